@@ -1,0 +1,9 @@
+//! What authors edit: skeletons and animations in f64, easy to change, checked before they are cooked.
+
+mod animation;
+mod skeleton;
+
+pub use animation::{
+    Channel, ChannelKind, Curve, Key, RawAnimation, RawAnimationError, RawTrack, Tangents, Value,
+};
+pub use skeleton::{RawJoint, RawSkeleton, RawSkeletonError};

@@ -1,0 +1,162 @@
+//! Which instruction set runs.
+
+use core::fmt;
+use fearless_simd::Level;
+
+/// An instruction set that this CPU has.
+///
+/// A value is proof: it can only be made by asking the CPU (or for what the build takes for granted).
+#[derive(Clone, Copy)]
+pub struct Backend(Level);
+
+/// A backend name that is unknown, or that this CPU lacks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnknownBackend;
+
+impl fmt::Display for UnknownBackend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no such SIMD backend on this CPU; known names: scalar, sse2, sse4.2, avx2, avx512, neon, simd128")
+    }
+}
+
+impl core::error::Error for UnknownBackend {}
+
+impl Backend {
+    /// The widest backend this CPU has, or the one that the environment variable `LISSOM_SIMD` names.
+    ///
+    /// Decided at the first call. A name that this CPU lacks is ignored here; [`Backend::from_env`] tells.
+    /// Without the `std` feature this is [`Backend::baseline`].
+    #[inline]
+    #[must_use]
+    pub fn best() -> Self {
+        #[cfg(feature = "std")]
+        {
+            static BEST: std::sync::OnceLock<Backend> = std::sync::OnceLock::new();
+            *BEST.get_or_init(|| Self::from_env().ok().flatten().unwrap_or_else(Self::detect))
+        }
+        #[cfg(not(feature = "std"))]
+        {
+            Self::baseline()
+        }
+    }
+
+    /// What `LISSOM_SIMD` asks for: `None` if it is unset, an error if this CPU cannot do it.
+    #[cfg(feature = "std")]
+    pub fn from_env() -> Result<Option<Self>, UnknownBackend> {
+        match std::env::var("LISSOM_SIMD") {
+            Ok(name) => Self::named(&name).map(Some),
+            Err(std::env::VarError::NotPresent) => Ok(None),
+            Err(std::env::VarError::NotUnicode(_)) => Err(UnknownBackend),
+        }
+    }
+
+    /// The widest backend this CPU has, whatever the environment says.
+    #[cfg(feature = "std")]
+    #[must_use]
+    pub fn detect() -> Self {
+        Self(Level::new())
+    }
+
+    /// The backend that every CPU of the build's target has.
+    #[must_use]
+    pub const fn baseline() -> Self {
+        Self(Level::baseline())
+    }
+
+    /// Plain scalar code.
+    #[must_use]
+    pub const fn scalar() -> Self {
+        Self(Level::fallback())
+    }
+
+    /// Every backend that this CPU has, the scalar one first and the widest last.
+    pub fn all() -> impl Iterator<Item = Self> {
+        #[cfg(feature = "std")]
+        let top = Level::new();
+        #[cfg(not(feature = "std"))]
+        let top = Level::baseline();
+
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        let simd = [
+            top.as_sse2().map(Level::Sse2),
+            top.as_sse4_2().map(Level::Sse4_2),
+            top.as_avx2().map(Level::Avx2),
+            top.as_avx512().map(Level::Avx512),
+        ];
+        #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+        let simd = [(!top.is_fallback()).then_some(top)];
+        core::iter::once(Self::scalar()).chain(simd.into_iter().flatten().map(Self))
+    }
+
+    /// By name: `scalar`, `sse2`, `sse4.2`, `avx2`, `avx512`, `neon`, `simd128`.
+    pub fn named(name: &str) -> Result<Self, UnknownBackend> {
+        Self::all().find(|b| b.name() == name).ok_or(UnknownBackend)
+    }
+
+    /// The name that [`Backend::named`] and `LISSOM_SIMD` take.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        #[allow(unreachable_patterns, reason = "which variants exist depends on the target")]
+        match self.0 {
+            Level::Fallback(_) => "scalar",
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Level::Sse2(_) => "sse2",
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Level::Sse4_2(_) => "sse4.2",
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Level::Avx2(_) => "avx2",
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Level::Avx512(_) => "avx512",
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon(_) => "neon",
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Level::WasmSimd128(_) => "simd128",
+            _ => "unknown",
+        }
+    }
+
+    /// For [`dispatch!`](crate::dispatch).
+    #[doc(hidden)]
+    #[inline(always)]
+    #[must_use]
+    pub fn level(self) -> Level {
+        self.0
+    }
+}
+
+impl fmt::Debug for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl PartialEq for Backend {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Backend {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_backend_of_this_cpu_answers_to_its_name() {
+        let all: Vec<_> = Backend::all().collect();
+        assert_eq!(all[0].name(), "scalar");
+        assert_eq!(all.last(), Some(&Backend::detect()));
+        for b in all {
+            assert_eq!(Backend::named(b.name()), Ok(b));
+        }
+        assert_eq!(Backend::named("mmx"), Err(UnknownBackend));
+    }
+}

@@ -1,0 +1,43 @@
+//! The home of SIMD: which backends there are, which one runs, and the wide vectors kernels are made of.
+//!
+//! A kernel is one generic function over [`Simd`]; [`dispatch!`](crate::dispatch) compiles it once for
+//! every backend and picks at run time. Lane-wise operations only, so the width cannot change the result.
+//!
+//! ```
+//! use lissom_math::{dispatch, simd::{Backend, Simd, load, store, LEN}, soa::{Lanes, GROUP}};
+//!
+//! #[inline(always)]
+//! fn double<S: Simd>(s: S, lanes: &mut Lanes) {
+//!     let mut at = 0;
+//!     while at < GROUP {
+//!         let v = load(s, lanes, at);
+//!         store(v + v, lanes, at);
+//!         at += LEN::<S>();
+//!     }
+//! }
+//!
+//! let mut lanes = Lanes::splat(21.0);
+//! dispatch!(Backend::best(), s => double(s, &mut lanes));
+//! assert_eq!(lanes, Lanes::splat(42.0));
+//! ```
+
+mod backend;
+mod wide;
+
+pub use backend::{Backend, UnknownBackend};
+pub use fearless_simd::{Simd, f32x4, f32x8, f32x16, prelude, u32x4, u32x8, u32x16};
+pub use wide::{LEN, WideMat34, WideQuat, WideTransform, WideVec3, load, select, splat, store};
+
+#[doc(hidden)]
+pub use fearless_simd::dispatch as __dispatch;
+
+/// Runs an expression with a SIMD token of the given [`Backend`](crate::simd::Backend):
+/// `dispatch!(backend, s => kernel(s, …))`.
+///
+/// The kernel and everything it calls must be `#[inline(always)]`, or it is compiled for the baseline.
+#[macro_export]
+macro_rules! dispatch {
+    ($backend:expr, $simd:pat => $op:expr) => {
+        $crate::simd::__dispatch!($crate::simd::Backend::level($backend), $simd => $op)
+    };
+}

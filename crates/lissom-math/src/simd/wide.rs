@@ -1,0 +1,336 @@
+//! Wide values: as many vectors, quaternions or matrices side by side as the backend has lanes.
+//!
+//! Every operation is the lane-wise twin of one in [`crate::scalar`], in the same order, so that both
+//! give the same bits.
+
+use crate::{
+    scalar::MIN_LENGTH_SQUARED,
+    soa::{GROUP, Lanes, SoaMat34, SoaQuat, SoaTransform, SoaVec3},
+};
+use core::ops::{Add, Mul, Sub};
+use fearless_simd::{Simd, prelude::*};
+
+/// Lanes of the backend's native f32 vector; divides [`GROUP`].
+#[allow(non_snake_case, reason = "reads as the constant it is")]
+#[inline(always)]
+#[must_use]
+pub const fn LEN<S: Simd>() -> usize {
+    const { assert!(GROUP.is_multiple_of(<S::f32s as SimdBase<S>>::LEN)) };
+    <S::f32s as SimdBase<S>>::LEN
+}
+
+/// Lanes `at..at + LEN` of a component.
+#[inline(always)]
+#[must_use]
+pub fn load<S: Simd>(s: S, lanes: &Lanes, at: usize) -> S::f32s {
+    S::f32s::from_slice(s, &lanes.0[at..at + LEN::<S>()])
+}
+
+/// Writes lanes `at..at + LEN` of a component.
+#[inline(always)]
+pub fn store<S: Simd, V: SimdFloat<S, Element = f32>>(v: V, lanes: &mut Lanes, at: usize) {
+    v.store_slice(&mut lanes.0[at..at + V::LEN]);
+}
+
+/// The same value in every lane.
+#[inline(always)]
+#[must_use]
+pub fn splat<S: Simd>(s: S, v: f32) -> S::f32s {
+    S::f32s::simd_from(s, v)
+}
+
+/// `a` where the mask is set, `b` elsewhere.
+#[inline(always)]
+#[must_use]
+pub fn select<S: Simd>(mask: S::mask32s, a: S::f32s, b: S::f32s) -> S::f32s {
+    mask.select(a, b)
+}
+
+/// Vectors side by side.
+#[derive(Clone, Copy)]
+pub struct WideVec3<S: Simd> {
+    /// All x.
+    pub x: S::f32s,
+    /// All y.
+    pub y: S::f32s,
+    /// All z.
+    pub z: S::f32s,
+}
+
+/// Quaternions side by side.
+#[derive(Clone, Copy)]
+pub struct WideQuat<S: Simd> {
+    /// All x.
+    pub x: S::f32s,
+    /// All y.
+    pub y: S::f32s,
+    /// All z.
+    pub z: S::f32s,
+    /// All w.
+    pub w: S::f32s,
+}
+
+/// Local transforms side by side.
+#[derive(Clone, Copy)]
+pub struct WideTransform<S: Simd> {
+    /// Translations.
+    pub translation: WideVec3<S>,
+    /// Rotations.
+    pub rotation: WideQuat<S>,
+    /// Scales.
+    pub scale: WideVec3<S>,
+}
+
+/// Affine matrices side by side.
+#[derive(Clone, Copy)]
+pub struct WideMat34<S: Simd> {
+    /// The images of x, y and z, then of the origin.
+    pub columns: [WideVec3<S>; 4],
+}
+
+impl<S: Simd> WideVec3<S> {
+    /// Lanes `at..` of a group.
+    #[inline(always)]
+    #[must_use]
+    pub fn load(s: S, from: &SoaVec3, at: usize) -> Self {
+        Self { x: load(s, &from.x, at), y: load(s, &from.y, at), z: load(s, &from.z, at) }
+    }
+
+    /// Writes lanes `at..` of a group.
+    #[inline(always)]
+    pub fn store(self, to: &mut SoaVec3, at: usize) {
+        store(self.x, &mut to.x, at);
+        store(self.y, &mut to.y, at);
+        store(self.z, &mut to.z, at);
+    }
+
+    /// [`crate::scalar::scale`]
+    #[inline(always)]
+    #[must_use]
+    pub fn scale(self, k: S::f32s) -> Self {
+        Self { x: self.x * k, y: self.y * k, z: self.z * k }
+    }
+
+    /// [`crate::scalar::cross`]
+    #[inline(always)]
+    #[must_use]
+    pub fn cross(self, b: Self) -> Self {
+        Self {
+            x: self.y * b.z - self.z * b.y,
+            y: self.z * b.x - self.x * b.z,
+            z: self.x * b.y - self.y * b.x,
+        }
+    }
+
+    /// [`crate::scalar::lerp`]
+    #[inline(always)]
+    #[must_use]
+    pub fn lerp(self, s: S, b: Self, t: S::f32s) -> Self {
+        let u = splat(s, 1.0) - t;
+        Self { x: self.x * u + b.x * t, y: self.y * u + b.y * t, z: self.z * u + b.z * t }
+    }
+}
+
+impl<S: Simd> WideQuat<S> {
+    /// Lanes `at..` of a group.
+    #[inline(always)]
+    #[must_use]
+    pub fn load(s: S, from: &SoaQuat, at: usize) -> Self {
+        Self {
+            x: load(s, &from.x, at),
+            y: load(s, &from.y, at),
+            z: load(s, &from.z, at),
+            w: load(s, &from.w, at),
+        }
+    }
+
+    /// Writes lanes `at..` of a group.
+    #[inline(always)]
+    pub fn store(self, to: &mut SoaQuat, at: usize) {
+        store(self.x, &mut to.x, at);
+        store(self.y, &mut to.y, at);
+        store(self.z, &mut to.z, at);
+        store(self.w, &mut to.w, at);
+    }
+
+    /// [`crate::scalar::quat_dot`]
+    #[inline(always)]
+    #[must_use]
+    pub fn dot(self, b: Self) -> S::f32s {
+        (self.x * b.x + self.y * b.y) + (self.z * b.z + self.w * b.w)
+    }
+
+    /// [`crate::scalar::quat_normalize`]
+    #[inline(always)]
+    #[must_use]
+    pub fn normalize(self, s: S) -> Self {
+        let l2 = self.dot(self);
+        let (zero, one) = (splat(s, 0.0), splat(s, 1.0));
+        let ok = l2.simd_gt(splat(s, MIN_LENGTH_SQUARED));
+        let inv = one / l2.sqrt();
+        Self {
+            x: ok.select(self.x * inv, zero),
+            y: ok.select(self.y * inv, zero),
+            z: ok.select(self.z * inv, zero),
+            w: ok.select(self.w * inv, one),
+        }
+    }
+
+    /// [`crate::scalar::quat_nlerp`]
+    #[inline(always)]
+    #[must_use]
+    pub fn nlerp(self, s: S, b: Self, t: S::f32s) -> Self {
+        let u = splat(s, 1.0) - t;
+        let t = self.dot(b).simd_lt(splat(s, 0.0)).select(-t, t);
+        Self {
+            x: self.x * u + b.x * t,
+            y: self.y * u + b.y * t,
+            z: self.z * u + b.z * t,
+            w: self.w * u + b.w * t,
+        }
+        .normalize(s)
+    }
+
+    /// [`crate::scalar::quat_rotate`]
+    #[inline(always)]
+    #[must_use]
+    pub fn rotate(self, v: WideVec3<S>) -> WideVec3<S> {
+        let u = WideVec3::<S> { x: self.x, y: self.y, z: self.z };
+        let c = u.cross(v);
+        let t = c + c;
+        let d = u.cross(t);
+        WideVec3 {
+            x: (v.x + self.w * t.x) + d.x,
+            y: (v.y + self.w * t.y) + d.y,
+            z: (v.z + self.w * t.z) + d.z,
+        }
+    }
+}
+
+impl<S: Simd> WideTransform<S> {
+    /// Lanes `at..` of a group.
+    #[inline(always)]
+    #[must_use]
+    pub fn load(s: S, from: &SoaTransform, at: usize) -> Self {
+        Self {
+            translation: WideVec3::load(s, &from.translation, at),
+            rotation: WideQuat::load(s, &from.rotation, at),
+            scale: WideVec3::load(s, &from.scale, at),
+        }
+    }
+
+    /// [`crate::Transform::to_mat34`]
+    #[inline(always)]
+    #[must_use]
+    pub fn to_mat34(self, s: S) -> WideMat34<S> {
+        let one = splat(s, 1.0);
+        let q = self.rotation;
+        let (x2, y2, z2) = (q.x + q.x, q.y + q.y, q.z + q.z);
+        let (xx, yy, zz) = (q.x * x2, q.y * y2, q.z * z2);
+        let (xy, xz, yz) = (q.x * y2, q.x * z2, q.y * z2);
+        let (wx, wy, wz) = (q.w * x2, q.w * y2, q.w * z2);
+        let column = |x: S::f32s, y: S::f32s, z: S::f32s| WideVec3::<S> { x, y, z };
+        WideMat34 {
+            columns: [
+                column(one - (yy + zz), xy + wz, xz - wy).scale(self.scale.x),
+                column(xy - wz, one - (xx + zz), yz + wx).scale(self.scale.y),
+                column(xz + wy, yz - wx, one - (xx + yy)).scale(self.scale.z),
+                self.translation,
+            ],
+        }
+    }
+}
+
+impl<S: Simd> WideMat34<S> {
+    /// Lanes `at..` of a group.
+    #[inline(always)]
+    #[must_use]
+    pub fn load(s: S, from: &SoaMat34, at: usize) -> Self {
+        let [a, b, c, d] = &from.columns;
+        Self {
+            columns: [
+                WideVec3::load(s, a, at),
+                WideVec3::load(s, b, at),
+                WideVec3::load(s, c, at),
+                WideVec3::load(s, d, at),
+            ],
+        }
+    }
+
+    /// Writes lanes `at..` of a group.
+    #[inline(always)]
+    pub fn store(self, to: &mut SoaMat34, at: usize) {
+        let [a, b, c, d] = &mut to.columns;
+        self.columns[0].store(a, at);
+        self.columns[1].store(b, at);
+        self.columns[2].store(c, at);
+        self.columns[3].store(d, at);
+    }
+
+    /// [`crate::Mat34::mul_vector`]
+    #[inline(always)]
+    #[must_use]
+    pub fn mul_vector(self, v: WideVec3<S>) -> WideVec3<S> {
+        let [a, b, c, _] = self.columns;
+        (a.scale(v.x) + b.scale(v.y)) + c.scale(v.z)
+    }
+}
+
+/// [`crate::scalar::add`]
+impl<S: Simd> Add for WideVec3<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, b: Self) -> Self {
+        Self { x: self.x + b.x, y: self.y + b.y, z: self.z + b.z }
+    }
+}
+
+/// [`crate::scalar::sub`]
+impl<S: Simd> Sub for WideVec3<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, b: Self) -> Self {
+        Self { x: self.x - b.x, y: self.y - b.y, z: self.z - b.z }
+    }
+}
+
+/// [`crate::scalar::mul`]
+impl<S: Simd> Mul for WideVec3<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, b: Self) -> Self {
+        Self { x: self.x * b.x, y: self.y * b.y, z: self.z * b.z }
+    }
+}
+
+/// [`crate::scalar::quat_mul`]
+impl<S: Simd> Mul for WideQuat<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, b: Self) -> Self {
+        let a = self;
+        Self {
+            x: (a.w * b.x + a.x * b.w) + (a.y * b.z - a.z * b.y),
+            y: (a.w * b.y + a.y * b.w) + (a.z * b.x - a.x * b.z),
+            z: (a.w * b.z + a.z * b.w) + (a.x * b.y - a.y * b.x),
+            w: (a.w * b.w - a.x * b.x) - (a.y * b.y + a.z * b.z),
+        }
+    }
+}
+
+/// [`crate::Mat34::mul`]
+impl<S: Simd> Mul for WideMat34<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, rhs: Self) -> Self {
+        let [a, b, c, d] = rhs.columns;
+        Self {
+            columns: [
+                self.mul_vector(a),
+                self.mul_vector(b),
+                self.mul_vector(c),
+                self.mul_vector(d) + self.columns[3],
+            ],
+        }
+    }
+}
