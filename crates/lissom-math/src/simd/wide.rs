@@ -322,6 +322,7 @@ impl<S: Simd> Mul for WideQuat<S> {
 impl<S: Simd> Mul for WideMat34<S> {
     type Output = Self;
     #[inline(always)]
+    #[allow(clippy::suspicious_arithmetic_impl, reason = "an affine product adds the translation")]
     fn mul(self, rhs: Self) -> Self {
         let [a, b, c, d] = rhs.columns;
         Self {
