@@ -17,6 +17,8 @@
 //! ```
 
 pub mod exact;
+pub mod mannequin;
+pub mod mesh;
 pub mod raw;
 mod skeleton_builder;
 
