@@ -17,6 +17,7 @@
 //! ```
 
 pub mod exact;
+pub mod export;
 pub mod mannequin;
 pub mod mesh;
 pub mod raw;

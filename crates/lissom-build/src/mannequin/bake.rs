@@ -63,7 +63,12 @@ fn same_place(a: V3, b: V3) -> bool {
     (a - b).length() < 1e-9
 }
 
-fn channel<V: crate::raw::Value>(times: &[f64], values: Vec<V>, rest: V, same: fn(V, V) -> bool) -> Channel<V> {
+fn channel<V: crate::raw::Value>(
+    times: &[f64],
+    values: Vec<V>,
+    rest: V,
+    same: fn(V, V) -> bool,
+) -> Channel<V> {
     if values.iter().all(|v| same(*v, rest)) {
         return Channel::default();
     }

@@ -206,15 +206,17 @@ impl Figure {
 
     /// Lowers the hips until both legs reach their feet with a bent knee; softly, so that nothing jerks.
     pub(super) fn settle(mut self) -> Self {
-        const SOFT: f64 = 0.03;
+        const SOFT: f64 = 0.012;
         let top = |side: usize| {
             let out = if side == 1 { rig::mirror_point(rig::HIP) } else { rig::HIP };
             let hip = self.hips + self.hips_turn.rotation().rotate(out);
             let (ankle, _) = self.feet[side].ankle();
             let (dx, dz) = (ankle.x - hip.x, ankle.z - hip.z);
-            let long = (rig::KNEE.length() + rig::SHIN.length()) * 0.992;
+            let long = (rig::KNEE.length() + rig::SHIN.length()) * 0.997;
             // How high the hips may be for this leg.
-            ankle.y + (long * long - dx * dx - dz * dz).max(0.01).sqrt() - (hip.y - self.hips.y) - rig::HIPS_HEIGHT
+            ankle.y + (long * long - dx * dx - dz * dz).max(0.01).sqrt()
+                - (hip.y - self.hips.y)
+                - rig::HIPS_HEIGHT
         };
         self.hips.y = smooth_min(self.hips.y, smooth_min(top(0), top(1), SOFT), SOFT);
         self

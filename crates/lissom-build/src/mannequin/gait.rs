@@ -190,7 +190,7 @@ impl Gait {
                 reach: deg(0.2 * self.swing) * swing,
                 swing: deg(self.swing_middle + self.swing * swing),
                 spread: deg(8.0 + 0.02 * self.elbow) - deg(3.0) * swing,
-                twist: deg(6.0 + 0.22 * self.elbow),
+                twist: deg(3.0 + 0.12 * self.elbow),
                 elbow: deg(self.elbow + self.elbow_swing * late),
                 roll: deg(10.0),
                 wrist: deg(6.0) - deg(7.0) * late,
@@ -211,7 +211,11 @@ impl Gait {
                 deg(-0.35 * self.hips_roll) * s,
             ),
             // The eyes stay on the way: only a trace of the chest's motion is left.
-            head_turn: Turn::new(deg(0.08 * self.chest_yaw) * c, deg(0.25 * self.lean) - deg(0.8) * step, deg(0.6) * s),
+            head_turn: Turn::new(
+                deg(0.08 * self.chest_yaw) * c,
+                deg(0.25 * self.lean) - deg(0.8) * step,
+                deg(0.6) * s,
+            ),
             arms: [arm(0), arm(1)],
             feet: [self.foot(0, phase), self.foot(1, phase + 0.5)],
         }

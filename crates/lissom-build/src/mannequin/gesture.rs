@@ -50,8 +50,8 @@ pub(super) fn stand(t: f64) -> Figure {
     Figure {
         root: V3::ZERO,
         root_yaw: 0.0,
-        hips: V3::new(0.024 * shift, -0.016 + 0.003 * breath, 0.006 * slow),
-        hips_turn: Turn::new(deg(2.0) * shift, deg(2.0), deg(2.2) * shift),
+        hips: V3::new(0.024 * shift, -0.004 + 0.002 * breath, 0.006 * slow),
+        hips_turn: Turn::new(deg(2.0) * shift, deg(-1.0), deg(2.2) * shift),
         chest_turn: Turn::new(deg(-1.5) * shift, deg(1.0) - deg(1.4) * breath, deg(-1.2) * shift),
         head_turn: Turn::new(deg(5.0) * slow, deg(2.0) + deg(0.7) * breath, deg(1.5) * shift),
         arms,

@@ -120,7 +120,9 @@ impl Motion {
 pub fn clip(motion: Motion) -> RawAnimation {
     let skeleton = rig::skeleton();
     let seconds = |s: f64| (s * RATE + 0.5) as usize;
-    let gait = |g: &'static gait::Gait| (g.frames, true, Box::new(|t| g.travelling(t)) as Box<dyn Fn(f64) -> Figure>);
+    let gait = |g: &'static gait::Gait| {
+        (g.frames, true, Box::new(|t| g.travelling(t)) as Box<dyn Fn(f64) -> Figure>)
+    };
     let (frames, looping, figure) = match motion {
         Motion::Idle => (seconds(2.0 * gesture::BREATH_S), true, Box::new(gesture::idle) as Box<_>),
         Motion::Walk => gait(&gait::WALK),
@@ -129,7 +131,9 @@ pub fn clip(motion: Motion) -> RawAnimation {
         Motion::Wave => (seconds(3.0), false, Box::new(gesture::waving) as Box<_>),
         Motion::Crouch => (seconds(2.4), false, Box::new(gesture::crouching) as Box<_>),
         Motion::Turn => (seconds(1.6), false, Box::new(gesture::turning) as Box<_>),
-        Motion::Performance => (seconds(performance::DURATION_S), false, Box::new(performance::figure) as Box<_>),
+        Motion::Performance => {
+            (seconds(performance::DURATION_S), false, Box::new(performance::figure) as Box<_>)
+        }
     };
     bake(&skeleton, &Score { name: motion.name(), frames, looping, figure: &*figure })
 }

@@ -10,8 +10,14 @@ use crate::exact::{M34, V3};
 enum Solid {
     /// A limb through points with radii; `squash` stretches space, so 1.5 makes it thinner there. Its parts
     /// meet at one radius, so they need no blending (which would swell the joint).
-    Limb { points: Vec<(V3, f64)>, squash: V3 },
-    Ellipsoid { centre: V3, radii: V3 },
+    Limb {
+        points: Vec<(V3, f64)>,
+        squash: V3,
+    },
+    Ellipsoid {
+        centre: V3,
+        radii: V3,
+    },
 }
 
 /// A place where one joint hands over to the next: beyond the plane the next one moves the skin.
@@ -101,7 +107,8 @@ impl Region {
 
     /// The region on the other side; `joints` are that side's.
     fn mirrored(self, joints: Vec<usize>) -> Self {
-        let flip = |h: Handover| Handover { at: mirror_point(h.at), along: mirror_point(h.along), soft: h.soft };
+        let flip =
+            |h: Handover| Handover { at: mirror_point(h.at), along: mirror_point(h.along), soft: h.soft };
         Self {
             solids: self.solids.into_iter().map(Solid::mirrored).collect(),
             handovers: self.handovers.into_iter().map(flip).collect(),
@@ -147,8 +154,8 @@ fn torso(models: &[M34]) -> Region {
         cone(v(-0.125, 1.435, -0.022), 0.050, v(0.125, 1.435, -0.022), 0.050),
         limb([(v(0.0, 1.44, -0.022), 0.060), (v(0.0, 1.52, -0.014), 0.050), (v(0.0, 1.62, 0.004), 0.052)]),
         ball(0.0, 1.702, 0.0, 0.077, 0.098, 0.095),
-        cone(v(0.0, 1.660, 0.030), 0.064, v(0.0, 1.625, 0.046), 0.046),
-        cone(v(0.0, 1.705, 0.086), 0.008, v(0.0, 1.676, 0.097), 0.010),
+        cone(v(0.0, 1.668, 0.022), 0.066, v(0.0, 1.626, 0.040), 0.047),
+        cone(v(0.0, 1.712, 0.082), 0.007, v(0.0, 1.682, 0.090), 0.009),
     ];
     for side in [1.0, -1.0] {
         solids.push(ball(side * 0.072, 0.905, -0.050, 0.084, 0.090, 0.074));

@@ -123,5 +123,7 @@ fn bind(regions: &[Region], p: V3, soft: f64) -> ([u16; 4], [f32; 4]) {
             joints[i] = *joint as u16;
         }
     }
+    // The first takes up the rounding of the others, so that the sum is 1 as nearly as f32 allows.
+    weights[0] = 1.0 - (weights[1] + weights[2] + weights[3]);
     (joints, weights)
 }

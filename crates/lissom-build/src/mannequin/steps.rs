@@ -47,7 +47,15 @@ fn foot_at(side: usize, start: Placement, steps: &[Step], t: f64) -> (Foot, f64)
         foot.at.y += curve(&[(0.0, 0.0), (0.35, height), (0.75, height * 0.6), (1.0, 0.0)], false, s);
         let leave = 10.0 + 34.0 * roll;
         let strike = -18.0 * roll;
-        let pitch = [(-0.55, 0.0), (0.0, leave), (0.12, leave), (0.62, 0.0), (0.9, strike), (1.0, strike), (1.3, 0.0)];
+        let pitch = [
+            (-0.55, 0.0),
+            (0.0, leave),
+            (0.12, leave),
+            (0.62, 0.0),
+            (0.9, strike),
+            (1.0, strike),
+            (1.3, 0.0),
+        ];
         foot.pitch = deg(curve(&pitch, false, s));
         foot.toes = curve(&[(0.0, 1.0), (0.4, 0.3), (1.0, 1.0)], false, s);
         air += envelope([step.lift - 0.22, step.lift + 0.05, step.land - 0.05, step.land + 0.22], t);

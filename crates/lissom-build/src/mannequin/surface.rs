@@ -89,20 +89,8 @@ pub(super) fn extract(field: &Field<'_>, min: V3, max: V3, cell: f64) -> Surface
 }
 
 /// Pairs of cell corners that differ in one coordinate.
-const EDGES: [(usize, usize); 12] = [
-    (0, 1),
-    (2, 3),
-    (4, 5),
-    (6, 7),
-    (0, 2),
-    (1, 3),
-    (4, 6),
-    (5, 7),
-    (0, 4),
-    (1, 5),
-    (2, 6),
-    (3, 7),
-];
+const EDGES: [(usize, usize); 12] =
+    [(0, 1), (2, 3), (4, 5), (6, 7), (0, 2), (1, 3), (4, 6), (5, 7), (0, 4), (1, 5), (2, 6), (3, 7)];
 
 /// The direction of steepest ascent, not normalised, by differences over `h`.
 pub(super) fn gradient(field: &Field<'_>, p: V3, h: f64) -> V3 {
