@@ -17,6 +17,7 @@
 //! ```
 
 pub mod exact;
+pub mod import;
 pub mod raw;
 mod skeleton_builder;
 
