@@ -300,8 +300,8 @@ fn no_single_byte_can_do_harm() {
         for mut archive in archives(big) {
             for at in 0..archive.len() {
                 let was = archive[at];
-                // In the archive of 300 timepoints, one bit at a time is enough.
-                let all = archive.len() < 1000;
+                // Every value in the small archives; one bit at a time where the bytes are the same again.
+                let all = !big && archive.len() < 1000;
                 for other in (0..=255u8).filter(|v| if all { *v != was } else { (v ^ was).is_power_of_two() })
                 {
                     archive[at] = other;
