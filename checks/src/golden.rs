@@ -132,8 +132,10 @@ fn channel_as_ozz<V: Value>(channel: &Channel<V>, time_s: f64, clip: &RawAnimati
     if span <= 0.0 {
         return channel.sample(time_s);
     }
-    let f = span / span.log2().floor().exp2() - 1.0;
-    let t = (time_s - a.time_s) / (b.time_s - a.time_s) * (1.0 - (f * (1.0 - f) * 0.5).powi(4));
+    let (mantissa, _) = libm::frexp(span);
+    let f = mantissa * 2.0 - 1.0;
+    let guess = f * (1.0 - f) * 0.5;
+    let t = (time_s - a.time_s) / (b.time_s - a.time_s) * (1.0 - guess * guess * guess * guess);
     Some(V::between(a.value, b.value, t, Curve::Linear))
 }
 

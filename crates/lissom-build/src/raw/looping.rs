@@ -93,7 +93,7 @@ mod tests {
         let report = turn(0.1).loop_check(&s, 0.0).unwrap();
         // The root turns in place; its child, one unit away, moves.
         assert_eq!(report.joint, 0);
-        assert!((report.distance - 2.0 * 0.05f64.sin()).abs() < 1e-12 && report.rotation == 0.0);
+        assert!((report.distance - 2.0 * libm::sin(0.05)).abs() < 1e-12 && report.rotation == 0.0);
         let report = turn(core::f64::consts::TAU).loop_check(&s, 0.03).unwrap();
         assert!(report.distance < 1e-12 && report.rotation < 1e-12);
         let none = RawAnimation { duration_s: 1.0, ..Default::default() };

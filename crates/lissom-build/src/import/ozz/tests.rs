@@ -367,9 +367,9 @@ fn half_floats_are_exact() {
         (0x3c00, 1.0),
         (0xc000, -2.0),
         (0x7bff, 65504.0),
-        (0x0400, 2f64.powi(-14)),
-        (0x0001, 2f64.powi(-24)),
-        (0x83ff, -1023.0 * 2f64.powi(-24)),
+        (0x0400, libm::exp2(-14.0)),
+        (0x0001, libm::exp2(-24.0)),
+        (0x83ff, -1023.0 * libm::exp2(-24.0)),
         (0x7c00, f64::INFINITY),
     ] {
         assert_eq!(animation::half(bits), value);
