@@ -21,6 +21,7 @@ pub mod exact;
 pub mod export;
 pub mod mannequin;
 pub mod mesh;
+pub mod import;
 pub mod raw;
 mod skeleton_builder;
 
