@@ -3,10 +3,11 @@
 //! - [`alloc`]: a counting allocator, and the assertion that nothing was allocated.
 //! - [`rng`], [`generate`]: random numbers, skeletons, poses and clips from a seed, the same everywhere.
 //!   `strategies` (feature `proptest`, on by default) wraps them for property tests.
+//! - [`kernels`]: every batch kernel beside its plain twin.
 //! - [`oracle`]: plain code on plain arrays, what jobs are compared with bit for bit.
 //! - [`reference`]: the same in f64, what the oracles themselves are compared with.
 //! - [`compare`]: bit-exact comparison that says which joint, which component, and by how many steps.
-//! - [`golden`]: hashes that every machine must meet.
+//! - [`golden`], [`conformance`]: hashes that every machine must meet.
 //!
 //! ```
 //! use lissom_testkit::{compare::assert_same, generate, oracle, rng::Rng};
@@ -20,8 +21,10 @@
 
 pub mod alloc;
 pub mod compare;
+pub mod conformance;
 pub mod generate;
 pub mod golden;
+pub mod kernels;
 pub mod oracle;
 pub mod reference;
 pub mod rng;
