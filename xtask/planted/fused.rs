@@ -5,13 +5,13 @@
 #[unsafe(no_mangle)]
 #[target_feature(enable = "fma")]
 pub fn planted_fused(a: f32, b: f32, c: f32) -> f32 {
-    // core has no mul_add on stable: the intrinsic is what it becomes.
     use core::arch::x86_64::{_mm_cvtss_f32, _mm_fmadd_ss, _mm_set_ss};
     _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(a), _mm_set_ss(b), _mm_set_ss(c)))
 }
 
 /// Estimated.
 #[unsafe(no_mangle)]
+#[target_feature(enable = "sse")]
 pub fn planted_estimate(a: f32) -> f32 {
     use core::arch::x86_64::{_mm_cvtss_f32, _mm_rcp_ss, _mm_rsqrt_ss, _mm_set_ss};
     _mm_cvtss_f32(_mm_rsqrt_ss(_mm_rcp_ss(_mm_set_ss(a))))

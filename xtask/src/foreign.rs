@@ -31,9 +31,10 @@ pub fn neon(install: bool) -> Result<Outcome, String> {
         fused::libraries()?.into_iter().map(|(name, _)| name).filter(in_testkit).collect();
     let mut build = toolchain.cargo("std,panic_abort")?;
     build.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc");
-    build.args(["build", "--release", "--no-default-features", "--package", TESTKIT, "--bin", "conformance"]);
+    build.args(["build", "--release", "--no-default-features", "--lib", "--bin", "conformance"]);
+    build.args(["--package", TESTKIT]);
     for name in &kernels {
-        build.args(["--package", name, "--lib"]);
+        build.args(["--package", name]);
     }
     workspace::run(&mut build)?;
     let folder = toolchain.folder()?.join("release");
@@ -73,16 +74,16 @@ pub fn no_std(install: bool) -> Result<Outcome, String> {
     for package in packages {
         workspace::run(workspace::cargo().args(["check", "--no-default-features", "--package", package]))?;
     }
-    // With vectors and without: both have their own paths.
+    // With vectors and without: both have their own paths. Checking is enough: what is missing has no name.
     let mut skipped = Vec::new();
     for target in ["aarch64-unknown-none", "thumbv7em-none-eabihf"] {
         let Some(toolchain) = Toolchain::find(target, install) else {
             skipped.push(target);
             continue;
         };
-        let mut build = toolchain.cargo("core,alloc")?;
-        build.args(["build", "--release", "--no-default-features"]);
-        workspace::run(build.args(packages.iter().flat_map(|p| ["--package", *p])))?;
+        let mut check = toolchain.cargo("core,alloc")?;
+        check.args(["check", "--release", "--no-default-features"]);
+        workspace::run(check.args(packages.iter().flat_map(|p| ["--package", *p])))?;
     }
     match skipped.first() {
         None => Ok(Outcome::Passed),

@@ -75,10 +75,10 @@ pub fn machine_code() -> Result<Outcome, String> {
 
     // Without link-time optimisation, or the objects would hold bitcode instead of machine code.
     let mut build = workspace::cargo();
-    build.args(["build", "--release", "--all-features"]);
+    build.args(["build", "--release", "--all-features", "--lib"]);
     let libraries = libraries()?;
     for (name, _) in &libraries {
-        build.args(["--package", name, "--lib"]);
+        build.args(["--package", name]);
     }
     build.env("CARGO_TARGET_DIR", &target).env("CARGO_PROFILE_RELEASE_LTO", "off");
     workspace::run(&mut build)?;
