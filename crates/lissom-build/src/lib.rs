@@ -16,6 +16,7 @@
 //! # Ok::<(), lissom_build::raw::RawSkeletonError>(())
 //! ```
 
+pub mod cook;
 pub mod exact;
 pub mod raw;
 mod skeleton_builder;

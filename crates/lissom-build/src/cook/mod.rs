@@ -1,0 +1,5 @@
+//! From raw animations to clips: what to keep, how exactly, and the proof that it was kept.
+
+mod plan;
+
+pub use plan::{ClipPlan, Coding, Jumps, PlanChannel, PlanKeys, PlanTrack, TimePoints};
