@@ -19,9 +19,9 @@
 pub mod cook;
 pub mod exact;
 pub mod export;
+pub mod import;
 pub mod mannequin;
 pub mod mesh;
-pub mod import;
 pub mod raw;
 mod skeleton_builder;
 
