@@ -62,7 +62,9 @@ pub enum JobError {
     #[error("tangents are given without normals: pass them as normals, they are moved the same way")]
     TangentsWithoutNormals,
     /// Two attributes of an interleaved vertex share bytes, or one reaches beyond the stride.
-    #[error("`{field}`: bytes {offset}..{end} of a vertex of {stride} bytes overlap another attribute or its end")]
+    #[error(
+        "`{field}`: bytes {offset}..{end} of a vertex of {stride} bytes overlap another attribute or its end"
+    )]
     Interleave {
         /// The attribute.
         field: &'static str,
@@ -102,7 +104,9 @@ pub enum JobError {
         sum: f32,
     },
     /// A morph delta names a vertex that the mesh does not have, or deltas are not in rising order of vertex.
-    #[error("morph target {target}, delta {delta}: vertex {vertex} is out of order or out of range ({vertices} vertices)")]
+    #[error(
+        "morph target {target}, delta {delta}: vertex {vertex} is out of order or out of range ({vertices} vertices)"
+    )]
     MorphVertex {
         /// The target.
         target: usize,
