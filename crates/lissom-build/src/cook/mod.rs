@@ -2,6 +2,8 @@
 
 mod encode;
 mod plan;
+mod stream_file;
 
 pub use encode::{EncodeError, encode, seal};
 pub use plan::{ClipPlan, Coding, Jumps, PlanChannel, PlanKeys, PlanTrack, TimePoints};
+pub use stream_file::{StreamFileError, write_stream};

@@ -49,7 +49,7 @@ pub enum SampleTime {
 
 impl SampleTime {
     /// Seconds in [0, duration].
-    fn seconds(self, duration_s: f64) -> f64 {
+    pub(crate) fn seconds(self, duration_s: f64) -> f64 {
         let t = match self {
             Self::Clamped(t) => t,
             Self::Ratio(r) => r * duration_s,
