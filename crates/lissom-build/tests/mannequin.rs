@@ -219,6 +219,24 @@ fn feet_stand_still_between_steps_and_never_sink() {
 }
 
 #[test]
+fn a_turn_steps_one_foot_at_a_time_and_the_other_stands() {
+    let raw = mannequin::skeleton();
+    let clip = mannequin::clip(Motion::Turn);
+    // The left heel lands at 0.68 s, its ball is down at 0.8 s.
+    for (name, from, to) in [("toes_r", 0.0, 0.8), ("toes_l", 0.0, 0.28), ("toes_l", 0.81, 1.6)] {
+        let at = joint(&raw, name);
+        let first = models(&raw, &clip, from)[at].columns[3];
+        for i in 0..=40 {
+            let t = from + (to - from) * f64::from(i) / 40.0;
+            let slide = (models(&raw, &clip, t)[at].columns[3] - first).length();
+            assert!(slide < 0.004, "{name} slides {slide} m by {t} s");
+        }
+    }
+    let end = models(&raw, &clip, clip.duration_s);
+    assert!((end[0].columns[2] - V3::X).length() < 1e-9, "it faces +X, a quarter to the left");
+}
+
+#[test]
 fn knees_and_elbows_bend_the_right_way() {
     let raw = mannequin::skeleton();
     for motion in Motion::ALL {
