@@ -16,8 +16,10 @@
 //! # Ok::<(), lissom_build::raw::RawSkeletonError>(())
 //! ```
 
+pub mod cook;
 pub mod exact;
 pub mod export;
+pub mod import;
 pub mod mannequin;
 pub mod mesh;
 pub mod raw;
