@@ -89,6 +89,9 @@ fn strip(cast: &Cast, path: &Path) -> Result<()> {
     for (x, label) in labels {
         canvas.text_centred(x, height as i32 - 24, label, 2, palette::INK);
     }
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
     Ok(canvas.finish().save_png(path)?)
 }
 
