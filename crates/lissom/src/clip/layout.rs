@@ -309,9 +309,9 @@ impl Layout {
         let runs = self.consts.iter().map(|r| (r, "a constant"));
         let steps = self.lane_consts.iter().map(|r| (r, "a decoding constant"));
         for (run, field) in runs.chain(steps) {
-            for at in run.start..run.start + run.len {
+            for (at, word) in words[run.start..][..run.len].iter().enumerate() {
+                let (at, v) = (run.start + at, f32::from_bits(*word));
                 // Beyond 2^60 a step times an integer could leave f32.
-                let v = f32::from_bits(words[at]);
                 if !v.is_finite() || v.abs() > 1.2e18 {
                     return Err(ClipError::NotFinite { offset: at as u64 * 4, field });
                 }

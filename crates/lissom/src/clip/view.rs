@@ -59,7 +59,7 @@ impl Clip {
     ///
     /// Every case of [`ClipError`] but `Misaligned`.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ClipError> {
-        if bytes.len() % 4 != 0 {
+        if !bytes.len().is_multiple_of(4) {
             let expected = bytes.len().next_multiple_of(4) as u64;
             return Err(ClipError::Length { expected, actual: bytes.len() as u64 });
         }
@@ -108,7 +108,7 @@ impl<'a> BorrowedClip<'a> {
     ///
     /// Every case of [`ClipError`].
     pub fn new(bytes: &'a [u8]) -> Result<Self, ClipError> {
-        if bytes.len() % 4 != 0 {
+        if !bytes.len().is_multiple_of(4) {
             let expected = bytes.len().next_multiple_of(4) as u64;
             return Err(ClipError::Length { expected, actual: bytes.len() as u64 });
         }
