@@ -6,7 +6,6 @@
 
 mod golden;
 mod rawclip_bytes;
-mod rawclips;
 
 use std::{env, path::Path, process::ExitCode};
 
@@ -19,7 +18,6 @@ const CHECKS: &[(&str, &str, Check)] = &[
         "assets/ozz/bin and golden: ozz archives against the poses ozz itself decodes from them",
         golden::run,
     ),
-    ("rawclips", "rawclips: every raw clip is a valid skeleton with valid poses", rawclips::run),
     ("rawclip-bytes", "rawclips: every clip reads, and is written again byte for byte", rawclip_bytes::run),
 ];
 
