@@ -10,6 +10,10 @@ mod error;
 mod local_to_model;
 mod lod;
 mod matrix;
+mod mesh;
+mod skin;
+mod skin_kernel;
+mod vertices;
 
 pub use blend::{BlendJob, BlendLayer};
 pub use error::JobError;
@@ -17,3 +21,6 @@ pub use error::JobError;
 pub use local_to_model::local_to_model_in_order;
 pub use local_to_model::{LocalToModelJob, Models, Update};
 pub use lod::JointLod;
+pub use mesh::{IndexFormat, MAX_INFLUENCES, SkinMesh, SkinMeshParts, WeightFormat};
+pub use skin::SkinJob;
+pub use vertices::{Strided, StridedMut, VertexOutput};
