@@ -2,8 +2,8 @@
 
 use lissom::{
     job::{
-        BlendJob, BlendLayer, IndexFormat, LocalToModelJob, Models, SkinJob, SkinMesh, SkinMeshParts, Strided,
-        StridedMut, Update, VertexOutput, WeightFormat, local_to_model_in_order,
+        BlendJob, BlendLayer, IndexFormat, LocalToModelJob, Models, SkinJob, SkinMesh, SkinMeshParts,
+        Strided, StridedMut, Update, VertexOutput, WeightFormat, local_to_model_in_order,
     },
     math::{Mat4, simd::Backend, soa::SoaTransform},
 };
@@ -170,7 +170,14 @@ impl Mesh {
 }
 
 /// Runs one skinning job: 1 attribute is P, 2 PN, 3 PNT.
-fn skin_once(backend: Backend, mesh: &Mesh, checked: SkinMesh<'_>, palette: &[Mat4], attributes: usize, out: &mut [Vec<[f32; 3]>; 3]) {
+fn skin_once(
+    backend: Backend,
+    mesh: &Mesh,
+    checked: SkinMesh<'_>,
+    palette: &[Mat4],
+    attributes: usize,
+    out: &mut [Vec<[f32; 3]>; 3],
+) {
     let [p, n, t] = out;
     SkinJob {
         mesh: checked,
@@ -205,7 +212,9 @@ fn skin() {
             let mesh = Mesh::new(vertices, influences, joints);
             let checked = mesh.checked(joints);
             for (attributes, name, ozz) in [(1, "P", 4.2), (2, "PN", 5.1), (3, "PNT", 6.5)] {
-                let ns = best_ns(ROUNDS / 4, || skin_once(backend, &mesh, checked, &palette, attributes, &mut out));
+                let ns = best_ns(ROUNDS / 4, || {
+                    skin_once(backend, &mesh, checked, &palette, attributes, &mut out)
+                });
                 let ozz = (influences == 4).then_some(ozz);
                 row(&format!("skin {name}, {influences} influences"), backend, ns / vertices as f64, ozz);
             }

@@ -110,7 +110,12 @@ impl<'a> SkinMesh<'a> {
             for influence in 0..influences {
                 let joint = mesh.joint(vertex, influence);
                 if joint >= parts.joint_count {
-                    return Err(JobError::VertexJoint { vertex, influence, joint, joints: parts.joint_count });
+                    return Err(JobError::VertexJoint {
+                        vertex,
+                        influence,
+                        joint,
+                        joints: parts.joint_count,
+                    });
                 }
             }
             let mut sum = 0.0;

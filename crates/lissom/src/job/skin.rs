@@ -76,8 +76,16 @@ impl<'a> SkinJob<'a> {
         if let Some(palette) = self.vector_palette {
             at_least("vector_palette", "matrices", palette.len(), joints)?;
         }
+        if self.vertex_count > self.mesh.vertex_count() {
+            return Err(JobError::Mismatch {
+                field: "mesh",
+                unit: "vertices",
+                found: self.mesh.vertex_count(),
+                expected: self.vertex_count,
+            });
+        }
         let inputs = Inputs { positions: self.positions, normals: self.normals, tangents: self.tangents };
-        inputs.validate(&self.mesh, self.vertex_count, &self.output)
+        inputs.validate(self.vertex_count, &self.output)
     }
 
     /// Runs on the widest backend.
@@ -182,20 +190,7 @@ pub(crate) struct Inputs<'a> {
 }
 
 impl Inputs<'_> {
-    pub fn validate(
-        &self,
-        mesh: &SkinMesh<'_>,
-        vertices: usize,
-        output: &VertexOutput<'_>,
-    ) -> Result<(), JobError> {
-        if vertices > mesh.vertex_count() {
-            return Err(JobError::Mismatch {
-                field: "mesh",
-                unit: "vertices",
-                found: mesh.vertex_count(),
-                expected: vertices,
-            });
-        }
+    pub fn validate(&self, vertices: usize, output: &VertexOutput<'_>) -> Result<(), JobError> {
         if self.tangents.is_some() && self.normals.is_none() {
             return Err(JobError::TangentsWithoutNormals);
         }

@@ -154,7 +154,12 @@ impl VertexOutput<'_> {
     }
 
     /// Checks sizes, strides, overlaps, and that outputs stand where inputs do.
-    pub(crate) fn validate(&self, normals_in: bool, tangents_in: bool, vertices: usize) -> Result<(), JobError> {
+    pub(crate) fn validate(
+        &self,
+        normals_in: bool,
+        tangents_in: bool,
+        vertices: usize,
+    ) -> Result<(), JobError> {
         let (normals_out, tangents_out) = match self {
             Self::Separate { normals, tangents, .. } => (normals.is_some(), tangents.is_some()),
             Self::Interleaved { normals, tangents, .. } => (normals.is_some(), tangents.is_some()),
