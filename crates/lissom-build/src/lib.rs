@@ -16,7 +16,12 @@
 //! # Ok::<(), lissom_build::raw::RawSkeletonError>(())
 //! ```
 
+pub mod cook;
 pub mod exact;
+pub mod export;
+pub mod import;
+pub mod mannequin;
+pub mod mesh;
 pub mod raw;
 mod skeleton_builder;
 

@@ -18,6 +18,7 @@ mod mesh_tools;
 mod model_to_local;
 mod morph;
 mod palette;
+mod sample;
 mod skin;
 mod skin_kernel;
 mod vertices;
@@ -36,5 +37,6 @@ pub use mesh_tools::{InfluencePart, bitangents, normalize_weights, partition_by_
 pub use model_to_local::{ModelToLocalJob, decompose};
 pub use morph::{MorphJob, MorphTarget, MorphTargets};
 pub use palette::{PaletteJob, inverse_binds_from_rest, inverse_transpose};
+pub use sample::{SampleJob, SampleTime};
 pub use skin::SkinJob;
 pub use vertices::{Strided, StridedMut, VertexOutput};
