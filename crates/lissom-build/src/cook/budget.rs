@@ -183,8 +183,7 @@ mod tests {
         };
         let joints = vec![joint(None, 0.0), joint(Some(0), 10.0), joint(Some(1), 5.0)];
         let s = SkeletonBuilder::build(&RawSkeleton { joints }).unwrap();
-        let a =
-            RawAnimation { duration_s: 1.0, tracks: vec![RawTrack::default(); 3], ..Default::default() };
+        let a = RawAnimation { duration_s: 1.0, tracks: vec![RawTrack::default(); 3], ..Default::default() };
         Budget::new(&ErrorMetric::new(&s, &a, 3.0).unwrap(), &[0.0, 1.0], precision)
     }
 

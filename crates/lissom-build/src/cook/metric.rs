@@ -3,7 +3,7 @@
 //! Three points stand round every joint, at the shell distance along its x, y and z axes. The error of a
 //! joint at a time is the largest distance between where the source has them and where the decoded pose
 //! has them. It is measured at every key time of the source and of the cooked clip and at seven times
-//! between neighbours. Decoded f32 locals are composed in f64, so that only the clip is measured and not
+//! between neighbours; times within a millionth of each other are one, the last of them. Decoded f32 locals are composed in f64, so that only the clip is measured and not
 //! the arithmetic of the player behind it.
 
 use super::source::{Source, sort_times};
@@ -95,7 +95,7 @@ impl<'a> ErrorMetric<'a> {
     ) -> Result<Self, RawAnimationError> {
         animation.validate(skeleton.skeleton.joint_count())?;
         Ok(Self::from_source(
-            Source::new(skeleton, animation),
+            Source::new(skeleton, animation, false),
             vec![shell; skeleton.skeleton.joint_count()],
         ))
     }
@@ -127,6 +127,24 @@ impl<'a> ErrorMetric<'a> {
         self.source.times()
     }
 
+    /// Times for a quick look: at most `most`, spread over the clip, some at keys, some half way between.
+    pub(crate) fn probe_times(&self, cooked_times: &[f64], most: usize) -> Vec<f64> {
+        let mut keys = self.source.times();
+        keys.extend_from_slice(cooked_times);
+        merge_times(&mut keys);
+        let halves = keys.windows(2).map(|w| (w[0] + w[1]) * 0.5);
+        let mut all: Vec<f64> = halves.collect();
+        all.extend_from_slice(&keys);
+        sort_times(&mut all);
+        // An odd stride meets keys and the times between them in turn.
+        let stride = all.len().div_ceil(most) | 1;
+        let last = all.last().copied();
+        let mut times: Vec<f64> = all.into_iter().step_by(stride).collect();
+        times.extend(last);
+        times.dedup();
+        times
+    }
+
     /// Measures at all times that count. `decode` writes the local pose at a time, in skeleton order.
     ///
     /// # Errors
@@ -139,11 +157,10 @@ impl<'a> ErrorMetric<'a> {
     ) -> Result<ErrorReport, E> {
         let mut keys = self.source.times();
         keys.extend_from_slice(cooked_times);
-        sort_times(&mut keys);
+        merge_times(&mut keys);
         let times = keys.iter().enumerate().flat_map(|(i, t)| {
             let next = keys.get(i + 1).copied().unwrap_or(*t);
-            // Two times that f32 cannot tell apart have nothing between them.
-            let inner = if next - t > 1e-6 * next { TIMES_BETWEEN } else { 0 };
+            let inner = if next > *t { TIMES_BETWEEN } else { 0 };
             let step = (next - t) / (TIMES_BETWEEN + 1) as f64;
             core::iter::once((*t, true)).chain((1..=inner).map(move |k| (t + step * k as f64, false)))
         });
@@ -230,6 +247,23 @@ impl<'a> ErrorMetric<'a> {
         }
         true
     }
+}
+
+/// Sorts times and makes those that f32 hardly tells apart one: the last of them, where a step of either
+/// side has happened on both.
+pub(crate) fn merge_times(times: &mut Vec<f64>) {
+    sort_times(times);
+    let mut first = f64::NEG_INFINITY;
+    let mut kept: Vec<f64> = Vec::with_capacity(times.len());
+    for t in times.iter().copied() {
+        if t - first <= 1e-6 * t && !kept.is_empty() {
+            *kept.last_mut().expect("just looked") = t;
+        } else {
+            first = t;
+            kept.push(t);
+        }
+    }
+    *times = kept;
 }
 
 /// The same times measured again and again, with the source kept in model space.

@@ -16,24 +16,32 @@ const TESTS: usize = 4;
 const FIT_SHARE: f64 = 0.6;
 /// What is left for rounding then: the two are independent, so their squares add up.
 const ROUND_SHARE: f64 = 0.8;
-/// Bits that say where a key stands, once a channel skips rows.
-const ROW_BITS: f64 = 2.0;
 
 /// A value of a channel that can be fitted.
 pub(crate) trait Fit: Value {
     /// A distance for vectors, radians for rotations.
     fn distance(a: Self, b: Self) -> f64;
+    /// True if a straight line between these two runs at even speed, so that only keys need a look.
+    fn is_even(a: Self, b: Self) -> bool;
     /// Three coordinates about a centre in which steps have the size of distances.
     fn coordinates(self, centre: Self) -> [f64; 3];
+    /// The value at these coordinates.
+    fn at(centre: Self, coordinates: [f64; 3]) -> Self;
 }
 
 impl Fit for V3 {
     fn distance(a: Self, b: Self) -> f64 {
         (a - b).length()
     }
+    fn is_even(_: Self, _: Self) -> bool {
+        true
+    }
     fn coordinates(self, centre: Self) -> [f64; 3] {
         let d = self - centre;
         [d.x, d.y, d.z]
+    }
+    fn at(centre: Self, [x, y, z]: [f64; 3]) -> Self {
+        centre + Self::new(x, y, z)
     }
 }
 
@@ -43,10 +51,19 @@ impl Fit for Q4 {
         let d = b.near(a).plus(a.scaled(-1.0));
         2.0 * d.dot(d).sqrt()
     }
+    fn is_even(a: Self, b: Self) -> bool {
+        // Over 0.05 radians a normalised line is off an even turn by less than a millionth.
+        Self::distance(a, b) < 0.05
+    }
     fn coordinates(self, centre: Self) -> [f64; 3] {
         let q = centre.conjugate() * self;
         let k = if q.w < 0.0 { -2.0 } else { 2.0 };
         [q.x * k, q.y * k, q.z * k]
+    }
+    fn at(centre: Self, [x, y, z]: [f64; 3]) -> Self {
+        let w = 1.0 - (x * x + y * y + z * z) * 0.25;
+        let w = if w > 0.0 { w.sqrt() } else { 0.0 };
+        (centre * Self::new(x * 0.5, y * 0.5, z * 0.5, w)).normalize()
     }
 }
 
@@ -58,7 +75,8 @@ pub(crate) struct Track<V> {
     rows: Vec<u32>,
     times: Vec<f64>,
     values: Vec<V>,
-    /// The source at `TESTS` times from each candidate on, candidates included; then the last.
+    /// The source at `TESTS` times from each candidate on, candidates included; then the last. Empty if the
+    /// source is straight between candidates.
     tests: Vec<V>,
     /// Candidates that must stay: both ends of a path that is ambiguous.
     locked: Vec<bool>,
@@ -145,27 +163,30 @@ impl<V: Fit> Track<V> {
             let on_key = key_row(next_key) == *row;
             times.push(if on_key { channel.keys[next_key].time_s } else { points.time_s(*row) });
         }
-        let mut tests: Vec<V> = Vec::with_capacity(times.len() * TESTS);
-        let mut before = None;
+        let straight = matches!(exact, Some(Curve::Linear | Curve::Step));
+        let per_candidate = if straight { 1 } else { TESTS };
+        let mut samples: Vec<V> = Vec::with_capacity(times.len() * per_candidate);
         for (i, t) in times.iter().enumerate() {
             let next = times.get(i + 1).copied().unwrap_or(*t);
-            let count = if i + 1 == times.len() { 1 } else { TESTS };
-            for k in 0..count {
-                let at = t + (next - t) * k as f64 / TESTS as f64;
-                let value = channel.sample(at).expect("it has keys");
-                let value = before.map_or(value, |b| value.near(b));
-                before = Some(value);
-                tests.push(value);
+            for k in 0..if i + 1 == times.len() { 1 } else { per_candidate } {
+                let value = channel.sample(t + (next - t) * k as f64 / TESTS as f64);
+                let value = value.expect("a moving channel has keys");
+                // Rotations stay on one side from sample to sample.
+                samples.push(samples.last().map_or(value, |before| value.near(*before)));
             }
         }
-        let values: Vec<V> = tests.iter().step_by(TESTS).copied().collect();
+        let (middle, spread) = middle(&samples);
+        let (values, tests) = if straight {
+            (samples, Vec::new())
+        } else {
+            (samples.iter().step_by(TESTS).copied().collect(), samples)
+        };
         let is_end = |t: f64| {
             let after = ambiguous.partition_point(|(from, _)| *from < t);
             ambiguous.get(after).is_some_and(|(from, _)| *from == t)
                 || (after > 0 && ambiguous[after - 1].1 == t)
         };
         let locked = times.iter().map(|t| !ambiguous.is_empty() && is_end(*t)).collect();
-        let (middle, spread) = middle(&tests);
         Some(Self { curve: channel.curve, rows, times, values, tests, locked, exact, middle, spread })
     }
 
@@ -184,20 +205,20 @@ impl<V: Fit> Track<V> {
         self.plan(self.exact.unwrap_or(Curve::Linear), &(0..self.len()).collect::<Vec<_>>(), tolerance)
     }
 
-    /// The cheapest keys that stay within the tolerance.
-    pub(crate) fn reduce(&self, tolerance: f64) -> PlanTrack<V> {
+    /// The cheapest keys that stay within the tolerance, in a clip with this many jump frames.
+    pub(crate) fn reduce(&self, tolerance: f64, jumps: f64) -> PlanTrack<V> {
         if self.curve == Curve::Step {
             return self.plan(Curve::Step, &self.fit_step(tolerance), tolerance);
         }
         let all = self.keep_all(tolerance);
-        let mut best = (self.exact.map_or(f64::INFINITY, |_| cost(&all, self.middle, 0.0)), all);
+        let mut best = (self.exact.map_or(f64::INFINITY, |_| cost(&all, self.middle, jumps)), all);
         let fit = tolerance * FIT_SHARE;
         let linear = self.fit_linear(fit);
         let hermite = self.fit_hermite(fit);
-        for (curve, keys) in [(Curve::Linear, Some(linear)), (Curve::Hermite, hermite)] {
+        for (curve, keys) in [(Curve::Linear, linear), (Curve::Hermite, hermite)] {
             let Some(keys) = keys else { continue };
             let track = self.plan(curve, &keys, tolerance * ROUND_SHARE);
-            let cost = cost(&track, self.middle, ROW_BITS);
+            let cost = cost(&track, self.middle, jumps);
             if cost < best.0 {
                 best = (cost, track);
             }
@@ -223,8 +244,8 @@ impl<V: Fit> Track<V> {
         keys
     }
 
-    /// Straight lines, each as long as it can be.
-    fn fit_linear(&self, tolerance: f64) -> Vec<usize> {
+    /// Straight lines, each as long as it can be; `None` if even the shortest miss.
+    fn fit_linear(&self, tolerance: f64) -> Option<Vec<usize>> {
         let last = self.len() - 1;
         let mut keys = vec![0];
         let mut a = 0;
@@ -250,10 +271,13 @@ impl<V: Fit> Track<V> {
                     bad = between;
                 }
             }
+            if good == a + 1 && !self.is_line(a, good, tolerance) {
+                return None;
+            }
             keys.push(good);
             a = good;
         }
-        keys
+        Some(keys)
     }
 
     /// True if the line from candidate a to b meets every test between them.
@@ -263,12 +287,24 @@ impl<V: Fit> Track<V> {
         }
         let (from, to) = (self.values[a], self.values[b]);
         let (start, span) = (self.times[a], self.times[b] - self.times[a]);
-        // Between the keys of a straight source only the keys need a look.
-        let stride = if self.exact == Some(Curve::Linear) { TESTS } else { 1 };
+        let stride = if self.tests.is_empty() && V::is_even(from, to) { TESTS } else { 1 };
         (a * TESTS + stride..b * TESTS).step_by(stride).all(|i| {
             let t = (self.test_time(i) - start) / span;
-            V::distance(V::between(from, to, t, Curve::Linear), self.tests[i]) <= tolerance
+            V::distance(V::between(from, to, t, Curve::Linear), self.test(i)) <= tolerance
         })
+    }
+
+    /// The source at a test.
+    fn test(&self, i: usize) -> V {
+        let (candidate, k) = (i / TESTS, i % TESTS);
+        if k == 0 {
+            self.values[candidate]
+        } else if self.tests.is_empty() {
+            let (a, b) = (self.values[candidate], self.values[candidate + 1]);
+            V::between(a, b, k as f64 / TESTS as f64, Curve::Linear)
+        } else {
+            self.tests[i]
+        }
     }
 
     fn test_time(&self, i: usize) -> f64 {
@@ -336,7 +372,7 @@ impl<V: Fit> Track<V> {
         let cubic = self.cubic(before, a, b, after);
         let mut worst = (tolerance, None);
         for test in a * TESTS + 1..b * TESTS {
-            let d = V::distance(cubic(self.test_time(test)), self.tests[test]);
+            let d = V::distance(cubic(self.test_time(test)), self.test(test));
             if d > worst.0 {
                 worst = (d, Some((test + TESTS / 2) / TESTS));
             }
@@ -417,7 +453,7 @@ fn merge(keys: &[usize], good: &[bool], added: &[usize]) -> (Vec<usize>, Vec<boo
 }
 
 /// The middle of the box round all values, and the distance of the farthest from it.
-fn middle<V: Fit>(values: &[V]) -> (V, f64) {
+pub(crate) fn middle<V: Fit>(values: &[V]) -> (V, f64) {
     let first = values[0];
     let mut low = [0.0_f64; 3];
     let mut high = [0.0_f64; 3];
@@ -427,41 +463,46 @@ fn middle<V: Fit>(values: &[V]) -> (V, f64) {
             high[c] = if x > high[c] { x } else { high[c] };
         }
     }
-    // Of all values the one nearest to the middle, then half way towards it: valid for every kind of value.
-    let centre = [0, 1, 2].map(|c| (low[c] + high[c]) * 0.5);
-    let off = |v: &V| {
-        let x = v.coordinates(first);
-        (0..3).map(|c| (x[c] - centre[c]) * (x[c] - centre[c])).sum::<f64>()
-    };
-    let nearest = values.iter().min_by(|a, b| off(a).total_cmp(&off(b))).copied().unwrap_or(first);
-    let spread = values.iter().map(|v| V::distance(nearest, *v));
-    (nearest, spread.fold(0.0, |a, b| if b > a { b } else { a }))
+    let middle = V::at(first, [0, 1, 2].map(|c| (low[c] + high[c]) * 0.5));
+    let spread = values.iter().map(|v| V::distance(middle, *v));
+    (middle, spread.fold(0.0, |a, b| if b > a { b } else { a }))
 }
 
-/// Keys whose residuals share a width.
-const BLOCK: usize = 16;
-
-/// Roughly the bits of a track: residuals of the best of three predictions, one width a component and block.
-fn cost<V: Fit>(track: &PlanTrack<V>, centre: V, row_bits: f64) -> f64 {
+/// The bits of a track in the quantised coding: records of one width a channel and component, and jump
+/// frames, which hold whole keys.
+pub(crate) fn cost<V: Fit>(track: &PlanTrack<V>, centre: V, jumps: f64) -> f64 {
+    let cubic = track.curve == Curve::Hermite;
+    let window = if cubic { 4 } else { 2 };
     // Three components off by half a step each stay within the tolerance.
     let step = track.tolerance * 2.0 / 3.0_f64.sqrt();
-    let points: Vec<[f64; 3]> = track.keys.iter().map(|(_, v)| v.coordinates(centre)).collect();
-    let mut bits = row_bits * points.len() as f64;
-    for (b, block) in points.chunks(BLOCK).enumerate() {
-        for c in 0..3 {
-            let mut worst = [0.0_f64; 3];
-            for (k, p) in block.iter().enumerate() {
-                let i = b * BLOCK + k;
-                let back = |n: usize| i.checked_sub(n).map_or(0.0, |i| points[i][c]);
-                let residuals = [p[c] - back(1), p[c] - 2.0 * back(1) + back(2), p[c]];
-                for (worst, r) in worst.iter_mut().zip(residuals) {
-                    *worst = if r.abs() > *worst { r.abs() } else { *worst };
-                }
-            }
-            let best = worst.into_iter().fold(f64::INFINITY, |a, b| if b < a { b } else { a });
-            let width = libm::log2(1.0 + 2.0 * best / step).ceil();
-            bits += width * block.len() as f64 + 5.0;
-        }
+    let points: Vec<[f64; 3]> =
+        track.keys.iter().map(|(_, v)| v.coordinates(centre).map(|x| (x / step).round())).collect();
+    let mut record = 0.0;
+    let mut state = 0.0;
+    for c in 0..3 {
+        let at = |i: usize| points[i][c];
+        let largest = |residual: &dyn Fn(usize) -> f64| {
+            (window..points.len()).map(|i| residual(i).abs()).fold(0.0, |a, b| if b > a { b } else { a })
+        };
+        let oldest = largest(&|i| at(i) - at(i - window));
+        let smooth = if cubic {
+            largest(&|i| at(i) - 4.0 * at(i - 1) + 6.0 * at(i - 2) - 4.0 * at(i - 3) + at(i - 4))
+        } else {
+            largest(&|i| at(i) - 2.0 * at(i - 1) + at(i - 2))
+        };
+        record += bits(if smooth < oldest { smooth } else { oldest });
+        let range = points.iter().map(|p| p[c].abs()).fold(0.0, |a, b| if b > a { b } else { a });
+        state += bits(range);
     }
-    bits
+    let spans = track.keys.windows(window + 1).map(|w| w[window].0 - w[0].0);
+    let (low, high) = spans.fold((u32::MAX, 0), |(low, high), s| (low.min(s), high.max(s)));
+    let span = if high > low { libm::log2(f64::from(high - low + 1)).ceil() } else { 0.0 };
+    let row_bits = if high > 0 { libm::log2(f64::from(high + 1)).ceil() } else { 0.0 };
+    let jump = window as f64 * (state + row_bits * 0.5);
+    (record + span) * points.len().saturating_sub(window) as f64 + jump * jumps
+}
+
+/// The width of signed integers up to this.
+fn bits(largest: f64) -> f64 {
+    if largest == 0.0 { 0.0 } else { libm::log2(largest).floor() + 2.0 }
 }

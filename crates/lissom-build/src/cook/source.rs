@@ -35,8 +35,11 @@ pub(crate) enum Motion<'a, V> {
 }
 
 impl<'a, V: Value> Motion<'a, V> {
-    fn new(channel: &'a Channel<V>, rest: V) -> Self {
+    fn new(channel: &'a Channel<V>, rest: V, keep_all: bool) -> Self {
         let Some(first) = channel.keys.first() else { return Self::Rest(rest) };
+        if keep_all && channel.keys.len() > 1 {
+            return Self::Moving(channel);
+        }
         let still = channel.keys.iter().all(|k| k.value == first.value)
             && channel.tangents.iter().all(|t| {
                 let zero = V::mix(first.value, 0.0, first.value, 0.0);
@@ -65,17 +68,18 @@ impl<'a, V: Value> Motion<'a, V> {
 }
 
 impl<'a> Source<'a> {
-    /// The animation must be valid for the skeleton.
-    pub(crate) fn new(skeleton: &BuiltSkeleton, animation: &'a RawAnimation) -> Self {
+    /// The animation must be valid for the skeleton. With `keep_all`, a channel of several keys counts as
+    /// moving even if they are all the same.
+    pub(crate) fn new(skeleton: &BuiltSkeleton, animation: &'a RawAnimation, keep_all: bool) -> Self {
         let s = &skeleton.skeleton;
         let joint = |j: usize| {
             let track = &animation.tracks[skeleton.raw_of_joint[j]];
             let rest = Trs::from_f32(s.rest(j));
             SourceJoint {
                 rest,
-                translation: Motion::new(&track.translation, rest.translation),
-                rotation: Motion::new(&track.rotation, rest.rotation),
-                scale: Motion::new(&track.scale, rest.scale),
+                translation: Motion::new(&track.translation, rest.translation, keep_all),
+                rotation: Motion::new(&track.rotation, rest.rotation, keep_all),
+                scale: Motion::new(&track.scale, rest.scale, keep_all),
             }
         };
         Self {
