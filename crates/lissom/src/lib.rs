@@ -25,9 +25,11 @@
 extern crate alloc;
 
 pub mod hash;
+pub mod job;
 mod mask;
 mod skeleton;
 
+pub use job::JointLod;
 pub use lissom_math as math;
 pub use mask::JointMask;
 pub use skeleton::{MAX_JOINTS, Skeleton, SkeletonError, SkeletonParts};
