@@ -2,17 +2,18 @@
 
 use super::{
     budget::{Budget, Tolerance},
+    encode::EncodeError,
     fitter::{Fitter, key_count, key_times},
     metric::{ErrorMetric, ErrorReport, Probe},
     plan::{ClipPlan, Coding, Jumps},
     player::Played,
-    source::Source,
+    source::{Source, SourceJoint},
 };
 use crate::{
     BuiltSkeleton,
     raw::{RawAnimation, RawAnimationError},
 };
-use lissom::math::Transform;
+use lissom::{clip::ClipError, job::JobError};
 
 /// Cooks animations into clips.
 ///
@@ -64,7 +65,7 @@ pub enum Effort {
 /// A clip, and what became of the source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CookedClip {
-    /// What [`lissom::clip`](lissom) plays.
+    /// What [`lissom::clip`] plays.
     pub bytes: Vec<u8>,
     /// What it cost and how good it is.
     pub report: CookReport,
@@ -75,6 +76,12 @@ pub struct CookedClip {
 pub struct CookReport {
     /// Bytes of the clip.
     pub bytes: u64,
+    /// Bytes of its jump frames.
+    pub jump_bytes: u64,
+    /// Bytes of its stream of keys. What is left is the header, the tables and the constants.
+    pub stream_bytes: u64,
+    /// Places where playback can start; the start is one.
+    pub jumps: usize,
     /// Bytes of the source as plain samples: 10 floats a joint and row of the source.
     pub raw_bytes: u64,
     /// Keys of the source, in channels that move.
@@ -134,6 +141,15 @@ pub enum CookError {
         /// The animation's duration.
         duration_s: f64,
     },
+    /// The plan could not be written.
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
+    /// The clip that was written could not be read: a defect of this library.
+    #[error("the clip that was written cannot be read: {0}")]
+    Clip(#[from] ClipError),
+    /// The clip that was written could not be played: a defect of this library.
+    #[error("the clip that was written cannot be played: {0}")]
+    Play(#[from] JobError),
     /// There are more rows than can be counted.
     #[error("more than {} rows are needed", u32::MAX)]
     TooManyRows,
@@ -191,6 +207,10 @@ const PROBES: usize = 1024;
 const PATIENCE: u32 = 12;
 /// Rounds after which a bound that still does not hold cannot be held.
 const ROUNDS: u32 = 60;
+/// The same for codings that do not look at tolerances: only dropped keys can come back.
+const ROUNDS_PLAIN: u32 = 8;
+/// How much coarser than expected the finest tolerance may turn out to be.
+const COARSEST_FLOOR: f64 = 64.0;
 
 impl ClipBuilder {
     /// Cooks an animation of this skeleton.
@@ -202,17 +222,20 @@ impl ClipBuilder {
         let (shell, precision) = self.check(skeleton, animation)?;
         let source = Source::new(skeleton, animation, !self.reduce);
         let metric = ErrorMetric::from_source(source, shell);
-        let mut last = None;
         // Finer and finer rows for curves that bend; listed rows where the even ones are not near enough.
-        for (bend, listed) in [(1.0, false), (0.1, true), (0.01, true)] {
-            let mut kitchen =
-                Kitchen::new(self, skeleton, animation, &metric, precision.clone(), bend, listed)?;
-            match kitchen.cook()? {
-                Ok(clip) => return Ok(clip),
-                Err(clip) => last = Some(clip),
+        let mut attempts = [(1.0, false), (0.1, true), (0.01, true)].into_iter();
+        let clip = loop {
+            let Some(rows) = attempts.next() else { unreachable!("the last attempt ends the loop") };
+            let mut kitchen = Kitchen::new(self, skeleton, animation, &metric, precision.clone(), rows)?;
+            let (clip, within) = kitchen.cook()?;
+            if within {
+                return Ok(clip);
             }
-        }
-        let clip = last.expect("three attempts were made");
+            let again = self.coding == Coding::Quantised && kitchen.fitter.can_be_finer();
+            if !again || attempts.len() == 0 {
+                break clip;
+            }
+        };
         if self.allow_excess {
             return Ok(clip);
         }
@@ -274,8 +297,15 @@ struct Kitchen<'a> {
     metric: &'a ErrorMetric<'a>,
     fitter: Fitter<'a>,
     budget: Budget,
-    probe: Probe<'a, 'a>,
+    /// Grows where the encoder finds a tolerance too fine for f32.
+    floor: f64,
     rounds: u32,
+}
+
+/// A plan and what became of it.
+struct Trial<'a> {
+    plan: ClipPlan,
+    played: Played<'a>,
 }
 
 impl<'a> Kitchen<'a> {
@@ -285,8 +315,7 @@ impl<'a> Kitchen<'a> {
         animation: &'a RawAnimation,
         metric: &'a ErrorMetric<'a>,
         precision: Vec<f64>,
-        bend: f64,
-        listed: bool,
+        (bend, listed): (f64, bool),
     ) -> Result<Self, CookError> {
         let mut budget = Budget::new(metric, &metric.source_times(), precision);
         // Rows are chosen for tolerances a few times finer than a single joint's bound.
@@ -294,141 +323,149 @@ impl<'a> Kitchen<'a> {
         let fitter =
             Fitter::new(metric.source(), &budget.tolerances(), listed, builder.reduce, &builder.jumps)
                 .ok_or(CookError::TooManyRows)?;
-        budget.tighten(bend / 4.0);
-        let probe = Probe::new(metric, metric.probe_times(&[], PROBES));
-        Ok(Self { builder, skeleton, animation, metric, fitter, budget, probe, rounds: 0 })
+        budget.tighten(bend / 2.0);
+        Ok(Self { builder, skeleton, animation, metric, fitter, budget, floor: 1.0, rounds: 0 })
     }
 
-    fn plan(&self, tolerances: &[Tolerance], dense: bool) -> ClipPlan {
-        ClipPlan {
-            name: self.animation.name.clone(),
-            looping: self.animation.looping,
-            times: self.fitter.points.clone(),
-            joint_count: tolerances.len(),
-            skeleton_identity: self.skeleton.skeleton.identity(),
-            channels: self.fitter.channels(tolerances, dense),
-            coding: self.builder.coding,
-            jumps: self.builder.jumps.clone(),
+    /// Plans and encodes at these tolerances. With `dense` no key is dropped.
+    fn trial(&mut self, budget: &Budget, dense: bool) -> Result<Trial<'a>, CookError> {
+        let exact = Tolerance { translation: 0.0, rotation: 0.0, scale: 0.0 };
+        let tolerances =
+            if self.builder.reduce { budget.tolerances() } else { vec![exact; budget.precision().len()] };
+        loop {
+            self.rounds += 1;
+            let plan = ClipPlan {
+                name: self.animation.name.clone(),
+                looping: self.animation.looping,
+                times: self.fitter.points.clone(),
+                joint_count: tolerances.len(),
+                skeleton_identity: self.skeleton.skeleton.identity(),
+                channels: self.fitter.channels(&tolerances, dense, self.floor),
+                coding: self.builder.coding,
+                jumps: self.builder.jumps.clone(),
+            };
+            match Played::new(&plan, self.skeleton) {
+                Ok(played) => return Ok(Trial { plan, played }),
+                Err(CookError::Encode(EncodeError::Tolerance { .. })) if self.floor < COARSEST_FLOOR => {
+                    self.floor *= 2.0;
+                }
+                Err(e) => return Err(e),
+            }
         }
     }
 
-    fn round(&mut self, budget: &Budget, dense: bool) -> Result<(ClipPlan, Played), CookError> {
-        self.rounds += 1;
-        let tolerances: Vec<Tolerance> = if self.builder.reduce {
-            budget.tolerances()
+    /// A clip within the bound (true), or the nearest to it that was found.
+    fn cook(&mut self) -> Result<(CookedClip, bool), CookError> {
+        let quantised = self.builder.coding == Coding::Quantised;
+        let mut trial = if self.builder.reduce && quantised {
+            self.search()?
         } else {
-            vec![Tolerance { translation: 0.0, rotation: 0.0, scale: 0.0 }; budget.precision().len()]
+            self.trial(&self.budget.clone(), false)?
         };
-        let plan = self.plan(&tolerances, dense);
-        let played = Played::new(&plan, self.skeleton);
-        Ok((plan, played))
-    }
-
-    /// A clip within the bound, or as near to it as was found.
-    fn cook(&mut self) -> Result<Result<CookedClip, CookedClip>, CookError> {
-        let tunable = self.builder.reduce && self.builder.coding == Coding::Quantised;
-        let (mut plan, mut played) =
-            if tunable { self.search()? } else { self.round(&self.budget.clone(), false)? };
-        let mut failed = 0;
-        loop {
-            let error = self.measure(&plan, &mut played)?;
+        let rounds = if quantised { ROUNDS } else { ROUNDS_PLAIN };
+        for failed in 1.. {
+            let error = self.measure(&mut trial)?;
             let worst: Vec<f64> = error.joints.iter().map(|j| j.worst()).collect();
-            let ratio = self.budget.ratio(&worst);
-            let within = ratio <= 1.0;
-            if within || failed >= ROUNDS || !self.builder.reduce {
-                let clip = self.finish(&plan, played, error, within);
-                return Ok(if within { Ok(clip) } else { Err(clip) });
+            let within = self.budget.ratio(&worst) <= 1.0;
+            if within || failed > rounds {
+                return Ok((self.finish(trial, error, within), within));
             }
-            failed += 1;
             self.budget.repair(&worst, 0.985);
-            if failed > PATIENCE {
+            if failed > PATIENCE || !quantised {
                 self.budget.tighten(1.5);
             }
-            let dense = failed > PATIENCE * 2;
-            (plan, played) = self.round(&self.budget.clone(), dense)?;
+            let next = self.trial(&self.budget.clone(), failed > PATIENCE * 2 || failed == rounds)?;
+            // As fine as it gets: more weight changes nothing.
+            if next.plan == trial.plan {
+                return Ok((self.finish(trial, error, false), false));
+            }
+            trial = next;
         }
+        unreachable!("the loop above ends by itself")
     }
 
     /// Moves the weights until the error that is allowed is used, as far as quick looks can tell.
-    fn search(&mut self) -> Result<(ClipPlan, Played), CookError> {
-        let rounds = match self.builder.effort {
-            Effort::Fast => 3,
-            Effort::Default => 8,
-            Effort::Max => 24,
+    fn search(&mut self) -> Result<Trial<'a>, CookError> {
+        let (balancing, scaling) = match self.builder.effort {
+            Effort::Fast => (2, 1),
+            Effort::Default => (5, 4),
+            Effort::Max => (12, 16),
         };
+        let probe = Probe::new(self.metric, self.metric.probe_times(&[], PROBES));
         let mut budget = self.budget.clone();
-        budget.tighten(2.0);
-        let mut best: Option<(usize, Budget, ClipPlan, Played)> = None;
-        let mut last = None;
-        for round in 0..rounds {
-            let (plan, mut played) = self.round(&budget, false)?;
-            let worst = self.quick(&mut played)?;
+        let mut best: Option<(usize, Trial<'a>, Budget)> = None;
+        let mut promising: Option<(f64, f64, Budget)> = None;
+        for round in 0..balancing {
+            let mut trial = self.trial(&budget, false)?;
+            let worst = probe.measure(|t, out| trial.played.pose(t, out))?;
             let ratio = budget.ratio(&worst);
-            let size = played.bytes.len();
-            if std::env::var("TRACE").is_ok() { #[allow(clippy::print_stderr)] { let mut w: Vec<_> = worst.iter().zip(budget.precision()).map(|(e,p)| e/p).collect(); w.sort_by(f64::total_cmp); let n=w.len(); eprintln!("round {round} size {size} ratio {ratio:.3} median {:.3} top10 {:.3} keys {}", w[n/2], w[n-1-n/10], key_count(&plan.channels)); } }
-            if std::env::var("TRACE2").is_ok() && ratio > 20.0 && round == 1 { #[allow(clippy::print_stderr)] {
-                let e = self.measure(&plan, &mut played)?;
-                eprintln!("joint {} time {} keys {} between {}", e.worst_joint, e.worst_time_s, e.worst_at_keys, e.worst_between);
-                let mut j = Some(e.worst_joint);
-                let tol = budget.tolerances();
-                while let Some(k) = j { eprintln!("  joint {k} tol {:?} err {:?}", tol[k], e.joints[k]);
-                    for c in plan.channels.iter().filter(|c| usize::from(c.joint) == k) { match &c.keys {
-                        super::plan::PlanKeys::Rotation(t) => eprintln!("    R {:?} {} keys tol {} {:?}", t.curve, t.keys.len(), t.tolerance, &t.keys[..t.keys.len().min(5)]),
-                        super::plan::PlanKeys::Translation(t) => eprintln!("    T {:?} {} keys tol {} {:?}", t.curve, t.keys.len(), t.tolerance, &t.keys[..t.keys.len().min(5)]),
-                        super::plan::PlanKeys::Scale(t) => eprintln!("    S {:?} {} keys tol {} {:?}", t.curve, t.keys.len(), t.tolerance, &t.keys[..t.keys.len().min(5)]), } }
-                    j = self.metric.source().parents[k]; }
-            } }
-            let before = budget.clone();
+            let size = trial.played.bytes.len();
+            // What it would be with every tolerance smaller by the ratio.
+            let keys = key_count(&trial.plan.channels) as f64;
+            let scaled = size as f64 + keys * 3.0 / 8.0 * libm::log2(if ratio > 0.01 { ratio } else { 0.01 });
+            if ratio.is_finite() && promising.as_ref().is_none_or(|p| scaled < p.0) {
+                promising = Some((scaled, ratio, budget.clone()));
+            }
+            if ratio <= 1.0 && best.as_ref().is_none_or(|b| size < b.0) {
+                best = Some((size, trial, budget.clone()));
+            }
             if round == 0 && ratio.is_finite() && ratio > 0.0 {
                 budget.tighten(ratio.clamp(0.05, 20.0));
             } else {
-                budget.balance(&worst, 0.97);
-            }
-            if ratio <= 1.0 && best.as_ref().is_none_or(|b| size < b.0) {
-                best = Some((size, before, plan, played));
-            } else if best.is_none() {
-                last = Some((before, plan, played));
+                budget.balance(&worst, 0.95);
             }
         }
-        let (budget, plan, played) = match (best, last) {
-            (Some((_, budget, plan, played)), _) | (None, Some((budget, plan, played))) => {
-                (budget, plan, played)
+        // Around the scale where the best split should just hold: rounding makes each try a new throw.
+        if let Some((_, ratio, split)) = promising {
+            let mut factor = ratio * 1.01;
+            for _ in 0..scaling {
+                let mut budget = split.clone();
+                budget.tighten(factor);
+                let mut trial = self.trial(&budget, false)?;
+                let worst = probe.measure(|t, out| trial.played.pose(t, out))?;
+                let ratio = budget.ratio(&worst);
+                let size = trial.played.bytes.len();
+                let smaller = best.as_ref().is_none_or(|b| size < b.0);
+                if ratio <= 1.0 && smaller {
+                    best = Some((size, trial, budget));
+                }
+                factor *= if ratio <= 1.0 { 0.97 } else { 1.0 + (ratio - 1.0) * 0.5 };
             }
-            (None, None) => unreachable!("there was a round"),
+        }
+        let (trial, budget) = match best {
+            Some((_, trial, budget)) => (trial, budget),
+            None => (self.trial(&budget, false)?, budget),
         };
         self.budget = budget;
-        Ok((plan, played))
+        Ok(trial)
     }
 
-    fn quick(&self, played: &mut Played) -> Result<Vec<f64>, CookError> {
-        let decode = |t: f64, out: &mut [Transform]| played.pose(t, out);
-        Ok(self.probe.measure(decode).unwrap())
+    fn measure(&self, trial: &mut Trial<'_>) -> Result<ErrorReport, CookError> {
+        let Trial { plan, played } = trial;
+        self.metric.measure(&key_times(plan), |t, out| played.pose(t, out))
     }
 
-    fn measure(&self, plan: &ClipPlan, played: &mut Played) -> Result<ErrorReport, CookError> {
-        let decode = |t: f64, out: &mut [Transform]| played.pose(t, out);
-        Ok(self.metric.measure(&key_times(plan), decode).unwrap())
-    }
-
-    fn finish(&self, plan: &ClipPlan, played: Played, error: ErrorReport, within: bool) -> CookedClip {
+    fn finish(&self, trial: Trial<'_>, error: ErrorReport, within: bool) -> CookedClip {
         let source = self.metric.source();
-        let keys_of = |j: usize| {
-            let joint = &source.joints[j];
-            joint.translation.moving().map_or(0, |c| c.keys.len())
-                + joint.rotation.moving().map_or(0, |c| c.keys.len())
-                + joint.scale.moving().map_or(0, |c| c.keys.len())
+        let keys_of = |j: &SourceJoint<'_>| {
+            j.translation.moving().map_or(0, |c| c.keys.len())
+                + j.rotation.moving().map_or(0, |c| c.keys.len())
+                + j.scale.moving().map_or(0, |c| c.keys.len())
         };
-        let joints = source.joints.len();
+        let view = trial.played.clip.view();
         let report = CookReport {
-            bytes: played.bytes.len() as u64,
-            raw_bytes: 40 * joints as u64 * source.times().len() as u64,
-            keys_before: (0..joints).map(|j| keys_of(j) as u64).sum(),
-            keys_after: key_count(&plan.channels),
-            rows: plan.times.count(),
+            bytes: trial.played.bytes.len() as u64,
+            jump_bytes: view.jump_bytes() as u64,
+            stream_bytes: view.stream_bytes() as u64,
+            jumps: view.block_count(),
+            raw_bytes: 40 * source.joints.len() as u64 * source.times().len() as u64,
+            keys_before: source.joints.iter().map(|j| keys_of(j) as u64).sum(),
+            keys_after: key_count(&trial.plan.channels),
+            rows: trial.plan.times.count(),
             error,
             within,
             rounds: self.rounds,
         };
-        CookedClip { bytes: played.bytes, report }
+        CookedClip { bytes: trial.played.bytes, report }
     }
 }

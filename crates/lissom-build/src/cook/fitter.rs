@@ -78,15 +78,27 @@ impl<'a> Fitter<'a> {
         Some(Self { source, points, joints, reduce, jumps })
     }
 
+    /// True if finer rows could make a difference: a curve bends, or even rows are only nearly where the
+    /// source's keys are.
+    pub(crate) fn can_be_finer(&self) -> bool {
+        let bent = self.source.joints.iter().any(|j| {
+            j.translation.moving().is_some_and(bends)
+                || j.rotation.moving().is_some_and(bends)
+                || j.scale.moving().is_some_and(bends)
+        });
+        let off = |t: &f64| self.points.time_s(timeline::row_of(&self.points, *t)) != *t;
+        bent || self.source.times().iter().any(off)
+    }
+
     /// The channels at these tolerances. With `dense`, no key is dropped; with no `reduce`, also none is a
     /// constant that is not one.
-    pub(crate) fn channels(&self, tolerances: &[Tolerance], dense: bool) -> Vec<PlanChannel> {
+    pub(crate) fn channels(&self, tolerances: &[Tolerance], dense: bool, floor: f64) -> Vec<PlanChannel> {
         let mut channels = Vec::new();
         let rows = self.points.count();
         for (j, t) in tolerances.iter().enumerate() {
             let (joint, tracks) = (&self.source.joints[j], &self.joints[j]);
             let mut push = |keys| channels.push(PlanChannel { joint: j as u16, keys });
-            let plan = Planner { reduce: self.reduce, dense, rows, jumps: self.jumps };
+            let plan = Planner { reduce: self.reduce, dense, rows, jumps: self.jumps, floor };
             let (translation, rotation, scale) = (&tracks.translation, &tracks.rotation, &tracks.scale);
             let r = joint.rest;
             plan.channel(&joint.translation, translation, r.translation, t.translation)
@@ -104,6 +116,8 @@ struct Planner {
     dense: bool,
     rows: u32,
     jumps: f64,
+    /// Times the finest tolerance that a channel should be able to keep.
+    floor: f64,
 }
 
 impl Planner {
@@ -122,6 +136,8 @@ impl Planner {
             let is_rest = if self.reduce { V::distance(*value, rest) <= exact } else { *value == rest };
             return (!is_rest).then(|| constant(*value));
         };
+        let finest = track.finest() * self.floor;
+        let tolerance = if tolerance > finest { tolerance } else { finest };
         if !self.reduce {
             return Some(track.keep_all(tolerance));
         }

@@ -2,6 +2,7 @@
 
 mod budget;
 mod builder;
+mod encode;
 mod fitter;
 mod metric;
 mod plan;
@@ -11,5 +12,6 @@ mod source;
 mod timeline;
 
 pub use builder::{ClipBuilder, CookError, CookReport, CookedClip, Effort, JointPrecision};
+pub use encode::{EncodeError, encode, seal};
 pub use metric::{ErrorMetric, ErrorReport, JointError, TIMES_BETWEEN};
 pub use plan::{ClipPlan, Coding, Jumps, PlanChannel, PlanKeys, PlanTrack, TimePoints};

@@ -25,6 +25,8 @@ pub(crate) trait Fit: Value {
     fn is_even(a: Self, b: Self) -> bool;
     /// Three coordinates about a centre in which steps have the size of distances.
     fn coordinates(self, centre: Self) -> [f64; 3];
+    /// The finest tolerance that the player's f32 can keep for these values.
+    fn finest(values: &[Self]) -> f64;
     /// The value at these coordinates.
     fn at(centre: Self, coordinates: [f64; 3]) -> Self;
 }
@@ -39,6 +41,9 @@ impl Fit for V3 {
     fn coordinates(self, centre: Self) -> [f64; 3] {
         let d = self - centre;
         [d.x, d.y, d.z]
+    }
+    fn finest(values: &[Self]) -> f64 {
+        values.iter().map(|v| v.length() * 3e-7).fold(1e-30, |a, b| if b > a { b } else { a })
     }
     fn at(centre: Self, [x, y, z]: [f64; 3]) -> Self {
         centre + Self::new(x, y, z)
@@ -59,6 +64,9 @@ impl Fit for Q4 {
         let q = centre.conjugate() * self;
         let k = if q.w < 0.0 { -2.0 } else { 2.0 };
         [q.x * k, q.y * k, q.z * k]
+    }
+    fn finest(_: &[Self]) -> f64 {
+        1e-6
     }
     fn at(centre: Self, [x, y, z]: [f64; 3]) -> Self {
         let w = 1.0 - (x * x + y * y + z * z) * 0.25;
@@ -85,6 +93,8 @@ pub(crate) struct Track<V> {
     /// The middle of all values, and how far the farthest is from it.
     middle: V,
     spread: f64,
+    /// No tolerance below this can be kept.
+    finest: f64,
 }
 
 /// How many pieces of straight line each interval between two keys of the channel needs, so that the
@@ -187,12 +197,18 @@ impl<V: Fit> Track<V> {
                 || (after > 0 && ambiguous[after - 1].1 == t)
         };
         let locked = times.iter().map(|t| !ambiguous.is_empty() && is_end(*t)).collect();
-        Some(Self { curve: channel.curve, rows, times, values, tests, locked, exact, middle, spread })
+        let finest = V::finest(&values);
+        Some(Self { curve: channel.curve, rows, times, values, tests, locked, exact, middle, spread, finest })
     }
 
     /// Candidates: the keys that stay if nothing is reduced.
-    pub(crate) fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.rows.len()
+    }
+
+    /// No tolerance below this can be kept.
+    pub(crate) fn finest(&self) -> f64 {
+        self.finest
     }
 
     /// A value that all others are near, and how near.
