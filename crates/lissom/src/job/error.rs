@@ -62,7 +62,9 @@ pub enum JobError {
     #[error("tangents are given without normals: pass them as normals, they are moved the same way")]
     TangentsWithoutNormals,
     /// Two attributes of an interleaved vertex share bytes, or one reaches beyond the stride.
-    #[error("`{field}`: bytes {offset}..{end} of a vertex of {stride} bytes overlap another attribute or its end")]
+    #[error(
+        "`{field}`: bytes {offset}..{end} of a vertex of {stride} bytes overlap another attribute or its end"
+    )]
     Interleave {
         /// The attribute.
         field: &'static str,
@@ -102,7 +104,9 @@ pub enum JobError {
         sum: f32,
     },
     /// A morph delta names a vertex that the mesh does not have, or deltas are not in rising order of vertex.
-    #[error("morph target {target}, delta {delta}: vertex {vertex} is out of order or out of range ({vertices} vertices)")]
+    #[error(
+        "morph target {target}, delta {delta}: vertex {vertex} is out of order or out of range ({vertices} vertices)"
+    )]
     MorphVertex {
         /// The target.
         target: usize,
@@ -132,6 +136,22 @@ pub enum JobError {
         found: usize,
         /// How many there are.
         expected: usize,
+    },
+    /// A clip that was made for another skeleton.
+    #[error("`{field}` was made for the skeleton {found:#018x}, not for {expected:#018x}")]
+    OtherSkeleton {
+        /// The field.
+        field: &'static str,
+        /// The identity of the skeleton it was made for.
+        found: u64,
+        /// The identity of the skeleton given.
+        expected: u64,
+    },
+    /// A stream does not have a block (yet).
+    #[error("block {block} of the clip is not there")]
+    BlockMissing {
+        /// The block.
+        block: usize,
     },
     /// A skeleton's joint has no inverse in the rest pose.
     #[error("joint {joint} has a singular matrix in the rest pose: it has no inverse bind")]

@@ -124,10 +124,7 @@ mod tests {
         let mut mask = JointMask::none(&s);
         mask.insert(0);
         mask.insert(2);
-        assert_eq!(
-            JointLod::from_mask(&s, mask.clone()),
-            Err(JobError::LodParent { joint: 2, parent: 1 })
-        );
+        assert_eq!(JointLod::from_mask(&s, mask.clone()), Err(JobError::LodParent { joint: 2, parent: 1 }));
         mask.insert(1);
         let lod = JointLod::from_mask(&s, mask.clone()).unwrap();
         assert!(lod.contains_group(0) && !lod.contains_group(1) && !lod.contains_group(2));
