@@ -24,8 +24,8 @@
 
 extern crate alloc;
 
-pub mod clip;
 pub mod archive;
+pub mod clip;
 pub mod hash;
 pub mod job;
 mod mask;

@@ -6,10 +6,10 @@ mod encode;
 mod fitter;
 mod metric;
 mod plan;
-mod stream_file;
 mod player;
 mod reduce;
 mod source;
+mod stream_file;
 mod timeline;
 
 pub use builder::{ClipBuilder, CookError, CookReport, CookedClip, Effort, JointPrecision};
