@@ -6,7 +6,7 @@ use lissom::{
 };
 use lissom_bench::{
     rig,
-    timing::{best_ns, calibration_ns},
+    timing::{best_ns, calibration_ns, throughput_ns},
 };
 
 const ROUNDS: usize = 300;
@@ -14,6 +14,7 @@ const ROUNDS: usize = 300;
 /// Prints the table.
 pub fn print() {
     println!("calibration: {:.3} ns a step of a dependent multiply and add", calibration_ns());
+    println!("throughput:  {:.3} ns a step of eight independent ones", throughput_ns());
     println!("{:<34} {:>8} {:>9} {:>8} {:>7}", "work", "backend", "ns/item", "ozz", "ratio");
     local_to_model();
     joint_order();

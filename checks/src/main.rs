@@ -7,6 +7,7 @@
 mod golden;
 mod imports;
 mod rawclip_bytes;
+mod rawclips;
 
 use std::{env, path::Path, process::ExitCode};
 
@@ -20,6 +21,7 @@ const CHECKS: &[(&str, &str, Check)] = &[
         golden::run,
     ),
     ("imports", "assets/cmu-bvh, assets/acl and rawclips: BVH and ACL files against raw clips", imports::run),
+    ("rawclips", "rawclips: every raw clip is a valid skeleton with valid poses", rawclips::run),
     ("rawclip-bytes", "rawclips: every clip reads, and is written again byte for byte", rawclip_bytes::run),
 ];
 

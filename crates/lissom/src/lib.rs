@@ -25,11 +25,13 @@
 extern crate alloc;
 
 pub mod archive;
+pub mod clip;
 pub mod hash;
 pub mod job;
 mod mask;
 mod skeleton;
 
+pub use clip::{Clip, ClipError, ClipView, Cursor};
 pub use job::JointLod;
 pub use lissom_math as math;
 pub use mask::JointMask;

@@ -13,8 +13,14 @@
 //! ```
 
 #[cfg(test)]
+mod mesh_tests;
+#[cfg(test)]
 mod tests;
 
+use crate::{
+    BuiltSkeleton,
+    mesh::{RawMesh, RawMeshError},
+};
 use lissom::{
     Skeleton,
     archive::{
@@ -61,6 +67,9 @@ pub enum ArchiveWriteError {
         /// The most there can be.
         allowed: usize,
     },
+    /// The mesh is not valid.
+    #[error(transparent)]
+    Mesh(#[from] RawMeshError),
     /// Writing failed.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -101,6 +110,16 @@ impl ArchiveWriter {
     pub fn skeleton(self, name: &str, skeleton: &Skeleton) -> Result<Self, ArchiveWriteError> {
         let version = layout::SKELETON_VERSION;
         self.section(SectionKind::Skeleton, version, 0, name, skeleton_payload(skeleton))
+    }
+
+    /// Adds a mesh, for the skeleton that was built with these joints of raw joints.
+    ///
+    /// # Errors
+    ///
+    /// [`ArchiveWriteError::Mesh`] and [`ArchiveWriteError::Twice`].
+    pub fn mesh(self, mesh: &RawMesh, built: &BuiltSkeleton) -> Result<Self, ArchiveWriteError> {
+        mesh.validate(built.joint_of_raw.len())?;
+        self.section(SectionKind::Mesh, layout::MESH_VERSION, 0, &mesh.name, mesh_payload(mesh, built))
     }
 
     /// Adds a clip's own bytes, which are played from where they stand.
@@ -197,5 +216,30 @@ fn skeleton_payload(skeleton: &Skeleton) -> Vec<u8> {
         out.extend_from_slice(&end.to_le_bytes());
     }
     out.extend_from_slice(names.as_bytes());
+    out
+}
+
+fn mesh_payload(mesh: &RawMesh, built: &BuiltSkeleton) -> Vec<u8> {
+    let mut out = Vec::new();
+    for count in [mesh.positions.len(), mesh.indices.len(), built.raw_of_joint.len()] {
+        out.extend_from_slice(&(count as u32).to_le_bytes());
+    }
+    let floats = |out: &mut Vec<u8>, list: &[f32]| {
+        out.resize(layout::align(out.len() as u64) as usize, 0);
+        list.iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
+    };
+    floats(&mut out, mesh.positions.as_flattened());
+    floats(&mut out, mesh.normals.as_flattened());
+    floats(&mut out, mesh.tangents.as_flattened());
+    out.resize(layout::align(out.len() as u64) as usize, 0);
+    for raw in mesh.joints.as_flattened() {
+        out.extend_from_slice(&(built.joint_of_raw[usize::from(*raw)] as u16).to_le_bytes());
+    }
+    floats(&mut out, mesh.weights.as_flattened());
+    out.resize(layout::align(out.len() as u64) as usize, 0);
+    mesh.indices.iter().for_each(|i| out.extend_from_slice(&i.to_le_bytes()));
+    let columns = built.raw_of_joint.iter().flat_map(|raw| mesh.inverse_binds[*raw].columns);
+    let binds: Vec<f32> = columns.flat_map(|c| [c.x as f32, c.y as f32, c.z as f32]).collect();
+    floats(&mut out, &binds);
     out
 }

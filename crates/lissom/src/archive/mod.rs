@@ -26,12 +26,14 @@ mod cursor;
 mod error;
 pub mod layout;
 mod limits;
+mod mesh;
 mod skeleton;
 
 pub use aligned::AlignedBytes;
 pub use error::ArchiveError;
 pub use layout::SectionKind;
 pub use limits::Limits;
+pub use mesh::MeshView;
 
 use alloc::{format, vec::Vec};
 use cursor::Cursor;

@@ -137,6 +137,22 @@ pub enum JobError {
         /// How many there are.
         expected: usize,
     },
+    /// A clip that was made for another skeleton.
+    #[error("`{field}` was made for the skeleton {found:#018x}, not for {expected:#018x}")]
+    OtherSkeleton {
+        /// The field.
+        field: &'static str,
+        /// The identity of the skeleton it was made for.
+        found: u64,
+        /// The identity of the skeleton given.
+        expected: u64,
+    },
+    /// A stream does not have a block (yet).
+    #[error("block {block} of the clip is not there")]
+    BlockMissing {
+        /// The block.
+        block: usize,
+    },
     /// A skeleton's joint has no inverse in the rest pose.
     #[error("joint {joint} has a singular matrix in the rest pose: it has no inverse bind")]
     Singular {

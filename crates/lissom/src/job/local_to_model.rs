@@ -5,7 +5,7 @@ use super::{
     error::at_least,
     matrix::{Columns, MatrixSlot},
 };
-use crate::Skeleton;
+use crate::{MAX_JOINTS, Skeleton};
 use core::ops::Range;
 use lissom_math::{
     Mat4, Mat34, dispatch,
@@ -192,7 +192,7 @@ impl LocalToModelJob<'_> {
 }
 
 /// Local to model over any parents-before-children order, given as the packed joints of a skeleton. Only for
-/// the measurement that decided the order; joints whose parent does not stand before them panic.
+/// the measurement that decided the order; a joint whose parent does not stand before it is taken for a root.
 #[doc(hidden)]
 pub fn local_to_model_in_order(
     backend: Backend,
@@ -203,8 +203,12 @@ pub fn local_to_model_in_order(
     dispatch!(backend, s => kernel(s, joints, locals, None, 0..joints.len(), None, models));
 }
 
-/// Parent bits of a packed joint; all set for a root.
-const PARENT: u16 = 0x7fff;
+/// Parent bits of a packed joint; all set, which is no joint's index, for a root.
+const PARENT: u16 = MAX_JOINTS as u16;
+
+/// Groups converted before the first product. Reading elements back while their wide store is still
+/// under way costs more than the product; four groups later it is through.
+const BATCH: usize = 4;
 
 #[inline(always)]
 fn kernel<S: Simd, M: MatrixSlot>(
@@ -216,41 +220,45 @@ fn kernel<S: Simd, M: MatrixSlot>(
     lod: Option<&JointLod>,
     models: &mut [M],
 ) {
-    let mut scratch = SoaMat34::IDENTITY;
-    let root = root.map(|m| Columns::from_mat34(s, m));
+    let root = match root {
+        Some(m) => Some(Columns::from_mat34(s, m)),
+        None => None,
+    };
+    let mut scratch = [SoaMat34::IDENTITY; BATCH];
     let mut joint = range.start;
     while joint < range.end {
-        let group = joint / GROUP;
-        let end = range.end.min((group + 1) * GROUP);
-        if lod.is_some_and(|lod| !lod.contains_group(group)) {
-            joint = end;
-            continue;
-        }
-
-        // All 16 local matrices at once, side by side.
-        let mut at = 0;
-        while at < GROUP {
-            WideTransform::load(s, &locals[group], at).to_mat34(s).store(&mut scratch, at);
-            at += LEN::<S>();
+        // All local matrices of a batch, 16 side by side.
+        let first = joint / GROUP;
+        let end = range.end.min((first + BATCH) * GROUP);
+        for (group, scratch) in (first..end.div_ceil(GROUP)).zip(&mut scratch) {
+            if lod.is_some_and(|lod| !lod.contains_group(group)) {
+                continue;
+            }
+            let mut at = 0;
+            while at < GROUP {
+                WideTransform::load(s, &locals[group], at).to_mat34(s).store(scratch, at);
+                at += LEN::<S>();
+            }
         }
 
         // Then joint by joint: each element of the local matrix is one broadcast from memory.
-        for j in joint..end {
-            if lod.is_some_and(|lod| !lod.contains(j)) {
-                continue;
-            }
-            let lane = j % GROUP;
-            let parent = joints[j] & PARENT;
-            let model = if parent == PARENT {
-                match &root {
-                    Some(root) => root.mul_lane(s, &scratch, lane),
-                    None => Columns::from_lane(s, &scratch, lane),
+        for (group, local) in (first..end.div_ceil(GROUP)).zip(&scratch) {
+            let from = joint.max(group * GROUP);
+            let to = end.min((group + 1) * GROUP);
+            for (j, packed) in (from..to).zip(&joints[from..to]) {
+                if lod.is_some_and(|lod| !lod.contains(j)) {
+                    continue;
                 }
-            } else {
-                // A parent that is not before its child cannot come from a skeleton.
-                models[..j][usize::from(parent)].load(s).mul_lane(s, &scratch, lane)
-            };
-            models[j].store(s, model);
+                let lane = j % GROUP;
+                let parent = usize::from(packed & PARENT);
+                let (before, from_here) = models.split_at_mut(j);
+                let model = match (before.get(parent), &root) {
+                    (Some(parent), _) => parent.load(s).mul_lane(s, local, lane),
+                    (None, Some(root)) => root.mul_lane(s, local, lane),
+                    (None, None) => Columns::from_lane(s, local, lane),
+                };
+                from_here[0].store(s, model);
+            }
         }
         joint = end;
     }

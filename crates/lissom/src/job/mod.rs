@@ -10,6 +10,7 @@ mod error;
 mod local_to_model;
 mod lod;
 mod matrix;
+mod sample;
 
 pub use blend::{BlendJob, BlendLayer};
 pub use error::JobError;
@@ -17,3 +18,4 @@ pub use error::JobError;
 pub use local_to_model::local_to_model_in_order;
 pub use local_to_model::{LocalToModelJob, Models, Update};
 pub use lod::JointLod;
+pub use sample::{SampleJob, SampleTime};
