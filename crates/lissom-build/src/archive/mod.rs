@@ -16,15 +16,18 @@
 mod mesh_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod track_tests;
 
 use crate::{
     BuiltSkeleton,
     mesh::{RawMesh, RawMeshError},
+    raw::{RawUserTrack, RawUserTrackError, UserKind},
 };
 use lissom::{
     Skeleton,
     archive::{
-        SectionKind,
+        SectionKind, TrackKind,
         layout::{self, ENTRY_BYTES, HEADER_BYTES, MAGIC, MAJOR_VERSION, MINOR_VERSION, NO_PARENT},
     },
 };
@@ -70,6 +73,9 @@ pub enum ArchiveWriteError {
     /// The mesh is not valid.
     #[error(transparent)]
     Mesh(#[from] RawMeshError),
+    /// The user track is not valid, or two of its keys are too close for f32.
+    #[error(transparent)]
+    Track(#[from] RawUserTrackError),
     /// Writing failed.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -120,6 +126,23 @@ impl ArchiveWriter {
     pub fn mesh(self, mesh: &RawMesh, built: &BuiltSkeleton) -> Result<Self, ArchiveWriteError> {
         mesh.validate(built.joint_of_raw.len())?;
         self.section(SectionKind::Mesh, layout::MESH_VERSION, 0, &mesh.name, mesh_payload(mesh, built))
+    }
+
+    /// Adds a user track, its numbers rounded to f32.
+    ///
+    /// # Errors
+    ///
+    /// [`ArchiveWriteError::Track`] and [`ArchiveWriteError::Twice`].
+    pub fn track(self, track: &RawUserTrack) -> Result<Self, ArchiveWriteError> {
+        track.validate()?;
+        // Two ratios may become one f32.
+        for (key, pair) in track.keys.windows(2).enumerate() {
+            if pair[0].ratio as f32 >= pair[1].ratio as f32 {
+                let ratio = pair[1].ratio;
+                return Err(RawUserTrackError::Order { key: key + 1, ratio }.into());
+            }
+        }
+        self.section(SectionKind::Track, layout::TRACK_VERSION, 0, &track.name, track_payload(track))
     }
 
     /// Adds a clip's own bytes, which are played from where they stand.
@@ -241,5 +264,25 @@ fn mesh_payload(mesh: &RawMesh, built: &BuiltSkeleton) -> Vec<u8> {
     let columns = built.raw_of_joint.iter().flat_map(|raw| mesh.inverse_binds[*raw].columns);
     let binds: Vec<f32> = columns.flat_map(|c| [c.x as f32, c.y as f32, c.z as f32]).collect();
     floats(&mut out, &binds);
+    out
+}
+
+fn track_payload(track: &RawUserTrack) -> Vec<u8> {
+    let kind = match track.kind {
+        UserKind::Float => TrackKind::Float,
+        UserKind::Float2 => TrackKind::Float2,
+        UserKind::Float3 => TrackKind::Float3,
+        UserKind::Float4 => TrackKind::Float4,
+        UserKind::Quat => TrackKind::Quat,
+    };
+    let mut out = (track.keys.len() as u32).to_le_bytes().to_vec();
+    out.extend_from_slice(&kind.code().to_le_bytes());
+    track.keys.iter().for_each(|k| out.extend_from_slice(&(k.ratio as f32).to_le_bytes()));
+    for value in track.keys.iter().flat_map(|k| &k.value[..kind.components()]) {
+        out.extend_from_slice(&(*value as f32).to_le_bytes());
+    }
+    for eight in track.keys.chunks(8) {
+        out.push(eight.iter().enumerate().fold(0, |byte, (bit, key)| byte | u8::from(key.step) << bit));
+    }
     out
 }

@@ -16,6 +16,8 @@ pub const ALIGNMENT: u64 = 64;
 pub const SKELETON_VERSION: u16 = 1;
 /// The version of the mesh section.
 pub const MESH_VERSION: u16 = 1;
+/// The version of the user track section.
+pub const TRACK_VERSION: u16 = 1;
 /// The parent of a root in the skeleton section.
 pub const NO_PARENT: u16 = 0xffff;
 

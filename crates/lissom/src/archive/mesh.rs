@@ -2,11 +2,10 @@
 
 use super::{
     Archive, ArchiveError, Result, Section, SectionKind,
-    cursor::Cursor,
-    layout::{self, MESH_VERSION},
+    layout::{ALIGNMENT, MESH_VERSION},
+    lists::Lists,
 };
 use alloc::format;
-use bytemuck::Pod;
 use lissom_math::Mat34;
 
 /// A skinned mesh in place: every list is a slice of the archive's bytes. Lists have one entry a vertex unless
@@ -60,11 +59,10 @@ impl<'a> Section<'a> {
             let (offset, what, found, known) = (start, "a mesh", self.version, "1");
             return Err(ArchiveError::Version { offset, what, found, known });
         }
-        let mut at = Cursor::new(self.payload, 0);
-        let vertices = u64::from(at.u32("the count of vertices")?);
-        let indices = u64::from(at.u32("the count of indices")?);
-        let joints = u64::from(at.u32("the count of joints")?);
-        let mut lists = Lists { section: self, at };
+        let mut lists = Lists::new(self, ALIGNMENT);
+        let vertices = u64::from(lists.count("the count of vertices")?);
+        let indices = u64::from(lists.count("the count of indices")?);
+        let joints = u64::from(lists.count("the count of joints")?);
         let mesh = MeshView {
             positions: lists.next(vertices, "the positions")?,
             normals: lists.next(vertices, "the normals")?,
@@ -77,41 +75,6 @@ impl<'a> Section<'a> {
         lists.end()?;
         mesh.check(start)?;
         Ok(mesh)
-    }
-}
-
-/// Lists of a section, one after another.
-struct Lists<'s, 'a> {
-    section: &'s Section<'a>,
-    at: Cursor<'a>,
-}
-
-impl<'a> Lists<'_, 'a> {
-    fn next<T: Pod>(&mut self, count: u64, what: &'static str) -> Result<&'a [T]> {
-        let start = self.section.offset.saturating_add(self.at.offset());
-        let gap = layout::align(self.at.offset()).saturating_sub(self.at.offset());
-        if self.at.take(gap, "the padding")?.iter().any(|b| *b != 0) {
-            let reason = format!("the padding before {what} is not zero");
-            return Err(ArchiveError::Format { offset: start, reason });
-        }
-        let bytes = self.at.take(count.saturating_mul(size_of::<T>() as u64), what)?;
-        if bytes.is_empty() {
-            return Ok(&[]);
-        }
-        bytemuck::try_cast_slice(bytes).map_err(|_| ArchiveError::Alignment {
-            offset: start.saturating_add(gap),
-            what,
-            needed: align_of::<T>(),
-        })
-    }
-
-    fn end(&self) -> Result<()> {
-        let (end, length) = (self.at.offset(), self.section.payload.len() as u64);
-        if end == length {
-            return Ok(());
-        }
-        let reason = format!("the lists of a mesh end at {end}, the section at {length}");
-        Err(ArchiveError::Format { offset: self.section.offset, reason })
     }
 }
 
