@@ -25,6 +25,7 @@
 //!
 //! A canvas keeps two samples a pixel each way and a depth buffer; [`Canvas::set_viewport`] restricts drawing to
 //! a part, so that one picture can hold many poses.
+#![allow(clippy::disallowed_methods, reason = "pictures are no part of the promise of same bits")]
 
 mod camera;
 mod canvas;

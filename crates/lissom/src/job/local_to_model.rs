@@ -220,6 +220,7 @@ fn kernel<S: Simd, M: MatrixSlot>(
     lod: Option<&JointLod>,
     models: &mut [M],
 ) {
+    #[allow(clippy::manual_map, reason = "a closure is not compiled for the kernel's instruction set")]
     let root = match root {
         Some(m) => Some(Columns::from_mat34(s, m)),
         None => None,
