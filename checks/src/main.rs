@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command talks to its user")]
 
 mod golden;
+mod imports;
 mod rawclip_bytes;
 
 use std::{env, path::Path, process::ExitCode};
@@ -18,6 +19,7 @@ const CHECKS: &[(&str, &str, Check)] = &[
         "assets/ozz/bin and golden: ozz archives against the poses ozz itself decodes from them",
         golden::run,
     ),
+    ("imports", "assets/cmu-bvh, assets/acl and rawclips: BVH and ACL files against raw clips", imports::run),
     ("rawclip-bytes", "rawclips: every clip reads, and is written again byte for byte", rawclip_bytes::run),
 ];
 
