@@ -118,7 +118,7 @@ fn motion(style: Style, joints: usize, samples: usize, rng: &mut Rng) -> RawAnim
         let (f, phase) = (rng.range_f64(0.2, 2.0), rng.range_f64(0.0, 6.0));
         let axis = V3::from_f32(rng.vec3(1.0)).normalize_or(V3::X);
         let mut times: Vec<f64> = (0..samples).map(|i| i as f64 / rate).collect();
-        if rng.one_in(4) {
+        if joints < 1000 && rng.one_in(4) {
             times = times.into_iter().map(|t| (t + rng.range_f64(0.0, 0.4) / rate).min(duration_s)).collect();
             times.dedup();
         }

@@ -45,7 +45,7 @@ impl<'a> Fitter<'a> {
     ) -> Option<Self> {
         let times = source.times();
         let points = if listed {
-            TimePoints::Listed(times.clone())
+            timeline::listed(&times)
         } else {
             timeline::choose(&times, &step_times(source))
         };
@@ -130,7 +130,11 @@ impl Planner {
     ) -> Option<PlanTrack<V>> {
         // A constant costs once what every key of another channel costs: it can afford to be more exact.
         let exact = tolerance / f64::from(self.rows).sqrt().clamp(1.0, 16.0);
-        let constant = |value: V| PlanTrack { curve: Curve::Step, keys: vec![(0, value)], tolerance: exact };
+        let constant = |value: V| {
+            let finest = V::finest(&[value]);
+            let tolerance = if exact > finest { exact } else { finest };
+            PlanTrack { curve: Curve::Step, keys: vec![(0, value)], tolerance }
+        };
         let Some(track) = track else {
             let Motion::Constant(value) = motion else { return None };
             let is_rest = if self.reduce { V::distance(*value, rest) <= exact } else { *value == rest };
