@@ -1,7 +1,10 @@
 //! The pose jobs, each on every backend, beside ozz's figures.
 
 use lissom::{
-    job::{BlendJob, BlendLayer, LocalToModelJob, Models, Update, local_to_model_in_order},
+    job::{
+        BlendJob, BlendLayer, IndexFormat, LocalToModelJob, Models, SkinJob, SkinMesh, SkinMeshParts,
+        Strided, StridedMut, Update, VertexOutput, WeightFormat, local_to_model_in_order,
+    },
     math::{Mat4, simd::Backend, soa::SoaTransform},
 };
 use lissom_bench::{
@@ -19,6 +22,7 @@ pub fn print() {
     local_to_model();
     joint_order();
     blend();
+    skin();
 }
 
 fn row(work: &str, backend: Backend, ns: f64, ozz: Option<f64>) {
@@ -121,5 +125,99 @@ fn blend() {
         time("blend, 1 full + 1 partial", &partial[..2], &[], None);
         time("blend, 1 full + 2 partial", &partial[..3], &[], None);
         time("blend, 1 full + 1 additive", &full[..1], &full[1..2], None);
+    }
+}
+
+/// A mesh with random influences, everything packed.
+struct Mesh {
+    positions: Vec<[f32; 3]>,
+    normals: Vec<[f32; 3]>,
+    tangents: Vec<[f32; 3]>,
+    indices: Vec<u16>,
+    weights: Vec<f32>,
+    influences: usize,
+}
+
+impl Mesh {
+    fn new(vertices: usize, influences: usize, joints: usize) -> Self {
+        let mut random = rig::Random::new(7);
+        let mut vectors = || (0..vertices).map(|_| [random.unit(), random.unit(), random.unit()]).collect();
+        let (positions, normals, tangents) = (vectors(), vectors(), vectors());
+        // Neighbours share joints, as in any mesh that was not shuffled.
+        let indices = (0..vertices)
+            .flat_map(|v| (0..influences).map(move |i| ((v / 8 + i * 3) % joints) as u16))
+            .collect();
+        let weights = (0..vertices * (influences - 1)).map(|_| 0.8 / influences as f32).collect();
+        Self { positions, normals, tangents, indices, weights, influences }
+    }
+
+    fn checked(&self, joint_count: usize) -> SkinMesh<'_> {
+        SkinMesh::new(SkinMeshParts {
+            vertex_count: self.positions.len(),
+            influences: self.influences,
+            indices: Strided { bytes: bytemuck::cast_slice(&self.indices), stride: self.influences * 2 },
+            index_format: IndexFormat::U16,
+            weights: Strided {
+                bytes: bytemuck::cast_slice(&self.weights),
+                stride: (self.influences - 1) * 4,
+            },
+            weight_format: WeightFormat::F32,
+            explicit_last: false,
+            joint_count,
+        })
+        .expect("valid")
+    }
+}
+
+/// Runs one skinning job: 1 attribute is P, 2 PN, 3 PNT.
+fn skin_once(
+    backend: Backend,
+    mesh: &Mesh,
+    checked: SkinMesh<'_>,
+    palette: &[Mat4],
+    attributes: usize,
+    out: &mut [Vec<[f32; 3]>; 3],
+) {
+    let [p, n, t] = out;
+    SkinJob {
+        mesh: checked,
+        vertex_count: mesh.positions.len(),
+        palette,
+        vector_palette: None,
+        positions: Strided::packed(&mesh.positions),
+        normals: (attributes > 1).then(|| Strided::packed(&mesh.normals)),
+        tangents: (attributes > 2).then(|| Strided::packed(&mesh.tangents)),
+        output: VertexOutput::Separate {
+            positions: StridedMut::packed(p),
+            normals: (attributes > 1).then(|| StridedMut::packed(n)),
+            tangents: (attributes > 2).then(|| StridedMut::packed(t)),
+        },
+    }
+    .run_on(backend)
+    .expect("valid");
+}
+
+fn palette(joints: usize) -> Vec<Mat4> {
+    let mut random = rig::Random::new(8);
+    (0..joints).map(|_| random.transform().to_mat34().to_mat4()).collect()
+}
+
+fn skin() {
+    let joints = 67;
+    let palette = palette(joints);
+    let vertices = 2000;
+    let mut out = core::array::from_fn(|_| vec![[0.0f32; 3]; vertices]);
+    for backend in Backend::all() {
+        for influences in [1, 2, 3, 4, 5, 8] {
+            let mesh = Mesh::new(vertices, influences, joints);
+            let checked = mesh.checked(joints);
+            for (attributes, name, ozz) in [(1, "P", 4.2), (2, "PN", 5.1), (3, "PNT", 6.5)] {
+                let ns = best_ns(ROUNDS / 4, || {
+                    skin_once(backend, &mesh, checked, &palette, attributes, &mut out)
+                });
+                let ozz = (influences == 4).then_some(ozz);
+                row(&format!("skin {name}, {influences} influences"), backend, ns / vertices as f64, ozz);
+            }
+        }
     }
 }

@@ -44,11 +44,8 @@ impl<'a> Fitter<'a> {
         jumps: &Jumps,
     ) -> Option<Self> {
         let times = source.times();
-        let points = if listed {
-            timeline::listed(&times)
-        } else {
-            timeline::choose(&times, &step_times(source))
-        };
+        let points =
+            if listed { timeline::listed(&times) } else { timeline::choose(&times, &step_times(source)) };
         u32::try_from(times.len()).ok()?;
         let mut needed = vec![1; times.len() - 1];
         for (joint, t) in source.joints.iter().zip(tolerances) {

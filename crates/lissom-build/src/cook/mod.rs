@@ -9,9 +9,11 @@ mod plan;
 mod player;
 mod reduce;
 mod source;
+mod stream_file;
 mod timeline;
 
 pub use builder::{ClipBuilder, CookError, CookReport, CookedClip, Effort, JointPrecision};
 pub use encode::{EncodeError, encode, seal};
 pub use metric::{ErrorMetric, ErrorReport, JointError, TIMES_BETWEEN};
 pub use plan::{ClipPlan, Coding, Jumps, PlanChannel, PlanKeys, PlanTrack, TimePoints};
+pub use stream_file::{StreamFileError, write_stream};

@@ -220,10 +220,8 @@ fn kernel<S: Simd, M: MatrixSlot>(
     lod: Option<&JointLod>,
     models: &mut [M],
 ) {
-    let root = match root {
-        Some(m) => Some(Columns::from_mat34(s, m)),
-        None => None,
-    };
+    let has_root = root.is_some();
+    let root = Columns::from_mat34(s, root.unwrap_or(&Mat34::IDENTITY));
     let mut scratch = [SoaMat34::IDENTITY; BATCH];
     let mut joint = range.start;
     while joint < range.end {
@@ -252,10 +250,10 @@ fn kernel<S: Simd, M: MatrixSlot>(
                 let lane = j % GROUP;
                 let parent = usize::from(packed & PARENT);
                 let (before, from_here) = models.split_at_mut(j);
-                let model = match (before.get(parent), &root) {
+                let model = match (before.get(parent), has_root) {
                     (Some(parent), _) => parent.load(s).mul_lane(s, local, lane),
-                    (None, Some(root)) => root.mul_lane(s, local, lane),
-                    (None, None) => Columns::from_lane(s, local, lane),
+                    (None, true) => root.mul_lane(s, local, lane),
+                    (None, false) => Columns::from_lane(s, local, lane),
                 };
                 from_here[0].store(s, model);
             }

@@ -37,6 +37,25 @@ impl<S: Simd> Columns<S> {
         ])
     }
 
+    /// [`Mat34::mul`] in the same order.
+    #[inline(always)]
+    pub fn mul(&self, s: S, rhs: &Self) -> Self {
+        let [a, b, c, d] = rhs.0;
+        Self([
+            self.turn_column(s, a),
+            self.turn_column(s, b),
+            self.turn_column(s, c),
+            self.turn_column(s, d) + self.0[3],
+        ])
+    }
+
+    #[inline(always)]
+    fn turn_column(&self, s: S, v: f32x4<S>) -> f32x4<S> {
+        let [a, b, c, _] = self.0;
+        let v = v.to_array();
+        (a * f32x4::splat(s, v[0]) + b * f32x4::splat(s, v[1])) + c * f32x4::splat(s, v[2])
+    }
+
     /// (a·x + b·y) + c·z, each element of the vector broadcast from memory.
     #[inline(always)]
     fn turn(&self, s: S, v: &SoaVec3, lane: usize) -> f32x4<S> {
