@@ -15,6 +15,7 @@ type Check = fn(&Path) -> anyhow::Result<()>;
 
 /// Name, what FOLDER holds, the check.
 const CHECKS: &[(&str, &str, Check)] = &[
+    ("cook", "rawclips: every clip, and every one of the mannequin, cooks within its precision", cook::run),
     (
         "golden",
         "assets/ozz/bin and golden: ozz archives against the poses ozz itself decodes from them",
