@@ -94,15 +94,18 @@ impl<'a> Fitter<'a> {
         let rows = self.points.count();
         for (j, t) in tolerances.iter().enumerate() {
             let (joint, tracks) = (&self.source.joints[j], &self.joints[j]);
-            let mut push = |keys| channels.push(PlanChannel { joint: j as u16, keys });
             let plan = Planner { reduce: self.reduce, dense, rows, jumps: self.jumps, floor };
-            let (translation, rotation, scale) = (&tracks.translation, &tracks.rotation, &tracks.scale);
             let r = joint.rest;
-            plan.channel(&joint.translation, translation, r.translation, t.translation)
-                .map(|k| push(PlanKeys::Translation(k)));
-            plan.channel(&joint.rotation, rotation, r.rotation, t.rotation)
-                .map(|k| push(PlanKeys::Rotation(k)));
-            plan.channel(&joint.scale, scale, r.scale, t.scale).map(|k| push(PlanKeys::Scale(k)));
+            let translation =
+                plan.channel(&joint.translation, &tracks.translation, r.translation, t.translation);
+            let rotation = plan.channel(&joint.rotation, &tracks.rotation, r.rotation, t.rotation);
+            let scale = plan.channel(&joint.scale, &tracks.scale, r.scale, t.scale);
+            let keys = [
+                translation.map(PlanKeys::Translation),
+                rotation.map(PlanKeys::Rotation),
+                scale.map(PlanKeys::Scale),
+            ];
+            channels.extend(keys.into_iter().flatten().map(|keys| PlanChannel { joint: j as u16, keys }));
         }
         channels
     }
