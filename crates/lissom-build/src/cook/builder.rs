@@ -388,7 +388,7 @@ impl<'a> Kitchen<'a> {
     fn search(&mut self) -> Result<Trial<'a>, CookError> {
         let (balancing, scaling) = match self.builder.effort {
             Effort::Fast => (2, 1),
-            Effort::Default => (5, 4),
+            Effort::Default => (6, 7),
             Effort::Max => (12, 16),
         };
         let probe = Probe::new(self.metric, self.metric.probe_times(&[], PROBES));
