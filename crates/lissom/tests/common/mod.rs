@@ -10,6 +10,7 @@ use lissom::{
     },
 };
 
+pub mod meshes;
 pub mod oracle;
 
 /// Random numbers that are the same in every run.
