@@ -6,8 +6,8 @@
 
 mod blend_l2m;
 mod golden;
+mod imports;
 mod rawclip_bytes;
-mod rawclips;
 
 use std::{env, path::Path, process::ExitCode};
 
@@ -25,7 +25,7 @@ const CHECKS: &[(&str, &str, Check)] = &[
         "assets/ozz/bin and golden: ozz archives against the poses ozz itself decodes from them",
         golden::run,
     ),
-    ("rawclips", "rawclips: every raw clip is a valid skeleton with valid poses", rawclips::run),
+    ("imports", "assets/cmu-bvh, assets/acl and rawclips: BVH and ACL files against raw clips", imports::run),
     ("rawclip-bytes", "rawclips: every clip reads, and is written again byte for byte", rawclip_bytes::run),
 ];
 

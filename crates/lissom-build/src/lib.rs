@@ -16,6 +16,7 @@
 //! # Ok::<(), lissom_build::raw::RawSkeletonError>(())
 //! ```
 
+pub mod archive;
 pub mod cook;
 pub mod exact;
 pub mod export;

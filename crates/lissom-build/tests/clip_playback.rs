@@ -1,7 +1,10 @@
 //! Clips play back what was written, by every way to a time, bit for bit.
 
+mod common;
+
+use common::{Rng, assert_same_bits, skeleton};
 use lissom::{
-    Clip, Cursor, Skeleton, SkeletonParts,
+    Clip, Cursor, Skeleton,
     clip::ClipError,
     job::{JobError, SampleJob, SampleTime},
     math::{
@@ -15,40 +18,6 @@ use lissom_build::{
     exact::{Q4, V3},
     raw::{Channel, Curve},
 };
-
-/// SplitMix64: the same numbers on every machine.
-struct Rng(u64);
-
-impl Rng {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-    fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-    fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-    fn signed(&mut self) -> f64 {
-        self.unit() * 2.0 - 1.0
-    }
-    fn v3(&mut self, scale: f64) -> V3 {
-        V3::new(self.signed() * scale, self.signed() * scale, self.signed() * scale)
-    }
-}
-
-fn skeleton(joints: usize) -> Skeleton {
-    let parents: Vec<_> = (0..joints as u16).map(|j| j.checked_sub(1)).collect();
-    let names: Vec<_> = (0..joints).map(|j| format!("joint {j}")).collect();
-    let rest: Vec<_> = (0..joints)
-        .map(|j| Transform { translation: V3::new(0.0, j as f64, 0.5).to_f32(), ..Transform::IDENTITY })
-        .collect();
-    Skeleton::new(SkeletonParts { parents: &parents, names: &names, rest: &rest }).unwrap()
-}
 
 const CURVES: [Curve; 3] = [Curve::Step, Curve::Linear, Curve::Hermite];
 
@@ -71,7 +40,7 @@ fn random_plan(rng: &mut Rng, skeleton: &Skeleton, times: TimePoints, jumps: Jum
     let rows = times.count();
     let mut channels = Vec::new();
     for joint in 0..skeleton.joint_count() as u16 {
-        let mut track = |rng: &mut Rng, base: f64, size: f64| {
+        let track = |rng: &mut Rng, base: f64, size: f64| {
             let mut v = rng.v3(size);
             PlanTrack {
                 curve: CURVES[rng.below(3) as usize],
@@ -130,13 +99,6 @@ fn sample(skeleton: &Skeleton, clip: &Clip, cursor: &mut Cursor, time_s: f64) ->
     let time = SampleTime::Clamped(time_s);
     SampleJob { skeleton, clip: clip.view(), time, lod: None, cursor, output: &mut output }.run().unwrap();
     output
-}
-
-fn assert_same_bits(a: &[SoaTransform], b: &[SoaTransform], joints: usize, what: &str) {
-    for j in 0..joints {
-        let bits = |p: &[SoaTransform]| soa::lane(p, j).to_array().map(f32::to_bits);
-        assert_eq!(bits(a), bits(b), "{what}, joint {j}: {:?} / {:?}", soa::lane(a, j), soa::lane(b, j));
-    }
 }
 
 /// The plan itself, evaluated in f64.
@@ -375,7 +337,7 @@ fn every_truncation_and_every_corrupted_byte_is_an_error() {
 fn hostile_clips_with_a_valid_checksum_never_panic() {
     let mut rng = Rng(17);
     let skeleton = skeleton(20);
-    let plan = random_plan(&mut rng, &skeleton, uneven(&mut rng_from(19), 30), Jumps::Every(0.2));
+    let plan = random_plan(&mut rng, &skeleton, uneven(&mut Rng(19), 30), Jumps::Every(0.2));
     let bytes = encode(&plan).unwrap();
     let (mut refused, mut played) = (0, 0);
     for _ in 0..3000 {
@@ -407,8 +369,4 @@ fn hostile_clips_with_a_valid_checksum_never_panic() {
         }
     }
     assert!(refused > 100 && played > 100, "{refused} refused, {played} played");
-}
-
-fn rng_from(seed: u64) -> Rng {
-    Rng(seed)
 }

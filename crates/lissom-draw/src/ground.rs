@@ -160,7 +160,8 @@ impl Canvas {
             for x in x0..x1 {
                 let (sx, sy) = (x as f32 + 0.5, y as f32 + 0.5);
                 let Some((gx, gz, t)) = hit(self, sx, sy) else { continue };
-                let from_middle = ((gx - ground.centre[0]).powi(2) + (gz - ground.centre[1]).powi(2)).sqrt();
+                let (dx, dz) = (gx - ground.centre[0], gz - ground.centre[1]);
+                let from_middle = (dx * dx + dz * dz).sqrt();
                 let at = y * self.stride + x;
                 if from_middle > ground.radius || self.view.depth(t) <= self.depth[at] {
                     continue;

@@ -10,8 +10,17 @@ use crate::{
     oracle,
     rng::Rng,
 };
-use lissom::hash::Fnv64;
-use lissom_math::{Qvs, Qvvs, Vec3, simd::Backend, trig};
+use lissom::{
+    hash::Fnv64,
+    job::{BlendJob, BlendLayer, LocalToModelJob, Models, Update},
+};
+use lissom_build::{SkeletonBuilder, mannequin};
+use lissom_math::{
+    Mat34, Qvs, Qvvs, Transform, Vec3,
+    simd::Backend,
+    soa::{self, SoaTransform},
+    trig,
+};
 use std::fmt::Write;
 
 /// The committed table: a name and a hash a line.
@@ -27,6 +36,7 @@ pub fn hashes(backend: Backend) -> Vec<Entry> {
     all.push(("trig".into(), trigonometry()));
     all.push(("qvvs".into(), qvvs()));
     all.push(("pose/random".into(), random_poses()));
+    all.extend(mannequin(backend));
     all
 }
 
@@ -131,4 +141,68 @@ fn random_poses() -> u64 {
         hash = golden::extend(hash, &oracle::local_to_model(&skeleton, &pose));
     }
     hash.finish()
+}
+
+/// Every motion of the mannequin at nine times: local transforms, and model matrices by the job. Then the
+/// gaits blended, which runs the rest of the arithmetic.
+fn mannequin(backend: Backend) -> Vec<Entry> {
+    let raw = mannequin::skeleton();
+    let built = SkeletonBuilder::build(&raw).expect("the mannequin is a valid skeleton");
+    let skeleton = &built.skeleton;
+    let mut entries = Vec::new();
+    let mut poses = Vec::new();
+    for clip in mannequin::clips() {
+        let (mut locals, mut models) = (Fnv64::new(), Fnv64::new());
+        for ninth in 0..9 {
+            let time_s = clip.duration_s * f64::from(ninth) / 8.0;
+            let sample = |raw_joint: &usize| {
+                clip.tracks[*raw_joint].sample(time_s, raw.joints[*raw_joint].rest).to_f32()
+            };
+            let pose: Vec<Transform> = built.raw_of_joint.iter().map(sample).collect();
+            locals = golden::extend(locals, &pose);
+            let groups = soa::pack(&pose);
+            models = golden::extend(models, &model_matrices(backend, skeleton, &groups));
+            if ninth == 3 {
+                poses.push(groups);
+            }
+        }
+        entries.push((format!("mannequin/{}/local", clip.name), locals.finish()));
+        entries.push((format!("mannequin/{}/model", clip.name), models.finish()));
+    }
+
+    let layers: Vec<BlendLayer> = poses
+        .iter()
+        .zip([0.5, 0.3, 0.9, 0.2])
+        .map(|(pose, weight)| BlendLayer { pose, weight, joint_weights: None })
+        .collect();
+    let mut output = vec![SoaTransform::IDENTITY; skeleton.group_count()];
+    BlendJob {
+        layers: &layers,
+        additive: &layers[..1],
+        threshold: BlendJob::DEFAULT_THRESHOLD,
+        rest: skeleton.rest_pose(),
+        lod: None,
+        output: &mut output,
+    }
+    .run_on(backend)
+    .expect("the poses fit the skeleton");
+    let models = model_matrices(backend, skeleton, &output);
+    entries.push(("mannequin/blend/local".into(), golden::hash_pose(&output, skeleton.joint_count())));
+    entries.push(("mannequin/blend/model".into(), golden::hash(&models)));
+    entries
+}
+
+fn model_matrices(backend: Backend, skeleton: &lissom::Skeleton, locals: &[SoaTransform]) -> Vec<Mat34> {
+    let mut models = vec![Mat34::IDENTITY; skeleton.joint_count()];
+    LocalToModelJob {
+        skeleton,
+        locals,
+        root: None,
+        update: Update::All,
+        lod: None,
+        models: Models::Mat34(&mut models),
+    }
+    .run_on(backend)
+    .expect("the pose fits the skeleton");
+    models
 }

@@ -19,11 +19,12 @@
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|
-//! | `std` | yes | CPU detection at run time |
+//! | `std` | yes | CPU detection at run time, loading from `std::io::Read` |
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 
 extern crate alloc;
 
+pub mod archive;
 pub mod clip;
 pub mod hash;
 pub mod job;

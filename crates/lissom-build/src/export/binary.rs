@@ -43,11 +43,14 @@ impl Binary {
         let bytes: Vec<u8> = rows.iter().flatten().flat_map(|v| v.to_le_bytes()).collect();
         let mut accessor = json!({ "componentType": FLOAT, "count": rows.len(), "type": kind });
         if bounded {
-            let fold = |start: f32, pick: fn(f32, f32) -> f32| -> Vec<f64> {
-                (0..N).map(|c| f64::from(rows.iter().fold(start, |m, r| pick(m, r[c])))).collect()
+            let fold = |better: fn(f32, f32) -> bool| -> Vec<f64> {
+                let pick = |c: usize| {
+                    rows.iter().map(|r| r[c]).reduce(|m, v| if better(v, m) { v } else { m }).unwrap_or(0.0)
+                };
+                (0..N).map(|c| f64::from(pick(c))).collect()
             };
-            accessor["min"] = json!(fold(f32::INFINITY, f32::min));
-            accessor["max"] = json!(fold(f32::NEG_INFINITY, f32::max));
+            accessor["min"] = json!(fold(|v, m| v < m));
+            accessor["max"] = json!(fold(|v, m| v > m));
         }
         self.add(&bytes, target, accessor)
     }

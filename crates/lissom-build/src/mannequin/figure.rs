@@ -161,7 +161,8 @@ impl Figure {
         for f in 1..5 {
             // Outer fingers close a little more, as in a loose hand.
             let close = a.curl * [0.0, 0.9, 1.0, 1.06, 1.12][f];
-            let fan = a.fan * [0.0, -1.0, -0.2, 0.5, 1.2][f];
+            // The rest pose spreads them; 0 here is side by side.
+            let fan = (a.fan - 0.105) * [0.0, -1.0, -0.2, 0.6, 1.35][f];
             for (j, most) in [deg(78.0), deg(95.0), deg(60.0)].into_iter().enumerate() {
                 let joint = &mut pose[rig::finger(side, f, j)];
                 let open = if j == 0 { about(y, fan) } else { Q4::IDENTITY };

@@ -54,7 +54,7 @@ pub(super) const WALK: Gait = Gait {
         (0.84, 2.0),
         (0.94, -19.0),
     ],
-    lift: &[(0.0, 0.0), (0.62, 0.0), (0.72, 0.030), (0.84, 0.040), (0.94, 0.018)],
+    lift: &[(0.0, 0.0), (0.62, 0.0), (0.72, 0.044), (0.84, 0.052), (0.94, 0.022)],
     toes: &[(0.0, 1.0), (0.62, 1.0), (0.74, 0.3), (0.90, 0.3)],
     height: -0.040,
     bob: 0.020,
@@ -187,9 +187,9 @@ impl Gait {
             let late = [-1.0, 1.0][side] * cosine(phase - 0.09);
             Arm {
                 shrug: deg(1.5) * step + deg(if self.elbow > 60.0 { 3.0 } else { 0.0 }),
-                reach: deg(0.2 * self.swing) * swing,
+                reach: deg(0.14 * self.swing) * swing,
                 swing: deg(self.swing_middle + self.swing * swing),
-                spread: deg(8.0 + 0.02 * self.elbow) - deg(3.0) * swing,
+                spread: deg(10.0 + 0.04 * self.elbow) - deg(1.5) * swing,
                 twist: deg(3.0 + 0.12 * self.elbow),
                 elbow: deg(self.elbow + self.elbow_swing * late),
                 roll: deg(10.0),

@@ -43,8 +43,8 @@ pub(super) fn figure(t: f64) -> Figure {
     f.chest_turn.yaw += deg(-6.0) * look;
     gesture::wave(&mut f, envelope([1.2, 1.75, 3.3, 3.95], t), t - 1.6);
     walk(&mut f, t);
-    gesture::crouch(&mut f, envelope([7.7, 8.5, 9.0, 9.5], t));
-    gesture::cheer(&mut f, envelope([9.15, 9.75, 10.6, 11.3], t), t);
+    gesture::crouch(&mut f, envelope([7.6, 8.4, 8.9, 9.65], t));
+    gesture::cheer(&mut f, envelope([9.15, 9.85, 10.6, 11.3], t), t);
     if t >= TURN_START {
         let from = STANCE.map(|p| p.turned(0.0, V3::new(0.0, 0.0, WALK_TO)));
         gesture::turn(&mut f, t, TURN_START, 0.0, &from, V3::new(0.0, 0.0, WALK_TO));

@@ -101,7 +101,8 @@ fn finger_rest(f: usize) -> Q4 {
                 * Q4::from_axis_angle(V3::Z, -0.30)
                 * Q4::from_axis_angle(V3::X, 1.0)
         }
-        f => Q4::from_axis_angle(V3::Y, [0.0, -0.07, -0.01, 0.05, 0.12][f]),
+        // Spread wider than at ease, so that the skin between the fingers is well apart.
+        f => Q4::from_axis_angle(V3::Y, [0.0, -0.17, -0.03, 0.11, 0.26][f]),
     }
 }
 
@@ -175,10 +176,10 @@ fn arm(m: &mut Maker, chest: usize, side: usize) {
     for (f, name) in ["thumb", "index", "middle", "ring", "pinky"].into_iter().enumerate() {
         let mut parent = hand;
         let mut at = KNUCKLES[f];
-        for part in 0..3 {
+        for (part, length) in PHALANGES[f].into_iter().enumerate() {
             let turn = if part == 0 { finger_rest(f) } else { still };
             parent = m.add(&format!("{name}_0{}", part + 1), s, Some(parent), at, turn);
-            at = V3::new(PHALANGES[f][part], 0.0, 0.0);
+            at = V3::new(length, 0.0, 0.0);
         }
     }
     // Where a tool is held: in the palm, with the arm's axes.

@@ -319,7 +319,7 @@ pub(super) fn hand(models: &[M34], side: usize) -> Vec<Region> {
             [0.0150, 0.0122, 0.0115, 0.0082]
         } else {
             let k = [0.0, 1.0, 1.04, 0.98, 0.86][f];
-            [0.0100 * k, 0.0090 * k, 0.0084 * k, 0.0062 * k]
+            [0.0092 * k, 0.0086 * k, 0.0080 * k, 0.0062 * k]
         };
         let mut solids = Vec::new();
         let mut handovers = Vec::new();

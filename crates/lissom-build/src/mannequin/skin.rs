@@ -19,7 +19,7 @@ pub struct Detail {
 impl Default for Detail {
     /// About 10,000 vertices.
     fn default() -> Self {
-        Self { body_m: 0.0180, hand_m: 0.0070 }
+        Self { body_m: 0.0186, hand_m: 0.0062 }
     }
 }
 

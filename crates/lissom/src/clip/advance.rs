@@ -7,7 +7,8 @@ use super::{
     view::ClipView,
 };
 use lissom_math::{
-    simd::{Simd, prelude::*},
+    dispatch,
+    simd::{Backend, Simd, prelude::*},
     soa::GROUP,
 };
 
@@ -50,23 +51,21 @@ fn end_row(clip: &ClipView<'_>) -> u32 {
 }
 
 /// Brings the active array to a moment by the cheapest way. The result is the same by every way.
-#[inline(always)]
-pub(crate) fn advance<S: Simd>(
-    s: S,
+pub(crate) fn advance(
+    backend: Backend,
     cursor: &mut Cursor,
     clip: &ClipView<'_>,
     to: Moment,
 ) -> Result<(), MissingBlock> {
     if cursor.state.wide {
-        advance_ints::<S, i32>(s, cursor, clip, to)
+        advance_ints::<i32>(backend, cursor, clip, to)
     } else {
-        advance_ints::<S, i16>(s, cursor, clip, to)
+        advance_ints::<i16>(backend, cursor, clip, to)
     }
 }
 
-#[inline(always)]
-fn advance_ints<S: Simd, I: Int>(
-    s: S,
+fn advance_ints<I: Int>(
+    backend: Backend,
     cursor: &mut Cursor,
     clip: &ClipView<'_>,
     to: Moment,
@@ -79,9 +78,9 @@ fn advance_ints<S: Simd, I: Int>(
         restore::<I>(cursor, clip, block)?;
     }
     if to.row >= cursor.next_right {
-        forward::<S, I>(s, cursor, clip, to.row)?;
+        forward::<I>(backend, cursor, clip, to.row)?;
     } else if to.row < cursor.last_left {
-        backward::<S, I>(s, cursor, clip, to.row)?;
+        backward::<I>(backend, cursor, clip, to.row)?;
     }
     cursor.row = to.row;
     Ok(())
@@ -116,9 +115,8 @@ fn choose_jump(cursor: &Cursor, clip: &ClipView<'_>, row: u32) -> Option<usize> 
 }
 
 /// Fetches every key that is needed up to and including a row.
-#[inline(always)]
-fn forward<S: Simd, I: Int>(
-    s: S,
+fn forward<I: Int>(
+    backend: Backend,
     cursor: &mut Cursor,
     clip: &ClipView<'_>,
     to: u32,
@@ -130,8 +128,8 @@ fn forward<S: Simd, I: Int>(
     while row <= to {
         pass_on_dirty(&mut state, &layout, true);
         let mut done = 0;
-        for first in (0..layout.channels).step_by(GROUP) {
-            let mut due = equal_mask(s, &state.right[first..first + GROUP], row);
+        for first in (0..layout.channels).step_by(BATCH) {
+            let mut due = equal_mask(backend, state.right, first, row);
             done += u64::from(due.count_ones());
             while due != 0 {
                 let channel = first + due.trailing_zeros() as usize;
@@ -153,9 +151,8 @@ fn forward<S: Simd, I: Int>(
 }
 
 /// Undoes every key that was needed after a row.
-#[inline(always)]
-fn backward<S: Simd, I: Int>(
-    s: S,
+fn backward<I: Int>(
+    backend: Backend,
     cursor: &mut Cursor,
     clip: &ClipView<'_>,
     to: u32,
@@ -167,11 +164,11 @@ fn backward<S: Simd, I: Int>(
     while row > to {
         pass_on_dirty(&mut state, &layout, false);
         let mut done = 0;
-        for first in (0..layout.channels).step_by(GROUP).rev() {
-            let mut due = equal_mask(s, &state.left[first..first + GROUP], row);
+        for first in (0..layout.channels).step_by(BATCH).rev() {
+            let mut due = equal_mask(backend, state.left, first, row);
             done += u64::from(due.count_ones());
             while due != 0 {
-                let bit = 31 - due.leading_zeros();
+                let bit = 63 - due.leading_zeros();
                 due ^= 1 << bit;
                 let channel = first + bit as usize;
                 let entry = clip.channel_entry(channel);
@@ -190,16 +187,24 @@ fn backward<S: Simd, I: Int>(
     Ok(())
 }
 
-/// One bit a lane that equals `row`.
-#[inline(always)]
-fn equal_mask<S: Simd>(s: S, rows: &[u32], row: u32) -> u32 {
-    let len = S::u32s::LEN;
-    let wanted = S::u32s::simd_from(s, row);
-    let mut mask = 0;
-    for (at, lanes) in rows.chunks_exact(len).enumerate() {
-        mask |= (S::u32s::from_slice(s, lanes).simd_eq(wanted).to_bitmask() as u32) << (at * len);
+/// Channels that are looked at in one go: one bit each.
+const BATCH: usize = 64;
+
+/// One bit for each of the rows from `first` on that equals `row`.
+fn equal_mask(backend: Backend, rows: &[u32], first: usize, row: u32) -> u64 {
+    #[inline(always)]
+    fn kernel<S: Simd>(s: S, rows: &[u32], row: u32) -> u64 {
+        let len = S::u32s::LEN;
+        let wanted = S::u32s::simd_from(s, row);
+        let lanes = rows.chunks_exact(len).enumerate();
+        lanes.fold(0, |mask, (at, lanes)| {
+            mask | S::u32s::from_slice(s, lanes).simd_eq(wanted).to_bitmask() << (at * len)
+        })
     }
-    mask
+    // Rows are padded to whole groups of 16, so nothing is left over.
+    let end = if rows.len() < first + BATCH { rows.len() } else { first + BATCH };
+    let rows = &rows[first..end];
+    dispatch!(backend, s => kernel(s, rows, row))
 }
 
 #[inline(always)]

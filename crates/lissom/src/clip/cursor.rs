@@ -11,7 +11,7 @@ use crate::job::{JobError, JointLod};
 use alloc::vec::Vec;
 use lissom_math::{
     dispatch,
-    simd::{Backend, Simd},
+    simd::Backend,
     soa::{GROUP, SoaTransform},
 };
 
@@ -234,14 +234,13 @@ impl Cursor {
     pub fn advance(&mut self, backend: Backend, clip: ClipView<'_>, time_s: f64) -> Result<(), JobError> {
         self.bind(&clip);
         let moment = self.moment(&clip, time_s);
-        dispatch!(backend, s => self.fetch(s, &clip, moment))
+        self.fetch(backend, &clip, moment)
     }
 
     /// Fetches, decodes, interpolates.
-    #[inline(always)]
-    pub(crate) fn sample<S: Simd>(
+    pub(crate) fn sample(
         &mut self,
-        s: S,
+        backend: Backend,
         clip: &ClipView<'_>,
         time_s: f64,
         rest: &[SoaTransform],
@@ -249,15 +248,16 @@ impl Cursor {
         output: &mut [SoaTransform],
     ) -> Result<(), JobError> {
         let moment = self.moment(clip, time_s);
-        self.fetch(s, clip, moment)?;
-        decode(s, self, clip);
-        evaluate(s, self, clip, moment, rest, lod, output);
+        self.fetch(backend, clip, moment)?;
+        dispatch!(backend, s => {
+            decode(s, self, clip);
+            evaluate(s, self, clip, moment, rest, lod, output);
+        });
         Ok(())
     }
 
-    #[inline(always)]
-    fn fetch<S: Simd>(&mut self, s: S, clip: &ClipView<'_>, to: Moment) -> Result<(), JobError> {
-        advance(s, self, clip, to).map_err(|missing| {
+    fn fetch(&mut self, backend: Backend, clip: &ClipView<'_>, to: Moment) -> Result<(), JobError> {
+        advance(backend, self, clip, to).map_err(|missing| {
             // Some channels may have moved already: start from a jump frame next time.
             self.placed = false;
             JobError::BlockMissing { block: missing.0 }

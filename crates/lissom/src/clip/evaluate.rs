@@ -35,18 +35,6 @@ pub(crate) fn evaluate<S: Simd>(
         let masks: [[u16; 3]; 3] = core::array::from_fn(|kind| clip.masks(kind, group));
         if lod.is_none_or(|lod| lod.contains_group(group)) {
             let [t, r, k] = &mut used;
-            let (from, to) = (&rest.translation, &mut out.translation);
-            block_3(
-                s,
-                cursor,
-                clip,
-                &time,
-                0,
-                masks[0],
-                t,
-                [&from.x, &from.y, &from.z],
-                [&mut to.x, &mut to.y, &mut to.z],
-            );
             let (from, to) = (&rest.rotation, &mut out.rotation);
             block_4(
                 s,
@@ -58,18 +46,21 @@ pub(crate) fn evaluate<S: Simd>(
                 [&from.x, &from.y, &from.z, &from.w],
                 [&mut to.x, &mut to.y, &mut to.z, &mut to.w],
             );
-            let (from, to) = (&rest.scale, &mut out.scale);
-            block_3(
-                s,
-                cursor,
-                clip,
-                &time,
-                2,
-                masks[2],
-                k,
-                [&from.x, &from.y, &from.z],
-                [&mut to.x, &mut to.y, &mut to.z],
-            );
+            let vectors =
+                [(0, &rest.translation, &mut out.translation, t), (2, &rest.scale, &mut out.scale, k)];
+            for (kind, from, to, used) in vectors {
+                block_3(
+                    s,
+                    cursor,
+                    clip,
+                    &time,
+                    kind,
+                    masks[kind],
+                    used,
+                    [&from.x, &from.y, &from.z],
+                    [&mut to.x, &mut to.y, &mut to.z],
+                );
+            }
         } else {
             for (used, masks) in used.iter_mut().zip(masks) {
                 (0..3).for_each(|i| used[i] += masks[i].count_ones() as usize);

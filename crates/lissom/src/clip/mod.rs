@@ -29,9 +29,15 @@ mod decode;
 mod error;
 mod evaluate;
 mod layout;
+mod stream;
+#[cfg(feature = "std")]
+mod stream_io;
 mod view;
 
 pub use cursor::{Cursor, CursorStats};
 pub use error::ClipError;
 pub use layout::format;
+pub use stream::{ClipStream, Codec, Played, StreamError, Wanted, stream_format};
+#[cfg(feature = "std")]
+pub use stream_io::{PlayerError, StreamFeed, StreamPlayer};
 pub use view::{BlockInfo, BorrowedClip, Clip, ClipView};

@@ -226,6 +226,26 @@ impl<'a> ClipView<'a> {
         self.layout.stream_bytes
     }
 
+    /// The clip's tables: everything before the jump frames. What a stream file starts with.
+    #[must_use]
+    pub fn head_bytes(&self) -> &'a [u8] {
+        bytemuck::cast_slice(self.words.get(..self.layout.states.start).unwrap_or_default())
+    }
+
+    /// The jump frame and the stream of a block, as stored; empty if there is no such block.
+    #[must_use]
+    pub fn stored_block(&self, block: usize) -> (&'a [u8], &'a [u8]) {
+        if block >= self.layout.blocks {
+            return (&[], &[]);
+        }
+        let Some((state, stream)) = self.block_bytes(block) else { return (&[], &[]) };
+        let e = self.block_entry(block);
+        let next = (block + 1 < self.layout.blocks).then(|| self.block_entry(block + 1).state_byte as usize);
+        let state_len = next.unwrap_or(self.layout.state_bytes).saturating_sub(e.state_byte as usize);
+        let stream_len = e.stream_bits.div_ceil(8) as usize;
+        (state.get(..state_len).unwrap_or(state), stream.get(..stream_len).unwrap_or(stream))
+    }
+
     #[inline(always)]
     pub(crate) fn run(&self, run: super::layout::Run) -> &'a [u32] {
         self.words.get(run.start..run.start + run.len).unwrap_or_default()

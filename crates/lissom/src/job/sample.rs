@@ -5,7 +5,7 @@ use crate::{
     Skeleton,
     clip::{ClipView, Cursor},
 };
-use lissom_math::{dispatch, simd::Backend, soa::SoaTransform};
+use lissom_math::{simd::Backend, soa::SoaTransform};
 
 /// Writes the local-space pose of a clip at a time.
 ///
@@ -49,7 +49,7 @@ pub enum SampleTime {
 
 impl SampleTime {
     /// Seconds in [0, duration].
-    fn seconds(self, duration_s: f64) -> f64 {
+    pub(crate) fn seconds(self, duration_s: f64) -> f64 {
         let t = match self {
             Self::Clamped(t) => t,
             Self::Ratio(r) => r * duration_s,
@@ -116,7 +116,6 @@ impl SampleJob<'_> {
         let time_s = self.time.seconds(self.clip.duration_s());
         let output = &mut self.output[..self.skeleton.group_count()];
         self.cursor.bind(&self.clip);
-        dispatch!(backend, s => self.cursor.sample(
-            s, &self.clip, time_s, self.skeleton.rest_pose(), self.lod, output))
+        self.cursor.sample(backend, &self.clip, time_s, self.skeleton.rest_pose(), self.lod, output)
     }
 }
