@@ -1,4 +1,5 @@
 //! Skinning, linear and by dual quaternions: the same bits in every layout, on every backend and thread count.
+#![allow(clippy::needless_range_loop, reason = "several lists share an index")]
 
 mod common;
 

@@ -1,5 +1,6 @@
 //! What the job tests share: random data that is the same in every run, and comparison of bits.
 #![allow(dead_code, reason = "each test file uses its part")]
+#![allow(clippy::needless_range_loop, reason = "several lists share an index")]
 
 use lissom::{
     Skeleton, SkeletonParts,
