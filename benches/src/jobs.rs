@@ -7,7 +7,7 @@ use lissom::{
 use lissom_bench::{
     rig,
     skinning::{Mesh, palette, skin as skin_mesh},
-    timing::{best_ns, calibration_ns, throughput_ns},
+    timing::{best_ns, calibration_ns},
 };
 
 const ROUNDS: usize = 300;
@@ -15,7 +15,6 @@ const ROUNDS: usize = 300;
 /// Prints the table.
 pub fn print() {
     println!("calibration: {:.3} ns a step of a dependent multiply and add", calibration_ns());
-    println!("throughput:  {:.3} ns a step of eight independent ones", throughput_ns());
     println!("{:<34} {:>8} {:>9} {:>8} {:>7}", "work", "backend", "ns/item", "ozz", "ratio");
     local_to_model();
     joint_order();
