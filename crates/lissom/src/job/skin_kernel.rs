@@ -22,7 +22,7 @@ const PACKED: usize = BLOCK * VEC3;
 /// What moves, and where it is read.
 pub(crate) type Attributes<'a> = [Option<(Attribute, Strided<'a>)>; 3];
 
-/// Packed u16 indices and f32 weights, `N` influences with the last weight restored; `K` is `N` − 1.
+/// Packed u16 indices and f32 weights, `N` influences; `K` weights are stored, `N` or `N` − 1.
 #[inline(always)]
 pub(crate) fn packed<S: Simd, const N: usize, const K: usize>(
     s: S,
@@ -106,7 +106,7 @@ fn packed_matrix<S: Simd, const N: usize, const K: usize>(
         let w = if i < K { f32::from_ne_bytes(weights[i]) } else { 1.0 - sum };
         sum = if i == 0 { w } else { sum + w };
         // A single influence has weight 1.
-        let m = if N == 1 { m } else { m * f32x16::splat(s, w) };
+        let m = if N == 1 && K == 0 { m } else { m * f32x16::splat(s, w) };
         blended = if i == 0 { m } else { blended + m };
         i += 1;
     }
@@ -116,37 +116,42 @@ fn packed_matrix<S: Simd, const N: usize, const K: usize>(
 #[inline(always)]
 fn any_matrix<S: Simd>(s: S, mesh: &SkinMesh<'_>, palette: &[[f32; 16]], vertex: usize) -> f32x16<S> {
     let parts = mesh.parts();
-    let influences = parts.influences;
-    let stored = if parts.explicit_last { influences } else { influences - 1 };
-    let format = parts.weight_format;
+    let stored = if parts.explicit_last { parts.influences } else { parts.influences - 1 };
+    let size = parts.weight_format.size();
     let weights = parts.weights.bytes.get(vertex * parts.weights.stride..).unwrap_or(&[]);
     let indices = &parts.indices.bytes[vertex * parts.indices.stride..];
-    let wide = parts.index_format == IndexFormat::U16;
 
+    // One stored weight with each index; the last index may be left without one.
     let mut blended = f32x16::splat(s, 0.0);
     let mut sum = 0.0;
-    for i in 0..influences {
-        let joint = if wide {
-            usize::from(u16::from_ne_bytes([indices[i * 2], indices[i * 2 + 1]]))
+    let mut at = 0;
+    for i in 0..parts.influences {
+        let w = if i < stored {
+            let w = read_weight(parts.weight_format, &weights[at..]);
+            at += size;
+            w
         } else {
-            usize::from(indices[i])
+            1.0 - sum
         };
-        let w = if i < stored { read_weight(format, &weights[i * format.size()..]) } else { 1.0 - sum };
         sum = if i == 0 { w } else { sum + w };
+        let joint = match parts.index_format {
+            IndexFormat::U16 => usize::from(u16::from_ne_bytes([indices[i * 2], indices[i * 2 + 1]])),
+            IndexFormat::U8 => usize::from(indices[i]),
+        };
         let m = f32x16::from_slice(s, &palette[joint]) * f32x16::splat(s, w);
         blended = if i == 0 { m } else { blended + m };
     }
     blended
 }
 
-/// True if [`packed`] reads this mesh.
-pub(crate) fn is_packed(mesh: &SkinMesh<'_>) -> bool {
+/// How many influences and stored weights [`packed`] is to be made for; zeros if it cannot read this mesh.
+pub(crate) fn packed_shape(mesh: &SkinMesh<'_>) -> (usize, usize) {
     let parts = mesh.parts();
     let n = parts.influences;
-    parts.index_format == IndexFormat::U16
-        && parts.indices.stride == n * 2
-        && !parts.explicit_last
-        && (n == 1 || (parts.weight_format == WeightFormat::F32 && parts.weights.stride == (n - 1) * 4))
+    let k = if parts.explicit_last { n } else { n - 1 };
+    let indices = parts.index_format == IndexFormat::U16 && parts.indices.stride == n * 2;
+    let weights = parts.weight_format == WeightFormat::F32 && parts.weights.stride == k * 4;
+    if indices && (weights || k == 0) { (n, k) } else { (0, 0) }
 }
 
 /// Columns of four matrices, column with column.
