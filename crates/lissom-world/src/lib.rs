@@ -1,0 +1,26 @@
+//! A transform hierarchy that never touches what did not move.
+#![forbid(unsafe_code)]
+#![cfg_attr(not(any(feature = "std", test)), no_std)]
+
+extern crate alloc;
+
+mod error;
+mod inherit;
+mod lanes;
+mod level;
+mod prefab;
+mod slots;
+mod stats;
+mod store;
+mod structure;
+mod sync;
+mod version;
+mod world;
+
+pub use error::{SnapshotError, WorldError};
+pub use inherit::Inherit;
+pub use prefab::Prefab;
+pub use slots::Entity;
+pub use stats::SyncStats;
+pub use sync::Algorithm;
+pub use world::{Children, Keep, World};
