@@ -28,6 +28,12 @@ pub enum WorldError {
         /// `rotation`, `position`, `scale`, `stretch` or `matrix`.
         field: &'static str,
     },
+    /// A function given to [`update_locals`](crate::World::update_locals) left a number that is not finite.
+    #[error("the new local transform of {entity} is not finite")]
+    Update {
+        /// The first such entity in memory order. It kept its old local transform.
+        entity: Entity,
+    },
     /// The parent's scale or stretch is zero (or so small that the result overflows), so no local transform
     /// gives the world transform asked for.
     #[error("no local transform under {parent} gives this world transform: its scale or stretch is zero")]

@@ -4,6 +4,7 @@
 
 extern crate alloc;
 
+mod bulk;
 mod error;
 mod inherit;
 mod lanes;

@@ -1,0 +1,180 @@
+//! Writing the locals of the whole world at once, in memory order and in parallel.
+
+use crate::{
+    Entity, World, WorldError,
+    inherit::Flags,
+    lanes::Blocks,
+    level::{Level, PAGE, WORD, external},
+    slots::Slots,
+};
+use lissom_math::Qvs;
+
+/// What one task writes.
+struct Rows<'a> {
+    slot: &'a [u32],
+    local: &'a mut [Qvs],
+    flags: &'a [Flags],
+    live: &'a [u64],
+    dirty: &'a mut [u64],
+    special: &'a [u64],
+    summary: &'a mut [u64],
+}
+
+impl<'a> Rows<'a> {
+    fn of(level: &'a mut Level) -> Self {
+        Self {
+            slot: &level.slot,
+            local: &mut level.local,
+            flags: &level.flags,
+            live: &level.live,
+            dirty: &mut level.dirty,
+            special: &level.special,
+            summary: &mut level.summary,
+        }
+    }
+
+    #[cfg(feature = "parallel")]
+    fn split_at(self, page: usize) -> (Self, Self) {
+        let (word, row) = (page * PAGE, page * PAGE * WORD);
+        let (slot, slot_b) = self.slot.split_at(row);
+        let (local, local_b) = self.local.split_at_mut(row);
+        let (flags, flags_b) = self.flags.split_at(row);
+        let (live, live_b) = self.live.split_at(word);
+        let (dirty, dirty_b) = self.dirty.split_at_mut(word);
+        let (special, special_b) = self.special.split_at(word);
+        let (summary, summary_b) = self.summary.split_at_mut(page);
+        (
+            Self { slot, local, flags, live, dirty, special, summary },
+            Self {
+                slot: slot_b,
+                local: local_b,
+                flags: flags_b,
+                live: live_b,
+                dirty: dirty_b,
+                special: special_b,
+                summary: summary_b,
+            },
+        )
+    }
+}
+
+impl World {
+    /// Lets `f` change the local transform of every entity, in memory order and (feature `parallel`) on
+    /// several threads. Every entity counts as changed, except externally driven ones.
+    ///
+    /// An entity for which `f` leaves a number that is not finite keeps its old local; the others are
+    /// written, and the error names the first such entity in memory order.
+    pub fn update_locals(&mut self, f: impl Fn(Entity, &mut Qvs) + Sync) -> Result<(), WorldError> {
+        self.dirty = true;
+        let mut bad = None;
+        for set in &mut self.stores.lanes {
+            let found = lane_blocks(set.blocks(), &self.slots, &f, self.parallel);
+            bad = bad.or(found);
+        }
+        for level in &mut self.stores.levels {
+            if level.live_count() != 0 {
+                level.any_dirty = true;
+                let found = rows(Rows::of(level), &self.slots, &f, self.parallel);
+                bad = bad.or(found);
+            }
+        }
+        match bad {
+            None => Ok(()),
+            Some(entity) => Err(WorldError::Update { entity }),
+        }
+    }
+}
+
+#[inline(always)]
+fn update(
+    slots: &Slots,
+    slot: u32,
+    local: &mut Qvs,
+    f: &impl Fn(Entity, &mut Qvs),
+    bad: &mut Option<Entity>,
+) {
+    let entity = slots.entity(slot);
+    let mut new = *local;
+    f(entity, &mut new);
+    if new.is_finite() {
+        *local = new;
+    } else if bad.is_none() {
+        *bad = Some(entity);
+    }
+}
+
+fn rows(
+    rows: Rows<'_>,
+    slots: &Slots,
+    f: &(impl Fn(Entity, &mut Qvs) + Sync),
+    parallel: bool,
+) -> Option<Entity> {
+    #[cfg(feature = "parallel")]
+    if parallel && rows.summary.len() > 1 {
+        let half = rows.summary.len() / 2;
+        let (a, b) = rows.split_at(half);
+        let (x, y) = rayon::join(|| self::rows(a, slots, f, parallel), || self::rows(b, slots, f, parallel));
+        return x.or(y);
+    }
+    let _ = parallel;
+    let mut bad = None;
+    for (word, &live) in rows.live.iter().enumerate() {
+        let start = word * WORD;
+        let stop = if start + WORD < rows.local.len() { start + WORD } else { rows.local.len() };
+        let (slot, local) = (&rows.slot[start..stop], &mut rows.local[start..stop]);
+        if live == u64::MAX {
+            for (slot, local) in slot.iter().zip(local) {
+                update(slots, *slot, local, f, &mut bad);
+            }
+        } else {
+            let mut rest = live;
+            while rest != 0 {
+                let i = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                update(slots, slot[i], &mut local[i], f, &mut bad);
+            }
+        }
+        let driven = external(rows.special[word], &rows.flags[start..stop]);
+        rows.dirty[word] |= live & !driven;
+        if rows.dirty[word] != 0 {
+            rows.summary[word / PAGE] |= 1 << (word % PAGE);
+        }
+    }
+    bad
+}
+
+fn lane_blocks(
+    blocks: Blocks<'_>,
+    slots: &Slots,
+    f: &(impl Fn(Entity, &mut Qvs) + Sync),
+    parallel: bool,
+) -> Option<Entity> {
+    #[cfg(feature = "parallel")]
+    if parallel && blocks.len() > 1 && blocks.len() * blocks.nodes() > 64 {
+        let half = blocks.len() / 2;
+        let (a, b) = blocks.split_at(half);
+        let (x, y) = rayon::join(
+            || lane_blocks(a, slots, f, parallel),
+            || lane_blocks(b, slots, f, parallel),
+        );
+        return x.or(y);
+    }
+    let _ = parallel;
+    let mut bad = None;
+    let nodes = blocks.nodes();
+    for (block, &live) in blocks.live.iter().enumerate() {
+        blocks.block_dirty[block] = live != 0;
+        for cell in block * nodes..(block + 1) * nodes {
+            blocks.dirty[cell] |= live;
+            let mut rest = live;
+            while rest != 0 {
+                let lane = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                let mut local = blocks.local[cell].lane(lane);
+                update(slots, blocks.slot[cell][lane], &mut local, f, &mut bad);
+                blocks.local[cell].set_lane(lane, &local);
+            }
+        }
+    }
+    bad
+}
