@@ -15,7 +15,8 @@ use peer::{MODES, Peer};
 use scenes::{Picks, Scene};
 use timing::best_of;
 
-const SCENARIOS: [&str; 6] = ["everything", "1 % random", "10 % of roots", "nothing", "re-parent 1 %", "spawn 1 %"];
+const SCENARIOS: [&str; 6] =
+    ["everything", "1 % random", "10 % of roots", "nothing", "re-parent 1 %", "spawn 1 %"];
 
 /// Times faster than the better Bevy mode; `None` where the issue sets none.
 fn goal(key: &str, scenario: usize) -> Option<f64> {
@@ -31,24 +32,37 @@ fn goal(key: &str, scenario: usize) -> Option<f64> {
 
 const MOVE_ROUNDS: usize = 12;
 
-fn time_ours(scene: &Scene, picks: &Picks, scenario: usize, algorithm: Algorithm, parallel: bool, budget: f64) -> f64 {
+fn time_ours(
+    scene: &Scene,
+    picks: &Picks,
+    scenario: usize,
+    algorithm: Algorithm,
+    parallel: bool,
+    budget: f64,
+) -> f64 {
     let mut o = Ours::new(scene, algorithm, parallel);
     match scenario {
-        0 => best_of(budget, usize::MAX, |t| t(&mut || {
-            o.move_all();
-            o.world.sync();
-        })),
+        0 => best_of(budget, usize::MAX, |t| {
+            t(&mut || {
+                o.move_all();
+                o.world.sync();
+            })
+        }),
         1 | 2 => {
             let list = if scenario == 1 { &picks.one_percent } else { &picks.tenth_of_roots };
-            best_of(budget, usize::MAX, |t| t(&mut || {
-                o.move_some(list);
-                o.world.sync();
-            }))
+            best_of(budget, usize::MAX, |t| {
+                t(&mut || {
+                    o.move_some(list);
+                    o.world.sync();
+                })
+            })
         }
-        3 => best_of(budget / 4.0, usize::MAX, |t| {
-            // One sync at rest is shorter than the clock's step: time a thousand.
-            t(&mut || (0..1000).for_each(|_| drop(std::hint::black_box(o.world.sync()))));
-        }) / 1000.0,
+        3 => {
+            best_of(budget / 4.0, usize::MAX, |t| {
+                // One sync at rest is shorter than the clock's step: time a thousand.
+                t(&mut || (0..1000).for_each(|_| drop(std::hint::black_box(o.world.sync()))));
+            }) / 1000.0
+        }
         4 => {
             let mut round = 0;
             best_of(f64::INFINITY, MOVE_ROUNDS, |t| {
@@ -209,8 +223,14 @@ fn run(args: &Args) {
         }
         let floor = floor::ns_per_entity(n);
         if !args.json {
-            println!("\n{}) {}: {} entities; streaming floor of 132 bytes {:.2} ns an entity", scene.key, scene.name, n, floor);
-            println!("   {:<14} {:>12} {:>12} {:>12} {:<14} {:>8} {:>6}", "scenario", "2 threads", "1 thread", "bevy", "its mode", "times", "goal");
+            println!(
+                "\n{}) {}: {} entities; streaming floor of 132 bytes {:.2} ns an entity",
+                scene.key, scene.name, n, floor
+            );
+            println!(
+                "   {:<14} {:>12} {:>12} {:>12} {:<14} {:>8} {:>6}",
+                "scenario", "2 threads", "1 thread", "bevy", "its mode", "times", "goal"
+            );
         }
         for &scenario in &args.scenarios {
             let two = time_ours(scene, &picks, scenario, Algorithm::Auto, true, args.budget);

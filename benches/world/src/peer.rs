@@ -55,9 +55,7 @@ impl Peer {
         if mode.single {
             schedule.set_executor(SingleThreadedExecutor::new());
         }
-        schedule.add_systems(
-            (mark_dirty_trees, propagate_parent_transforms, sync_simple_transforms).chain(),
-        );
+        schedule.add_systems((mark_dirty_trees, propagate_parent_transforms, sync_simple_transforms).chain());
         let all = world.query::<&mut Transform>();
         let mut peer = Self { world, entities: Vec::new(), schedule, all };
         peer.entities.reserve(scene.entities());

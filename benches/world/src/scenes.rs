@@ -45,7 +45,12 @@ pub struct Scene {
 }
 
 impl Scene {
-    pub fn new(key: &'static str, name: impl Into<String>, parents: Vec<Option<usize>>, copies: usize) -> Self {
+    pub fn new(
+        key: &'static str,
+        name: impl Into<String>,
+        parents: Vec<Option<usize>>,
+        copies: usize,
+    ) -> Self {
         let mut rng = Rng(7);
         let locals = parents.iter().map(|_| local(&mut rng)).collect();
         Self { key, name: name.into(), parents, locals, copies }
@@ -133,11 +138,9 @@ pub fn picks(scene: &Scene, rounds: usize) -> Picks {
     let mut rng = Rng(11);
     let (nodes, n) = (scene.parents.len(), scene.entities());
     let one_percent = (0..n.div_ceil(100)).map(|_| rng.below(n)).collect();
-    let tenth_of_roots =
-        (0..scene.copies.div_ceil(10)).map(|_| rng.below(scene.copies) * nodes).collect();
-    let mut parent: Vec<usize> = (0..n)
-        .map(|i| scene.parents[i % nodes].map_or(usize::MAX, |p| i / nodes * nodes + p))
-        .collect();
+    let tenth_of_roots = (0..scene.copies.div_ceil(10)).map(|_| rng.below(scene.copies) * nodes).collect();
+    let mut parent: Vec<usize> =
+        (0..n).map(|i| scene.parents[i % nodes].map_or(usize::MAX, |p| i / nodes * nodes + p)).collect();
     let mut moves = Vec::new();
     for _ in 0..rounds {
         let mut round = Vec::new();

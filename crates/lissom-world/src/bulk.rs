@@ -153,10 +153,8 @@ fn lane_blocks(
     if parallel && blocks.len() > 1 && blocks.len() * blocks.nodes() > 64 {
         let half = blocks.len() / 2;
         let (a, b) = blocks.split_at(half);
-        let (x, y) = rayon::join(
-            || lane_blocks(a, slots, f, parallel),
-            || lane_blocks(b, slots, f, parallel),
-        );
+        let (x, y) =
+            rayon::join(|| lane_blocks(a, slots, f, parallel), || lane_blocks(b, slots, f, parallel));
         return x.or(y);
     }
     let _ = parallel;

@@ -78,7 +78,11 @@ pub(crate) fn compose_root(local: &Qvs, old: &Qvvs) -> Qvvs {
 /// The world transform of a child.
 #[inline(always)]
 pub(crate) fn compose(flags: Flags, parent: &Qvvs, local: &Qvs, old: &Qvvs) -> Qvvs {
-    if flags == 0 { parent.mul(local, old.stretch, old.user) } else { compose_kept(flags, parent, local, old) }
+    if flags == 0 {
+        parent.mul(local, old.stretch, old.user)
+    } else {
+        compose_kept(flags, parent, local, old)
+    }
 }
 
 #[inline(never)]

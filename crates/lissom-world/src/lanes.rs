@@ -8,12 +8,7 @@
 //! Lanes know no flags and no parents outside the block. An instance leaves for the levels at its first
 //! structural change (a child added or taken, a new parent, a flag).
 
-use crate::{
-    level::Row,
-    slots::NONE,
-    stats::SyncStats,
-    version::Block,
-};
+use crate::{level::Row, slots::NONE, stats::SyncStats, version::Block};
 use alloc::{sync::Arc, vec::Vec};
 use lissom_math::{
     Qvs, Qvvs, dispatch,
@@ -135,10 +130,6 @@ impl LaneSet {
 
     pub fn is_empty(&self) -> bool {
         self.free.len() == self.live.len() * GROUP
-    }
-
-    pub fn live_count(&self) -> usize {
-        (self.live.len() * GROUP - self.free.len()) * self.nodes()
     }
 
     pub fn local(&self, row: u32) -> Qvs {

@@ -168,18 +168,6 @@ impl Level {
         }
     }
 
-    /// All rows dirty, except those that others drive.
-    pub fn set_all_dirty(&mut self) {
-        for word in 0..self.live.len() {
-            self.dirty[word] |=
-                self.live[word] & !external(self.special[word], &self.flags[word * WORD..]);
-            if self.dirty[word] != 0 {
-                self.summary[word / PAGE] |= 1 << (word % PAGE);
-                self.any_dirty = true;
-            }
-        }
-    }
-
     /// Gives every dirty row this version, and forgets that it was dirty.
     pub fn mark_and_clear(&mut self, version: u64) -> usize {
         let mut count = 0;

@@ -28,7 +28,7 @@ struct Node {
 
 impl Prefab {
     /// A tree from its nodes' parents and local transforms: parents first, node 0 the only root.
-    pub fn new(parents: &[Option<usize>], locals: &[Qvs]) -> Result<Self, WorldError> {
+    pub fn new<P: Copy + Into<usize>>(parents: &[Option<P>], locals: &[Qvs]) -> Result<Self, WorldError> {
         if parents.len() != locals.len() {
             return Err(WorldError::Length { what: "locals", got: locals.len(), expected: parents.len() });
         }
@@ -38,7 +38,7 @@ impl Prefab {
         let mut depths: Vec<u32> = Vec::with_capacity(parents.len());
         for (node, parent) in parents.iter().enumerate() {
             check_local(node, &locals[node])?;
-            match *parent {
+            match parent.map(Into::into) {
                 None if node == 0 => depths.push(0),
                 Some(parent) if parent < node => depths.push(depths[parent] + 1),
                 Some(parent) if node > 0 || parent > 0 => {
@@ -47,7 +47,7 @@ impl Prefab {
                 _ => return Err(WorldError::PrefabRoot { node }),
             }
         }
-        let parents = parents.iter().map(|p| p.map_or(NONE, |p| p as u32)).collect();
+        let parents = parents.iter().map(|p| p.map_or(NONE, |p| p.into() as u32)).collect();
         let node = |&local| Node { local, stretch: Vec3::ONE, user: 0, flags: 0 };
         Ok(Self { shape: Arc::new(Shape { parents, depths }), nodes: locals.iter().map(node).collect() })
     }

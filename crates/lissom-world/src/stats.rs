@@ -7,7 +7,7 @@ pub struct SyncStats {
     pub checked: usize,
     /// World transforms of parents that were read.
     pub read: usize,
-    /// World transforms that were written. More than `changed` where an algorithm recomputes neighbours.
+    /// World transforms that were written: those of changed entities, but not of externally driven ones.
     pub written: usize,
     /// Entities whose world transform changed: what [`changed_since`](crate::World::changed_since) lists.
     pub changed: usize,

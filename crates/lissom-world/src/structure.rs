@@ -70,11 +70,8 @@ impl World {
         let (slot, place) = self.slots.get(entity)?;
         match children {
             Children::Despawn => {
-                if let Some(set) = place.lane_set() {
-                    if self.slots.parent(slot) == NONE {
-                        self.despawn_instance(set, place.row);
-                        return Ok(());
-                    }
+                let whole = place.lane_set().filter(|_| self.slots.parent(slot) == NONE);
+                if whole.is_none() {
                     self.leave_lanes(slot);
                 }
                 let mut doomed = core::mem::take(&mut self.scratch);
@@ -86,11 +83,18 @@ impl World {
                 }
                 self.slots.unlink(slot);
                 for &at in &doomed {
-                    let place = self.slots.place(at);
-                    self.stores.level_mut(place).remove(place.row);
+                    if whole.is_none() {
+                        let place = self.slots.place(at);
+                        self.stores.level_mut(place).remove(place.row);
+                    }
                     self.slots.remove(at);
                 }
                 self.scratch = doomed;
+                // A whole instance ends where it stands: no row moves.
+                if let Some(set) = whole {
+                    let lanes = &mut self.stores.lanes[set];
+                    lanes.free_lane(lanes.instance_of(place.row));
+                }
             }
             Children::HandUp(keep) => {
                 let parent = self.slots.parent(slot);
@@ -116,17 +120,6 @@ impl World {
             }
         }
         Ok(())
-    }
-
-    /// A whole instance in lanes ends: no row moves.
-    fn despawn_instance(&mut self, set: usize, row: u32) {
-        let lanes = &mut self.stores.lanes[set];
-        let at = lanes.instance_of(row);
-        for node in 0..lanes.nodes() {
-            let slot = lanes.row(lanes.row_of(at, node)).slot;
-            self.slots.remove(slot);
-        }
-        lanes.free_lane(at);
     }
 
     /// Takes the instance that a slot belongs to out of the lanes, if it is in one.

@@ -175,10 +175,8 @@ fn run(rows: Rows<'_>, above: Option<Above<'_>>, mark: Mark, version: u64, paral
     if parallel && rows.summary.len() > 1 {
         let half = rows.summary.len() / 2;
         let (a, b) = rows.split_at(half);
-        let (mut x, y) = rayon::join(
-            || run(a, above, mark, version, parallel),
-            || run(b, above, mark, version, parallel),
-        );
+        let (mut x, y) =
+            rayon::join(|| run(a, above, mark, version, parallel), || run(b, above, mark, version, parallel));
         x.add(y);
         return x;
     }
