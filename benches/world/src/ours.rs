@@ -47,10 +47,7 @@ impl Ours {
 
     pub fn move_some(&mut self, picks: &[usize]) {
         for &i in picks {
-            let e = self.entities[i];
-            let mut l = self.world.local(e).expect("alive");
-            l.position.x += 0.001;
-            self.world.set_local(e, l).expect("alive");
+            self.world.update_local(self.entities[i], |l| l.position.x += 0.001).expect("alive");
         }
     }
 

@@ -7,7 +7,30 @@ use crate::{
     level::{Level, PAGE, WORD, external},
     slots::Slots,
 };
-use lissom_math::Qvs;
+use lissom_math::{Qvs, wide_qvvs::QUAD};
+
+/// Whose transform it is: asked only by those who want to know, since it costs a look at the handles.
+#[derive(Clone, Copy)]
+pub struct Handle<'w> {
+    slots: &'w Slots,
+    slot: u32,
+}
+
+impl Handle<'_> {
+    /// The entity.
+    #[must_use]
+    pub fn entity(self) -> Entity {
+        self.slots.entity(self.slot)
+    }
+}
+
+/// [`Qvs::is_finite`] without a branch a number.
+#[inline(always)]
+fn is_finite(local: &Qvs) -> bool {
+    const EXPONENT: u32 = 0x7f80_0000;
+    let words: [u32; 8] = bytemuck::cast(*local);
+    words.iter().fold(0, |bad, w| bad | u32::from(w & EXPONENT == EXPONENT)) == 0
+}
 
 /// What one task writes.
 struct Rows<'a> {
@@ -64,7 +87,7 @@ impl World {
     ///
     /// An entity for which `f` leaves a number that is not finite keeps its old local; the others are
     /// written, and the error names the first such entity in memory order.
-    pub fn update_locals(&mut self, f: impl Fn(Entity, &mut Qvs) + Sync) -> Result<(), WorldError> {
+    pub fn update_locals(&mut self, f: impl Fn(Handle<'_>, &mut Qvs) + Sync) -> Result<(), WorldError> {
         self.dirty = true;
         let mut bad = None;
         for set in &mut self.stores.lanes {
@@ -90,23 +113,23 @@ fn update(
     slots: &Slots,
     slot: u32,
     local: &mut Qvs,
-    f: &impl Fn(Entity, &mut Qvs),
+    f: &impl Fn(Handle<'_>, &mut Qvs),
     bad: &mut Option<Entity>,
 ) {
-    let entity = slots.entity(slot);
+    let handle = Handle { slots, slot };
     let mut new = *local;
-    f(entity, &mut new);
-    if new.is_finite() {
+    f(handle, &mut new);
+    if is_finite(&new) {
         *local = new;
     } else if bad.is_none() {
-        *bad = Some(entity);
+        *bad = Some(handle.entity());
     }
 }
 
 fn rows(
     rows: Rows<'_>,
     slots: &Slots,
-    f: &(impl Fn(Entity, &mut Qvs) + Sync),
+    f: &(impl Fn(Handle<'_>, &mut Qvs) + Sync),
     parallel: bool,
 ) -> Option<Entity> {
     #[cfg(feature = "parallel")]
@@ -146,7 +169,7 @@ fn rows(
 fn lane_blocks(
     blocks: Blocks<'_>,
     slots: &Slots,
-    f: &(impl Fn(Entity, &mut Qvs) + Sync),
+    f: &(impl Fn(Handle<'_>, &mut Qvs) + Sync),
     parallel: bool,
 ) -> Option<Entity> {
     #[cfg(feature = "parallel")]
@@ -168,9 +191,9 @@ fn lane_blocks(
             while rest != 0 {
                 let lane = rest.trailing_zeros() as usize;
                 rest &= rest - 1;
-                let mut local = blocks.local[cell].lane(lane);
+                let mut local = blocks.local[cell][lane / QUAD].lane(lane % QUAD);
                 update(slots, blocks.slot[cell][lane], &mut local, f, &mut bad);
-                blocks.local[cell].set_lane(lane, &local);
+                blocks.local[cell][lane / QUAD].set_lane(lane % QUAD, &local);
             }
         }
     }

@@ -1,9 +1,9 @@
 //! Equal trees side by side: 16 instances of a prefab in the lanes of one block.
 //!
-//! A block holds, for every node of the prefab, 16 locals and 16 worlds in structure-of-arrays groups. One
-//! sweep over the nodes, parents first, updates 16 trees with no gather and no shuffle: the parents of a
-//! node's lanes are the same lanes of another node. Where one lane is dirty all 16 are computed, which costs
-//! the same and gives clean lanes the bits they have; versions count the dirty lanes only.
+//! A block holds, for every node of the prefab, 16 locals and 16 worlds, in quads of four lanes. One sweep
+//! over the nodes, parents first, updates 16 trees with no gather and no shuffle: the parents of a node's
+//! lanes are the same lanes of another node. Where one lane is dirty its quad is computed, which costs the
+//! same and gives clean lanes the bits they have; versions count the dirty lanes only.
 //!
 //! Lanes know no flags and no parents outside the block. An instance leaves for the levels at its first
 //! structural change (a child added or taken, a new parent, a flag).
@@ -14,8 +14,11 @@ use lissom_math::{
     Qvs, Qvvs, dispatch,
     simd::{Backend, Simd},
     soa::GROUP,
-    wide_qvvs::{SoaQvs, SoaQvvs},
+    wide_qvvs::{QUAD, QuadQvs, QuadQvvs},
 };
+
+/// A cell's lanes lie in memory four by four.
+const QUADS: usize = GROUP / QUAD;
 
 /// The topology that instances share: a parent a node, parents first, node 0 the only root.
 #[derive(Debug)]
@@ -29,8 +32,8 @@ pub(crate) struct Shape {
 pub(crate) struct LaneSet {
     pub shape: Arc<Shape>,
     pub slot: Vec<[u32; GROUP]>,
-    pub local: Vec<SoaQvs>,
-    pub world: Vec<SoaQvvs>,
+    pub local: Vec<[QuadQvs; QUADS]>,
+    pub world: Vec<[QuadQvvs; QUADS]>,
     pub dirty: Vec<u16>,
     version: Vec<[u64; GROUP]>,
     version_block: Vec<Block>,
@@ -67,8 +70,8 @@ impl LaneSet {
             let (block, nodes) = (self.live.len(), self.nodes());
             let cells = (block + 1) * nodes;
             self.slot.resize(cells, [NONE; GROUP]);
-            self.local.resize(cells, SoaQvs::IDENTITY);
-            self.world.resize(cells, SoaQvvs::IDENTITY);
+            self.local.resize(cells, [QuadQvs::IDENTITY; QUADS]);
+            self.world.resize(cells, [QuadQvvs::IDENTITY; QUADS]);
             self.dirty.resize(cells, 0);
             self.version.resize(cells, [0; GROUP]);
             self.version_block.resize(cells, Block::default());
@@ -108,8 +111,8 @@ impl LaneSet {
         let (cell, lane) = split(row);
         Row {
             slot: self.slot[cell][lane],
-            local: self.local[cell].lane(lane),
-            world: self.world[cell].lane(lane),
+            local: self.local[cell][lane / QUAD].lane(lane % QUAD),
+            world: self.world[cell][lane / QUAD].lane(lane % QUAD),
             flags: 0,
             version: self.version_of(row),
             dirty: self.is_dirty(row),
@@ -134,23 +137,23 @@ impl LaneSet {
 
     pub fn local(&self, row: u32) -> Qvs {
         let (cell, lane) = split(row);
-        self.local[cell].lane(lane)
+        self.local[cell][lane / QUAD].lane(lane % QUAD)
     }
 
     pub fn world(&self, row: u32) -> Qvvs {
         let (cell, lane) = split(row);
-        self.world[cell].lane(lane)
+        self.world[cell][lane / QUAD].lane(lane % QUAD)
     }
 
     #[inline]
     pub fn set_local(&mut self, row: u32, local: &Qvs) {
         let (cell, lane) = split(row);
-        self.local[cell].set_lane(lane, local);
+        self.local[cell][lane / QUAD].set_lane(lane % QUAD, local);
     }
 
     pub fn set_world(&mut self, row: u32, world: &Qvvs) {
         let (cell, lane) = split(row);
-        self.world[cell].set_lane(lane, world);
+        self.world[cell][lane / QUAD].set_lane(lane % QUAD, world);
     }
 
     #[inline]
@@ -221,8 +224,8 @@ fn split(row: u32) -> (usize, usize) {
 pub(crate) struct Blocks<'a> {
     parents: &'a [u32],
     pub slot: &'a [[u32; GROUP]],
-    pub local: &'a mut [SoaQvs],
-    world: &'a mut [SoaQvvs],
+    pub local: &'a mut [[QuadQvs; QUADS]],
+    world: &'a mut [[QuadQvvs; QUADS]],
     pub dirty: &'a mut [u16],
     version: &'a mut [[u64; GROUP]],
     version_block: &'a mut [Block],
@@ -296,10 +299,18 @@ fn sync_blocks<S: Simd>(s: S, b: Blocks<'_>, version: u64) -> SyncStats {
             }
             dirty[node] = mask;
             let (done, rest) = world.split_at_mut(node);
-            if parent == NONE {
-                rest[0].copy_local(&local[node]);
-            } else {
-                rest[0].set_mul(s, &done[parent as usize], &local[node]);
+            for quad in 0..QUADS {
+                if mask >> (quad * QUAD) & 0xf == 0 {
+                    continue;
+                }
+                let (to, local) = (&mut rest[0][quad], &local[node][quad]);
+                if parent == NONE {
+                    to.copy_local(local);
+                } else {
+                    to.set_mul(s, &done[parent as usize][quad], local);
+                }
+            }
+            if parent != NONE {
                 stats.read += mask.count_ones() as usize;
             }
             stats.written += mask.count_ones() as usize;

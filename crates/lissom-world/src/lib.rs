@@ -22,6 +22,7 @@ mod version;
 mod view;
 mod world;
 
+pub use bulk::Handle;
 pub use error::{SnapshotError, WorldError};
 pub use immediate::{Hierarchy, HierarchyCopy};
 pub use inherit::Inherit;

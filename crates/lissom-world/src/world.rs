@@ -199,6 +199,17 @@ impl World {
         Ok(())
     }
 
+    /// Lets `f` change the local transform; one look-up instead of two.
+    #[inline]
+    pub fn update_local(&mut self, entity: Entity, f: impl FnOnce(&mut Qvs)) -> Result<(), WorldError> {
+        let (_, place) = self.slots.get(entity)?;
+        let mut local = self.stores.local(place);
+        f(&mut local);
+        check_local(0, &local)?;
+        self.write_local(place, &local);
+        Ok(())
+    }
+
     /// Sets many local transforms. Checks everything first: on an error nothing was written.
     pub fn set_locals(&mut self, entities: &[Entity], locals: &[Qvs]) -> Result<(), WorldError> {
         if entities.len() != locals.len() {

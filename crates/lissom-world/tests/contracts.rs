@@ -52,7 +52,7 @@ fn frames(world: &mut World, all: &[Entity]) -> (Vec<[u32; 12]>, Vec<Vec<Entity>
         let since = world.version();
         match frame {
             0 => {}
-            1 => world.update_locals(|e, l| l.position.y += e.index() as f32 * 0.001).unwrap(),
+            1 => world.update_locals(|h, l| l.position.y += h.entity().index() as f32 * 0.001).unwrap(),
             _ => {
                 for _ in 0..400 {
                     let e = all[rng.below(all.len())];

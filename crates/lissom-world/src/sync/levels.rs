@@ -20,7 +20,11 @@ use crate::{
     store::DEEP,
     version::Block,
 };
-use lissom_math::{Qvs, Qvvs};
+use lissom_math::{
+    Qvs, Qvvs, dispatch,
+    simd::{Backend, Simd},
+    wide_qvvs::mul_rows,
+};
 
 /// How rows learn of their parents' change.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,7 +39,16 @@ enum Mark {
 
 /// A parent in this many, or more, changed: pulling is cheaper than pushing (measured with the bench's
 /// dirty-share plot).
-const PUSH_SHARE: usize = 12;
+const PUSH_SHARE: usize = 4;
+
+/// What all tasks of a sync share.
+#[derive(Clone, Copy)]
+struct How {
+    version: u64,
+    backend: Backend,
+    #[cfg_attr(not(feature = "parallel"), allow(dead_code, reason = "read only with threads"))]
+    parallel: bool,
+}
 
 /// The finished level.
 #[derive(Clone, Copy)]
@@ -108,6 +121,7 @@ impl<'a> Rows<'a> {
 impl World {
     pub(crate) fn sync_levels(&mut self, version: u64) -> SyncStats {
         let mut stats = SyncStats::default();
+        let how = How { version, backend: self.backend, parallel: self.parallel };
         let levels = &mut self.stores.levels;
         let mut changed_above = 0;
         for at in 0..DEEP {
@@ -131,7 +145,7 @@ impl World {
             if mark != Mark::Own || level.any_dirty {
                 level.any_dirty = true;
                 let above = above.map(|l| Above { world: &l.world, dirty: &l.dirty });
-                let mut pass = run(Rows::of(level), above, mark, version, self.parallel);
+                let mut pass = run(Rows::of(level), above, mark, how);
                 pass.passes = 1;
                 changed_above = pass.changed;
                 stats.add(pass);
@@ -170,21 +184,20 @@ fn push(slots: &Slots, above: &Level, level: &mut Level) {
     }
 }
 
-fn run(rows: Rows<'_>, above: Option<Above<'_>>, mark: Mark, version: u64, parallel: bool) -> SyncStats {
+fn run(rows: Rows<'_>, above: Option<Above<'_>>, mark: Mark, how: How) -> SyncStats {
     #[cfg(feature = "parallel")]
-    if parallel && rows.summary.len() > 1 {
+    if how.parallel && rows.summary.len() > 1 {
         let half = rows.summary.len() / 2;
         let (a, b) = rows.split_at(half);
-        let (mut x, y) =
-            rayon::join(|| run(a, above, mark, version, parallel), || run(b, above, mark, version, parallel));
+        let (mut x, y) = rayon::join(|| run(a, above, mark, how), || run(b, above, mark, how));
         x.add(y);
         return x;
     }
-    let _ = parallel;
-    work(rows, above, mark, version)
+    dispatch!(how.backend, s => work(s, rows, above, mark, how.version))
 }
 
-fn work(rows: Rows<'_>, above: Option<Above<'_>>, mark: Mark, version: u64) -> SyncStats {
+#[inline(always)]
+fn work<S: Simd>(s: S, rows: Rows<'_>, above: Option<Above<'_>>, mark: Mark, version: u64) -> SyncStats {
     let mut stats = SyncStats::default();
     for page in 0..rows.summary.len() {
         let end = if (page + 1) * PAGE < rows.live.len() { (page + 1) * PAGE } else { rows.live.len() };
@@ -224,7 +237,7 @@ fn work(rows: Rows<'_>, above: Option<Above<'_>>, mark: Mark, version: u64) -> S
                 Some(above) => {
                     stats.read += todo.count_ones() as usize;
                     if special == 0 {
-                        update_plain(todo, above.world, parent, local, world);
+                        update_plain(s, todo, above.world, parent, local, world);
                     } else {
                         update_special(todo, above.world, parent, flags, local, world);
                     }
@@ -256,12 +269,27 @@ fn update_roots(mut mask: u64, local: &[Qvs], world: &mut [Qvvs]) {
     }
 }
 
-fn update_plain(mut mask: u64, above: &[Qvvs], parent: &[u32], local: &[Qvs], world: &mut [Qvvs]) {
-    if mask == u64::MAX {
-        for ((parent, local), world) in parent.iter().zip(local).zip(world) {
-            *world = above[*parent as usize].mul(local, world.stretch, world.user);
+#[inline(always)]
+fn update_plain<S: Simd>(
+    s: S,
+    mut mask: u64,
+    above: &[Qvvs],
+    parent: &[u32],
+    local: &[Qvs],
+    world: &mut [Qvvs],
+) {
+    // Four neighbours that are all dirty go through the kernel together.
+    let mut quads = mask & mask >> 1;
+    quads &= quads >> 2 & 0x1111_1111_1111_1111;
+    mask &= !(quads * 0xf);
+    while quads != 0 {
+        let i = quads.trailing_zeros() as usize;
+        quads &= quads - 1;
+        if let (Ok(parent), Ok(local), Ok(world)) =
+            (parent[i..i + 4].try_into(), local[i..i + 4].try_into(), (&mut world[i..i + 4]).try_into())
+        {
+            mul_rows(s, above, parent, local, world);
         }
-        return;
     }
     while mask != 0 {
         let i = mask.trailing_zeros() as usize;
