@@ -16,7 +16,13 @@
 //! # Ok::<(), lissom_build::raw::RawSkeletonError>(())
 //! ```
 
+pub mod archive;
+pub mod cook;
 pub mod exact;
+pub mod export;
+pub mod import;
+pub mod mannequin;
+pub mod mesh;
 pub mod raw;
 mod skeleton_builder;
 

@@ -26,6 +26,14 @@ impl Fnv64 {
         self.bytes(&v.to_le_bytes())
     }
 
+    /// Adds a whole word in one step: four times faster than its bytes, another number.
+    #[inline]
+    #[must_use]
+    pub fn word(mut self, v: u32) -> Self {
+        self.0 = (self.0 ^ u64::from(v)).wrapping_mul(0x0000_0100_0000_01b3);
+        self
+    }
+
     /// Adds the bits of a float; every NaN counts as the same.
     #[must_use]
     pub fn f32(self, v: f32) -> Self {

@@ -19,15 +19,20 @@
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|
-//! | `std` | yes | CPU detection at run time |
+//! | `std` | yes | CPU detection at run time, loading from `std::io::Read` |
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 
 extern crate alloc;
 
+pub mod clip;
+pub mod archive;
 pub mod hash;
+pub mod job;
 mod mask;
 mod skeleton;
 
+pub use clip::{Clip, ClipError, ClipView, Cursor};
+pub use job::JointLod;
 pub use lissom_math as math;
 pub use mask::JointMask;
 pub use skeleton::{MAX_JOINTS, Skeleton, SkeletonError, SkeletonParts};

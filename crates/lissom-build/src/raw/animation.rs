@@ -327,7 +327,7 @@ impl<V: Value> Channel<V> {
 }
 
 /// The cubic from `a` with slope `da` to `b` with slope `db`, slopes in units a second over `span` seconds.
-fn hermite<V: Value>(a: V, da: V, b: V, db: V, t: f64, span: f64) -> V {
+pub(super) fn hermite<V: Value>(a: V, da: V, b: V, db: V, t: f64, span: f64) -> V {
     let (t2, t3) = (t * t, t * t * t);
     let ends = V::mix(a, 2.0 * t3 - 3.0 * t2 + 1.0, b, 3.0 * t2 - 2.0 * t3);
     let slopes = V::mix(da, (t3 - 2.0 * t2 + t) * span, db, (t3 - t2) * span);

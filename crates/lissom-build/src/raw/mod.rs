@@ -1,9 +1,19 @@
 //! What authors edit: skeletons and animations in f64, easy to change, checked before they are cooked.
 
 mod animation;
+mod cut;
+mod edit;
+mod looping;
+mod mirror;
+mod resample;
 mod skeleton;
+mod splines;
+mod user_track;
 
 pub use animation::{
     Channel, ChannelKind, Curve, Key, RawAnimation, RawAnimationError, RawTrack, Tangents, Value,
 };
+pub use edit::RawEditError;
+pub use looping::LoopReport;
 pub use skeleton::{RawJoint, RawSkeleton, RawSkeletonError};
+pub use user_track::{RawUserTrack, RawUserTrackError, UserKey, UserKind};

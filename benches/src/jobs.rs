@@ -1,0 +1,223 @@
+//! The pose jobs, each on every backend, beside ozz's figures.
+
+use lissom::{
+    job::{
+        BlendJob, BlendLayer, IndexFormat, LocalToModelJob, Models, SkinJob, SkinMesh, SkinMeshParts,
+        Strided, StridedMut, Update, VertexOutput, WeightFormat, local_to_model_in_order,
+    },
+    math::{Mat4, simd::Backend, soa::SoaTransform},
+};
+use lissom_bench::{
+    rig,
+    timing::{best_ns, calibration_ns, throughput_ns},
+};
+
+const ROUNDS: usize = 300;
+
+/// Prints the table.
+pub fn print() {
+    println!("calibration: {:.3} ns a step of a dependent multiply and add", calibration_ns());
+    println!("throughput:  {:.3} ns a step of eight independent ones", throughput_ns());
+    println!("{:<34} {:>8} {:>9} {:>8} {:>7}", "work", "backend", "ns/item", "ozz", "ratio");
+    local_to_model();
+    joint_order();
+    blend();
+    skin();
+}
+
+fn row(work: &str, backend: Backend, ns: f64, ozz: Option<f64>) {
+    match ozz {
+        Some(ozz) => println!("{work:<34} {backend:>8} {ns:>9.2} {ozz:>8.2} {:>7.2}", ns / ozz),
+        None => println!("{work:<34} {backend:>8} {ns:>9.2} {:>8} {:>7}", "-", "-"),
+    }
+}
+
+fn local_to_model() {
+    let skeleton = rig::skeleton();
+    let joints = skeleton.joint_count();
+    let pose = rig::pose(joints, 2);
+    let mut models = vec![Mat4::IDENTITY; joints];
+    let mut small = vec![lissom::math::Mat34::IDENTITY; joints];
+    for backend in Backend::all() {
+        let run = |models: Models<'_>| {
+            let (skeleton, locals) = (&skeleton, &pose);
+            LocalToModelJob { skeleton, locals, root: None, update: Update::All, lod: None, models }
+                .run_on(backend)
+                .expect("valid");
+        };
+        let ns = best_ns(ROUNDS, || run(Models::Mat4(&mut models)));
+        row("local to model, 4x4", backend, ns / joints as f64, Some(6.3));
+        let ns = best_ns(ROUNDS, || run(Models::Mat34(&mut small)));
+        row("local to model, 3x4", backend, ns / joints as f64, Some(6.3));
+    }
+}
+
+/// Depth-first against breadth-first order of the same trees.
+fn joint_order() {
+    for (name, parents) in [("67 joints", rig::parents()), ("1340 joints", many(20))] {
+        let joints = parents.len();
+        let depth_first: Vec<u16> = parents.iter().map(|p| p.unwrap_or(0x7fff)).collect();
+        let breadth_first = sorted_by_depth(&parents);
+        let pose = rig::pose(joints, 3);
+        let mut models = vec![Mat4::IDENTITY; joints];
+        for (order, packed) in [("depth-first", &depth_first), ("breadth-first", &breadth_first)] {
+            for backend in Backend::all().filter(|b| ["sse2", "avx2", "avx512"].contains(&b.name())) {
+                let ns = best_ns(ROUNDS, || local_to_model_in_order(backend, packed, &pose, &mut models));
+                row(&format!("order: {order}, {name}"), backend, ns / joints as f64, None);
+            }
+        }
+    }
+}
+
+/// Copies of the rig under one root, for a skeleton that does not fit L1.
+fn many(copies: u16) -> Vec<Option<u16>> {
+    let one = rig::parents();
+    let at = |copy: u16, p: u16| copy * one.len() as u16 + p;
+    (0..copies).flat_map(|c| one.iter().map(move |p| p.map(|p| at(c, p))).collect::<Vec<_>>()).collect()
+}
+
+fn sorted_by_depth(parents: &[Option<u16>]) -> Vec<u16> {
+    let mut depths: Vec<u16> = Vec::new();
+    for p in parents {
+        depths.push(p.map_or(0, |p| depths[usize::from(p)] + 1));
+    }
+    let mut order: Vec<usize> = (0..parents.len()).collect();
+    order.sort_by_key(|j| depths[*j]);
+    let mut place = vec![0u16; parents.len()];
+    for (at, j) in order.iter().enumerate() {
+        place[*j] = at as u16;
+    }
+    order.iter().map(|j| parents[*j].map_or(0x7fff, |p| place[usize::from(p)])).collect()
+}
+
+fn blend() {
+    let skeleton = rig::skeleton();
+    let joints = skeleton.joint_count();
+    let poses: Vec<Vec<SoaTransform>> = (0..4).map(|i| rig::pose(joints, 10 + i)).collect();
+    let weights = vec![lissom::math::soa::Lanes::splat(0.5); poses[0].len()];
+    let mut output = skeleton.rest_pose().to_vec();
+    let layer = |i: usize, partial: bool| BlendLayer {
+        weight: 0.2 + 0.1 * i as f32,
+        pose: &poses[i],
+        joint_weights: partial.then_some(&weights),
+    };
+    let full: Vec<_> = (0..4).map(|i| layer(i, false)).collect();
+    let partial: Vec<_> = (0..4).map(|i| layer(i, i > 0)).collect();
+    for backend in Backend::all() {
+        let mut time = |work: &str, layers: &[BlendLayer<'_>], additive: &[BlendLayer<'_>], ozz| {
+            let ns = best_ns(ROUNDS, || {
+                BlendJob {
+                    layers,
+                    additive,
+                    threshold: BlendJob::DEFAULT_THRESHOLD,
+                    rest: skeleton.rest_pose(),
+                    lod: None,
+                    output: &mut output,
+                }
+                .run_on(backend)
+                .expect("valid");
+            });
+            row(work, backend, ns / joints as f64, ozz);
+        };
+        time("blend, 2 layers", &full[..2], &[], Some(2.5));
+        time("blend, 3 layers", &full[..3], &[], Some(3.6));
+        time("blend, 4 layers", &full, &[], Some(4.6));
+        time("blend, 1 full + 1 partial", &partial[..2], &[], None);
+        time("blend, 1 full + 2 partial", &partial[..3], &[], None);
+        time("blend, 1 full + 1 additive", &full[..1], &full[1..2], None);
+    }
+}
+
+/// A mesh with random influences, everything packed.
+struct Mesh {
+    positions: Vec<[f32; 3]>,
+    normals: Vec<[f32; 3]>,
+    tangents: Vec<[f32; 3]>,
+    indices: Vec<u16>,
+    weights: Vec<f32>,
+    influences: usize,
+}
+
+impl Mesh {
+    fn new(vertices: usize, influences: usize, joints: usize) -> Self {
+        let mut random = rig::Random::new(7);
+        let mut vectors = || (0..vertices).map(|_| [random.unit(), random.unit(), random.unit()]).collect();
+        let (positions, normals, tangents) = (vectors(), vectors(), vectors());
+        // Neighbours share joints, as in any mesh that was not shuffled.
+        let indices = (0..vertices)
+            .flat_map(|v| (0..influences).map(move |i| ((v / 8 + i * 3) % joints) as u16))
+            .collect();
+        let weights = (0..vertices * (influences - 1)).map(|_| 0.8 / influences as f32).collect();
+        Self { positions, normals, tangents, indices, weights, influences }
+    }
+
+    fn checked(&self, joint_count: usize) -> SkinMesh<'_> {
+        SkinMesh::new(SkinMeshParts {
+            vertex_count: self.positions.len(),
+            influences: self.influences,
+            indices: Strided { bytes: bytemuck::cast_slice(&self.indices), stride: self.influences * 2 },
+            index_format: IndexFormat::U16,
+            weights: Strided {
+                bytes: bytemuck::cast_slice(&self.weights),
+                stride: (self.influences - 1) * 4,
+            },
+            weight_format: WeightFormat::F32,
+            explicit_last: false,
+            joint_count,
+        })
+        .expect("valid")
+    }
+}
+
+/// Runs one skinning job: 1 attribute is P, 2 PN, 3 PNT.
+fn skin_once(
+    backend: Backend,
+    mesh: &Mesh,
+    checked: SkinMesh<'_>,
+    palette: &[Mat4],
+    attributes: usize,
+    out: &mut [Vec<[f32; 3]>; 3],
+) {
+    let [p, n, t] = out;
+    SkinJob {
+        mesh: checked,
+        vertex_count: mesh.positions.len(),
+        palette,
+        vector_palette: None,
+        positions: Strided::packed(&mesh.positions),
+        normals: (attributes > 1).then(|| Strided::packed(&mesh.normals)),
+        tangents: (attributes > 2).then(|| Strided::packed(&mesh.tangents)),
+        output: VertexOutput::Separate {
+            positions: StridedMut::packed(p),
+            normals: (attributes > 1).then(|| StridedMut::packed(n)),
+            tangents: (attributes > 2).then(|| StridedMut::packed(t)),
+        },
+    }
+    .run_on(backend)
+    .expect("valid");
+}
+
+fn palette(joints: usize) -> Vec<Mat4> {
+    let mut random = rig::Random::new(8);
+    (0..joints).map(|_| random.transform().to_mat34().to_mat4()).collect()
+}
+
+fn skin() {
+    let joints = 67;
+    let palette = palette(joints);
+    let vertices = 2000;
+    let mut out = core::array::from_fn(|_| vec![[0.0f32; 3]; vertices]);
+    for backend in Backend::all() {
+        for influences in [1, 2, 3, 4, 5, 8] {
+            let mesh = Mesh::new(vertices, influences, joints);
+            let checked = mesh.checked(joints);
+            for (attributes, name, ozz) in [(1, "P", 4.2), (2, "PN", 5.1), (3, "PNT", 6.5)] {
+                let ns = best_ns(ROUNDS / 4, || {
+                    skin_once(backend, &mesh, checked, &palette, attributes, &mut out)
+                });
+                let ozz = (influences == 4).then_some(ozz);
+                row(&format!("skin {name}, {influences} influences"), backend, ns / vertices as f64, ozz);
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Checks over files that are not part of the project. Each prints how many files it read and fails below
+//! a stated minimum, so that an empty folder is never a pass.
+//!
+//! `cargo run --release -p lissom-checks -- CHECK FOLDER`, where CHECK may be `all`.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command talks to its user")]
+
+mod golden;
+mod imports;
+mod rawclip_bytes;
+
+use std::{env, path::Path, process::ExitCode};
+
+type Check = fn(&Path) -> anyhow::Result<()>;
+
+/// Name, what FOLDER holds, the check.
+const CHECKS: &[(&str, &str, Check)] = &[
+    (
+        "golden",
+        "assets/ozz/bin and golden: ozz archives against the poses ozz itself decodes from them",
+        golden::run,
+    ),
+    ("imports", "assets/cmu-bvh, assets/acl and rawclips: BVH and ACL files against raw clips", imports::run),
+    ("rawclip-bytes", "rawclips: every clip reads, and is written again byte for byte", rawclip_bytes::run),
+];
+
+fn main() -> ExitCode {
+    let args: Vec<String> = env::args().skip(1).collect();
+    let [name, folder] = args.as_slice() else {
+        eprintln!("usage: lissom-checks CHECK FOLDER");
+        for (name, what, _) in CHECKS {
+            eprintln!("  {name:14} {what}");
+        }
+        eprintln!("  all            every check");
+        return ExitCode::from(2);
+    };
+    let chosen: Vec<_> = CHECKS.iter().filter(|(known, ..)| known == name || name == "all").collect();
+    if chosen.is_empty() {
+        eprintln!("there is no check {name:?}");
+        return ExitCode::from(2);
+    }
+    let mut failed = 0;
+    for (name, _, check) in chosen {
+        if let Err(error) = check(Path::new(folder)) {
+            eprintln!("{name}: {error:#}");
+            failed += 1;
+        }
+    }
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

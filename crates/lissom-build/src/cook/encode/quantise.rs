@@ -1,0 +1,210 @@
+//! From values to integers, and what it takes to come back.
+
+use super::super::{Coding, PlanKeys, PlanTrack};
+use crate::{
+    exact::{Q4, V3},
+    raw::Curve,
+};
+
+/// A channel as integers.
+pub(super) struct Quantised {
+    pub curve: Curve,
+    /// (row, x y z)
+    pub keys: Vec<(u32, [i32; 3])>,
+    /// What the player needs to decode a lane: base and step, or mean and step, or nothing.
+    pub constants: Vec<f32>,
+}
+
+/// The value of a constant channel.
+pub(super) struct Constant(pub Vec<f32>);
+
+/// The value of a channel with one key.
+pub(super) fn constant(keys: &PlanKeys, coding: Coding) -> Option<Constant> {
+    let vector = |v: V3| {
+        let v = v.to_f32().to_array().to_vec();
+        Constant(if coding == Coding::Plain16 { v.into_iter().map(through_half).collect() } else { v })
+    };
+    match keys {
+        PlanKeys::Translation(t) | PlanKeys::Scale(t) if t.keys.len() == 1 => Some(vector(t.keys[0].1)),
+        PlanKeys::Rotation(t) if t.keys.len() == 1 => {
+            let q = t.keys[0].1.normalize().to_f32();
+            Some(Constant(vec![q.x, q.y, q.z, q.w]))
+        }
+        _ => None,
+    }
+}
+
+/// The integers of a channel; the tolerance comes back where f32 cannot meet it.
+pub(super) fn quantise(keys: &PlanKeys, coding: Coding) -> Result<Quantised, f64> {
+    match (keys, coding) {
+        (PlanKeys::Translation(t) | PlanKeys::Scale(t), Coding::Quantised) => vectors(t),
+        (PlanKeys::Rotation(t), Coding::Quantised) => rotations(t),
+        (PlanKeys::Translation(t) | PlanKeys::Scale(t), Coding::Plain16) => {
+            let half = |v: f64| i32::from(f32_to_half(v as f32) as i16);
+            Ok(plain(t, |v| [half(v.x), half(v.y), half(v.z)]))
+        }
+        (PlanKeys::Rotation(t), Coding::Plain16) => {
+            let snorm = |v: f64| libm::round(v * 32767.0) as i32;
+            Ok(plain(t, |q| {
+                let q = q.normalize().near(Q4::IDENTITY);
+                [snorm(q.x), snorm(q.y), snorm(q.z)]
+            }))
+        }
+    }
+}
+
+fn plain<V: Copy>(track: &PlanTrack<V>, ints: impl Fn(V) -> [i32; 3]) -> Quantised {
+    let keys = track.keys.iter().map(|(row, v)| (*row, ints(*v))).collect();
+    Quantised { curve: track.curve, keys, constants: Vec::new() }
+}
+
+/// The largest integer a key may have: beyond it an f32 product is no longer exact enough.
+const LARGEST: f64 = 8_388_607.0;
+
+/// How often a step is halved before the tolerance is given up.
+const HALVINGS: u32 = 8;
+
+/// base + n · step, the same step for x, y and z.
+fn vectors(track: &PlanTrack<V3>) -> Result<Quantised, f64> {
+    let low = track.keys.iter().map(|k| k.1).fold(V3::ONE * f64::INFINITY, |a, b| each(a, b, smaller));
+    let high = track.keys.iter().map(|k| k.1).fold(V3::ONE * -f64::INFINITY, |a, b| each(a, b, larger));
+    let base = ((low + high) * 0.5).to_f32();
+    let center = V3::from_f32(base);
+    // A cube of half-size step / 2 around the value lies inside the ball of the tolerance.
+    let mut step = (track.tolerance * 2.0 / 3_f64.sqrt()) as f32;
+    for _ in 0..HALVINGS {
+        let wide = f64::from(step);
+        if wide > 0.0 && (larger(larger(high.x - low.x, high.y - low.y), high.z - low.z) / wide) < LARGEST {
+            let ints = |v: V3| {
+                [v.x - center.x, v.y - center.y, v.z - center.z].map(|d| libm::round(d / wide) as i32)
+            };
+            let decoded = |n: [i32; 3]| {
+                // In f32, as the player does it.
+                let v = [base.x, base.y, base.z];
+                let [x, y, z] = core::array::from_fn(|c| f64::from(v[c] + n[c] as f32 * step));
+                V3::new(x, y, z)
+            };
+            let keys: Vec<_> = track.keys.iter().map(|(row, v)| (*row, ints(*v))).collect();
+            let met =
+                |(n, v): (&(u32, [i32; 3]), &(u32, V3))| (decoded(n.1) - v.1).length() <= track.tolerance;
+            if keys.iter().zip(&track.keys).all(met) {
+                return Ok(Quantised {
+                    curve: track.curve,
+                    keys,
+                    constants: vec![base.x, base.y, base.z, step],
+                });
+            }
+        }
+        step *= 0.5;
+    }
+    Err(track.tolerance)
+}
+
+/// mean · r, r as modified Rodrigues parameters n · step: axis · tan(angle / 4), within half a turn of the mean.
+fn rotations(track: &PlanTrack<Q4>) -> Result<Quantised, f64> {
+    let first = track.keys.first().map_or(Q4::IDENTITY, |k| k.1.normalize());
+    let sum = track.keys.iter().fold(Q4::new(0.0, 0.0, 0.0, 0.0), |s, k| s.plus(k.1.normalize().near(first)));
+    let mean = if sum.dot(sum) > 1e-6 { sum.normalize() } else { first }.to_f32();
+    let inverse = Q4::from_f32(mean).normalize().conjugate();
+    // An angle is at least four times what it is as a parameter.
+    let mut step = (track.tolerance * 0.5 / 3_f64.sqrt()) as f32;
+    for _ in 0..HALVINGS {
+        let wide = f64::from(step);
+        if wide > 0.0 && 1.0 / wide < LARGEST {
+            let ints = |q: Q4| {
+                let r = (inverse * q.normalize()).near(Q4::IDENTITY);
+                [r.x, r.y, r.z].map(|c| libm::round(c / (1.0 + r.w) / wide) as i32)
+            };
+            let decoded = |n: [i32; 3]| {
+                let [x, y, z] = n.map(|c| c as f32 * step);
+                let squared = (x * x + y * y) + z * z;
+                let inv = 1.0 / (1.0 + squared);
+                let k = inv + inv;
+                let r = [x * k, y * k, z * k, (1.0 - squared) * inv];
+                let r = lissom::math::Quat::from_xyzw(r[0], r[1], r[2], r[3]);
+                Q4::from_f32(lissom::math::scalar::quat_mul(mean, r))
+            };
+            let keys: Vec<_> = track.keys.iter().map(|(row, q)| (*row, ints(*q))).collect();
+            let met = |(n, q): (&(u32, [i32; 3]), &(u32, Q4))| {
+                // Half the chord is the sine of a quarter of the angle: exact for small angles, unlike acos.
+                let (a, b) = (decoded(n.1).normalize(), q.1.normalize());
+                let d = a.plus(b.near(a).scaled(-1.0));
+                4.0 * libm::asin(0.5 * d.dot(d).sqrt()) <= track.tolerance
+            };
+            if keys.iter().zip(&track.keys).all(met) {
+                return Ok(Quantised {
+                    curve: track.curve,
+                    keys,
+                    constants: vec![mean.x, mean.y, mean.z, mean.w, step],
+                });
+            }
+        }
+        step *= 0.5;
+    }
+    Err(track.tolerance)
+}
+
+fn each(a: V3, b: V3, f: fn(f64, f64) -> f64) -> V3 {
+    V3::new(f(a.x, b.x), f(a.y, b.y), f(a.z, b.z))
+}
+
+fn smaller(a: f64, b: f64) -> f64 {
+    if b < a { b } else { a }
+}
+
+fn larger(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
+}
+
+/// The nearest half float, ties to even; what is too large becomes the largest.
+fn f32_to_half(v: f32) -> u16 {
+    let bits = v.to_bits();
+    let sign = (bits >> 16 & 0x8000) as u16;
+    let a = v.abs();
+    let magnitude = if a >= 65504.0 {
+        0x7bff
+    } else if a < 6.103_515_6e-5 {
+        // Subnormal: a multiple of 2^-24.
+        libm::rint(f64::from(a) * 16_777_216.0) as u16
+    } else {
+        let rounded = (bits & 0x7fff_ffff) + 0x0fff + (bits >> 13 & 1);
+        ((rounded >> 13) - (112 << 10)) as u16
+    };
+    sign | magnitude
+}
+
+fn through_half(v: f32) -> f32 {
+    let half = f32_to_half(v);
+    let (exponent, fraction) = (half >> 10 & 31, half & 1023);
+    let magnitude = match exponent {
+        0 => f32::from(fraction) / 16_777_216.0,
+        e => f32::from_bits((u32::from(e) + 112) << 23 | u32::from(fraction) << 13),
+    };
+    if half >> 15 != 0 { -magnitude } else { magnitude }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_floats_round_to_the_nearest() {
+        for (v, bits) in [
+            (0.0, 0x0000),
+            (1.0, 0x3c00),
+            (-2.0, 0xc000),
+            (65504.0, 0x7bff),
+            (1e9, 0x7bff),
+            (5.960_464_5e-8, 0x0001),
+            (1.0 + 1.0 / 2048.0, 0x3c00),
+            (1.0 + 3.0 / 2048.0, 0x3c02),
+            (0.1, 0x2e66),
+        ] {
+            assert_eq!(f32_to_half(v), bits, "{v}");
+        }
+        for i in 0..10_000 {
+            let v = (i as f32 - 5000.0) * 0.013;
+            assert!((through_half(v) - v).abs() <= v.abs() / 2048.0);
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! From raw animations to clips: what to keep, how exactly, and the proof that it was kept.
+
+mod budget;
+mod builder;
+mod encode;
+mod fitter;
+mod metric;
+mod plan;
+mod stream_file;
+mod player;
+mod reduce;
+mod source;
+mod timeline;
+
+pub use builder::{ClipBuilder, CookError, CookReport, CookedClip, Effort, JointPrecision};
+pub use encode::{EncodeError, encode, seal};
+pub use metric::{ErrorMetric, ErrorReport, JointError, TIMES_BETWEEN};
+pub use plan::{ClipPlan, Coding, Jumps, PlanChannel, PlanKeys, PlanTrack, TimePoints};
+pub use stream_file::{StreamFileError, write_stream};

@@ -1,0 +1,135 @@
+//! A raw animation in the order of its skeleton: what is cooked, and what the result is measured against.
+
+use crate::{
+    BuiltSkeleton,
+    exact::{Q4, Trs, V3},
+    raw::{Channel, Curve, RawAnimation, Value},
+};
+
+/// The tracks of an animation, in skeleton order, constants resolved.
+#[derive(Clone, Debug)]
+pub(crate) struct Source<'a> {
+    pub(crate) duration_s: f64,
+    /// Parents stand before children.
+    pub(crate) parents: Vec<Option<usize>>,
+    pub(crate) joints: Vec<SourceJoint<'a>>,
+}
+
+/// The three channels of a joint.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SourceJoint<'a> {
+    pub(crate) rest: Trs,
+    pub(crate) translation: Motion<'a, V3>,
+    pub(crate) rotation: Motion<'a, Q4>,
+    pub(crate) scale: Motion<'a, V3>,
+}
+
+/// What a channel does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Motion<'a, V> {
+    /// There are no keys: the rest pose.
+    Rest(V),
+    /// Every key has this value.
+    Constant(V),
+    Moving(&'a Channel<V>),
+}
+
+impl<'a, V: Value> Motion<'a, V> {
+    fn new(channel: &'a Channel<V>, rest: V, keep_all: bool) -> Self {
+        let Some(first) = channel.keys.first() else { return Self::Rest(rest) };
+        if keep_all && channel.keys.len() > 1 {
+            return Self::Moving(channel);
+        }
+        let still = channel.keys.iter().all(|k| k.value == first.value)
+            && channel.tangents.iter().all(|t| {
+                let zero = V::mix(first.value, 0.0, first.value, 0.0);
+                t.into == zero && t.out == zero
+            });
+        if still || channel.keys.len() == 1 {
+            Self::Constant(first.value.settle())
+        } else {
+            Self::Moving(channel)
+        }
+    }
+
+    pub(crate) fn sample(&self, time_s: f64) -> V {
+        match self {
+            Self::Rest(v) | Self::Constant(v) => *v,
+            Self::Moving(channel) => channel.sample(time_s).expect("a moving channel has keys"),
+        }
+    }
+
+    pub(crate) fn moving(&self) -> Option<&'a Channel<V>> {
+        match self {
+            Self::Moving(channel) => Some(channel),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> Source<'a> {
+    /// The animation must be valid for the skeleton. With `keep_all`, a channel of several keys counts as
+    /// moving even if they are all the same.
+    pub(crate) fn new(skeleton: &BuiltSkeleton, animation: &'a RawAnimation, keep_all: bool) -> Self {
+        let s = &skeleton.skeleton;
+        let joint = |j: usize| {
+            let track = &animation.tracks[skeleton.raw_of_joint[j]];
+            let rest = Trs::from_f32(s.rest(j));
+            SourceJoint {
+                rest,
+                translation: Motion::new(&track.translation, rest.translation, keep_all),
+                rotation: Motion::new(&track.rotation, rest.rotation, keep_all),
+                scale: Motion::new(&track.scale, rest.scale, keep_all),
+            }
+        };
+        Self {
+            duration_s: animation.duration_s,
+            parents: (0..s.joint_count()).map(|j| s.parent(j)).collect(),
+            joints: (0..s.joint_count()).map(joint).collect(),
+        }
+    }
+
+    /// The times of all keys of channels that move, with 0 and the duration; rising.
+    pub(crate) fn times(&self) -> Vec<f64> {
+        let mut times = vec![0.0, self.duration_s];
+        for joint in &self.joints {
+            // Neighbouring channels mostly share their times: look whether they are there already.
+            let mut add = |keys: &mut dyn Iterator<Item = f64>| times.extend(keys);
+            if let Some(c) = joint.translation.moving() {
+                add(&mut c.keys.iter().map(|k| k.time_s));
+            }
+            if let Some(c) = joint.rotation.moving() {
+                add(&mut c.keys.iter().map(|k| k.time_s));
+            }
+            if let Some(c) = joint.scale.moving() {
+                add(&mut c.keys.iter().map(|k| k.time_s));
+            }
+            if times.len() > 1 << 20 {
+                sort_times(&mut times);
+            }
+        }
+        sort_times(&mut times);
+        times
+    }
+
+    /// The spans between two rotation keys of a joint so far apart (within a degree of 180) that the path
+    /// between them is a matter of taste; rising.
+    pub(crate) fn ambiguous(&self, joint: usize) -> Vec<(f64, f64)> {
+        // The dot product of unit quaternions is the cosine of half the angle between them.
+        let limit = libm::cos(179.0_f64.to_radians() * 0.5);
+        let Some(channel) = self.joints[joint].rotation.moving() else { return Vec::new() };
+        if matches!(channel.curve, Curve::Step | Curve::Cubic) {
+            return Vec::new();
+        }
+        let apart = |pair: &&[crate::raw::Key<Q4>]| {
+            pair[0].value.normalize().dot(pair[1].value.normalize()).abs() <= limit
+        };
+        channel.keys.windows(2).filter(apart).map(|p| (p[0].time_s, p[1].time_s)).collect()
+    }
+}
+
+/// Sorts, and drops what is there twice.
+pub(crate) fn sort_times(times: &mut Vec<f64>) {
+    times.sort_unstable_by(f64::total_cmp);
+    times.dedup();
+}

@@ -1,0 +1,342 @@
+//! ACL's raw clips and track lists, `.acl.sjson`, versions 1 to 5.
+//!
+//! A clip has bones (name, parent by name, shell distance, bind pose) and tracks (samples of rotation,
+//! translation, scale at a fixed rate, each optional); lengths are in centimetres. A track list has tracks of one
+//! to four numbers. Numbers stored as hexadecimal bits (`is_binary_exact`) are read too.
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::arithmetic_side_effects,
+    clippy::panic
+)]
+
+use super::{
+    ImportError, Place,
+    rawclip::{JointPrecision, RawClip},
+    sjson::{self, Node, Value},
+};
+use crate::{
+    exact::{Q4, Trs, V3},
+    raw::{
+        Channel, Curve, Key, RawAnimation, RawJoint, RawSkeleton, RawTrack, RawUserTrack, UserKey, UserKind,
+    },
+};
+use std::collections::BTreeMap;
+
+/// What is taken for a clip's precision where the file has none, in centimetres.
+const PRECISION: f64 = 0.01;
+
+/// What a file holds: a clip or a track list.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum AclFile {
+    /// A clip with its skeleton. A bone without a track has no keys: it rests.
+    Clip(RawClip),
+    /// Tracks of numbers that belong together.
+    Tracks {
+        /// May be empty.
+        name: String,
+        /// Seconds: samples less one, divided by the rate.
+        duration_s: f64,
+        /// The tracks, in file order.
+        tracks: Vec<RawUserTrack>,
+    },
+}
+
+/// Reads a file.
+///
+/// # Errors
+///
+/// The first thing that is wrong, with its line.
+pub fn read(bytes: &[u8]) -> Result<AclFile, ImportError> {
+    let text = String::from_utf8_lossy(bytes);
+    let file = sjson::parse(&text)?;
+    let expected = "an ACL file (it has a version, and a clip or a track_list)";
+    let not_acl = || ImportError::NotThisFormat { place: Place::Line(1), expected };
+    let version = file.get("version").ok_or_else(not_acl)?;
+    let found = version.number()?;
+    if !(1.0..=5.0).contains(&found) {
+        let (place, what) = (version.place(), "an ACL file".into());
+        return Err(ImportError::Version { place, what, found: found as u32, known: "1 to 5" });
+    }
+    match (file.get("clip"), file.get("track_list")) {
+        (Some(clip), None) => Ok(AclFile::Clip(read_clip(&file, clip)?)),
+        (None, Some(list)) => read_tracks(&file, list),
+        (None, None) => Err(not_acl()),
+        (Some(_), Some(list)) => Err(list.fail("a file holds a clip or a track_list, not both")),
+    }
+}
+
+/// Samples and rate of a clip or list.
+fn timing(from: &Node) -> Result<(usize, f64), ImportError> {
+    let samples = from.need("num_samples")?;
+    let count = samples.number()?;
+    if !(1.0..=f64::from(1 << 24)).contains(&count) || count.fract() != 0.0 {
+        return Err(samples.fail(format!("num_samples is {count}; it must be a whole number above 0")));
+    }
+    let rate = from.need("sample_rate")?;
+    let rate_hz = rate.number()?;
+    if rate_hz <= 0.0 {
+        return Err(rate.fail(format!("sample_rate is {rate_hz}; it must be above 0")));
+    }
+    Ok((count as usize, rate_hz))
+}
+
+/// A number, or its bits as hexadecimal digits: 8 for an f32, 16 for an f64.
+fn number(node: &Node) -> Result<f64, ImportError> {
+    let value = match &node.value {
+        Value::Text(bits) => match bits.len() {
+            8 => u32::from_str_radix(bits, 16).ok().map(|b| f64::from(f32::from_bits(b))),
+            16 => u64::from_str_radix(bits, 16).ok().map(f64::from_bits),
+            _ => None,
+        },
+        _ => Some(node.number()?),
+    };
+    value.filter(|v| v.is_finite()).ok_or_else(|| node.fail("this should be a finite number"))
+}
+
+fn numbers<const N: usize>(node: &Node) -> Result<[f64; N], ImportError> {
+    let list = node.list()?;
+    if list.len() != N {
+        return Err(node.fail(format!("{} numbers where {N} should be", list.len())));
+    }
+    let mut out = [0.0; N];
+    for (to, from) in out.iter_mut().zip(list) {
+        *to = number(from)?;
+    }
+    Ok(out)
+}
+
+fn vector(node: &Node) -> Result<V3, ImportError> {
+    let [x, y, z] = numbers(node)?;
+    Ok(V3::new(x, y, z))
+}
+
+fn rotation(node: &Node) -> Result<Q4, ImportError> {
+    let [x, y, z, w] = numbers(node)?;
+    Ok(Q4::new(x, y, z, w))
+}
+
+fn read_clip(file: &Node, clip: &Node) -> Result<RawClip, ImportError> {
+    let (samples, rate_hz) = timing(clip)?;
+    let settings = file.get("settings");
+    let precision = clip.get("error_threshold").or_else(|| settings.and_then(|s| s.get("error_threshold")));
+    let precision = precision.map_or(Ok(PRECISION), number)?;
+
+    let bones = file.need("bones")?;
+    let mut by_name: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut skeleton = RawSkeleton::default();
+    let mut shells = Vec::new();
+    for (joint, bone) in bones.list()?.iter().enumerate() {
+        let name = bone.need("name")?;
+        if by_name.insert(name.text()?, joint).is_some() {
+            return Err(name.fail(format!("there are two bones called {:?}", name.text()?)));
+        }
+        let rest = Trs {
+            translation: bone.get("bind_translation").map_or(Ok(V3::ZERO), vector)?,
+            rotation: bone.get("bind_rotation").map_or(Ok(Q4::IDENTITY), rotation)?,
+            scale: bone.get("bind_scale").map_or(Ok(V3::ONE), vector)?,
+        };
+        skeleton.joints.push(RawJoint { name: name.text()?.into(), parent: None, rest });
+        let shell = number(bone.need("vertex_distance")?)?;
+        shells.push(JointPrecision { shell, precision });
+    }
+    for (joint, bone) in skeleton.joints.iter_mut().zip(bones.list()?) {
+        let parent = bone.need("parent")?;
+        let name = parent.text()?;
+        if !name.is_empty() {
+            let index = by_name.get(name).copied();
+            joint.parent = Some(index.ok_or_else(|| parent.fail(format!("there is no bone {name:?}")))?);
+        }
+    }
+    skeleton.validate().map_err(|source| ImportError::Skeleton { place: bones.place(), source })?;
+
+    let tracks_node = file.need("tracks")?;
+    let mut tracks = vec![RawTrack::default(); skeleton.joints.len()];
+    for node in tracks_node.list()? {
+        let name = node.need("name")?;
+        let joint = by_name.get(name.text()?).and_then(|j| tracks.get_mut(*j));
+        let Some(track) = joint else {
+            return Err(name.fail(format!("there is no bone {:?}", name.text()?)));
+        };
+        *track = RawTrack {
+            rotation: channel(node.get("rotations"), samples, rate_hz, rotation)?,
+            translation: channel(node.get("translations"), samples, rate_hz, vector)?,
+            scale: channel(node.get("scales"), samples, rate_hz, vector)?,
+        };
+    }
+    let animation = RawAnimation {
+        name: clip.get("name").map_or(Ok(""), Node::text)?.into(),
+        duration_s: samples.saturating_sub(1).max(1) as f64 / rate_hz,
+        looping: false,
+        tracks,
+    };
+    let valid = animation.validate(skeleton.joints.len());
+    valid.map_err(|source| ImportError::Animation { place: tracks_node.place(), source })?;
+    Ok(RawClip { skeleton, has_rest: true, rate_hz, animation, precision: Some(shells) })
+}
+
+fn channel<V>(
+    node: Option<&Node>,
+    samples: usize,
+    rate_hz: f64,
+    value: fn(&Node) -> Result<V, ImportError>,
+) -> Result<Channel<V>, ImportError> {
+    let Some(node) = node else { return Ok(Channel::default()) };
+    let list = node.list()?;
+    if list.len() != samples {
+        return Err(node.fail(format!("{} samples where num_samples is {samples}", list.len())));
+    }
+    let keys = list.iter().enumerate().map(|(i, n)| Ok(Key { time_s: i as f64 / rate_hz, value: value(n)? }));
+    let keys = keys.collect::<Result<_, ImportError>>()?;
+    Ok(Channel { curve: Curve::Linear, keys, tangents: Vec::new() })
+}
+
+fn read_tracks(file: &Node, list: &Node) -> Result<AclFile, ImportError> {
+    let (samples, rate_hz) = timing(list)?;
+    let last = samples.saturating_sub(1).max(1);
+    let mut tracks = Vec::new();
+    for node in file.need("tracks")?.list()? {
+        let kind = node.need("type")?;
+        let kind = match kind.text()? {
+            "float1f" => UserKind::Float,
+            "float2f" => UserKind::Float2,
+            "float3f" => UserKind::Float3,
+            "float4f" | "vector4f" => UserKind::Float4,
+            other => return Err(kind.fail(format!("the type {other:?} is not known"))),
+        };
+        let data = node.need("data")?;
+        if data.list()?.len() != samples {
+            let found = data.list()?.len();
+            return Err(data.fail(format!("{found} samples where num_samples is {samples}")));
+        }
+        let mut keys = Vec::with_capacity(data.list()?.len());
+        for (i, sample) in data.list()?.iter().enumerate() {
+            let from = sample.list()?;
+            if from.len() != kind.components() {
+                let (found, wanted) = (from.len(), kind.components());
+                return Err(sample.fail(format!("{found} numbers where {wanted} should be")));
+            }
+            let mut value = [0.0; 4];
+            for (to, from) in value.iter_mut().zip(from) {
+                *to = number(from)?;
+            }
+            keys.push(UserKey { ratio: i as f64 / last as f64, value, step: false });
+        }
+        let name = node.get("name").map_or(Ok(""), Node::text)?.into();
+        let track = RawUserTrack { name, kind, keys };
+        track.validate().map_err(|e| data.fail(e.to_string()))?;
+        tracks.push(track);
+    }
+    let name = list.get("name").map_or(Ok(""), Node::text)?.into();
+    Ok(AclFile::Tracks { name, duration_s: last as f64 / rate_hz, tracks })
+}
+
+#[cfg(test)]
+#[allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::arithmetic_side_effects, clippy::panic)]
+mod tests {
+    use super::*;
+
+    const CLIP: &str = r#"// A clip.
+version = 2
+clip = { name = "walk", num_samples = 2 sample_rate = 24 is_binary_exact = true }
+settings = { error_threshold = 0.02 }
+bones = [
+    { name = "hand" parent = "arm \"left\"" vertex_distance = 3.0 bind_scale = [ 2.0, 2.0, 2.0 ] }
+    { name = "arm \"left\"" parent = "" vertex_distance = 1 bind_translation = [ 1, 2, 3 ] }
+]
+tracks = [ /* any order */
+    { name = "arm \"left\""
+      rotations = [ [ 0.0, 0.0, 0.0, 1.0 ] [ 0, 1, 0, 0 ] ]
+      translations = [ [ "3ff0000000000000", "40000000", 0 ] [ 4, 5, 6 ] ] }
+]
+"#;
+    const TRACKS: &str = r#"version = 4
+track_list = { name = "list" num_samples = 3 sample_rate = 30 }
+tracks = [
+    { name = "a" type = "float1f" data = [ [ 1 ] [ 2.5 ] [ -3 ] ] }
+    { type = float3f data = [ [ 1, 2, 3 ] [ 4, 5, 6 ] [ 7, 8, 9 ] ] }
+]
+"#;
+
+    fn refused(text: &str) -> String {
+        read(text.as_bytes()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_clip_comes_out_whole() {
+        let Ok(AclFile::Clip(clip)) = read(CLIP.as_bytes()) else { panic!() };
+        let joints = &clip.skeleton.joints;
+        assert_eq!((joints[0].name.as_str(), joints[0].parent, joints[1].parent), ("hand", Some(1), None));
+        assert_eq!(
+            (joints[0].rest.scale, joints[1].rest.translation),
+            (V3::new(2.0, 2.0, 2.0), V3::new(1.0, 2.0, 3.0))
+        );
+        let shells = clip.precision.unwrap();
+        assert_eq!(shells[1], JointPrecision { shell: 1.0, precision: 0.02 });
+        let a = &clip.animation;
+        assert_eq!((a.name.as_str(), a.duration_s), ("walk", 1.0 / 24.0));
+        assert_eq!(a.tracks[0], RawTrack::default());
+        assert_eq!(a.tracks[1].translation.keys[0].value, V3::new(1.0, 2.0, 0.0));
+        assert_eq!(a.tracks[1].translation.keys[1].value, V3::new(4.0, 5.0, 6.0));
+        assert_eq!(a.tracks[1].rotation.keys[1].value, Q4::new(0.0, 1.0, 0.0, 0.0));
+    }
+
+    #[test]
+    fn a_track_list_comes_out_whole() {
+        let Ok(AclFile::Tracks { name, duration_s, tracks }) = read(TRACKS.as_bytes()) else { panic!() };
+        assert_eq!((name.as_str(), duration_s, tracks.len()), ("list", 2.0 / 30.0, 2));
+        assert_eq!((tracks[0].kind, tracks[0].sample(0.5)[0]), (UserKind::Float, 2.5));
+        assert_eq!((tracks[1].kind, tracks[1].keys[2].value), (UserKind::Float3, [7.0, 8.0, 9.0, 0.0]));
+    }
+
+    #[test]
+    fn every_truncation_is_an_error_and_no_byte_can_do_harm() {
+        for text in [CLIP, TRACKS] {
+            for length in 0..text.trim_end().len() {
+                assert!(read(&text.as_bytes()[..length]).is_err(), "{length}");
+            }
+            let mut bytes = text.as_bytes().to_vec();
+            for at in 0..bytes.len() {
+                let was = bytes[at];
+                for other in 0..=255 {
+                    bytes[at] = other;
+                    let _ = read(&bytes);
+                }
+                bytes[at] = was;
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        let with = |from: &str, to: &str| refused(&CLIP.replacen(from, to, 1));
+        assert_eq!(
+            refused("a = 1"),
+            "line 1: this is not an ACL file (it has a version, and a clip or a track_list)"
+        );
+        assert_eq!(
+            with("version = 2", "version = 9"),
+            "line 2: an ACL file has version 9, but only 1 to 5 can be read"
+        );
+        assert_eq!(with("num_samples = 2", "num_samples = 3"), "line 11: 2 samples where num_samples is 3");
+        assert_eq!(
+            with("sample_rate = 24", "sample_rate = 0"),
+            "line 3: sample_rate is 0; it must be above 0"
+        );
+        assert_eq!(
+            with("\"hand\"", "\"arm \\\"left\\\"\""),
+            "line 7: there are two bones called \"arm \\\"left\\\"\""
+        );
+        assert_eq!(with("parent = \"arm", "parent = \"leg"), "line 6: there is no bone \"leg \\\"left\\\"\"");
+        assert_eq!(with("[ 4, 5, 6 ]", "[ 4, 5 ]"), "line 12: 2 numbers where 3 should be");
+        assert_eq!(with("[ 4, 5, 6 ]", "[ 4, 5, NaN ]"), "line 12: NaN is not a finite number");
+        assert_eq!(
+            refused(&format!("{CLIP}track_list = {{ }}")),
+            "line 14: a file holds a clip or a track_list, not both"
+        );
+        let deep = format!("version = 1 a = {}", "[".repeat(1_000_000));
+        assert_eq!(refused(&deep), "line 1: the depth of values is 33, but at most 32 is possible");
+    }
+}

@@ -1,0 +1,430 @@
+//! BVH motion capture: any joint set, any order of channels, position channels on any joint.
+//!
+//! A joint's rotation is the product of its rotation channels in the order listed, angles in degrees. A position
+//! channel replaces that component of the joint's OFFSET. The rest pose is the OFFSETs without rotation. End
+//! sites become joints if asked for. Too few or too many numbers for the frames are an error, not a guess.
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::arithmetic_side_effects,
+    clippy::panic
+)]
+
+use super::{ImportError, Place};
+use crate::{
+    exact::{Q4, Trs, V3},
+    raw::{Key, RawAnimation, RawJoint, RawSkeleton, RawTrack},
+};
+use lissom::MAX_JOINTS;
+use std::borrow::Cow;
+
+/// How to read a file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BvhOptions {
+    /// Lengths in the file times this. 1 by default; the format does not say its unit.
+    pub scale: f64,
+    /// Frames left out at the start, often a calibration pose. 0 by default.
+    pub skip_frames: usize,
+    /// True: end sites become joints, named after their parent with `_end`. False by default.
+    pub end_sites: bool,
+}
+
+impl Default for BvhOptions {
+    fn default() -> Self {
+        Self { scale: 1.0, skip_frames: 0, end_sites: false }
+    }
+}
+
+/// What a BVH file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bvh {
+    /// The joints, in file order.
+    pub skeleton: RawSkeleton,
+    /// The motion; `None` if the file has no frames.
+    pub animation: Option<RawAnimation>,
+    /// Seconds between frames.
+    pub frame_time_s: f64,
+}
+
+/// Reads a BVH file.
+///
+/// # Errors
+///
+/// The first thing that is wrong, with its line.
+pub fn read(bytes: &[u8], options: &BvhOptions) -> Result<Bvh, ImportError> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut words = Words::new(&text);
+    let expected = "a BVH file (it starts with HIERARCHY)";
+    if words.next().is_none_or(|w| !w.eq_ignore_ascii_case("HIERARCHY")) {
+        return Err(ImportError::NotThisFormat { place: Place::Line(words.line), expected });
+    }
+    let at_hierarchy = words.place();
+    let (skeleton, channels) = hierarchy(&mut words, options)?;
+    skeleton.validate().map_err(|source| ImportError::Skeleton { place: at_hierarchy, source })?;
+    motion(&mut words, skeleton, &channels, options)
+}
+
+/// One number of a frame.
+#[derive(Clone, Copy)]
+enum Channel {
+    Position(Axis),
+    Rotation(Axis),
+}
+
+#[derive(Clone, Copy)]
+enum Axis {
+    X,
+    Y,
+    Z,
+}
+
+/// The channels of every joint, in file order, which is the order of a frame's numbers.
+type Channels = Vec<Vec<Channel>>;
+
+fn hierarchy(words: &mut Words<'_>, options: &BvhOptions) -> Result<(RawSkeleton, Channels), ImportError> {
+    let mut skeleton = RawSkeleton::default();
+    let mut channels: Channels = Vec::new();
+    // What is open: the joint, or `None` for an end site that is left out.
+    let mut open: Vec<Option<usize>> = Vec::new();
+    loop {
+        let word = words.need("MOTION or a joint")?;
+        let inside = open.last().copied();
+        let upper = word.to_ascii_uppercase();
+        match (upper.as_str(), inside) {
+            ("MOTION", None) => return Ok((skeleton, channels)),
+            ("ROOT", None) | ("JOINT" | "END", Some(Some(_))) => {
+                let parent = inside.flatten();
+                let end = upper == "END";
+                let mut name = words.name();
+                if end && let Some(parent) = parent.and_then(|p| skeleton.joints.get(p)) {
+                    name = Cow::Owned(format!("{}_end", parent.name));
+                }
+                words.expect("{")?;
+                if end && !options.end_sites {
+                    open.push(None);
+                    continue;
+                }
+                if skeleton.joints.len() >= MAX_JOINTS {
+                    let (found, allowed) = ((MAX_JOINTS as u64).saturating_add(1), MAX_JOINTS as u64);
+                    let place = words.place();
+                    return Err(ImportError::Limit { place, what: "the count of joints", found, allowed });
+                }
+                open.push(Some(skeleton.joints.len()));
+                skeleton.joints.push(RawJoint { name: name.into_owned(), parent, rest: Trs::IDENTITY });
+                channels.push(Vec::new());
+            }
+            ("OFFSET", Some(joint)) => {
+                let offset = V3::new(words.number()?, words.number()?, words.number()?);
+                if let Some(joint) = joint.and_then(|j| skeleton.joints.get_mut(j)) {
+                    joint.rest.translation =
+                        V3::new(offset.x * options.scale, offset.y * options.scale, offset.z * options.scale);
+                }
+            }
+            ("CHANNELS", Some(joint)) => {
+                let count = words.count("the count of channels")?;
+                for _ in 0..count {
+                    let channel = words.channel()?;
+                    if let Some(list) = joint.and_then(|j| channels.get_mut(j)) {
+                        list.push(channel);
+                    }
+                }
+            }
+            ("}", Some(_)) => {
+                open.pop();
+            }
+            _ => return Err(words.fail(format!("{word:?} has no place here"))),
+        }
+    }
+}
+
+fn motion(
+    words: &mut Words<'_>,
+    skeleton: RawSkeleton,
+    channels: &Channels,
+    options: &BvhOptions,
+) -> Result<Bvh, ImportError> {
+    words.expect("Frames:")?;
+    let frames_at = words.place();
+    let frames = words.count("the count of frames")?;
+    words.expect("Frame")?;
+    words.expect("Time:")?;
+    let frame_time_s = words.number()?;
+    if frame_time_s <= 0.0 {
+        return Err(words.fail(format!("the frame time is {frame_time_s} s; it must be above 0")));
+    }
+    let mut tracks = vec![RawTrack::default(); skeleton.joints.len()];
+    let numbers = channels.iter().fold(0usize, |sum, c| sum.saturating_add(c.len()));
+    if numbers == 0 && frames > 0 {
+        return Err(ImportError::Format { place: frames_at, reason: "frames of no channels".into() });
+    }
+    for frame in 0..frames {
+        let kept = frame.checked_sub(options.skip_frames);
+        for ((track, joint), channels) in tracks.iter_mut().zip(&skeleton.joints).zip(channels) {
+            let mut local = joint.rest;
+            let (mut moves, mut turns) = (false, false);
+            for channel in channels {
+                let value = words.number()?;
+                match channel {
+                    Channel::Position(axis) => {
+                        moves = true;
+                        *axis.of(&mut local.translation) = value * options.scale;
+                    }
+                    Channel::Rotation(axis) => {
+                        turns = true;
+                        let turn = Q4::from_axis_angle(axis.vector(), value.to_radians());
+                        local.rotation = product(local.rotation, turn);
+                    }
+                }
+            }
+            let Some(kept) = kept else { continue };
+            let time_s = kept as f64 * frame_time_s;
+            if moves {
+                track.translation.keys.push(Key { time_s, value: local.translation });
+            }
+            if turns {
+                let keys = &mut track.rotation.keys;
+                let value = keys.last().map_or(local.rotation, |before| local.rotation.near(before.value));
+                keys.push(Key { time_s, value });
+            }
+        }
+    }
+    if let Some(word) = words.next() {
+        return Err(words.fail(format!("{word:?} after the last of {frames} frames")));
+    }
+    let kept = frames.saturating_sub(options.skip_frames);
+    let animation = RawAnimation {
+        name: String::new(),
+        duration_s: kept.saturating_sub(1).max(1) as f64 * frame_time_s,
+        looping: false,
+        tracks,
+    };
+    if kept > 0 {
+        let joints = skeleton.joints.len();
+        animation.validate(joints).map_err(|source| ImportError::Animation { place: frames_at, source })?;
+    }
+    Ok(Bvh { skeleton, animation: (kept > 0).then_some(animation), frame_time_s })
+}
+
+/// Quaternions are no integers, but their operator looks like unchecked arithmetic to the lint.
+#[allow(clippy::arithmetic_side_effects)]
+fn product(a: Q4, b: Q4) -> Q4 {
+    a * b
+}
+
+impl Axis {
+    fn of(self, v: &mut V3) -> &mut f64 {
+        match self {
+            Self::X => &mut v.x,
+            Self::Y => &mut v.y,
+            Self::Z => &mut v.z,
+        }
+    }
+
+    fn vector(self) -> V3 {
+        match self {
+            Self::X => V3::X,
+            Self::Y => V3::Y,
+            Self::Z => V3::Z,
+        }
+    }
+}
+
+/// Words and the lines they stand on.
+struct Words<'a> {
+    lines: std::str::Lines<'a>,
+    here: std::str::SplitWhitespace<'a>,
+    line: u64,
+}
+
+impl<'a> Words<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { lines: text.lines(), here: "".split_whitespace(), line: 0 }
+    }
+
+    fn next(&mut self) -> Option<&'a str> {
+        loop {
+            if let Some(word) = self.here.next() {
+                return Some(word);
+            }
+            self.here = self.lines.next()?.split_whitespace();
+            self.line = self.line.saturating_add(1);
+        }
+    }
+
+    fn place(&self) -> Place {
+        Place::Line(self.line)
+    }
+
+    fn fail(&self, reason: impl Into<String>) -> ImportError {
+        ImportError::Format { place: self.place(), reason: reason.into() }
+    }
+
+    fn need(&mut self, what: &str) -> Result<&'a str, ImportError> {
+        self.next().ok_or_else(|| self.fail(format!("the file ends where {what} should be")))
+    }
+
+    fn expect(&mut self, wanted: &str) -> Result<(), ImportError> {
+        let word = self.need(wanted)?;
+        if word.eq_ignore_ascii_case(wanted) {
+            Ok(())
+        } else {
+            Err(self.fail(format!("{word:?} where {wanted:?} should be")))
+        }
+    }
+
+    fn number(&mut self) -> Result<f64, ImportError> {
+        let word = self.need("a number")?;
+        match word.parse::<f64>() {
+            Ok(number) if (number as f32).is_finite() => Ok(number),
+            _ => Err(self.fail(format!("{word:?} is not a finite number"))),
+        }
+    }
+
+    fn count(&mut self, what: &str) -> Result<usize, ImportError> {
+        let word = self.need(what)?;
+        word.parse().map_err(|_| self.fail(format!("{what} is {word:?}, not a count")))
+    }
+
+    fn channel(&mut self) -> Result<Channel, ImportError> {
+        let word = self.need("a channel")?;
+        let known = [
+            ("Xposition", Channel::Position(Axis::X)),
+            ("Yposition", Channel::Position(Axis::Y)),
+            ("Zposition", Channel::Position(Axis::Z)),
+            ("Xrotation", Channel::Rotation(Axis::X)),
+            ("Yrotation", Channel::Rotation(Axis::Y)),
+            ("Zrotation", Channel::Rotation(Axis::Z)),
+        ];
+        let channel = known.iter().find(|(name, _)| word.eq_ignore_ascii_case(name));
+        channel.map(|(_, c)| *c).ok_or_else(|| self.fail(format!("{word:?} is not a channel")))
+    }
+
+    /// The rest of the line up to a brace: names may hold spaces.
+    fn name(&mut self) -> Cow<'a, str> {
+        let mut name: Cow<'a, str> = Cow::Borrowed("");
+        loop {
+            let before = self.here.clone();
+            match self.here.next() {
+                None => return name,
+                Some("{") => {
+                    self.here = before;
+                    return name;
+                }
+                Some(word) if name.is_empty() => name = Cow::Borrowed(word),
+                Some(word) => {
+                    let name = name.to_mut();
+                    name.push(' ');
+                    name.push_str(word);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::arithmetic_side_effects, clippy::panic)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "HIERARCHY
+ROOT Hips
+{
+\tOFFSET 1 2 3
+\tCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+\tJOINT Left Leg {
+\t\tOFFSET 0 -4 0
+\t\tCHANNELS 2 Yrotation Yposition
+\t\tEnd Site
+\t\t{
+\t\t\tOFFSET 0 -5 0
+\t\t}
+\t}
+}
+MOTION
+Frames: 3
+Frame Time: 0.5
+0 0 0 0 0 0 0 -4
+10 20 30 90 0 0 180 -6
+1 1 1 90 90 0 350 -4
+";
+
+    fn parse(text: &str) -> Result<Bvh, ImportError> {
+        read(text.as_bytes(), &BvhOptions::default())
+    }
+
+    #[test]
+    fn channels_come_in_any_order_and_positions_on_any_joint() {
+        let bvh = parse(FILE).unwrap();
+        let names: Vec<_> = bvh.skeleton.joints.iter().map(|j| (j.name.as_str(), j.parent)).collect();
+        assert_eq!(names, [("Hips", None), ("Left Leg", Some(0))]);
+        assert_eq!(bvh.skeleton.joints[0].rest.translation, V3::new(1.0, 2.0, 3.0));
+        let a = bvh.animation.unwrap();
+        assert_eq!(a.duration_s, 1.0);
+        let at = |joint: usize, t: f64| a.tracks[joint].sample(t, bvh.skeleton.joints[joint].rest);
+        assert_eq!(at(0, 0.5).translation, V3::new(10.0, 20.0, 30.0));
+        // Only y is animated: x and z stay at the OFFSET.
+        assert_eq!(at(1, 0.5).translation, V3::new(0.0, -6.0, 0.0));
+        // Z by 90 degrees, then X by 90 in the turned frame: y goes to z.
+        let turned = at(0, 1.0).rotation.rotate(V3::Y);
+        assert!((turned - V3::Z).length() < 1e-12);
+        // 180 to 350 degrees, the shorter way, on one hemisphere.
+        let keys = &a.tracks[1].rotation.keys;
+        assert!(keys[1].value.dot(keys[2].value) >= 0.0);
+    }
+
+    #[test]
+    fn options_scale_skip_and_keep_end_sites() {
+        let options = BvhOptions { scale: 0.01, skip_frames: 1, end_sites: true };
+        let bvh = read(FILE.as_bytes(), &options).unwrap();
+        assert_eq!(bvh.skeleton.joints[2].name, "Left Leg_end");
+        assert_eq!(bvh.skeleton.joints[2].rest.translation, V3::new(0.0, -5.0 * 0.01, 0.0));
+        let a = bvh.animation.unwrap();
+        assert_eq!((a.duration_s, a.tracks[0].translation.keys.len()), (0.5, 2));
+        assert_eq!(a.tracks[0].translation.keys[0].value, V3::new(0.1, 0.2, 0.3));
+        let none = read(FILE.as_bytes(), &BvhOptions { skip_frames: 3, ..options }).unwrap();
+        assert_eq!(none.animation, None);
+    }
+
+    #[test]
+    fn every_truncation_between_numbers_is_an_error() {
+        // The last number may be cut inside and still be a number.
+        for length in 0..FILE.len() - 3 {
+            let short = &FILE[..length];
+            assert!(parse(short).is_err(), "{length}");
+        }
+    }
+
+    #[test]
+    fn no_single_byte_can_do_harm() {
+        let mut bytes = FILE.as_bytes().to_vec();
+        for at in 0..bytes.len() {
+            let was = bytes[at];
+            for other in 0..=255 {
+                bytes[at] = other;
+                let _ = read(&bytes, &BvhOptions::default());
+            }
+            bytes[at] = was;
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        let with = |from: &str, to: &str| parse(&FILE.replacen(from, to, 1)).unwrap_err().to_string();
+        assert_eq!(with("HIERARCHY", "MOTION"), "line 1: this is not a BVH file (it starts with HIERARCHY)");
+        assert_eq!(
+            with("Yrotation Yposition", "Wrotation Yposition"),
+            "line 8: \"Wrotation\" is not a channel"
+        );
+        assert_eq!(with("-4 0\n", "-4 nan\n"), "line 7: \"nan\" is not a finite number");
+        assert_eq!(with("Time: 0.5", "Time: 0"), "line 17: the frame time is 0 s; it must be above 0");
+        assert_eq!(with("Frames: 3", "Frames: -3"), "line 16: the count of frames is \"-3\", not a count");
+        assert_eq!(with("Frames: 3", "Frames: 2"), "line 20: \"1\" after the last of 2 frames");
+        let many = with("Frames: 3", "Frames: 18446744073709551615");
+        assert_eq!(many, "line 20: the file ends where a number should be");
+        assert_eq!(with("End Site", "ROOT Site"), "line 9: \"ROOT\" has no place here");
+        let deep = "JOINT a {\n".repeat(MAX_JOINTS + 5);
+        let deep = format!("HIERARCHY ROOT r {{\n{deep}");
+        assert!(matches!(parse(&deep), Err(ImportError::Limit { .. })));
+    }
+}

@@ -1,0 +1,378 @@
+//! Archives written here, by a small writer of their own, in both byte orders.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::arithmetic_side_effects,
+    clippy::panic
+)]
+
+use super::*;
+use crate::{
+    exact::{Q4, V3},
+    raw::{Channel, Key, UserKind},
+};
+
+struct Writer {
+    bytes: Vec<u8>,
+    big: bool,
+}
+
+impl Writer {
+    fn new(big: bool) -> Self {
+        Self { bytes: vec![u8::from(!big)], big }
+    }
+    fn object(&mut self, tag: &str, version: u32) {
+        self.bytes.extend(tag.as_bytes());
+        self.bytes.push(0);
+        self.u32(version);
+    }
+    fn raw(&mut self, bytes: &[u8]) {
+        self.bytes.extend(bytes);
+    }
+    fn u16(&mut self, v: u16) {
+        self.bytes.extend(if self.big { v.to_be_bytes() } else { v.to_le_bytes() });
+    }
+    fn u32(&mut self, v: u32) {
+        self.bytes.extend(if self.big { v.to_be_bytes() } else { v.to_le_bytes() });
+    }
+    fn f32(&mut self, v: f32) {
+        self.u32(v.to_bits());
+    }
+    fn u32s(&mut self, v: &[u32]) {
+        v.iter().for_each(|v| self.u32(*v));
+    }
+    fn u16s(&mut self, v: &[u16]) {
+        v.iter().for_each(|v| self.u16(*v));
+    }
+    fn f32s(&mut self, v: &[f32]) {
+        v.iter().for_each(|v| self.f32(*v));
+    }
+}
+
+/// A half float of an integer or a power of two; enough for tests.
+fn half_bits(v: f32) -> u16 {
+    if v == 0.0 {
+        return 0;
+    }
+    let bits = v.to_bits();
+    ((bits >> 31) << 15 | ((bits >> 23 & 0xff) - 112) << 10 | bits >> 13 & 0x3ff) as u16
+}
+
+/// Packs a quaternion whose largest component is `largest`.
+fn quat_bits(q: [f64; 4], largest: usize) -> [u16; 3] {
+    let others: Vec<u64> = (0..4)
+        .filter(|i| *i != largest)
+        .map(|i| ((q[i] + 0.5f64.sqrt()) * 32767.0 / 2f64.sqrt()).round() as u64)
+        .collect();
+    let sign = u64::from(q[largest] < 0.0);
+    let bits = largest as u64 | sign << 2 | others[0] << 3 | others[1] << 18 | others[2] << 33;
+    [bits as u16, (bits >> 16) as u16, (bits >> 32) as u16]
+}
+
+fn write_skeleton(w: &mut Writer) {
+    w.object("ozz-skeleton", 2);
+    w.u32s(&[5, 18]);
+    w.raw(b"hips\0leg\0\0arm\0h\xffd\0");
+    w.u16s(&[0xffff, 0, 0, 2, 3]);
+    for group in 0..2 {
+        for component in 0..10 {
+            for lane in 0..4 {
+                let joint = group * 4 + lane;
+                w.f32(match component {
+                    0 => joint as f32,
+                    6..10 => 1.0,
+                    _ => 0.0,
+                });
+            }
+        }
+    }
+}
+
+/// Two tracks, `points` timepoints: translation of track 0 is 2, 4 and -6 at 0, the middle and the end; track
+/// 1 turns from the identity to half a turn about y.
+fn write_animation(w: &mut Writer, points: usize) {
+    let (middle, last) = (points / 2, points - 1);
+    let half_turn = quat_bits([0.0, 1.0, 0.0, 0.0], 1);
+    let identity = quat_bits([0.0, 0.0, 0.0, -1.0], 3);
+    w.object("ozz-animation", 7);
+    w.f32(2.0);
+    w.u32s(&[2, 4, points as u32, 9, 8, 8, 5, 1, 0, 0, 0, 0]);
+    w.raw(b"turn");
+    (0..points).for_each(|i| w.f32(i as f32 / last as f32));
+    let index = |w: &mut Writer, i: usize| if points > 255 { w.u16(i as u16) } else { w.raw(&[i as u8]) };
+
+    // Translations: first keys, second keys, one third key of track 0 (five back).
+    for i in [0, 0, 0, 0, middle, last, last, last, last] {
+        index(w, i);
+    }
+    w.u16s(&[0, 0, 0, 0, 4, 4, 4, 4, 4]);
+    w.raw(&[1, 2, 3, 4, 5]);
+    w.u32(0);
+    w.f32(1.0);
+    for x in [2.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0, -6.0] {
+        w.u16s(&[half_bits(x), 0, half_bits(0.5)]);
+    }
+    // Rotations.
+    for i in [0, 0, 0, 0, last, last, last, last] {
+        index(w, i);
+    }
+    w.u16s(&[0, 0, 0, 0, 4, 4, 4, 4]);
+    w.f32(1.0);
+    for key in 0..8 {
+        w.u16s(if key == 5 { &half_turn } else { &identity });
+    }
+    // Scales.
+    for i in [0, 0, 0, 0, last, last, last, last] {
+        index(w, i);
+    }
+    w.u16s(&[0, 0, 0, 0, 4, 4, 4, 4]);
+    w.f32(1.0);
+    (0..8).for_each(|_| w.u16s(&[half_bits(1.0); 3]));
+}
+
+fn write_raw_animation(w: &mut Writer) {
+    w.object("ozz-raw_animation", 3);
+    w.f32(1.5);
+    w.u32s(&[2, 1]);
+    w.u32s(&[2, 1]);
+    w.f32s(&[0.0, 1.0, 2.0, 3.0, 1.5, 4.0, 5.0, 6.0]);
+    w.u32s(&[1, 1]);
+    w.f32s(&[0.5, 0.0, 0.6, 0.0, 0.8]);
+    w.u32(0);
+    w.u32s(&[0, 0, 0]);
+    w.u32(3);
+    w.raw(b"raw");
+}
+
+fn write_tracks(w: &mut Writer) {
+    for (tag, components) in [("float", 1), ("float2", 2), ("float3", 3), ("float4", 4), ("quat", 4)] {
+        w.object(&format!("ozz-{tag}_track"), 1);
+        w.u32s(&[9, 2]);
+        (0..9).for_each(|i| w.f32(i as f32 / 8.0));
+        (0..9 * components).for_each(|i| w.f32(i as f32 + 1.0));
+        w.raw(&[0b10, 1]);
+        w.raw(b"tr");
+    }
+}
+
+fn write_mesh(w: &mut Writer) {
+    w.object("ozz-sample-Mesh", 1);
+    w.u32s(&[2, 1]);
+    for influences in [1u32, 2] {
+        w.u32(9);
+        w.f32s(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+        w.u32(9);
+        w.f32s(&[0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
+        w.u32(12);
+        w.f32s(&[1.0; 12]);
+        w.u32(6);
+        w.f32s(&[0.25; 6]);
+        w.u32(12);
+        w.raw(&[255; 12]);
+        w.u32(3 * influences);
+        (0..3 * influences).for_each(|i| w.u16((i % 2) as u16));
+        w.u32(3 * (influences - 1));
+        (0..3 * (influences - 1)).for_each(|_| w.f32(0.75));
+    }
+    w.u32(6);
+    w.u16s(&[0, 1, 2, 3, 4, 5]);
+    w.u32(2);
+    w.u16s(&[4, 0]);
+    w.u32(2);
+    for x in [0.0, 5.0] {
+        w.f32s(&[1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, x, 0.0, 0.0, 1.0]);
+    }
+}
+
+/// One archive an object kind, in one byte order.
+fn archives(big: bool) -> Vec<Vec<u8>> {
+    let writers: [fn(&mut Writer); 6] = [
+        write_skeleton,
+        |w| write_animation(w, 5),
+        |w| write_animation(w, 300),
+        write_raw_animation,
+        write_mesh,
+        write_tracks,
+    ];
+    let one = |write: &fn(&mut Writer)| {
+        let mut w = Writer::new(big);
+        write(&mut w);
+        w.bytes
+    };
+    writers.iter().map(one).collect()
+}
+
+fn everything(big: bool) -> OzzArchive {
+    let all = archives(big);
+    let mut bytes = vec![u8::from(!big)];
+    all.iter().for_each(|a| bytes.extend(&a[1..]));
+    read(&bytes).unwrap()
+}
+
+#[test]
+fn both_byte_orders_give_the_same_objects() {
+    let (little, big) = (everything(false), everything(true));
+    assert!(big.big_endian && !little.big_endian);
+    assert_eq!(little.objects, big.objects);
+    assert_eq!(little.objects.len(), 10);
+}
+
+#[test]
+fn a_skeleton_keeps_its_order_and_its_names() {
+    let archive = everything(true);
+    let s = archive.skeletons().next().unwrap();
+    let names: Vec<_> = s.joints.iter().map(|j| j.name.as_str()).collect();
+    assert_eq!(names, ["hips", "leg", "", "arm", "h\u{fffd}d"]);
+    let parents: Vec<_> = s.joints.iter().map(|j| j.parent).collect();
+    assert_eq!(parents, [None, Some(0), Some(0), Some(2), Some(3)]);
+    let xs: Vec<_> = s.joints.iter().map(|j| j.rest.translation.x).collect();
+    assert_eq!(xs, [0.0, 1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(s.joints[4].rest.rotation, Q4::IDENTITY);
+}
+
+#[test]
+fn an_animation_comes_out_as_the_keys_it_holds() {
+    let archive = everything(false);
+    // The second has 16-bit timepoints.
+    for (a, middle) in archive.animations().zip([1.0, 2.0 * f64::from(150.0f32 / 299.0)]) {
+        assert_eq!((a.name.as_str(), a.duration_s, a.tracks.len()), ("turn", 2.0, 2));
+        let key = |time_s, x| Key { time_s, value: V3::new(x, 0.0, 0.5) };
+        assert_eq!(a.tracks[0].translation.keys, [key(0.0, 2.0), key(middle, 4.0), key(2.0, -6.0)]);
+        assert_eq!(a.tracks[1].translation.keys, [key(0.0, 0.0), key(2.0, 0.0)]);
+        assert_eq!(a.tracks[0].scale.keys.len(), 2);
+        let turned = a.tracks[1].rotation.sample(1.0).unwrap().near(Q4::IDENTITY);
+        // Zero is not among the 15-bit values: the nearest is 2.2e-5 away.
+        assert!((turned.y.abs() - 0.5f64.sqrt()).abs() < 1e-4 && (turned.w - 0.5f64.sqrt()).abs() < 1e-4);
+        let q = a.tracks[1].rotation.keys[0].value;
+        assert!((q.dot(q) - 1.0).abs() < 1e-12 && q.w < 0.0);
+    }
+    let raw = archive.animations().nth(2).unwrap();
+    assert_eq!((raw.name.as_str(), raw.duration_s, raw.tracks.len()), ("raw", 1.5, 2));
+    let keys = &raw.tracks[0].translation.keys;
+    assert_eq!((keys[1].time_s, keys[1].value), (1.5, V3::new(4.0, 5.0, 6.0)));
+    assert_eq!(raw.tracks[0].rotation.keys[0].time_s, 0.5);
+    assert_eq!(raw.tracks[1].translation, Channel::default());
+}
+
+#[test]
+fn tracks_and_meshes_come_out_whole() {
+    let archive = everything(true);
+    let kinds: Vec<_> = archive.tracks().map(|t| t.kind).collect();
+    use UserKind as K;
+    assert_eq!(kinds, [K::Float, K::Float2, K::Float3, K::Float4, K::Quat]);
+    let t = archive.tracks().nth(1).unwrap();
+    assert_eq!((t.name.as_str(), t.keys.len()), ("tr", 9));
+    assert_eq!((t.keys[4].ratio, t.keys[4].value), (0.5, [9.0, 10.0, 0.0, 0.0]));
+    let steps: Vec<_> = t.keys.iter().map(|k| k.step).collect();
+    assert_eq!(steps, [false, true, false, false, false, false, false, false, true]);
+
+    let m = archive.meshes().next().unwrap();
+    assert_eq!((m.parts.len(), m.vertex_count(), m.joints.as_slice()), (2, 6, &[4, 0][..]));
+    assert_eq!((m.parts[1].influences, m.parts[1].joint_weights.len()), (2, 3));
+    assert_eq!(m.inverse_binds[1].columns[3], V3::new(5.0, 0.0, 0.0));
+}
+
+#[test]
+fn every_truncation_is_an_error_with_a_place() {
+    for big in [false, true] {
+        // The last archive holds five objects: cut between them it is a shorter archive, so leave it out.
+        for archive in &archives(big)[..5] {
+            for length in 0..archive.len() {
+                let error = read(&archive[..length]).unwrap_err();
+                let Place::Byte(at) = *error.place() else { panic!("{error}") };
+                assert!(at <= length as u64, "{error}");
+            }
+        }
+        let mut one_track = archives(big).pop().unwrap();
+        one_track.truncate(1 + 16 + 4 + 8 + 9 * 8 + 2 + 2);
+        assert_eq!(read(&one_track).unwrap().objects.len(), 1);
+        for length in 0..one_track.len() {
+            read(&one_track[..length]).unwrap_err();
+        }
+    }
+}
+
+#[test]
+fn no_single_byte_can_do_harm() {
+    let mut read_fine = 0;
+    for big in [false, true] {
+        for mut archive in archives(big) {
+            for at in 0..archive.len() {
+                let was = archive[at];
+                // Every value in the small archives; one bit at a time where the bytes are the same again.
+                let all = !big && archive.len() < 1000;
+                for other in (0..=255u8).filter(|v| if all { *v != was } else { (v ^ was).is_power_of_two() })
+                {
+                    archive[at] = other;
+                    read_fine += usize::from(read(&archive).is_ok());
+                }
+                archive[at] = was;
+            }
+        }
+    }
+    // Names and values have no checksum: such archives read, with other names and values.
+    assert!(read_fine > 0);
+}
+
+#[test]
+fn counts_beyond_the_file_are_refused_before_anything_is_reserved() {
+    for (tag, version, numbers) in [
+        ("ozz-skeleton", 2, vec![u32::MAX, 0]),
+        ("ozz-skeleton", 2, vec![1, u32::MAX]),
+        ("ozz-animation", 7, [vec![0x3f80_0000, u32::MAX, 0, 0], vec![0; 9]].concat()),
+        ("ozz-animation", 7, [vec![0x3f80_0000, 0, u32::MAX, 0], vec![0; 9]].concat()),
+        ("ozz-animation", 7, [vec![0x3f80_0000, 0, 0, u32::MAX], vec![0; 9]].concat()),
+        ("ozz-animation", 7, [vec![0x3f80_0000, 0, 0, 0, u32::MAX], vec![0; 8]].concat()),
+        ("ozz-animation", 7, [vec![0x3f80_0000, 0, 0, 0, 0, 0, 0, u32::MAX], vec![0; 5]].concat()),
+        ("ozz-raw_animation", 3, vec![0x3f80_0000, u32::MAX]),
+        ("ozz-raw_animation", 3, vec![0x3f80_0000, 1, 1, u32::MAX, 1]),
+        ("ozz-float_track", 1, vec![u32::MAX, 0]),
+        ("ozz-quat_track", 1, vec![0, u32::MAX]),
+        ("ozz-sample-Mesh", 1, vec![u32::MAX]),
+        ("ozz-sample-Mesh", 1, vec![1, 1, u32::MAX]),
+    ] {
+        let mut w = Writer::new(false);
+        w.object(tag, version);
+        w.u32s(&numbers);
+        let error = read(&w.bytes).unwrap_err();
+        let refused = matches!(error, ImportError::Truncated { .. })
+            || error.to_string().contains("0 keys are not enough for 4294967295 tracks");
+        assert!(refused, "{tag} {numbers:?}: {error}");
+    }
+}
+
+#[test]
+fn what_is_not_known_is_named() {
+    let mut w = Writer::new(false);
+    w.object("ozz-skeleton", 1);
+    let what = "ozz-skeleton".to_owned();
+    let expected = ImportError::Version { place: Place::Byte(14), what, found: 1, known: "2" };
+    assert_eq!(read(&w.bytes).unwrap_err(), expected);
+    let mut w = Writer::new(true);
+    w.object("ozz-spline", 1);
+    assert_eq!(
+        read(&w.bytes).unwrap_err().to_string(),
+        "byte 1: an object with the tag \"ozz-spline\" is not known"
+    );
+    for not in [&b""[..], b"\x01", b"\x02ozz-skeleton\0", b"glTF\x02\0\0\0", b"\x01OZZ-"] {
+        assert!(matches!(read(not), Err(ImportError::NotThisFormat { .. })));
+    }
+}
+
+#[test]
+fn half_floats_are_exact() {
+    for (bits, value) in [
+        (0x0000, 0.0),
+        (0x3c00, 1.0),
+        (0xc000, -2.0),
+        (0x7bff, 65504.0),
+        (0x0400, libm::exp2(-14.0)),
+        (0x0001, libm::exp2(-24.0)),
+        (0x83ff, -1023.0 * libm::exp2(-24.0)),
+        (0x7c00, f64::INFINITY),
+    ] {
+        assert_eq!(animation::half(bits), value);
+    }
+    assert!(animation::half(0x7c01).is_nan());
+}

@@ -1,0 +1,393 @@
+//! What the cooker promises: never above the precision, at keys or between them, whatever the source is.
+//! The errors here are computed by this file's own code, from the bytes alone.
+
+use lissom::{
+    clip::{Clip, Cursor},
+    job::{SampleJob, SampleTime},
+    math::{Transform, soa},
+};
+use lissom_build::{
+    BuiltSkeleton, SkeletonBuilder,
+    cook::{ClipBuilder, Coding, CookError, CookedClip, Effort, JointPrecision, Jumps},
+    exact::{M34, Q4, Trs, V3},
+    raw::{Channel, Curve, RawAnimation, RawJoint, RawSkeleton, RawTrack},
+};
+use lissom_testkit::{generate, rng::Rng};
+
+/// Plays a clip.
+struct Player<'a> {
+    skeleton: &'a BuiltSkeleton,
+    clip: Clip,
+    cursor: Cursor,
+}
+
+impl<'a> Player<'a> {
+    fn new(skeleton: &'a BuiltSkeleton, bytes: &[u8]) -> Self {
+        Self { skeleton, clip: Clip::from_bytes(bytes).unwrap(), cursor: Cursor::new() }
+    }
+
+    fn pose(&mut self, time_s: f64) -> Vec<Transform> {
+        let skeleton = &self.skeleton.skeleton;
+        let mut output = skeleton.rest_pose().to_vec();
+        let (clip, time) = (self.clip.view(), SampleTime::Clamped(time_s));
+        let cursor = &mut self.cursor;
+        SampleJob { skeleton, clip, time, lod: None, cursor, output: &mut output }.run().unwrap();
+        soa::unpack(&output, skeleton.joint_count())
+    }
+}
+
+/// The largest distance of shell points of each joint at a time, in skeleton order.
+fn errors(s: &BuiltSkeleton, a: &RawAnimation, pose: &[Transform], time_s: f64, shell: f64) -> Vec<f64> {
+    let mut models: Vec<(M34, M34)> = Vec::new();
+    let mut errors = Vec::new();
+    for (j, decoded) in pose.iter().enumerate() {
+        let rest = Trs::from_f32(s.skeleton.rest(j));
+        let source = a.tracks[s.raw_of_joint[j]].sample(time_s, rest).to_m34();
+        let decoded = Trs::from_f32(*decoded).to_m34();
+        let pair = match s.skeleton.parent(j) {
+            Some(p) => (models[p].0.mul(&source), models[p].1.mul(&decoded)),
+            None => (source, decoded),
+        };
+        let apart = |axis: V3| (pair.0.mul_point(axis * shell) - pair.1.mul_point(axis * shell)).length();
+        errors.push([V3::X, V3::Y, V3::Z].map(apart).into_iter().fold(0.0, f64::max));
+        models.push(pair);
+    }
+    errors
+}
+
+/// True if two neighbouring rotation keys are within a degree of half a turn apart.
+fn has_half_turns(a: &RawAnimation) -> bool {
+    let apart = |c: &Channel<Q4>| {
+        c.keys.windows(2).any(|k| k[0].value.normalize().dot(k[1].value.normalize()).abs() < 0.00873)
+    };
+    a.tracks.iter().any(|t| apart(&t.rotation))
+}
+
+/// Cooks, and looks for itself at keys and at random times.
+fn must_hold(builder: &ClipBuilder, s: &BuiltSkeleton, a: &RawAnimation, what: &str) -> CookedClip {
+    let cooked = builder.build(s, a).unwrap_or_else(|e| panic!("{what}: {e}"));
+    let report = &cooked.report;
+    assert!(report.within, "{what}");
+    assert_eq!(report.bytes, cooked.bytes.len() as u64);
+    assert!(report.error.worst() <= builder.precision, "{what}: {}", report.error.worst());
+    let half_turns = has_half_turns(a);
+    let mut player = Player::new(s, &cooked.bytes);
+    let mut rng = Rng::new(what.len() as u64);
+    let keys = a.tracks.iter().flat_map(|t| {
+        let (x, y, z) = (&t.translation.keys, &t.rotation.keys, &t.scale.keys);
+        let times = x.iter().map(|k| k.time_s).chain(y.iter().map(|k| k.time_s));
+        times.chain(z.iter().map(|k| k.time_s)).collect::<Vec<_>>()
+    });
+    // A hair after a key: at the very time of a step, rounding decides.
+    let mut times: Vec<f64> = keys.map(|t| (t * (1.0 + 2e-6)).min(a.duration_s)).collect();
+    times.truncate(300);
+    if !half_turns {
+        times.extend((0..200).map(|_| rng.range_f64(0.0, a.duration_s)));
+    }
+    for t in times {
+        for (j, e) in errors(s, a, &player.pose(t), t, builder.shell).into_iter().enumerate() {
+            // Seven times between keys cannot see every last part in a hundred.
+            assert!(e <= builder.precision * 1.05, "{what}: joint {j} is off by {e} at {t} s");
+        }
+    }
+    cooked
+}
+
+fn fan(joints: usize, rng: &mut Rng) -> BuiltSkeleton {
+    let joint = |j: usize| RawJoint {
+        name: format!("j{j}"),
+        parent: (j > 0).then(|| if rng.one_in(3) { rng.below(j) } else { j - 1 }),
+        rest: Trs::from_translation(V3::new(rng.range_f64(-0.1, 0.1), 0.2, rng.range_f64(-0.1, 0.1))),
+    };
+    SkeletonBuilder::build(&RawSkeleton { joints: (0..joints).map(joint).collect() }).unwrap()
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Style {
+    Smooth,
+    Noisy,
+    Stepped,
+    Scaled,
+    Flips,
+}
+
+fn motion(style: Style, joints: usize, samples: usize, rng: &mut Rng) -> RawAnimation {
+    let rate = [24.0, 30.0, 60.0, 17.3][rng.below(4)];
+    let duration_s = (samples.max(2) - 1) as f64 / rate;
+    let track = |rng: &mut Rng| {
+        let (f, phase) = (rng.range_f64(0.2, 2.0), rng.range_f64(0.0, 6.0));
+        let axis = V3::from_f32(rng.vec3(1.0)).normalize_or(V3::X);
+        let mut times: Vec<f64> = (0..samples).map(|i| i as f64 / rate).collect();
+        if rng.one_in(4) {
+            times = times.into_iter().map(|t| (t + rng.range_f64(0.0, 0.4) / rate).min(duration_s)).collect();
+            times.dedup();
+        }
+        let noise = if style == Style::Noisy { 0.05 } else { 0.0 };
+        let mut wave = |t: f64| libm::sin(t * f * 6.0 + phase) + noise * rng.range_f64(-1.0, 1.0);
+        let curve = if style == Style::Stepped { Curve::Step } else { Curve::Linear };
+        let rotation = times.iter().enumerate().map(|(i, t)| {
+            let flip = if style == Style::Flips && i % 3 == 0 { core::f64::consts::PI * 0.9999 } else { 0.0 };
+            let sign = if i % 2 == 0 { 1.0 } else { -1.0 };
+            (*t, Q4::from_axis_angle(axis, wave(*t) + flip).scaled(sign))
+        });
+        let rotation = Channel::new(curve, rotation);
+        let translation = times.iter().map(|t| (*t, V3::new(0.0, 0.2 + 0.1 * wave(*t), 0.02)));
+        let translation = Channel::new(curve, translation);
+        let mut track = RawTrack { rotation, ..Default::default() };
+        if rng.one_in(3) {
+            track.translation = translation;
+        }
+        if style == Style::Scaled {
+            let scale = |t: &f64| {
+                let s = 1.0 + 0.3 * libm::sin(t * 5.0 + phase);
+                (*t, V3::new(s, s * 1.1, -s))
+            };
+            track.scale = Channel::new(curve, times.iter().map(scale));
+        }
+        track
+    };
+    let tracks = (0..joints).map(|_| track(rng)).collect();
+    RawAnimation { name: "motion".into(), duration_s, looping: false, tracks }
+}
+
+#[test]
+fn the_bound_holds_on_every_kind_of_motion() {
+    let mut rng = Rng::new(1);
+    for style in [Style::Smooth, Style::Noisy, Style::Stepped, Style::Scaled, Style::Flips] {
+        for (joints, samples) in [(1, 1), (1, 2), (3, 3), (7, 40), (20, 30), (2, 200)] {
+            let s = fan(joints, &mut rng);
+            let a = motion(style, joints, samples, &mut rng);
+            // Scales multiply down a chain: f32 itself is no better than this then.
+            let precision = if style == Style::Scaled { 1e-3 } else { 1e-4 };
+            let builder = ClipBuilder { precision, ..Default::default() };
+            must_hold(&builder, &s, &a, &format!("{style:?}, {joints} joints, {samples} samples"));
+        }
+    }
+}
+
+#[test]
+fn the_bound_holds_for_hundreds_of_joints() {
+    let mut rng = Rng::new(2);
+    let s = fan(300, &mut rng);
+    let a = motion(Style::Noisy, 300, 12, &mut rng);
+    let builder = ClipBuilder { precision: 1e-2, effort: Effort::Fast, ..Default::default() };
+    must_hold(&builder, &s, &a, "300 joints");
+}
+
+#[test]
+fn the_bound_holds_for_every_curve_and_keys_at_any_times() {
+    let mut rng = Rng::new(3);
+    for case in 0..24 {
+        let joints = 1 + rng.below(4);
+        let s = SkeletonBuilder::build(&generate::raw_skeleton(&mut rng, joints)).unwrap();
+        let a = generate::raw_animation(&mut rng, joints);
+        let builder = ClipBuilder { precision: 2e-3, shell: 0.1, ..Default::default() };
+        must_hold(&builder, &s, &a, &format!("case {case}, {joints} joints"));
+    }
+}
+
+#[test]
+fn known_values_come_through() {
+    let s = fan(1, &mut Rng::new(4));
+    let keys = [(0.0, 2.0), (0.2, 6.0), (0.4, 8.0), (0.6, 10.0), (1.0, 11.0)];
+    let translation = Channel::new(Curve::Linear, keys.map(|(t, x)| (t, V3::new(x, 0.0, 0.0))));
+    let turn = [(0.0, Q4::new(0.0, 0.0, 0.0, -1.0)), (1.0, Q4::new(0.0, 1.0, 0.0, 0.0))];
+    let late = Channel::new(Curve::Linear, [(0.2, V3::ONE * 7.0), (0.6, V3::ONE * 9.0)]);
+    let track = RawTrack { translation, rotation: Channel::new(Curve::Linear, turn), scale: late };
+    let a = RawAnimation { duration_s: 1.0, tracks: vec![track], ..Default::default() };
+    for reduce in [true, false] {
+        let cooked = ClipBuilder { reduce, ..Default::default() }.build(&s, &a).unwrap();
+        let mut player = Player::new(&s, &cooked.bytes);
+        for (t, x) in [(0.1, 4.0), (0.3, 7.0), (0.5, 9.0)] {
+            assert!((player.pose(t)[0].translation.x - x).abs() <= 1e-4);
+        }
+        for (t, x) in [(0.3, 7.5), (0.0, 7.0), (1.0, 9.0)] {
+            assert!((player.pose(t)[0].scale.y - x).abs() <= 1e-2);
+        }
+        let half = player.pose(0.5)[0].rotation;
+        assert!((half.y.abs() - 0.5_f32.sqrt()).abs() < 1e-3 && (half.w.abs() - 0.5_f32.sqrt()).abs() < 1e-3);
+    }
+}
+
+#[test]
+fn without_reduction_every_key_stays_where_and_what_it_was() {
+    let mut rng = Rng::new(5);
+    let s = fan(6, &mut rng);
+    let mut a = motion(Style::Noisy, 6, 25, &mut rng);
+    // A channel of equal keys, one with fewer, one with a single key.
+    let still = V3::new(0.0, 0.2, 0.0);
+    a.tracks[2].scale =
+        Channel::new(Curve::Linear, (0..5).map(|i| (f64::from(i) * a.duration_s / 4.0, V3::ONE)));
+    a.tracks[4].translation = Channel::new(Curve::Step, [(0.0, still), (a.duration_s, still * 2.0)]);
+    a.tracks[5].translation = Channel::new(Curve::Linear, [(a.duration_s * 0.5, still)]);
+    let cooked = ClipBuilder { reduce: false, ..Default::default() }.build(&s, &a).unwrap();
+    let mut keys = 0;
+    let mut player = Player::new(&s, &cooked.bytes);
+    for (raw, track) in a.tracks.iter().enumerate() {
+        let count = |times: Vec<f64>| match times.len() {
+            0 | 1 => times.len(),
+            n => n + usize::from(times[0] > 0.0) + usize::from(times[n - 1] < a.duration_s),
+        };
+        keys += count(track.translation.keys.iter().map(|k| k.time_s).collect());
+        keys += count(track.rotation.keys.iter().map(|k| k.time_s).collect());
+        keys += count(track.scale.keys.iter().map(|k| k.time_s).collect());
+        for k in &track.rotation.keys {
+            let q = Q4::from_f32(player.pose(k.time_s)[s.joint_of_raw[raw]].rotation);
+            let d = q.near(k.value).plus(k.value.normalize().scaled(-1.0));
+            assert!(d.dot(d).sqrt() < 1e-6, "{d:?}");
+        }
+        for k in &track.translation.keys {
+            let v = V3::from_f32(player.pose(k.time_s)[s.joint_of_raw[raw]].translation);
+            assert!((v - k.value).length() < 1e-6, "{v:?} for {:?}", k.value);
+        }
+    }
+    assert_eq!(cooked.report.keys_after, keys as u64);
+    assert!(cooked.report.within);
+}
+
+#[test]
+fn a_joint_can_have_a_precision_and_a_shell_of_its_own() {
+    let mut rng = Rng::new(6);
+    let s = fan(8, &mut rng);
+    let a = motion(Style::Noisy, 8, 60, &mut rng);
+    let even = ClipBuilder { precision: 1e-3, ..Default::default() };
+    let loose = must_hold(&even, &s, &a, "even");
+    let own = JointPrecision { joint: 5, precision: Some(1e-5), shell: Some(0.2) };
+    let builder = ClipBuilder { joints: vec![own], ..even.clone() };
+    let fine = must_hold(&ClipBuilder { shell: 0.03, ..builder }, &s, &a, "one fine joint");
+    assert!(loose.report.error.joints[5].worst() > 1e-5);
+    assert!(fine.report.error.joints[5].worst() <= 1e-5);
+    assert!(fine.report.bytes > loose.report.bytes);
+    let mut player = Player::new(&s, &fine.bytes);
+    for i in 0..200 {
+        let t = a.duration_s * f64::from(i) / 199.0;
+        assert!(errors(&s, &a, &player.pose(t), t, 0.2)[5] <= 1.05e-5);
+    }
+}
+
+#[test]
+fn still_channels_cost_nothing_or_one_value() {
+    let mut rng = Rng::new(7);
+    let s = fan(4, &mut rng);
+    let times = || (0..50).map(|i| f64::from(i) / 30.0);
+    let rest = |raw: usize| Trs::from_f32(s.skeleton.rest(s.joint_of_raw[raw]));
+    let mut a =
+        RawAnimation { duration_s: 49.0 / 30.0, tracks: vec![RawTrack::default(); 4], ..Default::default() };
+    a.tracks[1].translation = Channel::new(Curve::Linear, times().map(|t| (t, rest(1).translation)));
+    // Moves by a thousandth of the precision.
+    let trembling = times().map(|t| (t, V3::new(0.5, 1e-7 * libm::sin(t), 0.0)));
+    a.tracks[2].translation = Channel::new(Curve::Linear, trembling);
+    let cooked = must_hold(&ClipBuilder::default(), &s, &a, "still");
+    let clip = Clip::from_bytes(&cooked.bytes).unwrap();
+    assert_eq!((clip.view().channel_count(), clip.view().constant_count()), (0, 1));
+    assert_eq!(cooked.report.keys_after, 1);
+}
+
+#[test]
+fn smooth_motion_needs_few_keys() {
+    let mut rng = Rng::new(8);
+    let s = fan(2, &mut rng);
+    let turn = |t: f64| Q4::from_axis_angle(V3::Y, libm::sin(t));
+    let mut a = RawAnimation { duration_s: 5.0, tracks: vec![RawTrack::default(); 2], ..Default::default() };
+    a.tracks[0].rotation =
+        Channel::new(Curve::Linear, (0..=300).map(|i| (f64::from(i) / 60.0, turn(f64::from(i) / 60.0))));
+    let cooked = must_hold(&ClipBuilder { precision: 1e-3, ..Default::default() }, &s, &a, "smooth");
+    assert!(cooked.report.keys_after < 100, "{} keys", cooked.report.keys_after);
+    assert_eq!(cooked.report.keys_before, 301);
+}
+
+#[test]
+fn plain16_refuses_what_it_cannot_hold_unless_told_to() {
+    let mut rng = Rng::new(9);
+    let s = fan(5, &mut rng);
+    let mut a = motion(Style::Smooth, 5, 30, &mut rng);
+    // Half floats lose a millimetre at 2 m.
+    let far = (0..30)
+        .map(|i| (a.duration_s * f64::from(i) / 29.0, V3::new(2.0003 + 0.013 * f64::from(i), 0.0, 0.0)));
+    a.tracks[0].translation = Channel::new(Curve::Linear, far);
+    let plain = ClipBuilder { coding: Coding::Plain16, ..Default::default() };
+    let refused = plain.build(&s, &a);
+    assert!(matches!(refused, Err(CookError::Excess { coding: Coding::Plain16, .. })), "{refused:?}");
+    let allowed = ClipBuilder { allow_excess: true, ..plain.clone() }.build(&s, &a).unwrap();
+    assert!(!allowed.report.within && allowed.report.error.worst() > 1e-4);
+    assert!(allowed.report.error.worst() < 5e-3);
+    let coarse = ClipBuilder { precision: 0.02, ..plain };
+    must_hold(&coarse, &s, &a, "plain16 at 2 cm");
+}
+
+#[test]
+fn a_precision_beyond_f32_is_refused_with_its_joint() {
+    let mut rng = Rng::new(10);
+    let s = fan(3, &mut rng);
+    let a = motion(Style::Noisy, 3, 10, &mut rng);
+    match (ClipBuilder { precision: 1e-12, ..Default::default() }).build(&s, &a) {
+        Err(CookError::TooFine { error, precision, .. }) => assert!(error > precision && precision == 1e-12),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let s = fan(2, &mut Rng::new(11));
+    let good = motion(Style::Smooth, 2, 10, &mut Rng::new(11));
+    let build = |b: ClipBuilder| b.build(&s, &good).map(|c| c.report.bytes);
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let b = ClipBuilder { precision: bad, ..Default::default() };
+        assert!(matches!(build(b), Err(CookError::Precision { .. })));
+        let b = ClipBuilder { shell: bad, ..Default::default() };
+        assert!(matches!(build(b), Err(CookError::Shell { .. })));
+        let own = JointPrecision { joint: 1, precision: Some(bad), shell: None };
+        let b = ClipBuilder { joints: vec![own], ..Default::default() };
+        assert!(matches!(build(b), Err(CookError::Precision { .. })));
+        let b = ClipBuilder { jumps: Jumps::Every(bad), ..Default::default() };
+        assert!(matches!(build(b), Err(CookError::Jumps { .. })));
+    }
+    let own = JointPrecision { joint: 2, precision: None, shell: None };
+    let b = ClipBuilder { joints: vec![own], ..Default::default() };
+    assert_eq!(build(b), Err(CookError::Joint { joint: 2, joints: 2 }));
+    let b = ClipBuilder { jumps: Jumps::At(vec![99.0]), ..Default::default() };
+    assert!(matches!(build(b), Err(CookError::Jumps { value: 99.0, .. })));
+    let other = fan(3, &mut Rng::new(12));
+    assert!(matches!(ClipBuilder::default().build(&other, &good), Err(CookError::Animation(_))));
+    let none = RawAnimation { duration_s: 0.0, ..good.clone() };
+    assert!(matches!(ClipBuilder::default().build(&s, &none), Err(CookError::Animation(_))));
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    let s = fan(9, &mut Rng::new(13));
+    let a = motion(Style::Noisy, 9, 40, &mut Rng::new(13));
+    let cook = || ClipBuilder::default().build(&s, &a).unwrap();
+    assert_eq!(cook(), cook());
+}
+
+#[test]
+fn sixteen_thousand_joints_and_an_hour_both_cook() {
+    let mut rng = Rng::new(14);
+    let many = 16_384;
+    let joint = |j: usize| RawJoint {
+        name: String::new(),
+        parent: (j > 0).then(|| (j - 1) / 3),
+        rest: Trs::from_translation(V3::new(0.0, 0.1, 0.0)),
+    };
+    let s = SkeletonBuilder::build(&RawSkeleton { joints: (0..many).map(joint).collect() }).unwrap();
+    let a = motion(Style::Smooth, many, 4, &mut rng);
+    let builder = ClipBuilder { precision: 1e-3, effort: Effort::Fast, ..Default::default() };
+    let cooked = builder.build(&s, &a).unwrap();
+    assert!(cooked.report.within);
+    let mut player = Player::new(&s, &cooked.bytes);
+    let worst = errors(&s, &a, &player.pose(a.duration_s * 0.3), a.duration_s * 0.3, 0.03);
+    assert!(worst.iter().all(|e| *e <= 1e-3));
+
+    let s = fan(2, &mut rng);
+    let mut a =
+        RawAnimation { duration_s: 3600.0, tracks: vec![RawTrack::default(); 2], ..Default::default() };
+    let turn = |i: i32| (f64::from(i) / 10.0, Q4::from_axis_angle(V3::Y, libm::sin(f64::from(i) * 0.07)));
+    a.tracks[0].rotation = Channel::new(Curve::Linear, (0..=36_000).map(turn));
+    must_hold(
+        &ClipBuilder { precision: 1e-3, effort: Effort::Fast, ..Default::default() },
+        &s,
+        &a,
+        "an hour",
+    );
+}

@@ -1,0 +1,156 @@
+//! What a written `.glb` promises: its lengths, its references, its values.
+
+use lissom_build::exact::{Q4, Trs, V3};
+use lissom_build::export::{ExportError, Scene, write_glb};
+use lissom_build::mannequin::{self, Detail, Motion};
+use lissom_build::raw::{Channel, Curve, RawAnimation, RawJoint, RawSkeleton, RawTrack};
+use serde_json::Value;
+
+/// Splits a file into its JSON and its binary chunk, checking every length on the way.
+fn open(glb: &[u8]) -> (Value, Vec<u8>) {
+    let u32_at = |i: usize| u32::from_le_bytes(glb[i..i + 4].try_into().unwrap()) as usize;
+    assert_eq!(&glb[..4], b"glTF");
+    assert_eq!(u32_at(4), 2);
+    assert_eq!(u32_at(8), glb.len());
+    let json_len = u32_at(12);
+    assert_eq!(&glb[16..20], b"JSON");
+    assert!(json_len.is_multiple_of(4));
+    let json = serde_json::from_slice(&glb[20..20 + json_len]).unwrap();
+    let binary = 20 + json_len;
+    assert_eq!(&glb[binary + 4..binary + 8], b"BIN\0");
+    assert_eq!(binary + 8 + u32_at(binary), glb.len());
+    (json, glb[binary + 8..].to_vec())
+}
+
+fn floats(json: &Value, binary: &[u8], accessor: &Value) -> Vec<f32> {
+    let accessor = &json["accessors"][accessor.as_u64().unwrap() as usize];
+    assert_eq!(accessor["componentType"], 5126);
+    let view = &json["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
+    let (at, len) =
+        (view["byteOffset"].as_u64().unwrap() as usize, view["byteLength"].as_u64().unwrap() as usize);
+    binary[at..at + len].chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
+}
+
+#[test]
+fn the_mannequins_file_holds_what_went_in() {
+    let skeleton = mannequin::skeleton();
+    let mesh = mannequin::mesh(&Detail { body_m: 0.03, hand_m: 0.01 }).unwrap();
+    let animations = [mannequin::clip(Motion::Walk), mannequin::clip(Motion::Turn)];
+    let scene = Scene { name: "m", skeleton: &skeleton, mesh: Some(&mesh), animations: &animations };
+    let bytes = write_glb(&scene).unwrap();
+    assert_eq!(bytes, write_glb(&scene).unwrap(), "the same bytes again");
+    let (json, binary) = open(&bytes);
+    assert_eq!(json["buffers"][0]["byteLength"], binary.len());
+
+    for view in json["bufferViews"].as_array().unwrap() {
+        let end = view["byteOffset"].as_u64().unwrap() + view["byteLength"].as_u64().unwrap();
+        assert!(end as usize <= binary.len());
+        assert!(view["byteOffset"].as_u64().unwrap().is_multiple_of(4));
+    }
+    let nodes = json["nodes"].as_array().unwrap();
+    assert_eq!(nodes.len(), skeleton.joints.len() + 1);
+    for (i, joint) in skeleton.joints.iter().enumerate() {
+        assert_eq!(nodes[i]["name"], joint.name.as_str());
+        if let Some(parent) = joint.parent {
+            assert!(nodes[parent]["children"].as_array().unwrap().iter().any(|c| c == i));
+        }
+    }
+    let primitive = &json["meshes"][0]["primitives"][0];
+    let positions = floats(&json, &binary, &primitive["attributes"]["POSITION"]);
+    assert_eq!(positions, mesh.positions.concat());
+    assert_eq!(floats(&json, &binary, &primitive["attributes"]["WEIGHTS_0"]), mesh.weights.concat());
+    let bounds = &json["accessors"][primitive["attributes"]["POSITION"].as_u64().unwrap() as usize];
+    let lowest = positions.chunks_exact(3).map(|p| p[1]).reduce(|a, b| if b < a { b } else { a }).unwrap();
+    assert_eq!(bounds["min"][1].as_f64().unwrap() as f32, lowest);
+    let binds = floats(&json, &binary, &json["skins"][0]["inverseBindMatrices"]);
+    assert_eq!(binds.len(), skeleton.joints.len() * 16);
+
+    for (animation, raw) in json["animations"].as_array().unwrap().iter().zip(&animations) {
+        assert_eq!(animation["name"], raw.name.as_str());
+        assert_eq!(animation["extras"]["looping"], raw.looping);
+        for channel in animation["channels"].as_array().unwrap() {
+            let node = channel["target"]["node"].as_u64().unwrap() as usize;
+            let sampler = &animation["samplers"][channel["sampler"].as_u64().unwrap() as usize];
+            let (times, values) =
+                (floats(&json, &binary, &sampler["input"]), floats(&json, &binary, &sampler["output"]));
+            assert!(times.windows(2).all(|w| w[0] < w[1]));
+            if channel["target"]["path"] == "rotation" {
+                let keys = &raw.tracks[node].rotation.keys;
+                assert_eq!(times.len(), keys.len());
+                assert_eq!(values.len(), keys.len() * 4);
+                for (q, key) in values.chunks_exact(4).zip(keys) {
+                    assert!((q.iter().map(|c| c * c).sum::<f32>() - 1.0).abs() < 1e-5);
+                    assert_eq!(q[3], key.value.normalize().w as f32);
+                }
+            }
+        }
+    }
+}
+
+fn two_roots() -> RawSkeleton {
+    let joint = |name: &str| RawJoint { name: name.into(), parent: None, rest: Trs::IDENTITY };
+    RawSkeleton { joints: vec![joint("a"), joint("b")] }
+}
+
+#[test]
+fn every_curve_has_its_gltf_form() {
+    let skeleton = two_roots();
+    let turn = |a: f64| Q4::from_axis_angle(V3::X, a);
+    let keys = [(0.0, turn(0.1)), (0.5, turn(0.6)), (1.0, turn(0.2))];
+    for (curve, expected, rows) in [
+        (Curve::Step, "STEP", 3),
+        (Curve::Linear, "LINEAR", 3),
+        (Curve::Slerp, "LINEAR", 3),
+        (Curve::Hermite, "CUBICSPLINE", 9),
+    ] {
+        let track = RawTrack { rotation: Channel::new(curve, keys), ..RawTrack::default() };
+        let clip = RawAnimation {
+            name: "c".into(),
+            duration_s: 1.0,
+            looping: false,
+            tracks: vec![RawTrack::default(), track.clone()],
+        };
+        let scene = Scene { name: "s", skeleton: &skeleton, mesh: None, animations: &[clip] };
+        let (json, binary) = open(&write_glb(&scene).unwrap());
+        assert_eq!(json["scenes"][0]["nodes"].as_array().unwrap().len(), 1, "one node above both roots");
+        let sampler = &json["animations"][0]["samplers"][0];
+        assert_eq!(sampler["interpolation"], expected);
+        let values = floats(&json, &binary, &sampler["output"]);
+        assert_eq!(values.len(), rows * 4);
+        if curve == Curve::Hermite {
+            // Half way through the first span, the cubic from the file is the channel's own curve.
+            let row = |i: usize| &values[i * 4..i * 4 + 4];
+            let x = 0.5 * (row(1)[0] + row(4)[0]) + 0.125 * 0.5 * (row(2)[0] - row(3)[0]);
+            let w = 0.5 * (row(1)[3] + row(4)[3]) + 0.125 * 0.5 * (row(2)[3] - row(3)[3]);
+            let expected = track.rotation.sample(0.25).unwrap();
+            assert!((f64::from(x / w) - expected.x / expected.w).abs() < 1e-6);
+        }
+    }
+}
+
+#[test]
+fn an_animation_without_keys_and_a_bare_skeleton_are_written() {
+    let skeleton = two_roots();
+    let still =
+        RawAnimation { duration_s: 2.0, tracks: vec![RawTrack::default(); 2], ..RawAnimation::default() };
+    let scene = Scene { name: "s", skeleton: &skeleton, mesh: None, animations: &[still] };
+    let (json, _) = open(&write_glb(&scene).unwrap());
+    assert_eq!(json["animations"][0]["channels"].as_array().unwrap().len(), 1);
+    let bare = Scene { animations: &[], ..scene };
+    let (json, binary) = open(&write_glb(&bare).unwrap());
+    assert!(binary.is_empty() && json.get("buffers").is_none());
+}
+
+#[test]
+fn what_is_not_valid_is_not_written() {
+    let skeleton = two_roots();
+    let empty = RawSkeleton::default();
+    let scene = Scene { name: "s", skeleton: &empty, mesh: None, animations: &[] };
+    assert!(matches!(write_glb(&scene), Err(ExportError::Skeleton(_))));
+    let short = [RawAnimation { name: "x".into(), duration_s: 1.0, ..RawAnimation::default() }];
+    let scene = Scene { name: "s", skeleton: &skeleton, mesh: None, animations: &short };
+    assert!(matches!(write_glb(&scene), Err(ExportError::Animation { index: 0, .. })));
+    let mesh = mannequin::mesh(&Detail { body_m: 0.04, hand_m: 0.012 }).unwrap();
+    let scene = Scene { name: "s", skeleton: &skeleton, mesh: Some(&mesh), animations: &[] };
+    assert!(matches!(write_glb(&scene), Err(ExportError::Mesh(_))));
+}

@@ -1,0 +1,18 @@
+//! Writing files whole or not at all.
+
+use anyhow::{Context, Result};
+use std::fs;
+use std::path::Path;
+
+/// Writes to a temporary name beside the target, then renames: a reader never sees half a file.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut part = path.as_os_str().to_owned();
+    part.push(format!(".{}.part", std::process::id()));
+    let part = Path::new(&part);
+    let written = fs::write(part, bytes).and_then(|()| fs::rename(part, path));
+    if written.is_err() {
+        // The first failure is the one to report; the leftover may not even exist.
+        let _ = fs::remove_file(part);
+    }
+    written.with_context(|| format!("cannot write {}", path.display()))
+}

@@ -1,0 +1,42 @@
+//! `lissom mannequin`: the character as a file.
+
+use crate::files::write_whole;
+use anyhow::{Context, Result};
+use lissom_build::export::{Scene, write_glb};
+use lissom_build::mannequin::{self, Detail};
+use std::io::Write;
+use std::path::PathBuf;
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The file to write
+    #[arg(short, long, value_name = "FILE.glb", default_value = "mannequin.glb")]
+    output: PathBuf,
+    /// Metres between vertices on the body, 0.005 to 0.04
+    #[arg(long, value_name = "METRES", default_value_t = Detail::default().body_m)]
+    body_m: f64,
+    /// Metres between vertices on the hands, 0.002 to 0.012
+    #[arg(long, value_name = "METRES", default_value_t = Detail::default().hand_m)]
+    hand_m: f64,
+}
+
+pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
+    let detail = Detail { body_m: arguments.body_m, hand_m: arguments.hand_m };
+    let skeleton = mannequin::skeleton();
+    let mesh = mannequin::mesh(&detail).context("the mesh cannot be made so")?;
+    let animations = mannequin::clips();
+    let scene = Scene { name: "mannequin", skeleton: &skeleton, mesh: Some(&mesh), animations: &animations };
+    let bytes = write_glb(&scene)?;
+    write_whole(&arguments.output, &bytes)?;
+    writeln!(
+        out,
+        "{}: {} joints, {} vertices, {} triangles, {} animations, {} bytes",
+        arguments.output.display(),
+        skeleton.joints.len(),
+        mesh.positions.len(),
+        mesh.triangle_count(),
+        animations.len(),
+        bytes.len(),
+    )?;
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! Colours: sRGB bytes outside, linear light inside.
+
+/// An opaque sRGB colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Color {
+    /// Red, green, blue.
+    pub rgb: [u8; 3],
+}
+
+impl Color {
+    /// From 0xRRGGBB.
+    #[must_use]
+    pub const fn hex(v: u32) -> Self {
+        Self { rgb: [(v >> 16) as u8, (v >> 8) as u8, v as u8] }
+    }
+
+    /// This colour with `t` of another in it, mixed in linear light.
+    #[must_use]
+    pub fn mixed(self, other: Self, t: f32) -> Self {
+        let (a, b) = (self.linear(), other.linear());
+        let t = t.clamp(0.0, 1.0);
+        Self { rgb: core::array::from_fn(|c| encode(a[c] * (1.0 - t) + b[c] * t)) }
+    }
+
+    pub(crate) fn linear(self) -> [f32; 3] {
+        self.rgb.map(|c| {
+            let v = f32::from(c) / 255.0;
+            if v <= 0.040_45 { v / 12.92 } else { libm::powf((v + 0.055) / 1.055, 2.4) }
+        })
+    }
+}
+
+/// From linear light to an sRGB byte.
+pub(crate) fn encode(v: f32) -> u8 {
+    let v = v.clamp(0.0, 1.0);
+    let s = if v <= 0.003_130_8 { v * 12.92 } else { 1.055 * libm::powf(v, 1.0 / 2.4) - 0.055 };
+    (s * 255.0 + 0.5) as u8
+}
+
+/// The house palette: calm, distinct, readable on [`palette::PAPER`].
+pub mod palette {
+    use super::Color;
+
+    /// Warm white, for backgrounds.
+    pub const PAPER: Color = Color::hex(0xF4_F1_EA);
+    /// Dark slate, for dark backgrounds.
+    pub const NIGHT: Color = Color::hex(0x22_28_30);
+    /// Near black, for text.
+    pub const INK: Color = Color::hex(0x33_38_40);
+    /// Middle grey, for secondary text and grid lines.
+    pub const STONE: Color = Color::hex(0x9A_9C_9E);
+    /// Pale warm grey: the mannequin.
+    pub const PLASTER: Color = Color::hex(0xD9_D2_C6);
+    /// Terracotta.
+    pub const CLAY: Color = Color::hex(0xC9_73_55);
+    /// Grey green.
+    pub const SAGE: Color = Color::hex(0x7F_A0_86);
+    /// Muted blue.
+    pub const SKY: Color = Color::hex(0x6B_94_B8);
+    /// Ochre.
+    pub const OCHRE: Color = Color::hex(0xD8_A8_4E);
+    /// Plum.
+    pub const PLUM: Color = Color::hex(0x8C_6A_8E);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_survives_linear_light() {
+        for v in 0..=255_u8 {
+            assert_eq!(encode(Color { rgb: [v; 3] }.linear()[0]), v);
+        }
+    }
+}

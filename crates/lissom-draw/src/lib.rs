@@ -1,0 +1,50 @@
+//! A small software renderer: figures, bones, ground and labels to PNG, without a GPU.
+//!
+//! It exists so that tests, tools and documents can show a pose anywhere a compiler runs. Priorities: the same
+//! picture on every machine, calm looks, little code. It knows nothing of Lissom: input is plain slices of
+//! `[f32; 3]`, metres, Y up.
+//!
+//! ```
+//! use lissom_draw::{Camera, Canvas, Ground, Light, Mesh, palette};
+//!
+//! let mut canvas = Canvas::new(64, 48, palette::PAPER)?;
+//! canvas.set_camera(&Camera::framing([-1.0, 0.0, -1.0], [1.0, 1.0, 1.0], [0.5, 0.3, 1.0], 0.6, 64.0 / 48.0)?)?;
+//! canvas.mesh(&Mesh {
+//!     positions: &[[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+//!     normals: &[[0.0, 0.0, 1.0]; 3],
+//!     indices: &[0, 1, 2],
+//!     color: palette::CLAY,
+//!     colors: None,
+//! }, &Light::default())?;
+//! canvas.ground(&Ground::default(), None)?;
+//! canvas.text(2, 2, "triangle", 1, palette::INK);
+//! let png = canvas.finish().encode_png()?;
+//! assert_eq!(&png[1..4], b"PNG");
+//! # Ok::<(), lissom_draw::DrawError>(())
+//! ```
+//!
+//! A canvas keeps two samples a pixel each way and a depth buffer; [`Canvas::set_viewport`] restricts drawing to
+//! a part, so that one picture can hold many poses.
+
+// Pictures are no part of the promise of equal bits: plain min, max and clamp are fine here.
+#![allow(clippy::disallowed_methods)]
+
+mod camera;
+mod canvas;
+mod color;
+mod error;
+mod font;
+mod ground;
+mod image;
+mod raster;
+mod shapes;
+mod vector;
+
+pub use camera::{Camera, Projection};
+pub use canvas::{Canvas, Viewport};
+pub use color::{Color, palette};
+pub use error::DrawError;
+pub use font::{GLYPH_HEIGHT, GLYPH_WIDTH, text_width};
+pub use ground::{Ground, Shadow};
+pub use image::Image;
+pub use raster::{Light, Mesh};

@@ -1,0 +1,208 @@
+//! What the golden hashes are hashes of. Runs on every target there is: natively, on NEON, in wasm.
+//!
+//! `golden_hashes.txt` beside this crate's manifest is the table. Where a change of bits is meant, write
+//! the table anew with `cargo run -p lissom-testkit --bin conformance -- table`, and say why in
+//! `CHANGELOG.md`: a test asks for that line.
+
+use crate::{
+    generate, golden,
+    kernels::{Inputs, KERNELS},
+    oracle,
+    rng::Rng,
+};
+use lissom::{
+    hash::Fnv64,
+    job::{BlendJob, BlendLayer, LocalToModelJob, Models, Update},
+};
+use lissom_build::{SkeletonBuilder, mannequin};
+use lissom_math::{
+    Mat34, Qvs, Qvvs, Transform, Vec3,
+    simd::Backend,
+    soa::{self, SoaTransform},
+    trig,
+};
+use std::fmt::Write;
+
+/// The committed table: a name and a hash a line.
+pub const TABLE: &str = include_str!("../golden_hashes.txt");
+
+/// A name and the hash that was computed for it.
+pub type Entry = (String, u64);
+
+/// Every hash, on one backend.
+#[must_use]
+pub fn hashes(backend: Backend) -> Vec<Entry> {
+    let mut all = kernels(backend);
+    all.push(("trig".into(), trigonometry()));
+    all.push(("qvvs".into(), qvvs()));
+    all.push(("pose/random".into(), random_poses()));
+    all.extend(mannequin(backend));
+    all
+}
+
+/// The table as text.
+#[must_use]
+pub fn table(entries: &[Entry]) -> String {
+    entries.iter().fold(String::new(), |mut text, (name, hash)| {
+        writeln!(text, "{name} {hash:016x}").expect("a String takes every text");
+        text
+    })
+}
+
+/// Computes everything on every backend and compares it with [`TABLE`].
+///
+/// # Errors
+///
+/// A report of every line that differs. The report of success names the backends.
+pub fn check() -> Result<String, String> {
+    let mut different = String::new();
+    let mut backends = Vec::new();
+    for backend in Backend::all() {
+        backends.push(backend.name());
+        let actual = table(&hashes(backend));
+        let (mut actual, mut expected) = (actual.lines(), TABLE.lines());
+        loop {
+            match (actual.next(), expected.next()) {
+                (None, None) => break,
+                (a, e) if a == e => {}
+                (a, e) => {
+                    let (a, e) = (a.unwrap_or("nothing"), e.unwrap_or("nothing"));
+                    writeln!(different, "DIFFERENT on {backend}: {a} instead of {e}")
+                        .expect("a String takes every text");
+                }
+            }
+        }
+    }
+    if different.is_empty() {
+        Ok(format!("{} golden hashes met on {}", TABLE.lines().count(), backends.join(", ")))
+    } else {
+        Err(different)
+    }
+}
+
+/// The line that `CHANGELOG.md` must hold about the table as it stands, up to the reason.
+#[must_use]
+pub fn changelog_line() -> String {
+    format!("golden hashes {:016x}: ", Fnv64::new().bytes(TABLE.as_bytes()).finish())
+}
+
+fn kernels(backend: Backend) -> Vec<Entry> {
+    let mut rng = Rng::new(2026);
+    let ordinary = Inputs::ordinary(&mut rng, 4_099);
+    let nasty = Inputs::nasty(&mut rng, 4_099);
+    let hash = |kind: &str, inputs: &Inputs| {
+        let entry = |k: &crate::kernels::Kernel| {
+            (format!("kernel/{}/{kind}", k.name), golden::hash(&(k.run)(backend, inputs)))
+        };
+        KERNELS.iter().map(entry).collect::<Vec<_>>()
+    };
+    [hash("ordinary", &ordinary), hash("nasty", &nasty)].concat()
+}
+
+fn trigonometry() -> u64 {
+    let mut rng = Rng::new(3);
+    let mut values = Vec::new();
+    for _ in 0..4_096 {
+        let (angle, unit, nasty) = (rng.range(-40.0, 40.0), rng.range(-1.0, 1.0), rng.nasty());
+        for x in [angle, nasty] {
+            values.extend([trig::sin(x), trig::cos(x), trig::tan(x), trig::floor(x), trig::sqrt(x)]);
+        }
+        for x in [unit, nasty] {
+            values.extend([trig::acos(x), trig::asin(x), trig::atan2(x, angle)]);
+        }
+    }
+    golden::hash(&values)
+}
+
+fn qvvs() -> u64 {
+    let mut rng = Rng::new(4);
+    let mut hash = Fnv64::new();
+    for _ in 0..1_000 {
+        let mut world = Qvvs::IDENTITY;
+        for depth in 0..4 {
+            let local = Qvs { rotation: rng.rotation(), position: rng.vec3(3.0), scale: rng.range(0.5, 2.0) };
+            let stretch = Vec3::new(rng.range(0.5, 2.0), rng.range(0.5, 2.0), rng.range(0.5, 2.0));
+            let child = world.mul(&local, stretch, depth);
+            hash = golden::extend(hash, &[world.inverse_mul(&child), child.inverse()]);
+            hash = golden::extend(hash, &[child.to_mat34()]);
+            hash = golden::extend(hash, &[child]);
+            world = child;
+        }
+    }
+    hash.finish()
+}
+
+fn random_poses() -> u64 {
+    let mut rng = Rng::new(5);
+    let mut hash = Fnv64::new();
+    for joints in [1, 16, 17, 67, 200] {
+        let skeleton = generate::skeleton(&mut rng, joints);
+        let pose = generate::pose(&mut rng, joints);
+        hash = golden::extend(hash, &oracle::local_to_model(&skeleton, &pose));
+    }
+    hash.finish()
+}
+
+/// Every motion of the mannequin at nine times: local transforms, and model matrices by the job. Then the
+/// gaits blended, which runs the rest of the arithmetic.
+fn mannequin(backend: Backend) -> Vec<Entry> {
+    let raw = mannequin::skeleton();
+    let built = SkeletonBuilder::build(&raw).expect("the mannequin is a valid skeleton");
+    let skeleton = &built.skeleton;
+    let mut entries = Vec::new();
+    let mut poses = Vec::new();
+    for clip in mannequin::clips() {
+        let (mut locals, mut models) = (Fnv64::new(), Fnv64::new());
+        for ninth in 0..9 {
+            let time_s = clip.duration_s * f64::from(ninth) / 8.0;
+            let sample = |raw_joint: &usize| {
+                clip.tracks[*raw_joint].sample(time_s, raw.joints[*raw_joint].rest).to_f32()
+            };
+            let pose: Vec<Transform> = built.raw_of_joint.iter().map(sample).collect();
+            locals = golden::extend(locals, &pose);
+            let groups = soa::pack(&pose);
+            models = golden::extend(models, &model_matrices(backend, skeleton, &groups));
+            if ninth == 3 {
+                poses.push(groups);
+            }
+        }
+        entries.push((format!("mannequin/{}/local", clip.name), locals.finish()));
+        entries.push((format!("mannequin/{}/model", clip.name), models.finish()));
+    }
+
+    let layers: Vec<BlendLayer> = poses
+        .iter()
+        .zip([0.5, 0.3, 0.9, 0.2])
+        .map(|(pose, weight)| BlendLayer { pose, weight, joint_weights: None })
+        .collect();
+    let mut output = vec![SoaTransform::IDENTITY; skeleton.group_count()];
+    BlendJob {
+        layers: &layers,
+        additive: &layers[..1],
+        threshold: BlendJob::DEFAULT_THRESHOLD,
+        rest: skeleton.rest_pose(),
+        lod: None,
+        output: &mut output,
+    }
+    .run_on(backend)
+    .expect("the poses fit the skeleton");
+    let models = model_matrices(backend, skeleton, &output);
+    entries.push(("mannequin/blend/local".into(), golden::hash_pose(&output, skeleton.joint_count())));
+    entries.push(("mannequin/blend/model".into(), golden::hash(&models)));
+    entries
+}
+
+fn model_matrices(backend: Backend, skeleton: &lissom::Skeleton, locals: &[SoaTransform]) -> Vec<Mat34> {
+    let mut models = vec![Mat34::IDENTITY; skeleton.joint_count()];
+    LocalToModelJob {
+        skeleton,
+        locals,
+        root: None,
+        update: Update::All,
+        lod: None,
+        models: Models::Mat34(&mut models),
+    }
+    .run_on(backend)
+    .expect("the pose fits the skeleton");
+    models
+}

@@ -1,0 +1,32 @@
+//! What Lissom's own tests share. Dev-only: no library or program that is given to anyone links it.
+//!
+//! - [`alloc`]: a counting allocator, and the assertion that nothing was allocated.
+//! - [`rng`], [`generate`]: random numbers, skeletons, poses and clips from a seed, the same everywhere.
+//!   `strategies` (feature `proptest`, on by default) wraps them for property tests.
+//! - [`kernels`]: every batch kernel beside its plain twin.
+//! - [`oracle`]: plain code on plain arrays, what jobs are compared with bit for bit.
+//! - [`reference`]: the same in f64, what the oracles themselves are compared with.
+//! - [`compare`]: bit-exact comparison that says which joint, which component, and by how many steps.
+//! - [`golden`], [`conformance`]: hashes that every machine must meet.
+//!
+//! ```
+//! use lissom_testkit::{compare::assert_same, generate, oracle, rng::Rng};
+//!
+//! let mut rng = Rng::new(7);
+//! let skeleton = generate::skeleton(&mut rng, 40);
+//! let pose = generate::pose(&mut rng, 40);
+//! let models = oracle::local_to_model(&skeleton, &pose);
+//! assert_same("the same code twice", &models, &oracle::local_to_model(&skeleton, &pose));
+//! ```
+
+pub mod alloc;
+pub mod compare;
+pub mod conformance;
+pub mod generate;
+pub mod golden;
+pub mod kernels;
+pub mod oracle;
+pub mod reference;
+pub mod rng;
+#[cfg(feature = "proptest")]
+pub mod strategies;

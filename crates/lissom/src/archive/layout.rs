@@ -1,0 +1,72 @@
+//! The numbers of the container, shared by reader and writer. Changing one makes old files unreadable.
+
+/// The first eight bytes. The line ends show a transfer that changed them; 0x1a ends a listing on some systems.
+pub const MAGIC: &[u8; 8] = b"LSM1\r\n\x1a\n";
+/// Readers refuse any other.
+pub const MAJOR_VERSION: u16 = 1;
+/// Readers take any.
+pub const MINOR_VERSION: u16 = 0;
+/// Bytes of the header.
+pub const HEADER_BYTES: usize = 64;
+/// Bytes of one line in the table of sections.
+pub const ENTRY_BYTES: usize = 32;
+/// Every section starts at a multiple of this: a cache line, and the widest vector.
+pub const ALIGNMENT: u64 = 64;
+/// The version of the skeleton section.
+pub const SKELETON_VERSION: u16 = 1;
+/// The parent of a root in the skeleton section.
+pub const NO_PARENT: u16 = 0xffff;
+
+/// What a section holds. In the file: four letters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum SectionKind {
+    /// `SKEL`: a skeleton.
+    Skeleton,
+    /// `CLIP`: a clip, played in place.
+    Clip,
+    /// `TRAK`: a user track.
+    Track,
+    /// `MESH`: a skinned mesh.
+    Mesh,
+    /// `GRPH`: a graph.
+    Graph,
+    /// A kind that this version does not know; it is carried along.
+    Other(u32),
+}
+
+impl SectionKind {
+    const KNOWN: [(Self, [u8; 4]); 5] = [
+        (Self::Skeleton, *b"SKEL"),
+        (Self::Clip, *b"CLIP"),
+        (Self::Track, *b"TRAK"),
+        (Self::Mesh, *b"MESH"),
+        (Self::Graph, *b"GRPH"),
+    ];
+
+    /// From the number in the file.
+    #[must_use]
+    pub fn from_code(code: u32) -> Self {
+        let known = Self::KNOWN.iter().find(|(_, letters)| u32::from_le_bytes(*letters) == code);
+        known.map_or(Self::Other(code), |(kind, _)| *kind)
+    }
+
+    /// The number in the file: four letters, the first in the lowest byte.
+    #[must_use]
+    pub fn code(self) -> u32 {
+        if let Self::Other(code) = self {
+            return code;
+        }
+        let known = Self::KNOWN.iter().find(|(kind, _)| *kind == self);
+        known.map_or(0, |(_, letters)| u32::from_le_bytes(*letters))
+    }
+}
+
+/// The next multiple of [`ALIGNMENT`], or the largest number where there is none.
+#[must_use]
+pub const fn align(offset: u64) -> u64 {
+    match offset.checked_next_multiple_of(ALIGNMENT) {
+        Some(aligned) => aligned,
+        None => u64::MAX,
+    }
+}

@@ -1,0 +1,349 @@
+//! Several poses into one.
+
+use super::{JobError, JointLod, error::at_least};
+use lissom_math::{
+    dispatch,
+    simd::{Backend, LEN, Simd, WideQuat, WideTransform, WideVec3, load, prelude::*, select, splat},
+    soa::{GROUP, Lanes, SoaTransform},
+};
+
+/// A pose and how much of it goes into a blend.
+#[derive(Clone, Copy, Debug)]
+pub struct BlendLayer<'a> {
+    /// How much, against the other layers. A blend layer that is not above 0 is skipped and costs
+    /// nothing; an additive layer is skipped at 0 and taken away below 0.
+    pub weight: f32,
+    /// Local transforms, in groups: at least as many as the rest pose.
+    pub pose: &'a [SoaTransform],
+    /// One weight a joint, in groups like the pose, multiplied with `weight`; negative or NaN counts
+    /// as 0. `None` means 1 everywhere.
+    pub joint_weights: Option<&'a [Lanes]>,
+}
+
+/// Blends any number of poses by weight, then adds additive poses.
+///
+/// | field | | |
+/// |---|---|---|
+/// | `layers` | in | poses to average; may be empty |
+/// | `additive` | in | differences to add afterwards; may be empty |
+/// | `threshold` | in | the least weight a joint needs, above 0; [`BlendJob::DEFAULT_THRESHOLD`] |
+/// | `rest` | in | the rest pose; its length is the number of groups blended |
+/// | `lod` | in | groups without a joint of the level are skipped |
+/// | `output` | out | at least as many groups as `rest` |
+///
+/// Larger buffers are accepted; nothing past the rest pose's length is read or written.
+///
+/// # What is computed, for each joint
+///
+/// 1. Layers in order, w = `weight` · joint weight: translation and scale add up as Σ w·v, and W = Σ w.
+///    Rotations add up as Σ ±w·q, where the sign is minus if the dot product of q with the sum so far is
+///    below 0 (the shorter path; the first layer keeps its sign).
+/// 2. Where W < `threshold`, the rest pose joins as one more layer of weight `threshold` − W.
+/// 3. All sums are multiplied by 1 / W. Rotations are then normalised, to the identity if they cancelled.
+/// 4. Additive layers in order, w as above, |w| = its magnitude, Δ = the layer's rotation, on the side where
+///    its w component is not negative, interpolated from the identity by |w|:
+///    - translation + w·t
+///    - rotation Δ·q, or Δ⁻¹·q where w < 0
+///    - scale · (1 + (s − 1)·|w|), or divided by that where w < 0 (unchanged if that is 0)
+///
+///    then rotations are normalised once more. So an additive pose holds `pose · reference⁻¹` for
+///    rotations, `pose − reference` for translations and `pose / reference` for scales.
+///
+/// # Errors
+///
+/// - [`JobError::TooShort`]: a pose, joint weights or `output` have fewer groups than `rest`.
+/// - [`JobError::Value`]: a layer's weight is NaN or infinite, or `threshold` is not a normal number above 0.
+/// - [`JobError::Mismatch`]: `lod` belongs to a skeleton of another size.
+///
+/// # Cost and determinism
+///
+/// One pass over memory: a group of joints stays in registers over all its layers. No allocation, any number
+/// of groups. The same bits on every backend. A NaN in a pose reaches its own joint's channel only, even
+/// where the joint's weight is 0.
+#[derive(Debug)]
+pub struct BlendJob<'a> {
+    /// Poses to average.
+    pub layers: &'a [BlendLayer<'a>],
+    /// Differences to add afterwards.
+    pub additive: &'a [BlendLayer<'a>],
+    /// The least weight of a joint; the rest pose fills what is missing.
+    pub threshold: f32,
+    /// The rest pose.
+    pub rest: &'a [SoaTransform],
+    /// Groups outside the level are skipped.
+    pub lod: Option<&'a JointLod>,
+    /// The blended pose.
+    pub output: &'a mut [SoaTransform],
+}
+
+impl BlendJob<'_> {
+    /// A tenth: layers that fade in from nothing start at the rest pose.
+    pub const DEFAULT_THRESHOLD: f32 = 0.1;
+
+    /// Finds the first thing that is wrong.
+    ///
+    /// # Errors
+    ///
+    /// Listed at [`BlendJob`].
+    pub fn validate(&self) -> Result<(), JobError> {
+        let groups = self.rest.len();
+        if !(self.threshold.is_normal() && self.threshold > 0.0) {
+            return Err(JobError::Value {
+                field: "threshold",
+                index: 0,
+                value: self.threshold,
+                allowed: "normal numbers above 0",
+            });
+        }
+        let kinds = [
+            ("layers.weight", "layers.pose", "layers.joint_weights", self.layers),
+            ("additive.weight", "additive.pose", "additive.joint_weights", self.additive),
+        ];
+        for (weight, pose, joint_weights, layers) in kinds {
+            for (index, layer) in layers.iter().enumerate() {
+                if !layer.weight.is_finite() {
+                    let value = layer.weight;
+                    return Err(JobError::Value { field: weight, index, value, allowed: "finite numbers" });
+                }
+                at_least(pose, "groups", layer.pose.len(), groups)?;
+                if let Some(weights) = layer.joint_weights {
+                    at_least(joint_weights, "groups", weights.len(), groups)?;
+                }
+            }
+        }
+        at_least("output", "groups", self.output.len(), groups)?;
+        self.lod.map_or(Ok(()), |lod| lod.validate_groups(groups))
+    }
+
+    /// Runs on the widest backend.
+    ///
+    /// # Errors
+    ///
+    /// Listed at [`BlendJob`].
+    pub fn run(self) -> Result<(), JobError> {
+        self.run_on(Backend::best())
+    }
+
+    /// Runs on a chosen backend.
+    ///
+    /// # Errors
+    ///
+    /// Listed at [`BlendJob`].
+    pub fn run_on(self, backend: Backend) -> Result<(), JobError> {
+        self.validate()?;
+        dispatch!(backend, s => kernel(s, self));
+        Ok(())
+    }
+}
+
+/// The sums of one block of joints.
+#[derive(Clone, Copy)]
+struct Sum<S: Simd> {
+    pose: WideTransform<S>,
+    weight: S::f32s,
+}
+
+impl<S: Simd> Sum<S> {
+    #[inline(always)]
+    fn first(t: WideTransform<S>, w: S::f32s) -> Self {
+        Self {
+            pose: WideTransform {
+                translation: t.translation.scale(w),
+                rotation: scale_quat(t.rotation, w),
+                scale: t.scale.scale(w),
+            },
+            weight: w,
+        }
+    }
+
+    #[inline(always)]
+    fn add(self, s: S, t: WideTransform<S>, w: S::f32s) -> Self {
+        let sum = self.pose;
+        let signed = sum.rotation.dot(t.rotation).simd_lt(splat(s, 0.0)).select(-w, w);
+        let r = scale_quat(t.rotation, signed);
+        Self {
+            pose: WideTransform {
+                translation: sum.translation + t.translation.scale(w),
+                rotation: WideQuat {
+                    x: sum.rotation.x + r.x,
+                    y: sum.rotation.y + r.y,
+                    z: sum.rotation.z + r.z,
+                    w: sum.rotation.w + r.w,
+                },
+                scale: sum.scale + t.scale.scale(w),
+            },
+            weight: self.weight + w,
+        }
+    }
+
+    /// `a` where the mask is set, `b` elsewhere.
+    #[inline(always)]
+    fn select(mask: S::mask32s, a: Self, b: Self) -> Self {
+        let (p, q) = (a.pose, b.pose);
+        Self {
+            pose: WideTransform {
+                translation: select_vec(mask, p.translation, q.translation),
+                rotation: WideQuat {
+                    x: select::<S>(mask, p.rotation.x, q.rotation.x),
+                    y: select::<S>(mask, p.rotation.y, q.rotation.y),
+                    z: select::<S>(mask, p.rotation.z, q.rotation.z),
+                    w: select::<S>(mask, p.rotation.w, q.rotation.w),
+                },
+                scale: select_vec(mask, p.scale, q.scale),
+            },
+            weight: select::<S>(mask, a.weight, b.weight),
+        }
+    }
+}
+
+#[inline(always)]
+fn scale_quat<S: Simd>(q: WideQuat<S>, k: S::f32s) -> WideQuat<S> {
+    WideQuat { x: q.x * k, y: q.y * k, z: q.z * k, w: q.w * k }
+}
+
+#[inline(always)]
+fn select_vec<S: Simd>(mask: S::mask32s, a: WideVec3<S>, b: WideVec3<S>) -> WideVec3<S> {
+    WideVec3 {
+        x: select::<S>(mask, a.x, b.x),
+        y: select::<S>(mask, a.y, b.y),
+        z: select::<S>(mask, a.z, b.z),
+    }
+}
+
+/// The weights of a layer in one block of joints.
+#[inline(always)]
+fn weights<S: Simd>(s: S, layer: &BlendLayer<'_>, group: usize, at: usize) -> S::f32s {
+    let w = splat(s, layer.weight);
+    match layer.joint_weights {
+        None => w,
+        Some(lanes) => {
+            let (zero, joint) = (splat(s, 0.0), load(s, &lanes[group], at));
+            // Written so that NaN fails the test and counts as 0.
+            w * joint.simd_gt(zero).select(joint, zero)
+        }
+    }
+}
+
+#[inline(always)]
+fn kernel<S: Simd>(s: S, job: BlendJob<'_>) {
+    let BlendJob { layers, additive, threshold, rest, lod, output } = job;
+    // Without joint weights, 1 / W is one number for the whole pose: divide once.
+    let mut uniform = true;
+    let mut total = 0.0;
+    let mut first = true;
+    for layer in layers.iter().filter(|l| l.weight > 0.0) {
+        uniform &= layer.joint_weights.is_none();
+        total = if first { layer.weight } else { total + layer.weight };
+        first = false;
+    }
+    if total < threshold {
+        total += threshold - total;
+    }
+    let inverse = splat(s, 1.0 / total);
+
+    for (group, (rest, output)) in rest.iter().zip(output).enumerate() {
+        if lod.is_some_and(|lod| !lod.contains_group(group)) {
+            continue;
+        }
+        let mut at = 0;
+        while at < GROUP {
+            let mut out =
+                average(s, layers, threshold, rest, group, at, if uniform { Some(inverse) } else { None });
+            if additive.iter().any(|l| l.weight != 0.0) {
+                for layer in additive.iter().filter(|l| l.weight != 0.0) {
+                    out = add_layer(s, out, layer, group, at);
+                }
+                out.rotation = out.rotation.normalize(s);
+            }
+            out.translation.store(&mut output.translation, at);
+            out.rotation.store(&mut output.rotation, at);
+            out.scale.store(&mut output.scale, at);
+            at += LEN::<S>();
+        }
+    }
+}
+
+/// The weighted average of one block of joints, the rest pose where weight is missing.
+#[inline(always)]
+fn average<S: Simd>(
+    s: S,
+    layers: &[BlendLayer<'_>],
+    threshold: f32,
+    rest: &SoaTransform,
+    group: usize,
+    at: usize,
+    inverse: Option<S::f32s>,
+) -> WideTransform<S> {
+    let (one, threshold) = (splat(s, 1.0), splat(s, threshold));
+    let mut layers = layers.iter().filter(|l| l.weight > 0.0);
+    let sum = match layers.next() {
+        None => Sum::first(WideTransform::load(s, rest, at), threshold),
+        Some(layer) => {
+            let w = weights(s, layer, group, at);
+            let mut sum = Sum::first(WideTransform::load(s, &layer.pose[group], at), w);
+            for layer in layers {
+                let w = weights(s, layer, group, at);
+                sum = sum.add(s, WideTransform::load(s, &layer.pose[group], at), w);
+            }
+            let missing = sum.weight.simd_lt(threshold);
+            if missing.any_true() {
+                // Lane by lane: a joint that has its weight must not change because its neighbour has not.
+                let filled = sum.add(s, WideTransform::load(s, rest, at), threshold - sum.weight);
+                sum = Sum::select(missing, filled, sum);
+            }
+            sum
+        }
+    };
+    let k = match inverse {
+        Some(k) => k,
+        None => one / sum.weight,
+    };
+    WideTransform {
+        translation: sum.pose.translation.scale(k),
+        rotation: scale_quat(sum.pose.rotation, k).normalize(s),
+        scale: sum.pose.scale.scale(k),
+    }
+}
+
+/// One additive layer onto one block of joints. The rotation is left unnormalised.
+#[inline(always)]
+fn add_layer<S: Simd>(
+    s: S,
+    out: WideTransform<S>,
+    layer: &BlendLayer<'_>,
+    group: usize,
+    at: usize,
+) -> WideTransform<S> {
+    let (zero, one) = (splat(s, 0.0), splat(s, 1.0));
+    let t = WideTransform::load(s, &layer.pose[group], at);
+    let w = weights(s, layer, group, at);
+    let back = layer.weight < 0.0;
+    let amount = if back { -w } else { w };
+
+    let side = t.rotation.w.simd_lt(zero).select(-amount, amount);
+    // Backwards is the conjugate: the axis changes sign.
+    let axis = if back { -side } else { side };
+    let delta = WideQuat {
+        x: t.rotation.x * axis,
+        y: t.rotation.y * axis,
+        z: t.rotation.z * axis,
+        w: t.rotation.w * side + (one - amount),
+    };
+    WideTransform {
+        translation: out.translation + t.translation.scale(w),
+        rotation: delta * out.rotation,
+        scale: WideVec3 {
+            x: out.scale.x * scale_factor(s, t.scale.x, amount, back),
+            y: out.scale.y * scale_factor(s, t.scale.y, amount, back),
+            z: out.scale.z * scale_factor(s, t.scale.z, amount, back),
+        },
+    }
+}
+
+/// 1 + (v − 1)·amount, or one over that backwards.
+#[inline(always)]
+fn scale_factor<S: Simd>(s: S, v: S::f32s, amount: S::f32s, back: bool) -> S::f32s {
+    let one = splat(s, 1.0);
+    let f = one + (v - one) * amount;
+    if back { f.simd_eq(splat(s, 0.0)).select(one, one / f) } else { f }
+}

@@ -1,0 +1,173 @@
+//! Morph targets: sparse differences added to a mesh before skinning.
+
+use super::{
+    JobError, Strided, VertexOutput,
+    skin::Inputs,
+    vertices::{Attribute, VEC3},
+};
+
+/// One morph target: the vertices it moves, and by how much.
+#[derive(Clone, Copy, Debug)]
+pub struct MorphTarget<'a> {
+    /// Vertices, in rising order.
+    pub vertices: &'a [u32],
+    /// What is added to the position, one for each of `vertices`.
+    pub positions: &'a [[f32; 3]],
+    /// What is added to the normal; empty for nothing.
+    pub normals: &'a [[f32; 3]],
+    /// What is added to the tangent; empty for nothing.
+    pub tangents: &'a [[f32; 3]],
+}
+
+/// Morph targets of a mesh, checked: vertices rise and exist, every target has its deltas.
+#[derive(Clone, Copy, Debug)]
+pub struct MorphTargets<'a> {
+    targets: &'a [MorphTarget<'a>],
+    vertex_count: usize,
+}
+
+impl<'a> MorphTargets<'a> {
+    /// Checks the targets, once.
+    ///
+    /// # Errors
+    ///
+    /// - [`JobError::TooShort`]: a target has fewer position deltas than vertices, or some normal or tangent deltas
+    ///   but not one for each vertex.
+    /// - [`JobError::MorphVertex`]: a vertex does not come after the one before it, or there is no such vertex.
+    pub fn new(targets: &'a [MorphTarget<'a>], vertex_count: usize) -> Result<Self, JobError> {
+        for (target, t) in targets.iter().enumerate() {
+            let needed = t.vertices.len();
+            let fields = [
+                ("positions", t.positions, false),
+                ("normals", t.normals, true),
+                ("tangents", t.tangents, true),
+            ];
+            for (field, deltas, optional) in fields {
+                if deltas.len() < needed && !(optional && deltas.is_empty()) {
+                    return Err(JobError::TooShort { field, unit: "deltas", len: deltas.len(), needed });
+                }
+            }
+            let mut next = 0;
+            for (delta, vertex) in t.vertices.iter().enumerate() {
+                let vertex = *vertex as usize;
+                if vertex < next || vertex >= vertex_count {
+                    return Err(JobError::MorphVertex { target, delta, vertex, vertices: vertex_count });
+                }
+                next = vertex + 1;
+            }
+        }
+        Ok(Self { targets, vertex_count })
+    }
+
+    /// The targets.
+    #[must_use]
+    pub fn targets(&self) -> &'a [MorphTarget<'a>] {
+        self.targets
+    }
+
+    /// Vertices of the mesh.
+    #[must_use]
+    pub fn vertex_count(&self) -> usize {
+        self.vertex_count
+    }
+}
+
+/// Adds weighted morph targets to a mesh.
+///
+/// | field | | |
+/// |---|---|---|
+/// | `targets` | in | sparse deltas, checked when they were made |
+/// | `weights` | in | one a target, any finite number |
+/// | `positions`, `normals`, `tangents` | in | the mesh as it is |
+/// | `output` | out | the mesh as it becomes, input of a [`SkinJob`](super::SkinJob) |
+///
+/// Each attribute is copied, then ((base + w₀·d₀) + w₁·d₁) + … over the targets that name the vertex, in
+/// order. A target of weight 0 is skipped. Normals and tangents are not normalised.
+///
+/// # Errors
+///
+/// - [`JobError::TooShort`]: fewer weights than targets, or a buffer that does not hold the vertices.
+/// - [`JobError::Value`]: a weight is NaN or infinite.
+/// - [`JobError::Stride`], [`JobError::TangentsWithoutNormals`], [`JobError::Unpaired`], [`JobError::Interleave`]: as
+///   for skinning.
+///
+/// # Cost and determinism
+///
+/// A copy of the mesh, then only the vertices that active targets name. Plain code, the same bits everywhere, no
+/// allocation.
+#[derive(Debug)]
+pub struct MorphJob<'a> {
+    /// Sparse deltas.
+    pub targets: MorphTargets<'a>,
+    /// One a target.
+    pub weights: &'a [f32],
+    /// Positions before.
+    pub positions: Strided<'a>,
+    /// Normals before.
+    pub normals: Option<Strided<'a>>,
+    /// Tangents before.
+    pub tangents: Option<Strided<'a>>,
+    /// Vertices after.
+    pub output: VertexOutput<'a>,
+}
+
+impl MorphJob<'_> {
+    /// Finds the first thing that is wrong.
+    ///
+    /// # Errors
+    ///
+    /// Listed at [`MorphJob`].
+    pub fn validate(&self) -> Result<(), JobError> {
+        let (len, needed) = (self.weights.len(), self.targets.targets.len());
+        if len < needed {
+            return Err(JobError::TooShort { field: "weights", unit: "weights", len, needed });
+        }
+        if let Some(index) = self.weights[..needed].iter().position(|w| !w.is_finite()) {
+            let value = self.weights[index];
+            return Err(JobError::Value { field: "weights", index, value, allowed: "finite numbers" });
+        }
+        let inputs = Inputs { positions: self.positions, normals: self.normals, tangents: self.tangents };
+        inputs.validate(self.targets.vertex_count, &self.output)
+    }
+
+    /// Runs.
+    ///
+    /// # Errors
+    ///
+    /// Listed at [`MorphJob`].
+    pub fn run(mut self) -> Result<(), JobError> {
+        self.validate()?;
+        let mut out = self.output.writer();
+        let attributes = [
+            (Attribute::Position, Some(self.positions)),
+            (Attribute::Normal, self.normals),
+            (Attribute::Tangent, self.tangents),
+        ];
+        for (attribute, from) in attributes {
+            let Some(from) = from else { continue };
+            for v in 0..self.targets.vertex_count {
+                out.put(attribute, v, from.vec3(v));
+            }
+            for (target, w) in self.targets.targets.iter().zip(self.weights) {
+                let deltas = match attribute {
+                    Attribute::Position => target.positions,
+                    Attribute::Normal => target.normals,
+                    Attribute::Tangent => target.tangents,
+                };
+                if *w == 0.0 {
+                    continue;
+                }
+                let (bytes, stride) = out.attribute(attribute);
+                for (v, d) in target.vertices.iter().zip(deltas) {
+                    let at = *v as usize * stride;
+                    let Some(slot) = bytes.get_mut(at..at + VEC3) else { continue };
+                    let mut old = [0.0_f32; 3];
+                    bytemuck::cast_slice_mut::<f32, u8>(&mut old).copy_from_slice(slot);
+                    let new = [old[0] + w * d[0], old[1] + w * d[1], old[2] + w * d[2]];
+                    slot.copy_from_slice(bytemuck::cast_slice(&new));
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,121 @@
+//! A clip at a time, as a pose.
+
+use super::{JobError, JointLod, error::at_least};
+use crate::{
+    Skeleton,
+    clip::{ClipView, Cursor},
+};
+use lissom_math::{simd::Backend, soa::SoaTransform};
+
+/// Writes the local-space pose of a clip at a time.
+///
+/// Moving a little forward or backward reads only the keys that became due; where none did, no byte of the
+/// stream is read. Far moves start from the nearest jump frame. However a time was reached, the pose has the
+/// same bits.
+///
+/// - **Inputs**: `skeleton` (its rest pose fills channels that the clip does not have), `clip`, `time`, `lod`.
+/// - **In and out**: `cursor`.
+/// - **Output**: `output`, the first `skeleton.group_count()` groups, all ten components of every joint, whatever
+///   was there before. With a `lod`, groups of 16 joints that hold none of the level stay as they were.
+/// - **Errors**: a clip for another skeleton, an output that is too short, a `lod` for another joint count, a
+///   time that is NaN or infinite, a block that a stream does not have. The output is then as it was.
+/// - **Cost**: about a nanosecond a joint, plus a few for each key fetched.
+#[derive(Debug)]
+pub struct SampleJob<'a> {
+    /// The skeleton that the clip was made for.
+    pub skeleton: &'a Skeleton,
+    /// The clip.
+    pub clip: ClipView<'a>,
+    /// When.
+    pub time: SampleTime,
+    /// The joints to compute; `None` for all.
+    pub lod: Option<&'a JointLod>,
+    /// The state of this instance.
+    pub cursor: &'a mut Cursor,
+    /// Where the pose goes.
+    pub output: &'a mut [SoaTransform],
+}
+
+/// A time in a clip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SampleTime {
+    /// Seconds; before 0 is 0, after the end is the end.
+    Clamped(f64),
+    /// Seconds, repeating every duration: the end is the start again.
+    Wrapped(f64),
+    /// A share of the duration; before 0 is 0, above 1 is 1.
+    Ratio(f64),
+}
+
+impl SampleTime {
+    /// Seconds in [0, duration].
+    pub(crate) fn seconds(self, duration_s: f64) -> f64 {
+        let t = match self {
+            Self::Clamped(t) => t,
+            Self::Ratio(r) => r * duration_s,
+            Self::Wrapped(t) => {
+                let t = t % duration_s;
+                if t < 0.0 { t + duration_s } else { t }
+            }
+        };
+        if t < 0.0 {
+            0.0
+        } else if t > duration_s {
+            duration_s
+        } else {
+            t
+        }
+    }
+
+    fn value(self) -> f64 {
+        match self {
+            Self::Clamped(t) | Self::Wrapped(t) | Self::Ratio(t) => t,
+        }
+    }
+}
+
+impl SampleJob<'_> {
+    /// Finds the first thing that is wrong.
+    ///
+    /// # Errors
+    ///
+    /// See the type's documentation.
+    pub fn validate(&self) -> Result<(), JobError> {
+        let (found, expected) = (self.clip.skeleton_identity(), self.skeleton.identity());
+        if found != expected || self.clip.joint_count() != self.skeleton.joint_count() {
+            return Err(JobError::OtherSkeleton { field: "clip", found, expected });
+        }
+        at_least("output", "groups", self.output.len(), self.skeleton.group_count())?;
+        if let Some(lod) = self.lod {
+            lod.validate(self.skeleton.joint_count())?;
+        }
+        let time = self.time.value();
+        if !time.is_finite() {
+            let allowed = "a finite time";
+            return Err(JobError::Value { field: "time", index: 0, value: time as f32, allowed });
+        }
+        Ok(())
+    }
+
+    /// Runs on the widest backend.
+    ///
+    /// # Errors
+    ///
+    /// See the type's documentation.
+    pub fn run(&mut self) -> Result<(), JobError> {
+        self.run_on(Backend::best())
+    }
+
+    /// Runs on a chosen backend: same bits.
+    ///
+    /// # Errors
+    ///
+    /// See the type's documentation.
+    pub fn run_on(&mut self, backend: Backend) -> Result<(), JobError> {
+        self.validate()?;
+        let time_s = self.time.seconds(self.clip.duration_s());
+        let output = &mut self.output[..self.skeleton.group_count()];
+        self.cursor.bind(&self.clip);
+        self.cursor.sample(backend, &self.clip, time_s, self.skeleton.rest_pose(), self.lod, output)
+    }
+}

@@ -1,0 +1,206 @@
+//! Matrix palette skinning.
+
+use super::{
+    JobError, SkinMesh, Strided, VertexOutput,
+    error::at_least,
+    skin_kernel::{Attributes, any, is_packed, packed},
+    vertices::{Attribute, VEC3},
+};
+use lissom_math::{Mat4, dispatch, simd::Backend};
+
+/// Moves a mesh's vertices with the joints they are bound to.
+///
+/// | field | | |
+/// |---|---|---|
+/// | `mesh` | in | joints and weights of every vertex, checked when it was made |
+/// | `vertex_count` | in | how many vertices to move; 0 is valid |
+/// | `palette` | in | joint matrix · inverse bind, at least `mesh.joint_count()`; see [`PaletteJob`](super::PaletteJob) |
+/// | `vector_palette` | in | inverse transposes for normals and tangents; `None`: the palette moves them too |
+/// | `positions`, `normals`, `tangents` | in | three f32 a vertex at any stride |
+/// | `output` | out | the same attributes, separate or interleaved |
+///
+/// For each vertex, with weights w and palette matrices m: M = ((m₀·w₀ + m₁·w₁) + m₂·w₂) + …, then the position
+/// is ((M₀·x + M₁·y) + M₂·z) + M₃ and vectors are (M₀·x + M₁·y) + M₂·z, Mᵢ being columns. Vectors are not
+/// normalised. Of a tangent, x y z are moved; handedness stays where it is. Bitangents follow from both:
+/// [`bitangents`](super::bitangents).
+///
+/// Inverse transposes are only needed where joints scale unevenly or shear.
+///
+/// # Errors
+///
+/// - [`JobError::Mismatch`]: `vertex_count` is above the mesh's.
+/// - [`JobError::TooShort`]: a palette has fewer matrices than the mesh has joints, or a buffer has less than
+///   (`vertex_count` − 1) · stride + 12 bytes.
+/// - [`JobError::Stride`]: a stride is less than 12.
+/// - [`JobError::TangentsWithoutNormals`].
+/// - [`JobError::Unpaired`]: normals or tangents without their output, or the reverse.
+/// - [`JobError::Interleave`]: attributes of an interleaved output overlap.
+///
+/// Bad joint indices and weights were found when the [`SkinMesh`] was made.
+///
+/// # Cost and determinism
+///
+/// One pass (two with a vector palette). Specialised for 1 to 4 and 8 influences where indices are packed u16 and
+/// weights packed f32 with the last one restored; any other layout costs about twice as much. Sort vertices by influence count
+/// ([`partition_by_influences`](super::partition_by_influences)) and run one job a part. The same bits on every
+/// backend and for every way of splitting the vertices ([`SkinJob::split_at`], `run_parallel`). No allocation.
+#[derive(Debug)]
+pub struct SkinJob<'a> {
+    /// Joints and weights.
+    pub mesh: SkinMesh<'a>,
+    /// How many vertices to move.
+    pub vertex_count: usize,
+    /// A matrix a joint, for points (and vectors).
+    pub palette: &'a [Mat4],
+    /// A matrix a joint, for vectors.
+    pub vector_palette: Option<&'a [Mat4]>,
+    /// Positions in the bind pose.
+    pub positions: Strided<'a>,
+    /// Normals in the bind pose.
+    pub normals: Option<Strided<'a>>,
+    /// Tangents in the bind pose.
+    pub tangents: Option<Strided<'a>>,
+    /// Where moved vertices go.
+    pub output: VertexOutput<'a>,
+}
+
+impl<'a> SkinJob<'a> {
+    /// Finds the first thing that is wrong.
+    ///
+    /// # Errors
+    ///
+    /// Listed at [`SkinJob`].
+    pub fn validate(&self) -> Result<(), JobError> {
+        let joints = self.mesh.joint_count();
+        at_least("palette", "matrices", self.palette.len(), joints)?;
+        if let Some(palette) = self.vector_palette {
+            at_least("vector_palette", "matrices", palette.len(), joints)?;
+        }
+        if self.vertex_count > self.mesh.vertex_count() {
+            return Err(JobError::Mismatch {
+                field: "mesh",
+                unit: "vertices",
+                found: self.mesh.vertex_count(),
+                expected: self.vertex_count,
+            });
+        }
+        let inputs = Inputs { positions: self.positions, normals: self.normals, tangents: self.tangents };
+        inputs.validate(self.vertex_count, &self.output)
+    }
+
+    /// Runs on the widest backend.
+    ///
+    /// # Errors
+    ///
+    /// Listed at [`SkinJob`].
+    pub fn run(self) -> Result<(), JobError> {
+        self.run_on(Backend::best())
+    }
+
+    /// Runs on a chosen backend.
+    ///
+    /// # Errors
+    ///
+    /// Listed at [`SkinJob`].
+    pub fn run_on(self, backend: Backend) -> Result<(), JobError> {
+        self.validate()?;
+        self.run_valid(backend);
+        Ok(())
+    }
+
+    fn run_valid(mut self, backend: Backend) {
+        if self.vertex_count == 0 {
+            return;
+        }
+        let position = Some((Attribute::Position, self.positions));
+        let normal = self.normals.map(|n| (Attribute::Normal, n));
+        let tangent = self.tangents.map(|t| (Attribute::Tangent, t));
+        let (mesh, count) = (&self.mesh, self.vertex_count);
+        let out = &mut self.output.writer();
+        let mut pass = |palette: &[Mat4], a: Attributes<'_>| {
+            let p: &[[f32; 16]] = bytemuck::cast_slice(palette);
+            match if is_packed(mesh) { mesh.influences() } else { 0 } {
+                1 => dispatch!(backend, s => packed::<_, 1, 0>(s, mesh, p, &a, count, out)),
+                2 => dispatch!(backend, s => packed::<_, 2, 1>(s, mesh, p, &a, count, out)),
+                3 => dispatch!(backend, s => packed::<_, 3, 2>(s, mesh, p, &a, count, out)),
+                4 => dispatch!(backend, s => packed::<_, 4, 3>(s, mesh, p, &a, count, out)),
+                8 => dispatch!(backend, s => packed::<_, 8, 7>(s, mesh, p, &a, count, out)),
+                _ => dispatch!(backend, s => any(s, mesh, p, &a, count, out)),
+            }
+        };
+        match self.vector_palette {
+            None => pass(self.palette, [position, normal, tangent]),
+            Some(vectors) => {
+                pass(self.palette, [position, None, None]);
+                if normal.is_some() {
+                    pass(vectors, [None, normal, tangent]);
+                }
+            }
+        }
+    }
+
+    /// Two jobs that together do this one: the first `vertices` vertices, and the others. They write disjoint
+    /// bytes and may run at once.
+    #[must_use]
+    pub fn split_at(self, vertices: usize) -> (Self, Self) {
+        let at = vertices.min(self.vertex_count);
+        let (first, second) = self.output.split_at(at);
+        (
+            Self { mesh: self.mesh.slice(0..at), vertex_count: at, output: first, ..self },
+            Self {
+                mesh: self.mesh.slice(at..self.vertex_count),
+                vertex_count: self.vertex_count - at,
+                positions: self.positions.skip(at),
+                normals: self.normals.map(|n| n.skip(at)),
+                tangents: self.tangents.map(|t| t.skip(at)),
+                output: second,
+                ..self
+            },
+        )
+    }
+
+    /// Runs on several threads of the current rayon pool, at least `grain` vertices each. The bits are those of
+    /// [`SkinJob::run`]. Allocates nothing if called from inside a pool.
+    ///
+    /// # Errors
+    ///
+    /// Listed at [`SkinJob`].
+    #[cfg(feature = "parallel")]
+    pub fn run_parallel(self, backend: Backend, grain: usize) -> Result<(), JobError> {
+        fn halves(job: SkinJob<'_>, backend: Backend, grain: usize) {
+            if job.vertex_count <= grain.max(1) {
+                return job.run_valid(backend);
+            }
+            let half = job.vertex_count / 2;
+            let (a, b) = job.split_at(half);
+            rayon::join(|| halves(a, backend, grain), || halves(b, backend, grain));
+        }
+        self.validate()?;
+        halves(self, backend, grain);
+        Ok(())
+    }
+}
+
+/// The attributes that are read.
+#[derive(Clone, Copy)]
+pub(crate) struct Inputs<'a> {
+    pub positions: Strided<'a>,
+    pub normals: Option<Strided<'a>>,
+    pub tangents: Option<Strided<'a>>,
+}
+
+impl Inputs<'_> {
+    pub fn validate(&self, vertices: usize, output: &VertexOutput<'_>) -> Result<(), JobError> {
+        if self.tangents.is_some() && self.normals.is_none() {
+            return Err(JobError::TangentsWithoutNormals);
+        }
+        self.positions.validate("positions", VEC3, vertices)?;
+        if let Some(normals) = &self.normals {
+            normals.validate("normals", VEC3, vertices)?;
+        }
+        if let Some(tangents) = &self.tangents {
+            tangents.validate("tangents", VEC3, vertices)?;
+        }
+        output.validate(self.normals.is_some(), self.tangents.is_some(), vertices)
+    }
+}

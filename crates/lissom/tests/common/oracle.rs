@@ -1,0 +1,133 @@
+//! The jobs again in plain scalar code, joint by joint and vertex by vertex: what every backend must equal.
+
+use lissom::{
+    Skeleton,
+    job::BlendLayer,
+    math::{
+        Mat34, Quat, Transform, Vec3,
+        scalar::{add, mul, quat_dot, quat_mul, quat_normalize, scale},
+        soa::{self, GROUP, SoaTransform},
+    },
+};
+
+pub fn local_to_model(skeleton: &Skeleton, locals: &[SoaTransform], root: Option<&Mat34>) -> Vec<Mat34> {
+    let mut models: Vec<Mat34> = Vec::new();
+    for j in 0..skeleton.joint_count() {
+        let local = soa::lane(locals, j).to_mat34();
+        let model = match (skeleton.parent(j), root) {
+            (Some(p), _) => models[p].mul(&local),
+            (None, Some(root)) => root.mul(&local),
+            (None, None) => local,
+        };
+        models.push(model);
+    }
+    models
+}
+
+fn scale_quat(q: Quat, k: f32) -> Quat {
+    Quat::from_xyzw(q.x * k, q.y * k, q.z * k, q.w * k)
+}
+
+fn weight(layer: &BlendLayer<'_>, j: usize) -> f32 {
+    match layer.joint_weights {
+        None => layer.weight,
+        Some(w) => {
+            let w = w[j / GROUP].0[j % GROUP];
+            layer.weight * if w > 0.0 { w } else { 0.0 }
+        }
+    }
+}
+
+pub fn blend(
+    layers: &[BlendLayer<'_>],
+    additive: &[BlendLayer<'_>],
+    threshold: f32,
+    rest: &[SoaTransform],
+    joints: usize,
+) -> Vec<Transform> {
+    (0..joints).map(|j| blend_joint(layers, additive, threshold, soa::lane(rest, j), j)).collect()
+}
+
+fn blend_joint(
+    layers: &[BlendLayer<'_>],
+    additive: &[BlendLayer<'_>],
+    threshold: f32,
+    rest: Transform,
+    j: usize,
+) -> Transform {
+    let mut sum: Option<(Transform, f32)> = None;
+    let accumulate = |sum: &mut Option<(Transform, f32)>, t: Transform, w: f32| {
+        *sum = Some(match *sum {
+            None => (
+                Transform {
+                    translation: scale(t.translation, w),
+                    rotation: scale_quat(t.rotation, w),
+                    scale: scale(t.scale, w),
+                },
+                w,
+            ),
+            Some((a, total)) => {
+                let signed = if quat_dot(a.rotation, t.rotation) < 0.0 { -w } else { w };
+                let r = scale_quat(t.rotation, signed);
+                (
+                    Transform {
+                        translation: add(a.translation, scale(t.translation, w)),
+                        rotation: Quat::from_xyzw(
+                            a.rotation.x + r.x,
+                            a.rotation.y + r.y,
+                            a.rotation.z + r.z,
+                            a.rotation.w + r.w,
+                        ),
+                        scale: add(a.scale, scale(t.scale, w)),
+                    },
+                    total + w,
+                )
+            }
+        });
+    };
+    for layer in layers.iter().filter(|l| l.weight > 0.0) {
+        accumulate(&mut sum, soa::lane(layer.pose, j), weight(layer, j));
+    }
+    match sum {
+        None => accumulate(&mut sum, rest, threshold),
+        Some((_, total)) if total < threshold => accumulate(&mut sum, rest, threshold - total),
+        Some(_) => {}
+    }
+    let (t, total) = sum.unwrap();
+    let k = 1.0 / total;
+    let mut out = Transform {
+        translation: scale(t.translation, k),
+        rotation: quat_normalize(scale_quat(t.rotation, k)),
+        scale: scale(t.scale, k),
+    };
+    let mut any = false;
+    for layer in additive.iter().filter(|l| l.weight != 0.0) {
+        any = true;
+        let (t, w) = (soa::lane(layer.pose, j), weight(layer, j));
+        let back = layer.weight < 0.0;
+        let amount = if back { -w } else { w };
+        let side = if t.rotation.w < 0.0 { -amount } else { amount };
+        let axis = if back { -side } else { side };
+        let delta = Quat::from_xyzw(
+            t.rotation.x * axis,
+            t.rotation.y * axis,
+            t.rotation.z * axis,
+            t.rotation.w * side + (1.0 - amount),
+        );
+        let factor = |v: f32| {
+            let f = 1.0 + (v - 1.0) * amount;
+            match (back, f == 0.0) {
+                (false, _) => f,
+                (true, true) => 1.0,
+                (true, false) => 1.0 / f,
+            }
+        };
+        out.translation = add(out.translation, scale(t.translation, w));
+        out.rotation = quat_mul(delta, out.rotation);
+        out.scale = mul(out.scale, Vec3::new(factor(t.scale.x), factor(t.scale.y), factor(t.scale.z)));
+    }
+    if any {
+        out.rotation = quat_normalize(out.rotation);
+    }
+    out
+}

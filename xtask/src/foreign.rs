@@ -1,0 +1,208 @@
+//! Other machines: NEON under qemu, wasm in Node, and targets without a standard library.
+//!
+//! Two toolchains can build for them: rustup's, where the target was added (`rustup target add`), or
+//! Debian's, which brings the standard library's source and builds it.
+
+use crate::{fused, steps::Outcome, workspace};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// The package that computes the golden hashes.
+pub const TESTKIT: &str = "lissom-testkit";
+
+const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
+const DEBIAN_CARGO: &str = "/usr/bin/cargo";
+const DEBIAN_TOOLCHAIN: [&str; 3] = ["rustc-web", "cargo-web", "rust-web-src"];
+
+/// Golden hashes on NEON, and the machine code that met them.
+pub fn neon(install: bool) -> Result<Outcome, String> {
+    const TARGET: &str = "aarch64-unknown-linux-gnu";
+    let tools = ["qemu-aarch64", "aarch64-linux-gnu-gcc", "aarch64-linux-gnu-objdump"];
+    let packages = ["qemu-user", "gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"];
+    if let Some(why) = missing(&tools, &packages, install) {
+        return Ok(Outcome::Skipped(why));
+    }
+    let Some(toolchain) = Toolchain::find(TARGET, install) else {
+        return Ok(Outcome::Skipped(no_toolchain(TARGET)));
+    };
+    let kernels: Vec<String> =
+        fused::libraries()?.into_iter().map(|(name, _)| name).filter(in_testkit).collect();
+    let mut build = toolchain.cargo("std,panic_abort")?;
+    build.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc");
+    build.args(["build", "--release", "--no-default-features", "--lib", "--bin", "conformance"]);
+    build.args(["--package", TESTKIT]);
+    for name in &kernels {
+        build.args(["--package", name]);
+    }
+    workspace::run(&mut build)?;
+    let folder = toolchain.folder()?.join("release");
+    fused::neon_code(&folder, &kernels.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let mut qemu = workspace::command("qemu-aarch64");
+    qemu.args(["-L", "/usr/aarch64-linux-gnu"]).arg(folder.join("conformance"));
+    met_on("neon", &workspace::output(&mut qemu)?.stdout)
+}
+
+/// Golden hashes on wasm's simd128, in Node.
+pub fn wasm(install: bool) -> Result<Outcome, String> {
+    const TARGET: &str = "wasm32-unknown-unknown";
+    if let Some(why) = missing(&["node"], &["nodejs"], install) {
+        return Ok(Outcome::Skipped(why));
+    }
+    let Some(toolchain) = Toolchain::find(TARGET, install) else {
+        return Ok(Outcome::Skipped(no_toolchain(TARGET)));
+    };
+    let mut build = toolchain.cargo("std,panic_abort")?;
+    if toolchain.build_std {
+        if let Some(why) = missing(&["wasm-ld-22"], &["lld-22"], install) {
+            return Ok(Outcome::Skipped(why));
+        }
+        build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", "wasm-ld-22");
+    }
+    build.env("RUSTFLAGS", "-C target-feature=+simd128");
+    build.args(["build", "--release", "--no-default-features", "--package", TESTKIT]);
+    workspace::run(build.args(["--example", "conformance_wasm"]))?;
+    let file = toolchain.folder()?.join("release/examples/conformance_wasm.wasm");
+    let mut node = workspace::command("node");
+    met_on("simd128", &workspace::output(node.arg("scripts/conformance.mjs").arg(file))?.stdout)
+}
+
+/// The libraries that promise it build where there is no standard library at all.
+pub fn no_std(install: bool) -> Result<Outcome, String> {
+    let packages = ["lissom-math", "lissom"];
+    for package in packages {
+        workspace::run(workspace::cargo().args(["check", "--no-default-features", "--package", package]))?;
+    }
+    // With vectors and without: both have their own paths. Checking is enough: what is missing has no name.
+    let mut skipped = Vec::new();
+    for target in ["aarch64-unknown-none", "thumbv7em-none-eabihf"] {
+        let Some(toolchain) = Toolchain::find(target, install) else {
+            skipped.push(target);
+            continue;
+        };
+        let mut check = toolchain.cargo("core,alloc")?;
+        check.args(["check", "--release", "--no-default-features"]);
+        workspace::run(check.args(packages.iter().flat_map(|p| ["--package", *p])))?;
+    }
+    match skipped.first() {
+        None => Ok(Outcome::Passed),
+        Some(target) => Ok(Outcome::Skipped(no_toolchain(target))),
+    }
+}
+
+/// A toolchain that can build for a target.
+struct Toolchain {
+    target: &'static str,
+    /// True for Debian's: the standard library is built from source.
+    build_std: bool,
+}
+
+impl Toolchain {
+    fn find(target: &'static str, install: bool) -> Option<Self> {
+        let sysroot = workspace::output(workspace::command("rustc").args(["--print", "sysroot"])).ok()?;
+        let sysroot = PathBuf::from(String::from_utf8_lossy(&sysroot.stdout).trim());
+        if sysroot.join("lib/rustlib").join(target).join("lib").is_dir() {
+            return Some(Self { target, build_std: false });
+        }
+        let there = || has_debian_source() && workspace::has(DEBIAN_CARGO);
+        if !there() && install {
+            install_packages(&DEBIAN_TOOLCHAIN);
+        }
+        there().then_some(Self { target, build_std: true })
+    }
+
+    /// Cargo with the target, in a target folder of its own: other flags, other compiler, no clashes.
+    fn cargo(&self, std: &str) -> Result<Command, String> {
+        let mut cargo = if self.build_std { workspace::command(DEBIAN_CARGO) } else { workspace::cargo() };
+        if self.build_std {
+            // The variables that rustup and the cargo around us set would lead back to their compiler.
+            for name in ["CARGO", "RUSTUP_TOOLCHAIN", "RUSTC_WRAPPER"] {
+                cargo.env_remove(name);
+            }
+            cargo.env("RUSTC_BOOTSTRAP", "1").env("RUSTC", DEBIAN_RUSTC);
+            cargo.args(["-Z", &format!("build-std={std}")]);
+        }
+        // Plain objects, so that they can be disassembled; nothing to debug.
+        cargo.env("CARGO_PROFILE_RELEASE_LTO", "off").env("CARGO_PROFILE_RELEASE_DEBUG", "0");
+        cargo.env("CARGO_PROFILE_RELEASE_PANIC", "abort");
+        cargo.env("CARGO_BUILD_TARGET", self.target).env("CARGO_TARGET_DIR", target_folder()?);
+        Ok(cargo)
+    }
+
+    fn folder(&self) -> Result<PathBuf, String> {
+        Ok(target_folder()?.join(self.target))
+    }
+}
+
+fn target_folder() -> Result<PathBuf, String> {
+    Ok(workspace::target()?.join("foreign"))
+}
+
+fn has_debian_source() -> bool {
+    let sysroot = workspace::output(Command::new(DEBIAN_RUSTC).args(["--print", "sysroot"]));
+    sysroot.is_ok_and(|o| {
+        let sysroot = String::from_utf8_lossy(&o.stdout).trim().to_owned();
+        Path::new(&sysroot).join("lib/rustlib/src/rust/library/core").is_dir()
+    })
+}
+
+/// True for the libraries that the test kit stands on: they are built anyway.
+fn in_testkit(name: &String) -> bool {
+    workspace::metadata().is_ok_and(|metadata| {
+        workspace::packages(&metadata).is_ok_and(|packages| {
+            packages.iter().filter(|p| p["name"] == TESTKIT).any(|p| {
+                let dependencies = p["dependencies"].as_array().into_iter().flatten();
+                dependencies.into_iter().any(|d| d["name"] == **name && d["kind"].is_null())
+            })
+        })
+    })
+}
+
+fn met_on(backend: &str, report: &[u8]) -> Result<Outcome, String> {
+    let report = String::from_utf8_lossy(report);
+    println!("   {}", report.trim());
+    if report.contains("golden hashes met on") && report.contains(backend) {
+        Ok(Outcome::Passed)
+    } else {
+        Err(format!("the report does not name {backend}"))
+    }
+}
+
+fn no_toolchain(target: &str) -> String {
+    format!(
+        "no toolchain for {target}: rustup target add {target}, or Debian's apt-get install {}",
+        DEBIAN_TOOLCHAIN.join(" ")
+    )
+}
+
+/// Why a step cannot run: the tools that are not there, after trying to install them where that is allowed.
+pub fn missing(tools: &[&str], packages: &[&str], install: bool) -> Option<String> {
+    let lacking = || tools.iter().copied().filter(|t| !workspace::has(t)).collect::<Vec<_>>();
+    if !lacking().is_empty() && install {
+        install_packages(packages);
+    }
+    let lacking = lacking();
+    (!lacking.is_empty())
+        .then(|| format!("{} not found; Debian: apt-get install {}", lacking.join(", "), packages.join(" ")))
+}
+
+/// Tries; whoever needs the packages looks again.
+fn install_packages(packages: &[&str]) {
+    let root = workspace::output(Command::new("id").arg("-u")).is_ok_and(|o| o.stdout.trim_ascii() == b"0");
+    if !root || !workspace::has("apt-get") {
+        return;
+    }
+    let mut install = Command::new("apt-get");
+    install.args(["install", "--yes", "--no-install-recommends"]).args(packages);
+    install.env("DEBIAN_FRONTEND", "noninteractive");
+    if let Err(why) = workspace::output(&mut install) {
+        // A machine that never asked for the list of packages has none.
+        let again = workspace::output(Command::new("apt-get").arg("update"));
+        if let Err(why) =
+            again.and_then(|_| workspace::output(&mut install)).map_err(|e| format!("{why}\n{e}"))
+        {
+            eprintln!("   {why}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Lissom's chores.
+//!
+//! `cargo xtask ci [--assets FOLDER] [--install] [STEP…]` runs what CI runs, or only the named steps.
+//! `cargo xtask drawing` prints the crate drawing that `ARCHITECTURE.md` should hold.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command talks to its user")]
+
+mod drawing;
+mod foreign;
+mod fused;
+mod steps;
+mod workspace;
+
+use std::{path::PathBuf, process::ExitCode};
+
+/// What the user asked for.
+struct Options {
+    /// The folder with reference files, where there is one.
+    assets: Option<PathBuf>,
+    /// True if missing tools may be installed.
+    install: bool,
+    /// Names of steps; empty means all.
+    only: Vec<String>,
+}
+
+fn main() -> ExitCode {
+    let mut args = std::env::args().skip(1);
+    let command = args.next();
+    let rest: Vec<String> = args.collect();
+    let result = match command.as_deref() {
+        Some("ci") => parse(rest).and_then(|options| steps::run(&options)),
+        Some("drawing") => drawing::of_workspace().map(|drawing| print!("{drawing}")),
+        _ => Err(format!(
+            "usage: cargo xtask ci [--assets FOLDER] [--install] [STEP...]\n       cargo xtask drawing\nsteps: {}",
+            steps::names().join(" ")
+        )),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn parse(args: Vec<String>) -> Result<Options, String> {
+    // CI machines are thrown away, so there tools may be installed without asking.
+    let mut options = Options {
+        assets: None,
+        install: std::env::var_os("CI").is_some_and(|v| v == "true" || v == "1"),
+        only: Vec::new(),
+    };
+    let mut args = args.into_iter();
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--assets" => {
+                let folder = PathBuf::from(args.next().ok_or("--assets needs a folder")?);
+                let folder = folder.canonicalize().map_err(|e| format!("{}: {e}", folder.display()))?;
+                options.assets = Some(folder);
+            }
+            "--install" => options.install = true,
+            name if steps::names().contains(&name) => options.only.push(arg),
+            other => {
+                return Err(format!("no step or option {other}; steps: {}", steps::names().join(" ")));
+            }
+        }
+    }
+    Ok(options)
+}

@@ -1,0 +1,215 @@
+//! What CI runs, in order, and why.
+
+use crate::{Options, drawing, foreign, fused, workspace};
+use std::{
+    fs,
+    path::PathBuf,
+    process::Command,
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How a step ended, if it did not fail.
+pub enum Outcome {
+    /// All is well.
+    Passed,
+    /// It could not run, and why.
+    Skipped(String),
+}
+
+struct Step {
+    name: &'static str,
+    why: &'static str,
+    run: fn(&Options) -> Result<Outcome, String>,
+}
+
+const STEPS: &[Step] = &[
+    Step {
+        name: "fmt",
+        why: "one layout, so that a change shows only what changed",
+        run: |_| cargo(&["fmt", "--all", "--check"]),
+    },
+    Step {
+        name: "drawing",
+        why: "ARCHITECTURE.md draws the crates as they are",
+        run: |_| drawing::check().map(|()| Outcome::Passed),
+    },
+    Step {
+        name: "fused-source",
+        why: "fused and estimated arithmetic gives other bits on other CPUs: none in the sources",
+        run: |_| fused::sources(),
+    },
+    Step {
+        name: "clippy",
+        why: "warnings are errors; clippy.toml forbids what breaks \"same bits\"",
+        run: |_| cargo(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]),
+    },
+    Step {
+        name: "build",
+        why: "what users build: release, and what the steps below run",
+        run: |_| cargo(&["build", "--release", "--workspace"]),
+    },
+    Step { name: "run", why: "the first command of the README works", run: |_| cargo(&["run", "--release"]) },
+    Step {
+        name: "test",
+        why: "every promise has a test",
+        run: |_| cargo(&["test", "--workspace", "--lib", "--bins", "--tests"]),
+    },
+    Step {
+        name: "doctest",
+        why: "examples in the documentation compile and hold",
+        run: |_| cargo(&["test", "--workspace", "--doc"]),
+    },
+    Step {
+        name: "doc",
+        why: "documentation without a broken link",
+        run: |_| {
+            let mut doc = workspace::cargo();
+            doc.args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "--deny warnings");
+            workspace::run(&mut doc).map(|()| Outcome::Passed)
+        },
+    },
+    Step { name: "examples", why: "every example runs to its end", run: |_| examples() },
+    Step {
+        name: "no-std",
+        why: "the runtime builds where there is no standard library",
+        run: |o| foreign::no_std(o.install),
+    },
+    Step {
+        name: "fused-code",
+        why: "nor any in the machine code of the libraries",
+        run: |_| fused::machine_code(),
+    },
+    Step { name: "neon", why: "the golden hashes hold on NEON", run: |o| foreign::neon(o.install) },
+    Step { name: "wasm", why: "the golden hashes hold in WebAssembly", run: |o| foreign::wasm(o.install) },
+    Step {
+        name: "gltf",
+        why: "other programs open the mannequin's .glb: the Khronos validator finds no error",
+        run: |o| gltf(o.install),
+    },
+    Step { name: "assets", why: "what holds for our own data holds for real files too", run: assets },
+];
+
+/// The steps' names, in order.
+pub fn names() -> Vec<&'static str> {
+    STEPS.iter().map(|s| s.name).collect()
+}
+
+/// Runs the steps, all of them even if one fails, and sums up.
+pub fn run(options: &Options) -> Result<(), String> {
+    let mut table = String::new();
+    let (mut passed, mut failed, mut skipped) = (0, 0, 0);
+    for step in STEPS {
+        if !options.only.is_empty() && !options.only.iter().any(|name| name == step.name) {
+            continue;
+        }
+        println!("\n== {}: {}", step.name, step.why);
+        let start = Instant::now();
+        let result = (step.run)(options);
+        let seconds = start.elapsed().as_secs_f64();
+        let line = match result {
+            Ok(Outcome::Passed) => {
+                passed += 1;
+                "passed".to_owned()
+            }
+            Ok(Outcome::Skipped(why)) => {
+                skipped += 1;
+                format!("SKIPPED {why}")
+            }
+            Err(why) => {
+                failed += 1;
+                println!("{why}");
+                "FAILED".to_owned()
+            }
+        };
+        println!("   {line} ({seconds:.1} s)");
+        table.push_str(&format!("{:14} {seconds:7.1} s  {line}\n", step.name));
+    }
+    println!("\n{table}\n{passed} passed, {failed} failed, {skipped} skipped");
+    if failed == 0 { Ok(()) } else { Err("CI failed".into()) }
+}
+
+fn cargo(args: &[&str]) -> Result<Outcome, String> {
+    workspace::run(workspace::cargo().args(args)).map(|()| Outcome::Passed)
+}
+
+/// Builds the examples once, then runs each in a folder of its own, where it may write.
+fn examples() -> Result<Outcome, String> {
+    const PACKAGE: &str = "lissom-examples";
+    let metadata = workspace::metadata()?;
+    let Some(package) = workspace::packages(&metadata)?.iter().find(|p| p["name"] == PACKAGE) else {
+        return Ok(Outcome::Skipped(format!("there is no package {PACKAGE}")));
+    };
+    let is_example = |t: &&serde_json::Value| t["kind"][0] == "example";
+    let targets = package["targets"].as_array().into_iter().flatten().filter(is_example);
+    let names: Vec<&str> = targets.filter_map(|t| t["name"].as_str()).collect();
+    if names.is_empty() {
+        return Err(format!("{PACKAGE} has no examples"));
+    }
+    cargo(&["build", "--release", "--package", PACKAGE, "--examples"])?;
+    let target = workspace::target()?;
+    for name in names {
+        let folder = scratch(&format!("examples/{name}"))?;
+        let mut command = Command::new(target.join("release/examples").join(name));
+        command.current_dir(folder);
+        println!("   $ {name}");
+        run_limited(&mut command, name)?;
+    }
+    Ok(Outcome::Passed)
+}
+
+/// Runs to the end, but not for ever.
+fn run_limited(command: &mut Command, name: &str) -> Result<(), String> {
+    const LIMIT: Duration = Duration::from_secs(120);
+    let mut child = command.spawn().map_err(|e| format!("{name}: {e}"))?;
+    let start = Instant::now();
+    loop {
+        match child.try_wait().map_err(|e| format!("{name}: {e}"))? {
+            Some(status) if status.success() => return Ok(()),
+            Some(status) => return Err(format!("{name}: {status}")),
+            None if start.elapsed() > LIMIT => {
+                let _ = child.kill();
+                return Err(format!("{name} did not end within {LIMIT:?}"));
+            }
+            None => thread::sleep(Duration::from_millis(20)),
+        }
+    }
+}
+
+/// Writes the mannequin and shows it to the validator.
+fn gltf(install: bool) -> Result<Outcome, String> {
+    if let Some(why) = foreign::missing(&["node", "npm"], &["nodejs", "npm"], install) {
+        return Ok(Outcome::Skipped(why));
+    }
+    let folder = scratch("gltf")?;
+    if !folder.join("node_modules/gltf-validator").is_dir() {
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&folder).arg("gltf-validator");
+        if let Err(why) = workspace::output(&mut npm) {
+            return Ok(Outcome::Skipped(format!("npm cannot fetch gltf-validator: {why}")));
+        }
+    }
+    let glb = folder.join("mannequin.glb");
+    let mut write = workspace::cargo();
+    write.args(["run", "--quiet", "--release", "--package", "lissom-cli", "--", "mannequin", "-o"]).arg(&glb);
+    workspace::run(&mut write)?;
+    let mut validate = workspace::command("node");
+    workspace::run(validate.args(["scripts/validate-gltf.mjs", "--modules"]).arg(&folder).arg(&glb))?;
+    Ok(Outcome::Passed)
+}
+
+fn assets(options: &Options) -> Result<Outcome, String> {
+    let Some(folder) = &options.assets else {
+        return Ok(Outcome::Skipped("no --assets FOLDER given".into()));
+    };
+    let mut checks = workspace::cargo();
+    checks.args(["run", "--quiet", "--release", "--package", "lissom-checks", "--", "all"]).arg(folder);
+    workspace::run(&mut checks).map(|()| Outcome::Passed)
+}
+
+/// A folder under the target folder for what a step writes.
+fn scratch(name: &str) -> Result<PathBuf, String> {
+    let folder = workspace::target()?.join("ci").join(name);
+    fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    Ok(folder)
+}

@@ -1,0 +1,79 @@
+//! Where things are, and running commands.
+
+use serde_json::Value;
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+/// The workspace's folder.
+pub fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_path_buf()
+}
+
+/// Where cargo builds.
+pub fn target() -> Result<PathBuf, String> {
+    let metadata = metadata()?;
+    metadata["target_directory"]
+        .as_str()
+        .map(PathBuf::from)
+        .ok_or("no target_directory in cargo metadata".into())
+}
+
+/// What cargo knows of the workspace, dependencies of members included, without what lies outside.
+pub fn metadata() -> Result<Value, String> {
+    let output = output(cargo().args(["metadata", "--no-deps", "--format-version", "1"]))?;
+    serde_json::from_slice(&output.stdout).map_err(|e| format!("cargo metadata: {e}"))
+}
+
+/// The workspace's packages.
+pub fn packages(metadata: &Value) -> Result<&Vec<Value>, String> {
+    metadata["packages"].as_array().ok_or("no packages in cargo metadata".into())
+}
+
+/// The cargo that started us, in the workspace's folder.
+pub fn cargo() -> Command {
+    command(&std::env::var("CARGO").unwrap_or("cargo".into()))
+}
+
+/// A command in the workspace's folder.
+pub fn command(program: &str) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(root());
+    command
+}
+
+/// Runs to the end with the terminal as it is.
+pub fn run(command: &mut Command) -> Result<(), String> {
+    let shown = shown(command);
+    println!("   $ {shown}");
+    let status = command.status().map_err(|e| format!("{shown}: {e}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{shown}: {status}")) }
+}
+
+/// Runs to the end and keeps what it says.
+pub fn output(command: &mut Command) -> Result<Output, String> {
+    let shown = shown(command);
+    let output = command.output().map_err(|e| format!("{shown}: {e}"))?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    Err(format!("{shown}: {}\n{out}{err}", output.status))
+}
+
+/// True if the program can be started.
+pub fn has(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok()
+}
+
+fn shown(command: &Command) -> String {
+    let program = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
+    let mut text = program.to_string_lossy().into_owned();
+    for arg in command.get_args() {
+        text.push(' ');
+        text.push_str(&arg.to_string_lossy());
+    }
+    text
+}
