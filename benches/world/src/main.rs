@@ -1,11 +1,13 @@
 //! The bench `world`: six worlds, six scenarios, Lissom against `bevy_transform` and the streaming floor.
 //!
 //! `cargo run --release -p lissom-bench-world -- [--json] [--quick] [--only KEYS] [--plots DIR] [--no-peer]`
-#![allow(clippy::print_stdout, reason = "printing is what it is for")]
+#![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "a bench prints, and promises no bits")]
 
+mod curves;
 mod floor;
 mod ours;
 mod peer;
+mod plot;
 mod scenes;
 mod timing;
 
@@ -200,6 +202,7 @@ fn main() {
     let args: Vec<String> = std::env::args().collect();
     let has = |name: &str| args.iter().any(|a| a == name);
     let value = |name: &str| args.iter().position(|a| a == name).and_then(|i| args.get(i + 1)).cloned();
+    let plots = value("--plots");
     let args = Args {
         json: has("--json"),
         peer: !has("--no-peer"),
@@ -212,7 +215,12 @@ fn main() {
     bevy_tasks::ComputeTaskPool::get_or_init(|| bevy_tasks::TaskPoolBuilder::new().num_threads(2).build());
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("two threads");
     // A frame runs inside the pool, as a game's would: entering it from outside costs more than a small sync.
-    pool.install(|| run(&args));
+    pool.install(|| match &plots {
+        Some(folder) => {
+            curves::write(folder.as_ref(), args.budget / 2.0, args.peer).expect("the folder can be written")
+        }
+        None => run(&args),
+    });
 }
 
 fn run(args: &Args) {

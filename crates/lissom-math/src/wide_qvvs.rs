@@ -147,7 +147,7 @@ pub fn mul_rows<S: Simd>(
 ) {
     let load = |v: &[f32]| f32x4::from_slice(s, v);
     let parents: [&[f32; 12]; QUAD] = parent.map(|p| bytemuck::cast_ref(&above[p as usize]));
-    let locals: [&[f32; 8]; QUAD] = local.each_ref().map(|l| bytemuck::cast_ref(l));
+    let locals: [&[f32; 8]; QUAD] = local.each_ref().map(bytemuck::cast_ref);
     let [px, py, pz, _] = transpose(parents.map(|r| load(&r[4..8])));
     let [sx, sy, sz, scale] = transpose(parents.map(|r| load(&r[8..12])));
     let parent = Parent {
@@ -160,7 +160,7 @@ pub fn mul_rows<S: Simd>(
     let [x, y, z, scale] = transpose(locals.map(|r| load(&r[4..8])));
     let out = product(s, parent, Local { rotation, position: [x, y, z], scale });
     // Whole 16-byte stores: the user word travels as bits beside the position.
-    let words: [&mut [f32; 12]; QUAD] = world.each_mut().map(|w| bytemuck::cast_mut(w));
+    let words: [&mut [f32; 12]; QUAD] = world.each_mut().map(bytemuck::cast_mut);
     let user = f32x4::simd_from(s, words.each_ref().map(|w| w[7]));
     let rotation = transpose(out.rotation);
     let position = transpose([out.position[0], out.position[1], out.position[2], user]);

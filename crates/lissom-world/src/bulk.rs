@@ -3,11 +3,14 @@
 use crate::{
     Entity, World, WorldError,
     inherit::Flags,
-    lanes::Blocks,
+    lanes::{Blocks, MIN_CELLS},
     level::{Level, PAGE, WORD, external},
     slots::Slots,
 };
-use lissom_math::{Qvs, wide_qvvs::QUAD};
+use lissom_math::{
+    Qvs,
+    wide_qvvs::{QUAD, QuadQvs},
+};
 
 /// Whose transform it is: asked only by those who want to know, since it costs a look at the handles.
 #[derive(Clone, Copy)]
@@ -24,10 +27,12 @@ impl Handle<'_> {
     }
 }
 
+/// All ones in the numbers that are not finite.
+const EXPONENT: u32 = 0x7f80_0000;
+
 /// [`Qvs::is_finite`] without a branch a number.
 #[inline(always)]
 fn is_finite(local: &Qvs) -> bool {
-    const EXPONENT: u32 = 0x7f80_0000;
     let words: [u32; 8] = bytemuck::cast(*local);
     words.iter().fold(0, |bad, w| bad | u32::from(w & EXPONENT == EXPONENT)) == 0
 }
@@ -166,6 +171,23 @@ fn rows(
     bad
 }
 
+/// Four entities without a branch between them. False, and nothing written, if a number is not finite.
+#[inline(always)]
+fn whole_quad(quad: &mut QuadQvs, owners: &[u32], slots: &Slots, f: &impl Fn(Handle<'_>, &mut Qvs)) -> bool {
+    let mut new = *quad;
+    for (lane, &slot) in owners.iter().enumerate() {
+        let mut local = quad.lane(lane);
+        f(Handle { slots, slot }, &mut local);
+        new.set_lane(lane, &local);
+    }
+    let words: [u32; 32] = bytemuck::cast(new);
+    let finite = words.iter().fold(0, |bad, w| bad | u32::from(w & EXPONENT == EXPONENT)) == 0;
+    if finite {
+        *quad = new;
+    }
+    finite
+}
+
 fn lane_blocks(
     blocks: Blocks<'_>,
     slots: &Slots,
@@ -173,7 +195,7 @@ fn lane_blocks(
     parallel: bool,
 ) -> Option<Entity> {
     #[cfg(feature = "parallel")]
-    if parallel && blocks.len() > 1 && blocks.len() * blocks.nodes() > 64 {
+    if parallel && blocks.len() > 1 && blocks.len() * blocks.nodes() > MIN_CELLS {
         let half = blocks.len() / 2;
         let (a, b) = blocks.split_at(half);
         let (x, y) =
@@ -187,13 +209,17 @@ fn lane_blocks(
         blocks.block_dirty[block] = live != 0;
         for cell in block * nodes..(block + 1) * nodes {
             blocks.dirty[cell] |= live;
-            let mut rest = live;
-            while rest != 0 {
-                let lane = rest.trailing_zeros() as usize;
-                rest &= rest - 1;
-                let mut local = blocks.local[cell][lane / QUAD].lane(lane % QUAD);
-                update(slots, blocks.slot[cell][lane], &mut local, f, &mut bad);
-                blocks.local[cell][lane / QUAD].set_lane(lane % QUAD, &local);
+            for (i, quad) in blocks.local[cell].iter_mut().enumerate() {
+                let lanes = live >> (i * QUAD) & 0xf;
+                let owners = &blocks.slot[cell][i * QUAD..(i + 1) * QUAD];
+                if lanes == 0xf && whole_quad(quad, owners, slots, f) {
+                    continue;
+                }
+                for lane in (0..QUAD).filter(|lane| lanes >> lane & 1 != 0) {
+                    let mut local = quad.lane(lane);
+                    update(slots, owners[lane], &mut local, f, &mut bad);
+                    quad.set_lane(lane, &local);
+                }
             }
         }
     }

@@ -58,7 +58,7 @@ impl Hierarchy<'_> {
         check_local(0, &local)?;
         let place = self.world.slots.place(slot);
         self.world.stores.set_local(place, &local);
-        if self.world.stores.flags(place) & EXTERNAL == 0 {
+        if !self.world.stores.is_external(place) {
             self.world.propagate(slot);
         }
         Ok(())

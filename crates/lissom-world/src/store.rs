@@ -1,9 +1,9 @@
 //! Where the data lies: 17 levels, the deep store, the lane sets.
 
 use crate::{
-    inherit::Flags,
+    inherit::{EXTERNAL, Flags},
     lanes::LaneSet,
-    level::{Level, Row},
+    level::{Level, Row, WORD},
     slots::Place,
 };
 use alloc::vec::Vec;
@@ -106,6 +106,16 @@ impl Stores {
             Some(_) => 0,
             None => self.level(place).flags[place.row as usize],
         }
+    }
+
+    /// True where others drive the entity. Asks the bits first: they are in cache when the flags are not.
+    #[inline(always)]
+    pub fn is_external(&self, place: Place) -> bool {
+        if place.lane_set().is_some() {
+            return false;
+        }
+        let (level, row) = (self.level(place), place.row as usize);
+        level.special[row / WORD] >> (row % WORD) & 1 != 0 && level.flags[row] & EXTERNAL != 0
     }
 
     pub fn version(&self, place: Place) -> u64 {

@@ -55,7 +55,7 @@ impl World {
         if let Some(local) = local {
             self.stores.set_local(place, &local);
         }
-        if self.stores.flags(place) & crate::inherit::EXTERNAL == 0 {
+        if !self.stores.is_external(place) {
             self.stores.set_dirty(place);
         }
         self.dirty = true;

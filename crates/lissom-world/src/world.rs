@@ -235,7 +235,7 @@ impl World {
     /// Marks an entity dirty, unless others drive it.
     #[inline]
     fn touch(&mut self, place: Place) {
-        if self.stores.flags(place) & EXTERNAL == 0 {
+        if !self.stores.is_external(place) {
             self.stores.set_dirty(place);
             self.dirty = true;
         }
@@ -327,7 +327,7 @@ impl World {
 
     /// True where `sync` leaves the world transform to the caller.
     pub fn is_external(&self, entity: Entity) -> Result<bool, WorldError> {
-        Ok(self.stores.flags(self.slots.get(entity)?.1) & EXTERNAL != 0)
+        Ok(self.stores.is_external(self.slots.get(entity)?.1))
     }
 
     /// Leaves the entity's world transform to the caller, or takes it back. While it is set, `sync` never

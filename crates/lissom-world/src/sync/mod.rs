@@ -78,13 +78,9 @@ impl World {
     }
 }
 
-/// Blocks that one task takes at least.
-#[cfg(feature = "parallel")]
-const MIN_BLOCKS_CELLS: usize = 64;
-
 fn run_blocks(blocks: Blocks<'_>, backend: Backend, version: u64, parallel: bool) -> SyncStats {
     #[cfg(feature = "parallel")]
-    if parallel && blocks.len() > 1 && blocks.len() * blocks.nodes() > MIN_BLOCKS_CELLS {
+    if parallel && blocks.len() > 1 && blocks.len() * blocks.nodes() > MIN_CELLS {
         let half = blocks.len() / 2;
         let (a, b) = blocks.split_at(half);
         let (mut x, y) = rayon::join(
