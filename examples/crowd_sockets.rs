@@ -47,7 +47,7 @@ fn main() -> Result<()> {
     let colors = [palette::SAGE, palette::PLASTER, palette::OCHRE, palette::SKY, palette::PLUM];
     let (columns, rows) = (7, 3);
     let mut canvas = Canvas::new(1600, 800, palette::PAPER)?;
-    canvas.set_camera(&Camera::perspective([1.2, 3.4, 9.4], [0.0, 0.95, -0.6], 0.62))?;
+    canvas.set_camera(&Camera::perspective([1.0, 3.0, 8.6], [0.1, 0.8, -0.6], 0.5))?;
     let light = Light::default();
     let mut crowd: Vec<(Socket, Vec<Entity>, Vec<Mat34>)> = Vec::new();
     let mut feet = Vec::new();

@@ -65,16 +65,16 @@ fn main() -> Result<()> {
         match frame {
             500 => world.set_parent(probe, Some(sun), Keep::World)?,
             501..=899 => {
-                // On its own: drift towards the fourth planet, in the sun's space.
+                // On its own: towards the fourth planet, in the sun's space, to arrive in time.
                 let local = world.local(probe)?;
-                let goal = scalar::add(world.world(fourth)?.position, Vec3::new(0.0, 0.6, 0.0));
-                let step = 1.0 / (900 - frame) as f32;
-                let position =
-                    scalar::lerp(local.position, goal, step * step * 40.0 / (40.0 * step + 1.0) + step * 0.2);
+                let goal = scalar::add(world.world(fourth)?.position, Vec3::new(0.0, 0.4, 1.1));
+                let position = scalar::lerp(local.position, goal, 1.0 / (901 - frame) as f32);
                 world.set_local(probe, Qvs { position, ..local })?;
             }
             900 => {
+                // The pivot's new world transform must be known before the probe can keep its own under it.
                 world.set_parent(probe_pivot, Some(fourth), Keep::Local)?;
+                world.sync();
                 world.set_parent(probe, Some(probe_pivot), Keep::World)?;
             }
             _ => {}
@@ -90,7 +90,7 @@ fn main() -> Result<()> {
 
     let (width, height) = (1400, 800);
     let mut canvas = Canvas::new(width, height, palette::NIGHT)?;
-    canvas.set_camera(&Camera::perspective([0.0, 11.0, 14.0], [0.0, 0.0, 0.6], 0.72))?;
+    canvas.set_camera(&Camera::perspective([0.0, 12.5, 16.0], [0.0, 0.0, 0.9], 0.72))?;
     let light = Light::default();
     canvas.ball([0.0; 3], 0.9, palette::OCHRE, &light)?;
     for body in &bodies {

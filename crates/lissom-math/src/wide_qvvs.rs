@@ -146,15 +146,27 @@ pub fn mul_rows<S: Simd>(
     world: &mut [Qvvs; QUAD],
 ) {
     let load = |v: &[f32]| f32x4::from_slice(s, v);
-    let parents: [&[f32; 12]; QUAD] = parent.map(|p| bytemuck::cast_ref(&above[p as usize]));
     let locals: [&[f32; 8]; QUAD] = local.each_ref().map(bytemuck::cast_ref);
-    let [px, py, pz, _] = transpose(parents.map(|r| load(&r[4..8])));
-    let [sx, sy, sz, scale] = transpose(parents.map(|r| load(&r[8..12])));
-    let parent = Parent {
-        rotation: transpose(parents.map(|r| load(&r[0..4]))),
-        position: [px, py, pz],
-        stretch: [sx, sy, sz],
-        scale,
+    // Siblings stand together: most often four rows have one parent, which then needs no transposing.
+    let parent = if parent.iter().all(|p| *p == parent[0]) {
+        let p: &[f32; 12] = bytemuck::cast_ref(&above[parent[0] as usize]);
+        let splat = |i: usize| f32x4::simd_from(s, p[i]);
+        Parent {
+            rotation: [splat(0), splat(1), splat(2), splat(3)],
+            position: [splat(4), splat(5), splat(6)],
+            stretch: [splat(8), splat(9), splat(10)],
+            scale: splat(11),
+        }
+    } else {
+        let parents: [&[f32; 12]; QUAD] = parent.map(|p| bytemuck::cast_ref(&above[p as usize]));
+        let [px, py, pz, _] = transpose(parents.map(|r| load(&r[4..8])));
+        let [sx, sy, sz, scale] = transpose(parents.map(|r| load(&r[8..12])));
+        Parent {
+            rotation: transpose(parents.map(|r| load(&r[0..4]))),
+            position: [px, py, pz],
+            stretch: [sx, sy, sz],
+            scale,
+        }
     };
     let rotation = transpose(locals.map(|r| load(&r[0..4])));
     let [x, y, z, scale] = transpose(locals.map(|r| load(&r[4..8])));
@@ -293,7 +305,11 @@ mod tests {
                     (core::array::from_fn(|i| local.lane(i)), core::array::from_fn(|i| own.lane(i)));
                 let parents = core::array::from_fn(find);
                 dispatch!(backend, s => mul_rows(s, &above, &parents, &locals, &mut rows));
+                let mut siblings = core::array::from_fn(|i| own.lane(i));
+                dispatch!(backend, s => mul_rows(s, &above, &[1; QUAD], &locals, &mut siblings));
                 for i in 0..QUAD {
+                    let one = above[1].mul(&locals[i], own.lane(i).stretch, own.lane(i).user);
+                    assert_eq!(bits(&siblings[i]), bits(&one), "sibling {i} on {backend}");
                     assert_eq!(bits(&out.lane(i)), bits(&want[i]), "lane {i} on {backend}");
                     assert_eq!(bits(&rows[i]), bits(&want[i]), "row {i} on {backend}");
                 }

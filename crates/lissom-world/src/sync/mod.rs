@@ -14,7 +14,12 @@ pub(crate) mod by_depth;
 pub(crate) mod depth_first;
 pub(crate) mod levels;
 
-use crate::{World, lanes::Blocks, stats::SyncStats, store::DEEP};
+use crate::{
+    World,
+    lanes::{Blocks, MIN_CELLS},
+    stats::SyncStats,
+    store::DEEP,
+};
 use lissom_math::simd::Backend;
 
 /// Which algorithm [`World::sync`](crate::World::sync) uses.
