@@ -91,7 +91,7 @@ fn compose_kept(flags: Flags, parent: &Qvvs, local: &Qvs, old: &Qvvs) -> Qvvs {
         return *parent;
     }
     let keep = Inherit(flags as u8);
-    let mut new = parent.mul(local, old.stretch, old.user);
+    let mut new = parent.mul(&local, old.stretch, old.user);
     let pick = |flag: Inherit, old: f32, new: f32| if keep.contains(flag) { old } else { new };
     new.position = Vec3::new(
         pick(Inherit::KEEP_X, old.position.x, new.position.x),

@@ -44,27 +44,30 @@ pub(crate) fn walk(
         return stats;
     }
     stack.clear();
-    let mut top = Frame { next: first, parent, changed, loaded: false, world: Qvvs::IDENTITY };
+    // The frame at work lies in variables of its own: down a chain the parent's world transform then goes from
+    // product to product in registers.
+    let (mut next, mut parent, mut changed, mut loaded) = (first, parent, changed, false);
+    let mut above = Qvvs::IDENTITY;
     loop {
-        let slot = top.next;
-        top.next = slots.next_sibling(slot);
+        let slot = next;
+        next = slots.next_sibling(slot);
         let place = slots.place(slot);
         let flags = stores.flags(place);
         let driven = flags & EXTERNAL != 0;
         let dirty = stores.is_dirty(place);
-        let moved = dirty || (top.changed && !driven);
+        let moved = dirty || (changed && !driven);
         stats.checked += 1;
         let mut world = Qvvs::IDENTITY;
         if moved {
             if driven {
                 world = stores.world(place);
             } else {
-                if !top.loaded {
-                    top.world = stores.world(slots.place(top.parent));
-                    top.loaded = true;
+                if !loaded {
+                    above = stores.world(slots.place(parent));
+                    loaded = true;
                     stats.read += 1;
                 }
-                world = compose(flags, &top.world, &stores.local(place), &stores.world(place));
+                world = compose(flags, &above, &stores.local(place), &stores.world(place));
                 stores.set_world(place, &world);
                 stats.written += 1;
             }
@@ -75,16 +78,14 @@ pub(crate) fn walk(
         }
         let child = slots.first_child(slot);
         if child != NONE {
-            let below = Frame { next: child, parent: slot, changed: moved, loaded: moved, world };
-            if top.next != NONE {
-                stack.push(top);
+            if next != NONE {
+                stack.push(Frame { next, parent, changed, loaded, world: above });
             }
-            top = below;
-        } else if top.next == NONE {
-            match stack.pop() {
-                Some(frame) => top = frame,
-                None => return stats,
-            }
+            (next, parent, changed, loaded, above) = (child, slot, moved, moved, world);
+        } else if next == NONE {
+            let Some(frame) = stack.pop() else { return stats };
+            (next, parent, changed, loaded, above) =
+                (frame.next, frame.parent, frame.changed, frame.loaded, frame.world);
         }
     }
 }
