@@ -81,14 +81,16 @@ pub(crate) fn compose(flags: Flags, parent: &Qvvs, local: &Qvs, old: &Qvvs) -> Q
     if flags == 0 {
         parent.mul(local, old.stretch, old.user)
     } else {
-        compose_kept(flags, parent, local, old)
+        compose_kept(flags, *parent, *local, *old)
     }
 }
 
+/// By value: whoever composes down a chain can then keep the parent in registers.
+#[cold]
 #[inline(never)]
-fn compose_kept(flags: Flags, parent: &Qvvs, local: &Qvs, old: &Qvvs) -> Qvvs {
+fn compose_kept(flags: Flags, parent: Qvvs, local: Qvs, old: Qvvs) -> Qvvs {
     if flags & COPY != 0 {
-        return *parent;
+        return parent;
     }
     let keep = Inherit(flags as u8);
     let mut new = parent.mul(&local, old.stretch, old.user);

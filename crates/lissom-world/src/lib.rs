@@ -72,6 +72,7 @@ mod inherit;
 mod joints;
 mod lanes;
 mod level;
+mod pack;
 mod prefab;
 mod slots;
 mod snapshot;

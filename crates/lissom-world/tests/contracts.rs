@@ -428,6 +428,27 @@ fn bytes_that_are_no_snapshot_give_an_error_and_never_a_panic() {
     }
 }
 
+#[test]
+fn packing_puts_children_in_the_order_of_their_parents_and_changes_nothing_else() {
+    let mut world = World::new();
+    let mut roots = Vec::new();
+    world.spawn_many(None, &[Qvs::IDENTITY; 3], &mut roots).unwrap();
+    // Children spawned against the order of their parents, and a hole among them.
+    let mut children = Vec::new();
+    for &root in roots.iter().rev() {
+        world.spawn_many(Some(root), &[at(1.0, 0.0, 0.0); 2], &mut children).unwrap();
+    }
+    world.despawn(children[2], Children::Despawn).unwrap();
+    world.sync();
+    let bytes = world.to_bytes();
+    world.pack();
+    assert!(world.to_bytes() == bytes);
+    assert_eq!(world.sync(), SyncStats::default());
+    let [a, b, c] = [roots[0], roots[1], roots[2]];
+    let expected = [a, b, c, children[4], children[5], children[3], children[0], children[1]];
+    assert_eq!(changed(&world, 0), expected);
+}
+
 fn matrix(position: Vec3, angle: f32, scale: Vec3) -> Mat34 {
     lissom_math::Transform {
         translation: position,

@@ -79,6 +79,7 @@ pub enum Op {
     NowWorld(Entity, Qvvs),
     EditTwo(Entity, Entity, Qvs, Qvvs),
     MoveAll(f32),
+    Pack,
     Sync,
 }
 
@@ -373,6 +374,7 @@ impl Model {
                     node.dirty |= !node.external;
                 }
             }
+            Op::Pack => {}
             Op::Sync => {
                 let roots: Vec<Entity> =
                     self.nodes.iter().filter(|(_, n)| n.parent.is_none()).map(|(e, _)| *e).collect();
@@ -427,6 +429,7 @@ pub fn apply(
             })?;
         }
         Op::MoveAll(by) => world.update_locals(|_, l| l.position.x += by)?,
+        Op::Pack => world.pack(),
         Op::Sync => {
             world.sync();
         }
@@ -472,6 +475,7 @@ pub fn random_op(rng: &mut Rng, alive: &[Entity], dead: &[Entity], prefabs: usiz
         85..=88 => Op::NowWorld(pick(rng), rng.world()),
         89 => Op::EditTwo(pick(rng), pick(rng), rng.local(), rng.world()),
         90 if rng.chance(10) => Op::MoveAll(rng.unit()),
+        91 if rng.chance(5) => Op::Pack,
         _ => Op::Sync,
     }
 }
