@@ -1,14 +1,38 @@
-//! Prints a table of figures: `cargo run --release -p lissom-bench -- jobs`.
+//! Prints tables of figures: `cargo run --release -p lissom-bench -- jobs`, or `clips [FOLDER] [--plot FILE.svg]`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command's output")]
 
+mod clips;
 mod jobs;
+mod layouts;
+mod plot;
 
-fn main() {
-    match std::env::args().nth(1).as_deref() {
-        Some("jobs") => jobs::print(),
+use std::{path::Path, process::ExitCode};
+
+const USAGE: &str = "usage: lissom-bench jobs
+       lissom-bench clips [FOLDER] [--plot FILE.svg]   (FOLDER holds assets/ozz/bin)";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let result = match args.as_slice() {
+        ["jobs"] => {
+            jobs::print();
+            Ok(())
+        }
+        ["clips"] => clips::print(None, None),
+        ["clips", "--plot", file] => clips::print(None, Some(Path::new(file))),
+        ["clips", folder] => clips::print(Some(Path::new(folder)), None),
+        ["clips", folder, "--plot", file] => clips::print(Some(Path::new(folder)), Some(Path::new(file))),
         _ => {
-            eprintln!("usage: lissom-bench jobs");
-            std::process::exit(2);
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
         }
     }
 }

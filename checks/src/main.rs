@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command talks to its user")]
 
 mod blend_l2m;
+mod cook;
 mod golden;
 mod imports;
 mod rawclip_bytes;
@@ -15,6 +16,7 @@ type Check = fn(&Path) -> anyhow::Result<()>;
 
 /// Name, what FOLDER holds, the check.
 const CHECKS: &[(&str, &str, Check)] = &[
+    ("cook", "rawclips: every clip, and every one of the mannequin, cooks within its precision", cook::run),
     (
         "blend_l2m",
         "assets/ozz/bin and golden: our blend and local-to-model jobs against ozz's blend and matrices",

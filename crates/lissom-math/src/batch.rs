@@ -24,7 +24,10 @@ pub fn quat_mul(backend: Backend, a: &[SoaQuat], b: &[SoaQuat], out: &mut [SoaQu
     #[inline(always)]
     fn kernel<S: Simd>(s: S, a: &[SoaQuat], b: &[SoaQuat], out: &mut [SoaQuat]) {
         for ((a, b), out) in a.iter().zip(b).zip(out) {
-            blocks::<S>(|at| (WideQuat::load(s, a, at) * WideQuat::load(s, b, at)).store(out, at));
+            blocks::<S>(
+                #[inline(always)]
+                |at| (WideQuat::load(s, a, at) * WideQuat::load(s, b, at)).store(out, at),
+            );
         }
     }
     dispatch!(backend, s => kernel(s, a, b, out));
@@ -35,7 +38,10 @@ pub fn quat_normalize(backend: Backend, q: &mut [SoaQuat]) {
     #[inline(always)]
     fn kernel<S: Simd>(s: S, q: &mut [SoaQuat]) {
         for q in q {
-            blocks::<S>(|at| WideQuat::load(s, q, at).normalize(s).store(q, at));
+            blocks::<S>(
+                #[inline(always)]
+                |at| WideQuat::load(s, q, at).normalize(s).store(q, at),
+            );
         }
     }
     dispatch!(backend, s => kernel(s, q));
@@ -46,10 +52,13 @@ pub fn quat_nlerp(backend: Backend, a: &[SoaQuat], b: &[SoaQuat], t: &[Lanes], o
     #[inline(always)]
     fn kernel<S: Simd>(s: S, a: &[SoaQuat], b: &[SoaQuat], t: &[Lanes], out: &mut [SoaQuat]) {
         for (((a, b), t), out) in a.iter().zip(b).zip(t).zip(out) {
-            blocks::<S>(|at| {
-                let b = WideQuat::load(s, b, at);
-                WideQuat::load(s, a, at).nlerp(s, b, load(s, t, at)).store(out, at);
-            });
+            blocks::<S>(
+                #[inline(always)]
+                |at| {
+                    let b = WideQuat::load(s, b, at);
+                    WideQuat::load(s, a, at).nlerp(s, b, load(s, t, at)).store(out, at);
+                },
+            );
         }
     }
     dispatch!(backend, s => kernel(s, a, b, t, out));
@@ -60,7 +69,10 @@ pub fn quat_rotate(backend: Backend, q: &[SoaQuat], v: &[SoaVec3], out: &mut [So
     #[inline(always)]
     fn kernel<S: Simd>(s: S, q: &[SoaQuat], v: &[SoaVec3], out: &mut [SoaVec3]) {
         for ((q, v), out) in q.iter().zip(v).zip(out) {
-            blocks::<S>(|at| WideQuat::load(s, q, at).rotate(WideVec3::load(s, v, at)).store(out, at));
+            blocks::<S>(
+                #[inline(always)]
+                |at| WideQuat::load(s, q, at).rotate(WideVec3::load(s, v, at)).store(out, at),
+            );
         }
     }
     dispatch!(backend, s => kernel(s, q, v, out));
@@ -71,10 +83,13 @@ pub fn vec3_lerp(backend: Backend, a: &[SoaVec3], b: &[SoaVec3], t: &[Lanes], ou
     #[inline(always)]
     fn kernel<S: Simd>(s: S, a: &[SoaVec3], b: &[SoaVec3], t: &[Lanes], out: &mut [SoaVec3]) {
         for (((a, b), t), out) in a.iter().zip(b).zip(t).zip(out) {
-            blocks::<S>(|at| {
-                let b = WideVec3::load(s, b, at);
-                WideVec3::load(s, a, at).lerp(s, b, load(s, t, at)).store(out, at);
-            });
+            blocks::<S>(
+                #[inline(always)]
+                |at| {
+                    let b = WideVec3::load(s, b, at);
+                    WideVec3::load(s, a, at).lerp(s, b, load(s, t, at)).store(out, at);
+                },
+            );
         }
     }
     dispatch!(backend, s => kernel(s, a, b, t, out));
@@ -85,7 +100,10 @@ pub fn transform_to_mat34(backend: Backend, t: &[SoaTransform], out: &mut [SoaMa
     #[inline(always)]
     fn kernel<S: Simd>(s: S, t: &[SoaTransform], out: &mut [SoaMat34]) {
         for (t, out) in t.iter().zip(out) {
-            blocks::<S>(|at| WideTransform::load(s, t, at).to_mat34(s).store(out, at));
+            blocks::<S>(
+                #[inline(always)]
+                |at| WideTransform::load(s, t, at).to_mat34(s).store(out, at),
+            );
         }
     }
     dispatch!(backend, s => kernel(s, t, out));
@@ -96,7 +114,10 @@ pub fn mat34_mul(backend: Backend, a: &[SoaMat34], b: &[SoaMat34], out: &mut [So
     #[inline(always)]
     fn kernel<S: Simd>(s: S, a: &[SoaMat34], b: &[SoaMat34], out: &mut [SoaMat34]) {
         for ((a, b), out) in a.iter().zip(b).zip(out) {
-            blocks::<S>(|at| (WideMat34::load(s, a, at) * WideMat34::load(s, b, at)).store(out, at));
+            blocks::<S>(
+                #[inline(always)]
+                |at| (WideMat34::load(s, a, at) * WideMat34::load(s, b, at)).store(out, at),
+            );
         }
     }
     dispatch!(backend, s => kernel(s, a, b, out));

@@ -13,12 +13,21 @@
 //! ```
 
 #[cfg(test)]
+mod mesh_tests;
+#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod track_tests;
 
+use crate::{
+    BuiltSkeleton,
+    mesh::{RawMesh, RawMeshError},
+    raw::{RawUserTrack, RawUserTrackError, UserKind},
+};
 use lissom::{
     Skeleton,
     archive::{
-        SectionKind,
+        SectionKind, TrackKind,
         layout::{self, ENTRY_BYTES, HEADER_BYTES, MAGIC, MAJOR_VERSION, MINOR_VERSION, NO_PARENT},
     },
 };
@@ -61,6 +70,12 @@ pub enum ArchiveWriteError {
         /// The most there can be.
         allowed: usize,
     },
+    /// The mesh is not valid.
+    #[error(transparent)]
+    Mesh(#[from] RawMeshError),
+    /// The user track is not valid, or two of its keys are too close for f32.
+    #[error(transparent)]
+    Track(#[from] RawUserTrackError),
     /// Writing failed.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -101,6 +116,33 @@ impl ArchiveWriter {
     pub fn skeleton(self, name: &str, skeleton: &Skeleton) -> Result<Self, ArchiveWriteError> {
         let version = layout::SKELETON_VERSION;
         self.section(SectionKind::Skeleton, version, 0, name, skeleton_payload(skeleton))
+    }
+
+    /// Adds a mesh, for the skeleton that was built with these joints of raw joints.
+    ///
+    /// # Errors
+    ///
+    /// [`ArchiveWriteError::Mesh`] and [`ArchiveWriteError::Twice`].
+    pub fn mesh(self, mesh: &RawMesh, built: &BuiltSkeleton) -> Result<Self, ArchiveWriteError> {
+        mesh.validate(built.joint_of_raw.len())?;
+        self.section(SectionKind::Mesh, layout::MESH_VERSION, 0, &mesh.name, mesh_payload(mesh, built))
+    }
+
+    /// Adds a user track, its numbers rounded to f32.
+    ///
+    /// # Errors
+    ///
+    /// [`ArchiveWriteError::Track`] and [`ArchiveWriteError::Twice`].
+    pub fn track(self, track: &RawUserTrack) -> Result<Self, ArchiveWriteError> {
+        track.validate()?;
+        // Two ratios may become one f32.
+        for (key, pair) in track.keys.windows(2).enumerate() {
+            if pair[0].ratio as f32 >= pair[1].ratio as f32 {
+                let ratio = pair[1].ratio;
+                return Err(RawUserTrackError::Order { key: key + 1, ratio }.into());
+            }
+        }
+        self.section(SectionKind::Track, layout::TRACK_VERSION, 0, &track.name, track_payload(track))
     }
 
     /// Adds a clip's own bytes, which are played from where they stand.
@@ -197,5 +239,50 @@ fn skeleton_payload(skeleton: &Skeleton) -> Vec<u8> {
         out.extend_from_slice(&end.to_le_bytes());
     }
     out.extend_from_slice(names.as_bytes());
+    out
+}
+
+fn mesh_payload(mesh: &RawMesh, built: &BuiltSkeleton) -> Vec<u8> {
+    let mut out = Vec::new();
+    for count in [mesh.positions.len(), mesh.indices.len(), built.raw_of_joint.len()] {
+        out.extend_from_slice(&(count as u32).to_le_bytes());
+    }
+    let floats = |out: &mut Vec<u8>, list: &[f32]| {
+        out.resize(layout::align(out.len() as u64) as usize, 0);
+        list.iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
+    };
+    floats(&mut out, mesh.positions.as_flattened());
+    floats(&mut out, mesh.normals.as_flattened());
+    floats(&mut out, mesh.tangents.as_flattened());
+    out.resize(layout::align(out.len() as u64) as usize, 0);
+    for raw in mesh.joints.as_flattened() {
+        out.extend_from_slice(&(built.joint_of_raw[usize::from(*raw)] as u16).to_le_bytes());
+    }
+    floats(&mut out, mesh.weights.as_flattened());
+    out.resize(layout::align(out.len() as u64) as usize, 0);
+    mesh.indices.iter().for_each(|i| out.extend_from_slice(&i.to_le_bytes()));
+    let columns = built.raw_of_joint.iter().flat_map(|raw| mesh.inverse_binds[*raw].columns);
+    let binds: Vec<f32> = columns.flat_map(|c| [c.x as f32, c.y as f32, c.z as f32]).collect();
+    floats(&mut out, &binds);
+    out
+}
+
+fn track_payload(track: &RawUserTrack) -> Vec<u8> {
+    let kind = match track.kind {
+        UserKind::Float => TrackKind::Float,
+        UserKind::Float2 => TrackKind::Float2,
+        UserKind::Float3 => TrackKind::Float3,
+        UserKind::Float4 => TrackKind::Float4,
+        UserKind::Quat => TrackKind::Quat,
+    };
+    let mut out = (track.keys.len() as u32).to_le_bytes().to_vec();
+    out.extend_from_slice(&kind.code().to_le_bytes());
+    track.keys.iter().for_each(|k| out.extend_from_slice(&(k.ratio as f32).to_le_bytes()));
+    for value in track.keys.iter().flat_map(|k| &k.value[..kind.components()]) {
+        out.extend_from_slice(&(*value as f32).to_le_bytes());
+    }
+    for eight in track.keys.chunks(8) {
+        out.push(eight.iter().enumerate().fold(0, |byte, (bit, key)| byte | u8::from(key.step) << bit));
+    }
     out
 }

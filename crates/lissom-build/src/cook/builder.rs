@@ -82,7 +82,7 @@ pub struct CookReport {
     pub stream_bytes: u64,
     /// Places where playback can start; the start is one.
     pub jumps: usize,
-    /// Bytes of the source as plain samples: 10 floats a joint and row of the source.
+    /// Bytes of the source as plain samples: 10 floats a joint and sample.
     pub raw_bytes: u64,
     /// Keys of the source, in channels that move.
     pub keys_before: u64,
@@ -388,7 +388,7 @@ impl<'a> Kitchen<'a> {
     fn search(&mut self) -> Result<Trial<'a>, CookError> {
         let (balancing, scaling) = match self.builder.effort {
             Effort::Fast => (2, 1),
-            Effort::Default => (5, 4),
+            Effort::Default => (6, 7),
             Effort::Max => (12, 16),
         };
         let probe = Probe::new(self.metric, self.metric.probe_times(&[], PROBES));
@@ -445,6 +445,19 @@ impl<'a> Kitchen<'a> {
         self.metric.measure(&key_times(plan), |t, out| played.pose(t, out))
     }
 
+    /// Samples that the source would be without any structure.
+    fn raw_rows(&self) -> usize {
+        let longest = self
+            .animation
+            .tracks
+            .iter()
+            .map(|t| t.translation.keys.len().max(t.rotation.keys.len()).max(t.scale.keys.len()));
+        let longest = longest.max().unwrap_or(0).max(1);
+        // Two times are always there, moving channels or not.
+        let times = self.metric.source_times().len();
+        if times > 2 { longest.max(times) } else { longest }
+    }
+
     fn finish(&self, trial: Trial<'_>, error: ErrorReport, within: bool) -> CookedClip {
         let source = self.metric.source();
         let keys_of = |j: &SourceJoint<'_>| {
@@ -458,7 +471,7 @@ impl<'a> Kitchen<'a> {
             jump_bytes: view.jump_bytes() as u64,
             stream_bytes: view.stream_bytes() as u64,
             jumps: view.block_count(),
-            raw_bytes: 40 * source.joints.len() as u64 * source.times().len() as u64,
+            raw_bytes: 40 * source.joints.len() as u64 * self.raw_rows() as u64,
             keys_before: source.joints.iter().map(|j| keys_of(j) as u64).sum(),
             keys_after: key_count(&trial.plan.channels),
             rows: trial.plan.times.count(),

@@ -44,11 +44,8 @@ impl<'a> Fitter<'a> {
         jumps: &Jumps,
     ) -> Option<Self> {
         let times = source.times();
-        let points = if listed {
-            TimePoints::Listed(times.clone())
-        } else {
-            timeline::choose(&times, &step_times(source))
-        };
+        let points =
+            if listed { timeline::listed(&times) } else { timeline::choose(&times, &step_times(source)) };
         u32::try_from(times.len()).ok()?;
         let mut needed = vec![1; times.len() - 1];
         for (joint, t) in source.joints.iter().zip(tolerances) {
@@ -97,15 +94,18 @@ impl<'a> Fitter<'a> {
         let rows = self.points.count();
         for (j, t) in tolerances.iter().enumerate() {
             let (joint, tracks) = (&self.source.joints[j], &self.joints[j]);
-            let mut push = |keys| channels.push(PlanChannel { joint: j as u16, keys });
             let plan = Planner { reduce: self.reduce, dense, rows, jumps: self.jumps, floor };
-            let (translation, rotation, scale) = (&tracks.translation, &tracks.rotation, &tracks.scale);
             let r = joint.rest;
-            plan.channel(&joint.translation, translation, r.translation, t.translation)
-                .map(|k| push(PlanKeys::Translation(k)));
-            plan.channel(&joint.rotation, rotation, r.rotation, t.rotation)
-                .map(|k| push(PlanKeys::Rotation(k)));
-            plan.channel(&joint.scale, scale, r.scale, t.scale).map(|k| push(PlanKeys::Scale(k)));
+            let translation =
+                plan.channel(&joint.translation, &tracks.translation, r.translation, t.translation);
+            let rotation = plan.channel(&joint.rotation, &tracks.rotation, r.rotation, t.rotation);
+            let scale = plan.channel(&joint.scale, &tracks.scale, r.scale, t.scale);
+            let keys = [
+                translation.map(PlanKeys::Translation),
+                rotation.map(PlanKeys::Rotation),
+                scale.map(PlanKeys::Scale),
+            ];
+            channels.extend(keys.into_iter().flatten().map(|keys| PlanChannel { joint: j as u16, keys }));
         }
         channels
     }
@@ -130,7 +130,11 @@ impl Planner {
     ) -> Option<PlanTrack<V>> {
         // A constant costs once what every key of another channel costs: it can afford to be more exact.
         let exact = tolerance / f64::from(self.rows).sqrt().clamp(1.0, 16.0);
-        let constant = |value: V| PlanTrack { curve: Curve::Step, keys: vec![(0, value)], tolerance: exact };
+        let constant = |value: V| {
+            let finest = V::finest(&[value]);
+            let tolerance = if exact > finest { exact } else { finest };
+            PlanTrack { curve: Curve::Step, keys: vec![(0, value)], tolerance }
+        };
         let Some(track) = track else {
             let Motion::Constant(value) = motion else { return None };
             let is_rest = if self.reduce { V::distance(*value, rest) <= exact } else { *value == rest };

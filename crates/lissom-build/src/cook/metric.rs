@@ -188,7 +188,7 @@ impl<'a> ErrorMetric<'a> {
             decode(time_s, &mut pose)?;
             self.source_models(time_s, &mut source_models);
             self.errors(&source_models, &pose, &mut models, &mut errors);
-            let any = !is_key && self.mark_ambiguous(time_s, &mut doubtful);
+            let any = self.mark_ambiguous(time_s, &mut doubtful);
             each(time_s, is_key, &errors, any.then_some(&doubtful[..]));
         }
         Ok(())

@@ -522,3 +522,88 @@ pub(crate) fn cost<V: Fit>(track: &PlanTrack<V>, centre: V, jumps: f64) -> f64 {
 fn bits(largest: f64) -> f64 {
     if largest == 0.0 { 0.0 } else { libm::log2(largest).floor() + 2.0 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::raw::Key;
+
+    fn track<V: Fit>(curve: Curve, values: &[V]) -> (Channel<V>, Track<V>) {
+        let channel = Channel::new(curve, values.iter().enumerate().map(|(i, v)| (i as f64 / 30.0, *v)));
+        let points = TimePoints::Uniform { rate: 30.0, count: values.len() as u32 };
+        let track = Track::new(&Motion::Moving(&channel), &points, &[], 1e-6).unwrap();
+        (channel, track)
+    }
+
+    fn x(v: f64) -> V3 {
+        V3::new(v, 0.0, 0.0)
+    }
+
+    /// The farthest that the plan's keys are from the source, at and between rows.
+    fn off<V: Fit>(channel: &Channel<V>, plan: &PlanTrack<V>) -> f64 {
+        let keys = plan.keys.iter().map(|(row, v)| Key { time_s: f64::from(*row) / 30.0, value: *v });
+        let fitted = Channel { curve: plan.curve, keys: keys.collect(), tangents: Vec::new() };
+        let last = channel.keys.last().unwrap().time_s;
+        let at = |i: i32| f64::from(i) / 997.0 * last;
+        let apart = |t: f64| V::distance(channel.sample(t).unwrap(), fitted.sample(t).unwrap());
+        (0..=997).map(|i| apart(at(i))).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn a_line_needs_its_ends_and_a_corner_its_corner() {
+        let values: Vec<V3> = (0..40).map(|i| x(f64::from(if i < 25 { i } else { 50 - i }))).collect();
+        let (_, track) = track(Curve::Linear, &values);
+        assert_eq!(track.fit_linear(1e-6).unwrap(), [0, 25, 39]);
+    }
+
+    #[test]
+    fn steps_keep_the_rows_where_they_change() {
+        let (channel, track) = track(Curve::Step, &[x(1.0), x(1.0), x(2.0), x(2.0), x(2.0), x(1.0)]);
+        let plan = track.reduce(1e-3, 1.0);
+        assert_eq!(plan.keys.iter().map(|k| k.0).collect::<Vec<_>>(), [0, 2, 5]);
+        assert_eq!(off(&channel, &plan), 0.0);
+    }
+
+    #[test]
+    fn smooth_turns_become_few_cubics_within_the_tolerance() {
+        let turn = |i: i32| Q4::from_axis_angle(V3::Y, 0.7 * libm::sin(f64::from(i) * 0.05));
+        let (channel, track) = track(Curve::Linear, &(0..200).map(turn).collect::<Vec<_>>());
+        let keys = track.fit_hermite(2e-3).unwrap();
+        assert!(keys.len() < 40 && keys[0] == 0 && keys[keys.len() - 1] == 199, "{} keys", keys.len());
+        assert!(off(&channel, &track.plan(Curve::Hermite, &keys, 0.0)) <= 2.2e-3);
+        assert!(keys.len() < track.fit_linear(2e-3).unwrap().len());
+    }
+
+    #[test]
+    fn what_is_chosen_is_within_the_tolerance() {
+        for (i, noise) in [0.0, 1e-3, 0.1].into_iter().enumerate() {
+            let wobble = |k: i32| noise * libm::sin(f64::from(k * k) * (1.7 + i as f64));
+            let value = |k: i32| Q4::from_axis_angle(V3::Z, libm::sin(f64::from(k) * 0.1) + wobble(k));
+            let (channel, track) = track(Curve::Linear, &(0..150).map(value).collect::<Vec<_>>());
+            for tolerance in [1e-2, 1e-3, 1e-4] {
+                let plan = track.reduce(tolerance, 10.0);
+                assert!(off(&channel, &plan) <= tolerance * FIT_SHARE * 1.1);
+                assert!(plan.tolerance <= tolerance);
+                assert_eq!((plan.keys[0].0, plan.keys[plan.keys.len() - 1].0), (0, 149));
+            }
+        }
+    }
+
+    #[test]
+    fn curves_that_bend_say_how_many_pieces_they_need() {
+        let far = [Q4::IDENTITY, Q4::from_axis_angle(V3::X, 2.5)];
+        let keys = |curve| Channel::new(curve, [(0.0, far[0]), (1.0, far[1])]);
+        assert_eq!(pieces(&keys(Curve::Linear), 1e-4), [1]);
+        let needed = pieces(&keys(Curve::Slerp), 1e-4)[0];
+        assert!((5..200).contains(&needed), "{needed}");
+        assert!(pieces(&keys(Curve::Slerp), 1e-2)[0] < needed);
+    }
+
+    #[test]
+    fn the_middle_of_still_values_is_near_all_of_them() {
+        let near = |i: i32| Q4::from_axis_angle(V3::X, 2.0 + 1e-4 * f64::from(i % 5));
+        let (_, track) = track(Curve::Linear, &(0..20).map(near).collect::<Vec<_>>());
+        let (_, spread) = track.constant();
+        assert!((spread - 2e-4).abs() < 1e-6, "{spread}");
+    }
+}

@@ -92,8 +92,8 @@ impl<'a> Source<'a> {
     /// The times of all keys of channels that move, with 0 and the duration; rising.
     pub(crate) fn times(&self) -> Vec<f64> {
         let mut times = vec![0.0, self.duration_s];
+        let mut room = 1 << 20;
         for joint in &self.joints {
-            // Neighbouring channels mostly share their times: look whether they are there already.
             let mut add = |keys: &mut dyn Iterator<Item = f64>| times.extend(keys);
             if let Some(c) = joint.translation.moving() {
                 add(&mut c.keys.iter().map(|k| k.time_s));
@@ -104,8 +104,10 @@ impl<'a> Source<'a> {
             if let Some(c) = joint.scale.moving() {
                 add(&mut c.keys.iter().map(|k| k.time_s));
             }
-            if times.len() > 1 << 20 {
+            // Channels mostly share their times: now and then drop what is there many times.
+            if times.len() > room {
                 sort_times(&mut times);
+                room = room.max(times.len() * 2);
             }
         }
         sort_times(&mut times);

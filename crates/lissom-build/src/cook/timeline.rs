@@ -8,8 +8,32 @@ const USUAL_RATES: [f64; 7] = [24.0, 25.0, 30.0, 50.0, 60.0, 100.0, 120.0];
 /// Rows that fit the rising `times` (from 0 to the duration): uniform if all of them lie on one rate, up to
 /// the rounding of f32, and all of `exact` to the last bit; otherwise the times themselves.
 pub(crate) fn choose(times: &[f64], exact: &[f64]) -> TimePoints {
-    uniform(times, exact).unwrap_or_else(|| TimePoints::Listed(times.to_vec()))
+    uniform(times, exact).unwrap_or_else(|| listed(times))
 }
+
+/// The times themselves, as far as the format can tell them apart.
+pub(crate) fn listed(times: &[f64]) -> TimePoints {
+    let end = times.last().copied().unwrap_or(0.0);
+    let apart = end * CLOSEST;
+    let mut rows: Vec<f64> = Vec::with_capacity(times.len());
+    for t in times.iter().copied() {
+        if rows.last().is_none_or(|before| t - before > apart) {
+            rows.push(t);
+        }
+    }
+    // The duration is always a row, in place of one that is too near.
+    if rows.len() > 1 {
+        rows.pop();
+    }
+    if rows.last().is_some_and(|before| end - before <= apart) && rows.len() > 1 {
+        rows.pop();
+    }
+    rows.push(end);
+    TimePoints::Listed(rows)
+}
+
+/// Rows nearer than this share of the duration are one.
+const CLOSEST: f64 = 4e-9;
 
 fn uniform(times: &[f64], exact: &[f64]) -> Option<TimePoints> {
     let duration_s = *times.last()?;
@@ -74,15 +98,15 @@ pub(crate) fn refine(points: &TimePoints, times: &[f64], pieces: &[u32]) -> Opti
     }
     let total: u64 = pieces.iter().map(|p| u64::from(*p)).sum();
     u32::try_from(total + 1).ok()?;
+    let end = times.last().copied()?;
     let mut all = Vec::with_capacity(total as usize + 1);
     for (w, pieces) in times.windows(2).zip(pieces) {
         let step = (w[1] - w[0]) / f64::from(*pieces);
-        all.extend((0..*pieces).map(|k| w[0] + step * f64::from(k)));
+        let pieces = if step > end * 1e-7 { *pieces } else { 1 };
+        all.extend((0..pieces).map(|k| w[0] + step * f64::from(k)));
     }
     all.extend(times.last());
-    // Times so close that halves fall together.
-    all.dedup();
-    Some(TimePoints::Listed(all))
+    Some(listed(&all))
 }
 
 #[cfg(test)]

@@ -75,6 +75,17 @@ pub enum ArchiveError {
         /// What is wrong with it.
         source: SkeletonError,
     },
+    /// The bytes do not stand in memory as they must to be used in place; copy them to an
+    /// [`AlignedBytes`](super::AlignedBytes).
+    #[error("byte {offset}: {what} must stand at a multiple of {needed} in memory to be used in place")]
+    Alignment {
+        /// Where it stands in the file.
+        offset: u64,
+        /// What it is.
+        what: &'static str,
+        /// The alignment it needs.
+        needed: usize,
+    },
     /// There is no such section.
     #[error("there is no {kind:?} section{}{}", if name.is_some() { " called " } else { "" }, name.as_deref().unwrap_or(""))]
     Missing {

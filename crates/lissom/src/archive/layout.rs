@@ -14,6 +14,10 @@ pub const ENTRY_BYTES: usize = 32;
 pub const ALIGNMENT: u64 = 64;
 /// The version of the skeleton section.
 pub const SKELETON_VERSION: u16 = 1;
+/// The version of the mesh section.
+pub const MESH_VERSION: u16 = 1;
+/// The version of the user track section.
+pub const TRACK_VERSION: u16 = 1;
 /// The parent of a root in the skeleton section.
 pub const NO_PARENT: u16 = 0xffff;
 

@@ -26,12 +26,17 @@ mod cursor;
 mod error;
 pub mod layout;
 mod limits;
+mod lists;
+mod mesh;
 mod skeleton;
+mod track;
 
 pub use aligned::AlignedBytes;
 pub use error::ArchiveError;
 pub use layout::SectionKind;
 pub use limits::Limits;
+pub use mesh::MeshView;
+pub use track::{TrackKind, TrackView};
 
 use alloc::{format, vec::Vec};
 use cursor::Cursor;

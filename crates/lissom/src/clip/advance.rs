@@ -196,10 +196,11 @@ fn equal_mask(backend: Backend, rows: &[u32], first: usize, row: u32) -> u64 {
     fn kernel<S: Simd>(s: S, rows: &[u32], row: u32) -> u64 {
         let len = S::u32s::LEN;
         let wanted = S::u32s::simd_from(s, row);
-        let lanes = rows.chunks_exact(len).enumerate();
-        lanes.fold(0, |mask, (at, lanes)| {
-            mask | S::u32s::from_slice(s, lanes).simd_eq(wanted).to_bitmask() << (at * len)
-        })
+        let mut mask = 0;
+        for (at, lanes) in rows.chunks_exact(len).enumerate() {
+            mask |= S::u32s::from_slice(s, lanes).simd_eq(wanted).to_bitmask() << (at * len);
+        }
+        mask
     }
     // Rows are padded to whole groups of 16, so nothing is left over.
     let end = if rows.len() < first + BATCH { rows.len() } else { first + BATCH };

@@ -287,10 +287,14 @@ impl Cursor {
         }
         let ticks = if time_s > 0.0 { time_s * clip.layout.ticks_per_s } else { 0.0 };
         // Ticks are below 2^31, so the cast keeps the whole part; what lies past the end is the end.
-        let tick = ticks as u32;
+        // A time that was computed as tick / rate must find its tick again: rounding may have lost two units in
+        // the last place on the way.
+        let tick = (ticks * (1.0 + 2.0 * f64::EPSILON)) as u32;
         if tick >= end.tick {
             return end;
         }
-        Moment { tick, fraction: (ticks - f64::from(tick)) as f32, row: clip.row_of_tick(tick, self.row) }
+        let past = ticks - f64::from(tick);
+        let fraction = if past > 0.0 { past as f32 } else { 0.0 };
+        Moment { tick, fraction, row: clip.row_of_tick(tick, self.row) }
     }
 }

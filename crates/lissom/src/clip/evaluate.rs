@@ -4,6 +4,9 @@
 //! output lanes the channels that belong there are one run; it is loaded, interpolated, and *expanded* into
 //! the lanes that the mask names, over the constants, over the rest pose. Channels are never interpolated
 //! where nothing moves.
+//!
+//! No closure here touches a vector: one that goes through `map` or `from_fn` is compiled for the baseline,
+//! and everything in it becomes ten times slower.
 
 use super::{
     cursor::{Cursor, Moment, SetLayout},
@@ -120,6 +123,35 @@ fn key<S: Simd>(s: S, set: &SetLayout, floats: &[f32], key: usize, c: usize, lan
     floats_at(s, floats, set.keys + (key * set.width + c) * set.lanes + lane)
 }
 
+/// All four keys of the window, component `c`, from a lane on.
+#[inline(always)]
+fn window_of<S: Simd>(s: S, set: &SetLayout, floats: &[f32], c: usize, lane: usize) -> [S::f32s; 4] {
+    [
+        key(s, set, floats, 0, c, lane),
+        key(s, set, floats, 1, c, lane),
+        key(s, set, floats, 2, c, lane),
+        key(s, set, floats, 3, c, lane),
+    ]
+}
+
+/// A rotation key of the window, from a lane on.
+#[inline(always)]
+fn rotation<S: Simd>(s: S, set: &SetLayout, floats: &[f32], at: usize, lane: usize) -> [S::f32s; 4] {
+    [
+        key(s, set, floats, at, 0, lane),
+        key(s, set, floats, at, 1, lane),
+        key(s, set, floats, at, 2, lane),
+        key(s, set, floats, at, 3, lane),
+    ]
+}
+
+/// `q`, or its negative where that is nearer to `other`.
+#[inline(always)]
+fn near<S: Simd>(s: S, q: [S::f32s; 4], other: [S::f32s; 4]) -> [S::f32s; 4] {
+    let away = dot(q, other).simd_lt(splat(s, 0.0));
+    [away.select(-q[0], q[0]), away.select(-q[1], q[1]), away.select(-q[2], q[2]), away.select(-q[3], q[3])]
+}
+
 /// Puts consecutive `values` into the lanes of `out` that `mask` names.
 #[inline(always)]
 fn expand<S: Simd>(s: S, values: S::f32s, mask: u32, out: S::f32s) -> S::f32s {
@@ -159,7 +191,7 @@ fn block_3<S: Simd>(
     let [to_x, to_y, to_z] = to;
     let mut at = 0;
     while at < GROUP {
-        let mut v: [S::f32s; 3] = from.map(|lanes| load(s, lanes, at));
+        let mut v = [load(s, from[0], at), load(s, from[1], at), load(s, from[2], at)];
         let mask = part::<S>(masks[0], at);
         if mask != 0 {
             for (c, v) in v.iter_mut().enumerate() {
@@ -183,8 +215,7 @@ fn block_3<S: Simd>(
             let lane = used[2];
             let h = Hermite::new(s, cursor, cubic, floats, time, lane);
             for (c, v) in v.iter_mut().enumerate() {
-                let k: [S::f32s; 4] = core::array::from_fn(|i| key(s, cubic, floats, i, c, lane));
-                *v = expand(s, h.at(k), mask, *v);
+                *v = expand(s, h.at(window_of(s, cubic, floats, c, lane)), mask, *v);
             }
             used[2] += mask.count_ones() as usize;
         }
@@ -221,7 +252,7 @@ fn block_4<S: Simd>(
     let [to_x, to_y, to_z, to_w] = to;
     let mut at = 0;
     while at < GROUP {
-        let mut v: [S::f32s; 4] = from.map(|lanes| load(s, lanes, at));
+        let mut v = [load(s, from[0], at), load(s, from[1], at), load(s, from[2], at), load(s, from[3], at)];
         let mask = part::<S>(masks[0], at);
         if mask != 0 {
             for (c, v) in v.iter_mut().enumerate() {
@@ -233,11 +264,10 @@ fn block_4<S: Simd>(
         if mask != 0 {
             let lane = used[1];
             let t = ratios(s, cursor, linear, floats, time, lane);
-            let a: [S::f32s; 4] = core::array::from_fn(|c| key(s, linear, floats, 0, c, lane));
-            let b: [S::f32s; 4] = core::array::from_fn(|c| key(s, linear, floats, 1, c, lane));
+            let (a, b) = (rotation(s, linear, floats, 0, lane), rotation(s, linear, floats, 1, lane));
             let u = splat(s, 1.0) - t;
             let t = dot(a, b).simd_lt(splat(s, 0.0)).select(-t, t);
-            let q: [S::f32s; 4] = core::array::from_fn(|c| a[c] * u + b[c] * t);
+            let q = [a[0] * u + b[0] * t, a[1] * u + b[1] * t, a[2] * u + b[2] * t, a[3] * u + b[3] * t];
             // Between unit quaternions on one hemisphere the squared length is in [1/2, 1].
             let inverse = inverse_sqrt_near_one(s, dot(q, q));
             for (c, v) in v.iter_mut().enumerate() {
@@ -249,14 +279,17 @@ fn block_4<S: Simd>(
         if mask != 0 {
             let lane = used[2];
             let h = Hermite::new(s, cursor, cubic, floats, time, lane);
-            let mut k: [[S::f32s; 4]; 4] =
-                core::array::from_fn(|i| core::array::from_fn(|c| key(s, cubic, floats, i, c, lane)));
             // One hemisphere, neighbour by neighbour from the left key.
-            for (i, near) in [(0, 1), (2, 1), (3, 2)] {
-                let away = dot(k[i], k[near]).simd_lt(splat(s, 0.0));
-                k[i] = k[i].map(|v| away.select(-v, v));
-            }
-            let q: [S::f32s; 4] = core::array::from_fn(|c| h.at([k[0][c], k[1][c], k[2][c], k[3][c]]));
+            let b = rotation(s, cubic, floats, 1, lane);
+            let a = near(s, rotation(s, cubic, floats, 0, lane), b);
+            let c = near(s, rotation(s, cubic, floats, 2, lane), b);
+            let d = near(s, rotation(s, cubic, floats, 3, lane), c);
+            let q = [
+                h.at([a[0], b[0], c[0], d[0]]),
+                h.at([a[1], b[1], c[1], d[1]]),
+                h.at([a[2], b[2], c[2], d[2]]),
+                h.at([a[3], b[3], c[3], d[3]]),
+            ];
             let l2 = dot(q, q);
             let ok = l2.simd_gt(splat(s, lissom_math::scalar::MIN_LENGTH_SQUARED));
             let inverse = splat(s, 1.0) / l2.sqrt();
@@ -284,11 +317,11 @@ fn dot<V: Copy + core::ops::Add<Output = V> + core::ops::Mul<Output = V>>(a: [V;
 /// exact square root and division take.
 #[inline(always)]
 fn inverse_sqrt_near_one<S: Simd>(s: S, d: S::f32s) -> S::f32s {
-    let c = |v: f32| splat(s, v);
-    let mut y = c(2.252_764_5) + d * (c(-2.094_35) + d * c(0.840_639_35));
-    let half = d * c(0.5);
-    y = y * (c(1.5) - half * (y * y));
-    y * (c(1.5) - half * (y * y))
+    let three_halves = splat(s, 1.5);
+    let mut y = splat(s, 2.252_764_5) + d * (splat(s, -2.094_35) + d * splat(s, 0.840_639_35));
+    let half = d * splat(s, 0.5);
+    y = y * (three_halves - half * (y * y));
+    y * (three_halves - half * (y * y))
 }
 
 /// The four weights of a cubic whose slopes follow from the outer keys.
@@ -310,13 +343,13 @@ impl<V: Copy + core::ops::Add<Output = V> + core::ops::Mul<Output = V>> Hermite<
         V: SimdFloat<S, Element = f32>,
     {
         let t = ratios(s, cursor, set, floats, time, lane);
-        let (t2, c) = (t * t, |v: f32| splat(s, v));
+        let t2 = t * t;
         let t3 = t2 * t;
         // The slope at the left key is (right - oldest) · a, at the right key (newest - left) · b.
-        let a = floats_at(s, floats, set.slopes + lane) * ((t3 - t2 * c(2.0)) + t);
+        let a = floats_at(s, floats, set.slopes + lane) * ((t3 - (t2 + t2)) + t);
         let b = floats_at(s, floats, set.slopes + set.lanes + lane) * (t3 - t2);
-        let rise = t2 * c(3.0) - t3 * c(2.0);
-        Self { weights: [-a, (c(1.0) - rise) - b, rise + a, b] }
+        let rise = t2 * splat(s, 3.0) - (t3 + t3);
+        Self { weights: [-a, (splat(s, 1.0) - rise) - b, rise + a, b] }
     }
 
     #[inline(always)]

@@ -302,10 +302,11 @@ impl<'a> ClipView<'a> {
         }
         let ticks = self.run(self.layout.ticks);
         let here = hint as usize;
-        if let (Some(a), Some(b)) = (ticks.get(here), ticks.get(here + 1)) {
-            if *a <= tick && tick < *b {
-                return hint;
-            }
+        if let (Some(a), Some(b)) = (ticks.get(here), ticks.get(here + 1))
+            && *a <= tick
+            && tick < *b
+        {
+            return hint;
         }
         // The first tick is 0, so there is always a row before.
         (ticks.partition_point(|t| *t <= tick) - 1) as u32

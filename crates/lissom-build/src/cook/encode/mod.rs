@@ -198,7 +198,8 @@ impl Clock {
                 }
                 // As fine as 30 bits allow; a power of two, so that times scale exactly.
                 let ticks_per_s = libm::exp2(libm::floor(libm::log2(f64::from(1 << 30) / end)));
-                let ticks: Vec<u32> = list.iter().map(|t| libm::round(t * ticks_per_s) as u32).collect();
+                // Rounded down, so that a step has happened at the time it was asked for.
+                let ticks: Vec<u32> = list.iter().map(|t| libm::floor(t * ticks_per_s) as u32).collect();
                 match ticks.windows(2).position(|p| p[1] <= p[0]) {
                     Some(row) => Err(EncodeError::TooClose { row }),
                     None => Ok(Self { rows: ticks.len() as u32, ticks_per_s, listed: Some(ticks) }),
