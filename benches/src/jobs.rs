@@ -6,7 +6,7 @@ use lissom::{
 };
 use lissom_bench::{
     rig,
-    skinning::{Mesh, palette, skin as skin_mesh},
+    skinning::{Matrices, Mesh, palette, skin as skin_mesh},
     timing::{best_ns, calibration_ns},
 };
 
@@ -34,7 +34,7 @@ fn local_to_model() {
     let skeleton = rig::skeleton();
     let joints = skeleton.joint_count();
     let pose = rig::pose(joints, 2);
-    let mut models = vec![Mat4::IDENTITY; joints];
+    let mut models = Matrices::new(&vec![Mat4::IDENTITY; joints]);
     let mut small = vec![lissom::math::Mat34::IDENTITY; joints];
     for backend in Backend::all() {
         let run = |models: Models<'_>| {
@@ -43,7 +43,7 @@ fn local_to_model() {
                 .run_on(backend)
                 .expect("valid");
         };
-        let ns = best_ns(ROUNDS, || run(Models::Mat4(&mut models)));
+        let ns = best_ns(ROUNDS, || run(Models::Mat4(models.get_mut())));
         row("local to model, 4x4", backend, ns / joints as f64, Some(6.3));
         let ns = best_ns(ROUNDS, || run(Models::Mat34(&mut small)));
         row("local to model, 3x4", backend, ns / joints as f64, Some(6.3));
@@ -57,10 +57,11 @@ fn joint_order() {
         let depth_first: Vec<u16> = parents.iter().map(|p| p.unwrap_or(0x7fff)).collect();
         let breadth_first = sorted_by_depth(&parents);
         let pose = rig::pose(joints, 3);
-        let mut models = vec![Mat4::IDENTITY; joints];
+        let mut models = Matrices::new(&vec![Mat4::IDENTITY; joints]);
         for (order, packed) in [("depth-first", &depth_first), ("breadth-first", &breadth_first)] {
             for backend in Backend::all().filter(|b| ["sse2", "avx2", "avx512"].contains(&b.name())) {
-                let ns = best_ns(ROUNDS, || local_to_model_in_order(backend, packed, &pose, &mut models));
+                let ns =
+                    best_ns(ROUNDS, || local_to_model_in_order(backend, packed, &pose, models.get_mut()));
                 row(&format!("order: {order}, {name}"), backend, ns / joints as f64, None);
             }
         }
@@ -137,7 +138,7 @@ fn skin() {
             let mut out = mesh.output();
             for (attributes, name, ozz) in [(1, "P", 4.2), (2, "PN", 5.1), (3, "PNT", 6.5)] {
                 let ns = best_ns(ROUNDS / 4, || {
-                    skin_mesh(backend, &mesh, checked, &palette, attributes, &mut out)
+                    skin_mesh(backend, &mesh, checked, palette.get(), attributes, &mut out)
                 });
                 let ozz = (influences == 4).then_some(ozz);
                 row(&format!("skin {name}, {influences} influences"), backend, ns / vertices as f64, ozz);
@@ -159,7 +160,7 @@ fn beyond_caches() {
         mesh.bytes_moved(3) / 1_000_000
     );
     for backend in Backend::all().filter(|b| ["avx2", "avx512"].contains(&b.name())) {
-        let ns = best_ns(5, || skin_mesh(backend, &mesh, checked, &palette, 3, &mut out));
+        let ns = best_ns(5, || skin_mesh(backend, &mesh, checked, palette.get(), 3, &mut out));
         println!(
             "skin on {backend}: {:.1} GB/s, {:.2} ns a vertex",
             mesh.bytes_moved(3) as f64 / ns,

@@ -3,7 +3,7 @@
 use crate::rig::Random;
 use lissom::{
     job::{IndexFormat, SkinJob, SkinMesh, SkinMeshParts, Strided, StridedMut, VertexOutput, WeightFormat},
-    math::{Mat4, simd::Backend},
+    math::{Mat4, simd::Backend, soa::Lanes},
 };
 
 /// A mesh with random positions, normals and tangents.
@@ -93,9 +93,32 @@ pub fn skin(
     .expect("valid");
 }
 
+/// Matrices at 64-byte addresses: one that straddles two cache lines is read twice.
+pub struct Matrices(Vec<Lanes>);
+
+impl Matrices {
+    /// Copies matrices.
+    #[must_use]
+    pub fn new(matrices: &[Mat4]) -> Self {
+        Self(matrices.iter().map(|m| Lanes(m.to_cols_array())).collect())
+    }
+
+    /// The matrices.
+    #[must_use]
+    pub fn get(&self) -> &[Mat4] {
+        bytemuck::cast_slice(&self.0)
+    }
+
+    /// The matrices, to be written.
+    pub fn get_mut(&mut self) -> &mut [Mat4] {
+        bytemuck::cast_slice_mut(&mut self.0)
+    }
+}
+
 /// Matrices that rotate and translate.
 #[must_use]
-pub fn palette(joints: usize) -> Vec<Mat4> {
+pub fn palette(joints: usize) -> Matrices {
     let mut random = Random::new(8);
-    (0..joints).map(|_| random.transform().to_mat34().to_mat4()).collect()
+    let matrices: Vec<_> = (0..joints).map(|_| random.transform().to_mat34().to_mat4()).collect();
+    Matrices::new(&matrices)
 }
