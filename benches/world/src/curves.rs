@@ -45,7 +45,7 @@ pub fn write(folder: &Path, budget: f64, with_peer: bool) -> std::io::Result<()>
     );
     std::fs::write(folder.join("world_count.svg"), svg)?;
     let svg = chart(
-        "Small worlds: where depth-first wins",
+        "Small worlds: everything moved, one thread, writes included",
         "entities",
         "ns an entity",
         &by_count(&[10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000], false),

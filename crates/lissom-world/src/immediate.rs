@@ -93,11 +93,19 @@ impl World {
         }
         stores.clear_dirty(place);
         stores.mark(place, version);
-        walk(slots, stores, stack, slot, true, |stores, slot| {
-            let place = slots.place(slot);
-            stores.clear_dirty(place);
-            stores.mark(place, version);
-        });
+        walk(
+            slots,
+            stores,
+            stack,
+            slot,
+            true,
+            |_| true,
+            |stores, slot| {
+                let place = slots.place(slot);
+                stores.clear_dirty(place);
+                stores.mark(place, version);
+            },
+        );
     }
 
     /// Immediate writes to several hierarchies at once: `f` gets each in turn, on any thread (feature

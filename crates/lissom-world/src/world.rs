@@ -6,7 +6,10 @@ use crate::{
     level::Row,
     slots::{NONE, Place, Slots},
     store::{Stores, below},
-    sync::{by_depth::ByDepth, depth_first::Frame},
+    sync::{
+        by_depth::ByDepth,
+        depth_first::{Frame, Paths},
+    },
 };
 use alloc::vec::Vec;
 use lissom_math::{Mat34, Qvs, Qvvs, Vec3, simd::Backend};
@@ -26,6 +29,7 @@ pub struct World {
     pub(crate) parallel: bool,
     // Scratch that keeps its capacity.
     pub(crate) stack: Vec<Frame>,
+    pub(crate) paths: Paths,
     pub(crate) scratch: Vec<u32>,
     pub(crate) by_depth: ByDepth,
 }
@@ -68,6 +72,7 @@ impl World {
             backend: Backend::best(),
             parallel: cfg!(feature = "parallel"),
             stack: Vec::new(),
+            paths: Paths::default(),
             scratch: Vec::new(),
             by_depth: ByDepth::default(),
         }

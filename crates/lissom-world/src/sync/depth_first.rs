@@ -7,8 +7,8 @@
 use crate::{
     World,
     inherit::{EXTERNAL, compose, compose_root},
-    level::{PAGE, WORD},
-    slots::{NONE, Slots},
+    level::WORD,
+    slots::{NONE, Place, Slots},
     stats::SyncStats,
     store::{DEEP, DEPTHS, Stores},
 };
@@ -29,13 +29,15 @@ pub(crate) struct Frame {
 
 /// Updates everything below `parent`. Whatever changes is left dirty, for the caller to mark.
 ///
-/// `consume` is for immediate writes: told of every entity that changed, it may mark and clean it at once.
+/// Below an entity that did not change the walk goes on only if it is `wanted`. `consume` is for immediate
+/// writes: told of every entity that changed, it may mark and clean it at once.
 pub(crate) fn walk(
     slots: &Slots,
     stores: &mut Stores,
     stack: &mut Vec<Frame>,
     parent: u32,
     changed: bool,
+    wanted: impl Fn(Place) -> bool,
     mut consume: impl FnMut(&mut Stores, u32),
 ) -> SyncStats {
     let mut stats = SyncStats::default();
@@ -77,7 +79,7 @@ pub(crate) fn walk(
             consume(stores, slot);
         }
         let child = slots.first_child(slot);
-        if child != NONE {
+        if child != NONE && (moved || wanted(place)) {
             if next != NONE {
                 stack.push(Frame { next, parent, changed, loaded, world: above });
             }
@@ -106,7 +108,7 @@ impl World {
                 level.world[row] = compose_root(&level.local[row], &level.world[row]);
                 stats.written += 1;
             }
-            stats.add(walk(slots, stores, stack, slot, moved, |_, _| ()));
+            stats.add(walk(slots, stores, stack, slot, moved, |_| true, |_, _| ()));
         }
         for level in &mut stores.levels {
             stats.changed += level.mark_and_clear(version);
@@ -115,24 +117,68 @@ impl World {
     }
 
     /// What lies deeper than the levels: entities of the last level are its roots, and their dirty bits are
-    /// final.
+    /// final. Only what changed and the paths that lead to something dirty are walked.
     pub(crate) fn walk_deep(&mut self) -> SyncStats {
         let mut stats = SyncStats { passes: 1, ..SyncStats::default() };
-        let Self { slots, stores, stack, .. } = self;
+        let Self { slots, stores, stack, paths, .. } = self;
         if stores.levels[DEEP].live_count() == 0 {
             return stats;
         }
+        paths.mark(slots, stores);
         for word in 0..stores.levels[DEPTHS].live.len() {
-            let mut live = stores.levels[DEPTHS].live[word];
-            while live != 0 {
-                let bit = live.trailing_zeros() as usize;
-                live &= live - 1;
+            let last = &stores.levels[DEPTHS];
+            let mut todo = (last.dirty[word] | paths.last[word]) & last.live[word];
+            while todo != 0 {
+                let bit = todo.trailing_zeros() as usize;
+                todo &= todo - 1;
                 let moved = stores.levels[DEPTHS].dirty[word] >> bit & 1 != 0;
                 let slot = stores.levels[DEPTHS].slot[word * WORD + bit];
-                stats.add(walk(slots, stores, stack, slot, moved, |_, _| ()));
+                let wanted = |place: Place| bit_of(&paths.deep, place.row);
+                stats.add(walk(slots, stores, stack, slot, moved, wanted, |_, _| ()));
             }
         }
-        const { assert!(PAGE == 64) };
         stats
     }
+}
+
+/// Which entities have something dirty below them in the deep store: one bit a row.
+#[derive(Clone, Default)]
+pub(crate) struct Paths {
+    last: Vec<u64>,
+    deep: Vec<u64>,
+}
+
+impl Paths {
+    /// From every dirty entity up, until a marked one: each entity is marked once.
+    fn mark(&mut self, slots: &Slots, stores: &Stores) {
+        let (last, deep) = (&stores.levels[DEPTHS], &stores.levels[DEEP]);
+        for (bits, len) in [(&mut self.last, last.live.len()), (&mut self.deep, deep.live.len())] {
+            bits.clear();
+            bits.resize(len, 0);
+        }
+        for (word, &dirty) in deep.dirty.iter().enumerate() {
+            let mut dirty = dirty;
+            while dirty != 0 {
+                let mut slot = deep.slot[word * WORD + dirty.trailing_zeros() as usize];
+                dirty &= dirty - 1;
+                loop {
+                    slot = slots.parent(slot);
+                    let place = slots.place(slot);
+                    let to = if place.store as usize == DEEP { &mut self.deep } else { &mut self.last };
+                    if bit_of(to, place.row) {
+                        break;
+                    }
+                    to[place.row as usize / WORD] |= 1 << (place.row as usize % WORD);
+                    if place.store as usize != DEEP {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn bit_of(bits: &[u64], row: u32) -> bool {
+    bits[row as usize / WORD] >> (row as usize % WORD) & 1 != 0
 }

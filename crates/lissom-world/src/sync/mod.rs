@@ -5,7 +5,7 @@
 //!
 //! | file | walks | reads at least | good for |
 //! |---|---|---|---|
-//! | `depth_first` | every tree from its root | every entity's links | small worlds, long chains |
+//! | `depth_first` | every tree from its root | every entity's links | what is deeper than 16, immediate writes |
 //! | `by_depth` | chunks of handles, depth by depth | every chunk's entities a check | the seed's scene: ECS chunks |
 //! | `levels` | rows of a level, in memory order | the words that have dirty rows | everything else |
 //! | [`lanes`](crate::lanes) | 16 equal trees at once | the blocks that are dirty | prefabs |
@@ -18,7 +18,6 @@ use crate::{
     World,
     lanes::{Blocks, MIN_CELLS},
     stats::SyncStats,
-    store::DEEP,
 };
 use lissom_math::simd::Backend;
 
@@ -26,7 +25,8 @@ use lissom_math::simd::Backend;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Algorithm {
-    /// Prefab instances in lanes; the rest depth-first if it is small or mostly deeper than 16, else by level.
+    /// What the crate finds best, by part: prefab instances in lanes, other entities in packed levels (levels
+    /// of up to 4,096 on one thread, larger ones on all), what is deeper than 16 depth-first.
     #[default]
     Auto,
     /// Depth-first with lazy parent load. Serial.
@@ -46,10 +46,6 @@ impl Algorithm {
     }
 }
 
-/// Below this many entities a depth-first walk beats 17 level passes (`cargo run -p lissom-bench-world`
-/// prints the crossover).
-const SMALL: usize = 256;
-
 impl World {
     /// Brings every world transform that depends on a change up to date, each once.
     ///
@@ -66,14 +62,10 @@ impl World {
         for set in &mut self.stores.lanes {
             stats.add(run_blocks(set.blocks(), self.backend, version, self.parallel));
         }
-        let rows: usize = self.stores.levels.iter().map(|l| l.live_count()).sum();
-        let deep = self.stores.levels[DEEP].live_count();
         let part = match self.algorithm {
             Algorithm::DepthFirst => self.sync_depth_first(version),
             Algorithm::ByDepth => self.sync_by_depth(version),
-            Algorithm::Levels | Algorithm::Lanes => self.sync_levels(version),
-            Algorithm::Auto if rows <= SMALL || deep * 2 > rows => self.sync_depth_first(version),
-            Algorithm::Auto => self.sync_levels(version),
+            Algorithm::Auto | Algorithm::Levels | Algorithm::Lanes => self.sync_levels(version),
         };
         stats.add(part);
         if stats.changed != 0 {
