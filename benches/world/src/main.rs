@@ -248,7 +248,7 @@ fn run(args: &Args) {
             if args.peer {
                 for m in MODES {
                     let t = time_peer(scene, &picks, scenario, m, args.budget / 2.0);
-                    if !(t >= peer) {
+                    if peer.is_nan() || t < peer {
                         (peer, mode) = (t, m.name);
                     }
                 }
