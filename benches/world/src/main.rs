@@ -248,12 +248,11 @@ fn run(args: &Args) {
             if args.peer {
                 for m in MODES {
                     let t = time_peer(scene, &picks, scenario, m, args.budget / 2.0);
-                    if !(t >= peer) {
+                    if peer.is_nan() || t < peer {
                         (peer, mode) = (t, m.name);
                     }
                 }
             }
-            let ours = if two < one { two } else { one };
             let times = peer / two;
             let goal = goal(scene.key, scenario);
             if args.json {
@@ -273,7 +272,6 @@ fn run(args: &Args) {
                     goal.map_or("-".into(), |g| format!("{g}")),
                     goal.map_or("", |g| if times >= g { "met" } else { "MISSED" }),
                 );
-                let _ = ours;
             }
             if scenario == 0 && !args.json {
                 let sync = time_sync_alone(scene, Algorithm::Auto, args.budget);
