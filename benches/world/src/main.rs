@@ -253,7 +253,6 @@ fn run(args: &Args) {
                     }
                 }
             }
-            let ours = if two < one { two } else { one };
             let times = peer / two;
             let goal = goal(scene.key, scenario);
             if args.json {
@@ -273,7 +272,6 @@ fn run(args: &Args) {
                     goal.map_or("-".into(), |g| format!("{g}")),
                     goal.map_or("", |g| if times >= g { "met" } else { "MISSED" }),
                 );
-                let _ = ours;
             }
             if scenario == 0 && !args.json {
                 let sync = time_sync_alone(scene, Algorithm::Auto, args.budget);

@@ -3,7 +3,7 @@
 use crate::{
     Entity, World, WorldError,
     inherit::Flags,
-    lanes::{Blocks, MIN_CELLS},
+    lanes::Blocks,
     level::{Level, PAGE, WORD, external},
     slots::Slots,
 };
@@ -195,9 +195,8 @@ fn lane_blocks(
     parallel: bool,
 ) -> Option<Entity> {
     #[cfg(feature = "parallel")]
-    if parallel && blocks.len() > 1 && blocks.len() * blocks.nodes() > MIN_CELLS {
-        let half = blocks.len() / 2;
-        let (a, b) = blocks.split_at(half);
+    if parallel && blocks.is_large() {
+        let (a, b) = blocks.halves();
         let (x, y) =
             rayon::join(|| lane_blocks(a, slots, f, parallel), || lane_blocks(b, slots, f, parallel));
         return x.or(y);

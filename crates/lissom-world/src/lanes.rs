@@ -17,9 +17,6 @@ use lissom_math::{
     wide_qvvs::{QUAD, QuadQvs, QuadQvvs},
 };
 
-/// Cells that one task takes at least: some 8,000 entities, 20 to 30 microseconds.
-pub(crate) const MIN_CELLS: usize = 512;
-
 /// A cell's lanes lie in memory four by four.
 const QUADS: usize = GROUP / QUAD;
 
@@ -237,15 +234,20 @@ pub(crate) struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    pub fn len(&self) -> usize {
-        self.live.len()
-    }
-
     pub fn nodes(&self) -> usize {
         self.parents.len()
     }
 
-    pub fn split_at(self, block: usize) -> (Self, Self) {
+    /// More than one task's work: some 8,000 entities take 20 to 30 microseconds.
+    #[cfg(feature = "parallel")]
+    pub fn is_large(&self) -> bool {
+        const MIN_CELLS: usize = 512;
+        self.live.len() > 1 && self.live.len() * self.nodes() > MIN_CELLS
+    }
+
+    #[cfg(feature = "parallel")]
+    pub fn halves(self) -> (Self, Self) {
+        let block = self.live.len() / 2;
         let cell = block * self.parents.len();
         let (slot, slot_b) = self.slot.split_at(cell);
         let (local, local_b) = self.local.split_at_mut(cell);

@@ -1,7 +1,7 @@
 //! Prefabs: one tree, spawned many times, its copies laid out side by side.
 
 use crate::{
-    Entity, Inherit, World, WorldError,
+    Algorithm, Entity, Inherit, World, WorldError,
     inherit::Flags,
     lanes::{LaneSet, Shape},
     level::Row,
@@ -79,6 +79,10 @@ impl Prefab {
     }
 }
 
+/// Smaller trees are better off in levels: half of their nodes are roots, which need no product (measured with
+/// the bench's world c).
+const MIN_LANE_NODES: usize = 3;
+
 /// Copies that are laid out together, node by node.
 const BATCH: usize = 64;
 
@@ -105,7 +109,9 @@ impl World {
             }
         };
         let plain = prefab.nodes.iter().all(|n| n.flags == 0);
-        let lanes = (parent == NONE && plain && self.algorithm.has_lanes()).then(|| self.lane_set(prefab));
+        let worth = self.algorithm == Algorithm::Lanes || nodes >= MIN_LANE_NODES;
+        let fits = parent == NONE && plain && worth && self.algorithm.has_lanes();
+        let lanes = fits.then(|| self.lane_set(prefab));
         let first = out.len();
         let mut done = 0;
         while done < count {

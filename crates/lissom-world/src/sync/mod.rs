@@ -14,11 +14,7 @@ pub(crate) mod by_depth;
 pub(crate) mod depth_first;
 pub(crate) mod levels;
 
-use crate::{
-    World,
-    lanes::{Blocks, MIN_CELLS},
-    stats::SyncStats,
-};
+use crate::{World, lanes::Blocks, stats::SyncStats};
 use lissom_math::simd::Backend;
 
 /// Which algorithm [`World::sync`](crate::World::sync) uses.
@@ -77,9 +73,8 @@ impl World {
 
 fn run_blocks(blocks: Blocks<'_>, backend: Backend, version: u64, parallel: bool) -> SyncStats {
     #[cfg(feature = "parallel")]
-    if parallel && blocks.len() > 1 && blocks.len() * blocks.nodes() > MIN_CELLS {
-        let half = blocks.len() / 2;
-        let (a, b) = blocks.split_at(half);
+    if parallel && blocks.is_large() {
+        let (a, b) = blocks.halves();
         let (mut x, y) = rayon::join(
             || run_blocks(a, backend, version, parallel),
             || run_blocks(b, backend, version, parallel),
