@@ -8,7 +8,7 @@ use lissom::{
     job::{SampleJob, SampleTime},
     math::{simd::Backend, soa::SoaTransform},
 };
-use lissom_bench::timing::{best_ns, calibration_ns, throughput_ns};
+use lissom_bench::timing::{best_ns, calibration_ns};
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
     cook::{ClipBuilder, Coding, Jumps, write_stream},
@@ -43,7 +43,6 @@ struct Subject {
 /// seek cost and bytes against jump spacing.
 pub fn print(assets: Option<&Path>, plot: Option<&Path>) -> Result<()> {
     println!("calibration: {:.3} ns a step of a dependent multiply and add", calibration_ns());
-    println!("throughput:  {:.3} ns a step of eight independent ones", throughput_ns());
     println!("backend:     {}", Backend::best());
     let subjects = subjects(assets)?;
     println!("\n{:<24} {:<26} {:>9} {:>8} {:>7}", "clip", "work", "ns/joint", "ozz", "ratio");

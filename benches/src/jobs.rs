@@ -1,15 +1,13 @@
 //! The pose jobs, each on every backend, beside ozz's figures.
 
 use lissom::{
-    job::{
-        BlendJob, BlendLayer, IndexFormat, LocalToModelJob, Models, SkinJob, SkinMesh, SkinMeshParts,
-        Strided, StridedMut, Update, VertexOutput, WeightFormat, local_to_model_in_order,
-    },
+    job::{BlendJob, BlendLayer, LocalToModelJob, Models, Update, local_to_model_in_order},
     math::{Mat4, simd::Backend, soa::SoaTransform},
 };
 use lissom_bench::{
     rig,
-    timing::{best_ns, calibration_ns, throughput_ns},
+    skinning::{Matrices, Mesh, palette, skin as skin_mesh},
+    timing::{best_ns, calibration_ns},
 };
 
 const ROUNDS: usize = 300;
@@ -17,12 +15,12 @@ const ROUNDS: usize = 300;
 /// Prints the table.
 pub fn print() {
     println!("calibration: {:.3} ns a step of a dependent multiply and add", calibration_ns());
-    println!("throughput:  {:.3} ns a step of eight independent ones", throughput_ns());
     println!("{:<34} {:>8} {:>9} {:>8} {:>7}", "work", "backend", "ns/item", "ozz", "ratio");
     local_to_model();
     joint_order();
     blend();
     skin();
+    beyond_caches();
 }
 
 fn row(work: &str, backend: Backend, ns: f64, ozz: Option<f64>) {
@@ -36,7 +34,7 @@ fn local_to_model() {
     let skeleton = rig::skeleton();
     let joints = skeleton.joint_count();
     let pose = rig::pose(joints, 2);
-    let mut models = vec![Mat4::IDENTITY; joints];
+    let mut models = Matrices::new(&vec![Mat4::IDENTITY; joints]);
     let mut small = vec![lissom::math::Mat34::IDENTITY; joints];
     for backend in Backend::all() {
         let run = |models: Models<'_>| {
@@ -45,7 +43,7 @@ fn local_to_model() {
                 .run_on(backend)
                 .expect("valid");
         };
-        let ns = best_ns(ROUNDS, || run(Models::Mat4(&mut models)));
+        let ns = best_ns(ROUNDS, || run(Models::Mat4(models.get_mut())));
         row("local to model, 4x4", backend, ns / joints as f64, Some(6.3));
         let ns = best_ns(ROUNDS, || run(Models::Mat34(&mut small)));
         row("local to model, 3x4", backend, ns / joints as f64, Some(6.3));
@@ -59,10 +57,11 @@ fn joint_order() {
         let depth_first: Vec<u16> = parents.iter().map(|p| p.unwrap_or(0x7fff)).collect();
         let breadth_first = sorted_by_depth(&parents);
         let pose = rig::pose(joints, 3);
-        let mut models = vec![Mat4::IDENTITY; joints];
+        let mut models = Matrices::new(&vec![Mat4::IDENTITY; joints]);
         for (order, packed) in [("depth-first", &depth_first), ("breadth-first", &breadth_first)] {
             for backend in Backend::all().filter(|b| ["sse2", "avx2", "avx512"].contains(&b.name())) {
-                let ns = best_ns(ROUNDS, || local_to_model_in_order(backend, packed, &pose, &mut models));
+                let ns =
+                    best_ns(ROUNDS, || local_to_model_in_order(backend, packed, &pose, models.get_mut()));
                 row(&format!("order: {order}, {name}"), backend, ns / joints as f64, None);
             }
         }
@@ -128,96 +127,48 @@ fn blend() {
     }
 }
 
-/// A mesh with random influences, everything packed.
-struct Mesh {
-    positions: Vec<[f32; 3]>,
-    normals: Vec<[f32; 3]>,
-    tangents: Vec<[f32; 3]>,
-    indices: Vec<u16>,
-    weights: Vec<f32>,
-    influences: usize,
-}
-
-impl Mesh {
-    fn new(vertices: usize, influences: usize, joints: usize) -> Self {
-        let mut random = rig::Random::new(7);
-        let mut vectors = || (0..vertices).map(|_| [random.unit(), random.unit(), random.unit()]).collect();
-        let (positions, normals, tangents) = (vectors(), vectors(), vectors());
-        // Neighbours share joints, as in any mesh that was not shuffled.
-        let indices = (0..vertices)
-            .flat_map(|v| (0..influences).map(move |i| ((v / 8 + i * 3) % joints) as u16))
-            .collect();
-        let weights = (0..vertices * (influences - 1)).map(|_| 0.8 / influences as f32).collect();
-        Self { positions, normals, tangents, indices, weights, influences }
-    }
-
-    fn checked(&self, joint_count: usize) -> SkinMesh<'_> {
-        SkinMesh::new(SkinMeshParts {
-            vertex_count: self.positions.len(),
-            influences: self.influences,
-            indices: Strided { bytes: bytemuck::cast_slice(&self.indices), stride: self.influences * 2 },
-            index_format: IndexFormat::U16,
-            weights: Strided {
-                bytes: bytemuck::cast_slice(&self.weights),
-                stride: (self.influences - 1) * 4,
-            },
-            weight_format: WeightFormat::F32,
-            explicit_last: false,
-            joint_count,
-        })
-        .expect("valid")
-    }
-}
-
-/// Runs one skinning job: 1 attribute is P, 2 PN, 3 PNT.
-fn skin_once(
-    backend: Backend,
-    mesh: &Mesh,
-    checked: SkinMesh<'_>,
-    palette: &[Mat4],
-    attributes: usize,
-    out: &mut [Vec<[f32; 3]>; 3],
-) {
-    let [p, n, t] = out;
-    SkinJob {
-        mesh: checked,
-        vertex_count: mesh.positions.len(),
-        palette,
-        vector_palette: None,
-        positions: Strided::packed(&mesh.positions),
-        normals: (attributes > 1).then(|| Strided::packed(&mesh.normals)),
-        tangents: (attributes > 2).then(|| Strided::packed(&mesh.tangents)),
-        output: VertexOutput::Separate {
-            positions: StridedMut::packed(p),
-            normals: (attributes > 1).then(|| StridedMut::packed(n)),
-            tangents: (attributes > 2).then(|| StridedMut::packed(t)),
-        },
-    }
-    .run_on(backend)
-    .expect("valid");
-}
-
-fn palette(joints: usize) -> Vec<Mat4> {
-    let mut random = rig::Random::new(8);
-    (0..joints).map(|_| random.transform().to_mat34().to_mat4()).collect()
-}
-
 fn skin() {
     let joints = 67;
     let palette = palette(joints);
     let vertices = 2000;
-    let mut out = core::array::from_fn(|_| vec![[0.0f32; 3]; vertices]);
     for backend in Backend::all() {
         for influences in [1, 2, 3, 4, 5, 8] {
             let mesh = Mesh::new(vertices, influences, joints);
             let checked = mesh.checked(joints);
+            let mut out = mesh.output();
             for (attributes, name, ozz) in [(1, "P", 4.2), (2, "PN", 5.1), (3, "PNT", 6.5)] {
                 let ns = best_ns(ROUNDS / 4, || {
-                    skin_once(backend, &mesh, checked, &palette, attributes, &mut out)
+                    skin_mesh(backend, &mesh, checked, palette.get(), attributes, &mut out)
                 });
                 let ozz = (influences == 4).then_some(ozz);
                 row(&format!("skin {name}, {influences} influences"), backend, ns / vertices as f64, ozz);
             }
         }
     }
+}
+
+/// A mesh that no cache holds: bytes read and written a second, beside a plain copy of as many bytes.
+fn beyond_caches() {
+    let vertices = 4_000_000;
+    let joints = 67;
+    let palette = palette(joints);
+    let mesh = Mesh::new(vertices, 4, joints);
+    let checked = mesh.checked(joints);
+    let mut out = mesh.output();
+    println!(
+        "\n{vertices} vertices, 4 influences, PNT: {} MB read and written",
+        mesh.bytes_moved(3) / 1_000_000
+    );
+    for backend in Backend::all().filter(|b| ["avx2", "avx512"].contains(&b.name())) {
+        let ns = best_ns(5, || skin_mesh(backend, &mesh, checked, palette.get(), 3, &mut out));
+        println!(
+            "skin on {backend}: {:.1} GB/s, {:.2} ns a vertex",
+            mesh.bytes_moved(3) as f64 / ns,
+            ns / vertices as f64
+        );
+    }
+    let from = vec![1u8; mesh.bytes_moved(3) / 2];
+    let mut to = vec![0u8; from.len()];
+    let ns = best_ns(5, || to.copy_from_slice(&from));
+    println!("plain copy: {:.1} GB/s", 2.0 * from.len() as f64 / ns);
 }

@@ -2,4 +2,5 @@
 
 pub mod player;
 pub mod rig;
+pub mod skinning;
 pub mod timing;

@@ -13,12 +13,12 @@ const BOTTOM: f64 = 320.0;
 #[must_use]
 pub fn two_axes(title: &str, x_label: &str, labels: (&str, &str), points: &[(f64, f64, f64)]) -> String {
     let x_of = |x: f64| {
-        let (low, high) = (points[0].0.ln(), points[points.len() - 1].0.ln());
-        LEFT + (x.ln() - low) / (high - low) * (RIGHT - LEFT)
+        let (low, high) = (libm::log(points[0].0), libm::log(points[points.len() - 1].0));
+        LEFT + (libm::log(x) - low) / (high - low) * (RIGHT - LEFT)
     };
     let top_of = |values: &dyn Fn(&(f64, f64, f64)) -> f64| {
         let most = points.iter().map(values).fold(0.0, |a: f64, b| if b > a { b } else { a });
-        let step = 10_f64.powf(most.log10().floor());
+        let step = libm::exp10(libm::floor(libm::log10(most)));
         (most / step).ceil() * step
     };
     let (first_top, second_top) = (top_of(&|p| p.1), top_of(&|p| p.2));

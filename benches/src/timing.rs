@@ -33,20 +33,3 @@ pub fn calibration_ns() -> f64 {
         black_box(x);
     }) / f64::from(STEPS)
 }
-
-/// Nanoseconds of eight independent multiplications and additions: throughput, which a busy sibling
-/// thread of the same core takes away. An idle core needs about half of [`calibration_ns`].
-#[must_use]
-pub fn throughput_ns() -> f64 {
-    const STEPS: u32 = 4096;
-    best_ns(200, || {
-        let mut x: [f32; 8] = black_box([1.0; 8]);
-        for _ in 0..STEPS {
-            // Kept scalar and independent: eight chains hide each other's latency.
-            for x in &mut x {
-                *x = *x * 0.999 + 0.001;
-            }
-        }
-        black_box(x);
-    }) / f64::from(STEPS)
-}

@@ -21,8 +21,8 @@ const ARCHIVES: usize = 30;
 const RATIOS: usize = 7;
 const TOLERANCE: f64 = 1e-5;
 /// `blend_l2m.txt`: its clips, their weights, and where they are sampled.
-const BLEND: [(&str, f64); 3] = [("pab_walk", 0.2), ("pab_jog", 0.4), ("pab_run", 0.6)];
-const BLEND_RATIO: f64 = 0.25;
+pub(crate) const BLEND: [(&str, f64); 3] = [("pab_walk", 0.2), ("pab_jog", 0.4), ("pab_run", 0.6)];
+pub(crate) const BLEND_RATIO: f64 = 0.25;
 /// ozz fills what the weights lack to this with the rest pose; ours sum to more, so it plays no part.
 const TOTAL_WEIGHT: f64 = 1.2;
 
@@ -56,18 +56,18 @@ pub fn run(folder: &Path) -> Result<()> {
     matrices.must_hold("model matrices", 16 * joints)
 }
 
-fn text(folder: &Path, name: &str) -> Result<String> {
+pub(crate) fn text(folder: &Path, name: &str) -> Result<String> {
     let path = folder.join(name);
     fs::read_to_string(&path).with_context(|| path.display().to_string())
 }
 
-fn read(folder: &Path, name: &str) -> Result<OzzArchive> {
+pub(crate) fn read(folder: &Path, name: &str) -> Result<OzzArchive> {
     let path = folder.join(name).with_extension("ozz");
     let bytes = fs::read(&path).with_context(|| path.display().to_string())?;
     ozz::read(&bytes).with_context(|| path.display().to_string())
 }
 
-fn animation(folder: &Path, name: &str) -> Result<RawAnimation> {
+pub(crate) fn animation(folder: &Path, name: &str) -> Result<RawAnimation> {
     let archive = read(folder, name)?;
     archive.animations().next().cloned().with_context(|| format!("{name}.ozz has no animation"))
 }
@@ -97,13 +97,13 @@ fn every_archive_reads(folder: &Path) -> Result<()> {
 
 /// Which reciprocal finds the place between two keys.
 #[derive(Clone, Copy, PartialEq)]
-enum Reciprocal {
+pub(crate) enum Reciprocal {
     Exact,
     AsOzz,
 }
 
 impl Reciprocal {
-    fn track(self, clip: &RawAnimation, track: &RawTrack, ratio: f64, rest: Trs) -> Trs {
+    pub(crate) fn track(self, clip: &RawAnimation, track: &RawTrack, ratio: f64, rest: Trs) -> Trs {
         let time_s = ratio * clip.duration_s;
         if self == Self::Exact {
             return track.sample(time_s, rest);
@@ -140,7 +140,7 @@ fn channel_as_ozz<V: Value>(channel: &Channel<V>, time_s: f64, clip: &RawAnimati
 }
 
 /// Ten numbers: translation, rotation, scale.
-fn transform(words: &[&str]) -> Result<Trs> {
+pub(crate) fn transform(words: &[&str]) -> Result<Trs> {
     let n: Vec<f64> = words.iter().map(|w| w.parse()).collect::<Result<_, _>>()?;
     let &[tx, ty, tz, qx, qy, qz, qw, sx, sy, sz] = n.as_slice() else {
         bail!("{} numbers, not 10", n.len());
@@ -153,7 +153,7 @@ fn transform(words: &[&str]) -> Result<Trs> {
 }
 
 /// The largest difference of any number; rotations count as the same with either sign.
-fn difference(a: Trs, b: Trs) -> f64 {
+pub(crate) fn difference(a: Trs, b: Trs) -> f64 {
     let v = |a: V3, b: V3| (a.x - b.x).abs().max((a.y - b.y).abs()).max((a.z - b.z).abs());
     let (p, q) = (a.rotation.near(b.rotation), b.rotation);
     let r = (p.x - q.x).abs().max((p.y - q.y).abs()).max((p.z - q.z).abs()).max((p.w - q.w).abs());
@@ -162,7 +162,7 @@ fn difference(a: Trs, b: Trs) -> f64 {
 
 /// Keeps the worst difference and where it was.
 #[derive(Default)]
-struct Worst {
+pub(crate) struct Worst {
     difference: f64,
     place: String,
     compared: usize,
@@ -170,7 +170,7 @@ struct Worst {
 }
 
 impl Worst {
-    fn add(&mut self, difference: f64, place: impl FnOnce() -> String) {
+    pub(crate) fn add(&mut self, difference: f64, place: impl FnOnce() -> String) {
         self.compared += 1;
         self.above += usize::from(!within(difference));
         // A NaN counts as worst, and stays.
@@ -179,14 +179,14 @@ impl Worst {
         }
     }
 
-    fn print(&self, what: &str) {
+    pub(crate) fn print(&self, what: &str) {
         let Self { difference, place, compared, above } = self;
         println!(
             "{what}: {compared} compared, {above} above {TOLERANCE:e}, worst {difference:.2e} ({place})"
         );
     }
 
-    fn must_hold(&self, what: &str, compared: usize) -> Result<()> {
+    pub(crate) fn must_hold(&self, what: &str, compared: usize) -> Result<()> {
         let Self { difference, place, .. } = self;
         ensure!(self.compared == compared, "{what}: {} compared, not {compared}", self.compared);
         ensure!(self.above == 0, "{what}: {place} differs by {difference}, above {TOLERANCE}");

@@ -4,6 +4,7 @@
 //! `cargo run --release -p lissom-checks -- CHECK FOLDER`, where CHECK may be `all`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command talks to its user")]
 
+mod blend_l2m;
 mod cook;
 mod golden;
 mod imports;
@@ -17,6 +18,11 @@ type Check = fn(&Path) -> anyhow::Result<()>;
 /// Name, what FOLDER holds, the check.
 const CHECKS: &[(&str, &str, Check)] = &[
     ("cook", "rawclips: every clip, and every one of the mannequin, cooks within its precision", cook::run),
+    (
+        "blend_l2m",
+        "assets/ozz/bin and golden: our blend and local-to-model jobs against ozz's blend and matrices",
+        blend_l2m::run,
+    ),
     (
         "golden",
         "assets/ozz/bin and golden: ozz archives against the poses ozz itself decodes from them",

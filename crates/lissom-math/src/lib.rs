@@ -43,6 +43,7 @@ pub mod simd;
 pub mod soa;
 mod transform;
 pub mod trig;
+pub mod wide_qvvs;
 
 pub use glam::{Affine3A, Mat4, Quat, Vec3, Vec4};
 pub use mat34::Mat34;

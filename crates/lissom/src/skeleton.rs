@@ -1,10 +1,10 @@
 //! The skeleton: joints, names, rest pose.
 //!
 //! Joints stand in **depth-first** order, parents before children. So a subtree is a contiguous range
-//! (masks, partial updates and "everything below this joint" are slices), any prefix still holds the
-//! parents of everything in it (a level of detail), and a joint's parent was usually the joint just
-//! before it, still in registers or L1 when local-to-model needs it. `ARCHITECTURE.md` has the figures
-//! that decided against breadth-first order.
+//! (masks, partial updates and "everything below this joint" are slices) and any prefix still holds the
+//! parents of everything in it (a level of detail). The price, measured on local-to-model: a joint often
+//! waits for the one just before it, its parent; breadth-first order would be up to a fifth faster there.
+//! `ARCHITECTURE.md` has the figures.
 
 use crate::hash::Fnv64;
 use alloc::{boxed::Box, string::String, vec::Vec};

@@ -1,4 +1,5 @@
 //! Blend and local-to-model: the same bits everywhere, the known facts, the edges.
+#![allow(clippy::needless_range_loop, reason = "several lists share an index")]
 
 mod common;
 

@@ -75,12 +75,12 @@ impl Range3 {
     }
 
     fn add(&mut self, p: [f64; 3]) {
-        for i in 0..3 {
-            if p[i] < self.min[i] {
-                self.min[i] = p[i];
+        for (v, (min, max)) in p.into_iter().zip(self.min.iter_mut().zip(&mut self.max)) {
+            if v < *min {
+                *min = v;
             }
-            if p[i] > self.max[i] {
-                self.max[i] = p[i];
+            if v > *max {
+                *max = v;
             }
         }
     }
@@ -106,9 +106,7 @@ impl Range3 {
                 out.max[i] += high;
                 size += if a.abs() > b.abs() { a.abs() } else { b.abs() };
             }
-            if !(size <= reach) {
-                reach = size;
-            }
+            reach = larger(reach, size);
         }
         (out, reach)
     }
@@ -216,9 +214,7 @@ impl JointBounds {
             let Some(local) = self.morphed(&self.moved, joint, morph_weights) else { continue };
             let (moved, size) = local.moved(&Mat34::from_mat4(m));
             all.grow(&moved);
-            if !(size <= reach) {
-                reach = size;
-            }
+            reach = larger(reach, size);
         }
         // Every operation of the kernel rounds once; weights may miss a mean by the slack.
         let margin = ((self.influences + 8) as f64 * 1.2e-7 + self.slack) * reach;
@@ -275,9 +271,7 @@ impl JointBounds {
             all.grow(&moved);
             let here =
                 ((self.influences + 60) as f64 * 1.2e-7 + self.slack) * (2.0 * reach + radius) / cosine;
-            if !(here <= margin) {
-                margin = here;
-            }
+            margin = larger(margin, here);
         }
         Ok(all.to_aabb(margin))
     }
@@ -300,6 +294,11 @@ impl JointBounds {
     }
 }
 
+/// The larger one; NaN if there is one, so that a box around nonsense is no box.
+fn larger(a: f64, b: f64) -> f64 {
+    if b.is_nan() || b > a { b } else { a }
+}
+
 fn square(v: f64) -> f64 {
     v * v
 }
@@ -307,8 +306,8 @@ fn square(v: f64) -> f64 {
 /// Coordinate `i` of m·p − n·p.
 fn apart(m: &Mat34, n: &Mat34, p: [f64; 3], i: usize) -> f64 {
     let mut d = f64::from(m.columns[3][i]) - f64::from(n.columns[3][i]);
-    for j in 0..3 {
-        d += (f64::from(m.columns[j][i]) - f64::from(n.columns[j][i])) * p[j];
+    for (j, p) in p.into_iter().enumerate() {
+        d += (f64::from(m.columns[j][i]) - f64::from(n.columns[j][i])) * p;
     }
     d
 }

@@ -122,7 +122,7 @@ pub fn decompose(m: &Mat34) -> (Transform, f32) {
     for i in 0..3 {
         for k in 0..3 {
             let d = (r[i][k] * scale[i] - columns[i][k]).abs();
-            if !(d <= residual) {
+            if d.is_nan() || d > residual {
                 residual = d;
             }
         }

@@ -3,7 +3,7 @@
 use super::{
     JobError, SkinMesh, Strided, VertexOutput,
     error::at_least,
-    skin_kernel::{Attributes, any, is_packed, packed},
+    skin_kernel::{Attributes, any, packed, packed_shape},
     vertices::{Attribute, VEC3},
 };
 use lissom_math::{Mat4, dispatch, simd::Backend};
@@ -41,7 +41,8 @@ use lissom_math::{Mat4, dispatch, simd::Backend};
 /// # Cost and determinism
 ///
 /// One pass (two with a vector palette). Specialised for 1 to 4 and 8 influences where indices are packed u16 and
-/// weights packed f32 with the last one restored; any other layout costs about twice as much. Sort vertices by influence count
+/// weights packed f32 with the last one restored (for 4 influences also with all four stored); any other
+/// layout takes a slower loop. Sort vertices by influence count
 /// ([`partition_by_influences`](super::partition_by_influences)) and run one job a part. The same bits on every
 /// backend and for every way of splitting the vertices ([`SkinJob::split_at`], `run_parallel`). No allocation.
 #[derive(Debug)]
@@ -119,12 +120,13 @@ impl<'a> SkinJob<'a> {
         let out = &mut self.output.writer();
         let mut pass = |palette: &[Mat4], a: Attributes<'_>| {
             let p: &[[f32; 16]] = bytemuck::cast_slice(palette);
-            match if is_packed(mesh) { mesh.influences() } else { 0 } {
-                1 => dispatch!(backend, s => packed::<_, 1, 0>(s, mesh, p, &a, count, out)),
-                2 => dispatch!(backend, s => packed::<_, 2, 1>(s, mesh, p, &a, count, out)),
-                3 => dispatch!(backend, s => packed::<_, 3, 2>(s, mesh, p, &a, count, out)),
-                4 => dispatch!(backend, s => packed::<_, 4, 3>(s, mesh, p, &a, count, out)),
-                8 => dispatch!(backend, s => packed::<_, 8, 7>(s, mesh, p, &a, count, out)),
+            match packed_shape(mesh) {
+                (1, 0) => dispatch!(backend, s => packed::<_, 1, 0>(s, mesh, p, &a, count, out)),
+                (2, 1) => dispatch!(backend, s => packed::<_, 2, 1>(s, mesh, p, &a, count, out)),
+                (3, 2) => dispatch!(backend, s => packed::<_, 3, 2>(s, mesh, p, &a, count, out)),
+                (4, 3) => dispatch!(backend, s => packed::<_, 4, 3>(s, mesh, p, &a, count, out)),
+                (4, 4) => dispatch!(backend, s => packed::<_, 4, 4>(s, mesh, p, &a, count, out)),
+                (8, 7) => dispatch!(backend, s => packed::<_, 8, 7>(s, mesh, p, &a, count, out)),
                 _ => dispatch!(backend, s => any(s, mesh, p, &a, count, out)),
             }
         };

@@ -22,7 +22,7 @@ const PACKED: usize = BLOCK * VEC3;
 /// What moves, and where it is read.
 pub(crate) type Attributes<'a> = [Option<(Attribute, Strided<'a>)>; 3];
 
-/// Packed u16 indices and f32 weights, `N` influences with the last weight restored; `K` is `N` − 1.
+/// Packed u16 indices and f32 weights, `N` influences; `K` weights are stored, `N` or `N` − 1.
 #[inline(always)]
 pub(crate) fn packed<S: Simd, const N: usize, const K: usize>(
     s: S,
@@ -38,31 +38,23 @@ pub(crate) fn packed<S: Simd, const N: usize, const K: usize>(
     let weights: &[[u8; 4]] = parts.weights.bytes.as_chunks().0;
     let weights: &[[[u8; 4]; K]] = if K == 0 { &[] } else { weights.as_chunks().0 };
 
-    // Vertices past the last repeat it.
-    let at = count / BLOCK * BLOCK;
-    let mut last_indices = [[[0; 2]; N]; BLOCK];
-    let mut last_weights = [[[0; 4]; K]; BLOCK];
-    for i in 0..BLOCK {
-        last_indices[i] = indices[(at + i).min(count - 1)];
-        if K > 0 {
-            last_weights[i] = weights[(at + i).min(count - 1)];
-        }
-    }
-    let (indices, _) = indices[..at].as_chunks::<BLOCK>();
-    let (weights, _) = if K == 0 { (&[][..], &[][..]) } else { weights[..at].as_chunks::<BLOCK>() };
-
-    let mut block = 0;
-    while block * BLOCK < count {
-        let indices = indices.get(block).unwrap_or(&last_indices);
-        let weights = if K == 0 { &last_weights } else { weights.get(block).unwrap_or(&last_weights) };
+    let blocks = count / BLOCK;
+    let (indices, _) = indices[..blocks * BLOCK].as_chunks::<BLOCK>();
+    let none = [[[0; 4]; K]; BLOCK];
+    let (weights, _) =
+        if K == 0 { (&[][..], &[][..]) } else { weights[..blocks * BLOCK].as_chunks::<BLOCK>() };
+    for (block, indices) in indices.iter().enumerate() {
+        let weights = if K == 0 { &none } else { &weights[block] };
         let columns = regroup(
             packed_matrix(s, palette, &indices[0], &weights[0]),
             packed_matrix(s, palette, &indices[1], &weights[1]),
             packed_matrix(s, palette, &indices[2], &weights[2]),
             packed_matrix(s, palette, &indices[3], &weights[3]),
         );
-        move_block(s, &columns, attributes, block, count, out);
-        block += 1;
+        move_block::<S, true>(s, &columns, attributes, block, count, out);
+    }
+    if blocks * BLOCK < count {
+        any_block(s, mesh, palette, attributes, blocks, count, out);
     }
 }
 
@@ -76,18 +68,28 @@ pub(crate) fn any<S: Simd>(
     count: usize,
     out: &mut Writer<'_>,
 ) {
-    let last = count - 1;
-    let mut block = 0;
-    while block * BLOCK < count {
-        let at = block * BLOCK;
-        let mut m = [f32x16::splat(s, 0.0); BLOCK];
-        for (i, m) in m.iter_mut().enumerate() {
-            *m = any_matrix(s, mesh, palette, last.min(at + i));
-        }
-        let [m0, m1, m2, m3] = m;
-        move_block(s, &regroup(m0, m1, m2, m3), attributes, block, count, out);
-        block += 1;
+    for block in 0..count.div_ceil(BLOCK) {
+        any_block(s, mesh, palette, attributes, block, count, out);
     }
+}
+
+/// Four vertices, or as many as are left; those past the last repeat it and are not written.
+#[inline(always)]
+fn any_block<S: Simd>(
+    s: S,
+    mesh: &SkinMesh<'_>,
+    palette: &[[f32; 16]],
+    attributes: &Attributes<'_>,
+    block: usize,
+    count: usize,
+    out: &mut Writer<'_>,
+) {
+    let mut m = [f32x16::splat(s, 0.0); BLOCK];
+    for (i, m) in m.iter_mut().enumerate() {
+        *m = any_matrix(s, mesh, palette, (count - 1).min(block * BLOCK + i));
+    }
+    let [m0, m1, m2, m3] = m;
+    move_block::<S, false>(s, &regroup(m0, m1, m2, m3), attributes, block, count, out);
 }
 
 /// The blended matrix of one vertex.
@@ -106,7 +108,7 @@ fn packed_matrix<S: Simd, const N: usize, const K: usize>(
         let w = if i < K { f32::from_ne_bytes(weights[i]) } else { 1.0 - sum };
         sum = if i == 0 { w } else { sum + w };
         // A single influence has weight 1.
-        let m = if N == 1 { m } else { m * f32x16::splat(s, w) };
+        let m = if N == 1 && K == 0 { m } else { m * f32x16::splat(s, w) };
         blended = if i == 0 { m } else { blended + m };
         i += 1;
     }
@@ -116,37 +118,42 @@ fn packed_matrix<S: Simd, const N: usize, const K: usize>(
 #[inline(always)]
 fn any_matrix<S: Simd>(s: S, mesh: &SkinMesh<'_>, palette: &[[f32; 16]], vertex: usize) -> f32x16<S> {
     let parts = mesh.parts();
-    let influences = parts.influences;
-    let stored = if parts.explicit_last { influences } else { influences - 1 };
-    let format = parts.weight_format;
+    let stored = if parts.explicit_last { parts.influences } else { parts.influences - 1 };
+    let size = parts.weight_format.size();
     let weights = parts.weights.bytes.get(vertex * parts.weights.stride..).unwrap_or(&[]);
     let indices = &parts.indices.bytes[vertex * parts.indices.stride..];
-    let wide = parts.index_format == IndexFormat::U16;
 
+    // One stored weight with each index; the last index may be left without one.
     let mut blended = f32x16::splat(s, 0.0);
     let mut sum = 0.0;
-    for i in 0..influences {
-        let joint = if wide {
-            usize::from(u16::from_ne_bytes([indices[i * 2], indices[i * 2 + 1]]))
+    let mut at = 0;
+    for i in 0..parts.influences {
+        let w = if i < stored {
+            let w = read_weight(parts.weight_format, &weights[at..]);
+            at += size;
+            w
         } else {
-            usize::from(indices[i])
+            1.0 - sum
         };
-        let w = if i < stored { read_weight(format, &weights[i * format.size()..]) } else { 1.0 - sum };
         sum = if i == 0 { w } else { sum + w };
+        let joint = match parts.index_format {
+            IndexFormat::U16 => usize::from(u16::from_ne_bytes([indices[i * 2], indices[i * 2 + 1]])),
+            IndexFormat::U8 => usize::from(indices[i]),
+        };
         let m = f32x16::from_slice(s, &palette[joint]) * f32x16::splat(s, w);
         blended = if i == 0 { m } else { blended + m };
     }
     blended
 }
 
-/// True if [`packed`] reads this mesh.
-pub(crate) fn is_packed(mesh: &SkinMesh<'_>) -> bool {
+/// How many influences and stored weights [`packed`] is to be made for; zeros if it cannot read this mesh.
+pub(crate) fn packed_shape(mesh: &SkinMesh<'_>) -> (usize, usize) {
     let parts = mesh.parts();
     let n = parts.influences;
-    parts.index_format == IndexFormat::U16
-        && parts.indices.stride == n * 2
-        && !parts.explicit_last
-        && (n == 1 || (parts.weight_format == WeightFormat::F32 && parts.weights.stride == (n - 1) * 4))
+    let k = if parts.explicit_last { n } else { n - 1 };
+    let indices = parts.index_format == IndexFormat::U16 && parts.indices.stride == n * 2;
+    let weights = parts.weight_format == WeightFormat::F32 && parts.weights.stride == k * 4;
+    if indices && (weights || k == 0) { (n, k) } else { (0, 0) }
 }
 
 /// Columns of four matrices, column with column.
@@ -168,9 +175,9 @@ fn pairs<S: Simd>(p: f32x8<S>, q: f32x8<S>) -> (f32x8<S>, f32x8<S>) {
     (p0.combine(q0), p1.combine(q1))
 }
 
-/// Reads, moves and writes the attributes of four vertices.
+/// Reads, moves and writes the attributes of four vertices. `WHOLE`: all four are there.
 #[inline(always)]
-fn move_block<S: Simd>(
+fn move_block<S: Simd, const WHOLE: bool>(
     s: S,
     columns: &[f32x16<S>; 4],
     attributes: &Attributes<'_>,
@@ -180,18 +187,22 @@ fn move_block<S: Simd>(
 ) {
     let [a, b, c, d] = *columns;
     for (attribute, from) in attributes.iter().flatten() {
-        let [x, y, z] = splats(s, from, block, count);
+        let [x, y, z] = splats::<S, WHOLE>(s, from, block, count);
         let turned = (a * x + b * y) + c * z;
         let moved = if *attribute == Attribute::Position { turned + d } else { turned };
-        put(out, *attribute, block, count, moved);
+        put::<S, WHOLE>(out, *attribute, block, count, moved);
     }
 }
 
 /// x, y and z of four vertices, each over the four lanes of its vertex.
 #[inline(always)]
-fn splats<S: Simd>(s: S, from: &Strided<'_>, block: usize, count: usize) -> [f32x16<S>; 3] {
-    let whole = (block + 1) * BLOCK <= count;
-    if whole
+fn splats<S: Simd, const WHOLE: bool>(
+    s: S,
+    from: &Strided<'_>,
+    block: usize,
+    count: usize,
+) -> [f32x16<S>; 3] {
+    if WHOLE
         && from.stride == VEC3
         && LEN::<S>() >= 8
         && let Some(four) = from.bytes.get(block * PACKED..).and_then(|b| b.first_chunk::<PACKED>())
@@ -239,12 +250,18 @@ fn quads<S: Simd>(s: S, a: f32, b: f32, c: f32, d: f32) -> f32x16<S> {
 
 /// Writes x y z of four vertices, and nothing else.
 #[inline(always)]
-fn put<S: Simd>(out: &mut Writer<'_>, attribute: Attribute, block: usize, count: usize, v: f32x16<S>) {
+fn put<S: Simd, const WHOLE: bool>(
+    out: &mut Writer<'_>,
+    attribute: Attribute,
+    block: usize,
+    count: usize,
+    v: f32x16<S>,
+) {
     let (ab, cd) = v.split();
     let ((a, b), (c, d)) = (ab.split(), cd.split());
     let (bytes, stride) = out.attribute(attribute);
-    if stride == VEC3
-        && (block + 1) * BLOCK <= count
+    if WHOLE
+        && stride == VEC3
         && let Some(four) = bytes.get_mut(block * PACKED..).and_then(|b| b.first_chunk_mut::<PACKED>())
     {
         // Each store of four lanes runs into the next vertex, which is written right after.

@@ -1,5 +1,6 @@
 //! What the job tests share: random data that is the same in every run, and comparison of bits.
 #![allow(dead_code, reason = "each test file uses its part")]
+#![allow(clippy::needless_range_loop, reason = "several lists share an index")]
 
 use lissom::{
     Skeleton, SkeletonParts,
@@ -10,6 +11,7 @@ use lissom::{
     },
 };
 
+pub mod meshes;
 pub mod oracle;
 
 /// Random numbers that are the same in every run.

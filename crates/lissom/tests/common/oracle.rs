@@ -2,7 +2,7 @@
 
 use lissom::{
     Skeleton,
-    job::BlendLayer,
+    job::{BlendLayer, DualQuat, SkinMesh},
     math::{
         Mat34, Quat, Transform, Vec3,
         scalar::{add, mul, quat_dot, quat_mul, quat_normalize, scale},
@@ -130,4 +130,62 @@ fn blend_joint(
         out.rotation = quat_normalize(out.rotation);
     }
     out
+}
+
+/// A linearly skinned vertex: its position and its vectors.
+pub fn skin_vertex(
+    mesh: &SkinMesh<'_>,
+    palette: &[Mat34],
+    vertex: usize,
+    v: [f32; 3],
+    point: bool,
+) -> [f32; 3] {
+    let mut m = [[0.0_f32; 3]; 4];
+    for i in 0..mesh.influences() {
+        let (joint, w) = (mesh.joint(vertex, i), mesh.weight(vertex, i));
+        for c in 0..4 {
+            for r in 0..3 {
+                let term = palette[joint].columns[c][r] * w;
+                m[c][r] = if i == 0 { term } else { m[c][r] + term };
+            }
+        }
+    }
+    let m = Mat34 { columns: m };
+    if point { m.mul_point(v) } else { m.mul_vector(v) }
+}
+
+/// A vertex moved by blended dual quaternions.
+pub fn dual_quat_vertex(
+    mesh: &SkinMesh<'_>,
+    palette: &[DualQuat],
+    vertex: usize,
+    v: [f32; 3],
+    point: bool,
+) -> [f32; 3] {
+    let quat = |q: [f32; 4]| Quat::from_xyzw(q[0], q[1], q[2], q[3]);
+    let first = quat(palette[mesh.joint(vertex, 0)].real);
+    let (mut real, mut dual) = ([0.0; 4], [0.0; 4]);
+    for i in 0..mesh.influences() {
+        let d = &palette[mesh.joint(vertex, i)];
+        let w = mesh.weight(vertex, i);
+        let w = if quat_dot(first, quat(d.real)) < 0.0 { -w } else { w };
+        for k in 0..4 {
+            real[k] = if i == 0 { d.real[k] * w } else { real[k] + d.real[k] * w };
+            dual[k] = if i == 0 { d.dual[k] * w } else { dual[k] + d.dual[k] * w };
+        }
+    }
+    let l2 = quat_dot(quat(real), quat(real));
+    let (q, d) = if l2 > lissom::math::scalar::MIN_LENGTH_SQUARED {
+        let inverse = 1.0 / l2.sqrt();
+        (real.map(|x| x * inverse), dual.map(|x| x * inverse))
+    } else {
+        ([0.0, 0.0, 0.0, 1.0], [0.0; 4])
+    };
+    let q = quat(q);
+    let r = lissom::math::scalar::quat_rotate(q, Vec3::from_array(v));
+    if !point {
+        return r.to_array();
+    }
+    let t = quat_mul(quat(d), lissom::math::scalar::quat_conjugate(q));
+    [r.x + (t.x + t.x), r.y + (t.y + t.y), r.z + (t.z + t.z)]
 }

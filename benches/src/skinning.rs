@@ -1,0 +1,124 @@
+//! A mesh to skin, everything packed.
+
+use crate::rig::Random;
+use lissom::{
+    job::{IndexFormat, SkinJob, SkinMesh, SkinMeshParts, Strided, StridedMut, VertexOutput, WeightFormat},
+    math::{Mat4, simd::Backend, soa::Lanes},
+};
+
+/// A mesh with random positions, normals and tangents.
+pub struct Mesh {
+    positions: Vec<[f32; 3]>,
+    normals: Vec<[f32; 3]>,
+    tangents: Vec<[f32; 3]>,
+    indices: Vec<u16>,
+    weights: Vec<f32>,
+    influences: usize,
+}
+
+/// Positions, normals and tangents.
+pub type Output = [Vec<[f32; 3]>; 3];
+
+impl Mesh {
+    /// Neighbours share joints, as in any mesh that was not shuffled.
+    #[must_use]
+    pub fn new(vertices: usize, influences: usize, joints: usize) -> Self {
+        let mut random = Random::new(7);
+        let mut vectors = || (0..vertices).map(|_| [random.unit(), random.unit(), random.unit()]).collect();
+        let (positions, normals, tangents) = (vectors(), vectors(), vectors());
+        let indices = (0..vertices)
+            .flat_map(|v| (0..influences).map(move |i| ((v / 8 + i * 3) % joints) as u16))
+            .collect();
+        let weights = (0..vertices * (influences - 1)).map(|_| 0.8 / influences as f32).collect();
+        Self { positions, normals, tangents, indices, weights, influences }
+    }
+
+    /// The influences, checked. Panics if there are no such joints.
+    #[must_use]
+    pub fn checked(&self, joint_count: usize) -> SkinMesh<'_> {
+        SkinMesh::new(SkinMeshParts {
+            vertex_count: self.positions.len(),
+            influences: self.influences,
+            indices: Strided { bytes: bytemuck::cast_slice(&self.indices), stride: self.influences * 2 },
+            index_format: IndexFormat::U16,
+            weights: Strided {
+                bytes: bytemuck::cast_slice(&self.weights),
+                stride: (self.influences - 1) * 4,
+            },
+            weight_format: WeightFormat::F32,
+            explicit_last: false,
+            joint_count,
+        })
+        .expect("valid")
+    }
+
+    /// Room for the moved vertices.
+    #[must_use]
+    pub fn output(&self) -> Output {
+        core::array::from_fn(|_| vec![[0.0; 3]; self.positions.len()])
+    }
+
+    /// Bytes that one job reads and writes, the palette left out.
+    #[must_use]
+    pub fn bytes_moved(&self, attributes: usize) -> usize {
+        self.positions.len() * (attributes * 24 + self.influences * 2 + (self.influences - 1) * 4)
+    }
+}
+
+/// Runs one job: 1 attribute is P, 2 PN, 3 PNT. Panics if the parts do not belong together.
+pub fn skin(
+    backend: Backend,
+    mesh: &Mesh,
+    checked: SkinMesh<'_>,
+    palette: &[Mat4],
+    attributes: usize,
+    out: &mut Output,
+) {
+    let [p, n, t] = out;
+    SkinJob {
+        mesh: checked,
+        vertex_count: mesh.positions.len(),
+        palette,
+        vector_palette: None,
+        positions: Strided::packed(&mesh.positions),
+        normals: (attributes > 1).then(|| Strided::packed(&mesh.normals)),
+        tangents: (attributes > 2).then(|| Strided::packed(&mesh.tangents)),
+        output: VertexOutput::Separate {
+            positions: StridedMut::packed(p),
+            normals: (attributes > 1).then(|| StridedMut::packed(n)),
+            tangents: (attributes > 2).then(|| StridedMut::packed(t)),
+        },
+    }
+    .run_on(backend)
+    .expect("valid");
+}
+
+/// Matrices at 64-byte addresses: one that straddles two cache lines is read twice.
+pub struct Matrices(Vec<Lanes>);
+
+impl Matrices {
+    /// Copies matrices.
+    #[must_use]
+    pub fn new(matrices: &[Mat4]) -> Self {
+        Self(matrices.iter().map(|m| Lanes(m.to_cols_array())).collect())
+    }
+
+    /// The matrices.
+    #[must_use]
+    pub fn get(&self) -> &[Mat4] {
+        bytemuck::cast_slice(&self.0)
+    }
+
+    /// The matrices, to be written.
+    pub fn get_mut(&mut self) -> &mut [Mat4] {
+        bytemuck::cast_slice_mut(&mut self.0)
+    }
+}
+
+/// Matrices that rotate and translate.
+#[must_use]
+pub fn palette(joints: usize) -> Matrices {
+    let mut random = Random::new(8);
+    let matrices: Vec<_> = (0..joints).map(|_| random.transform().to_mat34().to_mat4()).collect();
+    Matrices::new(&matrices)
+}

@@ -1,0 +1,227 @@
+//! Writing the locals of the whole world at once, in memory order and in parallel.
+
+use crate::{
+    Entity, World, WorldError,
+    inherit::Flags,
+    lanes::{Blocks, MIN_CELLS},
+    level::{Level, PAGE, WORD, external},
+    slots::Slots,
+};
+use lissom_math::{
+    Qvs,
+    wide_qvvs::{QUAD, QuadQvs},
+};
+
+/// Whose transform it is: asked only by those who want to know, since it costs a look at the handles.
+#[derive(Clone, Copy)]
+pub struct Handle<'w> {
+    slots: &'w Slots,
+    slot: u32,
+}
+
+impl Handle<'_> {
+    /// The entity.
+    #[must_use]
+    pub fn entity(self) -> Entity {
+        self.slots.entity(self.slot)
+    }
+}
+
+/// All ones in the numbers that are not finite.
+const EXPONENT: u32 = 0x7f80_0000;
+
+/// [`Qvs::is_finite`] without a branch a number.
+#[inline(always)]
+fn is_finite(local: &Qvs) -> bool {
+    let words: [u32; 8] = bytemuck::cast(*local);
+    words.iter().fold(0, |bad, w| bad | u32::from(w & EXPONENT == EXPONENT)) == 0
+}
+
+/// What one task writes.
+struct Rows<'a> {
+    slot: &'a [u32],
+    local: &'a mut [Qvs],
+    flags: &'a [Flags],
+    live: &'a [u64],
+    dirty: &'a mut [u64],
+    special: &'a [u64],
+    summary: &'a mut [u64],
+}
+
+impl<'a> Rows<'a> {
+    fn of(level: &'a mut Level) -> Self {
+        Self {
+            slot: &level.slot,
+            local: &mut level.local,
+            flags: &level.flags,
+            live: &level.live,
+            dirty: &mut level.dirty,
+            special: &level.special,
+            summary: &mut level.summary,
+        }
+    }
+
+    #[cfg(feature = "parallel")]
+    fn split_at(self, page: usize) -> (Self, Self) {
+        let (word, row) = (page * PAGE, page * PAGE * WORD);
+        let (slot, slot_b) = self.slot.split_at(row);
+        let (local, local_b) = self.local.split_at_mut(row);
+        let (flags, flags_b) = self.flags.split_at(row);
+        let (live, live_b) = self.live.split_at(word);
+        let (dirty, dirty_b) = self.dirty.split_at_mut(word);
+        let (special, special_b) = self.special.split_at(word);
+        let (summary, summary_b) = self.summary.split_at_mut(page);
+        (
+            Self { slot, local, flags, live, dirty, special, summary },
+            Self {
+                slot: slot_b,
+                local: local_b,
+                flags: flags_b,
+                live: live_b,
+                dirty: dirty_b,
+                special: special_b,
+                summary: summary_b,
+            },
+        )
+    }
+}
+
+impl World {
+    /// Lets `f` change the local transform of every entity, in memory order and (feature `parallel`) on
+    /// several threads. Every entity counts as changed, except externally driven ones.
+    ///
+    /// An entity for which `f` leaves a number that is not finite keeps its old local; the others are
+    /// written, and the error names the first such entity in memory order.
+    pub fn update_locals(&mut self, f: impl Fn(Handle<'_>, &mut Qvs) + Sync) -> Result<(), WorldError> {
+        self.dirty = true;
+        let mut bad = None;
+        for set in &mut self.stores.lanes {
+            let found = lane_blocks(set.blocks(), &self.slots, &f, self.parallel);
+            bad = bad.or(found);
+        }
+        for level in &mut self.stores.levels {
+            if level.live_count() != 0 {
+                level.any_dirty = true;
+                let found = rows(Rows::of(level), &self.slots, &f, self.parallel);
+                bad = bad.or(found);
+            }
+        }
+        match bad {
+            None => Ok(()),
+            Some(entity) => Err(WorldError::Update { entity }),
+        }
+    }
+}
+
+#[inline(always)]
+fn update(
+    slots: &Slots,
+    slot: u32,
+    local: &mut Qvs,
+    f: &impl Fn(Handle<'_>, &mut Qvs),
+    bad: &mut Option<Entity>,
+) {
+    let handle = Handle { slots, slot };
+    let mut new = *local;
+    f(handle, &mut new);
+    if is_finite(&new) {
+        *local = new;
+    } else if bad.is_none() {
+        *bad = Some(handle.entity());
+    }
+}
+
+fn rows(
+    rows: Rows<'_>,
+    slots: &Slots,
+    f: &(impl Fn(Handle<'_>, &mut Qvs) + Sync),
+    parallel: bool,
+) -> Option<Entity> {
+    #[cfg(feature = "parallel")]
+    if parallel && rows.summary.len() > 1 {
+        let half = rows.summary.len() / 2;
+        let (a, b) = rows.split_at(half);
+        let (x, y) = rayon::join(|| self::rows(a, slots, f, parallel), || self::rows(b, slots, f, parallel));
+        return x.or(y);
+    }
+    let _ = parallel;
+    let mut bad = None;
+    for (word, &live) in rows.live.iter().enumerate() {
+        let start = word * WORD;
+        let stop = if start + WORD < rows.local.len() { start + WORD } else { rows.local.len() };
+        let (slot, local) = (&rows.slot[start..stop], &mut rows.local[start..stop]);
+        if live == u64::MAX {
+            for (slot, local) in slot.iter().zip(local) {
+                update(slots, *slot, local, f, &mut bad);
+            }
+        } else {
+            let mut rest = live;
+            while rest != 0 {
+                let i = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                update(slots, slot[i], &mut local[i], f, &mut bad);
+            }
+        }
+        let driven = external(rows.special[word], &rows.flags[start..stop]);
+        rows.dirty[word] |= live & !driven;
+        if rows.dirty[word] != 0 {
+            rows.summary[word / PAGE] |= 1 << (word % PAGE);
+        }
+    }
+    bad
+}
+
+/// Four entities without a branch between them. False, and nothing written, if a number is not finite.
+#[inline(always)]
+fn whole_quad(quad: &mut QuadQvs, owners: &[u32], slots: &Slots, f: &impl Fn(Handle<'_>, &mut Qvs)) -> bool {
+    let mut new = *quad;
+    for (lane, &slot) in owners.iter().enumerate() {
+        let mut local = quad.lane(lane);
+        f(Handle { slots, slot }, &mut local);
+        new.set_lane(lane, &local);
+    }
+    let words: [u32; 32] = bytemuck::cast(new);
+    let finite = words.iter().fold(0, |bad, w| bad | u32::from(w & EXPONENT == EXPONENT)) == 0;
+    if finite {
+        *quad = new;
+    }
+    finite
+}
+
+fn lane_blocks(
+    blocks: Blocks<'_>,
+    slots: &Slots,
+    f: &(impl Fn(Handle<'_>, &mut Qvs) + Sync),
+    parallel: bool,
+) -> Option<Entity> {
+    #[cfg(feature = "parallel")]
+    if parallel && blocks.len() > 1 && blocks.len() * blocks.nodes() > MIN_CELLS {
+        let half = blocks.len() / 2;
+        let (a, b) = blocks.split_at(half);
+        let (x, y) =
+            rayon::join(|| lane_blocks(a, slots, f, parallel), || lane_blocks(b, slots, f, parallel));
+        return x.or(y);
+    }
+    let _ = parallel;
+    let mut bad = None;
+    let nodes = blocks.nodes();
+    for (block, &live) in blocks.live.iter().enumerate() {
+        blocks.block_dirty[block] = live != 0;
+        for cell in block * nodes..(block + 1) * nodes {
+            blocks.dirty[cell] |= live;
+            for (i, quad) in blocks.local[cell].iter_mut().enumerate() {
+                let lanes = live >> (i * QUAD) & 0xf;
+                let owners = &blocks.slot[cell][i * QUAD..(i + 1) * QUAD];
+                if lanes == 0xf && whole_quad(quad, owners, slots, f) {
+                    continue;
+                }
+                for lane in (0..QUAD).filter(|lane| lanes >> lane & 1 != 0) {
+                    let mut local = quad.lane(lane);
+                    update(slots, owners[lane], &mut local, f, &mut bad);
+                    quad.set_lane(lane, &local);
+                }
+            }
+        }
+    }
+    bad
+}

@@ -1,0 +1,29 @@
+//! What a sync did.
+
+/// What one [`sync`](crate::World::sync) did. At rest all are zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SyncStats {
+    /// Entities whose own or whose parent's change was looked at.
+    pub checked: usize,
+    /// World transforms of parents that were read.
+    pub read: usize,
+    /// World transforms that were written: those of changed entities, but not of externally driven ones.
+    pub written: usize,
+    /// Entities whose world transform changed: what [`changed_since`](crate::World::changed_since) lists.
+    pub changed: usize,
+    /// Passes run: levels, depth-first walks, check and update passes, lane blocks.
+    pub passes: usize,
+    /// Entities that the structure phase moved to another level.
+    pub moved: usize,
+}
+
+impl SyncStats {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.checked += other.checked;
+        self.read += other.read;
+        self.written += other.written;
+        self.changed += other.changed;
+        self.passes += other.passes;
+        self.moved += other.moved;
+    }
+}

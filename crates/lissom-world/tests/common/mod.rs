@@ -1,0 +1,481 @@
+//! A naive model of the world: a map of nodes and recursion, nothing clever. And the random operations.
+#![allow(dead_code, reason = "each test uses its part")]
+
+use lissom_math::{Quat, Qvs, Qvvs, Vec3, scalar};
+use lissom_world::{Children, Entity, Inherit, Keep, Prefab, World, WorldError};
+use std::collections::BTreeMap;
+
+pub struct Rng(pub u64);
+
+impl Rng {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    pub fn chance(&mut self, one_in: usize) -> bool {
+        self.below(one_in) == 0
+    }
+
+    pub fn unit(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / 8_388_608.0 - 1.0
+    }
+
+    pub fn local(&mut self) -> Qvs {
+        let q = Quat::from_xyzw(self.unit(), self.unit(), self.unit(), self.unit());
+        let scale = match self.below(300) {
+            0 => 0.0,
+            1 => -1.0,
+            _ => 1.0 + 0.2 * self.unit(),
+        };
+        Qvs {
+            rotation: scalar::quat_normalize(q),
+            position: Vec3::new(self.unit(), self.unit(), self.unit()),
+            scale,
+        }
+    }
+
+    pub fn world(&mut self) -> Qvvs {
+        let local = self.local();
+        let stretch = Vec3::new(1.0 + 0.3 * self.unit(), 1.0, 1.0 + 0.3 * self.unit());
+        Qvvs::from_qvs(local, stretch, self.next() as u32)
+    }
+
+    pub fn prefab(&mut self) -> Prefab {
+        let n = 1 + self.below(12);
+        let parents: Vec<Option<usize>> = (0..n).map(|i| (i > 0).then(|| self.below(i))).collect();
+        let locals: Vec<Qvs> = (0..n).map(|_| self.local()).collect();
+        Prefab::new(&parents, &locals).unwrap()
+    }
+}
+
+/// Bits that compare: any NaN equals any NaN.
+pub fn bits(w: &Qvvs) -> [u32; 12] {
+    let f = |v: f32| if v.is_nan() { 0x7fc0_0000 } else { v.to_bits() };
+    let (r, p, s) = (w.rotation, w.position, w.stretch);
+    [f(r.x), f(r.y), f(r.z), f(r.w), f(p.x), f(p.y), f(p.z), w.user, f(s.x), f(s.y), f(s.z), f(w.scale)]
+}
+
+#[derive(Clone, Debug)]
+pub enum Op {
+    Spawn(Option<Entity>, Qvs),
+    Prefab(usize, usize, Option<Entity>),
+    Despawn(Entity, Children),
+    SetParent(Entity, Option<Entity>, Keep),
+    SetLocal(Entity, Qvs),
+    SetWorld(Entity, Qvvs),
+    SetStretch(Entity, Vec3),
+    SetUser(Entity, u32),
+    SetInherit(Entity, Inherit),
+    SetExternal(Entity, bool),
+    NowLocal(Entity, Qvs),
+    NowWorld(Entity, Qvvs),
+    EditTwo(Entity, Entity, Qvs, Qvvs),
+    MoveAll(f32),
+    Pack,
+    Sync,
+}
+
+#[derive(Clone)]
+struct Node {
+    parent: Option<Entity>,
+    children: Vec<Entity>,
+    local: Qvs,
+    world: Qvvs,
+    keep: Inherit,
+    external: bool,
+    dirty: bool,
+    version: u64,
+}
+
+#[derive(Default, Clone)]
+pub struct Model {
+    nodes: BTreeMap<Entity, Node>,
+    pub version: u64,
+}
+
+fn compose(keep: Inherit, p: &Qvvs, local: &Qvs, old: &Qvvs) -> Qvvs {
+    if keep.contains(Inherit::COPY_PARENT) {
+        return *p;
+    }
+    let mut w = p.mul(local, old.stretch, old.user);
+    if keep.contains(Inherit::KEEP_X) {
+        w.position.x = old.position.x;
+    }
+    if keep.contains(Inherit::KEEP_Y) {
+        w.position.y = old.position.y;
+    }
+    if keep.contains(Inherit::KEEP_Z) {
+        w.position.z = old.position.z;
+    }
+    if keep.contains(Inherit::KEEP_SCALE) {
+        w.scale = old.scale;
+    }
+    let forward = keep.contains(Inherit::KEEP_FORWARD);
+    let up = keep.contains(Inherit::KEEP_UP);
+    if keep.contains(Inherit::KEEP_ROTATION) || (forward && up) {
+        w.rotation = old.rotation;
+    } else if forward || up {
+        let axis = |q, v| scalar::quat_rotate(q, v);
+        let z = axis(if forward { old.rotation } else { w.rotation }, Vec3::new(0.0, 0.0, 1.0));
+        let y = axis(if up { old.rotation } else { w.rotation }, Vec3::new(0.0, 1.0, 0.0));
+        let x = scalar::cross(y, z);
+        w.rotation = if scalar::dot(x, x) < 1.0e-12 {
+            old.rotation
+        } else {
+            let x = scalar::normalize_or(x, Vec3::new(1.0, 0.0, 0.0));
+            let y2 = if forward { scalar::cross(z, x) } else { y };
+            let z2 = if forward { z } else { scalar::cross(x, y) };
+            scalar::quat_from_columns([x.to_array(), y2.to_array(), z2.to_array()])
+        };
+    }
+    w
+}
+
+impl Model {
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub fn world(&self, e: Entity) -> Qvvs {
+        self.nodes[&e].world
+    }
+
+    pub fn entities(&self) -> Vec<Entity> {
+        self.nodes.keys().copied().collect()
+    }
+
+    pub fn changed_since(&self, version: u64) -> Vec<Entity> {
+        self.nodes.iter().filter(|(_, n)| n.version > version).map(|(e, _)| *e).collect()
+    }
+
+    fn alive(&self, entity: Entity) -> Result<(), WorldError> {
+        if self.nodes.contains_key(&entity) { Ok(()) } else { Err(WorldError::Dead { entity }) }
+    }
+
+    fn insert(&mut self, e: Entity, parent: Option<Entity>, local: Qvs) {
+        let world = Qvvs::from_qvs(local, Vec3::ONE, 0);
+        if let Some(p) = parent {
+            self.nodes.get_mut(&p).unwrap().children.push(e);
+        }
+        let keep = Inherit::ALL;
+        let node =
+            Node { parent, children: vec![], local, world, keep, external: false, dirty: true, version: 0 };
+        self.nodes.insert(e, node);
+    }
+
+    fn is_below(&self, above: Entity, e: Entity) -> bool {
+        e == above || self.nodes[&e].parent.is_some_and(|p| self.is_below(above, p))
+    }
+
+    fn root(&self, e: Entity) -> Entity {
+        self.nodes[&e].parent.map_or(e, |p| self.root(p))
+    }
+
+    fn local_for(&self, parent: Option<Entity>, w: &Qvvs) -> Result<Qvs, WorldError> {
+        let Some(parent) = parent else {
+            return Ok(Qvs { rotation: w.rotation, position: w.position, scale: w.scale });
+        };
+        let local = self.nodes[&parent].world.inverse_mul(w);
+        if local.is_finite() { Ok(local) } else { Err(WorldError::NotInvertible { parent }) }
+    }
+
+    fn move_under(&mut self, e: Entity, to: Option<Entity>, local: Option<Qvs>) {
+        if let Some(old) = self.nodes[&e].parent {
+            self.nodes.get_mut(&old).unwrap().children.retain(|c| *c != e);
+        }
+        if let Some(new) = to {
+            self.nodes.get_mut(&new).unwrap().children.push(e);
+        }
+        let node = self.nodes.get_mut(&e).unwrap();
+        node.parent = to;
+        node.local = local.unwrap_or(node.local);
+        node.dirty |= !node.external;
+    }
+
+    fn remove(&mut self, e: Entity) {
+        let node = self.nodes.remove(&e).unwrap();
+        node.children.into_iter().for_each(|c| self.remove(c));
+    }
+
+    fn refresh(&mut self, e: Entity, parent_changed: bool, consume: Option<u64>) {
+        let node = &self.nodes[&e];
+        let moved = node.dirty || (parent_changed && !node.external);
+        let mut world = node.world;
+        if moved && !node.external {
+            world = match node.parent {
+                None => Qvvs::from_qvs(node.local, node.world.stretch, node.world.user),
+                Some(p) => compose(node.keep, &self.nodes[&p].world, &node.local, &node.world),
+            };
+        }
+        let version = consume.unwrap_or(self.version + 1);
+        let node = self.nodes.get_mut(&e).unwrap();
+        node.world = world;
+        if moved {
+            node.version = version;
+            node.dirty = false;
+        }
+        for child in node.children.clone() {
+            self.refresh(child, moved, consume);
+        }
+    }
+
+    fn now(&mut self, e: Entity, version: u64) {
+        self.version = version;
+        self.nodes.get_mut(&e).unwrap().dirty = true;
+        self.refresh(e, false, Some(version));
+    }
+
+    fn set_world(&mut self, e: Entity, w: &Qvvs) -> Result<(), WorldError> {
+        self.alive(e)?;
+        let (parent, external) = (self.nodes[&e].parent, self.nodes[&e].external);
+        let local = if external { self.nodes[&e].local } else { self.local_for(parent, w)? };
+        let node = self.nodes.get_mut(&e).unwrap();
+        node.local = local;
+        if external || node.keep != Inherit::ALL {
+            node.world = *w;
+        } else {
+            (node.world.stretch, node.world.user) = (w.stretch, w.user);
+        }
+        node.dirty = true;
+        Ok(())
+    }
+
+    /// Applies an operation. `spawned` are the handles that the world gave.
+    pub fn apply(
+        &mut self,
+        op: &Op,
+        prefabs: &[(Vec<Option<usize>>, Vec<Qvs>)],
+        spawned: &[Entity],
+    ) -> Result<(), WorldError> {
+        match *op {
+            Op::Spawn(parent, local) => {
+                if let Some(p) = parent {
+                    self.alive(p)?;
+                }
+                self.insert(spawned[0], parent, local);
+            }
+            Op::Prefab(which, count, parent) => {
+                if let Some(p) = parent {
+                    self.alive(p)?;
+                }
+                let (parents, locals) = &prefabs[which];
+                for i in 0..count {
+                    for (k, above) in parents.iter().enumerate() {
+                        let at = |k: usize| spawned[i * parents.len() + k];
+                        self.insert(at(k), above.map_or(parent, |a| Some(at(a))), locals[k]);
+                    }
+                }
+            }
+            Op::Despawn(e, children) => {
+                self.alive(e)?;
+                let parent = self.nodes[&e].parent;
+                if let Children::HandUp(keep) = children {
+                    let mut moves = Vec::new();
+                    for c in self.nodes[&e].children.clone() {
+                        let local = match keep {
+                            Keep::Local => None,
+                            Keep::World => Some(self.local_for(parent, &self.nodes[&c].world)?),
+                        };
+                        moves.push((c, local));
+                    }
+                    moves.into_iter().for_each(|(c, local)| self.move_under(c, parent, local));
+                }
+                if let Some(p) = parent {
+                    self.nodes.get_mut(&p).unwrap().children.retain(|c| *c != e);
+                }
+                self.remove(e);
+            }
+            Op::SetParent(e, to, keep) => {
+                self.alive(e)?;
+                if let Some(parent) = to {
+                    self.alive(parent)?;
+                    if self.is_below(e, parent) {
+                        return Err(WorldError::Cycle { entity: e, parent });
+                    }
+                }
+                let local = match keep {
+                    Keep::Local => None,
+                    Keep::World => Some(self.local_for(to, &self.nodes[&e].world)?),
+                };
+                self.move_under(e, to, local);
+            }
+            Op::SetLocal(e, local) => {
+                self.alive(e)?;
+                let node = self.nodes.get_mut(&e).unwrap();
+                node.local = local;
+                node.dirty |= !node.external;
+            }
+            Op::SetWorld(e, w) => self.set_world(e, &w)?,
+            Op::SetStretch(e, s) => {
+                self.alive(e)?;
+                let node = self.nodes.get_mut(&e).unwrap();
+                (node.world.stretch, node.dirty) = (s, true);
+            }
+            Op::SetUser(e, u) => {
+                self.alive(e)?;
+                let node = self.nodes.get_mut(&e).unwrap();
+                (node.world.user, node.dirty) = (u, true);
+            }
+            Op::SetInherit(e, keep) => {
+                self.alive(e)?;
+                let node = self.nodes.get_mut(&e).unwrap();
+                let copy = |k: Inherit| k.contains(Inherit::COPY_PARENT);
+                node.dirty |= copy(node.keep) != copy(keep) && !node.external;
+                node.keep = keep;
+            }
+            Op::SetExternal(e, external) => {
+                self.alive(e)?;
+                let node = self.nodes.get_mut(&e).unwrap();
+                if node.external != external {
+                    node.external = external;
+                    node.dirty = !external;
+                }
+            }
+            Op::NowLocal(e, local) => {
+                self.alive(e)?;
+                let node = self.nodes.get_mut(&e).unwrap();
+                node.local = local;
+                if !node.external {
+                    self.now(e, self.version + 1);
+                }
+            }
+            Op::NowWorld(e, w) => {
+                self.set_world(e, &w)?;
+                self.now(e, self.version + 1);
+            }
+            Op::EditTwo(a, b, local, w) => {
+                self.alive(a)?;
+                self.alive(b)?;
+                let (ra, rb) = (self.root(a), self.root(b));
+                if ra == rb {
+                    return Err(WorldError::Twice { entity: rb });
+                }
+                let version = self.version + 1;
+                let node = self.nodes.get_mut(&a).unwrap();
+                node.local = local;
+                if !node.external {
+                    self.now(a, version);
+                }
+                if self.set_world(b, &w).is_ok() {
+                    self.now(b, version);
+                }
+            }
+            Op::MoveAll(by) => {
+                for node in self.nodes.values_mut() {
+                    node.local.position.x += by;
+                    node.dirty |= !node.external;
+                }
+            }
+            Op::Pack => {}
+            Op::Sync => {
+                let roots: Vec<Entity> =
+                    self.nodes.iter().filter(|(_, n)| n.parent.is_none()).map(|(e, _)| *e).collect();
+                let next = self.version + 1;
+                roots.into_iter().for_each(|r| self.refresh(r, false, None));
+                if self.nodes.values().any(|n| n.version == next) {
+                    self.version = next;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Applies an operation to the world; the handles it gave go to `spawned`.
+pub fn apply(
+    world: &mut World,
+    op: &Op,
+    prefabs: &[Prefab],
+    spawned: &mut Vec<Entity>,
+) -> Result<(), WorldError> {
+    spawned.clear();
+    match *op {
+        Op::Spawn(parent, local) => spawned.push(world.spawn(parent, local)?),
+        Op::Prefab(which, count, parent) => world.spawn_prefab(&prefabs[which], count, parent, spawned)?,
+        Op::Despawn(e, children) => world.despawn(e, children)?,
+        Op::SetParent(e, to, keep) => world.set_parent(e, to, keep)?,
+        Op::SetLocal(e, local) => world.set_local(e, local)?,
+        Op::SetWorld(e, w) => world.set_world(e, w)?,
+        Op::SetStretch(e, s) => world.set_stretch(e, s)?,
+        Op::SetUser(e, u) => world.set_user(e, u)?,
+        Op::SetInherit(e, keep) => world.set_inherit(e, keep)?,
+        Op::SetExternal(e, external) => world.set_external(e, external)?,
+        Op::NowLocal(e, local) => {
+            let root = world.root(e)?;
+            world.hierarchy(root)?.set_local(e, local)?;
+        }
+        Op::NowWorld(e, w) => {
+            let root = world.root(e)?;
+            world.hierarchy(root)?.set_world(e, w)?;
+        }
+        Op::EditTwo(a, b, local, w) => {
+            let roots = [world.root(a)?, world.root(b)?];
+            world.edit_hierarchies(&roots, |i, h| {
+                if i == 0 {
+                    h.set_local(a, local).unwrap();
+                    assert!(h.set_local(b, local).is_err(), "the other hierarchy is out of reach");
+                } else {
+                    // A parent of scale zero refuses; the model knows.
+                    let _ = h.set_world(b, w);
+                }
+            })?;
+        }
+        Op::MoveAll(by) => world.update_locals(|_, l| l.position.x += by)?,
+        Op::Pack => world.pack(),
+        Op::Sync => {
+            world.sync();
+        }
+    }
+    Ok(())
+}
+
+/// A random operation on a world with these entities; `dead` are handles that may be stale.
+pub fn random_op(rng: &mut Rng, alive: &[Entity], dead: &[Entity], prefabs: usize, target: usize) -> Op {
+    let pick = |rng: &mut Rng| {
+        if !dead.is_empty() && rng.chance(50) {
+            dead[rng.below(dead.len())]
+        } else {
+            alive[rng.below(alive.len())]
+        }
+    };
+    let keep = |rng: &mut Rng| if rng.chance(2) { Keep::Local } else { Keep::World };
+    if alive.is_empty() {
+        return Op::Spawn(None, rng.local());
+    }
+    let parent = |rng: &mut Rng| if rng.chance(5) { None } else { Some(pick(rng)) };
+    let full = alive.len() > target;
+    match rng.below(100) {
+        0..=8 if !full => Op::Spawn(parent(rng), rng.local()),
+        9..=11 if !full => {
+            let under = if rng.chance(3) { parent(rng) } else { None };
+            Op::Prefab(rng.below(prefabs), 1 + rng.below(6), under)
+        }
+        0..=11 => Op::Despawn(pick(rng), Children::Despawn),
+        12..=14 => Op::Despawn(pick(rng), Children::HandUp(keep(rng))),
+        15..=24 => Op::SetParent(pick(rng), parent(rng), keep(rng)),
+        25..=54 => Op::SetLocal(pick(rng), rng.local()),
+        55..=63 => Op::SetWorld(pick(rng), rng.world()),
+        64..=66 => Op::SetStretch(pick(rng), rng.world().stretch),
+        67 => Op::SetUser(pick(rng), rng.next() as u32),
+        68..=72 => {
+            let flags = if rng.chance(2) { 0 } else { rng.next() as u8 };
+            let flags = if rng.chance(3) { flags } else { flags & 0x7f };
+            Op::SetInherit(pick(rng), Inherit::from_bits(flags))
+        }
+        73..=76 => Op::SetExternal(pick(rng), rng.chance(3)),
+        77..=84 => Op::NowLocal(pick(rng), rng.local()),
+        85..=88 => Op::NowWorld(pick(rng), rng.world()),
+        89 => Op::EditTwo(pick(rng), pick(rng), rng.local(), rng.world()),
+        90 if rng.chance(10) => Op::MoveAll(rng.unit()),
+        91 if rng.chance(5) => Op::Pack,
+        _ => Op::Sync,
+    }
+}

@@ -1,0 +1,384 @@
+//! Palettes, morphs, bounds, attachments, and the way back to local space.
+#![allow(clippy::needless_range_loop, reason = "several lists share an index")]
+
+mod common;
+
+use common::{
+    Random, mat4_bits, mat34_bits,
+    meshes::{TestMesh, palette},
+};
+use lissom::{
+    job::{
+        AttachJob, Attachment, DualQuat, DualQuatSkinJob, JobError, JointBounds, LocalToModelJob,
+        ModelToLocalJob, Models, MorphJob, MorphTarget, MorphTargets, PaletteJob, SkinJob, Strided,
+        StridedMut, Update, VertexOutput, bitangents, decompose, dual_quat_palette, exact_bounds,
+        inverse_binds_from_rest, inverse_transpose,
+    },
+    math::{
+        Mat4, Mat34, Transform, Vec3,
+        scalar::{dot, quat_dot},
+        simd::Backend,
+        soa::{self, SoaTransform},
+    },
+};
+
+fn positions_only(out: &mut [[f32; 3]]) -> VertexOutput<'_> {
+    VertexOutput::Separate { positions: StridedMut::packed(out), normals: None, tangents: None }
+}
+
+#[test]
+fn palettes_equal_the_plain_product_on_every_backend() {
+    let mut random = Random::new(1);
+    let (models, models4) = palette(&mut random, 9);
+    let (binds, _) = palette(&mut random, 14);
+    let joints: Vec<u16> = (0..14).map(|_| random.below(9) as u16).collect();
+    let expected: Vec<Mat4> =
+        (0..14).map(|i| models[usize::from(joints[i])].mul(&binds[i]).to_mat4()).collect();
+    for backend in Backend::all() {
+        let mut out = vec![Mat4::ZERO; 15];
+        let mut vectors = vec![Mat4::ZERO; 15];
+        PaletteJob {
+            models: &models4,
+            inverse_binds: &binds,
+            joints: Some(&joints),
+            palette: &mut out,
+            vector_palette: Some(&mut vectors),
+        }
+        .run_on(backend)
+        .unwrap();
+        assert_eq!(mat4_bits(&out[..14]), mat4_bits(&expected), "{backend}");
+        assert_eq!((out[14], vectors[14]), (Mat4::ZERO, Mat4::ZERO));
+        for (m, v) in expected.iter().zip(&vectors) {
+            let of = inverse_transpose(&Mat34::from_mat4(m));
+            assert_eq!(mat34_bits(&[of]), mat34_bits(&[Mat34::from_mat4(v)]));
+        }
+    }
+    let mut out = vec![Mat4::ZERO; 14];
+    let mut run = |models: &[Mat4], joints: Option<&[u16]>, len: usize| {
+        let job = PaletteJob {
+            models,
+            inverse_binds: &binds,
+            joints,
+            palette: &mut out[..len],
+            vector_palette: None,
+        };
+        job.run().unwrap_err()
+    };
+    assert!(matches!(run(&models4, None, 14), JobError::TooShort { field: "models", .. }));
+    assert!(matches!(run(&models4, Some(&joints[..3]), 14), JobError::TooShort { field: "joints", .. }));
+    assert!(matches!(run(&models4, Some(&joints), 13), JobError::TooShort { field: "palette", .. }));
+    assert!(matches!(run(&models4[..1], Some(&joints), 14), JobError::NoSuchJoint { joints: 1, .. }));
+    assert_eq!(out, vec![Mat4::ZERO; 14]);
+}
+
+#[test]
+fn inverse_transposes_keep_normals_across_and_survive_flat_joints() {
+    let mut random = Random::new(2);
+    for _ in 0..100 {
+        let m = random.transform().to_mat34();
+        let (n, t) = (random.vec3(1.0), random.vec3(1.0));
+        let across = lissom::math::scalar::cross(n, t);
+        let moved_n = inverse_transpose(&m).mul_vector(across.to_array());
+        let moved_t = m.mul_vector(t.to_array());
+        let d = dot(Vec3::from_array(moved_n), Vec3::from_array(moved_t));
+        assert!(d.abs() < 1e-5, "{d}");
+    }
+    // Flattened along y: a normal along y still points along y.
+    let flat = Transform { scale: Vec3::new(2.0, 0.0, 3.0), ..Transform::IDENTITY }.to_mat34();
+    assert_eq!(inverse_transpose(&flat).mul_vector([0.0, 1.0, 0.0]), [0.0, 6.0, 0.0]);
+}
+
+#[test]
+fn a_mesh_bound_in_the_rest_pose_stays_in_the_rest_pose() {
+    let mut random = Random::new(3);
+    let skeleton = random.skeleton(30);
+    let binds = inverse_binds_from_rest(&skeleton).unwrap();
+    let mut models = vec![Mat4::ZERO; 30];
+    LocalToModelJob {
+        skeleton: &skeleton,
+        locals: skeleton.rest_pose(),
+        root: None,
+        update: Update::All,
+        lod: None,
+        models: Models::Mat4(&mut models),
+    }
+    .run()
+    .unwrap();
+    let mut out = vec![Mat4::ZERO; 30];
+    PaletteJob {
+        models: &models,
+        inverse_binds: &binds,
+        joints: None,
+        palette: &mut out,
+        vector_palette: None,
+    }
+    .run()
+    .unwrap();
+    for m in out {
+        for (a, b) in m.to_cols_array().iter().zip(Mat4::IDENTITY.to_cols_array()) {
+            assert!((a - b).abs() < 1e-5);
+        }
+    }
+}
+
+/// Targets that move some vertices.
+fn morphs(random: &mut Random, vertices: usize, count: usize) -> Vec<(Vec<u32>, Vec<[f32; 3]>)> {
+    (0..count)
+        .map(|_| {
+            let v: Vec<u32> = (0..vertices as u32).filter(|_| random.below(3) == 0).collect();
+            let d = v.iter().map(|_| random.vec3(0.5).to_array()).collect();
+            (v, d)
+        })
+        .collect()
+}
+
+#[test]
+fn morphs_add_their_deltas_in_order_and_nothing_else() {
+    let mut random = Random::new(4);
+    let mesh = TestMesh::fast(&mut random, 50, 2, 3);
+    let data = morphs(&mut random, 50, 4);
+    let targets: Vec<_> = data
+        .iter()
+        .map(|(vertices, d)| MorphTarget { vertices, positions: d, normals: d, tangents: &[] })
+        .collect();
+    let checked = MorphTargets::new(&targets, 50).unwrap();
+    let weights = [0.5, 0.0, -1.25, 2.0];
+    let (mut p, mut n) = (vec![[0.0_f32; 3]; 51], vec![[0.0_f32; 3]; 51]);
+    MorphJob {
+        targets: checked,
+        weights: &weights,
+        positions: Strided::packed(&mesh.positions),
+        normals: Some(Strided::packed(&mesh.normals)),
+        tangents: None,
+        output: VertexOutput::Separate {
+            positions: StridedMut::packed(&mut p),
+            normals: Some(StridedMut::packed(&mut n)),
+            tangents: None,
+        },
+    }
+    .run()
+    .unwrap();
+    for (out, base) in [(&p, &mesh.positions), (&n, &mesh.normals)] {
+        assert_eq!(out[50], [0.0; 3]);
+        for v in 0..50 {
+            let mut expected = base[v];
+            for ((vertices, d), w) in data.iter().zip(weights) {
+                if let Some(i) = vertices.iter().position(|x| *x as usize == v).filter(|_| w != 0.0) {
+                    for k in 0..3 {
+                        expected[k] += w * d[i][k];
+                    }
+                }
+            }
+            assert_eq!(out[v].map(f32::to_bits), expected.map(f32::to_bits));
+        }
+    }
+
+    let target = |vertices, positions| MorphTarget { vertices, positions, normals: &[], tangents: &[] };
+    let d = [[0.0; 3]; 2];
+    for bad in [&[3_u32, 3][..], &[5, 2], &[1, 50]] {
+        let error = MorphTargets::new(&[target(bad, &d)], 50).unwrap_err();
+        assert!(matches!(error, JobError::MorphVertex { target: 0, delta: 1, .. }));
+    }
+    assert!(MorphTargets::new(&[target(&[1, 2], &d[..1])], 50).is_err());
+    let mut run = |weights: &[f32]| {
+        MorphJob {
+            targets: checked,
+            weights,
+            positions: Strided::packed(&mesh.positions),
+            normals: None,
+            tangents: None,
+            output: positions_only(&mut p),
+        }
+        .run()
+        .unwrap_err()
+    };
+    assert!(matches!(run(&weights[..3]), JobError::TooShort { field: "weights", .. }));
+    let error = run(&[0.0, f32::NAN, 0.0, 0.0]);
+    assert!(matches!(error, JobError::Value { field: "weights", index: 1, .. }));
+}
+
+#[test]
+fn safe_bounds_contain_exact_bounds_for_every_kind_of_skinning() {
+    let mut random = Random::new(5);
+    let mut looseness: f32 = 0.0;
+    for case in 0..300 {
+        let vertices = 1 + random.below(60);
+        let mesh = TestMesh::random(&mut random, vertices, 1 + case % 5, 6);
+        let far = random.vec3(100.0);
+        let m4: Vec<Mat4> = (0..6)
+            .map(|_| {
+                let mut t = if case % 2 == 0 { random.transform() } else { random.rigid() };
+                t.translation = lissom::math::scalar::add(t.translation, far);
+                t.to_mat34().to_mat4()
+            })
+            .collect();
+        let data = morphs(&mut random, vertices, case % 3);
+        let targets: Vec<_> = data
+            .iter()
+            .map(|(vertices, d)| MorphTarget { vertices, positions: d, normals: &[], tangents: &[] })
+            .collect();
+        let targets = MorphTargets::new(&targets, vertices).unwrap();
+        let weights = [random.unit() * 2.0, random.unit()];
+        let mut morphed = vec![[0.0_f32; 3]; vertices];
+        MorphJob {
+            targets,
+            weights: &weights,
+            positions: Strided::packed(&mesh.positions),
+            normals: None,
+            tangents: None,
+            output: positions_only(&mut morphed),
+        }
+        .run()
+        .unwrap();
+        let bounds =
+            JointBounds::new(&mesh.checked(), Strided::packed(&mesh.positions), Some(&targets)).unwrap();
+
+        let mut out = vec![[0.0_f32; 3]; vertices];
+        SkinJob {
+            mesh: mesh.checked(),
+            vertex_count: vertices,
+            palette: &m4,
+            vector_palette: None,
+            positions: Strided::packed(&morphed),
+            normals: None,
+            tangents: None,
+            output: positions_only(&mut out),
+        }
+        .run()
+        .unwrap();
+        let exact = exact_bounds(Strided::packed(&out), vertices).unwrap().unwrap();
+        let safe = bounds.linear(&m4, &weights).unwrap().unwrap();
+        assert!(safe.contains(&exact), "linear, case {case}: {safe:?} against {exact:?}");
+        let loose = (safe.max[0] - safe.min[0]) / (exact.max[0] - exact.min[0] + 0.1);
+        if loose > looseness {
+            looseness = loose;
+        }
+
+        let mut dq = [DualQuat::IDENTITY; 6];
+        dual_quat_palette(&m4, &mut dq);
+        DualQuatSkinJob {
+            mesh: mesh.checked(),
+            vertex_count: vertices,
+            palette: &dq,
+            positions: Strided::packed(&morphed),
+            normals: None,
+            tangents: None,
+            output: positions_only(&mut out),
+        }
+        .run()
+        .unwrap();
+        let exact = exact_bounds(Strided::packed(&out), vertices).unwrap().unwrap();
+        let safe = bounds.dual_quat(&dq, &weights).unwrap().unwrap();
+        assert!(safe.contains(&exact), "dual quaternions, case {case}: {safe:?} against {exact:?}");
+    }
+    // Safe is not enough: a box that contains the world would be useless.
+    assert!(looseness < 40.0, "{looseness}");
+    let none: [[f32; 3]; 0] = [];
+    assert_eq!(exact_bounds(Strided::packed(&none), 0), Ok(None));
+}
+
+#[test]
+fn attachments_ride_on_their_joints() {
+    let mut random = Random::new(6);
+    let (models, models4) = palette(&mut random, 4);
+    let (offsets, _) = palette(&mut random, 3);
+    let world = random.transform().to_mat34();
+    let attachments: Vec<_> = (0..3).map(|i| Attachment { joint: 3 - i, offset: offsets[i] }).collect();
+    let mut out = vec![Mat34::IDENTITY; 4];
+    for world in [None, Some(&world)] {
+        AttachJob { models: &models4, attachments: &attachments, world, output: &mut out }.run().unwrap();
+        for i in 0..3 {
+            let model = models[3 - i];
+            let expected = world.map_or(model, |w| w.mul(&model)).mul(&offsets[i]);
+            assert_eq!(mat34_bits(&[out[i]]), mat34_bits(&[expected]));
+            assert_eq!(attachments[i].place(&models4, world), Some(expected));
+        }
+        assert_eq!(out[3], Mat34::IDENTITY);
+    }
+    let bad = [Attachment { joint: 4, offset: Mat34::IDENTITY }];
+    let error = AttachJob { models: &models4, attachments: &bad, world: None, output: &mut out }.run();
+    assert_eq!(error, Err(JobError::NoSuchJoint { field: "attachments", joint: 4, joints: 4 }));
+    let error = AttachJob { models: &models4, attachments: &attachments, world: None, output: &mut out[..2] };
+    assert!(matches!(error.run(), Err(JobError::TooShort { field: "output", .. })));
+}
+
+#[test]
+fn model_to_local_undoes_local_to_model_and_reports_shear() {
+    let mut random = Random::new(7);
+    let skeleton = random.skeleton(40);
+    let pose = soa::pack(&(0..40).map(|_| random.rigid()).collect::<Vec<_>>());
+    let root = random.rigid().to_mat34();
+    let mut models = vec![Mat4::ZERO; 40];
+    LocalToModelJob {
+        skeleton: &skeleton,
+        locals: &pose,
+        root: Some(&root),
+        update: Update::All,
+        lod: None,
+        models: Models::Mat4(&mut models),
+    }
+    .run()
+    .unwrap();
+    let mut back = vec![SoaTransform::IDENTITY; pose.len()];
+    let mut residuals = vec![9.0; 40];
+    ModelToLocalJob {
+        skeleton: &skeleton,
+        models: &models,
+        root: Some(&root),
+        locals: &mut back,
+        residuals: Some(&mut residuals),
+    }
+    .run()
+    .unwrap();
+    for j in 0..40 {
+        let (a, b) = (soa::lane(&pose, j), soa::lane(&back, j));
+        assert!((quat_dot(a.rotation, b.rotation).abs() - 1.0).abs() < 1e-4, "joint {j}");
+        for (x, y) in a.translation.to_array().iter().zip(b.translation.to_array()) {
+            assert!((x - y).abs() < 2e-4, "joint {j}: {x} and {y}");
+        }
+        assert!(residuals[j] < 1e-4);
+    }
+
+    // Uneven and mirrored scale come back as the same matrix.
+    for _ in 0..100 {
+        let m = random.transform().to_mat34();
+        let (t, residual) = decompose(&m);
+        assert!(residual < 1e-5, "{residual}");
+        for (a, b) in t.to_mat34().columns.iter().flatten().zip(m.columns.iter().flatten()) {
+            assert!((a - b).abs() < 1e-5);
+        }
+    }
+    // Shear does not fit, and says so.
+    let shear = Mat34 { columns: [[1.0, 0.0, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0; 3]] };
+    let (t, residual) = decompose(&shear);
+    assert!(residual > 0.05 && residual < 0.5, "{residual}");
+    assert!((quat_dot(t.rotation, t.rotation) - 1.0).abs() < 1e-6);
+    // A scale of zero still has a rotation.
+    for scale in [Vec3::new(0.0, 1.0, 2.0), Vec3::new(0.0, 0.0, 2.0), Vec3::ZERO] {
+        let m = Transform { scale, ..random.rigid() }.to_mat34();
+        let (t, residual) = decompose(&m);
+        assert!(t.is_finite() && residual < 1e-5, "{t:?} {residual}");
+    }
+    // A parent without an inverse.
+    models[0] = Mat4::ZERO;
+    ModelToLocalJob {
+        skeleton: &skeleton,
+        models: &models,
+        root: None,
+        locals: &mut back,
+        residuals: Some(&mut residuals),
+    }
+    .run()
+    .unwrap();
+    assert!((1..40).filter(|j| skeleton.parent(*j) == Some(0)).all(|j| residuals[j] == f32::INFINITY));
+}
+
+#[test]
+fn bitangents_follow_handedness() {
+    let normals = [[0.0_f32, 0.0, 1.0]; 2];
+    let tangents = [[1.0_f32, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, -1.0]];
+    let mut out = [[9.0; 3]; 3];
+    bitangents(Strided::packed(&normals), Strided::packed(&tangents), 2, &mut out).unwrap();
+    assert_eq!(out, [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [9.0; 3]]);
+    assert!(bitangents(Strided::packed(&normals), Strided::packed(&tangents), 3, &mut out).is_err());
+}
