@@ -70,12 +70,12 @@ fn rotations_take_the_shortest_path() {
         assert!((q.y.abs() - half).abs() <= EXACT && (q.w.abs() - half).abs() <= EXACT, "{q:?}");
         assert!(q.x.abs() <= EXACT && q.z.abs() <= EXACT, "{q:?}");
     }
-    // A third of a turn whose end is stored with the other sign: half way is a sixth, not two thirds.
+    // A third of a turn whose end is stored with the other sign: half way is a sixth, so y / w is the tangent of 30 degrees.
     let third = Q4::from_axis_angle(V3::Y, 120_f64.to_radians());
     let turn = [(0.0, Q4::IDENTITY), (1.0, third.scaled(-1.0))];
     let track = RawTrack { rotation: Channel::new(Curve::Linear, turn), ..RawTrack::default() };
     let q = at(&s, &cook(&s, track), 0.5).rotation;
-    assert!((q.y / q.w - 30_f32.to_radians().tan()).abs() <= EXACT, "{q:?}");
+    assert!((f64::from(q.y / q.w) - 1.0 / 3_f64.sqrt()).abs() <= f64::from(EXACT), "{q:?}");
 }
 
 #[test]

@@ -306,7 +306,7 @@ impl<'a> Decoder<'a> {
 
     fn pose(&self, skeleton: &Skeleton, time_s: f64) -> Vec<[f64; 10]> {
         let x = time_s * self.ticks_per_s;
-        let whole = (x * (1.0 + 2_f64.powi(-51))).floor();
+        let whole = (x * (1.0 + libm::exp2(-51.0))).floor();
         let end = self.tick(self.rows);
         let past_end = time_s >= self.duration_s || whole >= end;
         let (tick, fraction) = if past_end { (end, 0.0) } else { (whole, (x - whole).max(0.0)) };
@@ -332,9 +332,9 @@ impl<'a> Decoder<'a> {
 fn half(bits: u16) -> f64 {
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
     let size = if exponent == 0 {
-        fraction * 2_f64.powi(-24)
+        fraction * libm::exp2(-24.0)
     } else {
-        (1024.0 + fraction) * 2_f64.powi(exponent - 25)
+        (1024.0 + fraction) * libm::exp2(f64::from(exponent - 25))
     };
     if bits >> 15 == 1 { -size } else { size }
 }
