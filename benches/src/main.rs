@@ -1,7 +1,9 @@
-//! Prints tables of figures: `cargo run --release -p lissom-bench -- jobs`, or `clips [FOLDER] [--plot FILE.svg]`.
+//! Prints tables of figures: `cargo run --release -p lissom-bench -- jobs`, or `clips [FOLDER] [--plot FILE.svg]`,
+//! or `count`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command's output")]
 
 mod clips;
+mod count;
 mod jobs;
 mod layouts;
 mod plot;
@@ -9,7 +11,8 @@ mod plot;
 use std::{path::Path, process::ExitCode};
 
 const USAGE: &str = "usage: lissom-bench jobs
-       lissom-bench clips [FOLDER] [--plot FILE.svg]   (FOLDER holds assets/ozz/bin)";
+       lissom-bench clips [FOLDER] [--plot FILE.svg]   (FOLDER holds assets/ozz/bin)
+       lissom-bench count   (instructions a sample; needs valgrind)";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -19,6 +22,9 @@ fn main() -> ExitCode {
             jobs::print();
             Ok(())
         }
+        ["count"] => count::print(),
+        // What `count` runs under valgrind.
+        ["count-rounds", way, rounds, file] => count::rounds(way, rounds, file),
         ["clips"] => clips::print(None, None),
         ["clips", "--plot", file] => clips::print(None, Some(Path::new(file))),
         ["clips", folder] => clips::print(Some(Path::new(folder)), None),

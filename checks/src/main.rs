@@ -8,6 +8,7 @@ mod blend_l2m;
 mod cook;
 mod golden;
 mod imports;
+mod pab;
 mod rawclip_bytes;
 
 use std::{env, path::Path, process::ExitCode};
@@ -28,6 +29,11 @@ const CHECKS: &[(&str, &str, Check)] = &[
         golden::run,
     ),
     ("imports", "assets/cmu-bvh, assets/acl and rawclips: BVH and ACL files against raw clips", imports::run),
+    (
+        "pab",
+        "assets/ozz/bin and golden: every ozz animation cooks within the precision, beside ozz's own bytes",
+        pab::run,
+    ),
     ("rawclip-bytes", "rawclips: every clip reads, and is written again byte for byte", rawclip_bytes::run),
 ];
 

@@ -29,6 +29,7 @@ mod decode;
 mod error;
 mod evaluate;
 mod layout;
+mod one;
 mod stream;
 #[cfg(feature = "std")]
 mod stream_io;
@@ -37,6 +38,7 @@ mod view;
 pub use cursor::{Cursor, CursorStats};
 pub use error::ClipError;
 pub use layout::format;
+pub use one::{ChannelValue, JointChannel};
 pub use stream::{ClipStream, Codec, Played, StreamError, Wanted, stream_format};
 #[cfg(feature = "std")]
 pub use stream_io::{PlayerError, StreamFeed, StreamPlayer};

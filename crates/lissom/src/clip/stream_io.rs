@@ -87,10 +87,10 @@ impl<R: Read + Seek> StreamPlayer<R> {
                 self.buffer.resize(self.filled + ahead, 0);
                 match self.source.read(&mut self.buffer[self.filled..]) {
                     Ok(0) => {
-                        // The file ends inside a block: what is there cannot fit its checksum.
-                        self.buffer.truncate(self.filled);
-                        self.buffer.resize(piece.len.min(1 << 26), 0);
-                        self.filled = piece.len;
+                        // The file ends inside a block.
+                        self.piece = None;
+                        self.stream.give_up(piece.block);
+                        continue;
                     }
                     Ok(n) => {
                         self.filled += n;
