@@ -11,16 +11,22 @@ use crate::{
     rng::Rng,
 };
 use lissom::{
+    Clip, Cursor,
     hash::Fnv64,
-    job::{BlendJob, BlendLayer, LocalToModelJob, Models, Update},
+    job::{BlendJob, BlendLayer, LocalToModelJob, Models, SampleJob, SampleTime, Update},
 };
-use lissom_build::{SkeletonBuilder, mannequin};
+use lissom_build::{
+    SkeletonBuilder,
+    cook::{ClipBuilder, Effort},
+    mannequin::{self, Motion},
+};
 use lissom_math::{
     Mat34, Qvs, Qvvs, Transform, Vec3,
     simd::Backend,
     soa::{self, SoaTransform},
     trig,
 };
+use lissom_world::{Prefab, World};
 use std::fmt::Write;
 
 /// The committed table: a name and a hash a line.
@@ -37,6 +43,8 @@ pub fn hashes(backend: Backend) -> Vec<Entry> {
     all.push(("qvvs".into(), qvvs()));
     all.push(("pose/random".into(), random_poses()));
     all.extend(mannequin(backend));
+    all.extend(clips(backend));
+    all.push(("world".into(), world(backend)));
     all
 }
 
@@ -190,6 +198,56 @@ fn mannequin(backend: Backend) -> Vec<Entry> {
     entries.push(("mannequin/blend/local".into(), golden::hash_pose(&output, skeleton.joint_count())));
     entries.push(("mannequin/blend/model".into(), golden::hash(&models)));
     entries
+}
+
+/// The walk, cooked: its bytes, and its poses forward, backward and by seeks.
+fn clips(backend: Backend) -> Vec<Entry> {
+    let built = SkeletonBuilder::build(&mannequin::skeleton()).expect("the mannequin is a valid skeleton");
+    let builder = ClipBuilder { effort: Effort::Fast, precision: 1e-3, ..ClipBuilder::default() };
+    let cooked = builder.build(&built, &mannequin::clip(Motion::Walk)).expect("the walk cooks");
+    let clip = Clip::from_bytes(&cooked.bytes).expect("what was cooked is a clip");
+    let (skeleton, mut cursor) = (&built.skeleton, Cursor::new());
+    let mut output = vec![SoaTransform::IDENTITY; skeleton.group_count()];
+    let mut hash = Fnv64::new();
+    let moments = (0..60).chain((0..60).rev()).chain((0..60).map(|i| i * 37 % 60));
+    for i in moments {
+        let time = SampleTime::Ratio(f64::from(i) / 59.0);
+        SampleJob { skeleton, clip: clip.view(), time, lod: None, cursor: &mut cursor, output: &mut output }
+            .run_on(backend)
+            .expect("a clip plays on its skeleton");
+        hash = golden::extend(hash, &soa::unpack(&output, skeleton.joint_count()));
+    }
+    let bytes = Fnv64::new().bytes(&cooked.bytes).finish();
+    vec![("clip/walk/bytes".into(), bytes), ("clip/walk/poses".into(), hash.finish())]
+}
+
+/// Prefabs, loose entities and deep chains, moved and synced a few times.
+fn world(backend: Backend) -> u64 {
+    let mut rng = Rng::new(6);
+    let mut local = || Qvs { rotation: rng.rotation(), position: rng.vec3(2.0), scale: rng.range(0.8, 1.2) };
+    let mut world = World::new();
+    world.set_backend(backend);
+    let parents = [None, Some(0_usize), Some(1), Some(1), Some(0)];
+    let locals: Vec<Qvs> = parents.iter().map(|_| local()).collect();
+    let prefab = Prefab::new(&parents, &locals).expect("a valid prefab");
+    let mut entities = Vec::new();
+    world.spawn_prefab(&prefab, 40, None, &mut entities).expect("a valid prefab");
+    let mut parent = None;
+    for i in 0..60 {
+        let entity = world.spawn(parent, local()).expect("a live parent");
+        entities.push(entity);
+        parent = if i % 23 == 22 { None } else { Some(entity) };
+    }
+    let mut hash = Fnv64::new();
+    for frame in 0..5 {
+        for entity in entities.iter().skip(frame).step_by(3) {
+            world.set_local(*entity, local()).expect("a live entity");
+        }
+        world.sync();
+        let worlds = entities.iter().map(|e| world.world(*e).expect("a live entity"));
+        hash = golden::extend(hash, &worlds.collect::<Vec<_>>());
+    }
+    hash.finish()
 }
 
 fn model_matrices(backend: Backend, skeleton: &lissom::Skeleton, locals: &[SoaTransform]) -> Vec<Mat34> {
