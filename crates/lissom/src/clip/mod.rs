@@ -29,10 +29,12 @@ mod decode;
 mod error;
 mod evaluate;
 mod layout;
+mod scan;
 mod stream;
 #[cfg(feature = "std")]
 mod stream_io;
 mod view;
+mod window;
 
 pub use cursor::{Cursor, CursorStats};
 pub use error::ClipError;
