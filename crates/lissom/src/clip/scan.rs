@@ -4,6 +4,7 @@ use super::advance::BATCH;
 use lissom_math::{
     dispatch,
     simd::{Backend, Simd, prelude::*},
+    soa::GROUP,
 };
 
 /// One bit for each of the right rows from `first` on that equals `row`, and the smallest of the others.
@@ -17,10 +18,13 @@ pub(super) fn due_forward(backend: Backend, rows: &[u32], first: usize, row: u32
             let rows = S::u32s::from_slice(s, lanes);
             let due = rows.simd_eq(wanted);
             mask |= due.to_bitmask() << at;
-            least = least.min(due.select(none, rows));
+            let others = due.select(none, rows);
+            least = others.simd_lt(least).select(others, least);
             at += S::u32s::LEN;
         }
-        (mask, least.reduce_min())
+        let mut lanes = [u32::MAX; GROUP];
+        least.store_slice(&mut lanes[..S::u32s::LEN]);
+        (mask, lanes.into_iter().fold(u32::MAX, |a, b| if b < a { b } else { a }))
     }
     let rows = batch(rows, first);
     dispatch!(backend, s => kernel(s, rows, row))
@@ -37,10 +41,13 @@ pub(super) fn due_backward(backend: Backend, rows: &[u32], first: usize, row: u3
             let rows = S::u32s::from_slice(s, lanes);
             let due = rows.simd_eq(wanted);
             mask |= due.to_bitmask() << at;
-            most = most.max(due.select(none, rows));
+            let others = due.select(none, rows);
+            most = others.simd_gt(most).select(others, most);
             at += S::u32s::LEN;
         }
-        (mask, most.reduce_max())
+        let mut lanes = [0; GROUP];
+        most.store_slice(&mut lanes[..S::u32s::LEN]);
+        (mask, lanes.into_iter().fold(0, |a, b| if b > a { b } else { a }))
     }
     let rows = batch(rows, first);
     dispatch!(backend, s => kernel(s, rows, row))
