@@ -1,27 +1,50 @@
 //! Reading bits, least significant first. Past the end there are zeros: a damaged clip can be wrong, never
 //! out of bounds.
 
-/// `count` bits (at most 32) at bit `at`.
-#[inline(always)]
-pub(crate) fn bits_at(bytes: &[u8], at: u64, count: u32) -> u32 {
-    debug_assert!(count <= 32);
-    let byte = (at >> 3) as usize;
-    let word = match bytes.get(byte..byte.wrapping_add(8)) {
-        Some(eight) => u64::from_le_bytes([
-            eight[0], eight[1], eight[2], eight[3], eight[4], eight[5], eight[6], eight[7],
-        ]),
-        None => last_word(bytes, byte),
-    };
-    ((word >> (at & 7)) & ((1 << count) - 1)) as u32
+/// The next bits of a stream; the first [`Bits::ROOM`] of them are there.
+#[derive(Clone, Copy)]
+pub(crate) struct Bits(u64);
+
+impl Bits {
+    /// What is left of eight bytes when up to seven bits are dropped.
+    pub const ROOM: u64 = 57;
+
+    /// The next `count` bits (at most 32).
+    #[inline(always)]
+    pub fn take(&mut self, count: u32) -> u32 {
+        debug_assert!(count <= 32);
+        let v = self.0 & ((1 << count) - 1);
+        self.0 >>= count;
+        v as u32
+    }
+
+    /// Like [`Bits::take`], as a two's complement number.
+    #[inline(always)]
+    pub fn take_signed(&mut self, count: u32) -> i32 {
+        debug_assert!(count <= 32);
+        // In two steps, since a width of 0 is the number 0 and a shift by 64 is none at all.
+        let v = ((self.0 << (63 - count) << 1) as i64) >> (63 - count) >> 1;
+        self.0 >>= count;
+        v as i32
+    }
+
+    /// Three numbers of these widths.
+    #[inline(always)]
+    pub fn take_3(&mut self, widths: [u8; 3]) -> [i32; 3] {
+        let [x, y, z] = widths.map(u32::from);
+        [self.take_signed(x), self.take_signed(y), self.take_signed(z)]
+    }
 }
 
-/// Like [`bits_at`], as a two's complement number.
+/// The bits at bit `at`.
 #[inline(always)]
-pub(crate) fn signed_at(bytes: &[u8], at: u64, count: u32) -> i32 {
-    let raw = bits_at(bytes, at, count);
-    // A width of 0 is the number 0: shift out in two steps, since a shift by 32 is none at all.
-    let up = 32 - count;
-    if count == 0 { 0 } else { ((raw << up) as i32) >> up }
+pub(crate) fn word_at(bytes: &[u8], at: u64) -> Bits {
+    let byte = (at >> 3) as usize;
+    let word = match bytes.get(byte..).and_then(|b| b.first_chunk()) {
+        Some(eight) => u64::from_le_bytes(*eight),
+        None => last_word(bytes, byte),
+    };
+    Bits(word >> (at & 7))
 }
 
 #[cold]
@@ -44,16 +67,16 @@ mod tests {
         for at in 0..128_u64 {
             for count in 0..=32_u32 {
                 let expected = ((all >> at) as u64 & ((1_u64 << count) - 1)) as u32;
-                assert_eq!(bits_at(&bytes, at, count), expected, "{count} bits at {at}");
+                assert_eq!(word_at(&bytes, at).take(count), expected, "{count} bits at {at}");
                 let signed = if count > 0 && expected >> (count - 1) != 0 {
                     i64::from(expected) - (1_i64 << count)
                 } else {
                     i64::from(expected)
                 };
-                assert_eq!(i64::from(signed_at(&bytes, at, count)), signed);
+                assert_eq!(i64::from(word_at(&bytes, at).take_signed(count)), signed);
             }
         }
-        assert_eq!(bits_at(&bytes, 1 << 40, 32), 0);
-        assert_eq!(bits_at(&bytes, u64::MAX, 32), 0);
+        assert_eq!(word_at(&bytes, 1 << 40).take(32), 0);
+        assert_eq!(word_at(&bytes, u64::MAX).take(32), 0);
     }
 }

@@ -15,8 +15,9 @@ use lissom_math::{
     soa::{GROUP, SoaTransform},
 };
 
-/// Spare floats after the last array, so that a wide load near the end stays inside.
-const SLACK: usize = GROUP;
+/// Zeros behind the last float array, so that a wide load stays among floats: integers read as floats are
+/// subnormal, and arithmetic on those takes a hundred times as long.
+const SLACK: u32 = GROUP as u32;
 
 /// The state of one playing clip: the active array, one position in the stream, and what is to be decoded.
 ///
@@ -25,13 +26,15 @@ const SLACK: usize = GROUP;
 /// allocates nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Cursor {
-    /// The active array, one block: floats, then rows, then key integers.
+    /// The active array, one block: floats, ticks, rows, what is to be decoded, key integers.
     pub(super) words: Vec<u32>,
     pub(super) state: StateLayout,
     /// The clip this state belongs to; `None` before the first sample.
     pub(super) bound: Option<u64>,
     /// True once the active array holds a state of the bound clip.
     pub(super) placed: bool,
+    /// True if keys were fetched that may not be decoded yet.
+    pub(super) fetched: bool,
     /// Keys are right for this row.
     pub(super) row: u32,
     /// The smallest right row and the largest left row: outside of these, nothing is due.
@@ -61,122 +64,217 @@ pub(crate) struct Moment {
     pub row: u32,
 }
 
-/// Where the arrays of one set stand, in elements of their own region.
+/// Where the arrays of one set stand, in elements of their own region. Small, since every cursor has six.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SetLayout {
-    pub lanes: usize,
-    /// Floats of a key: 3, or 4 for rotations.
-    pub width: usize,
-    /// Keys in the window: 2, or 4 for cubics.
-    pub window: usize,
-    /// Floats: the window's keys, each `width` arrays of `lanes`.
-    pub keys: usize,
-    /// Floats: 1 / (ticks from left to right); 0 for step.
-    pub inverse_span: usize,
-    /// Floats, cubics: (right - left) / (right - oldest), (right - left) / (newest - left).
-    pub slopes: usize,
-    /// Words: the tick of the left key.
-    pub tick: usize,
-    /// Words, cubics: the rows of the oldest and the newest key.
-    pub outer_rows: usize,
-    /// Integers: the window's keys, each three arrays of `lanes`.
-    pub ints: usize,
-    /// The first of this set's dirty bits: for each key of the window, one bit a 16 lanes.
-    pub dirty: usize,
+    lanes: u32,
+    keys: u32,
+    tick: u32,
+    outer: u32,
+    ints: u32,
+    dirty: u32,
+    width: u8,
+    window: u8,
 }
 
-/// Where everything stands in a cursor's block.
+impl SetLayout {
+    #[inline(always)]
+    pub fn lanes(&self) -> usize {
+        self.lanes as usize
+    }
+
+    /// Floats of a key: 3, or 4 for rotations.
+    #[inline(always)]
+    pub fn width(&self) -> usize {
+        usize::from(self.width)
+    }
+
+    /// Keys in the window: 2, or 4 for cubics.
+    #[inline(always)]
+    pub fn window(&self) -> usize {
+        usize::from(self.window)
+    }
+
+    /// Blocks of 16 lanes.
+    #[inline(always)]
+    pub fn blocks(&self) -> usize {
+        self.lanes().div_ceil(GROUP)
+    }
+
+    /// Lanes and room for a wide load behind; what is read there is never stored.
+    #[inline(always)]
+    pub fn padded(&self) -> usize {
+        if self.lanes == 0 { 0 } else { self.lanes() + GROUP }
+    }
+
+    /// Floats: a key of the window, `width` arrays of `lanes`.
+    #[inline(always)]
+    pub fn key(&self, key: usize) -> usize {
+        self.keys as usize + key * self.width() * self.lanes()
+    }
+
+    /// Floats: 1 / (ticks from left to right); 0 for step.
+    #[inline(always)]
+    pub fn inverse_span(&self) -> usize {
+        self.key(self.window())
+    }
+
+    /// Floats, cubics: (right - left) / (right - oldest), (right - left) / (newest - left).
+    #[inline(always)]
+    pub fn slopes(&self) -> usize {
+        self.inverse_span() + self.lanes()
+    }
+
+    /// Ticks: of the left key.
+    #[inline(always)]
+    pub fn tick(&self) -> usize {
+        self.tick as usize
+    }
+
+    /// Outer rows, cubics: of the oldest key, then of the newest.
+    #[inline(always)]
+    pub fn outer(&self) -> usize {
+        self.outer as usize
+    }
+
+    /// Key integers: the window of a lane.
+    #[inline(always)]
+    pub fn ints(&self, lane: usize) -> usize {
+        self.ints as usize + lane * self.window()
+    }
+
+    /// Dirty words: for a key of the window and 16 lanes, a bit for each lane that is not decoded.
+    #[inline(always)]
+    pub fn dirty(&self, key: usize, block: usize) -> usize {
+        self.dirty as usize + key * self.blocks() + block
+    }
+}
+
+/// How key integers are kept while playing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Ints {
+    /// Three of 16 bits.
+    #[default]
+    Narrow,
+    /// Three of 21 bits.
+    Packed,
+    /// Three of 32 bits.
+    Wide,
+}
+
+/// Where everything stands in a cursor's block. The regions follow each other in the order of the fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct StateLayout {
     pub sets: [SetLayout; SETS],
-    pub floats: usize,
-    /// Left and right rows of all channels stand first among the words, padded to whole groups.
-    pub channels: usize,
-    pub words: usize,
-    pub dirty_words: usize,
-    pub ints: usize,
-    pub wide: bool,
+    floats: u32,
+    ticks: u32,
+    /// Left rows, then as many right rows, padded to whole groups.
+    channels: u32,
+    outer: u32,
+    dirty: u32,
+    ints: u32,
+    pub coding: Ints,
 }
 
 impl StateLayout {
     pub fn of(clip: &Layout) -> Self {
-        let mut s = Self { wide: clip.is(format::FLAG_WIDE), ..Self::default() };
-        s.channels = clip.channels.next_multiple_of(GROUP);
-        s.words = 2 * s.channels;
-        let mut dirty = 0;
+        let coding = Self::coding_of(clip);
+        let mut s =
+            Self { coding, channels: clip.channels.next_multiple_of(GROUP) as u32, ..Self::default() };
+        let mut keys = 0;
         for (set, layout) in s.sets.iter_mut().enumerate() {
-            let lanes = clip.lanes[set];
+            let lanes = clip.lanes[set] as u32;
             let cubic = set % 2 == 1;
+            let width = if set / 2 == 1 { 4 } else { 3 };
+            let window = if cubic { 4 } else { 2 };
+            let outer = if cubic { 2 * lanes } else { 0 };
             *layout = SetLayout {
                 lanes,
-                width: if set / 2 == 1 { 4 } else { 3 },
-                window: if cubic { 4 } else { 2 },
-                ..SetLayout::default()
+                width,
+                window,
+                keys: s.floats,
+                tick: s.ticks,
+                outer: s.outer,
+                ints: keys,
+                dirty: s.dirty,
             };
-            layout.keys = s.floats;
-            s.floats += layout.window * layout.width * lanes;
-            layout.inverse_span = s.floats;
-            s.floats += lanes;
-            layout.slopes = s.floats;
-            s.floats += if cubic { 2 * lanes } else { 0 };
-            layout.tick = s.words;
-            s.words += lanes;
-            layout.outer_rows = s.words;
-            s.words += if cubic { 2 * lanes } else { 0 };
-            layout.ints = s.ints;
-            s.ints += layout.window * 3 * lanes;
-            layout.dirty = dirty;
-            dirty += layout.window * lanes.div_ceil(GROUP);
+            let (width, window) = (u32::from(width), u32::from(window));
+            s.floats += (window * width + 1) * lanes + outer;
+            s.ticks += lanes;
+            s.outer += outer;
+            s.dirty += window * lanes.div_ceil(GROUP as u32);
+            keys += window * lanes;
         }
         s.floats += SLACK;
-        s.dirty_words = dirty.div_ceil(32);
+        s.ints = match coding {
+            Ints::Narrow => (keys * 3).div_ceil(2),
+            Ints::Packed => keys * 2,
+            Ints::Wide => keys * 3,
+        };
         s
+    }
+
+    fn coding_of(clip: &Layout) -> Ints {
+        match clip.is(format::FLAG_WIDE) {
+            false => Ints::Narrow,
+            // Sums wrap, so values that fit come out right whatever they were summed from.
+            true if clip.value_bits <= 21 => Ints::Packed,
+            true => Ints::Wide,
+        }
+    }
+
+    /// True if this is the layout for a clip: lane counts and coding are all that it is made from.
+    #[inline]
+    fn fits(&self, clip: &Layout) -> bool {
+        let mut same = self.coding == Self::coding_of(clip);
+        for (set, lanes) in self.sets.iter().zip(clip.lanes) {
+            same &= set.lanes() == lanes;
+        }
+        same
     }
 
     /// Words of the whole block.
     pub fn total(&self) -> usize {
-        let ints = if self.wide { self.ints } else { self.ints.div_ceil(2) };
-        self.floats + self.words + self.dirty_words + ints
+        (self.floats + self.ticks + 2 * self.channels + self.outer + self.dirty + self.ints) as usize
+    }
+
+    /// Where the ticks start in the block.
+    #[inline(always)]
+    pub fn ticks_start(&self) -> usize {
+        self.floats as usize
+    }
+
+    /// Where the dirty words start in the block.
+    #[inline(always)]
+    pub fn dirty_start(&self) -> usize {
+        (self.floats + self.ticks + 2 * self.channels + self.outer) as usize
     }
 
     /// Splits a cursor's block into its regions.
     #[inline(always)]
-    pub fn split<'a, I: bytemuck::Pod>(&self, block: &'a mut [u32]) -> State<'a, I> {
-        let (floats, rest) = block[..self.total()].split_at_mut(self.floats);
-        let (rows, rest) = rest.split_at_mut(2 * self.channels);
-        let (words, rest) = rest.split_at_mut(self.words - 2 * self.channels);
-        let (dirty, ints) = rest.split_at_mut(self.dirty_words);
-        let (left, right) = rows.split_at_mut(self.channels);
-        State {
-            floats: bytemuck::cast_slice_mut(floats),
-            left,
-            right,
-            words,
-            words_start: 2 * self.channels,
-            dirty,
-            ints: bytemuck::cast_slice_mut(ints),
-        }
-    }
-
-    /// The float region alone.
-    #[inline(always)]
-    pub fn floats<'a>(&self, block: &'a [u32]) -> &'a [f32] {
-        bytemuck::cast_slice(&block[..self.floats])
+    pub fn split<'a>(&self, block: &'a mut [u32]) -> State<'a> {
+        let (floats, rest) = block.split_at_mut(self.floats as usize);
+        let (ticks, rest) = rest.split_at_mut(self.ticks as usize);
+        let (left, rest) = rest.split_at_mut(self.channels as usize);
+        let (right, rest) = rest.split_at_mut(self.channels as usize);
+        let (outer, rest) = rest.split_at_mut(self.outer as usize);
+        let (dirty, ints) = rest.split_at_mut(self.dirty as usize);
+        State { floats: bytemuck::cast_slice_mut(floats), ticks, left, right, outer, dirty, ints }
     }
 }
 
 /// A cursor's block, split into its regions.
-pub(super) struct State<'a, I> {
+pub(super) struct State<'a> {
     pub floats: &'a mut [f32],
+    pub ticks: &'a mut [u32],
     /// The row of each channel's left key.
     pub left: &'a mut [u32],
     /// The row of each channel's right key.
     pub right: &'a mut [u32],
-    /// Ticks and outer rows; their offsets count from the start of the row region.
-    pub words: &'a mut [u32],
-    pub words_start: usize,
+    /// Rows of the outer keys of cubics.
+    pub outer: &'a mut [u32],
     pub dirty: &'a mut [u32],
-    pub ints: &'a mut [I],
+    pub ints: &'a mut [u32],
 }
 
 impl Cursor {
@@ -265,16 +363,28 @@ impl Cursor {
     }
 
     /// Makes this the cursor of a clip. Keeps the state if it is the same clip already.
+    #[inline]
     pub(crate) fn bind(&mut self, clip: &ClipView<'_>) {
-        let state = StateLayout::of(clip.layout);
-        if self.bound == Some(clip.identity()) && self.state == state {
-            return;
+        // The lane counts too: two clips may claim one identity.
+        if self.bound != Some(clip.identity()) || !self.state.fits(clip.layout) {
+            self.rebind(clip);
         }
+    }
+
+    #[cold]
+    fn rebind(&mut self, clip: &ClipView<'_>) {
+        let state = StateLayout::of(clip.layout);
         self.words.clear();
         self.words.resize(state.total(), 0);
         self.state = state;
         self.bound = Some(clip.identity());
         self.placed = false;
+    }
+
+    /// The block as floats: the float region stands first, whole.
+    #[inline(always)]
+    pub(super) fn floats(&self) -> &[f32] {
+        bytemuck::cast_slice(&self.words)
     }
 
     /// The moment of a time in seconds; times outside [0, duration] are clamped.

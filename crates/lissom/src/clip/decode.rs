@@ -1,203 +1,178 @@
 //! From key integers to floats, 16 lanes at a time, only where keys changed.
+//!
+//! A fetched key waits in its place as raw integers (as floats), with a bit that says so. Decoding works on
+//! whole vectors and keeps the lanes that were decoded before.
 
 use super::{
-    advance::Int,
-    cursor::{Cursor, SetLayout, State},
+    cursor::{Cursor, SetLayout},
     layout::{SETS, format},
     view::ClipView,
 };
 use lissom_math::{
-    simd::{LEN, Simd, WideQuat, WideVec3, load, prelude::*, splat},
-    soa::{GROUP, Lanes, SoaQuat, SoaVec3},
+    simd::{LEN, Simd, WideQuat, WideVec3, prelude::*, splat},
+    soa::GROUP,
 };
 
 /// Decodes every key that was fetched since the last call.
 #[inline(always)]
 pub(crate) fn decode<S: Simd>(s: S, cursor: &mut Cursor, clip: &ClipView<'_>) {
-    if cursor.state.wide {
-        decode_ints::<S, i32>(s, cursor, clip);
-    } else {
-        decode_ints::<S, i16>(s, cursor, clip);
-    }
-}
-
-#[inline(always)]
-fn decode_ints<S: Simd, I: Int>(s: S, cursor: &mut Cursor, clip: &ClipView<'_>) {
-    let layout = cursor.state;
-    let mut state = layout.split::<I>(&mut cursor.words);
-    if state.dirty.iter().all(|d| *d == 0) {
+    if !cursor.fetched {
         return;
     }
+    cursor.fetched = false;
+    let layout = cursor.state;
+    let dirty = layout.dirty_start();
     let plain16 = clip.layout.is(format::FLAG_PLAIN16);
     for index in 0..SETS {
         let set = &layout.sets[index];
-        let consts = clip.floats(clip.layout.lane_consts[index]);
-        let blocks = set.lanes.div_ceil(GROUP);
-        for key in 0..set.window {
-            for block in 0..blocks {
-                let bit = set.dirty + key * blocks + block;
-                if state.dirty[bit / 32] >> (bit % 32) & 1 == 0 {
+        // Half floats are decoded where they are fetched.
+        if set.lanes() == 0 || plain16 && set.width() == 3 {
+            continue;
+        }
+        let consts = &bytemuck::cast_slice(clip.words)[clip.layout.lane_consts[index].start..];
+        for key in 0..set.window() {
+            for block in 0..set.blocks() {
+                let mask = core::mem::take(&mut cursor.words[dirty + set.dirty(key, block)]);
+                if mask == 0 {
                     continue;
                 }
-                match (set.width, plain16) {
-                    (4, false) => rotations(s, &mut state, set, consts, key, block * GROUP),
-                    (4, true) => plain_rotations(s, &mut state, set, key, block * GROUP),
-                    (_, false) => vectors(s, &mut state, set, consts, key, block * GROUP),
-                    (_, true) => plain_vectors(&mut state, set, key, block * GROUP),
+                let floats: &mut [f32] = bytemuck::cast_slice_mut(&mut cursor.words);
+                let mut at = block * GROUP;
+                let mut part = mask;
+                while part != 0 {
+                    let mask = S::mask32s::from_bitmask(s, u64::from(part & ((1 << LEN::<S>()) - 1)));
+                    match (set.width(), plain16) {
+                        (4, false) => rotations(s, floats, set, consts, key, at, mask),
+                        (4, true) => plain_rotations(s, floats, set, key, at, mask),
+                        _ => vectors(s, floats, set, consts, key, at, mask),
+                    }
+                    at += LEN::<S>();
+                    part >>= LEN::<S>();
                 }
             }
         }
     }
-    state.dirty.fill(0);
 }
 
-/// Up to 16 integers of a key's component, as floats; 0 past the set's last lane.
+/// A native vector at `at` of an array of `lanes` floats, which may reach into what follows.
 #[inline(always)]
-fn ints<I: Int>(state: &State<'_, I>, set: &SetLayout, key: usize, c: usize, at: usize) -> Lanes {
-    let all = &state.ints[set.ints + (key * 3 + c) * set.lanes..][..set.lanes];
-    let mut lanes = Lanes::splat(0.0);
-    if let Some(sixteen) = all.get(at..at + GROUP) {
-        for (lane, v) in lanes.0.iter_mut().zip(sixteen) {
-            *lane = v.get() as f32;
-        }
-    } else {
-        for (lane, v) in lanes.0.iter_mut().zip(&all[at..]) {
-            *lane = v.get() as f32;
-        }
+fn get<S: Simd>(s: S, floats: &[f32], array: usize, lanes: usize, at: usize) -> S::f32s {
+    let start = array * lanes + at;
+    match floats.get(start..start + LEN::<S>()) {
+        Some(v) => S::f32s::from_slice(s, v),
+        None => S::f32s::from_slice(s, &rest(floats, start)[..LEN::<S>()]),
     }
+}
+
+#[cold]
+#[inline(never)]
+fn rest(floats: &[f32], start: usize) -> [f32; GROUP] {
+    let mut lanes = [0.0; GROUP];
+    lanes.iter_mut().zip(floats.get(start..).unwrap_or_default()).for_each(|(l, v)| *l = *v);
     lanes
 }
 
-/// Up to 16 numbers of one array of a lane table; 0 past the end.
+/// The integers of the lanes that the mask names. Zero elsewhere: what is not a float of ours may be subnormal,
+/// and slow.
 #[inline(always)]
-fn table(consts: &[f32], array: usize, lanes: usize, at: usize) -> Lanes {
-    let start = array * lanes + at;
-    if let Some(sixteen) = consts.get(start..start + GROUP) {
-        // What follows the last lane belongs to another array and is not stored anywhere.
-        let mut out = Lanes::splat(0.0);
-        out.0.copy_from_slice(sixteen);
-        return out;
+fn raw<S: Simd>(s: S, keys: &[f32], lanes: usize, at: usize, mask: S::mask32s) -> WideVec3<S> {
+    let zero = splat(s, 0.0);
+    WideVec3 {
+        x: mask.select(get(s, keys, 0, lanes, at), zero),
+        y: mask.select(get(s, keys, 1, lanes, at), zero),
+        z: mask.select(get(s, keys, 2, lanes, at), zero),
     }
-    let mut out = Lanes::splat(0.0);
-    for (lane, v) in out.0.iter_mut().zip(consts.get(start..).unwrap_or_default()) {
-        *lane = *v;
-    }
-    out
 }
 
-/// Writes up to 16 lanes of a key's component.
+/// Stores the lanes that the mask names, and leaves the others as they are.
 #[inline(always)]
-fn put<I>(state: &mut State<'_, I>, set: &SetLayout, key: usize, c: usize, at: usize, lanes: &Lanes) {
-    let all = &mut state.floats[set.keys + (key * set.width + c) * set.lanes..][..set.lanes];
-    if let Some(sixteen) = all.get_mut(at..at + GROUP) {
-        sixteen.copy_from_slice(&lanes.0);
-    } else {
-        all[at..].iter_mut().zip(&lanes.0).for_each(|(to, v)| *to = *v);
-    }
+fn put<S: Simd>(
+    s: S,
+    v: S::f32s,
+    mask: S::mask32s,
+    floats: &mut [f32],
+    array: usize,
+    lanes: usize,
+    at: usize,
+) {
+    let start = array * lanes + at;
+    let to = &mut floats[start..start + LEN::<S>()];
+    mask.select(v, S::f32s::from_slice(s, to)).store_slice(to);
 }
 
 /// base + integer · step
 #[inline(always)]
-fn vectors<S: Simd, I: Int>(
+fn vectors<S: Simd>(
     s: S,
-    state: &mut State<'_, I>,
+    floats: &mut [f32],
     set: &SetLayout,
     consts: &[f32],
     key: usize,
     at: usize,
+    mask: S::mask32s,
 ) {
-    let step = table(consts, 3, set.lanes, at);
-    for c in 0..3 {
-        let (n, base) = (ints(state, set, key, c, at), table(consts, c, set.lanes, at));
-        let mut out = Lanes::splat(0.0);
-        let mut i = 0;
-        while i < GROUP {
-            let v = load(s, &base, i) + load(s, &n, i) * load(s, &step, i);
-            lissom_math::simd::store(v, &mut out, i);
-            i += LEN::<S>();
-        }
-        put(state, set, key, c, at, &out);
-    }
+    let (n, keys) = (set.lanes(), &mut floats[set.key(key)..]);
+    let v = raw(s, keys, n, at, mask).scale(mask.select(get(s, consts, 3, n, at), splat(s, 0.0)));
+    put(s, get(s, consts, 0, n, at) + v.x, mask, keys, 0, n, at);
+    put(s, get(s, consts, 1, n, at) + v.y, mask, keys, 1, n, at);
+    put(s, get(s, consts, 2, n, at) + v.z, mask, keys, 2, n, at);
 }
 
 /// mean · r, where r is given by modified Rodrigues parameters: axis · tan(angle / 4). One division, no
 /// square root, unit length by construction.
 #[inline(always)]
-fn rotations<S: Simd, I: Int>(
+fn rotations<S: Simd>(
     s: S,
-    state: &mut State<'_, I>,
+    floats: &mut [f32],
     set: &SetLayout,
     consts: &[f32],
     key: usize,
     at: usize,
+    mask: S::mask32s,
 ) {
-    let n = SoaVec3 {
-        x: ints(state, set, key, 0, at),
-        y: ints(state, set, key, 1, at),
-        z: ints(state, set, key, 2, at),
+    let (n, keys) = (set.lanes(), &mut floats[set.key(key)..]);
+    let v = raw(s, keys, n, at, mask);
+    let mean = WideQuat::<S> {
+        x: get(s, consts, 0, n, at),
+        y: get(s, consts, 1, n, at),
+        z: get(s, consts, 2, n, at),
+        w: get(s, consts, 3, n, at),
     };
-    let mean = SoaQuat {
-        x: table(consts, 0, set.lanes, at),
-        y: table(consts, 1, set.lanes, at),
-        z: table(consts, 2, set.lanes, at),
-        w: table(consts, 3, set.lanes, at),
-    };
-    let step = table(consts, 4, set.lanes, at);
-    let mut out = SoaQuat::IDENTITY;
     let one = splat(s, 1.0);
-    let mut i = 0;
-    while i < GROUP {
-        let v = WideVec3::load(s, &n, i).scale(load(s, &step, i));
-        let squared = (v.x * v.x + v.y * v.y) + v.z * v.z;
-        let inverse = one / (one + squared);
-        let r = v.scale(inverse + inverse);
-        let r = WideQuat::<S> { x: r.x, y: r.y, z: r.z, w: (one - squared) * inverse };
-        (WideQuat::load(s, &mean, i) * r).store(&mut out, i);
-        i += LEN::<S>();
-    }
-    put_rotations(state, set, key, at, &out);
+    let v = v.scale(mask.select(get(s, consts, 4, n, at), splat(s, 0.0)));
+    let squared = (v.x * v.x + v.y * v.y) + v.z * v.z;
+    let inverse = one / (one + squared);
+    let r = v.scale(inverse + inverse);
+    let r = WideQuat::<S> { x: r.x, y: r.y, z: r.z, w: (one - squared) * inverse };
+    put_rotations(s, mean * r, mask, keys, n, at);
 }
 
 /// x, y, z as integers over ±1, w recomputed and not negative.
 #[inline(always)]
-fn plain_rotations<S: Simd, I: Int>(s: S, state: &mut State<'_, I>, set: &SetLayout, key: usize, at: usize) {
-    let n = SoaVec3 {
-        x: ints(state, set, key, 0, at),
-        y: ints(state, set, key, 1, at),
-        z: ints(state, set, key, 2, at),
-    };
-    let mut out = SoaQuat::IDENTITY;
+fn plain_rotations<S: Simd>(
+    s: S,
+    floats: &mut [f32],
+    set: &SetLayout,
+    key: usize,
+    at: usize,
+    mask: S::mask32s,
+) {
+    let (n, keys) = (set.lanes(), &mut floats[set.key(key)..]);
+    let v = raw(s, keys, n, at, mask);
     let (zero, one) = (splat(s, 0.0), splat(s, 1.0));
-    let mut i = 0;
-    while i < GROUP {
-        let v = WideVec3::load(s, &n, i).scale(splat(s, 1.0 / 32767.0));
-        let left = one - ((v.x * v.x + v.y * v.y) + v.z * v.z);
-        let w = left.simd_gt(zero).select(left, zero).sqrt();
-        WideQuat::<S> { x: v.x, y: v.y, z: v.z, w }.normalize(s).store(&mut out, i);
-        i += LEN::<S>();
-    }
-    put_rotations(state, set, key, at, &out);
+    let v = v.scale(splat(s, 1.0 / 32767.0));
+    let left = one - ((v.x * v.x + v.y * v.y) + v.z * v.z);
+    let w = left.simd_gt(zero).select(left, zero).sqrt();
+    let q = WideQuat::<S> { x: v.x, y: v.y, z: v.z, w }.normalize(s);
+    put_rotations(s, q, mask, keys, n, at);
 }
 
 #[inline(always)]
-fn put_rotations<I>(state: &mut State<'_, I>, set: &SetLayout, key: usize, at: usize, q: &SoaQuat) {
-    put(state, set, key, 0, at, &q.x);
-    put(state, set, key, 1, at, &q.y);
-    put(state, set, key, 2, at, &q.z);
-    put(state, set, key, 3, at, &q.w);
-}
-
-/// Half floats.
-#[inline(always)]
-fn plain_vectors<I: Int>(state: &mut State<'_, I>, set: &SetLayout, key: usize, at: usize) {
-    for c in 0..3 {
-        let all = &state.ints[set.ints + (key * 3 + c) * set.lanes..][..set.lanes];
-        let mut lanes = Lanes::splat(0.0);
-        for (lane, v) in lanes.0.iter_mut().zip(&all[at..]) {
-            *lane = half_to_f32(v.get() as u16);
-        }
-        put(state, set, key, c, at, &lanes);
-    }
+fn put_rotations<S: Simd>(s: S, q: WideQuat<S>, mask: S::mask32s, keys: &mut [f32], lanes: usize, at: usize) {
+    put(s, q.x, mask, keys, 0, lanes, at);
+    put(s, q.y, mask, keys, 1, lanes, at);
+    put(s, q.z, mask, keys, 2, lanes, at);
+    put(s, q.w, mask, keys, 3, lanes, at);
 }
 
 /// The value of a half float, exactly.

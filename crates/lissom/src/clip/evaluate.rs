@@ -5,21 +5,20 @@
 //! the lanes that the mask names, over the constants, over the rest pose. Channels are never interpolated
 //! where nothing moves.
 //!
-//! No closure here touches a vector: one that goes through `map` or `from_fn` is compiled for the baseline,
-//! and everything in it becomes ten times slower.
+//! All arrays of a set are sliced to one length: then one comparison a block covers all its loads. What most
+//! blocks need is sliced before the first one, the rest where it is used. No closure here touches a vector, and no vector stands in an array that a loop walks:
+//! the one is compiled for the baseline, the other lives in memory.
 
 use super::{
     cursor::{Cursor, Moment, SetLayout},
+    layout::unpack_masks,
     view::ClipView,
 };
 use crate::job::JointLod;
 use lissom_math::{
-    simd::{LEN, Simd, load, prelude::*, splat, store},
-    soa::{GROUP, Lanes, SoaTransform},
+    simd::{LEN, Simd, WideQuat, WideVec3, load, prelude::*, splat},
+    soa::{GROUP, Lanes, SoaQuat, SoaTransform, SoaVec3},
 };
-
-/// Lanes consumed so far of a kind's constants, linear and cubic channels.
-type Used = [usize; 3];
 
 /// Writes every group that the level of detail asks for.
 #[inline(always)]
@@ -32,130 +31,201 @@ pub(crate) fn evaluate<S: Simd>(
     lod: Option<&JointLod>,
     out: &mut [SoaTransform],
 ) {
-    let time = Time { tick: at.tick, fraction: splat(s, at.fraction) };
-    let mut used: [Used; 3] = [[0; 3]; 3];
-    for (group, (out, rest)) in out.iter_mut().zip(rest).enumerate() {
-        let masks: [[u16; 3]; 3] = core::array::from_fn(|kind| clip.masks(kind, group));
-        if lod.is_none_or(|lod| lod.contains_group(group)) {
-            let [t, r, k] = &mut used;
-            let (from, to) = (&rest.rotation, &mut out.rotation);
-            block_4(
-                s,
-                cursor,
-                clip,
-                &time,
-                masks[1],
-                r,
-                [&from.x, &from.y, &from.z, &from.w],
-                [&mut to.x, &mut to.y, &mut to.z, &mut to.w],
-            );
-            let vectors =
-                [(0, &rest.translation, &mut out.translation, t), (2, &rest.scale, &mut out.scale, k)];
-            for (kind, from, to, used) in vectors {
-                block_3(
-                    s,
-                    cursor,
-                    clip,
-                    &time,
-                    kind,
-                    masks[kind],
-                    used,
-                    [&from.x, &from.y, &from.z],
-                    [&mut to.x, &mut to.y, &mut to.z],
-                );
-            }
-        } else {
-            for (used, masks) in used.iter_mut().zip(masks) {
-                (0..3).for_each(|i| used[i] += masks[i].count_ones() as usize);
-            }
+    let now = Now { tick: S::u32s::simd_from(s, at.tick), fraction: splat(s, at.fraction) };
+    let sets = &cursor.state.sets;
+    let masks = clip.run(clip.layout.masks);
+    let (t_masks, masks) = masks.split_at(masks.len() / 3);
+    let (r_masks, k_masks) = masks.split_at(masks.len() / 2);
+    // Kind by kind: rotations are one long chain of operations, and only several blocks side by side keep the
+    // CPU busy.
+    let mut r = Rotations::new(cursor, clip, &sets[2], &sets[3]);
+    for (group, ((out, rest), masks)) in out.iter_mut().zip(rest).zip(r_masks.chunks_exact(2)).enumerate() {
+        let masks = unpack_masks(masks[0], masks[1]);
+        match lod {
+            Some(lod) if !contains(lod, group) => r.used.skip(masks),
+            _ => r.block(s, &now, masks, &rest.rotation, &mut out.rotation),
+        }
+    }
+    let mut t = Vectors::new(cursor, clip, 0, &sets[0], &sets[1]);
+    for (group, ((out, rest), masks)) in out.iter_mut().zip(rest).zip(t_masks.chunks_exact(2)).enumerate() {
+        let masks = unpack_masks(masks[0], masks[1]);
+        match lod {
+            Some(lod) if !contains(lod, group) => t.used.skip(masks),
+            _ => t.block(s, &now, masks, &rest.translation, &mut out.translation),
+        }
+    }
+    let mut k = Vectors::new(cursor, clip, 2, &sets[4], &sets[5]);
+    for (group, ((out, rest), masks)) in out.iter_mut().zip(rest).zip(k_masks.chunks_exact(2)).enumerate() {
+        let masks = unpack_masks(masks[0], masks[1]);
+        match lod {
+            Some(lod) if !contains(lod, group) => k.used.skip(masks),
+            _ => k.block(s, &now, masks, &rest.scale, &mut out.scale),
         }
     }
 }
 
-struct Time<V> {
-    tick: u32,
-    fraction: V,
+/// Once, and not in every loop of every backend.
+#[inline(never)]
+fn contains(lod: &JointLod, group: usize) -> bool {
+    lod.contains_group(group)
 }
 
-/// A native vector of floats at `at`; zeros where the array ends.
+struct Now<S: Simd> {
+    tick: S::u32s,
+    fraction: S::f32s,
+}
+
+/// Lanes consumed so far of a kind's constants, linear and cubic channels.
+#[derive(Default)]
+struct Used {
+    constant: usize,
+    linear: usize,
+    cubic: usize,
+}
+
+impl Used {
+    #[inline(always)]
+    fn skip(&mut self, masks: [u16; 3]) {
+        self.constant += masks[0].count_ones() as usize;
+        self.linear += masks[1].count_ones() as usize;
+        self.cubic += masks[2].count_ones() as usize;
+    }
+}
+
+/// A native vector at `at`.
 #[inline(always)]
 fn floats_at<S: Simd>(s: S, floats: &[f32], at: usize) -> S::f32s {
+    S::f32s::from_slice(s, &floats[at..at + LEN::<S>()])
+}
+
+/// A native vector at `at`; zeros where the array ends.
+#[inline(always)]
+fn consts_at<S: Simd>(s: S, floats: &[f32], at: usize) -> S::f32s {
     match floats.get(at..at + LEN::<S>()) {
         Some(lanes) => S::f32s::from_slice(s, lanes),
-        None => tail(s, floats, at),
+        None => load(s, &tail(floats, at), 0),
     }
 }
 
-#[inline(always)]
-fn tail<S: Simd>(s: S, floats: &[f32], at: usize) -> S::f32s {
+#[cold]
+#[inline(never)]
+fn tail(floats: &[f32], at: usize) -> Lanes {
     let mut lanes = Lanes::splat(0.0);
     lanes.0.iter_mut().zip(floats.get(at..).unwrap_or_default()).for_each(|(l, v)| *l = *v);
-    load(s, &lanes, 0)
+    lanes
 }
 
-/// How far each channel is between its left and its right key.
+/// Where the arrays of a kind's constants end: with room for a wide load behind, unless the clip ends there.
 #[inline(always)]
-fn ratios<S: Simd>(
-    s: S,
-    cursor: &Cursor,
-    set: &SetLayout,
-    floats: &[f32],
-    time: &Time<S::f32s>,
-    lane: usize,
-) -> S::f32s {
-    let words = &cursor.words[cursor.state.floats..];
-    let ticks = match words.get(set.tick + lane..set.tick + lane + S::u32s::LEN) {
-        Some(lanes) => S::u32s::from_slice(s, lanes),
-        None => {
-            let mut lanes = [0; GROUP];
-            lanes.iter_mut().zip(&words[set.tick + lane..]).for_each(|(l, w)| *l = *w);
-            S::u32s::from_slice(s, &lanes[..S::u32s::LEN])
-        }
-    };
-    // Ticks are below 2^31 and the left one is not after now, so the difference converts exactly enough.
-    let since: S::f32s = (S::u32s::simd_from(s, time.tick) - ticks).to_float();
-    (since + time.fraction) * floats_at(s, floats, set.inverse_span + lane)
+fn consts_len(words: &[f32], start: usize, width: usize, lanes: usize) -> usize {
+    if start + width * lanes + GROUP <= words.len() { lanes + GROUP } else { lanes }
 }
 
-/// The window's key `key`, component `c`, from a lane on.
+/// Arrays `first`, `first + 1`, … of `stride` floats, each cut to `len` (which may reach into the next).
 #[inline(always)]
-fn key<S: Simd>(s: S, set: &SetLayout, floats: &[f32], key: usize, c: usize, lane: usize) -> S::f32s {
-    floats_at(s, floats, set.keys + (key * set.width + c) * set.lanes + lane)
-}
-
-/// All four keys of the window, component `c`, from a lane on.
-#[inline(always)]
-fn window_of<S: Simd>(s: S, set: &SetLayout, floats: &[f32], c: usize, lane: usize) -> [S::f32s; 4] {
+fn three(floats: &[f32], start: usize, stride: usize, len: usize) -> [&[f32]; 3] {
     [
-        key(s, set, floats, 0, c, lane),
-        key(s, set, floats, 1, c, lane),
-        key(s, set, floats, 2, c, lane),
-        key(s, set, floats, 3, c, lane),
+        &floats[start..start + len],
+        &floats[start + stride..start + stride + len],
+        &floats[start + 2 * stride..start + 2 * stride + len],
     ]
 }
 
-/// A rotation key of the window, from a lane on.
 #[inline(always)]
-fn rotation<S: Simd>(s: S, set: &SetLayout, floats: &[f32], at: usize, lane: usize) -> [S::f32s; 4] {
-    [
-        key(s, set, floats, at, 0, lane),
-        key(s, set, floats, at, 1, lane),
-        key(s, set, floats, at, 2, lane),
-        key(s, set, floats, at, 3, lane),
-    ]
+fn four(floats: &[f32], start: usize, stride: usize, len: usize) -> [&[f32]; 4] {
+    let [a, b, c] = three(floats, start, stride, len);
+    [a, b, c, &floats[start + 3 * stride..start + 3 * stride + len]]
 }
 
-/// `q`, or its negative where that is nearer to `other`.
+/// A translation or scale key of the window, from a lane on.
 #[inline(always)]
-fn near<S: Simd>(s: S, q: [S::f32s; 4], other: [S::f32s; 4]) -> [S::f32s; 4] {
-    let away = dot(q, other).simd_lt(splat(s, 0.0));
-    [away.select(-q[0], q[0]), away.select(-q[1], q[1]), away.select(-q[2], q[2]), away.select(-q[3], q[3])]
+fn vec3_at<S: Simd>(s: S, cursor: &Cursor, set: &SetLayout, key: usize, at: usize) -> WideVec3<S> {
+    let [x, y, z] = three(cursor.floats(), set.key(key), set.lanes(), set.padded());
+    WideVec3 { x: floats_at(s, x, at), y: floats_at(s, y, at), z: floats_at(s, z, at) }
+}
+
+#[inline(always)]
+fn quat_at<S: Simd>(s: S, arrays: [&[f32]; 4], at: usize) -> WideQuat<S> {
+    WideQuat {
+        x: floats_at(s, arrays[0], at),
+        y: floats_at(s, arrays[1], at),
+        z: floats_at(s, arrays[2], at),
+        w: floats_at(s, arrays[3], at),
+    }
+}
+
+/// The times of a set's channels.
+struct Times<'a> {
+    tick: &'a [u32],
+    inverse_span: &'a [f32],
+}
+
+impl<'a> Times<'a> {
+    #[inline(always)]
+    fn new(cursor: &'a Cursor, set: &SetLayout) -> Self {
+        let (tick, span, len) = (cursor.state.ticks_start() + set.tick(), set.inverse_span(), set.padded());
+        Self { tick: &cursor.words[tick..tick + len], inverse_span: &cursor.floats()[span..span + len] }
+    }
+
+    /// How far each channel is between its left and its right key.
+    #[inline(always)]
+    fn ratios<S: Simd>(&self, s: S, now: &Now<S>, lane: usize) -> S::f32s {
+        let ticks = S::u32s::from_slice(s, &self.tick[lane..lane + LEN::<S>()]);
+        // Ticks are below 2^31 and the left one is not after now, so the difference converts exactly enough.
+        let since: S::f32s = (now.tick - ticks).to_float();
+        (since + now.fraction) * floats_at(s, self.inverse_span, lane)
+    }
+}
+
+/// The four weights of cubics whose slopes follow from the outer keys.
+#[inline(always)]
+fn weights<S: Simd>(s: S, cursor: &Cursor, set: &SetLayout, now: &Now<S>, lane: usize) -> Weights<S> {
+    let t = Times::new(cursor, set).ratios(s, now, lane);
+    let t2 = t * t;
+    let t3 = t2 * t;
+    // The slope at the left key is (right - oldest) · a, at the right key (newest - left) · b.
+    let (floats, slopes) = (cursor.floats(), set.slopes() + lane);
+    let a = floats_at(s, floats, slopes) * ((t3 - (t2 + t2)) + t);
+    let b = floats_at(s, floats, slopes + set.lanes()) * (t3 - t2);
+    let rise = t2 * splat(s, 3.0) - (t3 + t3);
+    Weights { a: -a, b: (splat(s, 1.0) - rise) - b, c: rise + a, d: b }
+}
+
+/// What the oldest, left, right and newest key count for.
+struct Weights<S: Simd> {
+    a: S::f32s,
+    b: S::f32s,
+    c: S::f32s,
+    d: S::f32s,
+}
+
+impl<S: Simd> Weights<S> {
+    #[inline(always)]
+    fn mix(&self, a: S::f32s, b: S::f32s, c: S::f32s, d: S::f32s) -> S::f32s {
+        (a * self.a + b * self.b) + (c * self.c + d * self.d)
+    }
 }
 
 /// Puts consecutive `values` into the lanes of `out` that `mask` names.
 #[inline(always)]
-fn expand<S: Simd>(s: S, values: S::f32s, mask: u32, out: S::f32s) -> S::f32s {
-    values.expand_merge(S::mask32s::from_bitmask(s, u64::from(mask)), out)
+fn expand_3<S: Simd>(s: S, mask: u32, v: WideVec3<S>, out: WideVec3<S>) -> WideVec3<S> {
+    let mask = S::mask32s::from_bitmask(s, u64::from(mask));
+    WideVec3 {
+        x: v.x.expand_merge(mask, out.x),
+        y: v.y.expand_merge(mask, out.y),
+        z: v.z.expand_merge(mask, out.z),
+    }
+}
+
+#[inline(always)]
+fn expand_4<S: Simd>(s: S, mask: u32, v: WideQuat<S>, out: WideQuat<S>) -> WideQuat<S> {
+    let mask = S::mask32s::from_bitmask(s, u64::from(mask));
+    WideQuat {
+        x: v.x.expand_merge(mask, out.x),
+        y: v.y.expand_merge(mask, out.y),
+        z: v.z.expand_merge(mask, out.z),
+        w: v.w.expand_merge(mask, out.w),
+    }
 }
 
 /// The lanes of a mask that fall into the native vector at `at`.
@@ -164,152 +234,216 @@ fn part<S: Simd>(mask: u16, at: usize) -> u32 {
     (u32::from(mask) >> at) & ((1 << LEN::<S>()) - 1)
 }
 
-/// A translation or scale block.
-#[inline(always)]
-#[allow(clippy::too_many_arguments, reason = "one call site a channel kind")]
-fn block_3<S: Simd>(
-    s: S,
-    cursor: &Cursor,
-    clip: &ClipView<'_>,
-    time: &Time<S::f32s>,
-    kind: usize,
-    masks: [u16; 3],
-    used: &mut Used,
-    from: [&Lanes; 3],
-    to: [&mut Lanes; 3],
-) {
-    if masks == [0; 3] {
-        for (to, from) in to.into_iter().zip(from) {
-            *to = *from;
-        }
-        return;
+/// Translations or scales.
+struct Vectors<'a> {
+    used: Used,
+    consts: [&'a [f32]; 3],
+    cursor: &'a Cursor,
+    linear: &'a SetLayout,
+    cubic: &'a SetLayout,
+}
+
+impl<'a> Vectors<'a> {
+    #[inline(always)]
+    fn new(
+        cursor: &'a Cursor,
+        clip: &ClipView<'a>,
+        kind: usize,
+        linear: &'a SetLayout,
+        cubic: &'a SetLayout,
+    ) -> Self {
+        let words: &[f32] = bytemuck::cast_slice(clip.words);
+        let (start, count) = (clip.layout.consts[kind].start, clip.layout.const_lanes[kind]);
+        let consts = three(words, start, count, consts_len(words, start, 3, count));
+        Self { used: Used::default(), consts, cursor, linear, cubic }
     }
-    let floats = cursor.state.floats(&cursor.words);
-    let [linear, cubic] = [&cursor.state.sets[kind * 2], &cursor.state.sets[kind * 2 + 1]];
-    let consts = clip.floats(clip.layout.consts[kind]);
-    let count = clip.layout.const_lanes[kind];
-    let [to_x, to_y, to_z] = to;
-    let mut at = 0;
-    while at < GROUP {
-        let mut v = [load(s, from[0], at), load(s, from[1], at), load(s, from[2], at)];
-        let mask = part::<S>(masks[0], at);
-        if mask != 0 {
-            for (c, v) in v.iter_mut().enumerate() {
-                *v = expand(s, floats_at(s, consts, c * count + used[0]), mask, *v);
-            }
-            used[0] += mask.count_ones() as usize;
+
+    #[inline(always)]
+    fn block<S: Simd>(&mut self, s: S, now: &Now<S>, masks: [u16; 3], rest: &SoaVec3, out: &mut SoaVec3) {
+        if masks == [0; 3] {
+            *out = *rest;
+            return;
         }
-        let mask = part::<S>(masks[1], at);
-        if mask != 0 {
-            let lane = used[1];
-            let t = ratios(s, cursor, linear, floats, time, lane);
-            let u = splat(s, 1.0) - t;
-            for (c, v) in v.iter_mut().enumerate() {
-                let (a, b) = (key(s, linear, floats, 0, c, lane), key(s, linear, floats, 1, c, lane));
-                *v = expand(s, a * u + b * t, mask, *v);
+        let mut at = 0;
+        while at < GROUP {
+            let mut v = WideVec3::load(s, rest, at);
+            let mask = part::<S>(masks[0], at);
+            if mask != 0 {
+                let (c, lane) = (&self.consts, self.used.constant);
+                let (x, y, z) =
+                    (consts_at(s, c[0], lane), consts_at(s, c[1], lane), consts_at(s, c[2], lane));
+                v = expand_3(s, mask, WideVec3 { x, y, z }, v);
+                self.used.constant += mask.count_ones() as usize;
             }
-            used[1] += mask.count_ones() as usize;
-        }
-        let mask = part::<S>(masks[2], at);
-        if mask != 0 {
-            let lane = used[2];
-            let h = Hermite::new(s, cursor, cubic, floats, time, lane);
-            for (c, v) in v.iter_mut().enumerate() {
-                *v = expand(s, h.at(window_of(s, cubic, floats, c, lane)), mask, *v);
+            let mask = part::<S>(masks[1], at);
+            if mask != 0 {
+                let lane = self.used.linear;
+                let (cursor, set) = (self.cursor, self.linear);
+                let t = Times::new(cursor, set).ratios(s, now, lane);
+                let u = splat(s, 1.0) - t;
+                let (a, b) = (vec3_at(s, cursor, set, 0, lane), vec3_at(s, cursor, set, 1, lane));
+                let mixed = WideVec3 { x: a.x * u + b.x * t, y: a.y * u + b.y * t, z: a.z * u + b.z * t };
+                v = expand_3(s, mask, mixed, v);
+                self.used.linear += mask.count_ones() as usize;
             }
-            used[2] += mask.count_ones() as usize;
+            let mask = part::<S>(masks[2], at);
+            if mask != 0 {
+                let lane = self.used.cubic;
+                let (cursor, set) = (self.cursor, self.cubic);
+                let w = weights(s, cursor, set, now, lane);
+                let (a, b) = (vec3_at(s, cursor, set, 0, lane), vec3_at(s, cursor, set, 1, lane));
+                let (c, d) = (vec3_at(s, cursor, set, 2, lane), vec3_at(s, cursor, set, 3, lane));
+                let mixed = WideVec3 {
+                    x: w.mix(a.x, b.x, c.x, d.x),
+                    y: w.mix(a.y, b.y, c.y, d.y),
+                    z: w.mix(a.z, b.z, c.z, d.z),
+                };
+                v = expand_3(s, mask, mixed, v);
+                self.used.cubic += mask.count_ones() as usize;
+            }
+            v.store(out, at);
+            at += LEN::<S>();
         }
-        store(v[0], to_x, at);
-        store(v[1], to_y, at);
-        store(v[2], to_z, at);
-        at += LEN::<S>();
     }
 }
 
-/// A rotation block.
-#[inline(always)]
-#[allow(clippy::too_many_arguments, reason = "one call site")]
-fn block_4<S: Simd>(
-    s: S,
-    cursor: &Cursor,
-    clip: &ClipView<'_>,
-    time: &Time<S::f32s>,
-    masks: [u16; 3],
-    used: &mut Used,
-    from: [&Lanes; 4],
-    to: [&mut Lanes; 4],
-) {
-    if masks == [0; 3] {
-        for (to, from) in to.into_iter().zip(from) {
-            *to = *from;
+struct Rotations<'a> {
+    used: Used,
+    consts: [&'a [f32]; 4],
+    left: [&'a [f32]; 4],
+    right: [&'a [f32]; 4],
+    times: Times<'a>,
+    cursor: &'a Cursor,
+    cubic: &'a SetLayout,
+}
+
+impl<'a> Rotations<'a> {
+    #[inline(always)]
+    fn new(cursor: &'a Cursor, clip: &ClipView<'a>, linear: &SetLayout, cubic: &'a SetLayout) -> Self {
+        let (floats, lanes, len) = (cursor.floats(), linear.lanes(), linear.padded());
+        let words: &[f32] = bytemuck::cast_slice(clip.words);
+        let (start, count) = (clip.layout.consts[1].start, clip.layout.const_lanes[1]);
+        Self {
+            used: Used::default(),
+            consts: four(words, start, count, consts_len(words, start, 4, count)),
+            left: four(floats, linear.key(0), lanes, len),
+            right: four(floats, linear.key(1), lanes, len),
+            times: Times::new(cursor, linear),
+            cursor,
+            cubic,
         }
-        return;
     }
-    let floats = cursor.state.floats(&cursor.words);
-    let [linear, cubic] = [&cursor.state.sets[2], &cursor.state.sets[3]];
-    let consts = clip.floats(clip.layout.consts[1]);
-    let count = clip.layout.const_lanes[1];
-    let [to_x, to_y, to_z, to_w] = to;
-    let mut at = 0;
-    while at < GROUP {
-        let mut v = [load(s, from[0], at), load(s, from[1], at), load(s, from[2], at), load(s, from[3], at)];
-        let mask = part::<S>(masks[0], at);
-        if mask != 0 {
-            for (c, v) in v.iter_mut().enumerate() {
-                *v = expand(s, floats_at(s, consts, c * count + used[0]), mask, *v);
-            }
-            used[0] += mask.count_ones() as usize;
+
+    /// A key of the cubics' window, from a lane on.
+    #[inline(always)]
+    fn cubic_at<S: Simd>(&self, s: S, key: usize, at: usize) -> WideQuat<S> {
+        let set = self.cubic;
+        quat_at(s, four(self.cursor.floats(), set.key(key), set.lanes(), set.padded()), at)
+    }
+
+    #[inline(always)]
+    fn block<S: Simd>(&mut self, s: S, now: &Now<S>, masks: [u16; 3], rest: &SoaQuat, out: &mut SoaQuat) {
+        if masks == [0; 3] {
+            *out = *rest;
+            return;
         }
-        let mask = part::<S>(masks[1], at);
-        if mask != 0 {
-            let lane = used[1];
-            let t = ratios(s, cursor, linear, floats, time, lane);
-            let (a, b) = (rotation(s, linear, floats, 0, lane), rotation(s, linear, floats, 1, lane));
-            let u = splat(s, 1.0) - t;
-            let t = dot(a, b).simd_lt(splat(s, 0.0)).select(-t, t);
-            let q = [a[0] * u + b[0] * t, a[1] * u + b[1] * t, a[2] * u + b[2] * t, a[3] * u + b[3] * t];
-            // Between unit quaternions on one hemisphere the squared length is in [1/2, 1].
-            let inverse = inverse_sqrt_near_one(s, dot(q, q));
-            for (c, v) in v.iter_mut().enumerate() {
-                *v = expand(s, q[c] * inverse, mask, *v);
+        let mut at = 0;
+        while at < GROUP {
+            let mut v = WideQuat::load(s, rest, at);
+            let mask = part::<S>(masks[0], at);
+            if mask != 0 {
+                let (c, lane) = (&self.consts, self.used.constant);
+                let (x, y) = (consts_at(s, c[0], lane), consts_at(s, c[1], lane));
+                let (z, w) = (consts_at(s, c[2], lane), consts_at(s, c[3], lane));
+                v = expand_4(s, mask, WideQuat { x, y, z, w }, v);
+                self.used.constant += mask.count_ones() as usize;
             }
-            used[1] += mask.count_ones() as usize;
-        }
-        let mask = part::<S>(masks[2], at);
-        if mask != 0 {
-            let lane = used[2];
-            let h = Hermite::new(s, cursor, cubic, floats, time, lane);
-            // One hemisphere, neighbour by neighbour from the left key.
-            let b = rotation(s, cubic, floats, 1, lane);
-            let a = near(s, rotation(s, cubic, floats, 0, lane), b);
-            let c = near(s, rotation(s, cubic, floats, 2, lane), b);
-            let d = near(s, rotation(s, cubic, floats, 3, lane), c);
-            let q = [
-                h.at([a[0], b[0], c[0], d[0]]),
-                h.at([a[1], b[1], c[1], d[1]]),
-                h.at([a[2], b[2], c[2], d[2]]),
-                h.at([a[3], b[3], c[3], d[3]]),
-            ];
-            let l2 = dot(q, q);
-            let ok = l2.simd_gt(splat(s, lissom_math::scalar::MIN_LENGTH_SQUARED));
-            let inverse = splat(s, 1.0) / l2.sqrt();
-            for (c, v) in v.iter_mut().enumerate() {
-                let identity = splat(s, if c == 3 { 1.0 } else { 0.0 });
-                *v = expand(s, ok.select(q[c] * inverse, identity), mask, *v);
+            let mask = part::<S>(masks[1], at);
+            if mask != 0 {
+                let lane = self.used.linear;
+                let t = self.times.ratios(s, now, lane);
+                let (a, b) = (quat_at(s, self.left, lane), quat_at(s, self.right, lane));
+                v = expand_4(s, mask, mix_rotations(s, t, a, b), v);
+                self.used.linear += mask.count_ones() as usize;
             }
-            used[2] += mask.count_ones() as usize;
+            let mask = part::<S>(masks[2], at);
+            if mask != 0 {
+                let lane = self.used.cubic;
+                let w = weights(s, self.cursor, self.cubic, now, lane);
+                let (a, b) = (self.cubic_at(s, 0, lane), self.cubic_at(s, 1, lane));
+                let (c, d) = (self.cubic_at(s, 2, lane), self.cubic_at(s, 3, lane));
+                v = expand_4(s, mask, curve_rotations(s, &w, a, b, c, d), v);
+                self.used.cubic += mask.count_ones() as usize;
+            }
+            v.store(out, at);
+            at += LEN::<S>();
         }
-        store(v[0], to_x, at);
-        store(v[1], to_y, at);
-        store(v[2], to_z, at);
-        store(v[3], to_w, at);
-        at += LEN::<S>();
+    }
+}
+
+/// From `a` to `b` by the shorter way, normalised.
+#[inline(always)]
+fn mix_rotations<S: Simd>(s: S, t: S::f32s, a: WideQuat<S>, b: WideQuat<S>) -> WideQuat<S> {
+    let u = splat(s, 1.0) - t;
+    let t = dot(a, b).simd_lt(splat(s, 0.0)).select(-t, t);
+    let q =
+        WideQuat { x: a.x * u + b.x * t, y: a.y * u + b.y * t, z: a.z * u + b.z * t, w: a.w * u + b.w * t };
+    // Between unit quaternions on one hemisphere the squared length is in [1/2, 1].
+    times(q, inverse_sqrt_near_one(s, dot(q, q)))
+}
+
+/// The cubic through `b` and `c`, normalised.
+#[inline(always)]
+fn curve_rotations<S: Simd>(
+    s: S,
+    w: &Weights<S>,
+    a: WideQuat<S>,
+    b: WideQuat<S>,
+    c: WideQuat<S>,
+    d: WideQuat<S>,
+) -> WideQuat<S> {
+    // One hemisphere, neighbour by neighbour from the left key.
+    let a = near(s, a, b);
+    let c = near(s, c, b);
+    let d = near(s, d, c);
+    let q = WideQuat::<S> {
+        x: w.mix(a.x, b.x, c.x, d.x),
+        y: w.mix(a.y, b.y, c.y, d.y),
+        z: w.mix(a.z, b.z, c.z, d.z),
+        w: w.mix(a.w, b.w, c.w, d.w),
+    };
+    let l2: S::f32s = dot(q, q);
+    let ok = l2.simd_gt(splat(s, lissom_math::scalar::MIN_LENGTH_SQUARED));
+    let q = times(q, splat(s, 1.0) / l2.sqrt());
+    let (zero, one) = (splat(s, 0.0), splat(s, 1.0));
+    WideQuat {
+        x: ok.select(q.x, zero),
+        y: ok.select(q.y, zero),
+        z: ok.select(q.z, zero),
+        w: ok.select(q.w, one),
+    }
+}
+
+/// `q`, or its negative where that is nearer to `other`.
+#[inline(always)]
+fn near<S: Simd>(s: S, q: WideQuat<S>, other: WideQuat<S>) -> WideQuat<S> {
+    let away = dot(q, other).simd_lt(splat(s, 0.0));
+    WideQuat {
+        x: away.select(-q.x, q.x),
+        y: away.select(-q.y, q.y),
+        z: away.select(-q.z, q.z),
+        w: away.select(-q.w, q.w),
     }
 }
 
 #[inline(always)]
-fn dot<V: Copy + core::ops::Add<Output = V> + core::ops::Mul<Output = V>>(a: [V; 4], b: [V; 4]) -> V {
-    (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])
+fn times<S: Simd>(q: WideQuat<S>, k: S::f32s) -> WideQuat<S> {
+    WideQuat { x: q.x * k, y: q.y * k, z: q.z * k, w: q.w * k }
+}
+
+#[inline(always)]
+fn dot<S: Simd>(a: WideQuat<S>, b: WideQuat<S>) -> S::f32s {
+    (a.x * b.x + a.y * b.y) + (a.z * b.z + a.w * b.w)
 }
 
 /// 1 / √d for d in [0.45, 1.05], to about one unit in the last place: a parabola (0.7 % off), then two Newton
@@ -322,39 +456,4 @@ fn inverse_sqrt_near_one<S: Simd>(s: S, d: S::f32s) -> S::f32s {
     let half = d * splat(s, 0.5);
     y = y * (three_halves - half * (y * y));
     y * (three_halves - half * (y * y))
-}
-
-/// The four weights of a cubic whose slopes follow from the outer keys.
-struct Hermite<V> {
-    weights: [V; 4],
-}
-
-impl<V: Copy + core::ops::Add<Output = V> + core::ops::Mul<Output = V>> Hermite<V> {
-    #[inline(always)]
-    fn new<S: Simd<f32s = V>>(
-        s: S,
-        cursor: &Cursor,
-        set: &SetLayout,
-        floats: &[f32],
-        time: &Time<V>,
-        lane: usize,
-    ) -> Self
-    where
-        V: SimdFloat<S, Element = f32>,
-    {
-        let t = ratios(s, cursor, set, floats, time, lane);
-        let t2 = t * t;
-        let t3 = t2 * t;
-        // The slope at the left key is (right - oldest) · a, at the right key (newest - left) · b.
-        let a = floats_at(s, floats, set.slopes + lane) * ((t3 - (t2 + t2)) + t);
-        let b = floats_at(s, floats, set.slopes + set.lanes + lane) * (t3 - t2);
-        let rise = t2 * splat(s, 3.0) - (t3 + t3);
-        Self { weights: [-a, (splat(s, 1.0) - rise) - b, rise + a, b] }
-    }
-
-    #[inline(always)]
-    fn at(&self, k: [V; 4]) -> V {
-        let [a, b, c, d] = self.weights;
-        (k[0] * a + k[1] * b) + (k[2] * c + k[3] * d)
-    }
 }

@@ -89,6 +89,8 @@ pub(crate) struct Layout {
     /// Lanes of each set, and where their decoding constants are.
     pub lanes: [usize; SETS],
     pub lane_consts: [Run; SETS],
+    /// The widest integer of a key, in bits.
+    pub value_bits: u8,
     pub channel_table: Run,
     pub block_table: Run,
     pub states: Run,
@@ -208,7 +210,7 @@ impl Layout {
             return field(next, "the end of the last section", next as u64);
         }
 
-        let layout = Self {
+        let mut layout = Self {
             flags,
             joints,
             identity,
@@ -227,6 +229,7 @@ impl Layout {
             consts,
             lanes,
             lane_consts,
+            value_bits: 0,
             channel_table,
             block_table,
             states,
@@ -238,7 +241,7 @@ impl Layout {
         layout.check_ticks(words)?;
         layout.check_masks(words)?;
         layout.check_floats(words)?;
-        layout.check_channels(words)?;
+        layout.value_bits = layout.check_channels(words)?;
         layout.check_blocks(words)?;
         Ok(layout)
     }
@@ -320,7 +323,9 @@ impl Layout {
         Ok(())
     }
 
-    fn check_channels(&self, words: &[u32]) -> Result<(), ClipError> {
+    /// Returns the widest value.
+    fn check_channels(&self, words: &[u32]) -> Result<u8, ClipError> {
+        let mut value_bits = 0;
         // Channels of a set take its lanes in order, so no two share one.
         let mut used = [0; SETS];
         let widest = if self.is(format::FLAG_WIDE) { 32 } else { 16 };
@@ -342,8 +347,9 @@ impl Layout {
             if e.span_bits > 31 || e.predictor > format::PREDICT_SMOOTH || e.span_base > 0x7fff_ffff {
                 return field(at, "a channel's coding", u64::from(e.predictor));
             }
+            value_bits = e.value_bits.into_iter().fold(value_bits, u8::max);
         }
-        Ok(())
+        Ok(value_bits)
     }
 
     fn check_blocks(&self, words: &[u32]) -> Result<(), ClipError> {

@@ -30,10 +30,12 @@ mod error;
 mod evaluate;
 mod layout;
 mod one;
+mod scan;
 mod stream;
 #[cfg(feature = "std")]
 mod stream_io;
 mod view;
+mod window;
 
 pub use cursor::{Cursor, CursorStats};
 pub use error::ClipError;

@@ -3,13 +3,11 @@
 use super::{
     error::ClipError,
     layout::{
-        BlockEntry, ChannelEntry, Layout,
-        format::{self, BLOCK_WORDS, CHANNEL_WORDS},
-        unpack_masks,
+        BlockEntry, Layout,
+        format::{self, BLOCK_WORDS},
     },
 };
 use alloc::{boxed::Box, vec, vec::Vec};
-use lissom_math::soa::group_count;
 
 /// A motion, cooked and checked: one allocation, played in place.
 #[derive(Clone, Debug)]
@@ -251,17 +249,6 @@ impl<'a> ClipView<'a> {
         self.words.get(run.start..run.start + run.len).unwrap_or_default()
     }
 
-    #[inline(always)]
-    pub(crate) fn floats(&self, run: super::layout::Run) -> &'a [f32] {
-        bytemuck::cast_slice(self.run(run))
-    }
-
-    #[inline(always)]
-    pub(crate) fn channel_entry(&self, channel: usize) -> ChannelEntry {
-        let at = self.layout.channel_table.start + channel * CHANNEL_WORDS;
-        ChannelEntry::unpack(&self.words[at..at + CHANNEL_WORDS])
-    }
-
     pub(crate) fn block_entry(&self, block: usize) -> BlockEntry {
         let at = self.layout.block_table.start + block * BLOCK_WORDS;
         BlockEntry::unpack(&self.words[at..at + BLOCK_WORDS])
@@ -310,12 +297,5 @@ impl<'a> ClipView<'a> {
         }
         // The first tick is 0, so there is always a row before.
         (ticks.partition_point(|t| *t <= tick) - 1) as u32
-    }
-
-    /// The lane masks (constant, linear, cubic) of a kind in a group.
-    #[inline(always)]
-    pub(crate) fn masks(&self, kind: usize, group: usize) -> [u16; 3] {
-        let at = self.layout.masks.start + (kind * group_count(self.layout.joints) + group) * 2;
-        unpack_masks(self.words[at], self.words[at + 1])
     }
 }
