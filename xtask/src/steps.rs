@@ -26,6 +26,10 @@ struct Step {
 /// Builds Bevy's crates to measure against: clippy reads it, nothing else here needs it built.
 const PEER_BENCH: &str = "lissom-bench-world";
 
+/// Everything that the steps below run, with one set of features.
+const BUILD: &[&str] =
+    &["build", "--release", "--workspace", "--exclude", PEER_BENCH, "--bins", "--examples"];
+
 const STEPS: &[Step] = &[
     Step {
         name: "fmt",
@@ -50,7 +54,7 @@ const STEPS: &[Step] = &[
     Step {
         name: "build",
         why: "what users build: release, and what the steps below run",
-        run: |_| cargo(&["build", "--release", "--workspace", "--exclude", PEER_BENCH]),
+        run: |_| cargo(BUILD),
     },
     Step { name: "run", why: "the first command of the README works", run: |_| cargo(&["run", "--release"]) },
     Step {
@@ -150,7 +154,7 @@ fn examples() -> Result<Outcome, String> {
     if names.is_empty() {
         return Err(format!("{PACKAGE} has no examples"));
     }
-    cargo(&["build", "--release", "--package", PACKAGE, "--examples"])?;
+    cargo(BUILD)?;
     let target = workspace::target()?;
     for name in names {
         let folder = scratch(&format!("examples/{name}"))?;
@@ -194,9 +198,7 @@ fn gltf(install: bool) -> Result<Outcome, String> {
         }
     }
     let glb = folder.join("mannequin.glb");
-    let mut write = workspace::cargo();
-    write.args(["run", "--quiet", "--release", "--package", "lissom-cli", "--", "mannequin", "-o"]).arg(&glb);
-    workspace::run(&mut write)?;
+    workspace::run(release("lissom")?.args(["mannequin", "-o"]).arg(&glb))?;
     let mut validate = workspace::command("node");
     workspace::run(validate.args(["scripts/validate-gltf.mjs", "--modules"]).arg(&folder).arg(&glb))?;
     Ok(Outcome::Passed)
@@ -206,9 +208,15 @@ fn assets(options: &Options) -> Result<Outcome, String> {
     let Some(folder) = &options.assets else {
         return Ok(Outcome::Skipped("no --assets FOLDER given".into()));
     };
-    let mut checks = workspace::cargo();
-    checks.args(["run", "--quiet", "--release", "--package", "lissom-checks", "--", "all"]).arg(folder);
-    workspace::run(&mut checks).map(|()| Outcome::Passed)
+    workspace::run(release("lissom-checks")?.arg("all").arg(folder)).map(|()| Outcome::Passed)
+}
+
+/// A command of ours, built as the build step builds it: building one package alone would unite features in
+/// another way and compile most of the workspace again.
+fn release(binary: &str) -> Result<Command, String> {
+    cargo(BUILD)?;
+    let path = workspace::target()?.join("release").join(binary);
+    Ok(workspace::command(&path.to_string_lossy()))
 }
 
 /// A folder under the target folder for what a step writes.

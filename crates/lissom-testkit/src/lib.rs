@@ -5,7 +5,7 @@
 //!   `strategies` (feature `proptest`, on by default) wraps them for property tests.
 //! - [`kernels`]: every batch kernel beside its plain twin.
 //! - [`oracle`]: plain code on plain arrays, what jobs are compared with bit for bit.
-//! - [`reference`]: the same in f64, what the oracles themselves are compared with.
+//! - [`mod@reference`]: the same in f64, what the oracles themselves are compared with.
 //! - [`compare`]: bit-exact comparison that says which joint, which component, and by how many steps.
 //! - [`golden`], [`conformance`]: hashes that every machine must meet.
 //!
