@@ -18,10 +18,11 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 #[test]
 fn ten_thousand_frames_from_memory_allocate_nothing() {
     let skeleton = skeleton(67);
-    let clip = Clip::from_bytes(&encode(&long_plan(&mut Rng(43), &skeleton, 20.0, 0.5)).unwrap()).unwrap();
+    let clip =
+        Clip::from_bytes(&encode(&long_plan(&mut Rng::new(43), &skeleton, 20.0, 0.5)).unwrap()).unwrap();
     let mut output = vec![SoaTransform::IDENTITY; skeleton.group_count()];
     let mut cursor = Cursor::with_room_for(clip.view());
-    let mut rng = Rng(47);
+    let mut rng = Rng::new(47);
     let duration = clip.view().duration_s();
     let mut play = |time: SampleTime| {
         let output = &mut output;
@@ -49,7 +50,8 @@ fn ten_thousand_frames_from_memory_allocate_nothing() {
 #[test]
 fn ten_thousand_frames_from_a_stream_allocate_nothing_once_its_buffers_have_grown() {
     let skeleton = skeleton(30);
-    let clip = Clip::from_bytes(&encode(&long_plan(&mut Rng(53), &skeleton, 20.0, 0.5)).unwrap()).unwrap();
+    let clip =
+        Clip::from_bytes(&encode(&long_plan(&mut Rng::new(53), &skeleton, 20.0, 0.5)).unwrap()).unwrap();
     let bytes = write_stream(&clip, Codec::Lz4).unwrap();
     let largest = (0..clip.view().block_count())
         .map(|b| clip.view().stored_block(b))

@@ -346,7 +346,7 @@ fn normalised(q: Vec<f64>) -> Vec<f64> {
 
 fn plans() -> (Skeleton, Vec<ClipPlan>) {
     let skeleton = skeleton(21);
-    let even = long_plan(&mut Rng(79), &skeleton, 2.0, 0.5);
+    let even = long_plan(&mut Rng::new(79), &skeleton, 2.0, 0.5);
     // Some step channels, a cubic translation, a constant, a scale.
     let mut mixed = even.clone();
     for (i, c) in mixed.channels.iter_mut().enumerate() {
@@ -373,7 +373,7 @@ fn plans() -> (Skeleton, Vec<ClipPlan>) {
     });
     let rows = mixed.times.count();
     let mut t = 0.0;
-    let mut rng = Rng(83);
+    let mut rng = Rng::new(83);
     let mut next = |row: u32| {
         t += if row == 0 { 0.0 } else { 0.01 + rng.unit() * 0.05 };
         t
@@ -402,7 +402,7 @@ fn a_decoder_written_from_the_document_finds_what_the_player_finds() {
         seen[2] |= decoder.channels.iter().any(|c| c.step);
         seen[3] |= !decoder.constants.is_empty();
         seen[4] |= decoder.channels.iter().any(|c| !c.cubic && c.smooth);
-        let mut rng = Rng(89);
+        let mut rng = Rng::new(89);
         for i in 0..80 {
             let time_s = if i == 0 { decoder.duration_s } else { rng.unit() * decoder.duration_s };
             let pose = decoder.pose(&skeleton, time_s);

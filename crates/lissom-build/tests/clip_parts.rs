@@ -16,7 +16,8 @@ use lissom_build::cook::encode;
 
 fn rig(joints: usize) -> (Skeleton, Clip) {
     let skeleton = skeleton(joints);
-    let clip = Clip::from_bytes(&encode(&long_plan(&mut Rng(59), &skeleton, 3.0, 0.5)).unwrap()).unwrap();
+    let clip =
+        Clip::from_bytes(&encode(&long_plan(&mut Rng::new(59), &skeleton, 3.0, 0.5)).unwrap()).unwrap();
     (skeleton, clip)
 }
 
@@ -121,7 +122,8 @@ fn a_mask_writes_its_groups_and_leaves_the_others() {
     let rest = vec![Transform::IDENTITY; 67];
     let parts = lissom::SkeletonParts { parents: &parents, names: &names, rest: &rest };
     let skeleton = Skeleton::new(parts).unwrap();
-    let clip = Clip::from_bytes(&encode(&long_plan(&mut Rng(61), &skeleton, 3.0, 0.5)).unwrap()).unwrap();
+    let clip =
+        Clip::from_bytes(&encode(&long_plan(&mut Rng::new(61), &skeleton, 3.0, 0.5)).unwrap()).unwrap();
     let mut mask = JointMask::none(&skeleton);
     mask.insert(0);
     mask.insert(40);
@@ -130,7 +132,7 @@ fn a_mask_writes_its_groups_and_leaves_the_others() {
     level_writes_its_groups_alone(&skeleton, &clip, &lod, &[0, 2, 4]);
     let mut output = vec![SoaTransform::IDENTITY; 2];
     let other = common::skeleton(20);
-    let clip = Clip::from_bytes(&encode(&long_plan(&mut Rng(61), &other, 3.0, 0.5)).unwrap()).unwrap();
+    let clip = Clip::from_bytes(&encode(&long_plan(&mut Rng::new(61), &other, 3.0, 0.5)).unwrap()).unwrap();
     let refused = SampleJob {
         skeleton: &other,
         clip: clip.view(),

@@ -66,8 +66,9 @@ fn play(bytes: &[u8], skeleton: &Skeleton, rng: &mut Rng) -> bool {
 #[test]
 fn changed_bytes_behind_a_right_checksum_never_panic() {
     let skeleton = skeleton(9);
-    let clip = Clip::from_bytes(&encode(&long_plan(&mut Rng(67), &skeleton, 2.0, 0.5)).unwrap()).unwrap();
-    let mut rng = Rng(71);
+    let clip =
+        Clip::from_bytes(&encode(&long_plan(&mut Rng::new(67), &skeleton, 2.0, 0.5)).unwrap()).unwrap();
+    let mut rng = Rng::new(71);
     let (mut refused, mut played) = (0, 0);
     for codec in [Codec::None, Codec::Lz4] {
         let bytes = write_stream(&clip, codec).unwrap();
@@ -100,7 +101,7 @@ fn changed_bytes_behind_a_right_checksum_never_panic() {
 #[test]
 fn random_bytes_behind_a_right_checksum_never_panic() {
     let skeleton = skeleton(9);
-    let mut rng = Rng(73);
+    let mut rng = Rng::new(73);
     let mut fixed = 0;
     for _ in 0..5000 {
         let mut bytes: Vec<u8> = (0..64 + rng.below(2000)).map(|_| rng.next() as u8).collect();

@@ -17,7 +17,7 @@ const WINDOW: usize = 256 << 10;
 /// Ten minutes at 30 rows a second, with jump frames every second.
 fn ten_minutes() -> (lissom::Skeleton, Clip) {
     let skeleton = skeleton(30);
-    let plan = long_plan(&mut Rng(23), &skeleton, 600.0, 1.0);
+    let plan = long_plan(&mut Rng::new(23), &skeleton, 600.0, 1.0);
     (skeleton, Clip::from_bytes(&encode(&plan).unwrap()).unwrap())
 }
 
@@ -69,7 +69,7 @@ fn plays_like_the_whole<R: Read + Seek>(source: R, seconds: f64) {
     for frame in 0..(seconds * 60.0) as u32 {
         play(start + f64::from(frame) / 60.0);
     }
-    let mut rng = Rng(29);
+    let mut rng = Rng::new(29);
     for _ in 0..50 {
         let from = rng.unit() * duration;
         for frame in 0..5 {
@@ -156,7 +156,7 @@ fn a_late_block_holds_the_last_pose_and_says_so() {
 /// A short clip of four blocks, and its poses a frame.
 fn short() -> (lissom::Skeleton, Clip, Vec<Vec<SoaTransform>>) {
     let skeleton = skeleton(7);
-    let plan = long_plan(&mut Rng(31), &skeleton, 2.0, 0.5);
+    let plan = long_plan(&mut Rng::new(31), &skeleton, 2.0, 0.5);
     let clip = Clip::from_bytes(&encode(&plan).unwrap()).unwrap();
     let mut cursor = Cursor::new();
     let poses = (0..120)

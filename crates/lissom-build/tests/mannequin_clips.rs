@@ -32,7 +32,7 @@ fn frames(rng: &mut Rng) -> Vec<f64> {
 fn every_way_agrees(jumps: Jumps) {
     let skeleton = SkeletonBuilder::build(&mannequin::skeleton()).unwrap();
     let builder = ClipBuilder { jumps: jumps.clone(), effort: Effort::Fast, ..ClipBuilder::default() };
-    let mut rng = Rng(41);
+    let mut rng = Rng::new(41);
     let animations = mannequin::clips();
     assert_eq!(animations.len(), mannequin::Motion::ALL.len());
     for animation in &animations {

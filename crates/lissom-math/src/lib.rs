@@ -36,6 +36,7 @@
 extern crate alloc;
 
 pub mod batch;
+pub mod half;
 mod mat34;
 mod qvvs;
 pub mod scalar;

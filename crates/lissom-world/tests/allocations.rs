@@ -1,43 +1,17 @@
 //! No allocation in `sync` at steady size, serial and parallel. Alone in its file: the counter is global.
-#![allow(unsafe_code, reason = "a global allocator is unsafe to implement; this one only counts")]
 
 mod common;
 
 use common::Rng;
 use lissom_math::Qvs;
+use lissom_testkit::alloc::{CountingAllocator, allocations_everywhere};
 use lissom_world::{Algorithm, Keep, Prefab, World};
-use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    sync::atomic::{AtomicUsize, Ordering},
-};
-
-struct Counting;
-
-static COUNT: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call goes to the system allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: as our caller promised.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as our caller promised.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        COUNT.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: as our caller promised.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-fn frames(algorithm: Algorithm, parallel: bool, count: usize) -> usize {
-    let mut rng = Rng(3);
+fn frames(algorithm: Algorithm, parallel: bool, count: usize) -> u64 {
+    let mut rng = Rng::new(3);
     let mut world = World::new();
     world.set_algorithm(algorithm);
     world.set_parallel(parallel);
@@ -57,7 +31,7 @@ fn frames(algorithm: Algorithm, parallel: bool, count: usize) -> usize {
     let mut before = 0;
     for frame in 0..count + 100 {
         if frame == 100 {
-            before = COUNT.load(Ordering::Relaxed);
+            before = allocations_everywhere();
         }
         if frame % 50 == 0 {
             world.update_locals(|_, l| l.position.x += 0.5).unwrap();
@@ -72,7 +46,7 @@ fn frames(algorithm: Algorithm, parallel: bool, count: usize) -> usize {
         world.set_local(all[frame % all.len()], Qvs::IDENTITY).unwrap();
         world.sync();
     }
-    COUNT.load(Ordering::Relaxed) - before
+    allocations_everywhere() - before
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn changed(world: &World, since: u64) -> Vec<Entity> {
 
 /// A chain, a wide row, prefabs and flags: more than a page in several levels, and deeper than 16.
 fn large(algorithm: Algorithm, parallel: bool) -> (World, Vec<Entity>) {
-    let mut rng = Rng(5);
+    let mut rng = Rng::new(5);
     let mut world = World::new();
     world.set_algorithm(algorithm);
     world.set_parallel(parallel);
@@ -46,7 +46,7 @@ fn large(algorithm: Algorithm, parallel: bool) -> (World, Vec<Entity>) {
 
 /// Three frames: everything, a few, a few with new parents. Every world transform and the change lists.
 fn frames(world: &mut World, all: &[Entity]) -> (Vec<[u32; 12]>, Vec<Vec<Entity>>) {
-    let mut rng = Rng(6);
+    let mut rng = Rng::new(6);
     let mut lists = Vec::new();
     for frame in 0..4 {
         let since = world.version();

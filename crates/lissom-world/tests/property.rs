@@ -17,7 +17,7 @@ fn changed(world: &World, since: u64) -> Vec<Entity> {
 }
 
 fn run(seed: u64, operations: usize, target: usize) {
-    let mut rng = Rng(seed);
+    let mut rng = Rng::new(seed);
     let mut worlds: Vec<World> = ALGORITHMS
         .iter()
         .map(|&a| {

@@ -14,25 +14,24 @@ use lissom_build::{
     raw::Curve,
 };
 
-/// SplitMix64: the same numbers on every machine.
-pub struct Rng(pub u64);
+/// The kit's generator, and what clips need of it.
+pub struct Rng(lissom_testkit::rng::Rng);
 
 impl Rng {
+    pub fn new(seed: u64) -> Self {
+        Self(lissom_testkit::rng::Rng::new(seed))
+    }
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.next_u64()
     }
     pub fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
+        self.0.below(n as usize) as u64
     }
     pub fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+        self.0.unit_f64()
     }
     pub fn signed(&mut self) -> f64 {
-        self.unit() * 2.0 - 1.0
+        self.0.range_f64(-1.0, 1.0)
     }
     pub fn v3(&mut self, scale: f64) -> V3 {
         V3::new(self.signed() * scale, self.signed() * scale, self.signed() * scale)

@@ -5,27 +5,29 @@ use lissom_math::{Quat, Qvs, Qvvs, Vec3, scalar};
 use lissom_world::{Children, Entity, Inherit, Keep, Prefab, World, WorldError};
 use std::collections::BTreeMap;
 
-pub struct Rng(pub u64);
+/// The kit's generator, and what the world needs of it.
+pub struct Rng(lissom_testkit::rng::Rng);
 
 impl Rng {
+    pub fn new(seed: u64) -> Self {
+        Self(lissom_testkit::rng::Rng::new(seed))
+    }
+
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.next_u64()
     }
 
     pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
+        self.0.below(n)
     }
 
     pub fn chance(&mut self, one_in: usize) -> bool {
-        self.below(one_in) == 0
+        self.0.one_in(one_in)
     }
 
+    /// In [-1, 1).
     pub fn unit(&mut self) -> f32 {
-        (self.next() >> 40) as f32 / 8_388_608.0 - 1.0
+        self.0.range(-1.0, 1.0)
     }
 
     pub fn local(&mut self) -> Qvs {

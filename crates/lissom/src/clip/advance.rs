@@ -190,7 +190,8 @@ impl<'a> Stream<'a> {
     /// The bit where the next record of this size starts.
     #[inline(always)]
     fn forward(&mut self, clip: &ClipView<'a>, size: u64) -> Result<u64, MissingBlock> {
-        if self.bit >= self.bits && self.block + 1 < clip.block_count() {
+        // Blocks may be empty, and a record of no bits needs no block.
+        while size > 0 && self.bit >= self.bits && self.block + 1 < clip.block_count() {
             self.enter(clip, self.block + 1)?;
         }
         let at = self.bit;
@@ -201,7 +202,7 @@ impl<'a> Stream<'a> {
     /// The bit where the record of this size starts that ends here.
     #[inline(always)]
     fn backward(&mut self, clip: &ClipView<'a>, size: u64) -> Result<u64, MissingBlock> {
-        if self.bit == 0 && self.block > 0 {
+        while size > 0 && self.bit == 0 && self.block > 0 {
             self.enter(clip, self.block - 1)?;
             self.bit = self.bits;
         }

@@ -1,7 +1,6 @@
 //! Where everything stands in a clip's bytes, and the check that it does.
 
 use super::error::ClipError;
-use crate::hash::Fnv64;
 use lissom_math::soa::{GROUP, group_count};
 
 /// The numbers of the format, shared by reader and writer. `FORMAT.md` explains them.
@@ -25,6 +24,18 @@ pub mod format {
     pub const FLAG_WIDE: u16 = 4;
     /// Half floats and 3 × 16-bit rotations instead of quantised values.
     pub const FLAG_PLAIN16: u16 = 8;
+
+    /// The identity of a clip: the hash of all its words but the two that hold it.
+    #[must_use]
+    pub fn checksum(words: &[u32]) -> u64 {
+        let mut hash = crate::hash::Fnv64::new();
+        for (at, word) in words.iter().enumerate() {
+            if at != word::IDENTITY && at != word::IDENTITY + 1 {
+                hash = hash.word(*word);
+            }
+        }
+        hash.finish()
+    }
 
     /// Header words, by name.
     #[allow(missing_docs, reason = "FORMAT.md describes each field")]
@@ -131,7 +142,7 @@ impl Layout {
         }
         let two = |at: usize| u64::from(header[at]) | u64::from(header[at + 1]) << 32;
         let identity = two(word::IDENTITY);
-        let found = if head { identity } else { Self::checksum(words) };
+        let found = if head { identity } else { format::checksum(words) };
         if identity != found {
             return Err(ClipError::Checksum { expected: identity, found });
         }
@@ -244,17 +255,6 @@ impl Layout {
         layout.value_bits = layout.check_channels(words)?;
         layout.check_blocks(words)?;
         Ok(layout)
-    }
-
-    /// The hash of everything but the two words that hold it.
-    pub fn checksum(words: &[u32]) -> u64 {
-        let mut hash = Fnv64::new();
-        for (at, word) in words.iter().enumerate() {
-            if at != word::IDENTITY && at != word::IDENTITY + 1 {
-                hash = hash.word(*word);
-            }
-        }
-        hash.finish()
     }
 
     pub fn is(&self, flag: u16) -> bool {

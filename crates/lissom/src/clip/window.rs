@@ -4,11 +4,10 @@
 use super::{
     bits::{Bits, word_at},
     cursor::{SetLayout, State, StateLayout},
-    decode::half_to_f32,
     layout::{BlockEntry, ChannelEntry, format},
     view::ClipView,
 };
-use lissom_math::soa::GROUP;
+use lissom_math::{half, soa::GROUP};
 
 /// The three integers of a key while playing. They wrap.
 pub(super) trait Key: Copy {
@@ -257,7 +256,7 @@ impl<'a, K: Key> Window<'a, K> {
         let (n, floats) = (set.lanes(), &mut self.state.floats[set.key(key) + lane..]);
         if W == 3 && self.plain16 {
             for c in 0..3 {
-                floats[c * n] = half_to_f32(v[c] as u16);
+                floats[c * n] = half::to_f32(v[c] as u16);
             }
             return;
         }

@@ -13,21 +13,19 @@ use lissom::{
 
 pub mod meshes;
 pub mod oracle;
+pub mod stage;
 
 /// Random numbers that are the same in every run.
 #[derive(Clone)]
-pub struct Random(u64);
+pub struct Random(lissom_testkit::rng::Rng);
 
 impl Random {
     pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        Self(lissom_testkit::rng::Rng::new(seed))
     }
 
     pub fn bits(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 32) as u32
+        self.0.next_u32()
     }
 
     pub fn below(&mut self, n: usize) -> usize {

@@ -9,7 +9,6 @@ use crate::raw::ChannelKind;
 use bits::BitWriter;
 use lissom::{
     clip::format::{self, word},
-    hash::Fnv64,
     math::soa::{GROUP, group_count},
 };
 use quantise::{Constant, Quantised};
@@ -153,12 +152,7 @@ pub fn seal(bytes: &mut [u8]) {
 }
 
 fn seal_words(words: &mut [u32]) {
-    let hash = words
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| *at != word::IDENTITY && *at != word::IDENTITY + 1)
-        .fold(Fnv64::new(), |hash, (_, w)| hash.word(*w))
-        .finish();
+    let hash = format::checksum(words);
     words[word::IDENTITY] = hash as u32;
     words[word::IDENTITY + 1] = (hash >> 32) as u32;
 }

@@ -5,6 +5,7 @@ use crate::{
     exact::{Q4, V3},
     raw::Curve,
 };
+use lissom::math::half;
 
 /// A channel as integers.
 pub(super) struct Quantised {
@@ -22,7 +23,11 @@ pub(super) struct Constant(pub Vec<f32>);
 pub(super) fn constant(keys: &PlanKeys, coding: Coding) -> Option<Constant> {
     let vector = |v: V3| {
         let v = v.to_f32().to_array().to_vec();
-        Constant(if coding == Coding::Plain16 { v.into_iter().map(through_half).collect() } else { v })
+        Constant(if coding == Coding::Plain16 {
+            v.into_iter().map(|v| half::to_f32(half::from_f32(v))).collect()
+        } else {
+            v
+        })
     };
     match keys {
         PlanKeys::Translation(t) | PlanKeys::Scale(t) if t.keys.len() == 1 => Some(vector(t.keys[0].1)),
@@ -40,7 +45,7 @@ pub(super) fn quantise(keys: &PlanKeys, coding: Coding) -> Result<Quantised, f64
         (PlanKeys::Translation(t) | PlanKeys::Scale(t), Coding::Quantised) => vectors(t),
         (PlanKeys::Rotation(t), Coding::Quantised) => rotations(t),
         (PlanKeys::Translation(t) | PlanKeys::Scale(t), Coding::Plain16) => {
-            let half = |v: f64| i32::from(f32_to_half(v as f32) as i16);
+            let half = |v: f64| i32::from(half::from_f32(v as f32) as i16);
             Ok(plain(t, |v| [half(v.x), half(v.y), half(v.z)]))
         }
         (PlanKeys::Rotation(t), Coding::Plain16) => {
@@ -154,57 +159,4 @@ fn smaller(a: f64, b: f64) -> f64 {
 
 fn larger(a: f64, b: f64) -> f64 {
     if b > a { b } else { a }
-}
-
-/// The nearest half float, ties to even; what is too large becomes the largest.
-fn f32_to_half(v: f32) -> u16 {
-    let bits = v.to_bits();
-    let sign = (bits >> 16 & 0x8000) as u16;
-    let a = v.abs();
-    let magnitude = if a >= 65504.0 {
-        0x7bff
-    } else if a < 6.103_515_6e-5 {
-        // Subnormal: a multiple of 2^-24.
-        libm::rint(f64::from(a) * 16_777_216.0) as u16
-    } else {
-        let rounded = (bits & 0x7fff_ffff) + 0x0fff + (bits >> 13 & 1);
-        ((rounded >> 13) - (112 << 10)) as u16
-    };
-    sign | magnitude
-}
-
-fn through_half(v: f32) -> f32 {
-    let half = f32_to_half(v);
-    let (exponent, fraction) = (half >> 10 & 31, half & 1023);
-    let magnitude = match exponent {
-        0 => f32::from(fraction) / 16_777_216.0,
-        e => f32::from_bits((u32::from(e) + 112) << 23 | u32::from(fraction) << 13),
-    };
-    if half >> 15 != 0 { -magnitude } else { magnitude }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn half_floats_round_to_the_nearest() {
-        for (v, bits) in [
-            (0.0, 0x0000),
-            (1.0, 0x3c00),
-            (-2.0, 0xc000),
-            (65504.0, 0x7bff),
-            (1e9, 0x7bff),
-            (5.960_464_5e-8, 0x0001),
-            (1.0 + 1.0 / 2048.0, 0x3c00),
-            (1.0 + 3.0 / 2048.0, 0x3c02),
-            (0.1, 0x2e66),
-        ] {
-            assert_eq!(f32_to_half(v), bits, "{v}");
-        }
-        for i in 0..10_000 {
-            let v = (i as f32 - 5000.0) * 0.013;
-            assert!((through_half(v) - v).abs() <= v.abs() / 2048.0);
-        }
-    }
 }

@@ -18,6 +18,7 @@ use crate::{
     import::bytes::Bytes,
     raw::{Channel, Curve, Key, RawAnimation, RawTrack},
 };
+use lissom::math::half;
 
 /// Tracks are padded to groups of this many.
 const LANES: u32 = 4;
@@ -153,21 +154,8 @@ fn tracks_of_keys(bytes: &mut Bytes<'_>, keys: usize, first_keys: usize) -> Resu
 
 /// Three half floats.
 fn vector(packed: [u16; 3]) -> V3 {
-    let [x, y, z] = packed.map(half);
+    let [x, y, z] = packed.map(|bits| f64::from(half::to_f32(bits)));
     V3::new(x, y, z)
-}
-
-/// A half float, exactly.
-pub(super) fn half(bits: u16) -> f64 {
-    let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
-    let (exponent, mantissa) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
-    let magnitude = match exponent {
-        0 => mantissa * libm::exp2(-24.0),
-        31 if mantissa == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        _ => (1024.0 + mantissa) * libm::exp2(f64::from(exponent) - 25.0),
-    };
-    sign * magnitude
 }
 
 /// 2 bits: which component is largest; 1 bit: its sign; 3 × 15 bits: the others, in order, over ±1/√2.

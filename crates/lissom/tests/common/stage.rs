@@ -1,0 +1,164 @@
+//! Every job in a row, as a frame of one character runs them.
+
+use super::{
+    Random,
+    meshes::{TestMesh, palette},
+};
+use lissom::{
+    Skeleton,
+    job::*,
+    math::{
+        Mat4, Mat34,
+        soa::{self, SoaTransform},
+    },
+};
+
+const JOINTS: usize = 37;
+const VERTICES: usize = 50;
+const DELTAS: [[f32; 3]; 2] = [[0.1; 3]; 2];
+const TARGETS: [MorphTarget<'static>; 1] =
+    [MorphTarget { vertices: &[1, 5], positions: &DELTAS, normals: &[], tangents: &[] }];
+const ATTACHMENTS: [Attachment; 1] = [Attachment { joint: 3, offset: Mat34::IDENTITY }];
+
+/// What all characters share.
+pub struct Assets {
+    skeleton: Skeleton,
+    poses: [Vec<SoaTransform>; 2],
+    mesh: TestMesh,
+    binds: Vec<Mat34>,
+}
+
+impl Assets {
+    pub fn new(seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        Self {
+            skeleton: random.skeleton(JOINTS),
+            poses: [random.pose(JOINTS), random.pose(JOINTS)],
+            mesh: TestMesh::fast(&mut random, VERTICES, 4, JOINTS),
+            binds: palette(&mut random, JOINTS).0,
+        }
+    }
+}
+
+/// One character: what its jobs write.
+pub struct Character<'a> {
+    assets: &'a Assets,
+    mesh: SkinMesh<'a>,
+    targets: MorphTargets<'static>,
+    bounds: JointBounds,
+    pose: Vec<SoaTransform>,
+    models: Vec<Mat4>,
+    skin: Vec<Mat4>,
+    vectors: Vec<Mat4>,
+    dual: Vec<DualQuat>,
+    morphed: Vec<[f32; 3]>,
+    linear: [Vec<[f32; 3]>; 2],
+    twisted: Vec<[f32; 3]>,
+    places: [Mat34; 1],
+}
+
+impl<'a> Character<'a> {
+    pub fn new(assets: &'a Assets) -> Self {
+        let mesh = assets.mesh.checked();
+        let targets = MorphTargets::new(&TARGETS, VERTICES).unwrap();
+        let positions = Strided::packed(&assets.mesh.positions);
+        let vertices = || vec![[0.0; 3]; VERTICES];
+        let matrices = || vec![Mat4::ZERO; JOINTS];
+        Self {
+            assets,
+            mesh,
+            targets,
+            bounds: JointBounds::new(&mesh, positions, Some(&targets)).unwrap(),
+            pose: vec![SoaTransform::IDENTITY; assets.skeleton.group_count()],
+            models: matrices(),
+            skin: matrices(),
+            vectors: matrices(),
+            dual: vec![DualQuat::IDENTITY; JOINTS],
+            morphed: vertices(),
+            linear: [vertices(), vertices()],
+            twisted: vertices(),
+            places: [Mat34::IDENTITY],
+        }
+    }
+
+    /// Runs every job once; `t` in [0, 1] decides what they do.
+    pub fn frame(&mut self, t: f32) {
+        let Assets { skeleton, poses, mesh, binds } = self.assets;
+        let layers = [
+            BlendLayer { weight: 1.0 - t, pose: &poses[0], joint_weights: None },
+            BlendLayer { weight: t, pose: &poses[1], joint_weights: None },
+        ];
+        let (rest, output) = (skeleton.rest_pose(), &mut self.pose[..]);
+        BlendJob { layers: &layers, additive: &layers[..1], threshold: 0.1, rest, lod: None, output }
+            .run()
+            .unwrap();
+        let models = Models::Mat4(&mut self.models);
+        LocalToModelJob { skeleton, locals: &self.pose, root: None, update: Update::All, lod: None, models }
+            .run()
+            .unwrap();
+        let (models, locals) = (&self.models[..], &mut self.pose[..]);
+        ModelToLocalJob { skeleton, models, root: None, locals, residuals: None }.run().unwrap();
+        PaletteJob {
+            models,
+            inverse_binds: binds,
+            joints: None,
+            palette: &mut self.skin,
+            vector_palette: Some(&mut self.vectors),
+        }
+        .run()
+        .unwrap();
+        dual_quat_palette(&self.skin, &mut self.dual);
+        MorphJob {
+            targets: self.targets,
+            weights: &[t],
+            positions: Strided::packed(&mesh.positions),
+            normals: None,
+            tangents: None,
+            output: separate(&mut self.morphed, None),
+        }
+        .run()
+        .unwrap();
+        let [positions, normals] = &mut self.linear;
+        SkinJob {
+            mesh: self.mesh,
+            vertex_count: VERTICES,
+            palette: &self.skin,
+            vector_palette: Some(&self.vectors),
+            positions: Strided::packed(&self.morphed),
+            normals: Some(Strided::packed(&mesh.normals)),
+            tangents: None,
+            output: separate(positions, Some(normals)),
+        }
+        .run()
+        .unwrap();
+        DualQuatSkinJob {
+            mesh: self.mesh,
+            vertex_count: VERTICES,
+            palette: &self.dual,
+            positions: Strided::packed(&self.morphed),
+            normals: None,
+            tangents: None,
+            output: separate(&mut self.twisted, None),
+        }
+        .run()
+        .unwrap();
+        self.bounds.linear(&self.skin, &[t]).unwrap();
+        self.bounds.dual_quat(&self.dual, &[t]).unwrap();
+        AttachJob { models, attachments: &ATTACHMENTS, world: None, output: &mut self.places }.run().unwrap();
+    }
+
+    /// Every number that the last frame wrote, as bits.
+    pub fn bits(&self) -> Vec<u32> {
+        let matrices = self.models.iter().chain(&self.skin).chain(&self.vectors);
+        let numbers = matrices.flat_map(|m| m.to_cols_array());
+        let locals = (0..JOINTS).flat_map(|j| soa::lane(&self.pose, j).to_array());
+        let vertices = self.morphed.iter().chain(&self.linear[0]).chain(&self.linear[1]).chain(&self.twisted);
+        let places = self.places[0].columns.into_iter().flatten();
+        numbers.chain(locals).chain(vertices.copied().flatten()).chain(places).map(f32::to_bits).collect()
+    }
+}
+
+fn separate<'a>(positions: &'a mut [[f32; 3]], normals: Option<&'a mut Vec<[f32; 3]>>) -> VertexOutput<'a> {
+    let positions = StridedMut::packed(positions);
+    VertexOutput::Separate { positions, normals: normals.map(|n| StridedMut::packed(n)), tangents: None }
+}
