@@ -48,6 +48,7 @@ pub mod import;
 pub mod mannequin;
 pub mod mesh;
 pub mod raw;
+pub mod scene;
 mod skeleton_builder;
 
 pub use skeleton_builder::{BuiltSkeleton, SkeletonBuilder};

@@ -5,8 +5,10 @@ pub mod acl_sjson;
 pub mod bvh;
 mod bytes;
 mod error;
+mod limits;
 pub mod ozz;
 pub mod rawclip;
 mod sjson;
 
 pub use error::{ImportError, Place};
+pub use limits::ImportLimits;

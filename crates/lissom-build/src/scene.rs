@@ -1,0 +1,107 @@
+//! What a file holds, whatever its format: every importer gives this, every exporter takes it.
+
+use crate::{
+    mesh::RawMesh,
+    raw::{RawAnimation, RawSkeleton, RawUserTrack},
+};
+use core::fmt;
+
+/// Skeletons, motions and meshes of one file, and what was odd about it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scene {
+    /// Of the file's scene; may be empty.
+    pub name: String,
+    /// Most files have one.
+    pub skeletons: Vec<SceneSkeleton>,
+    /// In file order.
+    pub animations: Vec<SceneAnimation>,
+    /// In file order, one a primitive.
+    pub meshes: Vec<SceneMesh>,
+    /// Tracks that belong to no animation of the file.
+    pub tracks: Vec<RawUserTrack>,
+    /// What was repaired, dropped or unclear. The rest is as the file says.
+    pub warnings: Vec<Warning>,
+}
+
+/// A skeleton and its name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SceneSkeleton {
+    /// May be empty.
+    pub name: String,
+    /// The joints. Names are unique.
+    pub skeleton: RawSkeleton,
+}
+
+/// A motion, and what goes with it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SceneAnimation {
+    /// Its place in [`Scene::skeletons`]; `None` if the file has only the motion, one track a joint of a skeleton
+    /// that lies elsewhere.
+    pub skeleton: Option<usize>,
+    /// The joints' tracks, in the skeleton's order.
+    pub motion: RawAnimation,
+    /// Numbers that change along with it, morph weights among them (`morph/MESH/TARGET`).
+    pub tracks: Vec<RawUserTrack>,
+    /// Named moments, rising in time.
+    pub markers: Vec<Marker>,
+}
+
+/// A named moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Marker {
+    /// Not empty.
+    pub name: String,
+    /// Seconds, in [0, duration].
+    pub time_s: f64,
+}
+
+/// A mesh, its skeleton and its morph targets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SceneMesh {
+    /// Its place in [`Scene::skeletons`]. A rigid mesh follows one joint with weight 1.
+    pub skeleton: usize,
+    /// Vertices in the space of the bind pose.
+    pub mesh: RawMesh,
+    /// Shapes that can be mixed in.
+    pub morphs: Vec<Morph>,
+}
+
+/// A morph target: what it adds to each vertex.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Morph {
+    /// Unique in its mesh, not empty.
+    pub name: String,
+    /// The weight where no track says otherwise.
+    pub weight: f64,
+    /// One a vertex.
+    pub positions: Vec<[f32; 3]>,
+    /// One a vertex, or none at all.
+    pub normals: Vec<[f32; 3]>,
+    /// One a vertex, or none at all.
+    pub tangents: Vec<[f32; 3]>,
+}
+
+/// Something odd in a file that did not keep it from being read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// Where, as the format counts: `animation 2 "walk", channel 7`.
+    pub place: String,
+    /// What was found, and what was made of it.
+    pub text: String,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.place.is_empty() {
+            return f.write_str(&self.text);
+        }
+        write!(f, "{}: {}", self.place, self.text)
+    }
+}
+
+impl Scene {
+    /// Notes something odd.
+    pub fn warn(&mut self, place: impl Into<String>, text: impl Into<String>) {
+        self.warnings.push(Warning { place: place.into(), text: text.into() });
+    }
+}
