@@ -1,8 +1,9 @@
 //! Prints tables of figures: `cargo run --release -p lissom-bench -- jobs`, or `clips [FOLDER] [--plot FILE.svg]`,
-//! or `count`.
+//! `compression FOLDER`, or `count`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command's output")]
 
 mod clips;
+mod compression;
 mod count;
 mod jobs;
 mod layouts;
@@ -12,6 +13,8 @@ use std::{path::Path, process::ExitCode};
 
 const USAGE: &str = "usage: lissom-bench jobs
        lissom-bench clips [FOLDER] [--plot FILE.svg]   (FOLDER holds assets/ozz/bin)
+       lissom-bench compression FOLDER [--json] [--dump DIR] [--effort fast|default|max] [--precision CM]
+                                [--threads N] [--plot FILE.svg]   (FOLDER holds .rawclip files)
        lissom-bench count   (instructions a sample; needs valgrind)";
 
 fn main() -> ExitCode {
@@ -29,6 +32,7 @@ fn main() -> ExitCode {
         ["clips", "--plot", file] => clips::print(None, Some(Path::new(file))),
         ["clips", folder] => clips::print(Some(Path::new(folder)), None),
         ["clips", folder, "--plot", file] => clips::print(Some(Path::new(folder)), Some(Path::new(file))),
+        ["compression", rest @ ..] => compression::Options::parse(rest).and_then(|o| compression::print(&o)),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);

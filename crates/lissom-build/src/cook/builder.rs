@@ -5,7 +5,8 @@ use super::{
     encode::EncodeError,
     fitter::{Fitter, key_count, key_times},
     metric::{ErrorMetric, ErrorReport, Probe},
-    plan::{ClipPlan, Coding, Jumps},
+    dense::Dense,
+    plan::{ClipPlan, Coding, Jumps, TimePoints},
     player::Played,
     source::{Source, SourceJoint},
 };
@@ -13,7 +14,10 @@ use crate::{
     BuiltSkeleton,
     raw::{RawAnimation, RawAnimationError},
 };
-use lissom::{clip::ClipError, job::JobError};
+use lissom::{
+    clip::{Clip, ClipError, ClipView},
+    job::JobError,
+};
 
 /// Cooks animations into clips.
 ///
@@ -227,6 +231,9 @@ impl ClipBuilder {
         let clip = loop {
             let Some(rows) = attempts.next() else { unreachable!("the last attempt ends the loop") };
             let mut kitchen = Kitchen::new(self, skeleton, animation, &metric, precision.clone(), rows)?;
+            if let Some(clip) = kitchen.cook_dense()? {
+                return Ok(clip);
+            }
             let (clip, within) = kitchen.cook()?;
             if within {
                 return Ok(clip);
@@ -354,6 +361,30 @@ impl<'a> Kitchen<'a> {
         }
     }
 
+    /// A clip of the dense form within the bound, if there can be one.
+    fn cook_dense(&mut self) -> Result<Option<CookedClip>, CookError> {
+        let TimePoints::Uniform { rate, count } = self.fitter.points else { return Ok(None) };
+        if self.builder.coding != Coding::Quantised || !self.builder.reduce {
+            return Ok(None);
+        }
+        let dense = Dense {
+            skeleton: self.skeleton,
+            metric: self.metric,
+            precision: self.budget.precision(),
+            name: &self.animation.name,
+            looping: self.animation.looping,
+            rate,
+            rows: count as usize,
+            effort: self.builder.effort,
+        };
+        let Some(found) = dense.cook()? else { return Ok(None) };
+        self.rounds += found.rounds;
+        let clip = Clip::from_bytes(&found.bytes)?;
+        let keys = clip.view().key_count() + clip.view().constant_count() as u64;
+        let report = self.report(clip.view(), keys, found.error, true);
+        Ok(Some(CookedClip { bytes: found.bytes, report }))
+    }
+
     /// A clip within the bound (true), or the nearest to it that was found.
     fn cook(&mut self) -> Result<(CookedClip, bool), CookError> {
         let quantised = self.builder.coding == Coding::Quantised;
@@ -459,26 +490,30 @@ impl<'a> Kitchen<'a> {
     }
 
     fn finish(&self, trial: Trial<'_>, error: ErrorReport, within: bool) -> CookedClip {
+        let keys = key_count(&trial.plan.channels);
+        let report = self.report(trial.played.clip.view(), keys, error, within);
+        CookedClip { bytes: trial.played.bytes, report }
+    }
+
+    fn report(&self, view: ClipView<'_>, keys_after: u64, error: ErrorReport, within: bool) -> CookReport {
         let source = self.metric.source();
         let keys_of = |j: &SourceJoint<'_>| {
             j.translation.moving().map_or(0, |c| c.keys.len())
                 + j.rotation.moving().map_or(0, |c| c.keys.len())
                 + j.scale.moving().map_or(0, |c| c.keys.len())
         };
-        let view = trial.played.clip.view();
-        let report = CookReport {
-            bytes: trial.played.bytes.len() as u64,
+        CookReport {
+            bytes: view.memory_bytes() as u64,
             jump_bytes: view.jump_bytes() as u64,
             stream_bytes: view.stream_bytes() as u64,
             jumps: view.block_count(),
             raw_bytes: 40 * source.joints.len() as u64 * self.raw_rows() as u64,
             keys_before: source.joints.iter().map(|j| keys_of(j) as u64).sum(),
-            keys_after: key_count(&trial.plan.channels),
-            rows: trial.plan.times.count(),
+            keys_after,
+            rows: view.row_count(),
             error,
             within,
             rounds: self.rounds,
-        };
-        CookedClip { bytes: trial.played.bytes, report }
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 mod budget;
 mod builder;
+mod dense;
 mod encode;
 mod fitter;
 mod metric;

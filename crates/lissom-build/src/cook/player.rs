@@ -22,7 +22,10 @@ pub(crate) struct Played<'a> {
 
 impl<'a> Played<'a> {
     pub(crate) fn new(plan: &ClipPlan, skeleton: &'a BuiltSkeleton) -> Result<Self, CookError> {
-        let bytes = encode(plan)?;
+        Self::of(encode(plan)?, skeleton)
+    }
+
+    pub(crate) fn of(bytes: Vec<u8>, skeleton: &'a BuiltSkeleton) -> Result<Self, CookError> {
         let clip = Clip::from_bytes(&bytes)?;
         let cursor = Cursor::with_room_for(clip.view());
         let pose = skeleton.skeleton.rest_pose().to_vec();

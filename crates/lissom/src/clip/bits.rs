@@ -56,6 +56,16 @@ fn last_word(bytes: &[u8], byte: usize) -> u64 {
     u64::from_le_bytes(word)
 }
 
+/// Three signed numbers of any width.
+pub(crate) fn read_3(bytes: &[u8], at: u64, widths: [u8; 3]) -> [i32; 3] {
+    let [x, y, z] = widths.map(u32::from);
+    [
+        word_at(bytes, at).take_signed(x),
+        word_at(bytes, at + u64::from(x)).take_signed(y),
+        word_at(bytes, at + u64::from(x + y)).take_signed(z),
+    ]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,6 +5,7 @@ use super::{
     decode::decode,
     evaluate::evaluate,
     layout::{Layout, SETS, format},
+    rows::{self, Arrays, Place},
     view::ClipView,
 };
 use crate::job::{JobError, JointLod};
@@ -45,6 +46,9 @@ pub struct Cursor {
     pub(super) bit: u64,
     pub(super) keys: u64,
     pub(super) stats: CursorStats,
+    /// Of a dense clip: its lanes, and where in a block the integers stand.
+    pub(super) dense: Arrays,
+    pub(super) place: Place,
 }
 
 /// What a cursor did so far.
@@ -294,7 +298,10 @@ impl Cursor {
 
     /// Makes room for a clip, so that playing it later allocates nothing.
     pub fn reserve(&mut self, clip: ClipView<'_>) {
-        let needed = StateLayout::of(clip.layout).total();
+        let needed = match &clip.layout.dense {
+            Some(tables) => Arrays { lanes: tables.lanes }.total(),
+            None => StateLayout::of(clip.layout).total(),
+        };
         self.words.reserve_exact(needed.saturating_sub(self.words.len()));
     }
 
@@ -332,7 +339,10 @@ impl Cursor {
     pub fn advance(&mut self, backend: Backend, clip: ClipView<'_>, time_s: f64) -> Result<(), JobError> {
         self.bind(&clip);
         let moment = self.moment(&clip, time_s);
-        self.fetch(backend, &clip, moment)
+        match &clip.layout.dense {
+            Some(tables) => self.fetch_rows(&clip, tables, moment).map(|_| ()),
+            None => self.fetch(backend, &clip, moment),
+        }
     }
 
     /// Fetches, decodes, interpolates.
@@ -346,12 +356,26 @@ impl Cursor {
         output: &mut [SoaTransform],
     ) -> Result<(), JobError> {
         let moment = self.moment(clip, time_s);
+        if let Some(tables) = &clip.layout.dense {
+            let t = self.fetch_rows(clip, tables, moment)?;
+            dispatch!(backend, s => rows::evaluate(s, self, clip, tables, t, rest, lod, output));
+            return Ok(());
+        }
         self.fetch(backend, clip, moment)?;
         dispatch!(backend, s => {
             decode(s, self, clip);
             evaluate(s, self, clip, moment, rest, lod, output);
         });
         Ok(())
+    }
+
+    /// Fetches the rows around a moment of a dense clip. Returns how far between them it lies.
+    #[inline]
+    fn fetch_rows(&mut self, clip: &ClipView<'_>, tables: &rows::Tables, to: Moment) -> Result<f32, JobError> {
+        // The end is all of the way to the last row.
+        let (row, t) = if to.row >= clip.last_row() { (clip.last_row() - 1, 1.0) } else { (to.row, to.fraction) };
+        rows::advance(self, clip, tables, row).map_err(|missing| JobError::BlockMissing { block: missing.0 })?;
+        Ok(t)
     }
 
     fn fetch(&mut self, backend: Backend, clip: &ClipView<'_>, to: Moment) -> Result<(), JobError> {
@@ -366,17 +390,26 @@ impl Cursor {
     #[inline]
     pub(crate) fn bind(&mut self, clip: &ClipView<'_>) {
         // The lane counts too: two clips may claim one identity.
-        if self.bound != Some(clip.identity()) || !self.state.fits(clip.layout) {
+        let fits = match &clip.layout.dense {
+            Some(tables) => self.dense.lanes == tables.lanes,
+            None => self.dense == Arrays::default() && self.state.fits(clip.layout),
+        };
+        if self.bound != Some(clip.identity()) || !fits {
             self.rebind(clip);
         }
     }
 
     #[cold]
     fn rebind(&mut self, clip: &ClipView<'_>) {
-        let state = StateLayout::of(clip.layout);
+        let (state, dense) = match &clip.layout.dense {
+            Some(tables) => (StateLayout::default(), Arrays { lanes: tables.lanes }),
+            None => (StateLayout::of(clip.layout), Arrays::default()),
+        };
+        let words = if clip.layout.dense.is_some() { dense.total() } else { state.total() };
         self.words.clear();
-        self.words.resize(state.total(), 0);
+        self.words.resize(words, 0);
         self.state = state;
+        self.dense = dense;
         self.bound = Some(clip.identity());
         self.placed = false;
     }

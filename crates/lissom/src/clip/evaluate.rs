@@ -66,7 +66,7 @@ pub(crate) fn evaluate<S: Simd>(
 
 /// Once, and not in every loop of every backend.
 #[inline(never)]
-fn contains(lod: &JointLod, group: usize) -> bool {
+pub(super) fn contains(lod: &JointLod, group: usize) -> bool {
     lod.contains_group(group)
 }
 
@@ -208,7 +208,7 @@ impl<S: Simd> Weights<S> {
 
 /// Puts consecutive `values` into the lanes of `out` that `mask` names.
 #[inline(always)]
-fn expand_3<S: Simd>(s: S, mask: u32, v: WideVec3<S>, out: WideVec3<S>) -> WideVec3<S> {
+pub(super) fn expand_3<S: Simd>(s: S, mask: u32, v: WideVec3<S>, out: WideVec3<S>) -> WideVec3<S> {
     let mask = S::mask32s::from_bitmask(s, u64::from(mask));
     WideVec3 {
         x: v.x.expand_merge(mask, out.x),
@@ -218,7 +218,7 @@ fn expand_3<S: Simd>(s: S, mask: u32, v: WideVec3<S>, out: WideVec3<S>) -> WideV
 }
 
 #[inline(always)]
-fn expand_4<S: Simd>(s: S, mask: u32, v: WideQuat<S>, out: WideQuat<S>) -> WideQuat<S> {
+pub(super) fn expand_4<S: Simd>(s: S, mask: u32, v: WideQuat<S>, out: WideQuat<S>) -> WideQuat<S> {
     let mask = S::mask32s::from_bitmask(s, u64::from(mask));
     WideQuat {
         x: v.x.expand_merge(mask, out.x),
@@ -230,7 +230,7 @@ fn expand_4<S: Simd>(s: S, mask: u32, v: WideQuat<S>, out: WideQuat<S>) -> WideQ
 
 /// The lanes of a mask that fall into the native vector at `at`.
 #[inline(always)]
-fn part<S: Simd>(mask: u16, at: usize) -> u32 {
+pub(super) fn part<S: Simd>(mask: u16, at: usize) -> u32 {
     (u32::from(mask) >> at) & ((1 << LEN::<S>()) - 1)
 }
 
@@ -437,7 +437,7 @@ fn near<S: Simd>(s: S, q: WideQuat<S>, other: WideQuat<S>) -> WideQuat<S> {
 }
 
 #[inline(always)]
-fn times<S: Simd>(q: WideQuat<S>, k: S::f32s) -> WideQuat<S> {
+pub(super) fn times<S: Simd>(q: WideQuat<S>, k: S::f32s) -> WideQuat<S> {
     WideQuat { x: q.x * k, y: q.y * k, z: q.z * k, w: q.w * k }
 }
 
@@ -450,7 +450,7 @@ fn dot<S: Simd>(a: WideQuat<S>, b: WideQuat<S>) -> S::f32s {
 /// steps. Only additions and multiplications, so the same bits everywhere, and a third of the time that an
 /// exact square root and division take.
 #[inline(always)]
-fn inverse_sqrt_near_one<S: Simd>(s: S, d: S::f32s) -> S::f32s {
+pub(super) fn inverse_sqrt_near_one<S: Simd>(s: S, d: S::f32s) -> S::f32s {
     let three_halves = splat(s, 1.5);
     let mut y = splat(s, 2.252_764_5) + d * (splat(s, -2.094_35) + d * splat(s, 0.840_639_35));
     let half = d * splat(s, 0.5);

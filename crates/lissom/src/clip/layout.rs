@@ -1,13 +1,16 @@
 //! Where everything stands in a clip's bytes, and the check that it does.
 
-use super::error::ClipError;
+use super::{
+    error::ClipError,
+    rows::{self, Tables},
+};
 use lissom_math::soa::{GROUP, group_count};
 
 /// The numbers of the format, shared by reader and writer. `FORMAT.md` explains them.
 pub mod format {
     /// The first word: "LCLP".
     pub const MAGIC: u32 = u32::from_le_bytes(*b"LCLP");
-    /// The version that this library reads and writes.
+    /// The version of a clip of sparse keys. (Dense clips: [`rows_format`](crate::clip::rows_format).)
     pub const VERSION: u16 = 1;
     /// Words of the header.
     pub const HEADER_WORDS: usize = 32;
@@ -71,14 +74,14 @@ use format::{BLOCK_WORDS, CHANNEL_WORDS, HEADER_WORDS, word};
 pub(crate) const SETS: usize = 6;
 
 /// A contiguous run of words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Run {
     pub start: usize,
     pub len: usize,
 }
 
 /// The checked header: where each section is. Plain numbers, so that a view is cheap to copy.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Layout {
     pub flags: u16,
     pub joints: usize,
@@ -108,6 +111,8 @@ pub(crate) struct Layout {
     pub state_bytes: usize,
     pub stream: Run,
     pub stream_bytes: usize,
+    /// The tables of a dense clip. It has none of the sections above but a name, whose place is then in bytes.
+    pub dense: Option<Tables>,
 }
 
 /// Numbers a lane of each set needs for decoding, in words: base xyz and step; rotations also a mean.
@@ -128,13 +133,15 @@ impl Layout {
     /// stream needs before the first block arrives; its checksum is the caller's business.
     pub fn parse(words: &[u32], head: bool) -> Result<Self, ClipError> {
         let length = |expected: u64| ClipError::Length { expected, actual: words.len() as u64 * 4 };
-        let Some(header) = words.get(..HEADER_WORDS) else { return Err(length(HEADER_WORDS as u64 * 4)) };
+        let Some(header) = words.get(..rows::format::HEADER_WORDS) else {
+            return Err(length(rows::format::HEADER_WORDS as u64 * 4));
+        };
         if header[word::MAGIC] != format::MAGIC {
             return Err(ClipError::Magic { found: header[word::MAGIC] });
         }
         let version = header[word::VERSION_FLAGS] as u16;
-        if version != format::VERSION {
-            return Err(ClipError::Version { found: version, known: format::VERSION });
+        if version != format::VERSION && version != rows::format::VERSION {
+            return Err(ClipError::Version { found: version, known: rows::format::VERSION });
         }
         let total = header[word::TOTAL_WORDS];
         if total as usize != words.len() && !head {
@@ -146,6 +153,10 @@ impl Layout {
         if identity != found {
             return Err(ClipError::Checksum { expected: identity, found });
         }
+        if version == rows::format::VERSION {
+            return Tables::parse(words, head);
+        }
+        let Some(header) = words.get(..HEADER_WORDS) else { return Err(length(HEADER_WORDS as u64 * 4)) };
 
         let flags = (header[word::VERSION_FLAGS] >> 16) as u16;
         let joints = header[word::JOINTS] as usize;
@@ -247,6 +258,7 @@ impl Layout {
             state_bytes,
             stream,
             stream_bytes,
+            dense: None,
         };
         layout.check_name(words)?;
         layout.check_ticks(words)?;

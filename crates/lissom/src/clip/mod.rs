@@ -30,6 +30,7 @@ mod error;
 mod evaluate;
 mod layout;
 mod one;
+mod rows;
 mod scan;
 mod stream;
 #[cfg(feature = "std")]
@@ -41,6 +42,7 @@ pub use cursor::{Cursor, CursorStats};
 pub use error::ClipError;
 pub use layout::format;
 pub use one::{ChannelValue, JointChannel};
+pub use rows::format as rows_format;
 pub use stream::{ClipStream, Codec, Played, StreamError, Wanted, stream_format};
 #[cfg(feature = "std")]
 pub use stream_io::{PlayerError, StreamFeed, StreamPlayer};

@@ -6,6 +6,7 @@ use super::{
         BlockEntry, Layout,
         format::{self, BLOCK_WORDS},
     },
+    rows::format::BLOCK_ROWS,
 };
 use alloc::{boxed::Box, vec, vec::Vec};
 
@@ -126,7 +127,10 @@ impl<'a> ClipView<'a> {
     /// The clip's name; may be empty.
     #[must_use]
     pub fn name(&self) -> &'a str {
-        let bytes: &[u8] = bytemuck::cast_slice(self.run(self.layout.name));
+        let bytes: &[u8] = match self.layout.dense {
+            Some(_) => bytemuck::cast_slice::<u32, u8>(self.words).get(self.layout.name.start..).unwrap_or_default(),
+            None => bytemuck::cast_slice(self.run(self.layout.name)),
+        };
         // Checked when the clip was made.
         core::str::from_utf8(bytes.get(..self.layout.name_bytes).unwrap_or_default()).unwrap_or_default()
     }
@@ -198,7 +202,18 @@ impl<'a> ClipView<'a> {
     /// Facts about a block; `None` if there is no such block.
     #[must_use]
     pub fn block(&self, block: usize) -> Option<BlockInfo> {
-        let e = (block < self.layout.blocks).then(|| self.block_entry(block))?;
+        if block >= self.layout.blocks {
+            return None;
+        }
+        if let Some(tables) = &self.layout.dense {
+            let first = block as u32 * BLOCK_ROWS;
+            return Some(BlockInfo {
+                time_s: f64::from(first) / self.layout.ticks_per_s,
+                keys: (u64::from(first) + 2) * self.layout.channels as u64,
+                stream_bytes: tables.block_len(bytemuck::cast_slice(self.words), block, self.layout.blocks) as u64,
+            });
+        }
+        let e = self.block_entry(block);
         Some(BlockInfo {
             time_s: f64::from(self.tick(e.first_row)) / self.layout.ticks_per_s,
             keys: e.keys,
@@ -227,7 +242,8 @@ impl<'a> ClipView<'a> {
     /// The clip's tables: everything before the jump frames. What a stream file starts with.
     #[must_use]
     pub fn head_bytes(&self) -> &'a [u8] {
-        bytemuck::cast_slice(self.words.get(..self.layout.states.start).unwrap_or_default())
+        let words = self.layout.dense.map_or(self.layout.states.start, |tables| tables.blocks_at / 4);
+        bytemuck::cast_slice(self.words.get(..words).unwrap_or_default())
     }
 
     /// The jump frame and the stream of a block, as stored; empty if there is no such block.
@@ -235,6 +251,9 @@ impl<'a> ClipView<'a> {
     pub fn stored_block(&self, block: usize) -> (&'a [u8], &'a [u8]) {
         if block >= self.layout.blocks {
             return (&[], &[]);
+        }
+        if self.layout.dense.is_some() {
+            return (&[], self.dense_block(block).unwrap_or_default());
         }
         let Some((state, stream)) = self.block_bytes(block) else { return (&[], &[]) };
         let e = self.block_entry(block);
@@ -264,6 +283,18 @@ impl<'a> ClipView<'a> {
                 let states: &[u8] = bytemuck::cast_slice(self.run(self.layout.states));
                 let stream: &[u8] = bytemuck::cast_slice(self.run(self.layout.stream));
                 Some((states.get(e.state_byte as usize..)?, stream.get(e.stream_byte as usize..)?))
+            }
+        }
+    }
+
+    /// The bytes of a dense clip's block and the jump frame after it; `None` if a stream does not have it.
+    #[inline]
+    pub(crate) fn dense_block(&self, block: usize) -> Option<&'a [u8]> {
+        match self.source {
+            Source::Window(blocks) => blocks.block(block).map(|(_, bytes)| bytes),
+            Source::Whole => {
+                let tables = self.layout.dense.as_ref()?;
+                Some(tables.block(bytemuck::cast_slice(self.words), block, self.layout.blocks))
             }
         }
     }

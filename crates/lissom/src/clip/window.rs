@@ -2,7 +2,7 @@
 //! jump frame.
 
 use super::{
-    bits::{Bits, word_at},
+    bits::{Bits, word_at, read_3},
     cursor::{SetLayout, State, StateLayout},
     layout::{BlockEntry, ChannelEntry, format},
     view::ClipView,
@@ -87,16 +87,6 @@ impl ChannelEntry {
         let span = word_at(bytes, at).take(span_bits) + self.span_base;
         Record { span, residuals: read_3(bytes, at + u64::from(span_bits), self.residual_bits) }
     }
-}
-
-/// Three signed numbers of any width.
-fn read_3(bytes: &[u8], at: u64, widths: [u8; 3]) -> [i32; 3] {
-    let [x, y, z] = widths.map(u32::from);
-    [
-        word_at(bytes, at).take_signed(x),
-        word_at(bytes, at + u64::from(x)).take_signed(y),
-        word_at(bytes, at + u64::from(x + y)).take_signed(z),
-    ]
 }
 
 /// The active array while keys are fetched, and what of the clip that takes.

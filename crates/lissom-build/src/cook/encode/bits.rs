@@ -2,7 +2,7 @@
 
 /// Bits, one after the other.
 #[derive(Default)]
-pub(super) struct BitWriter {
+pub(crate) struct BitWriter {
     bytes: Vec<u8>,
     bits: u64,
 }
@@ -44,7 +44,7 @@ pub(super) fn unsigned_bits(v: u32) -> u32 {
 }
 
 /// Bits that hold a number in two's complement; 0 for 0.
-pub(super) fn signed_bits(v: i32) -> u32 {
+pub(crate) fn signed_bits(v: i32) -> u32 {
     if v == 0 { 0 } else { 33 - (if v < 0 { !v } else { v }).leading_zeros() }
 }
 

@@ -1,0 +1,198 @@
+//! The dense coder: a key of every moving channel at every row of an even rate.
+//!
+//! 1. [`samples`]: the source at every row, local and in model space.
+//! 2. [`channels`]: what moves, what is constant, what rests; how far each channel reaches.
+//! 3. [`quantise`]: keys to integers, root to leaf, each joint against its *decoded* parent, so that errors do not
+//!    pile up; [`squeeze`] picks, among integers that are good enough, those with the smallest differences.
+//! 4. [`pack`]: integers to bits.
+//!
+//! One number scales the steps of all channels. The search looks for the one that gives the fewest bytes within
+//! the bound; then the real player decodes the clip, the full measurement is taken, and if it is above the bound
+//! the limits shrink and the last pass runs again.
+
+mod channels;
+mod pack;
+mod quantise;
+mod samples;
+mod squeeze;
+
+use super::{
+    builder::{CookError, CookReport, CookedClip, Effort},
+    metric::{ErrorMetric, ErrorReport},
+    player::Played,
+};
+use crate::BuiltSkeleton;
+use channels::Channels;
+use lissom::clip::rows_format::BLOCK_ROWS;
+use pack::{Header, Packed};
+use quantise::{Limits, Pass, Rows};
+use samples::Samples;
+
+/// Rows of a block.
+const BLOCK: usize = BLOCK_ROWS as usize;
+
+/// What is cooked, and on which rows.
+pub(crate) struct Dense<'a> {
+    pub skeleton: &'a BuiltSkeleton,
+    pub metric: &'a ErrorMetric<'a>,
+    pub precision: &'a [f64],
+    pub name: &'a str,
+    pub looping: bool,
+    pub rate: f64,
+    pub rows: usize,
+    pub effort: Effort,
+}
+
+/// A clip, what was measured on it, and whether that is within the bound.
+pub(crate) struct DenseClip {
+    pub bytes: Vec<u8>,
+    pub error: ErrorReport,
+    pub within: bool,
+    pub rounds: u32,
+}
+
+/// A pass and what it would cost.
+struct Trial {
+    scale: f64,
+    codes: Vec<u8>,
+    rows: Rows,
+    size: usize,
+    worst: f64,
+}
+
+fn env(k: &str, d: f64) -> f64 {
+    std::env::var(k).ok().and_then(|v| v.parse().ok()).unwrap_or(d)
+}
+
+impl Dense<'_> {
+    /// `None` if the dense form cannot hold the clip: steps or integers would be beyond the format.
+    pub fn cook(&self) -> Result<Option<DenseClip>, CookError> {
+        let samples = Samples::new(self.metric, self.rate, self.rows);
+        let channels = Channels::new(&samples, self.precision, env("STILL", 0.05));
+        let mut search = Search { dense: self, samples: &samples, channels: &channels, rounds: 0 };
+        let Some(mut best) = search.run() else { return Ok(None) };
+        let mut limits = search.limits(1.0);
+        for _ in 0..ROUNDS {
+            let Some(bytes) = self.write(&channels, &best) else { return Ok(None) };
+            let (error, ratio) = self.measure(&bytes)?;
+            if ratio <= 1.0 {
+                return Ok(Some(DenseClip { bytes, error, within: true, rounds: search.rounds }));
+            }
+            let shrink = if ratio.is_finite() { (0.995 / ratio).max(0.5) } else { 0.5 };
+            limits.shell *= shrink;
+            limits.origin *= shrink;
+            let Some(next) = search.trial(best.scale * shrink, limits) else { return Ok(None) };
+            best = next;
+        }
+        Ok(None)
+    }
+
+    fn write(&self, channels: &Channels, trial: &Trial) -> Option<Vec<u8>> {
+        let packed = Packed::new(channels, &trial.rows.keys)?;
+        let header = Header {
+            name: self.name,
+            looping: self.looping,
+            skeleton: self.skeleton.skeleton.identity(),
+            joints: self.precision.len(),
+            rows: self.rows,
+            rate: self.rate,
+            duration_s: self.metric.source().duration_s,
+        };
+        let bytes = packed.write(&header, &trial.codes);
+        debug_assert!(bytes.len() >= trial.size);
+        Some(bytes)
+    }
+
+    /// The full measurement of what the player decodes, and the worst error in precisions.
+    fn measure(&self, bytes: &[u8]) -> Result<(ErrorReport, f64), CookError> {
+        let mut played = Played::of(bytes.to_vec(), self.skeleton)?;
+        let times: Vec<f64> = (0..self.rows).map(|r| r as f64 / self.rate).collect();
+        let error = self.metric.measure(&times, |t, out| played.pose(t, out))?;
+        let ratios = error.joints.iter().zip(self.precision).map(|(e, p)| e.worst() / p);
+        let ratio = ratios.fold(0.0, |a: f64, b| if b > a || b.is_nan() { b } else { a });
+        Ok((error, ratio))
+    }
+}
+
+/// Measurements after which a bound that still does not hold cannot be held.
+const ROUNDS: u32 = 24;
+
+struct Search<'a> {
+    dense: &'a Dense<'a>,
+    samples: &'a Samples<'a>,
+    channels: &'a Channels,
+    rounds: u32,
+}
+
+impl Search<'_> {
+    fn limits(&self, scale: f64) -> Limits {
+        Limits { shell: env("SHELL_SHARE", 0.985) * scale, origin: env("ORIGIN", 0.8) * scale, squeeze: self.dense.effort != Effort::Fast }
+    }
+
+    /// The best that was found; `None` if even the finest steps are too coarse.
+    fn run(&mut self) -> Option<Trial> {
+        let plain = Limits { squeeze: false, ..self.limits(1.0) };
+        let aim = plain.shell;
+        // The largest scale at which plain rounding is good enough.
+        let (mut low, mut high): (Option<Trial>, f64) = (None, f64::INFINITY);
+        let mut scale = 0.7;
+        for _ in 0..40 {
+            let trial = self.trial(scale, plain)?;
+            if trial.worst <= aim {
+                low = Some(trial);
+            } else {
+                high = scale;
+            }
+            scale = match &low {
+                Some(l) if high.is_finite() && high / l.scale < 1.06 => break,
+                Some(l) if high.is_finite() => (l.scale * high).sqrt(),
+                Some(l) if l.scale > 1e3 => break,
+                Some(l) => l.scale * 1.5,
+                None => scale * 0.6,
+            };
+        }
+        let mut best = low?;
+        if self.limits(1.0).squeeze {
+            let top = best.scale;
+            let factors: &[f64] = match self.dense.effort {
+                Effort::Max => &[1.0, 0.9, 0.8, 0.7, 0.6],
+                _ => &[0.95, 0.8, 0.67],
+            };
+            for factor in factors {
+                let trial = self.trial(top * factor, self.limits(1.0))?;
+                if trial.worst <= 1.0 && trial.size < best.size {
+                    best = trial;
+                }
+            }
+        }
+        Some(best)
+    }
+
+    /// One pass at a scale; `None` if the format cannot hold it.
+    fn trial(&mut self, scale: f64, limits: Limits) -> Option<Trial> {
+        self.rounds += 1;
+        let codes: Option<Vec<u8>> = self.channels.moving.iter().map(|c| code(c.kind, scale, c.reach)).collect();
+        let codes = codes?;
+        let pass = Pass {
+            samples: self.samples,
+            channels: self.channels,
+            precision: self.dense.precision,
+            codes: &codes,
+            limits,
+        };
+        let rows = pass.run();
+        let size = Packed::new(self.channels, &rows.keys)?.size(self.dense.precision.len());
+        let worst = rows.worst.iter().fold(0.0, |a: f64, b| if *b > a || b.is_nan() { *b } else { a });
+        Some(Trial { scale, codes, rows, size, worst })
+    }
+}
+
+/// The code of the step at which rounding moves a channel's points by `scale` precisions at most.
+fn code(kind: usize, scale: f64, reach: f64) -> Option<u8> {
+    let cube = 3_f64.sqrt();
+    // Rounding is off by half a step in each of three directions; an angle is four times its parameter.
+    let step = if kind == 1 { scale * 0.5 / cube } else { scale * 2.0 / cube } / reach;
+    let from = if kind == 1 { 0.0 } else { 64.0 };
+    let code = libm::round(from - 8.0 * libm::log2(step));
+    (code <= 255.0).then_some(if code > 0.0 { code as u8 } else { 0 })
+}

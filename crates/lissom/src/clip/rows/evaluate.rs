@@ -1,0 +1,303 @@
+//! From integers to a pose: both keys decoded, interpolated, expanded into their joints' lanes.
+
+use super::{
+    super::{
+        cursor::Cursor,
+        evaluate::{contains, expand_3, expand_4, inverse_sqrt_near_one, part, times},
+        view::ClipView,
+    },
+    META, STEP, Tables,
+    format::BLOCK_ROWS,
+    meta,
+};
+use crate::job::JointLod;
+use lissom_math::{
+    simd::{LEN, Simd, WideQuat, WideVec3, load, prelude::*, splat},
+    soa::{GROUP, Lanes, SoaQuat, SoaTransform, SoaVec3},
+};
+
+/// Writes every group that the level of detail asks for, `t` of the way between the cursor's two keys.
+#[inline(always)]
+pub(crate) fn evaluate<S: Simd>(
+    s: S,
+    cursor: &Cursor,
+    clip: &ClipView<'_>,
+    tables: &Tables,
+    t: f32,
+    rest: &[SoaTransform],
+    lod: Option<&JointLod>,
+    out: &mut [SoaTransform],
+) {
+    let mut r = Kind::new(cursor, clip, tables, 1);
+    for (group, (out, rest)) in out.iter_mut().zip(rest).enumerate() {
+        let masks = r.masks(group);
+        match lod {
+            Some(lod) if !contains(lod, group) => r.skip(masks),
+            _ => r.rotations(s, t, masks, &rest.rotation, &mut out.rotation),
+        }
+    }
+    let mut v = Kind::new(cursor, clip, tables, 0);
+    for (group, (out, rest)) in out.iter_mut().zip(rest).enumerate() {
+        let masks = v.masks(group);
+        match lod {
+            Some(lod) if !contains(lod, group) => v.skip(masks),
+            _ => v.vectors(s, t, masks, &rest.translation, &mut out.translation),
+        }
+    }
+    let mut v = Kind::new(cursor, clip, tables, 2);
+    for (group, (out, rest)) in out.iter_mut().zip(rest).enumerate() {
+        let masks = v.masks(group);
+        match lod {
+            Some(lod) if !contains(lod, group) => v.skip(masks),
+            _ => v.vectors(s, t, masks, &rest.scale, &mut out.scale),
+        }
+    }
+}
+
+/// One kind: its masks, its constants, its lanes, and how many of them are used up.
+struct Kind<'a> {
+    constant_masks: &'a [u8],
+    moving_masks: &'a [u8],
+    constants: Constants<'a>,
+    /// x, y, z of the left and of the right key.
+    left: [&'a [u32]; 3],
+    right: [&'a [u32]; 3],
+    step: &'a [u32],
+    meta: &'a [u32],
+    constant: usize,
+    lane: usize,
+}
+
+impl<'a> Kind<'a> {
+    #[inline(always)]
+    fn new(cursor: &'a Cursor, clip: &ClipView<'a>, tables: &Tables, kind: usize) -> Self {
+        let bytes: &[u8] = bytemuck::cast_slice(clip.words);
+        let masks = |at: usize, lanes: u32| if lanes == 0 { &[][..] } else { bytes.get(at..).unwrap_or_default() };
+        let (lanes, start) = (cursor.dense.count(kind), cursor.dense.start(kind));
+        // Behind the last array there is room for a wide load.
+        let len = if lanes == 0 { 0 } else { lanes + GROUP };
+        let array = |i: usize| &cursor.words[start + i * lanes..start + i * lanes + len];
+        // Between two blocks the right key is the third.
+        let first = if cursor.row % BLOCK_ROWS == BLOCK_ROWS - 1 { 3 } else { 0 };
+        Self {
+            constant_masks: masks(tables.constant_masks[kind], tables.constants[kind]),
+            moving_masks: masks(tables.moving_masks[kind], tables.lanes[kind]),
+            constants: Constants::new(bytes, tables, kind),
+            left: [array(first), array(first + 1), array(first + 2)],
+            right: [array(first + 3), array(first + 4), array(first + 5)],
+            step: array(STEP),
+            meta: array(META),
+            constant: 0,
+            lane: 0,
+        }
+    }
+
+    #[inline(always)]
+    fn masks(&self, group: usize) -> [u16; 2] {
+        let mask = |masks: &[u8]| match masks.get(group * 2..group * 2 + 2) {
+            Some(m) => u16::from_le_bytes([m[0], m[1]]),
+            None => 0,
+        };
+        [mask(self.constant_masks), mask(self.moving_masks)]
+    }
+
+    #[inline(always)]
+    fn skip(&mut self, masks: [u16; 2]) {
+        self.constant += masks[0].count_ones() as usize;
+        self.lane += masks[1].count_ones() as usize;
+    }
+
+    /// A key of the lanes from the next one on.
+    #[inline(always)]
+    fn key<S: Simd>(&self, s: S, arrays: [&[u32]; 3], step: S::f32s) -> WideVec3<S> {
+        WideVec3 {
+            x: ints(s, arrays[0], self.lane) * step,
+            y: ints(s, arrays[1], self.lane) * step,
+            z: ints(s, arrays[2], self.lane) * step,
+        }
+    }
+
+    #[inline(always)]
+    fn step<S: Simd>(&self, s: S) -> S::f32s {
+        let floats: &[f32] = bytemuck::cast_slice(self.step);
+        S::f32s::from_slice(s, &floats[self.lane..self.lane + LEN::<S>()])
+    }
+
+    #[inline(always)]
+    fn meta<S: Simd>(&self, s: S) -> S::u32s {
+        S::u32s::from_slice(s, &self.meta[self.lane..self.lane + LEN::<S>()])
+    }
+
+    #[inline(always)]
+    fn vectors<S: Simd>(&mut self, s: S, t: f32, masks: [u16; 2], rest: &SoaVec3, out: &mut SoaVec3) {
+        if masks == [0; 2] {
+            *out = *rest;
+            return;
+        }
+        let mut at = 0;
+        while at < GROUP {
+            let mut v = WideVec3::load(s, rest, at);
+            let mask = part::<S>(masks[0], at);
+            if mask != 0 {
+                v = expand_3(s, mask, self.constants.vector(s, self.constant), v);
+                self.constant += mask.count_ones() as usize;
+            }
+            let mask = part::<S>(masks[1], at);
+            if mask != 0 {
+                let (step, zero) = (self.step(s), S::u32s::simd_from(s, 0));
+                let holds = (self.meta(s) & S::u32s::simd_from(s, meta::HOLDS)).simd_gt(zero);
+                let t = holds.select(splat(s, 0.0), splat(s, t));
+                let u = splat(s, 1.0) - t;
+                let (a, b) = (self.key(s, self.left, step), self.key(s, self.right, step));
+                let mixed = WideVec3 { x: a.x * u + b.x * t, y: a.y * u + b.y * t, z: a.z * u + b.z * t };
+                v = expand_3(s, mask, mixed, v);
+                self.lane += mask.count_ones() as usize;
+            }
+            v.store(out, at);
+            at += LEN::<S>();
+        }
+    }
+
+    #[inline(always)]
+    fn rotations<S: Simd>(&mut self, s: S, t: f32, masks: [u16; 2], rest: &SoaQuat, out: &mut SoaQuat) {
+        if masks == [0; 2] {
+            *out = *rest;
+            return;
+        }
+        let mut at = 0;
+        while at < GROUP {
+            let mut v = WideQuat::load(s, rest, at);
+            let mask = part::<S>(masks[0], at);
+            if mask != 0 {
+                v = expand_4(s, mask, self.constants.rotation(s, self.constant), v);
+                self.constant += mask.count_ones() as usize;
+            }
+            let mask = part::<S>(masks[1], at);
+            if mask != 0 {
+                let (step, meta) = (self.step(s), self.meta(s));
+                let (a, b) = (self.key(s, self.left, step), self.key(s, self.right, step));
+                let holds = (meta & S::u32s::simd_from(s, meta::HOLDS)).simd_gt(S::u32s::simd_from(s, 0));
+                let t = holds.select(splat(s, 0.0), splat(s, t));
+                v = expand_4(s, mask, about(s, meta, between(s, a, b, t)), v);
+                self.lane += mask.count_ones() as usize;
+            }
+            v.store(out, at);
+            at += LEN::<S>();
+        }
+    }
+}
+
+/// Integers as floats.
+#[inline(always)]
+fn ints<S: Simd>(s: S, words: &[u32], at: usize) -> S::f32s {
+    let signed: &[i32] = bytemuck::cast_slice(words);
+    S::i32s::from_slice(s, &signed[at..at + LEN::<S>()]).to_float()
+}
+
+/// From the rotation with parameters `a` to that with `b` by the shorter way: their quaternions mixed and
+/// normalised. A quaternion is (2 m, 1 - m·m) / (1 + m·m).
+#[inline(always)]
+fn between<S: Simd>(s: S, a: WideVec3<S>, b: WideVec3<S>, t: S::f32s) -> WideQuat<S> {
+    let (one, two) = (splat(s, 1.0), splat(s, 2.0));
+    let aa = (a.x * a.x + a.y * a.y) + a.z * a.z;
+    let bb = (b.x * b.x + b.y * b.y) + b.z * b.z;
+    let ab = (a.x * b.x + a.y * b.y) + a.z * b.z;
+    let (aw, bw) = (one - aa, one - bb);
+    let (al, bl) = (one + aa, one + bb);
+    let away = (splat(s, 4.0) * ab + aw * bw).simd_lt(splat(s, 0.0));
+    // One division for both.
+    let inverse = one / (al * bl);
+    let u = (one - t) * (bl * inverse);
+    let t = away.select(-t, t) * (al * inverse);
+    let (u2, t2) = (u * two, t * two);
+    let q = WideQuat {
+        x: a.x * u2 + b.x * t2,
+        y: a.y * u2 + b.y * t2,
+        z: a.z * u2 + b.z * t2,
+        w: aw * u + bw * t,
+    };
+    let squared = (q.x * q.x + q.y * q.y) + (q.z * q.z + q.w * q.w);
+    // Between unit quaternions on one hemisphere the squared length is in [1/2, 1].
+    times(q, inverse_sqrt_near_one(s, squared))
+}
+
+/// The centre (1, i, j or k) times a quaternion: its components in another order, some negated.
+#[inline(always)]
+fn about<S: Simd>(s: S, meta: S::u32s, q: WideQuat<S>) -> WideQuat<S> {
+    let centre = meta & S::u32s::simd_from(s, meta::CENTRE);
+    let is_i = centre.simd_eq(S::u32s::simd_from(s, 1 << meta::CENTRE_SHIFT));
+    let is_j = centre.simd_eq(S::u32s::simd_from(s, 2 << meta::CENTRE_SHIFT));
+    let is_k = centre.simd_eq(S::u32s::simd_from(s, 3 << meta::CENTRE_SHIFT));
+    WideQuat {
+        x: is_i.select(q.w, is_j.select(q.z, is_k.select(-q.y, q.x))),
+        y: is_i.select(-q.z, is_j.select(q.w, is_k.select(q.x, q.y))),
+        z: is_i.select(q.y, is_j.select(-q.x, is_k.select(q.w, q.z))),
+        w: is_i.select(-q.x, is_j.select(-q.y, is_k.select(-q.z, q.w))),
+    }
+}
+
+/// The constants of a kind: arrays of integers of one to four bytes.
+struct Constants<'a> {
+    arrays: [&'a [u8]; 3],
+    width: usize,
+    step: f32,
+}
+
+impl<'a> Constants<'a> {
+    #[inline(always)]
+    fn new(bytes: &'a [u8], tables: &Tables, kind: usize) -> Self {
+        let width = super::format::constant_bytes(tables.flags, kind);
+        let len = tables.constants[kind] as usize * width;
+        let array = |i: usize| {
+            let start = tables.constants_at[kind] + i * len;
+            bytes.get(start..start + len).unwrap_or_default()
+        };
+        Self { arrays: [array(0), array(1), array(2)], width, step: tables.constant_step[kind] }
+    }
+
+    /// A number a lane, from constant `at` on; zero behind the last.
+    #[inline(always)]
+    fn lanes<S: Simd>(&self, s: S, array: usize, at: usize) -> S::f32s {
+        let mut lanes = Lanes::splat(0.0);
+        let numbers = self.arrays[array].get(at * self.width..).unwrap_or_default();
+        let to = &mut lanes.0[..LEN::<S>()];
+        match self.width {
+            1 => to.iter_mut().zip(numbers).for_each(|(to, n)| *to = f32::from(*n as i8)),
+            2 => {
+                for (to, n) in to.iter_mut().zip(numbers.chunks_exact(2)) {
+                    *to = f32::from(i16::from_le_bytes([n[0], n[1]]));
+                }
+            }
+            3 => {
+                for (to, n) in to.iter_mut().zip(numbers.chunks_exact(3)) {
+                    *to = (i32::from_le_bytes([0, n[0], n[1], n[2]]) >> 8) as f32;
+                }
+            }
+            _ => {
+                for (to, n) in to.iter_mut().zip(numbers.chunks_exact(4)) {
+                    *to = i32::from_le_bytes([n[0], n[1], n[2], n[3]]) as f32;
+                }
+            }
+        }
+        load(s, &lanes, 0)
+    }
+
+    #[inline(always)]
+    fn vector<S: Simd>(&self, s: S, at: usize) -> WideVec3<S> {
+        let step = splat(s, self.step);
+        WideVec3 {
+            x: self.lanes(s, 0, at) * step,
+            y: self.lanes(s, 1, at) * step,
+            z: self.lanes(s, 2, at) * step,
+        }
+    }
+
+    #[inline(always)]
+    fn rotation<S: Simd>(&self, s: S, at: usize) -> WideQuat<S> {
+        let (m, one) = (self.vector(s, at), splat(s, 1.0));
+        let squared = (m.x * m.x + m.y * m.y) + m.z * m.z;
+        let inverse = one / (one + squared);
+        let twice = inverse + inverse;
+        WideQuat { x: m.x * twice, y: m.y * twice, z: m.z * twice, w: (one - squared) * inverse }
+    }
+}
