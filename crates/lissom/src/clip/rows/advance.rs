@@ -83,10 +83,20 @@ struct Reader<'a> {
 }
 
 /// The arrays of one kind, all of one length.
+#[inline(always)]
 fn arrays_of<'a>(arrays: &Arrays, words: &'a mut [u32], kind: usize) -> [&'a mut [u32]; ARRAYS] {
-    let (start, lanes) = (arrays.start(kind), arrays.count(kind));
-    let mut parts = words[start..start + ARRAYS * lanes].chunks_exact_mut(if lanes > 0 { lanes } else { 1 });
-    core::array::from_fn(|_| parts.next().unwrap_or_default())
+    let (start, n) = (arrays.start(kind), arrays.count(kind));
+    let (a0, rest) = words[start..start + ARRAYS * n].split_at_mut(n);
+    let (a1, rest) = rest.split_at_mut(n);
+    let (a2, rest) = rest.split_at_mut(n);
+    let (b0, rest) = rest.split_at_mut(n);
+    let (b1, rest) = rest.split_at_mut(n);
+    let (b2, rest) = rest.split_at_mut(n);
+    let (c0, rest) = rest.split_at_mut(n);
+    let (c1, rest) = rest.split_at_mut(n);
+    let (c2, rest) = rest.split_at_mut(n);
+    let (step, meta) = rest.split_at_mut(n);
+    [a0, a1, a2, b0, b1, b2, c0, c1, c2, step, meta]
 }
 
 /// Three numbers of a lane's widths, and the bits they take.

@@ -12,8 +12,8 @@ use super::{
 };
 use crate::job::JointLod;
 use lissom_math::{
-    simd::{LEN, Simd, WideQuat, WideVec3, load, prelude::*, splat},
-    soa::{GROUP, Lanes, SoaQuat, SoaTransform, SoaVec3},
+    simd::{LEN, Simd, WideQuat, WideVec3, prelude::*, splat},
+    soa::{GROUP, SoaQuat, SoaTransform, SoaVec3},
 };
 
 /// Writes every group that the level of detail asks for, `t` of the way between the cursor's two keys.
@@ -117,10 +117,13 @@ impl<'a> Kind<'a> {
         }
     }
 
+    /// The steps of the next lanes. Zero behind as many as the mask takes: what stands there is no float, and
+    /// arithmetic on subnormal numbers takes a hundred times as long.
     #[inline(always)]
-    fn step<S: Simd>(&self, s: S) -> S::f32s {
+    fn step<S: Simd>(&self, s: S, mask: u32) -> S::f32s {
         let floats: &[f32] = bytemuck::cast_slice(self.step);
-        S::f32s::from_slice(s, &floats[self.lane..self.lane + LEN::<S>()])
+        let steps = S::f32s::from_slice(s, &floats[self.lane..self.lane + LEN::<S>()]);
+        S::mask32s::from_bitmask(s, (1 << mask.count_ones()) - 1).select(steps, splat(s, 0.0))
     }
 
     #[inline(always)]
@@ -144,7 +147,7 @@ impl<'a> Kind<'a> {
             }
             let mask = part::<S>(masks[1], at);
             if mask != 0 {
-                let (step, zero) = (self.step(s), S::u32s::simd_from(s, 0));
+                let (step, zero) = (self.step(s, mask), S::u32s::simd_from(s, 0));
                 let holds = (self.meta(s) & S::u32s::simd_from(s, meta::HOLDS)).simd_gt(zero);
                 let t = holds.select(splat(s, 0.0), splat(s, t));
                 let u = splat(s, 1.0) - t;
@@ -174,7 +177,7 @@ impl<'a> Kind<'a> {
             }
             let mask = part::<S>(masks[1], at);
             if mask != 0 {
-                let (step, meta) = (self.step(s), self.meta(s));
+                let (step, meta) = (self.step(s, mask), self.meta(s));
                 let (a, b) = (self.key(s, self.left, step), self.key(s, self.right, step));
                 let holds = (meta & S::u32s::simd_from(s, meta::HOLDS)).simd_gt(S::u32s::simd_from(s, 0));
                 let t = holds.select(splat(s, 0.0), splat(s, t));
@@ -258,28 +261,28 @@ impl<'a> Constants<'a> {
     /// A number a lane, from constant `at` on; zero behind the last.
     #[inline(always)]
     fn lanes<S: Simd>(&self, s: S, array: usize, at: usize) -> S::f32s {
-        let mut lanes = Lanes::splat(0.0);
-        let numbers = self.arrays[array].get(at * self.width..).unwrap_or_default();
-        let to = &mut lanes.0[..LEN::<S>()];
-        match self.width {
-            1 => to.iter_mut().zip(numbers).for_each(|(to, n)| *to = f32::from(*n as i8)),
-            2 => {
-                for (to, n) in to.iter_mut().zip(numbers.chunks_exact(2)) {
-                    *to = f32::from(i16::from_le_bytes([n[0], n[1]]));
-                }
-            }
-            3 => {
-                for (to, n) in to.iter_mut().zip(numbers.chunks_exact(3)) {
-                    *to = (i32::from_le_bytes([0, n[0], n[1], n[2]]) >> 8) as f32;
-                }
-            }
-            _ => {
-                for (to, n) in to.iter_mut().zip(numbers.chunks_exact(4)) {
-                    *to = i32::from_le_bytes([n[0], n[1], n[2], n[3]]) as f32;
-                }
-            }
+        let from = at * self.width;
+        let array = self.arrays[array];
+        // Four bytes are read for each number, however many it has.
+        let room = (LEN::<S>() - 1) * self.width + 4;
+        if from + room <= array.len() {
+            self.unpack(s, &array[from..from + room])
+        } else {
+            self.unpack(s, &last(array, from)[..room])
         }
-        load(s, &lanes, 0)
+    }
+
+    #[inline(always)]
+    fn unpack<S: Simd>(&self, s: S, bytes: &[u8]) -> S::f32s {
+        let mut ints = [0_i32; GROUP];
+        // Loops and not iterators: those are compiled for the baseline.
+        match self.width {
+            2 => unpack_each::<2>(&mut ints[..LEN::<S>()], bytes),
+            3 => unpack_each::<3>(&mut ints[..LEN::<S>()], bytes),
+            4 => unpack_each::<4>(&mut ints[..LEN::<S>()], bytes),
+            _ => unpack_each::<1>(&mut ints[..LEN::<S>()], bytes),
+        }
+        S::i32s::from_slice(s, &ints[..LEN::<S>()]).to_float()
     }
 
     #[inline(always)]
@@ -300,4 +303,25 @@ impl<'a> Constants<'a> {
         let twice = inverse + inverse;
         WideQuat { x: m.x * twice, y: m.y * twice, z: m.z * twice, w: (one - squared) * inverse }
     }
+}
+
+#[inline(always)]
+fn unpack_each<const WIDTH: usize>(ints: &mut [i32], bytes: &[u8]) {
+    let bytes = &bytes[..(ints.len() - 1) * WIDTH + 4];
+    let mut i = 0;
+    while i < ints.len() {
+        let at = i * WIDTH;
+        let four = u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        ints[i] = ((four << (32 - 8 * WIDTH)) as i32) >> (32 - 8 * WIDTH);
+        i += 1;
+    }
+}
+
+/// What is left of an array, and zeros.
+#[cold]
+#[inline(never)]
+fn last(array: &[u8], from: usize) -> [u8; 4 * GROUP] {
+    let mut bytes = [0; 4 * GROUP];
+    bytes.iter_mut().zip(array.get(from..).unwrap_or_default()).for_each(|(to, b)| *to = *b);
+    bytes
 }
