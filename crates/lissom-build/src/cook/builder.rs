@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     BuiltSkeleton,
-    raw::{RawAnimation, RawAnimationError},
+    raw::{Curve, RawAnimation, RawAnimationError},
 };
 use lissom::{
     clip::{Clip, ClipError, ClipView},
@@ -32,7 +32,9 @@ pub struct ClipBuilder {
     pub joints: Vec<JointPrecision>,
     /// How values become bits.
     pub coding: Coding,
-    /// Where playback can start: every 0.5 s.
+    /// Sparse keys, dense rows, or whichever is smaller.
+    pub form: Form,
+    /// Where playback of sparse keys can start: every 0.5 s. Dense rows can start at every sixteenth.
     pub jumps: Jumps,
     /// False keeps every key of the source, at its own time, as exactly as f32 can. (Curves that the player
     /// does not know still get keys between them.)
@@ -52,6 +54,18 @@ pub struct JointPrecision {
     pub precision: Option<f64>,
     /// How far from this joint it is measured.
     pub shell: Option<f64>,
+}
+
+/// How a clip holds its keys. Both play the same way; the bound holds for both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Rows where the source lies on an even rate, unless its keys are so few that they are smaller.
+    #[default]
+    Auto,
+    /// Keys at any times, as few as the precision allows, on lines and cubics. For sparse and uneven sources.
+    Keys,
+    /// A key of every moving channel at every row of an even rate, in blocks of sixteen rows.
+    Rows,
 }
 
 /// How long to look for a smaller clip. The bound holds at every effort.
@@ -197,6 +211,7 @@ impl Default for ClipBuilder {
             shell: 0.03,
             joints: Vec::new(),
             coding: Coding::Quantised,
+            form: Form::Auto,
             jumps: Jumps::Every(0.5),
             reduce: true,
             effort: Effort::Default,
@@ -231,10 +246,14 @@ impl ClipBuilder {
         let clip = loop {
             let Some(rows) = attempts.next() else { unreachable!("the last attempt ends the loop") };
             let mut kitchen = Kitchen::new(self, skeleton, animation, &metric, precision.clone(), rows)?;
-            if let Some(clip) = kitchen.cook_dense()? {
-                return Ok(clip);
+            let dense = kitchen.cook_dense()?;
+            if let Some(clip) = dense.as_ref().filter(|_| !kitchen.keys_may_be_smaller()) {
+                return Ok(clip.clone());
             }
             let (clip, within) = kitchen.cook()?;
+            if let Some(dense) = dense.filter(|dense| !within || dense.bytes.len() <= clip.bytes.len()) {
+                return Ok(dense);
+            }
             if within {
                 return Ok(clip);
             }
@@ -364,7 +383,8 @@ impl<'a> Kitchen<'a> {
     /// A clip of the dense form within the bound, if there can be one.
     fn cook_dense(&mut self) -> Result<Option<CookedClip>, CookError> {
         let TimePoints::Uniform { rate, count } = self.fitter.points else { return Ok(None) };
-        if self.builder.coding != Coding::Quantised || !self.builder.reduce {
+        let b = self.builder;
+        if b.form == Form::Keys || b.coding != Coding::Quantised || !b.reduce {
             return Ok(None);
         }
         let dense = Dense {
@@ -383,6 +403,23 @@ impl<'a> Kitchen<'a> {
         let keys = clip.view().key_count() + clip.view().constant_count() as u64;
         let report = self.report(clip.view(), keys, found.error, true);
         Ok(Some(CookedClip { bytes: found.bytes, report }))
+    }
+
+    /// True if the source has so few keys, or steps, that it may be smaller as keys than as rows.
+    fn keys_may_be_smaller(&self) -> bool {
+        let source = self.metric.source();
+        let (mut keys, mut rows, mut steps) = (0, 0, false);
+        let mut add = |count: usize, curve: Curve| {
+            keys += count;
+            rows += self.fitter.points.count() as usize;
+            steps |= curve == Curve::Step;
+        };
+        for joint in &source.joints {
+            joint.translation.moving().into_iter().for_each(|c| add(c.keys.len(), c.curve));
+            joint.rotation.moving().into_iter().for_each(|c| add(c.keys.len(), c.curve));
+            joint.scale.moving().into_iter().for_each(|c| add(c.keys.len(), c.curve));
+        }
+        self.builder.form == Form::Auto && (steps || keys * 2 < rows)
     }
 
     /// A clip within the bound (true), or the nearest to it that was found.

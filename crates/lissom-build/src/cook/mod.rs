@@ -13,7 +13,7 @@ mod source;
 mod stream_file;
 mod timeline;
 
-pub use builder::{ClipBuilder, CookError, CookReport, CookedClip, Effort, JointPrecision};
+pub use builder::{ClipBuilder, CookError, CookReport, CookedClip, Effort, Form, JointPrecision};
 pub use encode::{EncodeError, encode, seal};
 pub use metric::{ErrorMetric, ErrorReport, JointError, TIMES_BETWEEN};
 pub use plan::{ClipPlan, Coding, Jumps, PlanChannel, PlanKeys, PlanTrack, TimePoints};

@@ -340,7 +340,7 @@ impl Cursor {
         self.bind(&clip);
         let moment = self.moment(&clip, time_s);
         match &clip.layout.dense {
-            Some(tables) => self.fetch_rows(&clip, tables, moment).map(|_| ()),
+            Some(tables) => self.fetch_rows(backend, &clip, tables, moment).map(|_| ()),
             None => self.fetch(backend, &clip, moment),
         }
     }
@@ -357,7 +357,7 @@ impl Cursor {
     ) -> Result<(), JobError> {
         let moment = self.moment(clip, time_s);
         if let Some(tables) = &clip.layout.dense {
-            let t = self.fetch_rows(clip, tables, moment)?;
+            let t = self.fetch_rows(backend, clip, tables, moment)?;
             dispatch!(backend, s => rows::evaluate(s, self, clip, tables, t, rest, lod, output));
             return Ok(());
         }
@@ -371,10 +371,16 @@ impl Cursor {
 
     /// Fetches the rows around a moment of a dense clip. Returns how far between them it lies.
     #[inline]
-    fn fetch_rows(&mut self, clip: &ClipView<'_>, tables: &rows::Tables, to: Moment) -> Result<f32, JobError> {
+    fn fetch_rows(
+        &mut self,
+        backend: Backend,
+        clip: &ClipView<'_>,
+        tables: &rows::Tables,
+        to: Moment,
+    ) -> Result<f32, JobError> {
         // The end is all of the way to the last row.
         let (row, t) = if to.row >= clip.last_row() { (clip.last_row() - 1, 1.0) } else { (to.row, to.fraction) };
-        rows::advance(self, clip, tables, row).map_err(|missing| JobError::BlockMissing { block: missing.0 })?;
+        rows::advance(backend, self, clip, tables, row).map_err(|missing| JobError::BlockMissing { block: missing.0 })?;
         Ok(t)
     }
 
@@ -408,6 +414,9 @@ impl Cursor {
         let words = if clip.layout.dense.is_some() { dense.total() } else { state.total() };
         self.words.clear();
         self.words.resize(words, 0);
+        if let Some(tables) = &clip.layout.dense {
+            rows::bind(dense, &mut self.words, clip, tables);
+        }
         self.state = state;
         self.dense = dense;
         self.bound = Some(clip.identity());

@@ -7,9 +7,14 @@ use super::{
         cursor::Cursor,
         view::ClipView,
     },
-    ARRAYS, Arrays, META, STEP, Tables,
+    ARRAYS, Arrays, Tables,
     format::{self, BLOCK_ROWS},
     meta,
+};
+use lissom_math::{
+    dispatch,
+    simd::{Backend, LEN, Simd, prelude::*},
+    soa::GROUP,
 };
 
 /// Where a cursor stands in a dense clip. The integers are those of rows `at - 1` and `at`; both lie in the
@@ -27,6 +32,7 @@ pub(crate) struct Place {
 /// Brings the integers to the interval that starts at a row (before the last one) by the cheapest way.
 #[inline]
 pub(crate) fn advance(
+    backend: Backend,
     cursor: &mut Cursor,
     clip: &ClipView<'_>,
     tables: &Tables,
@@ -42,30 +48,24 @@ pub(crate) fn advance(
     let wanted = if row < last { row + 1 } else { last };
     let index = block as usize;
     let bytes = clip.dense_block(index).ok_or(MissingBlock(index))?;
-    let mut reader = Reader { arrays: cursor.dense, words: &mut cursor.words, bytes };
+    let (arrays, words) = (cursor.dense, &mut cursor.words[..]);
     let mut place = cursor.place;
     let here = cursor.placed && cursor.block == index;
-    let mut rows = 0;
-    if !here || place.at > wanted && place.at - wanted > wanted - first {
-        place = reader.load(clip, tables, index);
-        cursor.stats.jumps += 1;
-        rows += 1;
-    }
-    while place.at < wanted {
-        reader.forward(&place);
-        place.at += 1;
-        rows += 1;
-    }
-    while place.at > wanted {
-        reader.backward(&place);
-        place.at -= 1;
-        rows += 1;
-    }
-    if row == last && !place.has_next {
-        reader.load_next(clip, tables);
-        place.has_next = true;
-        rows += 1;
-    }
+    let fresh = !here || place.at > wanted && place.at - wanted > wanted - first;
+    let next = row == last && (fresh || !place.has_next);
+    let from = if fresh { first } else { place.at };
+    let rows = u64::from(from.abs_diff(wanted)) + u64::from(fresh) + u64::from(next);
+    dispatch!(backend, s => {
+        if fresh {
+            place = load(arrays, words, clip, tables, bytes, block);
+        }
+        walk(s, arrays, words, bytes, &mut place, wanted);
+        if next {
+            load_next(arrays, words, clip, tables, bytes);
+        }
+    });
+    place.has_next |= next;
+    cursor.stats.jumps += u64::from(fresh);
     cursor.place = place;
     cursor.block = index;
     cursor.row = row;
@@ -73,13 +73,6 @@ pub(crate) fn advance(
     cursor.stats.keys_read += rows * clip.channel_count() as u64;
     cursor.keys = (u64::from(row) + 2) * clip.channel_count() as u64;
     Ok(())
-}
-
-/// A cursor's integers and the bytes of a block.
-struct Reader<'a> {
-    arrays: Arrays,
-    words: &'a mut [u32],
-    bytes: &'a [u8],
 }
 
 /// The arrays of one kind, all of one length.
@@ -95,150 +88,291 @@ fn arrays_of<'a>(arrays: &Arrays, words: &'a mut [u32], kind: usize) -> [&'a mut
     let (c0, rest) = rest.split_at_mut(n);
     let (c1, rest) = rest.split_at_mut(n);
     let (c2, rest) = rest.split_at_mut(n);
-    let (step, meta) = rest.split_at_mut(n);
-    [a0, a1, a2, b0, b1, b2, c0, c1, c2, step, meta]
+    let (step, rest) = rest.split_at_mut(n);
+    let (meta, widths) = rest.split_at_mut(n);
+    [a0, a1, a2, b0, b1, b2, c0, c1, c2, step, meta, widths]
 }
 
-/// Three numbers of a lane's widths, and the bits they take.
+/// Three numbers of the widths in the low bits of a word, and the bit behind them.
 #[inline(always)]
-fn differences(bytes: &[u8], at: u64, meta: u32) -> ([i32; 3], u64) {
-    let widths = [
-        meta & meta::WIDTH_MASK,
-        meta >> meta::WIDTH & meta::WIDTH_MASK,
-        meta >> (2 * meta::WIDTH) & meta::WIDTH_MASK,
-    ];
-    (signed_3(bytes, at, widths), u64::from(widths[0] + widths[1] + widths[2]))
-}
-
-#[inline(always)]
-fn signed_3(bytes: &[u8], at: u64, widths: [u32; 3]) -> [i32; 3] {
-    if u64::from(widths[0] + widths[1] + widths[2]) <= Bits::ROOM {
-        let mut bits = word_at(bytes, at);
-        [bits.take_signed(widths[0]), bits.take_signed(widths[1]), bits.take_signed(widths[2])]
+fn three(bytes: &[u8], bit: u64, widths: u32) -> ([i32; 3], u64) {
+    let x = widths & meta::WIDTH_MASK;
+    let y = widths >> meta::WIDTH & meta::WIDTH_MASK;
+    let z = widths >> (2 * meta::WIDTH) & meta::WIDTH_MASK;
+    let all = u64::from(x + y + z);
+    let byte = (bit >> 3) as usize;
+    // Eight bytes hold all usual numbers; the end of the clip and very wide ones take the long way.
+    let v = if all <= Bits::ROOM && byte + 8 <= bytes.len() {
+        let b = &bytes[byte..byte + 8];
+        let word = u64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]) >> (bit & 7);
+        [signed(word, x), signed(word >> x, y), signed(word >> (x + y), z)]
     } else {
-        read_3(bytes, at, widths.map(|w| w as u8))
+        read_3(bytes, bit, [x as u8, y as u8, z as u8])
+    };
+    (v, bit + all)
+}
+
+/// The low bits of a word as a two's complement number; no bits are 0.
+#[inline(always)]
+fn signed(word: u64, width: u32) -> i32 {
+    let (low, sign) = (word & ((1 << width) - 1), (1_u64 << width) >> 1);
+    ((low ^ sign).wrapping_sub(sign)) as i32
+}
+
+/// Fills in what does not change from block to block.
+pub(crate) fn bind(arrays: Arrays, words: &mut [u32], clip: &ClipView<'_>, tables: &Tables) {
+    let bytes: &[u8] = bytemuck::cast_slice(clip.words);
+    for kind in 0..3 {
+        let [.., steps, metas, widths] = arrays_of(&arrays, words, kind);
+        for lane in 0..metas.len() {
+            let record = tables.record(bytes, kind, lane, clip.block_count());
+            let holds = if record.holds { meta::HOLDS } else { 0 };
+            steps[lane] = format::step(kind, record.code).to_bits();
+            metas[lane] = record.centre << meta::CENTRE_SHIFT | holds;
+            let [x, y, z] = record.state;
+            let [u, v, w] = record.slope;
+            widths[lane] = x | y << 5 | z << 10 | u << 15 | v << 20 | w << 25;
+        }
     }
 }
 
-impl Reader<'_> {
-    /// Takes the first key of every channel of a block, and how its rows are coded.
-    fn load(&mut self, clip: &ClipView<'_>, tables: &Tables, block: usize) -> Place {
-        let clip_bytes: &[u8] = bytemuck::cast_slice(clip.words);
-        let (blocks, width) = (clip.block_count(), tables.width_bits());
-        let state_bytes = if block == 0 { 0 } else { tables.state_bytes };
-        let mut state = 0;
-        let mut head = state_bytes as u64 * 8;
-        let mut slope = head + clip.channel_count() as u64 * u64::from(1 + 3 * width);
-        let mut row_bits = 0;
-        for kind in 0..3 {
-            let arrays = arrays_of(&self.arrays, self.words, kind);
-            for lane in 0..arrays[META].len() {
-                let record = tables.record(clip_bytes, kind, lane, blocks);
-                let mut first = record.base;
-                if block > 0 {
-                    let off = signed_3(self.bytes, state, record.state);
-                    first = core::array::from_fn(|c| first[c].wrapping_add(off[c]));
-                    state += u64::from(record.state.iter().sum::<u32>());
-                }
-                let mut bits = word_at(self.bytes, head);
-                let goes_on = bits.take(1) != 0;
-                let widths = [bits.take(width), bits.take(width), bits.take(width)];
-                head += u64::from(1 + 3 * width);
-                let mut before = first;
-                if goes_on {
-                    let steep = signed_3(self.bytes, slope, record.slope);
-                    before = core::array::from_fn(|c| first[c].wrapping_sub(steep[c] << widths[c]));
-                    slope += u64::from(record.slope.iter().sum::<u32>());
-                }
-                row_bits += u64::from(widths.iter().sum::<u32>());
-                for c in 0..3 {
-                    arrays[c][lane] = before[c] as u32;
-                    arrays[3 + c][lane] = first[c] as u32;
-                }
-                arrays[STEP][lane] = format::step(kind, record.code).to_bits();
-                arrays[META][lane] = widths[0]
-                    | widths[1] << meta::WIDTH
-                    | widths[2] << (2 * meta::WIDTH)
-                    | if goes_on { meta::GOES_ON } else { 0 }
-                    | record.centre << meta::CENTRE_SHIFT
-                    | if record.holds { meta::HOLDS } else { 0 };
-            }
-        }
-        Place { at: block as u32 * BLOCK_ROWS, row_bits, rows_bit: slope, has_next: false }
-    }
+/// Where the first keys of a kind's channels stand, from lane to lane, and their widths as in `meta`.
+#[inline(always)]
+fn first_keys(tables: &Tables, kind: usize) -> (u64, u64, u32) {
+    let (size, bits) = (tables.record_bits[kind], tables.base_bits[kind]);
+    let widths = bits | bits << meta::WIDTH | bits << (2 * meta::WIDTH);
+    (tables.records[kind] + u64::from(size - 3 * bits), u64::from(size), widths)
+}
 
-    /// Takes the first key of every channel of the next block.
-    fn load_next(&mut self, clip: &ClipView<'_>, tables: &Tables) {
-        let clip_bytes: &[u8] = bytemuck::cast_slice(clip.words);
-        let mut state = (self.bytes.len().saturating_sub(tables.state_bytes)) as u64 * 8;
-        for kind in 0..3 {
-            let arrays = arrays_of(&self.arrays, self.words, kind);
-            for lane in 0..arrays[META].len() {
-                let record = tables.record(clip_bytes, kind, lane, clip.block_count());
-                let off = signed_3(self.bytes, state, record.state);
-                for c in 0..3 {
-                    arrays[6 + c][lane] = record.base[c].wrapping_add(off[c]) as u32;
-                }
-                state += u64::from(record.state.iter().sum::<u32>());
+/// Takes the first key of every channel of a block, and how its rows are coded.
+#[inline(always)]
+fn load(arrays: Arrays, words: &mut [u32], clip: &ClipView<'_>, tables: &Tables, bytes: &[u8], block: u32) -> Place {
+    let clip_bytes: &[u8] = bytemuck::cast_slice(clip.words);
+    let width = tables.width_bits();
+    let mut state = 0;
+    let mut head = if block == 0 { 0 } else { tables.state_bytes as u64 * 8 };
+    let mut slope = head + clip.layout.channels as u64 * u64::from(1 + 3 * width);
+    let mut row_bits = 0;
+    let mut kind = 0;
+    while kind < 3 {
+        let (mut base, stride, base_widths) = first_keys(tables, kind);
+        let [ax, ay, az, bx, by, bz, _, _, _, _, metas, widths] = arrays_of(&arrays, words, kind);
+        let mut lane = 0;
+        while lane < metas.len() {
+            let (mut first, _) = three(clip_bytes, base, base_widths);
+            base += stride;
+            if block > 0 {
+                let (off, end) = three(bytes, state, widths[lane]);
+                first = [
+                    first[0].wrapping_add(off[0]),
+                    first[1].wrapping_add(off[1]),
+                    first[2].wrapping_add(off[2]),
+                ];
+                state = end;
             }
+            let mut bits = word_at(bytes, head);
+            let goes_on = bits.take(1) != 0;
+            let (x, y, z) = (bits.take(width), bits.take(width), bits.take(width));
+            head += u64::from(1 + 3 * width);
+            let mut before = first;
+            if goes_on {
+                let (steep, end) = three(bytes, slope, widths[lane] >> 15);
+                before = [
+                    first[0].wrapping_sub(steep[0] << x),
+                    first[1].wrapping_sub(steep[1] << y),
+                    first[2].wrapping_sub(steep[2] << z),
+                ];
+                slope = end;
+            }
+            row_bits += u64::from(x + y + z);
+            (ax[lane], ay[lane], az[lane]) = (before[0] as u32, before[1] as u32, before[2] as u32);
+            (bx[lane], by[lane], bz[lane]) = (first[0] as u32, first[1] as u32, first[2] as u32);
+            metas[lane] = metas[lane] & (meta::CENTRE | meta::HOLDS)
+                | x
+                | y << meta::WIDTH
+                | z << (2 * meta::WIDTH)
+                | if goes_on { meta::GOES_ON } else { 0 };
+            lane += 1;
         }
+        kind += 1;
     }
+    Place { at: block * BLOCK_ROWS, row_bits, rows_bit: slope, has_next: false }
+}
 
-    /// Adds the row after `place.at`.
-    #[inline]
-    fn forward(&mut self, place: &Place) {
-        let mut bit = place.rows_bit + u64::from(place.at % BLOCK_ROWS) * place.row_bits;
-        for kind in 0..3 {
-            let [ax, ay, az, bx, by, bz, _, _, _, _, metas] = arrays_of(&self.arrays, self.words, kind);
-            let lanes = metas.len();
-            let (ax, ay, az) = (&mut ax[..lanes], &mut ay[..lanes], &mut az[..lanes]);
-            let (bx, by, bz) = (&mut bx[..lanes], &mut by[..lanes], &mut bz[..lanes]);
-            for lane in 0..lanes {
-                let meta = metas[lane];
-                let (d, bits) = differences(self.bytes, bit, meta);
-                bit += bits;
-                let on = if meta & meta::GOES_ON == 0 { 0 } else { u32::MAX };
-                for (a, b, d) in [
-                    (&mut ax[lane], &mut bx[lane], d[0]),
-                    (&mut ay[lane], &mut by[lane], d[1]),
-                    (&mut az[lane], &mut bz[lane], d[2]),
-                ] {
-                    let next = b.wrapping_add(b.wrapping_sub(*a) & on).wrapping_add(d as u32);
-                    *a = *b;
-                    *b = next;
-                }
-            }
+/// Takes the first key of every channel of the next block, which stands at the end of these bytes.
+#[inline(always)]
+fn load_next(arrays: Arrays, words: &mut [u32], clip: &ClipView<'_>, tables: &Tables, bytes: &[u8]) {
+    let clip_bytes: &[u8] = bytemuck::cast_slice(clip.words);
+    let mut state = bytes.len().saturating_sub(tables.state_bytes) as u64 * 8;
+    let mut kind = 0;
+    while kind < 3 {
+        let (mut base, stride, base_widths) = first_keys(tables, kind);
+        let [_, _, _, _, _, _, cx, cy, cz, _, _, widths] = arrays_of(&arrays, words, kind);
+        let mut lane = 0;
+        while lane < widths.len() {
+            let (first, _) = three(clip_bytes, base, base_widths);
+            let (off, end) = three(bytes, state, widths[lane]);
+            cx[lane] = first[0].wrapping_add(off[0]) as u32;
+            cy[lane] = first[1].wrapping_add(off[1]) as u32;
+            cz[lane] = first[2].wrapping_add(off[2]) as u32;
+            base += stride;
+            state = end;
+            lane += 1;
         }
+        kind += 1;
     }
+}
 
-    /// Takes the row `place.at` away again, which is not the block's first or second.
-    #[inline]
-    fn backward(&mut self, place: &Place) {
-        let row = u64::from(place.at % BLOCK_ROWS);
-        // A prediction that stays is undone by the row before: it is what led to the key before this one.
-        let mut bit = place.rows_bit + row.saturating_sub(2) * place.row_bits;
-        for kind in 0..3 {
-            let [ax, ay, az, bx, by, bz, _, _, _, _, metas] = arrays_of(&self.arrays, self.words, kind);
-            let lanes = metas.len();
-            let (ax, ay, az) = (&mut ax[..lanes], &mut ay[..lanes], &mut az[..lanes]);
-            let (bx, by, bz) = (&mut bx[..lanes], &mut by[..lanes], &mut bz[..lanes]);
-            for lane in 0..lanes {
-                let meta = metas[lane];
-                let on = meta & meta::GOES_ON != 0;
-                let from = if on { bit + place.row_bits } else { bit };
-                let (d, bits) = differences(self.bytes, from, meta);
-                bit += bits;
-                for (a, b, d) in [
-                    (&mut ax[lane], &mut bx[lane], d[0] as u32),
-                    (&mut ay[lane], &mut by[lane], d[1] as u32),
-                    (&mut az[lane], &mut bz[lane], d[2] as u32),
-                ] {
-                    let going = a.wrapping_add(a.wrapping_sub(*b)).wrapping_add(d);
-                    let staying = a.wrapping_sub(d);
-                    *b = *a;
-                    *a = if on { going } else { staying };
-                }
-            }
-        }
+/// Differences of a row, for a few lanes.
+#[derive(Clone, Copy)]
+struct Differences {
+    x: [i32; GROUP],
+    y: [i32; GROUP],
+    z: [i32; GROUP],
+}
+
+impl Differences {
+    const NONE: Self = Self { x: [0; GROUP], y: [0; GROUP], z: [0; GROUP] };
+}
+
+/// Goes from row to row of a block until `place.at` is the one wanted.
+#[inline(always)]
+fn walk<S: Simd>(s: S, arrays: Arrays, words: &mut [u32], bytes: &[u8], place: &mut Place, wanted: u32) {
+    while place.at < wanted {
+        forward(s, arrays, words, bytes, place);
+        place.at += 1;
     }
+    while place.at > wanted {
+        backward(s, arrays, words, bytes, place);
+        place.at -= 1;
+    }
+}
+
+/// Adds the row after `place.at`.
+#[inline(always)]
+fn forward<S: Simd>(s: S, arrays: Arrays, words: &mut [u32], bytes: &[u8], place: &Place) {
+    let mut bit = place.rows_bit + u64::from(place.at % BLOCK_ROWS) * place.row_bits;
+    let mut d = Differences::NONE;
+    let mut kind = 0;
+    while kind < 3 {
+        let [ax, ay, az, bx, by, bz, _, _, _, _, metas, _] = arrays_of(&arrays, words, kind);
+        let mut first = 0;
+        while first < metas.len() {
+            let count = smaller(GROUP, metas.len() - first);
+            let mut lane = 0;
+            while lane < count {
+                bit = read(bytes, bit, metas[first + lane], &mut d, lane);
+                lane += 1;
+            }
+            add_row(s, &metas[first..], &mut ax[first..], &mut bx[first..], &d.x, count);
+            add_row(s, &metas[first..], &mut ay[first..], &mut by[first..], &d.y, count);
+            add_row(s, &metas[first..], &mut az[first..], &mut bz[first..], &d.z, count);
+            first += GROUP;
+        }
+        kind += 1;
+    }
+}
+
+/// Takes the row `place.at` away again, which is not the block's first or second.
+#[inline(always)]
+fn backward<S: Simd>(s: S, arrays: Arrays, words: &mut [u32], bytes: &[u8], place: &Place) {
+    let row = u64::from(place.at % BLOCK_ROWS);
+    // A prediction that stays is undone by the row before: it is what led to the key before this one.
+    let mut bit = place.rows_bit + row.saturating_sub(2) * place.row_bits;
+    let mut d = Differences::NONE;
+    let mut kind = 0;
+    while kind < 3 {
+        let [ax, ay, az, bx, by, bz, _, _, _, _, metas, _] = arrays_of(&arrays, words, kind);
+        let mut first = 0;
+        while first < metas.len() {
+            let count = smaller(GROUP, metas.len() - first);
+            let mut lane = 0;
+            while lane < count {
+                let meta = metas[first + lane];
+                let further = if meta & meta::GOES_ON == 0 { 0 } else { place.row_bits };
+                bit = read(bytes, bit + further, meta, &mut d, lane) - further;
+                lane += 1;
+            }
+            take_row(s, &metas[first..], &mut ax[first..], &mut bx[first..], &d.x, count);
+            take_row(s, &metas[first..], &mut ay[first..], &mut by[first..], &d.y, count);
+            take_row(s, &metas[first..], &mut az[first..], &mut bz[first..], &d.z, count);
+            first += GROUP;
+        }
+        kind += 1;
+    }
+}
+
+#[inline(always)]
+fn smaller(a: usize, b: usize) -> usize {
+    if b < a { b } else { a }
+}
+
+/// Reads the three differences of a lane; returns the bit behind them.
+#[inline(always)]
+fn read(bytes: &[u8], bit: u64, meta: u32, d: &mut Differences, lane: usize) -> u64 {
+    let (v, end) = three(bytes, bit, meta);
+    let lane = lane % GROUP;
+    (d.x[lane], d.y[lane], d.z[lane]) = (v[0], v[1], v[2]);
+    end
+}
+
+/// b + (b - a where it goes on) + d, for lanes of one component; a becomes b.
+#[inline(always)]
+fn add_row<S: Simd>(s: S, metas: &[u32], a: &mut [u32], b: &mut [u32], d: &[i32; GROUP], count: usize) {
+    let mut at = 0;
+    if count == GROUP {
+        let (metas, a, b) = (&metas[..GROUP], &mut a[..GROUP], &mut b[..GROUP]);
+        let d: &[u32] = bytemuck::cast_slice(d);
+        while at < GROUP {
+            let end = at + LEN::<S>();
+            let (old, new) = (S::u32s::from_slice(s, &a[at..end]), S::u32s::from_slice(s, &b[at..end]));
+            let slope = goes_on(s, &metas[at..end]).select(new - old, S::u32s::simd_from(s, 0));
+            new.store_slice(&mut a[at..end]);
+            (new + slope + S::u32s::from_slice(s, &d[at..end])).store_slice(&mut b[at..end]);
+            at = end;
+        }
+        return;
+    }
+    while at < count {
+        let slope = if metas[at] & meta::GOES_ON == 0 { 0 } else { b[at].wrapping_sub(a[at]) };
+        a[at] = b[at];
+        b[at] = b[at].wrapping_add(slope).wrapping_add(d[at] as u32);
+        at += 1;
+    }
+}
+
+/// The inverse of [`add_row`].
+#[inline(always)]
+fn take_row<S: Simd>(s: S, metas: &[u32], a: &mut [u32], b: &mut [u32], d: &[i32; GROUP], count: usize) {
+    let mut at = 0;
+    if count == GROUP {
+        let (metas, a, b) = (&metas[..GROUP], &mut a[..GROUP], &mut b[..GROUP]);
+        let d: &[u32] = bytemuck::cast_slice(d);
+        while at < GROUP {
+            let end = at + LEN::<S>();
+            let (old, new) = (S::u32s::from_slice(s, &a[at..end]), S::u32s::from_slice(s, &b[at..end]));
+            let d = S::u32s::from_slice(s, &d[at..end]);
+            let before = goes_on(s, &metas[at..end]).select(old + (old - new) + d, old - d);
+            old.store_slice(&mut b[at..end]);
+            before.store_slice(&mut a[at..end]);
+            at = end;
+        }
+        return;
+    }
+    while at < count {
+        let (old, new, d) = (a[at], b[at], d[at] as u32);
+        b[at] = old;
+        a[at] = if metas[at] & meta::GOES_ON == 0 {
+            old.wrapping_sub(d)
+        } else {
+            old.wrapping_add(old.wrapping_sub(new)).wrapping_add(d)
+        };
+        at += 1;
+    }
+}
+
+#[inline(always)]
+fn goes_on<S: Simd>(s: S, metas: &[u32]) -> S::mask32s {
+    let bit = S::u32s::from_slice(s, metas) & S::u32s::simd_from(s, meta::GOES_ON);
+    bit.simd_gt(S::u32s::simd_from(s, 0))
 }

@@ -17,7 +17,7 @@ mod evaluate;
 pub mod format;
 mod tables;
 
-pub(crate) use advance::{Place, advance};
+pub(crate) use advance::{Place, advance, bind};
 pub(crate) use evaluate::evaluate;
 pub(crate) use tables::Tables;
 
@@ -28,8 +28,9 @@ pub(crate) struct Arrays {
     pub lanes: [u32; 3],
 }
 
-/// Arrays of a kind: the integers x, y, z of three keys, the step (f32), how to read and decode (see [`meta`]).
-const ARRAYS: usize = 11;
+/// Arrays of a kind: the integers x, y, z of three keys, the step (f32), how to read and decode (see [`meta`]),
+/// the widths of jump frames and slopes.
+const ARRAYS: usize = 12;
 const STEP: usize = 9;
 const META: usize = 10;
 
@@ -54,13 +55,11 @@ impl Arrays {
     }
 }
 
-/// The bits of a lane's last word.
+/// The bits of a lane's second last word; the last one has six widths of five bits, as in `WIDTH`.
 mod meta {
     /// Bits of a difference in x; y and z follow.
     pub const WIDTH: u32 = 5;
     pub const WIDTH_MASK: u32 = 31;
-    /// All three widths.
-    pub const WIDTHS: u32 = 0x7fff;
     /// Set if the prediction goes on as before; otherwise it stays.
     pub const GOES_ON: u32 = 1 << 15;
     /// Which of 1, i, j, k the rotations are about.

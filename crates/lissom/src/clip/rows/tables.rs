@@ -44,8 +44,6 @@ pub(super) struct Record {
     pub state: [u32; 3],
     /// Bits of a slope's x, y, z.
     pub slope: [u32; 3],
-    /// The channel's first key.
-    pub base: [i32; 3],
 }
 
 /// Reads a clip's bytes in order, each part against what is left.
@@ -285,18 +283,12 @@ impl Tables {
         let code = bits.take(8) as u8;
         let centre = bits.take(2);
         let holds = bits.take(1) != 0;
-        let mut used = 11;
         let mut state = [0; 3];
         if blocks > 1 {
             state = [bits.take(5), bits.take(5), bits.take(5)];
-            used += 15;
         }
         let width = self.width_bits();
         let slope = [bits.take(width), bits.take(width), bits.take(width)];
-        used += 3 * width;
-        let base_bits = self.base_bits[kind];
-        let first = at + u64::from(used);
-        let number = |c: u64| word_at(bytes, first + c * u64::from(base_bits)).take_signed(base_bits);
-        Record { code, centre, holds, state, slope, base: [number(0), number(1), number(2)] }
+        Record { code, centre, holds, state, slope }
     }
 }
