@@ -120,7 +120,13 @@ fn builder(source: &Source, precision_cm: f64, effort: Effort) -> ClipBuilder {
         precision: Some(own.precision * precision_cm / 0.01),
         shell: Some(own.shell),
     });
-    ClipBuilder { precision: precision_cm, shell: 3.0, joints: joints.collect(), effort, ..Default::default() }
+    ClipBuilder {
+        precision: precision_cm,
+        shell: 3.0,
+        joints: joints.collect(),
+        effort,
+        ..Default::default()
+    }
 }
 
 fn read(folder: &Path) -> Result<Vec<Source>> {
@@ -142,7 +148,8 @@ fn read(folder: &Path) -> Result<Vec<Source>> {
     for path in files {
         let bytes = fs::read(&path).with_context(|| path.display().to_string())?;
         let raw = rawclip::read(&bytes).with_context(|| path.display().to_string())?;
-        let name = |p: Option<&std::ffi::OsStr>| p.map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let name =
+            |p: Option<&std::ffi::OsStr>| p.map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         let set = path.parent().filter(|p| *p != folder).map(|p| name(p.file_name())).unwrap_or_default();
         let clip = name(path.file_stem());
         let skeleton = SkeletonBuilder::build(&raw.skeleton)?;
@@ -226,7 +233,8 @@ fn time(source: &Source, done: &mut Done) -> Result<()> {
     let steps = ((duration_s * source.raw.rate_hz).round() as u32).max(1);
     let times: Vec<f64> = (0..=steps).map(|i| f64::from(i) / source.raw.rate_hz).collect();
     sample(0.0)?;
-    done.forward_ns = best_ns(25, || times.iter().for_each(|t| assert!(sample(*t).is_ok()))) / times.len() as f64;
+    done.forward_ns =
+        best_ns(25, || times.iter().for_each(|t| assert!(sample(*t).is_ok()))) / times.len() as f64;
     // Fibonacci hashing: looks random, the same in every run.
     let anywhere: Vec<f64> = (1..=1000_u32)
         .map(|i| f64::from(i.wrapping_mul(2_654_435_761) >> 8) / f64::from(1 << 24) * duration_s)
@@ -250,7 +258,8 @@ fn dump(source: &Source, done: &Done) -> Result<Vec<u8>> {
     let built = &source.skeleton;
     let rate_hz = source.raw.rate_hz * 2.0;
     let samples = (source.raw.animation.duration_s * rate_hz).round() as usize + 1;
-    let mut animation = RawAnimation { duration_s: source.raw.animation.duration_s, ..source.raw.animation.clone() };
+    let mut animation =
+        RawAnimation { duration_s: source.raw.animation.duration_s, ..source.raw.animation.clone() };
     for track in &mut animation.tracks {
         *track = Default::default();
         (track.translation.curve, track.rotation.curve, track.scale.curve) =
@@ -315,8 +324,20 @@ fn print_table(sources: &[Source], done: &[Done], options: &Options) -> Result<(
     println!("precision:   {} cm, effort {:?}\n", options.precision_cm, options.effort);
     println!(
         "{:<5} {:<46} {:>6} {:>6} {:>8} {:>7} {:>6} {:>8} {:>8} {:>8} {:>7} {:>7} {:>7} {:>7}",
-        "set", "clip", "joints", "s", "raw", "bytes", "/ACL", "keys cm", "betw cm", "p99 cm", "cook ms", "fwd ns",
-        "seek ns", "worst"
+        "set",
+        "clip",
+        "joints",
+        "s",
+        "raw",
+        "bytes",
+        "/ACL",
+        "keys cm",
+        "betw cm",
+        "p99 cm",
+        "cook ms",
+        "fwd ns",
+        "seek ns",
+        "worst"
     );
     let mut sets: BTreeMap<&str, Sum> = BTreeMap::new();
     let mut total = Sum::default();
@@ -354,7 +375,10 @@ fn print_table(sources: &[Source], done: &[Done], options: &Options) -> Result<(
             sum.raw as f64 / 1e3 / sum.cook_ms,
         );
     }
-    ensure!(total.worst <= options.precision_cm || sources.iter().any(|s| s.raw.precision.is_some()), "above the precision");
+    ensure!(
+        total.worst <= options.precision_cm || sources.iter().any(|s| s.raw.precision.is_some()),
+        "above the precision"
+    );
     Ok(())
 }
 
@@ -396,8 +420,8 @@ fn plot(sources: &[Source], path: &Path) -> Result<()> {
         for source in [clips[clips.len() / 2], clips[clips.len() - 1]] {
             let mut points = Vec::new();
             for precision in PRECISIONS {
-                let cooked =
-                    builder(source, precision, Effort::Default).build(&source.skeleton, &source.raw.animation)?;
+                let cooked = builder(source, precision, Effort::Default)
+                    .build(&source.skeleton, &source.raw.animation)?;
                 points.push((precision, cooked.bytes.len() as f64 / source.raw.animation.duration_s));
             }
             println!("{set}/{}: {points:?}", source.clip);

@@ -8,7 +8,7 @@ use lissom::{
 };
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
-    cook::{ClipBuilder, Coding, CookError, CookedClip, Effort, JointPrecision, Jumps},
+    cook::{ClipBuilder, Coding, CookError, CookedClip, Effort, Form, JointPrecision, Jumps},
     exact::{M34, Q4, Trs, V3},
     raw::{Channel, Curve, RawAnimation, RawJoint, RawSkeleton, RawTrack},
 };
@@ -292,7 +292,8 @@ fn smooth_motion_needs_few_keys() {
     let mut a = RawAnimation { duration_s: 5.0, tracks: vec![RawTrack::default(); 2], ..Default::default() };
     a.tracks[0].rotation =
         Channel::new(Curve::Linear, (0..=300).map(|i| (f64::from(i) / 60.0, turn(f64::from(i) / 60.0))));
-    let cooked = must_hold(&ClipBuilder { precision: 1e-3, ..Default::default() }, &s, &a, "smooth");
+    let cooked =
+        must_hold(&ClipBuilder { precision: 1e-3, form: Form::Keys, ..Default::default() }, &s, &a, "smooth");
     assert!(cooked.report.keys_after < 100, "{} keys", cooked.report.keys_after);
     assert_eq!(cooked.report.keys_before, 301);
 }

@@ -2,10 +2,10 @@
 
 use super::{
     budget::{Budget, Tolerance},
+    dense::Dense,
     encode::EncodeError,
     fitter::{Fitter, key_count, key_times},
     metric::{ErrorMetric, ErrorReport, Probe},
-    dense::Dense,
     plan::{ClipPlan, Coding, Jumps, TimePoints},
     player::Played,
     source::{Source, SourceJoint},
@@ -64,7 +64,8 @@ pub enum Form {
     Auto,
     /// Keys at any times, as few as the precision allows, on lines and cubics. For sparse and uneven sources.
     Keys,
-    /// A key of every moving channel at every row of an even rate, in blocks of sixteen rows.
+    /// A key of every moving channel at every row of an even rate, in blocks of sixteen rows. A source that lies on
+    /// no even rate, or that steps, becomes keys all the same.
     Rows,
 }
 
@@ -247,7 +248,9 @@ impl ClipBuilder {
             let Some(rows) = attempts.next() else { unreachable!("the last attempt ends the loop") };
             let mut kitchen = Kitchen::new(self, skeleton, animation, &metric, precision.clone(), rows)?;
             let dense = kitchen.cook_dense()?;
-            if let Some(clip) = dense.as_ref().filter(|_| !kitchen.keys_may_be_smaller()) {
+            if let Some(clip) = &dense
+                && !kitchen.keys_may_be_smaller(&clip.report)
+            {
                 return Ok(clip.clone());
             }
             let (clip, within) = kitchen.cook()?;
@@ -384,7 +387,7 @@ impl<'a> Kitchen<'a> {
     fn cook_dense(&mut self) -> Result<Option<CookedClip>, CookError> {
         let TimePoints::Uniform { rate, count } = self.fitter.points else { return Ok(None) };
         let b = self.builder;
-        if b.form == Form::Keys || b.coding != Coding::Quantised || !b.reduce {
+        if b.form == Form::Keys || b.coding != Coding::Quantised || !b.reduce || self.steps() {
             return Ok(None);
         }
         let dense = Dense {
@@ -405,21 +408,32 @@ impl<'a> Kitchen<'a> {
         Ok(Some(CookedClip { bytes: found.bytes, report }))
     }
 
-    /// True if the source has so few keys, or steps, that it may be smaller as keys than as rows.
-    fn keys_may_be_smaller(&self) -> bool {
-        let source = self.metric.source();
-        let (mut keys, mut rows, mut steps) = (0, 0, false);
-        let mut add = |count: usize, curve: Curve| {
+    /// True if a channel that moves steps from value to value.
+    fn steps(&self) -> bool {
+        let is = |curve: Option<Curve>| curve == Some(Curve::Step);
+        self.metric.source().joints.iter().any(|j| {
+            is(j.translation.moving().map(|c| c.curve))
+                || is(j.rotation.moving().map(|c| c.curve))
+                || is(j.scale.moving().map(|c| c.curve))
+        })
+    }
+
+    /// True if the source has so few keys, or so many rows that say little, that it may be smaller as keys than as
+    /// rows.
+    fn keys_may_be_smaller(&self, dense: &CookReport) -> bool {
+        let (mut keys, mut channels) = (0, 0);
+        let mut add = |count: usize| {
             keys += count;
-            rows += self.fitter.points.count() as usize;
-            steps |= curve == Curve::Step;
+            channels += 1;
         };
-        for joint in &source.joints {
-            joint.translation.moving().into_iter().for_each(|c| add(c.keys.len(), c.curve));
-            joint.rotation.moving().into_iter().for_each(|c| add(c.keys.len(), c.curve));
-            joint.scale.moving().into_iter().for_each(|c| add(c.keys.len(), c.curve));
+        for joint in &self.metric.source().joints {
+            joint.translation.moving().into_iter().for_each(|c| add(c.keys.len()));
+            joint.rotation.moving().into_iter().for_each(|c| add(c.keys.len()));
+            joint.scale.moving().into_iter().for_each(|c| add(c.keys.len()));
         }
-        self.builder.form == Form::Auto && (steps || keys * 2 < rows)
+        let few = keys * 2 < channels * self.fitter.points.count() as usize;
+        let idle = dense.stream_bytes < dense.keys_after && self.builder.effort != Effort::Fast;
+        self.builder.form == Form::Auto && (few || idle)
     }
 
     /// A clip within the bound (true), or the nearest to it that was found.

@@ -379,8 +379,10 @@ impl Cursor {
         to: Moment,
     ) -> Result<f32, JobError> {
         // The end is all of the way to the last row.
-        let (row, t) = if to.row >= clip.last_row() { (clip.last_row() - 1, 1.0) } else { (to.row, to.fraction) };
-        rows::advance(backend, self, clip, tables, row).map_err(|missing| JobError::BlockMissing { block: missing.0 })?;
+        let (row, t) =
+            if to.row >= clip.last_row() { (clip.last_row() - 1, 1.0) } else { (to.row, to.fraction) };
+        rows::advance(backend, self, clip, tables, row)
+            .map_err(|missing| JobError::BlockMissing { block: missing.0 })?;
         Ok(t)
     }
 

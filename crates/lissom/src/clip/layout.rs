@@ -157,6 +157,7 @@ impl Layout {
             return Tables::parse(words, head);
         }
         let Some(header) = words.get(..HEADER_WORDS) else { return Err(length(HEADER_WORDS as u64 * 4)) };
+        let two = |at: usize| u64::from(header[at]) | u64::from(header[at + 1]) << 32;
 
         let flags = (header[word::VERSION_FLAGS] >> 16) as u16;
         let joints = header[word::JOINTS] as usize;

@@ -128,7 +128,9 @@ impl<'a> ClipView<'a> {
     #[must_use]
     pub fn name(&self) -> &'a str {
         let bytes: &[u8] = match self.layout.dense {
-            Some(_) => bytemuck::cast_slice::<u32, u8>(self.words).get(self.layout.name.start..).unwrap_or_default(),
+            Some(_) => {
+                bytemuck::cast_slice::<u32, u8>(self.words).get(self.layout.name.start..).unwrap_or_default()
+            }
             None => bytemuck::cast_slice(self.run(self.layout.name)),
         };
         // Checked when the clip was made.
@@ -210,7 +212,8 @@ impl<'a> ClipView<'a> {
             return Some(BlockInfo {
                 time_s: f64::from(first) / self.layout.ticks_per_s,
                 keys: (u64::from(first) + 2) * self.layout.channels as u64,
-                stream_bytes: tables.block_len(bytemuck::cast_slice(self.words), block, self.layout.blocks) as u64,
+                stream_bytes: tables.block_len(bytemuck::cast_slice(self.words), block, self.layout.blocks)
+                    as u64,
             });
         }
         let e = self.block_entry(block);

@@ -2,7 +2,7 @@
 //! jump frame.
 
 use super::{
-    bits::{Bits, word_at, read_3},
+    bits::{Bits, read_3, word_at},
     cursor::{SetLayout, State, StateLayout},
     layout::{BlockEntry, ChannelEntry, format},
     view::ClipView,

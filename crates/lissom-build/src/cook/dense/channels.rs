@@ -1,10 +1,7 @@
 //! What moves, what is constant and what rests; how far each channel reaches; what moves along with it.
 
 use super::samples::Samples;
-use crate::{
-    exact::{M34, Q4, Trs, V3},
-    raw::Curve,
-};
+use crate::exact::{M34, Q4, Trs, V3};
 use lissom::clip::rows_format as format;
 
 /// What a channel does in the clip.
@@ -26,7 +23,6 @@ pub(super) struct Channel {
     pub kind: usize,
     /// For rotations: which of 1, i, j, k they are about.
     pub centre: usize,
-    pub holds: bool,
     /// How far, in model space and in precisions, a step of 1 moves what depends on this channel alone.
     pub reach: f64,
 }
@@ -174,9 +170,10 @@ impl Channels {
             1 => parameters(0, t.rotation.near(Q4::IDENTITY)),
             _ => t.scale,
         };
-        let largest = joints.iter().map(|j| value(&self.fixed[*j])).fold(0.0, |a: f64, v| {
-            a.max(v.x.abs()).max(v.y.abs()).max(v.z.abs())
-        });
+        let largest = joints
+            .iter()
+            .map(|j| value(&self.fixed[*j]))
+            .fold(0.0, |a: f64, v| a.max(v.x.abs()).max(v.y.abs()).max(v.z.abs()));
         for bytes in 2..=4 {
             let top = ((1_i64 << (8 * bytes - 1)) - 1) as f64;
             let step = if kind == 1 {
@@ -273,12 +270,6 @@ impl Channels {
                     };
                     reach.max(far / precision[p.joint])
                 });
-                let c = &source.joints[j];
-                let curve = match kind {
-                    0 => c.translation.moving().map(|c| c.curve),
-                    1 => c.rotation.moving().map(|c| c.curve),
-                    _ => c.scale.moving().map(|c| c.curve),
-                };
                 let m = e.mean;
                 let parts = [m.w.abs(), m.x.abs(), m.y.abs(), m.z.abs()];
                 let centre = (0..4).max_by(|a, b| parts[*a].total_cmp(&parts[*b])).unwrap_or(0);
@@ -287,7 +278,6 @@ impl Channels {
                     joint: j,
                     kind,
                     centre: if kind == 1 { centre } else { 0 },
-                    holds: curve == Some(Curve::Step),
                     reach: reach.max(1e-30),
                 });
             }
@@ -349,7 +339,8 @@ fn extents(samples: &Samples<'_>) -> Vec<Extent> {
                 let own = far[j].max(shell[j] * stretch(&piece.models[j * rows + row]));
                 all[j].lever = all[j].lever.max(own);
                 if let Some(p) = source.parents[j] {
-                    let bone = piece.models[j * rows + row].columns[3] - piece.models[p * rows + row].columns[3];
+                    let bone =
+                        piece.models[j * rows + row].columns[3] - piece.models[p * rows + row].columns[3];
                     far[p] = far[p].max(own + bone.length());
                 }
             }

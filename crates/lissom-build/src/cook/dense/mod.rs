@@ -17,11 +17,11 @@ mod samples;
 mod squeeze;
 
 use super::{
-    builder::{CookError, CookReport, CookedClip, Effort},
+    builder::{CookError, Effort},
     metric::{ErrorMetric, ErrorReport},
     player::Played,
 };
-use crate::BuiltSkeleton;
+use crate::{BuiltSkeleton, exact::M34};
 use channels::Channels;
 use lissom::clip::rows_format::BLOCK_ROWS;
 use pack::{Header, Packed};
@@ -43,11 +43,10 @@ pub(crate) struct Dense<'a> {
     pub effort: Effort,
 }
 
-/// A clip, what was measured on it, and whether that is within the bound.
+/// A clip within the bound, and what was measured on it.
 pub(crate) struct DenseClip {
     pub bytes: Vec<u8>,
     pub error: ErrorReport,
-    pub within: bool,
     pub rounds: u32,
 }
 
@@ -60,15 +59,32 @@ struct Trial {
     worst: f64,
 }
 
-fn env(k: &str, d: f64) -> f64 {
-    std::env::var(k).ok().and_then(|v| v.parse().ok()).unwrap_or(d)
-}
+/// Of the precision, what a channel may move by and still count as a constant.
+const STILL: f64 = 0.2;
+/// Of the precision, what a pass may use: the rest is for times between rows and for the player's f32.
+const SHELL_SHARE: f64 = 0.985;
+/// The same for a joint's origin, before its own rotation adds to it.
+const ORIGIN_SHARE: f64 = 0.8;
 
 impl Dense<'_> {
     /// `None` if the dense form cannot hold the clip: steps or integers would be beyond the format.
     pub fn cook(&self) -> Result<Option<DenseClip>, CookError> {
-        let samples = Samples::new(self.metric, self.rate, self.rows);
-        let channels = Channels::new(&samples, self.precision, env("STILL", 0.05));
+        // A loop ends where it began: its last row need not be stored, if the source keeps that promise.
+        if self.looping && self.rows > 2 {
+            let round = self.cook_rows(self.rows - 1)?;
+            if round.is_some() {
+                return Ok(round);
+            }
+        }
+        self.cook_rows(self.rows)
+    }
+
+    fn cook_rows(&self, stored: usize) -> Result<Option<DenseClip>, CookError> {
+        if stored < self.rows && !self.ends_as_it_began() {
+            return Ok(None);
+        }
+        let samples = Samples::new(self.metric, self.rate, stored);
+        let channels = Channels::new(&samples, self.precision, STILL);
         let mut search = Search { dense: self, samples: &samples, channels: &channels, rounds: 0 };
         let Some(mut best) = search.run() else { return Ok(None) };
         let mut limits = search.limits(1.0);
@@ -76,7 +92,7 @@ impl Dense<'_> {
             let Some(bytes) = self.write(&channels, &best) else { return Ok(None) };
             let (error, ratio) = self.measure(&bytes)?;
             if ratio <= 1.0 {
-                return Ok(Some(DenseClip { bytes, error, within: true, rounds: search.rounds }));
+                return Ok(Some(DenseClip { bytes, error, rounds: search.rounds }));
             }
             let shrink = if ratio.is_finite() { (0.995 / ratio).max(0.5) } else { 0.5 };
             limits.shell *= shrink;
@@ -87,6 +103,20 @@ impl Dense<'_> {
         Ok(None)
     }
 
+    /// True if the last pose is the first one again, to a small part of the precision.
+    fn ends_as_it_began(&self) -> bool {
+        let n = self.precision.len();
+        let (mut first, mut last) = (vec![M34::IDENTITY; n], vec![M34::IDENTITY; n]);
+        self.metric.source_models(0.0, &mut first);
+        self.metric.source_models(self.metric.source().duration_s, &mut last);
+        let near = |((a, b), (shell, precision)): ((&M34, &M34), (&f64, &f64))| {
+            let origin = (a.columns[3] - b.columns[3]).length();
+            let turned = (0..3).map(|i| (a.columns[i] - b.columns[i]).length() * shell).fold(0.0, f64::max);
+            origin + turned <= 0.1 * precision
+        };
+        first.iter().zip(&last).zip(self.metric.shell().iter().zip(self.precision)).all(near)
+    }
+
     fn write(&self, channels: &Channels, trial: &Trial) -> Option<Vec<u8>> {
         let packed = Packed::new(channels, &trial.rows.keys)?;
         let header = Header {
@@ -95,6 +125,7 @@ impl Dense<'_> {
             skeleton: self.skeleton.skeleton.identity(),
             joints: self.precision.len(),
             rows: self.rows,
+            round: trial.rows.count < self.rows,
             rate: self.rate,
             duration_s: self.metric.source().duration_s,
         };
@@ -126,7 +157,8 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn limits(&self, scale: f64) -> Limits {
-        Limits { shell: env("SHELL_SHARE", 0.985) * scale, origin: env("ORIGIN", 0.8) * scale, squeeze: self.dense.effort != Effort::Fast }
+        let squeeze = self.dense.effort != Effort::Fast;
+        Limits { shell: SHELL_SHARE * scale, origin: ORIGIN_SHARE * scale, repair: true, squeeze }
     }
 
     /// The best that was found; `None` if even the finest steps are too coarse.
@@ -135,7 +167,8 @@ impl Search<'_> {
         let aim = plain.shell;
         // The largest scale at which plain rounding is good enough.
         let (mut low, mut high): (Option<Trial>, f64) = (None, f64::INFINITY);
-        let mut scale = 0.7;
+        let near = if self.dense.effort == Effort::Fast { 1.25 } else { 1.06 };
+        let mut scale = 0.75;
         for _ in 0..40 {
             let trial = self.trial(scale, plain)?;
             if trial.worst <= aim {
@@ -144,11 +177,11 @@ impl Search<'_> {
                 high = scale;
             }
             scale = match &low {
-                Some(l) if high.is_finite() && high / l.scale < 1.06 => break,
+                Some(l) if high.is_finite() && high / l.scale < near => break,
                 Some(l) if high.is_finite() => (l.scale * high).sqrt(),
                 Some(l) if l.scale > 1e3 => break,
-                Some(l) => l.scale * 1.5,
-                None => scale * 0.6,
+                Some(l) => l.scale * 1.25,
+                None => scale * 0.8,
             };
         }
         let mut best = low?;
@@ -156,7 +189,7 @@ impl Search<'_> {
             let top = best.scale;
             let factors: &[f64] = match self.dense.effort {
                 Effort::Max => &[1.0, 0.9, 0.8, 0.7, 0.6],
-                _ => &[0.95, 0.8, 0.67],
+                _ => &[0.95, 0.85, 0.75, 0.65],
             };
             for factor in factors {
                 let trial = self.trial(top * factor, self.limits(1.0))?;
@@ -171,7 +204,8 @@ impl Search<'_> {
     /// One pass at a scale; `None` if the format cannot hold it.
     fn trial(&mut self, scale: f64, limits: Limits) -> Option<Trial> {
         self.rounds += 1;
-        let codes: Option<Vec<u8>> = self.channels.moving.iter().map(|c| code(c.kind, scale, c.reach)).collect();
+        let codes: Option<Vec<u8>> =
+            self.channels.moving.iter().map(|c| code(c.kind, scale, c.reach)).collect();
         let codes = codes?;
         let pass = Pass {
             samples: self.samples,

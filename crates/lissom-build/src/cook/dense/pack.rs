@@ -39,7 +39,9 @@ pub(super) struct Header<'a> {
     pub looping: bool,
     pub skeleton: u64,
     pub joints: usize,
+    /// Rows of the clip, the last one counted that a loop leaves out.
     pub rows: usize,
+    pub round: bool,
     pub rate: f64,
     pub duration_s: f64,
 }
@@ -48,7 +50,8 @@ fn block_code(keys: &[[i32; 3]], goes_on: bool) -> BlockCode {
     let mut code = BlockCode { goes_on, widths: [0; 3], slope: [0; 3] };
     for c in 0..3 {
         let from = first_row(goes_on);
-        let width = (from..keys.len()).map(|r| signed_bits(difference(keys, c, goes_on, r))).max().unwrap_or(0);
+        let width =
+            (from..keys.len()).map(|r| signed_bits(difference(keys, c, goes_on, r))).max().unwrap_or(0);
         code.widths[c] = width;
         if goes_on && keys.len() > 1 {
             let first = i64::from(keys[1][c]) - i64::from(keys[0][c]);
@@ -156,7 +159,7 @@ impl<'a> Packed<'a> {
     }
 
     fn record_bits(&self, kind: usize, blocks: usize) -> u32 {
-        11 + if blocks > 1 { 15 } else { 0 } + 3 * self.width_bits() + 3 * self.base_bits[kind]
+        10 + if blocks > 1 { 15 } else { 0 } + 3 * self.width_bits() + 3 * self.base_bits[kind]
     }
 
     fn constants(&self, kind: usize) -> impl Iterator<Item = (usize, [i32; 3])> {
@@ -174,7 +177,7 @@ impl<'a> Packed<'a> {
     /// The clip.
     pub fn write(&self, header: &Header<'_>, step_codes: &[u8]) -> Vec<u8> {
         let rows = header.rows;
-        let blocks = rows.div_ceil(BLOCK);
+        let blocks = (rows - usize::from(header.round)).div_ceil(BLOCK);
         let mut flags = 0_u16;
         let given = (rows - 1) as f64 / header.rate != header.duration_s;
         if header.looping {
@@ -182,6 +185,9 @@ impl<'a> Packed<'a> {
         }
         if given {
             flags |= format::FLAG_DURATION;
+        }
+        if header.round {
+            flags |= format::FLAG_ROUND;
         }
         if self.wide {
             flags |= format::FLAG_WIDE;
@@ -262,7 +268,6 @@ impl<'a> Packed<'a> {
         {
             bits.put(u32::from(*step), 8);
             bits.put(channel.centre as u32, 2);
-            bits.put(u32::from(channel.holds), 1);
             if blocks > 1 {
                 code.state.iter().for_each(|w| bits.put(*w, 5));
             }
@@ -276,8 +281,9 @@ impl<'a> Packed<'a> {
     fn state(&self, block: usize) -> Vec<u8> {
         let mut bits = BitWriter::default();
         for (keys, code) in self.keys.iter().zip(&self.codes) {
-            for c in 0..3 {
-                bits.put(keys[block * BLOCK][c].wrapping_sub(keys[0][c]) as u32, code.state[c]);
+            let (first, base) = (keys[block * BLOCK], keys[0]);
+            for ((n, base), width) in first.into_iter().zip(base).zip(code.state) {
+                bits.put(n.wrapping_sub(base) as u32, width);
             }
         }
         bits.into_bytes()

@@ -19,12 +19,16 @@ pub(super) struct Limits {
     /// Of the precision, what a joint's shell may use, and what its origin may use before it turns.
     pub shell: f64,
     pub origin: f64,
+    /// Where the nearest integers are beyond the limits, look at those around them.
+    pub repair: bool,
     /// Look for integers that need fewer bits and stay within the limits.
     pub squeeze: bool,
 }
 
 /// What a pass gives.
 pub(super) struct Rows {
+    /// How many there are.
+    pub count: usize,
     /// The keys of each moving channel.
     pub keys: Vec<Vec<[i32; 3]>>,
     /// The worst error of each joint at the rows, in precisions.
@@ -45,14 +49,15 @@ impl Pass<'_> {
     pub fn run(&self) -> Rows {
         let joints = self.samples.joints();
         let mut out = Rows {
+            count: self.samples.rows,
             keys: vec![Vec::with_capacity(self.samples.rows); self.channels.moving.len()],
             worst: vec![0.0; joints],
         };
         let mut signs: Vec<Option<Q4>> = vec![None; joints];
         for piece in self.samples.pieces() {
             let mut models: Vec<M34> = Vec::with_capacity(joints * piece.rows);
-            for j in 0..joints {
-                self.joint(&piece, j, &mut models, &mut signs[j], &mut out);
+            for (j, sign) in signs.iter_mut().enumerate() {
+                self.joint(&piece, j, &mut models, sign, &mut out);
             }
         }
         out
@@ -101,7 +106,7 @@ impl Pass<'_> {
             let targets: Vec<Target> =
                 locals.iter().map(|l| [l.scale.x / step, l.scale.y / step, l.scale.z / step]).collect();
             // What a scale does shows only with the rotation: no choice here.
-            let keys = self.keys(&targets, |_, _| false);
+            let keys: Vec<[i32; 3]> = targets.iter().map(|t| t.map(nearest)).collect();
             for (decoded, key) in decoded.iter_mut().zip(&keys) {
                 decoded.scale = vector(*key, step);
             }
@@ -147,6 +152,15 @@ impl Pass<'_> {
     /// The integers of a channel: the nearest, or others that `fits` and that need fewer bits.
     fn keys(&self, targets: &[Target], fits: impl Fn(usize, [i32; 3]) -> bool) -> Vec<[i32; 3]> {
         let mut keys: Vec<[i32; 3]> = targets.iter().map(|t| t.map(nearest)).collect();
+        if self.limits.repair {
+            for (r, (key, target)) in keys.iter_mut().zip(targets).enumerate() {
+                if !fits(r, *key)
+                    && let Some(other) = neighbours(target).find(|n| fits(r, *n))
+                {
+                    *key = other;
+                }
+            }
+        }
         if self.limits.squeeze {
             for (block, (keys, targets)) in keys.chunks_mut(BLOCK).zip(targets.chunks(BLOCK)).enumerate() {
                 Squeeze::new(keys, targets).run(|r, n| fits(block * BLOCK + r, n));
@@ -230,9 +244,7 @@ impl Points<'_> {
                 let source = &self.source(r, p.joint).columns;
                 let (to, share) = match p.axis {
                     None => (source[3], self.limits.origin),
-                    Some(axis) => {
-                        (source[3] + source[axis] * self.shells[p.joint], self.limits.shell)
-                    }
+                    Some(axis) => (source[3] + source[axis] * self.shells[p.joint], self.limits.shell),
                 };
                 (at - to).length() <= share * self.precision[p.joint]
             })
@@ -259,9 +271,7 @@ impl Points<'_> {
             yz -= arm.y * arm.z;
             b = b - arm.cross(off);
         }
-        let m = M34 {
-            columns: [V3::new(xx, xy, xz), V3::new(xy, yy, yz), V3::new(xz, yz, zz), V3::ZERO],
-        };
+        let m = M34 { columns: [V3::new(xx, xy, xz), V3::new(xy, yy, yz), V3::new(xz, yz, zz), V3::ZERO] };
         m.inverse().map_or(V3::ZERO, |i| i.mul_vector(b))
     }
 }
@@ -273,6 +283,16 @@ fn vector(n: [i32; 3], step: f64) -> V3 {
 pub(super) fn nearest(v: f64) -> i32 {
     // Beyond 24 bits f32 would round the integer; the caller checks the widths.
     libm::round(v).clamp(-1e9, 1e9) as i32
+}
+
+/// The integers around a target, the nearest first, which is left out.
+fn neighbours(target: &Target) -> impl Iterator<Item = [i32; 3]> {
+    let middle = target.map(nearest);
+    let distance = |n: &[i32; 3]| -> f64 { (0..3).map(|c| f64::from(n[c]) - target[c]).map(|d| d * d).sum() };
+    let mut all: [[i32; 3]; 27] = core::array::from_fn(|i| [i / 9, i / 3 % 3, i % 3])
+        .map(|d| core::array::from_fn(|c| middle[c] + d[c] as i32 - 1));
+    all.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
+    all.into_iter().skip(1)
 }
 
 /// The sign of a quaternion that goes on from the key before, unless that would lead too far round.

@@ -20,7 +20,6 @@ pub(super) struct Samples<'a> {
 /// Neighbouring rows. Both lists hold all rows of joint 0, then of joint 1, and so on.
 #[derive(Clone)]
 pub(super) struct Piece {
-    pub first: usize,
     pub rows: usize,
     pub locals: Vec<Trs>,
     pub models: Vec<M34>,
@@ -55,7 +54,9 @@ impl<'a> Samples<'a> {
         let rows = (self.rows - first).min(self.piece_rows);
         let time = |row: usize| {
             let t = (first + row) as f64 / self.rate;
-            if first + row + 1 == self.rows || t > source.duration_s { source.duration_s } else { t }
+            // The last row of all is the end, to the last bit.
+            let is_end = t > source.duration_s || (source.duration_s - t) * self.rate < 0.01;
+            if is_end { source.duration_s } else { t }
         };
         let mut locals = Vec::with_capacity(rows * source.joints.len());
         let mut models: Vec<M34> = Vec::with_capacity(rows * source.joints.len());
@@ -73,6 +74,6 @@ impl<'a> Samples<'a> {
             }
             debug_assert_eq!(models.len(), (j + 1) * rows);
         }
-        Piece { first, rows, locals, models }
+        Piece { rows, locals, models }
     }
 }

@@ -20,7 +20,10 @@ pub(super) struct Squeeze<'a> {
 
 /// The bits that each row of a component needs, and whether the prediction goes on as before.
 fn width(keys: &[[i32; 3]], component: usize, goes_on: bool) -> u32 {
-    (first_row(goes_on)..keys.len()).map(|r| signed_bits(difference(keys, component, goes_on, r))).max().unwrap_or(0)
+    (first_row(goes_on)..keys.len())
+        .map(|r| signed_bits(difference(keys, component, goes_on, r)))
+        .max()
+        .unwrap_or(0)
 }
 
 /// The first row whose difference counts: a slope takes care of the one before.
@@ -46,8 +49,8 @@ impl<'a> Squeeze<'a> {
         let goes_on = sum(self.keys, true) < sum(self.keys, false);
         let mut open = [true; 3];
         while open.contains(&true) {
-            for c in 0..3 {
-                open[c] = open[c] && self.lower(c, goes_on, &fits);
+            for (c, open) in open.iter_mut().enumerate() {
+                *open = *open && self.lower(c, goes_on, &fits);
             }
         }
     }
@@ -92,14 +95,14 @@ impl<'a> Squeeze<'a> {
         let mut cost = self.choices(c, 0).map(|x| x.1);
         let mut from = [[0_u8; CHOICES]; BLOCK];
         let mut before = self.choices(c, 0);
-        for r in 1..rows {
+        for (r, from) in from.iter_mut().enumerate().take(rows).skip(1) {
             let here = self.choices(c, r);
             let mut next = [f64::INFINITY; CHOICES];
             for (to, (n, own)) in here.iter().enumerate() {
                 for (i, (b, _)) in before.iter().enumerate() {
                     if cost[i] + own < next[to] && holds(n - b, width) {
                         next[to] = cost[i] + own;
-                        from[r][to] = i as u8;
+                        from[to] = i as u8;
                     }
                 }
             }
@@ -126,7 +129,7 @@ impl<'a> Squeeze<'a> {
         }
         // For each row and pair (row before, row): the choice two rows before.
         let mut from = [[0_u8; PAIRS]; BLOCK];
-        for r in 2..rows {
+        for (r, from) in from.iter_mut().enumerate().take(rows).skip(2) {
             let here = self.choices(c, r);
             let mut next = [f64::INFINITY; PAIRS];
             for (i, cost) in cost.iter().enumerate() {
@@ -139,7 +142,7 @@ impl<'a> Squeeze<'a> {
                     let pair = (i % CHOICES) * CHOICES + to;
                     if cost + own < next[pair] && holds(n - expected, width) {
                         next[pair] = cost + own;
-                        from[r][pair] = (i / CHOICES) as u8;
+                        from[pair] = (i / CHOICES) as u8;
                     }
                 }
             }

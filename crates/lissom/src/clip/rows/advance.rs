@@ -43,8 +43,8 @@ pub(crate) fn advance(
     }
     let block = row / BLOCK_ROWS;
     let first = block * BLOCK_ROWS;
-    let last = first + BLOCK_ROWS - 1;
-    // The first row of the next block is no key of this one.
+    let last = last_of_block(tables, row);
+    // What follows the last row is no key of this block.
     let wanted = if row < last { row + 1 } else { last };
     let index = block as usize;
     let bytes = clip.dense_block(index).ok_or(MissingBlock(index))?;
@@ -61,7 +61,7 @@ pub(crate) fn advance(
         }
         walk(s, arrays, words, bytes, &mut place, wanted);
         if next {
-            load_next(arrays, words, clip, tables, bytes);
+            load_next(arrays, words, clip, tables, bytes, index);
         }
     });
     place.has_next |= next;
@@ -119,6 +119,13 @@ fn signed(word: u64, width: u32) -> i32 {
     ((low ^ sign).wrapping_sub(sign)) as i32
 }
 
+/// The last row of the block that a row lies in.
+#[inline(always)]
+pub(super) fn last_of_block(tables: &Tables, row: u32) -> u32 {
+    let (full, end) = (row | (BLOCK_ROWS - 1), tables.stored - 1);
+    if full < end { full } else { end }
+}
+
 /// Fills in what does not change from block to block.
 pub(crate) fn bind(arrays: Arrays, words: &mut [u32], clip: &ClipView<'_>, tables: &Tables) {
     let bytes: &[u8] = bytemuck::cast_slice(clip.words);
@@ -126,9 +133,8 @@ pub(crate) fn bind(arrays: Arrays, words: &mut [u32], clip: &ClipView<'_>, table
         let [.., steps, metas, widths] = arrays_of(&arrays, words, kind);
         for lane in 0..metas.len() {
             let record = tables.record(bytes, kind, lane, clip.block_count());
-            let holds = if record.holds { meta::HOLDS } else { 0 };
             steps[lane] = format::step(kind, record.code).to_bits();
-            metas[lane] = record.centre << meta::CENTRE_SHIFT | holds;
+            metas[lane] = record.centre << meta::CENTRE_SHIFT;
             let [x, y, z] = record.state;
             let [u, v, w] = record.slope;
             widths[lane] = x | y << 5 | z << 10 | u << 15 | v << 20 | w << 25;
@@ -146,7 +152,14 @@ fn first_keys(tables: &Tables, kind: usize) -> (u64, u64, u32) {
 
 /// Takes the first key of every channel of a block, and how its rows are coded.
 #[inline(always)]
-fn load(arrays: Arrays, words: &mut [u32], clip: &ClipView<'_>, tables: &Tables, bytes: &[u8], block: u32) -> Place {
+fn load(
+    arrays: Arrays,
+    words: &mut [u32],
+    clip: &ClipView<'_>,
+    tables: &Tables,
+    bytes: &[u8],
+    block: u32,
+) -> Place {
     let clip_bytes: &[u8] = bytemuck::cast_slice(clip.words);
     let width = tables.width_bits();
     let mut state = 0;
@@ -187,7 +200,7 @@ fn load(arrays: Arrays, words: &mut [u32], clip: &ClipView<'_>, tables: &Tables,
             row_bits += u64::from(x + y + z);
             (ax[lane], ay[lane], az[lane]) = (before[0] as u32, before[1] as u32, before[2] as u32);
             (bx[lane], by[lane], bz[lane]) = (first[0] as u32, first[1] as u32, first[2] as u32);
-            metas[lane] = metas[lane] & (meta::CENTRE | meta::HOLDS)
+            metas[lane] = metas[lane] & meta::CENTRE
                 | x
                 | y << meta::WIDTH
                 | z << (2 * meta::WIDTH)
@@ -199,11 +212,20 @@ fn load(arrays: Arrays, words: &mut [u32], clip: &ClipView<'_>, tables: &Tables,
     Place { at: block * BLOCK_ROWS, row_bits, rows_bit: slope, has_next: false }
 }
 
-/// Takes the first key of every channel of the next block, which stands at the end of these bytes.
+/// Takes the first key of every channel of the next block, which stands at the end of these bytes. After the last
+/// block comes the first again.
 #[inline(always)]
-fn load_next(arrays: Arrays, words: &mut [u32], clip: &ClipView<'_>, tables: &Tables, bytes: &[u8]) {
+fn load_next(
+    arrays: Arrays,
+    words: &mut [u32],
+    clip: &ClipView<'_>,
+    tables: &Tables,
+    bytes: &[u8],
+    block: usize,
+) {
     let clip_bytes: &[u8] = bytemuck::cast_slice(clip.words);
     let mut state = bytes.len().saturating_sub(tables.state_bytes) as u64 * 8;
+    let goes_round = block + 1 == clip.layout.blocks;
     let mut kind = 0;
     while kind < 3 {
         let (mut base, stride, base_widths) = first_keys(tables, kind);
@@ -211,7 +233,7 @@ fn load_next(arrays: Arrays, words: &mut [u32], clip: &ClipView<'_>, tables: &Ta
         let mut lane = 0;
         while lane < widths.len() {
             let (first, _) = three(clip_bytes, base, base_widths);
-            let (off, end) = three(bytes, state, widths[lane]);
+            let (off, end) = if goes_round { ([0; 3], state) } else { three(bytes, state, widths[lane]) };
             cx[lane] = first[0].wrapping_add(off[0]) as u32;
             cy[lane] = first[1].wrapping_add(off[1]) as u32;
             cz[lane] = first[2].wrapping_add(off[2]) as u32;

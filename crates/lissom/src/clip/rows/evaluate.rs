@@ -7,7 +7,7 @@ use super::{
         view::ClipView,
     },
     META, STEP, Tables,
-    format::BLOCK_ROWS,
+    advance::last_of_block,
     meta,
 };
 use crate::job::JointLod;
@@ -18,6 +18,7 @@ use lissom_math::{
 
 /// Writes every group that the level of detail asks for, `t` of the way between the cursor's two keys.
 #[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "the kernel of one job: what it takes is what the job has")]
 pub(crate) fn evaluate<S: Simd>(
     s: S,
     cursor: &Cursor,
@@ -72,13 +73,14 @@ impl<'a> Kind<'a> {
     #[inline(always)]
     fn new(cursor: &'a Cursor, clip: &ClipView<'a>, tables: &Tables, kind: usize) -> Self {
         let bytes: &[u8] = bytemuck::cast_slice(clip.words);
-        let masks = |at: usize, lanes: u32| if lanes == 0 { &[][..] } else { bytes.get(at..).unwrap_or_default() };
+        let masks =
+            |at: usize, lanes: u32| if lanes == 0 { &[][..] } else { bytes.get(at..).unwrap_or_default() };
         let (lanes, start) = (cursor.dense.count(kind), cursor.dense.start(kind));
         // Behind the last array there is room for a wide load.
         let len = if lanes == 0 { 0 } else { lanes + GROUP };
         let array = |i: usize| &cursor.words[start + i * lanes..start + i * lanes + len];
         // Between two blocks the right key is the third.
-        let first = if cursor.row % BLOCK_ROWS == BLOCK_ROWS - 1 { 3 } else { 0 };
+        let first = if cursor.row == last_of_block(tables, cursor.row) { 3 } else { 0 };
         Self {
             constant_masks: masks(tables.constant_masks[kind], tables.constants[kind]),
             moving_masks: masks(tables.moving_masks[kind], tables.lanes[kind]),
@@ -147,9 +149,8 @@ impl<'a> Kind<'a> {
             }
             let mask = part::<S>(masks[1], at);
             if mask != 0 {
-                let (step, zero) = (self.step(s, mask), S::u32s::simd_from(s, 0));
-                let holds = (self.meta(s) & S::u32s::simd_from(s, meta::HOLDS)).simd_gt(zero);
-                let t = holds.select(splat(s, 0.0), splat(s, t));
+                let step = self.step(s, mask);
+                let t = splat(s, t);
                 let u = splat(s, 1.0) - t;
                 let (a, b) = (self.key(s, self.left, step), self.key(s, self.right, step));
                 let mixed = WideVec3 { x: a.x * u + b.x * t, y: a.y * u + b.y * t, z: a.z * u + b.z * t };
@@ -179,9 +180,7 @@ impl<'a> Kind<'a> {
             if mask != 0 {
                 let (step, meta) = (self.step(s, mask), self.meta(s));
                 let (a, b) = (self.key(s, self.left, step), self.key(s, self.right, step));
-                let holds = (meta & S::u32s::simd_from(s, meta::HOLDS)).simd_gt(S::u32s::simd_from(s, 0));
-                let t = holds.select(splat(s, 0.0), splat(s, t));
-                v = expand_4(s, mask, about(s, meta, between(s, a, b, t)), v);
+                v = expand_4(s, mask, about(s, meta, between(s, a, b, splat(s, t))), v);
                 self.lane += mask.count_ones() as usize;
             }
             v.store(out, at);

@@ -14,6 +14,9 @@ pub const FLAG_DURATION: u16 = 2;
 /// Widths of differences and slopes have 5 bits; otherwise 4.
 pub const FLAG_WIDE: u16 = 4;
 
+/// The last row is the first one again and not stored.
+pub const FLAG_ROUND: u16 = 0x8000;
+
 /// Set if a kind (translation 0, rotation 1, scale 2) has constants.
 #[must_use]
 pub const fn flag_constant(kind: usize) -> u16 {
@@ -47,8 +50,16 @@ pub mod word {
 }
 
 /// Eighths of an octave: 2^(0/8) to 2^(7/8), rounded to f32.
-const EIGHTHS: [f32; 8] =
-    [1.0, 1.090_507_7, 1.189_207_1, 1.296_839_6, 1.414_213_5, 1.542_210_8, 1.681_792_9, 1.834_008];
+const EIGHTHS: [f32; 8] = [
+    1.0,
+    1.090_507_7,
+    1.189_207_1,
+    1.296_839_6,
+    core::f32::consts::SQRT_2,
+    1.542_210_8,
+    1.681_792_9,
+    1.834_008,
+];
 
 /// The step that a code means: eighths of octaves, falling. Rotations from 1 on, other kinds from 256 on.
 #[inline]
@@ -76,7 +87,8 @@ mod tests {
         assert_eq!((step(0, 0), step(2, 64), step(0, 72)), (256.0, 1.0, 0.5));
         for code in 1..=255 {
             let ratio = f64::from(step(0, code - 1)) / f64::from(step(0, code));
-            assert!((ratio - 2_f64.powf(0.125)).abs() < 1e-6, "{code}: {ratio}");
+            let octave = (0..8).fold(1.0, |octave, _| octave * ratio);
+            assert!((octave - 2.0).abs() < 1e-5, "{code}: {octave}");
         }
         assert_eq!(rotation_constant_step(2), 1.0 / 32768.0);
     }

@@ -65,6 +65,4 @@ mod meta {
     /// Which of 1, i, j, k the rotations are about.
     pub const CENTRE_SHIFT: u32 = 16;
     pub const CENTRE: u32 = 3 << CENTRE_SHIFT;
-    /// Set if a key's value holds until the next one.
-    pub const HOLDS: u32 = 1 << 18;
 }

@@ -14,6 +14,8 @@ use lissom_math::soa::{GROUP, group_count};
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Tables {
     pub flags: u16,
+    /// Rows that are stored: all, or all but the last of a loop.
+    pub stored: u32,
     /// Moving and constant channels of translations, rotations, scales.
     pub lanes: [u32; 3],
     pub constants: [u32; 3],
@@ -39,7 +41,6 @@ pub(crate) struct Tables {
 pub(super) struct Record {
     pub code: u8,
     pub centre: u32,
-    pub holds: bool,
     /// Bits of a jump frame's x, y, z.
     pub state: [u32; 3],
     /// Bits of a slope's x, y, z.
@@ -106,10 +107,11 @@ impl Tables {
             return field(name_at + e.valid_up_to(), "a byte of the name", e.valid_up_to() as u64);
         }
 
-        let mut t = Self { flags, ..Self::default() };
+        let stored = if flags & format::FLAG_ROUND == 0 { rows } else { rows - 1 };
+        let mut t = Self { flags, stored, ..Self::default() };
         t.take_masks(&mut parts, joints)?;
         t.take_constants(&mut parts)?;
-        let blocks = rows.div_ceil(BLOCK_ROWS) as usize;
+        let blocks = stored.div_ceil(BLOCK_ROWS) as usize;
         t.take_records(&mut parts, blocks)?;
         t.starts_at = parts.next;
         parts.take((blocks - 1).saturating_mul(4), "the block table's length")?;
@@ -207,7 +209,7 @@ impl Tables {
             }
             self.base_bits[kind] = bits;
             let state = if blocks > 1 { 15 } else { 0 };
-            self.record_bits[kind] = 11 + state + 3 * self.width_bits() + 3 * bits;
+            self.record_bits[kind] = 10 + state + 3 * self.width_bits() + 3 * bits;
         }
         let start = parts.next as u64 * 8;
         let mut end = start;
@@ -263,15 +265,15 @@ impl Tables {
     pub fn block<'a>(&self, bytes: &'a [u8], block: usize, blocks: usize) -> &'a [u8] {
         let all = bytes.get(self.blocks_at..).unwrap_or_default();
         let from = self.start(bytes, block);
-        let to =
-            if block + 1 < blocks { self.start(bytes, block + 1) + self.state_bytes } else { all.len() };
+        let to = if block + 1 < blocks { self.start(bytes, block + 1) + self.state_bytes } else { all.len() };
         all.get(from..to).unwrap_or_default()
     }
 
     /// Bytes of a block: its jump frame and its rows. Of the last block of a head they are not known: 0.
     pub fn block_len(&self, bytes: &[u8], block: usize, blocks: usize) -> usize {
         let from = self.start(bytes, block);
-        let end = if block + 1 < blocks { self.start(bytes, block + 1) } else { bytes.len() - self.blocks_at };
+        let end =
+            if block + 1 < blocks { self.start(bytes, block + 1) } else { bytes.len() - self.blocks_at };
         end.saturating_sub(from)
     }
 
@@ -282,13 +284,12 @@ impl Tables {
         let mut bits = word_at(bytes, at);
         let code = bits.take(8) as u8;
         let centre = bits.take(2);
-        let holds = bits.take(1) != 0;
         let mut state = [0; 3];
         if blocks > 1 {
             state = [bits.take(5), bits.take(5), bits.take(5)];
         }
         let width = self.width_bits();
         let slope = [bits.take(width), bits.take(width), bits.take(width)];
-        Record { code, centre, holds, state, slope }
+        Record { code, centre, state, slope }
     }
 }
