@@ -2,7 +2,11 @@
 
 mod demo;
 mod files;
+mod load;
 mod mannequin;
+mod motion;
+mod options;
+mod sample;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -22,6 +26,8 @@ enum Command {
     Demo,
     /// Write the mannequin as a .glb that other programs open
     Mannequin(mannequin::Arguments),
+    /// Print the pose of a clip at a time
+    Sample(sample::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -43,6 +49,7 @@ fn run(arguments: &Arguments, out: &mut impl std::io::Write) -> Result<()> {
     match &arguments.command {
         None | Some(Command::Demo) => demo::run(out),
         Some(Command::Mannequin(a)) => mannequin::run(a, out),
+        Some(Command::Sample(a)) => sample::run(a, out),
     }
 }
 
