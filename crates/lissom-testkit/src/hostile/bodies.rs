@@ -140,6 +140,12 @@ pub(super) fn ozz(bytes: &[u8]) -> bool {
                 track.validate().expect("an imported track is valid");
                 let _ = track.sample(0.4);
             }
+            OzzObject::Mesh(mesh) => {
+                let joints = &play::stage().mannequin_raw;
+                if let Ok(raw) = mesh.to_raw(joints) {
+                    raw.validate(joints.joints.len()).expect("a converted mesh is valid");
+                }
+            }
             _ => {}
         }
     }

@@ -20,6 +20,7 @@ const FRAMES: u32 = 24;
 /// The skeletons that seeds are made for; built once, so that their memory is nobody's.
 pub(super) struct Stage {
     pub(super) mannequin: BuiltSkeleton,
+    pub(super) mannequin_raw: RawSkeleton,
     pub(super) small: BuiltSkeleton,
 }
 
@@ -27,7 +28,8 @@ pub(super) fn stage() -> &'static Stage {
     static STAGE: OnceLock<Stage> = OnceLock::new();
     STAGE.get_or_init(|| {
         let build = |raw: &RawSkeleton| SkeletonBuilder::build(raw).expect("our own skeleton");
-        Stage { mannequin: build(&mannequin::skeleton()), small: build(&small_skeleton()) }
+        let mannequin_raw = mannequin::skeleton();
+        Stage { mannequin: build(&mannequin_raw), mannequin_raw, small: build(&small_skeleton()) }
     })
 }
 

@@ -9,7 +9,8 @@
 
 use super::*;
 use crate::{
-    exact::{Q4, V3},
+    exact::{M34, Q4, V3},
+    mesh::{RawMesh, RawMeshError},
     raw::{Channel, Key, UserKind},
 };
 use lissom_testkit::ozz::{Writer, archives};
@@ -82,6 +83,66 @@ fn tracks_and_meshes_come_out_whole() {
     assert_eq!((m.parts.len(), m.vertex_count(), m.joints.as_slice()), (2, 6, &[4, 0][..]));
     assert_eq!((m.parts[1].influences, m.parts[1].joint_weights.len()), (2, 3));
     assert_eq!(m.inverse_binds[1].columns[3], V3::new(5.0, 0.0, 0.0));
+}
+
+/// The mesh of the archive, on its skeleton.
+fn raw_mesh(change: impl FnOnce(&mut OzzMesh)) -> Result<RawMesh, RawMeshError> {
+    let archive = everything(false);
+    let mut mesh = archive.meshes().next().unwrap().clone();
+    change(&mut mesh);
+    mesh.to_raw(archive.skeletons().next().unwrap())
+}
+
+#[test]
+fn a_mesh_follows_the_joints_of_its_skeleton() {
+    let mesh = raw_mesh(|_| {}).unwrap();
+    assert_eq!((mesh.positions.len(), mesh.triangle_count()), (6, 2));
+    // Mesh joint 0 is joint 4 of the skeleton, mesh joint 1 is joint 0.
+    assert_eq!(mesh.joints[0..2], [[4, 0, 0, 0], [0, 0, 0, 0]]);
+    assert_eq!((mesh.joints[3], mesh.weights[3]), ([4, 0, 0, 0], [0.75, 0.25, 0.0, 0.0]));
+    assert_eq!(mesh.inverse_binds[0].columns[3], V3::new(5.0, 0.0, 0.0));
+    assert_eq!(mesh.inverse_binds[4].columns[3], V3::ZERO);
+    // Joints that no vertex follows: the inverse of the rest pose.
+    assert_eq!(mesh.inverse_binds[1].columns[3], V3::new(-1.0, 0.0, 0.0));
+    let third = (1.0f32 / 3.0).sqrt();
+    assert!(mesh.tangents[0][..3].iter().all(|v| (v - third).abs() < 1e-6) && mesh.tangents[0][3] == 1.0);
+}
+
+#[test]
+fn what_a_mesh_lacks_is_computed_and_weak_influences_are_left_out() {
+    let mesh = raw_mesh(|m| {
+        m.parts[0].normals.clear();
+        m.parts[1].normals[1] = [0.0; 3];
+        m.parts[0].tangents.clear();
+        let part = &mut m.parts[1];
+        part.influences = 6;
+        part.joint_indices = [0, 1, 2, 3, 4, 4].repeat(3);
+        part.joint_weights = [0.3, 0.05, 0.2, 0.1, 0.1].repeat(3);
+        m.joints = vec![0, 1, 2, 3, 4];
+        m.inverse_binds = vec![M34::IDENTITY; 5];
+    })
+    .unwrap();
+    assert_eq!(mesh.normals, [[0.0, 0.0, 1.0]; 6]);
+    assert_eq!(mesh.tangents[0], [1.0, 0.0, 0.0, 1.0]);
+    // Joint 4 has 0.1 and what is missing to 1.
+    assert_eq!(mesh.joints[3], [4, 0, 2, 3]);
+    let expected = [0.35 / 0.95, 0.3 / 0.95, 0.2 / 0.95, 0.1 / 0.95];
+    assert!(mesh.weights[3].iter().zip(expected).all(|(a, b)| (f64::from(*a) - b).abs() < 1e-6));
+}
+
+#[test]
+fn a_mesh_without_skin_stands_in_the_rest_pose_and_a_joint_that_is_missing_is_named() {
+    let mesh = raw_mesh(|m| {
+        for part in &mut m.parts {
+            (part.influences, part.joint_indices, part.joint_weights) = (0, Vec::new(), Vec::new());
+        }
+        (m.joints, m.inverse_binds) = (Vec::new(), Vec::new());
+    })
+    .unwrap();
+    assert_eq!((mesh.joints[5], mesh.weights[5]), ([0; 4], [1.0, 0.0, 0.0, 0.0]));
+    let error = raw_mesh(|m| m.joints[1] = 5).unwrap_err();
+    assert_eq!(error, RawMeshError::Joint { vertex: 0, joint: 5, joints: 5 });
+    assert_eq!(raw_mesh(|m| m.triangles.clear()), Err(RawMeshError::Empty));
 }
 
 #[test]
