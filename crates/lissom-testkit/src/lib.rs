@@ -7,6 +7,8 @@
 //! - [`oracle`]: plain code on plain arrays, what jobs are compared with bit for bit.
 //! - [`mod@reference`]: the same in f64, what the oracles themselves are compared with.
 //! - [`compare`]: bit-exact comparison that says which joint, which component, and by how many steps.
+//! - [`hostile`]: every reader of foreign bytes, what it is fed, and what it must never do. [`mod@ozz`] writes the
+//!   archives for that.
 //! - [`golden`], [`conformance`]: hashes that every machine must meet.
 //!
 //! ```
@@ -24,8 +26,10 @@ pub mod compare;
 pub mod conformance;
 pub mod generate;
 pub mod golden;
+pub mod hostile;
 pub mod kernels;
 pub mod oracle;
+pub mod ozz;
 pub mod reference;
 pub mod rng;
 #[cfg(feature = "proptest")]

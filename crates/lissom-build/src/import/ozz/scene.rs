@@ -40,13 +40,16 @@ impl OzzArchive {
             let skeleton = if needed <= joints {
                 0
             } else {
-                scene
-                    .skeletons
-                    .push(SceneSkeleton { name: place.clone(), skeleton: bind_pose(&mesh, needed) });
+                let made = bind_pose(&mesh, needed);
+                if let Err(error) = made.validate() {
+                    scene.warn(place, format!("dropped: its bind pose is no skeleton: {error}"));
+                    continue;
+                }
                 scene.warn(
                     place.as_str(),
                     "its skeleton is not in this file; its joints are those of its bind pose",
                 );
+                scene.skeletons.push(SceneSkeleton { name: place.clone(), skeleton: made });
                 scene.skeletons.len().saturating_sub(1)
             };
             let Some(own) = scene.skeletons.get(skeleton) else { continue };
