@@ -1,12 +1,22 @@
 //! The `lissom` command.
 
+mod bench;
+mod chart;
+mod crowd;
 mod demo;
 mod files;
 mod load;
+mod machine;
 mod mannequin;
 mod motion;
+mod open;
 mod options;
+mod plot;
+mod progress;
+mod render;
 mod sample;
+mod stage;
+mod weight;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -24,6 +34,12 @@ struct Arguments {
 enum Command {
     /// Show what Lissom has and does (the default)
     Demo,
+    /// Measure what a file costs on this machine
+    Bench(bench::Arguments),
+    /// Plot a clip: curves of joints, the error of cooking over time, bytes by joint
+    Plot(plot::Arguments),
+    /// Draw a clip: a strip of poses as .png, or a moving .gif
+    Render(render::Arguments),
     /// Write the mannequin as a .glb that other programs open
     Mannequin(mannequin::Arguments),
     /// Print the pose of a clip at a time
@@ -48,6 +64,9 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments, out: &mut impl std::io::Write) -> Result<()> {
     match &arguments.command {
         None | Some(Command::Demo) => demo::run(out),
+        Some(Command::Bench(a)) => bench::run(a, out),
+        Some(Command::Plot(a)) => plot::run(a, out),
+        Some(Command::Render(a)) => render::run(a, out),
         Some(Command::Mannequin(a)) => mannequin::run(a, out),
         Some(Command::Sample(a)) => sample::run(a, out),
     }
