@@ -32,8 +32,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Show what Lissom has and does (the default)
-    Demo,
+    /// Cook, play, blend, measure and draw a character made in code, and write a report (the default)
+    Demo(demo::Arguments),
     /// Measure what a file costs on this machine
     Bench(bench::Arguments),
     /// Plot a clip: curves of joints, the error of cooking over time, bytes by joint
@@ -63,7 +63,8 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments, out: &mut impl std::io::Write) -> Result<()> {
     match &arguments.command {
-        None | Some(Command::Demo) => demo::run(out),
+        None => demo::run(&demo::Arguments::default(), out),
+        Some(Command::Demo(a)) => demo::run(a, out),
         Some(Command::Bench(a)) => bench::run(a, out),
         Some(Command::Plot(a)) => plot::run(a, out),
         Some(Command::Render(a)) => render::run(a, out),

@@ -55,13 +55,22 @@ pub(crate) struct Skin {
 }
 
 impl Stage {
-    /// The mannequin with these motions.
-    pub(crate) fn mannequin(motions: &[Motion], detail: &Detail) -> Result<Self> {
+    /// The mannequin with these motions, and how they are cooked; `each` is called after each of them.
+    pub(crate) fn mannequin(
+        motions: &[Motion],
+        detail: &Detail,
+        builder: &ClipBuilder,
+        each: impl Fn() + Sync,
+    ) -> Result<Self> {
         let raw = mannequin::skeleton();
         let built = SkeletonBuilder::build(&raw)?;
-        let animations = motions.iter().map(|m| mannequin::clip(*m)).collect();
         let skins = vec![Skin::new(&mannequin::mesh(detail)?, &built)?];
-        let clips = cook(&ClipBuilder::default(), &built, animations)?;
+        let cook = |motion: &Motion| {
+            let clip = cook_one(builder, &built, mannequin::clip(*motion));
+            each();
+            clip
+        };
+        let clips = motions.par_iter().map(cook).collect::<Result<Vec<_>>>()?;
         Ok(Self { name: "mannequin".into(), skeleton: built.skeleton, clips, skins, raw: Some(raw) })
     }
 
@@ -98,12 +107,7 @@ pub(crate) fn cook(
     animations.into_par_iter().map(|animation| cook_one(builder, built, animation)).collect()
 }
 
-/// Cooks one animation.
-pub(crate) fn cook_one(
-    builder: &ClipBuilder,
-    built: &BuiltSkeleton,
-    animation: RawAnimation,
-) -> Result<StageClip> {
+fn cook_one(builder: &ClipBuilder, built: &BuiltSkeleton, animation: RawAnimation) -> Result<StageClip> {
     let name = animation.name.clone();
     let cooked = builder.build(built, &animation).with_context(|| format!("cannot cook {name:?}"))?;
     let clip = Clip::from_bytes(&cooked.bytes)?;

@@ -229,12 +229,16 @@ impl Layout {
 mod tests {
     use super::*;
     use crate::stage::Stage;
-    use lissom_build::mannequin::{Detail, Motion};
+    use lissom_build::{
+        cook::{ClipBuilder, Effort},
+        mannequin::{Detail, Motion},
+    };
 
     #[test]
     fn every_bit_of_the_stream_has_an_owner() {
         let detail = Detail { body_m: 0.04, hand_m: 0.012 };
-        let stage = Stage::mannequin(&[Motion::Walk, Motion::Wave], &detail).unwrap();
+        let builder = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
+        let stage = Stage::mannequin(&[Motion::Walk, Motion::Wave], &detail, &builder, || {}).unwrap();
         for clip in &stage.clips {
             // `by_joint` refuses a block whose bits do not add up.
             let joints = by_joint(&clip.clip).unwrap();

@@ -6,7 +6,7 @@ mod sketch;
 
 pub(crate) use axes::{Panel, legend, nice};
 pub(crate) use bars::{Bar, Bars};
-pub(crate) use sketch::{Anchor, Ink, SERIES, Shape, Sketch, escape};
+pub(crate) use sketch::{Anchor, Ink, Shape, Sketch, escape};
 
 /// Bytes as a link that holds them.
 pub(crate) fn data_uri(kind: &str, bytes: &[u8]) -> String {

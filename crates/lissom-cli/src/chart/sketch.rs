@@ -20,7 +20,7 @@ pub(crate) enum Ink {
 }
 
 /// Colours of data on light paper: distinct, also for most who do not see all colours.
-pub(crate) const SERIES: [Color; 6] = [
+const SERIES: [Color; 6] = [
     Color::hex(0xC2_5B_38),
     Color::hex(0x3F_7F_5F),
     Color::hex(0x3B_74_A6),

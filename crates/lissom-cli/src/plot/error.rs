@@ -4,15 +4,22 @@ use super::deviation::{Deviation, larger};
 use crate::chart::{Anchor, Ink, Panel, Shape, Sketch, legend, nice};
 use crate::stage::{Stage, StageClip};
 
-/// Rows of the map; of larger skeletons the worst joints are shown.
-const MOST_ROWS: usize = 48;
+/// Rows of a map that is not to be too long.
+pub(crate) const MOST_ROWS: usize = 48;
 
-/// Draws what was measured. `precision` is what the cooker was asked for, in metres.
-pub(crate) fn draw(stage: &Stage, clip: &StageClip, deviation: &Deviation, precision: f64) -> Sketch {
+/// Draws what was measured. `precision` is what the cooker was asked for, in metres; the map shows the joints that
+/// are worst off, `most` of them.
+pub(crate) fn draw(
+    stage: &Stage,
+    clip: &StageClip,
+    deviation: &Deviation,
+    precision: f64,
+    most: usize,
+) -> Sketch {
     const MM: f64 = 1000.0;
     let mut rows: Vec<usize> = (0..deviation.joints).filter(|j| deviation.worst_of(*j) > 0.0).collect();
     rows.sort_by(|a, b| deviation.worst_of(*b).total_cmp(&deviation.worst_of(*a)).then(a.cmp(b)));
-    rows.truncate(MOST_ROWS);
+    rows.truncate(most);
     rows.sort_unstable();
     let line_height = 13.0;
     let map_top = 262.0;

@@ -112,7 +112,11 @@ fn errors_of(stage: &Stage, clip: &StageClip) -> Result<(Sketch, Value, String)>
     let name = stage.skeleton.name(joint);
     let report = json!({ "worst_m": worst, "mean_m": mean, "joint": name, "time_s": time_s });
     let said = format!("error at most {:.4} mm ({name} at {time_s:.2} s)", worst * 1000.0);
-    Ok((error::draw(stage, clip, &deviation, ClipBuilder::default().precision), report, said))
+    Ok((
+        error::draw(stage, clip, &deviation, ClipBuilder::default().precision, error::MOST_ROWS),
+        report,
+        said,
+    ))
 }
 
 fn bytes_of(stage: &Stage, clip: &StageClip) -> Result<(Sketch, Value, String)> {

@@ -130,24 +130,30 @@ impl Figure {
             let indices: Vec<u32> = (0..positions.len() as u32).collect();
             let (positions, normals, indices) = (&positions, &normals, &indices);
             canvas.mesh(&Mesh { positions, normals, indices, color: look.bone, colors: None }, &light)?;
-            for (joint, p) in self.joints.iter().enumerate() {
-                let radius = self.thickness(joint, thickest) * 0.62;
+            for (p, radius) in self.joints.iter().zip(self.balls(thickest)) {
                 canvas.ball(*p, radius, look.bone.mixed(palette::INK, 0.55), &light)?;
             }
         }
         Ok(())
     }
 
-    /// How thick the bones about a joint are: thin where they are short, so that fingers stay fingers.
-    fn thickness(&self, joint: usize, thickest: f32) -> f32 {
-        let own = self.parents[joint].map_or(0.0, |p| distance(self.joints[p], self.joints[joint]));
-        let below = (0..self.joints.len())
-            .filter(|j| self.parents[*j] == Some(joint))
-            .map(|j| distance(self.joints[joint], self.joints[j]))
-            .fold(own, |a, b| if b > a { b } else { a });
-        let thin = below * 0.16;
+    /// How large each joint's ball is: small where bones are short, so that fingers stay fingers.
+    fn balls(&self, thickest: f32) -> Vec<f32> {
+        let mut longest = vec![0.0_f32; self.joints.len()];
+        for (joint, parent) in self.parents.iter().enumerate() {
+            let Some(parent) = *parent else { continue };
+            let length = distance(self.joints[parent], self.joints[joint]);
+            for end in [joint, parent] {
+                longest[end] = if length > longest[end] { length } else { longest[end] };
+            }
+        }
         let least = thickest * 0.25;
-        if thin > thickest { thickest } else { if thin < least { least } else { thin } }
+        let radius = |length: f32| match length * 0.16 {
+            thin if thin > thickest => thickest,
+            thin if thin < least => least,
+            thin => thin,
+        };
+        longest.into_iter().map(|length| radius(length) * 0.62).collect()
     }
 
     /// A long octahedron from each joint's parent to the joint, as loose triangles with flat normals.

@@ -27,6 +27,8 @@ pub(crate) struct Style {
     pub(crate) ink: Color,
     /// Times and names under the figures.
     pub(crate) labels: bool,
+    /// How strong the floor's lines are, 1 as a rule.
+    pub(crate) lines: f32,
 }
 
 impl Default for Style {
@@ -37,6 +39,7 @@ impl Default for Style {
             paper: palette::PAPER,
             ink: palette::INK,
             labels: true,
+            lines: 1.0,
         }
     }
 }
@@ -158,7 +161,11 @@ pub(crate) fn strip(
         figure.draw(&mut canvas, &style.look, tall)?;
         cloud.extend(figure.cloud());
     }
-    floor(&mut canvas, &cloud, &Ground { radius: wide + tall, strength: 0.13, ..Ground::default() })?;
+    floor(
+        &mut canvas,
+        &cloud,
+        &Ground { radius: wide + tall, strength: 0.13 * style.lines, ..Ground::default() },
+    )?;
     if style.labels {
         let scale = if height >= 300 { 2 } else { 1 };
         let y = height as i32 - 12 * scale as i32;
@@ -243,7 +250,7 @@ pub(crate) fn shoot(
                 spacing: path.spacing,
                 centre: [middle[0] + at[0], middle[1] + at[1]],
                 radius: 2.2 * extent,
-                strength: 0.35,
+                strength: 0.35 * style.lines,
                 ..Ground::default()
             };
             floor(&mut canvas, &figure.cloud(), &ground)?;
