@@ -10,6 +10,7 @@ mod bytes;
 mod clip_names;
 mod error;
 mod limits;
+pub mod lsm;
 mod matching;
 mod open;
 pub mod ozz;

@@ -11,7 +11,7 @@
 use super::{
     Axis, ImportError, ImportLimits, acl_sjson,
     bvh::{self, BvhOptions},
-    clip_names as names,
+    clip_names as names, lsm,
     matching::{self, By, MatchError},
     ozz, rawclip,
 };
@@ -346,7 +346,8 @@ fn parse(path: &Path, bytes: &[u8], format: Format, _: &ImportOptions) -> Result
                 Ok(Scene { name, tracks, ..Default::default() })
             }
         },
-        Format::Gltf | Format::Fbx | Format::Lsm => Err(OpenError::NotBuilt { path: path.into(), format }),
+        Format::Lsm => lsm::read(bytes, &lissom::archive::Limits::default()).map_err(refused),
+        Format::Gltf | Format::Fbx => Err(OpenError::NotBuilt { path: path.into(), format }),
     }
 }
 
