@@ -5,7 +5,11 @@ pub mod acl_sjson;
 pub mod bvh;
 mod bytes;
 mod error;
+#[cfg(feature = "fbx")]
+pub mod fbx;
 mod limits;
+#[cfg(feature = "fbx")]
+mod names;
 pub mod ozz;
 pub mod rawclip;
 mod sjson;
