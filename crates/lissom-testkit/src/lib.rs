@@ -7,8 +7,8 @@
 //! - [`oracle`]: plain code on plain arrays, what jobs are compared with bit for bit.
 //! - [`mod@reference`]: the same in f64, what the oracles themselves are compared with.
 //! - [`compare`]: bit-exact comparison that says which joint, which component, and by how many steps.
-//! - [`hostile`]: every reader of foreign bytes, what it is fed, and what it must never do. [`mod@ozz`] writes the
-//!   archives for that.
+//! - [`hostile`]: every reader of foreign bytes, what it is fed, and what it must never do. [`mod@ozz`] and
+//!   [`mod@fbx`] write the files for that.
 //! - [`golden`], [`conformance`]: hashes that every machine must meet.
 //!
 //! ```
@@ -24,6 +24,7 @@
 pub mod alloc;
 pub mod compare;
 pub mod conformance;
+pub mod fbx;
 pub mod generate;
 pub mod golden;
 pub mod hostile;

@@ -27,7 +27,8 @@ fn mesh() -> RawMesh {
 }
 
 fn file(payload: Vec<u8>) -> AlignedBytes {
-    let writer = ArchiveWriter::new().section(SectionKind::Mesh, layout::MESH_VERSION, 0, "skin", payload).unwrap();
+    let writer =
+        ArchiveWriter::new().section(SectionKind::Mesh, layout::MESH_VERSION, 0, "skin", payload).unwrap();
     AlignedBytes::copy_of(&writer.finish().unwrap())
 }
 

@@ -56,7 +56,10 @@ fn settle_meshes(scene: &mut Scene, stem: &str, names: &mut UniqueNames, notes: 
         if mesh.name.is_empty() {
             mesh.name = stem.to_owned();
         }
-        settle(names, &mut mesh.name, "mesh", notes);
+        // Primitives of one mesh share its name: that they are apart now is nothing to warn of.
+        let primitive = before.iter().take(index).any(|n| *n == was);
+        let mut silent = Vec::new();
+        settle(names, &mut mesh.name, "mesh", if primitive { &mut silent } else { notes });
         if mesh.name == was {
             continue;
         }

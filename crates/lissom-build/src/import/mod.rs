@@ -9,9 +9,13 @@ pub mod bvh;
 mod bytes;
 mod clip_names;
 mod error;
+#[cfg(feature = "fbx")]
+pub mod fbx;
 mod limits;
 pub mod lsm;
 mod matching;
+#[cfg(feature = "fbx")]
+mod names;
 mod open;
 pub mod ozz;
 pub mod rawclip;

@@ -328,7 +328,7 @@ fn skeleton_of(path: &Path, options: &ImportOptions) -> Result<SceneSkeleton, Op
     scene.skeletons.into_iter().next().ok_or_else(|| OpenError::NoSkeleton { path: path.into() })
 }
 
-fn parse(path: &Path, bytes: &[u8], format: Format, _: &ImportOptions) -> Result<Scene, OpenError> {
+fn parse(path: &Path, bytes: &[u8], format: Format, options: &ImportOptions) -> Result<Scene, OpenError> {
     let refused = |source| OpenError::Import { path: path.into(), source };
     match format {
         Format::Ozz => Ok(ozz::read(bytes).map_err(refused)?.into_scene()),
@@ -347,7 +347,11 @@ fn parse(path: &Path, bytes: &[u8], format: Format, _: &ImportOptions) -> Result
             }
         },
         Format::Lsm => lsm::read(bytes, &lissom::archive::Limits::default()).map_err(refused),
-        Format::Gltf | Format::Fbx => Err(OpenError::NotBuilt { path: path.into(), format }),
+        #[cfg(feature = "fbx")]
+        Format::Fbx => super::fbx::read(bytes, &options.limits).map_err(refused),
+        #[cfg(not(feature = "fbx"))]
+        Format::Fbx => Err(OpenError::NotBuilt { path: path.into(), format }),
+        Format::Gltf => Err(OpenError::NotBuilt { path: path.into(), format }),
     }
 }
 
