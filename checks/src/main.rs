@@ -6,6 +6,7 @@
 
 mod blend_l2m;
 mod cook;
+mod gltf;
 mod golden;
 mod imports;
 mod pab;
@@ -27,6 +28,11 @@ const CHECKS: &[(&str, &str, Check)] = &[
         "golden",
         "assets/ozz/bin and golden: ozz archives against the poses ozz itself decodes from them",
         golden::run,
+    ),
+    (
+        "gltf",
+        "assets: every glTF file imports or is excused; its poses, raw and cooked, against the specification",
+        gltf::run,
     ),
     ("imports", "assets/cmu-bvh, assets/acl and rawclips: BVH and ACL files against raw clips", imports::run),
     (

@@ -7,6 +7,7 @@
 //! - [`oracle`]: plain code on plain arrays, what jobs are compared with bit for bit.
 //! - [`mod@reference`]: the same in f64, what the oracles themselves are compared with.
 //! - [`compare`]: bit-exact comparison that says which joint, which component, and by how many steps.
+//! - [`mod@gltf`]: what a glTF file means by the specification, and glTF files made in code.
 //! - [`golden`], [`conformance`]: hashes that every machine must meet.
 //!
 //! ```
@@ -23,6 +24,7 @@ pub mod alloc;
 pub mod compare;
 pub mod conformance;
 pub mod generate;
+pub mod gltf;
 pub mod golden;
 pub mod kernels;
 pub mod oracle;

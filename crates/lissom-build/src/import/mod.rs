@@ -5,6 +5,8 @@ pub mod acl_sjson;
 pub mod bvh;
 mod bytes;
 mod error;
+#[cfg(feature = "gltf")]
+pub mod gltf;
 mod limits;
 pub mod ozz;
 pub mod rawclip;
