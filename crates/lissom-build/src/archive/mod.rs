@@ -136,6 +136,20 @@ impl ArchiveWriter {
         Ok(self)
     }
 
+    /// Adds all sections of another; on an error none of them.
+    ///
+    /// # Errors
+    ///
+    /// [`ArchiveWriteError::Twice`].
+    pub fn append(&mut self, other: Self) -> Result<(), ArchiveWriteError> {
+        if let Some((kind, name)) = other.taken.intersection(&self.taken).next() {
+            return Err(ArchiveWriteError::Twice { kind: *kind, name: name.clone() });
+        }
+        self.sections.extend(other.sections);
+        self.taken.extend(other.taken);
+        Ok(())
+    }
+
     /// Adds a skeleton.
     ///
     /// # Errors

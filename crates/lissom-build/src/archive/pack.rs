@@ -103,7 +103,7 @@ impl ScenePack {
     ///
     /// # Errors
     ///
-    /// What [`ArchiveWriter`] refuses.
+    /// What [`ArchiveWriter`] refuses; the pack is then as it was.
     pub fn add(
         &mut self,
         stem: &str,
@@ -111,9 +111,10 @@ impl ScenePack {
         skeletons: &[BuiltSkeleton],
         clips: Vec<Vec<u8>>,
     ) -> Result<(), ArchiveWriteError> {
-        let mut writer = core::mem::take(&mut self.writer);
+        let mut writer = ArchiveWriter::new();
+        let mut identities = self.skeletons.clone();
         for (own, built) in scene.skeletons.iter().zip(skeletons) {
-            if self.skeletons.insert(built.skeleton.identity()) {
+            if identities.insert(built.skeleton.identity()) {
                 let name = self.names.give(if own.name.is_empty() { stem } else { &own.name });
                 writer = writer.skeleton(&name, &built.skeleton)?;
             }
@@ -136,7 +137,8 @@ impl ScenePack {
         for track in &scene.tracks {
             writer = writer.track(&storable(track, track.name.clone()))?;
         }
-        self.writer = writer;
+        self.writer.append(writer)?;
+        self.skeletons = identities;
         Ok(())
     }
 
@@ -153,9 +155,8 @@ impl ScenePack {
         name: &str,
         payload: &[u8],
     ) -> Result<(), ArchiveWriteError> {
-        let writer = core::mem::take(&mut self.writer);
-        self.writer = writer.section(kind, version, flags, name, payload.to_vec())?;
-        Ok(())
+        let section = ArchiveWriter::new().section(kind, version, flags, name, payload.to_vec())?;
+        self.writer.append(section)
     }
 
     /// The archive.
