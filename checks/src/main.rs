@@ -6,6 +6,9 @@
 
 mod blend_l2m;
 mod cook;
+#[cfg(feature = "fbx")]
+mod fbx;
+mod gltf;
 mod golden;
 mod imports;
 mod pab;
@@ -23,10 +26,17 @@ const CHECKS: &[(&str, &str, Check)] = &[
         "assets/ozz/bin and golden: our blend and local-to-model jobs against ozz's blend and matrices",
         blend_l2m::run,
     ),
+    #[cfg(feature = "fbx")]
+    ("fbx", "assets/ufbx and assets/quaternius-fbx: poses and skins against ufbx's own evaluation", fbx::run),
     (
         "golden",
         "assets/ozz/bin and golden: ozz archives against the poses ozz itself decodes from them",
         golden::run,
+    ),
+    (
+        "gltf",
+        "assets: every glTF file imports or is excused; its poses, raw and cooked, against the specification",
+        gltf::run,
     ),
     ("imports", "assets/cmu-bvh, assets/acl and rawclips: BVH and ACL files against raw clips", imports::run),
     (

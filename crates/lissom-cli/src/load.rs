@@ -11,6 +11,7 @@ use lissom_build::{
     import::{self, Format, ImportOptions},
     scene::Scene,
 };
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// What a file is.
@@ -24,6 +25,7 @@ pub(crate) enum Content {
 /// A file and what is in it.
 pub(crate) struct Loaded {
     pub(crate) path: PathBuf,
+    pub(crate) format: Format,
     pub(crate) content: Content,
 }
 
@@ -37,6 +39,7 @@ pub(crate) struct Playable {
 /// Reads a file of any supported format.
 pub(crate) fn load(path: &Path, options: &ImportOptions) -> Result<Loaded> {
     let head = import::read_limited(path, options.limits.max_bytes)?;
+    let format = Format::of_bytes(&head).or_else(|| Format::of_path(path)).unwrap_or(Format::Lsm);
     let content = if Format::of_bytes(&head) == Some(Format::Lsm) {
         let bytes = AlignedBytes::copy_of(&head);
         Archive::read(&bytes, &Limits::default()).with_context(|| path.display().to_string())?;
@@ -45,7 +48,7 @@ pub(crate) fn load(path: &Path, options: &ImportOptions) -> Result<Loaded> {
         drop(head);
         Content::Scene(import::open(path, options)?)
     };
-    Ok(Loaded { path: path.into(), content })
+    Ok(Loaded { path: path.into(), format, content })
 }
 
 impl Loaded {
@@ -68,6 +71,17 @@ impl Loaded {
         choose(&names, &import::stem(&self.path), wanted).with_context(|| self.path.display().to_string())
     }
 
+    /// Everything in it as a scene; an archive's clips as keys.
+    pub(crate) fn scene(&self) -> Result<Cow<'_, Scene>> {
+        Ok(match &self.content {
+            Content::Scene(scene) => Cow::Borrowed(scene),
+            Content::Archive(bytes) => {
+                let scene = import::lsm::read(bytes, &Limits::default());
+                Cow::Owned(scene.with_context(|| self.path.display().to_string())?)
+            }
+        })
+    }
+
     /// A clip ready to play: from an archive as it stands, else cooked.
     pub(crate) fn playable(&self, clip: usize, cook: &ClipBuilder) -> Result<Playable> {
         let found = match &self.content {
@@ -83,7 +97,7 @@ impl Loaded {
     }
 }
 
-fn choose(names: &[String], stem: &str, wanted: Option<&str>) -> Result<usize> {
+pub(crate) fn choose(names: &[String], stem: &str, wanted: Option<&str>) -> Result<usize> {
     if names.is_empty() {
         bail!("there is no clip in this file");
     }
@@ -111,14 +125,9 @@ fn archived_clip(archive: &Archive<'_>, index: usize) -> Result<Playable> {
     let section = section.with_context(|| format!("there is no clip {index}"))?;
     let name = section.name.to_owned();
     let clip = Clip::from_bytes(section.payload).with_context(|| format!("clip {name:?}"))?;
-    let wanted = clip.view().skeleton_identity();
-    for section in sections.iter().filter(|s| s.kind == SectionKind::Skeleton) {
-        let skeleton = section.skeleton(&Limits::default())?;
-        if skeleton.identity() == wanted {
-            return Ok(Playable { name, skeleton, clip });
-        }
-    }
-    bail!("clip {name:?} is for a skeleton with the identity {wanted:016x}, which is not in the archive")
+    let skeleton = archive.skeleton_of(clip.view().skeleton_identity(), &Limits::default());
+    let skeleton = skeleton.with_context(|| format!("clip {name:?}"))?;
+    Ok(Playable { name, skeleton, clip })
 }
 
 fn cooked_clip(scene: &Scene, index: usize, cook: &ClipBuilder) -> Result<Playable> {

@@ -76,12 +76,13 @@ fn of_archive(
     Ok(Stage { name, skeleton, clips, skins, raw: None })
 }
 
-/// The meshes that can be on this skeleton: an archive says only how many joints each was made for.
+/// The meshes on this skeleton. Old archives say only how many joints a mesh was made for.
 fn skins(archive: &Archive<'_>, skeleton: &Skeleton) -> Result<Vec<Skin>> {
     let mut skins = Vec::new();
     for section in archive.sections().iter().filter(|s| s.kind == SectionKind::Mesh) {
         let mesh = section.mesh().with_context(|| format!("mesh {:?}", section.name))?;
-        if mesh.inverse_binds.len() == skeleton.joint_count() {
+        let same = mesh.inverse_binds.len() == skeleton.joint_count();
+        if mesh.skeleton_identity.map_or(same, |id| same && id == skeleton.identity()) {
             skins.push(Skin {
                 positions: mesh.positions.to_vec(),
                 normals: mesh.normals.to_vec(),

@@ -1,9 +1,40 @@
 //! Options that several commands share.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::{Args, ValueEnum};
-use lissom_build::import::{Axis, ImportOptions, Unit};
+use lissom_build::{
+    cook::{ClipBuilder, Effort, Jumps},
+    import::{Axis, ImportOptions, Unit},
+};
 use std::path::PathBuf;
+
+/// An option that makes no sense: exit code 2, as for options that do not exist.
+#[derive(Debug)]
+pub(crate) struct UsageError(pub(crate) String);
+
+impl std::fmt::Display for UsageError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for UsageError {}
+
+/// Some inputs were refused or damaged, and that has been said: exit code 1, nothing to add.
+#[derive(Debug)]
+pub(crate) struct SomeRefused;
+
+impl std::fmt::Display for SomeRefused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("some inputs were refused")
+    }
+}
+
+impl std::error::Error for SomeRefused {}
+
+pub(crate) fn usage<T>(text: impl Into<String>) -> Result<T> {
+    Err(UsageError(text.into()).into())
+}
 
 /// How to read a file that is not an archive.
 #[derive(Args, Clone, Debug, Default)]
@@ -11,7 +42,8 @@ use std::path::PathBuf;
 pub(crate) struct Reading {
     /// Length of the file's unit: m, cm, mm, inch, foot, a number of metres, or auto [default: auto]
     ///
-    /// auto is what the format says: glTF, BVH and ozz metres, ACL and rawclip centimetres, FBX what the file says.
+    /// auto is what the format says: glTF, BVH and ozz metres, ACL and rawclip centimetres. FBX files say themselves;
+    /// for them a unit is a factor on top.
     #[arg(long, value_name = "UNIT")]
     pub(crate) unit: Option<String>,
     /// What is up in the file; it becomes y [default: y]
@@ -60,12 +92,12 @@ impl Reading {
     pub(crate) fn options(&self) -> Result<ImportOptions> {
         let unit = self.unit.as_deref().map_or(Ok(Unit::Auto), parse_unit)?;
         if let Some(rate) = self.rate.filter(|r| !(r.is_finite() && *r > 0.0)) {
-            bail!("--rate {rate}: it must be above 0");
+            return usage(format!("--rate {rate}: it must be above 0"));
         }
         let up = self.up.map_or(Axis::Y, AxisName::axis);
         let forward = self.forward.map(AxisName::axis);
         if up.upright(forward.unwrap_or(up.usual_forward())).is_none() {
-            bail!("--up and --forward must be at right angles");
+            return usage("--up and --forward must be at right angles");
         }
         let skeleton = self.skeleton.clone();
         Ok(ImportOptions { unit, up, forward, rate_hz: self.rate, skeleton, ..ImportOptions::default() })
@@ -83,7 +115,95 @@ fn parse_unit(text: &str) -> Result<Unit> {
         _ => text.parse().unwrap_or(f64::NAN),
     };
     if !(metres.is_finite() && metres > 0.0) {
-        bail!("--unit {text}: it must be m, cm, mm, inch, foot, auto, or a number of metres above 0");
+        return usage(format!(
+            "--unit {text}: it must be m, cm, mm, inch, foot, auto, or a number of metres above 0"
+        ));
     }
     Ok(Unit::Metres(metres))
+}
+
+/// How exactly, and how patiently, clips are cooked.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Cooking clips")]
+pub(crate) struct Cooking {
+    /// The largest error allowed, in model space: 0.1mm, 0.01cm, or metres [default: 0.1mm]
+    #[arg(long, value_name = "LENGTH")]
+    pub(crate) precision: Option<String>,
+    /// How far from each joint the error is measured [default: 3cm]
+    #[arg(long, value_name = "LENGTH")]
+    pub(crate) shell: Option<String>,
+    /// Seconds between places where playback can start, or none [default: 0.5]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) jumps: Option<String>,
+    /// How long to look for a smaller clip [default: default]
+    #[arg(long, value_enum)]
+    pub(crate) effort: Option<EffortName>,
+}
+
+/// An effort, as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum EffortName {
+    /// A few rounds
+    Fast,
+    /// What most clips need
+    Default,
+    /// Until nothing more is gained
+    Max,
+}
+
+impl Cooking {
+    /// As the cooker takes them.
+    pub(crate) fn builder(&self) -> Result<ClipBuilder> {
+        let mut builder = ClipBuilder::default();
+        if let Some(text) = &self.precision {
+            builder.precision = parse_length("--precision", text)?;
+        }
+        if let Some(text) = &self.shell {
+            builder.shell = parse_length("--shell", text)?;
+        }
+        if let Some(text) = &self.jumps {
+            builder.jumps = match text.parse::<f64>() {
+                Ok(seconds) if seconds.is_finite() && seconds > 0.0 => Jumps::Every(seconds),
+                _ if text == "none" => Jumps::None,
+                _ => return usage(format!("--jumps {text}: it must be none, or seconds above 0")),
+            };
+        }
+        builder.effort = match self.effort {
+            Some(EffortName::Fast) => Effort::Fast,
+            Some(EffortName::Max) => Effort::Max,
+            Some(EffortName::Default) | None => Effort::Default,
+        };
+        Ok(builder)
+    }
+}
+
+/// Metres.
+pub(crate) fn parse_length(option: &str, text: &str) -> Result<f64> {
+    let (number, factor) = match text {
+        t if t.ends_with("mm") => (&t[..t.len() - 2], 1e-3),
+        t if t.ends_with("cm") => (&t[..t.len() - 2], 1e-2),
+        t if t.ends_with('m') => (&t[..t.len() - 1], 1.0),
+        t => (t, 1.0),
+    };
+    match number.trim().parse::<f64>() {
+        Ok(v) if v.is_finite() && v > 0.0 => Ok(v * factor),
+        _ => usage(format!("{option} {text}: it must be a length above 0: 0.1mm, 3cm, or metres")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_have_units_or_are_metres() {
+        for (text, metres) in [("0.1mm", 1e-4), ("3cm", 0.03), ("2 m", 2.0), ("0.5", 0.5)] {
+            assert!((parse_length("--shell", text).unwrap() - metres).abs() < 1e-12, "{text}");
+        }
+        for bad in ["", "mm", "-1", "0", "nan", "inf", "1 km", "ü"] {
+            let error = parse_length("--shell", bad).unwrap_err();
+            assert!(error.is::<UsageError>() && error.to_string().starts_with("--shell"), "{bad}");
+        }
+    }
 }

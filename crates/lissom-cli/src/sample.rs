@@ -1,7 +1,12 @@
 //! `lissom sample`: one pose of a clip.
 
-use crate::{load::load, motion::Motion, options::Reading};
-use anyhow::{Result, ensure};
+use crate::{
+    load::load,
+    motion::Motion,
+    options::{Reading, usage},
+    style::plain,
+};
+use anyhow::Result;
 use clap::ValueEnum;
 use lissom_build::exact::{M34, Trs, V3};
 use serde::Serialize;
@@ -65,7 +70,9 @@ enum PlaceOfJoint {
 }
 
 pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
-    ensure!(arguments.time.is_finite(), "--time {}: it must be finite", arguments.time);
+    if !arguments.time.is_finite() {
+        return usage(format!("--time {}: it must be finite", arguments.time));
+    }
     let file = load(&arguments.file, &arguments.reading.options()?)?;
     let mut motion = Motion::new(&file, file.choose_clip(arguments.clip.as_deref())?)?;
     let time_s = within(arguments.time, motion.duration_s);
@@ -124,10 +131,10 @@ fn model(m: &M34, digits: impl Fn(f64) -> f64) -> PlaceOfJoint {
 }
 
 fn table(pose: &Pose, out: &mut impl Write) -> Result<()> {
-    writeln!(out, "{} at {} s, {} joints", pose.clip, pose.time_s, pose.joints.len())?;
-    let width = pose.joints.iter().map(|j| j.name.chars().count()).max().unwrap_or(0);
+    writeln!(out, "{} at {} s, {} joints", plain(&pose.clip), pose.time_s, pose.joints.len())?;
+    let width = pose.joints.iter().map(|j| plain(&j.name).chars().count()).max().unwrap_or(0);
     for joint in &pose.joints {
-        write!(out, "  {:width$} ", joint.name)?;
+        write!(out, "  {:width$} ", plain(&joint.name))?;
         let numbers: &[&[f64]] = match &joint.place {
             PlaceOfJoint::Local { translation, rotation, scale } => &[translation, rotation, scale],
             PlaceOfJoint::Model { matrix } => &[matrix],

@@ -59,6 +59,12 @@ fn a_spoiled_raw_clip_does_no_harm() {
     survives("rawclip");
 }
 
+#[cfg(feature = "fbx")]
+#[test]
+fn a_spoiled_fbx_file_does_no_harm() {
+    survives("fbx");
+}
+
 #[test]
 fn a_reader_that_takes_too_much_is_caught() {
     let greedy = Target {

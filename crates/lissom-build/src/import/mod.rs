@@ -9,8 +9,15 @@ pub mod bvh;
 mod bytes;
 mod clip_names;
 mod error;
+#[cfg(feature = "fbx")]
+pub mod fbx;
+#[cfg(feature = "gltf")]
+pub mod gltf;
 mod limits;
+pub mod lsm;
 mod matching;
+#[cfg(feature = "fbx")]
+mod names;
 mod open;
 pub mod ozz;
 pub mod rawclip;
@@ -21,4 +28,4 @@ pub use clip_names::{UniqueNames, stem};
 pub use error::{ImportError, Place};
 pub use limits::ImportLimits;
 pub use matching::MatchError;
-pub use open::{Format, ImportOptions, OpenError, Unit, open, read_limited};
+pub use open::{Format, ImportOptions, OpenError, Unit, open, open_noting, read_limited};

@@ -11,7 +11,7 @@
 use super::{
     Axis, ImportError, ImportLimits, acl_sjson,
     bvh::{self, BvhOptions},
-    clip_names as names,
+    clip_names as names, lsm,
     matching::{self, By, MatchError},
     ozz, rawclip,
 };
@@ -238,12 +238,26 @@ pub enum OpenError {
 ///
 /// Every case of [`OpenError`].
 pub fn open(path: &Path, options: &ImportOptions) -> Result<Scene, OpenError> {
+    open_noting(path, options, &mut |_, _| ())
+}
+
+/// As [`open`]; `note` is told of every other file that was read, by the URI that the first has for it, with its
+/// bytes.
+///
+/// # Errors
+///
+/// Every case of [`OpenError`].
+pub fn open_noting(
+    path: &Path,
+    options: &ImportOptions,
+    note: &mut dyn FnMut(&str, &[u8]),
+) -> Result<Scene, OpenError> {
     options.check()?;
     let target = options.skeleton.as_deref().map(|path| skeleton_of(path, options)).transpose()?;
     let bytes = read_limited(path, options.limits.max_bytes)?;
     let format = Format::of_bytes(&bytes).or_else(|| Format::of_path(path));
     let format = format.ok_or_else(|| OpenError::Unknown { path: path.into() })?;
-    let mut scene = parse(path, &bytes, format, options)?;
+    let mut scene = parse(path, &bytes, format, options, note)?;
     names::name_joints(&mut scene);
     names::name_animations(&mut scene, &names::stem(path));
 
@@ -328,7 +342,15 @@ fn skeleton_of(path: &Path, options: &ImportOptions) -> Result<SceneSkeleton, Op
     scene.skeletons.into_iter().next().ok_or_else(|| OpenError::NoSkeleton { path: path.into() })
 }
 
-fn parse(path: &Path, bytes: &[u8], format: Format, _: &ImportOptions) -> Result<Scene, OpenError> {
+fn parse(
+    path: &Path,
+    bytes: &[u8],
+    format: Format,
+    options: &ImportOptions,
+    note: &mut dyn FnMut(&str, &[u8]),
+) -> Result<Scene, OpenError> {
+    #[cfg(not(feature = "gltf"))]
+    let _ = (options, note);
     let refused = |source| OpenError::Import { path: path.into(), source };
     match format {
         Format::Ozz => Ok(ozz::read(bytes).map_err(refused)?.into_scene()),
@@ -346,7 +368,23 @@ fn parse(path: &Path, bytes: &[u8], format: Format, _: &ImportOptions) -> Result
                 Ok(Scene { name, tracks, ..Default::default() })
             }
         },
-        Format::Gltf | Format::Fbx | Format::Lsm => Err(OpenError::NotBuilt { path: path.into(), format }),
+        Format::Lsm => lsm::read(bytes, &lissom::archive::Limits::default()).map_err(refused),
+        #[cfg(feature = "fbx")]
+        Format::Fbx => super::fbx::read(bytes, &options.limits).map_err(refused),
+        #[cfg(not(feature = "fbx"))]
+        Format::Fbx => Err(OpenError::NotBuilt { path: path.into(), format }),
+        #[cfg(feature = "gltf")]
+        Format::Gltf => {
+            let folder = super::gltf::Folder::of(path, &options.limits);
+            let mut files = |uri: &str| {
+                let bytes = folder.read(uri)?;
+                note(uri, &bytes);
+                Ok(bytes)
+            };
+            super::gltf::read(bytes, &mut files, &options.limits).map_err(refused)
+        }
+        #[cfg(not(feature = "gltf"))]
+        Format::Gltf => Err(OpenError::NotBuilt { path: path.into(), format }),
     }
 }
 

@@ -8,9 +8,9 @@ pub(crate) mod error;
 use crate::chart::Sketch;
 use crate::files::write_whole;
 use crate::open::open_stage;
-use crate::options::Reading;
+use crate::options::{Reading, usage};
 use crate::stage::{Stage, StageClip};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use deviation::Deviation;
 use lissom_build::cook::ClipBuilder;
 use serde_json::{Value, json};
@@ -53,12 +53,11 @@ enum What {
 pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let extension = arguments.output.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
     if !["svg", "png"].contains(&extension.as_str()) {
-        bail!("{}: a plot is a .svg or a .png", arguments.output.display());
+        return usage(format!("{}: a plot is a .svg or a .png", arguments.output.display()));
     }
-    ensure!(
-        arguments.joints.is_empty() || arguments.what == What::Curves,
-        "--joints chooses curves; the other plots show all joints"
-    );
+    if !arguments.joints.is_empty() && arguments.what != What::Curves {
+        return usage("--joints chooses curves; the other plots show all joints");
+    }
     let file = || arguments.file.display().to_string();
     let stage = open_stage(&arguments.file, arguments.clip.as_deref(), &arguments.reading, 1)?;
     ensure!(!stage.clips.is_empty(), "{}: there is no clip to plot", file());

@@ -6,8 +6,8 @@ pub(crate) mod scene;
 
 use crate::files::write_whole;
 use crate::open::open_stage;
-use crate::options::Reading;
-use anyhow::{Result, bail, ensure};
+use crate::options::{Reading, usage};
+use anyhow::Result;
 use scene::{Style, View};
 use serde_json::json;
 use std::io::Write;
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let kind = match extension.as_str() {
         "png" => Kind::Png,
         "gif" => Kind::Gif,
-        _ => bail!("{}: a picture is a .png or a .gif", arguments.output.display()),
+        _ => return usage(format!("{}: a picture is a .png or a .gif", arguments.output.display())),
     };
     let stage = open_stage(&arguments.file, arguments.clip.as_deref(), &arguments.reading, 1)?;
     let clip = stage.clips.first();
@@ -71,7 +71,9 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let (bytes, frames, (width, height)) = match kind {
         Kind::Png => {
             let frames = if clip.is_some() { arguments.frames.unwrap_or(8) } else { 1 };
-            ensure!(frames <= 64, "{frames} frames do not fit into a strip; 64 do");
+            if frames > 64 {
+                return usage(format!("{frames} frames do not fit into a strip; 64 do"));
+            }
             let image = scene::strip(&stage, named, frames, arguments.size, &style)?;
             (image.encode_png()?, frames, (image.width, image.height))
         }

@@ -181,3 +181,13 @@ pub(super) fn rawclip(bytes: &[u8]) -> bool {
     play::raw(&clip.skeleton, Some(&clip.animation));
     true
 }
+
+#[cfg(feature = "fbx")]
+pub(super) fn fbx(bytes: &[u8]) -> bool {
+    let Ok(scene) = lissom_build::import::fbx::read(bytes, &lissom_build::import::ImportLimits::default())
+    else {
+        return false;
+    };
+    play::scene(&scene);
+    true
+}

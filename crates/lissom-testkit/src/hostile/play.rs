@@ -89,3 +89,36 @@ pub(super) fn motion(animation: &RawAnimation) {
         }
     }
 }
+
+/// Everything in a scene is valid and fits together.
+#[cfg(feature = "fbx")]
+pub(super) fn scene(scene: &lissom_build::scene::Scene) {
+    let joints = |skeleton: usize| scene.skeletons[skeleton].skeleton.joints.len();
+    for skeleton in &scene.skeletons {
+        raw(&skeleton.skeleton, None);
+        let mut names: Vec<_> = skeleton.skeleton.joints.iter().map(|j| &j.name).collect();
+        names.sort();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "names are unique");
+    }
+    for animation in &scene.animations {
+        let tracks = animation.motion.tracks.len();
+        animation
+            .motion
+            .validate(animation.skeleton.map_or(tracks, joints))
+            .expect("an imported animation is valid");
+        motion(&animation.motion);
+        for track in &animation.tracks {
+            track.validate().expect("an imported track is valid");
+        }
+        assert!(animation.markers.iter().all(|m| (0.0..=animation.motion.duration_s).contains(&m.time_s)));
+    }
+    for mesh in &scene.meshes {
+        mesh.mesh.validate(joints(mesh.skeleton)).expect("an imported mesh is valid");
+        for morph in &mesh.morphs {
+            let vertices = mesh.mesh.positions.len();
+            assert_eq!(morph.positions.len(), vertices);
+            assert!(morph.normals.is_empty() || morph.normals.len() == vertices);
+            assert!(morph.tangents.is_empty() || morph.tangents.len() == vertices);
+        }
+    }
+}

@@ -160,3 +160,10 @@ pub(super) fn acl_sjson() -> Vec<Seed> {
                 3, 4 ] [ 4, 5, 6, 7 ] [ 7, 8, 9, 0 ] ] } ]\n";
     vec![seed("clip", clip.as_bytes().to_vec()), seed("tracks", list.as_bytes().to_vec())]
 }
+
+#[cfg(feature = "fbx")]
+pub(super) fn fbx() -> Vec<Seed> {
+    let mut bone = crate::fbx::Writer::default();
+    bone.bone(1, "bone", 0, [0.0, 1.0, 0.0]);
+    vec![seed("figure", crate::fbx::figure()), seed("bone", bone.finish(false, 100.0))]
+}
