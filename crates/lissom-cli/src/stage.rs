@@ -179,7 +179,7 @@ impl Skin {
     }
 
     /// Moved positions and normals.
-    pub(crate) fn posed(&self, models: &[Mat4]) -> Result<(Vec<[f32; 3]>, Vec<[f32; 3]>)> {
+    pub(crate) fn posed(&self, models: &[Mat4]) -> Result<Posed> {
         let vertices = self.positions.len();
         let (mut positions, mut normals) = (vec![[0.0_f32; 3]; vertices], vec![[0.0_f32; 3]; vertices]);
         SkinJob {
@@ -200,6 +200,9 @@ impl Skin {
         Ok((positions, normals))
     }
 }
+
+/// Positions and normals.
+pub(crate) type Posed = (Vec<[f32; 3]>, Vec<[f32; 3]>);
 
 /// One clip (or the rest pose) being played.
 pub(crate) struct Player<'a> {

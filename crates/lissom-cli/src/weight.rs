@@ -157,17 +157,17 @@ impl Layout {
         for kind in 0..3 {
             let width = if kind == 1 { 4 } else { 3 };
             let decoding = if plain16 { 0 } else { width.max(3) + 1 };
-            for joint in 0..self.joints {
+            for (joint, bytes) in out.iter_mut().enumerate() {
                 let at = (kind * groups + joint / 16) * 2;
                 let bits = [masks[at], masks[at] >> 16, masks[at + 1]].map(|m| m >> (joint % 16) & 1 != 0);
                 if bits[0] {
-                    out[joint].tables += (width * 4) as f64;
+                    bytes.tables += (width * 4) as f64;
                     self.next += width;
                 }
                 for cubic in 0..2 {
                     if bits[1 + cubic] {
                         self.lanes[kind * 2 + cubic].push(joint);
-                        out[joint].tables += (decoding * 4) as f64;
+                        bytes.tables += (decoding * 4) as f64;
                         self.next += decoding;
                     }
                 }

@@ -251,6 +251,27 @@ fn render_draws_strips_and_films() {
 }
 
 #[test]
+fn any_format_and_any_way_of_naming_a_clip_will_do() {
+    let folder = folder("formats");
+    let glb = folder.join("m.glb");
+    let detail = ["--body-m", "0.04", "--hand-m", "0.012"];
+    assert!(lissom(&[&["mannequin", "-o", text(&glb)], &detail[..]].concat()).status.success());
+    let out = folder.join("p.svg");
+    let plot = |clip: &str| {
+        json(&lissom(&["plot", text(&glb), "--clip", clip, "-o", text(&out), "--what", "error", "--json"]))
+    };
+    let (by_name, by_number) = (plot("run"), plot("3"));
+    assert_eq!(by_name, by_number);
+    assert_eq!(by_name["clip"], "run");
+    assert!(by_name["worst_m"].as_f64().unwrap() <= 1e-4, "{by_name}");
+    let picture = folder.join("run.png");
+    let render =
+        ["render", text(&glb), "--clip", "run", "-o", text(&picture), "--frames", "2", "--size", "90x70"];
+    let report = json(&lissom(&[&render[..], &["--json"]].concat()));
+    assert!(report["vertices"].as_u64().unwrap() > 1000, "{report}");
+}
+
+#[test]
 fn pictures_that_cannot_be_are_refused_in_one_line() {
     let folder = folder("render_refused");
     let file = bvh(&folder);

@@ -47,7 +47,7 @@ impl Bars<'_> {
                 }
                 x += part * scale;
             }
-            sketch.text((x + 7.0, y + 13.0), &bar.text, Anchor::Start, Ink::Ink);
+            sketch.text((x + 7.0, y + 13.0), &bar.text, Anchor::Start, Ink::Text);
         }
         sketch.text((left, height - 12.0), self.note, Anchor::Start, Ink::Soft);
         sketch

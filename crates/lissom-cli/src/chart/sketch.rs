@@ -10,7 +10,7 @@ pub(crate) enum Ink {
     /// Behind everything.
     Paper,
     /// Text.
-    Ink,
+    Text,
     /// Text that may be missed.
     Soft,
     /// Lines of a grid.
@@ -33,7 +33,7 @@ impl Ink {
     fn color(self) -> Color {
         match self {
             Self::Paper => palette::PAPER,
-            Self::Ink => palette::INK,
+            Self::Text => palette::INK,
             Self::Soft => palette::INK.mixed(palette::PAPER, 0.14),
             Self::Grid => palette::STONE.mixed(palette::PAPER, 0.62),
             Self::Series(i) => SERIES[i % SERIES.len()],
@@ -46,7 +46,7 @@ impl Ink {
         match self {
             _ if !page => format!("#{r:02x}{g:02x}{b:02x}"),
             Self::Paper => "var(--paper)".into(),
-            Self::Ink => "var(--ink)".into(),
+            Self::Text => "var(--ink)".into(),
             Self::Soft => "var(--soft)".into(),
             Self::Grid => "var(--grid)".into(),
             Self::Series(i) => format!("var(--s{})", i % SERIES.len()),
@@ -140,7 +140,7 @@ impl Sketch {
     }
 
     pub(crate) fn heading(&mut self, at: (f64, f64), text: impl Into<String>) {
-        let (anchor, ink) = (Anchor::Start, Ink::Ink);
+        let (anchor, ink) = (Anchor::Start, Ink::Text);
         self.shapes.push(Shape::Text { at, text: text.into(), anchor, ink, strong: true });
     }
 
@@ -274,7 +274,7 @@ impl Shape {
                 for (i, share) in shares.iter().enumerate().filter(|(_, s)| **s > 0.0) {
                     let (cx, cy) = (x + cw * (i % columns) as f64, y + ch * (i / columns) as f64);
                     let corners = [(cx, cy), (cx + cw, cy), (cx + cw, cy + ch), (cx, cy + ch)];
-                    canvas.polygon(&corners.map(px), ink.color(), share.clamp(0.0, 1.0))?;
+                    canvas.polygon(&corners.map(px), ink.color(), unit(*share))?;
                 }
             }
         }
@@ -285,12 +285,23 @@ impl Shape {
 /// One pixel a cell, the share as alpha, so that it lies on any paper.
 fn cells(columns: usize, shares: &[f32], ink: Ink) -> Result<Image> {
     let [r, g, b] = ink.color().rgb;
-    let pixels = shares.iter().flat_map(|s| [r, g, b, (s.clamp(0.0, 1.0) * 255.0) as u8]).collect();
+    let pixels = shares.iter().flat_map(|s| [r, g, b, (unit(*s) * 255.0) as u8]).collect();
     Ok(Image {
         width: u32::try_from(columns)?,
         height: u32::try_from(shares.len() / columns.max(1))?,
         pixels,
     })
+}
+
+/// Within [0, 1].
+fn unit(v: f32) -> f32 {
+    if v > 1.0 {
+        1.0
+    } else if v > 0.0 {
+        v
+    } else {
+        0.0
+    }
 }
 
 /// The PNG's font has printable ASCII.

@@ -90,7 +90,7 @@ impl Gaits {
     fn role(&self, i: usize) -> Role {
         let own = |salt: f64| (i as f64 * 0.618_033_988_749_895 + salt).fract();
         if i % 3 == 2 {
-            let wave = if i % 2 == 0 { 0.75 } else { 0.0 };
+            let wave = if i.is_multiple_of(2) { 0.75 } else { 0.0 };
             let weights = [1.0 - wave, wave, 0.0];
             return Role {
                 clips: self.still,

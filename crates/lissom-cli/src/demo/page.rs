@@ -216,10 +216,11 @@ fn speed(results: &Results, h: &mut String) -> Result<()> {
             "microseconds a character: three samples, a blend, local to model",
             1,
         ),
-    ] {
-        if let Some(sketch) = sketch {
-            card(h, &sketch.to_page()?);
-        }
+    ]
+    .into_iter()
+    .flatten()
+    {
+        card(h, &sketch.to_page()?);
     }
     let per_ms = |ms: f64| act.characters as f64 / ms;
     writeln!(

@@ -86,10 +86,8 @@ pub(crate) fn liveliest(stage: &Stage, clip: &StageClip, count: usize) -> Result
 fn range(values: impl Iterator<Item = [f64; 3]>) -> ([f64; 3], [f64; 3]) {
     let mut out = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for v in values {
-        for c in 0..3 {
-            out.0[c] = if v[c] < out.0[c] { v[c] } else { out.0[c] };
-            out.1[c] = if v[c] > out.1[c] { v[c] } else { out.1[c] };
-        }
+        out.0 = core::array::from_fn(|c| if v[c] < out.0[c] { v[c] } else { out.0[c] });
+        out.1 = core::array::from_fn(|c| if v[c] > out.1[c] { v[c] } else { out.1[c] });
     }
     out
 }
@@ -145,7 +143,7 @@ pub(crate) fn draw(stage: &Stage, clip: &StageClip, joints: &[usize]) -> Result<
             };
             panel.grid(&mut sketch, row + 1 == joints.len());
             if column == 0 {
-                sketch.text((left, panel.top - 7.0), stage.skeleton.name(*joint), Anchor::Start, Ink::Ink);
+                sketch.text((left, panel.top - 7.0), stage.skeleton.name(*joint), Anchor::Start, Ink::Text);
             }
             for c in 0..3 {
                 let line: Vec<_> = times.iter().copied().zip(values(*what, *joint).map(|v| v[c])).collect();

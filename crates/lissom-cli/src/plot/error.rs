@@ -53,9 +53,12 @@ pub(crate) fn draw(
     let mean_line = over(&|e| e.iter().sum::<f64>() / e.len() as f64);
     panel.hill(&mut sketch, &worst_line, Ink::Series(0));
     panel.curve(&mut sketch, &mean_line, Ink::Series(2));
-    sketch.dashes(panel.at(0.0, precision * MM), panel.at(duration, precision * MM), Ink::Ink);
-    let names =
-        [("worst joint", Ink::Series(0)), ("mean of all", Ink::Series(2)), ("precision asked for", Ink::Ink)];
+    sketch.dashes(panel.at(0.0, precision * MM), panel.at(duration, precision * MM), Ink::Text);
+    let names = [
+        ("worst joint", Ink::Series(0)),
+        ("mean of all", Ink::Series(2)),
+        ("precision asked for", Ink::Text),
+    ];
     legend(&mut sketch, 776.0, 50.0, &names);
 
     let columns = deviation.times.len();
