@@ -43,10 +43,28 @@ fn of_scene(name: String, scene: &Scene, chosen: Option<usize>, count: usize) ->
         .take(count)
         .map(|a| a.motion.clone())
         .collect();
-    let clips = cook(&ClipBuilder::default(), &built, animations)?;
+    let builder = exactness(scene.height());
+    let clips = cook(&builder, &built, animations)?;
     let own = scene.meshes.iter().filter(|m| m.skeleton == place);
     let skins = own.map(|m| Skin::new(&m.mesh, &built)).collect::<Result<_>>()?;
-    Ok(Stage { name, skeleton: built.skeleton, clips, skins, raw: Some(raw) })
+    let (precision, shell) = (builder.precision, builder.shell);
+    Ok(Stage { name, skeleton: built.skeleton, clips, skins, raw: Some(raw), precision, shell })
+}
+
+/// Many files are in centimetres and do not say so. A figure of 150 m is cooked as exactly for its size as one of
+/// 1.8 m: a tenth of a millimetre would be finer than f32 can hold.
+fn exactness(height_m: Option<f64>) -> ClipBuilder {
+    const PERSON_M: f64 = 1.8;
+    const GIANT_M: f64 = 10.0;
+    let builder = ClipBuilder::default();
+    match height_m {
+        Some(h) if h > GIANT_M => ClipBuilder {
+            precision: builder.precision * h / PERSON_M,
+            shell: builder.shell * h / PERSON_M,
+            ..builder
+        },
+        _ => builder,
+    }
 }
 
 fn of_archive(
@@ -73,7 +91,8 @@ fn of_archive(
         }
     }
     let skins = skins(archive, &skeleton)?;
-    Ok(Stage { name, skeleton, clips, skins, raw: None })
+    let ClipBuilder { precision, shell, .. } = ClipBuilder::default();
+    Ok(Stage { name, skeleton, clips, skins, raw: None, precision, shell })
 }
 
 /// The meshes on this skeleton. Old archives say only how many joints a mesh was made for.

@@ -28,6 +28,9 @@ pub(crate) struct Stage {
     pub(crate) skins: Vec<Skin>,
     /// What the clips were cooked from; `None` for archives.
     pub(crate) raw: Option<RawSkeleton>,
+    /// How exactly they were cooked, in metres, and how far from each joint that is measured.
+    pub(crate) precision: f64,
+    pub(crate) shell: f64,
 }
 
 /// A clip, and what it was cooked from if that is known.
@@ -71,7 +74,9 @@ impl Stage {
             clip
         };
         let clips = motions.par_iter().map(cook).collect::<Result<Vec<_>>>()?;
-        Ok(Self { name: "mannequin".into(), skeleton: built.skeleton, clips, skins, raw: Some(raw) })
+        let (precision, shell) = (builder.precision, builder.shell);
+        let name = "mannequin".into();
+        Ok(Self { name, skeleton: built.skeleton, clips, skins, raw: Some(raw), precision, shell })
     }
 
     /// Vertices of all meshes together.

@@ -6,7 +6,6 @@ use crate::chart::{Bar, Bars, Ink, data_uri, escape};
 use crate::plot::{curves, deviation::Deviation, error};
 use crate::progress;
 use anyhow::Result;
-use lissom_build::cook::ClipBuilder;
 use lissom_draw::Image;
 use std::fmt::Write as _;
 
@@ -154,7 +153,7 @@ fn cooked(results: &Results, h: &mut String) -> Result<()> {
         let joints: Vec<usize> = joints.iter().filter_map(|n| stage.skeleton.find(n)).collect();
         card(h, &curves::draw(stage, clip, &joints)?.to_page()?);
         let deviation = Deviation::measure(stage, clip, 320)?;
-        card(h, &error::draw(stage, clip, &deviation, ClipBuilder::default().precision, 20).to_page()?);
+        card(h, &error::draw(stage, clip, &deviation, 20).to_page()?);
     }
     Ok(())
 }

@@ -5,10 +5,7 @@ use anyhow::{Context, Result};
 use lissom::math::soa;
 use lissom_build::exact::{M34, Trs};
 
-/// How far from a joint the error is measured: the cooker's own default.
-pub(crate) const SHELL_M: f64 = 0.03;
-
-/// Errors in metres in model space, at points three centimetres from each joint.
+/// Errors in metres in model space, at points as far from each joint as the cooker looked.
 pub(crate) struct Deviation {
     pub(crate) times: Vec<f64>,
     pub(crate) joints: usize,
@@ -44,7 +41,7 @@ impl Deviation {
                 Trs { rotation: t.rotation.normalize(), ..t }
             });
             let cooked = compose(&|j| Trs::from_f32(soa::lane(&player.pose, j)));
-            errors.extend(exact.iter().zip(&cooked).map(|(a, b)| distance(a, b)));
+            errors.extend(exact.iter().zip(&cooked).map(|(a, b)| distance(a, b, stage.shell)));
         }
         Ok(Self { times, joints, errors })
     }
@@ -71,8 +68,8 @@ pub(crate) fn larger(a: f64, b: f64) -> f64 {
     if b > a { b } else { a }
 }
 
-fn distance(a: &M34, b: &M34) -> f64 {
+fn distance(a: &M34, b: &M34, shell: f64) -> f64 {
     let origin = b.columns[3] - a.columns[3];
-    let point = |axis: usize| (b.columns[axis] - a.columns[axis]) * SHELL_M + origin;
+    let point = |axis: usize| (b.columns[axis] - a.columns[axis]) * shell + origin;
     (0..3).map(point).map(|d| d.dot(d)).fold(0.0, larger).sqrt()
 }

@@ -7,15 +7,9 @@ use crate::stage::{Stage, StageClip};
 /// Rows of a map that is not to be too long.
 pub(crate) const MOST_ROWS: usize = 48;
 
-/// Draws what was measured. `precision` is what the cooker was asked for, in metres; the map shows the joints that
-/// are worst off, `most` of them.
-pub(crate) fn draw(
-    stage: &Stage,
-    clip: &StageClip,
-    deviation: &Deviation,
-    precision: f64,
-    most: usize,
-) -> Sketch {
+/// Draws what was measured; the map shows the joints that are worst off, `most` of them.
+pub(crate) fn draw(stage: &Stage, clip: &StageClip, deviation: &Deviation, most: usize) -> Sketch {
+    let precision = stage.precision;
     const MM: f64 = 1000.0;
     let mut rows: Vec<usize> = (0..deviation.joints).filter(|j| deviation.worst_of(*j) > 0.0).collect();
     rows.sort_by(|a, b| deviation.worst_of(*b).total_cmp(&deviation.worst_of(*a)).then(a.cmp(b)));
@@ -73,7 +67,7 @@ pub(crate) fn draw(
     let note = format!(
         "seconds; each row a joint, full colour is {} mm, measured {} cm from the joint",
         precision * MM,
-        super::deviation::SHELL_M * 100.0
+        stage.shell * 100.0
     );
     sketch.text((panel.left, height - 14.0), note, Anchor::Start, Ink::Soft);
     sketch

@@ -12,7 +12,6 @@ use crate::options::{Reading, usage};
 use crate::stage::{Stage, StageClip};
 use anyhow::{Context, Result, ensure};
 use deviation::Deviation;
-use lissom_build::cook::ClipBuilder;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -109,13 +108,9 @@ fn errors_of(stage: &Stage, clip: &StageClip) -> Result<(Sketch, Value, String)>
     let (worst, joint, time_s) = deviation.worst();
     let mean = deviation.errors.iter().sum::<f64>() / deviation.errors.len() as f64;
     let name = stage.skeleton.name(joint);
-    let report = json!({ "worst_m": worst, "mean_m": mean, "joint": name, "time_s": time_s });
+    let report = json!({ "worst_m": worst, "mean_m": mean, "joint": name, "time_s": time_s, "precision_m": stage.precision });
     let said = format!("error at most {:.4} mm ({name} at {time_s:.2} s)", worst * 1000.0);
-    Ok((
-        error::draw(stage, clip, &deviation, ClipBuilder::default().precision, error::MOST_ROWS),
-        report,
-        said,
-    ))
+    Ok((error::draw(stage, clip, &deviation, error::MOST_ROWS), report, said))
 }
 
 fn bytes_of(stage: &Stage, clip: &StageClip) -> Result<(Sketch, Value, String)> {
