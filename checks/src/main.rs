@@ -11,6 +11,7 @@ mod fbx;
 mod gltf;
 mod golden;
 mod imports;
+mod library;
 mod pab;
 mod rawclip_bytes;
 
@@ -40,6 +41,11 @@ const CHECKS: &[(&str, &str, Check)] = &[
     ),
     ("imports", "assets/cmu-bvh, assets/acl and rawclips: BVH and ACL files against raw clips", imports::run),
     (
+        "library",
+        "assets: `lissom import` over every supported file; none panics, none takes long [--lissom PATH]",
+        library::run,
+    ),
+    (
         "pab",
         "assets/ozz/bin and golden: every ozz animation cooks within the precision, beside ozz's own bytes",
         pab::run,
@@ -49,8 +55,8 @@ const CHECKS: &[(&str, &str, Check)] = &[
 
 fn main() -> ExitCode {
     let args: Vec<String> = env::args().skip(1).collect();
-    let [name, folder] = args.as_slice() else {
-        eprintln!("usage: lissom-checks CHECK FOLDER");
+    let ([name, folder] | [name, folder, _, _]) = args.as_slice() else {
+        eprintln!("usage: lissom-checks CHECK FOLDER [--lissom PATH]");
         for (name, what, _) in CHECKS {
             eprintln!("  {name:14} {what}");
         }

@@ -8,7 +8,7 @@ use lissom::{
 use lissom_build::{
     SkeletonBuilder,
     cook::ClipBuilder,
-    import::{self, Format, ImportOptions},
+    import::{self, Format, ImportLimits, ImportOptions},
     scene::Scene,
 };
 use std::borrow::Cow;
@@ -76,7 +76,7 @@ impl Loaded {
         Ok(match &self.content {
             Content::Scene(scene) => Cow::Borrowed(scene),
             Content::Archive(bytes) => {
-                let scene = import::lsm::read(bytes, &Limits::default());
+                let scene = import::lsm::read(bytes, &ImportLimits::default());
                 Cow::Owned(scene.with_context(|| self.path.display().to_string())?)
             }
         })

@@ -102,7 +102,7 @@ fn main() -> ExitCode {
         Err(e) if e.is::<SomeRefused>() => ExitCode::FAILURE,
         Err(e) => {
             use std::io::Write;
-            let _ = writeln!(std::io::stderr(), "lissom: {}", style::plain(&format!("{e:#}")));
+            let _ = writeln!(std::io::stderr(), "lissom: {}", style::plain(&options::one_line(&e)));
             ExitCode::from(if e.is::<UsageError>() { 2 } else { 1 })
         }
     }

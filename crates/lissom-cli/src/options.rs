@@ -32,6 +32,21 @@ impl std::fmt::Display for SomeRefused {
 
 impl std::error::Error for SomeRefused {}
 
+/// An error and its causes in one line. Some errors tell their cause themselves: it is told once.
+pub(crate) fn one_line(error: &anyhow::Error) -> String {
+    let mut line = String::new();
+    for cause in error.chain() {
+        let text = cause.to_string();
+        if line.is_empty() {
+            line = text;
+        } else if !line.ends_with(&text) {
+            line.push_str(": ");
+            line.push_str(&text);
+        }
+    }
+    line
+}
+
 pub(crate) fn usage<T>(text: impl Into<String>) -> Result<T> {
     Err(UsageError(text.into()).into())
 }
@@ -195,6 +210,14 @@ pub(crate) fn parse_length(option: &str, text: &str) -> Result<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let error = anyhow::anyhow!("byte 7: it is short").context("byte 7: it is short").context("a.glb");
+        assert_eq!(one_line(&error), "a.glb: byte 7: it is short");
+        let error = anyhow::anyhow!("it is short").context("clip 3").context("a.glb");
+        assert_eq!(one_line(&error), "a.glb: clip 3: it is short");
+    }
 
     #[test]
     fn lengths_have_units_or_are_metres() {

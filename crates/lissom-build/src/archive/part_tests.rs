@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     SkeletonBuilder,
     cook::ClipBuilder,
-    import::lsm,
+    import::{ImportLimits, lsm},
     mannequin::{self, Detail, Motion},
     mesh::model_matrices,
     raw::{UserKey, UserKind},
@@ -66,7 +66,7 @@ fn packed(scene: &Scene) -> AlignedBytes {
 fn a_scene_makes_the_round_trip() {
     let scene = scene();
     let bytes = packed(&scene);
-    let back = lsm::read(&bytes, &Limits::default()).unwrap();
+    let back = lsm::read(&bytes, &ImportLimits::default()).unwrap();
     assert_eq!((back.skeletons[0].name.as_str(), back.skeletons.len()), ("body", 1));
     assert_eq!(back.tracks, scene.tracks);
     assert_eq!(back.meshes[0].morphs, scene.meshes[0].morphs);

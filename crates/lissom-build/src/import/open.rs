@@ -350,7 +350,7 @@ fn parse(
     note: &mut dyn FnMut(&str, &[u8]),
 ) -> Result<Scene, OpenError> {
     #[cfg(not(feature = "gltf"))]
-    let _ = (options, note);
+    let _ = note;
     let refused = |source| OpenError::Import { path: path.into(), source };
     match format {
         Format::Ozz => Ok(ozz::read(bytes).map_err(refused)?.into_scene()),
@@ -368,7 +368,7 @@ fn parse(
                 Ok(Scene { name, tracks, ..Default::default() })
             }
         },
-        Format::Lsm => lsm::read(bytes, &lissom::archive::Limits::default()).map_err(refused),
+        Format::Lsm => lsm::read(bytes, &options.limits).map_err(refused),
         #[cfg(feature = "fbx")]
         Format::Fbx => super::fbx::read(bytes, &options.limits).map_err(refused),
         #[cfg(not(feature = "fbx"))]

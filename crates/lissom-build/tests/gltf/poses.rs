@@ -196,15 +196,18 @@ fn what_we_export_comes_back() {
     use lissom_build::{
         export,
         mannequin::{self, Detail, Motion},
+        scene::{Scene, SceneAnimation, SceneMesh, SceneSkeleton},
     };
     let (skeleton, mesh) =
         (mannequin::skeleton(), mannequin::mesh(&Detail { body_m: 0.04, hand_m: 0.012 }).unwrap());
     let clips = [mannequin::clip(Motion::Walk)];
-    let written = export::write_glb(&export::Scene {
-        name: "there and back",
-        skeleton: &skeleton,
-        mesh: Some(&mesh),
-        animations: &clips,
+    let animation = SceneAnimation { skeleton: Some(0), motion: clips[0].clone(), ..Default::default() };
+    let written = export::write_glb(&Scene {
+        name: "there and back".into(),
+        skeletons: vec![SceneSkeleton { name: String::new(), skeleton: skeleton.clone() }],
+        animations: vec![animation],
+        meshes: vec![SceneMesh { skeleton: 0, mesh: mesh.clone(), morphs: Vec::new() }],
+        ..Default::default()
     });
     let scene = super::import(&written.unwrap()).unwrap();
     assert_eq!(scene.name, "there and back");

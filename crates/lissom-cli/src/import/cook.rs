@@ -5,7 +5,7 @@ use super::{
     report::{ClipReport, FileReport, Status},
     stamp,
 };
-use crate::load::choose;
+use crate::{load::choose, options::one_line};
 use anyhow::{Context, Result, bail};
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
@@ -83,7 +83,7 @@ pub(super) fn cook(
                 taken += 1;
                 reports.push(report);
             }
-            Err(error) => reports.push(FileReport::refused(file, format!("{error:#}"))),
+            Err(error) => reports.push(FileReport::refused(file, one_line(&error))),
         }
     }
     if taken == 0 {

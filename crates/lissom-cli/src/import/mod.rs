@@ -9,7 +9,7 @@ mod stamp;
 use crate::{
     files::write_whole,
     load::choose,
-    options::{Cooking, Reading, SomeRefused, UsageError, usage},
+    options::{Cooking, Reading, SomeRefused, UsageError, one_line, usage},
     style::plain,
 };
 use anyhow::{Context, Result};
@@ -239,7 +239,7 @@ fn one_each(
                 .and_then(|()| write_whole(output, &bytes));
             match written {
                 Ok(()) => report.output = Some(shown),
-                Err(error) => report = FileReport::refused(report.file, format!("{error:#}")),
+                Err(error) => report = FileReport::refused(report.file, one_line(&error)),
             }
         }
         Ok(report)

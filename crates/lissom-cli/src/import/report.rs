@@ -57,7 +57,8 @@ impl FileReport {
 
     /// Adds up the clips.
     pub(super) fn sum(&mut self) {
-        self.seconds = self.clips.iter().map(|c| c.seconds).sum();
+        // The sum of nothing is -0.
+        self.seconds = self.clips.iter().map(|c| c.seconds).sum::<f64>() + 0.0;
         self.cooked_bytes = self.clips.iter().map(|c| c.cooked_bytes).sum();
         self.raw_bytes = self.clips.iter().map(|c| c.raw_bytes).sum();
         let worst = |a: f64, b: f64| if a.is_nan() || a > b { a } else { b };

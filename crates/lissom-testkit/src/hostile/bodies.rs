@@ -41,7 +41,8 @@ pub(super) fn archive(bytes: &[u8]) -> bool {
         let skeletons: Vec<Skeleton> =
             archive.sections().iter().filter_map(|s| s.skeleton(&limits).ok()).collect();
         for section in archive.sections() {
-            let _ = (section.mesh(), section.track());
+            let _ = (section.mesh(), section.track(), section.clip(), section.morph());
+            let _ = section.markers().map(|markers| markers.iter().count());
             if section.kind == SectionKind::Clip
                 && let Ok(clip) = BorrowedClip::new(section.payload)
             {

@@ -15,6 +15,7 @@ use lissom_build::{
     mannequin::{self, Motion},
     mesh::RawMesh,
     raw::{RawAnimation, RawUserTrack, UserKey, UserKind},
+    scene::{Marker, Morph},
 };
 
 fn seed(name: impl Into<String>, bytes: Vec<u8>) -> Seed {
@@ -76,7 +77,12 @@ pub(super) fn archives() -> Vec<Seed> {
         .skeleton("small", &stage.small.skeleton)
         .and_then(|w| w.track(&track))
         .and_then(|w| w.section(SectionKind::from_code(999), 3, 1, "unknown", vec![1, 2, 3]));
-    let small = small.and_then(|w| w.mesh(&triangle(), &stage.small));
+    let smile = Morph { name: "smile".into(), positions: vec![[0.0, 0.5, 0.0]; 3], ..Morph::default() };
+    let step = Marker { name: "step".into(), time_s: 0.25 };
+    let small = small
+        .and_then(|w| w.mesh(&triangle(), &stage.small))
+        .and_then(|w| w.morph(&triangle(), &smile))
+        .and_then(|w| w.markers("walk", &[step]));
     let figure = ArchiveWriter::new().skeleton("mannequin", &stage.mannequin.skeleton);
     let finish = |w: Result<ArchiveWriter, _>| w.and_then(|w| w.finish()).expect("our own archive");
     let empty = ArchiveWriter::new().finish().expect("an archive without sections");
