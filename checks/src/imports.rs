@@ -79,7 +79,7 @@ pub fn run(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn files_below(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+pub(crate) fn files_below(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {

@@ -6,8 +6,12 @@
 
 mod blend_l2m;
 mod cook;
+#[cfg(feature = "fbx")]
+mod fbx;
+mod gltf;
 mod golden;
 mod imports;
+mod library;
 mod pab;
 mod rawclip_bytes;
 
@@ -23,12 +27,24 @@ const CHECKS: &[(&str, &str, Check)] = &[
         "assets/ozz/bin and golden: our blend and local-to-model jobs against ozz's blend and matrices",
         blend_l2m::run,
     ),
+    #[cfg(feature = "fbx")]
+    ("fbx", "assets/ufbx and assets/quaternius-fbx: poses and skins against ufbx's own evaluation", fbx::run),
     (
         "golden",
         "assets/ozz/bin and golden: ozz archives against the poses ozz itself decodes from them",
         golden::run,
     ),
+    (
+        "gltf",
+        "assets: every glTF file imports or is excused; its poses, raw and cooked, against the specification",
+        gltf::run,
+    ),
     ("imports", "assets/cmu-bvh, assets/acl and rawclips: BVH and ACL files against raw clips", imports::run),
+    (
+        "library",
+        "assets: `lissom import` over every supported file; none panics, none takes long [--lissom PATH]",
+        library::run,
+    ),
     (
         "pab",
         "assets/ozz/bin and golden: every ozz animation cooks within the precision, beside ozz's own bytes",
@@ -39,8 +55,8 @@ const CHECKS: &[(&str, &str, Check)] = &[
 
 fn main() -> ExitCode {
     let args: Vec<String> = env::args().skip(1).collect();
-    let [name, folder] = args.as_slice() else {
-        eprintln!("usage: lissom-checks CHECK FOLDER");
+    let ([name, folder] | [name, folder, _, _]) = args.as_slice() else {
+        eprintln!("usage: lissom-checks CHECK FOLDER [--lissom PATH]");
         for (name, what, _) in CHECKS {
             eprintln!("  {name:14} {what}");
         }

@@ -182,6 +182,27 @@ impl Q4 {
         Self::new(c.x, c.y, c.z, 1.0 + d).normalize()
     }
 
+    /// The rotation that turns x, y and z into these three, which are at right angles, of unit length and
+    /// right-handed.
+    #[must_use]
+    pub fn from_axes(x: V3, y: V3, z: V3) -> Self {
+        // Four times the square of a component; the largest is the safe one to divide by.
+        let w2 = 1.0 + x.x + y.y + z.z;
+        let x2 = 1.0 + x.x - y.y - z.z;
+        let y2 = 1.0 - x.x + y.y - z.z;
+        let z2 = 1.0 - x.x - y.y + z.z;
+        let q = if w2 >= x2 && w2 >= y2 && w2 >= z2 {
+            Self::new(y.z - z.y, z.x - x.z, x.y - y.x, w2)
+        } else if x2 >= y2 && x2 >= z2 {
+            Self::new(x2, x.y + y.x, z.x + x.z, y.z - z.y)
+        } else if y2 >= z2 {
+            Self::new(x.y + y.x, y2, y.z + z.y, z.x - x.z)
+        } else {
+            Self::new(z.x + x.z, y.z + z.y, z2, x.y - y.x)
+        };
+        q.normalize()
+    }
+
     /// The scalar product.
     #[must_use]
     pub fn dot(self, b: Self) -> f64 {
@@ -409,6 +430,20 @@ mod tests {
     fn an_arc_turns_one_direction_into_the_other() {
         for (from, to) in [(V3::X, V3::Y), (V3::X, -V3::X), (V3::Z, V3::Z), (V3::Y, -V3::Y)] {
             assert!((Q4::from_arc(from, to).rotate(from) - to).length() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn axes_give_back_the_rotation_that_made_them() {
+        for q in [
+            Q4::new(0.1, 0.2, 0.3, 0.9),
+            Q4::new(0.9, 0.2, 0.3, 0.1),
+            Q4::new(0.1, 0.9, 0.3, -0.2),
+            Q4::new(0.1, 0.2, -0.9, 0.0),
+        ] {
+            let q = q.normalize();
+            let back = Q4::from_axes(q.rotate(V3::X), q.rotate(V3::Y), q.rotate(V3::Z));
+            assert!((back.dot(q).abs() - 1.0).abs() < 1e-14);
         }
     }
 

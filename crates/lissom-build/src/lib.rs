@@ -47,6 +47,7 @@ pub mod export;
 pub mod import;
 pub mod mannequin;
 pub mod mesh;
+mod mesh_fill;
 pub mod raw;
 pub mod scene;
 mod skeleton_builder;

@@ -1,9 +1,13 @@
 //! What a written `.glb` promises: its lengths, its references, its values.
 
 use lissom_build::exact::{Q4, Trs, V3};
-use lissom_build::export::{ExportError, Scene, write_glb};
+use lissom_build::export::{ExportError, write_glb};
 use lissom_build::mannequin::{self, Detail, Motion};
-use lissom_build::raw::{Channel, Curve, RawAnimation, RawJoint, RawSkeleton, RawTrack};
+use lissom_build::mesh::RawMesh;
+use lissom_build::raw::{
+    Channel, Curve, RawAnimation, RawJoint, RawSkeleton, RawTrack, RawUserTrack, UserKey, UserKind,
+};
+use lissom_build::scene::{Marker, Morph, Scene, SceneAnimation, SceneMesh, SceneSkeleton};
 use serde_json::Value;
 
 /// Splits a file into its JSON and its binary chunk, checking every length on the way.
@@ -31,12 +35,25 @@ fn floats(json: &Value, binary: &[u8], accessor: &Value) -> Vec<f32> {
     binary[at..at + len].chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
 }
 
+fn scene(skeleton: &RawSkeleton, mesh: Option<&RawMesh>, animations: &[RawAnimation]) -> Scene {
+    let animation =
+        |a: &RawAnimation| SceneAnimation { skeleton: Some(0), motion: a.clone(), ..Default::default() };
+    let mesh = mesh.map(|mesh| SceneMesh { skeleton: 0, mesh: mesh.clone(), morphs: Vec::new() });
+    Scene {
+        name: "s".into(),
+        skeletons: vec![SceneSkeleton { name: String::new(), skeleton: skeleton.clone() }],
+        animations: animations.iter().map(animation).collect(),
+        meshes: mesh.into_iter().collect(),
+        ..Default::default()
+    }
+}
+
 #[test]
 fn the_mannequins_file_holds_what_went_in() {
     let skeleton = mannequin::skeleton();
     let mesh = mannequin::mesh(&Detail { body_m: 0.03, hand_m: 0.01 }).unwrap();
     let animations = [mannequin::clip(Motion::Walk), mannequin::clip(Motion::Turn)];
-    let scene = Scene { name: "m", skeleton: &skeleton, mesh: Some(&mesh), animations: &animations };
+    let scene = scene(&skeleton, Some(&mesh), &animations);
     let bytes = write_glb(&scene).unwrap();
     assert_eq!(bytes, write_glb(&scene).unwrap(), "the same bytes again");
     let (json, binary) = open(&bytes);
@@ -110,9 +127,9 @@ fn every_curve_has_its_gltf_form() {
             looping: false,
             tracks: vec![RawTrack::default(), track.clone()],
         };
-        let scene = Scene { name: "s", skeleton: &skeleton, mesh: None, animations: &[clip] };
+        let scene = scene(&skeleton, None, &[clip]);
         let (json, binary) = open(&write_glb(&scene).unwrap());
-        assert_eq!(json["scenes"][0]["nodes"].as_array().unwrap().len(), 1, "one node above both roots");
+        assert_eq!(json["scenes"][0]["nodes"].as_array().unwrap().len(), 2, "no skin: roots stay roots");
         let sampler = &json["animations"][0]["samplers"][0];
         assert_eq!(sampler["interpolation"], expected);
         let values = floats(&json, &binary, &sampler["output"]);
@@ -133,24 +150,105 @@ fn an_animation_without_keys_and_a_bare_skeleton_are_written() {
     let skeleton = two_roots();
     let still =
         RawAnimation { duration_s: 2.0, tracks: vec![RawTrack::default(); 2], ..RawAnimation::default() };
-    let scene = Scene { name: "s", skeleton: &skeleton, mesh: None, animations: &[still] };
+    let scene = scene(&skeleton, None, &[still]);
     let (json, _) = open(&write_glb(&scene).unwrap());
     assert_eq!(json["animations"][0]["channels"].as_array().unwrap().len(), 1);
-    let bare = Scene { animations: &[], ..scene };
+    let bare = Scene { animations: Vec::new(), ..scene };
     let (json, binary) = open(&write_glb(&bare).unwrap());
     assert!(binary.is_empty() && json.get("buffers").is_none());
+}
+
+/// Three vertices on joint 1 of two roots.
+fn triangle() -> RawMesh {
+    RawMesh {
+        name: "t".into(),
+        positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+        normals: vec![[0.0, 0.0, 1.0]; 3],
+        tangents: vec![[1.0, 0.0, 0.0, 1.0]; 3],
+        joints: vec![[1, 0, 0, 0]; 3],
+        weights: vec![[1.0, 0.0, 0.0, 0.0]; 3],
+        indices: vec![0, 1, 2],
+        inverse_binds: vec![lissom_build::exact::M34::IDENTITY; 2],
+    }
+}
+
+#[test]
+fn morph_targets_weights_and_markers_are_written() {
+    let still =
+        RawAnimation { duration_s: 2.0, tracks: vec![RawTrack::default(); 2], ..RawAnimation::default() };
+    let mut scene = scene(&two_roots(), Some(&triangle()), &[still]);
+    let morph = |name: &str, weight: f64, normals: bool| Morph {
+        name: name.into(),
+        weight,
+        positions: vec![[0.5, 0.0, 0.0]; 3],
+        normals: if normals { vec![[0.0, 0.25, 0.0]; 3] } else { Vec::new() },
+        tangents: Vec::new(),
+    };
+    scene.meshes[0].morphs =
+        vec![morph("smile", 0.25, true), morph("frown", 0.5, false), morph("wink", 0.0, false)];
+    // A second primitive of the same mesh, and another mesh on the same skeleton.
+    scene.meshes.push(scene.meshes[0].clone());
+    let mut other = scene.meshes[0].clone();
+    other.mesh.name = "u".into();
+    other.morphs.clear();
+    scene.meshes.push(other);
+    let key = |ratio: f64, v: f64, step| UserKey { ratio, value: [v, 0.0, 0.0, 0.0], step };
+    let track =
+        |name: &str, keys: Vec<UserKey>| RawUserTrack { name: name.into(), kind: UserKind::Float, keys };
+    scene.animations[0].tracks = vec![
+        track("morph/t/wink", vec![key(0.0, 0.0, true), key(0.5, 1.0, false)]),
+        track("morph/t/smile", vec![key(0.0, 0.0, false), key(1.0, 1.0, false)]),
+    ];
+    scene.animations[0].markers = vec![Marker { name: "now".into(), time_s: 1.5 }];
+
+    let (json, binary) = open(&write_glb(&scene).unwrap());
+    let of = |v: &Value| v.as_array().unwrap().len();
+    assert_eq!((of(&json["meshes"]), of(&json["skins"]), of(&json["scenes"][0]["nodes"])), (2, 1, 3));
+    assert_eq!(json["nodes"][2]["name"], "roots", "a skin needs one root");
+    let mesh = &json["meshes"][0];
+    assert_eq!(of(&mesh["primitives"]), 2);
+    assert_eq!(mesh["weights"], serde_json::json!([0.25, 0.5, 0.0]));
+    assert_eq!(mesh["extras"]["targetNames"], serde_json::json!(["smile", "frown", "wink"]));
+    let targets = &mesh["primitives"][0]["targets"];
+    assert_eq!(of(targets), 3);
+    assert_eq!(floats(&json, &binary, &targets[0]["POSITION"]), [0.5, 0.0, 0.0].repeat(3));
+    assert_eq!(floats(&json, &binary, &targets[1]["NORMAL"]), [0.0; 9], "what one target lacks is zero");
+
+    let animation = &json["animations"][0];
+    assert_eq!(animation["extras"]["markers"], serde_json::json!([{ "name": "now", "time_s": 1.5 }]));
+    assert_eq!(of(&animation["channels"]), 1);
+    let channel = &animation["channels"][0];
+    assert_eq!(json["nodes"][channel["target"]["node"].as_u64().unwrap() as usize]["mesh"], 0);
+    assert_eq!(channel["target"]["path"], "weights");
+    let sampler = &animation["samplers"][0];
+    assert_eq!(sampler["interpolation"], "LINEAR");
+    let times = floats(&json, &binary, &sampler["input"]);
+    assert_eq!(times, [0.0, 1.0f32.next_down(), 1.0, 2.0], "a step is two keys beside each other");
+    let weights = floats(&json, &binary, &sampler["output"]);
+    let rows: Vec<&[f32]> = weights.chunks_exact(3).collect();
+    assert_eq!(
+        (rows[0], rows[2], rows[3]),
+        (&[0.0, 0.5, 0.0][..], &[0.5, 0.5, 1.0][..], &[1.0, 0.5, 1.0][..])
+    );
+    assert!((rows[1][0] - 0.5).abs() < 1e-6 && rows[1][2] == 0.0);
 }
 
 #[test]
 fn what_is_not_valid_is_not_written() {
     let skeleton = two_roots();
-    let empty = RawSkeleton::default();
-    let scene = Scene { name: "s", skeleton: &empty, mesh: None, animations: &[] };
-    assert!(matches!(write_glb(&scene), Err(ExportError::Skeleton(_))));
+    let empty = scene(&RawSkeleton::default(), None, &[]);
+    assert!(matches!(write_glb(&empty), Err(ExportError::Skeleton { index: 0, .. })));
+    assert!(matches!(write_glb(&Scene::default()), Err(ExportError::NoSkeleton { skeletons: 0, .. })));
     let short = [RawAnimation { name: "x".into(), duration_s: 1.0, ..RawAnimation::default() }];
-    let scene = Scene { name: "s", skeleton: &skeleton, mesh: None, animations: &short };
-    assert!(matches!(write_glb(&scene), Err(ExportError::Animation { index: 0, .. })));
+    let wrong = write_glb(&scene(&skeleton, None, &short));
+    assert!(matches!(wrong, Err(ExportError::Animation { index: 0, .. })));
     let mesh = mannequin::mesh(&Detail { body_m: 0.04, hand_m: 0.012 }).unwrap();
-    let scene = Scene { name: "s", skeleton: &skeleton, mesh: Some(&mesh), animations: &[] };
-    assert!(matches!(write_glb(&scene), Err(ExportError::Mesh(_))));
+    let wrong = write_glb(&scene(&skeleton, Some(&mesh), &[]));
+    assert!(matches!(wrong, Err(ExportError::Mesh { .. })));
+    let mut lost = scene(&skeleton, Some(&triangle()), &[]);
+    lost.meshes[0].skeleton = 1;
+    assert!(matches!(write_glb(&lost), Err(ExportError::NoSkeleton { wanted: 1, .. })));
+    lost.meshes[0].skeleton = 0;
+    lost.meshes[0].morphs = vec![Morph { name: "m".into(), ..Default::default() }];
+    assert!(matches!(write_glb(&lost), Err(ExportError::Morph { len: 0, vertices: 3, .. })));
 }

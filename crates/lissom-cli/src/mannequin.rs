@@ -2,8 +2,9 @@
 
 use crate::files::write_whole;
 use anyhow::{Context, Result};
-use lissom_build::export::{Scene, write_glb};
+use lissom_build::export::write_glb;
 use lissom_build::mannequin::{self, Detail};
+use lissom_build::scene::{Scene, SceneAnimation, SceneMesh, SceneSkeleton};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -22,10 +23,8 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let detail = Detail { body_m: arguments.body_m, hand_m: arguments.hand_m };
-    let skeleton = mannequin::skeleton();
-    let mesh = mannequin::mesh(&detail).context("the mesh cannot be made so")?;
-    let animations = mannequin::clips();
-    let scene = Scene { name: "mannequin", skeleton: &skeleton, mesh: Some(&mesh), animations: &animations };
+    let scene = scene(&detail)?;
+    let (skeleton, mesh) = (&scene.skeletons[0].skeleton, &scene.meshes[0].mesh);
     let bytes = write_glb(&scene)?;
     write_whole(&arguments.output, &bytes)?;
     writeln!(
@@ -35,8 +34,21 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         skeleton.joints.len(),
         mesh.positions.len(),
         mesh.triangle_count(),
-        animations.len(),
+        scene.animations.len(),
         bytes.len(),
     )?;
     Ok(())
+}
+
+/// The mannequin with all its clips.
+pub(crate) fn scene(detail: &Detail) -> Result<Scene> {
+    let mesh = mannequin::mesh(detail).context("the mesh cannot be made so")?;
+    let animation = |motion| SceneAnimation { skeleton: Some(0), motion, ..SceneAnimation::default() };
+    Ok(Scene {
+        name: "mannequin".into(),
+        skeletons: vec![SceneSkeleton { name: "mannequin".into(), skeleton: mannequin::skeleton() }],
+        animations: mannequin::clips().into_iter().map(animation).collect(),
+        meshes: vec![SceneMesh { skeleton: 0, mesh, morphs: Vec::new() }],
+        ..Scene::default()
+    })
 }

@@ -14,16 +14,6 @@ fn folder(name: &str) -> PathBuf {
 }
 
 #[test]
-fn without_arguments_it_explains_itself() {
-    let output = lissom(&[]);
-    assert!(output.status.success());
-    let text = String::from_utf8(output.stdout).unwrap();
-    for word in ["joints", "vertices", "walk", "performance", "lissom mannequin -o FILE.glb"] {
-        assert!(text.contains(word), "{word} is missing from:\n{text}");
-    }
-}
-
-#[test]
 fn the_mannequin_is_written_whole() {
     let folder = folder("mannequin");
     let path = folder.join("m.glb");

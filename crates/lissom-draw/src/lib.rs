@@ -33,6 +33,7 @@ mod camera;
 mod canvas;
 mod color;
 mod error;
+mod flat;
 mod font;
 mod ground;
 mod image;

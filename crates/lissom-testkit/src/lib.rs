@@ -7,6 +7,9 @@
 //! - [`oracle`]: plain code on plain arrays, what jobs are compared with bit for bit.
 //! - [`mod@reference`]: the same in f64, what the oracles themselves are compared with.
 //! - [`compare`]: bit-exact comparison that says which joint, which component, and by how many steps.
+//! - [`hostile`]: every reader of foreign bytes, what it is fed, and what it must never do. [`mod@ozz`] and
+//!   [`mod@fbx`] write the files for that.
+//! - [`mod@gltf`]: what a glTF file means by the specification, and glTF files made in code.
 //! - [`golden`], [`conformance`]: hashes that every machine must meet.
 //!
 //! ```
@@ -22,10 +25,14 @@
 pub mod alloc;
 pub mod compare;
 pub mod conformance;
+pub mod fbx;
 pub mod generate;
+pub mod gltf;
 pub mod golden;
+pub mod hostile;
 pub mod kernels;
 pub mod oracle;
+pub mod ozz;
 pub mod reference;
 pub mod rng;
 #[cfg(feature = "proptest")]

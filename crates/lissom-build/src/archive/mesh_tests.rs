@@ -27,7 +27,8 @@ fn mesh() -> RawMesh {
 }
 
 fn file(payload: Vec<u8>) -> AlignedBytes {
-    let writer = ArchiveWriter::new().section(SectionKind::Mesh, 1, 0, "skin", payload).unwrap();
+    let writer =
+        ArchiveWriter::new().section(SectionKind::Mesh, layout::MESH_VERSION, 0, "skin", payload).unwrap();
     AlignedBytes::copy_of(&writer.finish().unwrap())
 }
 
@@ -58,7 +59,7 @@ fn a_mesh_is_read_in_place_with_the_built_joints() {
 
 #[test]
 fn bytes_that_stand_askew_are_refused_not_misread() {
-    let bytes = file(mesh_payload(&mesh(), &built()));
+    let bytes = file(payload::mesh(&mesh(), &built()));
     let mut askew = vec![0u8; bytes.len() + 8];
     let start = askew.as_ptr().align_offset(4) + 1;
     askew[start..start + bytes.len()].copy_from_slice(&bytes);
@@ -68,7 +69,7 @@ fn bytes_that_stand_askew_are_refused_not_misread() {
 
 #[test]
 fn every_truncation_and_no_change_of_a_mesh_does_harm_even_with_fitting_checksums() {
-    let payload = mesh_payload(&mesh(), &built());
+    let payload = payload::mesh(&mesh(), &built());
     assert_eq!(read(&file(payload.clone())), Ok(()));
     for at in 0..payload.len() {
         assert!(read(&file(payload[..at].to_vec())).is_err(), "{at}");
@@ -83,14 +84,15 @@ fn every_truncation_and_no_change_of_a_mesh_does_harm_even_with_fitting_checksum
 #[test]
 fn what_is_wrong_is_named() {
     let with = |at: usize, value: u32| {
-        let mut payload = mesh_payload(&mesh(), &built());
+        let mut payload = payload::mesh(&mesh(), &built());
         payload[at..at + 4].copy_from_slice(&value.to_le_bytes());
         read(&file(payload)).unwrap_err().to_string()
     };
     // The section is at byte 128; counts, positions, normals, tangents, joints, weights, indices at multiples of 64.
     assert!(with(0, u32::MAX).contains("the positions needs 51539607540 bytes"), "{}", with(0, u32::MAX));
     assert!(with(8, 1).contains("end at"), "{}", with(8, 1));
-    assert!(with(16, 1).contains("the padding before the positions is not zero"));
+    assert!(with(12, 1).contains("the padding before the skeleton's identity is not zero"));
+    assert!(with(24, 1).contains("the padding before the positions is not zero"));
     assert!(with(64, f32::NAN.to_bits()).contains("number 0 of the positions is not finite"));
     assert!(with(256, 7).contains("a vertex follows joint 7 of 2"), "{}", with(256, 7));
     assert!(with(384, 4).contains("a triangle has vertex 4 of 4"), "{}", with(384, 4));
@@ -98,4 +100,22 @@ fn what_is_wrong_is_named() {
     bad.joints[2] = [9, 0, 0, 0];
     let refused = ArchiveWriter::new().mesh(&bad, &built());
     assert!(matches!(refused, Err(ArchiveWriteError::Mesh(RawMeshError::Joint { vertex: 2, .. }))));
+}
+
+#[test]
+fn a_mesh_of_version_1_is_read_and_names_no_skeleton() {
+    // Version 1 is version 2 without the identity: zeros up to the first list.
+    let mut payload = payload::mesh(&mesh(), &built());
+    let identity = built().skeleton.identity();
+    assert_eq!(payload[16..24], identity.to_le_bytes());
+    payload[16..24].fill(0);
+    let write = |version| {
+        let writer = ArchiveWriter::new().section(SectionKind::Mesh, version, 0, "skin", payload.clone());
+        AlignedBytes::copy_of(&writer.unwrap().finish().unwrap())
+    };
+    let bytes = write(1);
+    let archive = Archive::read(&bytes, &Limits::default()).unwrap();
+    let view = archive.mesh(None).unwrap();
+    assert_eq!((view.skeleton_identity, view.positions.len()), (None, 4));
+    assert!(matches!(read(&write(3)), Err(ArchiveError::Version { found: 3, .. })));
 }

@@ -14,29 +14,39 @@
 
 #[cfg(test)]
 mod mesh_tests;
+mod pack;
+#[cfg(test)]
+mod part_tests;
+mod payload;
+mod save;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod track_tests;
 
+pub use pack::{ScenePack, settle_names};
+pub use save::Save;
+
 use crate::{
     BuiltSkeleton,
     mesh::{RawMesh, RawMeshError},
-    raw::{RawUserTrack, RawUserTrackError, UserKind},
+    raw::{RawUserTrack, RawUserTrackError},
+    scene::{Marker, Morph},
 };
 use lissom::{
     Skeleton,
     archive::{
-        SectionKind, TrackKind,
-        layout::{self, ENTRY_BYTES, HEADER_BYTES, MAGIC, MAJOR_VERSION, MINOR_VERSION, NO_PARENT},
+        SectionKind,
+        layout::{self, ENTRY_BYTES, HEADER_BYTES, MAGIC, MAJOR_VERSION, MINOR_VERSION},
     },
 };
-use std::io;
+use std::{collections::BTreeSet, io};
 
 /// Collects sections, then writes them all.
 #[derive(Clone, Debug, Default)]
 pub struct ArchiveWriter {
     sections: Vec<Pending>,
+    taken: BTreeSet<(SectionKind, String)>,
 }
 
 #[derive(Clone, Debug)]
@@ -76,6 +86,24 @@ pub enum ArchiveWriteError {
     /// The user track is not valid, or two of its keys are too close for f32.
     #[error(transparent)]
     Track(#[from] RawUserTrackError),
+    /// The lists of a morph target differ in length, or a number is not finite.
+    #[error("morph target {name:?}: {reason}")]
+    Morph {
+        /// The target.
+        name: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A marker without a name, or times that fall or are outside of [0, ∞).
+    #[error("marker {index} {name:?} at {time_s} s: it needs a name, and a time that does not fall")]
+    Marker {
+        /// Which one.
+        index: usize,
+        /// Its name.
+        name: String,
+        /// When it is.
+        time_s: f64,
+    },
     /// Writing failed.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -101,11 +129,25 @@ impl ArchiveWriter {
         name: &str,
         payload: Vec<u8>,
     ) -> Result<Self, ArchiveWriteError> {
-        if self.sections.iter().any(|s| s.kind == kind && s.name == name) {
+        if !self.taken.insert((kind, name.into())) {
             return Err(ArchiveWriteError::Twice { kind, name: name.into() });
         }
         self.sections.push(Pending { kind, version, flags, name: name.into(), payload });
         Ok(self)
+    }
+
+    /// Adds all sections of another; on an error none of them.
+    ///
+    /// # Errors
+    ///
+    /// [`ArchiveWriteError::Twice`].
+    pub fn append(&mut self, other: Self) -> Result<(), ArchiveWriteError> {
+        if let Some((kind, name)) = other.taken.intersection(&self.taken).next() {
+            return Err(ArchiveWriteError::Twice { kind: *kind, name: name.clone() });
+        }
+        self.sections.extend(other.sections);
+        self.taken.extend(other.taken);
+        Ok(())
     }
 
     /// Adds a skeleton.
@@ -115,7 +157,7 @@ impl ArchiveWriter {
     /// [`ArchiveWriteError::Twice`].
     pub fn skeleton(self, name: &str, skeleton: &Skeleton) -> Result<Self, ArchiveWriteError> {
         let version = layout::SKELETON_VERSION;
-        self.section(SectionKind::Skeleton, version, 0, name, skeleton_payload(skeleton))
+        self.section(SectionKind::Skeleton, version, 0, name, payload::skeleton(skeleton))
     }
 
     /// Adds a mesh, for the skeleton that was built with these joints of raw joints.
@@ -125,7 +167,7 @@ impl ArchiveWriter {
     /// [`ArchiveWriteError::Mesh`] and [`ArchiveWriteError::Twice`].
     pub fn mesh(self, mesh: &RawMesh, built: &BuiltSkeleton) -> Result<Self, ArchiveWriteError> {
         mesh.validate(built.joint_of_raw.len())?;
-        self.section(SectionKind::Mesh, layout::MESH_VERSION, 0, &mesh.name, mesh_payload(mesh, built))
+        self.section(SectionKind::Mesh, layout::MESH_VERSION, 0, &mesh.name, payload::mesh(mesh, built))
     }
 
     /// Adds a user track, its numbers rounded to f32.
@@ -142,7 +184,53 @@ impl ArchiveWriter {
                 return Err(RawUserTrackError::Order { key: key + 1, ratio }.into());
             }
         }
-        self.section(SectionKind::Track, layout::TRACK_VERSION, 0, &track.name, track_payload(track))
+        self.section(SectionKind::Track, layout::TRACK_VERSION, 0, &track.name, payload::track(track))
+    }
+
+    /// Adds a morph target of the mesh of this name: the vertices that it moves.
+    ///
+    /// # Errors
+    ///
+    /// [`ArchiveWriteError::Morph`] and [`ArchiveWriteError::Twice`].
+    pub fn morph(self, mesh: &RawMesh, morph: &Morph) -> Result<Self, ArchiveWriteError> {
+        let wrong = |reason: String| Err(ArchiveWriteError::Morph { name: morph.name.clone(), reason });
+        let vertices = mesh.positions.len();
+        for (what, list, optional) in [
+            ("positions", &morph.positions, false),
+            ("normals", &morph.normals, true),
+            ("tangents", &morph.tangents, true),
+        ] {
+            if list.len() != vertices && !(optional && list.is_empty()) {
+                return wrong(format!("{} {what} for {vertices} vertices", list.len()));
+            }
+            if list.iter().flatten().any(|v| !v.is_finite()) {
+                return wrong(format!("a number of its {what} is not finite"));
+            }
+        }
+        if !(morph.weight as f32).is_finite() {
+            return wrong(format!("its weight is {}", morph.weight));
+        }
+        let name = format!("{}/{}", mesh.name, morph.name);
+        self.section(SectionKind::Morph, layout::MORPH_VERSION, 0, &name, payload::morph(morph))
+    }
+
+    /// Adds the markers of the clip of this name; none at all add nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`ArchiveWriteError::Marker`] and [`ArchiveWriteError::Twice`].
+    pub fn markers(self, clip: &str, markers: &[Marker]) -> Result<Self, ArchiveWriteError> {
+        let mut before = 0.0;
+        for (index, Marker { name, time_s }) in markers.iter().enumerate() {
+            if name.is_empty() || !time_s.is_finite() || *time_s < before {
+                return Err(ArchiveWriteError::Marker { index, name: name.clone(), time_s: *time_s });
+            }
+            before = *time_s;
+        }
+        if markers.is_empty() {
+            return Ok(self);
+        }
+        self.section(SectionKind::Markers, layout::MARKER_VERSION, 0, clip, payload::markers(markers))
     }
 
     /// Adds a clip's own bytes, which are played from where they stand.
@@ -216,73 +304,4 @@ impl ArchiveWriter {
         writer.write_all(&self.finish()?)?;
         Ok(writer.flush()?)
     }
-}
-
-fn skeleton_payload(skeleton: &Skeleton) -> Vec<u8> {
-    let joints = 0..skeleton.joint_count();
-    let names: String = joints.clone().map(|j| skeleton.name(j)).collect();
-    let mut out = Vec::with_capacity(16 + joints.len() * 46 + 2 + names.len());
-    out.extend_from_slice(&(joints.len() as u32).to_le_bytes());
-    out.extend_from_slice(&(names.len() as u32).to_le_bytes());
-    out.extend_from_slice(&skeleton.identity().to_le_bytes());
-    for joint in joints.clone() {
-        skeleton.rest(joint).to_array().iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
-    }
-    for joint in joints.clone() {
-        let parent = skeleton.parent(joint).map_or(NO_PARENT, |p| p as u16);
-        out.extend_from_slice(&parent.to_le_bytes());
-    }
-    out.resize(out.len().next_multiple_of(4), 0);
-    let mut end = 0;
-    for joint in joints {
-        end += skeleton.name(joint).len() as u32;
-        out.extend_from_slice(&end.to_le_bytes());
-    }
-    out.extend_from_slice(names.as_bytes());
-    out
-}
-
-fn mesh_payload(mesh: &RawMesh, built: &BuiltSkeleton) -> Vec<u8> {
-    let mut out = Vec::new();
-    for count in [mesh.positions.len(), mesh.indices.len(), built.raw_of_joint.len()] {
-        out.extend_from_slice(&(count as u32).to_le_bytes());
-    }
-    let floats = |out: &mut Vec<u8>, list: &[f32]| {
-        out.resize(layout::align(out.len() as u64) as usize, 0);
-        list.iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
-    };
-    floats(&mut out, mesh.positions.as_flattened());
-    floats(&mut out, mesh.normals.as_flattened());
-    floats(&mut out, mesh.tangents.as_flattened());
-    out.resize(layout::align(out.len() as u64) as usize, 0);
-    for raw in mesh.joints.as_flattened() {
-        out.extend_from_slice(&(built.joint_of_raw[usize::from(*raw)] as u16).to_le_bytes());
-    }
-    floats(&mut out, mesh.weights.as_flattened());
-    out.resize(layout::align(out.len() as u64) as usize, 0);
-    mesh.indices.iter().for_each(|i| out.extend_from_slice(&i.to_le_bytes()));
-    let columns = built.raw_of_joint.iter().flat_map(|raw| mesh.inverse_binds[*raw].columns);
-    let binds: Vec<f32> = columns.flat_map(|c| [c.x as f32, c.y as f32, c.z as f32]).collect();
-    floats(&mut out, &binds);
-    out
-}
-
-fn track_payload(track: &RawUserTrack) -> Vec<u8> {
-    let kind = match track.kind {
-        UserKind::Float => TrackKind::Float,
-        UserKind::Float2 => TrackKind::Float2,
-        UserKind::Float3 => TrackKind::Float3,
-        UserKind::Float4 => TrackKind::Float4,
-        UserKind::Quat => TrackKind::Quat,
-    };
-    let mut out = (track.keys.len() as u32).to_le_bytes().to_vec();
-    out.extend_from_slice(&kind.code().to_le_bytes());
-    track.keys.iter().for_each(|k| out.extend_from_slice(&(k.ratio as f32).to_le_bytes()));
-    for value in track.keys.iter().flat_map(|k| &k.value[..kind.components()]) {
-        out.extend_from_slice(&(*value as f32).to_le_bytes());
-    }
-    for eight in track.keys.chunks(8) {
-        out.push(eight.iter().enumerate().fold(0, |byte, (bit, key)| byte | u8::from(key.step) << bit));
-    }
-    out
 }

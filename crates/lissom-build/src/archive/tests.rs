@@ -151,7 +151,7 @@ fn no_change_of_a_resealed_header_or_table_does_harm() {
 
 #[test]
 fn no_change_of_a_skeleton_does_harm_even_with_fitting_checksums() {
-    let payload = skeleton_payload(&body());
+    let payload = payload::skeleton(&body());
     let limits = Limits::default();
     let with = |payload: Vec<u8>| {
         let bytes =
@@ -267,7 +267,7 @@ fn other_versions_and_other_files_are_named() {
     bytes[10] = 7;
     seal(&mut bytes);
     assert_eq!(read(&bytes).unwrap().sections().len(), 5);
-    let newer = ArchiveWriter::new().section(SectionKind::Skeleton, 2, 0, "", skeleton_payload(&body()));
+    let newer = ArchiveWriter::new().section(SectionKind::Skeleton, 2, 0, "", payload::skeleton(&body()));
     let newer = newer.unwrap().finish().unwrap();
     let error = read(&newer).unwrap().skeleton(None, &Limits::default()).unwrap_err();
     assert!(matches!(error, ArchiveError::Version { what: "a skeleton", found: 2, .. }));

@@ -1,6 +1,8 @@
 //! What other programs read: glTF 2.0 in its binary form.
 
+mod animation;
 mod binary;
 mod glb;
+mod meshes;
 
-pub use glb::{ExportError, Scene, write_glb};
+pub use glb::{ExportError, write_glb};

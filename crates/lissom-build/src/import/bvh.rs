@@ -19,6 +19,9 @@ use crate::{
 use lissom::MAX_JOINTS;
 use std::borrow::Cow;
 
+/// Bytes of a joint's name, at most.
+const LONGEST_NAME: usize = 256;
+
 /// How to read a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BvhOptions {
@@ -65,6 +68,15 @@ pub fn read(bytes: &[u8], options: &BvhOptions) -> Result<Bvh, ImportError> {
     motion(&mut words, skeleton, &channels, options)
 }
 
+/// A brace that is open.
+#[derive(Clone, Copy)]
+struct Open {
+    /// `None` for an end site that is left out.
+    joint: Option<usize>,
+    /// An end site: nothing stands below it.
+    end: bool,
+}
+
 /// One number of a frame.
 #[derive(Clone, Copy)]
 enum Channel {
@@ -85,24 +97,29 @@ type Channels = Vec<Vec<Channel>>;
 fn hierarchy(words: &mut Words<'_>, options: &BvhOptions) -> Result<(RawSkeleton, Channels), ImportError> {
     let mut skeleton = RawSkeleton::default();
     let mut channels: Channels = Vec::new();
-    // What is open: the joint, or `None` for an end site that is left out.
-    let mut open: Vec<Option<usize>> = Vec::new();
+    let mut open: Vec<Open> = Vec::new();
     loop {
         let word = words.need("MOTION or a joint")?;
         let inside = open.last().copied();
         let upper = word.to_ascii_uppercase();
         match (upper.as_str(), inside) {
             ("MOTION", None) => return Ok((skeleton, channels)),
-            ("ROOT", None) | ("JOINT" | "END", Some(Some(_))) => {
-                let parent = inside.flatten();
+            ("ROOT", None) | ("JOINT" | "END", Some(Open { end: false, .. })) => {
+                let parent = inside.and_then(|o| o.joint);
                 let end = upper == "END";
                 let mut name = words.name();
+                // The names of end sites repeat their parents': together they stay within a few times the file.
+                if name.len() > LONGEST_NAME {
+                    let (found, allowed) = (name.len() as u64, LONGEST_NAME as u64);
+                    let what = "the length of a joint's name";
+                    return Err(ImportError::Limit { place: words.place(), what, found, allowed });
+                }
                 if end && let Some(parent) = parent.and_then(|p| skeleton.joints.get(p)) {
                     name = Cow::Owned(format!("{}_end", parent.name));
                 }
                 words.expect("{")?;
                 if end && !options.end_sites {
-                    open.push(None);
+                    open.push(Open { joint: None, end });
                     continue;
                 }
                 if skeleton.joints.len() >= MAX_JOINTS {
@@ -110,18 +127,18 @@ fn hierarchy(words: &mut Words<'_>, options: &BvhOptions) -> Result<(RawSkeleton
                     let place = words.place();
                     return Err(ImportError::Limit { place, what: "the count of joints", found, allowed });
                 }
-                open.push(Some(skeleton.joints.len()));
+                open.push(Open { joint: Some(skeleton.joints.len()), end });
                 skeleton.joints.push(RawJoint { name: name.into_owned(), parent, rest: Trs::IDENTITY });
                 channels.push(Vec::new());
             }
-            ("OFFSET", Some(joint)) => {
+            ("OFFSET", Some(Open { joint, .. })) => {
                 let offset = V3::new(words.number()?, words.number()?, words.number()?);
                 if let Some(joint) = joint.and_then(|j| skeleton.joints.get_mut(j)) {
                     joint.rest.translation =
                         V3::new(offset.x * options.scale, offset.y * options.scale, offset.z * options.scale);
                 }
             }
-            ("CHANNELS", Some(joint)) => {
+            ("CHANNELS", Some(Open { joint, .. })) => {
                 let count = words.count("the count of channels")?;
                 for _ in 0..count {
                     let channel = words.channel()?;
@@ -426,5 +443,19 @@ Frame Time: 0.5
         let deep = "JOINT a {\n".repeat(MAX_JOINTS + 5);
         let deep = format!("HIERARCHY ROOT r {{\n{deep}");
         assert!(matches!(parse(&deep), Err(ImportError::Limit { .. })));
+    }
+
+    #[test]
+    fn names_of_end_sites_cannot_pile_up() {
+        let options = BvhOptions { end_sites: true, ..BvhOptions::default() };
+        let refused = |text: String| read(text.as_bytes(), &options).unwrap_err().to_string();
+        // Every level would repeat the names of all above it.
+        let nested = format!("HIERARCHY ROOT r {{\n{}", "END x {\n".repeat(1000));
+        assert_eq!(refused(nested), "line 3: \"END\" has no place here");
+        let long = format!("HIERARCHY ROOT {} {{\n{}", "r".repeat(100_000), "END x { }\n".repeat(1000));
+        assert_eq!(
+            refused(long),
+            "line 1: the length of a joint's name is 100000, but at most 256 is possible"
+        );
     }
 }

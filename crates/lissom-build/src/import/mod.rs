@@ -1,14 +1,31 @@
 //! Readers of other people's files. Whatever the bytes are, the answer is a value or an [`ImportError`] that
 //! says where and why: nothing panics, and nothing is reserved that the bytes could not fill.
+//!
+//! [`open`] reads any of them into a [`Scene`](crate::scene::Scene).
 
 pub mod acl_sjson;
+mod axes;
 pub mod bvh;
 mod bytes;
+mod clip_names;
 mod error;
+#[cfg(feature = "fbx")]
+pub mod fbx;
+#[cfg(feature = "gltf")]
+pub mod gltf;
 mod limits;
+pub mod lsm;
+mod matching;
+#[cfg(feature = "fbx")]
+mod names;
+mod open;
 pub mod ozz;
 pub mod rawclip;
 mod sjson;
 
+pub use axes::Axis;
+pub use clip_names::{UniqueNames, stem};
 pub use error::{ImportError, Place};
 pub use limits::ImportLimits;
+pub use matching::MatchError;
+pub use open::{Format, ImportOptions, OpenError, Unit, open, open_noting, read_limited};

@@ -75,6 +75,14 @@ pub enum ArchiveError {
         /// What is wrong with it.
         source: SkeletonError,
     },
+    /// What stands there is not a clip.
+    #[error("byte {offset}: {source}")]
+    Clip {
+        /// Where the section starts.
+        offset: u64,
+        /// What is wrong with it.
+        source: crate::clip::ClipError,
+    },
     /// The bytes do not stand in memory as they must to be used in place; copy them to an
     /// [`AlignedBytes`](super::AlignedBytes).
     #[error("byte {offset}: {what} must stand at a multiple of {needed} in memory to be used in place")]

@@ -4,8 +4,8 @@
 pub const MAGIC: &[u8; 8] = b"LSM1\r\n\x1a\n";
 /// Readers refuse any other.
 pub const MAJOR_VERSION: u16 = 1;
-/// Readers take any.
-pub const MINOR_VERSION: u16 = 0;
+/// Readers take any. 1 added markers, morph targets and the skeleton of a mesh.
+pub const MINOR_VERSION: u16 = 1;
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;
 /// Bytes of one line in the table of sections.
@@ -14,8 +14,16 @@ pub const ENTRY_BYTES: usize = 32;
 pub const ALIGNMENT: u64 = 64;
 /// The version of the skeleton section.
 pub const SKELETON_VERSION: u16 = 1;
-/// The version of the mesh section.
-pub const MESH_VERSION: u16 = 1;
+/// The version of the mesh section. Version 1 did not name its skeleton.
+pub const MESH_VERSION: u16 = 2;
+/// The version of the morph target section.
+pub const MORPH_VERSION: u16 = 1;
+/// The version of the marker section.
+pub const MARKER_VERSION: u16 = 1;
+/// Bit of a morph target: it has normals.
+pub const MORPH_NORMALS: u32 = 1;
+/// Bit of a morph target: it has tangents.
+pub const MORPH_TANGENTS: u32 = 2;
 /// The version of the user track section.
 pub const TRACK_VERSION: u16 = 1;
 /// The parent of a root in the skeleton section.
@@ -33,18 +41,24 @@ pub enum SectionKind {
     Track,
     /// `MESH`: a skinned mesh.
     Mesh,
-    /// `GRPH`: a graph.
+    /// `MRPH`: a morph target of a mesh, called `MESH/TARGET`.
+    Morph,
+    /// `MARK`: the markers of the clip of the same name.
+    Markers,
+    /// `GRPH`: a graph. Carried along as it is.
     Graph,
     /// A kind that this version does not know; it is carried along.
     Other(u32),
 }
 
 impl SectionKind {
-    const KNOWN: [(Self, [u8; 4]); 5] = [
+    const KNOWN: [(Self, [u8; 4]); 7] = [
         (Self::Skeleton, *b"SKEL"),
         (Self::Clip, *b"CLIP"),
         (Self::Track, *b"TRAK"),
         (Self::Mesh, *b"MESH"),
+        (Self::Morph, *b"MRPH"),
+        (Self::Markers, *b"MARK"),
         (Self::Graph, *b"GRPH"),
     ];
 

@@ -20,6 +20,19 @@ impl<'s, 'a> Lists<'s, 'a> {
         self.at.u32(what)
     }
 
+    pub(super) fn float(&mut self, what: &'static str) -> Result<f32> {
+        self.at.f32(what)
+    }
+
+    /// Four zero bytes, then an identity. `start` is where the section starts.
+    pub(super) fn identity(&mut self, start: u64) -> Result<u64> {
+        if self.at.u32("the padding")? != 0 {
+            let reason = "the padding before the skeleton's identity is not zero".into();
+            return Err(ArchiveError::Format { offset: start, reason });
+        }
+        self.at.u64("the skeleton's identity")
+    }
+
     pub(super) fn next<T: Pod>(&mut self, count: u64, what: &'static str) -> Result<&'a [T]> {
         let start = self.section.offset.saturating_add(self.at.offset());
         let at = self.at.offset();

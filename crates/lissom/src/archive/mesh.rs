@@ -1,4 +1,4 @@
-//! The mesh section, version 1: counts, then one list after another, each at a multiple of 64 in the section.
+//! The mesh section, versions 1 and 2: counts, since version 2 the skeleton, then one list after another, each at a multiple of 64 in the section.
 
 use super::{
     Archive, ArchiveError, Result, Section, SectionKind,
@@ -12,6 +12,9 @@ use lissom_math::Mat34;
 /// said.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeshView<'a> {
+    /// [`Skeleton::identity`](crate::Skeleton::identity) of its skeleton; `None` in a file of version 1, which does
+    /// not say.
+    pub skeleton_identity: Option<u64>,
     /// In the space of the rest pose.
     pub positions: &'a [[f32; 3]],
     /// Unit length.
@@ -55,15 +58,17 @@ impl<'a> Section<'a> {
             let reason = format!("a {:?} section is not a mesh", self.kind);
             return Err(ArchiveError::Format { offset: start, reason });
         }
-        if self.version != MESH_VERSION {
-            let (offset, what, found, known) = (start, "a mesh", self.version, "1");
+        if !(1..=MESH_VERSION).contains(&self.version) {
+            let (offset, what, found, known) = (start, "a mesh", self.version, "1 and 2");
             return Err(ArchiveError::Version { offset, what, found, known });
         }
         let mut lists = Lists::new(self, ALIGNMENT);
         let vertices = u64::from(lists.count("the count of vertices")?);
         let indices = u64::from(lists.count("the count of indices")?);
         let joints = u64::from(lists.count("the count of joints")?);
+        let skeleton_identity = if self.version > 1 { Some(lists.identity(self.offset)?) } else { None };
         let mesh = MeshView {
+            skeleton_identity,
             positions: lists.next(vertices, "the positions")?,
             normals: lists.next(vertices, "the normals")?,
             tangents: lists.next(vertices, "the tangents")?,

@@ -1,4 +1,4 @@
-//! The archive: one file for skeletons, clips, tracks, meshes and graphs. `FORMAT.md` has it byte by byte.
+//! The archive: one file for skeletons, clips, tracks, markers, meshes, morph targets and graphs. `FORMAT.md` has it byte by byte.
 //!
 //! [`Archive::read`] takes bytes from anywhere (a slice, a memory map, [`AlignedBytes`]) and checks everything
 //! once: lengths, offsets, checksums, names. What it hands out are views of the same bytes. Nothing is reserved
@@ -22,12 +22,15 @@
 )]
 
 mod aligned;
+mod clip;
 mod cursor;
 mod error;
 pub mod layout;
 mod limits;
 mod lists;
+mod markers;
 mod mesh;
+mod morph;
 mod skeleton;
 mod track;
 
@@ -35,7 +38,9 @@ pub use aligned::AlignedBytes;
 pub use error::ArchiveError;
 pub use layout::SectionKind;
 pub use limits::Limits;
+pub use markers::{MarkerView, MarkersView};
 pub use mesh::MeshView;
+pub use morph::MorphView;
 pub use track::{TrackKind, TrackView};
 
 use alloc::{format, vec::Vec};
@@ -184,6 +189,21 @@ impl<'a> Archive<'a> {
     pub fn find(&self, kind: SectionKind, name: &str) -> Result<Section<'a>> {
         let found = self.sections.iter().find(|s| s.kind == kind && s.name == name);
         found.copied().ok_or_else(|| ArchiveError::Missing { kind, name: Some(name.into()) })
+    }
+
+    /// Splits `OWNER/NAME`: tracks are called after their clip, morph targets after their mesh. The owner is the
+    /// longest name of a section of this kind that fits.
+    #[must_use]
+    pub fn owner<'n>(&self, kind: SectionKind, name: &'n str) -> Option<(&'n str, &'n str)> {
+        let mut found: Option<(&str, &str)> = None;
+        for section in self.sections.iter().filter(|s| s.kind == kind) {
+            if let Some(rest) = name.strip_prefix(section.name).and_then(|rest| rest.strip_prefix('/'))
+                && found.is_none_or(|(owner, _)| owner.len() < section.name.len())
+            {
+                found = name.get(..section.name.len()).map(|owner| (owner, rest));
+            }
+        }
+        found
     }
 
     /// The first section of this kind, whatever its name.

@@ -9,6 +9,9 @@ use super::{ImportError, OzzObject};
 use crate::{
     exact::{M34, V3},
     import::{Place, bytes::Bytes},
+    mesh::{RawMesh, RawMeshError, model_matrices},
+    mesh_fill::{normals, strongest, tangents, unit},
+    raw::RawSkeleton,
 };
 
 /// A skinned mesh of ozz's samples.
@@ -146,6 +149,66 @@ impl OzzMesh {
         self.parts.iter().fold(0, |sum, p| sum.saturating_add(p.positions.len()))
     }
 
+    /// The mesh on this skeleton, all parts in one. Of more than four joints that move a vertex the four strongest
+    /// stay; normals and tangents that are missing, or are no directions, are computed. A vertex that no joint
+    /// moves follows the first joint, in the rest pose.
+    ///
+    /// # Errors
+    ///
+    /// What [`RawMesh::validate`] finds, a mesh joint that the skeleton does not have among it.
+    pub fn to_raw(&self, skeleton: &RawSkeleton) -> Result<RawMesh, RawMeshError> {
+        let joints = skeleton.joints.len();
+        let mut mesh = RawMesh { inverse_binds: self.binds(skeleton)?, ..RawMesh::default() };
+        mesh.indices = self.triangles.iter().map(|i| u32::from(*i)).collect();
+        let mut uvs = Vec::new();
+        let (mut missing_normals, mut missing_tangents) = (false, false);
+        for part in &self.parts {
+            for vertex in 0..part.positions.len() {
+                mesh.positions.extend(part.positions.get(vertex));
+                let normal = part.normals.get(vertex).copied().and_then(direction);
+                missing_normals |= normal.is_none();
+                mesh.normals.push(normal.unwrap_or_default());
+                let tangent = part.tangents.get(vertex).and_then(|[x, y, z, w]| {
+                    let [x, y, z] = direction([*x, *y, *z])?;
+                    Some([x, y, z, if *w < 0.0 { -1.0 } else { 1.0 }])
+                });
+                missing_tangents |= tangent.is_none();
+                mesh.tangents.push(tangent.unwrap_or_default());
+                uvs.push(part.uvs.get(vertex).copied().unwrap_or_default());
+                let mut influences = part.influences(vertex, &self.joints);
+                let kept = strongest(&mut influences);
+                mesh.joints.push(kept.as_ref().map_or([0; 4], |k| k.joints));
+                mesh.weights.push(kept.map_or([1.0, 0.0, 0.0, 0.0], |k| k.weights));
+            }
+        }
+        if missing_normals {
+            let computed = normals(&mesh.positions, &mesh.indices);
+            fill(&mut mesh.normals, computed, |n| *n == [0.0; 3]);
+        }
+        if missing_tangents {
+            let computed = tangents(&mesh.positions, &mesh.normals, &uvs, &mesh.indices);
+            fill(&mut mesh.tangents, computed, |[.., w]| *w == 0.0);
+        }
+        mesh.validate(joints)?;
+        Ok(mesh)
+    }
+
+    /// From mesh space to every joint of the skeleton: as stored for the joints of the mesh, from the rest pose
+    /// for the others, which no vertex follows (or all do, in a mesh without skin).
+    fn binds(&self, skeleton: &RawSkeleton) -> Result<Vec<M34>, RawMeshError> {
+        let rest: Vec<_> = skeleton.joints.iter().map(|j| j.rest).collect();
+        let models = model_matrices(skeleton, &rest);
+        let mut binds: Vec<M34> = models.iter().map(|m| m.inverse().unwrap_or(M34::IDENTITY)).collect();
+        for (joint, bind) in self.joints.iter().zip(&self.inverse_binds) {
+            let joints = binds.len();
+            let Some(to) = binds.get_mut(usize::from(*joint)) else {
+                return Err(RawMeshError::Joint { vertex: 0, joint: *joint, joints });
+            };
+            *to = *bind;
+        }
+        Ok(binds)
+    }
+
     fn check(&self, place: &Place) -> Result<(), ImportError> {
         let fail = |reason| Err(ImportError::Format { place: place.clone(), reason });
         let vertices = self.vertex_count();
@@ -164,5 +227,36 @@ impl OzzMesh {
             return fail(format!("a vertex has mesh joint {index} of {}", self.joints.len()));
         }
         Ok(())
+    }
+}
+
+impl OzzMeshPart {
+    /// The skeleton's joints that move a vertex, and how much.
+    fn influences(&self, vertex: usize, joints: &[u16]) -> Vec<(u16, f64)> {
+        let stored = self.influences.saturating_sub(1);
+        let indices = slice_of(&self.joint_indices, vertex, self.influences);
+        let weights = slice_of(&self.joint_weights, vertex, stored);
+        let last = weights.iter().fold(1.0, |rest, w| rest - f64::from(*w));
+        let weights = weights.iter().map(|w| f64::from(*w)).chain([last]);
+        let pairs = indices.iter().zip(weights);
+        pairs.filter_map(|(index, weight)| Some((*joints.get(usize::from(*index))?, weight))).collect()
+    }
+}
+
+/// The `each` entries of a vertex.
+fn slice_of<T>(list: &[T], vertex: usize, each: usize) -> &[T] {
+    let start = vertex.saturating_mul(each);
+    list.get(start..start.saturating_add(each)).unwrap_or_default()
+}
+
+fn direction([x, y, z]: [f32; 3]) -> Option<[f32; 3]> {
+    unit(V3::new(f64::from(x), f64::from(y), f64::from(z)))
+}
+
+fn fill<T>(list: &mut [T], computed: Vec<T>, missing: fn(&T) -> bool) {
+    for (to, from) in list.iter_mut().zip(computed) {
+        if missing(to) {
+            *to = from;
+        }
     }
 }

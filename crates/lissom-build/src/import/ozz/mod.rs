@@ -24,6 +24,7 @@
 mod animation;
 mod mesh;
 mod raw_animation;
+mod scene;
 mod skeleton;
 mod track;
 

@@ -1,0 +1,105 @@
+//! Which joints a mesh follows.
+
+use super::{m34, nodes::Nodes};
+use crate::{exact::M34, mesh::RawMesh, mesh_fill::strongest, scene::Scene};
+
+/// What a mesh is bound with.
+pub(super) struct Bind<'a> {
+    pub(super) mesh: &'a ufbx::Mesh,
+    pub(super) node: &'a ufbx::Node,
+    /// The joint of the node.
+    pub(super) joint: u16,
+    /// Every joint's rest pose.
+    pub(super) models: &'a [M34],
+    /// From the mesh's own space to where its vertices stand now.
+    pub(super) to_world: &'a M34,
+}
+
+/// Fills in joints, weights and inverse bind matrices. `sources` are the vertices of the file.
+pub(super) fn bind(
+    raw: &mut RawMesh,
+    sources: &[u32],
+    bind: &Bind<'_>,
+    nodes: &Nodes,
+    place: &str,
+    scene: &mut Scene,
+) {
+    let inverse = |m: &M34| m.inverse().unwrap_or(M34::IDENTITY);
+    raw.inverse_binds = bind.models.iter().map(inverse).collect();
+    let skins = &bind.mesh.skin_deformers;
+    let skin = skins.first().map(|s| &**s).filter(|s| s.clusters.count > 0);
+    let Some(skin) = skin else {
+        raw.joints = vec![[bind.joint, 0, 0, 0]; sources.len()];
+        raw.weights = vec![[1.0, 0.0, 0.0, 0.0]; sources.len()];
+        return;
+    };
+    if skins.count > 1 {
+        scene.warn(place, format!("its mesh has {} skins; the first was taken", skins.count));
+    }
+    let clusters = clusters(raw, skin, bind, nodes, place, scene);
+    let (mut weak, mut loose) = (0_u32, 0_u32);
+    let mut list = Vec::new();
+    for source in sources {
+        list.clear();
+        if let Some(vertex) = skin.vertices.get(*source as usize) {
+            let start = vertex.weight_begin as usize;
+            let weights = skin.weights.get(start..start.saturating_add(vertex.num_weights as usize));
+            for weight in weights.unwrap_or_default() {
+                let joint = clusters.get(weight.cluster_index as usize).copied().flatten();
+                list.extend(joint.map(|joint| (joint, weight.weight)));
+            }
+        }
+        let kept = strongest(&mut list);
+        loose = loose.saturating_add(u32::from(kept.is_none()));
+        weak = weak.saturating_add(u32::from(kept.as_ref().is_some_and(|k| k.left_out > 0.0)));
+        raw.joints.push(kept.as_ref().map_or([bind.joint, 0, 0, 0], |k| k.joints));
+        raw.weights.push(kept.map_or([1.0, 0.0, 0.0, 0.0], |k| k.weights));
+    }
+    if weak > 0 {
+        scene.warn(place, format!("{weak} vertices follow more than 4 joints; the strongest 4 stayed"));
+    }
+    if loose > 0 {
+        scene.warn(place, format!("{loose} vertices have no weights; they follow the mesh's node"));
+    }
+}
+
+/// The joint of each cluster of a skin; their bind matrices go into the mesh.
+fn clusters(
+    raw: &mut RawMesh,
+    skin: &ufbx::SkinDeformer,
+    bind: &Bind<'_>,
+    nodes: &Nodes,
+    place: &str,
+    scene: &mut Scene,
+) -> Vec<Option<u16>> {
+    // Vertices stand in the world: first back to the mesh's own space, where bind matrices start.
+    let back = bind.to_world.inverse();
+    if back.is_none() {
+        let name = &*bind.node.element.name;
+        scene.warn(place, format!("node {name:?} has a scale of 0; its mesh follows the rest pose"));
+    }
+    let mut bound = vec![false; raw.inverse_binds.len()];
+    let mut out = Vec::with_capacity(skin.clusters.count);
+    for cluster in &skin.clusters {
+        let joint = cluster.bone_node.as_deref().and_then(|n| nodes.joint(n));
+        let (Some(joint), Some(back)) = (joint, &back) else {
+            out.push(joint);
+            continue;
+        };
+        let matrix = m34(&cluster.geometry_to_bone).mul(back);
+        let at = usize::from(joint);
+        if let (Some(to), Some(bound)) = (raw.inverse_binds.get_mut(at), bound.get_mut(at)) {
+            if *bound && *to != matrix {
+                let name = &*cluster.element.name;
+                scene.warn(
+                    place,
+                    format!("cluster {name:?} binds a joint a second time; the first was taken"),
+                );
+            } else {
+                (*to, *bound) = (matrix, true);
+            }
+        }
+        out.push(Some(joint));
+    }
+    out
+}

@@ -1,0 +1,326 @@
+//! A motion and a skeleton that come from different files.
+
+use crate::{
+    exact::{M34, Trs},
+    mesh::model_matrices,
+    raw::{RawAnimation, RawSkeleton, RawTrack},
+    scene::{Scene, SceneMesh, SceneSkeleton},
+};
+use std::collections::BTreeMap;
+
+/// How joints of the motion find theirs in the skeleton.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    Name,
+    /// The file has no names.
+    Index,
+}
+
+/// Why a motion cannot be given this skeleton.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MatchError {
+    /// The file has no joint names, and its tracks are not as many as the skeleton's joints.
+    #[error(
+        "{what} has {found} tracks without names, the skeleton has {joints} joints: they cannot be matched by place"
+    )]
+    Count {
+        /// The animation or mesh.
+        what: String,
+        /// Its tracks, or one more than its last joint.
+        found: usize,
+        /// Joints of the skeleton.
+        joints: usize,
+    },
+    /// Nothing matches.
+    #[error("not one of its {found} joints is in the skeleton (the first is {first:?})")]
+    Nothing {
+        /// Joints of the file.
+        found: usize,
+        /// The first of them.
+        first: String,
+    },
+}
+
+/// Gives everything in the scene this skeleton in place of its own. What has no counterpart is dropped, or rests,
+/// and is named in a warning. Channels without keys take the skeleton's rest pose.
+pub(super) fn attach(scene: &mut Scene, target: SceneSkeleton, by: By) -> Result<(), MatchError> {
+    let joints = target.skeleton.joints.len();
+    let mut maps = Vec::with_capacity(scene.skeletons.len());
+    for index in 0..scene.skeletons.len() {
+        maps.push(map_joints(scene, index, &target.skeleton, by)?);
+    }
+    let mut animations = std::mem::take(&mut scene.animations);
+    for (index, animation) in animations.iter_mut().enumerate() {
+        let place = format!("animation {index} {:?}", animation.motion.name);
+        match animation.skeleton.and_then(|s| maps.get(s)) {
+            Some(map) => {
+                let dropped = move_tracks(&mut animation.motion, map, joints);
+                if dropped > 0 {
+                    scene.warn(
+                        place,
+                        format!("{dropped} tracks were dropped: the skeleton has no such joints"),
+                    );
+                }
+            }
+            None => {
+                let found = animation.motion.tracks.len();
+                if found != joints {
+                    return Err(MatchError::Count { what: place, found, joints });
+                }
+            }
+        }
+        animation.skeleton = Some(0);
+    }
+    scene.animations = animations;
+    let rest: Vec<Trs> = target.skeleton.joints.iter().map(|j| j.rest).collect();
+    let models = model_matrices(&target.skeleton, &rest);
+    for (index, mut mesh) in std::mem::take(&mut scene.meshes).into_iter().enumerate() {
+        let place = format!("mesh {index} {:?}", mesh.mesh.name);
+        let Some(map) = maps.get(mesh.skeleton) else { continue };
+        match move_mesh(&mut mesh, map, &models) {
+            Ok(()) => scene.meshes.push(mesh),
+            Err(joint) => {
+                let from = scene.skeletons.get(mesh.skeleton).and_then(|s| s.skeleton.joints.get(joint));
+                let name = from.map_or_else(|| joint.to_string(), |j| j.name.clone());
+                scene.warn(place, format!("dropped: it follows {name:?}, which the skeleton does not have"));
+            }
+        }
+    }
+    scene.skeletons = vec![target];
+    Ok(())
+}
+
+/// For each joint of a skeleton of the scene its place in the target.
+fn map_joints(
+    scene: &mut Scene,
+    index: usize,
+    target: &RawSkeleton,
+    by: By,
+) -> Result<Vec<Option<usize>>, MatchError> {
+    let Some(own) = scene.skeletons.get(index) else { return Ok(Vec::new()) };
+    let found = own.skeleton.joints.len();
+    let joints = target.joints.len();
+    if by == By::Index {
+        if found > joints {
+            return Err(MatchError::Count { what: format!("skeleton {index}"), found, joints });
+        }
+        return Ok((0..found).map(Some).collect());
+    }
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    for (place, joint) in target.joints.iter().enumerate() {
+        places.entry(&joint.name).or_insert(place);
+    }
+    let map: Vec<_> = own.skeleton.joints.iter().map(|j| places.get(j.name.as_str()).copied()).collect();
+    if map.iter().all(Option::is_none) {
+        let first = own.skeleton.joints.first().map(|j| j.name.clone()).unwrap_or_default();
+        return Err(MatchError::Nothing { found, first });
+    }
+
+    let mut notes = Vec::new();
+    let missing: Vec<&str> = own
+        .skeleton
+        .joints
+        .iter()
+        .zip(&map)
+        .filter_map(|(j, m)| m.is_none().then_some(j.name.as_str()))
+        .collect();
+    if !missing.is_empty() {
+        notes.push(format!(
+            "{} of {found} joints are not in the skeleton: {}",
+            missing.len(),
+            list(&missing)
+        ));
+    }
+    let mut used = vec![false; joints];
+    for place in map.iter().flatten() {
+        if let Some(used) = used.get_mut(*place) {
+            *used = true;
+        }
+    }
+    let unused: Vec<&str> =
+        target.joints.iter().zip(&used).filter_map(|(j, used)| (!used).then_some(j.name.as_str())).collect();
+    if !unused.is_empty() {
+        let count = unused.len();
+        notes.push(format!(
+            "{count} of the skeleton's {joints} joints are not in this file: {}",
+            list(&unused)
+        ));
+    }
+    let mut moved = Vec::new();
+    for (joint, place) in own.skeleton.joints.iter().zip(&map) {
+        let theirs = place.and_then(|p| target.joints.get(p)).and_then(|j| j.parent);
+        if place.is_some() && joint.parent.map(|p| map.get(p).copied().flatten()) != theirs.map(Some) {
+            moved.push(joint.name.as_str());
+        }
+    }
+    if !moved.is_empty() {
+        let count = moved.len();
+        notes.push(format!("{count} joints have another parent in the skeleton: {}", list(&moved)));
+    }
+    notes.into_iter().for_each(|text| scene.warn(format!("skeleton {index}"), text));
+    Ok(map)
+}
+
+/// The first few names.
+fn list(names: &[&str]) -> String {
+    const SHOWN: usize = 6;
+    let mut text = names.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+    if names.len() > SHOWN {
+        text.push_str(", …");
+    }
+    text
+}
+
+/// Puts the tracks where the skeleton has their joints; gives the number of moving ones that have no place.
+fn move_tracks(motion: &mut RawAnimation, map: &[Option<usize>], joints: usize) -> usize {
+    let mut tracks = vec![RawTrack::default(); joints];
+    let mut dropped = 0;
+    for (track, place) in std::mem::take(&mut motion.tracks).into_iter().zip(map) {
+        match place.and_then(|p| tracks.get_mut(p)) {
+            Some(to) => *to = track,
+            None => dropped += usize::from(track != RawTrack::default()),
+        }
+    }
+    motion.tracks = tracks;
+    dropped
+}
+
+/// Points the mesh at the skeleton's joints. Joints that the file does not know are bound where they rest.
+/// Gives the joint that a vertex follows and the skeleton does not have.
+fn move_mesh(mesh: &mut SceneMesh, map: &[Option<usize>], models: &[M34]) -> Result<(), usize> {
+    let raw = &mut mesh.mesh;
+    for (joints, weights) in raw.joints.iter_mut().zip(&raw.weights) {
+        for (joint, weight) in joints.iter_mut().zip(weights) {
+            let from = usize::from(*joint);
+            *joint = match map.get(from).copied().flatten() {
+                Some(place) => u16::try_from(place).map_err(|_| from)?,
+                None if *weight == 0.0 => 0,
+                None => return Err(from),
+            };
+        }
+    }
+    let mut binds: Vec<M34> = models.iter().map(|m| m.inverse().unwrap_or(M34::IDENTITY)).collect();
+    for (bind, place) in raw.inverse_binds.iter().zip(map) {
+        if let Some(to) = place.and_then(|p| binds.get_mut(p)) {
+            *to = *bind;
+        }
+    }
+    raw.inverse_binds = binds;
+    mesh.skeleton = 0;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        exact::V3,
+        mannequin::{self, Detail, Motion},
+        raw::{Channel, RawJoint},
+        scene::SceneAnimation,
+    };
+
+    fn joint(name: &str, parent: Option<usize>) -> RawJoint {
+        RawJoint { name: name.into(), parent, rest: Trs::IDENTITY }
+    }
+
+    fn skeleton(joints: &[(&str, Option<usize>)]) -> SceneSkeleton {
+        let joints = joints.iter().map(|(n, p)| joint(n, *p)).collect();
+        SceneSkeleton { name: "target".into(), skeleton: RawSkeleton { joints } }
+    }
+
+    /// Joint i stands at x = i.
+    fn motion(joints: usize) -> SceneAnimation {
+        let track = |i: usize| RawTrack {
+            translation: Channel::constant(V3::new(i as f64, 0.0, 0.0)),
+            ..Default::default()
+        };
+        let tracks = (0..joints).map(track).collect();
+        let motion = RawAnimation { name: "m".into(), duration_s: 1.0, looping: false, tracks };
+        SceneAnimation { skeleton: Some(0), motion, ..Default::default() }
+    }
+
+    fn places(scene: &Scene) -> Vec<Option<f64>> {
+        let tracks = &scene.animations[0].motion.tracks;
+        tracks.iter().map(|t| t.translation.keys.first().map(|k| k.value.x)).collect()
+    }
+
+    #[test]
+    fn tracks_find_their_joints_by_name_and_the_rest_is_reported() {
+        let own = skeleton(&[("hips", None), ("tail", Some(0)), ("head", Some(1))]);
+        let mut scene = Scene { skeletons: vec![own], animations: vec![motion(3)], ..Default::default() };
+        let target = skeleton(&[("head", Some(2)), ("ear", Some(0)), ("hips", None)]);
+        attach(&mut scene, target.clone(), By::Name).unwrap();
+        assert_eq!(places(&scene), [Some(2.0), None, Some(0.0)]);
+        assert_eq!(scene.skeletons.as_slice(), std::slice::from_ref(&target));
+        let warnings: Vec<_> = scene.warnings.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            warnings,
+            [
+                "skeleton 0: 1 of 3 joints are not in the skeleton: tail",
+                "skeleton 0: 1 of the skeleton's 3 joints are not in this file: ear",
+                "skeleton 0: 1 joints have another parent in the skeleton: head",
+                "animation 0 \"m\": 1 tracks were dropped: the skeleton has no such joints",
+            ]
+        );
+        let other = skeleton(&[("x", None)]);
+        let mut scene = Scene { skeletons: vec![other], animations: vec![motion(1)], ..Default::default() };
+        let nothing = attach(&mut scene, target, By::Name);
+        assert_eq!(nothing, Err(MatchError::Nothing { found: 1, first: "x".into() }));
+    }
+
+    #[test]
+    fn tracks_without_names_go_by_place_if_they_are_as_many() {
+        let target = skeleton(&[("a", None), ("b", Some(0))]);
+        let alone = |tracks| Scene {
+            animations: vec![SceneAnimation { skeleton: None, ..motion(tracks) }],
+            ..Default::default()
+        };
+        let mut scene = alone(2);
+        attach(&mut scene, target.clone(), By::Index).unwrap();
+        assert_eq!((places(&scene), scene.animations[0].skeleton), (vec![Some(0.0), Some(1.0)], Some(0)));
+        let wrong = attach(&mut alone(3), target, By::Index).unwrap_err();
+        assert!(
+            wrong.to_string().starts_with("animation 0 \"m\" has 3 tracks without names, the skeleton has 2")
+        );
+    }
+
+    #[test]
+    fn a_mesh_moves_with_the_joints_of_the_other_file() {
+        let own = mannequin::skeleton();
+        let mesh = mannequin::mesh(&Detail { body_m: 0.04, hand_m: 0.012 }).unwrap();
+        let walk = mannequin::clip(Motion::Walk);
+        let posed = |s: &RawSkeleton, mesh: &crate::mesh::RawMesh, a: &RawAnimation| {
+            mesh.skin(&model_matrices(s, &a.pose(s, 0.4))).0
+        };
+        let before = posed(&own, &mesh, &walk);
+        // The same joints, stored the other way round, and one more.
+        let last = own.joints.len() - 1;
+        let mut joints: Vec<RawJoint> = own.joints.iter().rev().cloned().collect();
+        joints.iter_mut().for_each(|j| j.parent = j.parent.map(|p| last - p));
+        joints.push(joint("tail", Some(last)));
+        let target = SceneSkeleton { name: String::new(), skeleton: RawSkeleton { joints } };
+        let mut scene = Scene {
+            skeletons: vec![SceneSkeleton { name: String::new(), skeleton: own }],
+            animations: vec![SceneAnimation { skeleton: Some(0), motion: walk, ..Default::default() }],
+            meshes: vec![SceneMesh { skeleton: 0, mesh, morphs: Vec::new() }],
+            ..Default::default()
+        };
+        attach(&mut scene, target.clone(), By::Name).unwrap();
+        let mesh = &scene.meshes[0].mesh;
+        mesh.validate(last + 2).unwrap();
+        let after = posed(&target.skeleton, mesh, &scene.animations[0].motion);
+        assert_eq!(before, after);
+        // A joint that the mesh needs is missing.
+        let mut without = target;
+        without.skeleton.joints.iter_mut().for_each(|j| {
+            if j.name.contains("spine") || j.name.contains("Spine") {
+                j.name = format!("not {}", j.name);
+            }
+        });
+        attach(&mut scene, without, By::Name).unwrap();
+        assert!(scene.meshes.is_empty());
+        assert!(scene.warnings.iter().any(|w| w.text.starts_with("dropped: it follows")));
+    }
+}

@@ -1,0 +1,399 @@
+//! Any supported file as a [`Scene`]: in metres, y up, with names that can be told apart.
+//!
+//! ```no_run
+//! use lissom_build::import::{self, ImportOptions};
+//!
+//! let scene = import::open("walk.bvh".as_ref(), &ImportOptions::default())?;
+//! println!("{} clips, {:?} m high", scene.animations.len(), scene.height());
+//! # Ok::<(), import::OpenError>(())
+//! ```
+
+use super::{
+    Axis, ImportError, ImportLimits, acl_sjson,
+    bvh::{self, BvhOptions},
+    clip_names as names, lsm,
+    matching::{self, By, MatchError},
+    ozz, rawclip,
+};
+use crate::{
+    raw::RawEditError,
+    scene::{Scene, SceneAnimation, SceneSkeleton},
+};
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+/// A file format that can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// glTF 2.0, binary (`.glb`, `.vrm`) or JSON (`.gltf`).
+    Gltf,
+    /// Autodesk FBX, binary or text.
+    Fbx,
+    /// Motion capture in text.
+    Bvh,
+    /// An archive of ozz-animation.
+    Ozz,
+    /// A raw clip or track list of ACL.
+    Acl,
+    /// Plain samples.
+    RawClip,
+    /// A Lissom archive.
+    Lsm,
+}
+
+impl Format {
+    /// Every format and the extensions of its files.
+    pub const ALL: [(Self, &'static [&'static str]); 7] = [
+        (Self::Gltf, &["glb", "gltf", "vrm"]),
+        (Self::Fbx, &["fbx"]),
+        (Self::Bvh, &["bvh"]),
+        (Self::Ozz, &["ozz"]),
+        (Self::Acl, &["sjson"]),
+        (Self::RawClip, &["rawclip"]),
+        (Self::Lsm, &["lsm"]),
+    ];
+
+    /// As people call it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gltf => "glTF",
+            Self::Fbx => "FBX",
+            Self::Bvh => "BVH",
+            Self::Ozz => "ozz",
+            Self::Acl => "ACL",
+            Self::RawClip => "rawclip",
+            Self::Lsm => "lsm",
+        }
+    }
+
+    /// By the first bytes.
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
+        if let [0 | 1, b'o', b'z', b'z', b'-', ..] = bytes {
+            return Some(Self::Ozz);
+        }
+        for (magic, format) in [
+            (&b"glTF"[..], Self::Gltf),
+            (b"LSM1", Self::Lsm),
+            (b"RCL1", Self::RawClip),
+            (b"Kaydara FBX Binary", Self::Fbx),
+            (b"; FBX", Self::Fbx),
+        ] {
+            if bytes.starts_with(magic) {
+                return Some(format);
+            }
+        }
+        let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+        let word = text.get(..9).unwrap_or(text);
+        if word.eq_ignore_ascii_case(b"HIERARCHY") {
+            return Some(Self::Bvh);
+        }
+        text.starts_with(b"{").then_some(Self::Gltf)
+    }
+
+    /// By the file's extension.
+    #[must_use]
+    pub fn of_path(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        let known = Self::ALL.into_iter().find(|(_, e)| e.contains(&extension.as_str()));
+        known.map(|(format, _)| format)
+    }
+}
+
+/// How long a unit of the file is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Unit {
+    /// As the format or the file says: glTF, ozz and BVH metres, ACL and rawclip centimetres, FBX as in the file.
+    #[default]
+    Auto,
+    /// Metres a unit.
+    Metres(f64),
+}
+
+/// How to read a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportOptions {
+    /// How long a unit of the file is.
+    pub unit: Unit,
+    /// What is up in the file; it becomes y.
+    pub up: Axis,
+    /// Where characters look in the file; it becomes z. `None`: as usual for what is up.
+    pub forward: Option<Axis>,
+    /// Samples a second for every motion; `None` keeps its keys.
+    pub rate_hz: Option<f64>,
+    /// The file that has the skeleton, if it is another one. Joints are matched by name; files that have no joint
+    /// names (ozz animations, raw clips), by place.
+    pub skeleton: Option<PathBuf>,
+    /// What a file may ask for.
+    pub limits: ImportLimits,
+}
+
+impl Default for ImportOptions {
+    fn default() -> Self {
+        Self {
+            unit: Unit::Auto,
+            up: Axis::Y,
+            forward: None,
+            rate_hz: None,
+            skeleton: None,
+            limits: ImportLimits::default(),
+        }
+    }
+}
+
+/// Why a file gave no scene. Everything but [`OpenError::Option`] names the file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The file cannot be read.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It is a folder.
+    #[error("{}: this is a folder, not a file", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// There is nothing in it.
+    #[error("{}: the file is empty", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is larger than the limits allow.
+    #[error("{}: the file has more than {allowed} bytes", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The limit.
+        allowed: u64,
+    },
+    /// Neither its first bytes nor its name say what it is.
+    #[error(
+        "{}: byte 0: neither the first bytes nor the name are those of a glTF, FBX, BVH, ozz, ACL, rawclip or lsm file",
+        path.display()
+    )]
+    Unknown {
+        /// The file.
+        path: PathBuf,
+    },
+    /// This build cannot read the format.
+    #[error("{}: {} files cannot be read by this build", path.display(), format.name())]
+    NotBuilt {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        format: Format,
+    },
+    /// The importer refused it.
+    #[error("{}: {source}", path.display())]
+    Import {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: ImportError,
+    },
+    /// The file with the skeleton has none.
+    #[error("{}: there is no skeleton in this file", path.display())]
+    NoSkeleton {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The motion does not fit the skeleton of the other file.
+    #[error("{}: {source}", path.display())]
+    Match {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: MatchError,
+    },
+    /// A motion could not be resampled.
+    #[error("{}: clip {clip:?}: {source}", path.display())]
+    Resample {
+        /// The file.
+        path: PathBuf,
+        /// The clip.
+        clip: String,
+        /// Why.
+        source: RawEditError,
+    },
+    /// An option makes no sense.
+    #[error("{0}")]
+    Option(String),
+}
+
+/// Reads a file of any supported format, recognised by its first bytes, else by its extension.
+///
+/// # Errors
+///
+/// Every case of [`OpenError`].
+pub fn open(path: &Path, options: &ImportOptions) -> Result<Scene, OpenError> {
+    open_noting(path, options, &mut |_, _| ())
+}
+
+/// As [`open`]; `note` is told of every other file that was read, by the URI that the first has for it, with its
+/// bytes.
+///
+/// # Errors
+///
+/// Every case of [`OpenError`].
+pub fn open_noting(
+    path: &Path,
+    options: &ImportOptions,
+    note: &mut dyn FnMut(&str, &[u8]),
+) -> Result<Scene, OpenError> {
+    options.check()?;
+    let target = options.skeleton.as_deref().map(|path| skeleton_of(path, options)).transpose()?;
+    let bytes = read_limited(path, options.limits.max_bytes)?;
+    let format = Format::of_bytes(&bytes).or_else(|| Format::of_path(path));
+    let format = format.ok_or_else(|| OpenError::Unknown { path: path.into() })?;
+    let mut scene = parse(path, &bytes, format, options, note)?;
+    names::name_joints(&mut scene);
+    names::name_animations(&mut scene, &names::stem(path));
+
+    scene.scale_lengths(match options.unit {
+        Unit::Metres(metres) => metres,
+        Unit::Auto => unit_of(format),
+    });
+    let forward = options.forward.unwrap_or(options.up.usual_forward());
+    if let Some(rotation) = options.up.upright(forward) {
+        scene.turn_with(rotation, target.as_ref().map(|t| &t.skeleton));
+    }
+    if let Some(target) = target {
+        let by = if matches!(format, Format::Ozz | Format::RawClip) { By::Index } else { By::Name };
+        matching::attach(&mut scene, target, by)
+            .map_err(|source| OpenError::Match { path: path.into(), source })?;
+    }
+    if let Some(rate_hz) = options.rate_hz {
+        for animation in &mut scene.animations {
+            let resampled = animation.motion.resampled(rate_hz);
+            animation.motion = resampled.map_err(|source| OpenError::Resample {
+                path: path.into(),
+                clip: animation.motion.name.clone(),
+                source,
+            })?;
+        }
+    }
+    Ok(scene)
+}
+
+/// The bytes of a file, if they are neither none nor too many.
+///
+/// # Errors
+///
+/// [`OpenError::Io`], [`OpenError::Folder`], [`OpenError::Empty`], [`OpenError::TooLarge`].
+pub fn read_limited(path: &Path, max_bytes: u64) -> Result<Vec<u8>, OpenError> {
+    let failed = |source| OpenError::Io { path: path.into(), source };
+    if path.is_dir() {
+        return Err(OpenError::Folder { path: path.into() });
+    }
+    let file = File::open(path).map_err(failed)?;
+    let mut bytes = Vec::new();
+    file.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.is_empty() {
+        return Err(OpenError::Empty { path: path.into() });
+    }
+    if bytes.len() as u64 > max_bytes {
+        return Err(OpenError::TooLarge { path: path.into(), allowed: max_bytes });
+    }
+    Ok(bytes)
+}
+
+impl ImportOptions {
+    fn check(&self) -> Result<(), OpenError> {
+        let forward = self.forward.unwrap_or(self.up.usual_forward());
+        let wrong = if let Unit::Metres(m) = self.unit
+            && !(m.is_finite() && m > 0.0)
+        {
+            format!("the unit is {m} m; it must be finite and above 0")
+        } else if let Some(rate) = self.rate_hz.filter(|r| !(r.is_finite() && *r > 0.0)) {
+            format!("the rate is {rate} Hz; it must be finite and above 0")
+        } else if self.up.upright(forward).is_none() {
+            format!("up is {:?} and forward {forward:?}; they must be at right angles", self.up)
+        } else {
+            return Ok(());
+        };
+        Err(OpenError::Option(wrong))
+    }
+}
+
+/// Metres a unit.
+fn unit_of(format: Format) -> f64 {
+    match format {
+        Format::Acl | Format::RawClip => 0.01,
+        _ => 1.0,
+    }
+}
+
+/// The first skeleton of another file, read with the same options.
+fn skeleton_of(path: &Path, options: &ImportOptions) -> Result<SceneSkeleton, OpenError> {
+    let options = ImportOptions { skeleton: None, rate_hz: None, ..options.clone() };
+    let scene = open(path, &options)?;
+    scene.skeletons.into_iter().next().ok_or_else(|| OpenError::NoSkeleton { path: path.into() })
+}
+
+fn parse(
+    path: &Path,
+    bytes: &[u8],
+    format: Format,
+    options: &ImportOptions,
+    note: &mut dyn FnMut(&str, &[u8]),
+) -> Result<Scene, OpenError> {
+    #[cfg(not(feature = "gltf"))]
+    let _ = note;
+    let refused = |source| OpenError::Import { path: path.into(), source };
+    match format {
+        Format::Ozz => Ok(ozz::read(bytes).map_err(refused)?.into_scene()),
+        Format::Bvh => {
+            let bvh = bvh::read(bytes, &BvhOptions::default()).map_err(refused)?;
+            Ok(one(bvh.skeleton, bvh.animation))
+        }
+        Format::RawClip => {
+            let clip = rawclip::read(bytes).map_err(refused)?;
+            Ok(one(clip.skeleton, Some(clip.animation)))
+        }
+        Format::Acl => match acl_sjson::read(bytes).map_err(refused)? {
+            acl_sjson::AclFile::Clip(clip) => Ok(one(clip.skeleton, Some(clip.animation))),
+            acl_sjson::AclFile::Tracks { name, tracks, .. } => {
+                Ok(Scene { name, tracks, ..Default::default() })
+            }
+        },
+        Format::Lsm => lsm::read(bytes, &options.limits).map_err(refused),
+        #[cfg(feature = "fbx")]
+        Format::Fbx => super::fbx::read(bytes, &options.limits).map_err(refused),
+        #[cfg(not(feature = "fbx"))]
+        Format::Fbx => Err(OpenError::NotBuilt { path: path.into(), format }),
+        #[cfg(feature = "gltf")]
+        Format::Gltf => {
+            let folder = super::gltf::Folder::of(path, &options.limits);
+            let mut files = |uri: &str| {
+                let bytes = folder.read(uri)?;
+                note(uri, &bytes);
+                Ok(bytes)
+            };
+            super::gltf::read(bytes, &mut files, &options.limits).map_err(refused)
+        }
+        #[cfg(not(feature = "gltf"))]
+        Format::Gltf => Err(OpenError::NotBuilt { path: path.into(), format }),
+    }
+}
+
+/// A skeleton and perhaps one motion.
+fn one(skeleton: crate::raw::RawSkeleton, motion: Option<crate::raw::RawAnimation>) -> Scene {
+    let animation = |motion| SceneAnimation { skeleton: Some(0), motion, ..Default::default() };
+    Scene {
+        skeletons: vec![SceneSkeleton { name: String::new(), skeleton }],
+        animations: motion.into_iter().map(animation).collect(),
+        ..Default::default()
+    }
+}

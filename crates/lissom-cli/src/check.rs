@@ -1,0 +1,125 @@
+//! `lissom check`: is a file whole, and if not, what is left of it?
+
+use crate::{
+    options::{Reading, SomeRefused},
+    style::{Style, plain},
+};
+use anyhow::Result;
+use lissom::archive::{AlignedBytes, Archive, ArchiveError, Limits, Section, SectionKind};
+use lissom_build::import::{self, Format, ImportOptions};
+use serde::Serialize;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Files of any supported format
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// One JSON object instead of text
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+#[derive(Serialize)]
+struct Whole {
+    files: Vec<FileReport>,
+}
+
+#[derive(Serialize)]
+struct FileReport {
+    file: String,
+    whole: bool,
+    /// What is wrong.
+    damage: Vec<String>,
+    /// Sections of a damaged archive that are whole.
+    survives: Vec<String>,
+    /// Odd, but no damage.
+    warnings: Vec<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
+    let options = arguments.reading.options()?;
+    let files: Vec<FileReport> = arguments.files.iter().map(|path| check(path, &options)).collect();
+    let all_whole = files.iter().all(|f| f.whole);
+    if arguments.json {
+        serde_json::to_writer_pretty(&mut *out, &Whole { files })?;
+        writeln!(out)?;
+    } else {
+        let style = Style::stdout();
+        let mut err = std::io::stderr().lock();
+        for file in &files {
+            let name = plain(&file.file);
+            let verdict = if file.whole { style.good("whole") } else { style.bad("damaged") };
+            writeln!(out, "{name}: {verdict}")?;
+            for damage in &file.damage {
+                writeln!(err, "lissom: {name}: {}", plain(damage))?;
+            }
+            if !file.whole {
+                file.survives.iter().try_for_each(|s| writeln!(out, "  survives: {}", plain(s)))?;
+            }
+            file.warnings
+                .iter()
+                .try_for_each(|w| writeln!(out, "  {}: {}", style.odd("warning"), plain(w)))?;
+        }
+    }
+    if all_whole { Ok(()) } else { Err(SomeRefused.into()) }
+}
+
+fn check(path: &Path, options: &ImportOptions) -> FileReport {
+    let file = path.display().to_string();
+    let mut report = FileReport {
+        file: file.clone(),
+        whole: true,
+        damage: Vec::new(),
+        survives: Vec::new(),
+        warnings: Vec::new(),
+    };
+    // The file's name stands before every line already.
+    let without_name = |error: String| error.strip_prefix(&format!("{file}: ")).unwrap_or(&error).to_owned();
+    match import::read_limited(path, options.limits.max_bytes) {
+        Err(error) => report.damage.push(without_name(error.to_string())),
+        Ok(bytes) if Format::of_bytes(&bytes) == Some(Format::Lsm) => archive(&bytes, &mut report),
+        Ok(_) => match import::open(path, options) {
+            Ok(scene) => report.warnings = scene.warnings.iter().map(ToString::to_string).collect(),
+            Err(error) => report.damage.push(without_name(error.to_string())),
+        },
+    }
+    report.whole = report.damage.is_empty();
+    report
+}
+
+fn archive(bytes: &[u8], report: &mut FileReport) {
+    let bytes = AlignedBytes::copy_of(bytes);
+    let limits = Limits::default();
+    let (archive, damage) = match Archive::read_surviving(&bytes, &limits) {
+        Ok(read) => read,
+        Err(error) => return report.damage.push(error.to_string()),
+    };
+    report.damage = damage.iter().map(ToString::to_string).collect();
+    for section in archive.sections() {
+        let letters = section.kind.code().to_le_bytes();
+        let name = format!("{} {:?}", String::from_utf8_lossy(&letters), section.name);
+        match sound(&archive, section, &limits) {
+            Ok(()) => report.survives.push(format!("{name}, {} bytes", section.payload.len())),
+            Err(error) => report.damage.push(format!("{name}: {error}")),
+        }
+    }
+}
+
+/// Checks what a section holds, and that what it belongs to is there.
+fn sound(archive: &Archive<'_>, section: &Section<'_>, limits: &Limits) -> Result<(), ArchiveError> {
+    let skeleton_there = |identity: u64| archive.skeleton_of(identity, limits).map(drop);
+    match section.kind {
+        SectionKind::Skeleton => section.skeleton(limits).map(drop),
+        SectionKind::Clip => skeleton_there(section.clip()?.view().skeleton_identity()),
+        SectionKind::Track => section.track().map(drop),
+        SectionKind::Mesh => section.mesh()?.skeleton_identity.map_or(Ok(()), skeleton_there),
+        SectionKind::Morph => section.morph().map(drop),
+        SectionKind::Markers => section.markers().map(drop),
+        // Carried along: only its checksum is known.
+        _ => Ok(()),
+    }
+}

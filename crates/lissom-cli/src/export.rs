@@ -1,0 +1,47 @@
+//! `lissom export`: back to glTF.
+
+use crate::{files::write_whole, load::load, options::Reading, style::grouped};
+use anyhow::{Context, Result};
+use lissom_build::export::write_glb;
+use std::io::Write;
+use std::path::PathBuf;
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// A file of any supported format
+    file: PathBuf,
+    /// The file to write
+    #[arg(short, long, value_name = "OUT.glb")]
+    output: PathBuf,
+    /// Only these clips: a name, the file's stem, or an index; may be given several times
+    #[arg(long, value_name = "NAME")]
+    clip: Vec<String>,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
+    let file = load(&arguments.file, &arguments.reading.options()?)?;
+    let mut scene = file.scene()?.into_owned();
+    if !arguments.clip.is_empty() {
+        let wanted = arguments.clip.iter().map(|c| file.choose_clip(Some(c)));
+        let wanted = wanted.collect::<Result<Vec<usize>>>()?;
+        let mut index = 0;
+        scene.animations.retain(|_| {
+            index += 1;
+            wanted.contains(&(index - 1))
+        });
+    }
+    let bytes = write_glb(&scene).with_context(|| arguments.file.display().to_string())?;
+    write_whole(&arguments.output, &bytes)?;
+    let joints: usize = scene.skeletons.iter().map(|s| s.skeleton.joints.len()).sum();
+    writeln!(
+        out,
+        "{}: {joints} joints, {} meshes, {} animations, {} bytes",
+        arguments.output.display(),
+        scene.meshes.len(),
+        scene.animations.len(),
+        grouped(bytes.len() as u64),
+    )?;
+    Ok(())
+}

@@ -1,0 +1,244 @@
+//! What became of each file: the table, the lines under it, and the same as JSON.
+
+use crate::style::{Style, Table, Tone, grouped, millimetres, plain};
+use anyhow::Result;
+use lissom::archive::{AlignedBytes, Archive, Limits, SectionKind};
+use serde::Serialize;
+use std::io::Write;
+
+/// What became of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Status {
+    Imported,
+    Unchanged,
+    #[default]
+    Refused,
+}
+
+/// One input.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(super) struct FileReport {
+    pub(super) file: String,
+    /// Nothing was written for a refused file.
+    pub(super) output: Option<String>,
+    pub(super) status: Status,
+    pub(super) joints: usize,
+    pub(super) clips: Vec<ClipReport>,
+    pub(super) meshes: usize,
+    pub(super) vertices: usize,
+    pub(super) tracks: usize,
+    pub(super) seconds: f64,
+    /// Of the clips as plain samples: 10 floats a joint and sample.
+    pub(super) raw_bytes: Option<u64>,
+    /// Of the clips.
+    pub(super) cooked_bytes: u64,
+    pub(super) ratio: Option<f64>,
+    pub(super) worst_error_m: Option<f64>,
+    pub(super) height_m: Option<f64>,
+    pub(super) warnings: Vec<String>,
+    pub(super) error: Option<String>,
+}
+
+/// One clip.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(super) struct ClipReport {
+    pub(super) name: String,
+    pub(super) seconds: f64,
+    pub(super) raw_bytes: Option<u64>,
+    pub(super) cooked_bytes: u64,
+    pub(super) worst_error_m: Option<f64>,
+}
+
+impl FileReport {
+    pub(super) fn refused(file: String, error: String) -> Self {
+        Self { file, error: Some(error), ..Self::default() }
+    }
+
+    /// Adds up the clips.
+    pub(super) fn sum(&mut self) {
+        // The sum of nothing is -0.
+        self.seconds = self.clips.iter().map(|c| c.seconds).sum::<f64>() + 0.0;
+        self.cooked_bytes = self.clips.iter().map(|c| c.cooked_bytes).sum();
+        self.raw_bytes = self.clips.iter().map(|c| c.raw_bytes).sum();
+        let worst = |a: f64, b: f64| if a.is_nan() || a > b { a } else { b };
+        self.worst_error_m = self.clips.iter().filter_map(|c| c.worst_error_m).reduce(worst);
+        self.ratio =
+            self.raw_bytes.filter(|_| self.cooked_bytes > 0).map(|r| r as f64 / self.cooked_bytes as f64);
+    }
+
+    /// What an archive that was left alone holds. What only cooking knows is unknown.
+    pub(super) fn of_archive(file: String, output: String, bytes: &AlignedBytes) -> Result<Self> {
+        let archive = Archive::read(bytes, &Limits::default())?;
+        let mut report = Self { file, output: Some(output), status: Status::Unchanged, ..Self::default() };
+        for section in archive.sections() {
+            match section.kind {
+                SectionKind::Skeleton => report.joints += section.skeleton(&Limits::default())?.joint_count(),
+                SectionKind::Mesh => {
+                    report.meshes += 1;
+                    report.vertices += section.mesh()?.positions.len();
+                }
+                SectionKind::Track => report.tracks += 1,
+                SectionKind::Clip => report.clips.push(ClipReport {
+                    name: section.name.to_owned(),
+                    seconds: section.clip()?.view().duration_s(),
+                    cooked_bytes: section.payload.len() as u64,
+                    ..ClipReport::default()
+                }),
+                _ => {}
+            }
+        }
+        report.sum();
+        report.raw_bytes = None;
+        report.ratio = None;
+        Ok(report)
+    }
+}
+
+/// How much is said under the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Talk {
+    Quiet,
+    Normal,
+    Verbose,
+}
+
+#[derive(Serialize)]
+struct Whole<'a> {
+    files: &'a [FileReport],
+    total: Total,
+}
+
+#[derive(Serialize)]
+struct Total {
+    files: usize,
+    imported: usize,
+    unchanged: usize,
+    refused: usize,
+    clips: usize,
+    seconds: f64,
+    raw_bytes: Option<u64>,
+    cooked_bytes: u64,
+    ratio: Option<f64>,
+    worst_error_m: Option<f64>,
+    warnings: usize,
+}
+
+fn total(files: &[FileReport]) -> Total {
+    let count = |status| files.iter().filter(|f| f.status == status).count();
+    let done = || files.iter().filter(|f| f.status != Status::Refused);
+    let mut sum =
+        FileReport { clips: done().flat_map(|f| f.clips.clone()).collect(), ..FileReport::default() };
+    sum.sum();
+    Total {
+        files: files.len(),
+        imported: count(Status::Imported),
+        unchanged: count(Status::Unchanged),
+        refused: count(Status::Refused),
+        clips: sum.clips.len(),
+        seconds: sum.seconds,
+        raw_bytes: sum.raw_bytes,
+        cooked_bytes: sum.cooked_bytes,
+        ratio: sum.ratio,
+        worst_error_m: sum.worst_error_m,
+        warnings: files.iter().map(|f| f.warnings.len()).sum(),
+    }
+}
+
+pub(super) fn json(files: &[FileReport], out: &mut impl Write) -> Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &Whole { files, total: total(files) })?;
+    writeln!(out)?;
+    Ok(())
+}
+
+pub(super) fn table(files: &[FileReport], talk: Talk, out: &mut impl Write) -> Result<()> {
+    let style = Style::stdout();
+    let head = [
+        "file",
+        "joints",
+        "height",
+        "clips",
+        "seconds",
+        "raw bytes",
+        "cooked",
+        "ratio",
+        "worst error",
+        "warnings",
+        "",
+    ];
+    let mut table = Table::new(&head);
+    let known = |text: Option<String>| text.unwrap_or_else(|| "-".into());
+    let row = |f: &FileReport, status: &str| {
+        vec![
+            plain(&f.file),
+            f.joints.to_string(),
+            known(f.height_m.map(|h| format!("{h:.3} m"))),
+            f.clips.len().to_string(),
+            format!("{:.2}", f.seconds),
+            known(f.raw_bytes.map(grouped)),
+            grouped(f.cooked_bytes),
+            known(f.ratio.map(|r| format!("{r:.1}"))),
+            known(f.worst_error_m.map(millimetres)),
+            f.warnings.len().to_string(),
+            status.into(),
+        ]
+    };
+    for file in files {
+        match file.status {
+            Status::Imported => table.row(row(file, ""), Tone::Plain),
+            Status::Unchanged => table.row(row(file, "unchanged"), Tone::Faint),
+            Status::Refused => {
+                let mut cells = vec![String::new(); head.len()];
+                cells[0] = plain(&file.file);
+                cells[head.len() - 1] = "refused".into();
+                table.row(cells, Tone::Bad);
+            }
+        }
+    }
+    let all = total(files);
+    if files.len() > 1 {
+        let sum = FileReport {
+            file: format!("{} files, {} refused", all.files, all.refused),
+            joints: files.iter().map(|f| f.joints).sum(),
+            clips: files.iter().flat_map(|f| f.clips.clone()).collect(),
+            seconds: all.seconds,
+            raw_bytes: all.raw_bytes,
+            cooked_bytes: all.cooked_bytes,
+            ratio: all.ratio,
+            worst_error_m: all.worst_error_m,
+            warnings: vec![String::new(); all.warnings],
+            ..FileReport::default()
+        };
+        table.row(row(&sum, ""), Tone::Bold);
+    }
+    table.write(style, out)?;
+    if talk == Talk::Quiet {
+        return Ok(());
+    }
+    const SHOWN: usize = 3;
+    for file in files.iter().filter(|f| !f.warnings.is_empty()) {
+        let shown = if talk == Talk::Verbose { file.warnings.len() } else { SHOWN };
+        for warning in file.warnings.iter().take(shown) {
+            writeln!(out, "{}: {}: {}", style.odd("warning"), plain(&file.file), plain(warning))?;
+        }
+        if file.warnings.len() > shown {
+            let more = file.warnings.len() - shown;
+            writeln!(out, "{}: {}: {more} more (-v shows them)", style.odd("warning"), plain(&file.file))?;
+        }
+    }
+    if talk == Talk::Verbose {
+        for file in files {
+            for clip in &file.clips {
+                let error = clip.worst_error_m.map(millimetres).unwrap_or_else(|| "-".into());
+                let (name, bytes) = (plain(&clip.name), grouped(clip.cooked_bytes));
+                writeln!(
+                    out,
+                    "{}: {name}: {:.3} s, {bytes} bytes, {error}",
+                    plain(&file.file),
+                    clip.seconds
+                )?;
+            }
+        }
+    }
+    Ok(())
+}

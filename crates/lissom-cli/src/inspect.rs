@@ -1,0 +1,282 @@
+//! `lissom inspect`: what is in a file.
+
+use crate::{
+    load::{Content, Loaded, load},
+    options::Reading,
+    style::{Style, Table, Tone, grouped, plain},
+};
+use anyhow::{Context, Result};
+use lissom::archive::{Archive, SectionKind};
+use lissom_build::{
+    import::Format,
+    raw::{RawTrack, RawUserTrack},
+    scene::{Scene, SceneSkeleton},
+};
+use serde::Serialize;
+use std::io::Write;
+use std::path::PathBuf;
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// A file of any supported format
+    file: PathBuf,
+    /// One JSON object instead of text
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+#[derive(Serialize)]
+struct Report {
+    file: String,
+    format: &'static str,
+    bytes: u64,
+    height_m: Option<f64>,
+    skeletons: Vec<SkeletonReport>,
+    clips: Vec<ClipReport>,
+    tracks: Vec<TrackReport>,
+    meshes: Vec<MeshReport>,
+    /// Of an archive.
+    sections: Vec<SectionReport>,
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct SkeletonReport {
+    name: String,
+    joints: Vec<JointReport>,
+}
+
+#[derive(Serialize)]
+struct JointReport {
+    name: String,
+    parent: Option<usize>,
+    depth: usize,
+}
+
+#[derive(Serialize)]
+struct ClipReport {
+    name: String,
+    skeleton: Option<usize>,
+    seconds: f64,
+    looping: bool,
+    /// Channels with more than one key.
+    moving_channels: usize,
+    keys: usize,
+    /// Of a cooked clip.
+    bytes: Option<u64>,
+    tracks: Vec<TrackReport>,
+    markers: Vec<MarkerReport>,
+}
+
+#[derive(Serialize)]
+struct TrackReport {
+    name: String,
+    components: usize,
+    keys: usize,
+}
+
+#[derive(Serialize)]
+struct MarkerReport {
+    name: String,
+    time_s: f64,
+}
+
+#[derive(Serialize)]
+struct MeshReport {
+    name: String,
+    skeleton: usize,
+    vertices: usize,
+    triangles: usize,
+    morphs: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct SectionReport {
+    kind: String,
+    name: String,
+    version: u16,
+    offset: u64,
+    bytes: u64,
+}
+
+pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
+    let file = load(&arguments.file, &arguments.reading.options()?)?;
+    let report = report(&file)?;
+    if arguments.json {
+        serde_json::to_writer_pretty(&mut *out, &report)?;
+        writeln!(out)?;
+        return Ok(());
+    }
+    text(&report, out)
+}
+
+fn report(file: &Loaded) -> Result<Report> {
+    let scene = file.scene()?;
+    let scene = scene.as_ref();
+    let named = file.path.display().to_string();
+    let bytes = std::fs::metadata(&file.path).with_context(|| named.clone())?.len();
+    let (format, sections) = match &file.content {
+        Content::Archive(bytes) => (Format::Lsm, sections(&file.archive(bytes)?)),
+        Content::Scene(_) => (file.format, Vec::new()),
+    };
+    let mut clips = scene_clips(scene);
+    if let Content::Archive(bytes) = &file.content {
+        // Of a cooked clip its own numbers count, not those of the keys that it was taken apart into.
+        let archive = file.archive(bytes)?;
+        let cooked = archive.sections().iter().filter(|s| s.kind == SectionKind::Clip);
+        for (clip, section) in clips.iter_mut().zip(cooked) {
+            let view = section.clip()?;
+            clip.bytes = Some(section.payload.len() as u64);
+            clip.keys = usize::try_from(view.view().key_count()).unwrap_or(usize::MAX);
+            clip.moving_channels = view.view().channel_count();
+        }
+    }
+    Ok(Report {
+        file: named,
+        format: format.name(),
+        bytes,
+        height_m: scene.height(),
+        skeletons: scene.skeletons.iter().map(skeleton).collect(),
+        clips,
+        tracks: scene.tracks.iter().map(track).collect(),
+        meshes: scene
+            .meshes
+            .iter()
+            .map(|m| MeshReport {
+                name: m.mesh.name.clone(),
+                skeleton: m.skeleton,
+                vertices: m.mesh.positions.len(),
+                triangles: m.mesh.triangle_count(),
+                morphs: m.morphs.iter().map(|m| m.name.clone()).collect(),
+            })
+            .collect(),
+        sections,
+        warnings: scene.warnings.iter().map(ToString::to_string).collect(),
+    })
+}
+
+fn sections(archive: &Archive<'_>) -> Vec<SectionReport> {
+    let one = |s: &lissom::archive::Section<'_>| SectionReport {
+        kind: String::from_utf8_lossy(&s.kind.code().to_le_bytes()).into_owned(),
+        name: s.name.to_owned(),
+        version: s.version,
+        offset: s.offset,
+        bytes: s.payload.len() as u64,
+    };
+    archive.sections().iter().map(one).collect()
+}
+
+/// Joints parents first, with their depth.
+fn skeleton(skeleton: &SceneSkeleton) -> SkeletonReport {
+    let joints = &skeleton.skeleton.joints;
+    let order = skeleton.skeleton.depth_first();
+    let mut place = vec![0; joints.len()];
+    order.iter().enumerate().for_each(|(at, raw)| place[*raw] = at);
+    let mut out: Vec<JointReport> = Vec::with_capacity(order.len());
+    for raw in order {
+        let parent = joints[raw].parent.map(|p| place[p]);
+        let depth = parent.and_then(|p| out.get(p)).map_or(0, |p| p.depth + 1);
+        out.push(JointReport { name: joints[raw].name.clone(), parent, depth });
+    }
+    SkeletonReport { name: skeleton.name.clone(), joints: out }
+}
+
+fn scene_clips(scene: &Scene) -> Vec<ClipReport> {
+    let counts = |t: &RawTrack| [t.translation.keys.len(), t.rotation.keys.len(), t.scale.keys.len()];
+    scene
+        .animations
+        .iter()
+        .map(|a| ClipReport {
+            name: a.motion.name.clone(),
+            skeleton: a.skeleton,
+            seconds: a.motion.duration_s,
+            looping: a.motion.looping,
+            moving_channels: a.motion.tracks.iter().flat_map(counts).filter(|k| *k > 1).count(),
+            keys: a.motion.tracks.iter().flat_map(counts).sum(),
+            bytes: None,
+            tracks: a.tracks.iter().map(track).collect(),
+            markers: a
+                .markers
+                .iter()
+                .map(|m| MarkerReport { name: m.name.clone(), time_s: m.time_s })
+                .collect(),
+        })
+        .collect()
+}
+
+fn track(track: &RawUserTrack) -> TrackReport {
+    TrackReport { name: track.name.clone(), components: track.kind.components(), keys: track.keys.len() }
+}
+
+fn text(report: &Report, out: &mut impl Write) -> Result<()> {
+    let style = Style::stdout();
+    let height = report.height_m.map_or(String::new(), |h| format!(", {h:.3} m high"));
+    let (file, bytes) = (style.bold(&plain(&report.file)), grouped(report.bytes));
+    writeln!(out, "{file}: {}, {bytes} bytes{height}", report.format)?;
+    for (index, skeleton) in report.skeletons.iter().enumerate() {
+        let name = plain(&skeleton.name);
+        writeln!(
+            out,
+            "\n{} {name:?}: {} joints",
+            style.bold(&format!("skeleton {index}")),
+            skeleton.joints.len()
+        )?;
+        for joint in &skeleton.joints {
+            writeln!(out, "  {}{}", style.faint(&"· ".repeat(joint.depth)), plain(&joint.name))?;
+        }
+    }
+    if !report.clips.is_empty() {
+        writeln!(out)?;
+        let mut table = Table::new(&["clip", "seconds", "loops", "channels", "keys", "bytes"]);
+        for clip in &report.clips {
+            table.row(
+                vec![
+                    plain(&clip.name),
+                    format!("{:.3}", clip.seconds),
+                    if clip.looping { "yes" } else { "no" }.into(),
+                    clip.moving_channels.to_string(),
+                    grouped(clip.keys as u64),
+                    clip.bytes.map_or_else(|| "-".into(), grouped),
+                ],
+                Tone::Plain,
+            );
+        }
+        table.write(style, out)?;
+        for clip in &report.clips {
+            let name = plain(&clip.name);
+            for track in &clip.tracks {
+                writeln!(out, "{name}: track {:?}, {} keys", plain(&track.name), track.keys)?;
+            }
+            for marker in &clip.markers {
+                writeln!(out, "{name}: marker {:?} at {:.3} s", plain(&marker.name), marker.time_s)?;
+            }
+        }
+    }
+    for track in &report.tracks {
+        writeln!(out, "track {:?}: {} keys of {} numbers", plain(&track.name), track.keys, track.components)?;
+    }
+    if !report.meshes.is_empty() {
+        writeln!(out)?;
+        let mut table = Table::new(&["mesh", "vertices", "triangles", "morph targets"]);
+        for mesh in &report.meshes {
+            let counts = [mesh.vertices, mesh.triangles, mesh.morphs.len()].map(|n| grouped(n as u64));
+            table.row([vec![plain(&mesh.name)], counts.to_vec()].concat(), Tone::Plain);
+        }
+        table.write(style, out)?;
+    }
+    if !report.sections.is_empty() {
+        writeln!(out)?;
+        let mut table = Table::new(&["section", "name", "version", "offset", "bytes"]);
+        for s in &report.sections {
+            let numbers = [s.version.to_string(), s.offset.to_string(), grouped(s.bytes)];
+            table.row([vec![plain(&s.kind), plain(&s.name)], numbers.to_vec()].concat(), Tone::Plain);
+        }
+        table.write(style, out)?;
+    }
+    for warning in &report.warnings {
+        writeln!(out, "{}: {}", style.odd("warning"), plain(warning))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,58 @@
+//! What a figure was measured on.
+
+use lissom::math::simd::Backend;
+use serde_json::{Value, json};
+
+#[path = "../../../benches/src/timing.rs"]
+#[allow(unreachable_pub, reason = "shared with the benches, where it is a library's")]
+mod timing;
+pub(crate) use timing::{best_ns, calibration_ns};
+
+/// The machine, in words.
+pub(crate) struct Machine {
+    /// The CPU's own name, or its architecture.
+    pub(crate) cpu: String,
+    /// Threads that may run at once.
+    pub(crate) threads: usize,
+    /// `linux x86_64`.
+    pub(crate) system: String,
+    /// What kernels run on.
+    pub(crate) backend: &'static str,
+    /// ns of one step of a dependent multiply and add: figures of two runs compare through it.
+    pub(crate) calibration_ns: f64,
+}
+
+impl Machine {
+    /// Looks at the machine, and takes the calibration (some 40 ms).
+    pub(crate) fn look() -> Self {
+        use std::env::consts::{ARCH, OS};
+        Self {
+            cpu: cpu_name().unwrap_or_else(|| ARCH.to_string()),
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            system: format!("{OS} {ARCH}"),
+            backend: Backend::best().name(),
+            calibration_ns: calibration_ns(),
+        }
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        json!({
+            "cpu": self.cpu, "threads": self.threads, "system": self.system, "backend": self.backend,
+            "calibration_ns": self.calibration_ns, "debug": cfg!(debug_assertions),
+        })
+    }
+}
+
+fn cpu_name() -> Option<String> {
+    let name = if cfg!(target_os = "linux") {
+        let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+        text.lines().find_map(|l| l.strip_prefix("model name")?.split_once(':').map(|p| p.1.to_string()))?
+    } else if cfg!(target_os = "macos") {
+        let run = std::process::Command::new("sysctl").args(["-n", "machdep.cpu.brand_string"]).output();
+        String::from_utf8(run.ok()?.stdout).ok()?
+    } else {
+        std::env::var("PROCESSOR_IDENTIFIER").ok()?
+    };
+    let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!name.is_empty()).then_some(name)
+}

@@ -1,0 +1,75 @@
+//! How far a cooked clip is from its source, joint by joint over time.
+
+use crate::stage::{Player, Source, Stage, StageClip};
+use anyhow::{Context, Result};
+use lissom::math::soa;
+use lissom_build::exact::{M34, Trs};
+
+/// Errors in metres in model space, at points as far from each joint as the cooker looked.
+pub(crate) struct Deviation {
+    pub(crate) times: Vec<f64>,
+    pub(crate) joints: usize,
+    /// Time by time, joint by joint.
+    pub(crate) errors: Vec<f64>,
+}
+
+impl Deviation {
+    /// Compares at `count` times, evenly spread.
+    pub(crate) fn measure(stage: &Stage, clip: &StageClip, count: usize) -> Result<Self> {
+        let (raw, Source { animation, .. }) = stage.raw.as_ref().zip(clip.source.as_ref()).context(
+            "an archive does not hold what its clips were cooked from: give the authored file, or compare the \
+             two with `lissom diff`",
+        )?;
+        let order = raw.depth_first();
+        let joints = order.len();
+        let duration = clip.clip.view().duration_s();
+        let times: Vec<f64> = (0..count).map(|i| duration * i as f64 / (count - 1) as f64).collect();
+        let mut player = Player::new(stage, Some(&clip.clip));
+        let mut errors = Vec::with_capacity(count * joints);
+        let compose = |local: &dyn Fn(usize) -> Trs| {
+            let mut models: Vec<M34> = Vec::with_capacity(joints);
+            for j in 0..joints {
+                let local = local(j).to_m34();
+                models.push(stage.skeleton.parent(j).map_or(local, |p| models[p].mul(&local)));
+            }
+            models
+        };
+        for time in &times {
+            player.seek(*time)?;
+            let exact = compose(&|j| {
+                let t = animation.tracks[order[j]].sample(*time, raw.joints[order[j]].rest);
+                Trs { rotation: t.rotation.normalize(), ..t }
+            });
+            let cooked = compose(&|j| Trs::from_f32(soa::lane(&player.pose, j)));
+            errors.extend(exact.iter().zip(&cooked).map(|(a, b)| distance(a, b, stage.shell)));
+        }
+        Ok(Self { times, joints, errors })
+    }
+
+    /// The errors of all joints at a time.
+    pub(crate) fn at(&self, time: usize) -> &[f64] {
+        &self.errors[time * self.joints..(time + 1) * self.joints]
+    }
+
+    /// The largest error of a joint.
+    pub(crate) fn worst_of(&self, joint: usize) -> f64 {
+        self.errors.iter().skip(joint).step_by(self.joints).copied().fold(0.0, larger)
+    }
+
+    /// The largest error of all, and whose it is.
+    pub(crate) fn worst(&self) -> (f64, usize, f64) {
+        let at =
+            (0..self.errors.len()).max_by(|a, b| self.errors[*a].total_cmp(&self.errors[*b])).unwrap_or(0);
+        (self.errors[at], at % self.joints, self.times[at / self.joints])
+    }
+}
+
+pub(crate) fn larger(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
+}
+
+fn distance(a: &M34, b: &M34, shell: f64) -> f64 {
+    let origin = b.columns[3] - a.columns[3];
+    let point = |axis: usize| (b.columns[axis] - a.columns[axis]) * shell + origin;
+    (0..3).map(point).map(|d| d.dot(d)).fold(0.0, larger).sqrt()
+}

@@ -1,0 +1,151 @@
+//! `lissom sample`: one pose of a clip.
+
+use crate::{
+    load::load,
+    motion::Motion,
+    options::{Reading, usage},
+    style::plain,
+};
+use anyhow::Result;
+use clap::ValueEnum;
+use lissom_build::exact::{M34, Trs, V3};
+use serde::Serialize;
+use std::io::Write;
+use std::path::PathBuf;
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// A file of any supported format
+    file: PathBuf,
+    /// The clip: its name, the file's stem, or its index [default: the first]
+    #[arg(long, value_name = "NAME")]
+    clip: Option<String>,
+    /// Seconds; times outside of the clip are its ends
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0, allow_negative_numbers = true)]
+    time: f64,
+    /// local: in the parent's space; model: matrices in the model's
+    #[arg(long, value_enum, default_value_t = Space::Local)]
+    space: Space,
+    /// One JSON object instead of a table
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Space {
+    Local,
+    Model,
+}
+
+#[derive(Serialize)]
+struct Pose {
+    clip: String,
+    time_s: f64,
+    joints: Vec<JointPose>,
+}
+
+#[derive(Serialize)]
+struct JointPose {
+    name: String,
+    /// Its place in the list.
+    parent: Option<usize>,
+    #[serde(flatten)]
+    place: PlaceOfJoint,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum PlaceOfJoint {
+    Local {
+        translation: [f64; 3],
+        rotation: [f64; 4],
+        scale: [f64; 3],
+    },
+    /// Column by column.
+    Model {
+        matrix: [f64; 16],
+    },
+}
+
+pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
+    if !arguments.time.is_finite() {
+        return usage(format!("--time {}: it must be finite", arguments.time));
+    }
+    let file = load(&arguments.file, &arguments.reading.options()?)?;
+    let mut motion = Motion::new(&file, file.choose_clip(arguments.clip.as_deref())?)?;
+    let time_s = within(arguments.time, motion.duration_s);
+    let locals = motion.locals(time_s)?;
+    // What was decoded as f32 is written with an f32's digits.
+    let digits = |v: f64| if motion.is_cooked() { short(v as f32) } else { v };
+    let places: Vec<PlaceOfJoint> = match arguments.space {
+        Space::Local => locals.iter().map(|t| local(t, digits)).collect(),
+        Space::Model => motion.models(&locals).iter().map(|m| model(m, digits)).collect(),
+    };
+    let joints = motion.joints.iter().zip(places);
+    let joints = joints.map(|(j, place)| JointPose { name: j.name.clone(), parent: j.parent, place });
+    let pose = Pose { clip: motion.name.clone(), time_s, joints: joints.collect() };
+    if arguments.json {
+        serde_json::to_writer(&mut *out, &pose)?;
+        writeln!(out)?;
+        return Ok(());
+    }
+    table(&pose, out)
+}
+
+fn within(time_s: f64, duration_s: f64) -> f64 {
+    if time_s < 0.0 {
+        0.0
+    } else if time_s > duration_s {
+        duration_s
+    } else {
+        time_s
+    }
+}
+
+/// The f64 with the fewest digits that is this f32.
+fn short(v: f32) -> f64 {
+    v.to_string().parse().unwrap_or(f64::from(v))
+}
+
+fn local(t: &Trs, digits: impl Fn(f64) -> f64) -> PlaceOfJoint {
+    let (p, q, s) = (t.translation, t.rotation, t.scale);
+    PlaceOfJoint::Local {
+        translation: [p.x, p.y, p.z].map(&digits),
+        rotation: [q.x, q.y, q.z, q.w].map(&digits),
+        scale: [s.x, s.y, s.z].map(&digits),
+    }
+}
+
+fn model(m: &M34, digits: impl Fn(f64) -> f64) -> PlaceOfJoint {
+    let [x, y, z, t] = m.columns;
+    let column = |v: V3, w: f64| [digits(v.x), digits(v.y), digits(v.z), w];
+    let mut matrix = [0.0; 16];
+    for (to, from) in
+        matrix.iter_mut().zip([column(x, 0.0), column(y, 0.0), column(z, 0.0), column(t, 1.0)].concat())
+    {
+        *to = from;
+    }
+    PlaceOfJoint::Model { matrix }
+}
+
+fn table(pose: &Pose, out: &mut impl Write) -> Result<()> {
+    writeln!(out, "{} at {} s, {} joints", plain(&pose.clip), pose.time_s, pose.joints.len())?;
+    let width = pose.joints.iter().map(|j| plain(&j.name).chars().count()).max().unwrap_or(0);
+    for joint in &pose.joints {
+        write!(out, "  {:width$} ", plain(&joint.name))?;
+        let numbers: &[&[f64]] = match &joint.place {
+            PlaceOfJoint::Local { translation, rotation, scale } => &[translation, rotation, scale],
+            PlaceOfJoint::Model { matrix } => &[matrix],
+        };
+        for list in numbers {
+            write!(out, " ")?;
+            for v in *list {
+                write!(out, " {v:9.5}")?;
+            }
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}

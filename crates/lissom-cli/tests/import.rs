@@ -1,0 +1,251 @@
+//! `lissom import`: batches, threads, shares, what is skipped, and what a refused file does.
+
+mod common;
+
+use common::{bad, bvh, files_below, folder, good, json, lissom, moving_glb, text, write};
+use std::fs;
+use std::path::Path;
+
+/// Eight files in two folders, of three formats.
+fn library(root: &Path) -> String {
+    for i in 0..5 {
+        write(root.join(format!("in/walks/{i}.bvh")), bvh(i, 20 + i));
+    }
+    write(root.join("in/a.bvh"), bvh(7, 12));
+    write(root.join("in/a.glb"), moving_glb(1.0));
+    write(root.join("in/box.glb"), moving_glb(2.0));
+    write(root.join("in/notes.txt"), "not for import");
+    text(&root.join("in"))
+}
+
+#[test]
+fn a_batch_ends_with_a_table_and_one_archive_each() {
+    let root = folder("import_batch");
+    let input = library(&root);
+    let out = format!("{}/", text(&root.join("out")));
+    let table = good(&["import", &input, "-o", &out]);
+    for word in
+        ["joints", "clips", "seconds", "raw bytes", "cooked", "ratio", "worst error", "8 files, 0 refused"]
+    {
+        assert!(table.contains(word), "{word} is missing from:\n{table}");
+    }
+    let names: Vec<String> = files_below(&root.join("out")).into_iter().map(|f| f.0).collect();
+    let wanted = [
+        "a.bvh.lsm",
+        "a.glb.lsm",
+        "box.lsm",
+        "walks/0.lsm",
+        "walks/1.lsm",
+        "walks/2.lsm",
+        "walks/3.lsm",
+        "walks/4.lsm",
+    ];
+    assert_eq!(names, wanted);
+    assert!(!table.contains('\x1b'), "no colours in a pipe");
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bytes_twice() {
+    let root = folder("import_threads");
+    let input = library(&root);
+    let mut runs = Vec::new();
+    for (run, threads) in ["1", "2", "1", "2"].into_iter().enumerate() {
+        let out = root.join(format!("each{run}"));
+        good(&["import", &input, "-o", &format!("{}/", text(&out)), "--threads", threads]);
+        let whole = text(&root.join(format!("whole{run}.lsm")));
+        good(&["import", &input, "-o", &whole, "--threads", threads]);
+        runs.push((files_below(&out), fs::read(&whole).unwrap()));
+    }
+    assert!(runs.windows(2).all(|w| w[0] == w[1]));
+}
+
+#[test]
+fn three_shares_together_are_one_run() {
+    let root = folder("import_shards");
+    let input = library(&root);
+    let out = |name: &str| format!("{}/", text(&root.join(name)));
+    good(&["import", &input, "-o", &out("whole")]);
+    let whole = files_below(&root.join("whole"));
+    let mut together = Vec::new();
+    for shard in ["0/3", "1/3", "2/3"] {
+        let name = format!("share{}", &shard[..1]);
+        good(&["import", &input, "-o", &out(&name), "--shard", shard]);
+        let part = root.join(name);
+        together.extend(if part.exists() { files_below(&part) } else { Vec::new() });
+    }
+    together.sort();
+    assert_eq!(together, whole);
+    let (_, error) = bad(2, &["import", &input, "-o", "x.lsm", "--shard", "0/3"]);
+    assert!(error.contains("--shard needs a folder"), "{error}");
+    bad(2, &["import", &input, "-o", &out("whole"), "--shard", "3/3"]);
+}
+
+#[test]
+fn what_has_not_changed_is_left_alone() {
+    let root = folder("import_unchanged");
+    let walk = write(root.join("walk.bvh"), bvh(1, 20));
+    let gltf = common::MOVING.replace("\"byteLength\": 32", "\"byteLength\": 32, \"uri\": \"move%20it.bin\"");
+    let moves = write(root.join("move.gltf"), gltf);
+    let numbers = |end: f32| {
+        [0.0, 1.0, 0.0, 0.0, 0.0, end, 0.0, 0.0]
+            .iter()
+            .flat_map(|v: &f32| v.to_le_bytes())
+            .collect::<Vec<u8>>()
+    };
+    write(root.join("move it.bin"), numbers(1.0));
+    for out in [text(&root.join("all.lsm")), format!("{}/", text(&root.join("each")))] {
+        let status = |more: &[&str]| -> Vec<String> {
+            let all = [&["import", &walk, &moves, "-o", &out, "--json"][..], more].concat();
+            let report = json(&good(&all));
+            let files = report["files"].as_array().unwrap();
+            files.iter().map(|f| f["status"].as_str().unwrap().to_owned()).collect()
+        };
+        let whole = out.ends_with("all.lsm");
+        assert_eq!(status(&[]), ["imported", "imported"]);
+        let same = status(&[]);
+        assert!(same.iter().all(|s| s == "unchanged"), "{same:?}");
+        assert_eq!(status(&["--force"]), ["imported", "imported"]);
+        assert_eq!(status(&["--precision", "1mm"]), ["imported", "imported"], "other options");
+        assert_eq!(status(&["--precision", "1mm"]).len(), if whole { 1 } else { 2 });
+        // A file that the input names counts too.
+        write(root.join("move it.bin"), numbers(2.0));
+        let changed = status(&["--precision", "1mm"]);
+        let wanted: &[&str] = if whole { &["imported", "imported"] } else { &["imported", "unchanged"] };
+        assert_eq!(changed, wanted);
+        write(root.join("move it.bin"), numbers(1.0));
+    }
+    // A damaged output is made again.
+    let each = root.join("each/walk.lsm");
+    let mut bytes = fs::read(&each).unwrap();
+    let good_bytes = bytes.clone();
+    bytes[200] ^= 1;
+    fs::write(&each, &bytes).unwrap();
+    good(&["import", &walk, "-o", &text(&each), "--precision", "1mm"]);
+    assert_eq!(fs::read(&each).unwrap(), good_bytes);
+}
+
+#[test]
+fn a_refused_file_does_not_stop_the_others() {
+    let root = folder("import_refused");
+    write(root.join("in/good.bvh"), bvh(1, 10));
+    let broken = write(root.join("in/broken.bvh"), "HIERARCHY\nROOT hips {");
+    write(root.join("in/empty.glb"), "");
+    let out = format!("{}/", text(&root.join("out")));
+    let (table, error) = bad(1, &["import", &text(&root.join("in")), "-o", &out]);
+    assert!(table.contains("refused") && table.contains("3 files, 2 refused"), "{table}");
+    let lines: Vec<&str> = error.lines().collect();
+    assert_eq!(lines.len(), 2, "{error}");
+    assert!(lines[0].starts_with(&format!("lissom: {broken}: line 2: ")), "{error}");
+    assert!(lines[1].ends_with("empty.glb: the file is empty"), "{error}");
+    let names: Vec<String> = files_below(&root.join("out")).into_iter().map(|f| f.0).collect();
+    assert_eq!(names, ["good.lsm"]);
+    // One archive takes what is good; nothing at all is written if nothing is.
+    let whole = text(&root.join("whole.lsm"));
+    let output = lissom(&["import", &text(&root.join("in")), "-o", &whole, "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let report = json(&String::from_utf8(output.stdout).unwrap());
+    assert_eq!((&report["total"]["imported"], &report["total"]["refused"]), (&1.into(), &2.into()));
+    assert_eq!(report["files"][0]["error"].as_str().unwrap(), lines[0].trim_start_matches("lissom: "));
+    let nothing = root.join("nothing.lsm");
+    bad(1, &["import", &broken, "-o", &text(&nothing)]);
+    assert!(!nothing.exists());
+    assert_eq!(files_below(&root).len(), 3 + 1 + 1, "no temporary file stays");
+}
+
+#[test]
+fn options_come_from_the_nearest_lissom_toml_and_the_command_line_wins() {
+    let root = folder("import_config");
+    let walk = write(root.join("walk.bvh"), bvh(1, 30));
+    let config = root.join("project/lissom.toml");
+    let out = text(&root.join("project/cooked/walk.lsm"));
+    fs::create_dir_all(root.join("project/cooked")).unwrap();
+    let worst = |more: &[&str]| {
+        let all = [&["import", &walk, "-o", &out, "--json", "--force"][..], more].concat();
+        json(&good(&all))["files"][0]["worst_error_m"].as_f64().unwrap()
+    };
+    write(config.clone(), "precision = \"5mm\"\neffort = \"fast\"\n");
+    assert!(worst(&[]) > 1e-3);
+    assert!(worst(&["--precision", "0.0001"]) <= 1e-4);
+    let other = write(root.join("other.toml"), "precision = 0.0001\n");
+    assert!(worst(&["--config", &other]) <= 1e-4);
+
+    for (content, words) in [
+        ("precision = 1\nprecisoin = 2\n", vec!["lissom.toml: line 2", "unknown field `precisoin`"]),
+        ("effort = \"lazy\"\n", vec!["lissom.toml: line 1", "lazy"]),
+        ("up = \"w\"\n", vec!["lissom.toml", "up = \"w\" is no axis"]),
+        ("precision = -1\n", vec!["--precision -1", "lissom.toml"]),
+        ("precision = \n", vec!["lissom.toml: line 1"]),
+    ] {
+        write(config.clone(), content);
+        let (_, error) = bad(2, &["import", &walk, "-o", &out]);
+        assert_eq!(error.lines().count(), 1, "{error}");
+        for word in words {
+            assert!(error.contains(word), "{word} is missing from: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_motion_is_cooked_for_the_skeleton_of_another_file() {
+    let root = folder("import_skeleton");
+    let walk = write(root.join("walk.bvh"), bvh(1, 10));
+    let body = write(root.join("body.bvh"), bvh(1, 1).replace("JOINT hand", "JOINT paw"));
+    let out = text(&root.join("walk.lsm"));
+    let table = good(&["import", &walk, "--skeleton", &body, "-o", &out]);
+    assert!(table.contains("1 of 3 joints are not in the skeleton: hand"), "{table}");
+    let quiet = good(&["import", &walk, "--skeleton", &body, "-o", &out, "-q", "--force"]);
+    assert!(!quiet.contains("warning:"), "{quiet}");
+    let shown = json(&good(&["inspect", &out, "--json"]));
+    let joints = shown["skeletons"][0]["joints"].as_array().unwrap();
+    assert!(joints.iter().any(|j| j["name"] == "paw"));
+    // Body and motion together: the skeleton stands once.
+    let both = text(&root.join("both.lsm"));
+    good(&["import", &body, &walk, "--skeleton", &body, "-o", &both, "-v"]);
+    let shown = json(&good(&["inspect", &both, "--json"]));
+    assert_eq!(
+        (shown["skeletons"].as_array().unwrap().len(), shown["clips"].as_array().unwrap().len()),
+        (1, 2)
+    );
+}
+
+#[test]
+fn clips_are_chosen_and_names_that_collide_are_told_apart() {
+    let root = folder("import_clips");
+    let one = write(root.join("one/slide.glb"), moving_glb(1.0));
+    let two = write(root.join("two/slide.glb"), moving_glb(2.0));
+    let out = text(&root.join("both.lsm"));
+    let table = good(&["import", &one, &two, "-o", &out]);
+    assert!(table.contains("this name is taken; it is now \"slide_2\""), "{table}");
+    let clips = |file: &str| -> Vec<String> {
+        let shown = json(&good(&["inspect", file, "--json"]));
+        shown["clips"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(clips(&out), ["slide", "slide_2"]);
+    good(&["import", &one, "-o", &out, "--clip", "0"]);
+    assert_eq!(clips(&out), ["slide"]);
+    let (_, error) = bad(1, &["import", &one, "-o", &out, "--clip", "nobody"]);
+    assert_eq!(error, "lissom: no file has a clip \"nobody\"\n");
+}
+
+#[test]
+fn patterns_and_units_are_understood() {
+    let root = folder("import_patterns");
+    library(&root);
+    let pattern = text(&root.join("in/**/*.bvh"));
+    let out = format!("{}/", text(&root.join("out")));
+    let report = json(&good(&["import", &pattern, "-o", &out, "--json", "--unit", "cm", "--up", "z"]));
+    assert_eq!(report["total"]["files"], 6);
+    assert_eq!(files_below(&root.join("out"))[0].0, "a.lsm");
+    let (_, error) = bad(2, &["import", &text(&root.join("*.fbx")), "-o", &out]);
+    assert!(error.contains("no file matches this pattern"), "{error}");
+    for (option, value, word) in [
+        ("--unit", "parsec", "--unit parsec"),
+        ("--rate", "0", "--rate 0"),
+        ("--precision", "-1mm", "--precision"),
+        ("--jumps", "never", "--jumps never"),
+        ("--up", "up", "possible values"),
+    ] {
+        let (_, error) = bad(2, &["import", &pattern, "-o", &out, &format!("{option}={value}")]);
+        assert!(error.contains(word), "{word} is missing from: {error}");
+    }
+}

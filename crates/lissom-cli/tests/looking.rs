@@ -1,0 +1,130 @@
+//! `lissom inspect`, `sample`, `diff`, `export`, `completions` and `help`.
+
+mod common;
+
+use common::{bad, bvh, folder, good, json, mannequin, moving_glb, text, write};
+
+#[test]
+fn inspect_shows_joints_clips_meshes_and_sections() {
+    let root = folder("inspect");
+    let model = mannequin(&root);
+    let shown = good(&["inspect", &model]);
+    for word in ["glTF", "m high", "skeleton 0", "· · spine_01", "walk", "mannequin", "triangles"] {
+        assert!(shown.contains(word), "{word} is missing from:\n{shown}");
+    }
+    let cooked = text(&root.join("m.lsm"));
+    good(&["import", &model, "--clip", "walk", "--clip", "idle", "--effort", "fast", "-o", &cooked]);
+    let shown = good(&["inspect", &cooked]);
+    for word in ["lsm", "SKEL", "MESH", "CLIP", "STMP", "offset", "walk"] {
+        assert!(shown.contains(word), "{word} is missing from:\n{shown}");
+    }
+    let report = json(&good(&["inspect", &cooked, "--json"]));
+    assert_eq!(report["clips"].as_array().unwrap().len(), 2);
+    assert!((1.5..2.0).contains(&report["height_m"].as_f64().unwrap()));
+    let walk = &report["clips"][0];
+    assert!(walk["bytes"].as_u64().unwrap() > 1000 && walk["looping"] == true, "{walk}");
+}
+
+#[test]
+fn sample_gives_the_pose_in_both_spaces_from_source_and_archive() {
+    let root = folder("sample");
+    let model = write(root.join("slide.glb"), moving_glb(2.0));
+    let cooked = text(&root.join("slide.lsm"));
+    good(&["import", &model, "-o", &cooked]);
+    for file in [&model, &cooked] {
+        let pose =
+            json(&good(&["sample", file, "--clip", "slide", "--time", "0.5", "--space", "local", "--json"]));
+        assert_eq!((&pose["clip"], &pose["time_s"]), (&"slide".into(), &0.5.into()));
+        let joint = pose["joints"][0].as_object().unwrap();
+        let keys: Vec<&str> = joint.keys().map(String::as_str).collect();
+        assert_eq!(keys, ["name", "parent", "rotation", "scale", "translation"]);
+        assert_eq!((&joint["name"], &joint["parent"]), (&"box".into(), &serde_json::Value::Null));
+        assert!((joint["translation"][0].as_f64().unwrap() - 1.0).abs() < 1e-4);
+        assert_eq!(joint["rotation"], serde_json::json!([0.0, 0.0, 0.0, 1.0]));
+        let pose = json(&good(&["sample", file, "--time", "9", "--space", "model", "--json"]));
+        assert_eq!(pose["time_s"], 1.0, "times outside are the ends");
+        let matrix: Vec<f64> =
+            pose["joints"][0]["matrix"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
+        assert_eq!(matrix.len(), 16);
+        assert!((matrix[12] - 2.0).abs() < 1e-4 && matrix[0] == 1.0 && matrix[15] == 1.0);
+        let table = good(&["sample", file, "--clip", "0"]);
+        assert!(table.starts_with("slide at 0 s, 1 joints\n"), "{table}");
+    }
+    let (_, error) = bad(1, &["sample", &model, "--clip", "nobody"]);
+    assert!(error.contains("there is no clip \"nobody\"; there are 1: \"slide\""), "{error}");
+    bad(2, &["sample", &model, "--time", "NaN"]);
+    bad(2, &["sample", &model, "--space", "outer"]);
+}
+
+#[test]
+fn diff_measures_what_cooking_cost_and_can_insist() {
+    let root = folder("diff");
+    let walk = write(root.join("walk.bvh"), bvh(1, 40));
+    let cooked = text(&root.join("walk.lsm"));
+    good(&["import", &walk, "-o", &cooked]);
+    let report = json(&good(&["diff", &walk, &cooked, "--json", "--within", "0.1mm"]));
+    let clip = &report["clips"][0];
+    let (worst, mean) = (clip["worst_m"].as_f64().unwrap(), clip["mean_m"].as_f64().unwrap());
+    assert!(worst <= 1e-4 && mean <= worst && worst > 0.0, "{clip}");
+    assert_eq!(clip["joints"], 3);
+    let table = good(&["diff", &walk, &cooked]);
+    assert!(table.contains("worst") && table.contains("walk") && table.contains(" mm"), "{table}");
+    let (_, error) = bad(1, &["diff", &walk, &cooked, "--within", "0.000001mm"]);
+    assert!(error.starts_with("lissom: clip \"walk\" differs by "), "{error}");
+
+    let slow = write(root.join("other.bvh"), bvh(2, 30).replace("JOINT hand", "JOINT paw"));
+    let table = good(&["diff", &walk, &slow]);
+    assert!(table.contains("joints only in") && table.contains("hand") && table.contains("paw"), "{table}");
+    let slide = write(root.join("slide.glb"), moving_glb(1.0));
+    let (_, error) = bad(1, &["diff", &walk, &slide]);
+    assert!(error.contains("the files have no joint of the same name"), "{error}");
+    let both = text(&root.join("both.lsm"));
+    good(&["import", &walk, &slow, "-o", &both]);
+    let (_, error) = bad(1, &["diff", &both, &slide]);
+    assert!(error.contains("have no clip of the same name"), "{error}");
+}
+
+#[test]
+fn gltf_to_archive_to_gltf_stays_within_the_precision() {
+    let root = folder("round_trip");
+    let model = mannequin(&root);
+    let (cooked, back) = (text(&root.join("m.lsm")), text(&root.join("back.glb")));
+    let clips = ["--clip", "walk", "--clip", "turn"];
+    good(&[&["import", &model, "-o", &cooked, "--effort", "fast"][..], &clips].concat());
+    good(&["diff", &model, &cooked, "--within", "0.1mm"]);
+    let line = good(&["export", &cooked, "-o", &back]);
+    assert!(line.contains("1 meshes, 2 animations"), "{line}");
+    // The keys of the file are f32, and straight between.
+    let report = json(&good(&["diff", &model, &back, "--json", "--within", "0.12mm"]));
+    assert_eq!(report["clips"].as_array().unwrap().len(), 2);
+    let shown = json(&good(&["inspect", &back, "--json"]));
+    let was = json(&good(&["inspect", &model, "--json"]));
+    assert_eq!(shown["meshes"][0]["vertices"], was["meshes"][0]["vertices"]);
+    assert!((shown["height_m"].as_f64().unwrap() - was["height_m"].as_f64().unwrap()).abs() < 1e-4);
+    // Cooked again, within twice the precision of the first.
+    let again = text(&root.join("again.lsm"));
+    good(&["import", &back, "-o", &again, "--effort", "fast"]);
+    good(&["diff", &model, &again, "--within", "0.25mm"]);
+    good(&["export", &model, "-o", &back, "--clip", "walk"]);
+    good(&["diff", &model, &back, "--clip", "walk", "--within", "0.001mm"]);
+}
+
+#[test]
+fn help_and_completions_are_worth_reading() {
+    let help = good(&["help"]);
+    for word in
+        ["Exit codes", "Examples", "import", "inspect", "check", "sample", "diff", "export", "NO_COLOR"]
+    {
+        assert!(help.contains(word), "{word} is missing from:\n{help}");
+    }
+    for command in ["import", "inspect", "check", "sample", "diff", "export"] {
+        let help = good(&["help", command]);
+        assert!(help.contains("--json") || command == "export", "{help}");
+    }
+    assert!(good(&["help", "import"]).contains("lissom.toml has the long options as keys"));
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(good(&["completions", shell]).contains("lissom"));
+    }
+    bad(2, &["completions", "cmd"]);
+    bad(2, &["import"]);
+}

@@ -1,0 +1,194 @@
+//! What each target does with bytes. True: something came out.
+
+use super::{play, reseal};
+use lissom::{
+    Clip, Cursor, Skeleton,
+    archive::{AlignedBytes, Archive, Limits, SectionKind},
+    clip::{BorrowedClip, StreamFeed, StreamPlayer},
+    math::soa::SoaTransform,
+};
+use lissom_build::{
+    cook::seal,
+    import::{
+        acl_sjson::{self, AclFile},
+        bvh::{self, BvhOptions},
+        ozz::{self, OzzObject},
+        rawclip,
+    },
+};
+use std::io;
+
+/// The bytes as they are, then with checksums that fit.
+fn as_it_is_and_resealed(bytes: &[u8], reseal: fn(&mut [u8]), run: fn(&[u8]) -> bool) -> bool {
+    let as_it_is = run(bytes);
+    let mut sealed = bytes.to_vec();
+    reseal(&mut sealed);
+    run(&sealed) || as_it_is
+}
+
+pub(super) fn archive(bytes: &[u8]) -> bool {
+    as_it_is_and_resealed(bytes, reseal::archive, |bytes| {
+        let limits = Limits::default();
+        let _ = Skeleton::load(&mut &*bytes, &limits);
+        let bytes = AlignedBytes::copy_of(bytes);
+        let whole = Archive::read(&bytes, &limits);
+        let surviving = Archive::read_surviving(&bytes, &limits);
+        if let Ok(whole) = &whole {
+            let (surviving, damage) = surviving.as_ref().expect("what reads whole survives");
+            assert!(damage.is_empty() && surviving.sections() == whole.sections());
+        }
+        let Ok((archive, _)) = surviving else { return false };
+        let skeletons: Vec<Skeleton> =
+            archive.sections().iter().filter_map(|s| s.skeleton(&limits).ok()).collect();
+        for section in archive.sections() {
+            let _ = (section.mesh(), section.track(), section.clip(), section.morph());
+            let _ = section.markers().map(|markers| markers.iter().count());
+            if section.kind == SectionKind::Clip
+                && let Ok(clip) = BorrowedClip::new(section.payload)
+            {
+                play::clip(clip.view(), &skeletons);
+            }
+        }
+        let _ = (archive.skeleton(None, &limits), archive.mesh(None), archive.track("weight"));
+        whole.is_ok()
+    })
+}
+
+pub(super) fn clip(bytes: &[u8]) -> bool {
+    as_it_is_and_resealed(bytes, seal, |bytes| {
+        let Ok(clip) = Clip::from_bytes(bytes) else { return false };
+        let view = clip.view();
+        for block in 0..view.block_count() {
+            let _ = (view.block(block), view.stored_block(block));
+        }
+        play::clip(view, &[]);
+        true
+    })
+}
+
+/// Bytes of blocks that a player may keep.
+const WINDOW: usize = 64 << 10;
+
+pub(super) fn stream(bytes: &[u8]) -> bool {
+    as_it_is_and_resealed(bytes, reseal::stream, |bytes| {
+        let sought = play_sought(bytes);
+        let fed = play_fed(bytes);
+        sought || fed
+    })
+}
+
+/// By a source that can seek.
+fn play_sought(bytes: &[u8]) -> bool {
+    let Ok(mut player) = StreamPlayer::open(io::Cursor::new(bytes), WINDOW) else { return false };
+    let mut cursor = Cursor::new();
+    let (skeleton, mut output) = stage_for(player.stream().view().skeleton_identity());
+    for (frame, time) in play::times(player.stream().view().duration_s()).enumerate() {
+        if frame % 7 == 0 {
+            player.move_to(frame as f64 * 0.1);
+        }
+        let _ = player.prefetch(if frame % 3 == 0 { 1 << 14 } else { 100 });
+        let _ = player.sample(skeleton, time, None, &mut cursor, &mut output);
+        assert!(player.stream().window_used() <= WINDOW);
+    }
+    true
+}
+
+/// In order, in pieces of any size.
+fn play_fed(bytes: &[u8]) -> bool {
+    let mut feed = StreamFeed::new(WINDOW);
+    let mut cursor = Cursor::new();
+    let mut rest = bytes;
+    let mut times = play::times(1.0).cycle();
+    let mut opened = false;
+    let mut size = 1;
+    while !rest.is_empty() {
+        size = size * 7 % 701 + 1;
+        let piece = rest.get(..size).unwrap_or(rest);
+        let Ok(used) = feed.push(piece) else { break };
+        rest = rest.get(used..).unwrap_or_default();
+        if let Some(stream) = feed.stream() {
+            opened = true;
+            let (skeleton, mut output) = stage_for(stream.view().skeleton_identity());
+            if let Some(time) = times.next() {
+                let _ = stream.sample(skeleton, time, None, &mut cursor, &mut output);
+            }
+            assert!(stream.window_used() <= WINDOW);
+        }
+        if used == 0 {
+            break;
+        }
+    }
+    opened
+}
+
+fn stage_for(identity: u64) -> (&'static Skeleton, Vec<SoaTransform>) {
+    let stage = play::stage();
+    let small = &stage.small.skeleton;
+    let skeleton = if small.identity() == identity { small } else { &stage.mannequin.skeleton };
+    (skeleton, vec![SoaTransform::IDENTITY; skeleton.group_count()])
+}
+
+pub(super) fn ozz(bytes: &[u8]) -> bool {
+    let Ok(archive) = ozz::read(bytes) else { return false };
+    for object in &archive.objects {
+        match object {
+            OzzObject::Skeleton(skeleton) => play::raw(skeleton, None),
+            OzzObject::Animation(animation) | OzzObject::RawAnimation(animation) => {
+                animation.validate(animation.tracks.len()).expect("an imported animation is valid");
+                play::motion(animation);
+            }
+            OzzObject::Track(track) => {
+                track.validate().expect("an imported track is valid");
+                let _ = track.sample(0.4);
+            }
+            OzzObject::Mesh(mesh) => {
+                let joints = &play::stage().mannequin_raw;
+                if let Ok(raw) = mesh.to_raw(joints) {
+                    raw.validate(joints.joints.len()).expect("a converted mesh is valid");
+                }
+            }
+            _ => {}
+        }
+    }
+    true
+}
+
+pub(super) fn bvh(bytes: &[u8]) -> bool {
+    let plain = bvh::read(bytes, &BvhOptions::default());
+    drop(plain);
+    let options = BvhOptions { scale: 0.01, skip_frames: 1, end_sites: true };
+    let Ok(file) = bvh::read(bytes, &options) else { return false };
+    play::raw(&file.skeleton, file.animation.as_ref());
+    true
+}
+
+pub(super) fn acl_sjson(bytes: &[u8]) -> bool {
+    match acl_sjson::read(bytes) {
+        Ok(AclFile::Clip(clip)) => play::raw(&clip.skeleton, Some(&clip.animation)),
+        Ok(AclFile::Tracks { tracks, .. }) => {
+            for track in tracks {
+                track.validate().expect("an imported track is valid");
+                let _ = track.sample(0.4);
+            }
+        }
+        Ok(_) => {}
+        Err(_) => return false,
+    }
+    true
+}
+
+pub(super) fn rawclip(bytes: &[u8]) -> bool {
+    let Ok(clip) = rawclip::read(bytes) else { return false };
+    play::raw(&clip.skeleton, Some(&clip.animation));
+    true
+}
+
+#[cfg(feature = "fbx")]
+pub(super) fn fbx(bytes: &[u8]) -> bool {
+    let Ok(scene) = lissom_build::import::fbx::read(bytes, &lissom_build::import::ImportLimits::default())
+    else {
+        return false;
+    };
+    play::scene(&scene);
+    true
+}

@@ -1,0 +1,82 @@
+//! Every reader of foreign bytes, and what it must never do: panic, hang, or take more memory than it may.
+//!
+//! The fuzzer (`fuzz/`) and the ordinary tests run the same [`Target`]s: a body that reads bytes and uses whatever
+//! comes out, a bound on memory, and seeds made by code. [`check`] needs
+//! [`CountingAllocator`](crate::alloc::CountingAllocator) as the binary's global allocator.
+
+mod bodies;
+mod mutate;
+mod play;
+mod reseal;
+mod seeds;
+
+pub use mutate::{Mutator, mutants};
+
+use crate::alloc::peak_bytes;
+
+/// A reader of foreign bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// The name of the fuzz target, too.
+    pub name: &'static str,
+    /// Reads the bytes and uses what came out; true if anything did.
+    pub run: fn(&[u8]) -> bool,
+    /// The most memory that `run` may take for so many bytes.
+    pub bound: fn(u64) -> u64,
+    /// Good files, small, the same every time.
+    pub seeds: fn() -> Vec<Seed>,
+}
+
+/// A good file.
+#[derive(Clone, Debug)]
+pub struct Seed {
+    /// Unique in its target; can be a file's name.
+    pub name: String,
+    /// The file.
+    pub bytes: Vec<u8>,
+}
+
+/// All of them. The runtime's readers may take 8 bytes a byte and a mebibyte; the importers 256 and 16.
+pub const TARGETS: &[Target] = &[
+    Target { name: "archive", run: bodies::archive, bound: runtime, seeds: seeds::archives },
+    Target { name: "clip", run: bodies::clip, bound: runtime, seeds: seeds::clips },
+    Target { name: "stream", run: bodies::stream, bound: runtime, seeds: seeds::streams },
+    Target { name: "ozz", run: bodies::ozz, bound: importer, seeds: seeds::ozz },
+    Target { name: "bvh", run: bodies::bvh, bound: importer, seeds: seeds::bvh },
+    Target { name: "acl_sjson", run: bodies::acl_sjson, bound: importer, seeds: seeds::acl_sjson },
+    Target { name: "rawclip", run: bodies::rawclip, bound: importer, seeds: seeds::rawclips },
+    #[cfg(feature = "fbx")]
+    Target { name: "fbx", run: bodies::fbx, bound: importer, seeds: seeds::fbx },
+];
+
+fn runtime(bytes: u64) -> u64 {
+    8 * bytes + (1 << 20)
+}
+
+fn importer(bytes: u64) -> u64 {
+    lissom_build::import::ImportLimits::default().memory_for(bytes)
+}
+
+/// The target of this name.
+///
+/// # Panics
+///
+/// If there is none.
+#[must_use]
+pub fn target(name: &str) -> &'static Target {
+    TARGETS.iter().find(|t| t.name == name).unwrap_or_else(|| panic!("there is no target {name:?}"))
+}
+
+/// Runs the target and checks the memory it took; true if anything came out of the bytes.
+///
+/// # Panics
+///
+/// If the target panics or takes more memory than it may, or if the counting allocator is not installed.
+pub fn check(target: &Target, bytes: &[u8]) -> bool {
+    play::prepare();
+    let (came_out, peak) = peak_bytes(|| (target.run)(bytes));
+    let bound = (target.bound)(bytes.len() as u64);
+    let (name, length) = (target.name, bytes.len());
+    assert!(peak <= bound, "{name} took {peak} bytes of memory for {length}; at most {bound} are allowed");
+    came_out
+}

@@ -1,0 +1,124 @@
+//! Uses what a reader gave out: plays clips forward, backward and in leaps, samples raw animations.
+
+use crate::rng::Rng;
+use lissom::{
+    ClipView, Cursor, Skeleton,
+    job::{SampleJob, SampleTime},
+    math::soa::SoaTransform,
+};
+use lissom_build::{
+    BuiltSkeleton, SkeletonBuilder,
+    exact::Trs,
+    mannequin,
+    raw::{RawAnimation, RawJoint, RawSkeleton},
+};
+use std::sync::OnceLock;
+
+/// Frames of each way to play.
+const FRAMES: u32 = 24;
+
+/// The skeletons that seeds are made for; built once, so that their memory is nobody's.
+pub(super) struct Stage {
+    pub(super) mannequin: BuiltSkeleton,
+    pub(super) mannequin_raw: RawSkeleton,
+    pub(super) small: BuiltSkeleton,
+}
+
+pub(super) fn stage() -> &'static Stage {
+    static STAGE: OnceLock<Stage> = OnceLock::new();
+    STAGE.get_or_init(|| {
+        let build = |raw: &RawSkeleton| SkeletonBuilder::build(raw).expect("our own skeleton");
+        let mannequin_raw = mannequin::skeleton();
+        Stage { mannequin: build(&mannequin_raw), mannequin_raw, small: build(&small_skeleton()) }
+    })
+}
+
+/// Builds what is built once.
+pub(super) fn prepare() {
+    stage();
+}
+
+/// Three joints in a row.
+pub(super) fn small_skeleton() -> RawSkeleton {
+    let joint = |name: &str, parent| RawJoint { name: name.into(), parent, rest: Trs::IDENTITY };
+    RawSkeleton { joints: vec![joint("hips", None), joint("leg", Some(0)), joint("foot", Some(1))] }
+}
+
+/// Plays a clip by every way to move, for the skeleton it says it was made for, if that is one of these.
+pub(super) fn clip(clip: ClipView<'_>, more: &[Skeleton]) {
+    let ours = [&stage().mannequin.skeleton, &stage().small.skeleton];
+    let mut all = ours.into_iter().chain(more);
+    // A clip for another skeleton is refused: that too must not panic, with any skeleton.
+    let fits = |s: &&Skeleton| s.identity() == clip.skeleton_identity();
+    let skeleton = all.clone().find(fits).or_else(|| all.next());
+    let Some(skeleton) = skeleton else { return };
+    let mut output = vec![SoaTransform::IDENTITY; skeleton.group_count()];
+    let mut cursor = Cursor::new();
+    for time in times(clip.duration_s()) {
+        // Errors are answers too.
+        let _ = SampleJob { skeleton, clip, time, lod: None, cursor: &mut cursor, output: &mut output }.run();
+    }
+}
+
+/// Forward, backward, in leaps, and times that are none.
+pub(super) fn times(duration_s: f64) -> impl Iterator<Item = SampleTime> + Clone {
+    let ratio = |frame: u32| f64::from(frame) / f64::from(FRAMES);
+    let mut rng = Rng::new(5);
+    (0..=FRAMES)
+        .map(move |f| SampleTime::Ratio(ratio(f)))
+        .chain((0..=FRAMES).rev().map(move |f| SampleTime::Clamped(ratio(f) * duration_s)))
+        .chain((0..FRAMES).map(move |_| SampleTime::Wrapped(rng.range_f64(-3.0, 3.0) * duration_s)))
+        .chain([f64::NAN, f64::INFINITY, -1.0, 1e300, 0.0].map(SampleTime::Clamped))
+}
+
+/// What an importer gives out is valid, and can be sampled.
+pub(super) fn raw(skeleton: &RawSkeleton, animation: Option<&RawAnimation>) {
+    skeleton.validate().expect("an imported skeleton is valid");
+    SkeletonBuilder::build(skeleton).expect("an imported skeleton can be built");
+    let Some(animation) = animation else { return };
+    animation.validate(skeleton.joints.len()).expect("an imported animation is valid");
+    motion(animation);
+}
+
+/// Samples an animation at a few times.
+pub(super) fn motion(animation: &RawAnimation) {
+    for track in &animation.tracks {
+        for ratio in [0.0, 0.3, 1.0] {
+            let local = track.sample(ratio * animation.duration_s, Trs::IDENTITY);
+            assert!(local.is_finite(), "a valid animation gives finite poses");
+        }
+    }
+}
+
+/// Everything in a scene is valid and fits together.
+#[cfg(feature = "fbx")]
+pub(super) fn scene(scene: &lissom_build::scene::Scene) {
+    let joints = |skeleton: usize| scene.skeletons[skeleton].skeleton.joints.len();
+    for skeleton in &scene.skeletons {
+        raw(&skeleton.skeleton, None);
+        let mut names: Vec<_> = skeleton.skeleton.joints.iter().map(|j| &j.name).collect();
+        names.sort();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "names are unique");
+    }
+    for animation in &scene.animations {
+        let tracks = animation.motion.tracks.len();
+        animation
+            .motion
+            .validate(animation.skeleton.map_or(tracks, joints))
+            .expect("an imported animation is valid");
+        motion(&animation.motion);
+        for track in &animation.tracks {
+            track.validate().expect("an imported track is valid");
+        }
+        assert!(animation.markers.iter().all(|m| (0.0..=animation.motion.duration_s).contains(&m.time_s)));
+    }
+    for mesh in &scene.meshes {
+        mesh.mesh.validate(joints(mesh.skeleton)).expect("an imported mesh is valid");
+        for morph in &mesh.morphs {
+            let vertices = mesh.mesh.positions.len();
+            assert_eq!(morph.positions.len(), vertices);
+            assert!(morph.normals.is_empty() || morph.normals.len() == vertices);
+            assert!(morph.tangents.is_empty() || morph.tangents.len() == vertices);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Good files, small, made by code.
+
+use super::{
+    Seed,
+    play::{small_skeleton, stage},
+};
+use crate::{generate, ozz as ozz_files, rng::Rng};
+use lissom::{Clip, archive::SectionKind, clip::Codec};
+use lissom_build::{
+    BuiltSkeleton,
+    archive::ArchiveWriter,
+    cook::{ClipBuilder, Coding, Jumps, write_stream},
+    exact::M34,
+    import::rawclip::{JointPrecision, RawClip},
+    mannequin::{self, Motion},
+    mesh::RawMesh,
+    raw::{RawAnimation, RawUserTrack, UserKey, UserKind},
+    scene::{Marker, Morph},
+};
+
+fn seed(name: impl Into<String>, bytes: Vec<u8>) -> Seed {
+    Seed { name: name.into(), bytes }
+}
+
+fn cook(built: &BuiltSkeleton, animation: &RawAnimation, builder: ClipBuilder) -> Vec<u8> {
+    builder.build(built, animation).expect("our own animation cooks").bytes
+}
+
+/// The small skeleton's clips, coded in every way, and a second of the mannequin's walk.
+fn cooked() -> Vec<Seed> {
+    let stage = stage();
+    // Coarse, so that it stays small.
+    let plain = ClipBuilder { precision: 0.01, allow_excess: true, ..ClipBuilder::default() };
+    let mut rng = Rng::new(11);
+    let mut out = Vec::new();
+    for (name, coding, jumps, reduce) in [
+        ("quantised", Coding::Quantised, Jumps::Every(0.25), true),
+        ("plain16", Coding::Plain16, Jumps::Every(0.25), true),
+        ("every-key", Coding::Quantised, Jumps::None, false),
+    ] {
+        let animation = generate::raw_animation(&mut rng, 3);
+        let builder = ClipBuilder { coding, jumps, reduce, ..plain.clone() };
+        out.push(seed(name, cook(&stage.small, &animation, builder)));
+    }
+    out.push(seed("walk", cook(&stage.mannequin, &mannequin::clip(Motion::Walk), plain)));
+    out
+}
+
+pub(super) fn clips() -> Vec<Seed> {
+    cooked()
+}
+
+pub(super) fn streams() -> Vec<Seed> {
+    let mut out = Vec::new();
+    for Seed { name, bytes } in cooked() {
+        let clip = Clip::from_bytes(&bytes).expect("a cooked clip reads");
+        for codec in [Codec::None, Codec::Lz4, Codec::Zstd, Codec::Gzip] {
+            // Codecs that this build does not have are left out.
+            if let Ok(stream) = write_stream(&clip, codec) {
+                out.push(seed(format!("{name}-{codec:?}").to_lowercase(), stream));
+            }
+        }
+    }
+    out
+}
+
+pub(super) fn archives() -> Vec<Seed> {
+    let stage = stage();
+    let version = lissom::clip::format::VERSION;
+    let small = cooked().into_iter().take(2).fold(ArchiveWriter::new(), |writer, clip| {
+        writer.clip(version, &clip.name, clip.bytes).expect("names differ")
+    });
+    let key = |ratio: f64, x: f64| UserKey { ratio, value: [x, 0.0, 0.0, 0.0], step: x > 1.0 };
+    let keys = vec![key(0.0, 1.0), key(0.5, 2.0), key(1.0, 0.0)];
+    let track = RawUserTrack { name: "weight".into(), kind: UserKind::Float, keys };
+    let small = small
+        .skeleton("small", &stage.small.skeleton)
+        .and_then(|w| w.track(&track))
+        .and_then(|w| w.section(SectionKind::from_code(999), 3, 1, "unknown", vec![1, 2, 3]));
+    let smile = Morph { name: "smile".into(), positions: vec![[0.0, 0.5, 0.0]; 3], ..Morph::default() };
+    let step = Marker { name: "step".into(), time_s: 0.25 };
+    let small = small
+        .and_then(|w| w.mesh(&triangle(), &stage.small))
+        .and_then(|w| w.morph(&triangle(), &smile))
+        .and_then(|w| w.markers("walk", &[step]));
+    let figure = ArchiveWriter::new().skeleton("mannequin", &stage.mannequin.skeleton);
+    let finish = |w: Result<ArchiveWriter, _>| w.and_then(|w| w.finish()).expect("our own archive");
+    let empty = ArchiveWriter::new().finish().expect("an archive without sections");
+    vec![seed("empty", empty), seed("small", finish(small)), seed("figure", finish(figure))]
+}
+
+/// One triangle on the small skeleton.
+fn triangle() -> RawMesh {
+    RawMesh {
+        name: "triangle".into(),
+        positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+        normals: vec![[0.0, 0.0, 1.0]; 3],
+        tangents: vec![[1.0, 0.0, 0.0, 1.0]; 3],
+        joints: vec![[0, 1, 2, 0]; 3],
+        weights: vec![[0.5, 0.25, 0.25, 0.0]; 3],
+        indices: vec![0, 1, 2],
+        inverse_binds: vec![M34::IDENTITY; 3],
+    }
+}
+
+pub(super) fn ozz() -> Vec<Seed> {
+    let names = ["skeleton", "animation", "animation-300", "raw-animation", "mesh", "tracks"];
+    let mut out = Vec::new();
+    for (order, big) in [("little", false), ("big", true)] {
+        for (name, bytes) in names.iter().zip(ozz_files::archives(big)) {
+            out.push(seed(format!("{name}-{order}"), bytes));
+        }
+    }
+    out
+}
+
+pub(super) fn rawclips() -> Vec<Seed> {
+    let skeleton = small_skeleton();
+    let animation = generate::raw_animation(&mut Rng::new(13), 3);
+    let precision = JointPrecision { shell: 0.03, precision: 1e-4 };
+    let mut out = Vec::new();
+    for (name, has_rest, has_precision) in
+        [("bare", false, false), ("rest", true, false), ("full", true, true)]
+    {
+        let clip = RawClip {
+            skeleton: skeleton.clone(),
+            has_rest,
+            rate_hz: 4.0,
+            animation: animation.clone(),
+            precision: has_precision.then(|| vec![precision; 3]),
+        };
+        out.push(seed(name, clip.write().expect("our own raw clip")));
+    }
+    out
+}
+
+pub(super) fn bvh() -> Vec<Seed> {
+    let files = [
+        (
+            "usual",
+            "HIERARCHY\nROOT Hips\n{\n\tOFFSET 0 90 0\n\tCHANNELS 6 Xposition Yposition Zposition Zrotation \
+             Xrotation Yrotation\n\tJOINT Left Leg\n\t{\n\t\tOFFSET 8 -4 0\n\t\tCHANNELS 3 Zrotation Xrotation \
+             Yrotation\n\t\tEnd Site\n\t\t{\n\t\t\tOFFSET 0 -40 0\n\t\t}\n\t}\n}\nMOTION\nFrames: 3\nFrame Time: \
+             0.033333\n0 90 0 10 20 30 0 0 0\n1 91 2 11 21 31 5 0 0\n2 90 4 12 -22 32.5 1e1 0 -0.25\n",
+        ),
+        (
+            "two-roots",
+            "HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Yrotation } ROOT b { OFFSET 1 2 3 CHANNELS 4 Xposition \
+             Zrotation Zposition Xrotation End Site { OFFSET 1 0 0 } }\nMOTION\nFrames: 2\nFrame Time: 1\n1 2 3 4 \
+             5\n6 7 8 9 0\n",
+        ),
+        ("still", "HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 0 }\nMOTION\nFrames: 0\nFrame Time: 0.1\n"),
+    ];
+    files.into_iter().map(|(name, text)| seed(name, text.as_bytes().to_vec())).collect()
+}
+
+pub(super) fn acl_sjson() -> Vec<Seed> {
+    let clip = "// A clip.\nversion = 3\nclip = { name = \"step\" num_samples = 2 sample_rate = 30 \
+                is_binary_exact = true }\nsettings = { error_threshold = 0.01 }\nbones = [\n{ name = \"root\" \
+                parent = \"\" vertex_distance = 3.0 bind_rotation = [ 0, 0, 0, 1 ] }\n{ name = \"leg\" parent = \
+                \"root\" vertex_distance = \"40400000\" bind_scale = [ 1, 1, 1 ] }\n]\ntracks = [\n{ name = \
+                \"leg\" rotations = [ [ 0, 0, 0, 1 ] [ 0, \"3fe6a09e667f3bcd\", 0, 0.7 ] ] translations = [ [ 0, \
+                1, 2 ] [ 3, 4, 5 ] ] scales = [ [ 1, 1, 1 ] [ 2, 2, 2 ] ] }\n/* the root rests */ ]\n";
+    let list = "version = 4\ntrack_list = { name = \"list\" num_samples = 3 sample_rate = 30 }\ntracks = [ { name \
+                = \"a\" type = \"float1f\" data = [ [ 1 ] [ 2.5 ] [ -3 ] ] } { type = vector4f data = [ [ 1, 2, \
+                3, 4 ] [ 4, 5, 6, 7 ] [ 7, 8, 9, 0 ] ] } ]\n";
+    vec![seed("clip", clip.as_bytes().to_vec()), seed("tracks", list.as_bytes().to_vec())]
+}
+
+#[cfg(feature = "fbx")]
+pub(super) fn fbx() -> Vec<Seed> {
+    let mut bone = crate::fbx::Writer::default();
+    bone.bone(1, "bone", 0, [0.0, 1.0, 0.0]);
+    vec![seed("figure", crate::fbx::figure()), seed("bone", bone.finish(false, 100.0))]
+}

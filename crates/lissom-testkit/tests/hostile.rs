@@ -1,0 +1,92 @@
+//! Every reader, fed with every seed and a few thousand spoiled ones, through the bodies that the fuzzer runs.
+//! For machines without a fuzzer, and for every run of the tests.
+
+use lissom_testkit::{
+    alloc::CountingAllocator,
+    hostile::{TARGETS, Target, check, mutants, target},
+};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+/// Mutants a target.
+const MUTANTS: usize = 10_000;
+
+fn survives(name: &str) {
+    let target = target(name);
+    let seeds = (target.seeds)();
+    for seed in &seeds {
+        assert!(check(target, &seed.bytes), "{name}: nothing comes out of the seed {}", seed.name);
+    }
+    let (mut read, mut refused) = (0, 0);
+    mutants(&seeds, MUTANTS, |bytes| if check(target, bytes) { read += 1 } else { refused += 1 });
+    // Neither all good nor all bad: the mutants reach both sides of the checks.
+    assert!(read > seeds.len() + 50 && refused > 50, "{name}: {read} read, {refused} refused");
+}
+
+#[test]
+fn a_spoiled_archive_does_no_harm() {
+    survives("archive");
+}
+
+#[test]
+fn a_spoiled_clip_does_no_harm() {
+    survives("clip");
+}
+
+#[test]
+fn a_spoiled_stream_does_no_harm() {
+    survives("stream");
+}
+
+#[test]
+fn a_spoiled_ozz_archive_does_no_harm() {
+    survives("ozz");
+}
+
+#[test]
+fn a_spoiled_bvh_file_does_no_harm() {
+    survives("bvh");
+}
+
+#[test]
+fn a_spoiled_acl_file_does_no_harm() {
+    survives("acl_sjson");
+}
+
+#[test]
+fn a_spoiled_raw_clip_does_no_harm() {
+    survives("rawclip");
+}
+
+#[cfg(feature = "fbx")]
+#[test]
+fn a_spoiled_fbx_file_does_no_harm() {
+    survives("fbx");
+}
+
+#[test]
+fn a_reader_that_takes_too_much_is_caught() {
+    let greedy = Target {
+        name: "greedy",
+        run: |bytes| std::hint::black_box(vec![0_u8; bytes.len() * 10]).len() > 1,
+        bound: |bytes| bytes * 9,
+        seeds: Vec::new,
+    };
+    assert!(std::panic::catch_unwind(|| check(&greedy, &[0; 1000])).is_err());
+    let modest = Target { bound: |bytes| bytes * 10, ..greedy };
+    assert!(check(&modest, &[0; 1000]));
+}
+
+#[test]
+fn seeds_are_the_same_every_time_and_their_names_differ() {
+    for target in TARGETS {
+        let (first, second) = ((target.seeds)(), (target.seeds)());
+        assert!(!first.is_empty(), "{}", target.name);
+        for (at, (a, b)) in first.iter().zip(&second).enumerate() {
+            assert!(a.name == b.name && a.bytes == b.bytes, "{}: {}", target.name, a.name);
+            assert!(first[..at].iter().all(|c| c.name != a.name), "{}: {} twice", target.name, a.name);
+            assert!(a.bytes.len() < 64 << 10, "{}: {} is {} bytes", target.name, a.name, a.bytes.len());
+        }
+    }
+}
