@@ -8,6 +8,7 @@ mod blend_l2m;
 mod cook;
 #[cfg(feature = "fbx")]
 mod fbx;
+mod gltf;
 mod golden;
 mod imports;
 mod pab;
@@ -31,6 +32,11 @@ const CHECKS: &[(&str, &str, Check)] = &[
         "golden",
         "assets/ozz/bin and golden: ozz archives against the poses ozz itself decodes from them",
         golden::run,
+    ),
+    (
+        "gltf",
+        "assets: every glTF file imports or is excused; its poses, raw and cooked, against the specification",
+        gltf::run,
     ),
     ("imports", "assets/cmu-bvh, assets/acl and rawclips: BVH and ACL files against raw clips", imports::run),
     (

@@ -9,6 +9,7 @@
 //! - [`compare`]: bit-exact comparison that says which joint, which component, and by how many steps.
 //! - [`hostile`]: every reader of foreign bytes, what it is fed, and what it must never do. [`mod@ozz`] and
 //!   [`mod@fbx`] write the files for that.
+//! - [`mod@gltf`]: what a glTF file means by the specification, and glTF files made in code.
 //! - [`golden`], [`conformance`]: hashes that every machine must meet.
 //!
 //! ```
@@ -26,6 +27,7 @@ pub mod compare;
 pub mod conformance;
 pub mod fbx;
 pub mod generate;
+pub mod gltf;
 pub mod golden;
 pub mod hostile;
 pub mod kernels;

@@ -7,8 +7,10 @@ mod bytes;
 mod error;
 #[cfg(feature = "fbx")]
 pub mod fbx;
+#[cfg(feature = "gltf")]
+pub mod gltf;
 mod limits;
-#[cfg(feature = "fbx")]
+#[cfg(any(feature = "fbx", feature = "gltf"))]
 mod names;
 pub mod ozz;
 pub mod rawclip;

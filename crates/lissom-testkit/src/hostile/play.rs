@@ -11,6 +11,7 @@ use lissom_build::{
     exact::Trs,
     mannequin,
     raw::{RawAnimation, RawJoint, RawSkeleton},
+    scene::Scene,
 };
 use std::sync::OnceLock;
 
@@ -91,8 +92,7 @@ pub(super) fn motion(animation: &RawAnimation) {
 }
 
 /// Everything in a scene is valid and fits together.
-#[cfg(feature = "fbx")]
-pub(super) fn scene(scene: &lissom_build::scene::Scene) {
+pub(super) fn scene(scene: &Scene) {
     let joints = |skeleton: usize| scene.skeletons[skeleton].skeleton.joints.len();
     for skeleton in &scene.skeletons {
         raw(&skeleton.skeleton, None);

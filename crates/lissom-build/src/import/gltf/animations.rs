@@ -1,0 +1,266 @@
+//! Animations: the channels of nodes become tracks of joints.
+
+use super::{
+    super::{ImportError, Place},
+    accessor::{Source, Values},
+    budget::Budget,
+    document::{self, Animation, AnimationExtras, Interpolation, Kind, Path, Sampler},
+    morphs::{self, MeshNames},
+    names::{Names, place},
+    nodes::Skeleton,
+};
+use crate::{
+    exact::{Q4, V3},
+    raw::{Channel, Curve, Key, RawAnimation, RawTrack, Tangents, Value},
+    scene::{Scene, SceneAnimation},
+};
+use std::collections::BTreeSet;
+
+/// What an animation lasts whose keys all stand at 0: a single pose.
+const POSE_S: f64 = 1.0 / 30.0;
+/// The longest duration that is believed if only a note in the file states it: eleven days.
+const LONGEST_NOTE_S: f64 = 1e6;
+
+/// Reads all animations into the scene.
+pub(super) fn read(
+    source: &Source<'_>,
+    skeleton: &Skeleton,
+    meshes: &MeshNames,
+    budget: &mut Budget,
+    scene: &mut Scene,
+) -> Result<(), ImportError> {
+    let mut names = Names::default();
+    for (index, animation) in source.document.animations.iter().enumerate() {
+        let here = place("animation", index, animation.name.as_deref());
+        let joints = skeleton.raw.joints.len() as u64;
+        budget.take(joints, size_of::<RawTrack>(), || Place::Path(here.clone()))?;
+        let mut motion = one(source, animation, &here, skeleton, meshes, budget, scene)?;
+        // A name of its own, or none: whoever knows the file's name may call it after that.
+        if let Some(name) = animation.name.as_deref().filter(|n| !n.is_empty()) {
+            motion.motion.name = names.unique(Some(name), String::new);
+            if motion.motion.name != name {
+                let text = format!("its name is taken or too long; it is called {:?}", motion.motion.name);
+                scene.warn(here, text);
+            }
+        }
+        scene.animations.push(motion);
+    }
+    Ok(())
+}
+
+fn one(
+    source: &Source<'_>,
+    animation: &Animation<'_>,
+    here: &str,
+    skeleton: &Skeleton,
+    meshes: &MeshNames,
+    budget: &mut Budget,
+    scene: &mut Scene,
+) -> Result<SceneAnimation, ImportError> {
+    let mut tracks: Vec<RawTrack> = Vec::new();
+    tracks.resize_with(skeleton.raw.joints.len(), RawTrack::default);
+    let mut weights = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut odd = Odd::default();
+    for (index, channel) in animation.channels.iter().enumerate() {
+        let at = || format!("{here}, channel {index}");
+        let fail = |reason: String| ImportError::Format { place: Place::Path(at()), reason };
+        let Some(sampler) = animation.samplers.get(channel.sampler as usize) else {
+            return Err(fail(format!("there is no sampler {}", channel.sampler)));
+        };
+        let (Some(node), path) = (channel.target.node, channel.target.path) else {
+            odd.aimless = odd.aimless.saturating_add(1);
+            continue;
+        };
+        if path == Path::Unknown {
+            odd.unknown = odd.unknown.saturating_add(1);
+            continue;
+        }
+        if !seen.insert((node, path)) {
+            scene.warn(
+                at(),
+                format!("another channel moves the {path:?} of node {node} too; the first one counts"),
+            );
+            continue;
+        }
+        if path == Path::Weights {
+            // The duration is not known before all channels are.
+            weights.push((node, morphs::keys(source, sampler, node, &at, budget, scene, &mut odd)?));
+            continue;
+        }
+        let joint = skeleton.joint(node).ok_or_else(|| fail(format!("there is no node {node}")))?;
+        let Some(track) = tracks.get_mut(joint) else { continue };
+        let mut reader = Reader { source, sampler, at: &at, budget, odd: &mut odd };
+        match path {
+            Path::Translation => track.translation = reader.channel(Kind::Vec3, vector, Curve::Linear)?,
+            Path::Scale => track.scale = reader.channel(Kind::Vec3, vector, Curve::Linear)?,
+            _ => track.rotation = reader.channel(Kind::Vec4, rotation, Curve::Slerp)?,
+        }
+    }
+    odd.warn(here, scene);
+    let extras: AnimationExtras = document::extras(animation.extras);
+    let noted = extras.duration_s.filter(|d| (0.0..=LONGEST_NOTE_S).contains(d)).unwrap_or(0.0);
+    let mut duration_s = if noted > odd.last_key_s { noted } else { odd.last_key_s };
+    if duration_s <= 0.0 {
+        duration_s = POSE_S;
+        scene.warn(here, "all of its keys stand at 0, so it has no duration; it was given 1/30 s");
+    }
+    let mut user = Vec::new();
+    for (node, keys) in weights.iter().filter_map(|(n, k)| Some((*n, k.as_ref()?))) {
+        morphs::tracks(keys, node, meshes, duration_s, &mut user);
+    }
+    let looping = extras.looping.unwrap_or(false);
+    let motion = RawAnimation { name: String::new(), duration_s, looping, tracks };
+    motion
+        .validate(skeleton.raw.joints.len())
+        .map_err(|source| ImportError::Animation { place: Place::Path(here.into()), source })?;
+    Ok(SceneAnimation { skeleton: Some(0), motion, tracks: user, markers: Vec::new() })
+}
+
+fn vector([x, y, z, _]: [f64; 4]) -> V3 {
+    V3::new(x, y, z)
+}
+
+fn rotation([x, y, z, w]: [f64; 4]) -> Q4 {
+    Q4::new(x, y, z, w)
+}
+
+/// What was odd about the channels of one animation, told once for all of them; and how far their keys go.
+#[derive(Default)]
+pub(super) struct Odd {
+    aimless: usize,
+    unknown: usize,
+    doubled: usize,
+    pub(super) unfinished: usize,
+    guessed: usize,
+    last_key_s: f64,
+}
+
+impl Odd {
+    fn warn(&self, here: &str, scene: &mut Scene) {
+        let texts = [
+            (self.aimless, "channels have no target node; they were left out"),
+            (self.unknown, "channels move something other than nodes and morph weights; they were left out"),
+            (self.doubled, "keys have the time of the key before them; of such keys the last counts"),
+            (self.unfinished, "channels have more values than their keys need; the rest was left out"),
+            (self.guessed, "channels have an unknown interpolation; they were taken as LINEAR"),
+        ];
+        for (count, text) in texts.into_iter().filter(|(count, _)| *count > 0) {
+            scene.warn(here, format!("{count} {text}"));
+        }
+    }
+}
+
+/// Reads the keys of one sampler.
+pub(super) struct Reader<'r, 'a> {
+    pub(super) source: &'r Source<'a>,
+    pub(super) sampler: &'r Sampler,
+    pub(super) at: &'r dyn Fn() -> String,
+    pub(super) budget: &'r mut Budget,
+    pub(super) odd: &'r mut Odd,
+}
+
+impl<'a> Reader<'_, 'a> {
+    pub(super) fn fail(&self, reason: String) -> ImportError {
+        ImportError::Format { place: Place::Path((self.at)()), reason }
+    }
+
+    /// Which keys count, and when: (index, seconds), strictly rising. Of keys at one time the last counts.
+    pub(super) fn times(&mut self) -> Result<Vec<(usize, f64)>, ImportError> {
+        let input = self.source.open(self.sampler.input, &[Kind::Scalar], self.budget)?;
+        let at = self.at;
+        self.budget.take(input.len() as u64, size_of::<(usize, f64)>(), || Place::Path(at()))?;
+        let mut times: Vec<(usize, f64)> = Vec::with_capacity(input.len());
+        for key in 0..input.len() {
+            let [time_s] = input.get::<1>(key);
+            if !time_s.is_finite() || time_s < 0.0 {
+                return Err(self
+                    .fail(format!("the time of key {key} is {time_s}; it must be finite and not negative")));
+            }
+            let before = times.last().map_or(-1.0, |(_, t)| *t);
+            if time_s < before {
+                return Err(self.fail(format!("the time of key {key} is {time_s}, after a key at {before}")));
+            }
+            if time_s == before {
+                times.pop();
+                self.odd.doubled = self.odd.doubled.saturating_add(1);
+            }
+            times.push((key, time_s));
+        }
+        let Some((_, last)) = times.last() else { return Err(self.fail("it has no keys".into())) };
+        if *last > self.odd.last_key_s {
+            self.odd.last_key_s = *last;
+        }
+        Ok(times)
+    }
+
+    /// The values, of which each key has `each` (three times as many for a cubic).
+    pub(super) fn values(&mut self, kind: Kind, keys: usize, each: usize) -> Result<Values<'a>, ImportError> {
+        let values = self.source.open(self.sampler.output, &[kind], self.budget)?;
+        let factor = if self.sampler.interpolation == Interpolation::Cubic { 3 } else { 1 };
+        let needed = keys.saturating_mul(each).saturating_mul(factor);
+        if values.len() < needed {
+            return Err(self.fail(format!("its keys need {needed} values, but there are {}", values.len())));
+        }
+        if values.len() > needed {
+            self.odd.unfinished = self.odd.unfinished.saturating_add(1);
+        }
+        if self.sampler.interpolation == Interpolation::Unknown {
+            self.odd.guessed = self.odd.guessed.saturating_add(1);
+        }
+        Ok(values)
+    }
+
+    /// A channel of a joint.
+    fn channel<V: Value>(
+        &mut self,
+        kind: Kind,
+        make: fn([f64; 4]) -> V,
+        linear: Curve,
+    ) -> Result<Channel<V>, ImportError> {
+        let stored = self.source.open(self.sampler.input, &[Kind::Scalar], self.budget)?.len();
+        let times = self.times()?;
+        let values = self.values(kind, stored, 1)?;
+        // A cubic with one key is a constant: its tangents lead nowhere.
+        let cubic = self.sampler.interpolation == Interpolation::Cubic && times.len() > 1;
+        let each = size_of::<Key<V>>().saturating_add(if cubic { size_of::<Tangents<V>>() } else { 0 });
+        let at = self.at;
+        self.budget.take(times.len() as u64, each, || Place::Path(at()))?;
+        let three = |key: usize| key.saturating_mul(3);
+        let in_three = self.sampler.interpolation == Interpolation::Cubic;
+        let mut keys = Vec::with_capacity(times.len());
+        let mut tangents = Vec::with_capacity(if cubic { times.len() } else { 0 });
+        for (key, time_s) in times {
+            let place = if in_three { three(key).saturating_add(1) } else { key };
+            let value = make(values.get::<4>(place));
+            if !value.is_finite() || !value.is_valid() {
+                let numbers = values.get::<4>(place);
+                return Err(
+                    self.fail(format!("the value of key {key} is {numbers:?}, which is no {}", what(kind)))
+                );
+            }
+            keys.push(Key { time_s, value });
+            if cubic {
+                let slopes = Tangents {
+                    into: make(values.get::<4>(three(key))),
+                    out: make(values.get::<4>(place.saturating_add(1))),
+                };
+                if !slopes.into.is_finite() || !slopes.out.is_finite() {
+                    return Err(self.fail(format!("a tangent of key {key} is not finite")));
+                }
+                tangents.push(slopes);
+            }
+        }
+        let curve = match self.sampler.interpolation {
+            Interpolation::Step => Curve::Step,
+            Interpolation::Cubic if cubic => Curve::Cubic,
+            Interpolation::Cubic => Curve::Step,
+            Interpolation::Linear | Interpolation::Unknown => linear,
+        };
+        Ok(Channel { curve, keys, tangents })
+    }
+}
+
+fn what(kind: Kind) -> &'static str {
+    if kind == Kind::Vec4 { "rotation" } else { "vector" }
+}

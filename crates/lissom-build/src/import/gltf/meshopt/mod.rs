@@ -1,0 +1,83 @@
+//! `EXT_meshopt_compression` and `KHR_meshopt_compression`: buffer views packed by meshoptimizer's three codecs,
+//! written from the extensions' public text. Attribute streams of both versions are read.
+
+mod attributes;
+mod filter;
+mod indices;
+
+#[cfg(test)]
+mod tests;
+
+/// How a view is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    Attributes,
+    Triangles,
+    Indices,
+}
+
+/// What is done with the bytes once they are unpacked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Filter {
+    None,
+    Octahedral,
+    Quaternion,
+    Exponential,
+}
+
+/// What is wrong with a stream, without its place.
+pub(super) type Reason = String;
+
+/// Unpacks `count` elements of `stride` bytes. The caller has agreed to `count * stride` bytes of memory.
+pub(super) fn decode(
+    mode: Mode,
+    filter: Filter,
+    count: usize,
+    stride: usize,
+    packed: &[u8],
+) -> Result<Vec<u8>, Reason> {
+    match mode {
+        Mode::Attributes => {
+            let mut bytes = attributes::decode(count, stride, packed)?;
+            filter::apply(filter, stride, &mut bytes)?;
+            Ok(bytes)
+        }
+        Mode::Triangles | Mode::Indices if filter != Filter::None => {
+            Err("indices have a filter, which only attributes can have".into())
+        }
+        Mode::Triangles => indices::triangles(count, stride, packed),
+        Mode::Indices => indices::sequence(count, stride, packed),
+    }
+}
+
+/// Takes bytes from the front.
+struct Stream<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Stream<'a> {
+    fn take(&mut self, count: usize) -> Result<&'a [u8], Reason> {
+        let (taken, rest) = self
+            .rest
+            .split_at_checked(count)
+            .ok_or_else(|| Reason::from("the packed bytes end too early"))?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn byte(&mut self) -> Result<u8, Reason> {
+        self.take(1).map(|b| b.first().copied().unwrap_or_default())
+    }
+
+    fn end(&self) -> Result<(), Reason> {
+        match self.rest.len() {
+            0 => Ok(()),
+            left => Err(format!("{left} packed bytes are left over")),
+        }
+    }
+}
+
+/// 0, -1, 1, -2, 2... from 0, 1, 2, 3, 4..., in wrapping arithmetic.
+fn unzigzag(v: u32) -> u32 {
+    (v >> 1) ^ 0_u32.wrapping_sub(v & 1)
+}
