@@ -233,7 +233,8 @@ fn assets(options: &Options) -> Result<Outcome, String> {
     };
     workspace::run(release("lissom-checks")?.arg("all").arg(folder))?;
     let mut fbx = workspace::cargo();
-    fbx.args(["run", "--release", "--package", "lissom-checks", "--features", "fbx", "--", "fbx"]).arg(folder);
+    fbx.args(["run", "--release", "--package", "lissom-checks", "--features", "fbx", "--", "fbx"])
+        .arg(folder);
     workspace::run(&mut fbx).map(|()| Outcome::Passed)
 }
 
