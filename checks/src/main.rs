@@ -13,6 +13,7 @@ mod golden;
 mod imports;
 mod pab;
 mod rawclip_bytes;
+mod three;
 
 use std::{env, path::Path, process::ExitCode};
 
@@ -45,6 +46,11 @@ const CHECKS: &[(&str, &str, Check)] = &[
         pab::run,
     ),
     ("rawclip-bytes", "rawclips: every clip reads, and is written again byte for byte", rawclip_bytes::run),
+    (
+        "three",
+        "assets: poses of a handful of glTF files against three.js, if Node and the package are there",
+        three::run,
+    ),
 ];
 
 fn main() -> ExitCode {

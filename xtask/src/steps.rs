@@ -212,14 +212,10 @@ fn gltf(install: bool) -> Result<Outcome, String> {
     if let Some(why) = foreign::missing(&["node", "npm"], &["nodejs", "npm"], install) {
         return Ok(Outcome::Skipped(why));
     }
-    let folder = scratch("gltf")?;
-    if !folder.join("node_modules/gltf-validator").is_dir() {
-        let mut npm = Command::new("npm");
-        npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&folder).arg("gltf-validator");
-        if let Err(why) = workspace::output(&mut npm) {
-            return Ok(Outcome::Skipped(format!("npm cannot fetch gltf-validator: {why}")));
-        }
-    }
+    let folder = match node_package("gltf-validator")? {
+        Ok(folder) => folder,
+        Err(why) => return Ok(Outcome::Skipped(why)),
+    };
     let glb = folder.join("mannequin.glb");
     workspace::run(release("lissom")?.args(["mannequin", "-o"]).arg(&glb))?;
     let mut validate = workspace::command("node");
@@ -231,11 +227,32 @@ fn assets(options: &Options) -> Result<Outcome, String> {
     let Some(folder) = &options.assets else {
         return Ok(Outcome::Skipped("no --assets FOLDER given".into()));
     };
-    workspace::run(release("lissom-checks")?.arg("all").arg(folder))?;
+    let mut checks = release("lissom-checks")?;
+    // One check compares with three.js; without it that check says why it was skipped.
+    match node_package("three")? {
+        Ok(modules) => checks.env("LISSOM_NODE_MODULES", modules),
+        Err(why) => {
+            println!("   {why}");
+            checks.env_remove("LISSOM_NODE_MODULES")
+        }
+    };
+    workspace::run(checks.arg("all").arg(folder))?;
     let mut fbx = workspace::cargo();
-    fbx.args(["run", "--release", "--package", "lissom-checks", "--features", "fbx", "--", "fbx"])
-        .arg(folder);
-    workspace::run(&mut fbx).map(|()| Outcome::Passed)
+    fbx.args(["run", "--release", "--package", "lissom-checks", "--features", "fbx", "--", "fbx"]);
+    workspace::run(fbx.arg(folder)).map(|()| Outcome::Passed)
+}
+
+/// The folder whose `node_modules` has a package of npm's, fetched if need be; or why there is none.
+fn node_package(name: &str) -> Result<Result<PathBuf, String>, String> {
+    let folder = scratch("gltf")?;
+    if !folder.join("node_modules").join(name).is_dir() {
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&folder).arg(name);
+        if let Err(why) = workspace::output(&mut npm) {
+            return Ok(Err(format!("npm cannot fetch {name}: {why}")));
+        }
+    }
+    Ok(Ok(folder))
 }
 
 /// A command of ours, built as the build step builds it: building one package alone would unite features in

@@ -143,7 +143,7 @@ fn a_dense_archive_file_stays_within_its_memory() {
         out.extend((end as u64).to_le_bytes());
         out.extend([0; 16]);
     }
-    assert!(out.len() % 64 == 0);
+    assert!(out.len().is_multiple_of(64));
     feed("archive", [out]);
 }
 
