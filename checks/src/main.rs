@@ -39,7 +39,11 @@ const CHECKS: &[(&str, &str, Check)] = &[
         "assets: every glTF file imports or is excused; its poses, raw and cooked, against the specification",
         gltf::run,
     ),
-    ("imports", "assets/cmu-bvh, assets/acl and rawclips: BVH and ACL files against raw clips", imports::run),
+    (
+        "imports",
+        "assets/cmu-bvh, assets/acl, assets/ozz/bin and rawclips: BVH and ACL files against raw clips, ozz meshes",
+        imports::run,
+    ),
     (
         "pab",
         "assets/ozz/bin and golden: every ozz animation cooks within the precision, beside ozz's own bytes",
