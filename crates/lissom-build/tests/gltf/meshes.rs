@@ -6,7 +6,7 @@ use lissom_build::{
     mesh::model_matrices,
     scene::Scene,
 };
-use lissom_testkit::gltf::builder::Builder;
+use lissom_testkit::gltf::{Reference, builder::Builder};
 use serde_json::{Value, json};
 
 /// Two joints and a skinned triangle whose node stands elsewhere.
@@ -52,6 +52,11 @@ fn a_skinned_mesh_follows_its_joints_alone() {
     assert_eq!(mesh.joints, [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]]);
     assert_eq!(mesh.weights[0], [0.75, 0.25, 0.0, 0.0]);
     assert_eq!(mesh.inverse_binds.len(), 3);
+    let reference = Reference::open(&b.glb(), |_| None).unwrap();
+    let corners = reference.corners(2, 0, &reference.pose(None, 0.0).unwrap()).unwrap().unwrap();
+    for (ours, theirs) in drawn(&scene, 0).iter().zip(corners) {
+        assert_eq!(ours.map(f64::from), theirs);
+    }
     // The knee rests at 0.5 and is bound at 0.25: its vertex is moved by the difference.
     assert_eq!(drawn(&scene, 0), [[0.0, 0.0625, 0.0], [1.0, 0.25, 0.0], [0.0, 1.0, 0.0]]);
     assert!(
@@ -93,7 +98,9 @@ fn several_skins_on_one_joint_set_keep_their_own_binds() {
     let mut binds = [0.0_f32; 48];
     for (joint, bind) in binds.chunks_mut(16).enumerate() {
         // 2, 3 and 4 times the identity.
-        [0, 5, 10].map(|i| bind[i] = joint as f32 + 2.0);
+        for i in [0, 5, 10] {
+            bind[i] = joint as f32 + 2.0;
+        }
         bind[15] = 1.0;
     }
     let binds = b.floats("MAT4", &binds);
