@@ -18,6 +18,7 @@ use lissom_build::{
 };
 use lissom_testkit::gltf::{Matrix, Reference};
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     sync::{
@@ -42,6 +43,8 @@ const RAW_FROM_MATRICES: f64 = 2e-6;
 const SKINNED: f64 = 1e-6;
 /// Meshes whose corners are compared, at rest and in the middle of animations.
 const SURFACES: usize = 1000;
+/// Cubes of Khronos' two files that test meshopt.
+const CUBES: usize = 50;
 /// Weights from cubics are straight lines.
 const WEIGHTS: f64 = 2e-4;
 /// 0.1 mm at a shell of 3 cm, in metres.
@@ -66,6 +69,7 @@ struct Sums {
     weights: f64,
     skinned: f64,
     surfaces: usize,
+    cubes: usize,
     cooked_error: f64,
     doubtful: usize,
     doubtful_error: f64,
@@ -97,7 +101,7 @@ pub fn run(folder: &Path) -> Result<()> {
     let (sums, mut failures) = sums.into_inner().unwrap_or_else(|e| e.into_inner());
     println!(
         "glTF: {} files read, {} imported ({} meshes, {} warnings, slowest {:.2} s), {} excused; {} animations at \
-         {TIMES} times: raw {:.1e} (from matrices {:.1e}), weights {:.1e}, {} skinned meshes {:.1e}; {} cooked (up to {COOKED_A_FILE} a file): \
+         {TIMES} times: raw {:.1e} (from matrices {:.1e}), weights {:.1e}, {} meshes in poses {:.1e}, {} packed and plain cubes alike; {} cooked (up to {COOKED_A_FILE} a file): \
          {:.3} of the precision ({} with half turns between keys: {:.1}); {} animations that the reference cannot read",
         files.len(),
         sums.imported,
@@ -111,6 +115,7 @@ pub fn run(folder: &Path) -> Result<()> {
         sums.weights,
         sums.surfaces,
         sums.skinned,
+        sums.cubes,
         sums.cooked,
         sums.cooked_error,
         sums.doubtful,
@@ -120,6 +125,7 @@ pub fn run(folder: &Path) -> Result<()> {
     failures.sort();
     ensure!(failures.is_empty(), "{} files failed:\n  {}", failures.len(), failures.join("\n  "));
     ensure!(files.len() >= FILES, "{} files, but at least {FILES} are needed", files.len());
+    ensure!(sums.cubes >= CUBES, "{} cubes, but {CUBES} are needed", sums.cubes);
     ensure!(sums.surfaces >= SURFACES, "{} meshes in poses, but {SURFACES} are needed", sums.surfaces);
     ensure!(sums.animations >= ANIMATIONS, "{} animations, but {ANIMATIONS} are needed", sums.animations);
     Ok(())
@@ -139,6 +145,7 @@ fn add(all: &mut Sums, own: &Sums) {
     larger(&mut all.weights, own.weights);
     larger(&mut all.skinned, own.skinned);
     all.surfaces += own.surfaces;
+    all.cubes += own.cubes;
     larger(&mut all.cooked_error, own.cooked_error);
     all.doubtful += own.doubtful;
     larger(&mut all.doubtful_error, own.doubtful_error);
@@ -188,6 +195,9 @@ fn one(root: &Path, file: &Path, sums: &mut Sums) -> Result<()> {
     let Some(skeleton) = scene.skeletons.first().map(|s| &s.skeleton) else { return Ok(()) };
     for mesh in &scene.meshes {
         mesh.mesh.validate(skeleton.joints.len())?;
+    }
+    if file.to_string_lossy().contains("MeshoptCubeTest") {
+        sums.cubes = cubes(&scene)?;
     }
     let built = SkeletonBuilder::build(skeleton)?;
     let beside = file.parent().unwrap_or(root);
@@ -408,6 +418,26 @@ impl File<'_> {
         }
         Ok(())
     }
+}
+
+/// Khronos' test of meshopt holds one cube stored plainly and packed in all ways there are: all are the same cube,
+/// as far as their normals in 8 bits can tell. Returns how many there are.
+fn cubes(scene: &Scene) -> Result<usize> {
+    let mut first: Option<BTreeSet<[i64; 6]>> = None;
+    let mut count = 0;
+    for mesh in scene.meshes.iter().map(|m| &m.mesh).filter(|m| m.name.starts_with("Cube_")) {
+        let fine = |v: f32| (f64::from(v) * 1e5).round() as i64;
+        let coarse = |v: f32| (f64::from(v) * 50.0).round() as i64;
+        let corner = |i: &u32| {
+            let ([x, y, z], [a, b, c]) = (mesh.positions[*i as usize], mesh.normals[*i as usize]);
+            [fine(x), fine(y), fine(z), coarse(a), coarse(b), coarse(c)]
+        };
+        let corners: BTreeSet<[i64; 6]> = mesh.indices.iter().map(corner).collect();
+        let same = first.get_or_insert_with(|| corners.clone()) == &corners && mesh.indices.len() == 36;
+        ensure!(same, "{} is not the cube that the first is", mesh.name);
+        count += 1;
+    }
+    Ok(count)
 }
 
 /// What a metre is in this file's numbers: 1, or the power of ten that makes the figure smaller than 10.
