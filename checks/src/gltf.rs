@@ -18,6 +18,7 @@ use lissom_build::{
 };
 use lissom_testkit::gltf::{Matrix, Reference};
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     sync::{
@@ -38,6 +39,12 @@ const COOKED_A_FILE: usize = 3;
 /// no exact products of a rotation and a scale.
 const RAW: f64 = 1e-11;
 const RAW_FROM_MATRICES: f64 = 2e-6;
+/// Skinned corners, relative to the largest coordinate: positions and weights are f32.
+const SKINNED: f64 = 1e-6;
+/// Meshes whose corners are compared, at rest and in the middle of animations.
+const SURFACES: usize = 1000;
+/// Cubes of Khronos' two files that test meshopt.
+const CUBES: usize = 50;
 /// Weights from cubics are straight lines.
 const WEIGHTS: f64 = 2e-4;
 /// 0.1 mm at a shell of 3 cm, in metres.
@@ -60,6 +67,9 @@ struct Sums {
     raw: f64,
     raw_matrices: f64,
     weights: f64,
+    skinned: f64,
+    surfaces: usize,
+    cubes: usize,
     cooked_error: f64,
     doubtful: usize,
     doubtful_error: f64,
@@ -91,7 +101,7 @@ pub fn run(folder: &Path) -> Result<()> {
     let (sums, mut failures) = sums.into_inner().unwrap_or_else(|e| e.into_inner());
     println!(
         "glTF: {} files read, {} imported ({} meshes, {} warnings, slowest {:.2} s), {} excused; {} animations at \
-         {TIMES} times: raw {:.1e} (from matrices {:.1e}), weights {:.1e}; {} cooked (up to {COOKED_A_FILE} a file): \
+         {TIMES} times: raw {:.1e} (from matrices {:.1e}), weights {:.1e}, {} meshes in poses {:.1e}, {} packed and plain cubes alike; {} cooked (up to {COOKED_A_FILE} a file): \
          {:.3} of the precision ({} with half turns between keys: {:.1}); {} animations that the reference cannot read",
         files.len(),
         sums.imported,
@@ -103,6 +113,9 @@ pub fn run(folder: &Path) -> Result<()> {
         sums.raw,
         sums.raw_matrices,
         sums.weights,
+        sums.surfaces,
+        sums.skinned,
+        sums.cubes,
         sums.cooked,
         sums.cooked_error,
         sums.doubtful,
@@ -112,6 +125,8 @@ pub fn run(folder: &Path) -> Result<()> {
     failures.sort();
     ensure!(failures.is_empty(), "{} files failed:\n  {}", failures.len(), failures.join("\n  "));
     ensure!(files.len() >= FILES, "{} files, but at least {FILES} are needed", files.len());
+    ensure!(sums.cubes >= CUBES, "{} cubes, but {CUBES} are needed", sums.cubes);
+    ensure!(sums.surfaces >= SURFACES, "{} meshes in poses, but {SURFACES} are needed", sums.surfaces);
     ensure!(sums.animations >= ANIMATIONS, "{} animations, but {ANIMATIONS} are needed", sums.animations);
     Ok(())
 }
@@ -128,6 +143,9 @@ fn add(all: &mut Sums, own: &Sums) {
     larger(&mut all.raw, own.raw);
     larger(&mut all.raw_matrices, own.raw_matrices);
     larger(&mut all.weights, own.weights);
+    larger(&mut all.skinned, own.skinned);
+    all.surfaces += own.surfaces;
+    all.cubes += own.cubes;
     larger(&mut all.cooked_error, own.cooked_error);
     all.doubtful += own.doubtful;
     larger(&mut all.doubtful_error, own.doubtful_error);
@@ -178,6 +196,9 @@ fn one(root: &Path, file: &Path, sums: &mut Sums) -> Result<()> {
     for mesh in &scene.meshes {
         mesh.mesh.validate(skeleton.joints.len())?;
     }
+    if file.to_string_lossy().contains("MeshoptCubeTest") {
+        sums.cubes = cubes(&scene)?;
+    }
     let built = SkeletonBuilder::build(skeleton)?;
     let beside = file.parent().unwrap_or(root);
     let plain = |uri: &str| fs::read(beside.join(uri.replace("%20", " "))).ok();
@@ -194,6 +215,8 @@ fn one(root: &Path, file: &Path, sums: &mut Sums) -> Result<()> {
     let file = File { reference: &reference, nodes: &nodes, skeleton, built: &built };
     file.compare(&models, &file.reference.pose(None, 0.0).map_err(|e| anyhow!(e))?, sums)
         .context("the rest pose")?;
+    file.surfaces(&models, &scene, &file.reference.pose(None, 0.0).map_err(|e| anyhow!(e))?, sums)
+        .context("at rest")?;
     ensure!(scene.animations.len() == reference.animations(), "{} animations", scene.animations.len());
     for (index, animation) in scene.animations.iter().enumerate() {
         let name = || format!("animation {index} {:?}", animation.motion.name);
@@ -262,11 +285,43 @@ impl File<'_> {
             truth.push(world);
         }
         self.weights(index, animation, scene, &times, sums)?;
+        let middle = TIMES / 2;
+        let joints = motion.tracks.iter().zip(&self.skeleton.joints);
+        let locals: Vec<Trs> = joints.map(|(t, j)| t.sample(times[middle], j.rest)).collect();
+        self.surfaces(&model_matrices(self.skeleton, &locals), scene, &truth[middle], sums)?;
         if index < COOKED_A_FILE {
             self.cooked(animation, &times, &truth, sums)?;
             sums.cooked += 1;
         }
         Ok(Some(()))
+    }
+
+    /// The corners of all triangles of all meshes in a pose.
+    fn surfaces(&self, models: &[M34], scene: &Scene, world: &[Matrix], sums: &mut Sums) -> Result<()> {
+        let mut meshes = scene.meshes.iter().map(|m| &m.mesh);
+        for node in 0..self.reference.nodes() {
+            for (primitive, is_list) in self.reference.surfaces(node) {
+                let mesh = meshes.next().with_context(|| format!("the mesh of node {node} is missing"))?;
+                if !is_list {
+                    continue;
+                }
+                // What is packed, or has more than four influences, the reference does not read.
+                let Ok(Some(corners)) = self.reference.corners(node, primitive, world) else { continue };
+                ensure!(corners.len() == mesh.indices.len(), "node {node}: {} corners", mesh.indices.len());
+                let (positions, _) = mesh.skin(models);
+                let size = corners.iter().flatten().fold(1.0_f64, |size, v| size.max(v.abs()));
+                for (index, theirs) in mesh.indices.iter().zip(&corners) {
+                    for (a, b) in positions[*index as usize].iter().zip(theirs) {
+                        let error = (f64::from(*a) - b).abs() / size;
+                        sums.skinned = if error > sums.skinned { error } else { sums.skinned };
+                        ensure!(error <= SKINNED, "node {node}: vertex {index} is {error:e} off");
+                    }
+                }
+                sums.surfaces += 1;
+            }
+        }
+        ensure!(meshes.next().is_none(), "there are more meshes than primitives");
+        Ok(())
     }
 
     /// Morph weights, by the names that scene and tracks share.
@@ -363,6 +418,26 @@ impl File<'_> {
         }
         Ok(())
     }
+}
+
+/// Khronos' test of meshopt holds one cube stored plainly and packed in all ways there are: all are the same cube,
+/// as far as their normals in 8 bits can tell. Returns how many there are.
+fn cubes(scene: &Scene) -> Result<usize> {
+    let mut first: Option<BTreeSet<[i64; 6]>> = None;
+    let mut count = 0;
+    for mesh in scene.meshes.iter().map(|m| &m.mesh).filter(|m| m.name.starts_with("Cube_")) {
+        let fine = |v: f32| (f64::from(v) * 1e5).round() as i64;
+        let coarse = |v: f32| (f64::from(v) * 50.0).round() as i64;
+        let corner = |i: &u32| {
+            let ([x, y, z], [a, b, c]) = (mesh.positions[*i as usize], mesh.normals[*i as usize]);
+            [fine(x), fine(y), fine(z), coarse(a), coarse(b), coarse(c)]
+        };
+        let corners: BTreeSet<[i64; 6]> = mesh.indices.iter().map(corner).collect();
+        let same = first.get_or_insert_with(|| corners.clone()) == &corners && mesh.indices.len() == 36;
+        ensure!(same, "{} is not the cube that the first is", mesh.name);
+        count += 1;
+    }
+    Ok(count)
 }
 
 /// What a metre is in this file's numbers: 1, or the power of ten that makes the figure smaller than 10.
