@@ -5,7 +5,7 @@
 
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 
 const SEVERITY = ["error", "warning", "information", "hint"];
 
@@ -32,6 +32,8 @@ for (const file of files) {
   const report = await validator.validateBytes(new Uint8Array(readFileSync(file)), {
     uri: basename(file),
     maxIssues: 1000,
+    externalResourceFunction: async (uri) =>
+      new Uint8Array(readFileSync(join(dirname(file), decodeURIComponent(uri)))),
   });
   const { issues, info } = report;
   console.log(

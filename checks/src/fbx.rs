@@ -1,8 +1,10 @@
-//! FBX files: poses and skins from what we import against what `ufbx` itself evaluates.
+//! FBX files: poses and skins from what we import against what `ufbx` itself evaluates; and all of it cooks.
 
 use crate::imports::files_below;
 use anyhow::{Context, Result, anyhow, ensure};
 use lissom_build::{
+    SkeletonBuilder,
+    cook::ClipBuilder,
     exact::{M34, V3},
     import::{ImportLimits, fbx},
     mesh::model_matrices,
@@ -13,7 +15,7 @@ use ufbx::{CoordinateAxes, EvaluateOpts, LoadOpts, SpaceConversion};
 
 /// Files of `assets/ufbx` and `assets/quaternius-fbx`, and animations in them.
 const FILES: usize = 19;
-const ANIMATIONS: usize = 15;
+const ANIMATIONS: usize = 19;
 /// Times an animation is looked at.
 const TIMES: u32 = 20;
 /// At keys: rounding, in metres a metre of the scene's size.
@@ -54,6 +56,12 @@ pub fn run(folder: &Path) -> Result<()> {
         );
         for warning in &scene.warnings {
             println!("    {warning}");
+        }
+        for animation in &scene.animations {
+            let skeleton = scene.skeletons.first().context("a skeleton")?;
+            let built = SkeletonBuilder::build(&skeleton.skeleton)?;
+            let cooked = ClipBuilder::default().build(&built, &animation.motion);
+            cooked.with_context(|| format!("{}: {:?}", path.display(), animation.motion.name))?;
         }
         animations += scene.animations.len();
         sum.add(&here);

@@ -6,8 +6,10 @@ use lissom_build::{
     import::{
         acl_sjson::{self, AclFile},
         bvh::{self, BvhOptions},
+        ozz,
         rawclip::{self, RawClip},
     },
+    mesh::model_matrices,
     raw::{RawAnimation, RawSkeleton},
 };
 use std::{
@@ -74,8 +76,36 @@ pub fn run(folder: &Path) -> Result<()> {
     );
     ensure!(clips >= ACL_CLIPS && lists >= ACL_LISTS, "at least {ACL_CLIPS} and {ACL_LISTS} are needed");
     ensure!(worst <= TOLERANCE, "the worst difference {worst} is above {TOLERANCE}");
+    ozz_meshes(folder)?;
     println!("{pairs} files compared with a raw clip");
     ensure!(pairs >= PAIRS, "{pairs} pairs, but at least {PAIRS} are needed");
+    Ok(())
+}
+
+/// Meshes of `assets/ozz/bin`.
+const OZZ_MESHES: usize = 8;
+
+/// Every ozz mesh fits the skeleton that its sample plays it on; skinned in the rest pose, no vertex runs away.
+fn ozz_meshes(folder: &Path) -> Result<()> {
+    let bin = folder.join("assets/ozz/bin");
+    let skeleton = ozz::read(&fs::read(bin.join("pab_skeleton.ozz"))?)?;
+    let skeleton = skeleton.skeletons().next().context("pab_skeleton.ozz has no skeleton")?;
+    let rest: Vec<_> = skeleton.joints.iter().map(|j| j.rest).collect();
+    let models = model_matrices(skeleton, &rest);
+    let (mut meshes, mut vertices) = (0, 0);
+    for path in files_below(&bin, "ozz")? {
+        let archive = ozz::read(&fs::read(&path)?).with_context(|| path.display().to_string())?;
+        for mesh in archive.meshes() {
+            let raw = mesh.to_raw(skeleton).with_context(|| path.display().to_string())?;
+            let (skinned, _) = raw.skin(&models);
+            let far = skinned.as_flattened().iter().any(|v| !v.is_finite() || v.abs() > 100.0);
+            ensure!(!far, "{}: a vertex runs away", path.display());
+            meshes += 1;
+            vertices += raw.positions.len();
+        }
+    }
+    println!("ozz: {meshes} meshes, {vertices} vertices");
+    ensure!(meshes >= OZZ_MESHES, "{meshes} ozz meshes, but at least {OZZ_MESHES} are needed");
     Ok(())
 }
 

@@ -14,6 +14,7 @@ mod imports;
 mod library;
 mod pab;
 mod rawclip_bytes;
+mod three;
 
 use std::{env, path::Path, process::ExitCode};
 
@@ -39,7 +40,11 @@ const CHECKS: &[(&str, &str, Check)] = &[
         "assets: every glTF file imports or is excused; its poses, raw and cooked, against the specification",
         gltf::run,
     ),
-    ("imports", "assets/cmu-bvh, assets/acl and rawclips: BVH and ACL files against raw clips", imports::run),
+    (
+        "imports",
+        "assets/cmu-bvh, assets/acl, assets/ozz/bin and rawclips: BVH and ACL files against raw clips, ozz meshes",
+        imports::run,
+    ),
     (
         "library",
         "assets: `lissom import` over every supported file; none panics, none takes long [--lissom PATH]",
@@ -51,6 +56,11 @@ const CHECKS: &[(&str, &str, Check)] = &[
         pab::run,
     ),
     ("rawclip-bytes", "rawclips: every clip reads, and is written again byte for byte", rawclip_bytes::run),
+    (
+        "three",
+        "assets: poses of a handful of glTF files against three.js, if Node and the package are there",
+        three::run,
+    ),
 ];
 
 fn main() -> ExitCode {

@@ -1,12 +1,14 @@
 //! Lissom's chores.
 //!
 //! `cargo xtask ci [--assets FOLDER] [--install] [STEP…]` runs what CI runs, or only the named steps.
+//! `cargo xtask fuzz-seeds` writes what fuzzing starts from.
 //! `cargo xtask drawing` prints the crate drawing that `ARCHITECTURE.md` should hold.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command talks to its user")]
 
 mod drawing;
 mod foreign;
 mod fused;
+mod fuzzing;
 mod steps;
 mod workspace;
 
@@ -28,9 +30,10 @@ fn main() -> ExitCode {
     let rest: Vec<String> = args.collect();
     let result = match command.as_deref() {
         Some("ci") => parse(rest).and_then(|options| steps::run(&options)),
+        Some("fuzz-seeds") => fuzzing::seeds(),
         Some("drawing") => drawing::of_workspace().map(|drawing| print!("{drawing}")),
         _ => Err(format!(
-            "usage: cargo xtask ci [--assets FOLDER] [--install] [STEP...]\n       cargo xtask drawing\nsteps: {}",
+            "usage: cargo xtask ci [--assets FOLDER] [--install] [STEP...]\n       cargo xtask drawing\n       cargo xtask fuzz-seeds\nsteps: {}",
             steps::names().join(" ")
         )),
     };

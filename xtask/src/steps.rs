@@ -1,6 +1,6 @@
 //! What CI runs, in order, and why.
 
-use crate::{Options, drawing, foreign, fused, workspace};
+use crate::{Options, drawing, foreign, fused, fuzzing, workspace};
 use std::{
     fs,
     path::PathBuf,
@@ -63,6 +63,11 @@ const STEPS: &[Step] = &[
         run: |_| cargo(&["test", "--workspace", "--exclude", PEER_BENCH, "--lib", "--bins", "--tests"]),
     },
     Step {
+        name: "features",
+        why: "what is off by default works too: FBX, the other codecs; and no spoiled file does harm there",
+        run: |_| features(),
+    },
+    Step {
         name: "doctest",
         why: "examples in the documentation compile and hold",
         run: |_| cargo(&["test", "--workspace", "--exclude", PEER_BENCH, "--doc"]),
@@ -94,6 +99,11 @@ const STEPS: &[Step] = &[
         name: "gltf",
         why: "other programs open the mannequin's .glb: the Khronos validator finds no error",
         run: |o| gltf(o.install),
+    },
+    Step {
+        name: "fuzz",
+        why: "no bytes make a reader panic, hang or take too much memory",
+        run: |o| fuzzing::run(o.install),
     },
     Step { name: "assets", why: "what holds for our own data holds for real files too", run: assets },
 ];
@@ -139,6 +149,19 @@ pub fn run(options: &Options) -> Result<(), String> {
 
 fn cargo(args: &[&str]) -> Result<Outcome, String> {
     workspace::run(workspace::cargo().args(args)).map(|()| Outcome::Passed)
+}
+
+/// Tests and lints of features that are off by default. FBX needs a C compiler, like zstd.
+fn features() -> Result<Outcome, String> {
+    if !["cc", "gcc", "clang"].iter().any(|c| workspace::has(c)) {
+        return Ok(Outcome::Skipped("there is no C compiler".into()));
+    }
+    cargo(&["test", "--package", "lissom-build", "--features", "fbx,gzip,zstd", "--test", "fbx"])?;
+    cargo(&["test", "--package", "lissom-testkit", "--features", "fbx,gzip,zstd", "--test", "hostile"])?;
+    let all = ["--package", "lissom-build", "--package", "lissom-testkit", "--package", "lissom-checks"];
+    let mut clippy = workspace::cargo();
+    clippy.arg("clippy").args(all).args(["--all-targets", "--all-features", "--", "--deny", "warnings"]);
+    workspace::run(&mut clippy).map(|()| Outcome::Passed)
 }
 
 /// Builds the examples once, then runs each in a folder of its own, where it may write.
@@ -189,14 +212,10 @@ fn gltf(install: bool) -> Result<Outcome, String> {
     if let Some(why) = foreign::missing(&["node", "npm"], &["nodejs", "npm"], install) {
         return Ok(Outcome::Skipped(why));
     }
-    let folder = scratch("gltf")?;
-    if !folder.join("node_modules/gltf-validator").is_dir() {
-        let mut npm = Command::new("npm");
-        npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&folder).arg("gltf-validator");
-        if let Err(why) = workspace::output(&mut npm) {
-            return Ok(Outcome::Skipped(format!("npm cannot fetch gltf-validator: {why}")));
-        }
-    }
+    let folder = match node_package("gltf-validator")? {
+        Ok(folder) => folder,
+        Err(why) => return Ok(Outcome::Skipped(why)),
+    };
     let glb = folder.join("mannequin.glb");
     workspace::run(release("lissom")?.args(["mannequin", "-o"]).arg(&glb))?;
     let mut validate = workspace::command("node");
@@ -208,7 +227,32 @@ fn assets(options: &Options) -> Result<Outcome, String> {
     let Some(folder) = &options.assets else {
         return Ok(Outcome::Skipped("no --assets FOLDER given".into()));
     };
-    workspace::run(release("lissom-checks")?.arg("all").arg(folder)).map(|()| Outcome::Passed)
+    let mut checks = release("lissom-checks")?;
+    // One check compares with three.js; without it that check says why it was skipped.
+    match node_package("three")? {
+        Ok(modules) => checks.env("LISSOM_NODE_MODULES", modules),
+        Err(why) => {
+            println!("   {why}");
+            checks.env_remove("LISSOM_NODE_MODULES")
+        }
+    };
+    workspace::run(checks.arg("all").arg(folder))?;
+    let mut fbx = workspace::cargo();
+    fbx.args(["run", "--release", "--package", "lissom-checks", "--features", "fbx", "--", "fbx"]);
+    workspace::run(fbx.arg(folder)).map(|()| Outcome::Passed)
+}
+
+/// The folder whose `node_modules` has a package of npm's, fetched if need be; or why there is none.
+fn node_package(name: &str) -> Result<Result<PathBuf, String>, String> {
+    let folder = scratch("gltf")?;
+    if !folder.join("node_modules").join(name).is_dir() {
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&folder).arg(name);
+        if let Err(why) = workspace::output(&mut npm) {
+            return Ok(Err(format!("npm cannot fetch {name}: {why}")));
+        }
+    }
+    Ok(Ok(folder))
 }
 
 /// A command of ours, built as the build step builds it: building one package alone would unite features in

@@ -48,6 +48,7 @@ pub mod import;
 pub mod mannequin;
 pub mod mesh;
 mod mesh_fill;
+mod quote;
 pub mod raw;
 pub mod scene;
 mod skeleton_builder;

@@ -84,7 +84,7 @@ pub(crate) struct Strongest {
     /// Falling, with sum 1.
     pub(crate) weights: [f32; 4],
     /// How much of the whole was left out with the weaker ones, in [0, 1].
-    #[cfg_attr(not(feature = "fbx"), allow(dead_code, reason = "only FBX files tell how much was lost"))]
+    #[cfg_attr(not(feature = "fbx"), allow(dead_code, reason = "only the FBX importer warns about it"))]
     pub(crate) left_out: f64,
 }
 

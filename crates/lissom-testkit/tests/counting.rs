@@ -2,6 +2,7 @@
 
 use lissom_testkit::alloc::{
     CountingAllocator, allocations_everywhere, allocations_here, assert_no_alloc, assert_no_alloc_anywhere,
+    peak_bytes,
 };
 use std::hint::black_box;
 
@@ -36,4 +37,21 @@ fn an_allocation_where_none_is_allowed_panics() {
         });
     });
     assert!(elsewhere.is_err());
+}
+
+#[test]
+fn the_peak_is_what_was_held_at_once() {
+    let kept = vec![0_u8; 5000];
+    let (_, peak) = peak_bytes(|| {
+        drop(black_box(vec![0_u8; 3000]));
+        let mut grown: Vec<u8> = black_box(Vec::with_capacity(1000));
+        grown.reserve_exact(2000);
+        let other = black_box(vec![0_u8; 500]);
+        drop(kept);
+        (grown, other)
+    });
+    assert_eq!(peak, 3000);
+    let (_, peak) = peak_bytes(|| black_box(vec![0_u8; 2000]).len() + black_box(vec![0_u8; 100]).len());
+    assert!((2000..=2100).contains(&peak), "{peak}");
+    assert_eq!(peak_bytes(|| black_box(1)).1, 0);
 }

@@ -59,6 +59,11 @@ fn a_spoiled_raw_clip_does_no_harm() {
     survives("rawclip");
 }
 
+#[test]
+fn a_spoiled_gltf_file_does_no_harm() {
+    survives("gltf");
+}
+
 #[cfg(feature = "fbx")]
 #[test]
 fn a_spoiled_fbx_file_does_no_harm() {

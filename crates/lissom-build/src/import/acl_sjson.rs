@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     exact::{Q4, Trs, V3},
+    quote::{Number, Quote},
     raw::{
         Channel, Curve, Key, RawAnimation, RawJoint, RawSkeleton, RawTrack, RawUserTrack, UserKey, UserKind,
     },
@@ -73,12 +74,14 @@ fn timing(from: &Node) -> Result<(usize, f64), ImportError> {
     let samples = from.need("num_samples")?;
     let count = samples.number()?;
     if !(1.0..=f64::from(1 << 24)).contains(&count) || count.fract() != 0.0 {
-        return Err(samples.fail(format!("num_samples is {count}; it must be a whole number above 0")));
+        return Err(
+            samples.fail(format!("num_samples is {}; it must be a whole number above 0", Number(count)))
+        );
     }
     let rate = from.need("sample_rate")?;
     let rate_hz = rate.number()?;
     if rate_hz <= 0.0 {
-        return Err(rate.fail(format!("sample_rate is {rate_hz}; it must be above 0")));
+        return Err(rate.fail(format!("sample_rate is {}; it must be above 0", Number(rate_hz))));
     }
     Ok((count as usize, rate_hz))
 }
@@ -131,7 +134,7 @@ fn read_clip(file: &Node, clip: &Node) -> Result<RawClip, ImportError> {
     for (joint, bone) in bones.list()?.iter().enumerate() {
         let name = bone.need("name")?;
         if by_name.insert(name.text()?, joint).is_some() {
-            return Err(name.fail(format!("there are two bones called {:?}", name.text()?)));
+            return Err(name.fail(format!("there are two bones called {}", Quote(name.text()?))));
         }
         let rest = Trs {
             translation: bone.get("bind_translation").map_or(Ok(V3::ZERO), vector)?,
@@ -147,7 +150,8 @@ fn read_clip(file: &Node, clip: &Node) -> Result<RawClip, ImportError> {
         let name = parent.text()?;
         if !name.is_empty() {
             let index = by_name.get(name).copied();
-            joint.parent = Some(index.ok_or_else(|| parent.fail(format!("there is no bone {name:?}")))?);
+            joint.parent =
+                Some(index.ok_or_else(|| parent.fail(format!("there is no bone {}", Quote(name))))?);
         }
     }
     skeleton.validate().map_err(|source| ImportError::Skeleton { place: bones.place(), source })?;
@@ -158,7 +162,7 @@ fn read_clip(file: &Node, clip: &Node) -> Result<RawClip, ImportError> {
         let name = node.need("name")?;
         let joint = by_name.get(name.text()?).and_then(|j| tracks.get_mut(*j));
         let Some(track) = joint else {
-            return Err(name.fail(format!("there is no bone {:?}", name.text()?)));
+            return Err(name.fail(format!("there is no bone {}", Quote(name.text()?))));
         };
         *track = RawTrack {
             rotation: channel(node.get("rotations"), samples, rate_hz, rotation)?,
@@ -204,7 +208,7 @@ fn read_tracks(file: &Node, list: &Node) -> Result<AclFile, ImportError> {
             "float2f" => UserKind::Float2,
             "float3f" => UserKind::Float3,
             "float4f" | "vector4f" => UserKind::Float4,
-            other => return Err(kind.fail(format!("the type {other:?} is not known"))),
+            other => return Err(kind.fail(format!("the type {} is not known", Quote(other)))),
         };
         let data = node.need("data")?;
         if data.list()?.len() != samples {
@@ -331,7 +335,7 @@ tracks = [
         );
         assert_eq!(with("parent = \"arm", "parent = \"leg"), "line 6: there is no bone \"leg \\\"left\\\"\"");
         assert_eq!(with("[ 4, 5, 6 ]", "[ 4, 5 ]"), "line 12: 2 numbers where 3 should be");
-        assert_eq!(with("[ 4, 5, 6 ]", "[ 4, 5, NaN ]"), "line 12: NaN is not a finite number");
+        assert_eq!(with("[ 4, 5, 6 ]", "[ 4, 5, NaN ]"), "line 12: \"NaN\" is not a finite number");
         assert_eq!(
             refused(&format!("{CLIP}track_list = {{ }}")),
             "line 14: a file holds a clip or a track_list, not both"

@@ -14,6 +14,7 @@
 use super::{ImportError, Place};
 use crate::{
     exact::{Q4, Trs, V3},
+    quote::Quote,
     raw::{Key, RawAnimation, RawJoint, RawSkeleton, RawTrack},
 };
 use lissom::MAX_JOINTS;
@@ -150,7 +151,7 @@ fn hierarchy(words: &mut Words<'_>, options: &BvhOptions) -> Result<(RawSkeleton
             ("}", Some(_)) => {
                 open.pop();
             }
-            _ => return Err(words.fail(format!("{word:?} has no place here"))),
+            _ => return Err(words.fail(format!("{} has no place here", Quote(word)))),
         }
     }
 }
@@ -207,7 +208,7 @@ fn motion(
         }
     }
     if let Some(word) = words.next() {
-        return Err(words.fail(format!("{word:?} after the last of {frames} frames")));
+        return Err(words.fail(format!("{} after the last of {frames} frames", Quote(word))));
     }
     let kept = frames.saturating_sub(options.skip_frames);
     let animation = RawAnimation {
@@ -286,7 +287,7 @@ impl<'a> Words<'a> {
         if word.eq_ignore_ascii_case(wanted) {
             Ok(())
         } else {
-            Err(self.fail(format!("{word:?} where {wanted:?} should be")))
+            Err(self.fail(format!("{} where {wanted:?} should be", Quote(word))))
         }
     }
 
@@ -294,13 +295,13 @@ impl<'a> Words<'a> {
         let word = self.need("a number")?;
         match word.parse::<f64>() {
             Ok(number) if (number as f32).is_finite() => Ok(number),
-            _ => Err(self.fail(format!("{word:?} is not a finite number"))),
+            _ => Err(self.fail(format!("{} is not a finite number", Quote(word)))),
         }
     }
 
     fn count(&mut self, what: &str) -> Result<usize, ImportError> {
         let word = self.need(what)?;
-        word.parse().map_err(|_| self.fail(format!("{what} is {word:?}, not a count")))
+        word.parse().map_err(|_| self.fail(format!("{what} is {}, not a count", Quote(word))))
     }
 
     fn channel(&mut self) -> Result<Channel, ImportError> {
@@ -314,7 +315,7 @@ impl<'a> Words<'a> {
             ("Zrotation", Channel::Rotation(Axis::Z)),
         ];
         let channel = known.iter().find(|(name, _)| word.eq_ignore_ascii_case(name));
-        channel.map(|(_, c)| *c).ok_or_else(|| self.fail(format!("{word:?} is not a channel")))
+        channel.map(|(_, c)| *c).ok_or_else(|| self.fail(format!("{} is not a channel", Quote(word))))
     }
 
     /// The rest of the line up to a brace: names may hold spaces.

@@ -16,7 +16,7 @@ pub mod gltf;
 mod limits;
 pub mod lsm;
 mod matching;
-#[cfg(feature = "fbx")]
+#[cfg(any(feature = "fbx", feature = "gltf"))]
 mod names;
 mod open;
 pub mod ozz;

@@ -1,6 +1,7 @@
 //! Names: unique, not empty, not endless.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use crate::quote::Quote;
+use std::collections::BTreeMap;
 
 /// Names longer than this are cut: one long name could stand in thousands of places.
 const LONGEST: usize = 255;
@@ -61,14 +62,7 @@ fn cut(name: &str) -> (&str, bool) {
 /// `animation 2 "walk"`: where something is, for messages.
 pub(super) fn place(what: &str, index: usize, name: Option<&str>) -> String {
     match name.filter(|n| !n.is_empty()) {
-        Some(name) => {
-            let short: Cow<'_, str> = if name.chars().count() > 60 {
-                Cow::Owned(name.chars().take(57).chain("...".chars()).collect())
-            } else {
-                Cow::Borrowed(name)
-            };
-            format!("{what} {index} {short:?}")
-        }
+        Some(name) => format!("{what} {index} {}", Quote(name)),
         None => format!("{what} {index}"),
     }
 }

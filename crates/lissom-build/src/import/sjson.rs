@@ -9,6 +9,7 @@
 )]
 
 use super::{ImportError, Place};
+use crate::quote::Quote;
 
 /// How deep values may stand in each other; real files need five.
 const DEEPEST: usize = 32;
@@ -133,7 +134,7 @@ impl<'a> Parser<'a> {
             };
             match self.peek()? {
                 Some('=' | ':') => self.advance(1),
-                _ => return Err(self.fail(format!("after the key {key:?} there should be ="))),
+                _ => return Err(self.fail(format!("after the key {} there should be =", Quote(&key)))),
             };
             pairs.push((key, self.value(depth)?));
         }
@@ -167,7 +168,7 @@ impl<'a> Parser<'a> {
                 let word = self.word()?;
                 match word.parse::<f64>() {
                     Ok(number) if number.is_finite() => Value::Number(number),
-                    Ok(_) => return Err(self.fail(format!("{word} is not a finite number"))),
+                    Ok(_) => return Err(self.fail(format!("{} is not a finite number", Quote(word)))),
                     Err(_) => Value::Text(word.into()),
                 }
             }

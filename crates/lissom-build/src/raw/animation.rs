@@ -1,6 +1,9 @@
 //! Editable animations: keys at any times, each channel with its own curve.
 
-use crate::exact::{Q4, Trs, V3};
+use crate::{
+    exact::{Q4, Trs, V3},
+    quote::Number,
+};
 use core::fmt;
 
 /// One motion of one skeleton: a track a raw joint.
@@ -90,7 +93,7 @@ pub enum ChannelKind {
 #[non_exhaustive]
 pub enum RawAnimationError {
     /// The duration is zero, negative or not finite.
-    #[error("the duration is {duration_s} s; it must be finite and above 0")]
+    #[error("the duration is {} s; it must be finite and above 0", Number(*.duration_s))]
     Duration {
         /// What it is.
         duration_s: f64,
@@ -104,7 +107,11 @@ pub enum RawAnimationError {
         joints: usize,
     },
     /// A key's time is NaN, negative or after the end.
-    #[error("joint {joint}, {channel}, key {key}: its time {time_s} s is not in [0, {duration_s}]")]
+    #[error(
+        "joint {joint}, {channel}, key {key}: its time {} s is not in [0, {}]",
+        Number(*.time_s),
+        Number(*.duration_s)
+    )]
     KeyTime {
         /// The joint.
         joint: usize,
@@ -118,7 +125,7 @@ pub enum RawAnimationError {
         duration_s: f64,
     },
     /// A key does not come after the one before it.
-    #[error("joint {joint}, {channel}, key {key}: its time {time_s} s is not after the key before it")]
+    #[error("joint {joint}, {channel}, key {key}: its time {} s is not after the key before it", Number(*.time_s))]
     KeyOrder {
         /// The joint.
         joint: usize,

@@ -1,6 +1,6 @@
 //! Editable skeletons.
 
-use crate::exact::Trs;
+use crate::{exact::Trs, quote::Quote};
 use lissom::MAX_JOINTS;
 
 /// Joints in any order, each naming its parent by index.
@@ -35,7 +35,7 @@ pub enum RawSkeletonError {
         count: usize,
     },
     /// A joint's parent does not exist.
-    #[error("joint {joint} \"{name}\" is an orphan: there is no joint {parent}")]
+    #[error("joint {joint} {} is an orphan: there is no joint {parent}", Quote(.name))]
     Orphan {
         /// The joint.
         joint: usize,
@@ -45,7 +45,7 @@ pub enum RawSkeletonError {
         parent: usize,
     },
     /// A joint is its own ancestor.
-    #[error("joint {joint} \"{name}\" is its own ancestor")]
+    #[error("joint {joint} {} is its own ancestor", Quote(.name))]
     Cycle {
         /// The joint.
         joint: usize,
@@ -53,7 +53,7 @@ pub enum RawSkeletonError {
         name: String,
     },
     /// A rest transform holds a NaN, an infinity, or a number beyond f32.
-    #[error("joint {joint} \"{name}\": its rest transform is not finite")]
+    #[error("joint {joint} {}: its rest transform is not finite", Quote(.name))]
     NotFinite {
         /// The joint.
         joint: usize,
@@ -61,7 +61,7 @@ pub enum RawSkeletonError {
         name: String,
     },
     /// A rest rotation has no length.
-    #[error("joint {joint} \"{name}\": its rest rotation has no length")]
+    #[error("joint {joint} {}: its rest rotation has no length", Quote(.name))]
     NoRotation {
         /// The joint.
         joint: usize,

@@ -244,6 +244,16 @@ fn absurd_counts_are_refused_before_anything_is_reserved() {
     packed["count"] = json!(3_000_000_000_u64);
     assert!(matches!(import(&b.glb()), Err(ImportError::Limit { .. })));
 
+    // A thousand nodes with a thousand primitives each: a million things to say nothing about.
+    let mut b = Builder::default();
+    b.push("meshes", json!({ "primitives": vec![json!({ "attributes": {} }); 1000] }));
+    for _ in 0..1000 {
+        b.node(json!({ "mesh": 0 }));
+    }
+    let scene = build(&b);
+    assert!(scene.meshes.is_empty() && scene.warnings.len() < 50_000, "{}", scene.warnings.len());
+    assert!(warnings(&scene).ends_with("this mesh and all after it were left out"));
+
     // Ten thousand meshes that share one list: each is small, all together are not.
     let mut b = Builder::default();
     let positions = b.floats("VEC3", &vec![0.5; 9000]);

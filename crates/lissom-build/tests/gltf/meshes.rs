@@ -6,7 +6,7 @@ use lissom_build::{
     mesh::model_matrices,
     scene::Scene,
 };
-use lissom_testkit::gltf::builder::Builder;
+use lissom_testkit::gltf::{Reference, builder::Builder};
 use serde_json::{Value, json};
 
 /// Two joints and a skinned triangle whose node stands elsewhere.
@@ -52,6 +52,11 @@ fn a_skinned_mesh_follows_its_joints_alone() {
     assert_eq!(mesh.joints, [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]]);
     assert_eq!(mesh.weights[0], [0.75, 0.25, 0.0, 0.0]);
     assert_eq!(mesh.inverse_binds.len(), 3);
+    let reference = Reference::open(&b.glb(), |_| None).unwrap();
+    let corners = reference.corners(2, 0, &reference.pose(None, 0.0).unwrap()).unwrap().unwrap();
+    for (ours, theirs) in drawn(&scene, 0).iter().zip(corners) {
+        assert_eq!(ours.map(f64::from), theirs);
+    }
     // The knee rests at 0.5 and is bound at 0.25: its vertex is moved by the difference.
     assert_eq!(drawn(&scene, 0), [[0.0, 0.0625, 0.0], [1.0, 0.25, 0.0], [0.0, 1.0, 0.0]]);
     assert!(
@@ -90,12 +95,22 @@ fn missing_inverse_binds_are_the_identity_and_too_few_are_an_error() {
 #[test]
 fn several_skins_on_one_joint_set_keep_their_own_binds() {
     let mut b = skinned(&JOINTS, &WEIGHTS, plain);
-    b.push("skins", json!({ "joints": [1, 0, 1] }));
+    let mut binds = [0.0_f32; 48];
+    for (joint, bind) in binds.chunks_mut(16).enumerate() {
+        // 2, 3 and 4 times the identity.
+        for i in [0, 5, 10] {
+            bind[i] = joint as f32 + 2.0;
+        }
+        bind[15] = 1.0;
+    }
+    let binds = b.floats("MAT4", &binds);
+    b.push("skins", json!({ "joints": [1, 0, 1], "inverseBindMatrices": binds }));
     b.node(json!({ "name": "coat", "mesh": 0, "skin": 1 }));
     let scene = build(&b);
     let [body, coat] = [0, 1].map(|m| &scene.meshes[m].mesh);
     assert_eq!(body.inverse_binds[0].columns[3], V3::new(0.0, -1.0, 0.0));
-    assert_eq!(coat.inverse_binds[0], M34::IDENTITY);
+    assert_eq!(coat.inverse_binds[0].columns[0], V3::X * 3.0);
+    assert_eq!(coat.inverse_binds[1].columns[0], V3::X * 2.0, "of a joint's two matrices the first counts");
     // The second skin has its joints the other way round.
     assert_eq!((body.joints[1][0], coat.joints[1][0]), (1, 0));
     assert!(warnings(&scene).contains("skin 1: a joint is listed more than once"));

@@ -4,11 +4,12 @@
 //! For files known to be valid: it panics or answers with a message where a file is not. Packed buffers (meshopt,
 //! Draco) are not read.
 //!
-//! - [`Reference`]: a file, and its nodes and morph weights at any time.
+//! - [`Reference`]: a file: its nodes, morph weights and skinned triangles at any time.
 //! - [`builder`]: glTF files made in code.
 
 mod accessor;
 pub mod builder;
+mod surface;
 
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -10,8 +10,10 @@ use lissom::{
 use lissom_build::{
     cook::seal,
     import::{
+        ImportLimits,
         acl_sjson::{self, AclFile},
         bvh::{self, BvhOptions},
+        gltf,
         ozz::{self, OzzObject},
         rawclip,
     },
@@ -183,12 +185,17 @@ pub(super) fn rawclip(bytes: &[u8]) -> bool {
     true
 }
 
+pub(super) fn gltf(bytes: &[u8]) -> bool {
+    // Every other file is there, and small.
+    let mut files = |_: &str| Ok(vec![0; 64]);
+    let Ok(scene) = gltf::read(bytes, &mut files, &ImportLimits::default()) else { return false };
+    play::scene(&scene);
+    true
+}
+
 #[cfg(feature = "fbx")]
 pub(super) fn fbx(bytes: &[u8]) -> bool {
-    let Ok(scene) = lissom_build::import::fbx::read(bytes, &lissom_build::import::ImportLimits::default())
-    else {
-        return false;
-    };
+    let Ok(scene) = lissom_build::import::fbx::read(bytes, &ImportLimits::default()) else { return false };
     play::scene(&scene);
     true
 }

@@ -4,7 +4,7 @@ use super::{
     Seed,
     play::{small_skeleton, stage},
 };
-use crate::{generate, ozz as ozz_files, rng::Rng};
+use crate::{generate, gltf::builder::Builder, ozz as ozz_files, rng::Rng};
 use lissom::{Clip, archive::SectionKind, clip::Codec};
 use lissom_build::{
     BuiltSkeleton,
@@ -17,6 +17,7 @@ use lissom_build::{
     raw::{RawAnimation, RawUserTrack, UserKey, UserKind},
     scene::{Marker, Morph},
 };
+use serde_json::json;
 
 fn seed(name: impl Into<String>, bytes: Vec<u8>) -> Seed {
     Seed { name: name.into(), bytes }
@@ -165,6 +166,155 @@ pub(super) fn acl_sjson() -> Vec<Seed> {
                 = \"a\" type = \"float1f\" data = [ [ 1 ] [ 2.5 ] [ -3 ] ] } { type = vector4f data = [ [ 1, 2, \
                 3, 4 ] [ 4, 5, 6, 7 ] [ 7, 8, 9, 0 ] ] } ]\n";
     vec![seed("clip", clip.as_bytes().to_vec()), seed("tracks", list.as_bytes().to_vec())]
+}
+
+pub(super) fn gltf() -> Vec<Seed> {
+    let figure = gltf_figure();
+    let mut text = figure.json.clone();
+    let uri = format!("data:application/octet-stream;base64,{}", base64(&figure.bytes));
+    text["buffers"] = json!([{ "byteLength": figure.bytes.len(), "uri": uri }]);
+    let mut apart = Builder::default();
+    apart.triangle(json!({}), json!({}));
+    apart.node(json!({ "mesh": 0 }));
+    let mut apart = apart.json;
+    apart["buffers"] = json!([{ "byteLength": 64, "uri": "other.bin" }]);
+    vec![
+        seed("figure", figure.glb()),
+        seed("text", text.to_string().into_bytes()),
+        seed("apart", apart.to_string().into_bytes()),
+        seed("packed", gltf_packed().glb()),
+        seed("meshopt", gltf_meshopt().glb()),
+    ]
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::new();
+    for three in bytes.chunks(3) {
+        let bits =
+            (0..3).fold(0_usize, |bits, i| bits << 8 | usize::from(three.get(i).copied().unwrap_or(0)));
+        for digit in 0..4 {
+            let known = digit <= three.len();
+            out.push(if known { DIGITS[bits >> (18 - 6 * digit) & 63].into() } else { '=' });
+        }
+    }
+    out
+}
+
+/// A skinned triangle with a morph, moved in every way that glTF has.
+fn gltf_figure() -> Builder {
+    let mut b = Builder::default();
+    b.node(json!({ "name": "hips", "children": [1, 2], "translation": [0, 1, 0] }));
+    b.node(json!({ "name": "leg", "matrix": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, -0.5, 0, 1] }));
+    let target = b.floats("VEC3", &[0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    let joints = b.accessor("VEC4", 5121, 12, &[0, 1, 0, 0].repeat(3), json!({}));
+    let weights = b.accessor("VEC4", 5121, 12, &[128, 127, 0, 0].repeat(3), json!({ "normalized": true }));
+    let indices = b.accessor("SCALAR", 5123, 3, &[0, 0, 1, 0, 2, 0], json!({}));
+    let attributes = json!({ "JOINTS_0": joints, "WEIGHTS_0": weights });
+    let more = json!({ "indices": indices, "targets": [{ "POSITION": target }] });
+    let mesh = b.triangle(attributes, more);
+    b.json["meshes"][mesh]["weights"] = json!([0.5]);
+    b.node(json!({ "name": "body", "mesh": mesh, "skin": 0 }));
+    let mut binds = vec![1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, -1.0, 0.0, 1.0];
+    binds.extend_from_within(..);
+    let binds = b.floats("MAT4", &binds);
+    b.push("skins", json!({ "joints": [0, 1], "inverseBindMatrices": binds }));
+    b.push("scenes", json!({ "nodes": [0] }));
+    b.json["scene"] = json!(0);
+    b.push("animations", json!({ "name": "move", "channels": [], "samplers": [] }));
+    b.channel(0, "translation", "LINEAR", &[0.0, 1.0], &[0.0, 1.0, 0.0, 1.0, 1.0, 0.0]);
+    b.channel(1, "rotation", "STEP", &[0.0, 0.5], &[0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0]);
+    let cubic: Vec<f32> = [[0.0; 3], [1.0; 3], [0.0; 3], [0.5; 3], [2.0; 3], [0.0; 3]].concat();
+    b.channel(0, "scale", "CUBICSPLINE", &[0.0, 1.0], &cubic);
+    b.channel(2, "weights", "LINEAR", &[0.0, 1.0], &[0.0, 1.0]);
+    b
+}
+
+/// Sparse, strided and quantised accessors, rigid nodes, two scenes.
+fn gltf_packed() -> Builder {
+    let mut b = Builder::default();
+    let places = b.view(&[1, 0, 0, 0]);
+    let values = b.view(&[0; 12]);
+    let sparse = json!({
+        "bufferView": null, "count": 3, "componentType": 5126, "type": "VEC3", "sparse": {
+            "count": 1,
+            "indices": { "bufferView": places, "componentType": 5121 },
+            "values": { "bufferView": values },
+        },
+    });
+    let mut sparse = sparse;
+    sparse.as_object_mut().map(|o| o.remove("bufferView"));
+    let positions = b.push("accessors", sparse);
+    let strided = b.view(&[1; 24]);
+    b.json["bufferViews"][strided]["byteStride"] = json!(8);
+    let quantised = json!({
+        "bufferView": strided, "count": 3, "componentType": 5122, "type": "VEC3", "normalized": true,
+    });
+    let quantised = b.push("accessors", quantised);
+    b.push(
+        "meshes",
+        json!({ "primitives": [
+        { "attributes": { "POSITION": positions } },
+        { "attributes": { "POSITION": quantised }, "mode": 5 },
+    ] }),
+    );
+    b.json["extensionsRequired"] = json!(["KHR_mesh_quantization"]);
+    b.node(json!({ "mesh": 0, "rotation": [0, 0, 0, 1], "children": [1] }));
+    b.node(json!({ "mesh": 0, "scale": [2, 2, 2] }));
+    b.push("scenes", json!({ "nodes": [0] }));
+    b.push("scenes", json!({ "nodes": [1] }));
+    b.channel(1, "translation", "LINEAR", &[0.25, 0.75], &[0.0, 1.0, 0.0, 1.0, 1.0, 0.0]);
+    b
+}
+
+/// Two triangles whose positions and indices are compressed.
+fn gltf_meshopt() -> Builder {
+    let mut b = Builder::default();
+    let mut positions = vec![0xa0, 2, 0x17, 0x5f, 0xf0, 0xbc, 0x77, 0xa9, 0x21, 0x00, 0x34, 0xb5, 0, 0, 0];
+    positions.extend([0; 28]);
+    positions.extend([100, 7, 8, 9]);
+    let mut indices = vec![0xe1, 0xf0, 0x10];
+    indices.extend([0; 16]);
+    let mut accessors = Vec::new();
+    for (packed, stride, count, mode, what) in [
+        (
+            positions,
+            4,
+            16,
+            "ATTRIBUTES",
+            json!({ "componentType": 5120, "type": "VEC3", "normalized": true }),
+        ),
+        (indices, 2, 6, "TRIANGLES", json!({ "componentType": 5123, "type": "SCALAR" })),
+    ] {
+        let view = b.view(&packed);
+        let stored = b.json["bufferViews"][view].clone();
+        let mut compressed = stored.clone();
+        compressed["byteStride"] = json!(stride);
+        compressed["count"] = json!(count);
+        compressed["mode"] = json!(mode);
+        let mut outer = json!({ "buffer": 1, "byteLength": stride * count });
+        if mode == "ATTRIBUTES" {
+            outer["byteStride"] = json!(stride);
+        }
+        outer["extensions"] = json!({ "EXT_meshopt_compression": compressed });
+        b.json["bufferViews"][view] = outer;
+        let mut accessor = what;
+        accessor["bufferView"] = json!(view);
+        accessor["count"] = json!(count);
+        accessors.push(b.push("accessors", accessor));
+    }
+    let fallback = json!({ "EXT_meshopt_compression": { "fallback": true } });
+    b.json["buffers"] =
+        json!([{ "byteLength": b.bytes.len() }, { "byteLength": 76, "extensions": fallback }]);
+    b.json["extensionsRequired"] = json!(["EXT_meshopt_compression", "KHR_mesh_quantization"]);
+    b.push(
+        "meshes",
+        json!({ "primitives": [
+        { "attributes": { "POSITION": accessors[0] }, "indices": accessors[1] },
+    ] }),
+    );
+    b.node(json!({ "mesh": 0 }));
+    b
 }
 
 #[cfg(feature = "fbx")]

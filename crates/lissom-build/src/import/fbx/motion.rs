@@ -30,7 +30,8 @@ pub(super) fn bake(file: &ufbx::Scene, budget: &Budget) -> Result<Vec<Stack>, Im
             result_allocator: budget.allocator_less(BAKED, spent),
             trim_start_time: true,
             resample_rate: rate_hz(file),
-            step_handling: BakeStepHandling::AdjacentDouble,
+            // A jump among straight lines takes a millisecond: keys closer than f32 can tell apart cannot be cooked.
+            step_handling: BakeStepHandling::Default,
             ..BakeOpts::default()
         };
         let baked = ufbx::bake_anim(file, &stack.anim, options)

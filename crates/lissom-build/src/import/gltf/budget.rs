@@ -2,8 +2,8 @@
 
 use super::super::{ImportError, ImportLimits, Place};
 
-/// Counts down from [`ImportLimits::memory_for`] the bytes that were read. What was taken is not given back: the
-/// sum is what counts.
+/// Counts what is taken against [`ImportLimits::memory_for`] the bytes that were read, less an eighth for what is too
+/// small to count. What was taken is not given back: the sum is what counts.
 pub(super) struct Budget {
     limits: ImportLimits,
     read: u64,
@@ -19,6 +19,11 @@ impl Budget {
         &self.limits
     }
 
+    fn allowed(&self) -> u64 {
+        let all = self.limits.memory_for(self.read);
+        all.saturating_sub(all >> 3)
+    }
+
     /// Another file was read: it takes memory, and gives room for what it holds.
     pub(super) fn add_file(&mut self, bytes: u64) {
         self.read = self.read.saturating_add(bytes);
@@ -28,7 +33,7 @@ impl Budget {
     /// True if `count` things of `each` bytes fit; then they are counted.
     pub(super) fn fits(&mut self, count: u64, each: usize) -> bool {
         let after = self.taken.saturating_add(count.saturating_mul(each as u64));
-        if after > self.limits.memory_for(self.read) {
+        if after > self.allowed() {
             return false;
         }
         self.taken = after;
@@ -49,7 +54,7 @@ impl Budget {
             place: place(),
             what: "the memory needed, in bytes,",
             found: self.taken.saturating_add(count.saturating_mul(each as u64)),
-            allowed: self.limits.memory_for(self.read),
+            allowed: self.allowed(),
         })
     }
 }

@@ -96,7 +96,7 @@ mod tests {
             V3::new(-1.0, 0.5, 0.1).normalize_or(V3::X),
         ];
         for axis in turns {
-            for angle in [0.0, 0.3, 1.5, 2.9, 3.141, -2.0] {
+            for angle in [0.0, 0.3, 1.5, 2.9, 3.13, -2.0] {
                 for scale in
                     [V3::ONE, V3::new(2.0, 0.5, 7.0), V3::new(-1.0, 1.0, 3.0), V3::new(1.0, 1.0, -2.0)]
                 {

@@ -37,6 +37,11 @@ pub(super) fn read(stage: &Stage<'_, '_>, budget: &mut Budget, scene: &mut Scene
         let binding = binding(stage, node, &here, scene)?;
         let on = Carrier { node: index as u32, binding, name, rest: &rest };
         for (number, primitive) in mesh.primitives.iter().enumerate() {
+            // Few nodes and few primitives can be very many together: each pair takes its share.
+            if !budget.fits(1, PAIR) {
+                scene.warn(here, "here the memory ended that a file of this size may take; this mesh and all after it were left out");
+                return Ok(());
+            }
             let at = format!(
                 "{here}, {}, primitive {number}",
                 place("mesh", mesh_index as usize, mesh.name.as_deref())
@@ -86,6 +91,8 @@ fn binding<'s>(
     Ok(Some(binding))
 }
 
+/// Bytes that a primitive on a node takes beside its vertices: names, places, warnings.
+const PAIR: usize = 1024;
 /// Bytes that a vertex of a mesh takes.
 const VERTEX: usize = size_of::<[f32; 3]>() * 2 + size_of::<[f32; 4]>() * 2 + size_of::<[u16; 4]>();
 const MORPH: usize = size_of::<[f32; 3]>() * 3;

@@ -61,14 +61,13 @@ mod matrix;
 mod meshes;
 mod meshopt;
 mod morphs;
-mod names;
 mod nodes;
 mod shape;
 mod skins;
 
 pub use files::Folder;
 
-use super::{ImportError, ImportLimits, Place};
+use super::{ImportError, ImportLimits, Place, names};
 use crate::scene::{Scene, SceneSkeleton};
 use accessor::Source;
 use budget::Budget;
@@ -92,6 +91,9 @@ const IRRELEVANT: &[&str] = &[
     "MSFT_texture_",
     "EXT_lights_",
 ];
+
+/// Unknown extensions that are named one by one.
+const MOST_NAMED: usize = 16;
 
 /// Reads a `.gltf` or `.glb`. `files` is asked for the buffers that stand in other files, by their URI;
 /// [`Folder::read`] answers from the model's own folder.
@@ -156,11 +158,16 @@ fn version(document: &Document<'_>) -> Result<(), ImportError> {
 }
 
 fn extensions(document: &Document<'_>, scene: &mut Scene) {
-    for name in &document.required {
-        if !KNOWN.contains(&&**name) && !IRRELEVANT.iter().any(|known| name.starts_with(known)) {
-            let text = "this required extension is unknown; whatever depends on it is missing or wrong";
-            scene.warn(format!("extension {}", files::shown(name)), text);
-        }
+    let known = |name: &str| KNOWN.contains(&name) || IRRELEVANT.iter().any(|known| name.starts_with(known));
+    let mut unknown: Vec<&str> = document.required.iter().map(|n| &**n).filter(|n| !known(n)).collect();
+    unknown.sort_unstable();
+    unknown.dedup();
+    for name in unknown.iter().take(MOST_NAMED) {
+        let text = "this required extension is unknown; whatever depends on it is missing or wrong";
+        scene.warn(format!("extension {}", files::shown(name)), text);
+    }
+    if unknown.len() > MOST_NAMED {
+        scene.warn("extensions", format!("{} required extensions are unknown", unknown.len()));
     }
 }
 

@@ -1,0 +1,47 @@
+//! Words of a file in a message: on one line, and not endless.
+
+use core::fmt;
+
+/// Characters of a word that a message shows.
+const SHOWN: usize = 60;
+
+/// Text in quotes: control characters escaped, cut where it is long.
+pub(crate) struct Quote<'a>(pub(crate) &'a str);
+
+impl fmt::Display for Quote<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.char_indices().nth(SHOWN) {
+            // The cut is between characters.
+            Some((end, _)) => write!(f, "{:?}...", self.0.get(..end).unwrap_or_default()),
+            None => write!(f, "{:?}", self.0),
+        }
+    }
+}
+
+/// A number, with an exponent where it would be long.
+pub(crate) struct Number(pub(crate) f64);
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let size = self.0.abs();
+        if size == 0.0 || (1e-6..1e15).contains(&size) || !size.is_finite() {
+            write!(f, "{}", self.0)
+        } else {
+            write!(f, "{:e}", self.0)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_is_one_short_line() {
+        assert_eq!(Quote("a\n\"b\"").to_string(), r#""a\n\"b\"""#);
+        let long = "ä".repeat(1000);
+        assert_eq!(Quote(&long).to_string(), format!("\"{}\"...", "ä".repeat(60)));
+        let numbers = [0.0, -2.5, 1e14, 1e300, -3e-9, f64::NAN].map(|n| Number(n).to_string());
+        assert_eq!(numbers, ["0", "-2.5", "100000000000000", "1e300", "-3e-9", "NaN"]);
+    }
+}

@@ -1,0 +1,169 @@
+//! Files of a megabyte or so in which every few bytes ask for memory: the worst that each reader can be given by
+//! length. Small files hide behind the part of the bound that is for all.
+
+use lissom_testkit::{
+    alloc::CountingAllocator,
+    hostile::{check, target},
+};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+fn feed(name: &str, files: impl IntoIterator<Item = Vec<u8>>) {
+    for file in files {
+        assert!(file.len() > 300_000, "{name}: only {} bytes", file.len());
+        // Whether it reads or not, the bound holds: `check` panics if it does not.
+        check(target(name), &file);
+    }
+}
+
+fn text(start: &str, again: &str, count: usize, end: &str) -> Vec<u8> {
+    format!("{start}{}{end}", again.repeat(count)).into_bytes()
+}
+
+#[test]
+fn a_dense_bvh_file_stays_within_its_memory() {
+    let frames = "HIERARCHY ROOT r{OFFSET 0 0 0 CHANNELS 1 Xrotation}MOTION Frames: 400000 Frame Time: 1\n";
+    feed(
+        "bvh",
+        [
+            text("HIERARCHY ROOT r{", "JOINT\n{", 60_000, ""),
+            text("HIERARCHY ROOT r{JOINT\n{", "END\n{}", 60_000, ""),
+            text("HIERARCHY ROOT r{", "CHANNELS 1 Xrotation\n", 30_000, ""),
+            text(frames, "0 ", 400_000, ""),
+            vec![0xff; 500_000],
+            [b"HIERARCHY ROOT ".to_vec(), vec![0xff; 500_000]].concat(),
+        ],
+    );
+}
+
+#[test]
+fn a_dense_acl_sjson_file_stays_within_its_memory() {
+    feed(
+        "acl_sjson",
+        [
+            text("version=1 x=[", "[]", 400_000, "]"),
+            text("version=1 x=[", "1 ", 400_000, "]"),
+            text("version=1 x=[", "\"\"", 400_000, "]"),
+            text("version=1 x=[", "{}", 400_000, "]"),
+            text("version=1 ", "a=1 ", 200_000, ""),
+            text("version=1 x={", "a=[]", 200_000, "}"),
+            text("version=1 x=", "[", 400_000, ""),
+            vec![0xff; 500_000],
+        ],
+    );
+}
+
+#[test]
+fn a_dense_ozz_file_stays_within_its_memory() {
+    let object = |tag: &str, version: u32, numbers: &[u32], rest: usize| {
+        let mut out = vec![1];
+        out.extend(tag.as_bytes());
+        out.push(0);
+        out.extend(version.to_le_bytes());
+        numbers.iter().for_each(|n| out.extend(n.to_le_bytes()));
+        out.resize(out.len() + rest, 0);
+        out
+    };
+    let empty_track = object("ozz-float_track", 1, &[0, 0], 0);
+    let mut tracks = vec![1];
+    (0..20_000).for_each(|_| tracks.extend(&empty_track[1..]));
+    feed(
+        "ozz",
+        [
+            // Raw tracks without keys, skeletons of nameless joints, parts without vertices, keys of one track.
+            object("ozz-raw_animation", 3, &[0x3f80_0000, 60_000, 1], 60_000 * 12 + 4),
+            object("ozz-skeleton", 2, &[20_000, 20_000], 20_000 * 43),
+            object("ozz-sample-Mesh", 1, &[20_000, 1], 20_000 * 28 + 12),
+            object(
+                "ozz-animation",
+                7,
+                &[0x3f80_0000, 60_000, 0, 1, 60_000, 0, 0, 0, 0, 0, 0, 0, 0],
+                60_000 * 9 + 20,
+            ),
+            tracks,
+        ],
+    );
+}
+
+#[test]
+fn a_dense_rawclip_file_stays_within_its_memory() {
+    let mut out = b"RCL1".to_vec();
+    for number in [10_000, 1, 0x41f0_0000, 0_u32] {
+        out.extend(number.to_le_bytes());
+    }
+    out.extend([0xff; 40_000]);
+    for _ in 0..10_000 {
+        out.extend([0, 0, 0, 0x3f80_0000, 0, 0, 0, 0, 0, 0_u32].iter().flat_map(|n| n.to_le_bytes()));
+    }
+    assert!(check(target("rawclip"), &out));
+    feed("rawclip", [out]);
+}
+
+#[test]
+fn a_dense_gltf_file_stays_within_its_memory() {
+    let list = |name: &str, each: &str, count: usize| {
+        let all = format!("{each},").repeat(count);
+        format!("{{\"asset\":{{\"version\":\"2.0\"}},\"{name}\":[{}{each}]}}", all).into_bytes()
+    };
+    feed(
+        "gltf",
+        [
+            list("nodes", "{}", 200_000),
+            list("nodes", "{\"mesh\":0}", 30_000),
+            list("meshes", "{\"primitives\":[]}", 50_000),
+            list("meshes", "{\"primitives\":[{\"attributes\":{}}]}", 20_000),
+            list("accessors", "{\"count\":1,\"componentType\":5126,\"type\":\"VEC3\"}", 20_000),
+            list("bufferViews", "{\"buffer\":0,\"byteLength\":1}", 20_000),
+            list("buffers", "{\"byteLength\":1}", 20_000),
+            list("animations", "{\"channels\":[],\"samplers\":[]}", 20_000),
+            list("skins", "{\"joints\":[]}", 30_000),
+            list("scenes", "{}", 200_000),
+            list("unknown", "{}", 200_000),
+            list("unknown", "[]", 200_000),
+            text("{\"asset\":", "[", 500_000, ""),
+            text("{\"asset\":", "{\"a\":", 200_000, ""),
+        ],
+    );
+}
+
+#[test]
+fn a_dense_archive_file_stays_within_its_memory() {
+    // Nothing but sections without a byte.
+    let sections = 60_000_u32;
+    let end = 64 + sections as usize * 32;
+    let mut out = b"LSM1\r\n\x1a\n".to_vec();
+    out.extend([1, 0, 0, 0]);
+    out.extend(sections.to_le_bytes());
+    out.extend((end as u64).to_le_bytes());
+    out.resize(64, 0);
+    for _ in 0..sections {
+        out.extend(1_u32.to_le_bytes());
+        out.extend([0; 4]);
+        out.extend((end as u64).to_le_bytes());
+        out.extend([0; 16]);
+    }
+    assert!(out.len().is_multiple_of(64));
+    feed("archive", [out]);
+}
+
+#[cfg(feature = "fbx")]
+#[test]
+fn a_dense_fbx_file_stays_within_its_memory() {
+    let mut writer = lissom_testkit::fbx::Writer::default();
+    for i in 0..4000 {
+        writer.bone(100 + 10 * i, "b", 0, [0.0; 3]);
+    }
+    let start = "; FBX 7.4.0 project file\nFBXVersion: 7400\nObjects: {\n";
+    feed(
+        "fbx",
+        [
+            writer.finish(false, 1.0),
+            text(start, "Model: 1,\"Model::a\",\"Null\" {}\n", 20_000, "}\n"),
+            text(start, "A: {\n", 200_000, ""),
+            text(start, "A: {}\n", 100_000, "}\n"),
+            text(start, "A: 1,1,1,1\n", 60_000, "}\n"),
+            text("; FBX 7.4.0 project file\nA: *400000 { a: ", "1,", 400_000, "}\n"),
+        ],
+    );
+}
