@@ -249,3 +249,21 @@ fn patterns_and_units_are_understood() {
         assert!(error.contains(word), "{word} is missing from: {error}");
     }
 }
+
+#[test]
+fn a_huge_model_gets_a_precision_of_its_size_unless_one_is_asked_for() {
+    let root = folder("import_huge");
+    let walk = write(root.join("walk.bvh"), bvh(1, 30).replace("OFFSET 0.5 0 0", "OFFSET 0 50 0"));
+    let out = text(&root.join("walk.lsm"));
+    let report = json(&good(&["import", &walk, "-o", &out, "--json"]));
+    let file = &report["files"][0];
+    assert_eq!(file["height_m"].as_f64().unwrap().round(), 50.0);
+    assert!(
+        file["warnings"][0].as_str().unwrap().contains("50.0 m high, so its precision is 0.5000 mm"),
+        "{file}"
+    );
+    assert!(file["worst_error_m"].as_f64().unwrap() <= 5e-4);
+    let report = json(&good(&["import", &walk, "-o", &out, "--json", "--precision", "0.2mm"]));
+    assert_eq!(report["files"][0]["warnings"].as_array().unwrap().len(), 0);
+    assert!(report["files"][0]["worst_error_m"].as_f64().unwrap() <= 2e-4);
+}

@@ -1,7 +1,7 @@
 //! Readers of other people's files. Whatever the bytes are, the answer is a value or an [`ImportError`] that
 //! says where and why: nothing panics, and nothing is reserved that the bytes could not fill.
 //!
-//! [`open`] reads any of them into a [`Scene`](crate::scene::Scene).
+//! [`open()`] reads any of them into a [`Scene`](crate::scene::Scene).
 
 pub mod acl_sjson;
 mod axes;

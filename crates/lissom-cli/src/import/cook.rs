@@ -5,7 +5,7 @@ use super::{
     report::{ClipReport, FileReport, Status},
     stamp,
 };
-use crate::{load::choose, options::one_line};
+use crate::{load::choose, options::one_line, style::millimetres};
 use anyhow::{Context, Result, bail};
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
@@ -21,14 +21,21 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub(super) struct Recipe {
     pub(super) options: ImportOptions,
     pub(super) cook: ClipBuilder,
+    /// True if nobody asked for a precision: it may grow with the model.
+    pub(super) default_precision: bool,
     /// Only these; all if empty.
     pub(super) clips: Vec<String>,
 }
+
+/// Models above this height are cooked with a precision that grows with them, unless one is asked for: f32 cannot
+/// hold a tenth of a millimetre there, and most likely the unit is another one.
+const LARGE_M: f64 = 10.0;
 
 /// A file that was opened.
 struct Opened {
     stem: String,
     scene: Scene,
+    cook: ClipBuilder,
     height_m: Option<f64>,
     stamp: String,
 }
@@ -53,7 +60,7 @@ pub(super) fn cook(
     let cooked: Vec<Option<Result<Cooked>>> = opened
         .par_iter()
         .map(|opened| {
-            let cooked = opened.as_ref().ok().map(|o| guarded(|| cook_scene(&o.scene, &recipe.cook)));
+            let cooked = opened.as_ref().ok().map(|o| guarded(|| cook_scene(&o.scene, &o.cook)));
             done();
             cooked
         })
@@ -123,8 +130,18 @@ fn open(input: &Input, recipe: &Recipe) -> Result<Opened> {
         keep_clips(&mut scene, &stem, &recipe.clips);
     }
     let height_m = scene.height();
+    let mut cook = recipe.cook.clone();
+    if let Some(height) = height_m.filter(|h| *h > LARGE_M && h.is_finite() && recipe.default_precision) {
+        cook.precision *= height / LARGE_M;
+        cook.shell *= height / LARGE_M;
+        let precision = millimetres(cook.precision);
+        let text = format!(
+            "it is {height:.1} m high, so its precision is {precision}; --unit or --precision tell better"
+        );
+        scene.warn("", text);
+    }
     let stamp = stamp::lines(input, &bytes, &others);
-    Ok(Opened { stem, scene, height_m, stamp })
+    Ok(Opened { stem, scene, cook, height_m, stamp })
 }
 
 /// Leaves only the clips asked for.

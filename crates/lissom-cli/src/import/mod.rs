@@ -95,7 +95,8 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         }
         (options, _) => options?,
     };
-    let recipe = Recipe { options, cook, clips };
+    let default_precision = cooking.precision.is_none() && cooking.shell.is_none();
+    let recipe = Recipe { options, cook, default_precision, clips };
     let shard = arguments.shard.as_deref().map(Shard::parse).transpose()?;
     if shard.is_some() && matches!(output, Output::File(_)) {
         return usage("--shard needs a folder as output (-o DIR/): shares of one file do not add up");
