@@ -393,3 +393,25 @@ fn sixteen_thousand_joints_and_an_hour_both_cook() {
         "an hour",
     );
 }
+
+#[test]
+fn a_budget_gives_the_smallest_error_that_fits() {
+    let mut rng = Rng::new(77);
+    let (s, a) = (fan(12, &mut rng), motion(Style::Smooth, 12, 90, &mut rng));
+    let builder = ClipBuilder { effort: Effort::Fast, ..Default::default() };
+    let usual = must_hold(&builder, &s, &a, "usual").report;
+    for share in [0.6, 1.0, 1.3] {
+        let budget = (usual.bytes as f64 * share) as u64;
+        let clip = builder.build_within(&s, &a, budget).unwrap();
+        assert!(clip.report.bytes <= budget && clip.report.within);
+        // Not far below what is allowed, and the more is allowed the smaller the error.
+        assert!(clip.report.bytes as f64 > budget as f64 * 0.9, "{} of {budget}", clip.report.bytes);
+        let (error, before) = (clip.report.error.worst(), usual.error.worst());
+        assert!(if share > 1.0 { error < before } else { error >= before * 0.9 }, "{error} against {before}");
+    }
+    let refused = builder.build_within(&s, &a, 100);
+    assert!(
+        matches!(refused, Err(CookError::Budget { budget: 100, smallest }) if smallest > 100),
+        "{refused:?}"
+    );
+}
