@@ -431,14 +431,14 @@ fn a_budget_gives_the_smallest_error_that_fits() {
     let usual = must_hold(&builder, &s, &a, "usual").report;
     for share in [0.6, 1.0, 1.3] {
         let budget = (usual.bytes as f64 * share) as u64;
-        let clip = builder.build_within(&s, &a, budget).unwrap();
+        let clip = ClipBuilder { budget: Some(budget), ..builder.clone() }.build(&s, &a).unwrap();
         assert!(clip.report.bytes <= budget && clip.report.within);
         // Not far below what is allowed, and the more is allowed the smaller the error.
         assert!(clip.report.bytes as f64 > budget as f64 * 0.9, "{} of {budget}", clip.report.bytes);
         let (error, before) = (clip.report.error.worst(), usual.error.worst());
         assert!(if share > 1.0 { error < before } else { error >= before * 0.9 }, "{error} against {before}");
     }
-    let refused = builder.build_within(&s, &a, 100);
+    let refused = ClipBuilder { budget: Some(100), ..builder }.build(&s, &a);
     assert!(
         matches!(refused, Err(CookError::Budget { budget: 100, smallest }) if smallest > 100),
         "{refused:?}"

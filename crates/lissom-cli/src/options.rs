@@ -147,7 +147,10 @@ pub(crate) struct Cooking {
     /// How far from each joint the error is measured [default: 3cm]
     #[arg(long, value_name = "LENGTH")]
     pub(crate) shell: Option<String>,
-    /// Seconds between places where playback can start, or none [default: 0.5]
+    /// Bytes that each clip may take: the smallest error that fits is searched for
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) budget: Option<u64>,
+    /// Seconds between places where playback of sparse clips can start, or none [default: 0.5]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) jumps: Option<String>,
     /// How long to look for a smaller clip [default: default]
@@ -184,6 +187,7 @@ impl Cooking {
                 _ => return usage(format!("--jumps {text}: it must be none, or seconds above 0")),
             };
         }
+        builder.budget = self.budget;
         builder.effort = match self.effort {
             Some(EffortName::Fast) => Effort::Fast,
             Some(EffortName::Max) => Effort::Max,

@@ -6,6 +6,7 @@ use super::{
     metric::{ErrorMetric, ErrorReport},
     plan::{Coding, Jumps},
     source::Source,
+    within::within,
 };
 use crate::{
     BuiltSkeleton,
@@ -35,6 +36,9 @@ pub struct ClipBuilder {
     pub reduce: bool,
     /// How long to look for a smaller clip.
     pub effort: Effort,
+    /// Bytes that the clip may take: the smallest error that fits is searched for, from `precision` on in both
+    /// directions, and the report says what it became.
+    pub budget: Option<u64>,
     /// True makes a clip even if its coding cannot hold the precision ([`Coding::Plain16`]).
     pub allow_excess: bool,
 }
@@ -218,6 +222,7 @@ impl Default for ClipBuilder {
             jumps: Jumps::Every(0.5),
             reduce: true,
             effort: Effort::Default,
+            budget: None,
             allow_excess: false,
         }
     }
@@ -230,6 +235,9 @@ impl ClipBuilder {
     ///
     /// Every case of [`CookError`].
     pub fn build(&self, skeleton: &BuiltSkeleton, animation: &RawAnimation) -> Result<CookedClip, CookError> {
+        if let Some(budget) = self.budget {
+            return within(&Self { budget: None, ..self.clone() }, skeleton, animation, budget);
+        }
         let (shell, precision) = self.check(skeleton, animation)?;
         let source = Source::new(skeleton, animation, !self.reduce);
         let metric = ErrorMetric::from_source(source, shell);

@@ -14,6 +14,7 @@ const NAME: &str = "lissom.toml";
 struct File {
     precision: Option<Text>,
     shell: Option<Text>,
+    budget: Option<u64>,
     jumps: Option<Text>,
     effort: Option<EffortName>,
     unit: Option<Text>,
@@ -80,6 +81,7 @@ pub(super) fn fill(
     reading.skeleton = reading.skeleton.take().or(file.skeleton.map(beside));
     cooking.precision = cooking.precision.take().or(text(file.precision));
     cooking.shell = cooking.shell.take().or(text(file.shell));
+    cooking.budget = cooking.budget.or(file.budget);
     cooking.jumps = cooking.jumps.take().or(text(file.jumps));
     cooking.effort = cooking.effort.or(file.effort);
     if clips.is_empty() {
