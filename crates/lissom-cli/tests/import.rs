@@ -267,3 +267,21 @@ fn a_huge_model_gets_a_precision_of_its_size_unless_one_is_asked_for() {
     assert_eq!(report["files"][0]["warnings"].as_array().unwrap().len(), 0);
     assert!(report["files"][0]["worst_error_m"].as_f64().unwrap() <= 2e-4);
 }
+
+#[test]
+fn a_budget_of_bytes_is_kept_or_refused() {
+    let root = folder("import_budget");
+    let input = write(root.join("a.bvh"), bvh(3, 120));
+    let cooked = |budget: &str| {
+        let out = text(&root.join(format!("{budget}.lsm")));
+        let report = json(&good(&["import", &input, "-o", &out, "--budget", budget, "--json"]));
+        let file = &report["files"][0];
+        (file["cooked_bytes"].as_u64().unwrap(), file["worst_error_m"].as_f64().unwrap())
+    };
+    let (small, large) = (cooked("700"), cooked("1100"));
+    assert!(small.0 <= 700 && large.0 <= 1100 && large.0 > small.0, "{small:?} {large:?}");
+    assert!(large.1 < small.1, "{small:?} {large:?}");
+    let out = root.join("none.lsm");
+    let (_, error) = bad(1, &["import", &input, "-o", &text(&out), "--budget", "20"]);
+    assert!(error.contains("20 are allowed") && !out.exists(), "{error}");
+}
