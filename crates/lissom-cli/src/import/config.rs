@@ -1,6 +1,6 @@
 //! `lissom.toml`: options of `lissom import` that belong to a folder of clips. The command line wins.
 
-use crate::options::{AxisName, Cooking, EffortName, Reading, UsageError};
+use crate::options::{AxisName, Cooking, EffortName, FormName, Reading, UsageError};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use serde::Deserialize;
@@ -15,6 +15,7 @@ struct File {
     precision: Option<Text>,
     shell: Option<Text>,
     jumps: Option<Text>,
+    form: Option<FormName>,
     effort: Option<EffortName>,
     unit: Option<Text>,
     up: Option<String>,
@@ -81,6 +82,7 @@ pub(super) fn fill(
     cooking.precision = cooking.precision.take().or(text(file.precision));
     cooking.shell = cooking.shell.take().or(text(file.shell));
     cooking.jumps = cooking.jumps.take().or(text(file.jumps));
+    cooking.form = cooking.form.or(file.form);
     cooking.effort = cooking.effort.or(file.effort);
     if clips.is_empty() {
         *clips = match file.clip {
