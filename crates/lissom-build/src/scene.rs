@@ -1,6 +1,8 @@
 //! What a file holds, whatever its format: every importer gives this, every exporter takes it.
 
 use crate::{
+    BuiltSkeleton, cook,
+    import::rawclip::JointPrecision,
     mesh::RawMesh,
     raw::{RawAnimation, RawSkeleton, RawUserTrack},
 };
@@ -44,6 +46,22 @@ pub struct SceneAnimation {
     pub tracks: Vec<RawUserTrack>,
     /// Named moments, rising in time.
     pub markers: Vec<Marker>,
+    /// How exactly the file wants its joints to be stored, in the skeleton's order; empty if it does not say.
+    pub precision: Vec<JointPrecision>,
+}
+
+impl SceneAnimation {
+    /// What the file asks for, as the cooker takes it ([`cook::ClipBuilder::joints`]). A shell of 0 is left to the
+    /// builder.
+    #[must_use]
+    pub fn joint_precision(&self, skeleton: &BuiltSkeleton) -> Vec<cook::JointPrecision> {
+        let own = |(raw, own): (usize, &JointPrecision)| {
+            let joint = *skeleton.joint_of_raw.get(raw)?;
+            let shell = Some(own.shell).filter(|shell| *shell > 0.0);
+            Some(cook::JointPrecision { joint, precision: Some(own.precision), shell })
+        };
+        self.precision.iter().enumerate().filter_map(own).collect()
+    }
 }
 
 /// A named moment.

@@ -1,9 +1,13 @@
 //! Any file as a scene: what it is, what it is called, how large it is, and what is wrong with it.
 
 use lissom_build::{
+    SkeletonBuilder,
     exact::V3,
-    import::{self, Axis, Format, ImportOptions, OpenError, Unit, ozz},
-    raw::{RawJoint, RawSkeleton},
+    import::{
+        self, Axis, Format, ImportOptions, OpenError, Unit, ozz,
+        rawclip::{JointPrecision, RawClip},
+    },
+    raw::{RawAnimation, RawJoint, RawSkeleton, RawTrack},
 };
 use std::{
     fs,
@@ -171,5 +175,35 @@ fn what_cannot_be_opened_is_named() {
     ] {
         let error = import::open(&wrong, &options).unwrap_err();
         assert!(matches!(error, OpenError::Option(_)) && error.to_string().contains(text), "{error}");
+    }
+}
+
+#[test]
+fn what_a_file_says_of_its_precision_reaches_the_cooker_in_metres() {
+    // Stored child first: the cooker counts joints depth-first.
+    let bones = "bones = [ { name = \"hand\" parent = \"hips\" vertex_distance = 0 }
+        { name = \"hips\" parent = \"\" vertex_distance = 3 } ]";
+    let start = ACL.find("bones").unwrap();
+    let end = ACL.find("tracks").unwrap();
+    let text = format!("{}settings = {{ error_threshold = 0.5 }}\n{bones}\n{}", &ACL[..start], &ACL[end..]);
+    let scene = opened(&file("fine.acl.sjson", text), &ImportOptions::default());
+    let built = SkeletonBuilder::build(&scene.skeletons[0].skeleton).unwrap();
+    let close = |a: Option<f64>, b: f64| a.is_some_and(|a| (a - b).abs() < 1e-12);
+    let joints = scene.animations[0].joint_precision(&built);
+    assert_eq!(joints.iter().map(|j| j.joint).collect::<Vec<_>>(), [1, 0]);
+    assert!(joints.iter().all(|j| close(j.precision, 0.005)), "{joints:?}");
+    assert!(joints[0].shell.is_none() && close(joints[1].shell, 0.03), "{joints:?}");
+
+    let mut clip = RawClip { rate_hz: 30.0, ..Default::default() };
+    clip.skeleton.joints.push(RawJoint { name: "0".into(), ..Default::default() });
+    clip.animation =
+        RawAnimation { duration_s: 1.0 / 30.0, tracks: vec![RawTrack::default()], ..Default::default() };
+    for precision in [None, Some(vec![JointPrecision { shell: 4.0, precision: 0.25 }])] {
+        clip.precision = precision.clone();
+        let path = file("fine.rawclip", clip.write().unwrap());
+        let options = ImportOptions { unit: Unit::Metres(2.0), ..Default::default() };
+        let found = opened(&path, &options).animations.remove(0).precision;
+        let wanted = precision.map_or(vec![], |_| vec![JointPrecision { shell: 8.0, precision: 0.5 }]);
+        assert_eq!(found, wanted);
     }
 }

@@ -6,8 +6,6 @@ use lissom::{
     archive::{AlignedBytes, Archive, Limits, SectionKind},
 };
 use lissom_build::{
-    SkeletonBuilder,
-    cook::ClipBuilder,
     import::{self, Format, ImportLimits, ImportOptions},
     scene::Scene,
 };
@@ -82,15 +80,6 @@ impl Loaded {
         })
     }
 
-    /// A clip ready to play: from an archive as it stands, else cooked.
-    pub(crate) fn playable(&self, clip: usize, cook: &ClipBuilder) -> Result<Playable> {
-        let found = match &self.content {
-            Content::Archive(bytes) => archived_clip(&self.archive(bytes)?, clip),
-            Content::Scene(scene) => cooked_clip(scene, clip, cook),
-        };
-        found.with_context(|| self.path.display().to_string())
-    }
-
     /// Checked when it was loaded.
     pub(crate) fn archive<'a>(&self, bytes: &'a AlignedBytes) -> Result<Archive<'a>> {
         Archive::read(bytes, &Limits::default()).with_context(|| self.path.display().to_string())
@@ -119,7 +108,8 @@ pub(crate) fn choose(names: &[String], stem: &str, wanted: Option<&str>) -> Resu
     bail!("there is no clip {wanted:?}; there are {}: {known}", names.len())
 }
 
-fn archived_clip(archive: &Archive<'_>, index: usize) -> Result<Playable> {
+/// A clip of an archive and its skeleton.
+pub(crate) fn archived_clip(archive: &Archive<'_>, index: usize) -> Result<Playable> {
     let sections = archive.sections();
     let section = sections.iter().filter(|s| s.kind == SectionKind::Clip).nth(index);
     let section = section.with_context(|| format!("there is no clip {index}"))?;
@@ -128,19 +118,6 @@ fn archived_clip(archive: &Archive<'_>, index: usize) -> Result<Playable> {
     let skeleton = archive.skeleton_of(clip.view().skeleton_identity(), &Limits::default());
     let skeleton = skeleton.with_context(|| format!("clip {name:?}"))?;
     Ok(Playable { name, skeleton, clip })
-}
-
-fn cooked_clip(scene: &Scene, index: usize, cook: &ClipBuilder) -> Result<Playable> {
-    let animation = scene.animations.get(index).with_context(|| format!("there is no clip {index}"))?;
-    let name = animation.motion.name.clone();
-    let skeleton = animation.skeleton.and_then(|s| scene.skeletons.get(s));
-    let skeleton = skeleton.with_context(|| {
-        format!("clip {name:?} has no skeleton in this file; name one with --skeleton FILE")
-    })?;
-    let built = SkeletonBuilder::build(&skeleton.skeleton)?;
-    let cooked = cook.build(&built, &animation.motion).with_context(|| format!("clip {name:?}"))?;
-    let clip = Clip::from_bytes(&cooked.bytes)?;
-    Ok(Playable { name, skeleton: built.skeleton, clip })
 }
 
 #[cfg(test)]

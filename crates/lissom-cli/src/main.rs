@@ -6,6 +6,7 @@ mod check;
 mod crowd;
 mod demo;
 mod diff;
+mod exactness;
 mod export;
 mod files;
 mod import;

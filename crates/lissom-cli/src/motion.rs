@@ -1,6 +1,6 @@
 //! A clip of any file, played at any time in f64.
 
-use crate::load::{Content, Loaded};
+use crate::load::{Content, Loaded, Playable, archived_clip};
 use anyhow::{Context, Result};
 use lissom::{
     Clip, Cursor, Skeleton,
@@ -8,7 +8,6 @@ use lissom::{
     math::soa::{self, SoaTransform},
 };
 use lissom_build::{
-    cook::ClipBuilder,
     exact::{M34, Trs},
     raw::{RawAnimation, RawSkeleton},
 };
@@ -45,9 +44,14 @@ struct Cooked {
 impl Motion {
     /// A clip of an archive as a game plays it, of any other file as authored.
     pub(crate) fn new(file: &Loaded, clip: usize) -> Result<Self> {
-        let Content::Scene(scene) = &file.content else {
-            let playable = file.playable(clip, &ClipBuilder::default())?;
-            return Ok(Self::cooked(playable.name, playable.skeleton, playable.clip));
+        let scene = match &file.content {
+            Content::Scene(scene) => scene,
+            Content::Archive(bytes) => {
+                let found = archived_clip(&file.archive(bytes)?, clip);
+                let Playable { name, skeleton, clip } =
+                    found.with_context(|| file.path.display().to_string())?;
+                return Ok(Self::cooked(name, skeleton, clip));
+            }
         };
         let missing = || format!("{}: there is no clip {clip}", file.path.display());
         let animation = scene.animations.get(clip).with_context(missing)?;

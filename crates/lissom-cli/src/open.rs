@@ -1,6 +1,7 @@
 //! From a file to a stage: the clip asked for, its skeleton, and the meshes on it.
 
-use crate::load::{Content, Loaded, load};
+use crate::exactness::Exactness;
+use crate::load::{Content, archived_clip, load};
 use crate::options::Reading;
 use crate::stage::{Skin, Stage, StageClip, cook};
 use anyhow::{Context, Result};
@@ -20,7 +21,7 @@ pub(crate) fn open_stage(path: &Path, clip: Option<&str>, reading: &Reading, cou
     let name = import::stem(path);
     let stage = match &file.content {
         Content::Scene(scene) => of_scene(name, scene, chosen, count),
-        Content::Archive(bytes) => of_archive(name, &file, &file.archive(bytes)?, chosen, count),
+        Content::Archive(bytes) => of_archive(name, &file.archive(bytes)?, chosen, count),
     };
     stage.with_context(|| path.display().to_string())
 }
@@ -40,42 +41,27 @@ fn of_scene(name: String, scene: &Scene, chosen: Option<usize>, count: usize) ->
     let animations = (0..all.len())
         .map(|i| &all[(from + i) % all.len()])
         .filter(|a| a.skeleton == Some(place))
-        .take(count)
-        .map(|a| a.motion.clone())
-        .collect();
-    let builder = exactness(scene.height());
-    let clips = cook(&builder, &built, animations)?;
+        .take(count);
+    let exactness = Exactness::of(scene.height());
+    let builder = exactness.builder(&ClipBuilder::default());
+    let animations = animations.map(|a| {
+        let joints = exactness.joints(a, &built);
+        (ClipBuilder { joints, ..builder.clone() }, a.motion.clone())
+    });
+    let clips = cook(&built, animations.collect())?;
     let own = scene.meshes.iter().filter(|m| m.skeleton == place);
     let skins = own.map(|m| Skin::new(&m.mesh, &built)).collect::<Result<_>>()?;
-    let (precision, shell) = (builder.precision, builder.shell);
+    // A file that asks for each joint asks for the same of most: the widest and the farthest stand for all.
+    let stated = all.get(from).map(|a| exactness.joints(a, &built)).unwrap_or_default();
+    let widest = |v: &mut dyn Iterator<Item = f64>| v.max_by(f64::total_cmp);
+    let precision = widest(&mut stated.iter().filter_map(|j| j.precision)).unwrap_or(builder.precision);
+    let shell = widest(&mut stated.iter().filter_map(|j| j.shell)).unwrap_or(builder.shell);
     Ok(Stage { name, skeleton: built.skeleton, clips, skins, raw: Some(raw), precision, shell })
 }
 
-/// Many files are in centimetres and do not say so. A figure of 150 m is cooked as exactly for its size as one of
-/// 1.8 m: a tenth of a millimetre would be finer than f32 can hold.
-fn exactness(height_m: Option<f64>) -> ClipBuilder {
-    const PERSON_M: f64 = 1.8;
-    const GIANT_M: f64 = 10.0;
-    let builder = ClipBuilder::default();
-    match height_m {
-        Some(h) if h > GIANT_M => ClipBuilder {
-            precision: builder.precision * h / PERSON_M,
-            shell: builder.shell * h / PERSON_M,
-            ..builder
-        },
-        _ => builder,
-    }
-}
-
-fn of_archive(
-    name: String,
-    file: &Loaded,
-    archive: &Archive<'_>,
-    chosen: Option<usize>,
-    count: usize,
-) -> Result<Stage> {
+fn of_archive(name: String, archive: &Archive<'_>, chosen: Option<usize>, count: usize) -> Result<Stage> {
     let skeleton = match chosen {
-        Some(clip) => file.playable(clip, &ClipBuilder::default())?.skeleton,
+        Some(clip) => archived_clip(archive, clip)?.skeleton,
         None => {
             let first = archive.sections().iter().find(|s| s.kind == SectionKind::Skeleton);
             first.context("there is no skeleton in this file")?.skeleton(&Limits::default())?

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use lissom_build::{
-    cook::{ClipBuilder, Effort, Jumps},
+    cook::{ClipBuilder, Effort, Form, Jumps},
     import::{Axis, ImportOptions, Unit},
 };
 use std::path::PathBuf;
@@ -141,16 +141,20 @@ fn parse_unit(text: &str) -> Result<Unit> {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Cooking clips")]
 pub(crate) struct Cooking {
-    /// The largest error allowed, in model space: 0.1mm, 0.01cm, or metres [default: 0.1mm]
+    /// The largest error allowed, in model space: 0.1mm, 0.01cm, or metres [default: what the file says of its joints
+    /// (ACL, rawclip), else 0.1mm]
     #[arg(long, value_name = "LENGTH")]
     pub(crate) precision: Option<String>,
-    /// How far from each joint the error is measured [default: 3cm]
+    /// How far from each joint the error is measured [default: what the file says, else 3cm]
     #[arg(long, value_name = "LENGTH")]
     pub(crate) shell: Option<String>,
     /// Bytes that each clip may take: the smallest error that fits is searched for
     #[arg(long, value_name = "BYTES")]
     pub(crate) budget: Option<u64>,
-    /// Seconds between places where playback of sparse clips can start, or none [default: 0.5]
+    /// How clips hold their keys [default: auto]
+    #[arg(long, value_enum)]
+    pub(crate) form: Option<FormName>,
+    /// Seconds between places where playback of sparse keys can start, or none; rows have one every 16 [default: 0.5]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) jumps: Option<String>,
     /// How long to look for a smaller clip [default: default]
@@ -168,6 +172,18 @@ pub(crate) enum EffortName {
     Default,
     /// Until nothing more is gained
     Max,
+}
+
+/// A form, as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum FormName {
+    /// Whichever is smaller
+    Auto,
+    /// As few keys as the precision allows, at any times
+    Keys,
+    /// A key of all that moves at every row of an even rate
+    Rows,
 }
 
 impl Cooking {
@@ -188,6 +204,11 @@ impl Cooking {
             };
         }
         builder.budget = self.budget;
+        builder.form = match self.form {
+            Some(FormName::Keys) => Form::Keys,
+            Some(FormName::Rows) => Form::Rows,
+            Some(FormName::Auto) | None => Form::Auto,
+        };
         builder.effort = match self.effort {
             Some(EffortName::Fast) => Effort::Fast,
             Some(EffortName::Max) => Effort::Max,

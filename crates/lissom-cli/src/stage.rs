@@ -105,11 +105,10 @@ impl Stage {
 
 /// Cooks all animations of a skeleton, in parallel.
 pub(crate) fn cook(
-    builder: &ClipBuilder,
     built: &BuiltSkeleton,
-    animations: Vec<RawAnimation>,
+    animations: Vec<(ClipBuilder, RawAnimation)>,
 ) -> Result<Vec<StageClip>> {
-    animations.into_par_iter().map(|animation| cook_one(builder, built, animation)).collect()
+    animations.into_par_iter().map(|(builder, animation)| cook_one(&builder, built, animation)).collect()
 }
 
 fn cook_one(builder: &ClipBuilder, built: &BuiltSkeleton, animation: RawAnimation) -> Result<StageClip> {

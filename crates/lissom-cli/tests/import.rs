@@ -285,3 +285,53 @@ fn a_budget_of_bytes_is_kept_or_refused() {
     let (_, error) = bad(1, &["import", &input, "-o", &text(&out), "--budget", "20"]);
     assert!(error.contains("20 are allowed") && !out.exists(), "{error}");
 }
+
+/// A chain of two waving joints, in centimetres, with this precision.
+fn acl(threshold: f64) -> String {
+    let sample = |i: u32| {
+        let half = (f64::from(i) * 0.7).sin() * 0.4;
+        format!("[ 0, 0, {}, {} ]", half.sin(), half.cos())
+    };
+    let samples = (0..60).map(sample).collect::<Vec<_>>().join(" ");
+    format!(
+        "version = 2\nclip = {{ num_samples = 60 sample_rate = 30 }}\nsettings = {{ error_threshold = {threshold} }}\n\
+         bones = [ {{ name = \"a\" parent = \"\" vertex_distance = 3 }}\n\
+         {{ name = \"b\" parent = \"a\" vertex_distance = 3 bind_translation = [ 50, 0, 0 ] }} ]\n\
+         tracks = [ {{ name = \"a\" rotations = [ {samples} ] }} {{ name = \"b\" rotations = [ {samples} ] }} ]\n"
+    )
+}
+
+#[test]
+fn a_file_that_states_its_precision_is_cooked_with_it_unless_another_is_asked_for() {
+    let root = folder("import_stated");
+    let out = text(&root.join("out.lsm"));
+    let worst = |file: &str, options: &[&str]| {
+        let mut line = vec!["import", file, "-o", &out, "--json"];
+        line.extend(options);
+        let report = json(&good(&line));
+        assert_eq!(report["files"][0]["status"], "imported");
+        report["files"][0]["worst_error_m"].as_f64().unwrap()
+    };
+    let (coarse, fine) =
+        (write(root.join("coarse.acl.sjson"), acl(0.5)), write(root.join("fine.acl.sjson"), acl(0.001)));
+    let found = worst(&coarse, &[]);
+    assert!(found > 5e-4 && found <= 5e-3, "{found}");
+    assert!(worst(&fine, &[]) <= 1e-5);
+    // The same number as the default, but asked for: what was cooked before does not count as unchanged.
+    assert!(worst(&coarse, &[]) > 5e-4);
+    assert!(worst(&coarse, &["--precision", "0.1mm"]) <= 1e-4);
+}
+
+#[test]
+fn clips_take_the_form_asked_for() {
+    let root = folder("import_form");
+    let walk = write(root.join("walk.bvh"), bvh(1, 40));
+    let version = |form: &str| {
+        let out = text(&root.join(format!("{form}.lsm")));
+        good(&["import", &walk, "-o", &out, "--form", form]);
+        let bytes = fs::read(out).unwrap();
+        let clip = bytes.windows(4).position(|w| w == b"LCLP").unwrap();
+        bytes[clip + 4]
+    };
+    assert_eq!((version("keys"), version("rows")), (1, 2));
+}

@@ -125,7 +125,15 @@ fn read_clip(file: &Node, clip: &Node) -> Result<RawClip, ImportError> {
     let (samples, rate_hz) = timing(clip)?;
     let settings = file.get("settings");
     let precision = clip.get("error_threshold").or_else(|| settings.and_then(|s| s.get("error_threshold")));
-    let precision = precision.map_or(Ok(PRECISION), number)?;
+    let precision = match precision {
+        None => PRECISION,
+        Some(node) => match number(node)? {
+            found if found > 0.0 => found,
+            found => {
+                return Err(node.fail(format!("error_threshold is {}; it must be above 0", Number(found))));
+            }
+        },
+    };
 
     let bones = file.need("bones")?;
     let mut by_name: BTreeMap<&str, usize> = BTreeMap::new();
@@ -142,7 +150,13 @@ fn read_clip(file: &Node, clip: &Node) -> Result<RawClip, ImportError> {
             scale: bone.get("bind_scale").map_or(Ok(V3::ONE), vector)?,
         };
         skeleton.joints.push(RawJoint { name: name.text()?.into(), parent: None, rest });
-        let shell = number(bone.need("vertex_distance")?)?;
+        let distance = bone.need("vertex_distance")?;
+        let shell = number(distance)?;
+        if shell < 0.0 {
+            return Err(
+                distance.fail(format!("vertex_distance is {}; it must not be below 0", Number(shell)))
+            );
+        }
         shells.push(JointPrecision { shell, precision });
     }
     for (joint, bone) in skeleton.joints.iter_mut().zip(bones.list()?) {
@@ -334,6 +348,14 @@ tracks = [
             "line 7: there are two bones called \"arm \\\"left\\\"\""
         );
         assert_eq!(with("parent = \"arm", "parent = \"leg"), "line 6: there is no bone \"leg \\\"left\\\"\"");
+        assert_eq!(
+            with("vertex_distance = 3.0", "vertex_distance = -3.0"),
+            "line 6: vertex_distance is -3; it must not be below 0"
+        );
+        assert_eq!(
+            with("error_threshold = 0.02", "error_threshold = 0"),
+            "line 4: error_threshold is 0; it must be above 0"
+        );
         assert_eq!(with("[ 4, 5, 6 ]", "[ 4, 5 ]"), "line 12: 2 numbers where 3 should be");
         assert_eq!(with("[ 4, 5, 6 ]", "[ 4, 5, NaN ]"), "line 12: \"NaN\" is not a finite number");
         assert_eq!(

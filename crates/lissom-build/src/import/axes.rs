@@ -72,6 +72,10 @@ impl Scene {
         for track in self.animations.iter_mut().flat_map(|a| &mut a.motion.tracks) {
             map(&mut track.translation, |v| v * factor);
         }
+        for own in self.animations.iter_mut().flat_map(|a| &mut a.precision) {
+            own.shell *= factor;
+            own.precision *= factor;
+        }
         for mesh in &mut self.meshes {
             let longer = |v: &mut [f32; 3]| *v = v.map(|c| (f64::from(c) * factor) as f32);
             mesh.mesh.positions.iter_mut().for_each(longer);

@@ -66,7 +66,12 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
             Err(ArchiveError::Missing { .. }) => Vec::new(),
             Err(error) => return Err(refused(error)),
         };
-        scene.animations.push(SceneAnimation { skeleton: Some(index), motion, tracks: Vec::new(), markers });
+        scene.animations.push(SceneAnimation {
+            skeleton: Some(index),
+            motion,
+            markers,
+            ..Default::default()
+        });
     }
     for section in of_kind(&archive, SectionKind::Track) {
         let view = section.track().map_err(refused)?;

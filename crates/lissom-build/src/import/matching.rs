@@ -1,5 +1,6 @@
 //! A motion and a skeleton that come from different files.
 
+use super::rawclip::JointPrecision;
 use crate::{
     exact::{M34, Trs},
     mesh::model_matrices,
@@ -55,6 +56,7 @@ pub(super) fn attach(scene: &mut Scene, target: SceneSkeleton, by: By) -> Result
         let place = format!("animation {index} {:?}", animation.motion.name);
         match animation.skeleton.and_then(|s| maps.get(s)) {
             Some(map) => {
+                move_precision(&mut animation.precision, map, joints);
                 let dropped = move_tracks(&mut animation.motion, map, joints);
                 if dropped > 0 {
                     scene.warn(
@@ -186,6 +188,21 @@ fn move_tracks(motion: &mut RawAnimation, map: &[Option<usize>], joints: usize) 
     dropped
 }
 
+/// Puts each joint's precision where the skeleton has it. Joints that the file does not know get the finest of it,
+/// for they may carry those that it knows.
+fn move_precision(precision: &mut Vec<JointPrecision>, map: &[Option<usize>], joints: usize) {
+    let Some(finest) = precision.iter().copied().min_by(|a, b| a.precision.total_cmp(&b.precision)) else {
+        return;
+    };
+    let mut moved = vec![finest; joints];
+    for (own, place) in precision.iter().zip(map) {
+        if let Some(to) = place.and_then(|p| moved.get_mut(p)) {
+            *to = *own;
+        }
+    }
+    *precision = moved;
+}
+
 /// Points the mesh at the skeleton's joints. Joints that the file does not know are bound where they rest.
 /// Gives the joint that a vertex follows and the skeleton does not have.
 fn move_mesh(mesh: &mut SceneMesh, map: &[Option<usize>], models: &[M34]) -> Result<(), usize> {
@@ -268,6 +285,19 @@ mod tests {
         let mut scene = Scene { skeletons: vec![other], animations: vec![motion(1)], ..Default::default() };
         let nothing = attach(&mut scene, target, By::Name);
         assert_eq!(nothing, Err(MatchError::Nothing { found: 1, first: "x".into() }));
+    }
+
+    #[test]
+    fn each_joint_keeps_its_precision() {
+        let own = skeleton(&[("hips", None), ("tail", Some(0)), ("head", Some(1))]);
+        let precision = |shell: f64, precision: f64| JointPrecision { shell, precision };
+        let mut animation = motion(3);
+        animation.precision = vec![precision(1.0, 0.3), precision(2.0, 0.2), precision(3.0, 0.1)];
+        let mut scene = Scene { skeletons: vec![own], animations: vec![animation], ..Default::default() };
+        let target = skeleton(&[("head", Some(2)), ("ear", Some(0)), ("hips", None)]);
+        attach(&mut scene, target, By::Name).unwrap();
+        let is = &scene.animations[0].precision;
+        assert_eq!(is, &[precision(3.0, 0.1), precision(3.0, 0.1), precision(1.0, 0.3)]);
     }
 
     #[test]

@@ -358,12 +358,9 @@ fn parse(
             let bvh = bvh::read(bytes, &BvhOptions::default()).map_err(refused)?;
             Ok(one(bvh.skeleton, bvh.animation))
         }
-        Format::RawClip => {
-            let clip = rawclip::read(bytes).map_err(refused)?;
-            Ok(one(clip.skeleton, Some(clip.animation)))
-        }
+        Format::RawClip => Ok(one_clip(rawclip::read(bytes).map_err(refused)?)),
         Format::Acl => match acl_sjson::read(bytes).map_err(refused)? {
-            acl_sjson::AclFile::Clip(clip) => Ok(one(clip.skeleton, Some(clip.animation))),
+            acl_sjson::AclFile::Clip(clip) => Ok(one_clip(clip)),
             acl_sjson::AclFile::Tracks { name, tracks, .. } => {
                 Ok(Scene { name, tracks, ..Default::default() })
             }
@@ -386,6 +383,15 @@ fn parse(
         #[cfg(not(feature = "gltf"))]
         Format::Gltf => Err(OpenError::NotBuilt { path: path.into(), format }),
     }
+}
+
+/// A skeleton, its motion, and how exactly it wants to be stored.
+fn one_clip(clip: rawclip::RawClip) -> Scene {
+    let mut scene = one(clip.skeleton, Some(clip.animation));
+    for animation in &mut scene.animations {
+        animation.precision = clip.precision.clone().unwrap_or_default();
+    }
+    scene
 }
 
 /// A skeleton and perhaps one motion.

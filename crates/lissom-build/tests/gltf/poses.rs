@@ -196,12 +196,19 @@ fn what_we_export_comes_back() {
     use lissom_build::{
         export,
         mannequin::{self, Detail, Motion},
-        scene::{Scene, SceneAnimation, SceneMesh, SceneSkeleton},
+        scene::{Marker, Scene, SceneAnimation, SceneMesh, SceneSkeleton},
     };
+    let marker = |name: &str, time_s| Marker { name: name.into(), time_s };
+    let markers = vec![marker("left", 0.1), marker("right \"foot\"", 0.6), marker("right", 0.6)];
     let (skeleton, mesh) =
         (mannequin::skeleton(), mannequin::mesh(&Detail { body_m: 0.04, hand_m: 0.012 }).unwrap());
     let clips = [mannequin::clip(Motion::Walk)];
-    let animation = SceneAnimation { skeleton: Some(0), motion: clips[0].clone(), ..Default::default() };
+    let animation = SceneAnimation {
+        skeleton: Some(0),
+        motion: clips[0].clone(),
+        markers: markers.clone(),
+        ..Default::default()
+    };
     let written = export::write_glb(&Scene {
         name: "there and back".into(),
         skeletons: vec![SceneSkeleton { name: String::new(), skeleton: skeleton.clone() }],
@@ -217,6 +224,7 @@ fn what_we_export_comes_back() {
     }
     assert_eq!(scene.meshes[0].mesh.positions, mesh.positions);
     assert_eq!(scene.meshes[0].mesh.indices, mesh.indices);
+    assert_eq!(scene.animations[0].markers, markers);
     for (clip, back) in clips.iter().zip(&scene.animations) {
         let back = &back.motion;
         assert_eq!((&clip.name, clip.looping), (&back.name, back.looping));

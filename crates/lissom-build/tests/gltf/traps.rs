@@ -271,3 +271,25 @@ fn what_our_exporter_notes_is_read_and_other_notes_are_not() {
         assert_eq!((motion.looping, motion.duration_s), (false, 1.0));
     }
 }
+
+#[test]
+fn markers_of_our_exporter_are_read_and_odd_ones_do_no_harm() {
+    let mut b = turning("LINEAR", &[0.0, 1.0], &TURN);
+    let read = |b: &mut Builder, markers: serde_json::Value| {
+        b.json["animations"][0]["extras"] = json!({ "looping": true, "markers": markers });
+        let scene = build(b);
+        assert!(scene.animations[0].motion.looping, "the other notes stand");
+        let markers = &scene.animations[0].markers;
+        (markers.iter().map(|m| format!("{} {}", m.name, m.time_s)).collect::<Vec<_>>(), warnings(&scene))
+    };
+    let (found, odd) =
+        read(&mut b, json!([{ "name": "b", "time_s": 0.75 }, { "name": "a", "time_s": 0.25, "x": 1 }]));
+    assert_eq!((found, odd.as_str()), (vec!["a 0.25".into(), "b 0.75".into()], ""));
+    let late = json!([{ "name": "late", "time_s": 7.0 }, { "name": "", "time_s": 0.5 }, { "name": "c", "time_s": -1 }]);
+    let (found, odd) = read(&mut b, late);
+    assert_eq!(found, ["c 0", "late 1"]);
+    assert!(odd.contains("1 markers have no name") && odd.contains("2 markers lie outside"), "{odd}");
+    for odd in [json!("left"), json!([1, 2]), json!([{ "name": 3, "time_s": 0 }]), json!({}), json!(null)] {
+        assert_eq!(read(&mut b, odd).0, Vec::<String>::new());
+    }
+}

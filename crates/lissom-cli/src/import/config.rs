@@ -1,6 +1,6 @@
 //! `lissom.toml`: options of `lissom import` that belong to a folder of clips. The command line wins.
 
-use crate::options::{AxisName, Cooking, EffortName, Reading, UsageError};
+use crate::options::{AxisName, Cooking, EffortName, FormName, Reading, UsageError};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use serde::Deserialize;
@@ -16,6 +16,7 @@ struct File {
     shell: Option<Text>,
     budget: Option<u64>,
     jumps: Option<Text>,
+    form: Option<FormName>,
     effort: Option<EffortName>,
     unit: Option<Text>,
     up: Option<String>,
@@ -83,6 +84,7 @@ pub(super) fn fill(
     cooking.shell = cooking.shell.take().or(text(file.shell));
     cooking.budget = cooking.budget.or(file.budget);
     cooking.jumps = cooking.jumps.take().or(text(file.jumps));
+    cooking.form = cooking.form.or(file.form);
     cooking.effort = cooking.effort.or(file.effort);
     if clips.is_empty() {
         *clips = match file.clip {

@@ -5,7 +5,7 @@ use super::{
     report::{ClipReport, FileReport, Status},
     stamp,
 };
-use crate::{load::choose, options::one_line, style::millimetres};
+use crate::{exactness::Exactness, load::choose, options::one_line, style::millimetres};
 use anyhow::{Context, Result, bail};
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
@@ -21,21 +21,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub(super) struct Recipe {
     pub(super) options: ImportOptions,
     pub(super) cook: ClipBuilder,
-    /// True if nobody asked for a precision: it may grow with the model.
-    pub(super) default_precision: bool,
+    /// The user gave a precision, or a shell: what a file asks for does not count, nor how large a model is.
+    pub(super) asked_precision: bool,
+    pub(super) asked_shell: bool,
     /// Only these; all if empty.
     pub(super) clips: Vec<String>,
 }
-
-/// Models above this height are cooked with a precision that grows with them, unless one is asked for: f32 cannot
-/// hold a tenth of a millimetre there, and most likely the unit is another one.
-const LARGE_M: f64 = 10.0;
 
 /// A file that was opened.
 struct Opened {
     stem: String,
     scene: Scene,
-    cook: ClipBuilder,
+    exactness: Exactness,
     height_m: Option<f64>,
     stamp: String,
 }
@@ -60,14 +57,14 @@ pub(super) fn cook(
     let cooked: Vec<Option<Result<Cooked>>> = opened
         .par_iter()
         .map(|opened| {
-            let cooked = opened.as_ref().ok().map(|o| guarded(|| cook_scene(&o.scene, &o.cook)));
+            let cooked = opened.as_ref().ok().map(|o| guarded(|| cook_scene(o, &recipe.cook)));
             done();
             cooked
         })
         .collect();
 
     let mut pack = ScenePack::new();
-    let mut lines = stamp::head(&recipe.options, &recipe.cook, &recipe.clips);
+    let mut lines = stamp::head(recipe);
     let mut reports = Vec::with_capacity(inputs.len());
     let mut taken = 0;
     for ((input, opened), cooked) in inputs.iter().zip(opened).zip(cooked) {
@@ -130,18 +127,17 @@ fn open(input: &Input, recipe: &Recipe) -> Result<Opened> {
         keep_clips(&mut scene, &stem, &recipe.clips);
     }
     let height_m = scene.height();
-    let mut cook = recipe.cook.clone();
-    if let Some(height) = height_m.filter(|h| *h > LARGE_M && h.is_finite() && recipe.default_precision) {
-        cook.precision *= height / LARGE_M;
-        cook.shell *= height / LARGE_M;
-        let precision = millimetres(cook.precision);
+    let (asked_precision, asked_shell) = (recipe.asked_precision, recipe.asked_shell);
+    let exactness = Exactness { asked_precision, asked_shell, ..Exactness::of(height_m) };
+    if let Some(height) = height_m.filter(|_| exactness.grown() > 1.0) {
+        let precision = millimetres(exactness.builder(&recipe.cook).precision);
         let text = format!(
             "it is {height:.1} m high, so its precision is {precision}; --unit or --precision tell better"
         );
         scene.warn("", text);
     }
     let stamp = stamp::lines(input, &bytes, &others);
-    Ok(Opened { stem, scene, cook, height_m, stamp })
+    Ok(Opened { stem, scene, exactness, height_m, stamp })
 }
 
 /// Leaves only the clips asked for.
@@ -158,11 +154,14 @@ fn keep_clips(scene: &mut Scene, stem: &str, wanted: &[String]) {
     });
 }
 
-fn cook_scene(scene: &Scene, cook: &ClipBuilder) -> Result<Cooked> {
+fn cook_scene(opened: &Opened, cook: &ClipBuilder) -> Result<Cooked> {
+    let Opened { scene, exactness, .. } = opened;
+    let cook = exactness.builder(cook);
     let build = |s: &lissom_build::scene::SceneSkeleton| Ok(SkeletonBuilder::build(&s.skeleton)?);
     let skeletons = scene.skeletons.iter().map(build).collect::<Result<Vec<_>>>()?;
     let clip = |a: &lissom_build::scene::SceneAnimation| {
         let built = a.skeleton.and_then(|s| skeletons.get(s)).context("there is no skeleton")?;
+        let cook = ClipBuilder { joints: exactness.joints(a, built), ..cook.clone() };
         cook.build(built, &a.motion).with_context(|| format!("clip {:?}", a.motion.name))
     };
     let clips: Vec<Result<CookedClip>> = scene.animations.par_iter().map(clip).collect();

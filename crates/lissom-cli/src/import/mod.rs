@@ -70,6 +70,7 @@ Examples:
 lissom.toml has the long options as keys; the command line wins:
   precision = \"0.1mm\"
   shell = \"3cm\"
+  form = \"rows\"
   jumps = 0.5
   effort = \"max\"
   unit = \"cm\"
@@ -95,8 +96,8 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         }
         (options, _) => options?,
     };
-    let default_precision = cooking.precision.is_none() && cooking.shell.is_none();
-    let recipe = Recipe { options, cook, default_precision, clips };
+    let (asked_precision, asked_shell) = (cooking.precision.is_some(), cooking.shell.is_some());
+    let recipe = Recipe { options, cook, asked_precision, asked_shell, clips };
     let shard = arguments.shard.as_deref().map(Shard::parse).transpose()?;
     if shard.is_some() && matches!(output, Output::File(_)) {
         return usage("--shard needs a folder as output (-o DIR/): shares of one file do not add up");
@@ -191,7 +192,7 @@ fn one_archive(
 ) -> Result<Vec<FileReport>> {
     let all: Vec<&Input> = inputs.iter().collect();
     let shown = output.display().to_string();
-    let head = stamp::head(&recipe.options, &recipe.cook, &recipe.clips);
+    let head = stamp::head(recipe);
     if !force && let Some(bytes) = stamp::unchanged(output, &head, &all, &recipe.options) {
         let name = match inputs {
             [only] => only.path.display().to_string(),
@@ -227,7 +228,7 @@ fn one_each(
         .collect();
     let one = |(input, output): &(&Input, PathBuf)| -> Result<FileReport> {
         let shown = output.display().to_string();
-        let head = stamp::head(&recipe.options, &recipe.cook, &recipe.clips);
+        let head = stamp::head(recipe);
         if !force && let Some(bytes) = stamp::unchanged(output, &head, &[input], &recipe.options) {
             bar.inc(1);
             return FileReport::of_archive(input.path.display().to_string(), shown, &bytes);

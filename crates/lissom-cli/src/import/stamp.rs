@@ -4,13 +4,10 @@
 //! of its bytes before its name. Files that an input names by URI stand under it, indented. An archive whose
 //! lines would be written the same again is left alone.
 
-use super::inputs::Input;
+use super::{cook::Recipe, inputs::Input};
 use lissom::archive::{AlignedBytes, Archive, Limits, SectionKind};
 use lissom::hash::Fnv64;
-use lissom_build::{
-    cook::ClipBuilder,
-    import::{ImportOptions, gltf::Folder},
-};
+use lissom_build::import::{ImportOptions, gltf::Folder};
 use std::path::Path;
 
 /// The kind of the section.
@@ -27,10 +24,13 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
 }
 
 /// The first line. The skeleton counts by its bytes, not by its path.
-pub(super) fn head(options: &ImportOptions, cook: &ClipBuilder, clips: &[String]) -> String {
+pub(super) fn head(recipe: &Recipe) -> String {
+    let Recipe { options, cook, asked_precision, asked_shell, clips } = recipe;
     let skeleton = options.skeleton.as_ref().map(|p| std::fs::read(p).map_or(0, |bytes| hash(&bytes)));
     let ImportOptions { unit, up, forward, rate_hz, .. } = options;
-    let text = format!("{unit:?} {up:?} {forward:?} {rate_hz:?} {skeleton:?} {cook:?} {clips:?}");
+    let text = format!(
+        "{unit:?} {up:?} {forward:?} {rate_hz:?} {skeleton:?} {cook:?} {asked_precision} {asked_shell} {clips:?}"
+    );
     format!("lissom {} options {:016x}\n", env!("CARGO_PKG_VERSION"), hash(text.as_bytes()))
 }
 

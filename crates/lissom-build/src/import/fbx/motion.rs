@@ -90,7 +90,7 @@ pub(super) fn read(
             skeleton: Some(0),
             motion,
             tracks: weights,
-            markers: Vec::new(),
+            ..Default::default()
         });
     }
     Ok(())

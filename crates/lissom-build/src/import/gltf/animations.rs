@@ -4,7 +4,7 @@ use super::{
     super::{ImportError, Place},
     accessor::{Source, Values},
     budget::Budget,
-    document::{self, Animation, AnimationExtras, Interpolation, Kind, Path, Sampler},
+    document::{self, Animation, AnimationExtras, Interpolation, Kind, MarkerNote, Path, Sampler},
     morphs::{self, MeshNames},
     names::{Names, place},
     nodes::Skeleton,
@@ -12,7 +12,7 @@ use super::{
 use crate::{
     exact::{Q4, V3},
     raw::{Channel, Curve, Key, RawAnimation, RawTrack, Tangents, Value},
-    scene::{Scene, SceneAnimation},
+    scene::{Marker, Scene, SceneAnimation},
 };
 use std::collections::BTreeSet;
 
@@ -98,7 +98,7 @@ fn one(
         }
     }
     odd.warn(here, scene);
-    let extras: AnimationExtras = document::extras(animation.extras);
+    let extras: AnimationExtras<'_> = document::extras(animation.extras);
     let noted = extras.duration_s.filter(|d| (0.0..=LONGEST_NOTE_S).contains(d)).unwrap_or(0.0);
     let mut duration_s = if noted > odd.last_key_s { noted } else { odd.last_key_s };
     if duration_s <= 0.0 {
@@ -114,7 +114,43 @@ fn one(
     motion
         .validate(skeleton.raw.joints.len())
         .map_err(|source| ImportError::Animation { place: Place::Path(here.into()), source })?;
-    Ok(SceneAnimation { skeleton: Some(0), motion, tracks: user, markers: Vec::new() })
+    let markers = markers(document::extras(extras.markers), duration_s, here, budget, scene)?;
+    Ok(SceneAnimation { skeleton: Some(0), motion, tracks: user, markers, precision: Vec::new() })
+}
+
+/// Moments outside of the motion are moved to its ends; those without a name are dropped.
+fn markers(
+    notes: Vec<MarkerNote>,
+    duration_s: f64,
+    here: &str,
+    budget: &mut Budget,
+    scene: &mut Scene,
+) -> Result<Vec<Marker>, ImportError> {
+    budget.take(notes.len() as u64, size_of::<[Marker; 2]>(), || Place::Path(here.into()))?;
+    let (mut markers, mut dropped, mut moved) = (Vec::new(), 0_usize, 0_usize);
+    for MarkerNote { name, time_s } in notes {
+        if name.is_empty() {
+            dropped = dropped.saturating_add(1);
+            continue;
+        }
+        let inside = if time_s < 0.0 {
+            0.0
+        } else if time_s > duration_s {
+            duration_s
+        } else {
+            time_s
+        };
+        moved = moved.saturating_add((inside != time_s).into());
+        markers.push(Marker { name, time_s: inside });
+    }
+    markers.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
+    if dropped > 0 {
+        scene.warn(here, format!("{dropped} markers have no name; they were dropped"));
+    }
+    if moved > 0 {
+        scene.warn(here, format!("{moved} markers lie outside of it; they were moved to its ends"));
+    }
+    Ok(markers)
 }
 
 fn vector([x, y, z, _]: [f64; 4]) -> V3 {

@@ -318,9 +318,19 @@ impl<'a> Document<'a> {
 
 /// What our own exporter notes about an animation.
 #[derive(Deserialize, Default)]
-pub(super) struct AnimationExtras {
+pub(super) struct AnimationExtras<'a> {
     pub(super) looping: Option<bool>,
     pub(super) duration_s: Option<f64>,
+    /// Whatever it is, it does not spoil the others.
+    #[serde(default, borrow)]
+    pub(super) markers: Option<&'a RawValue>,
+}
+
+/// A named moment.
+#[derive(Deserialize)]
+pub(super) struct MarkerNote {
+    pub(super) name: String,
+    pub(super) time_s: f64,
 }
 
 /// Where exporters put the names of morph targets.

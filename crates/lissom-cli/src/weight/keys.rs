@@ -1,25 +1,8 @@
-//! What each joint costs in a clip, counted from the clip's own bytes as `FORMAT.md` describes them (version 1).
+//! Sparse keys (version 1).
 
+use super::{JointBytes, take};
 use anyhow::{Context, Result, ensure};
-use lissom::Clip;
 use lissom::clip::format::{self, BLOCK_WORDS, CHANNEL_WORDS, HEADER_WORDS, word};
-
-/// Bytes of one joint. Fractions, because records do not end at bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct JointBytes {
-    /// Translation, rotation, scale: keys in the stream.
-    pub(crate) stream: [f64; 3],
-    /// Its part of the jump frames.
-    pub(crate) jumps: f64,
-    /// Constants, and how its keys are to be decoded.
-    pub(crate) tables: f64,
-}
-
-impl JointBytes {
-    pub(crate) fn total(&self) -> f64 {
-        self.stream.iter().sum::<f64>() + self.jumps + self.tables
-    }
-}
 
 /// One channel: whose it is, and what a record of it is made of.
 struct Channel {
@@ -34,21 +17,16 @@ struct Channel {
     rows: [u32; 4],
 }
 
-/// What each joint costs, in the skeleton's order. Header, name, masks and the table of blocks belong to nobody.
-pub(crate) fn by_joint(clip: &Clip) -> Result<Vec<JointBytes>> {
-    let bytes = clip.as_bytes();
-    let words: Vec<u32> =
-        bytes.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])).collect();
-    let version = words[word::VERSION_FLAGS] as u16;
-    ensure!(version == 1, "bytes by joint are known for clips of version 1; this is version {version}");
-    let mut layout = Layout::new(&words);
-    let mut joints = layout.tables(&words)?;
-    let mut channels = layout.channels(&words)?;
+/// What each joint costs.
+pub(super) fn by_joint(bytes: &[u8], words: &[u32]) -> Result<Vec<JointBytes>> {
+    let mut layout = Layout::new(words);
+    let mut joints = layout.tables(words)?;
+    let mut channels = layout.channels(words)?;
     for c in &channels {
         joints[c.joint].tables += (CHANNEL_WORDS * 4) as f64;
     }
-    let blocks = layout.blocks(&words)?;
-    let (states, stream) = layout.data(bytes, &words)?;
+    let blocks = layout.blocks(words)?;
+    let (states, stream) = layout.data(bytes, words)?;
     let end = words[word::ROWS];
     for (b, block) in blocks.iter().enumerate() {
         let mut at = u64::from(block.state_byte) * 8;
@@ -106,18 +84,6 @@ fn play(channels: &mut [Channel], stream: &[u8], block: &Block, last: u32, joint
         }
     }
     at - start
-}
-
-/// The next bits of a run of bytes, lowest first; past the end they are 0.
-fn take(bytes: &[u8], at: &mut u64, bits: u32) -> u32 {
-    let mut value = 0;
-    for i in 0..u64::from(bits) {
-        let place = *at + i;
-        let byte = bytes.get((place / 8) as usize).copied().unwrap_or(0);
-        value |= u32::from(byte >> (place % 8) & 1) << i;
-    }
-    *at += u64::from(bits);
-    value
 }
 
 struct Block {
@@ -222,37 +188,5 @@ impl Layout {
         let start = self.next * 4;
         let stream = start + states.div_ceil(4) * 4;
         Ok((bytes.get(start..stream).context("the jump frames")?, bytes.get(stream..).context("the stream")?))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::stage::Stage;
-    use lissom_build::{
-        cook::{ClipBuilder, Effort},
-        mannequin::{Detail, Motion},
-    };
-
-    #[test]
-    fn every_bit_of_the_stream_has_an_owner() {
-        let detail = Detail { body_m: 0.04, hand_m: 0.012 };
-        let builder = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
-        let stage = Stage::mannequin(&[Motion::Walk, Motion::Wave], &detail, &builder, || {}).unwrap();
-        for clip in &stage.clips {
-            // `by_joint` refuses a block whose bits do not add up.
-            let joints = by_joint(&clip.clip).unwrap();
-            let view = clip.clip.view();
-            let sum = |f: fn(&JointBytes) -> f64| joints.iter().map(f).sum::<f64>();
-            let stream = sum(|j| j.stream.iter().sum());
-            let padding = view.stream_bytes() as f64 - stream;
-            assert!((0.0..=view.block_count() as f64 + 8.0).contains(&padding), "{padding}");
-            let padding = view.jump_bytes() as f64 - sum(|j| j.jumps);
-            assert!((0.0..=view.block_count() as f64 + 8.0).contains(&padding), "{padding}");
-            assert!(sum(JointBytes::total) < view.memory_bytes() as f64);
-            // The mannequin's fingers hardly move when it walks; its hips do.
-            let hips = stage.skeleton.find("hips").unwrap();
-            assert!(joints[hips].stream[0] > 0.0 && joints[hips].stream[1] > 0.0);
-        }
     }
 }
