@@ -289,8 +289,8 @@ fn a_budget_of_bytes_is_kept_or_refused() {
 /// A chain of two waving joints, in centimetres, with this precision.
 fn acl(threshold: f64) -> String {
     let sample = |i: u32| {
-        let half = (f64::from(i) * 0.7).sin() * 0.4;
-        format!("[ 0, 0, {}, {} ]", half.sin(), half.cos())
+        let half = libm::sin(f64::from(i) * 0.7) * 0.4;
+        format!("[ 0, 0, {}, {} ]", libm::sin(half), libm::cos(half))
     };
     let samples = (0..60).map(sample).collect::<Vec<_>>().join(" ");
     format!(
