@@ -261,86 +261,59 @@ impl Differences {
 #[inline(always)]
 fn walk<S: Simd>(s: S, arrays: Arrays, words: &mut [u32], bytes: &[u8], place: &mut Place, wanted: u32) {
     while place.at < wanted {
-        forward(s, arrays, words, bytes, place);
+        step::<S, false>(s, arrays, words, bytes, place);
         place.at += 1;
     }
     while place.at > wanted {
-        backward(s, arrays, words, bytes, place);
+        step::<S, true>(s, arrays, words, bytes, place);
         place.at -= 1;
     }
 }
 
-/// Adds the row after `place.at`.
+/// Adds the row after `place.at`; or, going back, takes that row away again, which is not the block's first or second.
 #[inline(always)]
-fn forward<S: Simd>(s: S, arrays: Arrays, words: &mut [u32], bytes: &[u8], place: &Place) {
-    let mut bit = place.rows_bit + u64::from(place.at % BLOCK_ROWS) * place.row_bits;
-    let mut d = Differences::NONE;
-    let mut kind = 0;
-    while kind < 3 {
-        let [ax, ay, az, bx, by, bz, _, _, _, _, metas, _] = arrays_of(&arrays, words, kind);
-        let mut first = 0;
-        while first < metas.len() {
-            let count = smaller(GROUP, metas.len() - first);
-            let mut lane = 0;
-            while lane < count {
-                bit = read(bytes, bit, metas[first + lane], &mut d, lane);
-                lane += 1;
-            }
-            add_row(s, &metas[first..], &mut ax[first..], &mut bx[first..], &d.x, count);
-            add_row(s, &metas[first..], &mut ay[first..], &mut by[first..], &d.y, count);
-            add_row(s, &metas[first..], &mut az[first..], &mut bz[first..], &d.z, count);
-            first += GROUP;
-        }
-        kind += 1;
-    }
-}
-
-/// Takes the row `place.at` away again, which is not the block's first or second.
-#[inline(always)]
-fn backward<S: Simd>(s: S, arrays: Arrays, words: &mut [u32], bytes: &[u8], place: &Place) {
+fn step<S: Simd, const BACK: bool>(s: S, arrays: Arrays, words: &mut [u32], bytes: &[u8], place: &Place) {
     let row = u64::from(place.at % BLOCK_ROWS);
-    // A prediction that stays is undone by the row before: it is what led to the key before this one.
-    let mut bit = place.rows_bit + row.saturating_sub(2) * place.row_bits;
+    // Going back, a prediction that stays is undone by the row before: it is what led to the key before this one.
+    let from = if BACK { row.saturating_sub(2) } else { row };
+    let mut bit = place.rows_bit + from * place.row_bits;
     let mut d = Differences::NONE;
     let mut kind = 0;
     while kind < 3 {
         let [ax, ay, az, bx, by, bz, _, _, _, _, metas, _] = arrays_of(&arrays, words, kind);
         let mut first = 0;
         while first < metas.len() {
-            let count = smaller(GROUP, metas.len() - first);
+            let metas = &metas[first..];
+            let count = if metas.len() < GROUP { metas.len() } else { GROUP };
             let mut lane = 0;
             while lane < count {
-                let meta = metas[first + lane];
-                let further = if meta & meta::GOES_ON == 0 { 0 } else { place.row_bits };
-                bit = read(bytes, bit + further, meta, &mut d, lane) - further;
+                let goes_on = metas[lane] & meta::GOES_ON != 0;
+                let further = if BACK && goes_on { place.row_bits } else { 0 };
+                let (v, end) = three(bytes, bit + further, metas[lane]);
+                (d.x[lane % GROUP], d.y[lane % GROUP], d.z[lane % GROUP]) = (v[0], v[1], v[2]);
+                bit = end - further;
                 lane += 1;
             }
-            take_row(s, &metas[first..], &mut ax[first..], &mut bx[first..], &d.x, count);
-            take_row(s, &metas[first..], &mut ay[first..], &mut by[first..], &d.y, count);
-            take_row(s, &metas[first..], &mut az[first..], &mut bz[first..], &d.z, count);
+            move_keys::<S, BACK>(s, metas, &mut ax[first..], &mut bx[first..], &d.x, count);
+            move_keys::<S, BACK>(s, metas, &mut ay[first..], &mut by[first..], &d.y, count);
+            move_keys::<S, BACK>(s, metas, &mut az[first..], &mut bz[first..], &d.z, count);
             first += GROUP;
         }
         kind += 1;
     }
 }
 
+/// One component of up to 16 lanes. Forward: (a, b) becomes (b, b + (b - a where it goes on) + d). Backward is the
+/// inverse: (a + (a - b) + d where it goes on, else a - d; a).
 #[inline(always)]
-fn smaller(a: usize, b: usize) -> usize {
-    if b < a { b } else { a }
-}
-
-/// Reads the three differences of a lane; returns the bit behind them.
-#[inline(always)]
-fn read(bytes: &[u8], bit: u64, meta: u32, d: &mut Differences, lane: usize) -> u64 {
-    let (v, end) = three(bytes, bit, meta);
-    let lane = lane % GROUP;
-    (d.x[lane], d.y[lane], d.z[lane]) = (v[0], v[1], v[2]);
-    end
-}
-
-/// b + (b - a where it goes on) + d, for lanes of one component; a becomes b.
-#[inline(always)]
-fn add_row<S: Simd>(s: S, metas: &[u32], a: &mut [u32], b: &mut [u32], d: &[i32; GROUP], count: usize) {
+fn move_keys<S: Simd, const BACK: bool>(
+    s: S,
+    metas: &[u32],
+    a: &mut [u32],
+    b: &mut [u32],
+    d: &[i32; GROUP],
+    count: usize,
+) {
     let mut at = 0;
     if count == GROUP {
         let (metas, a, b) = (&metas[..GROUP], &mut a[..GROUP], &mut b[..GROUP]);
@@ -348,46 +321,25 @@ fn add_row<S: Simd>(s: S, metas: &[u32], a: &mut [u32], b: &mut [u32], d: &[i32;
         while at < GROUP {
             let end = at + LEN::<S>();
             let (old, new) = (S::u32s::from_slice(s, &a[at..end]), S::u32s::from_slice(s, &b[at..end]));
-            let slope = goes_on(s, &metas[at..end]).select(new - old, S::u32s::simd_from(s, 0));
-            new.store_slice(&mut a[at..end]);
-            (new + slope + S::u32s::from_slice(s, &d[at..end])).store_slice(&mut b[at..end]);
+            let (d, on) = (S::u32s::from_slice(s, &d[at..end]), goes_on(s, &metas[at..end]));
+            let (left, right) = if BACK {
+                (on.select(old + (old - new) + d, old - d), old)
+            } else {
+                (new, new + on.select(new - old, S::u32s::simd_from(s, 0)) + d)
+            };
+            left.store_slice(&mut a[at..end]);
+            right.store_slice(&mut b[at..end]);
             at = end;
         }
         return;
     }
     while at < count {
-        let slope = if metas[at] & meta::GOES_ON == 0 { 0 } else { b[at].wrapping_sub(a[at]) };
-        a[at] = b[at];
-        b[at] = b[at].wrapping_add(slope).wrapping_add(d[at] as u32);
-        at += 1;
-    }
-}
-
-/// The inverse of [`add_row`].
-#[inline(always)]
-fn take_row<S: Simd>(s: S, metas: &[u32], a: &mut [u32], b: &mut [u32], d: &[i32; GROUP], count: usize) {
-    let mut at = 0;
-    if count == GROUP {
-        let (metas, a, b) = (&metas[..GROUP], &mut a[..GROUP], &mut b[..GROUP]);
-        let d: &[u32] = bytemuck::cast_slice(d);
-        while at < GROUP {
-            let end = at + LEN::<S>();
-            let (old, new) = (S::u32s::from_slice(s, &a[at..end]), S::u32s::from_slice(s, &b[at..end]));
-            let d = S::u32s::from_slice(s, &d[at..end]);
-            let before = goes_on(s, &metas[at..end]).select(old + (old - new) + d, old - d);
-            old.store_slice(&mut b[at..end]);
-            before.store_slice(&mut a[at..end]);
-            at = end;
-        }
-        return;
-    }
-    while at < count {
-        let (old, new, d) = (a[at], b[at], d[at] as u32);
-        b[at] = old;
-        a[at] = if metas[at] & meta::GOES_ON == 0 {
-            old.wrapping_sub(d)
-        } else {
-            old.wrapping_add(old.wrapping_sub(new)).wrapping_add(d)
+        let (old, new, d, on) = (a[at], b[at], d[at] as u32, metas[at] & meta::GOES_ON != 0);
+        (a[at], b[at]) = match (BACK, on) {
+            (true, true) => (old.wrapping_add(old.wrapping_sub(new)).wrapping_add(d), old),
+            (true, false) => (old.wrapping_sub(d), old),
+            (false, true) => (new, new.wrapping_add(new.wrapping_sub(old)).wrapping_add(d)),
+            (false, false) => (new, new.wrapping_add(d)),
         };
         at += 1;
     }
