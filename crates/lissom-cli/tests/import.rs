@@ -271,8 +271,10 @@ fn a_huge_model_gets_a_precision_of_its_size_unless_one_is_asked_for() {
 /// A chain of two waving joints, in centimetres, with this precision.
 fn acl(threshold: f64) -> String {
     let sample = |i: u32| {
-        let half = (f64::from(i) * 0.7).sin() * 0.4;
-        format!("[ 0, 0, {}, {} ]", half.sin(), half.cos())
+        // A polynomial wave, and the number that makes it a rotation.
+        let phase = f64::from(i % 9) / 9.0;
+        let z = 6.4 * phase * (1.0 - phase) * (0.5 - phase);
+        format!("[ 0, 0, {z}, {} ]", (1.0 - z * z).sqrt())
     };
     let samples = (0..60).map(sample).collect::<Vec<_>>().join(" ");
     format!(
