@@ -7,7 +7,7 @@ use lissom::{
     job::{SampleJob, SampleTime},
     math::soa::SoaTransform,
 };
-use lissom_bench::player::{Way, spaced, stage};
+use lissom_bench::player::{Way, rows, spaced, stage};
 use std::hint::black_box;
 
 fn main() {
@@ -42,17 +42,21 @@ fn ways(criterion: &mut Criterion) {
     let skeleton = &stage.skeleton.skeleton;
     let mut group = criterion.benchmark_group("sample");
     group.throughput(Throughput::Elements(skeleton.joint_count() as u64));
-    let clip = spaced(&stage, 0.5).expect("the mannequin cooks");
+    let clip = rows(&stage).expect("the mannequin cooks");
     for way in [Way::Forward, Way::Backward, Way::Same] {
         let times = way.times(clip.view().duration_s());
         group.bench_function(way.name(), |b| play(b, skeleton, &clip, &times, false));
     }
     let anywhere = Way::Random.times(clip.view().duration_s());
+    group.bench_function("random", |b| play(b, skeleton, &clip, &anywhere, false));
     group.bench_function("cold cursor", |b| play(b, skeleton, &clip, &anywhere, true));
     for spacing in [0.0, 2.0, 1.0, 0.5, 0.25] {
         let clip = spaced(&stage, spacing).expect("the mannequin cooks");
-        let name =
-            if spacing > 0.0 { format!("random, jumps {spacing} s") } else { "random, no jumps".into() };
+        let name = if spacing > 0.0 {
+            format!("random, keys, jumps {spacing} s")
+        } else {
+            "random, keys, no jumps".into()
+        };
         group.bench_function(name, |b| play(b, skeleton, &clip, &anywhere, false));
     }
     group.finish();

@@ -11,7 +11,7 @@ use lissom::{
 use lissom_bench::timing::{best_ns, calibration_ns};
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
-    cook::{ClipBuilder, Coding, Jumps, write_stream},
+    cook::{ClipBuilder, Coding, Form, Jumps, write_stream},
     import::ozz,
     mannequin::{self, Motion},
     raw::RawAnimation,
@@ -85,10 +85,17 @@ fn subjects(assets: Option<&Path>) -> Result<Vec<Subject>> {
     Ok(list)
 }
 
-fn cook(subject: &Subject, spacing: f64, coding: Coding) -> Result<Clip> {
+/// As games would have it.
+fn cook(subject: &Subject, coding: Coding) -> Result<Clip> {
+    let builder = ClipBuilder { coding, allow_excess: coding == Coding::Plain16, ..ClipBuilder::default() };
+    let cooked = builder.build(&subject.skeleton, &subject.animation)?;
+    Ok(Clip::from_bytes(&cooked.bytes)?)
+}
+
+/// As sparse keys with jump frames at a spacing.
+fn cook_keys(subject: &Subject, spacing: f64) -> Result<Clip> {
     let jumps = if spacing > 0.0 { Jumps::Every(spacing) } else { Jumps::None };
-    let builder =
-        ClipBuilder { jumps, coding, allow_excess: coding == Coding::Plain16, ..ClipBuilder::default() };
+    let builder = ClipBuilder { jumps, form: Form::Keys, ..ClipBuilder::default() };
     let cooked = builder.build(&subject.skeleton, &subject.animation)?;
     Ok(Clip::from_bytes(&cooked.bytes)?)
 }
@@ -129,7 +136,7 @@ fn scattered(count: u32, duration_s: f64) -> Vec<f64> {
 fn measure(subject: &Subject, lines: &mut String) -> Result<()> {
     let name = subject.name.as_str();
     let joints = subject.skeleton.skeleton.joint_count();
-    let default = cook(subject, 0.5, Coding::Quantised)?;
+    let default = cook(subject, Coding::Quantised)?;
     let duration = default.view().duration_s();
     let frames: Vec<f64> = (0..(duration * 60.0) as u32).map(|f| f64::from(f) / 60.0).collect();
     let back: Vec<f64> = frames.iter().rev().copied().collect();
@@ -145,10 +152,11 @@ fn measure(subject: &Subject, lines: &mut String) -> Result<()> {
     let ns = play(subject, &default, &[at, at + 1e-4], &mut cursor, false);
     row(name, "same time", ns, peer.map(|p| p.same));
     let anywhere = scattered(500, duration);
+    let ns = play(subject, &default, &anywhere, &mut cursor, false);
+    row(name, "random", ns, peer.map(|p| p.random));
     for spacing in SPACINGS {
-        let clip = cook(subject, spacing, Coding::Quantised)?;
-        let label =
-            if spacing > 0.0 { format!("random, jumps {spacing} s") } else { "random, no jumps".into() };
+        let clip = cook_keys(subject, spacing)?;
+        let label = if spacing > 0.0 { format!("keys, jumps {spacing} s") } else { "keys, no jumps".into() };
         row(name, &label, play(subject, &clip, &anywhere, &mut cursor, false), peer.map(|p| p.random));
     }
     let ns = play(subject, &default, &anywhere[..50], &mut cursor, true);
@@ -193,7 +201,7 @@ fn sizes(subject: &Subject, clip: &Clip, cursor: &Cursor, lines: &mut String) ->
         view.jump_bytes()
     )?;
     for (coding, label) in [(Coding::Quantised, "quantised"), (Coding::Plain16, "plain16")] {
-        let clip = cook(subject, 0.5, coding)?;
+        let clip = cook(subject, coding)?;
         let plain = write_stream(&clip, Codec::None)?.len();
         write!(lines, "  {label:<9} as a stream file: {plain} bytes")?;
         for codec in [Codec::Lz4, Codec::Zstd, Codec::Gzip] {
@@ -208,7 +216,7 @@ fn sizes(subject: &Subject, clip: &Clip, cursor: &Cursor, lines: &mut String) ->
 fn seek_plot(subject: &Subject) -> Result<String> {
     let mut points = Vec::new();
     for spacing in [0.1, 0.2, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0] {
-        let clip = cook(subject, spacing, Coding::Quantised)?;
+        let clip = cook_keys(subject, spacing)?;
         let ns = play(subject, &clip, &scattered(500, clip.view().duration_s()), &mut Cursor::new(), false);
         points.push((spacing, ns, clip.view().memory_bytes() as f64 / 1024.0));
     }

@@ -153,7 +153,7 @@ fn read(folder: &Path) -> Result<Vec<Source>> {
         let set = path.parent().filter(|p| *p != folder).map(|p| name(p.file_name())).unwrap_or_default();
         let clip = name(path.file_stem());
         let skeleton = SkeletonBuilder::build(&raw.skeleton)?;
-        let samples = (raw.animation.duration_s * raw.rate_hz).round() as u64 + 1;
+        let samples = raw.animation.tracks.first().map_or(0, |t| t.rotation.keys.len() as u64);
         let bytes = 40 * raw.skeleton.joints.len() as u64 * samples;
         let acl = acl.get(&format!("{set}/{clip}")).copied();
         sources.push(Source { set, clip, raw, skeleton, bytes, acl });

@@ -9,7 +9,7 @@ use lissom::{
     job::{SampleJob, SampleTime},
     math::{simd::Backend, soa::SoaTransform},
 };
-use lissom_bench::player::{Way, spaced, stage};
+use lissom_bench::player::{Way, rows, stage};
 use std::{
     hint::black_box,
     io::ErrorKind,
@@ -36,11 +36,11 @@ pub fn print() -> Result<()> {
         return Ok(());
     }
     let stage = stage()?;
-    let clip = spaced(&stage, 0.5)?;
+    let clip = rows(&stage)?;
     let joints = stage.skeleton.skeleton.joint_count();
     let file = std::env::temp_dir().join(format!("lissom-count-{}.clip", std::process::id()));
     std::fs::write(&file, clip.as_bytes()).with_context(|| format!("writing {}", file.display()))?;
-    println!("mannequin performance, {joints} joints, {} channels, jumps 0.5 s", clip.view().channel_count());
+    println!("mannequin performance, {joints} joints, {} channels, rows", clip.view().channel_count());
     println!("{:<10} {:>10} {:>10}", "way", "a sample", "a joint");
     let counted = Way::ALL.into_iter().try_for_each(|way| {
         let [few, many] = [count(way, ROUNDS[0], &file)?, count(way, ROUNDS[1], &file)?];

@@ -3,7 +3,7 @@
 use lissom::Clip;
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
-    cook::{ClipBuilder, Effort, Jumps},
+    cook::{ClipBuilder, Effort, Form, Jumps},
     mannequin::{self, Motion},
     raw::RawAnimation,
 };
@@ -27,7 +27,17 @@ pub fn stage() -> anyhow::Result<Stage> {
     Ok(Stage { skeleton, animation: mannequin::clip(Motion::Performance) })
 }
 
-/// The motion cooked with jump frames at a spacing in seconds; 0 is none. At little effort: what is measured is
+/// The motion as dense rows.
+///
+/// # Errors
+///
+/// None in practice: the motion is fixed.
+pub fn rows(stage: &Stage) -> anyhow::Result<Clip> {
+    let builder = ClipBuilder { form: Form::Rows, ..ClipBuilder::default() };
+    Ok(Clip::from_bytes(&builder.build(&stage.skeleton, &stage.animation)?.bytes)?)
+}
+
+/// The motion as sparse keys with jump frames at a spacing in seconds; 0 is none. At little effort: what is measured is
 /// playing.
 ///
 /// # Errors
@@ -35,7 +45,7 @@ pub fn stage() -> anyhow::Result<Stage> {
 /// None in practice: the motion is fixed.
 pub fn spaced(stage: &Stage, spacing_s: f64) -> anyhow::Result<Clip> {
     let jumps = if spacing_s > 0.0 { Jumps::Every(spacing_s) } else { Jumps::None };
-    let builder = ClipBuilder { jumps, effort: Effort::Fast, ..ClipBuilder::default() };
+    let builder = ClipBuilder { jumps, form: Form::Keys, effort: Effort::Fast, ..ClipBuilder::default() };
     Ok(Clip::from_bytes(&builder.build(&stage.skeleton, &stage.animation)?.bytes)?)
 }
 

@@ -13,6 +13,7 @@ use lissom_build::{
     raw::{Channel, Curve, RawAnimation, RawJoint, RawSkeleton, RawTrack},
 };
 use lissom_testkit::{generate, rng::Rng};
+use proptest::prelude::*;
 
 /// Plays a clip.
 struct Player<'a> {
@@ -167,12 +168,40 @@ fn the_bound_holds_on_every_kind_of_motion() {
 }
 
 #[test]
-fn the_bound_holds_for_hundreds_of_joints() {
+fn the_bound_holds_for_many_joints_and_many_samples() {
     let mut rng = Rng::new(2);
-    let s = fan(300, &mut rng);
-    let a = motion(Style::Noisy, 300, 12, &mut rng);
-    let builder = ClipBuilder { precision: 1e-2, effort: Effort::Fast, ..Default::default() };
-    must_hold(&builder, &s, &a, "300 joints");
+    for (joints, samples, precision) in [(300, 12, 1e-2), (2000, 8, 1e-1), (3, 10_000, 1e-3)] {
+        let s = fan(joints, &mut rng);
+        let a = motion(Style::Noisy, joints, samples, &mut rng);
+        let builder = ClipBuilder { precision, effort: Effort::Fast, ..Default::default() };
+        must_hold(&builder, &s, &a, &format!("{joints} joints, {samples} samples"));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn the_bound_holds_for_random_clips(
+        seed: u64,
+        style in 0..5_usize,
+        joints in 1..14_usize,
+        samples in 1..70_usize,
+        octave in 0..7_i32,
+        rows: bool,
+        hard: bool,
+    ) {
+        let mut rng = Rng::new(seed);
+        let style = [Style::Smooth, Style::Noisy, Style::Stepped, Style::Scaled, Style::Flips][style];
+        let (s, a) = (fan(joints, &mut rng), motion(style, joints, samples, &mut rng));
+        let finest = if style == Style::Scaled { 1e-3 } else { 1e-4 };
+        let builder = ClipBuilder {
+            precision: finest * libm::exp2(f64::from(octave)),
+            form: if rows { Form::Rows } else { Form::Keys },
+            effort: if hard { Effort::Default } else { Effort::Fast },
+            ..Default::default()
+        };
+        must_hold(&builder, &s, &a, &format!("{seed}: {style:?}, {joints} joints, {samples} samples, {builder:?}"));
+    }
 }
 
 #[test]
@@ -391,5 +420,27 @@ fn sixteen_thousand_joints_and_an_hour_both_cook() {
         &s,
         &a,
         "an hour",
+    );
+}
+
+#[test]
+fn a_budget_gives_the_smallest_error_that_fits() {
+    let mut rng = Rng::new(77);
+    let (s, a) = (fan(12, &mut rng), motion(Style::Smooth, 12, 90, &mut rng));
+    let builder = ClipBuilder { effort: Effort::Fast, ..Default::default() };
+    let usual = must_hold(&builder, &s, &a, "usual").report;
+    for share in [0.6, 1.0, 1.3] {
+        let budget = (usual.bytes as f64 * share) as u64;
+        let clip = ClipBuilder { budget: Some(budget), ..builder.clone() }.build(&s, &a).unwrap();
+        assert!(clip.report.bytes <= budget && clip.report.within);
+        // Not far below what is allowed, and the more is allowed the smaller the error.
+        assert!(clip.report.bytes as f64 > budget as f64 * 0.9, "{} of {budget}", clip.report.bytes);
+        let (error, before) = (clip.report.error.worst(), usual.error.worst());
+        assert!(if share > 1.0 { error < before } else { error >= before * 0.9 }, "{error} against {before}");
+    }
+    let refused = ClipBuilder { budget: Some(100), ..builder }.build(&s, &a);
+    assert!(
+        matches!(refused, Err(CookError::Budget { budget: 100, smallest }) if smallest > 100),
+        "{refused:?}"
     );
 }

@@ -58,14 +58,14 @@ fn mixed(rows: usize, looping: bool) -> (BuiltSkeleton, RawAnimation) {
         } else {
             track.rotation.keys = vec![Key { time_s: 0.0, value: Q4::from_axis_angle(axis, 0.7) }];
         }
-        if j % 5 == 0 {
+        if j.is_multiple_of(5) {
             let key =
                 |i| Key { time_s: time(i), value: V3::new(libm::cos(at(i)), 0.2, 0.1 * libm::sin(at(i))) };
             track.translation.keys = (0..rows).map(key).collect();
         } else if j % 5 == 1 {
             track.translation.keys = vec![Key { time_s: 0.0, value: V3::new(0.1, 0.3, -0.2) }];
         }
-        if j % 7 == 0 {
+        if j.is_multiple_of(7) {
             let key = |i| Key { time_s: time(i), value: V3::ONE * (1.0 + 0.1 * libm::sin(at(i))) };
             track.scale.keys = (0..rows).map(key).collect();
         } else if j % 7 == 1 {

@@ -148,6 +148,9 @@ pub(crate) struct Cooking {
     /// How far from each joint the error is measured [default: what the file says, else 3cm]
     #[arg(long, value_name = "LENGTH")]
     pub(crate) shell: Option<String>,
+    /// Bytes that each clip may take: the smallest error that fits is searched for
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) budget: Option<u64>,
     /// How clips hold their keys [default: auto]
     #[arg(long, value_enum)]
     pub(crate) form: Option<FormName>,
@@ -200,6 +203,7 @@ impl Cooking {
                 _ => return usage(format!("--jumps {text}: it must be none, or seconds above 0")),
             };
         }
+        builder.budget = self.budget;
         builder.form = match self.form {
             Some(FormName::Keys) => Form::Keys,
             Some(FormName::Rows) => Form::Rows,

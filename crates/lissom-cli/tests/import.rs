@@ -268,13 +268,29 @@ fn a_huge_model_gets_a_precision_of_its_size_unless_one_is_asked_for() {
     assert!(report["files"][0]["worst_error_m"].as_f64().unwrap() <= 2e-4);
 }
 
+#[test]
+fn a_budget_of_bytes_is_kept_or_refused() {
+    let root = folder("import_budget");
+    let input = write(root.join("a.bvh"), bvh(3, 120));
+    let cooked = |budget: &str| {
+        let out = text(&root.join(format!("{budget}.lsm")));
+        let report = json(&good(&["import", &input, "-o", &out, "--budget", budget, "--json"]));
+        let file = &report["files"][0];
+        (file["cooked_bytes"].as_u64().unwrap(), file["worst_error_m"].as_f64().unwrap())
+    };
+    let (small, large) = (cooked("700"), cooked("1100"));
+    assert!(small.0 <= 700 && large.0 <= 1100 && large.0 > small.0, "{small:?} {large:?}");
+    assert!(large.1 < small.1, "{small:?} {large:?}");
+    let out = root.join("none.lsm");
+    let (_, error) = bad(1, &["import", &input, "-o", &text(&out), "--budget", "20"]);
+    assert!(error.contains("20 are allowed") && !out.exists(), "{error}");
+}
+
 /// A chain of two waving joints, in centimetres, with this precision.
 fn acl(threshold: f64) -> String {
     let sample = |i: u32| {
-        // A polynomial wave, and the number that makes it a rotation.
-        let phase = f64::from(i % 9) / 9.0;
-        let z = 6.4 * phase * (1.0 - phase) * (0.5 - phase);
-        format!("[ 0, 0, {z}, {} ]", (1.0 - z * z).sqrt())
+        let half = libm::sin(f64::from(i) * 0.7) * 0.4;
+        format!("[ 0, 0, {}, {} ]", libm::sin(half), libm::cos(half))
     };
     let samples = (0..60).map(sample).collect::<Vec<_>>().join(" ");
     format!(

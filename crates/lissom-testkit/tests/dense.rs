@@ -1,6 +1,7 @@
 //! Files of a megabyte or so in which every few bytes ask for memory: the worst that each reader can be given by
 //! length. Small files hide behind the part of the bound that is for all.
 
+use lissom::clip::{StreamPlayer, rows_format};
 use lissom_testkit::{
     alloc::CountingAllocator,
     hostile::{check, target},
@@ -145,6 +146,78 @@ fn a_dense_archive_file_stays_within_its_memory() {
     }
     assert!(out.len().is_multiple_of(64));
     feed("archive", [out]);
+}
+
+/// A clip of rows with nothing in its tables but what `more` has: `flags`, `joints`, `rows`.
+fn rows_clip(flags: u16, joints: u32, rows: u32, more: &[u8]) -> Vec<u8> {
+    let mut out = b"LCLP".to_vec();
+    out.extend(rows_format::VERSION.to_le_bytes());
+    out.extend(flags.to_le_bytes());
+    out.extend([0; 4]);
+    out.extend(joints.to_le_bytes());
+    out.extend([0; 16]);
+    out.extend(30.0_f64.to_le_bytes());
+    out.extend(rows.to_le_bytes());
+    out.extend(more);
+    out.resize(out.len().next_multiple_of(4), 0);
+    let words = (out.len() / 4) as u32;
+    out[8..12].copy_from_slice(&words.to_le_bytes());
+    out
+}
+
+#[test]
+fn a_dense_clip_stays_within_its_memory() {
+    let moving = (0..3).fold(0, |flags, kind| flags | rows_format::flag_moving(kind));
+    let mut more = Vec::new();
+    // Every joint moves in every way, by records that are as short as can be.
+    (0..3).for_each(|_| {
+        more.extend([0xff; 2 * 2047]);
+        more.extend([0xff, 0x7f]);
+    });
+    more.extend(vec![0; 3 + (3 * 32_767 * 22_usize).div_ceil(8) + 100_000]);
+    let lanes = rows_clip(moving, 32_767, 16, &more);
+    let blocks = rows_clip(0, 1, 16 * 200_000, &vec![0; 4 * 199_999]);
+    assert!(check(target("clip"), &lanes) && check(target("clip"), &blocks));
+    feed("clip", [lanes, blocks]);
+}
+
+/// A stream of blocks without a byte: no window is ever full of them.
+fn empty_blocks(blocks: u32) -> Vec<u8> {
+    let head = rows_clip(0, 1, 16 * blocks, &vec![0; 4 * (blocks as usize - 1)]);
+    let mut out = b"LCST\x01\0\0\0".to_vec();
+    out.extend((head.len() as u32).to_le_bytes());
+    out.extend(blocks.to_le_bytes());
+    let end = out.len() + blocks as usize * 24 + head.len() + 4;
+    for _ in 0..blocks {
+        out.extend((end as u64).to_le_bytes());
+        out.extend([0; 16]);
+    }
+    out.extend(head);
+    let checksum = crc32fast::hash(&out);
+    out.extend(checksum.to_le_bytes());
+    out
+}
+
+#[test]
+fn a_dense_stream_stays_within_its_memory() {
+    let file = empty_blocks(30_000);
+    assert!(check(target("stream"), &file));
+    feed("stream", [file]);
+}
+
+#[test]
+fn a_prefetch_takes_no_more_empty_blocks_than_it_may_read_bytes() {
+    let file = empty_blocks(5000);
+    let mut player = StreamPlayer::open(std::io::Cursor::new(&file), 1000).expect("it opens");
+    let held = |player: &StreamPlayer<_>| (0..5000).filter(|b| player.stream().has_block(*b)).count();
+    player.prefetch(100).expect("bytes in memory");
+    assert_eq!(held(&player), 100);
+    // Nor does it look ahead without end, and it goes on where the play head goes.
+    player.prefetch(100_000).expect("bytes in memory");
+    assert_eq!(held(&player), 1024);
+    player.move_to(16.0 / 30.0 * 4000.0);
+    player.prefetch(1).expect("bytes in memory");
+    assert!(player.stream().has_block(4000));
 }
 
 #[cfg(feature = "fbx")]

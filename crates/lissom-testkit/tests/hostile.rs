@@ -95,3 +95,34 @@ fn seeds_are_the_same_every_time_and_their_names_differ() {
         }
     }
 }
+
+#[test]
+fn seeds_of_clips_have_both_forms_and_every_part_of_them() {
+    use lissom::clip::{Clip, format, rows_format};
+    let clips: Vec<_> = (target("clip").seeds)();
+    let named = |name: &str| {
+        let seed = clips.iter().find(|c| c.name == name).unwrap_or_else(|| panic!("no seed {name}"));
+        let word = u32::from_le_bytes([seed.bytes[4], seed.bytes[5], seed.bytes[6], seed.bytes[7]]);
+        let clip = Clip::from_bytes(&seed.bytes).expect("a seed reads");
+        (word as u16, (word >> 16) as u16, clip.view().block_count())
+    };
+    for (name, plain16) in [("quantised", 0), ("plain16", format::FLAG_PLAIN16)] {
+        let (version, flags, blocks) = named(name);
+        assert_eq!((version, flags & format::FLAG_PLAIN16), (format::VERSION, plain16), "{name}");
+        assert!(blocks > 2, "{name}: {blocks} blocks");
+    }
+    assert_eq!(named("every-key").0, format::VERSION);
+    for (name, round) in [("rows", 0), ("rows-round", rows_format::FLAG_ROUND)] {
+        let (version, flags, blocks) = named(name);
+        assert_eq!(
+            (version, flags & rows_format::FLAG_ROUND, blocks),
+            (rows_format::VERSION, round, 3),
+            "{name}"
+        );
+        for kind in 0..3 {
+            assert_ne!(flags & rows_format::flag_constant(kind), 0, "{name}: no constants of kind {kind}");
+            assert_ne!(flags & rows_format::flag_moving(kind), 0, "{name}: nothing moves of kind {kind}");
+        }
+    }
+    assert_eq!(named("walk").0, rows_format::VERSION);
+}

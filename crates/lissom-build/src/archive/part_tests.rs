@@ -45,6 +45,7 @@ fn scene() -> Scene {
             motion: mannequin::clip(Motion::Walk),
             tracks: vec![weight.clone()],
             markers: vec![marker("left", 0.25), marker("right", 0.75), marker("again", 0.75)],
+            precision: Vec::new(),
         }],
         meshes: vec![SceneMesh { skeleton: 0, mesh, morphs: vec![smile] }],
         tracks: vec![RawUserTrack { name: "light".into(), ..weight }],

@@ -5,6 +5,7 @@ mod builder;
 mod dense;
 mod encode;
 mod fitter;
+mod kitchen;
 mod metric;
 mod plan;
 mod player;
@@ -12,6 +13,7 @@ mod reduce;
 mod source;
 mod stream_file;
 mod timeline;
+mod within;
 
 pub use builder::{ClipBuilder, CookError, CookReport, CookedClip, Effort, Form, JointPrecision};
 pub use encode::{EncodeError, encode, seal};

@@ -14,6 +14,7 @@ const NAME: &str = "lissom.toml";
 struct File {
     precision: Option<Text>,
     shell: Option<Text>,
+    budget: Option<u64>,
     jumps: Option<Text>,
     form: Option<FormName>,
     effort: Option<EffortName>,
@@ -81,6 +82,7 @@ pub(super) fn fill(
     reading.skeleton = reading.skeleton.take().or(file.skeleton.map(beside));
     cooking.precision = cooking.precision.take().or(text(file.precision));
     cooking.shell = cooking.shell.take().or(text(file.shell));
+    cooking.budget = cooking.budget.or(file.budget);
     cooking.jumps = cooking.jumps.take().or(text(file.jumps));
     cooking.form = cooking.form.or(file.form);
     cooking.effort = cooking.effort.or(file.effort);

@@ -16,7 +16,7 @@ use lissom_build::{
 use std::sync::OnceLock;
 
 /// Frames of each way to play. Few: instrumented by a fuzzer, a frame takes a hundred times as long.
-const FRAMES: u32 = 8;
+pub(super) const FRAMES: u32 = 8;
 
 /// The skeletons that seeds are made for; built once, so that their memory is nobody's.
 pub(super) struct Stage {
@@ -46,7 +46,7 @@ pub(super) fn small_skeleton() -> RawSkeleton {
 }
 
 /// Plays a clip by every way to move, for the skeleton it says it was made for, if that is one of these.
-pub(super) fn clip(clip: ClipView<'_>, more: &[Skeleton]) {
+pub(super) fn clip(clip: ClipView<'_>, more: &[Skeleton], frames: u32) {
     let ours = [&stage().mannequin.skeleton, &stage().small.skeleton];
     let mut all = ours.into_iter().chain(more);
     // A clip for another skeleton is refused: that too must not panic, with any skeleton.
@@ -55,20 +55,20 @@ pub(super) fn clip(clip: ClipView<'_>, more: &[Skeleton]) {
     let Some(skeleton) = skeleton else { return };
     let mut output = vec![SoaTransform::IDENTITY; skeleton.group_count()];
     let mut cursor = Cursor::new();
-    for time in times(clip.duration_s()) {
+    for time in times(clip.duration_s(), frames) {
         // Errors are answers too.
         let _ = SampleJob { skeleton, clip, time, lod: None, cursor: &mut cursor, output: &mut output }.run();
     }
 }
 
 /// Forward, backward, in leaps, and times that are none.
-pub(super) fn times(duration_s: f64) -> impl Iterator<Item = SampleTime> + Clone {
-    let ratio = |frame: u32| f64::from(frame) / f64::from(FRAMES);
+pub(super) fn times(duration_s: f64, frames: u32) -> impl Iterator<Item = SampleTime> + Clone {
+    let ratio = move |frame: u32| f64::from(frame) / f64::from(frames);
     let mut rng = Rng::new(5);
-    (0..=FRAMES)
+    (0..=frames)
         .map(move |f| SampleTime::Ratio(ratio(f)))
-        .chain((0..=FRAMES).rev().map(move |f| SampleTime::Clamped(ratio(f) * duration_s)))
-        .chain((0..FRAMES).map(move |_| SampleTime::Wrapped(rng.range_f64(-3.0, 3.0) * duration_s)))
+        .chain((0..=frames).rev().map(move |f| SampleTime::Clamped(ratio(f) * duration_s)))
+        .chain((0..frames).map(move |_| SampleTime::Wrapped(rng.range_f64(-3.0, 3.0) * duration_s)))
         .chain([f64::NAN, f64::INFINITY, -1.0, 1e300, 0.0].map(SampleTime::Clamped))
 }
 

@@ -9,12 +9,12 @@ use lissom::{Clip, archive::SectionKind, clip::Codec};
 use lissom_build::{
     BuiltSkeleton,
     archive::ArchiveWriter,
-    cook::{ClipBuilder, Coding, Jumps, write_stream},
-    exact::M34,
+    cook::{ClipBuilder, Coding, Effort, Form, Jumps, write_stream},
+    exact::{M34, Q4, V3},
     import::rawclip::{JointPrecision, RawClip},
     mannequin::{self, Motion},
     mesh::RawMesh,
-    raw::{RawAnimation, RawUserTrack, UserKey, UserKind},
+    raw::{Key, RawAnimation, RawTrack, RawUserTrack, UserKey, UserKind},
     scene::{Marker, Morph},
 };
 use serde_json::json;
@@ -27,24 +27,59 @@ fn cook(built: &BuiltSkeleton, animation: &RawAnimation, builder: ClipBuilder) -
     builder.build(built, animation).expect("our own animation cooks").bytes
 }
 
-/// The small skeleton's clips, coded in every way, and a second of the mannequin's walk.
+/// Both forms of a clip: keys, coded in every way; rows that do not come back, a loop that leaves its last row
+/// out, and the mannequin's walk.
 fn cooked() -> Vec<Seed> {
     let stage = stage();
     // Coarse, so that it stays small.
-    let plain = ClipBuilder { precision: 0.01, allow_excess: true, ..ClipBuilder::default() };
+    let plain = ClipBuilder {
+        precision: 0.01,
+        allow_excess: true,
+        jumps: Jumps::Every(0.25),
+        effort: Effort::Fast,
+        ..ClipBuilder::default()
+    };
+    let every_key = ClipBuilder { jumps: Jumps::None, reduce: false, ..plain.clone() };
     let mut rng = Rng::new(11);
     let mut out = Vec::new();
-    for (name, coding, jumps, reduce) in [
-        ("quantised", Coding::Quantised, Jumps::Every(0.25), true),
-        ("plain16", Coding::Plain16, Jumps::Every(0.25), true),
-        ("every-key", Coding::Quantised, Jumps::None, false),
+    for (name, coding, builder) in [
+        ("quantised", Coding::Quantised, &plain),
+        ("plain16", Coding::Plain16, &plain),
+        ("every-key", Coding::Quantised, &every_key),
     ] {
         let animation = generate::raw_animation(&mut rng, 3);
-        let builder = ClipBuilder { coding, jumps, reduce, ..plain.clone() };
+        let builder = ClipBuilder { coding, form: Form::Keys, ..builder.clone() };
         out.push(seed(name, cook(&stage.small, &animation, builder)));
     }
-    out.push(seed("walk", cook(&stage.mannequin, &mannequin::clip(Motion::Walk), plain)));
+    let rows = ClipBuilder { form: Form::Rows, ..plain };
+    for (name, looping) in [("rows", false), ("rows-round", true)] {
+        out.push(seed(name, cook(&stage.small, &even(looping), rows.clone())));
+    }
+    out.push(seed("walk", cook(&stage.mannequin, &mannequin::clip(Motion::Walk), rows)));
     out
+}
+
+/// Two blocks of rows and a bit, moving channels and constants of all three kinds.
+fn even(looping: bool) -> RawAnimation {
+    let end = if looping { std::f64::consts::TAU } else { 5.0 };
+    let rows = 36;
+    let tracks = (0..3).map(|joint| {
+        let wave = |i: usize| libm::sin(end * i as f64 / (rows - 1) as f64 + joint as f64);
+        let at = |i: usize| if joint == 1 { wave(0) } else { wave(i) };
+        let rows = if joint == 1 { 1 } else { rows };
+        // Over a whole turn the centre of a rotation moves.
+        let turn = |i: usize| Q4::from_axis_angle(V3::Z, 3.0 * at(i));
+        fn keys<V>(rows: usize, value: impl Fn(usize) -> V) -> Vec<Key<V>> {
+            (0..rows).map(|i| Key { time_s: i as f64 / 30.0, value: value(i) }).collect()
+        }
+        let mut track = RawTrack::default();
+        track.translation.keys = keys(rows, |i| V3::new(at(i), 0.25, 0.5 * at(i)));
+        track.rotation.keys = keys(rows, turn);
+        track.scale.keys = keys(rows, |i| V3::ONE * (1.0 + 0.25 * at(i)));
+        track
+    });
+    let duration_s = (rows - 1) as f64 / 30.0;
+    RawAnimation { name: "even".into(), duration_s, looping, tracks: tracks.collect() }
 }
 
 pub(super) fn clips() -> Vec<Seed> {
@@ -67,8 +102,9 @@ pub(super) fn streams() -> Vec<Seed> {
 
 pub(super) fn archives() -> Vec<Seed> {
     let stage = stage();
-    let version = lissom::clip::format::VERSION;
-    let small = cooked().into_iter().take(2).fold(ArchiveWriter::new(), |writer, clip| {
+    let some = cooked().into_iter().filter(|c| ["quantised", "plain16", "rows-round"].contains(&&*c.name));
+    let small = some.fold(ArchiveWriter::new(), |writer, clip| {
+        let version = u16::from_le_bytes([clip.bytes[4], clip.bytes[5]]);
         writer.clip(version, &clip.name, clip.bytes).expect("names differ")
     });
     let key = |ratio: f64, x: f64| UserKey { ratio, value: [x, 0.0, 0.0, 0.0], step: x > 1.0 };

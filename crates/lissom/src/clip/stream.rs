@@ -195,6 +195,10 @@ struct Slot {
 const NOWHERE: u32 = u32::MAX;
 const BROKEN: u32 = u32::MAX - 1;
 
+/// Blocks ahead of the play head that are asked for. Far more than a window holds, but blocks without a byte fill no
+/// window, and a file can have millions of them.
+const AHEAD: usize = 1024;
+
 impl Blocks for Window {
     fn block(&self, block: usize) -> Option<(&[u8], &[u8])> {
         let slot = self.slots.get(*self.slot_of.get(block)? as usize)?;
@@ -309,14 +313,19 @@ impl ClipStream {
         (count + to - from) % count
     }
 
-    /// The piece to fetch next: the nearest missing block ahead that the window has room for.
+    /// The block that is so far ahead of the play head.
+    fn ahead(&self, distance: usize) -> usize {
+        let count = self.directory.len();
+        if self.backward { (self.here + count - distance) % count } else { (self.here + distance) % count }
+    }
+
+    /// The piece to fetch next: the nearest missing block ahead that the window has room for, if it is among the next
+    /// thousand or so.
     #[must_use]
     pub fn wanted(&self) -> Option<Wanted> {
-        let count = self.directory.len();
         let mut room = self.window.limit;
-        for ahead in 0..count {
-            let block =
-                if self.backward { (self.here + count - ahead) % count } else { (self.here + ahead) % count };
+        for distance in 0..self.directory.len().min(AHEAD) {
+            let block = self.ahead(distance);
             let entry = &self.directory[block];
             if self.window.slot_of[block] == BROKEN {
                 continue;
@@ -348,11 +357,13 @@ impl ClipStream {
             self.window.slot_of[block] = BROKEN;
             return Err(damaged);
         }
-        while self.window.used + size > self.window.limit {
-            let far =
-                (0..self.directory.len()).filter(|b| self.has_block(*b)).max_by_key(|b| self.distance(*b));
-            let Some(far) = far else { break };
-            self.drop_block(far);
+        let mut far = self.directory.len();
+        while self.window.used + size > self.window.limit && far > 0 {
+            far -= 1;
+            let far = self.ahead(far);
+            if self.has_block(far) {
+                self.drop_block(far);
+            }
         }
         let slot = match self.window.free.pop() {
             Some(slot) => slot,
@@ -392,6 +403,9 @@ impl ClipStream {
     pub(super) fn has_room(&self, block: usize) -> bool {
         let nearer = |b: &usize| self.has_block(*b) && self.distance(*b) < self.distance(block);
         let size = |b: usize| self.directory[b].state + self.directory[b].stream;
+        if self.window.used + size(block) <= self.window.limit {
+            return true;
+        }
         let held: usize = (0..self.directory.len()).filter(nearer).map(size).sum();
         held + size(block) <= self.window.limit
     }

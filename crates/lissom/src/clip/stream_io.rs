@@ -70,8 +70,9 @@ impl<R: Read + Seek> StreamPlayer<R> {
     ///
     /// The source fails.
     pub fn prefetch(&mut self, max_bytes: usize) -> Result<usize, PlayerError> {
-        let mut done = 0;
-        while done < max_bytes {
+        // A piece without a byte takes time too: it counts as one.
+        let (mut done, mut empty) = (0, 0);
+        while done + empty < max_bytes {
             let wanted = self.stream.wanted();
             if self.piece != wanted {
                 let Some(wanted) = wanted else { break };
@@ -103,6 +104,7 @@ impl<R: Read + Seek> StreamPlayer<R> {
             }
             if self.filled >= piece.len {
                 self.piece = None;
+                empty += usize::from(piece.len == 0);
                 match self.stream.supply(piece.block, &self.buffer) {
                     Ok(()) | Err(StreamError::Damaged { .. }) => {}
                     Err(_) => self.stream.give_up(piece.block),

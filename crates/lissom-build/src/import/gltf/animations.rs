@@ -126,7 +126,7 @@ fn markers(
     budget: &mut Budget,
     scene: &mut Scene,
 ) -> Result<Vec<Marker>, ImportError> {
-    budget.take(notes.len() as u64, size_of::<(MarkerNote, Marker)>(), || Place::Path(here.into()))?;
+    budget.take(notes.len() as u64, size_of::<[Marker; 2]>(), || Place::Path(here.into()))?;
     let (mut markers, mut dropped, mut moved) = (Vec::new(), 0_usize, 0_usize);
     for MarkerNote { name, time_s } in notes {
         if name.is_empty() {

@@ -250,14 +250,12 @@ impl<'a> Constants<'a> {
     fn new(bytes: &'a [u8], tables: &Tables, kind: usize) -> Self {
         let width = super::format::constant_bytes(tables.flags, kind);
         let len = tables.constants[kind] as usize * width;
-        let array = |i: usize| {
-            let start = tables.constants_at[kind] + i * len;
-            bytes.get(start..start + len).unwrap_or_default()
-        };
+        // Up to the end of the clip: wide loads may reach beyond an array.
+        let array = |i: usize| bytes.get(tables.constants_at[kind] + i * len..).unwrap_or_default();
         Self { arrays: [array(0), array(1), array(2)], width, step: tables.constant_step[kind] }
     }
 
-    /// A number a lane, from constant `at` on; zero behind the last.
+    /// A number a lane, from constant `at` on; anything behind the last.
     #[inline(always)]
     fn lanes<S: Simd>(&self, s: S, array: usize, at: usize) -> S::f32s {
         let from = at * self.width;

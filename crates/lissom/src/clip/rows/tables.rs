@@ -123,6 +123,8 @@ impl Tables {
 
         let channels = t.lanes.iter().sum::<u32>() as usize;
         let total = bytes.len();
+        // Blocks may overlap, so this can be more than there is; where `usize` has 32 bits, more than it holds.
+        let state_bytes = t.state_bytes.saturating_mul(blocks - 1);
         Ok(Layout {
             flags: flags & super::super::format::FLAG_LOOPING,
             joints,
@@ -137,8 +139,8 @@ impl Tables {
             name_bytes,
             name: Run { start: name_at, len: name_bytes },
             const_lanes: t.constants.map(|n| n as usize),
-            state_bytes: t.state_bytes * (blocks - 1),
-            stream_bytes: (total - t.blocks_at).saturating_sub(t.state_bytes * (blocks - 1)),
+            state_bytes,
+            stream_bytes: (total - t.blocks_at).saturating_sub(state_bytes),
             dense: Some(t),
             ..Layout::default()
         })
@@ -265,7 +267,11 @@ impl Tables {
     pub fn block<'a>(&self, bytes: &'a [u8], block: usize, blocks: usize) -> &'a [u8] {
         let all = bytes.get(self.blocks_at..).unwrap_or_default();
         let from = self.start(bytes, block);
-        let to = if block + 1 < blocks { self.start(bytes, block + 1) + self.state_bytes } else { all.len() };
+        let to = if block + 1 < blocks {
+            self.start(bytes, block + 1).saturating_add(self.state_bytes)
+        } else {
+            all.len()
+        };
         all.get(from..to).unwrap_or_default()
     }
 
