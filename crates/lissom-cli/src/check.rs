@@ -6,7 +6,7 @@ use crate::{
 };
 use anyhow::Result;
 use lissom::archive::{AlignedBytes, Archive, ArchiveError, Limits, Section, SectionKind};
-use lissom_build::import::{self, Format, ImportOptions};
+use lissom_build::import::{self, Format, ImportOptions, OpenError};
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -32,6 +32,8 @@ struct Whole {
 struct FileReport {
     file: String,
     whole: bool,
+    /// False if it is not there, not a file, or may not be read.
+    readable: bool,
     /// What is wrong.
     damage: Vec<String>,
     /// Sections of a damaged archive that are whole.
@@ -52,7 +54,11 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         let mut err = std::io::stderr().lock();
         for file in &files {
             let name = plain(&file.file);
-            let verdict = if file.whole { style.good("whole") } else { style.bad("damaged") };
+            let verdict = match (file.whole, file.readable) {
+                (true, _) => style.good("whole"),
+                (false, true) => style.bad("damaged"),
+                (false, false) => style.bad("cannot be read"),
+            };
             writeln!(out, "{name}: {verdict}")?;
             for damage in &file.damage {
                 writeln!(err, "lissom: {name}: {}", plain(damage))?;
@@ -73,6 +79,7 @@ fn check(path: &Path, options: &ImportOptions) -> FileReport {
     let mut report = FileReport {
         file: file.clone(),
         whole: true,
+        readable: true,
         damage: Vec::new(),
         survives: Vec::new(),
         warnings: Vec::new(),
@@ -80,7 +87,10 @@ fn check(path: &Path, options: &ImportOptions) -> FileReport {
     // The file's name stands before every line already.
     let without_name = |error: String| error.strip_prefix(&format!("{file}: ")).unwrap_or(&error).to_owned();
     match import::read_limited(path, options.limits.max_bytes) {
-        Err(error) => report.damage.push(without_name(error.to_string())),
+        Err(error) => {
+            report.readable = matches!(error, OpenError::Empty { .. } | OpenError::TooLarge { .. });
+            report.damage.push(without_name(error.to_string()));
+        }
         Ok(bytes) if Format::of_bytes(&bytes) == Some(Format::Lsm) => archive(&bytes, &mut report),
         Ok(_) => match import::open(path, options) {
             Ok(scene) => report.warnings = scene.warnings.iter().map(ToString::to_string).collect(),

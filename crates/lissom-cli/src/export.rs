@@ -1,6 +1,11 @@
 //! `lissom export`: back to glTF.
 
-use crate::{files::write_whole, load::load, options::Reading, style::grouped};
+use crate::{
+    files::write_whole,
+    load::load,
+    options::{Reading, usage},
+    style::{counted, grouped},
+};
 use anyhow::{Context, Result};
 use lissom_build::export::write_glb;
 use std::io::Write;
@@ -21,6 +26,10 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
+    let extension = arguments.output.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    if !extension.eq_ignore_ascii_case("glb") {
+        return usage(format!("{}: what is written is a .glb", arguments.output.display()));
+    }
     let file = load(&arguments.file, &arguments.reading.options()?)?;
     let mut scene = file.scene()?.into_owned();
     if !arguments.clip.is_empty() {
@@ -37,10 +46,11 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let joints: usize = scene.skeletons.iter().map(|s| s.skeleton.joints.len()).sum();
     writeln!(
         out,
-        "{}: {joints} joints, {} meshes, {} animations, {} bytes",
+        "{}: {}, {}, {}, {} bytes",
         arguments.output.display(),
-        scene.meshes.len(),
-        scene.animations.len(),
+        counted(joints, "joint", "joints"),
+        counted(scene.meshes.len(), "mesh", "meshes"),
+        counted(scene.animations.len(), "animation", "animations"),
         grouped(bytes.len() as u64),
     )?;
     Ok(())

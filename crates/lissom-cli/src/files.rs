@@ -1,11 +1,14 @@
 //! Writing files whole or not at all.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::Path;
 
 /// Writes to a temporary name beside the target, then renames: a reader never sees half a file.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty() && !f.is_dir()) {
+        bail!("cannot write {}: there is no folder {}", path.display(), folder.display());
+    }
     let mut part = path.as_os_str().to_owned();
     part.push(format!(".{}.part", std::process::id()));
     let part = Path::new(&part);

@@ -4,7 +4,7 @@ use crate::{
     load::load,
     motion::Motion,
     options::{Reading, usage},
-    style::plain,
+    style::{counted, plain},
 };
 use anyhow::Result;
 use clap::ValueEnum;
@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         writeln!(out)?;
         return Ok(());
     }
-    table(&pose, out)
+    table(&pose, arguments.time > motion.duration_s, out)
 }
 
 fn within(time_s: f64, duration_s: f64) -> f64 {
@@ -130,9 +130,23 @@ fn model(m: &M34, digits: impl Fn(f64) -> f64) -> PlaceOfJoint {
     PlaceOfJoint::Model { matrix }
 }
 
-fn table(pose: &Pose, out: &mut impl Write) -> Result<()> {
-    writeln!(out, "{} at {} s, {} joints", plain(&pose.clip), pose.time_s, pose.joints.len())?;
-    let width = pose.joints.iter().map(|j| plain(&j.name).chars().count()).max().unwrap_or(0);
+fn table(pose: &Pose, at_end: bool, out: &mut impl Write) -> Result<()> {
+    let joints = counted(pose.joints.len(), "joint", "joints");
+    let end = if at_end { " (its end)" } else { "" };
+    writeln!(out, "{} at {:.4} s{end}, {joints}", plain(&pose.clip), pose.time_s)?;
+    let width = pose.joints.iter().map(|j| plain(&j.name).chars().count()).max().unwrap_or(0).max(5);
+    // Ten columns to a number.
+    match pose.joints.first().map(|j| &j.place) {
+        Some(PlaceOfJoint::Local { .. }) => {
+            writeln!(
+                out,
+                "  {:width$}   {:30} {:40} scale x y z",
+                "joint", "translation x y z", "rotation x y z w"
+            )?;
+        }
+        Some(PlaceOfJoint::Model { .. }) => writeln!(out, "  {:width$}   matrix, column by column", "joint")?,
+        None => {}
+    }
     for joint in &pose.joints {
         write!(out, "  {:width$} ", plain(&joint.name))?;
         let numbers: &[&[f64]] = match &joint.place {

@@ -48,14 +48,18 @@ fn a_missing_file_and_a_folder() {
         assert_eq!(error, format!("lissom: {here}: this is a folder, not a file\n"));
     }
     let out = text(&root.join("out.lsm"));
-    let (_, error) = bad(1, &["import", &missing, "-o", &out]);
+    let (table, error) = bad(1, &["import", &missing, "-o", &out]);
     assert!(error.contains("No such file"), "{error}");
+    assert_eq!(table, "", "one line is enough");
+    assert_eq!(bad(1, &["check", &missing]).0, format!("{missing}: cannot be read\n"));
     let (_, error) = bad(2, &["import", &here, "-o", &out]);
     assert!(error.contains("there is no file of a supported format in this folder"), "{error}");
     let nowhere = text(&root.join("no/such/folder/out.glb"));
     let file = write(root.join("good.glb"), moving_glb(1.0));
     let (_, error) = bad(1, &["export", &file, "-o", &nowhere]);
-    assert!(error.contains("cannot write") && error.contains("out.glb"), "{error}");
+    assert!(error.contains("cannot write") && error.contains("out.glb: there is no folder"), "{error}");
+    let (_, error) = bad(2, &["export", &file, "-o", &text(&root.join("out.txt"))]);
+    assert!(error.contains("out.txt: what is written is a .glb"), "{error}");
     assert_eq!(files_below(&root).len(), 1);
 }
 

@@ -48,7 +48,10 @@ fn sample_gives_the_pose_in_both_spaces_from_source_and_archive() {
         assert_eq!(matrix.len(), 16);
         assert!((matrix[12] - 2.0).abs() < 1e-4 && matrix[0] == 1.0 && matrix[15] == 1.0);
         let table = good(&["sample", file, "--clip", "0"]);
-        assert!(table.starts_with("slide at 0 s, 1 joints\n"), "{table}");
+        assert!(table.starts_with("slide at 0.0000 s, 1 joint\n"), "{table}");
+        assert!(table.lines().nth(1).unwrap().contains("rotation x y z w"), "{table}");
+        let table = good(&["sample", file, "--time", "9", "--space", "model"]);
+        assert!(table.starts_with("slide at 1.0000 s (its end), 1 joint\n"), "{table}");
     }
     let (_, error) = bad(1, &["sample", &model, "--clip", "nobody"]);
     assert!(error.contains("there is no clip \"nobody\"; there are 1: \"slide\""), "{error}");
@@ -93,7 +96,7 @@ fn gltf_to_archive_to_gltf_stays_within_the_precision() {
     good(&[&["import", &model, "-o", &cooked, "--effort", "fast"][..], &clips].concat());
     good(&["diff", &model, &cooked, "--within", "0.1mm"]);
     let line = good(&["export", &cooked, "-o", &back]);
-    assert!(line.contains("1 meshes, 2 animations"), "{line}");
+    assert!(line.contains("1 mesh, 2 animations"), "{line}");
     // The keys of the file are f32, and straight between.
     let report = json(&good(&["diff", &model, &back, "--json", "--within", "0.12mm"]));
     assert_eq!(report["clips"].as_array().unwrap().len(), 2);

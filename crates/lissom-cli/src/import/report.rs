@@ -151,6 +151,18 @@ pub(super) fn json(files: &[FileReport], out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
+/// A long path's end, so that the table fits a terminal.
+fn end_of(path: &str) -> String {
+    const LONGEST: usize = 48;
+    let length = path.chars().count();
+    if length <= LONGEST {
+        return path.to_owned();
+    }
+    let mut end = String::from("…");
+    end.extend(path.chars().skip(length + 1 - LONGEST));
+    end
+}
+
 pub(super) fn table(files: &[FileReport], talk: Talk, out: &mut impl Write) -> Result<()> {
     let style = Style::stdout();
     let head = [
@@ -166,11 +178,15 @@ pub(super) fn table(files: &[FileReport], talk: Talk, out: &mut impl Write) -> R
         "warnings",
         "",
     ];
+    // One file that is refused: its reason says it all.
+    if let [FileReport { status: Status::Refused, .. }] = files {
+        return Ok(());
+    }
     let mut table = Table::new(&head);
     let known = |text: Option<String>| text.unwrap_or_else(|| "-".into());
     let row = |f: &FileReport, status: &str| {
         vec![
-            plain(&f.file),
+            end_of(&plain(&f.file)),
             f.joints.to_string(),
             known(f.height_m.map(|h| format!("{h:.3} m"))),
             f.clips.len().to_string(),
@@ -189,7 +205,7 @@ pub(super) fn table(files: &[FileReport], talk: Talk, out: &mut impl Write) -> R
             Status::Unchanged => table.row(row(file, "unchanged"), Tone::Faint),
             Status::Refused => {
                 let mut cells = vec![String::new(); head.len()];
-                cells[0] = plain(&file.file);
+                cells[0] = end_of(&plain(&file.file));
                 cells[head.len() - 1] = "refused".into();
                 table.row(cells, Tone::Bad);
             }

@@ -10,6 +10,7 @@ use crate::files::write_whole;
 use crate::open::open_stage;
 use crate::options::{Reading, usage};
 use crate::stage::{Stage, StageClip};
+use crate::style::grouped;
 use anyhow::{Context, Result, ensure};
 use deviation::Deviation;
 use serde_json::{Value, json};
@@ -78,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         report["clip"] = json!(clip.name);
         writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
     } else {
-        writeln!(out, "{path}: {}, {said}, {} bytes", clip.name, bytes.len())?;
+        writeln!(out, "{path}: {}, {said}, {} bytes", clip.name, grouped(bytes.len() as u64))?;
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ pub(crate) mod scene;
 use crate::files::write_whole;
 use crate::open::open_stage;
 use crate::options::{Reading, usage};
+use crate::style::grouped;
 use anyhow::Result;
 use scene::{Style, View};
 use serde_json::json;
@@ -100,7 +101,11 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
     } else {
         let path = arguments.output.display();
-        writeln!(out, "{path}: {name}, {frames} frames, {width} x {height}, {} bytes", bytes.len())?;
+        writeln!(
+            out,
+            "{path}: {name}, {frames} frames, {width} x {height}, {} bytes",
+            grouped(bytes.len() as u64)
+        )?;
     }
     Ok(())
 }
