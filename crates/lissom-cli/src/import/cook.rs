@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{exactness::Exactness, load::choose, options::one_line, style::millimetres};
 use anyhow::{Context, Result, bail};
+use indicatif::ProgressBar;
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
     archive::{ScenePack, settle_names},
@@ -43,12 +44,12 @@ struct Cooked {
     clips: Vec<CookedClip>,
 }
 
-/// Cooks inputs into one archive: a report each, and the archive's bytes if any input was taken. `done` is told of
-/// every input that is finished.
+/// Cooks inputs into one archive: a report each, and the archive's bytes if any input was taken. The bar counts
+/// inputs, and their clips as they become known.
 pub(super) fn cook(
     inputs: &[&Input],
     recipe: &Recipe,
-    done: &(dyn Fn() + Sync),
+    bar: &ProgressBar,
 ) -> Result<(Vec<FileReport>, Option<Vec<u8>>)> {
     let mut opened: Vec<Result<Opened>> =
         inputs.par_iter().map(|input| guarded(|| open(input, recipe))).collect();
@@ -57,8 +58,8 @@ pub(super) fn cook(
     let cooked: Vec<Option<Result<Cooked>>> = opened
         .par_iter()
         .map(|opened| {
-            let cooked = opened.as_ref().ok().map(|o| guarded(|| cook_scene(o, &recipe.cook)));
-            done();
+            let cooked = opened.as_ref().ok().map(|o| guarded(|| cook_scene(o, &recipe.cook, bar)));
+            bar.inc(1);
             cooked
         })
         .collect();
@@ -154,7 +155,7 @@ fn keep_clips(scene: &mut Scene, stem: &str, wanted: &[String]) {
     });
 }
 
-fn cook_scene(opened: &Opened, cook: &ClipBuilder) -> Result<Cooked> {
+fn cook_scene(opened: &Opened, cook: &ClipBuilder, bar: &ProgressBar) -> Result<Cooked> {
     let Opened { scene, exactness, .. } = opened;
     let cook = exactness.builder(cook);
     let build = |s: &lissom_build::scene::SceneSkeleton| Ok(SkeletonBuilder::build(&s.skeleton)?);
@@ -162,8 +163,11 @@ fn cook_scene(opened: &Opened, cook: &ClipBuilder) -> Result<Cooked> {
     let clip = |a: &lissom_build::scene::SceneAnimation| {
         let built = a.skeleton.and_then(|s| skeletons.get(s)).context("there is no skeleton")?;
         let cook = ClipBuilder { joints: exactness.joints(a, built), ..cook.clone() };
-        cook.build(built, &a.motion).with_context(|| format!("clip {:?}", a.motion.name))
+        let cooked = cook.build(built, &a.motion).with_context(|| format!("clip {:?}", a.motion.name));
+        bar.inc(1);
+        cooked
     };
+    bar.inc_length(scene.animations.len() as u64);
     let clips: Vec<Result<CookedClip>> = scene.animations.par_iter().map(clip).collect();
     Ok(Cooked { clips: clips.into_iter().collect::<Result<_>>()?, skeletons })
 }

@@ -173,12 +173,15 @@ fn missing_clips(wanted: &[String], reports: &[FileReport]) -> Vec<String> {
 
 fn bar(files: usize, hidden: bool) -> ProgressBar {
     let bar = ProgressBar::new(files as u64);
-    let show = !hidden && files > 1 && std::io::stderr().is_terminal();
+    let show = !hidden && std::io::stderr().is_terminal();
     bar.set_draw_target(if show { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() });
-    if let Ok(style) =
-        ProgressStyle::with_template("{bar:40} {pos}/{len} files, {elapsed} so far, {eta} left")
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} files and clips, {elapsed} so far")
     {
         bar.set_style(style);
+    }
+    if show {
+        // One long clip shows that it goes on.
+        bar.enable_steady_tick(std::time::Duration::from_millis(250));
     }
     bar
 }
@@ -200,7 +203,7 @@ fn one_archive(
         };
         return Ok(vec![FileReport::of_archive(name, shown, &bytes)?]);
     }
-    let (mut reports, bytes) = cook::cook(&all, recipe, &|| bar.inc(1))?;
+    let (mut reports, bytes) = cook::cook(&all, recipe, bar)?;
     if let Some(bytes) = bytes {
         write_whole(output, &bytes)?;
         for report in reports.iter_mut().filter(|r| r.status == Status::Imported) {
@@ -233,7 +236,7 @@ fn one_each(
             bar.inc(1);
             return FileReport::of_archive(input.path.display().to_string(), shown, &bytes);
         }
-        let (reports, bytes) = cook::cook(&[input], recipe, &|| bar.inc(1))?;
+        let (reports, bytes) = cook::cook(&[input], recipe, bar)?;
         let mut report = reports.into_iter().next().context("no report")?;
         if let Some(bytes) = bytes {
             let written = std::fs::create_dir_all(output.parent().unwrap_or(folder))
