@@ -26,7 +26,7 @@ pub fn run(install: bool) -> Result<Outcome, String> {
         let mut run = fuzz();
         run.args(["run", "--fuzz-dir", "fuzz", "--target-dir"]).arg(&folder).arg(target);
         run.arg(&corpus).arg(workspace::root().join("fuzz/seeds").join(target));
-        run.arg("--").arg(format!("-max_total_time={SECONDS}")).arg("-timeout=10");
+        run.arg("--").arg(format!("-max_total_time={SECONDS}")).arg("-timeout=60");
         // What it says is long, and matters only if it finds something.
         let said = workspace::output(&mut run)?;
         let said = String::from_utf8_lossy(&said.stderr).into_owned();
