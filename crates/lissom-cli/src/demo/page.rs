@@ -102,7 +102,7 @@ fn cooked(results: &Results, h: &mut String) -> Result<()> {
     let stage = &results.stage;
     writeln!(
         h,
-        "<h2>Cooked</h2>\n<p>Each motion became one stream of keys, read strictly forward or backward. The cooker plays \
+        "<h2>Cooked</h2>\n<p>Each motion became one clip, played forward or backward. The cooker plays \
          what it wrote and measures it: no joint is more than 0.1 mm from its source, three centimetres from the \
          joint, at any key and between. All {} motions took {:.2} s.</p>",
         stage.clips.len(),
