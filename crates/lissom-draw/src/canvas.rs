@@ -154,6 +154,37 @@ impl Canvas {
         (lo(x0, left, right), lo(y0, top, bottom), hi(x1, left, right), hi(y1, top, bottom))
     }
 
+    /// Calls `each` with every sample near the line from a to b, all in samples: its index, how far along it lies,
+    /// and how much of it is covered. One sample of softness outside of the radius.
+    pub(crate) fn along(
+        &mut self,
+        a: (f32, f32),
+        b: (f32, f32),
+        radius: f32,
+        mut each: impl FnMut(&mut Self, usize, f32, f32),
+    ) {
+        let reach = radius + 1.0;
+        let (x0, y0, x1, y1) = self.cover(
+            a.0.min(b.0) - reach,
+            a.1.min(b.1) - reach,
+            a.0.max(b.0) + reach,
+            a.1.max(b.1) + reach,
+        );
+        let d = (b.0 - a.0, b.1 - a.1);
+        let inv = 1.0 / (d.0 * d.0 + d.1 * d.1).max(1e-12);
+        for y in y0..y1 {
+            for x in x0..x1 {
+                let q = (x as f32 + 0.5 - a.0, y as f32 + 0.5 - a.1);
+                let t = ((q.0 * d.0 + q.1 * d.1) * inv).clamp(0.0, 1.0);
+                let off = (q.0 - d.0 * t, q.1 - d.1 * t);
+                let alpha = (radius + 0.5 - (off.0 * off.0 + off.1 * off.1).sqrt()).clamp(0.0, 1.0);
+                if alpha > 0.0 {
+                    each(self, y * self.stride + x, t, alpha);
+                }
+            }
+        }
+    }
+
     /// Lays light over a sample.
     pub(crate) fn blend(&mut self, at: usize, light: [f32; 3], alpha: f32) {
         let old = &mut self.light[at];

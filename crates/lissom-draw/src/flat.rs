@@ -52,29 +52,9 @@ impl Canvas {
 
     /// One straight stroke.
     fn stroke(&mut self, a: (f32, f32), b: (f32, f32), width_px: f32, color: Color) {
-        let s = SAMPLES as f32;
+        let (s, light) = (SAMPLES as f32, color.linear());
         let (a, b) = ((a.0 * s, a.1 * s), (b.0 * s, b.1 * s));
-        let (radius, light) = (width_px * s * 0.5, color.linear());
-        let reach = radius + 1.0;
-        let (x0, y0, x1, y1) = self.cover(
-            a.0.min(b.0) - reach,
-            a.1.min(b.1) - reach,
-            a.0.max(b.0) + reach,
-            a.1.max(b.1) + reach,
-        );
-        let d = (b.0 - a.0, b.1 - a.1);
-        let inv = 1.0 / (d.0 * d.0 + d.1 * d.1).max(1e-12);
-        for y in y0..y1 {
-            for x in x0..x1 {
-                let q = (x as f32 + 0.5 - a.0, y as f32 + 0.5 - a.1);
-                let t = ((q.0 * d.0 + q.1 * d.1) * inv).clamp(0.0, 1.0);
-                let off = (q.0 - d.0 * t, q.1 - d.1 * t);
-                let alpha = (radius + 0.5 - (off.0 * off.0 + off.1 * off.1).sqrt()).clamp(0.0, 1.0);
-                if alpha > 0.0 {
-                    self.blend(y * self.stride + x, light, alpha);
-                }
-            }
-        }
+        self.along(a, b, width_px * s * 0.5, |canvas, at, _, alpha| canvas.blend(at, light, alpha));
     }
 
     /// Fills a polygon given by its corners in pixels; where it crosses itself, every second part stays empty.

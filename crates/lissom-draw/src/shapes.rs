@@ -24,32 +24,16 @@ impl Canvas {
         let (pa, pb) = (self.place(a), self.place(b));
         // In samples; one sample of softness outside.
         let radius = width_px * crate::canvas::SAMPLES as f32 * 0.5;
-        let reach = radius + 1.0;
-        let (x0, y0, x1, y1) = self.cover(
-            pa.0.min(pb.0) - reach,
-            pa.1.min(pb.1) - reach,
-            pa.0.max(pb.0) + reach,
-            pa.1.max(pb.1) + reach,
-        );
-        let d = (pb.0 - pa.0, pb.1 - pa.1);
-        let inv = 1.0 / (d.0 * d.0 + d.1 * d.1).max(1e-12);
-        for y in y0..y1 {
-            for x in x0..x1 {
-                let q = (x as f32 + 0.5 - pa.0, y as f32 + 0.5 - pa.1);
-                let t = ((q.0 * d.0 + q.1 * d.1) * inv).clamp(0.0, 1.0);
-                let off = (q.0 - d.0 * t, q.1 - d.1 * t);
-                let alpha = (radius + 0.5 - (off.0 * off.0 + off.1 * off.1).sqrt()).clamp(0.0, 1.0);
-                let at = y * self.stride + x;
-                let depth = a.depth + (b.depth - a.depth) * t;
-                if alpha <= 0.0 || depth < self.depth[at] {
-                    continue;
-                }
-                self.blend(at, light, alpha);
-                if alpha >= 0.5 {
-                    self.depth[at] = depth;
-                }
+        self.along(pa, pb, radius, |canvas, at, t, alpha| {
+            let depth = a.depth + (b.depth - a.depth) * t;
+            if depth < canvas.depth[at] {
+                return;
             }
-        }
+            canvas.blend(at, light, alpha);
+            if alpha >= 0.5 {
+                canvas.depth[at] = depth;
+            }
+        });
         Ok(())
     }
 

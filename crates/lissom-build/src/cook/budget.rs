@@ -7,7 +7,7 @@
 //! Weights start even. A joint that is measured above its precision gets more weight, one below less;
 //! where all the error that is allowed is used, they stand still.
 
-use super::metric::ErrorMetric;
+use super::metric::{ErrorMetric, larger};
 use crate::exact::{M34, V3};
 
 /// Poses that lever arms are taken from.
@@ -69,10 +69,7 @@ impl Budget {
 
     /// How far the worst joint is from its precision: 1 is on it, above is too much.
     pub(crate) fn ratio(&self, errors: &[f64]) -> f64 {
-        errors.iter().zip(&self.precision).map(|(e, p)| e / p).fold(0.0, |a, b| {
-            // A NaN is the worst of all.
-            if b > a || b.is_nan() { b } else { a }
-        })
+        errors.iter().zip(&self.precision).map(|(e, p)| e / p).fold(0.0, larger)
     }
 
     /// All tolerances smaller by this factor.

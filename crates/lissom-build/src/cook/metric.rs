@@ -78,7 +78,7 @@ impl ErrorReport {
 }
 
 /// The larger; a NaN counts as larger than everything, so that it never passes as a small error.
-fn larger(a: f64, b: f64) -> f64 {
+pub(super) fn larger(a: f64, b: f64) -> f64 {
     if a.is_nan() || a > b { a } else { b }
 }
 

@@ -1,7 +1,7 @@
 //! Names: unique, not empty, not endless.
 
+use super::UniqueNames;
 use crate::quote::Quote;
-use std::collections::BTreeMap;
 
 /// Names longer than this are cut: one long name could stand in thousands of places.
 const LONGEST: usize = 255;
@@ -9,8 +9,7 @@ const LONGEST: usize = 255;
 /// Hands out names that nobody else has.
 #[derive(Default)]
 pub(super) struct Names {
-    /// Every name given, and the number to try next where it repeats.
-    given: BTreeMap<String, u32>,
+    given: UniqueNames,
     /// How many were taken already and got a suffix.
     pub(super) repeated: usize,
     /// How many were missing.
@@ -20,7 +19,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The wanted name, or the fallback; `_1`, `_2`... where it is taken.
+    /// The wanted name, or the fallback; `_2`, `_3`... where it is taken.
     pub(super) fn unique(&mut self, wanted: Option<&str>, fallback: impl FnOnce() -> String) -> String {
         let wanted = wanted.filter(|n| !n.is_empty());
         if wanted.is_none() {
@@ -33,23 +32,11 @@ impl Names {
             }
             None => fallback(),
         };
-        let Some(next) = self.given.get_mut(&name) else {
-            self.given.insert(name.clone(), 1);
-            return name;
-        };
-        if wanted.is_some() {
+        let given = self.given.give(&name);
+        if wanted.is_some() && given != name {
             self.repeated = self.repeated.saturating_add(1);
         }
-        let mut number = *next;
-        loop {
-            let candidate = format!("{name}_{number}");
-            number = number.saturating_add(1);
-            if !self.given.contains_key(&candidate) {
-                self.given.insert(name, number);
-                self.given.insert(candidate.clone(), 1);
-                return candidate;
-            }
-        }
+        given
     }
 }
 
@@ -77,8 +64,8 @@ mod tests {
         let wanted = [Some("a"), Some("a"), Some("a_1"), None, Some(""), Some("a"), Some("node_3")];
         let given: Vec<String> =
             wanted.iter().enumerate().map(|(i, n)| names.unique(*n, || format!("node_{i}"))).collect();
-        assert_eq!(given, ["a", "a_1", "a_1_1", "node_3", "node_4", "a_2", "node_3_1"]);
-        assert_eq!((names.repeated, names.missing, names.cut), (4, 2, 0));
+        assert_eq!(given, ["a", "a_2", "a_1", "node_3", "node_4", "a_3", "node_3_2"]);
+        assert_eq!((names.repeated, names.missing, names.cut), (3, 2, 0));
     }
 
     #[test]

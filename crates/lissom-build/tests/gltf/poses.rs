@@ -174,11 +174,11 @@ fn morph_weights_are_tracks_of_the_animation() {
     let morphs = &scene.meshes[0].morphs;
     assert_eq!(
         morphs.iter().map(|m| (m.name.as_str(), m.weight)).collect::<Vec<_>>(),
-        [("smile", 0.0), ("smile_1", 0.75)]
+        [("smile", 0.0), ("smile_2", 0.75)]
     );
     let animation = &scene.animations[0];
     let names: Vec<&str> = animation.tracks.iter().map(|t| t.name.as_str()).collect();
-    assert_eq!(names, ["morph/face/smile", "morph/face/smile_1"]);
+    assert_eq!(names, ["morph/face/smile", "morph/face/smile_2"]);
     let reference = Reference::open(&b.glb(), |_| None).unwrap();
     for i in 0..50 {
         let time_s = 2.0 * f64::from(i) / 49.0;

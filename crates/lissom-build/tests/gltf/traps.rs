@@ -158,7 +158,7 @@ fn names_become_unique_and_are_never_missing() {
     b.node(json!({}));
     let scene = build(&b);
     let names: Vec<_> = scene.skeletons[0].skeleton.joints.iter().map(|j| j.name.as_str()).collect();
-    assert_eq!(names, ["a", "a_1", "node_2", "a_2", "node_4"]);
+    assert_eq!(names, ["a", "a_2", "node_2", "a_3", "node_4"]);
     let text = warnings(&scene);
     assert!(text.contains("2 have no name") && text.contains("2 have the name of another"), "{text}");
 }
@@ -174,7 +174,7 @@ fn clips_have_their_own_names_or_none() {
     }
     let scene = build(&b);
     let names: Vec<_> = scene.animations.iter().map(|a| a.motion.name.as_str()).collect();
-    assert_eq!(names, ["", "walk", "walk_1", ""]);
+    assert_eq!(names, ["", "walk", "walk_2", ""]);
     assert!(warnings(&scene).contains("animation 2 \"walk\": its name is taken"));
 }
 

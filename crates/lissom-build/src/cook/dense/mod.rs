@@ -18,7 +18,7 @@ mod squeeze;
 
 use super::{
     builder::{CookError, Effort},
-    metric::{ErrorMetric, ErrorReport},
+    metric::{ErrorMetric, ErrorReport, larger},
     player::Played,
 };
 use crate::{BuiltSkeleton, exact::M34};
@@ -87,7 +87,7 @@ impl Dense<'_> {
         let channels = Channels::new(&samples, self.precision, STILL);
         let mut search = Search { dense: self, samples: &samples, channels: &channels, rounds: 0 };
         let Some(mut best) = search.run() else { return Ok(None) };
-        let mut limits = search.limits(1.0);
+        let mut limits = search.limits();
         for _ in 0..ROUNDS {
             let Some(bytes) = self.write(&channels, &best) else { return Ok(None) };
             let (error, ratio) = self.measure(&bytes)?;
@@ -140,7 +140,7 @@ impl Dense<'_> {
         let times: Vec<f64> = (0..self.rows).map(|r| r as f64 / self.rate).collect();
         let error = self.metric.measure(&times, |t, out| played.pose(t, out))?;
         let ratios = error.joints.iter().zip(self.precision).map(|(e, p)| e.worst() / p);
-        let ratio = ratios.fold(0.0, |a: f64, b| if b > a || b.is_nan() { b } else { a });
+        let ratio = ratios.fold(0.0, larger);
         Ok((error, ratio))
     }
 }
@@ -156,14 +156,13 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn limits(&self, scale: f64) -> Limits {
-        let squeeze = self.dense.effort != Effort::Fast;
-        Limits { shell: SHELL_SHARE * scale, origin: ORIGIN_SHARE * scale, repair: true, squeeze }
+    fn limits(&self) -> Limits {
+        Limits { shell: SHELL_SHARE, origin: ORIGIN_SHARE, squeeze: self.dense.effort != Effort::Fast }
     }
 
     /// The best that was found; `None` if even the finest steps are too coarse.
     fn run(&mut self) -> Option<Trial> {
-        let plain = Limits { squeeze: false, ..self.limits(1.0) };
+        let plain = Limits { squeeze: false, ..self.limits() };
         let aim = plain.shell;
         // The largest scale at which plain rounding is good enough.
         let (mut low, mut high): (Option<Trial>, f64) = (None, f64::INFINITY);
@@ -185,14 +184,14 @@ impl Search<'_> {
             };
         }
         let mut best = low?;
-        if self.limits(1.0).squeeze {
+        if self.limits().squeeze {
             let top = best.scale;
             let factors: &[f64] = match self.dense.effort {
                 Effort::Max => &[1.0, 0.9, 0.8, 0.7, 0.6],
                 _ => &[0.95, 0.85, 0.75, 0.65],
             };
             for factor in factors {
-                let trial = self.trial(top * factor, self.limits(1.0))?;
+                let trial = self.trial(top * factor, self.limits())?;
                 if trial.worst <= 1.0 && trial.size < best.size {
                     best = trial;
                 }
@@ -216,7 +215,7 @@ impl Search<'_> {
         };
         let rows = pass.run();
         let size = Packed::new(self.channels, &rows.keys)?.size(self.dense.precision.len());
-        let worst = rows.worst.iter().fold(0.0, |a: f64, b| if *b > a || b.is_nan() { *b } else { a });
+        let worst = rows.worst.iter().copied().fold(0.0, larger);
         Some(Trial { scale, codes, rows, size, worst })
     }
 }

@@ -19,8 +19,6 @@ pub(super) struct Limits {
     /// Of the precision, what a joint's shell may use, and what its origin may use before it turns.
     pub shell: f64,
     pub origin: f64,
-    /// Where the nearest integers are beyond the limits, look at those around them.
-    pub repair: bool,
     /// Look for integers that need fewer bits and stay within the limits.
     pub squeeze: bool,
 }
@@ -152,13 +150,11 @@ impl Pass<'_> {
     /// The integers of a channel: the nearest, or others that `fits` and that need fewer bits.
     fn keys(&self, targets: &[Target], fits: impl Fn(usize, [i32; 3]) -> bool) -> Vec<[i32; 3]> {
         let mut keys: Vec<[i32; 3]> = targets.iter().map(|t| t.map(nearest)).collect();
-        if self.limits.repair {
-            for (r, (key, target)) in keys.iter_mut().zip(targets).enumerate() {
-                if !fits(r, *key)
-                    && let Some(other) = neighbours(target).find(|n| fits(r, *n))
-                {
-                    *key = other;
-                }
+        for (r, (key, target)) in keys.iter_mut().zip(targets).enumerate() {
+            if !fits(r, *key)
+                && let Some(other) = neighbours(target).find(|n| fits(r, *n))
+            {
+                *key = other;
             }
         }
         if self.limits.squeeze {

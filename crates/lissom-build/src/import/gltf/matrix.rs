@@ -56,16 +56,6 @@ pub(super) fn direction(v: V3) -> Option<V3> {
     (length > 1e-30 && length.is_finite()).then(|| v * (1.0 / length))
 }
 
-/// Across a triangle, twice as long as it is large.
-pub(super) fn area(a: V3, b: V3, c: V3) -> V3 {
-    (b - a).cross(c - a)
-}
-
-/// a + b
-pub(super) fn sum(a: V3, b: V3) -> V3 {
-    a + b
-}
-
 /// The rotation that takes x, y, z to three unit vectors at right angles: from the largest of the four
 /// components, whose square is at least a quarter.
 fn rotation(x: V3, y: V3, z: V3) -> Q4 {

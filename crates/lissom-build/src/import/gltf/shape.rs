@@ -2,9 +2,9 @@
 
 use super::{
     accessor::Values,
-    matrix::{across, area, direction, sum},
+    matrix::{across, direction},
 };
-use crate::exact::V3;
+use crate::{exact::V3, mesh_fill};
 
 /// The modes of a primitive that are surfaces.
 pub(super) const TRIANGLES: u32 = 4;
@@ -81,36 +81,17 @@ impl Vertices<'_> {
     /// large ones counting more.
     pub(super) fn normals(&self, stored: Option<&Values<'_>>) -> (Vec<[f32; 3]>, usize) {
         let mut bad = 0;
-        let mut own: Option<Vec<V3>> = None;
+        let mut own: Option<Vec<[f32; 3]>> = None;
         let mut out = Vec::with_capacity(self.used.len());
         for (vertex, at) in self.used.iter().enumerate() {
             let given = stored.map(|s| s.get::<3>(*at as usize)).map(|[x, y, z]| V3::new(x, y, z));
-            let unit = given.and_then(direction).unwrap_or_else(|| {
+            out.push(given.and_then(direction).map(narrow).unwrap_or_else(|| {
                 bad = usize::saturating_add(bad, stored.is_some().into());
-                let own = own.get_or_insert_with(|| self.smooth());
-                own.get(vertex).copied().unwrap_or(V3::Y)
-            });
-            out.push(narrow(unit));
+                let own = own.get_or_insert_with(|| mesh_fill::normals(self.positions, self.indices));
+                own.get(vertex).copied().unwrap_or([0.0, 1.0, 0.0])
+            }));
         }
         (out, bad)
-    }
-
-    fn smooth(&self) -> Vec<V3> {
-        let mut sums = vec![V3::ZERO; self.used.len()];
-        let point = |v: u32| {
-            let [x, y, z] = self.positions.get(v as usize).copied().unwrap_or_default().map(f64::from);
-            V3::new(x, y, z)
-        };
-        for triangle in self.indices.chunks_exact(3) {
-            let &[a, b, c] = triangle else { continue };
-            let area = area(point(a), point(b), point(c));
-            for v in [a, b, c] {
-                if let Some(slot) = sums.get_mut(v as usize) {
-                    *slot = sum(*slot, area);
-                }
-            }
-        }
-        sums.into_iter().map(|s| direction(s).unwrap_or(V3::Y)).collect()
     }
 
     /// Unit tangents with a handedness of 1 or -1; what is missing is any direction across the normal.
