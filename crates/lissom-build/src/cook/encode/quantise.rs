@@ -137,7 +137,7 @@ fn rotations(track: &PlanTrack<Q4>) -> Result<Quantised, f64> {
                 let inv = 1.0 / (1.0 + squared);
                 let k = inv + inv;
                 let r = [x * k, y * k, z * k, (1.0 - squared) * inv];
-                let r = lissom::math::Quat::from_xyzw(r[0], r[1], r[2], r[3]);
+                let r = Quat::from_xyzw(r[0], r[1], r[2], r[3]);
                 Q4::from_f32(lissom::math::scalar::quat_mul(mean, r))
             };
             let keys: Vec<_> = track.keys.iter().map(|(row, q)| (*row, ints(*q))).collect();
