@@ -34,14 +34,14 @@ fn cooked() -> Vec<Seed> {
     // Coarse, so that it stays small.
     let plain = ClipBuilder {
         precision: 0.01,
-        jumps: Jumps::Every(0.25),
         effort: Effort::Fast,
         ..ClipBuilder::default()
     };
-    let every_key = ClipBuilder { jumps: Jumps::None, reduce: false, ..plain.clone() };
+    let jumping = ClipBuilder { jumps: Some(Jumps::Every(0.25)), ..plain.clone() };
+    let every_key = ClipBuilder { jumps: Some(Jumps::None), reduce: false, ..plain.clone() };
     let mut rng = Rng::new(11);
     let mut out = Vec::new();
-    for (name, builder) in [("keys", &plain), ("keys-2", &plain), ("every-key", &every_key)] {
+    for (name, builder) in [("keys", &jumping), ("keys-2", &jumping), ("every-key", &every_key)] {
         let animation = generate::raw_animation(&mut rng, 3);
         let builder = ClipBuilder { form: Form::Keys, ..builder.clone() };
         out.push(seed(name, cook(&stage.small, &animation, builder)));
