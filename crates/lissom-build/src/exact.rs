@@ -473,7 +473,10 @@ mod tests {
             assert!(f(f64::NAN, 1.0).is_nan() && f(1.0, f64::NAN).is_nan());
         }
         assert!(clamp(f64::NAN, 0.0, 1.0).is_nan());
-        assert_eq!([larger(1.0, 2.0), larger(2.0, 1.0), smaller(1.0, 2.0), smaller(2.0, 1.0)], [2.0, 2.0, 1.0, 1.0]);
+        assert_eq!(
+            [larger(1.0, 2.0), larger(2.0, 1.0), smaller(1.0, 2.0), smaller(2.0, 1.0)],
+            [2.0, 2.0, 1.0, 1.0]
+        );
         assert_eq!([clamp(-1.0, 0.0, 1.0), clamp(0.5, 0.0, 1.0), clamp(9.0, 0.0, 1.0)], [0.0, 0.5, 1.0]);
     }
 

@@ -204,7 +204,9 @@ impl Cooking {
                 _ => return usage(format!("--jumps {text}: it must be none, or seconds above 0")),
             });
             if self.form == Some(FormName::Rows) {
-                return usage("--jumps is for --form keys: rows can be started at every sixteenth, and nowhere else");
+                return usage(
+                    "--jumps is for --form keys: rows can be started at every sixteenth, and nowhere else",
+                );
             }
         }
         builder.budget = self.budget;

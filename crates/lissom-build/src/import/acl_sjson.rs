@@ -3,13 +3,6 @@
 //! A clip has bones (name, parent by name, shell distance, bind pose) and tracks (samples of rotation,
 //! translation, scale at a fixed rate, each optional); lengths are in centimetres. A track list has tracks of one
 //! to four numbers. Numbers stored as hexadecimal bits (`is_binary_exact`) are read too.
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::arithmetic_side_effects,
-    clippy::panic
-)]
 
 use super::{
     ImportError, Place,
@@ -252,7 +245,6 @@ fn read_tracks(file: &Node, list: &Node) -> Result<AclFile, ImportError> {
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::arithmetic_side_effects, clippy::panic)]
 mod tests {
     use super::*;
 

@@ -3,13 +3,6 @@
 //! A joint's rotation is the product of its rotation channels in the order listed, angles in degrees. A position
 //! channel replaces that component of the joint's OFFSET. The rest pose is the OFFSETs without rotation. End
 //! sites become joints if asked for. Too few or too many numbers for the frames are an error, not a guess.
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::arithmetic_side_effects,
-    clippy::panic
-)]
 
 use super::{ImportError, Place};
 use crate::{
@@ -341,7 +334,6 @@ impl<'a> Words<'a> {
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::arithmetic_side_effects, clippy::panic)]
 mod tests {
     use super::*;
 

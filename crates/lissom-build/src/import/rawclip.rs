@@ -5,13 +5,6 @@
 //! rest pose; if bit 1, f32 × 2 × J shell distance and precision; f32 × 10 × J × N samples. Ten floats are
 //! qx qy qz qw tx ty tz sx sy sz, local space. Sample i is at i / rate; between samples the motion is linear.
 //! Joints have no names in the file; they are called by their index.
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::arithmetic_side_effects,
-    clippy::panic
-)]
 
 use super::{ImportError, Place, bytes::Bytes};
 use crate::{
@@ -218,7 +211,6 @@ fn put(number: &mut impl FnMut(u32), t: Trs) {
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::arithmetic_side_effects, clippy::panic)]
 mod tests {
     use super::*;
 

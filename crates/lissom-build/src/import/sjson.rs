@@ -1,12 +1,5 @@
 //! Simplified JSON: `key = value` without a brace around the whole, commas optional, `//` and `/* */` comments,
 //! words without quotes. Read into a tree, with the line of every value.
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::arithmetic_side_effects,
-    clippy::panic
-)]
 
 use super::{ImportError, Place};
 use crate::quote::Quote;

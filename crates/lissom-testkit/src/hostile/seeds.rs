@@ -32,11 +32,7 @@ fn cook(built: &BuiltSkeleton, animation: &RawAnimation, builder: ClipBuilder) -
 fn cooked() -> Vec<Seed> {
     let stage = stage();
     // Coarse, so that it stays small.
-    let plain = ClipBuilder {
-        precision: 0.01,
-        effort: Effort::Fast,
-        ..ClipBuilder::default()
-    };
+    let plain = ClipBuilder { precision: 0.01, effort: Effort::Fast, ..ClipBuilder::default() };
     let jumping = ClipBuilder { jumps: Some(Jumps::Every(0.25)), ..plain.clone() };
     let every_key = ClipBuilder { jumps: Some(Jumps::None), reduce: false, ..plain.clone() };
     let mut rng = Rng::new(11);

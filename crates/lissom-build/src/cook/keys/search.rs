@@ -59,9 +59,14 @@ impl<'a> KeysSearch<'a> {
         let mut tolerances = Tolerances::new(metric, &metric.source_times(), precision);
         // Rows are chosen for tolerances a few times finer than a single joint's bound.
         tolerances.tighten(4.0 / bend);
-        let fitter =
-            Fitter::new(metric.source(), &tolerances.of_joints(), listed, builder.reduce, builder.jumps_of_keys())
-                .ok_or(CookError::TooManyRows)?;
+        let fitter = Fitter::new(
+            metric.source(),
+            &tolerances.of_joints(),
+            listed,
+            builder.reduce,
+            builder.jumps_of_keys(),
+        )
+        .ok_or(CookError::TooManyRows)?;
         tolerances.tighten(bend / 2.0);
         Ok(Self { builder, skeleton, animation, metric, fitter, tolerances, floor: 1.0, rounds: 0 })
     }
@@ -84,8 +89,11 @@ impl<'a> KeysSearch<'a> {
     /// Plans and encodes at these tolerances. With `keep_all` no key is dropped.
     fn trial(&mut self, tolerances: &Tolerances, keep_all: bool) -> Result<Trial<'a>, CookError> {
         let exact = Tolerance { translation: 0.0, rotation: 0.0, scale: 0.0 };
-        let tolerances =
-            if self.builder.reduce { tolerances.of_joints() } else { vec![exact; tolerances.precision().len()] };
+        let tolerances = if self.builder.reduce {
+            tolerances.of_joints()
+        } else {
+            vec![exact; tolerances.precision().len()]
+        };
         loop {
             self.rounds += 1;
             let plan = ClipPlan {

@@ -66,7 +66,14 @@ impl Pass<'_> {
     }
 
     /// All rows of one joint; `models` has those of all joints before it.
-    fn joint(&self, piece: &Piece, j: usize, models: &mut Vec<M34>, sign: &mut Option<Q4>, out: &mut QuantisedRows) {
+    fn joint(
+        &self,
+        piece: &Piece,
+        j: usize,
+        models: &mut Vec<M34>,
+        sign: &mut Option<Q4>,
+        out: &mut QuantisedRows,
+    ) {
         let rows = piece.rows;
         let class = &self.channels.class[j];
         let source = &piece.models[j * rows..][..rows];
