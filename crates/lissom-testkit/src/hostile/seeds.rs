@@ -11,7 +11,7 @@ use lissom_build::{
     archive::ArchiveWriter,
     cook::{ClipBuilder, Effort, Form, Jumps, write_stream},
     exact::{M34, Q4, V3},
-    import::rawclip::{JointPrecision, RawClip},
+    import::rawclip::{RawClip, WantedPrecision},
     mannequin::{self, Motion},
     mesh::RawMesh,
     raw::{Key, RawAnimation, RawTrack, RawUserTrack, UserKey, UserKind},
@@ -145,7 +145,7 @@ pub(super) fn ozz() -> Vec<Seed> {
 pub(super) fn rawclips() -> Vec<Seed> {
     let skeleton = small_skeleton();
     let animation = generate::raw_animation(&mut Rng::new(13), 3);
-    let precision = JointPrecision { shell: 0.03, precision: 1e-4 };
+    let precision = WantedPrecision { shell: 0.03, precision: 1e-4 };
     let mut out = Vec::new();
     for (name, has_rest, has_precision) in
         [("bare", false, false), ("rest", true, false), ("full", true, true)]
