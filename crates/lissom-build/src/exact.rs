@@ -134,6 +134,18 @@ impl V3 {
         if l > 1e-150 { self * (1.0 / l) } else { fallback }
     }
 
+    /// How far it is to b.
+    #[must_use]
+    pub fn distance(self, b: Self) -> f64 {
+        (self - b).length()
+    }
+
+    /// Every component times k.
+    #[must_use]
+    pub fn scaled(self, k: f64) -> Self {
+        self * k
+    }
+
     /// self·(1 - t) + b·t
     #[must_use]
     pub fn lerp(self, b: Self, t: f64) -> Self {
@@ -269,6 +281,12 @@ impl Q4 {
     #[must_use]
     pub fn plus(self, b: Self) -> Self {
         Self::new(self.x + b.x, self.y + b.y, self.z + b.z, self.w + b.w)
+    }
+
+    /// The Hamilton product: rotates by `b` first.
+    #[must_use]
+    pub fn times(self, b: Self) -> Self {
+        self * b
     }
 
     /// `self`, or its negative where that is nearer to `other`; both are the same rotation.

@@ -281,7 +281,7 @@ fn raw_animation(
 
 /// True if a joint is neither on the straight line from start to end nor, as in a step, still at its start.
 fn curved(start: &[Trs], found: &[Trs], end: &[Trs], share: f64) -> bool {
-    let off = |a: V3, m: V3, b: V3| a != m && (a.lerp(b, share) - m).length() > STRAIGHT;
+    let off = |a: V3, m: V3, b: V3| a != m && a.lerp(b, share).distance(m) > STRAIGHT;
     start.iter().zip(found).zip(end).any(|((a, m), b)| {
         let turn = a.rotation.slerp(b.rotation, share).near(m.rotation).plus(m.rotation.scaled(-1.0));
         let turned = a.rotation != m.rotation && turn.dot(turn).sqrt() > STRAIGHT;

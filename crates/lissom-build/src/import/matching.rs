@@ -181,7 +181,7 @@ fn move_tracks(motion: &mut RawAnimation, map: &[Option<usize>], joints: usize) 
     for (track, place) in std::mem::take(&mut motion.tracks).into_iter().zip(map) {
         match place.and_then(|p| tracks.get_mut(p)) {
             Some(to) => *to = track,
-            None => dropped += usize::from(track != RawTrack::default()),
+            None => dropped = usize::from(track != RawTrack::default()).saturating_add(dropped),
         }
     }
     motion.tracks = tracks;
