@@ -7,7 +7,7 @@ use crate::{
     scenes::{self, Rng, Scene},
     timing::best_of,
 };
-use lissom_world::Algorithm;
+use lissom_world::oracles::Algorithm;
 use std::path::Path;
 
 const ALGORITHMS: [Algorithm; 4] =

@@ -11,7 +11,7 @@ mod plot;
 mod scenes;
 mod timing;
 
-use lissom_world::{Algorithm, Children};
+use lissom_world::{Children, oracles::Algorithm};
 use ours::Ours;
 use peer::{MODES, Peer};
 use scenes::{Picks, Scene};
