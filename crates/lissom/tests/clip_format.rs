@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Rng, long_plan, skeleton};
+use common::clips::{Rng, long_plan, skeleton};
 use lissom::{Clip, Skeleton, job::SampleTime, math::Transform};
 use lissom_build::{
     cook::{ClipPlan, Coding, PlanKeys, PlanTrack, TimePoints, encode},

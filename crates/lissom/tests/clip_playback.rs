@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Rng, assert_same_bits, skeleton};
+use common::clips::{Rng, assert_same_bits, skeleton};
 use lissom::{
     Clip, Cursor, Skeleton,
     clip::ClipError,

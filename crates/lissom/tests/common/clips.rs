@@ -1,5 +1,4 @@
 //! What the clip tests share.
-#![allow(dead_code, reason = "each test file uses its own share")]
 
 use lissom::{
     Skeleton, SkeletonParts,
