@@ -2,6 +2,12 @@
 //! length. Small files hide behind the part of the bound that is for all.
 
 use lissom::clip::{StreamPlayer, rows_format};
+use lissom_build::{
+    SkeletonBuilder,
+    archive::ArchiveWriter,
+    cook::seal,
+    raw::{RawJoint, RawSkeleton},
+};
 use lissom_testkit::{
     alloc::CountingAllocator,
     hostile::{check, target},
@@ -210,6 +216,24 @@ fn a_dense_clip_stays_within_its_memory() {
     let blocks = rows_clip(0, 1, 16 * 200_000, &vec![0; 4 * 199_999]);
     assert!(check(target("clip"), &lanes) && check(target("clip"), &blocks));
     feed("clip", [lanes, blocks]);
+}
+
+/// Clips without a byte of motion, each with a track a joint when it is taken apart.
+#[test]
+fn an_archive_of_empty_clips_stays_within_its_memory_when_it_is_taken_apart() {
+    let joint = |j: usize| RawJoint { name: j.to_string(), parent: j.checked_sub(1), ..RawJoint::default() };
+    let raw = RawSkeleton { joints: (0..2000).map(joint).collect() };
+    let skeleton = SkeletonBuilder::build(&raw).expect("a chain").skeleton;
+    let mut clip = rows_clip(0, 2000, 2, &[]);
+    clip[24..32].copy_from_slice(&skeleton.identity().to_le_bytes());
+    seal(&mut clip);
+    let archive = |clips: usize| {
+        let writer = ArchiveWriter::new().skeleton("chain", &skeleton).expect("the first");
+        let add = |w: ArchiveWriter, i: usize| w.clip(rows_format::VERSION, &i.to_string(), clip.clone());
+        (0..clips).try_fold(writer, add).and_then(|w| w.finish()).expect("names differ")
+    };
+    assert!(check(target("lsm"), &archive(2)), "two such clips are read");
+    feed("lsm", [archive(3000)]);
 }
 
 /// A stream of blocks without a byte: no window is ever full of them.

@@ -65,6 +65,11 @@ fn a_spoiled_raw_clip_does_no_harm() {
 }
 
 #[test]
+fn a_spoiled_archive_does_no_harm_to_who_takes_it_apart() {
+    survives("lsm");
+}
+
+#[test]
 fn a_spoiled_gltf_file_does_no_harm() {
     survives("gltf");
 }

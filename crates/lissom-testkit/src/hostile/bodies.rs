@@ -13,7 +13,7 @@ use lissom_build::{
         ImportLimits,
         acl_sjson::{self, AclFile},
         bvh::{self, BvhOptions},
-        gltf,
+        gltf, lsm,
         ozz::{self, OzzObject},
         rawclip,
     },
@@ -218,6 +218,14 @@ pub(super) fn rawclip(bytes: &[u8]) -> bool {
     let Ok(clip) = rawclip::read(bytes) else { return false };
     play::raw(&clip.skeleton, Some(&clip.animation));
     true
+}
+
+pub(super) fn lsm(bytes: &[u8]) -> bool {
+    as_it_is_and_resealed(bytes, reseal::archive, |bytes| {
+        let Ok(scene) = lsm::read(bytes, &ImportLimits::default()) else { return false };
+        play::scene(&scene);
+        true
+    })
 }
 
 pub(super) fn gltf(bytes: &[u8]) -> bool {

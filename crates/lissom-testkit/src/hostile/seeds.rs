@@ -11,7 +11,7 @@ use lissom_build::{
     archive::ArchiveWriter,
     cook::{ClipBuilder, Effort, Form, Jumps, write_stream},
     exact::{M34, Q4, V3},
-    import::rawclip::{JointPrecision, RawClip},
+    import::rawclip::{RawClip, WantedPrecision},
     mannequin::{self, Motion},
     mesh::RawMesh,
     raw::{Key, RawAnimation, RawTrack, RawUserTrack, UserKey, UserKind},
@@ -33,16 +33,12 @@ fn cook(built: &BuiltSkeleton, animation: &RawAnimation, builder: ClipBuilder) -
 fn cooked() -> Vec<Seed> {
     let stage = stage();
     // Coarse, so that it stays small.
-    let plain = ClipBuilder {
-        precision: 0.01,
-        jumps: Jumps::Every(0.25),
-        effort: Effort::Fast,
-        ..ClipBuilder::default()
-    };
-    let every_key = ClipBuilder { jumps: Jumps::None, reduce: false, ..plain.clone() };
+    let plain = ClipBuilder { precision: 0.01, effort: Effort::Fast, ..ClipBuilder::default() };
+    let jumping = ClipBuilder { jumps: Some(Jumps::Every(0.25)), ..plain.clone() };
+    let every_key = ClipBuilder { jumps: Some(Jumps::None), reduce: false, ..plain.clone() };
     let mut rng = Rng::new(11);
     let mut out = Vec::new();
-    for (name, builder) in [("keys", &plain), ("keys-2", &plain), ("every-key", &every_key)] {
+    for (name, builder) in [("keys", &jumping), ("keys-2", &jumping), ("every-key", &every_key)] {
         let animation = generate::raw_animation(&mut rng, 3);
         let builder = ClipBuilder { form: Form::Keys, ..builder.clone() };
         out.push(seed(name, cook(&stage.small, &animation, builder)));
@@ -177,7 +173,7 @@ pub(super) fn ozz() -> Vec<Seed> {
 pub(super) fn rawclips() -> Vec<Seed> {
     let skeleton = small_skeleton();
     let animation = generate::raw_animation(&mut Rng::new(13), 3);
-    let precision = JointPrecision { shell: 0.03, precision: 1e-4 };
+    let precision = WantedPrecision { shell: 0.03, precision: 1e-4 };
     let mut out = Vec::new();
     for (name, has_rest, has_precision) in
         [("bare", false, false), ("rest", true, false), ("full", true, true)]
