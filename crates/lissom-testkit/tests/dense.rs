@@ -45,6 +45,37 @@ fn a_dense_bvh_file_stays_within_its_memory() {
 }
 
 #[test]
+fn a_dense_snapshot_of_a_world_stays_within_its_memory() {
+    let snapshot = |counts: [u32; 3], slot: &dyn Fn(u32) -> u32, rest: &[u8]| {
+        let mut file = b"LSWORLD1".to_vec();
+        file.extend(1_u64.to_le_bytes());
+        file.extend(counts.iter().flat_map(|c| c.to_le_bytes()));
+        file.extend((0..counts[0]).flat_map(|i| slot(i).to_le_bytes()));
+        file.extend((0..counts[1]).flat_map(|i| i.to_le_bytes()));
+        file.extend(rest);
+        file
+    };
+    let record = |slot: u32| {
+        let mut local = [0.0_f32; 8];
+        (local[3], local[7]) = (1.0, 1.0);
+        let mut record = [slot.to_le_bytes(), (slot.wrapping_sub(1)).to_le_bytes(), [0, 0, 1, 0]].concat();
+        record.extend(1_u64.to_le_bytes());
+        record.extend(local.iter().flat_map(|f| f.to_le_bytes()));
+        record.extend([0; 48]);
+        record
+    };
+    let chain: Vec<u8> = (0..20_000).flat_map(record).collect();
+    let files = [
+        // Slots whose generations are used up: nothing else is said of them.
+        snapshot([200_000, 0, 0], &|_| u32::MAX, &[]),
+        snapshot([100_000, 100_000, 0], &|i| i, &[]),
+        snapshot([20_000, 0, 20_000], &|_| 0, &chain),
+    ];
+    assert!(files.iter().all(|file| check(target("world"), file)), "all of them read");
+    feed("world", files);
+}
+
+#[test]
 fn a_dense_acl_sjson_file_stays_within_its_memory() {
     feed(
         "acl_sjson",

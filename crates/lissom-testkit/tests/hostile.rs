@@ -40,6 +40,11 @@ fn a_spoiled_stream_does_no_harm() {
 }
 
 #[test]
+fn a_spoiled_snapshot_of_a_world_does_no_harm() {
+    survives("world");
+}
+
+#[test]
 fn a_spoiled_ozz_archive_does_no_harm() {
     survives("ozz");
 }

@@ -5,7 +5,7 @@ use lissom::{
     Clip, Cursor, Skeleton,
     archive::{AlignedBytes, Archive, Limits, SectionKind},
     clip::{BorrowedClip, StreamFeed, StreamPlayer},
-    math::soa::SoaTransform,
+    math::{Qvs, soa::SoaTransform},
 };
 use lissom_build::{
     cook::seal,
@@ -18,6 +18,7 @@ use lissom_build::{
         rawclip,
     },
 };
+use lissom_world::{Children, Keep, World};
 use std::io;
 
 /// The bytes as they are, then with checksums that fit, if they did not.
@@ -134,6 +135,34 @@ fn stage_for(identity: u64) -> (&'static Skeleton, Vec<SoaTransform>) {
     let small = &stage.small.skeleton;
     let skeleton = if small.identity() == identity { small } else { &stage.mannequin.skeleton };
     (skeleton, vec![SoaTransform::IDENTITY; skeleton.group_count()])
+}
+
+pub(super) fn world(bytes: &[u8]) -> bool {
+    let Ok(world) = World::from_bytes(bytes) else { return false };
+    let written = world.to_bytes();
+    drop(world);
+    let mut world = World::from_bytes(&written).expect("what was written reads");
+    assert!(world.to_bytes() == written);
+    // Everything moves; then a child goes to another tree, and a tree goes with all that hangs on it.
+    let _ = world.update_locals(|_, local| local.position.x += 1.0);
+    let before = world.version();
+    let changed = world.sync().changed;
+    let mut listed = 0;
+    world.changed_since(before, |_| listed += 1);
+    assert_eq!(listed, changed);
+    assert_eq!(world.sync().changed, 0);
+    let (first, last) = (world.entities().next(), world.entities().last());
+    if let (Some(first), Some(last)) = (first, last) {
+        let _ = world.set_parent(last, Some(first), Keep::World);
+        world.sync();
+        let root = world.root(last).expect("alive");
+        let _ = world.hierarchy(root).expect("a root").set_local(last, Qvs::IDENTITY);
+        world.despawn(root, Children::Despawn).expect("alive");
+    }
+    let _ = world.spawn(None, Qvs::IDENTITY);
+    world.pack();
+    world.sync();
+    true
 }
 
 pub(super) fn ozz(bytes: &[u8]) -> bool {

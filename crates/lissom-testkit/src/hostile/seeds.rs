@@ -5,7 +5,7 @@ use super::{
     play::{small_skeleton, stage},
 };
 use crate::{generate, gltf::builder::Builder, ozz as ozz_files, rng::Rng};
-use lissom::{Clip, archive::SectionKind, clip::Codec};
+use lissom::{Clip, archive::SectionKind, clip::Codec, math::Qvs};
 use lissom_build::{
     BuiltSkeleton,
     archive::ArchiveWriter,
@@ -17,6 +17,7 @@ use lissom_build::{
     raw::{Key, RawAnimation, RawTrack, RawUserTrack, UserKey, UserKind},
     scene::{Marker, Morph},
 };
+use lissom_world::{Children, Inherit, Keep, Prefab, World};
 use serde_json::json;
 
 fn seed(name: impl Into<String>, bytes: Vec<u8>) -> Seed {
@@ -115,6 +116,33 @@ pub(super) fn archives() -> Vec<Seed> {
     let finish = |w: Result<ArchiveWriter, _>| w.and_then(|w| w.finish()).expect("our own archive");
     let empty = ArchiveWriter::new().finish().expect("an archive without sections");
     vec![seed("empty", empty), seed("small", finish(small)), seed("figure", finish(figure))]
+}
+
+/// A new world, one in the middle of things, and one whose handles were used before.
+pub(super) fn worlds() -> Vec<Seed> {
+    let mut rng = Rng::new(17);
+    let mut local = || Qvs { rotation: rng.rotation(), position: rng.vec3(2.0), scale: rng.range(0.8, 1.2) };
+    let mut world = World::new();
+    let mut out = vec![seed("empty", world.to_bytes())];
+    let mut chain = vec![world.spawn(None, local()).expect("room")];
+    for i in 0..20 {
+        chain.push(world.spawn(Some(chain[i]), local()).expect("room"));
+    }
+    let prefab = Prefab::new(&[None, Some(0_usize), Some(0), Some(1)], &[local(), local(), local(), local()]);
+    let mut copies = Vec::new();
+    world.spawn_prefab(&prefab.expect("a tree"), 5, None, &mut copies).expect("room");
+    world.sync();
+    world.set_inherit(chain[3], Inherit::KEEP_ROTATION | Inherit::KEEP_Y).expect("alive");
+    world.set_external(chain[5], true).expect("alive");
+    world.set_local(copies[2], local()).expect("alive");
+    out.push(seed("busy", world.to_bytes()));
+    world.despawn(chain[18], Children::Despawn).expect("alive");
+    world.despawn(copies[4], Children::Despawn).expect("alive");
+    world.spawn(Some(chain[0]), local()).expect("room");
+    world.set_parent(copies[8], Some(chain[2]), Keep::World).expect("no cycle");
+    world.sync();
+    out.push(seed("used", world.to_bytes()));
+    out
 }
 
 /// One triangle on the small skeleton.
