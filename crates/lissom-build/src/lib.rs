@@ -3,7 +3,8 @@
 //! [`raw`] holds editable skeletons and animations in f64; [`SkeletonBuilder`] turns the first into a
 //! [`lissom::Skeleton`], [`cook::ClipBuilder`] the second into a [`lissom::Clip`] whose error is bounded.
 //! [`exact`] is the f64 arithmetic that everything cooked is measured against, [`import`] and [`export`] meet the
-//! rest of the world, and [`mannequin`] is a character made in code.
+//! rest of the world, [`pipeline`] is all of it at once (files in, an archive out), and [`mannequin`] is a character made
+//! in code.
 //!
 //! The README's ten lines, from a motion to matrices:
 //!
@@ -48,6 +49,7 @@ pub mod import;
 pub mod mannequin;
 pub mod mesh;
 mod mesh_fill;
+pub mod pipeline;
 mod quote;
 pub mod raw;
 pub mod scene;

@@ -12,14 +12,11 @@
 
 mod commands;
 mod crowd;
-mod exactness;
 mod files;
-mod load;
 mod machine;
-mod motion;
-mod open;
 mod options;
 mod progress;
+mod source;
 mod stage;
 mod style;
 pub mod timing;

@@ -289,6 +289,12 @@ impl ClipStream {
         ClipView { words: &self.head, layout: &self.layout, source: Source::Window(&self.window) }
     }
 
+    /// How its blocks are compressed.
+    #[must_use]
+    pub fn codec(&self) -> Codec {
+        self.codec
+    }
+
     /// Bytes of blocks in memory now; never more than the window.
     #[must_use]
     pub fn window_used(&self) -> usize {

@@ -1,7 +1,8 @@
 //! The figures themselves: one function a family, each the minimum of many rounds.
 
 use crate::crowd::{Crowd, LAYERS, Role};
-use crate::stage::{Player, Skin, Stage, models_of};
+use crate::source::models_of;
+use crate::stage::{Playable, Player, Skin, Stage};
 use crate::timing::best_ns;
 use anyhow::Result;
 use lissom::{
@@ -116,7 +117,7 @@ impl Subject<'_> {
         for layer in 0..4 {
             let (clip, phase) = self.layer(layer);
             let clip = self.clips[clip];
-            let mut player = Player::new(self.stage, Some(clip));
+            let mut player = Player::new(self.stage, Some(Playable::Clip(clip)))?;
             player.seek(clip.view().duration_s() * (0.2 + phase).fract())?;
             poses.push(player.pose);
         }
@@ -158,7 +159,7 @@ impl Subject<'_> {
         let vertices: usize = skins.iter().map(|s| s.positions.len()).sum();
         let note =
             if own { format!("{vertices} vertices") } else { format!("{vertices} synthetic vertices") };
-        let mut player = Player::new(self.stage, Some(self.clips[0]));
+        let mut player = Player::new(self.stage, Some(Playable::Clip(self.clips[0])))?;
         player.seek(self.clips[0].view().duration_s() * 0.2)?;
         // What a game does once when it loads a mesh is not measured.
         let ready = skins

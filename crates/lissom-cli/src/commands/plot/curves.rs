@@ -1,6 +1,6 @@
 //! Curves of joints: what the player gives, and the keys that were authored.
 
-use crate::stage::{Player, Stage, StageClip};
+use crate::stage::{Playable, Player, Stage, StageClip};
 use anyhow::Result;
 use lissom::math::{
     Quat, Transform,
@@ -57,7 +57,7 @@ fn degrees(q: Quat) -> [f64; 3] {
 fn sampled(stage: &Stage, clip: &StageClip) -> Result<(Vec<f64>, Vec<Vec<Transform>>)> {
     let duration = clip.clip.view().duration_s();
     let times: Vec<f64> = (0..SAMPLES).map(|i| duration * i as f64 / (SAMPLES - 1) as f64).collect();
-    let mut player = Player::new(stage, Some(&clip.clip));
+    let mut player = Player::new(stage, Some(Playable::Clip(&clip.clip)))?;
     let joints = stage.skeleton.joint_count();
     let mut poses = Vec::with_capacity(times.len());
     for t in &times {
