@@ -135,7 +135,7 @@ fn progress_rises_by_one_and_ends_with_all() {
         let threads = |count: usize, task: &(dyn Fn(usize) + Sync)| {
             std::thread::scope(|s| (0..count).for_each(|i| drop(s.spawn(move || task(i)))));
         };
-        let mut counts = vec![(0, 0)];
+        let mut counts = vec![(0, 3)];
         let mut told = |p: Progress<'_>| {
             counts.push((p.done, p.all));
             ControlFlow::Continue(())

@@ -321,7 +321,9 @@ pub fn read_limited(path: &Path, max_bytes: u64) -> Result<Vec<u8>, OpenError> {
 /// The URI leads elsewhere, or the file cannot be read.
 pub fn read_beside(path: &Path, uri: &str, limits: &ImportLimits) -> Result<Vec<u8>, ImportError> {
     #[cfg(feature = "gltf")]
-    return super::gltf::Folder::of(path, limits).read(uri);
+    {
+        super::gltf::Folder::of(path, limits).read(uri)
+    }
     // Only glTF files name others.
     #[cfg(not(feature = "gltf"))]
     {
