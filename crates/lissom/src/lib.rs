@@ -27,14 +27,16 @@ extern crate alloc;
 pub mod archive;
 mod bytes;
 pub mod clip;
+#[doc(hidden)]
 pub mod hash;
 pub mod job;
+mod lod;
 mod mask;
 mod skeleton;
 
 pub use bytes::SharedBytes;
 pub use clip::{Clip, ClipError, ClipView, Cursor};
-pub use job::JointLod;
 pub use lissom_math as math;
+pub use lod::{JointLod, LodError};
 pub use mask::JointMask;
 pub use skeleton::{MAX_JOINTS, Skeleton, SkeletonError, SkeletonParts};

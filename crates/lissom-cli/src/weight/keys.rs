@@ -2,7 +2,7 @@
 
 use super::{JointBytes, take};
 use anyhow::{Context, Result, ensure};
-use lissom::clip::format::{self, BLOCK_WORDS, CHANNEL_WORDS, HEADER_WORDS, word};
+use lissom::clip::format::keys::{self as format, BLOCK_WORDS, CHANNEL_WORDS, HEADER_WORDS, word};
 
 /// One channel: whose it is, and what a record of it is made of.
 struct Channel {

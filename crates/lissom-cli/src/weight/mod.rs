@@ -5,7 +5,7 @@ mod rows;
 
 use anyhow::{Result, bail};
 use lissom::Clip;
-use lissom::clip::{format, rows_format};
+use lissom::clip::format::{keys as format, rows as rows_format};
 
 /// Bytes of one joint. Fractions, because records do not end at bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

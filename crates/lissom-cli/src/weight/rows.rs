@@ -2,7 +2,7 @@
 
 use super::{JointBytes, take};
 use anyhow::{Context, Result, ensure};
-use lissom::clip::{format, rows_format as dense};
+use lissom::clip::format::{keys as format, rows as dense};
 
 /// A moving channel: whose it is, and the widths that its record names.
 struct Channel {

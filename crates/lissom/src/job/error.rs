@@ -1,5 +1,8 @@
 //! What can be wrong with a job.
 
+use crate::{JointLod, clip::MissingBlock};
+use lissom_math::soa::group_count;
+
 /// Why a job did not run. Its outputs are as they were.
 ///
 /// `field` is the name of the struct field that is at fault.
@@ -35,8 +38,8 @@ pub enum JobError {
         field: &'static str,
         /// Which entry of it; 0 where there is one.
         index: usize,
-        /// What it is.
-        value: f32,
+        /// What it is; a number of f32 is exact here too.
+        value: f64,
         /// What it may be, in words.
         allowed: &'static str,
     },
@@ -117,14 +120,6 @@ pub enum JobError {
         /// How many there are.
         vertices: usize,
     },
-    /// A level of detail keeps a joint but not its parent.
-    #[error("the level of detail keeps joint {joint}, but not its parent {parent}")]
-    LodParent {
-        /// The joint.
-        joint: usize,
-        /// Its parent.
-        parent: usize,
-    },
     /// Two things that belong to different skeletons or meshes.
     #[error("`{field}` is made for {found} {unit}, but there are {expected}")]
     Mismatch {
@@ -161,6 +156,12 @@ pub enum JobError {
     },
 }
 
+impl From<MissingBlock> for JobError {
+    fn from(missing: MissingBlock) -> Self {
+        Self::BlockMissing { block: missing.block }
+    }
+}
+
 /// Checks that a slice is long enough.
 pub(crate) fn at_least(
     field: &'static str,
@@ -169,4 +170,24 @@ pub(crate) fn at_least(
     needed: usize,
 ) -> Result<(), JobError> {
     if len < needed { Err(JobError::TooShort { field, unit, len, needed }) } else { Ok(()) }
+}
+
+/// Checks that a level of detail was made for this many joints.
+pub(crate) fn fits_joints(lod: Option<&JointLod>, joints: usize) -> Result<(), JobError> {
+    match lod.and_then(JointLod::joint_count) {
+        Some(found) if found != joints => {
+            Err(JobError::Mismatch { field: "lod", unit: "joints", found, expected: joints })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The same where only the number of groups is known.
+pub(crate) fn fits_groups(lod: Option<&JointLod>, groups: usize) -> Result<(), JobError> {
+    match lod.and_then(JointLod::joint_count).map(group_count) {
+        Some(found) if found != groups => {
+            Err(JobError::Mismatch { field: "lod", unit: "groups", found, expected: groups })
+        }
+        _ => Ok(()),
+    }
 }

@@ -123,7 +123,7 @@ impl MorphJob<'_> {
             return Err(JobError::TooShort { field: "weights", unit: "weights", len, needed });
         }
         if let Some(index) = self.weights[..needed].iter().position(|w| !w.is_finite()) {
-            let value = self.weights[index];
+            let value = self.weights[index].into();
             return Err(JobError::Value { field: "weights", index, value, allowed: "finite numbers" });
         }
         let inputs = Inputs { positions: self.positions, normals: self.normals, tangents: self.tangents };

@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{BuiltSkeleton, exact::M34};
 use channels::Channels;
-use lissom::clip::rows_format::BLOCK_ROWS;
+use lissom::clip::format::rows::BLOCK_ROWS;
 use pack::{Header, Packed};
 use quantise::{Limits, Pass, Rows};
 use samples::Samples;

@@ -6,7 +6,7 @@ use super::{
     channels::{Channels, Class},
     squeeze::{difference, first_row},
 };
-use lissom::clip::{format::MAGIC, rows_format as format};
+use lissom::clip::format::rows::{self as format, MAGIC};
 
 /// How one block of a channel is coded.
 #[derive(Clone, Copy, Debug)]
@@ -181,7 +181,7 @@ impl<'a> Packed<'a> {
         let mut flags = 0_u16;
         let given = (rows - 1) as f64 / header.rate != header.duration_s;
         if header.looping {
-            flags |= lissom::clip::format::FLAG_LOOPING;
+            flags |= format::FLAG_LOOPING;
         }
         if given {
             flags |= format::FLAG_DURATION;

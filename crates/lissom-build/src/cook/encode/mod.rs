@@ -8,7 +8,7 @@ use super::{ClipPlan, Jumps, PlanKeys, TimePoints};
 use crate::raw::ChannelKind;
 pub(crate) use bits::{BitWriter, signed_bits};
 use lissom::{
-    clip::format::{self, word},
+    clip::format::keys::{self as format, word},
     math::soa::{GROUP, group_count},
 };
 use quantise::{Constant, Quantised};
@@ -139,7 +139,7 @@ pub fn encode(plan: &ClipPlan) -> Result<Vec<u8>, EncodeError> {
 /// Writes the checksum that fits the bytes of a clip. For tools that change a clip, and for tests that must get
 /// past the checksum; bytes shorter than a header stay as they are.
 pub fn seal(bytes: &mut [u8]) {
-    if bytes.len() < lissom::clip::rows_format::HEADER_WORDS * 4 {
+    if bytes.len() < lissom::clip::format::rows::HEADER_WORDS * 4 {
         return;
     }
     let mut words: Vec<u32> =

@@ -6,15 +6,19 @@
 //! where nothing moves.
 //!
 //! All arrays of a set are sliced to one length: then one comparison a block covers all its loads. What most
-//! blocks need is sliced before the first one, the rest where it is used. No closure here touches a vector, and no vector stands in an array that a loop walks:
-//! the one is compiled for the baseline, the other lives in memory.
+//! blocks need is sliced before the first one, the rest where it is used. No closure here touches a vector, and no
+//! vector stands in an array that a loop walks: the one is compiled for the baseline, the other lives in memory.
 
 use super::{
-    cursor::{Cursor, Moment, SetLayout},
-    layout::unpack_masks,
-    view::ClipView,
+    super::{
+        lanes::{contains, part},
+        time::Moment,
+    },
+    active::{ActiveLayout, SetLayout},
+    entry::unpack_masks,
+    view::View,
 };
-use crate::job::JointLod;
+use crate::JointLod;
 use lissom_math::{
     simd::{LEN, Simd, WideQuat, WideVec3, load, prelude::*, splat},
     soa::{GROUP, Lanes, SoaQuat, SoaTransform, SoaVec3},
@@ -24,21 +28,22 @@ use lissom_math::{
 #[inline(always)]
 pub(crate) fn evaluate<S: Simd>(
     s: S,
-    cursor: &Cursor,
-    clip: &ClipView<'_>,
+    words: &[u32],
+    clip: &View<'_>,
     at: Moment,
     rest: &[SoaTransform],
     lod: Option<&JointLod>,
     out: &mut [SoaTransform],
 ) {
     let now = Now { tick: S::u32s::simd_from(s, at.tick), fraction: splat(s, at.fraction) };
-    let sets = &cursor.state.sets;
+    let active = Decoded { words, layout: &clip.layout.active };
+    let sets = &active.layout.sets;
     let masks = clip.run(clip.layout.masks);
     let (t_masks, masks) = masks.split_at(masks.len() / 3);
     let (r_masks, k_masks) = masks.split_at(masks.len() / 2);
     // Kind by kind: rotations are one long chain of operations, and only several blocks side by side keep the
     // CPU busy.
-    let mut r = Rotations::new(cursor, clip, &sets[2], &sets[3]);
+    let mut r = Rotations::new(active, clip, &sets[2], &sets[3]);
     for (group, ((out, rest), masks)) in out.iter_mut().zip(rest).zip(r_masks.chunks_exact(2)).enumerate() {
         let masks = unpack_masks(masks[0], masks[1]);
         match lod {
@@ -46,7 +51,7 @@ pub(crate) fn evaluate<S: Simd>(
             _ => r.block(s, &now, masks, &rest.rotation, &mut out.rotation),
         }
     }
-    let mut t = Vectors::new(cursor, clip, 0, &sets[0], &sets[1]);
+    let mut t = Vectors::new(active, clip, 0, &sets[0], &sets[1]);
     for (group, ((out, rest), masks)) in out.iter_mut().zip(rest).zip(t_masks.chunks_exact(2)).enumerate() {
         let masks = unpack_masks(masks[0], masks[1]);
         match lod {
@@ -54,7 +59,7 @@ pub(crate) fn evaluate<S: Simd>(
             _ => t.block(s, &now, masks, &rest.translation, &mut out.translation),
         }
     }
-    let mut k = Vectors::new(cursor, clip, 2, &sets[4], &sets[5]);
+    let mut k = Vectors::new(active, clip, 2, &sets[4], &sets[5]);
     for (group, ((out, rest), masks)) in out.iter_mut().zip(rest).zip(k_masks.chunks_exact(2)).enumerate() {
         let masks = unpack_masks(masks[0], masks[1]);
         match lod {
@@ -64,10 +69,19 @@ pub(crate) fn evaluate<S: Simd>(
     }
 }
 
-/// Once, and not in every loop of every backend.
-#[inline(never)]
-pub(super) fn contains(lod: &JointLod, group: usize) -> bool {
-    lod.contains_group(group)
+/// The active array, all decoded.
+#[derive(Clone, Copy)]
+struct Decoded<'a> {
+    words: &'a [u32],
+    layout: &'a ActiveLayout,
+}
+
+impl<'a> Decoded<'a> {
+    /// The float region stands first, whole.
+    #[inline(always)]
+    fn floats(self) -> &'a [f32] {
+        bytemuck::cast_slice(self.words)
+    }
 }
 
 struct Now<S: Simd> {
@@ -139,8 +153,8 @@ fn four(floats: &[f32], start: usize, stride: usize, len: usize) -> [&[f32]; 4] 
 
 /// A translation or scale key of the window, from a lane on.
 #[inline(always)]
-fn vec3_at<S: Simd>(s: S, cursor: &Cursor, set: &SetLayout, key: usize, at: usize) -> WideVec3<S> {
-    let [x, y, z] = three(cursor.floats(), set.key(key), set.lanes(), set.padded());
+fn vec3_at<S: Simd>(s: S, active: Decoded<'_>, set: &SetLayout, key: usize, at: usize) -> WideVec3<S> {
+    let [x, y, z] = three(active.floats(), set.key(key), set.lanes(), set.padded());
     WideVec3 { x: floats_at(s, x, at), y: floats_at(s, y, at), z: floats_at(s, z, at) }
 }
 
@@ -162,9 +176,9 @@ struct Times<'a> {
 
 impl<'a> Times<'a> {
     #[inline(always)]
-    fn new(cursor: &'a Cursor, set: &SetLayout) -> Self {
-        let (tick, span, len) = (cursor.state.ticks_start() + set.tick(), set.inverse_span(), set.padded());
-        Self { tick: &cursor.words[tick..tick + len], inverse_span: &cursor.floats()[span..span + len] }
+    fn new(active: Decoded<'a>, set: &SetLayout) -> Self {
+        let (tick, span, len) = (active.layout.ticks_start() + set.tick(), set.inverse_span(), set.padded());
+        Self { tick: &active.words[tick..tick + len], inverse_span: &active.floats()[span..span + len] }
     }
 
     /// How far each channel is between its left and its right key.
@@ -179,12 +193,12 @@ impl<'a> Times<'a> {
 
 /// The four weights of cubics whose slopes follow from the outer keys.
 #[inline(always)]
-fn weights<S: Simd>(s: S, cursor: &Cursor, set: &SetLayout, now: &Now<S>, lane: usize) -> Weights<S> {
-    let t = Times::new(cursor, set).ratios(s, now, lane);
+fn weights<S: Simd>(s: S, active: Decoded<'_>, set: &SetLayout, now: &Now<S>, lane: usize) -> Weights<S> {
+    let t = Times::new(active, set).ratios(s, now, lane);
     let t2 = t * t;
     let t3 = t2 * t;
     // The slope at the left key is (right - oldest) · a, at the right key (newest - left) · b.
-    let (floats, slopes) = (cursor.floats(), set.slopes() + lane);
+    let (floats, slopes) = (active.floats(), set.slopes() + lane);
     let a = floats_at(s, floats, slopes) * ((t3 - (t2 + t2)) + t);
     let b = floats_at(s, floats, slopes + set.lanes()) * (t3 - t2);
     let rise = t2 * splat(s, 3.0) - (t3 + t3);
@@ -206,39 +220,11 @@ impl<S: Simd> Weights<S> {
     }
 }
 
-/// Puts consecutive `values` into the lanes of `out` that `mask` names.
-#[inline(always)]
-pub(super) fn expand_3<S: Simd>(s: S, mask: u32, v: WideVec3<S>, out: WideVec3<S>) -> WideVec3<S> {
-    let mask = S::mask32s::from_bitmask(s, u64::from(mask));
-    WideVec3 {
-        x: v.x.expand_merge(mask, out.x),
-        y: v.y.expand_merge(mask, out.y),
-        z: v.z.expand_merge(mask, out.z),
-    }
-}
-
-#[inline(always)]
-pub(super) fn expand_4<S: Simd>(s: S, mask: u32, v: WideQuat<S>, out: WideQuat<S>) -> WideQuat<S> {
-    let mask = S::mask32s::from_bitmask(s, u64::from(mask));
-    WideQuat {
-        x: v.x.expand_merge(mask, out.x),
-        y: v.y.expand_merge(mask, out.y),
-        z: v.z.expand_merge(mask, out.z),
-        w: v.w.expand_merge(mask, out.w),
-    }
-}
-
-/// The lanes of a mask that fall into the native vector at `at`.
-#[inline(always)]
-pub(super) fn part<S: Simd>(mask: u16, at: usize) -> u32 {
-    (u32::from(mask) >> at) & ((1 << LEN::<S>()) - 1)
-}
-
 /// Translations or scales.
 struct Vectors<'a> {
     used: Used,
     consts: [&'a [f32]; 3],
-    cursor: &'a Cursor,
+    active: Decoded<'a>,
     linear: &'a SetLayout,
     cubic: &'a SetLayout,
 }
@@ -246,16 +232,16 @@ struct Vectors<'a> {
 impl<'a> Vectors<'a> {
     #[inline(always)]
     fn new(
-        cursor: &'a Cursor,
-        clip: &ClipView<'a>,
+        active: Decoded<'a>,
+        clip: &View<'a>,
         kind: usize,
         linear: &'a SetLayout,
         cubic: &'a SetLayout,
     ) -> Self {
-        let words: &[f32] = bytemuck::cast_slice(clip.words);
+        let words = clip.floats();
         let (start, count) = (clip.layout.consts[kind].start, clip.layout.const_lanes[kind]);
         let consts = three(words, start, count, consts_len(words, start, 3, count));
-        Self { used: Used::default(), consts, cursor, linear, cubic }
+        Self { used: Used::default(), consts, active, linear, cubic }
     }
 
     #[inline(always)]
@@ -272,33 +258,31 @@ impl<'a> Vectors<'a> {
                 let (c, lane) = (&self.consts, self.used.constant);
                 let (x, y, z) =
                     (consts_at(s, c[0], lane), consts_at(s, c[1], lane), consts_at(s, c[2], lane));
-                v = expand_3(s, mask, WideVec3 { x, y, z }, v);
+                v = WideVec3 { x, y, z }.expand(s, mask, v);
                 self.used.constant += mask.count_ones() as usize;
             }
             let mask = part::<S>(masks[1], at);
             if mask != 0 {
                 let lane = self.used.linear;
-                let (cursor, set) = (self.cursor, self.linear);
-                let t = Times::new(cursor, set).ratios(s, now, lane);
-                let u = splat(s, 1.0) - t;
-                let (a, b) = (vec3_at(s, cursor, set, 0, lane), vec3_at(s, cursor, set, 1, lane));
-                let mixed = WideVec3 { x: a.x * u + b.x * t, y: a.y * u + b.y * t, z: a.z * u + b.z * t };
-                v = expand_3(s, mask, mixed, v);
+                let (active, set) = (self.active, self.linear);
+                let t = Times::new(active, set).ratios(s, now, lane);
+                let (a, b) = (vec3_at(s, active, set, 0, lane), vec3_at(s, active, set, 1, lane));
+                v = a.lerp(s, b, t).expand(s, mask, v);
                 self.used.linear += mask.count_ones() as usize;
             }
             let mask = part::<S>(masks[2], at);
             if mask != 0 {
                 let lane = self.used.cubic;
-                let (cursor, set) = (self.cursor, self.cubic);
-                let w = weights(s, cursor, set, now, lane);
-                let (a, b) = (vec3_at(s, cursor, set, 0, lane), vec3_at(s, cursor, set, 1, lane));
-                let (c, d) = (vec3_at(s, cursor, set, 2, lane), vec3_at(s, cursor, set, 3, lane));
+                let (active, set) = (self.active, self.cubic);
+                let w = weights(s, active, set, now, lane);
+                let (a, b) = (vec3_at(s, active, set, 0, lane), vec3_at(s, active, set, 1, lane));
+                let (c, d) = (vec3_at(s, active, set, 2, lane), vec3_at(s, active, set, 3, lane));
                 let mixed = WideVec3 {
                     x: w.mix(a.x, b.x, c.x, d.x),
                     y: w.mix(a.y, b.y, c.y, d.y),
                     z: w.mix(a.z, b.z, c.z, d.z),
                 };
-                v = expand_3(s, mask, mixed, v);
+                v = mixed.expand(s, mask, v);
                 self.used.cubic += mask.count_ones() as usize;
             }
             v.store(out, at);
@@ -313,23 +297,23 @@ struct Rotations<'a> {
     left: [&'a [f32]; 4],
     right: [&'a [f32]; 4],
     times: Times<'a>,
-    cursor: &'a Cursor,
+    active: Decoded<'a>,
     cubic: &'a SetLayout,
 }
 
 impl<'a> Rotations<'a> {
     #[inline(always)]
-    fn new(cursor: &'a Cursor, clip: &ClipView<'a>, linear: &SetLayout, cubic: &'a SetLayout) -> Self {
-        let (floats, lanes, len) = (cursor.floats(), linear.lanes(), linear.padded());
-        let words: &[f32] = bytemuck::cast_slice(clip.words);
+    fn new(active: Decoded<'a>, clip: &View<'a>, linear: &SetLayout, cubic: &'a SetLayout) -> Self {
+        let (floats, lanes, len) = (active.floats(), linear.lanes(), linear.padded());
+        let words = clip.floats();
         let (start, count) = (clip.layout.consts[1].start, clip.layout.const_lanes[1]);
         Self {
             used: Used::default(),
             consts: four(words, start, count, consts_len(words, start, 4, count)),
             left: four(floats, linear.key(0), lanes, len),
             right: four(floats, linear.key(1), lanes, len),
-            times: Times::new(cursor, linear),
-            cursor,
+            times: Times::new(active, linear),
+            active,
             cubic,
         }
     }
@@ -338,7 +322,7 @@ impl<'a> Rotations<'a> {
     #[inline(always)]
     fn cubic_at<S: Simd>(&self, s: S, key: usize, at: usize) -> WideQuat<S> {
         let set = self.cubic;
-        quat_at(s, four(self.cursor.floats(), set.key(key), set.lanes(), set.padded()), at)
+        quat_at(s, four(self.active.floats(), set.key(key), set.lanes(), set.padded()), at)
     }
 
     #[inline(always)]
@@ -355,7 +339,7 @@ impl<'a> Rotations<'a> {
                 let (c, lane) = (&self.consts, self.used.constant);
                 let (x, y) = (consts_at(s, c[0], lane), consts_at(s, c[1], lane));
                 let (z, w) = (consts_at(s, c[2], lane), consts_at(s, c[3], lane));
-                v = expand_4(s, mask, WideQuat { x, y, z, w }, v);
+                v = WideQuat { x, y, z, w }.expand(s, mask, v);
                 self.used.constant += mask.count_ones() as usize;
             }
             let mask = part::<S>(masks[1], at);
@@ -363,33 +347,22 @@ impl<'a> Rotations<'a> {
                 let lane = self.used.linear;
                 let t = self.times.ratios(s, now, lane);
                 let (a, b) = (quat_at(s, self.left, lane), quat_at(s, self.right, lane));
-                v = expand_4(s, mask, mix_rotations(s, t, a, b), v);
+                v = a.nlerp_near_one(s, b, t).expand(s, mask, v);
                 self.used.linear += mask.count_ones() as usize;
             }
             let mask = part::<S>(masks[2], at);
             if mask != 0 {
                 let lane = self.used.cubic;
-                let w = weights(s, self.cursor, self.cubic, now, lane);
+                let w = weights(s, self.active, self.cubic, now, lane);
                 let (a, b) = (self.cubic_at(s, 0, lane), self.cubic_at(s, 1, lane));
                 let (c, d) = (self.cubic_at(s, 2, lane), self.cubic_at(s, 3, lane));
-                v = expand_4(s, mask, curve_rotations(s, &w, a, b, c, d), v);
+                v = curve_rotations(s, &w, a, b, c, d).expand(s, mask, v);
                 self.used.cubic += mask.count_ones() as usize;
             }
             v.store(out, at);
             at += LEN::<S>();
         }
     }
-}
-
-/// From `a` to `b` by the shorter way, normalised.
-#[inline(always)]
-fn mix_rotations<S: Simd>(s: S, t: S::f32s, a: WideQuat<S>, b: WideQuat<S>) -> WideQuat<S> {
-    let u = splat(s, 1.0) - t;
-    let t = dot(a, b).simd_lt(splat(s, 0.0)).select(-t, t);
-    let q =
-        WideQuat { x: a.x * u + b.x * t, y: a.y * u + b.y * t, z: a.z * u + b.z * t, w: a.w * u + b.w * t };
-    // Between unit quaternions on one hemisphere the squared length is in [1/2, 1].
-    times(q, inverse_sqrt_near_one(s, dot(q, q)))
 }
 
 /// The cubic through `b` and `c`, normalised.
@@ -403,57 +376,14 @@ fn curve_rotations<S: Simd>(
     d: WideQuat<S>,
 ) -> WideQuat<S> {
     // One hemisphere, neighbour by neighbour from the left key.
-    let a = near(s, a, b);
-    let c = near(s, c, b);
-    let d = near(s, d, c);
-    let q = WideQuat::<S> {
+    let a = a.near(s, b);
+    let c = c.near(s, b);
+    let d = d.near(s, c);
+    WideQuat {
         x: w.mix(a.x, b.x, c.x, d.x),
         y: w.mix(a.y, b.y, c.y, d.y),
         z: w.mix(a.z, b.z, c.z, d.z),
         w: w.mix(a.w, b.w, c.w, d.w),
-    };
-    let l2: S::f32s = dot(q, q);
-    let ok = l2.simd_gt(splat(s, lissom_math::scalar::MIN_LENGTH_SQUARED));
-    let q = times(q, splat(s, 1.0) / l2.sqrt());
-    let (zero, one) = (splat(s, 0.0), splat(s, 1.0));
-    WideQuat {
-        x: ok.select(q.x, zero),
-        y: ok.select(q.y, zero),
-        z: ok.select(q.z, zero),
-        w: ok.select(q.w, one),
     }
-}
-
-/// `q`, or its negative where that is nearer to `other`.
-#[inline(always)]
-fn near<S: Simd>(s: S, q: WideQuat<S>, other: WideQuat<S>) -> WideQuat<S> {
-    let away = dot(q, other).simd_lt(splat(s, 0.0));
-    WideQuat {
-        x: away.select(-q.x, q.x),
-        y: away.select(-q.y, q.y),
-        z: away.select(-q.z, q.z),
-        w: away.select(-q.w, q.w),
-    }
-}
-
-#[inline(always)]
-pub(super) fn times<S: Simd>(q: WideQuat<S>, k: S::f32s) -> WideQuat<S> {
-    WideQuat { x: q.x * k, y: q.y * k, z: q.z * k, w: q.w * k }
-}
-
-#[inline(always)]
-fn dot<S: Simd>(a: WideQuat<S>, b: WideQuat<S>) -> S::f32s {
-    (a.x * b.x + a.y * b.y) + (a.z * b.z + a.w * b.w)
-}
-
-/// 1 / √d for d in [0.45, 1.05], to about one unit in the last place: a parabola (0.7 % off), then two Newton
-/// steps. Only additions and multiplications, so the same bits everywhere, and a third of the time that an
-/// exact square root and division take.
-#[inline(always)]
-pub(super) fn inverse_sqrt_near_one<S: Simd>(s: S, d: S::f32s) -> S::f32s {
-    let three_halves = splat(s, 1.5);
-    let mut y = splat(s, 2.252_764_5) + d * (splat(s, -2.094_35) + d * splat(s, 0.840_639_35));
-    let half = d * splat(s, 0.5);
-    y = y * (three_halves - half * (y * y));
-    y * (three_halves - half * (y * y))
+    .normalize(s)
 }

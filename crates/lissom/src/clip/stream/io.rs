@@ -1,11 +1,10 @@
 //! The usual two ways to drive a [`ClipStream`]: a source that can seek, and bytes that arrive in order.
 
-use super::stream::{ClipStream, Played, StreamError, Wanted, stream_format::FIXED_BYTES};
-use crate::{
-    Cursor, Skeleton,
-    job::{JobError, JointLod, SampleTime},
+use super::{
+    error::StreamError,
+    format::FIXED_BYTES,
+    state::{ClipStream, Wanted},
 };
-use lissom_math::soa::SoaTransform;
 use std::{
     io::{self, ErrorKind, Read, Seek, SeekFrom},
     vec::Vec,
@@ -113,21 +112,12 @@ impl<R: Read + Seek> StreamPlayer<R> {
         }
         Ok(done)
     }
+}
 
-    /// Samples what is there; see [`ClipStream::sample`]. Reads nothing.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`SampleJob`](crate::job::SampleJob).
-    pub fn sample(
-        &mut self,
-        skeleton: &Skeleton,
-        time: SampleTime,
-        lod: Option<&JointLod>,
-        cursor: &mut Cursor,
-        output: &mut [SoaTransform],
-    ) -> Result<Played, JobError> {
-        self.stream.sample(skeleton, time, lod, cursor, output)
+impl<R> StreamPlayer<R> {
+    /// The stream, to be sampled.
+    pub(crate) fn stream_mut(&mut self) -> &mut ClipStream {
+        &mut self.stream
     }
 }
 

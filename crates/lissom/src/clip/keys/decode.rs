@@ -4,9 +4,9 @@
 //! whole vectors and keeps the lanes that were decoded before.
 
 use super::{
-    cursor::{Cursor, SetLayout},
-    layout::SETS,
-    view::ClipView,
+    active::{SETS, SetLayout},
+    state::State,
+    view::View,
 };
 use lissom_math::{
     simd::{LEN, Simd, WideQuat, WideVec3, prelude::*, splat},
@@ -15,26 +15,26 @@ use lissom_math::{
 
 /// Decodes every key that was fetched since the last call.
 #[inline(always)]
-pub(crate) fn decode<S: Simd>(s: S, cursor: &mut Cursor, clip: &ClipView<'_>) {
-    if !cursor.fetched {
+pub(crate) fn decode<S: Simd>(s: S, state: &mut State, words: &mut [u32], clip: &View<'_>) {
+    if !state.fetched {
         return;
     }
-    cursor.fetched = false;
-    let layout = cursor.state;
+    state.fetched = false;
+    let layout = &clip.layout.active;
     let dirty = layout.dirty_start();
     for index in 0..SETS {
         let set = &layout.sets[index];
         if set.lanes() == 0 {
             continue;
         }
-        let consts = &bytemuck::cast_slice(clip.words)[clip.layout.lane_consts[index].start..];
+        let consts = &clip.floats()[clip.layout.lane_consts[index].start..];
         for key in 0..set.window() {
             for block in 0..set.blocks() {
-                let mask = core::mem::take(&mut cursor.words[dirty + set.dirty(key, block)]);
+                let mask = core::mem::take(&mut words[dirty + set.dirty(key, block)]);
                 if mask == 0 {
                     continue;
                 }
-                let floats: &mut [f32] = bytemuck::cast_slice_mut(&mut cursor.words);
+                let floats: &mut [f32] = bytemuck::cast_slice_mut(words);
                 let mut at = block * GROUP;
                 let mut part = mask;
                 while part != 0 {
@@ -135,13 +135,8 @@ fn rotations<S: Simd>(
         z: get(s, consts, 2, n, at),
         w: get(s, consts, 3, n, at),
     };
-    let one = splat(s, 1.0);
     let v = v.scale(mask.select(get(s, consts, 4, n, at), splat(s, 0.0)));
-    let squared = (v.x * v.x + v.y * v.y) + v.z * v.z;
-    let inverse = one / (one + squared);
-    let r = v.scale(inverse + inverse);
-    let r = WideQuat::<S> { x: r.x, y: r.y, z: r.z, w: (one - squared) * inverse };
-    put_rotations(s, mean * r, mask, keys, n, at);
+    put_rotations(s, mean * WideQuat::from_rodrigues(s, v), mask, keys, n, at);
 }
 
 #[inline(always)]

@@ -1,9 +1,9 @@
 //! One joint, or one channel of it, without a cursor of the caller's.
 
-use super::{Cursor, view::ClipView};
+use super::{JobError, SampleJob};
 use crate::{
-    Skeleton,
-    job::{JobError, JointLod, SampleJob, SampleTime},
+    JointLod, Skeleton,
+    clip::{ClipView, Cursor, SampleTime},
 };
 use alloc::vec;
 use lissom_math::{
@@ -56,7 +56,7 @@ impl ClipView<'_> {
         }
         let mut output = vec![SoaTransform::IDENTITY; group_count(joints)];
         let mut cursor = Cursor::with_room_for(*self);
-        // Groups after the joint's are left out; those before it cost a nanosecond a joint.
+        // Groups after the joint's are left out; those before it are computed too.
         let lod = JointLod::prefix(joint + 1);
         let (lod, cursor) = (Some(&lod), &mut cursor);
         SampleJob { skeleton, clip: *self, time, lod, cursor, output: &mut output }.run()?;

@@ -1,11 +1,13 @@
 //! Which channels need a key at a row.
 
-use super::advance::BATCH;
 use lissom_math::{
     dispatch,
     simd::{Backend, Simd, prelude::*},
     soa::GROUP,
 };
+
+/// Channels that are looked at in one go: one bit each.
+pub(super) const BATCH: usize = 64;
 
 /// One bit for each of the right rows from `first` on that equals `row`, and the smallest of the others.
 pub(super) fn due_forward(backend: Backend, rows: &[u32], first: usize, row: u32) -> (u64, u32) {

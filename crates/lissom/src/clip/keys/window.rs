@@ -2,10 +2,11 @@
 //! jump frame.
 
 use super::{
-    bits::{Bits, read_3, word_at},
-    cursor::{SetLayout, State, StateLayout},
-    layout::{BlockEntry, ChannelEntry, format},
-    view::ClipView,
+    super::bits::{Bits, read_3, word_at},
+    active::{Active, ActiveLayout, SetLayout},
+    entry::{BlockEntry, ChannelEntry},
+    format,
+    view::View,
 };
 use lissom_math::soa::GROUP;
 
@@ -91,8 +92,8 @@ impl ChannelEntry {
 
 /// The active array while keys are fetched, and what of the clip that takes.
 pub(super) struct Window<'a, K> {
-    pub state: State<'a>,
-    layout: &'a StateLayout,
+    pub active: Active<'a>,
+    layout: &'a ActiveLayout,
     ints: &'a mut [K],
     entries: &'a [[u32; format::CHANNEL_WORDS]],
     /// The tick of each row; empty if they are the same.
@@ -109,16 +110,16 @@ struct Place<'a> {
 }
 
 impl<'a, K: Key> Window<'a, K> {
-    pub fn new(layout: &'a StateLayout, words: &'a mut [u32], clip: &ClipView<'a>) -> Self {
-        let mut state = layout.split(words);
-        let ints = K::cast(core::mem::take(&mut state.ints));
+    pub fn new(layout: &'a ActiveLayout, words: &'a mut [u32], clip: &View<'a>) -> Self {
+        let mut active = layout.split(words);
+        let ints = K::cast(core::mem::take(&mut active.ints));
         Self {
-            state,
+            active,
             layout,
             ints,
-            entries: clip.run(clip.layout.channel_table).as_chunks().0,
+            entries: clip.channels(),
             ticks: clip.run(clip.layout.ticks),
-            end: clip.layout.rows,
+            end: clip.head.rows,
         }
     }
 
@@ -172,7 +173,7 @@ impl<'a, K: Key> Window<'a, K> {
         }
         keys[N - 1] = next;
 
-        let (n, floats) = (set.lanes(), &mut self.state.floats[set.key(0) + lane..]);
+        let (n, floats) = (set.lanes(), &mut self.active.floats[set.key(0) + lane..]);
         for i in 0..(N - 1) * W {
             floats[i * n] = floats[(i + W) * n];
         }
@@ -181,7 +182,7 @@ impl<'a, K: Key> Window<'a, K> {
         }
         self.put_raw(set, N - 1, lane, next.get());
 
-        let (left, right) = (self.state.left[at.channel], self.state.right[at.channel]);
+        let (left, right) = (self.active.left[at.channel], self.active.right[at.channel]);
         // A damaged clip could stand still or run back: then its channel ends.
         let end = self.end;
         let after = |row: u32, before: u32| if row > before && row < end { row } else { end };
@@ -189,9 +190,9 @@ impl<'a, K: Key> Window<'a, K> {
             after(left.saturating_add(record.span), right)
         } else {
             let (oldest, newest) = (set.outer() + lane, set.outer() + n + lane);
-            let (first, last) = (self.state.outer[oldest], self.state.outer[newest]);
-            self.state.outer[oldest] = left;
-            self.state.outer[newest] = after(first.saturating_add(record.span), last);
+            let (first, last) = (self.active.outer[oldest], self.active.outer[newest]);
+            self.active.outer[oldest] = left;
+            self.active.outer[newest] = after(first.saturating_add(record.span), last);
             after(last, right)
         };
         self.place_between::<N>(&at, entry, right, new_right);
@@ -213,7 +214,7 @@ impl<'a, K: Key> Window<'a, K> {
         }
         keys[0] = before;
 
-        let (n, floats) = (set.lanes(), &mut self.state.floats[set.key(0) + lane..]);
+        let (n, floats) = (set.lanes(), &mut self.active.floats[set.key(0) + lane..]);
         for i in (0..(N - 1) * W).rev() {
             floats[(i + W) * n] = floats[i * n];
         }
@@ -222,16 +223,16 @@ impl<'a, K: Key> Window<'a, K> {
         }
         self.put_raw(set, 0, lane, before.get());
 
-        let (left, right) = (self.state.left[at.channel], self.state.right[at.channel]);
+        let (left, right) = (self.active.left[at.channel], self.active.right[at.channel]);
         let before = |row: u32, after: u32| if row < after { row } else { 0 };
         let new_left = if N == 2 {
             before(right.wrapping_sub(record.span), left)
         } else {
             let (oldest, newest) = (set.outer() + lane, set.outer() + n + lane);
-            let (first, last) = (self.state.outer[oldest], self.state.outer[newest]);
+            let (first, last) = (self.active.outer[oldest], self.active.outer[newest]);
             let earlier = last.wrapping_sub(record.span);
-            self.state.outer[newest] = right;
-            self.state.outer[oldest] = if earlier <= first { earlier } else { 0 };
+            self.active.outer[newest] = right;
+            self.active.outer[oldest] = if earlier <= first { earlier } else { 0 };
             before(first, left)
         };
         self.place_between::<N>(&at, entry, new_left, left);
@@ -241,19 +242,19 @@ impl<'a, K: Key> Window<'a, K> {
     /// Puts a key's integers in its place, to be decoded.
     #[inline(always)]
     fn put_raw(&mut self, set: &SetLayout, key: usize, lane: usize, v: [i32; 3]) {
-        let (n, floats) = (set.lanes(), &mut self.state.floats[set.key(key) + lane..]);
+        let (n, floats) = (set.lanes(), &mut self.active.floats[set.key(key) + lane..]);
         for c in 0..3 {
             floats[c * n] = v[c] as f32;
         }
-        self.state.dirty[set.dirty(key, lane / GROUP)] |= 1 << (lane % GROUP);
+        self.active.dirty[set.dirty(key, lane / GROUP)] |= 1 << (lane % GROUP);
     }
 
     /// A key that was fetched but not decoded changes its place: so does its mark.
     #[inline(always)]
     fn pass_on(&mut self, set: &SetLayout, from: usize, to: usize, lane: usize) {
         let bit = 1 << (lane % GROUP);
-        let mark = self.state.dirty[set.dirty(from, lane / GROUP)] & bit;
-        let to = &mut self.state.dirty[set.dirty(to, lane / GROUP)];
+        let mark = self.active.dirty[set.dirty(from, lane / GROUP)] & bit;
+        let to = &mut self.active.dirty[set.dirty(to, lane / GROUP)];
         *to = *to & !bit | mark;
     }
 
@@ -267,29 +268,29 @@ impl<'a, K: Key> Window<'a, K> {
     /// Sets the rows that a channel is between, and what follows from them.
     #[inline(always)]
     fn place_between<const N: usize>(&mut self, at: &Place<'_>, entry: &ChannelEntry, left: u32, right: u32) {
-        self.state.left[at.channel] = left;
-        self.state.right[at.channel] = right;
+        self.active.left[at.channel] = left;
+        self.active.right[at.channel] = right;
         let (left, right) = (self.tick(left), self.tick(right));
         let span = right.wrapping_sub(left) as f32;
         let (set, lane) = (at.set, at.lane);
-        self.state.ticks[set.tick() + lane] = left;
+        self.active.ticks[set.tick() + lane] = left;
         let moves = !entry.step && right > left;
-        self.state.floats[set.inverse_span() + lane] = if moves { 1.0 / span } else { 0.0 };
+        self.active.floats[set.inverse_span() + lane] = if moves { 1.0 / span } else { 0.0 };
         if N == 4 {
-            let oldest = self.tick(self.state.outer[set.outer() + lane]);
-            let newest = self.tick(self.state.outer[set.outer() + set.lanes() + lane]);
+            let oldest = self.tick(self.active.outer[set.outer() + lane]);
+            let newest = self.tick(self.active.outer[set.outer() + set.lanes() + lane]);
             let share = |a: u32, b: u32| if b > a { span / (b - a) as f32 } else { 0.0 };
-            self.state.floats[set.slopes() + lane] = share(oldest, right);
-            self.state.floats[set.slopes() + set.lanes() + lane] = share(left, newest);
+            self.active.floats[set.slopes() + lane] = share(oldest, right);
+            self.active.floats[set.slopes() + set.lanes() + lane] = share(left, newest);
         }
     }
 
     /// Takes the whole state from a jump frame. Returns the largest left row, the smallest right row, and how
     /// many keys that were.
     pub fn restore(&mut self, bytes: &[u8], jump: &BlockEntry) -> (u32, u32, u64) {
-        self.state.left.fill(0);
-        self.state.right.fill(u32::MAX);
-        self.state.dirty.fill(0);
+        self.active.left.fill(0);
+        self.active.right.fill(u32::MAX);
+        self.active.dirty.fill(0);
         let (mut at, mut last_left, mut next_right, mut keys) = (0, 0, u32::MAX, 0);
         for channel in 0..self.entries.len() {
             let entry = self.entry(channel);
@@ -325,8 +326,8 @@ impl<'a, K: Key> Window<'a, K> {
         let left = jump.first_row.saturating_sub(distance());
         let right = clamp(left.saturating_add(distance()));
         if N == 4 {
-            self.state.outer[set.outer() + lane] = left.saturating_sub(distance());
-            self.state.outer[set.outer() + set.lanes() + lane] = clamp(right.saturating_add(distance()));
+            self.active.outer[set.outer() + lane] = left.saturating_sub(distance());
+            self.active.outer[set.outer() + set.lanes() + lane] = clamp(right.saturating_add(distance()));
         }
         let right = if right > jump.first_row { right } else { end };
         let [x, y, z] = entry.value_bits.map(u64::from);

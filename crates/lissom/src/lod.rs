@@ -1,6 +1,5 @@
 //! Levels of detail: which joints a job computes.
 
-use super::JobError;
 use crate::{JointMask, Skeleton};
 use lissom_math::soa::{GROUP, group_count};
 
@@ -22,6 +21,28 @@ enum Kind {
     Mask(JointMask),
 }
 
+/// Why a mask is no level of detail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LodError {
+    /// A mask for another skeleton.
+    #[error("the mask is made for {found} joints, but there are {expected}")]
+    Joints {
+        /// How many it is made for.
+        found: usize,
+        /// How many there are.
+        expected: usize,
+    },
+    /// A level keeps a joint but not its parent.
+    #[error("the level of detail keeps joint {joint}, but not its parent {parent}")]
+    Parent {
+        /// The joint.
+        joint: usize,
+        /// Its parent.
+        parent: usize,
+    },
+}
+
 impl JointLod {
     /// The first `joints` joints. More than the skeleton has means all.
     #[must_use]
@@ -33,16 +54,16 @@ impl JointLod {
     ///
     /// # Errors
     ///
-    /// [`JobError::Mismatch`] if the mask is for another number of joints, [`JobError::LodParent`] if a
-    /// joint is in the mask and its parent is not.
-    pub fn from_mask(skeleton: &Skeleton, mask: JointMask) -> Result<Self, JobError> {
+    /// [`LodError::Joints`] if the mask is for another number of joints, [`LodError::Parent`] if a joint is in the
+    /// mask and its parent is not.
+    pub fn from_mask(skeleton: &Skeleton, mask: JointMask) -> Result<Self, LodError> {
         let (found, expected) = (mask.joint_count(), skeleton.joint_count());
         if found != expected {
-            return Err(JobError::Mismatch { field: "mask", unit: "joints", found, expected });
+            return Err(LodError::Joints { found, expected });
         }
         for joint in mask.iter() {
             if let Some(parent) = skeleton.parent(joint).filter(|p| !mask.contains(*p)) {
-                return Err(JobError::LodParent { joint, parent });
+                return Err(LodError::Parent { joint, parent });
             }
         }
         Ok(Self(Kind::Mask(mask)))
@@ -78,29 +99,11 @@ impl JointLod {
         core::iter::successors(Some(joint), |j| skeleton.parent(*j)).find(|j| self.contains(*j))
     }
 
-    /// Fails if the level was made for another skeleton.
-    pub(crate) fn validate(&self, joints: usize) -> Result<(), JobError> {
+    /// How many joints the skeleton has that it was made for; `None` for a prefix, which fits any.
+    pub(crate) fn joint_count(&self) -> Option<usize> {
         match &self.0 {
-            Kind::Mask(mask) if mask.joint_count() != joints => Err(JobError::Mismatch {
-                field: "lod",
-                unit: "joints",
-                found: mask.joint_count(),
-                expected: joints,
-            }),
-            _ => Ok(()),
-        }
-    }
-
-    /// The same where only the number of groups is known.
-    pub(crate) fn validate_groups(&self, groups: usize) -> Result<(), JobError> {
-        match &self.0 {
-            Kind::Mask(mask) if group_count(mask.joint_count()) != groups => Err(JobError::Mismatch {
-                field: "lod",
-                unit: "groups",
-                found: group_count(mask.joint_count()),
-                expected: groups,
-            }),
-            _ => Ok(()),
+            Kind::Prefix(_) => None,
+            Kind::Mask(mask) => Some(mask.joint_count()),
         }
     }
 }
@@ -124,15 +127,12 @@ mod tests {
         let mut mask = JointMask::none(&s);
         mask.insert(0);
         mask.insert(2);
-        assert_eq!(JointLod::from_mask(&s, mask.clone()), Err(JobError::LodParent { joint: 2, parent: 1 }));
+        assert_eq!(JointLod::from_mask(&s, mask.clone()), Err(LodError::Parent { joint: 2, parent: 1 }));
         mask.insert(1);
         let lod = JointLod::from_mask(&s, mask.clone()).unwrap();
         assert!(lod.contains_group(0) && !lod.contains_group(1) && !lod.contains_group(2));
         assert_eq!(lod.nearest(&s, 30), Some(2));
-        assert_eq!(
-            JointLod::from_mask(&chain(3), mask),
-            Err(JobError::Mismatch { field: "mask", unit: "joints", found: 40, expected: 3 })
-        );
+        assert_eq!(JointLod::from_mask(&chain(3), mask), Err(LodError::Joints { found: 40, expected: 3 }));
         let lod = JointLod::prefix(17);
         assert!(lod.contains_group(1) && !lod.contains_group(2));
         assert!(lod.contains(16) && !lod.contains(17));
