@@ -32,6 +32,7 @@ pub mod hash;
 pub mod job;
 mod lod;
 mod mask;
+pub mod mesh;
 mod skeleton;
 
 pub use bytes::SharedBytes;

@@ -3,7 +3,7 @@
 use super::{
     JobError,
     error::{at_least, fits_joints},
-    matrix::{Columns, MatrixSlot},
+    kernel::matrix::{Columns, MatrixSlot},
 };
 use crate::{JointLod, MAX_JOINTS, Skeleton};
 use core::ops::Range;
@@ -187,18 +187,6 @@ impl LocalToModelJob<'_> {
         }
         Ok(())
     }
-}
-
-/// Local to model over any parents-before-children order, given as the packed joints of a skeleton. Only for
-/// the measurement that decided the order; a joint whose parent does not stand before it is taken for a root.
-#[doc(hidden)]
-pub fn local_to_model_in_order(
-    backend: Backend,
-    joints: &[u16],
-    locals: &[SoaTransform],
-    models: &mut [Mat4],
-) {
-    dispatch!(backend, s => kernel(s, joints, locals, None, 0..joints.len(), None, models));
 }
 
 /// Parent bits of a packed joint; all set, which is no joint's index, for a root.

@@ -1,6 +1,6 @@
 //! A mesh's influences, checked once.
 
-use super::{JobError, vertices::Strided};
+use super::{error::MeshError, vertices::Strided};
 use core::ops::Range;
 
 /// The most influences a vertex can have.
@@ -58,7 +58,7 @@ pub struct SkinMesh<'a> {
     parts: SkinMeshParts<'a>,
 }
 
-/// How far weights may sum from 1. Beyond, [`normalize_weights`](super::normalize_weights) helps.
+/// How far weights may sum from 1. Beyond, [`normalize_weights`](crate::mesh::normalize_weights) helps.
 pub(crate) const WEIGHT_TOLERANCE: f32 = 1.0e-4;
 
 impl IndexFormat {
@@ -89,15 +89,15 @@ impl<'a> SkinMesh<'a> {
     ///
     /// # Errors
     ///
-    /// - [`JobError::Influences`]: none, or more than [`MAX_INFLUENCES`].
-    /// - [`JobError::Stride`], [`JobError::TooShort`]: `indices` or `weights` do not hold the vertices.
-    /// - [`JobError::VertexJoint`]: an index is not below `joint_count`.
-    /// - [`JobError::VertexWeights`]: a weight is negative or not finite, or the sum is further than 0.0001 from 1
+    /// - [`MeshError::Influences`]: none, or more than [`MAX_INFLUENCES`].
+    /// - [`MeshError::Stride`], [`MeshError::TooShort`]: `indices` or `weights` do not hold the vertices.
+    /// - [`MeshError::VertexJoint`]: an index is not below `joint_count`.
+    /// - [`MeshError::VertexWeights`]: a weight is negative or not finite, or the sum is further than 0.0001 from 1
     ///   (above 1, where the last is restored).
-    pub fn new(parts: SkinMeshParts<'a>) -> Result<Self, JobError> {
+    pub fn new(parts: SkinMeshParts<'a>) -> Result<Self, MeshError> {
         let influences = parts.influences;
         if influences == 0 || influences > MAX_INFLUENCES {
-            return Err(JobError::Influences { influences, max: MAX_INFLUENCES });
+            return Err(MeshError::Influences { influences, max: MAX_INFLUENCES });
         }
         let mesh = Self { parts };
         let index_bytes = influences * parts.index_format.size();
@@ -110,7 +110,7 @@ impl<'a> SkinMesh<'a> {
             for influence in 0..influences {
                 let joint = mesh.joint(vertex, influence);
                 if joint >= parts.joint_count {
-                    return Err(JobError::VertexJoint {
+                    return Err(MeshError::VertexJoint {
                         vertex,
                         influence,
                         joint,
@@ -131,7 +131,7 @@ impl<'a> SkinMesh<'a> {
                 sum > 1.0 + WEIGHT_TOLERANCE
             };
             if !good || too_far {
-                return Err(JobError::VertexWeights { vertex, sum });
+                return Err(MeshError::VertexWeights { vertex, sum });
             }
         }
         Ok(mesh)

@@ -5,7 +5,13 @@
 //! first joint moves it is bounded by how far its other joints would move it from there, over the cosine of
 //! half the angle between their rotations.
 
-use super::{DualQuat, JobError, MorphTargets, SkinMesh, Strided, error::at_least, vertices::VEC3};
+use super::{
+    dual_quat::DualQuat,
+    error::{MeshError, at_least},
+    influences::SkinMesh,
+    morph::MorphTargets,
+    vertices::{Strided, VEC3},
+};
 use alloc::{vec, vec::Vec};
 use lissom_math::{Mat4, Mat34};
 
@@ -30,8 +36,8 @@ impl Aabb {
 ///
 /// # Errors
 ///
-/// [`JobError::Stride`], [`JobError::TooShort`]: the buffer does not hold the vertices.
-pub fn exact_bounds(positions: Strided<'_>, vertex_count: usize) -> Result<Option<Aabb>, JobError> {
+/// [`MeshError::Stride`], [`MeshError::TooShort`]: the buffer does not hold the vertices.
+pub fn exact_bounds(positions: Strided<'_>, vertex_count: usize) -> Result<Option<Aabb>, MeshError> {
     positions.validate("positions", VEC3, vertex_count)?;
     let mut range = Range3::EMPTY;
     for v in 0..vertex_count {
@@ -135,19 +141,19 @@ impl JointBounds {
     ///
     /// # Errors
     ///
-    /// - [`JobError::Stride`], [`JobError::TooShort`]: `positions` does not hold the mesh's vertices.
-    /// - [`JobError::Mismatch`]: `morphs` is for another number of vertices.
+    /// - [`MeshError::Stride`], [`MeshError::TooShort`]: `positions` does not hold the mesh's vertices.
+    /// - [`MeshError::Mismatch`]: `morphs` is for another number of vertices.
     pub fn new(
         mesh: &SkinMesh<'_>,
         positions: Strided<'_>,
         morphs: Option<&MorphTargets<'_>>,
-    ) -> Result<Self, JobError> {
+    ) -> Result<Self, MeshError> {
         let (vertices, joints) = (mesh.vertex_count(), mesh.joint_count());
         positions.validate("positions", VEC3, vertices)?;
         let targets = morphs.map_or(&[][..], |m| m.targets());
         if let Some(m) = morphs.filter(|m| m.vertex_count() != vertices) {
             let (found, expected) = (m.vertex_count(), vertices);
-            return Err(JobError::Mismatch { field: "morphs", unit: "vertices", found, expected });
+            return Err(MeshError::Mismatch { field: "morphs", unit: "vertices", found, expected });
         }
         let mut all = vec![Range3::EMPTY; joints];
         all.resize(joints * (1 + targets.len()), Range3::ZERO);
@@ -204,8 +210,8 @@ impl JointBounds {
     ///
     /// # Errors
     ///
-    /// [`JobError::TooShort`]: fewer matrices than joints, or fewer `morph_weights` than targets.
-    pub fn linear(&self, palette: &[Mat4], morph_weights: &[f32]) -> Result<Option<Aabb>, JobError> {
+    /// [`MeshError::TooShort`]: fewer matrices than joints, or fewer `morph_weights` than targets.
+    pub fn linear(&self, palette: &[Mat4], morph_weights: &[f32]) -> Result<Option<Aabb>, MeshError> {
         at_least("palette", "matrices", palette.len(), self.joint_count)?;
         at_least("morph_weights", "weights", morph_weights.len(), self.target_count)?;
         let mut all = Range3::EMPTY;
@@ -226,8 +232,8 @@ impl JointBounds {
     ///
     /// # Errors
     ///
-    /// [`JobError::TooShort`]: fewer motions than joints, or fewer `morph_weights` than targets.
-    pub fn dual_quat(&self, palette: &[DualQuat], morph_weights: &[f32]) -> Result<Option<Aabb>, JobError> {
+    /// [`MeshError::TooShort`]: fewer motions than joints, or fewer `morph_weights` than targets.
+    pub fn dual_quat(&self, palette: &[DualQuat], morph_weights: &[f32]) -> Result<Option<Aabb>, MeshError> {
         at_least("palette", "dual quaternions", palette.len(), self.joint_count)?;
         at_least("morph_weights", "weights", morph_weights.len(), self.target_count)?;
         let mut all = Range3::EMPTY;

@@ -1,6 +1,6 @@
 //! Vertex buffers: bytes and a stride.
 
-use super::JobError;
+use super::error::MeshError;
 
 /// Bytes of three f32: a position, a normal, the xyz of a tangent.
 pub(crate) const VEC3: usize = 12;
@@ -72,7 +72,7 @@ impl<'a> Strided<'a> {
         field: &'static str,
         element: usize,
         vertices: usize,
-    ) -> Result<(), JobError> {
+    ) -> Result<(), MeshError> {
         check(field, self.bytes.len(), self.stride, element, vertices)
     }
 
@@ -93,7 +93,7 @@ impl<'a> StridedMut<'a> {
         Self { stride: size_of::<T>(), bytes: bytemuck::cast_slice_mut(elements) }
     }
 
-    pub(crate) fn validate(&self, field: &'static str, vertices: usize) -> Result<(), JobError> {
+    pub(crate) fn validate(&self, field: &'static str, vertices: usize) -> Result<(), MeshError> {
         check(field, self.bytes.len(), self.stride, VEC3, vertices)
     }
 
@@ -111,9 +111,9 @@ fn check(
     stride: usize,
     element: usize,
     vertices: usize,
-) -> Result<(), JobError> {
+) -> Result<(), MeshError> {
     if stride < element {
-        return Err(JobError::Stride { field, stride, element });
+        return Err(MeshError::Stride { field, stride, element });
     }
     let needed = match vertices {
         0 => Some(0),
@@ -123,7 +123,7 @@ fn check(
         Some(needed) if needed <= len => Ok(()),
         _ => {
             let needed = needed.unwrap_or(usize::MAX);
-            Err(JobError::TooShort { field, unit: "bytes", len, needed })
+            Err(MeshError::TooShort { field, unit: "bytes", len, needed })
         }
     }
 }
@@ -159,7 +159,7 @@ impl VertexOutput<'_> {
         normals_in: bool,
         tangents_in: bool,
         vertices: usize,
-    ) -> Result<(), JobError> {
+    ) -> Result<(), MeshError> {
         let (normals_out, tangents_out) = match self {
             Self::Separate { normals, tangents, .. } => (normals.is_some(), tangents.is_some()),
             Self::Interleaved { normals, tangents, .. } => (normals.is_some(), tangents.is_some()),
@@ -185,7 +185,7 @@ impl VertexOutput<'_> {
                     let end = offset.saturating_add(VEC3);
                     let overlaps = |o: usize| o < end && offset < o.saturating_add(VEC3);
                     if end > *stride || fields[..i].iter().any(|f| f.1.is_some_and(overlaps)) {
-                        return Err(JobError::Interleave { field, offset, end, stride: *stride });
+                        return Err(MeshError::Interleave { field, offset, end, stride: *stride });
                     }
                     // From the attribute of vertex 0 on, as if it had its own buffer.
                     check(field, bytes.len().saturating_sub(offset), *stride, VEC3, vertices)?;
@@ -216,10 +216,10 @@ impl VertexOutput<'_> {
     }
 }
 
-fn paired(input: (&'static str, bool), output: (&'static str, bool)) -> Result<(), JobError> {
+fn paired(input: (&'static str, bool), output: (&'static str, bool)) -> Result<(), MeshError> {
     match (input.1, output.1) {
-        (true, false) => Err(JobError::Unpaired { present: input.0, missing: output.0 }),
-        (false, true) => Err(JobError::Unpaired { present: output.0, missing: input.0 }),
+        (true, false) => Err(MeshError::Unpaired { present: input.0, missing: output.0 }),
+        (false, true) => Err(MeshError::Unpaired { present: output.0, missing: input.0 }),
         _ => Ok(()),
     }
 }
@@ -259,5 +259,41 @@ impl Writer<'_> {
         if let Some(out) = bytes.get_mut(at..at + VEC3) {
             out.copy_from_slice(bytemuck::cast_slice(&v));
         }
+    }
+}
+
+/// The attributes that are read.
+#[derive(Clone, Copy)]
+pub(crate) struct Inputs<'a> {
+    pub positions: Strided<'a>,
+    pub normals: Option<Strided<'a>>,
+    pub tangents: Option<Strided<'a>>,
+}
+
+/// What moves, and where it is read.
+pub(crate) type Attributes<'a> = [Option<(Attribute, Strided<'a>)>; 3];
+
+impl<'a> Inputs<'a> {
+    /// Positions, normals, tangents.
+    pub fn attributes(&self) -> Attributes<'a> {
+        [
+            Some((Attribute::Position, self.positions)),
+            self.normals.map(|n| (Attribute::Normal, n)),
+            self.tangents.map(|t| (Attribute::Tangent, t)),
+        ]
+    }
+
+    pub fn validate(&self, vertices: usize, output: &VertexOutput<'_>) -> Result<(), MeshError> {
+        if self.tangents.is_some() && self.normals.is_none() {
+            return Err(MeshError::TangentsWithoutNormals);
+        }
+        self.positions.validate("positions", VEC3, vertices)?;
+        if let Some(normals) = &self.normals {
+            normals.validate("normals", VEC3, vertices)?;
+        }
+        if let Some(tangents) = &self.tangents {
+            tangents.validate("tangents", VEC3, vertices)?;
+        }
+        output.validate(self.normals.is_some(), self.tangents.is_some(), vertices)
     }
 }

@@ -7,10 +7,8 @@
 //! Packed buffers are read and written through arrays of known size: no check is left in the loop but those of
 //! the palette. Any other layout goes through the same arithmetic with checked reads.
 
-use super::{
-    SkinMesh, Strided,
-    mesh::{IndexFormat, WeightFormat, read_weight},
-    vertices::{Attribute, VEC3, Writer},
+use crate::mesh::{
+    Attribute, Attributes, IndexFormat, SkinMesh, Strided, VEC3, WeightFormat, Writer, read_weight,
 };
 use lissom_math::simd::{LEN, Simd, f32x4, f32x8, f32x16, prelude::*, u8x64};
 
@@ -18,9 +16,6 @@ use lissom_math::simd::{LEN, Simd, f32x4, f32x8, f32x16, prelude::*, u8x64};
 const BLOCK: usize = 4;
 /// Bytes of a packed attribute of a block.
 const PACKED: usize = BLOCK * VEC3;
-
-/// What moves, and where it is read.
-pub(crate) type Attributes<'a> = [Option<(Attribute, Strided<'a>)>; 3];
 
 /// Packed u16 indices and f32 weights, `N` influences; `K` weights are stored, `N` or `N` − 1.
 #[inline(always)]

@@ -1,7 +1,9 @@
 //! What a mesh needs before its first frame: good weights, parts by influence count, bitangents.
 
 use super::{
-    IndexFormat, JobError, SkinMesh, SkinMeshParts, Strided, WeightFormat, error::at_least, vertices::VEC3,
+    error::{MeshError, at_least},
+    influences::{IndexFormat, MAX_INFLUENCES, SkinMesh, SkinMeshParts, WeightFormat},
+    vertices::{Strided, VEC3},
 };
 use alloc::vec::Vec;
 
@@ -29,7 +31,7 @@ impl InfluencePart {
     /// # Errors
     ///
     /// Those of [`SkinMesh::new`], if the fields were changed.
-    pub fn mesh(&self) -> Result<SkinMesh<'_>, JobError> {
+    pub fn mesh(&self) -> Result<SkinMesh<'_>, MeshError> {
         let stride = |size: usize, n: usize| size * n;
         SkinMesh::new(SkinMeshParts {
             vertex_count: self.vertices.len(),
@@ -89,17 +91,17 @@ pub fn partition_by_influences(mesh: &SkinMesh<'_>) -> Vec<InfluencePart> {
 ///
 /// # Errors
 ///
-/// - [`JobError::Stride`], [`JobError::TooShort`]: the buffer does not hold the vertices.
-/// - [`JobError::Influences`]: `influences` is 0.
+/// - [`MeshError::Stride`], [`MeshError::TooShort`]: the buffer does not hold the vertices.
+/// - [`MeshError::Influences`]: `influences` is 0.
 pub fn normalize_weights(
     bytes: &mut [u8],
     stride: usize,
     format: WeightFormat,
     influences: usize,
     vertex_count: usize,
-) -> Result<(), JobError> {
+) -> Result<(), MeshError> {
     if influences == 0 {
-        return Err(JobError::Influences { influences, max: super::MAX_INFLUENCES });
+        return Err(MeshError::Influences { influences, max: MAX_INFLUENCES });
     }
     let size = format.size();
     Strided { bytes, stride }.validate("weights", influences * size, vertex_count)?;
@@ -156,13 +158,13 @@ pub fn normalize_weights(
 ///
 /// # Errors
 ///
-/// [`JobError::Stride`], [`JobError::TooShort`]: a buffer does not hold the vertices.
+/// [`MeshError::Stride`], [`MeshError::TooShort`]: a buffer does not hold the vertices.
 pub fn bitangents(
     normals: Strided<'_>,
     tangents: Strided<'_>,
     vertex_count: usize,
     output: &mut [[f32; 3]],
-) -> Result<(), JobError> {
+) -> Result<(), MeshError> {
     normals.validate("normals", VEC3, vertex_count)?;
     tangents.validate("tangents", VEC3 + 4, vertex_count)?;
     at_least("output", "vertices", output.len(), vertex_count)?;
