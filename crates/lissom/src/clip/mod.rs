@@ -18,11 +18,13 @@
 
 mod bits;
 mod body;
+mod bytes_by_joint;
 mod cursor;
 mod error;
 mod header;
 mod keys;
 mod lanes;
+mod part_bytes;
 mod rows;
 mod source;
 mod stats;
@@ -30,8 +32,10 @@ mod stream;
 mod time;
 mod view;
 
+pub use bytes_by_joint::BytesByJoint;
 pub use cursor::Cursor;
 pub use error::{ClipError, MissingBlock};
+pub use part_bytes::PartBytes;
 pub use stats::CursorStats;
 pub use stream::{ClipStream, Codec, Played, StreamError, Wanted};
 #[cfg(feature = "std")]

@@ -19,7 +19,7 @@ pub const RETIRED_PLAIN16: u16 = 8;
 /// Header words, by name.
 #[allow(missing_docs, reason = "FORMAT.md describes each field")]
 pub mod word {
-    pub use super::super::super::header::word::*;
+    pub use crate::clip::header::word::*;
 
     pub const JOINTS: usize = 3;
     pub const DURATION: usize = 8;

@@ -13,6 +13,7 @@
 
 mod active;
 mod advance;
+mod bytes;
 mod decode;
 mod entry;
 mod evaluate;
@@ -24,6 +25,7 @@ mod view;
 mod window;
 
 pub(crate) use advance::{advance, bind, words};
+pub(crate) use bytes::count_bytes;
 pub(crate) use decode::decode;
 pub(crate) use evaluate::evaluate;
 pub(crate) use layout::Layout;

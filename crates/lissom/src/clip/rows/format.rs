@@ -44,7 +44,7 @@ pub const fn flag_constant_bytes(kind: usize, bytes: usize) -> u16 {
 /// Header words, by name. The first seven are those of every clip.
 #[allow(missing_docs, reason = "FORMAT.md describes each field")]
 pub mod word {
-    pub use super::super::super::header::word::*;
+    pub use crate::clip::header::word::*;
 
     pub const JOINTS_NAME: usize = 3;
     pub const TICKS_PER_SECOND: usize = 8;

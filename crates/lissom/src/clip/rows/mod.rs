@@ -14,6 +14,7 @@
 
 mod advance;
 mod arrays;
+mod bytes;
 mod evaluate;
 pub mod format;
 mod state;
@@ -21,6 +22,7 @@ mod tables;
 mod view;
 
 pub(crate) use advance::{advance, bind, words};
+pub(crate) use bytes::count_bytes;
 pub(crate) use evaluate::evaluate;
 pub(crate) use state::State;
 pub(crate) use tables::Tables;
