@@ -20,6 +20,5 @@ mod source;
 mod stage;
 mod style;
 pub mod timing;
-mod weight;
 
 pub use commands::main;

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use lissom::{
     Clip, Cursor, Skeleton,
     archive::{AlignedBytes, Archive, Limits, SectionKind},
-    clip::{ClipStream, Played, StreamPlayer, stream_format},
+    clip::{ClipStream, Played, StreamPlayer, format::stream as stream_format},
     job::{LocalToModelJob, Models, SampleJob, SampleTime, Update},
     math::{
         Mat4,

@@ -6,11 +6,9 @@ use anyhow::{Context, Result};
 use lissom::{
     Clip, Cursor, Skeleton,
     archive::{Archive, Limits, SectionKind},
-    job::{
-        IndexFormat, PaletteJob, SkinJob, SkinMesh, SkinMeshParts, Strided, StridedMut, VertexOutput,
-        WeightFormat,
-    },
+    job::{PaletteJob, SkinJob},
     math::{Mat4, Mat34, soa::SoaTransform},
+    mesh::{IndexFormat, SkinMesh, SkinMeshParts, Strided, StridedMut, VertexOutput, WeightFormat},
 };
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,

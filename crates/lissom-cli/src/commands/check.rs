@@ -7,7 +7,7 @@ use crate::{
 };
 use anyhow::Result;
 use lissom::archive::{AlignedBytes, Archive, ArchiveError, Limits, Section, SectionKind};
-use lissom::clip::stream_format;
+use lissom::clip::format::stream as stream_format;
 use lissom_build::import::{self, Format, ImportOptions, OpenError};
 use lissom_build::scene::Scene;
 use serde::Serialize;

@@ -2,7 +2,7 @@
 
 use crate::stage::{Playable, Player, Stage};
 use anyhow::Result;
-use lissom::{job::SkinMesh, math::Mat4};
+use lissom::{math::Mat4, mesh::SkinMesh};
 use lissom_draw::{Canvas, Color, Light, Mesh, palette};
 
 /// Vertices in model space, all meshes in one; and where the joints are.
