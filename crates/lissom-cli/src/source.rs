@@ -244,7 +244,7 @@ impl StreamFile {
     /// Plays it from the start.
     pub(crate) fn player(&self) -> Result<StreamTape> {
         let source = io::Cursor::new(self.bytes.clone());
-        Ok(StreamTape(StreamPlayer::open(source, Self::window(self.bytes.len()))?))
+        Ok(StreamTape(Box::new(StreamPlayer::open(source, Self::window(self.bytes.len()))?)))
     }
 
     /// Unpacks every block; gives those that are damaged.
@@ -256,7 +256,7 @@ impl StreamFile {
 }
 
 /// A stream that is being played.
-pub(crate) struct StreamTape(StreamPlayer<io::Cursor<Arc<[u8]>>>);
+pub(crate) struct StreamTape(Box<StreamPlayer<io::Cursor<Arc<[u8]>>>>);
 
 impl StreamTape {
     /// The pose at a time, once its block is there.
