@@ -1,4 +1,8 @@
 //! The `lissom` command.
+//!
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | `fbx` | no | FBX files can be read (`ufbx`, a C library: needs a C compiler) |
 
 mod bench;
 mod chart;
