@@ -7,8 +7,7 @@ use lissom::{
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
     cook::{
-        ClipBuilder, ClipPlan, Coding, Effort, Form, Jumps, PlanChannel, PlanKeys, PlanTrack, TimePoints,
-        encode,
+        ClipBuilder, ClipPlan, Effort, Form, Jumps, PlanChannel, PlanKeys, PlanTrack, TimePoints, encode,
     },
     exact::{Q4, Trs, V3},
     raw::{Curve, Key, RawAnimation, RawJoint, RawSkeleton, RawTrack},
@@ -80,7 +79,6 @@ pub fn long_plan(rng: &mut Rng, skeleton: &Skeleton, seconds: f64, jump_s: f64) 
         joint_count: skeleton.joint_count(),
         skeleton_identity: skeleton.identity(),
         channels,
-        coding: Coding::Quantised,
         jumps: Jumps::Every(jump_s),
     }
 }

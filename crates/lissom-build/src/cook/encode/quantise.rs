@@ -1,18 +1,18 @@
 //! From values to integers, and what it takes to come back.
 
-use super::super::{Coding, PlanKeys, PlanTrack};
+use super::super::{PlanKeys, PlanTrack};
 use crate::{
-    exact::{Q4, V3},
+    exact::{Q4, SMALLEST, V3, flush},
     raw::Curve,
 };
-use lissom::math::half;
+use lissom::math::{Quat, Vec3};
 
 /// A channel as integers.
 pub(super) struct Quantised {
     pub curve: Curve,
     /// (row, x y z)
     pub keys: Vec<(u32, [i32; 3])>,
-    /// What the player needs to decode a lane: base and step, or mean and step, or nothing.
+    /// What the player needs to decode a lane: base and step, or mean and step.
     pub constants: Vec<f32>,
 }
 
@@ -20,15 +20,8 @@ pub(super) struct Quantised {
 pub(super) struct Constant(pub Vec<f32>);
 
 /// The value of a channel with one key.
-pub(super) fn constant(keys: &PlanKeys, coding: Coding) -> Option<Constant> {
-    let vector = |v: V3| {
-        let v = v.to_f32().to_array().to_vec();
-        Constant(if coding == Coding::Plain16 {
-            v.into_iter().map(|v| half::to_f32(half::from_f32(v))).collect()
-        } else {
-            v
-        })
-    };
+pub(super) fn constant(keys: &PlanKeys) -> Option<Constant> {
+    let vector = |v: V3| Constant(v.to_f32().to_array().to_vec());
     match keys {
         PlanKeys::Translation(t) | PlanKeys::Scale(t) if t.keys.len() == 1 => Some(vector(t.keys[0].1)),
         PlanKeys::Rotation(t) if t.keys.len() == 1 => {
@@ -40,27 +33,11 @@ pub(super) fn constant(keys: &PlanKeys, coding: Coding) -> Option<Constant> {
 }
 
 /// The integers of a channel; the tolerance comes back where f32 cannot meet it.
-pub(super) fn quantise(keys: &PlanKeys, coding: Coding) -> Result<Quantised, f64> {
-    match (keys, coding) {
-        (PlanKeys::Translation(t) | PlanKeys::Scale(t), Coding::Quantised) => vectors(t),
-        (PlanKeys::Rotation(t), Coding::Quantised) => rotations(t),
-        (PlanKeys::Translation(t) | PlanKeys::Scale(t), Coding::Plain16) => {
-            let half = |v: f64| i32::from(half::from_f32(v as f32) as i16);
-            Ok(plain(t, |v| [half(v.x), half(v.y), half(v.z)]))
-        }
-        (PlanKeys::Rotation(t), Coding::Plain16) => {
-            let snorm = |v: f64| libm::round(v * 32767.0) as i32;
-            Ok(plain(t, |q| {
-                let q = q.normalize().near(Q4::IDENTITY);
-                [snorm(q.x), snorm(q.y), snorm(q.z)]
-            }))
-        }
+pub(super) fn quantise(keys: &PlanKeys) -> Result<Quantised, f64> {
+    match keys {
+        PlanKeys::Translation(t) | PlanKeys::Scale(t) => vectors(t),
+        PlanKeys::Rotation(t) => rotations(t),
     }
-}
-
-fn plain<V: Copy>(track: &PlanTrack<V>, ints: impl Fn(V) -> [i32; 3]) -> Quantised {
-    let keys = track.keys.iter().map(|(row, v)| (*row, ints(*v))).collect();
-    Quantised { curve: track.curve, keys, constants: Vec::new() }
 }
 
 /// The largest integer a key may have: beyond it an f32 product is no longer exact enough.
@@ -69,17 +46,27 @@ const LARGEST: f64 = 8_388_607.0;
 /// How often a step is halved before the tolerance is given up.
 const HALVINGS: u32 = 8;
 
+/// Bases below this are 0: above it, base + n · step is 0 or, f32 having 24 bits, at least [`SMALLEST`].
+const SMALLEST_BASE: f32 = SMALLEST * 16_777_216.0;
+
+/// Parts of a mean below this are 0: above it, times a parameter (at least 1 / [`LARGEST`]), it is at least
+/// [`SMALLEST`].
+const SMALLEST_MEAN: f32 = SMALLEST * LARGEST as f32;
+
 /// base + n · step, the same step for x, y and z.
 fn vectors(track: &PlanTrack<V3>) -> Result<Quantised, f64> {
     let low = track.keys.iter().map(|k| k.1).fold(V3::ONE * f64::INFINITY, |a, b| each(a, b, smaller));
     let high = track.keys.iter().map(|k| k.1).fold(V3::ONE * -f64::INFINITY, |a, b| each(a, b, larger));
-    let base = ((low + high) * 0.5).to_f32();
+    let base = ((low + high) * 0.5).to_f32().to_array().map(|c| flush(c, SMALLEST_BASE));
+    let base = Vec3::from_array(base);
     let center = V3::from_f32(base);
     // A cube of half-size step / 2 around the value lies inside the ball of the tolerance.
     let mut step = (track.tolerance * 2.0 / 3_f64.sqrt()) as f32;
     for _ in 0..HALVINGS {
         let wide = f64::from(step);
-        if wide > 0.0 && (larger(larger(high.x - low.x, high.y - low.y), high.z - low.z) / wide) < LARGEST {
+        if step >= SMALLEST
+            && (larger(larger(high.x - low.x, high.y - low.y), high.z - low.z) / wide) < LARGEST
+        {
             let ints = |v: V3| {
                 [v.x - center.x, v.y - center.y, v.z - center.z].map(|d| libm::round(d / wide) as i32)
             };
@@ -110,6 +97,7 @@ fn rotations(track: &PlanTrack<Q4>) -> Result<Quantised, f64> {
     let first = track.keys.first().map_or(Q4::IDENTITY, |k| k.1.normalize());
     let sum = track.keys.iter().fold(Q4::new(0.0, 0.0, 0.0, 0.0), |s, k| s.plus(k.1.normalize().near(first)));
     let mean = if sum.dot(sum) > 1e-6 { sum.normalize() } else { first }.to_f32();
+    let mean = Quat::from_array(mean.to_array().map(|c| flush(c, SMALLEST_MEAN)));
     let inverse = Q4::from_f32(mean).normalize().conjugate();
     // An angle is at least four times what it is as a parameter.
     let mut step = (track.tolerance * 0.5 / 3_f64.sqrt()) as f32;
@@ -126,7 +114,7 @@ fn rotations(track: &PlanTrack<Q4>) -> Result<Quantised, f64> {
                 let inv = 1.0 / (1.0 + squared);
                 let k = inv + inv;
                 let r = [x * k, y * k, z * k, (1.0 - squared) * inv];
-                let r = lissom::math::Quat::from_xyzw(r[0], r[1], r[2], r[3]);
+                let r = Quat::from_xyzw(r[0], r[1], r[2], r[3]);
                 Q4::from_f32(lissom::math::scalar::quat_mul(mean, r))
             };
             let keys: Vec<_> = track.keys.iter().map(|(row, q)| (*row, ints(*q))).collect();
