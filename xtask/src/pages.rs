@@ -97,6 +97,10 @@ fn known(name: &str, names: &Names) -> bool {
     if let Some(check) = name.strip_prefix("lissom-checks ") {
         return names.others.contains(check);
     }
+    // Code, not a name.
+    if name.contains(['&', '(', '[', '=']) {
+        return true;
+    }
     if let Some(command) = name.strip_prefix("cargo ") {
         return command == "xtask ci";
     }
