@@ -27,6 +27,5 @@ mod progress;
 mod stage;
 mod style;
 pub mod timing;
-mod weight;
 
 pub use commands::main;

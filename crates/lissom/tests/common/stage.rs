@@ -12,6 +12,7 @@ use lissom::{
         Mat4, Mat34,
         soa::{self, SoaTransform},
     },
+    mesh::*,
 };
 
 use lissom_build::cook::encode;
