@@ -6,7 +6,6 @@ pub(crate) mod deviation;
 pub(crate) mod error;
 
 use crate::files::write_whole;
-use crate::open::open_stage;
 use crate::options::{Reading, usage};
 use crate::stage::{Stage, StageClip};
 use crate::style::grouped;
@@ -59,7 +58,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         return usage("--joints chooses curves; the other plots show all joints");
     }
     let file = || arguments.file.display().to_string();
-    let stage = open_stage(&arguments.file, arguments.clip.as_deref(), &arguments.reading, 1)?;
+    let stage = Stage::open_whole(&arguments.file, arguments.clip.as_deref(), &arguments.reading, 1)?;
     ensure!(!stage.clips.is_empty(), "{}: there is no clip to plot", file());
     let clip = &stage.clips[0];
     let (sketch, mut report, said) = match arguments.what {
@@ -115,7 +114,7 @@ fn errors_of(stage: &Stage, clip: &StageClip) -> Result<(Sketch, Value, String)>
 }
 
 fn bytes_of(stage: &Stage, clip: &StageClip) -> Result<(Sketch, Value, String)> {
-    let weights = crate::weight::by_joint(&clip.clip)?;
+    let weights = clip.clip.view().bytes_by_joint()?.joints;
     let total = clip.clip.view().memory_bytes();
     let joints: Vec<Value> = weights
         .iter()
@@ -123,7 +122,7 @@ fn bytes_of(stage: &Stage, clip: &StageClip) -> Result<(Sketch, Value, String)> 
         .map(|(j, w)| {
             json!({
                 "joint": stage.skeleton.name(j), "translation": w.stream[0], "rotation": w.stream[1],
-                "scale": w.stream[2], "jump_frames": w.jumps, "tables": w.tables,
+                "scale": w.stream[2], "jump_frames": w.jumps, "constants": w.constants, "tables": w.tables,
             })
         })
         .collect();
