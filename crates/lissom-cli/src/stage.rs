@@ -165,7 +165,8 @@ impl Stage {
             .filter(|a| a.skeleton == Some(place))
             .take(count);
         let stated = ScenePrecision::new(scene.height(), false, false);
-        let builder = stated.builder(&ClipBuilder::default());
+        let skin = Some(Arc::new(scene.skin(place, &built)));
+        let builder = ClipBuilder { skin, ..stated.builder(&ClipBuilder::default()) };
         let clips = animations
             .collect::<Vec<_>>()
             .into_par_iter()

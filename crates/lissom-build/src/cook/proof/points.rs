@@ -212,8 +212,7 @@ mod tests {
     #[test]
     fn shells_are_lengths_of_model_space_whatever_the_scale_above() {
         for scale in [0.01, 1.0, 100.0] {
-            let points =
-                JointPoints::of_skeleton(&scaled(scale), &[0.03; 2], ShellSpace::Model, None);
+            let points = JointPoints::of_skeleton(&scaled(scale), &[0.03; 2], ShellSpace::Model, None);
             for p in &points[1].few()[1..] {
                 assert!((p.length() * scale - 0.03).abs() < 1e-9, "{scale}: {p:?}");
             }

@@ -30,7 +30,8 @@ impl SkinReach {
             }
         }
         for (raw, vertices) in followed.iter().enumerate() {
-            let (Some(joint), Some(bind)) = (skeleton.joint_of_raw.get(raw), mesh.inverse_binds.get(raw)) else {
+            let (Some(joint), Some(bind)) = (skeleton.joint_of_raw.get(raw), mesh.inverse_binds.get(raw))
+            else {
                 continue;
             };
             let Some(points) = self.joints.get_mut(*joint) else { continue };

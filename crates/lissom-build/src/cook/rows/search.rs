@@ -11,7 +11,7 @@ use crate::{
     cook::{
         builder::Effort,
         error::CookError,
-        proof::{JointPoints, ErrorMetric, ErrorReport, Playback},
+        proof::{ErrorMetric, ErrorReport, JointPoints, Playback},
     },
     exact::{M34, larger},
 };
