@@ -81,6 +81,7 @@ struct TrackReport {
 struct MarkerReport {
     name: String,
     time_s: f64,
+    duration_s: f64,
 }
 
 #[derive(Serialize)]
@@ -200,7 +201,7 @@ fn scene_clips(scene: &Scene) -> Vec<ClipReport> {
             markers: a
                 .markers
                 .iter()
-                .map(|m| MarkerReport { name: m.name.clone(), time_s: m.time_s })
+                .map(|m| MarkerReport { name: m.name.clone(), time_s: m.time_s, duration_s: m.duration_s })
                 .collect(),
         })
         .collect()

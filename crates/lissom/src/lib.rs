@@ -30,6 +30,7 @@ pub mod hash;
 pub mod job;
 mod mask;
 mod skeleton;
+pub mod track;
 
 pub use clip::{Clip, ClipError, ClipView, Cursor};
 pub use job::JointLod;

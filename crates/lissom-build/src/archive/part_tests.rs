@@ -7,7 +7,7 @@ use crate::{
     import::{ImportLimits, lsm},
     mannequin::{self, Detail, Motion},
     mesh::model_matrices,
-    raw::{UserKey, UserKind},
+    raw::{TrackKind, UserKey},
     scene::{Scene, SceneAnimation, SceneMesh, SceneSkeleton},
 };
 use lissom::{
@@ -16,7 +16,7 @@ use lissom::{
 };
 
 fn marker(name: &str, time_s: f64) -> Marker {
-    Marker { name: name.into(), time_s }
+    Marker { name: name.into(), time_s, duration_s: time_s * 0.5 }
 }
 
 fn read_back(writer: &ArchiveWriter) -> AlignedBytes {
@@ -34,7 +34,7 @@ fn scene() -> Scene {
     let key = |ratio: f64, v: f64| UserKey { ratio, value: [v, 0.0, 0.0, 0.0], step: false };
     let weight = RawUserTrack {
         name: format!("morph/{}/smile", mesh.name),
-        kind: UserKind::Float,
+        kind: TrackKind::Float,
         keys: vec![key(0.0, 0.0), key(0.5, 1.0)],
     };
     Scene {

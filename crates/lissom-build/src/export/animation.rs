@@ -4,7 +4,7 @@ use super::binary::Binary;
 use crate::{
     exact::{M34, Q4, V3},
     raw::{Channel, Curve, RawSkeleton, RawUserTrack, Tangents, Value as KeyValue},
-    scene::{Morph, SceneAnimation},
+    scene::{Marker, Morph, SceneAnimation},
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -41,7 +41,10 @@ pub(super) fn animation(
     }
     let mut extras = json!({ "looping": motion.looping, "duration_s": motion.duration_s });
     if !animation.markers.is_empty() {
-        let markers = animation.markers.iter().map(|m| json!({ "name": m.name, "time_s": m.time_s }));
+        let markers = animation
+            .markers
+            .iter()
+            .map(|m| json!({ "name": m.name, "time_s": m.time_s, "duration_s": m.duration_s }));
         extras["markers"] = Value::Array(markers.collect());
     }
     json!({

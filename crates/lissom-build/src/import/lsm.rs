@@ -62,7 +62,10 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
         })?;
         section.name.clone_into(&mut motion.name);
         let markers = match archive.markers(section.name) {
-            Ok(markers) => markers.iter().map(|m| Marker { name: m.name.into(), time_s: m.time_s }).collect(),
+            Ok(markers) => markers
+                .iter()
+                .map(|m| Marker { name: m.name.into(), time_s: m.time_s, duration_s: m.duration_s })
+                .collect(),
             Err(ArchiveError::Missing { .. }) => Vec::new(),
             Err(error) => return Err(refused(error)),
         };

@@ -38,10 +38,8 @@ pub use aligned::AlignedBytes;
 pub use error::ArchiveError;
 pub use layout::SectionKind;
 pub use limits::Limits;
-pub use markers::{MarkerView, MarkersView};
 pub use mesh::MeshView;
 pub use morph::MorphView;
-pub use track::{TrackKind, TrackView};
 
 use alloc::{format, vec::Vec};
 use cursor::Cursor;

@@ -9,7 +9,7 @@ use super::{
     names::{Names, place},
 };
 use crate::{
-    raw::{RawUserTrack, UserKey, UserKind},
+    raw::{RawUserTrack, TrackKind, UserKey},
     scene::Scene,
 };
 use std::collections::BTreeMap;
@@ -205,7 +205,7 @@ pub(super) fn tracks(
     for (list, target) in keys.targets.iter().zip(&mesh.targets) {
         let mut track = RawUserTrack {
             name: format!("morph/{}/{target}", mesh.name),
-            kind: UserKind::Float,
+            kind: TrackKind::Float,
             keys: Vec::with_capacity(list.len()),
         };
         for (time_s, weight) in list {
