@@ -25,6 +25,7 @@
 extern crate alloc;
 
 pub mod archive;
+mod bytes;
 pub mod clip;
 pub mod hash;
 pub mod job;
@@ -32,6 +33,7 @@ mod mask;
 mod skeleton;
 pub mod track;
 
+pub use bytes::SharedBytes;
 pub use clip::{Clip, ClipError, ClipView, Cursor};
 pub use job::JointLod;
 pub use lissom_math as math;

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Rng, long_plan, skeleton};
+use common::clips::{Rng, long_plan, skeleton};
 use lissom::{
     Clip, Cursor,
     clip::{Codec, Played, StreamPlayer},

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Rng, assert_same_bits, long_plan, skeleton};
+use common::clips::{Rng, assert_same_bits, long_plan, skeleton};
 use lissom::{
     Clip, Cursor, JointMask, Skeleton,
     clip::{ChannelValue, JointChannel},
@@ -131,7 +131,7 @@ fn a_mask_writes_its_groups_and_leaves_the_others() {
     let lod = JointLod::from_mask(&skeleton, mask).unwrap();
     level_writes_its_groups_alone(&skeleton, &clip, &lod, &[0, 2, 4]);
     let mut output = vec![SoaTransform::IDENTITY; 2];
-    let other = common::skeleton(20);
+    let other = common::clips::skeleton(20);
     let clip = Clip::from_bytes(&encode(&long_plan(&mut Rng::new(61), &other, 3.0, 0.5)).unwrap()).unwrap();
     let refused = SampleJob {
         skeleton: &other,

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Rng, assert_same_bits, long_plan, skeleton};
+use common::clips::{Rng, assert_same_bits, long_plan, skeleton};
 use lissom::{
     Clip, Cursor,
     clip::{ClipStream, Codec, Played, StreamError, StreamFeed, StreamPlayer},

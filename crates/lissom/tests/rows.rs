@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Rng, assert_same_bits};
+use common::clips::{Rng, assert_same_bits};
 use lissom::{
     Clip, Cursor, Skeleton,
     clip::Codec,
