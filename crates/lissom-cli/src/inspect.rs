@@ -6,7 +6,7 @@ use crate::{
     style::{Style, Table, Tone, grouped, plain},
 };
 use anyhow::{Context, Result};
-use lissom::archive::{Archive, SectionKind};
+use lissom::archive::{ArchiveView, SectionKind};
 use lissom_build::{
     import::Format,
     raw::{RawTrack, RawUserTrack},
@@ -158,7 +158,7 @@ fn report(file: &Loaded) -> Result<Report> {
     })
 }
 
-fn sections(archive: &Archive<'_>) -> Vec<SectionReport> {
+fn sections(archive: &ArchiveView<'_>) -> Vec<SectionReport> {
     let one = |s: &lissom::archive::Section<'_>| SectionReport {
         kind: String::from_utf8_lossy(&s.kind.code().to_le_bytes()).into_owned(),
         name: s.name.to_owned(),

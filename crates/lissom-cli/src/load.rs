@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use lissom::{
     Clip, Skeleton,
-    archive::{AlignedBytes, Archive, Limits, SectionKind},
+    archive::{AlignedBytes, ArchiveView, Limits, SectionKind},
 };
 use lissom_build::{
     import::{self, Format, ImportLimits, ImportOptions},
@@ -40,7 +40,7 @@ pub(crate) fn load(path: &Path, options: &ImportOptions) -> Result<Loaded> {
     let format = Format::of_bytes(&head).or_else(|| Format::of_path(path)).unwrap_or(Format::Lsm);
     let content = if Format::of_bytes(&head) == Some(Format::Lsm) {
         let bytes = AlignedBytes::copy_of(&head);
-        Archive::read(&bytes, &Limits::default()).with_context(|| path.display().to_string())?;
+        ArchiveView::read(&bytes, &Limits::default()).with_context(|| path.display().to_string())?;
         Content::Archive(bytes)
     } else {
         drop(head);
@@ -81,8 +81,8 @@ impl Loaded {
     }
 
     /// Checked when it was loaded.
-    pub(crate) fn archive<'a>(&self, bytes: &'a AlignedBytes) -> Result<Archive<'a>> {
-        Archive::read(bytes, &Limits::default()).with_context(|| self.path.display().to_string())
+    pub(crate) fn archive<'a>(&self, bytes: &'a AlignedBytes) -> Result<ArchiveView<'a>> {
+        ArchiveView::read(bytes, &Limits::default()).with_context(|| self.path.display().to_string())
     }
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn choose(names: &[String], stem: &str, wanted: Option<&str>) -> Resu
 }
 
 /// A clip of an archive and its skeleton.
-pub(crate) fn archived_clip(archive: &Archive<'_>, index: usize) -> Result<Playable> {
+pub(crate) fn archived_clip(archive: &ArchiveView<'_>, index: usize) -> Result<Playable> {
     let sections = archive.sections();
     let section = sections.iter().filter(|s| s.kind == SectionKind::Clip).nth(index);
     let section = section.with_context(|| format!("there is no clip {index}"))?;

@@ -7,7 +7,7 @@ use crate::stage::{Skin, Stage, StageClip, cook};
 use anyhow::{Context, Result};
 use lissom::{
     Clip, Skeleton,
-    archive::{Archive, Limits, SectionKind},
+    archive::{ArchiveView, Limits, SectionKind},
 };
 use lissom_build::{SkeletonBuilder, cook::ClipBuilder, import, scene::Scene};
 use std::path::Path;
@@ -59,7 +59,7 @@ fn of_scene(name: String, scene: &Scene, chosen: Option<usize>, count: usize) ->
     Ok(Stage { name, skeleton: built.skeleton, clips, skins, raw: Some(raw), precision, shell })
 }
 
-fn of_archive(name: String, archive: &Archive<'_>, chosen: Option<usize>, count: usize) -> Result<Stage> {
+fn of_archive(name: String, archive: &ArchiveView<'_>, chosen: Option<usize>, count: usize) -> Result<Stage> {
     let skeleton = match chosen {
         Some(clip) => archived_clip(archive, clip)?.skeleton,
         None => {
@@ -81,13 +81,13 @@ fn of_archive(name: String, archive: &Archive<'_>, chosen: Option<usize>, count:
     Ok(Stage { name, skeleton, clips, skins, raw: None, precision, shell })
 }
 
-/// The meshes on this skeleton. Old archives say only how many joints a mesh was made for.
-fn skins(archive: &Archive<'_>, skeleton: &Skeleton) -> Result<Vec<Skin>> {
+/// The meshes on this skeleton.
+fn skins(archive: &ArchiveView<'_>, skeleton: &Skeleton) -> Result<Vec<Skin>> {
     let mut skins = Vec::new();
     for section in archive.sections().iter().filter(|s| s.kind == SectionKind::Mesh) {
         let mesh = section.mesh().with_context(|| format!("mesh {:?}", section.name))?;
         let same = mesh.inverse_binds.len() == skeleton.joint_count();
-        if mesh.skeleton_identity.map_or(same, |id| same && id == skeleton.identity()) {
+        if same && mesh.skeleton_identity == skeleton.identity() {
             skins.push(Skin {
                 positions: mesh.positions.to_vec(),
                 normals: mesh.normals.to_vec(),

@@ -1,7 +1,7 @@
 //! What a span passes: markers against a model on whole numbers, edges and splits against what must hold for any.
 
 use lissom::{
-    archive::{AlignedBytes, Archive, Limits},
+    archive::{AlignedBytes, ArchiveView, Limits},
     track::{
         Edge, PassedMarker, Playhead, Repeat, Span, TimeError, Timeline, TrackKind, TrackValue, TrackView,
     },
@@ -35,7 +35,7 @@ fn passed(markers: &[Marker], span: &Span) -> Vec<(usize, i64, bool)> {
         return Vec::new();
     }
     let bytes = archive_of(markers);
-    let archive = Archive::read(&bytes, &Limits::default()).unwrap();
+    let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
     let number = |p: PassedMarker<'_>| (p.marker.name.parse().unwrap(), p.lap, p.backward);
     archive.markers("clip").unwrap().passed(span).map(number).collect()
 }
@@ -46,7 +46,7 @@ fn model(ticks: &[i64], length: i64, repeat: Repeat, from: i64, to: i64) -> Vec<
     let clamp = |t: i64| if repeat == Repeat::Once { t.clamp(0, length) } else { t };
     let (from, to) = (2 * clamp(from), 2 * clamp(to));
     let mut line = Vec::new();
-    let laps = if repeat == Repeat::Once { 0..1 } else { -20..20 };
+    let laps = if repeat == Repeat::Once { 0..1 } else { -50..50 };
     for lap in laps {
         for (i, tick) in ticks.iter().enumerate() {
             let tick = (*tick).min(length);
@@ -271,7 +271,7 @@ fn markers_that_last_are_active_from_start_to_end() {
     let lasting = |name: &str, time_s, duration_s| Marker { name: name.into(), time_s, duration_s };
     let bytes =
         archive_of(&[lasting("swing", 0.25, 0.5), lasting("step", 0.5, 0.0), lasting("open", 0.5, 9.0)]);
-    let archive = Archive::read(&bytes, &Limits::default()).unwrap();
+    let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
     let markers = archive.markers("clip").unwrap();
     let active = |time_s| markers.active_at(time_s).map(|m| m.name).collect::<Vec<_>>();
     assert_eq!(active(0.2), [""; 0]);
@@ -285,12 +285,12 @@ fn times_that_are_none_are_refused_and_far_ones_do_not_hang() {
     for bad in [f64::NAN, f64::INFINITY, -1.0] {
         assert!(matches!(Timeline::new(bad, Repeat::Loop), Err(TimeError { field: "duration_s", .. })));
     }
-    let timeline = Timeline::new(1.0e-3, Repeat::Loop).unwrap();
+    let timeline = Timeline::new(0.5, Repeat::Loop).unwrap();
     for bad in [f64::NAN, f64::NEG_INFINITY, 1.0e300] {
         assert!(timeline.at(bad).is_err() && timeline.advance(timeline.start(), bad).is_err());
     }
     let far = timeline.advance(timeline.start(), 1.0e12).unwrap();
-    assert_eq!(far.to().lap(), 1_000_000_000_000_000);
+    assert_eq!(far.to().lap(), 2_000_000_000_000);
     assert_eq!(passed(&[], &far), []);
     let flat = TrackView { kind: TrackKind::Float, ratios: &[0.0, 1.0], values: &[0.0, 0.0], steps: &[0] };
     assert_eq!(flat.edges(0.5, &far).count(), 0);
@@ -301,7 +301,7 @@ fn times_that_are_none_are_refused_and_far_ones_do_not_hang() {
 #[test]
 fn passing_allocates_nothing() {
     let bytes = archive_of(&named(&[0.1, 0.2, 0.9]));
-    let archive = Archive::read(&bytes, &Limits::default()).unwrap();
+    let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
     let markers = archive.markers("clip").unwrap();
     let track =
         TrackView { kind: TrackKind::Float, ratios: &[0.0, 0.5, 1.0], values: &[0.0, 1.0, 0.0], steps: &[0] };

@@ -12,7 +12,7 @@ use crate::{
 };
 use lissom::{
     Clip,
-    archive::{AlignedBytes, Archive, ArchiveError, Limits},
+    archive::{AlignedBytes, ArchiveError, ArchiveView, Limits},
 };
 
 fn marker(name: &str, time_s: f64) -> Marker {
@@ -92,11 +92,12 @@ fn a_scene_makes_the_round_trip() {
             }
         }
     }
-    let archive = Archive::read(&bytes, &Limits::default()).unwrap();
+    let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
     let graph = archive.find(SectionKind::Graph, "graph").unwrap();
     assert_eq!((graph.version, graph.flags, graph.payload), (7, 3, &b"anything"[..]));
-    let view = archive.mesh(None).unwrap();
-    assert_eq!(view.skeleton_identity, Some(archive.skeleton(None, &Limits::default()).unwrap().identity()));
+    let view = archive.first(SectionKind::Mesh).and_then(|s| s.mesh()).unwrap();
+    let skeleton = archive.first(SectionKind::Skeleton).unwrap().skeleton(&Limits::default()).unwrap();
+    assert_eq!(view.skeleton_identity, skeleton.identity());
     assert!(archive.skeleton_of(1, &Limits::default()).is_err());
     assert_eq!(archive.morphs("mannequin").unwrap().len() + archive.morphs("nobody").unwrap().len(), 1);
 }
@@ -119,7 +120,7 @@ fn names_that_collide_get_a_suffix_and_weights_follow_their_mesh() {
         pack.add("file", scene, std::slice::from_ref(&built), clips).unwrap();
     }
     let bytes = read_back(&pack.finish());
-    let archive = Archive::read(&bytes, &Limits::default()).unwrap();
+    let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
     let skeletons = archive.sections().iter().filter(|s| s.kind == SectionKind::Skeleton);
     assert_eq!(skeletons.count(), 1, "equal skeletons stand once");
 }
@@ -132,7 +133,7 @@ fn an_owner_is_the_longest_name_that_fits() {
         writer = writer.clip(1, clip, vec![0; 4]).unwrap();
     }
     let bytes = read_back(&writer);
-    let archive = Archive::read(&bytes, &Limits::default()).unwrap();
+    let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
     let owner = |name| archive.owner(SectionKind::Clip, name);
     assert_eq!(owner("a/x"), Some(("a", "x")));
     assert_eq!(owner("a/b/x/y"), Some(("a/b", "x/y")));
@@ -201,7 +202,7 @@ fn no_changed_byte_of_markers_or_morphs_does_harm() {
         let read = |payload: &[u8]| {
             let writer = ArchiveWriter::new().section(kind, 1, 0, "x", payload.to_vec()).unwrap();
             let bytes = read_back(&writer);
-            let archive = Archive::read(&bytes, &Limits::default()).unwrap();
+            let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
             let section = archive.sections()[0];
             if kind == SectionKind::Markers {
                 section.markers().map(|m| drop(m.iter().collect::<Vec<_>>()))

@@ -9,7 +9,7 @@ use crate::{
 };
 use lissom::{
     Clip, Skeleton,
-    archive::{AlignedBytes, Archive, ArchiveError, Limits, MeshView, SectionKind},
+    archive::{AlignedBytes, ArchiveError, ArchiveView, Limits, MeshView, SectionKind},
     track::TrackView,
 };
 use std::io::{Read, Write};
@@ -75,7 +75,7 @@ impl RawUserTrack {
     /// What is wrong with the archive or the track, or that there is none.
     pub fn load(reader: &mut impl Read, limits: &Limits) -> Result<Self, ArchiveError> {
         let bytes = AlignedBytes::read_from(reader, limits)?;
-        let section = Archive::read(&bytes, limits)?.first(SectionKind::Track)?;
+        let section = ArchiveView::read(&bytes, limits)?.first(SectionKind::Track)?;
         Ok(Self::from_view(section.name, &section.track()?))
     }
 
@@ -102,7 +102,7 @@ impl RawMesh {
     /// What is wrong with the archive or the mesh, or that there is none.
     pub fn load(reader: &mut impl Read, limits: &Limits) -> Result<Self, ArchiveError> {
         let bytes = AlignedBytes::read_from(reader, limits)?;
-        let section = Archive::read(&bytes, limits)?.first(SectionKind::Mesh)?;
+        let section = ArchiveView::read(&bytes, limits)?.first(SectionKind::Mesh)?;
         Ok(Self::from_view(section.name, &section.mesh()?))
     }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::raw::{TrackKind, UserKey};
-use lissom::archive::{AlignedBytes, Archive, ArchiveError, Limits};
+use lissom::archive::{AlignedBytes, ArchiveError, ArchiveView, Limits};
 
 fn track(kind: TrackKind, keys: usize) -> RawUserTrack {
     let key = |i: usize| UserKey {
@@ -17,7 +17,7 @@ const KINDS: [TrackKind; 5] =
 fn read(payload: Vec<u8>) -> Result<(), ArchiveError> {
     let writer = ArchiveWriter::new().section(SectionKind::Track, 1, 0, "t", payload).unwrap();
     let bytes = AlignedBytes::copy_of(&writer.finish().unwrap());
-    Archive::read(&bytes, &Limits::default())?.track("t").map(drop)
+    ArchiveView::read(&bytes, &Limits::default())?.track("t").map(drop)
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn tracks_of_every_kind_and_length_make_the_round_trip() {
     for (kind, keys) in KINDS.into_iter().flat_map(|k| [0, 1, 8, 9, 17].map(|n| (k, n))) {
         let track = track(kind, keys);
         let bytes = AlignedBytes::copy_of(&ArchiveWriter::new().track(&track).unwrap().finish().unwrap());
-        let archive = Archive::read(&bytes, &Limits::default()).unwrap();
+        let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
         let view = archive.track(&track.name).unwrap();
         assert_eq!((view.kind.components(), view.ratios.len()), (kind.components(), keys));
         for (i, key) in track.keys.iter().enumerate() {

@@ -4,7 +4,7 @@ use super::binary::Binary;
 use crate::{
     exact::{M34, Q4, V3},
     raw::{Channel, Curve, RawSkeleton, RawUserTrack, Tangents, Value as KeyValue},
-    scene::{Marker, Morph, SceneAnimation},
+    scene::{Morph, SceneAnimation},
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

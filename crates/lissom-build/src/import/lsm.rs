@@ -12,7 +12,7 @@ use crate::{
 };
 use lissom::{
     Cursor, Skeleton,
-    archive::{AlignedBytes, Archive, ArchiveError, Limits, MorphView, Section, SectionKind},
+    archive::{AlignedBytes, ArchiveError, ArchiveView, Limits, MorphView, Section, SectionKind},
     clip::ClipView,
     job::{JobError, SampleJob, SampleTime},
     math::soa,
@@ -34,7 +34,7 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
     let mut budget = Budget::of(limits.memory_for(bytes.len() as u64));
     let limits = &Limits::default();
     let bytes = AlignedBytes::copy_of(bytes);
-    let archive = Archive::read(&bytes, limits).map_err(refused)?;
+    let archive = ArchiveView::read(&bytes, limits).map_err(refused)?;
     let mut scene = Scene::default();
     let mut skeletons: Vec<Skeleton> = Vec::new();
     for section in of_kind(&archive, SectionKind::Skeleton) {
@@ -90,13 +90,7 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
     }
     for section in of_kind(&archive, SectionKind::Mesh) {
         let view = section.mesh().map_err(refused)?;
-        let joints = view.inverse_binds.len();
-        // A file of version 1 does not say; the first skeleton that fits is meant.
-        let skeleton = match view.skeleton_identity {
-            Some(id) => with_identity(id),
-            None => skeletons.iter().position(|s| s.joint_count() == joints),
-        };
-        let Some(skeleton) = skeleton else {
+        let Some(skeleton) = with_identity(view.skeleton_identity) else {
             let place = Place::Path(format!("mesh {:?}", section.name));
             return Err(ImportError::Format { place, reason: "its skeleton is not in the archive".into() });
         };
@@ -119,7 +113,7 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
     Ok(scene)
 }
 
-fn of_kind<'s, 'a>(archive: &'s Archive<'a>, kind: SectionKind) -> impl Iterator<Item = &'s Section<'a>> {
+fn of_kind<'s, 'a>(archive: &'s ArchiveView<'a>, kind: SectionKind) -> impl Iterator<Item = &'s Section<'a>> {
     archive.sections().iter().filter(move |s| s.kind == kind)
 }
 

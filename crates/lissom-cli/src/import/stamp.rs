@@ -5,7 +5,7 @@
 //! lines would be written the same again is left alone.
 
 use super::{cook::Recipe, inputs::Input};
-use lissom::archive::{AlignedBytes, Archive, Limits, SectionKind};
+use lissom::archive::{AlignedBytes, ArchiveView, Limits, SectionKind};
 use lissom::hash::Fnv64;
 use lissom_build::import::{ImportOptions, gltf::Folder};
 use std::path::Path;
@@ -55,7 +55,7 @@ pub(super) fn unchanged(
     options: &ImportOptions,
 ) -> Option<AlignedBytes> {
     let bytes = AlignedBytes::copy_of(&std::fs::read(output).ok()?);
-    let archive = Archive::read(&bytes, &Limits::default()).ok()?;
+    let archive = ArchiveView::read(&bytes, &Limits::default()).ok()?;
     let stamp = archive.find(KIND, NAME).ok().filter(|s| s.version == VERSION)?;
     let text = std::str::from_utf8(stamp.payload).ok()?.strip_prefix(head)?;
     let mut lines = text.lines().peekable();

@@ -14,7 +14,7 @@ pub const ENTRY_BYTES: usize = 32;
 pub const ALIGNMENT: u64 = 64;
 /// The version of the skeleton section.
 pub const SKELETON_VERSION: u16 = 1;
-/// The version of the mesh section. Version 1 did not name its skeleton.
+/// The version of the mesh section. Version 1, before any release, did not name its skeleton.
 pub const MESH_VERSION: u16 = 2;
 /// The version of the morph target section.
 pub const MORPH_VERSION: u16 = 1;

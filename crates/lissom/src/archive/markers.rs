@@ -1,10 +1,12 @@
 //! The marker section, versions 1 and 2: named moments of a clip, which last since version 2.
 
-use super::{Archive, ArchiveError, Result, Section, SectionKind, cursor::Cursor, layout::MARKER_VERSION};
+use super::{
+    ArchiveError, ArchiveView, Result, Section, SectionKind, cursor::Cursor, layout::MARKER_VERSION,
+};
 use crate::track::MarkersView;
 use alloc::format;
 
-impl<'a> Archive<'a> {
+impl<'a> ArchiveView<'a> {
     /// The markers of the clip of this name, in place.
     ///
     /// # Errors

@@ -1,10 +1,10 @@
 //! The user track section, version 1.
 
-use super::{Archive, ArchiveError, Result, Section, SectionKind, layout::TRACK_VERSION, lists::Lists};
+use super::{ArchiveError, ArchiveView, Result, Section, SectionKind, layout::TRACK_VERSION, lists::Lists};
 use crate::track::{TrackKind, TrackView};
 use alloc::format;
 
-impl<'a> Archive<'a> {
+impl<'a> ArchiveView<'a> {
     /// The user track of this name, in place.
     ///
     /// # Errors

@@ -39,11 +39,13 @@
 
 mod edges;
 mod markers;
+mod owned;
 mod span;
 mod user;
 mod walk;
 
 pub use edges::{Edge, Edges};
 pub use markers::{MarkerView, MarkersView, PassedMarker, PassedMarkers};
+pub use owned::{Markers, Track};
 pub use span::{Playhead, Repeat, Span, TimeError, Timeline};
 pub use user::{TrackKind, TrackValue, TrackView};
