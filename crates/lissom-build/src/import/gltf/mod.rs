@@ -59,7 +59,7 @@ mod files;
 mod influences;
 mod matrix;
 mod meshes;
-mod meshopt;
+pub mod meshopt;
 mod morphs;
 mod nodes;
 mod shape;
