@@ -150,24 +150,24 @@ impl ArchiveError {
         name: Option<&str>,
         names: impl Iterator<Item = &'n str>,
     ) -> Self {
-        Self::Missing { kind, name: name.map(|name| shortened(name).into()), known: known(names) }
+        Self::Missing { kind, name: name.map(|name| shortened(name).into()), known: Self::known(names) }
     }
-}
 
-/// `; there are "walk", "run" and 3 more`: bounded, however many and long the names are.
-fn known<'n>(names: impl Iterator<Item = &'n str>) -> String {
-    let mut listed = String::new();
-    let mut count = 0_usize;
-    for name in names {
-        if count < LISTED {
-            let start = if count == 0 { "; there are " } else { ", " };
-            listed.push_str(&format!("{start}{:?}", shortened(name)));
+    /// `; there are "walk", "run" and 3 more`: bounded, however many and long the names are.
+    pub(crate) fn known<'n>(names: impl Iterator<Item = &'n str>) -> String {
+        let mut listed = String::new();
+        let mut count = 0_usize;
+        for name in names {
+            if count < LISTED {
+                let start = if count == 0 { "; there are " } else { ", " };
+                listed.push_str(&format!("{start}{:?}", shortened(name)));
+            }
+            count = count.saturating_add(1);
         }
-        count = count.saturating_add(1);
-    }
-    match count.checked_sub(LISTED) {
-        _ if count == 0 => "; there is none of this kind".into(),
-        None | Some(0) => listed,
-        Some(more) => format!("{listed} and {more} more"),
+        match count.checked_sub(LISTED) {
+            _ if count == 0 => "; there is none of this kind".into(),
+            None | Some(0) => listed,
+            Some(more) => format!("{listed} and {more} more"),
+        }
     }
 }

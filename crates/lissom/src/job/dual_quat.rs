@@ -93,6 +93,27 @@ pub struct DualQuatSkinJob<'a> {
     pub output: VertexOutput<'a>,
 }
 
+impl<'a> DualQuatSkinJob<'a> {
+    /// Positions of all vertices of a mesh.
+    #[must_use]
+    pub fn new(
+        mesh: SkinMesh<'a>,
+        palette: &'a [DualQuat],
+        positions: Strided<'a>,
+        output: VertexOutput<'a>,
+    ) -> Self {
+        Self {
+            mesh,
+            vertex_count: mesh.vertex_count(),
+            palette,
+            positions,
+            normals: None,
+            tangents: None,
+            output,
+        }
+    }
+}
+
 impl DualQuatSkinJob<'_> {
     /// Finds the first thing that is wrong.
     ///
@@ -114,7 +135,7 @@ impl DualQuatSkinJob<'_> {
     /// # Errors
     ///
     /// Listed at [`DualQuatSkinJob`].
-    pub fn run(self) -> Result<(), JobError> {
+    pub fn run(&mut self) -> Result<(), JobError> {
         self.run_on(Backend::best())
     }
 
@@ -123,7 +144,7 @@ impl DualQuatSkinJob<'_> {
     /// # Errors
     ///
     /// Listed at [`DualQuatSkinJob`].
-    pub fn run_on(mut self, backend: Backend) -> Result<(), JobError> {
+    pub fn run_on(&mut self, backend: Backend) -> Result<(), JobError> {
         self.validate()?;
         let (mesh, palette, count) = (&self.mesh, self.palette, self.vertex_count);
         let attributes = [

@@ -1,9 +1,11 @@
 //! Jobs: each a plain struct of borrowed slices that reads its inputs, writes its outputs and touches
 //! nothing else.
 //!
-//! Every job has `validate()`, which finds the first thing that is wrong, `run()`, which validates and runs on
-//! the widest backend, and `run_on(backend)`. After an error the outputs are as they were. No job allocates,
-//! none keeps state, and two jobs with disjoint outputs may run at once.
+//! Every job has `new`, which takes what it needs (the rest are public fields: `SkinJob { normals, ..SkinJob::new(…) }`),
+//! `validate()`, which finds the first thing that is wrong, `run()`, which validates and runs on the widest backend,
+//! and `run_on(backend)`, which has the same bits; jobs of plain code say so and run the same on every backend.
+//! After an error the outputs are as they were. No job allocates, none keeps state, and two jobs with disjoint outputs
+//! may run at once.
 
 mod attach;
 mod blend;
@@ -15,6 +17,7 @@ mod lod;
 mod matrix;
 mod mesh;
 mod mesh_tools;
+mod mix;
 mod model_to_local;
 mod morph;
 mod palette;
@@ -34,6 +37,7 @@ pub use local_to_model::{LocalToModelJob, Models, Update};
 pub use lod::JointLod;
 pub use mesh::{IndexFormat, MAX_INFLUENCES, SkinMesh, SkinMeshParts, WeightFormat};
 pub use mesh_tools::{InfluencePart, bitangents, normalize_weights, partition_by_influences};
+pub use mix::{Mix, MixEntry, MixJob, MixScratch};
 pub use model_to_local::{ModelToLocalJob, decompose};
 pub use morph::{MorphJob, MorphTarget, MorphTargets};
 pub use palette::{PaletteJob, inverse_binds_from_rest, inverse_transpose};

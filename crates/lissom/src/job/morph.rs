@@ -5,6 +5,7 @@ use super::{
     skin::Inputs,
     vertices::{Attribute, VEC3},
 };
+use lissom_math::simd::Backend;
 
 /// One morph target: the vertices it moves, and by how much.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +60,11 @@ impl<'a> MorphTargets<'a> {
         Ok(Self { targets, vertex_count })
     }
 
+    /// From targets that were checked before and have not changed since.
+    pub(crate) fn checked_before(targets: &'a [MorphTarget<'a>], vertex_count: usize) -> Self {
+        Self { targets, vertex_count }
+    }
+
     /// The targets.
     #[must_use]
     pub fn targets(&self) -> &'a [MorphTarget<'a>] {
@@ -111,6 +117,19 @@ pub struct MorphJob<'a> {
     pub output: VertexOutput<'a>,
 }
 
+impl<'a> MorphJob<'a> {
+    /// Of positions alone.
+    #[must_use]
+    pub fn new(
+        targets: MorphTargets<'a>,
+        weights: &'a [f32],
+        positions: Strided<'a>,
+        output: VertexOutput<'a>,
+    ) -> Self {
+        Self { targets, weights, positions, normals: None, tangents: None, output }
+    }
+}
+
 impl MorphJob<'_> {
     /// Finds the first thing that is wrong.
     ///
@@ -135,7 +154,16 @@ impl MorphJob<'_> {
     /// # Errors
     ///
     /// Listed at [`MorphJob`].
-    pub fn run(mut self) -> Result<(), JobError> {
+    pub fn run(&mut self) -> Result<(), JobError> {
+        self.run_on(Backend::best())
+    }
+
+    /// Runs; plain code, the same on every backend.
+    ///
+    /// # Errors
+    ///
+    /// Listed at [`MorphJob`].
+    pub fn run_on(&mut self, _backend: Backend) -> Result<(), JobError> {
         self.validate()?;
         let mut out = self.output.writer();
         let attributes = [

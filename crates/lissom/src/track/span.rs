@@ -40,9 +40,9 @@ pub struct Span {
     to: Playhead,
 }
 
-/// A time that no time line has.
+/// A time, in seconds, that no time line has; or a speed.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error("`{field}` is {value} s; allowed: {allowed}")]
+#[error("`{field}` is {value}; allowed: {allowed}")]
 pub struct TimeError {
     /// What it was given as.
     pub field: &'static str,
@@ -107,6 +107,21 @@ impl Timeline {
     /// A step that is NaN, infinite, or more than 2⁵⁰ laps long.
     pub fn advance(&self, from: Playhead, by_s: f64) -> Result<Span, TimeError> {
         Ok(self.between(from, self.moved("by_s", from, by_s)?))
+    }
+
+    /// The head at so many seconds from the start of another's lap; played to and fro, from the start of the lap that
+    /// runs forward.
+    ///
+    /// # Errors
+    ///
+    /// A time that is NaN, infinite, or more than 2⁵⁰ laps away.
+    pub fn seek(&self, head: Playhead, time_s: f64) -> Result<Playhead, TimeError> {
+        let lap = match self.repeat {
+            _ if self.stops() => 0,
+            Repeat::PingPong => head.lap & !1,
+            Repeat::Once | Repeat::Loop => head.lap,
+        };
+        self.moved("time_s", Playhead { lap, progress_s: 0.0 }, time_s)
     }
 
     /// From one head to another.
