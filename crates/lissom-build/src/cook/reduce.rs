@@ -6,7 +6,7 @@ use super::{
     timeline::row_of,
 };
 use crate::{
-    exact::{Q4, V3},
+    exact::{Q4, SMALLEST, V3},
     raw::{Channel, Curve, Value},
 };
 
@@ -43,7 +43,9 @@ impl Fit for V3 {
         [d.x, d.y, d.z]
     }
     fn finest(values: &[Self]) -> f64 {
-        values.iter().map(|v| v.length() * 3e-7).fold(1e-30, |a, b| if b > a { b } else { a })
+        // Steps are not below the smallest number, with room for some halving.
+        let least = 16.0 * f64::from(SMALLEST);
+        values.iter().map(|v| v.length() * 3e-7).fold(least, |a, b| if b > a { b } else { a })
     }
     fn at(centre: Self, [x, y, z]: [f64; 3]) -> Self {
         centre + Self::new(x, y, z)

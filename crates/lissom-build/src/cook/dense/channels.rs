@@ -1,7 +1,7 @@
 //! What moves, what is constant and what rests; how far each channel reaches; what moves along with it.
 
 use super::samples::Samples;
-use crate::exact::{M34, Q4, Trs, V3};
+use crate::exact::{M34, Q4, SMALLEST, Trs, V3};
 use lissom::clip::rows_format as format;
 
 /// What a channel does in the clip.
@@ -179,9 +179,10 @@ impl Channels {
             let step = if kind == 1 {
                 format::rotation_constant_step(bytes)
             } else {
-                // Rounded up, so that the largest fits.
+                // Rounded up, so that the largest fits; never so fine that a value could be too near to 0.
                 let step = (largest / top) as f32;
-                f32::from_bits(step.to_bits() + 1)
+                let step = f32::from_bits(step.to_bits() + 1);
+                if step < SMALLEST { SMALLEST } else { step }
             };
             let wide = f64::from(step);
             let ints = |v: V3| [v.x, v.y, v.z].map(|c| libm::round(c / wide).clamp(-top, top) as i32);

@@ -2,9 +2,10 @@
 
 use super::super::{PlanKeys, PlanTrack};
 use crate::{
-    exact::{Q4, V3},
+    exact::{Q4, SMALLEST, V3, flush},
     raw::Curve,
 };
+use lissom::math::{Quat, Vec3};
 
 /// A channel as integers.
 pub(super) struct Quantised {
@@ -45,17 +46,27 @@ const LARGEST: f64 = 8_388_607.0;
 /// How often a step is halved before the tolerance is given up.
 const HALVINGS: u32 = 8;
 
+/// Bases below this are 0: above it, base + n · step is 0 or, f32 having 24 bits, at least [`SMALLEST`].
+const SMALLEST_BASE: f32 = SMALLEST * 16_777_216.0;
+
+/// Parts of a mean below this are 0: above it, times a parameter (at least 1 / [`LARGEST`]), it is at least
+/// [`SMALLEST`].
+const SMALLEST_MEAN: f32 = SMALLEST * LARGEST as f32;
+
 /// base + n · step, the same step for x, y and z.
 fn vectors(track: &PlanTrack<V3>) -> Result<Quantised, f64> {
     let low = track.keys.iter().map(|k| k.1).fold(V3::ONE * f64::INFINITY, |a, b| each(a, b, smaller));
     let high = track.keys.iter().map(|k| k.1).fold(V3::ONE * -f64::INFINITY, |a, b| each(a, b, larger));
-    let base = ((low + high) * 0.5).to_f32();
+    let base = ((low + high) * 0.5).to_f32().to_array().map(|c| flush(c, SMALLEST_BASE));
+    let base = Vec3::from_array(base);
     let center = V3::from_f32(base);
     // A cube of half-size step / 2 around the value lies inside the ball of the tolerance.
     let mut step = (track.tolerance * 2.0 / 3_f64.sqrt()) as f32;
     for _ in 0..HALVINGS {
         let wide = f64::from(step);
-        if wide > 0.0 && (larger(larger(high.x - low.x, high.y - low.y), high.z - low.z) / wide) < LARGEST {
+        if step >= SMALLEST
+            && (larger(larger(high.x - low.x, high.y - low.y), high.z - low.z) / wide) < LARGEST
+        {
             let ints = |v: V3| {
                 [v.x - center.x, v.y - center.y, v.z - center.z].map(|d| libm::round(d / wide) as i32)
             };
@@ -86,6 +97,7 @@ fn rotations(track: &PlanTrack<Q4>) -> Result<Quantised, f64> {
     let first = track.keys.first().map_or(Q4::IDENTITY, |k| k.1.normalize());
     let sum = track.keys.iter().fold(Q4::new(0.0, 0.0, 0.0, 0.0), |s, k| s.plus(k.1.normalize().near(first)));
     let mean = if sum.dot(sum) > 1e-6 { sum.normalize() } else { first }.to_f32();
+    let mean = Quat::from_array(mean.to_array().map(|c| flush(c, SMALLEST_MEAN)));
     let inverse = Q4::from_f32(mean).normalize().conjugate();
     // An angle is at least four times what it is as a parameter.
     let mut step = (track.tolerance * 0.5 / 3_f64.sqrt()) as f32;
@@ -102,7 +114,7 @@ fn rotations(track: &PlanTrack<Q4>) -> Result<Quantised, f64> {
                 let inv = 1.0 / (1.0 + squared);
                 let k = inv + inv;
                 let r = [x * k, y * k, z * k, (1.0 - squared) * inv];
-                let r = lissom::math::Quat::from_xyzw(r[0], r[1], r[2], r[3]);
+                let r = Quat::from_xyzw(r[0], r[1], r[2], r[3]);
                 Q4::from_f32(lissom::math::scalar::quat_mul(mean, r))
             };
             let keys: Vec<_> = track.keys.iter().map(|(row, q)| (*row, ints(*q))).collect();

@@ -2,11 +2,13 @@
 
 use super::Results;
 use super::pictures::{self, Pair};
-use crate::chart::{Bar, Bars, Ink, data_uri, escape};
-use crate::plot::{curves, deviation::Deviation, error};
+use crate::commands::plot::{curves, deviation::Deviation, error};
 use crate::progress;
 use anyhow::Result;
-use lissom_draw::Image;
+use lissom_draw::{
+    Image,
+    chart::{Bar, Bars, Ink, data_uri, escape},
+};
 use std::fmt::Write as _;
 
 /// Motions that are drawn as strips.
@@ -65,21 +67,21 @@ fn tile(h: &mut String, value: &str, text: &str) {
 }
 
 fn head(results: &Results, h: &mut String, quick: bool) -> Result<()> {
-    let (stage, act) = (&results.stage, &results.act);
+    let (stage, crowd) = (&results.stage, &results.crowd);
     writeln!(h, "<header>\n<h1>Lissom</h1>")?;
     writeln!(
         h,
         "<p class=\"lead\">A data-oriented animation runtime. This page was made by <code>lissom demo</code>: it built \
          a character in code, cooked its motions, played and blended {} of it, and measured what that costs on {}.</p>",
-        thousands(act.characters as u64),
+        thousands(crowd.characters as u64),
         escape(&results.machine.cpu)
     )?;
     h.push_str("</header>\n<div class=\"hero\">");
     picture(h, &pictures::crowd(results, quick)?, "a crowd of mannequins, walking, running, waving")?;
     h.push_str("</div>\n<ul class=\"tiles\">\n");
     let (raw, bytes) = results.bytes();
-    let per_ms = act.characters as f64 / act.all_threads_ms;
-    tile(h, &format!("{per_ms:.0}"), &format!("characters a millisecond, {} threads", act.threads));
+    let per_ms = crowd.characters as f64 / crowd.all_threads_ms;
+    tile(h, &format!("{per_ms:.0}"), &format!("characters a millisecond, {} threads", crowd.threads));
     if let Some(ns) = results.figure("sample_forward") {
         tile(h, &format!("{ns:.1} ns"), "a joint for sampling a clip forward");
     }
@@ -180,7 +182,7 @@ fn blended(results: &Results, h: &mut String, quick: bool) -> Result<()> {
 }
 
 fn speed(results: &Results, h: &mut String) -> Result<()> {
-    let (machine, act) = (&results.machine, &results.act);
+    let (machine, crowd) = (&results.machine, &results.crowd);
     writeln!(
         h,
         "<h2>Fast</h2>\n<p>Measured just now on {}: one thread, {} kernels, the minimum of many rounds{}. A step of a \
@@ -221,21 +223,21 @@ fn speed(results: &Results, h: &mut String) -> Result<()> {
     {
         card(h, &sketch.to_page()?);
     }
-    let per_ms = |ms: f64| act.characters as f64 / ms;
+    let per_ms = |ms: f64| crowd.characters as f64 / ms;
     writeln!(
         h,
         "<div class=\"card\"><table><thead><tr><th>{} characters, {} frames</th><th>best frame, ms</th>\
          <th>characters a ms</th></tr></thead><tbody>",
-        thousands(act.characters as u64),
-        act.frames
+        thousands(crowd.characters as u64),
+        crowd.frames
     )?;
     for (name, ms) in [
-        ("1 thread".to_string(), act.one_thread_ms),
-        (format!("{} threads", act.threads), act.all_threads_ms),
+        ("1 thread".to_string(), crowd.one_thread_ms),
+        (format!("{} threads", crowd.threads), crowd.all_threads_ms),
     ] {
         writeln!(h, "<tr><td>{name}</td><td>{ms:.2}</td><td>{:.0}</td></tr>", per_ms(ms))?;
     }
-    let same = if act.same_bits {
+    let same = if crowd.same_bits {
         "One thread and all threads gave the same bits, as they must."
     } else {
         "One thread and all threads gave different bits: that is a defect; please report it."

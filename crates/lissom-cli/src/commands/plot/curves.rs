@@ -1,6 +1,5 @@
 //! Curves of joints: what the player gives, and the keys that were authored.
 
-use crate::chart::{Anchor, Ink, Panel, Sketch, legend, nice};
 use crate::stage::{Player, Stage, StageClip};
 use anyhow::Result;
 use lissom::math::{
@@ -9,6 +8,7 @@ use lissom::math::{
     soa,
 };
 use lissom_build::exact::Trs;
+use lissom_draw::chart::{Anchor, Ink, Panel, Sketch, legend, nice};
 
 /// Times that a curve is sampled at.
 const SAMPLES: usize = 360;

@@ -1,17 +1,17 @@
 //! `lissom demo`: everything at once, on a character made in code: cook, play, blend, measure, draw, report.
 
-mod act;
+mod crowd_run;
 mod page;
 mod pictures;
 mod table;
 
-use crate::bench::{Figure, Patience, Subject};
+use crate::commands::bench::{Figure, Patience, Subject};
 use crate::files::write_whole;
 use crate::machine::Machine;
 use crate::progress;
 use crate::stage::Stage;
-use act::Act;
 use anyhow::Result;
+use crowd_run::CrowdRun;
 use lissom_build::{
     cook::{ClipBuilder, Effort},
     mannequin::{Detail, Motion},
@@ -47,7 +47,7 @@ pub(crate) struct Results {
     stage: Stage,
     machine: Machine,
     figures: Vec<Figure>,
-    act: Act,
+    crowd: CrowdRun,
     cook_s: f64,
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     }
     let machine = Machine::look();
     let frames = if arguments.quick { 20 } else { 120 };
-    let act = Act::play(&stage, arguments.characters as usize, frames)?;
+    let crowd = CrowdRun::play(&stage, arguments.characters as usize, frames)?;
     let each = Duration::from_millis(100);
     let patience = if arguments.quick { Patience::QUICK } else { Patience { each, rounds: 8 } };
     let walk = Motion::ALL.iter().position(|m| *m == Motion::Walk).unwrap_or(0);
@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     if !arguments.quick {
         figures.extend(subject.crowd()?);
     }
-    let results = Results { stage, machine, figures, act, cook_s };
+    let results = Results { stage, machine, figures, crowd, cook_s };
     if talk {
         table::speed(&results, out)?;
         out.flush()?;

@@ -3,25 +3,32 @@
 use super::sketch::{Anchor, Ink, Shape, Sketch};
 
 /// A rectangle of a sketch with a scale along each side.
-#[derive(Clone, Copy)]
-pub(crate) struct Panel {
-    pub(crate) left: f64,
-    pub(crate) top: f64,
-    pub(crate) width: f64,
-    pub(crate) height: f64,
-    pub(crate) x: (f64, f64),
-    pub(crate) y: (f64, f64),
+#[derive(Clone, Copy, Debug)]
+pub struct Panel {
+    /// Where it starts, from the left.
+    pub left: f64,
+    /// Where it starts, from the top.
+    pub top: f64,
+    /// How wide it is.
+    pub width: f64,
+    /// How high it is.
+    pub height: f64,
+    /// The values at its left and right edge.
+    pub x: (f64, f64),
+    /// The values at its lower and upper edge.
+    pub y: (f64, f64),
 }
 
 impl Panel {
     /// Where a value stands.
-    pub(crate) fn at(&self, x: f64, y: f64) -> (f64, f64) {
+    #[must_use]
+    pub fn at(&self, x: f64, y: f64) -> (f64, f64) {
         let share = |v: f64, (low, high): (f64, f64)| (v - low) / (high - low);
         (self.left + share(x, self.x) * self.width, self.top + (1.0 - share(y, self.y)) * self.height)
     }
 
     /// Grid lines and numbers; the numbers along x only where asked for.
-    pub(crate) fn grid(&self, sketch: &mut Sketch, x_numbers: bool) {
+    pub fn grid(&self, sketch: &mut Sketch, x_numbers: bool) {
         let (left, right, bottom) = (self.left, self.left + self.width, self.top + self.height);
         let (ticks, decimals) = ticks(self.y, if self.height < 110.0 { 3 } else { 5 });
         for v in ticks {
@@ -40,12 +47,12 @@ impl Panel {
     }
 
     /// A curve.
-    pub(crate) fn curve(&self, sketch: &mut Sketch, points: &[(f64, f64)], ink: Ink) {
+    pub fn curve(&self, sketch: &mut Sketch, points: &[(f64, f64)], ink: Ink) {
         sketch.line(points.iter().map(|p| self.at(p.0, p.1)).collect(), 1.8, ink);
     }
 
     /// A curve with what lies under it.
-    pub(crate) fn hill(&self, sketch: &mut Sketch, points: &[(f64, f64)], ink: Ink) {
+    pub fn hill(&self, sketch: &mut Sketch, points: &[(f64, f64)], ink: Ink) {
         let (Some(first), Some(last)) = (points.first(), points.last()) else { return };
         let mut area = vec![self.at(first.0, self.y.0)];
         area.extend(points.iter().map(|p| self.at(p.0, p.1)));
@@ -55,7 +62,7 @@ impl Panel {
     }
 
     /// Dots, such as the keys of a source.
-    pub(crate) fn dots(&self, sketch: &mut Sketch, points: &[(f64, f64)], radius: f64, ink: Ink) {
+    pub fn dots(&self, sketch: &mut Sketch, points: &[(f64, f64)], radius: f64, ink: Ink) {
         for p in points {
             sketch.shapes.push(Shape::Dot { at: self.at(p.0, p.1), radius, ink });
         }
@@ -63,7 +70,7 @@ impl Panel {
 }
 
 /// Names of series in a row, ending at the right.
-pub(crate) fn legend(sketch: &mut Sketch, right: f64, y: f64, names: &[(&str, Ink)]) {
+pub fn legend(sketch: &mut Sketch, right: f64, y: f64, names: &[(&str, Ink)]) {
     let mut x = right;
     for (name, ink) in names.iter().rev() {
         x -= 6.6 * name.chars().count() as f64;
@@ -75,7 +82,8 @@ pub(crate) fn legend(sketch: &mut Sketch, right: f64, y: f64, names: &[(&str, In
 }
 
 /// A range with round ends that holds another one; it never has length 0.
-pub(crate) fn nice((low, high): (f64, f64), count: usize) -> (f64, f64) {
+#[must_use]
+pub fn nice((low, high): (f64, f64), count: usize) -> (f64, f64) {
     let least = high.abs().max(low.abs()).max(1e-9) * 1e-3;
     let (low, high) = if high - low < least { (low - least, high + least) } else { (low, high) };
     let step = step(high - low, count);
@@ -91,7 +99,7 @@ fn step(span: f64, count: usize) -> f64 {
 }
 
 /// Round numbers in a range, and how many decimals they need.
-fn ticks((low, high): (f64, f64), count: usize) -> (Vec<f64>, usize) {
+pub(super) fn ticks((low, high): (f64, f64), count: usize) -> (Vec<f64>, usize) {
     let step = step(high - low, count);
     let first = libm::ceil(low / step - 1e-9) as i64;
     let last = libm::floor(high / step + 1e-9) as i64;
@@ -103,7 +111,7 @@ fn ticks_x(range: (f64, f64), width: f64) -> (Vec<f64>, usize) {
     ticks(range, ((width / 70.0) as usize).max(2))
 }
 
-fn number(v: f64, decimals: usize) -> String {
+pub(super) fn number(v: f64, decimals: usize) -> String {
     // No minus before a zero.
     let v = if v == 0.0 { 0.0 } else { v };
     format!("{v:.decimals$}")

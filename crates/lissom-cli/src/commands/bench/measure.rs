@@ -1,8 +1,8 @@
 //! The figures themselves: one function a family, each the minimum of many rounds.
 
 use crate::crowd::{Crowd, LAYERS, Role};
-use crate::machine::best_ns;
 use crate::stage::{Player, Skin, Stage, models_of};
+use crate::timing::best_ns;
 use anyhow::Result;
 use lissom::{
     Clip, Cursor,

@@ -4,26 +4,33 @@ use super::axes::legend;
 use super::sketch::{Anchor, Ink, Sketch};
 
 /// One bar.
-pub(crate) struct Bar {
-    pub(crate) label: String,
+#[derive(Clone, Debug)]
+pub struct Bar {
+    /// Before it.
+    pub label: String,
     /// One number for each of [`Bars::parts`].
-    pub(crate) parts: Vec<f64>,
+    pub parts: Vec<f64>,
     /// After the bar.
-    pub(crate) text: String,
+    pub text: String,
 }
 
 /// A chart of bars.
-pub(crate) struct Bars<'a> {
-    pub(crate) title: &'a str,
+#[derive(Clone, Copy, Debug)]
+pub struct Bars<'a> {
+    /// Above them.
+    pub title: &'a str,
     /// What the parts are; a single one needs no name.
-    pub(crate) parts: &'a [(&'a str, Ink)],
-    pub(crate) bars: &'a [Bar],
+    pub parts: &'a [(&'a str, Ink)],
+    /// From the top down.
+    pub bars: &'a [Bar],
     /// Under the bars.
-    pub(crate) note: &'a str,
+    pub note: &'a str,
 }
 
 impl Bars<'_> {
-    pub(crate) fn draw(&self) -> Sketch {
+    /// The chart, as high as its bars need.
+    #[must_use]
+    pub fn draw(&self) -> Sketch {
         let (line, head, left, room) = (19.0, if self.parts.len() > 1 { 64.0 } else { 46.0 }, 146.0, 500.0);
         let height = head + line * self.bars.len() as f64 + 36.0;
         let mut sketch = Sketch::new(760.0, height, self.title);

@@ -1,15 +1,31 @@
 //! Charts of our own: few shapes, no fonts to be found, the same picture on every machine.
+//!
+//! [`Lines`], [`TwoScales`] and [`Bars`] are whole charts; a [`Panel`] is one of your own. Each becomes a [`Sketch`],
+//! and a sketch an SVG file, an SVG for a page, or a PNG:
+//!
+//! ```
+//! use lissom_draw::chart::{Lines, Series};
+//!
+//! let series = [Series { name: "ours".into(), points: vec![(10.0, 4.0), (1000.0, 2.5)] }];
+//! let sketch = Lines { title: "Time by size", x_name: "entities", y_name: "ns an entity", series: &series }.draw();
+//! assert!(sketch.to_svg()?.starts_with("<svg"));
+//! assert_eq!(&sketch.to_image()?.encode_png()?[1..4], b"PNG");
+//! # Ok::<(), lissom_draw::DrawError>(())
+//! ```
 
 mod axes;
 mod bars;
+mod lines;
 mod sketch;
 
-pub(crate) use axes::{Panel, legend, nice};
-pub(crate) use bars::{Bar, Bars};
-pub(crate) use sketch::{Anchor, Ink, Shape, Sketch, escape};
+pub use axes::{Panel, legend, nice};
+pub use bars::{Bar, Bars};
+pub use lines::{Lines, Series, TwoScales};
+pub use sketch::{Anchor, Ink, Shape, Sketch, escape};
 
 /// Bytes as a link that holds them.
-pub(crate) fn data_uri(kind: &str, bytes: &[u8]) -> String {
+#[must_use]
+pub fn data_uri(kind: &str, bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = format!("data:{kind};base64,");
     out.reserve(bytes.len().div_ceil(3) * 4);

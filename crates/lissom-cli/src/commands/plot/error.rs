@@ -1,8 +1,8 @@
 //! The error of a cooked clip over time: the worst joint, the mean, and a map of all joints.
 
 use super::deviation::{Deviation, larger};
-use crate::chart::{Anchor, Ink, Panel, Shape, Sketch, legend, nice};
 use crate::stage::{Stage, StageClip};
+use lissom_draw::chart::{Anchor, Ink, Panel, Shape, Sketch, legend, nice};
 
 /// Rows of a map that is not to be too long.
 pub(crate) const MOST_ROWS: usize = 48;

@@ -1,9 +1,9 @@
 //! Bytes by joint: where a clip's size goes.
 
 use super::error::short;
-use crate::chart::{Bar, Bars, Ink, Sketch};
 use crate::stage::{Stage, StageClip};
 use crate::weight::JointBytes;
+use lissom_draw::chart::{Bar, Bars, Ink, Sketch};
 
 /// Bars; the joints after them are told of in a note.
 const MOST_BARS: usize = 32;

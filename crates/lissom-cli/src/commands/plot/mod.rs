@@ -5,7 +5,6 @@ pub(crate) mod curves;
 pub(crate) mod deviation;
 pub(crate) mod error;
 
-use crate::chart::Sketch;
 use crate::files::write_whole;
 use crate::open::open_stage;
 use crate::options::{Reading, usage};
@@ -13,6 +12,7 @@ use crate::stage::{Stage, StageClip};
 use crate::style::grouped;
 use anyhow::{Context, Result, ensure};
 use deviation::Deviation;
+use lissom_draw::chart::Sketch;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;

@@ -42,7 +42,7 @@ pub(crate) fn clips(stage: &Stage, cook_s: f64, out: &mut impl Write) -> Result<
 
 /// What playing costs.
 pub(crate) fn speed(results: &Results, out: &mut impl Write) -> Result<()> {
-    let Results { machine, act, .. } = results;
+    let Results { machine, crowd, .. } = results;
     let debug = if cfg!(debug_assertions) { "; a debug build: the figures mean nothing" } else { "" };
     writeln!(
         out,
@@ -56,19 +56,19 @@ pub(crate) fn speed(results: &Results, out: &mut impl Write) -> Result<()> {
     writeln!(
         out,
         "\n  {} characters, {} frames, each three samples, a blend and local to model:",
-        act.characters, act.frames
+        crowd.characters, crowd.frames
     )?;
-    let per_ms = |ms: f64| act.characters as f64 / ms;
-    writeln!(out, "  {:<16} {:>9.0} characters a millisecond", "one thread", per_ms(act.one_thread_ms))?;
-    let threads = format!("{} threads", act.threads);
-    let same = if act.same_bits { "the same bits" } else { "DIFFERENT BITS: a defect" };
-    writeln!(out, "  {threads:<16} {:>9.0} characters a millisecond, {same}", per_ms(act.all_threads_ms))?;
+    let per_ms = |ms: f64| crowd.characters as f64 / ms;
+    writeln!(out, "  {:<16} {:>9.0} characters a millisecond", "one thread", per_ms(crowd.one_thread_ms))?;
+    let threads = format!("{} threads", crowd.threads);
+    let same = if crowd.same_bits { "the same bits" } else { "DIFFERENT BITS: a defect" };
+    writeln!(out, "  {threads:<16} {:>9.0} characters a millisecond, {same}", per_ms(crowd.all_threads_ms))?;
     Ok(())
 }
 
 /// All of it for machines.
 pub(crate) fn json(results: &Results, report: &Path) -> Value {
-    let act = &results.act;
+    let crowd = &results.crowd;
     let clips: Vec<Value> = results
         .stage
         .clips
@@ -92,10 +92,10 @@ pub(crate) fn json(results: &Results, report: &Path) -> Value {
         "clips": clips,
         "figures": figures,
         "crowd": {
-            "characters": act.characters, "frames": act.frames, "threads": act.threads,
-            "characters_per_ms_one_thread": act.characters as f64 / act.one_thread_ms,
-            "characters_per_ms_all_threads": act.characters as f64 / act.all_threads_ms,
-            "same_bits": act.same_bits,
+            "characters": crowd.characters, "frames": crowd.frames, "threads": crowd.threads,
+            "characters_per_ms_one_thread": crowd.characters as f64 / crowd.one_thread_ms,
+            "characters_per_ms_all_threads": crowd.characters as f64 / crowd.all_threads_ms,
+            "same_bits": crowd.same_bits,
         },
     })
 }

@@ -1,12 +1,12 @@
 //! A drawing in plain shapes, in units of a pixel: as SVG, for a page of ours too, or as PNG.
 
-use anyhow::Result;
-use lissom_draw::{Canvas, Color, Image, palette, text_width};
+use super::data_uri;
+use crate::{Canvas, Color, DrawError, Image, palette, text_width};
 use std::fmt::Write as _;
 
 /// What colour a shape has; a page may have its own idea of them, by day and by night.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ink {
+pub enum Ink {
     /// Behind everything.
     Paper,
     /// Text.
@@ -15,7 +15,7 @@ pub(crate) enum Ink {
     Soft,
     /// Lines of a grid.
     Grid,
-    /// Data, by number; see [`SERIES`].
+    /// Data, by number; six colours, then round again.
     Series(usize),
 }
 
@@ -56,77 +56,110 @@ impl Ink {
 
 /// Where a text's place is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Anchor {
+pub enum Anchor {
+    /// At its left end.
     Start,
+    /// In its middle.
     Middle,
+    /// At its right end.
     End,
 }
 
 /// One shape.
 #[derive(Clone, Debug)]
-pub(crate) enum Shape {
+pub enum Shape {
+    /// A line through points.
     Line {
+        /// In order.
         points: Vec<(f64, f64)>,
+        /// How wide it is.
         width: f64,
+        /// Its colour.
         ink: Ink,
+        /// Not drawn through.
         dashed: bool,
     },
     /// A closed polygon.
     Area {
+        /// Its corners.
         points: Vec<(f64, f64)>,
+        /// Its colour.
         ink: Ink,
+        /// How much of what lies below is hidden, in [0, 1].
         alpha: f64,
     },
+    /// A disc.
     Dot {
+        /// Its middle.
         at: (f64, f64),
+        /// Its radius.
         radius: f64,
+        /// Its colour.
         ink: Ink,
     },
-    /// `at` is the left, middle or right end of the base line.
+    /// A line of text.
     Text {
+        /// The left, middle or right end of the base line.
         at: (f64, f64),
+        /// What it says.
         text: String,
+        /// Which of the three.
         anchor: Anchor,
+        /// Its colour.
         ink: Ink,
+        /// Larger and bolder.
         strong: bool,
     },
     /// Cells of a table, row by row from the top, each filled with this much ink.
     Cells {
+        /// The upper left one.
         corner: (f64, f64),
+        /// Of the whole table.
         size: (f64, f64),
+        /// Cells in a row.
         columns: usize,
+        /// In [0, 1] each.
         shares: Vec<f32>,
+        /// Their colour.
         ink: Ink,
     },
 }
 
 /// A drawing.
 #[derive(Clone, Debug)]
-pub(crate) struct Sketch {
-    pub(crate) width: f64,
-    pub(crate) height: f64,
+pub struct Sketch {
+    /// How wide it is.
+    pub width: f64,
+    /// How high it is.
+    pub height: f64,
     /// Said to those who do not see it.
-    pub(crate) title: String,
-    pub(crate) shapes: Vec<Shape>,
+    pub title: String,
+    /// From back to front.
+    pub shapes: Vec<Shape>,
 }
 
 /// Pixels of the PNG for one unit.
 const PNG_SCALE: f64 = 2.0;
 
 impl Sketch {
-    pub(crate) fn new(width: f64, height: f64, title: &str) -> Self {
+    /// An empty one.
+    #[must_use]
+    pub fn new(width: f64, height: f64, title: &str) -> Self {
         Self { width, height, title: title.into(), shapes: Vec::new() }
     }
 
-    pub(crate) fn line(&mut self, points: Vec<(f64, f64)>, width: f64, ink: Ink) {
+    /// A line through points.
+    pub fn line(&mut self, points: Vec<(f64, f64)>, width: f64, ink: Ink) {
         self.shapes.push(Shape::Line { points, width, ink, dashed: false });
     }
 
-    pub(crate) fn dashes(&mut self, from: (f64, f64), to: (f64, f64), ink: Ink) {
+    /// A dashed line.
+    pub fn dashes(&mut self, from: (f64, f64), to: (f64, f64), ink: Ink) {
         self.shapes.push(Shape::Line { points: vec![from, to], width: 1.2, ink, dashed: true });
     }
 
-    pub(crate) fn rect(&mut self, corner: (f64, f64), size: (f64, f64), ink: Ink, alpha: f64) {
+    /// A rectangle.
+    pub fn rect(&mut self, corner: (f64, f64), size: (f64, f64), ink: Ink, alpha: f64) {
         let ((x, y), (w, h)) = (corner, size);
         self.shapes.push(Shape::Area {
             points: vec![(x, y), (x + w, y), (x + w, y + h), (x, y + h)],
@@ -135,37 +168,49 @@ impl Sketch {
         });
     }
 
-    pub(crate) fn text(&mut self, at: (f64, f64), text: impl Into<String>, anchor: Anchor, ink: Ink) {
+    /// A line of text.
+    pub fn text(&mut self, at: (f64, f64), text: impl Into<String>, anchor: Anchor, ink: Ink) {
         self.shapes.push(Shape::Text { at, text: text.into(), anchor, ink, strong: false });
     }
 
-    pub(crate) fn heading(&mut self, at: (f64, f64), text: impl Into<String>) {
+    /// The title at the top.
+    pub fn heading(&mut self, at: (f64, f64), text: impl Into<String>) {
         let (anchor, ink) = (Anchor::Start, Ink::Text);
         self.shapes.push(Shape::Text { at, text: text.into(), anchor, ink, strong: true });
     }
 
     /// An SVG file of its own.
-    pub(crate) fn to_svg(&self) -> Result<String> {
+    ///
+    /// # Errors
+    ///
+    /// A picture inside it cannot be encoded.
+    pub fn to_svg(&self) -> Result<String, DrawError> {
         self.svg(false)
     }
 
     /// An SVG to stand in our page, in the page's colours.
-    pub(crate) fn to_page(&self) -> Result<String> {
+    ///
+    /// # Errors
+    ///
+    /// A picture inside it cannot be encoded.
+    pub fn to_page(&self) -> Result<String, DrawError> {
         self.svg(true)
     }
 
-    fn svg(&self, page: bool) -> Result<String> {
+    fn svg(&self, page: bool) -> Result<String, DrawError> {
         let (w, h) = (self.width, self.height);
+        // Writing to a string does not fail.
         let mut svg = format!("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w:.0} {h:.0}\"");
         if !page {
-            write!(svg, " width=\"{w:.0}\" height=\"{h:.0}\"")?;
+            let _ = write!(svg, " width=\"{w:.0}\" height=\"{h:.0}\"");
         }
         let font = "system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif";
         let title = escape(&self.title);
-        write!(svg, " font-family=\"{font}\" font-size=\"12\" role=\"img\" aria-label=\"{title}\">")?;
-        writeln!(svg, "<title>{title}</title>")?;
+        let _ = write!(svg, " font-family=\"{font}\" font-size=\"12\" role=\"img\" aria-label=\"{title}\">");
+        let _ = writeln!(svg, "<title>{title}</title>");
         if !page {
-            writeln!(svg, "<rect width=\"100%\" height=\"100%\" fill=\"{}\"/>", Ink::Paper.css(false))?;
+            let _ =
+                writeln!(svg, "<rect width=\"100%\" height=\"100%\" fill=\"{}\"/>", Ink::Paper.css(false));
         }
         for shape in &self.shapes {
             shape.svg(&mut svg, page)?;
@@ -175,7 +220,11 @@ impl Sketch {
     }
 
     /// A PNG, twice as large as the units.
-    pub(crate) fn to_image(&self) -> Result<Image> {
+    ///
+    /// # Errors
+    ///
+    /// A size or a number is not one that can be drawn.
+    pub fn to_image(&self) -> Result<Image, DrawError> {
         let side = |v: f64| (v * PNG_SCALE) as u32;
         let mut canvas = Canvas::new(side(self.width), side(self.height), Ink::Paper.color())?;
         for shape in &self.shapes {
@@ -186,7 +235,7 @@ impl Sketch {
 }
 
 impl Shape {
-    fn svg(&self, out: &mut String, page: bool) -> Result<()> {
+    fn svg(&self, out: &mut String, page: bool) -> Result<(), DrawError> {
         let list = |points: &[(f64, f64)]| {
             points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" ")
         };
@@ -194,22 +243,27 @@ impl Shape {
             Self::Line { points, width, ink, dashed } => {
                 let dash = if *dashed { " stroke-dasharray=\"5 4\"" } else { "" };
                 let (points, ink) = (list(points), ink.css(page));
-                writeln!(
+                let _ = writeln!(
                     out,
                     "<polyline points=\"{points}\" fill=\"none\" stroke=\"{ink}\" stroke-width=\"{width}\" \
                      stroke-linejoin=\"round\"{dash}/>"
-                )?;
+                );
             }
             Self::Area { points, ink, alpha } => {
                 let opacity = if *alpha < 1.0 { format!(" fill-opacity=\"{alpha}\"") } else { String::new() };
-                writeln!(out, "<polygon points=\"{}\" fill=\"{}\"{opacity}/>", list(points), ink.css(page))?;
+                let _ = writeln!(
+                    out,
+                    "<polygon points=\"{}\" fill=\"{}\"{opacity}/>",
+                    list(points),
+                    ink.css(page)
+                );
             }
             Self::Dot { at: (x, y), radius, ink } => {
-                writeln!(
+                let _ = writeln!(
                     out,
                     "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{}\"/>",
                     ink.css(page)
-                )?;
+                );
             }
             Self::Text { at: (x, y), text, anchor, ink, strong } => {
                 let anchor = match anchor {
@@ -219,24 +273,24 @@ impl Shape {
                 };
                 let weight = if *strong { " font-weight=\"600\" font-size=\"14\"" } else { "" };
                 let (ink, text) = (ink.css(page), escape(text));
-                writeln!(
+                let _ = writeln!(
                     out,
                     "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{ink}\"{anchor}{weight}>{text}</text>"
-                )?;
+                );
             }
             Self::Cells { corner: (x, y), size: (w, h), columns, shares, ink } => {
-                let uri = super::data_uri("image/png", &cells(*columns, shares, *ink)?.encode_png()?);
-                writeln!(
+                let uri = data_uri("image/png", &cells(*columns, shares, *ink)?.encode_png()?);
+                let _ = writeln!(
                     out,
                     "<image x=\"{x:.1}\" y=\"{y:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" \
                      preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" href=\"{uri}\"/>"
-                )?;
+                );
             }
         }
         Ok(())
     }
 
-    fn draw(&self, canvas: &mut Canvas) -> Result<()> {
+    fn draw(&self, canvas: &mut Canvas) -> Result<(), DrawError> {
         let px = |(x, y): (f64, f64)| ((x * PNG_SCALE) as f32, (y * PNG_SCALE) as f32);
         match self {
             Self::Line { points, width, ink, dashed } => {
@@ -283,14 +337,15 @@ impl Shape {
 }
 
 /// One pixel a cell, the share as alpha, so that it lies on any paper.
-fn cells(columns: usize, shares: &[f32], ink: Ink) -> Result<Image> {
+fn cells(columns: usize, shares: &[f32], ink: Ink) -> Result<Image, DrawError> {
     let [r, g, b] = ink.color().rgb;
     let pixels = shares.iter().flat_map(|s| [r, g, b, (unit(*s) * 255.0) as u8]).collect();
-    Ok(Image {
-        width: u32::try_from(columns)?,
-        height: u32::try_from(shares.len() / columns.max(1))?,
-        pixels,
-    })
+    let side = |field: &'static str, count: usize| {
+        let wrong = DrawError::Parameter { field, value: count as f64, allowed: "below 2^32" };
+        u32::try_from(count).map_err(|_| wrong)
+    };
+    let (width, height) = (side("columns", columns)?, side("rows", shares.len() / columns.max(1))?);
+    Ok(Image { width, height, pixels })
 }
 
 /// Within [0, 1].
@@ -310,7 +365,8 @@ fn ascii(text: &str) -> String {
 }
 
 /// Text as XML takes it.
-pub(crate) fn escape(text: &str) -> String {
+#[must_use]
+pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

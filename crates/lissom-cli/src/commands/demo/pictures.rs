@@ -1,12 +1,12 @@
 //! The report's pictures: the crowd that was just played, a gait that changes, and every motion as a strip.
 
-use super::{Results, act::Gaits};
-use crate::crowd::Crowd;
-use crate::render::{
+use super::{Results, crowd_run::Gaits};
+use crate::commands::render::{
     figure::{Figure, Look},
     gif,
     scene::{self, Path, Style, View},
 };
+use crate::crowd::Crowd;
 use anyhow::Result;
 use lissom_draw::{Camera, Canvas, Color, Ground, Image, Shadow, palette};
 
@@ -31,7 +31,7 @@ fn both(draw: impl Fn(&Style) -> Result<Image> + Sync) -> Result<Pair> {
 pub(crate) fn crowd(results: &Results, quick: bool) -> Result<Pair> {
     let (width, height) = if quick { (400, 160) } else { (1600, 560) };
     let mut figures = Vec::new();
-    for (i, models) in results.act.first.iter().enumerate() {
+    for (i, models) in results.crowd.first.iter().enumerate() {
         let mut figure = Figure::new(&results.stage, models)?;
         let m = figure.middle();
         let (column, row) = (i % 12, i / 12);
