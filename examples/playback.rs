@@ -3,7 +3,10 @@
 #![allow(clippy::print_stdout, reason = "an example talks to its reader")]
 
 use anyhow::Result;
-use lissom::{Clip, Cursor, job::{SampleJob, SampleTime}};
+use lissom::{
+    Clip, Cursor,
+    job::{SampleJob, SampleTime},
+};
 use lissom_build::{
     SkeletonBuilder,
     cook::ClipBuilder,

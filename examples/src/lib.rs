@@ -5,9 +5,7 @@ use anyhow::{Context, Result};
 use lissom::{
     Cursor, Skeleton,
     archive::{Archive, Mesh},
-    job::{
-        LocalToModelJob, PaletteJob, SampleJob, SampleTime, SkinJob, Strided, StridedMut, VertexOutput,
-    },
+    job::{LocalToModelJob, PaletteJob, SampleJob, SampleTime, SkinJob, Strided, StridedMut, VertexOutput},
     math::{Mat4, soa::SoaTransform},
 };
 use lissom_build::{
@@ -93,7 +91,9 @@ impl Actor {
     pub fn pose(&self, clip: &str, ratio: f64) -> Result<Vec<SoaTransform>> {
         let clip = self.archive.clip(clip)?;
         let (mut cursor, mut pose) = (Cursor::new(), self.skeleton.rest_pose().to_vec());
-        SampleJob::new(&self.skeleton, clip.view(), &mut cursor, &mut pose).at(SampleTime::Ratio(ratio)).run()?;
+        SampleJob::new(&self.skeleton, clip.view(), &mut cursor, &mut pose)
+            .at(SampleTime::Ratio(ratio))
+            .run()?;
         Ok(pose)
     }
 

@@ -42,7 +42,13 @@ impl Stage {
         self.built.skeleton.rest_pose().to_vec()
     }
 
-    fn mixed(&self, mix: &Mix, scratch: &mut MixScratch, backend: Backend, lod: Option<&JointLod>) -> Vec<SoaTransform> {
+    fn mixed(
+        &self,
+        mix: &Mix,
+        scratch: &mut MixScratch,
+        backend: Backend,
+        lod: Option<&JointLod>,
+    ) -> Vec<SoaTransform> {
         let mut output = self.pose();
         let (skeleton, clips) = (&self.built.skeleton, &self.clips[..]);
         MixJob { skeleton, clips, mix, lod, scratch, output: &mut output }.run_on(backend).unwrap();
@@ -136,7 +142,14 @@ fn a_mix_that_makes_no_sense_is_refused_and_nothing_is_written() {
     let run = |mix: &Mix, room: usize, groups: usize| {
         let mut scratch = MixScratch::with_room_for(skeleton, &stage.clips, room);
         let mut output = vec![SoaTransform::IDENTITY; groups];
-        let job = &mut MixJob { skeleton, clips: &stage.clips, mix, lod: None, scratch: &mut scratch, output: &mut output };
+        let job = &mut MixJob {
+            skeleton,
+            clips: &stage.clips,
+            mix,
+            lod: None,
+            scratch: &mut scratch,
+            output: &mut output,
+        };
         let result = job.run();
         assert!(result.is_ok() || output.iter().all(|group| *group == SoaTransform::IDENTITY));
         result
@@ -145,7 +158,10 @@ fn a_mix_that_makes_no_sense_is_refused_and_nothing_is_written() {
     let walk = MixEntry::new(0, now, 1.0);
     assert_eq!(run(&of(&[walk]), 1, groups), Ok(()));
     assert_eq!(run(&Mix::EMPTY, 0, groups), Ok(()));
-    assert!(matches!(run(&of(&[MixEntry::new(3, now, 1.0)]), 1, groups), Err(JobError::NoSuchClip { clip: 3, clips: 3, .. })));
+    assert!(matches!(
+        run(&of(&[MixEntry::new(3, now, 1.0)]), 1, groups),
+        Err(JobError::NoSuchClip { clip: 3, clips: 3, .. })
+    ));
     for bad in [MixEntry::new(0, now, f32::NAN), MixEntry::new(0, SampleTime::Ratio(f64::INFINITY), 1.0)] {
         assert!(matches!(run(&of(&[walk, bad]), 2, groups), Err(JobError::Value { index: 1, .. })));
     }

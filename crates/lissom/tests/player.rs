@@ -4,8 +4,8 @@ use lissom::{
     Cursor,
     archive::{Archive, ArchiveError},
     job::{
-        BlendJob, BlendLayer, LocalToModelJob, MorphJob, MorphTargets, PaletteJob, SampleJob, SampleTime, SkinJob,
-        Strided, StridedMut, VertexOutput,
+        BlendJob, BlendLayer, LocalToModelJob, MorphJob, MorphTargets, PaletteJob, SampleJob, SampleTime,
+        SkinJob, Strided, StridedMut, VertexOutput,
     },
     math::Mat4,
     player::{PlayError, PlayOptions, Player},
@@ -44,7 +44,8 @@ fn written() -> Vec<u8> {
     };
     let mut mesh = mannequin::mesh(&Detail::default()).unwrap();
     mesh.name = "body".into();
-    let mut writer = ArchiveWriter::new().skeleton("mannequin", &built.skeleton).unwrap().mesh(&mesh, built).unwrap();
+    let mut writer =
+        ArchiveWriter::new().skeleton("mannequin", &built.skeleton).unwrap().mesh(&mesh, built).unwrap();
     writer = writer.morph(&mesh, &morph(&mesh)).unwrap();
     for (motion, name) in [(Motion::Walk, "walk"), (Motion::Run, "run")] {
         let (duration_s, bytes) = second(motion, name);
@@ -81,6 +82,10 @@ fn told(player: &Player) -> Vec<&str> {
     player.events().map(|event| event.marker.name).collect()
 }
 
+fn positions_to(list: &mut [[f32; 3]]) -> VertexOutput<'_> {
+    VertexOutput::Separate { positions: StridedMut::packed(list), normals: None, tangents: None }
+}
+
 fn length(clip: &str) -> f64 {
     ARCHIVE.clip(clip).unwrap().view().duration_s()
 }
@@ -98,7 +103,10 @@ fn what_is_shown_is_what_the_jobs_compute() {
     let sampled = |clip: &str, time_s| {
         let (clip, mut pose) = (ARCHIVE.clip(clip).unwrap(), rest.to_vec());
         let mut cursor = Cursor::new();
-        SampleJob::new(&skeleton, clip.view(), &mut cursor, &mut pose).at(SampleTime::Clamped(time_s)).run().unwrap();
+        SampleJob::new(&skeleton, clip.view(), &mut cursor, &mut pose)
+            .at(SampleTime::Clamped(time_s))
+            .run()
+            .unwrap();
         pose
     };
     let (walk, run) = (sampled("walk", 0.3 + 0.2), sampled("run", 0.2));
@@ -126,11 +134,10 @@ fn what_is_shown_is_what_the_jobs_compute() {
     let targets = [target.view().target];
     let targets = MorphTargets::new(&targets, view.positions.len()).unwrap();
     let mut smiling = vec![[0.0_f32; 3]; view.positions.len()];
-    let output = |positions| VertexOutput::Separate { positions, normals: None, tangents: None };
-    let to = output(StridedMut::packed(&mut smiling));
+    let to = positions_to(&mut smiling);
     MorphJob::new(targets, &[weight], Strided::packed(view.positions), to).run().unwrap();
     let mut moved = vec![[0.0_f32; 3]; view.positions.len()];
-    let to = output(StridedMut::packed(&mut moved));
+    let to = positions_to(&mut moved);
     SkinJob::new(mesh.influences(), &palette, Strided::packed(&smiling), to).run().unwrap();
     assert!(player.skin_mesh("body").unwrap().positions == moved);
     let names: Vec<_> = player.skin().unwrap().map(|mesh| (mesh.name, mesh.indices.len())).collect();
@@ -176,7 +183,10 @@ fn both_clips_of_a_cross_fade_are_told_and_the_old_one_is_gone_after_it() {
     assert_eq!(told(&player), ["run start"]);
     player.update(0.6 * length("walk")).unwrap();
     let shares: Vec<_> = player.events().map(|event| (event.clip.to_owned(), event.weight)).collect();
-    assert!(shares.contains(&("walk".into(), 0.0)), "what it passed in the frame in which it went: {shares:?}");
+    assert!(
+        shares.contains(&("walk".into(), 0.0)),
+        "what it passed in the frame in which it went: {shares:?}"
+    );
     assert_eq!(player.mix().entries().len(), 1);
     player.update(length("walk")).unwrap();
     assert!(told(&player).iter().all(|name| name.starts_with("run")));

@@ -79,7 +79,11 @@ pub struct BlendJob<'a> {
 impl<'a> BlendJob<'a> {
     /// An average, with the default threshold and nothing added.
     #[must_use]
-    pub fn new(layers: &'a [BlendLayer<'a>], rest: &'a [SoaTransform], output: &'a mut [SoaTransform]) -> Self {
+    pub fn new(
+        layers: &'a [BlendLayer<'a>],
+        rest: &'a [SoaTransform],
+        output: &'a mut [SoaTransform],
+    ) -> Self {
         Self { layers, additive: &[], threshold: Self::DEFAULT_THRESHOLD, rest, lod: None, output }
     }
 }

@@ -83,7 +83,9 @@ impl Player {
         let mut names = archive.names(SectionKind::Skeleton);
         match (names.next(), names.next()) {
             (Some(only), None) => Self::of_skeleton(archive, only),
-            _ => Err(PlayError::Skeletons { known: ArchiveError::known(archive.names(SectionKind::Skeleton)) }),
+            _ => {
+                Err(PlayError::Skeletons { known: ArchiveError::known(archive.names(SectionKind::Skeleton)) })
+            }
         }
     }
 

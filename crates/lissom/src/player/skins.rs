@@ -4,9 +4,7 @@ use super::{PlayError, library::Library, voice::Voice};
 use crate::{
     Skeleton,
     archive::{Archive, ArchiveError, Mesh, Morph, SectionKind},
-    job::{
-        MorphJob, MorphTarget, MorphTargets, PaletteJob, SkinJob, Strided, StridedMut, VertexOutput,
-    },
+    job::{MorphJob, MorphTarget, MorphTargets, PaletteJob, SkinJob, Strided, StridedMut, VertexOutput},
 };
 use alloc::{boxed::Box, format, vec, vec::Vec};
 use core::mem;
@@ -70,7 +68,8 @@ pub(super) fn of(archive: &Archive, skeleton: &Skeleton) -> Result<Vec<Skin>, Pl
     for (name, mesh) in archive.meshes() {
         let mesh = mesh?;
         let view = mesh.view();
-        if view.skeleton_identity != skeleton.identity() || view.inverse_binds.len() != skeleton.joint_count() {
+        if view.skeleton_identity != skeleton.identity() || view.inverse_binds.len() != skeleton.joint_count()
+        {
             continue;
         }
         let vertices = view.positions.len();
@@ -169,7 +168,8 @@ impl Skin {
     /// weight 0 is left out there too, and the order is the same.
     fn morph(&mut self) -> Result<bool, PlayError> {
         let view = self.mesh.view();
-        let mut active = self.targets.iter().zip(&self.weights).filter(|(_, weight)| **weight != 0.0).peekable();
+        let mut active =
+            self.targets.iter().zip(&self.weights).filter(|(_, weight)| **weight != 0.0).peekable();
         if active.peek().is_none() {
             return Ok(false);
         }

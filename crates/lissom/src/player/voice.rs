@@ -70,8 +70,7 @@ impl Voice {
             return Err(TimeError { field: "fade_s", value: fade_s, allowed: "finite, at least 0" });
         }
         let timeline = Timeline::new(library.clips()[clip].view().duration_s(), repeat)?;
-        let (start, way) =
-            if speed < 0.0 { (timeline.end(), -start_s) } else { (timeline.start(), start_s) };
+        let (start, way) = if speed < 0.0 { (timeline.end(), -start_s) } else { (timeline.start(), start_s) };
         let head = timeline.advance(start, way)?.to();
         // There is nothing to fade from.
         let fade_s = if first { 0.0 } else { fade_s };
