@@ -298,7 +298,8 @@ fn attachments_ride_on_their_joints() {
     let bad = [Attachment { joint: 4, offset: Mat34::IDENTITY }];
     let mut error = AttachJob { models: &models4, attachments: &bad, world: None, output: &mut out }.run();
     assert_eq!(error, Err(JobError::NoSuchJoint { field: "attachments", joint: 4, joints: 4 }));
-    let mut error = AttachJob { models: &models4, attachments: &attachments, world: None, output: &mut out[..2] };
+    let mut error =
+        AttachJob { models: &models4, attachments: &attachments, world: None, output: &mut out[..2] };
     assert!(matches!(error.run(), Err(JobError::TooShort { field: "output", .. })));
 }
 

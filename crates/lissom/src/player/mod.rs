@@ -26,7 +26,8 @@
 //!
 //! At most [`Player::MAX_PLAYING`] clips sound at once; a further one takes the place of the oldest. The newest leads:
 //! its share grows from 0 to 1 over its fade, and what is left goes to the ones before it, in the same way. A clip
-//! whose share has gone is dropped. The first clip needs no fade.
+//! whose share has gone is dropped; one that is replaced without a fade passes nothing more. The first clip needs no
+//! fade.
 //!
 //! # Which markers are told
 //!
@@ -129,7 +130,11 @@ impl Player {
     ///
     /// Those of [`Player::play`]; a speed, start or fade that is NaN or infinite, or a negative fade.
     pub fn play_with(&mut self, clip: &str, options: PlayOptions) -> Result<(), PlayError> {
-        let voice = Voice::new(&self.library, self.library.find(clip)?, options, self.voices.is_empty())?;
+        let voice = Voice::new(&self.library, self.library.find(clip)?, options)?;
+        if options.fade_s == 0.0 {
+            // What they passed in the last frame can still be asked for.
+            self.voices.iter_mut().for_each(|voice| voice.gone = true);
+        }
         if self.voices.len() == Self::MAX_PLAYING {
             self.voices.remove(0);
         }

@@ -58,12 +58,7 @@ pub(super) fn finite(field: &'static str, value: f64) -> Result<(), TimeError> {
 }
 
 impl Voice {
-    pub(super) fn new(
-        library: &Library,
-        clip: usize,
-        options: PlayOptions,
-        first: bool,
-    ) -> Result<Self, TimeError> {
+    pub(super) fn new(library: &Library, clip: usize, options: PlayOptions) -> Result<Self, TimeError> {
         let PlayOptions { speed, repeat, fade_s, start_s } = options;
         finite("speed", speed)?;
         if !(fade_s.is_finite() && fade_s >= 0.0) {
@@ -72,8 +67,6 @@ impl Voice {
         let timeline = Timeline::new(library.clips()[clip].view().duration_s(), repeat)?;
         let (start, way) = if speed < 0.0 { (timeline.end(), -start_s) } else { (timeline.start(), start_s) };
         let head = timeline.advance(start, way)?.to();
-        // There is nothing to fade from.
-        let fade_s = if first { 0.0 } else { fade_s };
         let span = timeline.between(head, head);
         Ok(Self { clip, timeline, head, span, speed, fade_s, age_s: 0.0, weight: 0.0, gone: false })
     }
