@@ -95,7 +95,7 @@ fn cook(subject: &Subject) -> Result<Clip> {
 /// As sparse keys with jump frames at a spacing.
 fn cook_keys(subject: &Subject, spacing: f64) -> Result<Clip> {
     let jumps = if spacing > 0.0 { Jumps::Every(spacing) } else { Jumps::None };
-    let builder = ClipBuilder { jumps, form: Form::Keys, ..ClipBuilder::default() };
+    let builder = ClipBuilder { jumps: Some(jumps), form: Form::Keys, ..ClipBuilder::default() };
     let cooked = builder.build(&subject.skeleton, &subject.animation)?;
     Ok(Clip::from_bytes(&cooked.bytes)?)
 }

@@ -7,7 +7,7 @@ use crate::{
 };
 use lissom_cli::timing::best_of_s;
 use lissom_draw::chart::{Lines, Series};
-use lissom_world::Algorithm;
+use lissom_world::oracles::Algorithm;
 use std::{error::Error, path::Path};
 
 const ALGORITHMS: [Algorithm; 4] =

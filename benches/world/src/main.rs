@@ -10,7 +10,7 @@ mod peer;
 mod scenes;
 
 use lissom_cli::timing::best_of_s;
-use lissom_world::{Algorithm, Children};
+use lissom_world::{Children, oracles::Algorithm};
 use ours::Ours;
 use peer::{MODES, Peer};
 use scenes::{Picks, Scene};

@@ -25,6 +25,24 @@ pub fn narrow(x: f64) -> f32 {
     flush(x as f32, SMALLEST)
 }
 
+/// The larger; a NaN counts as larger than everything, so that it never passes as a small error.
+#[must_use]
+pub fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a > b { a } else { b }
+}
+
+/// The smaller; a NaN counts as smaller than everything.
+#[must_use]
+pub fn smaller(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a < b { a } else { b }
+}
+
+/// `x`, not below `low` and not above `high`; a NaN stays one.
+#[must_use]
+pub fn clamp(x: f64, low: f64, high: f64) -> f64 {
+    smaller(larger(x, low), high)
+}
+
 /// A vector.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct V3 {
@@ -114,6 +132,18 @@ impl V3 {
     pub fn normalize_or(self, fallback: Self) -> Self {
         let l = self.length();
         if l > 1e-150 { self * (1.0 / l) } else { fallback }
+    }
+
+    /// How far it is to b.
+    #[must_use]
+    pub fn distance(self, b: Self) -> f64 {
+        (self - b).length()
+    }
+
+    /// Every component times k.
+    #[must_use]
+    pub fn scaled(self, k: f64) -> Self {
+        self * k
     }
 
     /// self·(1 - t) + b·t
@@ -251,6 +281,12 @@ impl Q4 {
     #[must_use]
     pub fn plus(self, b: Self) -> Self {
         Self::new(self.x + b.x, self.y + b.y, self.z + b.z, self.w + b.w)
+    }
+
+    /// The Hamilton product: rotates by `b` first.
+    #[must_use]
+    pub fn times(self, b: Self) -> Self {
+        self * b
     }
 
     /// `self`, or its negative where that is nearer to `other`; both are the same rotation.
@@ -405,6 +441,13 @@ impl M34 {
         Self { columns: [self.mul_vector(x), self.mul_vector(y), self.mul_vector(z), self.mul_point(t)] }
     }
 
+    /// How long it makes the axis that it makes longest.
+    #[must_use]
+    pub fn stretch(&self) -> f64 {
+        let [x, y, z, _] = self.columns.map(V3::length);
+        larger(larger(x, y), z)
+    }
+
     /// The inverse, or `None` where the determinant is zero or not finite.
     #[must_use]
     pub fn inverse(&self) -> Option<Self> {
@@ -440,6 +483,19 @@ mod tests {
             assert_eq!(narrow(own).to_bits(), (own as f32).to_bits());
         }
         assert!(narrow(f64::NAN).is_nan());
+    }
+
+    #[test]
+    fn a_nan_is_swallowed_by_neither_side_of_a_comparison() {
+        for f in [larger, smaller] {
+            assert!(f(f64::NAN, 1.0).is_nan() && f(1.0, f64::NAN).is_nan());
+        }
+        assert!(clamp(f64::NAN, 0.0, 1.0).is_nan());
+        assert_eq!(
+            [larger(1.0, 2.0), larger(2.0, 1.0), smaller(1.0, 2.0), smaller(2.0, 1.0)],
+            [2.0, 2.0, 1.0, 1.0]
+        );
+        assert_eq!([clamp(-1.0, 0.0, 1.0), clamp(0.5, 0.0, 1.0), clamp(9.0, 0.0, 1.0)], [0.0, 0.5, 1.0]);
     }
 
     #[test]

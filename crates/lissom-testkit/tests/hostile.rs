@@ -40,6 +40,11 @@ fn a_spoiled_stream_does_no_harm() {
 }
 
 #[test]
+fn a_spoiled_snapshot_of_a_world_does_no_harm() {
+    survives("world");
+}
+
+#[test]
 fn a_spoiled_ozz_archive_does_no_harm() {
     survives("ozz");
 }
@@ -57,6 +62,11 @@ fn a_spoiled_acl_file_does_no_harm() {
 #[test]
 fn a_spoiled_raw_clip_does_no_harm() {
     survives("rawclip");
+}
+
+#[test]
+fn a_spoiled_archive_does_no_harm_to_who_takes_it_apart() {
+    survives("lsm");
 }
 
 #[test]

@@ -70,7 +70,7 @@ Examples:
 lissom.toml has the long options as keys; the command line wins:
   precision = \"0.1mm\"
   shell = \"3cm\"
-  form = \"rows\"
+  form = \"keys\"
   jumps = 0.5
   effort = \"max\"
   unit = \"cm\"

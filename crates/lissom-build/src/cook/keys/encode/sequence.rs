@@ -1,10 +1,10 @@
 //! A channel's keys in the order that the player's window passes over them, and how they are written.
 
-use super::{
-    bits::{BitWriter, signed_bits, unsigned_bits},
-    quantise::Quantised,
+use super::quantise::Quantised;
+use crate::{
+    cook::bits::{BitWriter, signed_bits, unsigned_bits},
+    raw::Curve,
 };
-use crate::raw::Curve;
 use lissom::clip::format::{PREDICT_OLDEST, PREDICT_SMOOTH};
 
 /// What the window passes over. The last key stands at the row *after* the last one, so that it never becomes

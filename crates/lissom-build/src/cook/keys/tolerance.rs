@@ -7,15 +7,17 @@
 //! Weights start even. A joint that is measured above its precision gets more weight, one below less;
 //! where all the error that is allowed is used, they stand still.
 
-use super::metric::{ErrorMetric, larger};
-use crate::exact::{M34, V3};
+use crate::{
+    cook::proof::ErrorMetric,
+    exact::{M34, V3, clamp, larger, smaller},
+};
 
 /// Poses that lever arms are taken from.
 const POSES: usize = 48;
 
 /// The weights, and the poses that turn them into tolerances.
 #[derive(Clone, Debug)]
-pub(crate) struct Budget {
+pub(crate) struct Tolerances {
     /// Model matrices of a few poses, all joints each.
     poses: Vec<Vec<M34>>,
     parents: Vec<Option<usize>>,
@@ -43,7 +45,7 @@ struct Moments {
     second: f64,
 }
 
-impl Budget {
+impl Tolerances {
     pub(crate) fn new(metric: &ErrorMetric<'_>, times: &[f64], precision: Vec<f64>) -> Self {
         let n = precision.len();
         let count = times.len().min((KEPT / n).clamp(2, POSES));
@@ -83,8 +85,8 @@ impl Budget {
             let ratio = e / (p * aim);
             let step = if ratio.is_nan() { 16.0 } else { ratio * ratio };
             let floor = 1e-5 / (p * p);
-            *w *= step.clamp(0.3, 16.0);
-            *w = if *w < floor { floor } else { *w };
+            *w *= clamp(step, 0.3, 16.0);
+            *w = larger(*w, floor);
         }
     }
 
@@ -96,7 +98,7 @@ impl Budget {
         for ((w, e), p) in self.weights.iter_mut().zip(errors).zip(&self.precision) {
             let ratio = e / (p * aim);
             if ratio > aim || ratio.is_nan() {
-                let step = if ratio.is_nan() { 16.0 } else { (ratio * ratio).clamp(1.05, 16.0) };
+                let step = if ratio.is_nan() { 16.0 } else { clamp(ratio * ratio, 1.05, 16.0) };
                 let least = 0.02 * strongest / (p * p);
                 *w = if *w < least { least } else { *w } * step;
             }
@@ -104,7 +106,7 @@ impl Budget {
     }
 
     /// What each joint's channels may be off by.
-    pub(crate) fn tolerances(&self) -> Vec<Tolerance> {
+    pub(crate) fn of_joints(&self) -> Vec<Tolerance> {
         let n = self.weights.len();
         let mut worst = vec![[0.0_f64; 3]; n];
         let mut moments = vec![Moments::default(); n];
@@ -112,19 +114,19 @@ impl Budget {
             moments.fill(Moments::default());
             for j in (0..n).rev() {
                 let m = &models[j];
-                let (w, origin, reach) = (self.weights[j], m.columns[3], self.shell[j] * stretch(m));
+                let (w, origin, reach) = (self.weights[j], m.columns[3], self.shell[j] * m.stretch());
                 let mut sums = moments[j];
                 sums.weight += w;
                 sums.first = sums.first + origin * w;
                 sums.second += w * (origin.dot(origin) + reach * reach);
-                let above = self.parents[j].map_or(1.0, |p| stretch(&models[p]));
+                let above = self.parents[j].map_or(1.0, |p| models[p].stretch());
                 let shift = sums.weight * above * above;
                 // Sum of w (|p - o|² + reach²), never below the joint's own part.
                 let turn = sums.second - 2.0 * origin.dot(sums.first) + sums.weight * origin.dot(origin);
                 let own = w * reach * reach;
                 let turn = if turn > own { turn } else { own };
                 let thin = shrink(m) / if above > 1e-12 { above } else { 1e-12 };
-                let thin = thin.clamp(1e-3, 1e3);
+                let thin = clamp(thin, 1e-3, 1e3);
                 for (worst, now) in worst[j].iter_mut().zip([shift, turn, turn / (thin * thin)]) {
                     *worst = if now > *worst { now } else { *worst };
                 }
@@ -137,9 +139,9 @@ impl Budget {
             }
         }
         let tolerance = |([shift, turn, size], p): ([f64; 3], &f64)| Tolerance {
-            translation: (1.0 / shift).sqrt().clamp(0.0, 1e4 * p),
-            rotation: (1.0 / turn).sqrt().clamp(0.0, 0.2),
-            scale: (1.0 / size).sqrt().clamp(0.0, 0.2),
+            translation: clamp((1.0 / shift).sqrt(), 0.0, 1e4 * p),
+            rotation: clamp((1.0 / turn).sqrt(), 0.0, 0.2),
+            scale: clamp((1.0 / size).sqrt(), 0.0, 0.2),
         };
         worst.into_iter().zip(&self.precision).map(tolerance).collect()
     }
@@ -148,18 +150,10 @@ impl Budget {
 /// Matrices kept as poses.
 const KEPT: usize = 1_000_000;
 
-/// The longest axis.
-fn stretch(m: &M34) -> f64 {
-    let [x, y, z] = [m.columns[0].length(), m.columns[1].length(), m.columns[2].length()];
-    let xy = if x > y { x } else { y };
-    if xy > z { xy } else { z }
-}
-
 /// The shortest axis.
 fn shrink(m: &M34) -> f64 {
     let [x, y, z] = [m.columns[0].length(), m.columns[1].length(), m.columns[2].length()];
-    let xy = if x < y { x } else { y };
-    if xy < z { xy } else { z }
+    smaller(smaller(x, y), z)
 }
 
 #[cfg(test)]
@@ -172,7 +166,7 @@ mod tests {
     };
 
     /// Root, elbow 10 away, hand 5 further.
-    fn arm(precision: Vec<f64>) -> Budget {
+    fn arm(precision: Vec<f64>) -> Tolerances {
         let joint = |parent, x| RawJoint {
             name: String::new(),
             parent,
@@ -181,12 +175,12 @@ mod tests {
         let joints = vec![joint(None, 0.0), joint(Some(0), 10.0), joint(Some(1), 5.0)];
         let s = SkeletonBuilder::build(&RawSkeleton { joints }).unwrap();
         let a = RawAnimation { duration_s: 1.0, tracks: vec![RawTrack::default(); 3], ..Default::default() };
-        Budget::new(&ErrorMetric::new(&s, &a, 3.0).unwrap(), &[0.0, 1.0], precision)
+        Tolerances::new(&ErrorMetric::new(&s, &a, 3.0).unwrap(), &[0.0, 1.0], precision)
     }
 
     #[test]
     fn parents_see_the_reach_of_their_children() {
-        let t = arm(vec![0.01; 3]).tolerances();
+        let t = arm(vec![0.01; 3]).of_joints();
         assert!(t[0].rotation < t[1].rotation && t[1].rotation < t[2].rotation);
         assert!(t[0].translation < t[1].translation && t[1].translation < t[2].translation);
         // The hand has its own shell alone.
@@ -195,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_joint_of_finer_precision_tightens_itself_and_what_is_above_it() {
-        let (even, fine) = (arm(vec![0.01; 3]).tolerances(), arm(vec![0.01, 0.001, 0.01]).tolerances());
+        let (even, fine) = (arm(vec![0.01; 3]).of_joints(), arm(vec![0.01, 0.001, 0.01]).of_joints());
         assert!(fine[0].rotation < even[0].rotation && fine[1].rotation < even[1].rotation);
         assert_eq!(fine[2], even[2]);
     }
@@ -203,14 +197,14 @@ mod tests {
     #[test]
     fn weights_follow_the_measured_errors() {
         let mut b = arm(vec![0.01; 3]);
-        let before = b.tolerances();
+        let before = b.of_joints();
         b.balance(&[0.005, 0.01, 0.02], 1.0);
-        let after = b.tolerances();
+        let after = b.of_joints();
         assert!(after[2].rotation < before[2].rotation);
         assert!((b.ratio(&[0.005, 0.01, 0.02]) - 2.0).abs() < 1e-12);
         assert!(b.ratio(&[0.005, f64::NAN, 0.02]).is_nan() || b.ratio(&[0.005, f64::NAN, 0.02]) > 1.0);
         let same = b.clone();
         b.repair(&[0.0, 0.0099, 0.0], 1.0);
-        assert_eq!(b.tolerances(), same.tolerances());
+        assert_eq!(b.of_joints(), same.of_joints());
     }
 }

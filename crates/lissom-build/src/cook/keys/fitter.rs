@@ -1,14 +1,16 @@
 //! From a source and tolerances to a plan: rows, and the keys of every channel on them.
 
 use super::{
-    budget::Tolerance,
-    plan::{ClipPlan, Jumps, PlanChannel, PlanKeys, PlanTrack, TimePoints},
-    reduce::{Fit, Track, bends, pieces},
-    source::{Motion, Source, sort_times},
-    timeline,
+    candidates::{Fit, Track, bends, pieces},
+    plan::{ClipPlan, Jumps, PlanChannel, PlanKeys, PlanTrack},
+    tolerance::Tolerance,
 };
 use crate::{
-    exact::{Q4, V3},
+    cook::{
+        source::{CookSource, SourceChannel, sort_times},
+        timeline::{self, TimePoints},
+    },
+    exact::{Q4, V3, clamp, larger},
     raw::{Channel, Curve},
 };
 
@@ -19,7 +21,7 @@ const BEND_SHARE: f64 = 0.3;
 
 /// All channels of a source, ready to be planned at any tolerances.
 pub(crate) struct Fitter<'a> {
-    source: &'a Source<'a>,
+    source: &'a CookSource<'a>,
     pub(crate) points: TimePoints,
     joints: Vec<JointTracks>,
     reduce: bool,
@@ -37,7 +39,7 @@ struct JointTracks {
 impl<'a> Fitter<'a> {
     /// `None` if there would be more rows than can be counted.
     pub(crate) fn new(
-        source: &'a Source<'a>,
+        source: &'a CookSource<'a>,
         tolerances: &[Tolerance],
         listed: bool,
         reduce: bool,
@@ -87,14 +89,14 @@ impl<'a> Fitter<'a> {
         bent || self.source.times().iter().any(off)
     }
 
-    /// The channels at these tolerances. With `dense`, no key is dropped; with no `reduce`, also none is a
+    /// The channels at these tolerances. With `keep_all`, no key is dropped; with no `reduce`, also none is a
     /// constant that is not one.
-    pub(crate) fn channels(&self, tolerances: &[Tolerance], dense: bool, floor: f64) -> Vec<PlanChannel> {
+    pub(crate) fn channels(&self, tolerances: &[Tolerance], keep_all: bool, floor: f64) -> Vec<PlanChannel> {
         let mut channels = Vec::new();
         let rows = self.points.count();
         for (j, t) in tolerances.iter().enumerate() {
             let (joint, tracks) = (&self.source.joints[j], &self.joints[j]);
-            let plan = Planner { reduce: self.reduce, dense, rows, jumps: self.jumps, floor };
+            let plan = Planner { reduce: self.reduce, keep_all, rows, jumps: self.jumps, floor };
             let r = joint.rest;
             let translation =
                 plan.channel(&joint.translation, &tracks.translation, r.translation, t.translation);
@@ -113,7 +115,7 @@ impl<'a> Fitter<'a> {
 
 struct Planner {
     reduce: bool,
-    dense: bool,
+    keep_all: bool,
     rows: u32,
     jumps: f64,
     /// Times the finest tolerance that a channel should be able to keep.
@@ -123,25 +125,25 @@ struct Planner {
 impl Planner {
     fn channel<V: Fit>(
         &self,
-        motion: &Motion<'_, V>,
+        motion: &SourceChannel<'_, V>,
         track: &Option<Track<V>>,
         rest: V,
         tolerance: f64,
     ) -> Option<PlanTrack<V>> {
         // A constant costs once what every key of another channel costs: it can afford to be more exact.
-        let exact = tolerance / f64::from(self.rows).sqrt().clamp(1.0, 16.0);
+        let exact = tolerance / clamp(f64::from(self.rows).sqrt(), 1.0, 16.0);
         let constant = |value: V| {
             let finest = V::finest(&[value]);
-            let tolerance = if exact > finest { exact } else { finest };
+            let tolerance = larger(exact, finest);
             PlanTrack { curve: Curve::Step, keys: vec![(0, value)], tolerance }
         };
         let Some(track) = track else {
-            let Motion::Constant(value) = motion else { return None };
+            let SourceChannel::Constant(value) = motion else { return None };
             let is_rest = if self.reduce { V::distance(*value, rest) <= exact } else { *value == rest };
             return (!is_rest).then(|| constant(*value));
         };
         let finest = track.finest() * self.floor;
-        let tolerance = if tolerance > finest { tolerance } else { finest };
+        let tolerance = larger(tolerance, finest);
         if !self.reduce {
             return Some(track.keep_all(tolerance));
         }
@@ -150,12 +152,12 @@ impl Planner {
             let is_rest = V::distance(middle, rest) + spread <= tolerance * CONSTANT_SHARE;
             return (!is_rest).then(|| constant(middle));
         }
-        Some(if self.dense { track.keep_all(tolerance) } else { track.reduce(tolerance, self.jumps) })
+        Some(if self.keep_all { track.keep_all(tolerance) } else { track.reduce(tolerance, self.jumps) })
     }
 }
 
 /// The times at which a channel steps to another value.
-fn step_times(source: &Source<'_>) -> Vec<f64> {
+fn step_times(source: &CookSource<'_>) -> Vec<f64> {
     let mut times = Vec::new();
     for joint in &source.joints {
         let mut add = |steps: bool, keys: &mut dyn Iterator<Item = f64>| {
@@ -178,7 +180,7 @@ fn step_times(source: &Source<'_>) -> Vec<f64> {
 }
 
 /// Asks for rows where a channel bends.
-fn demand<V: Fit>(motion: &Motion<'_, V>, tolerance: f64, times: &[f64], needed: &mut [u32]) {
+fn demand<V: Fit>(motion: &SourceChannel<'_, V>, tolerance: f64, times: &[f64], needed: &mut [u32]) {
     let Some(channel) = motion.moving().filter(|c: &&Channel<V>| bends(c)) else { return };
     // Keys that the player's own cubic follows need nothing between them.
     let whole = channel.keys.first().is_some_and(|k| k.time_s == times[0])

@@ -1,10 +1,12 @@
 //! From integers to bytes.
 
 use super::{
-    super::encode::{BitWriter, seal, signed_bits},
-    BLOCK,
-    channels::{Channels, Class},
-    squeeze::{difference, first_row},
+    block::{BLOCK, difference, first_row},
+    channels::{Class, RowsChannels},
+};
+use crate::cook::{
+    bits::{BitWriter, signed_bits},
+    seal::seal,
 };
 use lissom::clip::{format::MAGIC, rows_format as format};
 
@@ -26,7 +28,7 @@ struct ChannelCode {
 
 /// All channels, ready to be written or counted.
 pub(super) struct Packed<'a> {
-    channels: &'a Channels,
+    channels: &'a RowsChannels,
     keys: &'a [Vec<[i32; 3]>],
     codes: Vec<ChannelCode>,
     base_bits: [u32; 3],
@@ -100,7 +102,7 @@ impl ChannelCode {
 
 impl<'a> Packed<'a> {
     /// `None` if an integer is wider than the format allows.
-    pub fn new(channels: &'a Channels, keys: &'a [Vec<[i32; 3]>]) -> Option<Self> {
+    pub fn new(channels: &'a RowsChannels, keys: &'a [Vec<[i32; 3]>]) -> Option<Self> {
         let codes: Vec<ChannelCode> = keys.iter().map(|k| ChannelCode::new(k)).collect();
         let mut base_bits = [0; 3];
         let mut widest = 0;

@@ -3,13 +3,14 @@
 //! Three points stand round every joint, at the shell distance along its x, y and z axes. The error of a
 //! joint at a time is the largest distance between where the source has them and where the decoded pose
 //! has them. It is measured at every key time of the source and of the cooked clip and at seven times
-//! between neighbours; times within a millionth of each other are one, the last of them. Decoded f32 locals are composed in f64, so that only the clip is measured and not
-//! the arithmetic of the player behind it.
+//! between neighbours; times within a millionth of each other are one, the last of them. Decoded f32
+//! locals are composed in f64, so that only the clip is measured and not the arithmetic of the player behind it.
 
-use super::source::{Source, sort_times};
+use super::report::{ErrorReport, Tally};
 use crate::{
     BuiltSkeleton,
-    exact::{M34, Trs},
+    cook::source::{CookSource, sort_times},
+    exact::{M34, Trs, larger},
     raw::{RawAnimation, RawAnimationError},
 };
 use lissom::math::Transform;
@@ -20,66 +21,10 @@ pub const TIMES_BETWEEN: usize = 7;
 /// Measures decoded poses against one animation.
 #[derive(Clone, Debug)]
 pub struct ErrorMetric<'a> {
-    source: Source<'a>,
+    source: CookSource<'a>,
     shell: Vec<f64>,
     /// Joints, each with the spans in which its rotation, and so everything below it, is ambiguous.
     ambiguous: Vec<(usize, Vec<(f64, f64)>)>,
-}
-
-/// What was found. Distances are in the unit of the animation's translations.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ErrorReport {
-    /// The largest error at a key time.
-    pub worst_at_keys: f64,
-    /// The largest error between key times.
-    pub worst_between: f64,
-    /// The joint with the largest error of all.
-    pub worst_joint: usize,
-    /// When that was, in seconds.
-    pub worst_time_s: f64,
-    /// 99 of 100 errors, over all joints and times, are not above this (rounded up by at most 1.6 %).
-    pub p99: f64,
-    /// The mean over all joints and times.
-    pub mean: f64,
-    /// The largest errors of each joint, in skeleton order.
-    pub joints: Vec<JointError>,
-    /// The largest error where the source's own path is ambiguous: between two rotation keys within a
-    /// degree of 180 degrees apart, for that joint and those below it. Not part of the figures above.
-    pub worst_ambiguous: f64,
-    /// How many errors were counted there.
-    pub ambiguous_count: u64,
-    /// How many times were measured.
-    pub times: usize,
-}
-
-/// The largest errors of a joint.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct JointError {
-    /// At key times.
-    pub at_keys: f64,
-    /// Between key times.
-    pub between: f64,
-}
-
-impl JointError {
-    /// The larger of the two.
-    #[must_use]
-    pub fn worst(self) -> f64 {
-        larger(self.at_keys, self.between)
-    }
-}
-
-impl ErrorReport {
-    /// The largest error at any time.
-    #[must_use]
-    pub fn worst(&self) -> f64 {
-        larger(self.worst_at_keys, self.worst_between)
-    }
-}
-
-/// The larger; a NaN counts as larger than everything, so that it never passes as a small error.
-pub(super) fn larger(a: f64, b: f64) -> f64 {
-    if a.is_nan() || a > b { a } else { b }
 }
 
 impl<'a> ErrorMetric<'a> {
@@ -95,7 +40,7 @@ impl<'a> ErrorMetric<'a> {
     ) -> Result<Self, RawAnimationError> {
         animation.validate(skeleton.skeleton.joint_count())?;
         Ok(Self::from_source(
-            Source::new(skeleton, animation, false),
+            CookSource::new(skeleton, animation, false),
             vec![shell; skeleton.skeleton.joint_count()],
         ))
     }
@@ -107,13 +52,13 @@ impl<'a> ErrorMetric<'a> {
         self
     }
 
-    pub(crate) fn from_source(source: Source<'a>, shell: Vec<f64>) -> Self {
+    pub(crate) fn from_source(source: CookSource<'a>, shell: Vec<f64>) -> Self {
         let joints = 0..source.joints.len();
         let ambiguous = joints.map(|j| (j, source.ambiguous(j))).filter(|(_, s)| !s.is_empty()).collect();
         Self { source, shell, ambiguous }
     }
 
-    pub(crate) fn source(&self) -> &Source<'a> {
+    pub(crate) fn source(&self) -> &CookSource<'a> {
         &self.source
     }
 
@@ -231,7 +176,7 @@ impl<'a> ErrorMetric<'a> {
     }
 
     /// Marks the joints whose source path is ambiguous at this time; false if there are none.
-    fn mark_ambiguous(&self, time_s: f64, doubtful: &mut [bool]) -> bool {
+    pub(super) fn mark_ambiguous(&self, time_s: f64, doubtful: &mut [bool]) -> bool {
         let here = |(_, spans): &&(usize, Vec<(f64, f64)>)| {
             let before = spans.partition_point(|(from, _)| *from < time_s);
             before > 0 && time_s < spans[before - 1].1
@@ -264,144 +209,6 @@ pub(crate) fn merge_times(times: &mut Vec<f64>) {
         }
     }
     *times = kept;
-}
-
-/// The same times measured again and again, with the source kept in model space.
-pub(crate) struct Probe<'m, 'a> {
-    metric: &'m ErrorMetric<'a>,
-    times: Vec<f64>,
-    /// All joints at all times, as long as that is not too much memory.
-    source_models: Vec<M34>,
-}
-
-/// Matrices that a probe keeps: 192 MB.
-const KEPT_MODELS: usize = 2_000_000;
-
-impl<'m, 'a> Probe<'m, 'a> {
-    /// Measures at these times.
-    pub(crate) fn new(metric: &'m ErrorMetric<'a>, times: Vec<f64>) -> Self {
-        let n = metric.source.joints.len();
-        let mut source_models = Vec::new();
-        if times.len().saturating_mul(n) <= KEPT_MODELS {
-            source_models = vec![M34::IDENTITY; times.len() * n];
-            for (t, models) in times.iter().zip(source_models.chunks_exact_mut(n)) {
-                metric.source_models(*t, models);
-            }
-        }
-        Self { metric, times, source_models }
-    }
-
-    /// The worst error of each joint, ambiguous times left out.
-    pub(crate) fn measure<E>(
-        &self,
-        mut decode: impl FnMut(f64, &mut [Transform]) -> Result<(), E>,
-    ) -> Result<Vec<f64>, E> {
-        let n = self.metric.source.joints.len();
-        let mut worst = vec![0.0; n];
-        let mut fresh = vec![M34::IDENTITY; n];
-        let mut models = vec![M34::IDENTITY; n];
-        let mut pose = vec![Transform::IDENTITY; n];
-        let mut errors = vec![0.0; n];
-        let mut doubtful = vec![false; n];
-        for (i, time_s) in self.times.iter().enumerate() {
-            decode(*time_s, &mut pose)?;
-            let source_models = self.source_models.get(i * n..(i + 1) * n).unwrap_or_else(|| {
-                self.metric.source_models(*time_s, &mut fresh);
-                &fresh
-            });
-            self.metric.errors(source_models, &pose, &mut models, &mut errors);
-            let any = self.metric.mark_ambiguous(*time_s, &mut doubtful);
-            for j in 0..n {
-                if !(any && doubtful[j]) {
-                    worst[j] = larger(errors[j], worst[j]);
-                }
-            }
-        }
-        Ok(worst)
-    }
-}
-
-/// Octaves of the histogram: errors from 2^-60 to 2^68.
-const OCTAVES: i32 = 128;
-const LOWEST: i32 = -60;
-/// Bins an octave: a bin is at most 1.6 % wide.
-const BINS: usize = 64;
-
-/// Adds errors up.
-struct Tally {
-    report: ErrorReport,
-    histogram: Vec<u64>,
-    sum: f64,
-    count: u64,
-}
-
-impl Tally {
-    fn new(joints: usize) -> Self {
-        let report = ErrorReport { joints: vec![JointError::default(); joints], ..Default::default() };
-        Self { report, histogram: vec![0; OCTAVES as usize * BINS], sum: 0.0, count: 0 }
-    }
-
-    fn add(&mut self, time_s: f64, is_key: bool, errors: &[f64], doubtful: Option<&[bool]>) {
-        let r = &mut self.report;
-        r.times += 1;
-        for (j, error) in errors.iter().enumerate() {
-            if doubtful.is_some_and(|d| d[j]) {
-                r.worst_ambiguous = larger(*error, r.worst_ambiguous);
-                r.ambiguous_count += 1;
-                continue;
-            }
-            self.sum += error;
-            self.count += 1;
-            self.histogram[bin_of(*error)] += 1;
-            let before = larger(r.worst_at_keys, r.worst_between);
-            if error.is_nan() || *error > before {
-                (r.worst_joint, r.worst_time_s) = (j, time_s);
-            }
-            let joint = &mut r.joints[j];
-            let (of_joint, of_all) = if is_key {
-                (&mut joint.at_keys, &mut r.worst_at_keys)
-            } else {
-                (&mut joint.between, &mut r.worst_between)
-            };
-            *of_joint = larger(*error, *of_joint);
-            *of_all = larger(*error, *of_all);
-        }
-    }
-
-    fn finish(mut self) -> ErrorReport {
-        let r = &mut self.report;
-        if self.count == 0 {
-            return self.report;
-        }
-        r.mean = self.sum / self.count as f64;
-        let wanted = self.count - self.count / 100;
-        let mut seen = 0;
-        let bin = self.histogram.iter().position(|n| {
-            seen += n;
-            seen >= wanted
-        });
-        let worst = larger(r.worst_at_keys, r.worst_between);
-        let edge = bin.map_or(worst, upper_edge);
-        r.p99 = if edge < worst { edge } else { worst };
-        self.report
-    }
-}
-
-/// The bin of an error; a NaN goes to the last.
-fn bin_of(error: f64) -> usize {
-    let (mantissa, exponent) = libm::frexp(error);
-    if error == 0.0 || exponent <= LOWEST {
-        return 0;
-    }
-    let octave = (exponent - LOWEST - 1) as usize;
-    let within = ((mantissa * 2.0 - 1.0) * BINS as f64) as usize;
-    let last = OCTAVES as usize * BINS - 1;
-    if error.is_finite() && octave < OCTAVES as usize { (octave * BINS + within).min(last) } else { last }
-}
-
-fn upper_edge(bin: usize) -> f64 {
-    let octave = (bin / BINS) as i32 + LOWEST;
-    libm::ldexp(1.0 + (bin % BINS + 1) as f64 / BINS as f64, octave)
 }
 
 #[cfg(test)]

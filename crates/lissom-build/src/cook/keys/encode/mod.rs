@@ -1,12 +1,14 @@
 //! From a plan to the bytes of a clip. `FORMAT.md` describes them; `lissom::clip` plays them.
 
-mod bits;
 mod quantise;
 mod sequence;
 
-use super::{ClipPlan, Jumps, PlanKeys, TimePoints};
-use crate::raw::ChannelKind;
-pub(crate) use bits::{BitWriter, signed_bits};
+use super::plan::{ClipPlan, Jumps, PlanKeys};
+use crate::{
+    cook::{bits::BitWriter, seal::seal_words, timeline::TimePoints},
+    exact::smaller,
+    raw::ChannelKind,
+};
 use lissom::{
     clip::format::{self, word},
     math::soa::{GROUP, group_count},
@@ -136,26 +138,6 @@ pub fn encode(plan: &ClipPlan) -> Result<Vec<u8>, EncodeError> {
     Ok(words.iter().flat_map(|w| w.to_le_bytes()).collect())
 }
 
-/// Writes the checksum that fits the bytes of a clip. For tools that change a clip, and for tests that must get
-/// past the checksum; bytes shorter than a header stay as they are.
-pub fn seal(bytes: &mut [u8]) {
-    if bytes.len() < lissom::clip::rows_format::HEADER_WORDS * 4 {
-        return;
-    }
-    let mut words: Vec<u32> =
-        bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
-    seal_words(&mut words);
-    for at in [word::IDENTITY, word::IDENTITY + 1] {
-        bytes[at * 4..at * 4 + 4].copy_from_slice(&words[at].to_le_bytes());
-    }
-}
-
-fn seal_words(words: &mut [u32]) {
-    let hash = format::checksum(words);
-    words[word::IDENTITY] = hash as u32;
-    words[word::IDENTITY + 1] = (hash >> 32) as u32;
-}
-
 fn push_bytes(words: &mut Vec<u32>, bytes: &[u8]) {
     for four in bytes.chunks(4) {
         let mut word = [0; 4];
@@ -203,7 +185,7 @@ impl Clock {
 }
 
 /// One animated channel, ready to be written.
-struct Channel {
+struct StreamChannel {
     set: usize,
     lane: usize,
     sequence: Sequence,
@@ -213,7 +195,7 @@ struct Channel {
 struct Sorted {
     wide: bool,
     /// In stream order: by joint, then translation, rotation, scale.
-    channels: Vec<Channel>,
+    channels: Vec<StreamChannel>,
     /// Joints and decoding constants of each set.
     lanes: [Vec<(u16, Vec<f32>)>; 6],
     /// Joints and values of the constants of each kind.
@@ -253,7 +235,7 @@ impl Sorted {
             let sequence = Sequence::new(&q, clock.rows).ok_or(bad_keys)?;
             let set = kind as usize * 2 + usize::from(sequence.is_cubic());
             sorted.wide |= sequence.is_wide();
-            sorted.channels.push(Channel { set, lane: sorted.lanes[set].len(), sequence });
+            sorted.channels.push(StreamChannel { set, lane: sorted.lanes[set].len(), sequence });
             sorted.lanes[set].push((c.joint, q.constants));
         }
         let wide = sorted.wide;
@@ -298,7 +280,7 @@ fn jump_rows(plan: &ClipPlan, clock: &Clock) -> Result<Vec<u32>, EncodeError> {
         Jumps::At(list) => list.clone(),
         Jumps::Every(s) if !(s.is_finite() && *s > 0.0) => return Err(EncodeError::Jumps { seconds: *s }),
         Jumps::Every(s) => {
-            let count = (times.duration_s() / s).min(f64::from(clock.rows)) as u32;
+            let count = smaller(times.duration_s() / s, f64::from(clock.rows)) as u32;
             (1..=count).map(|i| f64::from(i) * s).collect()
         }
     };
@@ -332,7 +314,7 @@ struct Block {
     stream_bits: u64,
 }
 
-fn write_blocks(channels: &[Channel], jumps: &[u32]) -> Vec<Block> {
+fn write_blocks(channels: &[StreamChannel], jumps: &[u32]) -> Vec<Block> {
     // Every record by the row it is needed at, then by channel.
     let mut events: Vec<(u32, u32, u32)> = Vec::new();
     for (c, channel) in channels.iter().enumerate() {

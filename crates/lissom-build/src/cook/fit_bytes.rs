@@ -1,21 +1,17 @@
 //! The other way round: a size is given, and the error is searched for.
 
-use super::builder::{ClipBuilder, CookError, CookedClip};
-use crate::{BuiltSkeleton, raw::RawAnimation};
+use super::{error::CookError, report::CookedClip};
 
 /// Octaves of precision that are looked at, and how near to the budget the search goes.
 const BUDGET_OCTAVES: u32 = 16;
 const BUDGET_STEP: f64 = 1.03;
 
-/// The clip with the smallest error that takes at most `budget` bytes: the builder's precisions are multiplied with
-/// one number, which is searched for.
-pub(super) fn within(
-    builder: &ClipBuilder,
-    skeleton: &BuiltSkeleton,
-    animation: &RawAnimation,
+/// The clip with the smallest error that takes at most `budget` bytes. `cook` makes one with all precisions
+/// multiplied by a number, which is searched for.
+pub(super) fn fit_bytes(
     budget: u64,
+    cook: impl Fn(f64) -> Result<CookedClip, CookError>,
 ) -> Result<CookedClip, CookError> {
-    let cook = |scale: f64| scaled(builder, scale).build(skeleton, animation);
     let fits = |clip: &CookedClip| clip.bytes.len() as u64 <= budget;
     let mut scale = 1.0;
     let mut best = cook(scale)?;
@@ -53,14 +49,4 @@ pub(super) fn within(
         }
     }
     Ok(good.1)
-}
-
-/// The same builder with all precisions multiplied.
-fn scaled(builder: &ClipBuilder, scale: f64) -> ClipBuilder {
-    let mut builder = builder.clone();
-    builder.precision *= scale;
-    for joint in &mut builder.joints {
-        joint.precision = joint.precision.map(|p| p * scale);
-    }
-    builder
 }

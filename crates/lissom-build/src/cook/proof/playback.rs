@@ -1,7 +1,6 @@
-//! What is made of a plan: a clip, and the poses that the player decodes from it.
+//! A clip that was just written, and the poses that the real player decodes from it.
 
-use super::{builder::CookError, encode::encode, plan::ClipPlan};
-use crate::BuiltSkeleton;
+use crate::{BuiltSkeleton, cook::error::CookError};
 use lissom::{
     clip::{Clip, Cursor},
     job::{SampleJob, SampleTime},
@@ -12,7 +11,7 @@ use lissom::{
 };
 
 /// A clip being played.
-pub(crate) struct Played<'a> {
+pub(crate) struct Playback<'a> {
     pub(crate) bytes: Vec<u8>,
     pub(crate) clip: Clip,
     skeleton: &'a BuiltSkeleton,
@@ -20,12 +19,8 @@ pub(crate) struct Played<'a> {
     pose: Vec<SoaTransform>,
 }
 
-impl<'a> Played<'a> {
-    pub(crate) fn new(plan: &ClipPlan, skeleton: &'a BuiltSkeleton) -> Result<Self, CookError> {
-        Self::of(encode(plan)?, skeleton)
-    }
-
-    pub(crate) fn of(bytes: Vec<u8>, skeleton: &'a BuiltSkeleton) -> Result<Self, CookError> {
+impl<'a> Playback<'a> {
+    pub(crate) fn new(bytes: Vec<u8>, skeleton: &'a BuiltSkeleton) -> Result<Self, CookError> {
         let clip = Clip::from_bytes(&bytes)?;
         let cursor = Cursor::with_room_for(clip.view());
         let pose = skeleton.skeleton.rest_pose().to_vec();

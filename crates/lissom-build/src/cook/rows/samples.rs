@@ -1,7 +1,10 @@
 //! The source at every row: local transforms and model matrices, a piece of the clip at a time.
 
-use super::super::metric::ErrorMetric;
-use crate::exact::{M34, Trs};
+use super::block::BLOCK;
+use crate::{
+    cook::proof::ErrorMetric,
+    exact::{M34, Trs},
+};
 use std::borrow::Cow;
 
 /// Joints times rows that are held at once: what one piece takes is about 180 bytes each.
@@ -28,7 +31,7 @@ pub(super) struct Piece {
 impl<'a> Samples<'a> {
     pub fn new(metric: &'a ErrorMetric<'a>, rate: f64, rows: usize) -> Self {
         let joints = metric.source().joints.len();
-        let piece_rows = (AT_ONCE / joints).next_multiple_of(super::BLOCK).max(super::BLOCK);
+        let piece_rows = (AT_ONCE / joints).next_multiple_of(BLOCK).max(BLOCK);
         let mut samples = Self { metric, rate, rows, piece_rows, kept: None };
         if rows <= piece_rows {
             samples.kept = Some(samples.take(0));

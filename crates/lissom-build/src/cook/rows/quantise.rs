@@ -5,17 +5,17 @@
 //! turned a little too far, its rotation turns back so that the joints below come out right.
 
 use super::{
-    BLOCK,
-    channels::{Channels, Class, Point, parameters, rotation, stretch},
+    block::{BLOCK, KeyTarget, nearest},
+    channels::{CENTRES, Class, Point, RowsChannels, parameters, rotation},
     samples::{Piece, Samples},
-    squeeze::{Squeeze, Target},
+    squeeze::Squeeze,
 };
-use crate::exact::{M34, Q4, Trs, V3};
+use crate::exact::{M34, Q4, Trs, V3, larger};
 use lissom::clip::rows_format as format;
 
 /// How exactly, and how hard to try.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub(super) struct PassLimits {
     /// Of the precision, what a joint's shell may use, and what its origin may use before it turns.
     pub shell: f64,
     pub origin: f64,
@@ -24,7 +24,7 @@ pub(super) struct Limits {
 }
 
 /// What a pass gives.
-pub(super) struct Rows {
+pub(super) struct QuantisedRows {
     /// How many there are.
     pub count: usize,
     /// The keys of each moving channel.
@@ -36,17 +36,17 @@ pub(super) struct Rows {
 /// The state of a pass.
 pub(super) struct Pass<'a> {
     pub samples: &'a Samples<'a>,
-    pub channels: &'a Channels,
+    pub channels: &'a RowsChannels,
     pub precision: &'a [f64],
     /// The step code of each moving channel.
     pub codes: &'a [u8],
-    pub limits: Limits,
+    pub limits: PassLimits,
 }
 
 impl Pass<'_> {
-    pub fn run(&self) -> Rows {
+    pub fn run(&self) -> QuantisedRows {
         let joints = self.samples.joints();
-        let mut out = Rows {
+        let mut out = QuantisedRows {
             count: self.samples.rows,
             keys: vec![Vec::with_capacity(self.samples.rows); self.channels.moving.len()],
             worst: vec![0.0; joints],
@@ -66,7 +66,14 @@ impl Pass<'_> {
     }
 
     /// All rows of one joint; `models` has those of all joints before it.
-    fn joint(&self, piece: &Piece, j: usize, models: &mut Vec<M34>, sign: &mut Option<Q4>, out: &mut Rows) {
+    fn joint(
+        &self,
+        piece: &Piece,
+        j: usize,
+        models: &mut Vec<M34>,
+        sign: &mut Option<Q4>,
+        out: &mut QuantisedRows,
+    ) {
         let rows = piece.rows;
         let class = &self.channels.class[j];
         let source = &piece.models[j * rows..][..rows];
@@ -82,7 +89,7 @@ impl Pass<'_> {
 
         if let Class::Moving(channel) = class[0] {
             let step = self.step(channel);
-            let targets: Vec<Target> = (0..rows)
+            let targets: Vec<KeyTarget> = (0..rows)
                 .map(|r| {
                     let to = above[r].point(source[r].columns[3]).unwrap_or(locals[r].translation);
                     [to.x / step, to.y / step, to.z / step]
@@ -101,7 +108,7 @@ impl Pass<'_> {
         }
         if let Class::Moving(channel) = class[2] {
             let step = self.step(channel);
-            let targets: Vec<Target> =
+            let targets: Vec<KeyTarget> =
                 locals.iter().map(|l| [l.scale.x / step, l.scale.y / step, l.scale.z / step]).collect();
             // What a scale does shows only with the rotation: no choice here.
             let keys: Vec<[i32; 3]> = targets.iter().map(|t| t.map(nearest)).collect();
@@ -121,7 +128,7 @@ impl Pass<'_> {
         };
         if let Class::Moving(channel) = class[1] {
             let (step, centre) = (self.step(channel), self.channels.moving[channel].centre);
-            let targets: Vec<Target> = (0..rows)
+            let targets: Vec<KeyTarget> = (0..rows)
                 .map(|r| {
                     let q = self.turned(&points, &above[r], r, &decoded[r], locals[r].rotation, &source[r]);
                     let q = settle(q, centre, sign);
@@ -142,13 +149,13 @@ impl Pass<'_> {
         let worst = &mut out.worst[j];
         for r in 0..rows {
             let model = above[r].decoded.mul(&decoded[r].to_m34());
-            *worst = worst.max(points.own_error(r, &model));
+            *worst = larger(*worst, points.own_error(r, &model));
             models.push(model);
         }
     }
 
     /// The integers of a channel: the nearest, or others that `fits` and that need fewer bits.
-    fn keys(&self, targets: &[Target], fits: impl Fn(usize, [i32; 3]) -> bool) -> Vec<[i32; 3]> {
+    fn keys(&self, targets: &[KeyTarget], fits: impl Fn(usize, [i32; 3]) -> bool) -> Vec<[i32; 3]> {
         let mut keys: Vec<[i32; 3]> = targets.iter().map(|t| t.map(nearest)).collect();
         for (r, (key, target)) in keys.iter_mut().zip(targets).enumerate() {
             if !fits(r, *key)
@@ -215,7 +222,7 @@ struct Points<'a> {
     rigid: &'a [Point],
     shells: &'a [f64],
     precision: &'a [f64],
-    limits: Limits,
+    limits: PassLimits,
     piece: &'a Piece,
 }
 
@@ -229,7 +236,7 @@ impl Points<'_> {
         let (a, b) = (&self.source(r, self.own).columns, &model.columns);
         let origin = b[3] - a[3];
         let axis = |axis: usize| ((b[axis] - a[axis]) * self.shell + origin).length();
-        axis(0).max(axis(1)).max(axis(2)) / self.precision[self.own]
+        larger(larger(axis(0), axis(1)), axis(2)) / self.precision[self.own]
     }
 
     /// True if everything that depends on this model matrix is within its limit.
@@ -252,7 +259,7 @@ impl Points<'_> {
             return V3::ZERO;
         }
         // Least squares: the sum of |off + turn × arm|² over the points. The shell's own arms resist turning.
-        let own = 6.0 * self.shell * self.shell * stretch(source) * stretch(source);
+        let own = 6.0 * self.shell * self.shell * source.stretch() * source.stretch();
         let (mut xx, mut yy, mut zz) = (own, own, own);
         let (mut xy, mut xz, mut yz) = (0.0, 0.0, 0.0);
         let mut b = V3::ZERO;
@@ -276,13 +283,8 @@ fn vector(n: [i32; 3], step: f64) -> V3 {
     V3::new(f64::from(n[0]) * step, f64::from(n[1]) * step, f64::from(n[2]) * step)
 }
 
-pub(super) fn nearest(v: f64) -> i32 {
-    // Beyond 24 bits f32 would round the integer; the caller checks the widths.
-    libm::round(v).clamp(-1e9, 1e9) as i32
-}
-
 /// The integers around a target, the nearest first, which is left out.
-fn neighbours(target: &Target) -> impl Iterator<Item = [i32; 3]> {
+fn neighbours(target: &KeyTarget) -> impl Iterator<Item = [i32; 3]> {
     let middle = target.map(nearest);
     let distance = |n: &[i32; 3]| -> f64 { (0..3).map(|c| f64::from(n[c]) - target[c]).map(|d| d * d).sum() };
     let mut all: [[i32; 3]; 27] = core::array::from_fn(|i| [i / 9, i / 3 % 3, i % 3])
@@ -293,7 +295,7 @@ fn neighbours(target: &Target) -> impl Iterator<Item = [i32; 3]> {
 
 /// The sign of a quaternion that goes on from the key before, unless that would lead too far round.
 fn settle(q: Q4, centre: usize, before: &mut Option<Q4>) -> Q4 {
-    let about = super::channels::CENTRES[centre];
+    let about = CENTRES[centre];
     let mut q = match before {
         Some(b) => q.near(*b),
         None => q.near(about),

@@ -1,7 +1,7 @@
 //! What moves, what is constant and what rests; how far each channel reaches; what moves along with it.
 
 use super::samples::Samples;
-use crate::exact::{M34, Q4, SMALLEST, Trs, V3};
+use crate::exact::{Q4, SMALLEST, Trs, V3, clamp, larger, smaller};
 use lissom::clip::rows_format as format;
 
 /// What a channel does in the clip.
@@ -11,13 +11,13 @@ pub(super) enum Class {
     Rest,
     /// One value, as integers of [`Constants`].
     Constant([i32; 3]),
-    /// A channel, by its place in [`Channels::moving`].
+    /// A channel, by its place in [`RowsChannels::moving`].
     Moving(usize),
 }
 
 /// A moving channel.
 #[derive(Clone, Debug)]
-pub(super) struct Channel {
+pub(super) struct MovingChannel {
     pub joint: usize,
     /// Translation 0, rotation 1, scale 2.
     pub kind: usize,
@@ -45,22 +45,16 @@ pub(super) struct Constants {
 }
 
 /// Every channel of the clip.
-pub(super) struct Channels {
+pub(super) struct RowsChannels {
     /// Translation, rotation, scale of each joint.
     pub class: Vec<[Class; 3]>,
     pub constants: [Constants; 3],
     /// The local transform where channels do not move: the rest pose and the constants as they decode.
     pub fixed: Vec<Trs>,
     /// Translations in joint order, then rotations, then scales.
-    pub moving: Vec<Channel>,
+    pub moving: Vec<MovingChannel>,
     /// For each joint what follows its rotation without a rotation of its own in between.
     pub rigid: Vec<Vec<Point>>,
-}
-
-/// How large a model matrix makes things.
-pub(super) fn stretch(m: &M34) -> f64 {
-    let [x, y, z] = [m.columns[0].length(), m.columns[1].length(), m.columns[2].length()];
-    x.max(y).max(z)
 }
 
 /// Sums over the rows of one joint.
@@ -99,7 +93,7 @@ pub(super) const CENTRES: [Q4; 4] = [
     Q4::new(0.0, 0.0, 1.0, 0.0),
 ];
 
-impl Channels {
+impl RowsChannels {
     /// A channel that moves by less than `still` of what the precision allows is a constant.
     pub fn new(samples: &Samples<'_>, precision: &[f64], still: f64) -> Self {
         let source = samples.metric.source();
@@ -112,7 +106,7 @@ impl Channels {
         let mut finest = precision.to_vec();
         for j in (0..n).rev() {
             if let Some(p) = source.parents[j] {
-                finest[p] = finest[p].min(finest[j]);
+                finest[p] = smaller(finest[p], finest[j]);
             }
         }
         let first = first_pose(samples);
@@ -121,9 +115,9 @@ impl Channels {
         let mut held: Vec<Trs> = source.joints.iter().map(|j| j.rest).collect();
         for j in 0..n {
             let (joint, e) = (&source.joints[j], &extents[j]);
-            let lever = e.lever.max(shell[j] * e.stretch).max(1e-30);
+            let lever = larger(larger(e.lever, shell[j] * e.stretch), 1e-30);
             let fine = still * finest[j];
-            tolerances[j] = [fine / above(j).max(1e-30), fine / lever, fine / lever];
+            tolerances[j] = [fine / larger(above(j), 1e-30), fine / lever, fine / lever];
             let rest_off = [
                 (first[j].translation - joint.rest.translation).length(),
                 angle(first[j].rotation, joint.rest.rotation),
@@ -173,7 +167,7 @@ impl Channels {
         let largest = joints
             .iter()
             .map(|j| value(&self.fixed[*j]))
-            .fold(0.0, |a: f64, v| a.max(v.x.abs()).max(v.y.abs()).max(v.z.abs()));
+            .fold(0.0, |a, v| larger(larger(larger(a, v.x.abs()), v.y.abs()), v.z.abs()));
         for bytes in 2..=4 {
             let top = ((1_i64 << (8 * bytes - 1)) - 1) as f64;
             let step = if kind == 1 {
@@ -185,7 +179,7 @@ impl Channels {
                 if step < SMALLEST { SMALLEST } else { step }
             };
             let wide = f64::from(step);
-            let ints = |v: V3| [v.x, v.y, v.z].map(|c| libm::round(c / wide).clamp(-top, top) as i32);
+            let ints = |v: V3| [v.x, v.y, v.z].map(|c| clamp(libm::round(c / wide), -top, top) as i32);
             let decoded = |n: [i32; 3]| {
                 // In f32, as the player does it, up to its last operation.
                 let [x, y, z] = n.map(|c| f64::from(c as f32 * step));
@@ -269,17 +263,17 @@ impl Channels {
                         1 => p.at.length() * e.stretch,
                         _ => p.at.length() * above,
                     };
-                    reach.max(far / precision[p.joint])
+                    larger(reach, far / precision[p.joint])
                 });
                 let m = e.mean;
                 let parts = [m.w.abs(), m.x.abs(), m.y.abs(), m.z.abs()];
                 let centre = (0..4).max_by(|a, b| parts[*a].total_cmp(&parts[*b])).unwrap_or(0);
                 self.class[j][kind] = Class::Moving(self.moving.len());
-                self.moving.push(Channel {
+                self.moving.push(MovingChannel {
                     joint: j,
                     kind,
                     centre: if kind == 1 { centre } else { 0 },
-                    reach: reach.max(1e-30),
+                    reach: larger(reach, 1e-30),
                 });
             }
         }
@@ -320,16 +314,16 @@ fn extents(samples: &Samples<'_>) -> Vec<Extent> {
             ];
             for row in 0..rows {
                 let (local, model) = (&piece.locals[j * rows + row], &piece.models[j * rows + row]);
-                e.stretch = e.stretch.max(stretch(model));
+                e.stretch = larger(e.stretch, model.stretch());
                 if moves[0] {
-                    e.spread[0] = e.spread[0].max((local.translation - first[j].translation).length());
+                    e.spread[0] = larger(e.spread[0], (local.translation - first[j].translation).length());
                 }
                 if moves[1] {
-                    e.spread[1] = e.spread[1].max(angle(first[j].rotation, local.rotation));
+                    e.spread[1] = larger(e.spread[1], angle(first[j].rotation, local.rotation));
                     e.mean = e.mean.plus(local.rotation.near(first[j].rotation));
                 }
                 if moves[2] {
-                    e.spread[2] = e.spread[2].max((local.scale - first[j].scale).length());
+                    e.spread[2] = larger(e.spread[2], (local.scale - first[j].scale).length());
                 }
             }
         }
@@ -337,12 +331,12 @@ fn extents(samples: &Samples<'_>) -> Vec<Extent> {
         for row in (0..rows).step_by((rows / 16).max(1)) {
             let mut far = vec![0.0_f64; n];
             for j in (0..n).rev() {
-                let own = far[j].max(shell[j] * stretch(&piece.models[j * rows + row]));
-                all[j].lever = all[j].lever.max(own);
+                let own = larger(far[j], shell[j] * piece.models[j * rows + row].stretch());
+                all[j].lever = larger(all[j].lever, own);
                 if let Some(p) = source.parents[j] {
                     let bone =
                         piece.models[j * rows + row].columns[3] - piece.models[p * rows + row].columns[3];
-                    far[p] = far[p].max(own + bone.length());
+                    far[p] = larger(far[p], own + bone.length());
                 }
             }
         }

@@ -1,38 +1,23 @@
-//! The dense coder: a key of every moving channel at every row of an even rate.
-//!
-//! 1. [`samples`]: the source at every row, local and in model space.
-//! 2. [`channels`]: what moves, what is constant, what rests; how far each channel reaches.
-//! 3. [`quantise`]: keys to integers, root to leaf, each joint against its *decoded* parent, so that errors do not
-//!    pile up; [`squeeze`] picks, among integers that are good enough, those with the smallest differences.
-//! 4. [`pack`]: integers to bits.
-//!
-//! One number scales the steps of all channels. The search looks for the one that gives the fewest bytes within
-//! the bound; then the real player decodes the clip, the full measurement is taken, and if it is above the bound
-//! the limits shrink and the last pass runs again.
-
-mod channels;
-mod pack;
-mod quantise;
-mod samples;
-mod squeeze;
+//! How coarse the steps may be: passes at several scales, then the real player and the full measurement.
 
 use super::{
-    builder::{CookError, Effort},
-    metric::{ErrorMetric, ErrorReport, larger},
-    player::Played,
+    channels::RowsChannels,
+    pack::{Header, Packed},
+    quantise::{Pass, PassLimits, QuantisedRows},
+    samples::Samples,
 };
-use crate::{BuiltSkeleton, exact::M34};
-use channels::Channels;
-use lissom::clip::rows_format::BLOCK_ROWS;
-use pack::{Header, Packed};
-use quantise::{Limits, Pass, Rows};
-use samples::Samples;
-
-/// Rows of a block.
-const BLOCK: usize = BLOCK_ROWS as usize;
+use crate::{
+    BuiltSkeleton,
+    cook::{
+        builder::Effort,
+        error::CookError,
+        proof::{ErrorMetric, ErrorReport, Playback},
+    },
+    exact::{M34, larger},
+};
 
 /// What is cooked, and on which rows.
-pub(crate) struct Dense<'a> {
+pub(in crate::cook) struct RowsSearch<'a> {
     pub skeleton: &'a BuiltSkeleton,
     pub metric: &'a ErrorMetric<'a>,
     pub precision: &'a [f64],
@@ -44,17 +29,17 @@ pub(crate) struct Dense<'a> {
 }
 
 /// A clip within the bound, and what was measured on it.
-pub(crate) struct DenseClip {
+pub(in crate::cook) struct RowsClip {
     pub bytes: Vec<u8>,
     pub error: ErrorReport,
     pub rounds: u32,
 }
 
 /// A pass and what it would cost.
-struct Trial {
+struct RowsTrial {
     scale: f64,
     codes: Vec<u8>,
-    rows: Rows,
+    rows: QuantisedRows,
     size: usize,
     worst: f64,
 }
@@ -66,9 +51,9 @@ const SHELL_SHARE: f64 = 0.985;
 /// The same for a joint's origin, before its own rotation adds to it.
 const ORIGIN_SHARE: f64 = 0.8;
 
-impl Dense<'_> {
-    /// `None` if the dense form cannot hold the clip: steps or integers would be beyond the format.
-    pub fn cook(&self) -> Result<Option<DenseClip>, CookError> {
+impl RowsSearch<'_> {
+    /// `None` if rows cannot hold the clip: steps or integers would be beyond the format.
+    pub fn cook(&self) -> Result<Option<RowsClip>, CookError> {
         // A loop ends where it began: its last row need not be stored, if the source keeps that promise.
         if self.looping && self.rows > 2 {
             let round = self.cook_rows(self.rows - 1)?;
@@ -79,22 +64,22 @@ impl Dense<'_> {
         self.cook_rows(self.rows)
     }
 
-    fn cook_rows(&self, stored: usize) -> Result<Option<DenseClip>, CookError> {
+    fn cook_rows(&self, stored: usize) -> Result<Option<RowsClip>, CookError> {
         if stored < self.rows && !self.ends_as_it_began() {
             return Ok(None);
         }
         let samples = Samples::new(self.metric, self.rate, stored);
-        let channels = Channels::new(&samples, self.precision, STILL);
-        let mut search = Search { dense: self, samples: &samples, channels: &channels, rounds: 0 };
+        let channels = RowsChannels::new(&samples, self.precision, STILL);
+        let mut search = StepSearch { clip: self, samples: &samples, channels: &channels, rounds: 0 };
         let Some(mut best) = search.run() else { return Ok(None) };
         let mut limits = search.limits();
         for _ in 0..ROUNDS {
             let Some(bytes) = self.write(&channels, &best) else { return Ok(None) };
             let (error, ratio) = self.measure(&bytes)?;
             if ratio <= 1.0 {
-                return Ok(Some(DenseClip { bytes, error, rounds: search.rounds }));
+                return Ok(Some(RowsClip { bytes, error, rounds: search.rounds }));
             }
-            let shrink = if ratio.is_finite() { (0.995 / ratio).max(0.5) } else { 0.5 };
+            let shrink = if ratio.is_finite() { larger(0.995 / ratio, 0.5) } else { 0.5 };
             limits.shell *= shrink;
             limits.origin *= shrink;
             let Some(next) = search.trial(best.scale * shrink, limits) else { return Ok(None) };
@@ -111,13 +96,13 @@ impl Dense<'_> {
         self.metric.source_models(self.metric.source().duration_s, &mut last);
         let near = |((a, b), (shell, precision)): ((&M34, &M34), (&f64, &f64))| {
             let origin = (a.columns[3] - b.columns[3]).length();
-            let turned = (0..3).map(|i| (a.columns[i] - b.columns[i]).length() * shell).fold(0.0, f64::max);
+            let turned = (0..3).map(|i| (a.columns[i] - b.columns[i]).length() * shell).fold(0.0, larger);
             origin + turned <= 0.1 * precision
         };
         first.iter().zip(&last).zip(self.metric.shell().iter().zip(self.precision)).all(near)
     }
 
-    fn write(&self, channels: &Channels, trial: &Trial) -> Option<Vec<u8>> {
+    fn write(&self, channels: &RowsChannels, trial: &RowsTrial) -> Option<Vec<u8>> {
         let packed = Packed::new(channels, &trial.rows.keys)?;
         let header = Header {
             name: self.name,
@@ -136,7 +121,7 @@ impl Dense<'_> {
 
     /// The full measurement of what the player decodes, and the worst error in precisions.
     fn measure(&self, bytes: &[u8]) -> Result<(ErrorReport, f64), CookError> {
-        let mut played = Played::of(bytes.to_vec(), self.skeleton)?;
+        let mut played = Playback::new(bytes.to_vec(), self.skeleton)?;
         let times: Vec<f64> = (0..self.rows).map(|r| r as f64 / self.rate).collect();
         let error = self.metric.measure(&times, |t, out| played.pose(t, out))?;
         let ratios = error.joints.iter().zip(self.precision).map(|(e, p)| e.worst() / p);
@@ -148,25 +133,26 @@ impl Dense<'_> {
 /// Measurements after which a bound that still does not hold cannot be held.
 const ROUNDS: u32 = 24;
 
-struct Search<'a> {
-    dense: &'a Dense<'a>,
+/// The search for the coarsest steps.
+struct StepSearch<'a> {
+    clip: &'a RowsSearch<'a>,
     samples: &'a Samples<'a>,
-    channels: &'a Channels,
+    channels: &'a RowsChannels,
     rounds: u32,
 }
 
-impl Search<'_> {
-    fn limits(&self) -> Limits {
-        Limits { shell: SHELL_SHARE, origin: ORIGIN_SHARE, squeeze: self.dense.effort != Effort::Fast }
+impl StepSearch<'_> {
+    fn limits(&self) -> PassLimits {
+        PassLimits { shell: SHELL_SHARE, origin: ORIGIN_SHARE, squeeze: self.clip.effort != Effort::Fast }
     }
 
     /// The best that was found; `None` if even the finest steps are too coarse.
-    fn run(&mut self) -> Option<Trial> {
-        let plain = Limits { squeeze: false, ..self.limits() };
+    fn run(&mut self) -> Option<RowsTrial> {
+        let plain = PassLimits { squeeze: false, ..self.limits() };
         let aim = plain.shell;
         // The largest scale at which plain rounding is good enough.
-        let (mut low, mut high): (Option<Trial>, f64) = (None, f64::INFINITY);
-        let near = if self.dense.effort == Effort::Fast { 1.25 } else { 1.06 };
+        let (mut low, mut high): (Option<RowsTrial>, f64) = (None, f64::INFINITY);
+        let near = if self.clip.effort == Effort::Fast { 1.25 } else { 1.06 };
         let mut scale = 0.75;
         for _ in 0..40 {
             let trial = self.trial(scale, plain)?;
@@ -186,7 +172,7 @@ impl Search<'_> {
         let mut best = low?;
         if self.limits().squeeze {
             let top = best.scale;
-            let factors: &[f64] = match self.dense.effort {
+            let factors: &[f64] = match self.clip.effort {
                 Effort::Max => &[1.0, 0.9, 0.8, 0.7, 0.6],
                 _ => &[0.95, 0.85, 0.75, 0.65],
             };
@@ -201,7 +187,7 @@ impl Search<'_> {
     }
 
     /// One pass at a scale; `None` if the format cannot hold it.
-    fn trial(&mut self, scale: f64, limits: Limits) -> Option<Trial> {
+    fn trial(&mut self, scale: f64, limits: PassLimits) -> Option<RowsTrial> {
         self.rounds += 1;
         let codes: Option<Vec<u8>> =
             self.channels.moving.iter().map(|c| code(c.kind, scale, c.reach)).collect();
@@ -209,14 +195,14 @@ impl Search<'_> {
         let pass = Pass {
             samples: self.samples,
             channels: self.channels,
-            precision: self.dense.precision,
+            precision: self.clip.precision,
             codes: &codes,
             limits,
         };
         let rows = pass.run();
-        let size = Packed::new(self.channels, &rows.keys)?.size(self.dense.precision.len());
+        let size = Packed::new(self.channels, &rows.keys)?.size(self.clip.precision.len());
         let worst = rows.worst.iter().copied().fold(0.0, larger);
-        Some(Trial { scale, codes, rows, size, worst })
+        Some(RowsTrial { scale, codes, rows, size, worst })
     }
 }
 

@@ -4,10 +4,8 @@
 //! nearest would not: the cheapest way through is found by dynamic programming over -1, 0, +1 for each row, and
 //! taken if the caller finds that every key it changes still fits.
 
-use super::{super::encode::signed_bits, BLOCK};
-
-/// A key before rounding, in steps.
-pub(super) type Target = [f64; 3];
+use super::block::{BLOCK, KeyTarget, difference, first_row, nearest};
+use crate::cook::bits::signed_bits;
 
 /// Integers that are looked at for each row: the nearest, and one to each side.
 const CHOICES: usize = 3;
@@ -15,7 +13,7 @@ const CHOICES: usize = 3;
 /// A block of a channel.
 pub(super) struct Squeeze<'a> {
     keys: &'a mut [[i32; 3]],
-    targets: &'a [Target],
+    targets: &'a [KeyTarget],
 }
 
 /// The bits that each row of a component needs, and whether the prediction goes on as before.
@@ -26,20 +24,8 @@ fn width(keys: &[[i32; 3]], component: usize, goes_on: bool) -> u32 {
         .unwrap_or(0)
 }
 
-/// The first row whose difference counts: a slope takes care of the one before.
-pub(super) fn first_row(goes_on: bool) -> usize {
-    if goes_on { 2 } else { 1 }
-}
-
-/// What is coded for a row.
-pub(super) fn difference(keys: &[[i32; 3]], component: usize, goes_on: bool, row: usize) -> i32 {
-    let at = |r: usize| keys[r][component];
-    let held = at(row).wrapping_sub(at(row - 1));
-    if goes_on { held.wrapping_sub(at(row - 1)).wrapping_add(at(row - 2)) } else { held }
-}
-
 impl<'a> Squeeze<'a> {
-    pub fn new(keys: &'a mut [[i32; 3]], targets: &'a [Target]) -> Self {
+    pub fn new(keys: &'a mut [[i32; 3]], targets: &'a [KeyTarget]) -> Self {
         Self { keys, targets }
     }
 
@@ -81,7 +67,7 @@ impl<'a> Squeeze<'a> {
     /// The integers to choose from at a row, and what each costs.
     fn choices(&self, c: usize, r: usize) -> [(i32, f64); CHOICES] {
         let target = self.targets[r][c];
-        let middle = super::quantise::nearest(target);
+        let middle = nearest(target);
         [-1, 0, 1].map(|d| {
             let n = middle + d;
             let off = f64::from(n) - target;

@@ -1,8 +1,8 @@
 //! From values to integers, and what it takes to come back.
 
-use super::super::{PlanKeys, PlanTrack};
 use crate::{
-    exact::{Q4, SMALLEST, V3, flush},
+    cook::keys::plan::{PlanKeys, PlanTrack},
+    exact::{Q4, SMALLEST, V3, flush, larger, smaller},
     raw::Curve,
 };
 use lissom::math::{Quat, Vec3};
@@ -139,12 +139,4 @@ fn rotations(track: &PlanTrack<Q4>) -> Result<Quantised, f64> {
 
 fn each(a: V3, b: V3, f: fn(f64, f64) -> f64) -> V3 {
     V3::new(f(a.x, b.x), f(a.y, b.y), f(a.z, b.z))
-}
-
-fn smaller(a: f64, b: f64) -> f64 {
-    if b < a { b } else { a }
-}
-
-fn larger(a: f64, b: f64) -> f64 {
-    if b > a { b } else { a }
 }

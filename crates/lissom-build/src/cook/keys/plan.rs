@@ -2,6 +2,7 @@
 //! encoder turns them into clip bytes.
 
 use crate::{
+    cook::timeline::TimePoints,
     exact::{Q4, V3},
     raw::Curve,
 };
@@ -23,20 +24,6 @@ pub struct ClipPlan {
     pub channels: Vec<PlanChannel>,
     /// Where playback can start.
     pub jumps: Jumps,
-}
-
-/// All times that keys stand at, in seconds: the first is 0, the last is the duration.
-#[derive(Clone, Debug, PartialEq)]
-pub enum TimePoints {
-    /// Row i is at i / rate; the last row is at the duration.
-    Uniform {
-        /// Rows a second.
-        rate: f64,
-        /// How many rows; at least 2.
-        count: u32,
-    },
-    /// Strictly rising; at least 2.
-    Listed(Vec<f64>),
 }
 
 /// One channel of one joint.
@@ -80,30 +67,4 @@ pub enum Jumps {
     Every(f64),
     /// At these times, in seconds.
     At(Vec<f64>),
-}
-
-impl TimePoints {
-    /// How many rows.
-    #[must_use]
-    pub fn count(&self) -> u32 {
-        match self {
-            Self::Uniform { count, .. } => *count,
-            Self::Listed(times) => times.len() as u32,
-        }
-    }
-
-    /// The time of a row in seconds.
-    #[must_use]
-    pub fn time_s(&self, row: u32) -> f64 {
-        match self {
-            Self::Uniform { rate, .. } => f64::from(row) / rate,
-            Self::Listed(times) => times[row as usize],
-        }
-    }
-
-    /// The time of the last row, in seconds.
-    #[must_use]
-    pub fn duration_s(&self) -> f64 {
-        self.time_s(self.count() - 1)
-    }
 }

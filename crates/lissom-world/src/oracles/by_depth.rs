@@ -22,54 +22,45 @@ use crate::{
 use alloc::vec::Vec;
 
 /// Handles in a chunk.
-pub(crate) const CHUNK: usize = 64;
+pub(super) const CHUNK: usize = 64;
 
 /// Cached masks and lists.
 #[derive(Clone, Default)]
-pub(crate) struct ByDepth {
+pub(super) struct ByDepth {
     masks: Vec<u32>,
     lists: [Vec<u32>; DEPTHS],
-    /// Walk the lists backwards: what another order of threads would do. For the race test.
+    /// How often a chunk's mask was computed anew, and how often the lists were. For the tests.
     #[cfg(test)]
-    pub backwards: bool,
+    rebuilt: (usize, usize),
 }
 
-/// Depth of an entity as a saturating byte: 0 for a root's child, 16 for everything deeper than 15;
-/// `None` for roots, which are nobody's children.
+/// Which of the 16 depths a store is: 0 for roots' children; `None` for roots and what is deeper.
 fn depth(store: u32) -> Option<u8> {
     let below = store.checked_sub(1)?;
-    Some(if below as usize >= DEPTHS { DEPTHS as u8 } else { below as u8 })
+    ((below as usize) < DEPTHS).then_some(below as u8)
 }
 
 impl World {
-    pub(crate) fn sync_by_depth(&mut self, version: u64) -> SyncStats {
+    pub(super) fn sync_by_depth(&mut self, version: u64) -> SyncStats {
         let mut stats = self.sync_roots();
         self.refresh_chunks();
         for d in 0..DEPTHS {
-            if self.by_depth.lists[d].is_empty() {
+            if self.oracles.by_depth.lists[d].is_empty() {
                 continue;
             }
-            let mut list = core::mem::take(&mut self.by_depth.lists[d]);
-            #[cfg(test)]
-            if self.by_depth.backwards {
-                list.reverse();
-            }
+            let list = core::mem::take(&mut self.oracles.by_depth.lists[d]);
             for &chunk in &list {
                 if self.check_chunk(chunk, d as u8, &mut stats) {
-                    self.by_depth.masks[chunk as usize] |= 1 << (16 + d);
+                    self.oracles.by_depth.masks[chunk as usize] |= 1 << (16 + d);
                 }
             }
             for &chunk in &list {
-                if self.by_depth.masks[chunk as usize] >> (16 + d) & 1 != 0 {
+                if self.oracles.by_depth.masks[chunk as usize] >> (16 + d) & 1 != 0 {
                     self.update_chunk(chunk, d as u8, &mut stats);
                 }
             }
             stats.passes += 2;
-            #[cfg(test)]
-            if self.by_depth.backwards {
-                list.reverse();
-            }
-            self.by_depth.lists[d] = core::mem::take(&mut list);
+            self.oracles.by_depth.lists[d] = list;
         }
         stats.add(self.walk_deep());
         for level in &mut self.stores.levels {
@@ -93,30 +84,34 @@ impl World {
     /// Clears the high halves; rebuilds the low halves of chunks whose members changed, and then the lists.
     fn refresh_chunks(&mut self) {
         let chunks = self.slots.len().div_ceil(CHUNK);
-        let by_depth = &mut self.by_depth;
+        let by_depth = &mut self.oracles.by_depth;
         let mut changed = by_depth.masks.len() != chunks;
         by_depth.masks.resize(chunks, 0);
         for mask in &mut by_depth.masks {
             *mask &= 0xffff;
         }
-        for group in 0..self.slots.stale_chunks().len() {
-            let mut stale = core::mem::take(&mut self.slots.stale_chunks()[group]);
+        for group in 0..self.slots.stale.0.len() {
+            let mut stale = core::mem::take(&mut self.slots.stale.0[group]);
             while stale != 0 {
                 let chunk = group * 64 + stale.trailing_zeros() as usize;
                 stale &= stale - 1;
-                if chunk >= chunks {
-                    continue;
-                }
                 let mask = members(chunk as u32, self.slots.len())
                     .filter(|&slot| self.slots.is_alive(slot))
                     .filter_map(|slot| depth(self.slots.place(slot).store))
-                    .filter(|&d| usize::from(d) < DEPTHS)
                     .fold(0, |mask, d| mask | 1 << d);
                 changed |= by_depth.masks[chunk] != mask;
                 by_depth.masks[chunk] = mask;
+                #[cfg(test)]
+                {
+                    by_depth.rebuilt.0 += 1;
+                }
             }
         }
         if changed {
+            #[cfg(test)]
+            {
+                by_depth.rebuilt.1 += 1;
+            }
             by_depth.lists.iter_mut().for_each(Vec::clear);
             for (chunk, &mask) in by_depth.masks.iter().enumerate() {
                 let mut rest = mask;
@@ -187,7 +182,7 @@ fn members(chunk: u32, slots: usize) -> core::ops::Range<u32> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Algorithm, Entity, World};
+    use crate::{Entity, Keep, World, oracles::Algorithm};
     use lissom_math::{Qvs, Vec3};
 
     /// The newest version among a chunk's entities.
@@ -197,11 +192,11 @@ mod tests {
     }
 
     /// The seed's scene: chunks A and B hold roots 1 and 2; C holds their children 3 and 4; D and E hold
-    /// the grandchildren 5 and 6. Only A changed. Unity's job let E's version depend on the thread order.
-    fn seed_scene(backwards: bool) -> [u64; 5] {
+    /// the grandchildren 5 and 6. Only A changed. A check by chunk would give E a new version too.
+    #[test]
+    fn in_the_seeds_scene_the_neighbour_of_what_moved_keeps_its_version_and_so_does_what_hangs_on_it() {
         let mut world = World::new();
         world.set_algorithm(Algorithm::ByDepth);
-        world.by_depth.backwards = backwards;
         // 64 handles a chunk. Fillers are roots of their own that never move again.
         let mut chunk = |members: &[Option<Entity>]| -> Vec<Entity> {
             let ids = members.iter().map(|&p| world.spawn(p, Qvs::IDENTITY).unwrap()).collect();
@@ -224,22 +219,8 @@ mod tests {
         assert_eq!(world.version(), 20);
         assert_eq!(stats.changed, 3, "entities 1, 3 and 5");
         assert_eq!(stats.written, 3, "entity 4, neighbour of 3, was left alone");
-        core::array::from_fn(|i| chunk_version(&world, i as u32))
-    }
-
-    #[test]
-    fn the_seeds_race_has_one_outcome_in_both_thread_orders() {
-        for backwards in [false, true] {
-            assert_eq!(seed_scene(backwards), [20, 10, 20, 20, 10], "A C D at 20, B E keep 10");
-        }
-    }
-
-    #[test]
-    fn depths_saturate_in_a_byte() {
-        assert_eq!(super::depth(0), None);
-        assert_eq!(super::depth(1), Some(0));
-        assert_eq!(super::depth(16), Some(15));
-        assert_eq!(super::depth(17), Some(16));
+        let versions: [u64; 5] = core::array::from_fn(|i| chunk_version(&world, i as u32));
+        assert_eq!(versions, [20, 10, 20, 20, 10], "A C D at 20, B E keep 10");
     }
 
     #[test]
@@ -248,15 +229,27 @@ mod tests {
         world.set_algorithm(Algorithm::ByDepth);
         let root = world.spawn(None, Qvs::IDENTITY).unwrap();
         let child = world.spawn(Some(root), Qvs::IDENTITY).unwrap();
-        world.spawn(Some(child), Qvs::IDENTITY).unwrap();
+        let grandchild = world.spawn(Some(child), Qvs::IDENTITY).unwrap();
         world.sync();
-        assert_eq!(world.by_depth.masks[0] & 0xffff, 0b11);
-        assert_eq!((&world.by_depth.lists[0], &world.by_depth.lists[1]), (&vec![0], &vec![0]));
+        let lists = |w: &World| [0, 1].map(|d: usize| w.oracles.by_depth.lists[d].clone());
+        assert_eq!(world.oracles.by_depth.masks[0] & 0xffff, 0b11);
+        assert_eq!(lists(&world), [vec![0], vec![0]]);
+        assert_eq!(world.oracles.by_depth.rebuilt, (1, 1));
+        // Moving is no change of depths or members.
+        for _ in 0..3 {
+            world.set_local(child, Qvs::IDENTITY).unwrap();
+            assert_eq!(world.sync().changed, 2);
+        }
+        assert_eq!(world.oracles.by_depth.rebuilt, (1, 1));
+        // A child more at a depth that the chunk has: its mask is looked at, the lists stay.
+        world.spawn(Some(root), Qvs::IDENTITY).unwrap();
+        world.sync();
+        assert_eq!(world.oracles.by_depth.rebuilt, (2, 1));
         // A move to depth 0 leaves depth 1 empty.
-        let grandchild = world.children(child).unwrap().next().unwrap();
-        world.set_parent(grandchild, Some(root), crate::Keep::Local).unwrap();
+        world.set_parent(grandchild, Some(root), Keep::Local).unwrap();
         world.sync();
-        assert_eq!(world.by_depth.masks[0] & 0xffff, 0b01);
-        assert!(world.by_depth.lists[1].is_empty());
+        assert_eq!(world.oracles.by_depth.rebuilt, (3, 2));
+        assert_eq!(world.oracles.by_depth.masks[0] & 0xffff, 0b01);
+        assert_eq!(lists(&world), [vec![0], vec![]]);
     }
 }

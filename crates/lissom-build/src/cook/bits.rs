@@ -39,7 +39,7 @@ impl BitWriter {
 }
 
 /// Bits that hold a number.
-pub(super) fn unsigned_bits(v: u32) -> u32 {
+pub(crate) fn unsigned_bits(v: u32) -> u32 {
     32 - v.leading_zeros()
 }
 
