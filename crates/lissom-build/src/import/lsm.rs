@@ -111,7 +111,7 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
         let place = || Place::Path(format!("mesh {:?}", section.name));
         budget.take(view.positions.len() as u64, VERTEX_BYTES, place)?;
         budget.take(view.indices.len() as u64, size_of::<u32>(), place)?;
-        budget.take(joints as u64, size_of::<M34>(), place)?;
+        budget.take(view.inverse_binds.len() as u64, size_of::<M34>(), place)?;
         let mesh = RawMesh::from_view(section.name, &view);
         let valid = mesh.validate(skeletons.get(skeleton).map_or(0, Skeleton::joint_count));
         valid.map_err(|e| ImportError::Format { place: place(), reason: e.to_string() })?;
