@@ -296,7 +296,7 @@ fn attachments_ride_on_their_joints() {
         assert_eq!(out[3], Mat34::IDENTITY);
     }
     let bad = [Attachment { joint: 4, offset: Mat34::IDENTITY }];
-    let mut error = AttachJob { models: &models4, attachments: &bad, world: None, output: &mut out }.run();
+    let error = AttachJob { models: &models4, attachments: &bad, world: None, output: &mut out }.run();
     assert_eq!(error, Err(JobError::NoSuchJoint { field: "attachments", joint: 4, joints: 4 }));
     let mut error =
         AttachJob { models: &models4, attachments: &attachments, world: None, output: &mut out[..2] };
