@@ -5,8 +5,9 @@ use anyhow::{Context, Result};
 use lissom::{
     Cursor, Skeleton,
     archive::{Archive, Mesh},
-    job::{LocalToModelJob, PaletteJob, SampleJob, SampleTime, SkinJob, Strided, StridedMut, VertexOutput},
+    job::{LocalToModelJob, PaletteJob, SampleJob, SampleTime, SkinJob},
     math::{Mat4, soa::SoaTransform},
+    mesh::{Strided, StridedMut, VertexOutput},
 };
 use lissom_build::{
     SkeletonBuilder,

@@ -23,6 +23,5 @@ mod progress;
 mod stage;
 mod style;
 pub mod timing;
-mod weight;
 
 pub use commands::main;

@@ -43,9 +43,12 @@ extern crate alloc;
 pub mod archive;
 mod bytes;
 pub mod clip;
+#[doc(hidden)]
 pub mod hash;
 pub mod job;
+mod lod;
 mod mask;
+pub mod mesh;
 pub mod player;
 pub mod prelude;
 mod skeleton;
@@ -53,7 +56,7 @@ pub mod track;
 
 pub use bytes::SharedBytes;
 pub use clip::{Clip, ClipError, ClipView, Cursor};
-pub use job::JointLod;
 pub use lissom_math as math;
+pub use lod::{JointLod, LodError};
 pub use mask::JointMask;
 pub use skeleton::{MAX_JOINTS, Skeleton, SkeletonError, SkeletonParts};

@@ -3,11 +3,9 @@
 use lissom::{
     Cursor,
     archive::{Archive, ArchiveError},
-    job::{
-        BlendJob, BlendLayer, LocalToModelJob, MorphJob, MorphTargets, PaletteJob, SampleJob, SampleTime,
-        SkinJob, Strided, StridedMut, VertexOutput,
-    },
+    job::{BlendJob, BlendLayer, LocalToModelJob, MorphJob, PaletteJob, SampleJob, SampleTime, SkinJob},
     math::Mat4,
+    mesh::{MorphTargets, Strided, StridedMut, VertexOutput},
     player::{PlayError, PlayOptions, Player},
     track::{Repeat, TimeError},
 };

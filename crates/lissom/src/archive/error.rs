@@ -1,7 +1,7 @@
 //! What can be wrong with an archive.
 
 use super::SectionKind;
-use crate::{SkeletonError, job::JobError};
+use crate::{SkeletonError, mesh::MeshError};
 use alloc::{format, string::String};
 use core::fmt;
 
@@ -111,7 +111,7 @@ pub enum ArchiveError {
         /// Where the section starts.
         offset: u64,
         /// What is wrong with it.
-        source: JobError,
+        source: MeshError,
     },
     /// The reader failed.
     #[cfg(feature = "std")]

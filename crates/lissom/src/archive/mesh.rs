@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     bytes::{SharedBytes, SharedSlice},
-    job::{IndexFormat, SkinMesh, SkinMeshParts, Strided, WeightFormat},
+    mesh::{IndexFormat, SkinMesh, SkinMeshParts, Strided, WeightFormat},
 };
 use alloc::format;
 use lissom_math::Mat34;

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     bytes::{SharedBytes, SharedSlice},
-    job::MorphTarget,
+    mesh::MorphTarget,
 };
 use alloc::{format, vec::Vec};
 

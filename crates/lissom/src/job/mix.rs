@@ -1,6 +1,9 @@
 //! Several clips into one pose.
 
-use super::{BlendJob, BlendLayer, JobError, SampleJob, SampleTime, error::at_least};
+use super::{
+    BlendJob, BlendLayer, JobError, SampleJob, SampleTime,
+    error::{at_least, fits_joints},
+};
 use crate::{
     JointLod, Skeleton,
     clip::{Clip, Cursor},
@@ -176,11 +179,11 @@ impl MixJob<'_> {
                 return Err(JobError::NoSuchClip { field: "mix", index, clip, clips });
             };
             if !entry.weight.is_finite() {
-                let (field, value) = ("mix.weight", entry.weight);
+                let (field, value) = ("mix.weight", f64::from(entry.weight));
                 return Err(JobError::Value { field, index, value, allowed: "finite numbers" });
             }
             if !entry.time.value().is_finite() {
-                let (field, value) = ("mix.time", entry.time.value() as f32);
+                let (field, value) = ("mix.time", entry.time.value());
                 return Err(JobError::Value { field, index, value, allowed: "a finite time" });
             }
             let (found, expected) = (clip.view().skeleton_identity(), self.skeleton.identity());
@@ -193,10 +196,7 @@ impl MixJob<'_> {
         at_least("scratch", "entries", slots.len(), sampled)?;
         at_least("scratch", "groups", slots.first().map_or(groups, |slot| slot.pose.len()), groups)?;
         at_least("output", "groups", self.output.len(), groups)?;
-        if let Some(lod) = self.lod {
-            lod.validate(self.skeleton.joint_count())?;
-        }
-        Ok(())
+        fits_joints(self.lod, self.skeleton.joint_count())
     }
 
     /// Runs on the widest backend.

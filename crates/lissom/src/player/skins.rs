@@ -4,7 +4,8 @@ use super::{PlayError, library::Library, voice::Voice};
 use crate::{
     Skeleton,
     archive::{Archive, ArchiveError, Mesh, Morph, SectionKind},
-    job::{MorphJob, MorphTarget, MorphTargets, PaletteJob, SkinJob, Strided, StridedMut, VertexOutput},
+    job::{MorphJob, PaletteJob, SkinJob},
+    mesh::{MorphTarget, MorphTargets, Strided, StridedMut, VertexOutput},
 };
 use alloc::{boxed::Box, format, vec, vec::Vec};
 use core::mem;

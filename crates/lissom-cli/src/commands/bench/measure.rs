@@ -6,10 +6,9 @@ use crate::timing::best_ns;
 use anyhow::Result;
 use lissom::{
     Clip, Cursor,
-    job::{
-        BlendJob, BlendLayer, SampleJob, SampleTime, SkinJob, SkinMesh, Strided, StridedMut, VertexOutput,
-    },
+    job::{BlendJob, BlendLayer, SampleJob, SampleTime, SkinJob},
     math::{Mat4, soa::Lanes},
+    mesh::{SkinMesh, Strided, StridedMut, VertexOutput},
 };
 use std::time::{Duration, Instant};
 
