@@ -164,7 +164,7 @@ fn model_space_is_what_local_to_model_computes_bit_by_bit() {
     let bytes = AlignedBytes::copy_of(&std::fs::read(&cooked).unwrap());
     let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
     let skeleton = archive.first(SectionKind::Skeleton).and_then(|s| s.skeleton(&Limits::default())).unwrap();
-    let clip = archive.clip(Some("run")).unwrap();
+    let clip = archive.clip("run").unwrap();
     let mut pose = skeleton.rest_pose().to_vec();
     let (mut cursor, time) = (Cursor::new(), SampleTime::Clamped(0.37));
     let (cursor, output) = (&mut cursor, &mut pose);
