@@ -212,18 +212,39 @@ fn markers_and_morphs_that_make_no_sense_are_refused() {
 }
 
 #[test]
+fn markers_of_version_1_are_read_and_do_not_last() {
+    let markers = &scene().animations[0].markers;
+    let mut payload = payload::markers(markers);
+    // Version 1 is version 2 without the durations.
+    payload.drain(8 + 8 * markers.len()..8 + 16 * markers.len());
+    let write = |version| {
+        let writer = ArchiveWriter::new().section(SectionKind::Markers, version, 0, "walk", payload.clone());
+        read_back(&writer.unwrap())
+    };
+    let bytes = write(1);
+    let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
+    let read: Vec<_> = archive.markers("walk").unwrap().iter().collect();
+    let times: Vec<_> = read.iter().map(|m| (m.name, m.time_s, m.duration_s)).collect();
+    let wanted: Vec<_> = markers.iter().map(|m| (m.name.as_str(), m.time_s, 0.0)).collect();
+    assert_eq!(times, wanted);
+    let bytes = write(3);
+    let refused = ArchiveView::read(&bytes, &Limits::default()).unwrap().markers("walk");
+    assert!(matches!(refused, Err(ArchiveError::Version { found: 3, .. })));
+}
+
+#[test]
 fn no_changed_byte_of_markers_or_morphs_does_harm() {
     let scene = scene();
     let mut small = scene.meshes[0].morphs[0].clone();
     small.positions.truncate(12);
     small.normals.truncate(12);
     let payloads = [
-        (SectionKind::Markers, payload::markers(&scene.animations[0].markers)),
-        (SectionKind::Morph, payload::morph(&small)),
+        (SectionKind::Markers, 2, payload::markers(&scene.animations[0].markers)),
+        (SectionKind::Morph, 1, payload::morph(&small)),
     ];
-    for (kind, payload) in payloads {
+    for (kind, version, payload) in payloads {
         let read = |payload: &[u8]| {
-            let writer = ArchiveWriter::new().section(kind, 1, 0, "x", payload.to_vec()).unwrap();
+            let writer = ArchiveWriter::new().section(kind, version, 0, "x", payload.to_vec()).unwrap();
             let bytes = read_back(&writer);
             let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
             let section = archive.sections()[0];
