@@ -3,9 +3,10 @@
 use super::{play, reseal};
 use lissom::{
     Clip, Cursor, Skeleton,
-    archive::{AlignedBytes, Archive, Limits, SectionKind},
+    archive::{AlignedBytes, Archive, ArchiveView, Limits, SectionKind},
     clip::{BorrowedClip, ClipStream, StreamFeed, StreamPlayer},
     math::{Qvs, soa::SoaTransform},
+    track::{Repeat, Timeline},
 };
 use lissom_build::{
     cook::seal,
@@ -41,8 +42,8 @@ pub(super) fn archive(bytes: &[u8]) -> bool {
             assert_eq!(bytes.get(..read.len()), Some(&*read));
         }
         let bytes = AlignedBytes::copy_of(bytes);
-        let whole = Archive::read(&bytes, &limits);
-        let surviving = Archive::read_surviving(&bytes, &limits);
+        let whole = ArchiveView::read(&bytes, &limits);
+        let surviving = ArchiveView::read_surviving(&bytes, &limits);
         if let Ok(whole) = &whole {
             let (surviving, damage) = surviving.as_ref().expect("what reads whole survives");
             assert!(damage.is_empty() && surviving.sections() == whole.sections());
@@ -62,9 +63,52 @@ pub(super) fn archive(bytes: &[u8]) -> bool {
                 clips -= 1;
             }
         }
-        let _ = (archive.skeleton(None, &limits), archive.mesh(None), archive.track("weight"));
+        let owned = Archive::read(&bytes);
+        assert_eq!(owned.is_ok(), whole.is_ok(), "both readers take the same archives");
+        if let Ok(owned) = owned {
+            look_up_everything(&owned);
+        }
         whole.is_ok()
     })
+}
+
+/// Every section by its name, with what can be done with it: sampled, passed over, skinned.
+fn look_up_everything(archive: &Archive) {
+    let timeline = Timeline::new(1.0, Repeat::PingPong).expect("a second");
+    let span = timeline.advance(timeline.end(), -2.5).expect("two laps and a half");
+    for (name, track) in archive.tracks() {
+        assert_eq!(track.is_ok(), archive.track(name).is_ok());
+        let Ok(track) = track else { continue };
+        for ratio in [-1.0, 0.0, 0.3, 1.0, f64::NAN] {
+            assert!(track.view().sample(ratio).to_array().iter().all(|v| v.is_finite()));
+        }
+        assert!(track.view().edges(0.5, &span).count() <= 3 * track.view().ratios.len());
+    }
+    for (clip, markers) in archive.all_markers() {
+        assert_eq!(markers.is_ok(), archive.markers(clip).is_ok());
+        if let Ok(markers) = markers {
+            assert_eq!(markers.view().iter().count(), markers.view().len());
+            assert!(markers.view().passed(&span).count() <= 3 * markers.view().len());
+            assert!(markers.view().active_at(0.5).count() <= markers.view().len());
+        }
+    }
+    for (name, mesh) in archive.meshes() {
+        assert_eq!(mesh.is_ok(), archive.mesh(name).is_ok());
+        if let Ok(mesh) = mesh {
+            let (influences, view) = (mesh.influences(), mesh.view());
+            assert_eq!(influences.vertex_count(), view.positions.len());
+            let _ = archive.skeleton_of(&mesh);
+        }
+    }
+    for (name, morph) in archive.morphs() {
+        assert_eq!(morph.is_ok(), archive.morph(name).is_ok());
+        let _ = morph.map(|morph| morph.view().target.vertices.len());
+    }
+    for (_, clip) in archive.clips() {
+        let _ = clip.map(|clip| archive.skeleton_of(&clip));
+    }
+    let error = archive.clip("no such clip \u{1f3c3}").map(drop).expect_err("there is none");
+    assert!(error.to_string().len() < 8_000, "a bounded list");
 }
 
 pub(super) fn clip(bytes: &[u8]) -> bool {
