@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use lissom::{
     Clip, Cursor, Skeleton,
-    archive::{AlignedBytes, Archive, Limits, SectionKind},
+    archive::{AlignedBytes, ArchiveView, Limits, SectionKind},
     clip::{ClipStream, Played, StreamPlayer, format::stream as stream_format},
     job::{LocalToModelJob, Models, SampleJob, SampleTime, Update},
     math::{
@@ -57,7 +57,7 @@ impl Source {
             ("lcs", Content::Stream(Arc::new(StreamFile::new(bytes).with_context(named)?)))
         } else if Format::of_bytes(&bytes) == Some(Format::Lsm) {
             let bytes = AlignedBytes::copy_of(&bytes);
-            Archive::read(&bytes, &Limits::default()).with_context(named)?;
+            ArchiveView::read(&bytes, &Limits::default()).with_context(named)?;
             (Format::Lsm.name(), Content::Archive(bytes))
         } else {
             let target =
@@ -112,8 +112,8 @@ impl Source {
     }
 
     /// Checked when it was opened.
-    pub(crate) fn archive<'a>(&self, bytes: &'a AlignedBytes) -> Result<Archive<'a>> {
-        Archive::read(bytes, &Limits::default()).with_context(|| self.path.display().to_string())
+    pub(crate) fn archive<'a>(&self, bytes: &'a AlignedBytes) -> Result<ArchiveView<'a>> {
+        ArchiveView::read(bytes, &Limits::default()).with_context(|| self.path.display().to_string())
     }
 
     /// A clip that can be asked for its pose: cooked as a game plays it, else as authored. `options` say where the
@@ -206,7 +206,7 @@ pub(crate) fn choose(names: &[String], stem: &str, wanted: Option<&str>) -> Resu
 }
 
 /// A clip of an archive, its name and its skeleton.
-pub(crate) fn archived_clip(archive: &Archive<'_>, index: usize) -> Result<(String, Skeleton, Clip)> {
+pub(crate) fn archived_clip(archive: &ArchiveView<'_>, index: usize) -> Result<(String, Skeleton, Clip)> {
     let sections = archive.sections();
     let section = sections.iter().filter(|s| s.kind == SectionKind::Clip).nth(index);
     let section = section.with_context(|| format!("there is no clip {index}"))?;

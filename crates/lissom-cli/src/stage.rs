@@ -5,7 +5,7 @@ use crate::source::{Content, Source, StreamFile, Tape, archived_clip, models_of}
 use anyhow::{Context, Result};
 use lissom::{
     Clip, Cursor, Skeleton,
-    archive::{Archive, Limits, SectionKind},
+    archive::{ArchiveView, Limits, SectionKind},
     job::{PaletteJob, SkinJob},
     math::{Mat4, Mat34, soa::SoaTransform},
     mesh::{IndexFormat, SkinMesh, SkinMeshParts, Strided, StridedMut, VertexOutput, WeightFormat},
@@ -185,7 +185,12 @@ impl Stage {
         Ok(Self { name, skeleton: built.skeleton, clips, stream, skins, raw: Some(raw), precision, shell })
     }
 
-    fn of_archive(name: String, archive: &Archive<'_>, chosen: Option<usize>, count: usize) -> Result<Self> {
+    fn of_archive(
+        name: String,
+        archive: &ArchiveView<'_>,
+        chosen: Option<usize>,
+        count: usize,
+    ) -> Result<Self> {
         let skeleton = match chosen {
             Some(clip) => archived_clip(archive, clip)?.1,
             None => {
@@ -241,13 +246,13 @@ fn skins_of_scene(scene: &Scene, place: usize, built: &BuiltSkeleton) -> Result<
     scene.meshes.iter().filter(|m| m.skeleton == place).map(|m| Skin::new(&m.mesh, built)).collect()
 }
 
-/// The meshes on this skeleton. Old archives say only how many joints a mesh was made for.
-fn skins_of_archive(archive: &Archive<'_>, skeleton: &Skeleton) -> Result<Vec<Skin>> {
+/// The meshes on this skeleton.
+fn skins_of_archive(archive: &ArchiveView<'_>, skeleton: &Skeleton) -> Result<Vec<Skin>> {
     let mut skins = Vec::new();
     for section in archive.sections().iter().filter(|s| s.kind == SectionKind::Mesh) {
         let mesh = section.mesh().with_context(|| format!("mesh {:?}", section.name))?;
         let same = mesh.inverse_binds.len() == skeleton.joint_count();
-        if mesh.skeleton_identity.map_or(same, |id| same && id == skeleton.identity()) {
+        if same && mesh.skeleton_identity == skeleton.identity() {
             skins.push(Skin {
                 positions: mesh.positions.to_vec(),
                 normals: mesh.normals.to_vec(),

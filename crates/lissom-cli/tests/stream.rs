@@ -5,7 +5,7 @@ mod common;
 use common::{bad, bvh, files_below, folder, good, json, mannequin, text, write};
 use lissom::{
     Clip, Cursor,
-    archive::{AlignedBytes, Archive, Limits, SectionKind},
+    archive::{AlignedBytes, ArchiveView, Limits, SectionKind},
     clip::{Codec, Played, StreamPlayer},
     job::{SampleJob, SampleTime},
 };
@@ -28,9 +28,10 @@ fn every_clip_becomes_a_stream_that_plays_like_the_archive() {
         assert_eq!(streams, ["walk.lcs", "wave.lcs"]);
 
         let bytes = AlignedBytes::copy_of(&fs::read(&out).unwrap());
-        let archive = Archive::read(&bytes, &Limits::default()).unwrap();
+        let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
         let clip = Clip::from_bytes(archive.find(SectionKind::Clip, "walk").unwrap().payload).unwrap();
-        let skeleton = archive.skeleton(None, &Limits::default()).unwrap();
+        let skeleton =
+            archive.first(SectionKind::Skeleton).and_then(|s| s.skeleton(&Limits::default())).unwrap();
         let file = fs::File::open(root.join(name).join("walk.lcs")).unwrap();
         let mut player = StreamPlayer::open(file, 1 << 20).unwrap();
         assert_eq!(player.stream().codec(), codec);

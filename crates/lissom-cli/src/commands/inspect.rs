@@ -6,7 +6,7 @@ use crate::{
     style::{Style, Table, Tone, grouped, plain},
 };
 use anyhow::Result;
-use lissom::archive::{Archive, SectionKind};
+use lissom::archive::{ArchiveView, SectionKind};
 use lissom_build::{
     raw::{RawTrack, RawUserTrack},
     scene::{Scene, SceneSkeleton},
@@ -82,6 +82,7 @@ struct TrackReport {
 struct MarkerReport {
     name: String,
     time_s: f64,
+    duration_s: f64,
 }
 
 #[derive(Serialize)]
@@ -205,7 +206,7 @@ fn stream_report(file: &Source, stream: &StreamFile, named: String) -> Report {
     }
 }
 
-fn sections(archive: &Archive<'_>) -> Vec<SectionReport> {
+fn sections(archive: &ArchiveView<'_>) -> Vec<SectionReport> {
     let one = |s: &lissom::archive::Section<'_>| SectionReport {
         kind: String::from_utf8_lossy(&s.kind.code().to_le_bytes()).into_owned(),
         name: s.name.to_owned(),
@@ -248,7 +249,7 @@ fn scene_clips(scene: &Scene) -> Vec<ClipReport> {
             markers: a
                 .markers
                 .iter()
-                .map(|m| MarkerReport { name: m.name.clone(), time_s: m.time_s })
+                .map(|m| MarkerReport { name: m.name.clone(), time_s: m.time_s, duration_s: m.duration_s })
                 .collect(),
         })
         .collect()
