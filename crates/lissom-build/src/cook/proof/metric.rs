@@ -134,6 +134,10 @@ impl<'a> ErrorMetric<'a> {
             self.errors(&source_models, &pose, &mut models, &mut errors);
             let any = self.mark_ambiguous(time_s, &mut doubtful);
             for j in 0..n {
+                // Nothing is worse than what is not a number.
+                if worst[j].is_nan() {
+                    continue;
+                }
                 let known = larger(errors[j], worst[j]);
                 let off = models[j].minus(&source_models[j]);
                 let all = self.points[j].worst_above(&off, known);
