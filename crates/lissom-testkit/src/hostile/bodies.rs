@@ -11,7 +11,7 @@ use lissom::{
 use lissom_build::{
     cook::seal,
     import::{
-        Format, ImportLimits,
+        Axis, Format, ImportLimits, ImportOptions, Unit,
         acl_sjson::{self, AclFile},
         bvh::{self, BvhOptions},
         gltf, lsm,
@@ -20,7 +20,7 @@ use lissom_build::{
     },
 };
 use lissom_world::{Children, Keep, World};
-use std::io;
+use std::{io, path::Path};
 
 /// The bytes as they are, then with checksums that fit, if they did not.
 fn as_it_is_and_resealed(bytes: &[u8], reseal: fn(&mut [u8]), run: fn(&[u8]) -> bool) -> bool {
@@ -264,7 +264,22 @@ pub(super) fn bvh(bytes: &[u8]) -> bool {
     let options = BvhOptions { scale: 0.01, skip_frames: 1, end_sites: true };
     let Ok(file) = bvh::read(bytes, &options) else { return false };
     play::raw(&file.skeleton, file.animation.as_ref());
+    drop(file);
+    opened(bytes);
     true
+}
+
+/// As tools take any file: told by its first bytes, named, in metres, upright, on a skeleton that is its own.
+fn opened(bytes: &[u8]) {
+    use lissom_build::import as open;
+    let options = ImportOptions { unit: Unit::Metres(0.01), up: Axis::Z, ..ImportOptions::default() };
+    let path = Path::new("hostile.bvh");
+    let mut none =
+        |uri: &str| open::read_beside(Path::new("no/such/folder/hostile.bvh"), uri, &options.limits);
+    let Ok(scene) = open::open_bytes(path, bytes, &mut none, None, &options) else { return };
+    let Some(target) = scene.skeletons.into_iter().next() else { return };
+    let again = open::open_bytes(path, bytes, &mut none, Some(&target), &options);
+    assert!(again.is_ok(), "a file fits its own skeleton: {again:?}");
 }
 
 pub(super) fn acl_sjson(bytes: &[u8]) -> bool {
