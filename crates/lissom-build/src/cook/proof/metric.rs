@@ -127,7 +127,7 @@ impl<'a> ErrorMetric<'a> {
         let mut errors = vec![0.0; n];
         let mut doubtful = vec![false; n];
         // The worst of each joint so far: a vertex below that need not be looked at.
-        let mut worst = vec![0.0; n];
+        let mut worst = vec![0.0_f64; n];
         for (time_s, is_key) in times {
             decode(time_s, &mut pose)?;
             self.source_models(time_s, &mut source_models);
