@@ -17,7 +17,7 @@ fn main() -> Result<()> {
     let mut indices = Vec::new();
     let mut draw = |frame: u32, mesh: SkinnedMesh<'_>| {
         indices = mesh.indices.to_vec();
-        if frame % 10 == 0 {
+        if frame.is_multiple_of(10) {
             let (positions, normals) = (mesh.positions.to_vec(), mesh.normals.to_vec());
             let label = format!("frame {frame}");
             figures.push(Figure { label, positions, normals, color: palette::SAGE, rods: Vec::new() });

