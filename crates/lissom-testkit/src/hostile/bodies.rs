@@ -63,8 +63,13 @@ pub(super) fn archive(bytes: &[u8]) -> bool {
                 clips -= 1;
             }
         }
-        let owned = Archive::read(&bytes);
-        assert_eq!(owned.is_ok(), whole.is_ok(), "both readers take the same archives");
+        let taken = [
+            Archive::read(&bytes).is_ok(),
+            Archive::read_with(&bytes, &limits).is_ok(),
+            Archive::new(bytes.clone()).is_ok(),
+        ];
+        assert_eq!(taken, [whole.is_ok(); 3], "all readers take the same archives");
+        let owned = Archive::new_with(bytes.clone(), &limits);
         if let Ok(owned) = owned {
             look_up_everything(&owned);
         }
