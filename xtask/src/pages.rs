@@ -314,8 +314,8 @@ pub fn strict() -> Result<(), String> {
 
 /// What a file's own `#![deny(…)]` leaves out.
 fn missing_lints(code: &str) -> Vec<&'static str> {
-    let denied =
-        code.split_once("#![deny(").and_then(|(_, rest)| rest.split_once(")]")).map_or("", |(d, _)| d);
+    let inner = code.split_once("#![").map_or("", |(_, rest)| rest);
+    let denied = inner.split_once("deny(").and_then(|(_, rest)| rest.split_once(')')).map_or("", |(d, _)| d);
     let denied: Vec<&str> = denied.split(',').map(str::trim).collect();
     STRICT.into_iter().filter(|lint| !denied.contains(&format!("clippy::{lint}").as_str())).collect()
 }
