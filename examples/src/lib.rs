@@ -58,7 +58,7 @@ impl Actor {
         let raw = mannequin::skeleton();
         let built = SkeletonBuilder::build(&raw)?;
         let mut mesh = mannequin::mesh(&mannequin::Detail::default())?;
-        for joint in mesh.joints.iter_mut().flatten() {
+        for joint in &mut mesh.influences.joints {
             *joint = u16::try_from(built.joint_of_raw[usize::from(*joint)])?;
         }
         let narrow = |m: &M34| Mat34 { columns: m.columns.map(|c| [c.x as f32, c.y as f32, c.z as f32]) };
@@ -130,9 +130,9 @@ impl Actor {
         Ok(SkinMesh::new(SkinMeshParts {
             vertex_count: self.mesh.positions.len(),
             influences: 4,
-            indices: Strided::packed(&self.mesh.joints),
+            indices: Strided::packed(self.mesh.influences.joints.as_chunks::<4>().0),
             index_format: IndexFormat::U16,
-            weights: Strided::packed(&self.mesh.weights),
+            weights: Strided::packed(self.mesh.influences.weights.as_chunks::<4>().0),
             weight_format: WeightFormat::F32,
             explicit_last: true,
             joint_count: self.skeleton.joint_count(),

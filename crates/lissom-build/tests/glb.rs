@@ -38,10 +38,10 @@ fn floats(json: &Value, binary: &[u8], accessor: &Value) -> Vec<f32> {
 fn scene(skeleton: &RawSkeleton, mesh: Option<&RawMesh>, animations: &[RawAnimation]) -> Scene {
     let animation =
         |a: &RawAnimation| SceneAnimation { skeleton: Some(0), motion: a.clone(), ..Default::default() };
-    let mesh = mesh.map(|mesh| SceneMesh { skeleton: 0, mesh: mesh.clone(), morphs: Vec::new() });
+    let mesh = mesh.map(|mesh| SceneMesh { skeleton: 0, mesh: mesh.clone(), morphs: Vec::new(), ..Default::default() });
     Scene {
         name: "s".into(),
-        skeletons: vec![SceneSkeleton { name: String::new(), skeleton: skeleton.clone() }],
+        skeletons: vec![SceneSkeleton { name: String::new(), skeleton: skeleton.clone(), ..Default::default() }],
         animations: animations.iter().map(animation).collect(),
         meshes: mesh.into_iter().collect(),
         ..Default::default()

@@ -46,9 +46,16 @@ pub(crate) fn scene(detail: &Detail) -> Result<Scene> {
     let animation = |motion| SceneAnimation { skeleton: Some(0), motion, ..SceneAnimation::default() };
     Ok(Scene {
         name: "mannequin".into(),
-        skeletons: vec![SceneSkeleton { name: "mannequin".into(), skeleton: mannequin::skeleton() }],
+        skeletons: vec![SceneSkeleton { name: "mannequin".into(), skeleton: mannequin::skeleton(), ..Default::default() }],
         animations: mannequin::clips().into_iter().map(animation).collect(),
-        meshes: vec![SceneMesh { skeleton: 0, mesh, morphs: Vec::new() }],
+        meshes: vec![SceneMesh { mesh, material: Some(0), ..Default::default() }],
+        materials: vec![Material {
+            name: "plaster".into(),
+            base_color: [0.69, 0.64, 0.56, 1.0],
+            metallic: 0.0,
+            roughness: 0.75,
+            ..Material::default()
+        }],
         ..Scene::default()
     })
 }

@@ -81,19 +81,22 @@ fn of_archive(name: String, archive: &Archive<'_>, chosen: Option<usize>, count:
     Ok(Stage { name, skeleton, clips, skins, raw: None, precision, shell })
 }
 
-/// The meshes on this skeleton. Old archives say only how many joints a mesh was made for.
+/// The meshes on this skeleton.
 fn skins(archive: &Archive<'_>, skeleton: &Skeleton) -> Result<Vec<Skin>> {
     let mut skins = Vec::new();
     for section in archive.sections().iter().filter(|s| s.kind == SectionKind::Mesh) {
         let mesh = section.mesh().with_context(|| format!("mesh {:?}", section.name))?;
         let same = mesh.inverse_binds.len() == skeleton.joint_count();
-        if mesh.skeleton_identity.map_or(same, |id| same && id == skeleton.identity()) {
+        if same && mesh.skeleton_identity == skeleton.identity() {
             skins.push(Skin {
                 positions: mesh.positions.to_vec(),
                 normals: mesh.normals.to_vec(),
-                tangents: mesh.tangents.to_vec(),
-                joints: mesh.joints.to_vec(),
-                weights: mesh.weights.to_vec(),
+                tangents: any_tangents(mesh.tangents, mesh.positions.len()),
+                influences: Influences {
+                    each: mesh.influences,
+                    joints: mesh.joints.to_vec(),
+                    weights: mesh.weights.to_vec(),
+                },
                 indices: mesh.indices.to_vec(),
                 inverse_binds: mesh.inverse_binds.to_vec(),
             });

@@ -14,7 +14,7 @@ use lissom_build::{
     cook::{ClipBuilder, CookReport},
     exact::M34,
     mannequin::{self, Detail, Motion},
-    mesh::RawMesh,
+    mesh::{Influences, RawMesh},
     raw::{RawAnimation, RawSkeleton},
 };
 use rayon::prelude::*;
@@ -51,8 +51,8 @@ pub(crate) struct Skin {
     pub(crate) positions: Vec<[f32; 3]>,
     pub(crate) normals: Vec<[f32; 3]>,
     pub(crate) tangents: Vec<[f32; 4]>,
-    pub(crate) joints: Vec<[u16; 4]>,
-    pub(crate) weights: Vec<[f32; 4]>,
+    /// Its joints are those of the skeleton.
+    pub(crate) influences: Influences,
     pub(crate) indices: Vec<u32>,
     pub(crate) inverse_binds: Vec<Mat34>,
 }
@@ -123,16 +123,15 @@ impl Skin {
         mesh.validate(built.joint_of_raw.len()).with_context(|| format!("mesh {:?}", mesh.name))?;
         let narrow = |m: &M34| Mat34 { columns: m.columns.map(|c| [c.x as f32, c.y as f32, c.z as f32]) };
         let joint = |raw: u16| u16::try_from(built.joint_of_raw[usize::from(raw)]);
-        let mut joints = mesh.joints.clone();
-        for j in joints.iter_mut().flatten() {
+        let mut influences = mesh.influences.clone();
+        for j in &mut influences.joints {
             *j = joint(*j)?;
         }
         Ok(Self {
             positions: mesh.positions.clone(),
             normals: mesh.normals.clone(),
-            tangents: mesh.tangents.clone(),
-            joints,
-            weights: mesh.weights.clone(),
+            tangents: any_tangents(&mesh.tangents, mesh.positions.len()),
+            influences,
             indices: mesh.indices.clone(),
             inverse_binds: built.raw_of_joint.iter().map(|raw| narrow(&mesh.inverse_binds[*raw])).collect(),
         })
@@ -152,8 +151,11 @@ impl Skin {
             positions: three(0),
             normals: three(3),
             tangents: (0..vertices).map(|i| [unit(i, 6), unit(i, 7), unit(i, 8), 1.0]).collect(),
-            joints: (0..vertices).map(|v| [0, 1, 2, 3].map(|i| joint(v, i))).collect(),
-            weights: vec![[0.4, 0.3, 0.2, 0.1]; vertices],
+            influences: Influences {
+                each: 4,
+                joints: (0..vertices).flat_map(|v| [0, 1, 2, 3].map(|i| joint(v, i))).collect(),
+                weights: [0.4, 0.3, 0.2, 0.1].repeat(vertices),
+            },
             indices: Vec::new(),
             inverse_binds: vec![Mat34::IDENTITY; joints],
         }
@@ -163,10 +165,10 @@ impl Skin {
     pub(crate) fn influences(&self) -> Result<SkinMesh<'_>> {
         Ok(SkinMesh::new(SkinMeshParts {
             vertex_count: self.positions.len(),
-            influences: 4,
-            indices: Strided::packed(&self.joints),
+            influences: self.influences.each,
+            indices: Strided { bytes: bytemuck::cast_slice(&self.influences.joints), stride: 2 * self.influences.each },
             index_format: IndexFormat::U16,
-            weights: Strided::packed(&self.weights),
+            weights: Strided { bytes: bytemuck::cast_slice(&self.influences.weights), stride: 4 * self.influences.each },
             weight_format: WeightFormat::F32,
             explicit_last: true,
             joint_count: self.inverse_binds.len(),
@@ -203,6 +205,11 @@ impl Skin {
         .run()?;
         Ok((positions, normals))
     }
+}
+
+/// The tangents, or one direction for all where a mesh has none: what skinning them costs is the same.
+pub(crate) fn any_tangents(own: &[[f32; 4]], vertices: usize) -> Vec<[f32; 4]> {
+    if own.is_empty() { vec![[1.0, 0.0, 0.0, 1.0]; vertices] } else { own.to_vec() }
 }
 
 /// Positions and normals.

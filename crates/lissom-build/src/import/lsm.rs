@@ -3,7 +3,7 @@
 //! A cooked clip gives keys at its own rows and, where a channel is curved between two rows, halfway as often as
 //! straight lines need to stay within [`STRAIGHT`] of it. A channel that only ever jumps at rows stays a step.
 
-use super::{ImportError, ImportLimits, Place};
+use super::{ImportError, ImportLimits, Place, surfaces};
 use crate::{
     exact::{Q4, Trs, V3},
     mesh::RawMesh,
@@ -40,7 +40,7 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
     for section in of_kind(&archive, SectionKind::Skeleton) {
         let skeleton = section.skeleton(limits).map_err(refused)?;
         let name = section.name.to_owned();
-        scene.skeletons.push(SceneSkeleton { name, skeleton: raw_skeleton(&skeleton) });
+        scene.skeletons.push(SceneSkeleton { name, skeleton: raw_skeleton(&skeleton), nodes: Vec::new(), ..Default::default() });
         skeletons.push(skeleton);
     }
     let with_identity = |id: u64| skeletons.iter().position(|s| s.identity() == id);
@@ -85,15 +85,10 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
             None => scene.tracks.push(RawUserTrack::from_view(section.name, &view)),
         }
     }
+    let materials = surfaces::read(&archive, &mut scene).map_err(refused)?;
     for section in of_kind(&archive, SectionKind::Mesh) {
         let view = section.mesh().map_err(refused)?;
-        let joints = view.inverse_binds.len();
-        // A file of version 1 does not say; the first skeleton that fits is meant.
-        let skeleton = match view.skeleton_identity {
-            Some(id) => with_identity(id),
-            None => skeletons.iter().position(|s| s.joint_count() == joints),
-        };
-        let Some(skeleton) = skeleton else {
+        let Some(skeleton) = with_identity(view.skeleton_identity) else {
             let place = Place::Path(format!("mesh {:?}", section.name));
             return Err(ImportError::Format { place, reason: "its skeleton is not in the archive".into() });
         };
@@ -111,7 +106,8 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
             }
             morphs.push(morph(name, &target));
         }
-        scene.meshes.push(SceneMesh { skeleton, mesh, morphs });
+        let mesh = SceneMesh { skeleton, mesh, morphs, ..Default::default() };
+        scene.meshes.push(materials.describe(&view, mesh));
     }
     Ok(scene)
 }

@@ -21,11 +21,15 @@ mod names;
 mod open;
 pub mod ozz;
 pub mod rawclip;
+mod read_options;
+mod sense;
 mod sjson;
+mod surfaces;
 
 pub use axes::Axis;
 pub use clip_names::{UniqueNames, stem};
 pub use error::{ImportError, Place};
 pub use limits::ImportLimits;
 pub use matching::MatchError;
+pub use read_options::ReadOptions;
 pub use open::{Format, ImportOptions, OpenError, Unit, open, open_noting, read_limited};

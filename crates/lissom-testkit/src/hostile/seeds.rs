@@ -13,7 +13,7 @@ use lissom_build::{
     exact::{M34, Q4, V3},
     import::rawclip::{JointPrecision, RawClip},
     mannequin::{self, Motion},
-    mesh::RawMesh,
+    mesh::{Influences, RawMesh},
     raw::{Key, RawAnimation, RawTrack, RawUserTrack, UserKey, UserKind},
     scene::{Marker, Morph},
 };
@@ -133,10 +133,11 @@ fn triangle() -> RawMesh {
         positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
         normals: vec![[0.0, 0.0, 1.0]; 3],
         tangents: vec![[1.0, 0.0, 0.0, 1.0]; 3],
-        joints: vec![[0, 1, 2, 0]; 3],
-        weights: vec![[0.5, 0.25, 0.25, 0.0]; 3],
+        influences: Influences::from_rows(&[[0, 1, 2]; 3], &[[0.5, 0.25, 0.25]; 3]),
         indices: vec![0, 1, 2],
         inverse_binds: vec![M34::IDENTITY; 3],
+        uvs: vec![vec![[0.0, 0.5]; 3]; 2],
+        colors: vec![vec![[1.0, 0.5, 0.25, 1.0]; 3]],
     }
 }
 

@@ -1,10 +1,12 @@
-//! The mesh section, versions 1 and 2: counts, since version 2 the skeleton, then one list after another, each at a multiple of 64 in the section.
+//! The mesh section, version 3: counts, the skeleton, one list after another, each at a multiple of 64 in the section,
+//! then what the mesh was in its file.
 
 use super::{
     Archive, ArchiveError, Result, Section, SectionKind,
-    layout::{ALIGNMENT, MESH_VERSION},
+    layout::{ALIGNMENT, MESH_SETS, MESH_VERSION},
     lists::Lists,
 };
+use crate::job::MAX_INFLUENCES;
 use alloc::format;
 use lissom_math::Mat34;
 
@@ -12,23 +14,36 @@ use lissom_math::Mat34;
 /// said.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeshView<'a> {
-    /// [`Skeleton::identity`](crate::Skeleton::identity) of its skeleton; `None` in a file of version 1, which does
-    /// not say.
-    pub skeleton_identity: Option<u64>,
+    /// [`Skeleton::identity`](crate::Skeleton::identity) of its skeleton.
+    pub skeleton_identity: u64,
     /// In the space of the rest pose.
     pub positions: &'a [[f32; 3]],
     /// Unit length.
     pub normals: &'a [[f32; 3]],
-    /// Unit length; the fourth number is the handedness.
+    /// Unit length; the fourth number is the handedness. Empty if the mesh has none.
     pub tangents: &'a [[f32; 4]],
-    /// Joints of the skeleton.
-    pub joints: &'a [[u16; 4]],
-    /// Of the joints.
-    pub weights: &'a [[f32; 4]],
+    /// Joints that a vertex follows, 1 to [`MAX_INFLUENCES`].
+    pub influences: usize,
+    /// Joints of the skeleton, `influences` a vertex; unused ones are 0.
+    pub joints: &'a [u16],
+    /// Of the joints; unused ones are 0.
+    pub weights: &'a [f32],
     /// Three a triangle.
     pub indices: &'a [u32],
     /// One a joint of the skeleton: from mesh space to the joint's space in the bind pose.
     pub inverse_binds: &'a [Mat34],
+    /// Texture coordinates, set after set; [`uv`](Self::uv) has one.
+    pub uvs: &'a [[f32; 2]],
+    /// Colours (linear red, green, blue, alpha), set after set; [`color`](Self::color) has one.
+    pub colors: &'a [[f32; 4]],
+    /// The name of its material section; empty if it has none.
+    pub material: &'a str,
+    /// The mesh of the file that it is a part of: parts of one mesh share it, and their names do not.
+    pub source: &'a str,
+    /// The node of the file that it stood on.
+    pub node: &'a str,
+    /// What the file says beside, as JSON; empty if nothing.
+    pub extras: &'a str,
 }
 
 impl<'a> Archive<'a> {
@@ -54,28 +69,50 @@ impl<'a> Section<'a> {
     /// does not start at a multiple of 4 in memory; otherwise what is wrong with it.
     pub fn mesh(&self) -> Result<MeshView<'a>> {
         let start = self.offset;
+        let wrong = |reason| Err(ArchiveError::Format { offset: start, reason });
         if self.kind != SectionKind::Mesh {
-            let reason = format!("a {:?} section is not a mesh", self.kind);
-            return Err(ArchiveError::Format { offset: start, reason });
+            return wrong(format!("a {:?} section is not a mesh", self.kind));
         }
-        if !(1..=MESH_VERSION).contains(&self.version) {
-            let (offset, what, found, known) = (start, "a mesh", self.version, "1 and 2");
+        if self.version != MESH_VERSION {
+            let (offset, what, found, known) = (start, "a mesh", self.version, "3");
             return Err(ArchiveError::Version { offset, what, found, known });
         }
         let mut lists = Lists::new(self, ALIGNMENT);
         let vertices = u64::from(lists.count("the count of vertices")?);
         let indices = u64::from(lists.count("the count of indices")?);
         let joints = u64::from(lists.count("the count of joints")?);
-        let skeleton_identity = if self.version > 1 { Some(lists.identity(self.offset)?) } else { None };
+        let influences = lists.count("the count of influences")?;
+        let uv_sets = lists.count("the count of sets of texture coordinates")?;
+        let color_sets = lists.count("the count of sets of colours")?;
+        let tangents = lists.count("whether there are tangents")?;
+        let zero = lists.count("the padding")?;
+        let skeleton_identity = lists.identity()?;
+        if influences == 0 || influences as usize > MAX_INFLUENCES {
+            return wrong(format!("{influences} influences a vertex; 1 to {MAX_INFLUENCES} are possible"));
+        }
+        if uv_sets > MESH_SETS || color_sets > MESH_SETS {
+            return wrong(format!("{uv_sets} and {color_sets} sets; at most {MESH_SETS} are possible"));
+        }
+        if tangents > 1 || zero != 0 {
+            return wrong(format!("{tangents} and {zero} where 0 or 1, and 0, must stand"));
+        }
+        let each = |count: u32| vertices.saturating_mul(u64::from(count));
         let mesh = MeshView {
             skeleton_identity,
             positions: lists.next(vertices, "the positions")?,
             normals: lists.next(vertices, "the normals")?,
-            tangents: lists.next(vertices, "the tangents")?,
-            joints: lists.next(vertices, "the joints")?,
-            weights: lists.next(vertices, "the weights")?,
+            tangents: lists.next(each(tangents), "the tangents")?,
+            influences: influences as usize,
+            joints: lists.next(each(influences), "the joints")?,
+            weights: lists.next(each(influences), "the weights")?,
             indices: lists.next(indices, "the indices")?,
             inverse_binds: lists.next(joints, "the inverse bind matrices")?,
+            uvs: lists.next(each(uv_sets), "the texture coordinates")?,
+            colors: lists.next(each(color_sets), "the colours")?,
+            material: lists.text("the material's name")?,
+            source: lists.text("the mesh's own name")?,
+            node: lists.text("the node's name")?,
+            extras: lists.text("the extras")?,
         };
         lists.end()?;
         mesh.check(start)?;
@@ -83,15 +120,41 @@ impl<'a> Section<'a> {
     }
 }
 
-impl MeshView<'_> {
+impl<'a> MeshView<'a> {
+    /// A set of texture coordinates, one a vertex; `None` if there are fewer sets.
+    #[must_use]
+    pub fn uv(&self, set: usize) -> Option<&'a [[f32; 2]]> {
+        self.uvs.chunks_exact(self.positions.len().max(1)).nth(set)
+    }
+
+    /// How many sets of texture coordinates there are.
+    #[must_use]
+    pub fn uv_sets(&self) -> usize {
+        self.uvs.len().checked_div(self.positions.len()).unwrap_or_default()
+    }
+
+    /// A set of colours, one a vertex; `None` if there are fewer sets.
+    #[must_use]
+    pub fn color(&self, set: usize) -> Option<&'a [[f32; 4]]> {
+        self.colors.chunks_exact(self.positions.len().max(1)).nth(set)
+    }
+
+    /// How many sets of colours there are.
+    #[must_use]
+    pub fn color_sets(&self) -> usize {
+        self.colors.len().checked_div(self.positions.len()).unwrap_or_default()
+    }
+
     fn check(&self, offset: u64) -> Result<()> {
         let wrong = |reason| Err(ArchiveError::Format { offset, reason });
         let floats = [
             ("the positions", self.positions.as_flattened()),
             ("the normals", self.normals.as_flattened()),
             ("the tangents", self.tangents.as_flattened()),
-            ("the weights", self.weights.as_flattened()),
+            ("the weights", self.weights),
             ("the inverse bind matrices", bytemuck::cast_slice(self.inverse_binds)),
+            ("the texture coordinates", self.uvs.as_flattened()),
+            ("the colours", self.colors.as_flattened()),
         ];
         for (what, list) in floats {
             if let Some(at) = list.iter().position(|v| !v.is_finite()) {
@@ -99,7 +162,7 @@ impl MeshView<'_> {
             }
         }
         let joints = self.inverse_binds.len();
-        if let Some(joint) = self.joints.as_flattened().iter().find(|j| usize::from(**j) >= joints) {
+        if let Some(joint) = self.joints.iter().find(|j| usize::from(**j) >= joints) {
             return wrong(format!("a vertex follows joint {joint} of {joints}"));
         }
         let vertices = self.positions.len();

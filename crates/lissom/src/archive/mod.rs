@@ -1,4 +1,5 @@
-//! The archive: one file for skeletons, clips, tracks, markers, meshes, morph targets and graphs. `FORMAT.md` has it byte by byte.
+//! The archive: one file for skeletons, clips, tracks, markers, meshes, morph targets, materials, images and graphs.
+//! `FORMAT.md` has it byte by byte.
 //!
 //! [`Archive::read`] takes bytes from anywhere (a slice, a memory map, [`AlignedBytes`]) and checks everything
 //! once: lengths, offsets, checksums, names. What it hands out are views of the same bytes. Nothing is reserved
@@ -25,22 +26,28 @@ mod aligned;
 mod clip;
 mod cursor;
 mod error;
+mod image;
 pub mod layout;
 mod limits;
 mod lists;
 mod markers;
+mod material;
 mod mesh;
 mod morph;
+mod nodes;
 mod skeleton;
 mod track;
 
 pub use aligned::AlignedBytes;
 pub use error::ArchiveError;
+pub use image::ImageView;
 pub use layout::SectionKind;
 pub use limits::Limits;
 pub use markers::{MarkerView, MarkersView};
+pub use material::{AlphaMode, MaterialView, TextureUseView, TextureView};
 pub use mesh::MeshView;
 pub use morph::MorphView;
+pub use nodes::NodeView;
 pub use track::{TrackKind, TrackView};
 
 use alloc::{format, vec::Vec};

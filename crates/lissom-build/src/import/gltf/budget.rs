@@ -24,6 +24,12 @@ impl Budget {
         all.saturating_sub(all >> 3)
     }
 
+    /// What may still be taken.
+    #[cfg(feature = "draco")]
+    pub(super) fn left(&self) -> u64 {
+        self.allowed().saturating_sub(self.taken)
+    }
+
     /// Another file was read: it takes memory, and gives room for what it holds.
     pub(super) fn add_file(&mut self, bytes: u64) {
         self.read = self.read.saturating_add(bytes);
