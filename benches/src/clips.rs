@@ -11,7 +11,7 @@ use lissom::{
 use lissom_bench::timing::{best_ns, calibration_ns};
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
-    cook::{ClipBuilder, Coding, Form, Jumps, write_stream},
+    cook::{ClipBuilder, Form, Jumps, write_stream},
     import::ozz,
     mannequin::{self, Motion},
     raw::RawAnimation,
@@ -86,9 +86,8 @@ fn subjects(assets: Option<&Path>) -> Result<Vec<Subject>> {
 }
 
 /// As games would have it.
-fn cook(subject: &Subject, coding: Coding) -> Result<Clip> {
-    let builder = ClipBuilder { coding, allow_excess: coding == Coding::Plain16, ..ClipBuilder::default() };
-    let cooked = builder.build(&subject.skeleton, &subject.animation)?;
+fn cook(subject: &Subject) -> Result<Clip> {
+    let cooked = ClipBuilder::default().build(&subject.skeleton, &subject.animation)?;
     Ok(Clip::from_bytes(&cooked.bytes)?)
 }
 
@@ -136,7 +135,7 @@ fn scattered(count: u32, duration_s: f64) -> Vec<f64> {
 fn measure(subject: &Subject, lines: &mut String) -> Result<()> {
     let name = subject.name.as_str();
     let joints = subject.skeleton.skeleton.joint_count();
-    let default = cook(subject, Coding::Quantised)?;
+    let default = cook(subject)?;
     let duration = default.view().duration_s();
     let frames: Vec<f64> = (0..(duration * 60.0) as u32).map(|f| f64::from(f) / 60.0).collect();
     let back: Vec<f64> = frames.iter().rev().copied().collect();
@@ -200,15 +199,13 @@ fn sizes(subject: &Subject, clip: &Clip, cursor: &Cursor, lines: &mut String) ->
         view.stream_bytes(),
         view.jump_bytes()
     )?;
-    for (coding, label) in [(Coding::Quantised, "quantised"), (Coding::Plain16, "plain16")] {
-        let clip = cook(subject, coding)?;
-        let plain = write_stream(&clip, Codec::None)?.len();
-        write!(lines, "  {label:<9} as a stream file: {plain} bytes")?;
-        for codec in [Codec::Lz4, Codec::Zstd, Codec::Gzip] {
-            write!(lines, ", {codec:?} {:.2}", write_stream(&clip, codec)?.len() as f64 / plain as f64)?;
-        }
-        writeln!(lines)?;
+    let clip = cook(subject)?;
+    let plain = write_stream(&clip, Codec::None)?.len();
+    write!(lines, "  as a stream file: {plain} bytes")?;
+    for codec in [Codec::Lz4, Codec::Zstd, Codec::Gzip] {
+        write!(lines, ", {codec:?} {:.2}", write_stream(&clip, codec)?.len() as f64 / plain as f64)?;
     }
+    writeln!(lines)?;
     Ok(())
 }
 

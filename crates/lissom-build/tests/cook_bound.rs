@@ -8,7 +8,7 @@ use lissom::{
 };
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
-    cook::{ClipBuilder, Coding, CookError, CookedClip, Effort, Form, JointPrecision, Jumps},
+    cook::{ClipBuilder, CookError, CookedClip, Effort, Form, JointPrecision, Jumps},
     exact::{M34, Q4, Trs, V3},
     raw::{Channel, Curve, RawAnimation, RawJoint, RawSkeleton, RawTrack},
 };
@@ -325,25 +325,6 @@ fn smooth_motion_needs_few_keys() {
         must_hold(&ClipBuilder { precision: 1e-3, form: Form::Keys, ..Default::default() }, &s, &a, "smooth");
     assert!(cooked.report.keys_after < 100, "{} keys", cooked.report.keys_after);
     assert_eq!(cooked.report.keys_before, 301);
-}
-
-#[test]
-fn plain16_refuses_what_it_cannot_hold_unless_told_to() {
-    let mut rng = Rng::new(9);
-    let s = fan(5, &mut rng);
-    let mut a = motion(Style::Smooth, 5, 30, &mut rng);
-    // Half floats lose a millimetre at 2 m.
-    let far = (0..30)
-        .map(|i| (a.duration_s * f64::from(i) / 29.0, V3::new(2.0003 + 0.013 * f64::from(i), 0.0, 0.0)));
-    a.tracks[0].translation = Channel::new(Curve::Linear, far);
-    let plain = ClipBuilder { coding: Coding::Plain16, ..Default::default() };
-    let refused = plain.build(&s, &a);
-    assert!(matches!(refused, Err(CookError::Excess { coding: Coding::Plain16, .. })), "{refused:?}");
-    let allowed = ClipBuilder { allow_excess: true, ..plain.clone() }.build(&s, &a).unwrap();
-    assert!(!allowed.report.within && allowed.report.error.worst() > 1e-4);
-    assert!(allowed.report.error.worst() < 5e-3);
-    let coarse = ClipBuilder { precision: 0.02, ..plain };
-    must_hold(&coarse, &s, &a, "plain16 at 2 cm");
 }
 
 #[test]

@@ -6,7 +6,7 @@ mod common;
 use common::clips::{Rng, long_plan, skeleton};
 use lissom::{Clip, Skeleton, job::SampleTime, math::Transform};
 use lissom_build::{
-    cook::{ClipPlan, Coding, PlanKeys, PlanTrack, TimePoints, encode},
+    cook::{ClipPlan, PlanKeys, PlanTrack, TimePoints, encode},
     exact::V3,
     raw::Curve,
 };
@@ -71,7 +71,6 @@ struct Decoder<'a> {
     ticks_per_s: f64,
     duration_s: f64,
     wide: bool,
-    plain16: bool,
     /// (joint, kind, value)
     constants: Vec<(usize, usize, Vec<f64>)>,
     channels: Vec<Channel>,
@@ -90,7 +89,6 @@ impl<'a> Decoder<'a> {
         assert_eq!(h, b.long(4), "the checksum");
 
         let (joints, rows, count) = (b.word(3) as usize, b.word(12), b.word(13) as usize);
-        let plain16 = flags & 8 != 0;
         let mut at = 32 + (b.word(15) as usize).div_ceil(4);
         let ticks = if flags & 2 != 0 {
             at += rows as usize;
@@ -118,7 +116,6 @@ impl<'a> Decoder<'a> {
                 let width = match (which, kind) {
                     (0, 1) => 4,
                     (0, _) => 3,
-                    _ if plain16 => 0,
                     (_, 1) => 5,
                     _ => 4,
                 };
@@ -170,7 +167,7 @@ impl<'a> Decoder<'a> {
         let blocks = blocks.collect();
         let (ticks_per_s, duration_s) = (f64::from_bits(b.long(10)), f64::from_bits(b.long(8)));
         let wide = flags & 4 != 0;
-        Self { bits: b, rows, ticks, ticks_per_s, duration_s, wide, plain16, constants, channels, blocks }
+        Self { bits: b, rows, ticks, ticks_per_s, duration_s, wide, constants, channels, blocks }
     }
 
     fn tick(&self, row: u32) -> f64 {
@@ -254,15 +251,9 @@ impl<'a> Decoder<'a> {
 
     fn value(&self, c: &Channel, key: &Key) -> Vec<f64> {
         let n = key.n.map(|n| n as f64);
-        match (c.kind == 1, self.plain16) {
-            (false, false) => (0..3).map(|x| c.table[x] + n[x] * c.table[3]).collect(),
-            (false, true) => key.n.iter().map(|n| half(*n as u16)).collect(),
-            (true, true) => {
-                let v = n.map(|n| n / 32767.0);
-                let w = 1.0 - v.iter().map(|v| v * v).sum::<f64>();
-                normalised(vec![v[0], v[1], v[2], w.max(0.0).sqrt()])
-            }
-            (true, false) => {
+        match c.kind == 1 {
+            false => (0..3).map(|x| c.table[x] + n[x] * c.table[3]).collect(),
+            true => {
                 let m = n.map(|n| n * c.table[4]);
                 let s: f64 = m.iter().map(|m| m * m).sum();
                 let r = [2.0 * m[0], 2.0 * m[1], 2.0 * m[2], 1.0 - s].map(|r| r / (1.0 + s));
@@ -329,16 +320,6 @@ impl<'a> Decoder<'a> {
     }
 }
 
-fn half(bits: u16) -> f64 {
-    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
-    let size = if exponent == 0 {
-        fraction * libm::exp2(-24.0)
-    } else {
-        (1024.0 + fraction) * libm::exp2(f64::from(exponent - 25))
-    };
-    if bits >> 15 == 1 { -size } else { size }
-}
-
 fn normalised(q: Vec<f64>) -> Vec<f64> {
     let length = q.iter().map(|q| q * q).sum::<f64>().sqrt();
     q.into_iter().map(|q| q / length).collect()
@@ -385,8 +366,7 @@ fn plans() -> (Skeleton, Vec<ClipPlan>) {
             *tolerance = 1e-6;
         }
     }
-    let plain = ClipPlan { coding: Coding::Plain16, ..mixed.clone() };
-    (skeleton, vec![even, mixed, listed, fine, plain])
+    (skeleton, vec![even, mixed, listed, fine])
 }
 
 #[test]

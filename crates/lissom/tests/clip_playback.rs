@@ -14,7 +14,7 @@ use lissom::{
     },
 };
 use lissom_build::{
-    cook::{ClipPlan, Coding, Jumps, PlanChannel, PlanKeys, PlanTrack, TimePoints, encode},
+    cook::{ClipPlan, Jumps, PlanChannel, PlanKeys, PlanTrack, TimePoints, encode},
     exact::{Q4, V3},
     raw::{Channel, Curve},
 };
@@ -79,7 +79,6 @@ fn random_plan(rng: &mut Rng, skeleton: &Skeleton, times: TimePoints, jumps: Jum
         joint_count: skeleton.joint_count(),
         skeleton_identity: skeleton.identity(),
         channels,
-        coding: Coding::Quantised,
         jumps,
     }
 }
@@ -252,7 +251,6 @@ fn the_walk_through_consumes_8_8_10_and_17_keys() {
         joint_count: 4,
         skeleton_identity: skeleton.identity(),
         channels: channels.collect(),
-        coding: Coding::Quantised,
         jumps: Jumps::None,
     };
     let clip = Clip::from_bytes(&encode(&plan).unwrap()).unwrap();
@@ -281,7 +279,6 @@ fn empty_blocks_are_passed_over_both_ways() {
         joint_count: 1,
         skeleton_identity: skeleton.identity(),
         channels: vec![PlanChannel { joint: 0, keys: PlanKeys::Translation(track) }],
-        coding: Coding::Quantised,
         jumps: Jumps::Every(1.0 / 30.0),
     };
     let clip = Clip::from_bytes(&encode(&plan).unwrap()).unwrap();

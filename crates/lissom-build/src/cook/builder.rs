@@ -4,7 +4,7 @@ use super::{
     encode::EncodeError,
     kitchen::Kitchen,
     metric::{ErrorMetric, ErrorReport},
-    plan::{Coding, Jumps},
+    plan::Jumps,
     source::Source,
     within::within,
 };
@@ -25,8 +25,6 @@ pub struct ClipBuilder {
     pub shell: f64,
     /// Joints with a precision or a shell of their own.
     pub joints: Vec<JointPrecision>,
-    /// How values become bits.
-    pub coding: Coding,
     /// Sparse keys, dense rows, or whichever is smaller.
     pub form: Form,
     /// Where playback of sparse keys can start: every 0.5 s. Dense rows can start at every sixteenth.
@@ -39,8 +37,6 @@ pub struct ClipBuilder {
     /// Bytes that the clip may take: the smallest error that fits is searched for, from `precision` on in both
     /// directions, and the report says what it became.
     pub budget: Option<u64>,
-    /// True makes a clip even if its coding cannot hold the precision ([`Coding::Plain16`]).
-    pub allow_excess: bool,
 }
 
 /// What one joint needs. `None` is the builder's own value.
@@ -195,20 +191,6 @@ pub enum CookError {
         /// The smallest that was found.
         smallest: u64,
     },
-    /// The coding cannot hold the precision, and [`ClipBuilder::allow_excess`] is false.
-    #[error("joint {joint} \"{name}\": {coding:?} coding is off by {error} where {precision} is asked for")]
-    Excess {
-        /// The coding.
-        coding: Coding,
-        /// The joint that is worst off.
-        joint: usize,
-        /// Its name.
-        name: String,
-        /// Its error.
-        error: f64,
-        /// Its precision.
-        precision: f64,
-    },
 }
 
 impl Default for ClipBuilder {
@@ -217,13 +199,11 @@ impl Default for ClipBuilder {
             precision: 1e-4,
             shell: 0.03,
             joints: Vec::new(),
-            coding: Coding::Quantised,
             form: Form::Auto,
             jumps: Jumps::Every(0.5),
             reduce: true,
             effort: Effort::Default,
             budget: None,
-            allow_excess: false,
         }
     }
 }
@@ -259,25 +239,16 @@ impl ClipBuilder {
             if within {
                 return Ok(clip);
             }
-            let again = self.coding == Coding::Quantised && kitchen.fitter.can_be_finer();
-            if !again || attempts.len() == 0 {
+            if !kitchen.fitter.can_be_finer() || attempts.len() == 0 {
                 break clip;
             }
         };
-        if self.allow_excess {
-            return Ok(clip);
-        }
         let error = &clip.report.error;
         let excess = |j: &usize| error.joints[*j].worst() / precision[*j];
         let joint = (0..precision.len()).max_by(|a, b| excess(a).total_cmp(&excess(b))).unwrap_or(0);
         let name = skeleton.skeleton.name(joint).to_string();
         let (worst, precision) = (error.joints[joint].worst(), precision[joint]);
-        Err(match self.coding {
-            Coding::Quantised => {
-                CookError::TooFine { joint, name, error: worst, precision, time_s: error.worst_time_s }
-            }
-            coding => CookError::Excess { coding, joint, name, error: worst, precision },
-        })
+        Err(CookError::TooFine { joint, name, error: worst, precision, time_s: error.worst_time_s })
     }
 
     /// The shell and precision of every joint.

@@ -7,7 +7,7 @@ use super::{
     encode::EncodeError,
     fitter::{Fitter, key_count, key_times},
     metric::{ErrorMetric, ErrorReport, Probe},
-    plan::{ClipPlan, Coding, TimePoints},
+    plan::{ClipPlan, TimePoints},
     player::Played,
     source::SourceJoint,
 };
@@ -23,8 +23,6 @@ const PROBES: usize = 1024;
 const PATIENCE: u32 = 12;
 /// Rounds after which a bound that still does not hold cannot be held.
 const ROUNDS: u32 = 60;
-/// The same for codings that do not look at tolerances: only dropped keys can come back.
-const ROUNDS_PLAIN: u32 = 8;
 /// How much coarser than expected the finest tolerance may turn out to be.
 const COARSEST_FLOOR: f64 = 64.0;
 
@@ -80,7 +78,6 @@ impl<'a> Kitchen<'a> {
                 joint_count: tolerances.len(),
                 skeleton_identity: self.skeleton.skeleton.identity(),
                 channels: self.fitter.channels(&tolerances, dense, self.floor),
-                coding: self.builder.coding,
                 jumps: self.builder.jumps.clone(),
             };
             match Played::new(&plan, self.skeleton) {
@@ -97,7 +94,7 @@ impl<'a> Kitchen<'a> {
     pub(super) fn cook_dense(&mut self) -> Result<Option<CookedClip>, CookError> {
         let TimePoints::Uniform { rate, count } = self.fitter.points else { return Ok(None) };
         let b = self.builder;
-        if b.form == Form::Keys || b.coding != Coding::Quantised || !b.reduce || self.steps() {
+        if b.form == Form::Keys || !b.reduce || self.steps() {
             return Ok(None);
         }
         let dense = Dense {
@@ -148,25 +145,20 @@ impl<'a> Kitchen<'a> {
 
     /// A clip within the bound (true), or the nearest to it that was found.
     pub(super) fn cook(&mut self) -> Result<(CookedClip, bool), CookError> {
-        let quantised = self.builder.coding == Coding::Quantised;
-        let mut trial = if self.builder.reduce && quantised {
-            self.search()?
-        } else {
-            self.trial(&self.budget.clone(), false)?
-        };
-        let rounds = if quantised { ROUNDS } else { ROUNDS_PLAIN };
+        let mut trial =
+            if self.builder.reduce { self.search()? } else { self.trial(&self.budget.clone(), false)? };
         for failed in 1.. {
             let error = self.measure(&mut trial)?;
             let worst: Vec<f64> = error.joints.iter().map(|j| j.worst()).collect();
             let within = self.budget.ratio(&worst) <= 1.0;
-            if within || failed > rounds {
+            if within || failed > ROUNDS {
                 return Ok((self.finish(trial, error, within), within));
             }
             self.budget.repair(&worst, 0.985);
-            if failed > PATIENCE || !quantised {
+            if failed > PATIENCE {
                 self.budget.tighten(1.5);
             }
-            let next = self.trial(&self.budget.clone(), failed > PATIENCE * 2 || failed == rounds)?;
+            let next = self.trial(&self.budget.clone(), failed > PATIENCE * 2 || failed == ROUNDS)?;
             // As fine as it gets: more weight changes nothing.
             if next.plan == trial.plan {
                 return Ok((self.finish(trial, error, false), false));

@@ -18,5 +18,5 @@ mod within;
 pub use builder::{ClipBuilder, CookError, CookReport, CookedClip, Effort, Form, JointPrecision};
 pub use encode::{EncodeError, encode, seal};
 pub use metric::{ErrorMetric, ErrorReport, JointError, TIMES_BETWEEN};
-pub use plan::{ClipPlan, Coding, Jumps, PlanChannel, PlanKeys, PlanTrack, TimePoints};
+pub use plan::{ClipPlan, Jumps, PlanChannel, PlanKeys, PlanTrack, TimePoints};
 pub use stream_file::{StreamFileError, write_stream};

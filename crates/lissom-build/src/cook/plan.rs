@@ -21,8 +21,6 @@ pub struct ClipPlan {
     pub skeleton_identity: u64,
     /// Sorted by joint, then translation, rotation, scale. Channels that are not listed are the rest pose.
     pub channels: Vec<PlanChannel>,
-    /// How values become bits.
-    pub coding: Coding,
     /// Where playback can start.
     pub jumps: Jumps,
 }
@@ -71,17 +69,6 @@ pub struct PlanTrack<V> {
     /// How far a decoded key may be from its value: a distance for vectors (in their own unit), an angle in
     /// radians for rotations.
     pub tolerance: f64,
-}
-
-/// How values become bits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Coding {
-    /// Integers whose step follows from the tolerance, predicted in time.
-    #[default]
-    Quantised,
-    /// Translations and scales as three half floats, rotations as 3 × 16 bits with the fourth recomputed.
-    /// Tolerances are not looked at.
-    Plain16,
 }
 
 /// Where playback can start besides time 0.

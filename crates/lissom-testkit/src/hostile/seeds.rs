@@ -9,7 +9,7 @@ use lissom::{Clip, archive::SectionKind, clip::Codec};
 use lissom_build::{
     BuiltSkeleton,
     archive::ArchiveWriter,
-    cook::{ClipBuilder, Coding, Effort, Form, Jumps, write_stream},
+    cook::{ClipBuilder, Effort, Form, Jumps, write_stream},
     exact::{M34, Q4, V3},
     import::rawclip::{JointPrecision, RawClip},
     mannequin::{self, Motion},
@@ -34,7 +34,6 @@ fn cooked() -> Vec<Seed> {
     // Coarse, so that it stays small.
     let plain = ClipBuilder {
         precision: 0.01,
-        allow_excess: true,
         jumps: Jumps::Every(0.25),
         effort: Effort::Fast,
         ..ClipBuilder::default()
@@ -42,13 +41,9 @@ fn cooked() -> Vec<Seed> {
     let every_key = ClipBuilder { jumps: Jumps::None, reduce: false, ..plain.clone() };
     let mut rng = Rng::new(11);
     let mut out = Vec::new();
-    for (name, coding, builder) in [
-        ("quantised", Coding::Quantised, &plain),
-        ("plain16", Coding::Plain16, &plain),
-        ("every-key", Coding::Quantised, &every_key),
-    ] {
+    for (name, builder) in [("keys", &plain), ("keys-2", &plain), ("every-key", &every_key)] {
         let animation = generate::raw_animation(&mut rng, 3);
-        let builder = ClipBuilder { coding, form: Form::Keys, ..builder.clone() };
+        let builder = ClipBuilder { form: Form::Keys, ..builder.clone() };
         out.push(seed(name, cook(&stage.small, &animation, builder)));
     }
     let rows = ClipBuilder { form: Form::Rows, ..plain };
@@ -102,7 +97,7 @@ pub(super) fn streams() -> Vec<Seed> {
 
 pub(super) fn archives() -> Vec<Seed> {
     let stage = stage();
-    let some = cooked().into_iter().filter(|c| ["quantised", "plain16", "rows-round"].contains(&&*c.name));
+    let some = cooked().into_iter().filter(|c| ["keys", "keys-2", "rows-round"].contains(&&*c.name));
     let small = some.fold(ArchiveWriter::new(), |writer, clip| {
         let version = u16::from_le_bytes([clip.bytes[4], clip.bytes[5]]);
         writer.clip(version, &clip.name, clip.bytes).expect("names differ")

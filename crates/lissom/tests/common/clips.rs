@@ -8,7 +8,7 @@ use lissom::{
     },
 };
 use lissom_build::{
-    cook::{ClipPlan, Coding, Jumps, PlanChannel, PlanKeys, PlanTrack, TimePoints},
+    cook::{ClipPlan, Jumps, PlanChannel, PlanKeys, PlanTrack, TimePoints},
     exact::{Q4, V3},
     raw::Curve,
 };
@@ -78,7 +78,6 @@ pub fn long_plan(rng: &mut Rng, skeleton: &Skeleton, seconds: f64, jump_s: f64) 
         joint_count: skeleton.joint_count(),
         skeleton_identity: skeleton.identity(),
         channels,
-        coding: Coding::Quantised,
         jumps: Jumps::Every(jump_s),
     }
 }

@@ -86,7 +86,6 @@ pub fn encode(plan: &ClipPlan) -> Result<Vec<u8>, EncodeError> {
     flags |= if plan.looping { format::FLAG_LOOPING } else { 0 };
     flags |= if clock.listed.is_some() { format::FLAG_LISTED } else { 0 };
     flags |= if sorted.wide { format::FLAG_WIDE } else { 0 };
-    flags |= if plan.coding == super::Coding::Plain16 { format::FLAG_PLAIN16 } else { 0 };
 
     push_bytes(&mut words, plan.name.as_bytes());
     words.extend(clock.listed.iter().flatten());
@@ -242,12 +241,15 @@ impl Sorted {
             }
             before = Some(here);
             let bad_keys = EncodeError::Keys { joint: c.joint, channel: kind };
-            if let Some(Constant(value)) = quantise::constant(&c.keys, plan.coding) {
+            if let Some(Constant(value)) = quantise::constant(&c.keys) {
                 sorted.constants[kind as usize].push((c.joint, value));
                 continue;
             }
-            let q: Quantised = quantise::quantise(&c.keys, plan.coding)
-                .map_err(|tolerance| EncodeError::Tolerance { joint: c.joint, channel: kind, tolerance })?;
+            let q: Quantised = quantise::quantise(&c.keys).map_err(|tolerance| EncodeError::Tolerance {
+                joint: c.joint,
+                channel: kind,
+                tolerance,
+            })?;
             let sequence = Sequence::new(&q, clock.rows).ok_or(bad_keys)?;
             let set = kind as usize * 2 + usize::from(sequence.is_cubic());
             sorted.wide |= sequence.is_wide();

@@ -1,18 +1,17 @@
 //! From values to integers, and what it takes to come back.
 
-use super::super::{Coding, PlanKeys, PlanTrack};
+use super::super::{PlanKeys, PlanTrack};
 use crate::{
     exact::{Q4, V3},
     raw::Curve,
 };
-use lissom::math::half;
 
 /// A channel as integers.
 pub(super) struct Quantised {
     pub curve: Curve,
     /// (row, x y z)
     pub keys: Vec<(u32, [i32; 3])>,
-    /// What the player needs to decode a lane: base and step, or mean and step, or nothing.
+    /// What the player needs to decode a lane: base and step, or mean and step.
     pub constants: Vec<f32>,
 }
 
@@ -20,15 +19,8 @@ pub(super) struct Quantised {
 pub(super) struct Constant(pub Vec<f32>);
 
 /// The value of a channel with one key.
-pub(super) fn constant(keys: &PlanKeys, coding: Coding) -> Option<Constant> {
-    let vector = |v: V3| {
-        let v = v.to_f32().to_array().to_vec();
-        Constant(if coding == Coding::Plain16 {
-            v.into_iter().map(|v| half::to_f32(half::from_f32(v))).collect()
-        } else {
-            v
-        })
-    };
+pub(super) fn constant(keys: &PlanKeys) -> Option<Constant> {
+    let vector = |v: V3| Constant(v.to_f32().to_array().to_vec());
     match keys {
         PlanKeys::Translation(t) | PlanKeys::Scale(t) if t.keys.len() == 1 => Some(vector(t.keys[0].1)),
         PlanKeys::Rotation(t) if t.keys.len() == 1 => {
@@ -40,27 +32,11 @@ pub(super) fn constant(keys: &PlanKeys, coding: Coding) -> Option<Constant> {
 }
 
 /// The integers of a channel; the tolerance comes back where f32 cannot meet it.
-pub(super) fn quantise(keys: &PlanKeys, coding: Coding) -> Result<Quantised, f64> {
-    match (keys, coding) {
-        (PlanKeys::Translation(t) | PlanKeys::Scale(t), Coding::Quantised) => vectors(t),
-        (PlanKeys::Rotation(t), Coding::Quantised) => rotations(t),
-        (PlanKeys::Translation(t) | PlanKeys::Scale(t), Coding::Plain16) => {
-            let half = |v: f64| i32::from(half::from_f32(v as f32) as i16);
-            Ok(plain(t, |v| [half(v.x), half(v.y), half(v.z)]))
-        }
-        (PlanKeys::Rotation(t), Coding::Plain16) => {
-            let snorm = |v: f64| libm::round(v * 32767.0) as i32;
-            Ok(plain(t, |q| {
-                let q = q.normalize().near(Q4::IDENTITY);
-                [snorm(q.x), snorm(q.y), snorm(q.z)]
-            }))
-        }
+pub(super) fn quantise(keys: &PlanKeys) -> Result<Quantised, f64> {
+    match keys {
+        PlanKeys::Translation(t) | PlanKeys::Scale(t) => vectors(t),
+        PlanKeys::Rotation(t) => rotations(t),
     }
-}
-
-fn plain<V: Copy>(track: &PlanTrack<V>, ints: impl Fn(V) -> [i32; 3]) -> Quantised {
-    let keys = track.keys.iter().map(|(row, v)| (*row, ints(*v))).collect();
-    Quantised { curve: track.curve, keys, constants: Vec::new() }
 }
 
 /// The largest integer a key may have: beyond it an f32 product is no longer exact enough.

@@ -22,6 +22,7 @@
 )]
 
 mod animation;
+mod half;
 mod mesh;
 mod raw_animation;
 mod scene;
