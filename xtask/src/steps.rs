@@ -156,8 +156,16 @@ fn features() -> Result<Outcome, String> {
     if !["cc", "gcc", "clang"].iter().any(|c| workspace::has(c)) {
         return Ok(Outcome::Skipped("there is no C compiler".into()));
     }
-    cargo(&["test", "--package", "lissom-build", "--features", "fbx,gzip,zstd", "--test", "fbx"])?;
-    cargo(&["test", "--package", "lissom-testkit", "--features", "fbx,gzip,zstd", "--test", "hostile"])?;
+    cargo(&["test", "--package", "lissom-build", "--features", "draco,fbx,gzip,zstd", "--test", "fbx"])?;
+    cargo(&[
+        "test",
+        "--package",
+        "lissom-testkit",
+        "--features",
+        "draco,fbx,gzip,zstd",
+        "--test",
+        "hostile",
+    ])?;
     let all = ["--package", "lissom-build", "--package", "lissom-testkit", "--package", "lissom-checks"];
     let mut clippy = workspace::cargo();
     clippy.arg("clippy").args(all).args(["--all-targets", "--all-features", "--", "--deny", "warnings"]);

@@ -140,6 +140,7 @@ impl Collect {
     }
 
     /// Joints of the vertex that has most.
+    #[cfg(any(feature = "fbx", test))]
     pub(crate) fn widest(&self) -> usize {
         self.each
     }

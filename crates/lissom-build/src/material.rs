@@ -86,13 +86,8 @@ impl Material {
     /// True if every number can be stored and every texture that is used exists.
     #[must_use]
     pub fn is_valid(&self) -> bool {
-        let numbers = [
-            self.metallic,
-            self.roughness,
-            self.normal_scale,
-            self.occlusion_strength,
-            self.alpha_cutoff,
-        ];
+        let numbers =
+            [self.metallic, self.roughness, self.normal_scale, self.occlusion_strength, self.alpha_cutoff];
         let uses = self.texture_uses();
         let transforms = uses.iter().flatten().filter_map(|u| u.transform);
         let all = numbers.into_iter().chain(self.base_color).chain(self.emissive);
@@ -218,13 +213,22 @@ impl Image {
     #[must_use]
     pub fn complaint(&self) -> Option<String> {
         let Some(header) = ImageHeader::of(&self.bytes) else {
-            return Some(format!("its first bytes are of no image that is known; it is called {:?}", self.mime_type));
+            return Some(format!(
+                "its first bytes are of no image that is known; it is called {:?}",
+                self.mime_type
+            ));
         };
         if header.size.is_some_and(|[w, h]| w == 0 || h == 0) {
-            return Some(format!("its header says that it is {:?} pixels large", header.size.unwrap_or_default()));
+            return Some(format!(
+                "its header says that it is {:?} pixels large",
+                header.size.unwrap_or_default()
+            ));
         }
         if self.mime_type != header.mime_type {
-            return Some(format!("it is called {:?}, its first bytes say {:?}", self.mime_type, header.mime_type));
+            return Some(format!(
+                "it is called {:?}, its first bytes say {:?}",
+                self.mime_type, header.mime_type
+            ));
         }
         None
     }

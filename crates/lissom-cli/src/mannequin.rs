@@ -4,6 +4,7 @@ use crate::files::write_whole;
 use anyhow::{Context, Result};
 use lissom_build::export::write_glb;
 use lissom_build::mannequin::{self, Detail};
+use lissom_build::material::Material;
 use lissom_build::scene::{Scene, SceneAnimation, SceneMesh, SceneSkeleton};
 use std::io::Write;
 use std::path::PathBuf;
@@ -46,7 +47,11 @@ pub(crate) fn scene(detail: &Detail) -> Result<Scene> {
     let animation = |motion| SceneAnimation { skeleton: Some(0), motion, ..SceneAnimation::default() };
     Ok(Scene {
         name: "mannequin".into(),
-        skeletons: vec![SceneSkeleton { name: "mannequin".into(), skeleton: mannequin::skeleton(), ..Default::default() }],
+        skeletons: vec![SceneSkeleton {
+            name: "mannequin".into(),
+            skeleton: mannequin::skeleton(),
+            ..Default::default()
+        }],
         animations: mannequin::clips().into_iter().map(animation).collect(),
         meshes: vec![SceneMesh { mesh, material: Some(0), ..Default::default() }],
         materials: vec![Material {

@@ -3,13 +3,13 @@
 use crate::exactness::Exactness;
 use crate::load::{Content, archived_clip, load};
 use crate::options::Reading;
-use crate::stage::{Skin, Stage, StageClip, cook};
+use crate::stage::{Skin, Stage, StageClip, any_tangents, cook};
 use anyhow::{Context, Result};
 use lissom::{
     Clip, Skeleton,
     archive::{Archive, Limits, SectionKind},
 };
-use lissom_build::{SkeletonBuilder, cook::ClipBuilder, import, scene::Scene};
+use lissom_build::{SkeletonBuilder, cook::ClipBuilder, import, mesh::Influences, scene::Scene};
 use std::path::Path;
 
 /// Opens a file for showing. The clip asked for comes first, after it up to `count` in all of the same skeleton, in

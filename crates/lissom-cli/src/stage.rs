@@ -166,9 +166,15 @@ impl Skin {
         Ok(SkinMesh::new(SkinMeshParts {
             vertex_count: self.positions.len(),
             influences: self.influences.each,
-            indices: Strided { bytes: bytemuck::cast_slice(&self.influences.joints), stride: 2 * self.influences.each },
+            indices: Strided {
+                bytes: bytemuck::cast_slice(&self.influences.joints),
+                stride: 2 * self.influences.each,
+            },
             index_format: IndexFormat::U16,
-            weights: Strided { bytes: bytemuck::cast_slice(&self.influences.weights), stride: 4 * self.influences.each },
+            weights: Strided {
+                bytes: bytemuck::cast_slice(&self.influences.weights),
+                stride: 4 * self.influences.each,
+            },
             weight_format: WeightFormat::F32,
             explicit_last: true,
             joint_count: self.inverse_binds.len(),

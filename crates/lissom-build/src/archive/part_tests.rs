@@ -39,17 +39,21 @@ fn scene() -> Scene {
     };
     Scene {
         name: "test".into(),
-        skeletons: vec![SceneSkeleton { name: "body".into(), skeleton: mannequin::skeleton(), ..Default::default() }],
+        skeletons: vec![SceneSkeleton {
+            name: "body".into(),
+            skeleton: mannequin::skeleton(),
+            ..Default::default()
+        }],
         animations: vec![SceneAnimation {
             skeleton: Some(0),
             motion: mannequin::clip(Motion::Walk),
             tracks: vec![weight.clone()],
             markers: vec![marker("left", 0.25), marker("right", 0.75), marker("again", 0.75)],
-            precision: Vec::new(),
+            ..Default::default()
         }],
         meshes: vec![SceneMesh { skeleton: 0, mesh, morphs: vec![smile], ..Default::default() }],
         tracks: vec![RawUserTrack { name: "light".into(), ..weight }],
-        warnings: Vec::new(),
+        ..Default::default()
     }
 }
 
@@ -96,7 +100,7 @@ fn a_scene_makes_the_round_trip() {
     let graph = archive.find(SectionKind::Graph, "graph").unwrap();
     assert_eq!((graph.version, graph.flags, graph.payload), (7, 3, &b"anything"[..]));
     let view = archive.mesh(None).unwrap();
-    assert_eq!(view.skeleton_identity, Some(archive.skeleton(None, &Limits::default()).unwrap().identity()));
+    assert_eq!(view.skeleton_identity, archive.skeleton(None, &Limits::default()).unwrap().identity());
     assert!(archive.skeleton_of(1, &Limits::default()).is_err());
     assert_eq!(archive.morphs("mannequin").unwrap().len() + archive.morphs("nobody").unwrap().len(), 1);
 }

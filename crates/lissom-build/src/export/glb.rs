@@ -13,6 +13,7 @@ use crate::{
     scene::{Scene, SceneSkeleton},
 };
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// Why nothing was written.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -61,7 +62,9 @@ pub enum ExportError {
         vertices: usize,
     },
     /// A material has a number that is not finite, or uses a texture that it does not have.
-    #[error("material {index} \"{name}\" has a number that is not finite, or uses a texture that it does not have")]
+    #[error(
+        "material {index} \"{name}\" has a number that is not finite, or uses a texture that it does not have"
+    )]
     Material {
         /// Which one.
         index: usize,
@@ -105,13 +108,14 @@ pub enum ExportError {
 pub fn write_glb(scene: &Scene) -> Result<Vec<u8>, ExportError> {
     check(scene)?;
     let groups = groups(scene);
+    let rigid = rigid(&groups);
     let mut binary = Binary::default();
     let mut nodes = Vec::new();
     let mut top = Vec::new();
     // Of each skeleton: the node of its first joint, the node above all of its joints.
     let mut places: Vec<(usize, usize)> = Vec::new();
     for (index, skeleton) in scene.skeletons.iter().enumerate() {
-        let skinned = groups.iter().any(|g| g.skeleton == index);
+        let skinned = groups.iter().zip(&rigid).any(|(g, rigid)| g.skeleton == index && rigid.is_none());
         let first = nodes.len();
         let roots = joint_nodes(skeleton, skinned, &mut nodes);
         places.push((first, roots[0]));
@@ -122,8 +126,7 @@ pub fn write_glb(scene: &Scene) -> Result<Vec<u8>, ExportError> {
     let mut morphed: Vec<Morphed<'_>> = Vec::new();
     for (index, group) in groups.iter().enumerate() {
         let (first, root) = places[group.skeleton];
-        // A rigid mesh stands on its joint, unless another one does.
-        let own = group.rigid().map(|joint| first + joint).filter(|node| nodes[*node].get("mesh").is_none());
+        let own = rigid[index].map(|joint| first + joint);
         let node = own.unwrap_or(nodes.len());
         if !group.morphs().is_empty() {
             morphed.push(Morphed { node, name: group.name, morphs: group.morphs() });
@@ -137,7 +140,8 @@ pub fn write_glb(scene: &Scene) -> Result<Vec<u8>, ExportError> {
             other.skeleton == group.skeleton && other.inverse_binds() == group.inverse_binds()
         };
         let count = scene.skeletons[group.skeleton].skeleton.joints.len();
-        let joints = Joints::of(groups.iter().filter(|g| same(g)), count);
+        let sharing = groups.iter().zip(&rigid).filter(|(g, rigid)| rigid.is_none() && same(g));
+        let joints = Joints::of(sharing.map(|(g, _)| g), count);
         let before = groups[..index].iter().zip(&skin_of).filter(|(g, _)| same(g)).find_map(|(_, s)| *s);
         let skin = before.unwrap_or_else(|| {
             let mut skin = group.skin(&joints, first, root, &mut binary);
@@ -197,6 +201,13 @@ pub fn write_glb(scene: &Scene) -> Result<Vec<u8>, ExportError> {
     file["bufferViews"] = Value::Array(binary.views);
     file["accessors"] = Value::Array(binary.accessors);
     pack(&file, &binary.bytes).ok_or(ExportError::TooLarge)
+}
+
+/// The joint that each group stands on: of rigid ones that share a joint, the first.
+fn rigid(groups: &[Group<'_>]) -> Vec<Option<usize>> {
+    let mut taken = BTreeSet::new();
+    let own = |g: &Group<'_>| g.rigid().filter(|joint| taken.insert((g.skeleton, *joint)));
+    groups.iter().map(own).collect()
 }
 
 fn check(scene: &Scene) -> Result<(), ExportError> {

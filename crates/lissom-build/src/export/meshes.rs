@@ -85,8 +85,7 @@ impl Group<'_> {
 
     /// The joint that all vertices follow wholly, in whose own space they are: a mesh on a node.
     pub(super) fn rigid(&self) -> Option<usize> {
-        let influences = |part: &SceneMesh| part.mesh.influences.clone();
-        let (first, _) = influences(self.parts[0]).of(0).next()?;
+        let (first, _) = self.parts[0].mesh.influences.of(0).next()?;
         let follows = |part: &&SceneMesh| {
             let own = &part.mesh.influences;
             (0..own.vertex_count()).all(|v| own.of(v).all(|(j, w)| w == 0.0 || (w == 1.0 && j == first)))

@@ -90,7 +90,10 @@ impl Surfaces {
                 pbr.insert(name.into(), json!(short(value)));
             }
         }
-        let mut put = |to: &mut Map<String, Value>, name: &str, slot: Option<TextureUse>, factor: Option<(&str, f32)>| {
+        let mut put = |to: &mut Map<String, Value>,
+                       name: &str,
+                       slot: Option<TextureUse>,
+                       factor: Option<(&str, f32)>| {
             let Some(mut info) = slot.and_then(|s| self.texture_info(s, &numbers)) else { return };
             if let Some((name, factor)) = factor.filter(|(_, f)| *f != 1.0) {
                 info[name] = json!(short(factor));

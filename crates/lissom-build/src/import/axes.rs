@@ -198,7 +198,11 @@ mod tests {
         let motion = mannequin::clip(Motion::Walk);
         let mesh = mannequin::mesh(&Detail { body_m: 0.04, hand_m: 0.012 }).unwrap();
         Scene {
-            skeletons: vec![SceneSkeleton { name: "body".into(), skeleton: mannequin::skeleton(), ..Default::default() }],
+            skeletons: vec![SceneSkeleton {
+                name: "body".into(),
+                skeleton: mannequin::skeleton(),
+                ..Default::default()
+            }],
             animations: vec![SceneAnimation { skeleton: Some(0), motion, ..Default::default() }],
             meshes: vec![SceneMesh { skeleton: 0, mesh, morphs: Vec::new(), ..Default::default() }],
             ..Default::default()

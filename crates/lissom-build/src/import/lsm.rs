@@ -40,7 +40,12 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
     for section in of_kind(&archive, SectionKind::Skeleton) {
         let skeleton = section.skeleton(limits).map_err(refused)?;
         let name = section.name.to_owned();
-        scene.skeletons.push(SceneSkeleton { name, skeleton: raw_skeleton(&skeleton), nodes: Vec::new(), ..Default::default() });
+        scene.skeletons.push(SceneSkeleton {
+            name,
+            skeleton: raw_skeleton(&skeleton),
+            nodes: Vec::new(),
+            ..Default::default()
+        });
         skeletons.push(skeleton);
     }
     let with_identity = |id: u64| skeletons.iter().position(|s| s.identity() == id);

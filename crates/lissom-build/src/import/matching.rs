@@ -328,7 +328,8 @@ mod tests {
         let mut joints: Vec<RawJoint> = own.joints.iter().rev().cloned().collect();
         joints.iter_mut().for_each(|j| j.parent = j.parent.map(|p| last - p));
         joints.push(joint("tail", Some(last)));
-        let target = SceneSkeleton { name: String::new(), skeleton: RawSkeleton { joints }, ..Default::default() };
+        let target =
+            SceneSkeleton { name: String::new(), skeleton: RawSkeleton { joints }, ..Default::default() };
         let mut scene = Scene {
             skeletons: vec![SceneSkeleton { name: String::new(), skeleton: own, ..Default::default() }],
             animations: vec![SceneAnimation { skeleton: Some(0), motion: walk, ..Default::default() }],

@@ -31,5 +31,5 @@ pub use clip_names::{UniqueNames, stem};
 pub use error::{ImportError, Place};
 pub use limits::ImportLimits;
 pub use matching::MatchError;
-pub use read_options::ReadOptions;
 pub use open::{Format, ImportOptions, OpenError, Unit, open, open_noting, read_limited};
+pub use read_options::ReadOptions;

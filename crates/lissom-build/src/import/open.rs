@@ -8,6 +8,8 @@
 //! # Ok::<(), import::OpenError>(())
 //! ```
 
+#[cfg(feature = "gltf")]
+use super::ReadOptions;
 use super::{
     Axis, ImportError, ImportLimits, acl_sjson,
     bvh::{self, BvhOptions},
@@ -15,8 +17,6 @@ use super::{
     matching::{self, By, MatchError},
     ozz, rawclip, sense,
 };
-#[cfg(feature = "gltf")]
-use super::ReadOptions;
 use crate::{
     raw::RawEditError,
     scene::{Scene, SceneAnimation, SceneSkeleton},

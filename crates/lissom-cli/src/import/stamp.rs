@@ -27,9 +27,10 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
 pub(super) fn head(recipe: &Recipe) -> String {
     let Recipe { options, cook, asked_precision, asked_shell, clips } = recipe;
     let skeleton = options.skeleton.as_ref().map(|p| std::fs::read(p).map_or(0, |bytes| hash(&bytes)));
-    let ImportOptions { unit, up, forward, rate_hz, .. } = options;
+    let ImportOptions { unit, up, forward, rate_hz, no_mesh, no_images, influences, strict, .. } = options;
     let text = format!(
-        "{unit:?} {up:?} {forward:?} {rate_hz:?} {skeleton:?} {cook:?} {asked_precision} {asked_shell} {clips:?}"
+        "{unit:?} {up:?} {forward:?} {rate_hz:?} {skeleton:?} {no_mesh} {no_images} {influences:?} {strict} {cook:?} \
+         {asked_precision} {asked_shell} {clips:?}"
     );
     format!("lissom {} options {:016x}\n", env!("CARGO_PKG_VERSION"), hash(text.as_bytes()))
 }

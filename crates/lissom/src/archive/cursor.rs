@@ -59,6 +59,13 @@ impl<'a> Cursor<'a> {
             .map_err(|_| ArchiveError::Format { offset, reason: alloc::format!("{what} is not UTF-8") })
     }
 
+    /// How many of `count` things of at least `each` bytes there can be: what may be reserved for them.
+    pub(super) fn room(&self, count: u32, each: u64) -> usize {
+        let left = (self.bytes.len() as u64).saturating_sub(self.at);
+        let most = left.checked_div(each).unwrap_or_default();
+        usize::try_from(most.min(u64::from(count))).unwrap_or_default()
+    }
+
     /// A text and, before it, its length.
     pub(super) fn long_text(&mut self, what: &'static str) -> Result<&'a str> {
         let count = self.u32(what)?;

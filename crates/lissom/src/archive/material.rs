@@ -141,12 +141,14 @@ impl<'a> Section<'a> {
         for slot in &mut uses {
             *slot = texture_use(&mut at)?;
         }
-        let mut textures = Vec::new();
-        for _ in 0..at.u32("the count of textures")? {
+        let count = at.u32("the count of textures")?;
+        let mut textures = Vec::with_capacity(at.room(count, 24));
+        for _ in 0..count {
             textures.push(texture(&mut at)?);
         }
-        let mut extensions = Vec::new();
-        for _ in 0..at.u32("the count of extensions")? {
+        let count = at.u32("the count of extensions")?;
+        let mut extensions = Vec::with_capacity(at.room(count, 8));
+        for _ in 0..count {
             extensions.push((at.long_text("an extension's name")?, at.long_text("an extension")?));
         }
         if let Some(missing) = uses.iter().flatten().find(|u| u.texture >= textures.len()) {
@@ -196,8 +198,9 @@ fn texture<'a>(at: &mut Cursor<'a>) -> Result<TextureView<'a>> {
         *number = at.u32("a texture's sampler")?;
     }
     let name = at.long_text("a texture's name")?;
-    let mut images = Vec::new();
-    for _ in 0..at.u32("the count of a texture's images")? {
+    let count = at.u32("the count of a texture's images")?;
+    let mut images = Vec::with_capacity(at.room(count, 8));
+    for _ in 0..count {
         images.push((at.long_text("an image's extension")?, at.long_text("an image's name")?));
     }
     Ok(TextureView { name, sampler, images })

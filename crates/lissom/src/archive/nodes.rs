@@ -46,8 +46,9 @@ impl<'a> Section<'a> {
             return Err(ArchiveError::Version { offset, what, found, known });
         }
         let mut at = Cursor::new(self.payload, 0);
-        let mut nodes = Vec::new();
-        for _ in 0..at.u32("the count of nodes")? {
+        let count = at.u32("the count of nodes")?;
+        let mut nodes = Vec::with_capacity(at.room(count, 12));
+        for _ in 0..count {
             let index = Some(at.u32("a node")?).filter(|index| *index != NONE);
             nodes.push(NodeView {
                 index,

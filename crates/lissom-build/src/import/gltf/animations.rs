@@ -158,7 +158,14 @@ fn one(
         .map_err(|source| ImportError::Animation { place: Place::Path(here.into()), source })?;
     let markers = markers(document::extras(extras.markers), duration_s, here, budget, scene)?;
     let extras = document::text(animation.extras);
-    Ok(Some(SceneAnimation { skeleton: Some(0), motion, tracks: user, markers, extras, precision: Vec::new() }))
+    Ok(Some(SceneAnimation {
+        skeleton: Some(0),
+        motion,
+        tracks: user,
+        markers,
+        extras,
+        precision: Vec::new(),
+    }))
 }
 
 impl Growing {

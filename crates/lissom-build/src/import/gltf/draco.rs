@@ -52,7 +52,8 @@ pub(super) fn decode(
     }
     let mut attributes = BTreeMap::new();
     for (name, id) in draco.attributes {
-        let accessor = primitive.attributes.get(&name).and_then(|a| source.document.accessors.get(*a as usize));
+        let accessor =
+            primitive.attributes.get(&name).and_then(|a| source.document.accessors.get(*a as usize));
         let (Some(accessor), Some(stored)) = (accessor, mesh.attribute_by_unique_id(id)) else {
             return Err(fail(format!("there is no {name} in the stream, or no accessor for it")));
         };

@@ -1,13 +1,13 @@
 //! Where the vertices of a primitive stand: in accessors, or in a Draco stream.
 
+#[cfg(feature = "draco")]
+use super::draco::{self, Decoded};
 use super::{
     super::ImportError,
     accessor::{Source, Values},
     budget::Budget,
     document::{Kind, Primitive},
 };
-#[cfg(feature = "draco")]
-use super::draco::{self, Decoded};
 
 /// The attributes and indices of one primitive.
 pub(super) struct Geometry<'s, 'a> {
@@ -42,7 +42,8 @@ impl<'s, 'a> Geometry<'s, 'a> {
     ) -> Result<Self, ImportError> {
         if primitive.extensions.draco.is_some() {
             let place = super::super::Place::Path(at.into());
-            let reason = "it is compressed with Draco, which this build does not read (feature `draco`)".into();
+            let reason =
+                "it is compressed with Draco, which this build does not read (feature `draco`)".into();
             return Err(ImportError::Format { place, reason });
         }
         Ok(Self { source, primitive })

@@ -1,12 +1,7 @@
 //! Which joints a vertex follows, and how much.
 
 use super::{
-    super::ImportError,
-    accessor::Values,
-    budget::Budget,
-    document::Kind,
-    geometry::Geometry,
-    skins::Binding,
+    super::ImportError, accessor::Values, budget::Budget, document::Kind, geometry::Geometry, skins::Binding,
 };
 use crate::{
     exact::M34,

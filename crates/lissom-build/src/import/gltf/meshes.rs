@@ -200,7 +200,10 @@ fn one(
         colors.push(list);
     }
     if broken > 0 {
-        scene.warn(at, format!("{broken} texture coordinates or colours are not finite; they were taken as 0"));
+        scene.warn(
+            at,
+            format!("{broken} texture coordinates or colours are not finite; they were taken as 0"),
+        );
     }
     let sets = match on.binding {
         Some(_) => influences::open(&geometry, budget)?,

@@ -101,8 +101,15 @@ const KNOWN: &[&str] = &[
 const OF_MATERIALS: &str = "KHR_materials_";
 const ELSEWHERE: &[&str] = &["KHR_materials_variants"];
 /// What changes nothing about motion and meshes where it is not known.
-const IRRELEVANT: &[&str] =
-    &["KHR_materials_", "KHR_texture_", "KHR_lights_", "KHR_xmp", "EXT_texture_", "MSFT_texture_", "EXT_lights_"];
+const IRRELEVANT: &[&str] = &[
+    "KHR_materials_",
+    "KHR_texture_",
+    "KHR_lights_",
+    "KHR_xmp",
+    "EXT_texture_",
+    "MSFT_texture_",
+    "EXT_lights_",
+];
 
 /// Unknown extensions that are named one by one.
 const MOST_NAMED: usize = 16;
@@ -281,14 +288,18 @@ fn not_carried(document: &Document<'_>, options: &ReadOptions, scene: &mut Scene
     attributes.sort_unstable();
     attributes.dedup();
     all.extend(attributes.iter().take(MOST_NAMED).map(|name| files::shown(name)));
-    let carried = |name: &str| {
-        KNOWN.contains(&name) || (name.starts_with(OF_MATERIALS) && !ELSEWHERE.contains(&name))
-    };
+    let carried =
+        |name: &str| KNOWN.contains(&name) || (name.starts_with(OF_MATERIALS) && !ELSEWHERE.contains(&name));
     let mut extensions: Vec<&str> = document.used.iter().map(|n| &**n).filter(|n| !carried(n)).collect();
     extensions.sort_unstable();
     extensions.dedup();
-    all.extend(extensions.iter().take(MOST_NAMED).map(|name| files::shown(name).trim_matches('"').to_owned()));
-    let more = attributes.len().saturating_sub(MOST_NAMED).saturating_add(extensions.len().saturating_sub(MOST_NAMED));
+    all.extend(
+        extensions.iter().take(MOST_NAMED).map(|name| files::shown(name).trim_matches('"').to_owned()),
+    );
+    let more = attributes
+        .len()
+        .saturating_sub(MOST_NAMED)
+        .saturating_add(extensions.len().saturating_sub(MOST_NAMED));
     if more > 0 {
         all.push(format!("{more} more"));
     }

@@ -96,7 +96,8 @@ pub(super) fn skeleton(
     let parents = parents(nodes, budget.limits().max_depth)?;
     let allowed = budget.limits().max_joints.min(MAX_JOINTS);
     let needed = needed(document)?;
-    let mut chosen: Vec<bool> = nodes.iter().zip(&needed).map(|(n, needed)| *needed || !carrier(document, n)).collect();
+    let mut chosen: Vec<bool> =
+        nodes.iter().zip(&needed).map(|(n, needed)| *needed || !carrier(document, n)).collect();
     let all = chosen.iter().filter(|c| **c).count();
     if all > allowed && needed.contains(&true) {
         scene.warn("nodes", format!("there are {all}; those that nothing names were left out"));

@@ -234,7 +234,14 @@ pub(super) fn materials(
         budget.take(raw.get().len() as u64, 4, here)?;
         let at = || Place::Path(format!("material {index}"));
         let parsed = serde_json::from_str::<MaterialJson<'_>>(raw.get());
-        let mut maker = Maker { textures: &textures, samplers: &samplers, images, known: BTreeMap::new(), missing: 0, out: Material::default() };
+        let mut maker = Maker {
+            textures: &textures,
+            samplers: &samplers,
+            images,
+            known: BTreeMap::new(),
+            missing: 0,
+            out: Material::default(),
+        };
         let made = match parsed {
             Ok(json) => maker.material(&json, budget),
             Err(e) => Err(ImportError::Format { place: at(), reason: document::reason(&e) }),
