@@ -8,7 +8,6 @@ use lissom::{
     job::{SampleJob, SampleTime},
     math::{simd::Backend, soa::SoaTransform},
 };
-use lissom_bench::timing::{best_ns, calibration_ns};
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
     cook::{ClipBuilder, Form, Jumps, write_stream},
@@ -16,6 +15,8 @@ use lissom_build::{
     mannequin::{self, Motion},
     raw::RawAnimation,
 };
+use lissom_cli::timing::{best_ns, calibration_ns};
+use lissom_draw::chart::TwoScales;
 use std::{fmt::Write as _, path::Path};
 
 const ROUNDS: usize = 40;
@@ -94,7 +95,7 @@ fn cook(subject: &Subject) -> Result<Clip> {
 /// As sparse keys with jump frames at a spacing.
 fn cook_keys(subject: &Subject, spacing: f64) -> Result<Clip> {
     let jumps = if spacing > 0.0 { Jumps::Every(spacing) } else { Jumps::None };
-    let builder = ClipBuilder { jumps, form: Form::Keys, ..ClipBuilder::default() };
+    let builder = ClipBuilder { jumps: Some(jumps), form: Form::Keys, ..ClipBuilder::default() };
     let cooked = builder.build(&subject.skeleton, &subject.animation)?;
     Ok(Clip::from_bytes(&cooked.bytes)?)
 }
@@ -215,16 +216,13 @@ fn seek_plot(subject: &Subject) -> Result<String> {
     for spacing in [0.1, 0.2, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0] {
         let clip = cook_keys(subject, spacing)?;
         let ns = play(subject, &clip, &scattered(500, clip.view().duration_s()), &mut Cursor::new(), false);
-        points.push((spacing, ns, clip.view().memory_bytes() as f64 / 1024.0));
+        points.push((spacing, [ns, clip.view().memory_bytes() as f64 / 1024.0]));
     }
     if points.is_empty() {
         bail!("nothing to plot");
     }
     let title = format!("{}: a seek and its price, by the spacing of jump frames", subject.name);
-    Ok(crate::plot::two_axes(
-        &title,
-        "seconds between jump frames",
-        ("ns a joint and seek", "KiB of clip"),
-        &points,
-    ))
+    let names = ["ns a joint and seek", "KiB of clip"];
+    let chart = TwoScales { title: &title, x_name: "seconds between jump frames", names, points: &points };
+    Ok(chart.draw().to_svg()?)
 }

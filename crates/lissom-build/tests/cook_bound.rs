@@ -351,13 +351,15 @@ fn what_is_wrong_is_named() {
         let own = JointPrecision { joint: 1, precision: Some(bad), shell: None };
         let b = ClipBuilder { joints: vec![own], ..Default::default() };
         assert!(matches!(build(b), Err(CookError::Precision { .. })));
-        let b = ClipBuilder { jumps: Jumps::Every(bad), ..Default::default() };
+        let b = ClipBuilder { jumps: Some(Jumps::Every(bad)), ..Default::default() };
         assert!(matches!(build(b), Err(CookError::Jumps { .. })));
     }
     let own = JointPrecision { joint: 2, precision: None, shell: None };
     let b = ClipBuilder { joints: vec![own], ..Default::default() };
     assert_eq!(build(b), Err(CookError::Joint { joint: 2, joints: 2 }));
-    let b = ClipBuilder { jumps: Jumps::At(vec![99.0]), ..Default::default() };
+    let b = ClipBuilder { form: Form::Rows, jumps: Some(Jumps::Every(0.5)), ..Default::default() };
+    assert_eq!(build(b), Err(CookError::JumpsOfRows));
+    let b = ClipBuilder { jumps: Some(Jumps::At(vec![99.0])), ..Default::default() };
     assert!(matches!(build(b), Err(CookError::Jumps { value: 99.0, .. })));
     let other = fan(3, &mut Rng::new(12));
     assert!(matches!(ClipBuilder::default().build(&other, &good), Err(CookError::Animation(_))));

@@ -40,6 +40,11 @@ fn a_spoiled_stream_does_no_harm() {
 }
 
 #[test]
+fn a_spoiled_snapshot_of_a_world_does_no_harm() {
+    survives("world");
+}
+
+#[test]
 fn a_spoiled_ozz_archive_does_no_harm() {
     survives("ozz");
 }
@@ -57,6 +62,11 @@ fn a_spoiled_acl_file_does_no_harm() {
 #[test]
 fn a_spoiled_raw_clip_does_no_harm() {
     survives("rawclip");
+}
+
+#[test]
+fn a_spoiled_archive_does_no_harm_to_who_takes_it_apart() {
+    survives("lsm");
 }
 
 #[test]
@@ -98,7 +108,10 @@ fn seeds_are_the_same_every_time_and_their_names_differ() {
 
 #[test]
 fn seeds_of_clips_have_both_forms_and_every_part_of_them() {
-    use lissom::clip::{Clip, format, rows_format};
+    use lissom::clip::{
+        Clip,
+        format::{keys as format, rows as rows_format},
+    };
     let clips: Vec<_> = (target("clip").seeds)();
     let named = |name: &str| {
         let seed = clips.iter().find(|c| c.name == name).unwrap_or_else(|| panic!("no seed {name}"));

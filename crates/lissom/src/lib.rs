@@ -27,14 +27,17 @@ extern crate alloc;
 pub mod archive;
 mod bytes;
 pub mod clip;
+#[doc(hidden)]
 pub mod hash;
 pub mod job;
+mod lod;
 mod mask;
+pub mod mesh;
 mod skeleton;
 
 pub use bytes::SharedBytes;
 pub use clip::{Clip, ClipError, ClipView, Cursor};
-pub use job::JointLod;
 pub use lissom_math as math;
+pub use lod::{JointLod, LodError};
 pub use mask::JointMask;
 pub use skeleton::{MAX_JOINTS, Skeleton, SkeletonError, SkeletonParts};

@@ -34,8 +34,6 @@ pub struct Skeleton {
     name_ends: Box<[u32]>,
     /// Joint indices sorted by name, then by index.
     by_name: Box<[u16]>,
-    /// Joint indices in breadth-first order.
-    by_depth: Box<[u16]>,
     identity: u64,
 }
 
@@ -173,7 +171,6 @@ impl Skeleton {
         }
 
         Ok(Self {
-            by_depth: breadth_first_order(parents).into(),
             joints: joints.into(),
             rest: soa::pack(rest).into(),
             names: all_names.into(),
@@ -278,17 +275,6 @@ impl Skeleton {
         0..self.joint_count()
     }
 
-    /// The joint and everything below it, level by level; reversed, every child comes before its parent.
-    pub fn breadth_first(&self, from: usize) -> impl DoubleEndedIterator<Item = usize> + '_ {
-        let range = self.subtree(from);
-        self.by_depth.iter().map(|j| usize::from(*j)).filter(move |j| range.contains(j))
-    }
-
-    /// All joints level by level: every root, then every child of a root, and so on.
-    pub fn breadth_first_all(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
-        self.by_depth.iter().map(|j| usize::from(*j))
-    }
-
     /// How far below its root a joint is: 0 for a root. Panics if there is no such joint.
     #[must_use]
     pub fn depth(&self, joint: usize) -> usize {
@@ -301,17 +287,6 @@ impl Skeleton {
     pub fn identity(&self) -> u64 {
         self.identity
     }
-}
-
-/// Joints level by level, from the parents alone. Parents stand before children, so one pass finds depths.
-fn breadth_first_order(parents: &[Option<u16>]) -> Vec<u16> {
-    let mut depths: Vec<u16> = Vec::with_capacity(parents.len());
-    for parent in parents {
-        depths.push(parent.map_or(0, |p| depths[usize::from(p)] + 1));
-    }
-    let mut order: Vec<u16> = (0..parents.len() as u16).collect();
-    order.sort_by_key(|j| depths[usize::from(*j)]);
-    order
 }
 
 #[cfg(test)]
@@ -348,10 +323,7 @@ mod tests {
     #[test]
     fn iteration_runs_both_ways() {
         let s = body();
-        assert_eq!(s.breadth_first(0).collect::<Vec<_>>(), [0, 1, 5, 2, 3, 4]);
-        assert_eq!(s.breadth_first(0).rev().collect::<Vec<_>>(), [4, 3, 2, 5, 1, 0]);
-        assert_eq!(s.breadth_first(1).collect::<Vec<_>>(), [1, 2, 3, 4]);
-        assert_eq!(s.breadth_first_all().collect::<Vec<_>>(), [0, 6, 1, 5, 2, 3, 4]);
+        assert_eq!(s.depth_first().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5, 6]);
         assert_eq!(s.subtree(1).rev().collect::<Vec<_>>(), [4, 3, 2, 1]);
     }
 
@@ -427,6 +399,5 @@ mod tests {
         let s = make(&parents, &alloc::vec![""; MAX_JOINTS]).unwrap();
         assert_eq!(s.subtree(0), 0..MAX_JOINTS);
         assert_eq!(s.depth(MAX_JOINTS - 1), MAX_JOINTS - 1);
-        assert_eq!(s.breadth_first(0).next_back(), Some(MAX_JOINTS - 1));
     }
 }

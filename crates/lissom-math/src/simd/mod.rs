@@ -26,7 +26,9 @@ mod wide;
 
 pub use backend::{Backend, UnknownBackend};
 pub use fearless_simd::{Simd, f32x4, f32x8, f32x16, prelude, u8x64, u32x4, u32x8, u32x16};
-pub use wide::{LEN, WideMat34, WideQuat, WideTransform, WideVec3, load, select, splat, store};
+pub use wide::{
+    LEN, WideMat34, WideQuat, WideTransform, WideVec3, inverse_sqrt_near_one, load, select, splat, store,
+};
 
 #[doc(hidden)]
 pub use fearless_simd::dispatch as __dispatch;

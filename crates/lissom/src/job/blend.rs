@@ -1,6 +1,10 @@
 //! Several poses into one.
 
-use super::{JobError, JointLod, error::at_least};
+use super::{
+    JobError,
+    error::{at_least, fits_groups},
+};
+use crate::JointLod;
 use lissom_math::{
     dispatch,
     simd::{Backend, LEN, Simd, WideQuat, WideTransform, WideVec3, load, prelude::*, select, splat},
@@ -91,7 +95,7 @@ impl BlendJob<'_> {
             return Err(JobError::Value {
                 field: "threshold",
                 index: 0,
-                value: self.threshold,
+                value: self.threshold.into(),
                 allowed: "normal numbers above 0",
             });
         }
@@ -102,7 +106,7 @@ impl BlendJob<'_> {
         for (weight, pose, joint_weights, layers) in kinds {
             for (index, layer) in layers.iter().enumerate() {
                 if !layer.weight.is_finite() {
-                    let value = layer.weight;
+                    let value = layer.weight.into();
                     return Err(JobError::Value { field: weight, index, value, allowed: "finite numbers" });
                 }
                 at_least(pose, "groups", layer.pose.len(), groups)?;
@@ -112,7 +116,7 @@ impl BlendJob<'_> {
             }
         }
         at_least("output", "groups", self.output.len(), groups)?;
-        self.lod.map_or(Ok(()), |lod| lod.validate_groups(groups))
+        fits_groups(self.lod, groups)
     }
 
     /// Runs on the widest backend.
@@ -149,7 +153,7 @@ impl<S: Simd> Sum<S> {
         Self {
             pose: WideTransform {
                 translation: t.translation.scale(w),
-                rotation: scale_quat(t.rotation, w),
+                rotation: t.rotation.scale(w),
                 scale: t.scale.scale(w),
             },
             weight: w,
@@ -160,7 +164,7 @@ impl<S: Simd> Sum<S> {
     fn add(self, s: S, t: WideTransform<S>, w: S::f32s) -> Self {
         let sum = self.pose;
         let signed = sum.rotation.dot(t.rotation).simd_lt(splat(s, 0.0)).select(-w, w);
-        let r = scale_quat(t.rotation, signed);
+        let r = t.rotation.scale(signed);
         Self {
             pose: WideTransform {
                 translation: sum.translation + t.translation.scale(w),
@@ -182,31 +186,12 @@ impl<S: Simd> Sum<S> {
         let (p, q) = (a.pose, b.pose);
         Self {
             pose: WideTransform {
-                translation: select_vec(mask, p.translation, q.translation),
-                rotation: WideQuat {
-                    x: select::<S>(mask, p.rotation.x, q.rotation.x),
-                    y: select::<S>(mask, p.rotation.y, q.rotation.y),
-                    z: select::<S>(mask, p.rotation.z, q.rotation.z),
-                    w: select::<S>(mask, p.rotation.w, q.rotation.w),
-                },
-                scale: select_vec(mask, p.scale, q.scale),
+                translation: WideVec3::select(mask, p.translation, q.translation),
+                rotation: WideQuat::select(mask, p.rotation, q.rotation),
+                scale: WideVec3::select(mask, p.scale, q.scale),
             },
             weight: select::<S>(mask, a.weight, b.weight),
         }
-    }
-}
-
-#[inline(always)]
-fn scale_quat<S: Simd>(q: WideQuat<S>, k: S::f32s) -> WideQuat<S> {
-    WideQuat { x: q.x * k, y: q.y * k, z: q.z * k, w: q.w * k }
-}
-
-#[inline(always)]
-fn select_vec<S: Simd>(mask: S::mask32s, a: WideVec3<S>, b: WideVec3<S>) -> WideVec3<S> {
-    WideVec3 {
-        x: select::<S>(mask, a.x, b.x),
-        y: select::<S>(mask, a.y, b.y),
-        z: select::<S>(mask, a.z, b.z),
     }
 }
 
@@ -300,7 +285,7 @@ fn average<S: Simd>(
     };
     WideTransform {
         translation: sum.pose.translation.scale(k),
-        rotation: scale_quat(sum.pose.rotation, k).normalize(s),
+        rotation: sum.pose.rotation.scale(k).normalize(s),
         scale: sum.pose.scale.scale(k),
     }
 }

@@ -1,11 +1,11 @@
 //! Local space to model space.
 
 use super::{
-    JobError, JointLod,
-    error::at_least,
-    matrix::{Columns, MatrixSlot},
+    JobError,
+    error::{at_least, fits_joints},
+    kernel::matrix::{Columns, MatrixSlot},
 };
-use crate::{MAX_JOINTS, Skeleton};
+use crate::{JointLod, MAX_JOINTS, Skeleton};
 use core::ops::Range;
 use lissom_math::{
     Mat4, Mat34, dispatch,
@@ -156,9 +156,7 @@ impl LocalToModelJob<'_> {
         let joints = self.skeleton.joint_count();
         at_least("locals", "groups", self.locals.len(), group_count(joints))?;
         at_least("models", "matrices", self.models.len(), joints)?;
-        if let Some(lod) = self.lod {
-            lod.validate(joints)?;
-        }
+        fits_joints(self.lod, joints)?;
         self.update.joints(self.skeleton)
     }
 
@@ -189,18 +187,6 @@ impl LocalToModelJob<'_> {
         }
         Ok(())
     }
-}
-
-/// Local to model over any parents-before-children order, given as the packed joints of a skeleton. Only for
-/// the measurement that decided the order; a joint whose parent does not stand before it is taken for a root.
-#[doc(hidden)]
-pub fn local_to_model_in_order(
-    backend: Backend,
-    joints: &[u16],
-    locals: &[SoaTransform],
-    models: &mut [Mat4],
-) {
-    dispatch!(backend, s => kernel(s, joints, locals, None, 0..joints.len(), None, models));
 }
 
 /// Parent bits of a packed joint; all set, which is no joint's index, for a root.

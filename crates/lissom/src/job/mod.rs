@@ -7,36 +7,27 @@
 
 mod attach;
 mod blend;
-mod bounds;
 mod dual_quat;
 mod error;
+mod kernel;
 mod local_to_model;
-mod lod;
-mod matrix;
-mod mesh;
-mod mesh_tools;
 mod model_to_local;
 mod morph;
 mod palette;
 mod sample;
+mod sample_joint;
+mod sample_stream;
 mod skin;
-mod skin_kernel;
-mod vertices;
 
+pub use crate::{JointLod, clip::SampleTime};
 pub use attach::{AttachJob, Attachment};
 pub use blend::{BlendJob, BlendLayer};
-pub use bounds::{Aabb, JointBounds, exact_bounds};
-pub use dual_quat::{DualQuat, DualQuatSkinJob, dual_quat_palette};
+pub use dual_quat::DualQuatSkinJob;
 pub use error::JobError;
-#[doc(hidden)]
-pub use local_to_model::local_to_model_in_order;
 pub use local_to_model::{LocalToModelJob, Models, Update};
-pub use lod::JointLod;
-pub use mesh::{IndexFormat, MAX_INFLUENCES, SkinMesh, SkinMeshParts, WeightFormat};
-pub use mesh_tools::{InfluencePart, bitangents, normalize_weights, partition_by_influences};
 pub use model_to_local::{ModelToLocalJob, decompose};
-pub use morph::{MorphJob, MorphTarget, MorphTargets};
+pub use morph::MorphJob;
 pub use palette::{PaletteJob, inverse_binds_from_rest, inverse_transpose};
-pub use sample::{SampleJob, SampleTime};
+pub use sample::SampleJob;
+pub use sample_joint::{ChannelValue, JointChannel};
 pub use skin::SkinJob;
-pub use vertices::{Strided, StridedMut, VertexOutput};

@@ -11,6 +11,7 @@ use lissom::{
         Mat4, Mat34,
         soa::{self, SoaTransform},
     },
+    mesh::*,
 };
 
 const JOINTS: usize = 37;

@@ -47,17 +47,9 @@
 //! Names of clips are the file's own; a clip without one has an empty name, for the caller who knows the file's.
 //! Morph weights are tracks `morph/MESH/TARGET`, where MESH is [`RawMesh::name`](crate::mesh::RawMesh::name) (all
 //! primitives of a mesh share it) and TARGET is [`Morph::name`](crate::scene::Morph::name).
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::arithmetic_side_effects,
-    clippy::panic
-)]
 
 mod accessor;
 mod animations;
-mod budget;
 mod buffers;
 mod container;
 mod document;
@@ -77,10 +69,13 @@ mod surfaces;
 
 pub use files::Folder;
 
-use super::{ImportError, ImportLimits, Place, ReadOptions, names};
+use super::{
+    ImportError, ImportLimits, Place, ReadOptions,
+    budget::{self, Budget},
+    names,
+};
 use crate::scene::{Scene, SceneSkeleton};
 use accessor::Source;
-use budget::Budget;
 use buffers::Buffers;
 use document::Document;
 

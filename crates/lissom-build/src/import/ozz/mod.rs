@@ -13,13 +13,6 @@
 //!
 //! assert!(matches!(ozz::read(b"no archive"), Err(ImportError::NotThisFormat { .. })));
 //! ```
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::arithmetic_side_effects,
-    clippy::panic
-)]
 
 mod animation;
 mod half;
