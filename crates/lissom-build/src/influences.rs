@@ -3,10 +3,10 @@
 use core::num::NonZeroU8;
 
 /// The joints of all vertices: the same count for each of them, as the runtime's
-/// [`SkinMesh`](lissom::job::SkinMesh) has it.
+/// [`SkinMesh`](lissom::mesh::SkinMesh) has it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Influences {
-    /// Joints of a vertex, 1 to [`MAX_INFLUENCES`](lissom::job::MAX_INFLUENCES).
+    /// Joints of a vertex, 1 to [`MAX_INFLUENCES`](lissom::mesh::MAX_INFLUENCES).
     pub each: usize,
     /// Indices of raw joints, `each` a vertex; unused ones are 0 with weight 0.
     pub joints: Vec<u16>,
@@ -122,7 +122,7 @@ impl Collect {
         });
         // Falling; equal ones in the order of joints.
         list.sort_by(|a, b| b.1.total_cmp(&a.1));
-        list.truncate(lissom::job::MAX_INFLUENCES);
+        list.truncate(lissom::mesh::MAX_INFLUENCES);
         let sum: f64 = list.iter().map(|(_, w)| w).sum();
         let start = self.all.len();
         if sum > 0.0 && sum.is_finite() {

@@ -4,7 +4,7 @@ pub use crate::influences::Influences;
 
 use crate::exact::{M34, V3};
 use crate::raw::RawSkeleton;
-use lissom::job::MAX_INFLUENCES;
+use lissom::mesh::MAX_INFLUENCES;
 
 /// A triangle mesh bound to a skeleton: every vertex follows one joint or many.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -93,7 +93,10 @@ mod tests {
             assert!(matches!(error, ImportError::Senseless { .. }));
             error.to_string()
         };
-        let far = refused(&|s| s.meshes[0].mesh.inverse_binds[0].columns[3].y = 4.7e32);
+        let far = refused(&|s| {
+            let mesh = &mut s.meshes[0].mesh;
+            mesh.inverse_binds[usize::from(mesh.influences.joints[0])].columns[3].y = 4.7e32;
+        });
         assert!(far.contains("mesh \"mannequin\", vertex") && far.contains("1e13 m"), "{far}");
         let joint = refused(&|s| s.skeletons[0].skeleton.joints[0].rest.translation.x = f64::INFINITY);
         assert!(joint.starts_with("joint"), "{joint}");

@@ -1,5 +1,6 @@
 //! Materials, images, nodes and extras of an archive, as a scene has them.
 
+use super::{ImportError, Place, budget::Budget, lsm::refused};
 use crate::{
     material::{Image, Material, Texture, TextureTransform, TextureUse},
     scene::{Scene, SceneMesh, SourceNode},
@@ -9,11 +10,32 @@ use lissom::archive::{
 };
 use std::collections::BTreeMap;
 
+/// Memory for each byte of a section of short texts, at most: a string is six times as long as an empty text.
+const TEXTS: usize = 8;
+
 /// Where materials are, by the names of their sections.
 pub(super) struct Materials<'a>(BTreeMap<&'a str, usize>);
 
 /// Reads all of them into the scene. Skeletons and clips are there already.
-pub(super) fn read<'a>(archive: &Archive<'a>, scene: &mut Scene) -> Result<Materials<'a>, ArchiveError> {
+pub(super) fn read<'a>(
+    archive: &Archive<'a>,
+    budget: &mut Budget,
+    scene: &mut Scene,
+) -> Result<Materials<'a>, ImportError> {
+    for section in archive.sections() {
+        use SectionKind as K;
+        let each = match section.kind {
+            K::Image | K::Extras => 1,
+            K::Material | K::Nodes => TEXTS,
+            _ => continue,
+        };
+        let place = || Place::Path(format!("{:?} {:?}", section.kind, section.name));
+        budget.take(section.payload.len() as u64, each, place)?;
+    }
+    all(archive, scene).map_err(refused)
+}
+
+fn all<'a>(archive: &Archive<'a>, scene: &mut Scene) -> Result<Materials<'a>, ArchiveError> {
     let of_kind = |kind: SectionKind| archive.sections().iter().filter(move |s| s.kind == kind);
     let mut images: BTreeMap<&str, usize> = BTreeMap::new();
     for section in of_kind(SectionKind::Image) {

@@ -67,7 +67,7 @@ fn one_bad_channel_mesh_or_animation_does_not_spoil_the_rest() {
         "accessor 77: there are only",
         "node 2 \"bad\", mesh 1, primitive 0 was left out",
         "node 3 \"worse\": there is no mesh 99",
-        "node 4 \"lost\": there is no skin 5, or it cannot be read; its mesh was left out",
+        "node 4 \"lost\": there is no skin 5; there are 0; its mesh was left out",
     ] {
         assert!(text.contains(part), "{part}\n---\n{text}");
     }

@@ -85,7 +85,8 @@ impl Reference {
     pub fn skeleton(&self) -> Vec<usize> {
         let mut wanted: Vec<usize> = Vec::new();
         for (index, node) in list(&self.json, "nodes").iter().enumerate() {
-            let primitives = list(&self.json["meshes"][number(&node["mesh"])], "primitives");
+            let mesh = node["mesh"].as_u64().unwrap_or_default() as usize;
+            let primitives = list(&self.json["meshes"][mesh], "primitives");
             let weighted = primitives
                 .iter()
                 .all(|p| !p["attributes"]["JOINTS_0"].is_null() && !p["attributes"]["WEIGHTS_0"].is_null());

@@ -6,7 +6,7 @@ use super::{
     layout::{ALIGNMENT, MESH_SETS, MESH_VERSION},
     lists::Lists,
 };
-use crate::job::MAX_INFLUENCES;
+use crate::mesh::MAX_INFLUENCES;
 use alloc::format;
 use lissom_math::Mat34;
 

@@ -92,7 +92,10 @@ fn binding<'s>(
 ) -> Result<Option<&'s Binding>, ImportError> {
     let Some(skin) = node.skin else { return Ok(None) };
     let Some(Some(binding)) = stage.bindings.get(skin as usize) else {
-        let reason = format!("there is no skin {skin}, or it cannot be read");
+        let reason = match stage.bindings.len() {
+            count if skin as usize >= count => format!("there is no skin {skin}; there are {count}"),
+            _ => format!("skin {skin} cannot be read"),
+        };
         return Err(ImportError::Format { place: Place::Path(here.into()), reason });
     };
     if binding.joints.is_empty() {
