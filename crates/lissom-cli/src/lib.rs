@@ -9,17 +9,18 @@
 //! options.rs  options that several commands share;  style.rs, progress.rs  what a terminal shows
 //! files.rs    writing whole or not at all;  machine.rs, timing.rs  what a figure was measured on, and how
 //! ```
+//!
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | `fbx` | no | FBX files can be read (`ufbx`, a C library: needs a C compiler) |
 
 mod commands;
 mod crowd;
-mod exactness;
 mod files;
-mod load;
 mod machine;
-mod motion;
-mod open;
 mod options;
 mod progress;
+mod source;
 mod stage;
 mod style;
 pub mod timing;

@@ -20,6 +20,9 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `std` | yes | CPU detection at run time, loading from `std::io::Read` |
+//! | `parallel` | no | helpers that run a job over several threads with rayon |
+//! | `gzip` | no | streams compressed with gzip can be played |
+//! | `zstd` | no | streams compressed with Zstandard (a C library) can be played |
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 
 extern crate alloc;

@@ -402,10 +402,29 @@ fn weights_are_normalised_in_place() {
     assert!(normalize_weights(&mut bytes, 6, WeightFormat::Unorm16, 0, 1).is_err());
 }
 
+/// A vertex that hangs on one joint alone goes where the joint's matrix takes it, to the last bit, whatever its
+/// weights are stored as.
 #[test]
 fn full_unorm_weights_are_one() {
-    assert_eq!(255.0_f32 * (1.0 / 255.0), 1.0);
-    assert_eq!(65535.0_f32 * (1.0 / 65535.0), 1.0);
+    let mut random = Random::new(77);
+    let (matrices, palette) = palette(&mut random, 5);
+    for format in [WeightFormat::F32, WeightFormat::Unorm8, WeightFormat::Unorm16] {
+        let mut mesh = TestMesh::new(&mut random, 40, 2, 5, IndexFormat::U16, format, true, 0);
+        let (full, none): (&[u8], &[u8]) = match format {
+            WeightFormat::F32 => (&1.0_f32.to_ne_bytes(), &[0; 4]),
+            WeightFormat::Unorm8 => (&[255], &[0]),
+            WeightFormat::Unorm16 => (&[255; 2], &[0; 2]),
+        };
+        mesh.weights = [full, none].concat().repeat(mesh.vertices);
+        let checked = mesh.checked();
+        assert!((0..mesh.vertices).all(|v| checked.weight(v, 0) == 1.0 && checked.weight(v, 1) == 0.0));
+        let mut out = blank(mesh.vertices);
+        job(&mesh, &palette, None, 1, separate(&mut out, 1)).run().unwrap();
+        for (v, position) in mesh.positions.iter().enumerate() {
+            let joint = checked.joint(v, 0);
+            assert_eq!(out[0][v], matrices[joint].mul_point(*position), "{format:?}, vertex {v}");
+        }
+    }
 }
 
 #[test]

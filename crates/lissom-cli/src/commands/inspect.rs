@@ -1,14 +1,13 @@
 //! `lissom inspect`: what is in a file.
 
 use crate::{
-    load::{Content, Loaded, load},
     options::Reading,
+    source::{Content, Source, StreamFile},
     style::{Style, Table, Tone, grouped, plain},
 };
-use anyhow::{Context, Result};
+use anyhow::Result;
 use lissom::archive::{Archive, SectionKind};
 use lissom_build::{
-    import::Format,
     raw::{RawTrack, RawUserTrack},
     scene::{Scene, SceneSkeleton},
 };
@@ -39,6 +38,8 @@ struct Report {
     meshes: Vec<MeshReport>,
     /// Of an archive.
     sections: Vec<SectionReport>,
+    /// Of a stream.
+    stream: Option<StreamReport>,
     warnings: Vec<String>,
 }
 
@@ -93,6 +94,16 @@ struct MeshReport {
 }
 
 #[derive(Serialize)]
+struct StreamReport {
+    /// How its blocks are compressed.
+    codec: String,
+    blocks: usize,
+    joints: usize,
+    /// Of the skeleton that it was cooked for.
+    skeleton_identity: String,
+}
+
+#[derive(Serialize)]
 struct SectionReport {
     kind: String,
     name: String,
@@ -102,7 +113,7 @@ struct SectionReport {
 }
 
 pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
-    let file = load(&arguments.file, &arguments.reading.options()?)?;
+    let file = Source::open(&arguments.file, &arguments.reading.options()?)?;
     let report = report(&file)?;
     if arguments.json {
         serde_json::to_writer_pretty(&mut *out, &report)?;
@@ -112,14 +123,16 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     text(&report, out)
 }
 
-fn report(file: &Loaded) -> Result<Report> {
+fn report(file: &Source) -> Result<Report> {
+    let named = file.path.display().to_string();
+    if let Content::Stream(stream) = &file.content {
+        return Ok(stream_report(file, stream, named));
+    }
     let scene = file.scene()?;
     let scene = scene.as_ref();
-    let named = file.path.display().to_string();
-    let bytes = std::fs::metadata(&file.path).with_context(|| named.clone())?.len();
-    let (format, sections) = match &file.content {
-        Content::Archive(bytes) => (Format::Lsm, sections(&file.archive(bytes)?)),
-        Content::Scene(_) => (file.format, Vec::new()),
+    let sections = match &file.content {
+        Content::Archive(bytes) => sections(&file.archive(bytes)?),
+        _ => Vec::new(),
     };
     let mut clips = scene_clips(scene);
     if let Content::Archive(bytes) = &file.content {
@@ -135,8 +148,8 @@ fn report(file: &Loaded) -> Result<Report> {
     }
     Ok(Report {
         file: named,
-        format: format.name(),
-        bytes,
+        format: file.format,
+        bytes: file.bytes,
         height_m: scene.height(),
         skeletons: scene.skeletons.iter().map(skeleton).collect(),
         clips,
@@ -153,8 +166,43 @@ fn report(file: &Loaded) -> Result<Report> {
             })
             .collect(),
         sections,
+        stream: None,
         warnings: scene.warnings.iter().map(ToString::to_string).collect(),
     })
+}
+
+/// All that the preamble says; no block is looked at.
+fn stream_report(file: &Source, stream: &StreamFile, named: String) -> Report {
+    let view = stream.opened.view();
+    let clip = ClipReport {
+        name: stream.name(&file.path),
+        skeleton: None,
+        seconds: view.duration_s(),
+        looping: view.is_looping(),
+        moving_channels: view.channel_count(),
+        keys: usize::try_from(view.key_count()).unwrap_or(usize::MAX),
+        bytes: Some(file.bytes),
+        tracks: Vec::new(),
+        markers: Vec::new(),
+    };
+    Report {
+        file: named,
+        format: file.format,
+        bytes: file.bytes,
+        height_m: None,
+        skeletons: Vec::new(),
+        clips: vec![clip],
+        tracks: Vec::new(),
+        meshes: Vec::new(),
+        sections: Vec::new(),
+        stream: Some(StreamReport {
+            codec: format!("{:?}", stream.opened.codec()).to_lowercase(),
+            blocks: view.block_count(),
+            joints: view.joint_count(),
+            skeleton_identity: format!("{:016x}", view.skeleton_identity()),
+        }),
+        warnings: Vec::new(),
+    }
 }
 
 fn sections(archive: &Archive<'_>) -> Vec<SectionReport> {
@@ -274,6 +322,10 @@ fn text(report: &Report, out: &mut impl Write) -> Result<()> {
             table.row([vec![plain(&s.kind), plain(&s.name)], numbers.to_vec()].concat(), Tone::Plain);
         }
         table.write(style, out)?;
+    }
+    if let Some(stream) = &report.stream {
+        let StreamReport { codec, blocks, joints, skeleton_identity } = stream;
+        writeln!(out, "{blocks} blocks, {codec}, for the skeleton {skeleton_identity} of {joints} joints")?;
     }
     for warning in &report.warnings {
         writeln!(out, "{}: {}", style.odd("warning"), plain(warning))?;

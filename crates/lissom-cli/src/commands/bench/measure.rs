@@ -1,7 +1,8 @@
 //! The figures themselves: one function a family, each the minimum of many rounds.
 
 use crate::crowd::{Crowd, LAYERS, Role};
-use crate::stage::{Player, Skin, Stage, models_of};
+use crate::source::models_of;
+use crate::stage::{Playable, Player, Skin, Stage};
 use crate::timing::best_ns;
 use anyhow::Result;
 use lissom::{
@@ -10,6 +11,7 @@ use lissom::{
     math::{Mat4, soa::Lanes},
     mesh::{SkinMesh, Strided, StridedMut, VertexOutput},
 };
+use lissom_build::exact::smaller;
 use std::time::{Duration, Instant};
 
 /// One line of the table. `value` is `None` if there was a reason not to measure.
@@ -80,7 +82,7 @@ impl Subject<'_> {
         let forward: Vec<f64> = (0..frames).map(|f| f64::from(f) / 60.0).collect();
         let backward: Vec<f64> = forward.iter().rev().copied().collect();
         // Two instants of one key interval in turn.
-        let same = [0.4 * duration, 0.4 * duration + duration.min(1.0) * 1e-4].repeat(64);
+        let same = [0.4 * duration, 0.4 * duration + smaller(duration, 1.0) * 1e-4].repeat(64);
         let scattered = |i: u32| f64::from(i.wrapping_mul(2_654_435_761) >> 8) / f64::from(1 << 24);
         let random: Vec<f64> = (0..500).map(|i| scattered(i) * duration).collect();
         // Two outputs in turn, so that nothing can be left out because it was written before.
@@ -115,7 +117,7 @@ impl Subject<'_> {
         for layer in 0..4 {
             let (clip, phase) = self.layer(layer);
             let clip = self.clips[clip];
-            let mut player = Player::new(self.stage, Some(clip));
+            let mut player = Player::new(self.stage, Some(Playable::Clip(clip)))?;
             player.seek(clip.view().duration_s() * (0.2 + phase).fract())?;
             poses.push(player.pose);
         }
@@ -157,7 +159,7 @@ impl Subject<'_> {
         let vertices: usize = skins.iter().map(|s| s.positions.len()).sum();
         let note =
             if own { format!("{vertices} vertices") } else { format!("{vertices} synthetic vertices") };
-        let mut player = Player::new(self.stage, Some(self.clips[0]));
+        let mut player = Player::new(self.stage, Some(Playable::Clip(self.clips[0])))?;
         player.seek(self.clips[0].view().duration_s() * 0.2)?;
         // What a game does once when it loads a mesh is not measured.
         let ready = skins

@@ -1,13 +1,13 @@
 //! Curves of joints: what the player gives, and the keys that were authored.
 
-use crate::stage::{Player, Stage, StageClip};
+use crate::stage::{Playable, Player, Stage, StageClip};
 use anyhow::Result;
 use lissom::math::{
     Quat, Transform,
     scalar::{quat_conjugate, quat_mul},
     soa,
 };
-use lissom_build::exact::Trs;
+use lissom_build::exact::{Trs, larger, smaller};
 use lissom_draw::chart::{Anchor, Ink, Panel, Sketch, legend, nice};
 
 /// Times that a curve is sampled at.
@@ -57,7 +57,7 @@ fn degrees(q: Quat) -> [f64; 3] {
 fn sampled(stage: &Stage, clip: &StageClip) -> Result<(Vec<f64>, Vec<Vec<Transform>>)> {
     let duration = clip.clip.view().duration_s();
     let times: Vec<f64> = (0..SAMPLES).map(|i| duration * i as f64 / (SAMPLES - 1) as f64).collect();
-    let mut player = Player::new(stage, Some(&clip.clip));
+    let mut player = Player::new(stage, Some(Playable::Clip(&clip.clip)))?;
     let joints = stage.skeleton.joint_count();
     let mut poses = Vec::with_capacity(times.len());
     for t in &times {
@@ -121,8 +121,8 @@ pub(crate) fn draw(stage: &Stage, clip: &StageClip, joints: &[usize]) -> Result<
         for (row, joint) in joints.iter().enumerate() {
             let (low, top) = range(values(*what, *joint));
             let (mut low, mut top) = (
-                low.into_iter().fold(f64::INFINITY, f64::min),
-                top.into_iter().fold(f64::NEG_INFINITY, f64::max),
+                low.into_iter().fold(f64::INFINITY, smaller),
+                top.into_iter().fold(f64::NEG_INFINITY, larger),
             );
             // What does not move is a straight line, not noise under a lens.
             let least = match what {

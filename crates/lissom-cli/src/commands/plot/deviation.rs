@@ -1,9 +1,9 @@
 //! How far a cooked clip is from its source, joint by joint over time.
 
-use crate::stage::{Player, Source, Stage, StageClip};
+use crate::stage::{CookedFrom, Playable, Player, Stage, StageClip};
 use anyhow::{Context, Result};
 use lissom::math::soa;
-use lissom_build::exact::{M34, Trs};
+use lissom_build::exact::{M34, Trs, larger};
 
 /// Errors in metres in model space, at points as far from each joint as the cooker looked.
 pub(crate) struct Deviation {
@@ -16,7 +16,7 @@ pub(crate) struct Deviation {
 impl Deviation {
     /// Compares at `count` times, evenly spread.
     pub(crate) fn measure(stage: &Stage, clip: &StageClip, count: usize) -> Result<Self> {
-        let (raw, Source { animation, .. }) = stage.raw.as_ref().zip(clip.source.as_ref()).context(
+        let (raw, CookedFrom { animation, .. }) = stage.raw.as_ref().zip(clip.source.as_ref()).context(
             "an archive does not hold what its clips were cooked from: give the authored file, or compare the \
              two with `lissom diff`",
         )?;
@@ -24,7 +24,7 @@ impl Deviation {
         let joints = order.len();
         let duration = clip.clip.view().duration_s();
         let times: Vec<f64> = (0..count).map(|i| duration * i as f64 / (count - 1) as f64).collect();
-        let mut player = Player::new(stage, Some(&clip.clip));
+        let mut player = Player::new(stage, Some(Playable::Clip(&clip.clip)))?;
         let mut errors = Vec::with_capacity(count * joints);
         let compose = |local: &dyn Fn(usize) -> Trs| {
             let mut models: Vec<M34> = Vec::with_capacity(joints);
@@ -62,10 +62,6 @@ impl Deviation {
             (0..self.errors.len()).max_by(|a, b| self.errors[*a].total_cmp(&self.errors[*b])).unwrap_or(0);
         (self.errors[at], at % self.joints, self.times[at / self.joints])
     }
-}
-
-pub(crate) fn larger(a: f64, b: f64) -> f64 {
-    if b > a { b } else { a }
 }
 
 fn distance(a: &M34, b: &M34, shell: f64) -> f64 {

@@ -1,8 +1,8 @@
 //! A pose as something to draw: skin, or bones where there is none.
 
-use crate::stage::{Player, Stage};
+use crate::stage::{Playable, Player, Stage};
 use anyhow::Result;
-use lissom::{Clip, math::Mat4};
+use lissom::{math::Mat4, mesh::SkinMesh};
 use lissom_draw::{Canvas, Color, Light, Mesh, palette};
 
 /// Vertices in model space, all meshes in one; and where the joints are.
@@ -64,13 +64,25 @@ impl Bounds {
     }
 }
 
-impl Figure {
+/// Makes figures of a stage; its meshes are checked once.
+pub(crate) struct Body<'a> {
+    stage: &'a Stage,
+    meshes: Vec<SkinMesh<'a>>,
+}
+
+impl<'a> Body<'a> {
+    pub(crate) fn new(stage: &'a Stage) -> Result<Self> {
+        let meshes = stage.skins.iter().map(|s| s.influences()).collect::<Result<_>>()?;
+        Ok(Self { stage, meshes })
+    }
+
     /// The figure of these matrices.
-    pub(crate) fn new(stage: &Stage, models: &[Mat4]) -> Result<Self> {
-        let mut figure = Self::default();
-        for skin in &stage.skins {
+    pub(crate) fn figure(&self, models: &[Mat4]) -> Result<Figure> {
+        let stage = self.stage;
+        let mut figure = Figure::default();
+        for (skin, mesh) in stage.skins.iter().zip(&self.meshes) {
             let base = u32::try_from(figure.positions.len())?;
-            let (positions, normals) = skin.posed(models)?;
+            let (positions, normals) = skin.posed(*mesh, models)?;
             figure.positions.extend(positions);
             figure.normals.extend(normals);
             figure.indices.extend(skin.indices.iter().map(|i| i + base));
@@ -81,12 +93,14 @@ impl Figure {
     }
 
     /// The figure at a time of a clip.
-    pub(crate) fn at(stage: &Stage, clip: Option<&Clip>, time_s: f64) -> Result<Self> {
-        let mut player = Player::new(stage, clip);
+    pub(crate) fn figure_at(&self, clip: Option<Playable<'_>>, time_s: f64) -> Result<Figure> {
+        let mut player = Player::new(self.stage, clip)?;
         player.seek(time_s)?;
-        Self::new(stage, &player.models)
+        self.figure(&player.models)
     }
+}
 
+impl Figure {
     /// What must be inside the picture.
     pub(crate) fn bounds(&self) -> Bounds {
         let mut bounds = Bounds::EMPTY;

@@ -78,6 +78,12 @@ impl ClipStream {
         ClipView::of_stream(&self.preamble.head, &self.preamble.contents, Source::Window(&self.window))
     }
 
+    /// How its blocks are compressed.
+    #[must_use]
+    pub fn codec(&self) -> super::Codec {
+        self.preamble.codec
+    }
+
     /// Bytes of blocks in memory now; never more than the window.
     #[must_use]
     pub fn window_used(&self) -> usize {
@@ -93,13 +99,6 @@ impl ClipStream {
     /// The blocks that turned out to be damaged, in order.
     pub fn damaged(&self) -> impl Iterator<Item = usize> + '_ {
         self.window.slot_of.iter().enumerate().filter(|(_, s)| **s == BROKEN).map(|(block, _)| block)
-    }
-
-    /// How far ahead of the play head a block is; a clip that loops comes round again.
-    fn distance(&self, block: usize) -> usize {
-        let count = self.preamble.directory.len();
-        let (from, to) = if self.backward { (block, self.here) } else { (self.here, block) };
-        (count + to - from) % count
     }
 
     /// The block that is so far ahead of the play head.
@@ -176,30 +175,6 @@ impl ClipStream {
         }
     }
 
-    /// Notes a block as damaged.
-    pub(super) fn give_up(&mut self, block: usize) {
-        if self.window.slot_of.get(block) == Some(&NOWHERE) {
-            self.window.slot_of[block] = BROKEN;
-        }
-    }
-
-    /// Where a block is in the file.
-    pub(super) fn piece(&self, block: usize) -> Option<Wanted> {
-        let entry = self.preamble.directory.get(block)?;
-        Some(Wanted { block, offset: entry.offset, len: entry.stored })
-    }
-
-    /// True if a block fits without dropping one that is needed before it.
-    pub(super) fn has_room(&self, block: usize) -> bool {
-        let nearer = |b: &usize| self.has_block(*b) && self.distance(*b) < self.distance(block);
-        let size = |b: usize| self.preamble.directory[b].size();
-        if self.window.used + size(block) <= self.window.limit {
-            return true;
-        }
-        let held: usize = (0..self.preamble.directory.len()).filter(nearer).map(size).sum();
-        held + size(block) <= self.window.limit
-    }
-
     fn drop_block(&mut self, block: usize) {
         let slot = core::mem::replace(&mut self.window.slot_of[block], NOWHERE);
         self.window.free.push(slot);
@@ -239,5 +214,40 @@ impl ClipStream {
         let next = (block + 1..self.preamble.directory.len()).find(good);
         let resumes_s = next.and_then(|b| self.view().block(b)).map(|b| b.time_s);
         Played::Damaged { block, resumes_s }
+    }
+}
+
+/// What the sources in `io` ask for.
+#[cfg(feature = "std")]
+impl ClipStream {
+    /// How far ahead of the play head a block is; a clip that loops comes round again.
+    fn distance(&self, block: usize) -> usize {
+        let count = self.preamble.directory.len();
+        let (from, to) = if self.backward { (block, self.here) } else { (self.here, block) };
+        (count + to - from) % count
+    }
+
+    /// Notes a block as damaged.
+    pub(super) fn give_up(&mut self, block: usize) {
+        if self.window.slot_of.get(block) == Some(&NOWHERE) {
+            self.window.slot_of[block] = BROKEN;
+        }
+    }
+
+    /// Where a block is in the file.
+    pub(super) fn piece(&self, block: usize) -> Option<Wanted> {
+        let entry = self.preamble.directory.get(block)?;
+        Some(Wanted { block, offset: entry.offset, len: entry.stored })
+    }
+
+    /// True if a block fits without dropping one that is needed before it.
+    pub(super) fn has_room(&self, block: usize) -> bool {
+        let nearer = |b: &usize| self.has_block(*b) && self.distance(*b) < self.distance(block);
+        let size = |b: usize| self.preamble.directory[b].size();
+        if self.window.used + size(block) <= self.window.limit {
+            return true;
+        }
+        let held: usize = (0..self.preamble.directory.len()).filter(nearer).map(size).sum();
+        held + size(block) <= self.window.limit
     }
 }
