@@ -240,7 +240,7 @@ fn skins_of_scene(scene: &Scene, place: usize, built: &BuiltSkeleton) -> Result<
     scene.meshes.iter().filter(|m| m.skeleton == place).map(|m| Skin::new(&m.mesh, built)).collect()
 }
 
-/// The meshes on this skeleton. Old archives say only how many joints a mesh was made for.
+/// The meshes on this skeleton.
 fn skins_of_archive(archive: &Archive<'_>, skeleton: &Skeleton) -> Result<Vec<Skin>> {
     let mut skins = Vec::new();
     for section in archive.sections().iter().filter(|s| s.kind == SectionKind::Mesh) {
