@@ -47,12 +47,15 @@ fn vertices(mesh: &SceneMesh, models: &[M34]) -> Result<(), ImportError> {
     let skin: Vec<M34> = models.iter().zip(&raw.inverse_binds).map(|(m, b)| m.mul(b)).collect();
     for (vertex, position) in raw.positions.iter().enumerate() {
         let [x, y, z] = position.map(f64::from);
-        let mut posed = V3::ZERO;
+        let mut posed = [0.0_f64; 3];
         for (joint, weight) in raw.influences.of(vertex).filter(|(_, w)| *w > 0.0) {
             let moved = skin.get(usize::from(joint)).map_or(V3::ZERO, |m| m.mul_point(V3::new(x, y, z)));
-            posed = posed + moved * f64::from(weight);
+            for (sum, c) in posed.iter_mut().zip([moved.x, moved.y, moved.z]) {
+                *sum += c * f64::from(weight);
+            }
         }
-        near(posed, || format!("mesh {:?}, vertex {vertex} in the rest pose", raw.name))?;
+        let [x, y, z] = posed;
+        near(V3::new(x, y, z), || format!("mesh {:?}, vertex {vertex} in the rest pose", raw.name))?;
     }
     Ok(())
 }

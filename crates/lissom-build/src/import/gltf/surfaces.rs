@@ -353,9 +353,10 @@ impl Maker<'_, '_> {
         budget.take(length, 2, || Place::Path(format!("texture {index}")))?;
         budget.take(1, size_of::<[Texture; 4]>(), || Place::Path(format!("texture {index}")))?;
         let mut images = Vec::new();
-        let mut add = |kind: &str, image: u32| match self.images.get(image as usize) {
-            Some(Some(image)) => images.push((kind.to_owned(), *image)),
-            _ => {}
+        let mut add = |kind: &str, image: u32| {
+            if let Some(Some(image)) = self.images.get(image as usize) {
+                images.push((kind.to_owned(), *image));
+            }
         };
         if let Some(image) = json.source {
             add("", image);
