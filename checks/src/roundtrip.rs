@@ -307,8 +307,10 @@ fn rows(
     width: usize,
 ) -> Option<BTreeSet<Vec<u32>>> {
     let all = file.doc.accessor(accessor.as_u64()? as usize).ok()?;
+    // Archives store no numbers below 1e-15, and 0 has two signs.
+    let plain = |v: f64| if v.abs() < 1e-15 { 0.0 } else { v as f32 };
     let bits = |row: &Vec<f64>| {
-        let mut row: Vec<u32> = row.iter().map(|v| (*v as f32 + 0.0).to_bits()).collect();
+        let mut row: Vec<u32> = row.iter().map(|v| plain(*v).to_bits()).collect();
         // A colour without alpha has 1.
         row.resize(width, 1.0_f32.to_bits());
         row
