@@ -19,7 +19,7 @@ use lissom_examples::Actor;
 use std::fs::File;
 
 fn main() -> Result<()> {
-    let actor = Actor::new()?;
+    let actor = Actor::new(&[])?;
     let skeleton = &actor.skeleton;
     let performance = mannequin::clip(Motion::Performance);
     let cooked =

@@ -13,6 +13,8 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `fbx` | no | FBX files can be read (`ufbx`, a C library: needs a C compiler) |
+//! | `gzip` | no | clip streams compressed with gzip |
+//! | `zstd` | no | clip streams compressed with Zstandard (a C library) |
 
 mod commands;
 mod crowd;

@@ -3,9 +3,9 @@
 use anyhow::{Context, Result, bail};
 use lissom::{
     Clip, Cursor, Skeleton,
-    archive::{AlignedBytes, Archive, Limits, SectionKind},
+    archive::{Archive, SectionKind},
     clip::{ClipStream, Played, StreamPlayer, format::stream as stream_format},
-    job::{LocalToModelJob, Models, SampleJob, SampleTime, Update},
+    job::{LocalToModelJob, SampleJob, SampleTime},
     math::{
         Mat4,
         soa::{self, SoaTransform},
@@ -13,6 +13,7 @@ use lissom::{
 };
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
+    archive::{ScenePack, settle_names},
     exact::{M34, Trs},
     import::{self, Format, ImportLimits, ImportOptions},
     pipeline::find_clip,
@@ -27,7 +28,7 @@ use std::sync::Arc;
 /// What a file is.
 pub(crate) enum Content {
     /// A Lissom archive: cooked.
-    Archive(AlignedBytes),
+    Archive(Archive),
     /// One cooked clip that plays while it loads; its skeleton lies elsewhere.
     Stream(Arc<StreamFile>),
     /// Anything else: as authored, in metres, y up.
@@ -56,9 +57,7 @@ impl Source {
         let (format, content) = if bytes.starts_with(&stream_format::MAGIC) {
             ("lcs", Content::Stream(Arc::new(StreamFile::new(bytes).with_context(named)?)))
         } else if Format::of_bytes(&bytes) == Some(Format::Lsm) {
-            let bytes = AlignedBytes::copy_of(&bytes);
-            Archive::read(&bytes, &Limits::default()).with_context(named)?;
-            (Format::Lsm.name(), Content::Archive(bytes))
+            (Format::Lsm.name(), Content::Archive(Archive::read(&bytes).with_context(named)?))
         } else {
             let target =
                 options.skeleton.as_deref().map(|p| import::open_skeleton(p, options)).transpose()?;
@@ -71,22 +70,18 @@ impl Source {
     }
 
     /// The names of the clips, in file order.
-    pub(crate) fn clip_names(&self) -> Result<Vec<String>> {
-        Ok(match &self.content {
+    pub(crate) fn clip_names(&self) -> Vec<String> {
+        match &self.content {
             Content::Scene(scene) => scene.animations.iter().map(|a| a.motion.name.clone()).collect(),
             Content::Stream(stream) => vec![stream.name(&self.path)],
-            Content::Archive(bytes) => {
-                let archive = self.archive(bytes)?;
-                let clips = archive.sections().iter().filter(|s| s.kind == SectionKind::Clip);
-                clips.map(|s| s.name.to_owned()).collect()
-            }
-        })
+            Content::Archive(archive) => archive.names(SectionKind::Clip).map(str::to_owned).collect(),
+        }
     }
 
     /// The clip that `--clip` asks for: by name, by the file's stem if the file has one clip, or by index. Without
     /// `--clip`: the first.
     pub(crate) fn choose_clip(&self, wanted: Option<&str>) -> Result<usize> {
-        let names = self.clip_names()?;
+        let names = self.clip_names();
         choose(&names, &import::stem(&self.path), wanted).with_context(|| self.path.display().to_string())
     }
 
@@ -94,26 +89,21 @@ impl Source {
     pub(crate) fn scene(&self) -> Result<Cow<'_, Scene>> {
         Ok(match &self.content {
             Content::Scene(scene) => Cow::Borrowed(scene),
-            Content::Archive(bytes) => {
-                let scene = import::lsm::read(bytes, &ImportLimits::default());
+            Content::Archive(archive) => {
+                let scene = import::lsm::read(archive.bytes(), &ImportLimits::default());
                 Cow::Owned(scene.with_context(|| self.path.display().to_string())?)
             }
-            Content::Stream(_) => self.refuse_stream()?,
+            Content::Stream(_) => Self::refuse_stream(&self.path)?,
         })
     }
 
     /// A stream has neither skeleton nor keys.
-    pub(crate) fn refuse_stream<T>(&self) -> Result<T> {
+    pub(crate) fn refuse_stream<T>(path: &Path) -> Result<T> {
         bail!(
-            "{}: this is a stream of one clip; inspect, check, sample and render take it, the others the archive \
+            "{}: this is a stream of one clip; inspect, check, sample, diff and render take it, the others the archive \
              that it was made with",
-            self.path.display()
+            path.display()
         )
-    }
-
-    /// Checked when it was opened.
-    pub(crate) fn archive<'a>(&self, bytes: &'a AlignedBytes) -> Result<Archive<'a>> {
-        Archive::read(bytes, &Limits::default()).with_context(|| self.path.display().to_string())
     }
 
     /// A clip that can be asked for its pose: cooked as a game plays it, else as authored. `options` say where the
@@ -122,15 +112,15 @@ impl Source {
         let path = self.path.display();
         let scene = match &self.content {
             Content::Scene(scene) => scene,
-            Content::Archive(bytes) => {
-                let found = archived_clip(&self.archive(bytes)?, clip);
-                let (name, skeleton, clip) = found.with_context(|| path.to_string())?;
+            Content::Archive(archive) => {
+                let (name, clip) = archived_clip(archive, clip).with_context(|| path.to_string())?;
+                let skeleton =
+                    archive.skeleton_of(&clip).with_context(|| format!("{path}: clip {name:?}"))?;
                 return Ok(Motion::cooked(name, skeleton, Tape::Clip(clip)));
             }
             Content::Stream(stream) => {
-                let skeleton = self.skeleton_of_stream(stream, options)?.skeleton()?;
-                let tape = Tape::Stream(stream.player()?);
-                return Ok(Motion::cooked(stream.name(&self.path), skeleton, tape));
+                let (_, skeleton) = self.body_of_stream(stream, options)?;
+                return Ok(Motion::cooked(stream.name(&self.path), skeleton, Tape::Stream(stream.tape()?)));
             }
         };
         let animation =
@@ -141,52 +131,47 @@ impl Source {
         Motion::raw(&skeleton.skeleton, &animation.motion)
     }
 
-    /// The file that `--skeleton` names, in which the skeleton of this stream is.
-    pub(crate) fn skeleton_of_stream(
+    /// What the file that `--skeleton` names has to move: its archive, and the skeleton of this stream.
+    pub(crate) fn body_of_stream(
         &self,
         stream: &StreamFile,
         options: &ImportOptions,
-    ) -> Result<BodyFile> {
+    ) -> Result<(Archive, Arc<Skeleton>)> {
         let Some(path) = &options.skeleton else {
             bail!("{}: clip {:?} {NO_SKELETON}", self.path.display(), stream.name(&self.path));
         };
         let body = Self::open(path, &ImportOptions { skeleton: None, ..options.clone() })?;
+        let archive = match body.content {
+            Content::Archive(archive) => archive,
+            Content::Stream(_) => bail!("{}: a stream has no skeleton", path.display()),
+            Content::Scene(mut scene) => {
+                scene.animations.clear();
+                let built = scene.skeletons.iter().map(|s| SkeletonBuilder::build(&s.skeleton));
+                let built = built.collect::<Result<Vec<_>, _>>()?;
+                packed(&import::stem(path), &mut scene, &built, Vec::new())?
+            }
+        };
         let identity = stream.opened.view().skeleton_identity();
-        let there = match &body.content {
-            Content::Archive(bytes) => body.archive(bytes)?.skeleton_of(identity, &Limits::default()).is_ok(),
-            Content::Scene(scene) => built(scene)?.iter().any(|b| b.skeleton.identity() == identity),
-            Content::Stream(_) => false,
-        };
-        if !there {
+        let mut whole = archive.skeletons().filter_map(|(_, skeleton)| skeleton.ok());
+        let Some(skeleton) = whole.find(|s| s.identity() == identity) else {
             bail!("{}: it was not cooked for a skeleton of {}", self.path.display(), path.display());
-        }
-        Ok(BodyFile { source: body, identity })
-    }
-}
-
-/// A file that has the skeleton of a stream.
-pub(crate) struct BodyFile {
-    pub(crate) source: Source,
-    pub(crate) identity: u64,
-}
-
-impl BodyFile {
-    pub(crate) fn skeleton(&self) -> Result<Skeleton> {
-        let found = match &self.source.content {
-            Content::Archive(bytes) => {
-                self.source.archive(bytes)?.skeleton_of(self.identity, &Limits::default()).ok()
-            }
-            Content::Scene(scene) => {
-                built(scene)?.into_iter().map(|b| b.skeleton).find(|s| s.identity() == self.identity)
-            }
-            Content::Stream(_) => None,
         };
-        found.with_context(|| format!("{}: the skeleton is gone", self.source.path.display()))
+        drop(whole);
+        Ok((archive, skeleton))
     }
 }
 
-fn built(scene: &Scene) -> Result<Vec<BuiltSkeleton>> {
-    scene.skeletons.iter().map(|s| Ok(SkeletonBuilder::build(&s.skeleton)?)).collect()
+/// A scene as an archive; `clips` are its animations, cooked.
+pub(crate) fn packed(
+    stem: &str,
+    scene: &mut Scene,
+    built: &[BuiltSkeleton],
+    clips: Vec<Vec<u8>>,
+) -> Result<Archive> {
+    settle_names([(stem, &mut *scene)]);
+    let mut pack = ScenePack::new();
+    pack.add(stem, scene, built, clips)?;
+    Ok(Archive::read(&pack.finish().finish()?)?)
 }
 
 pub(crate) fn choose(names: &[String], stem: &str, wanted: Option<&str>) -> Result<usize> {
@@ -205,16 +190,10 @@ pub(crate) fn choose(names: &[String], stem: &str, wanted: Option<&str>) -> Resu
     bail!("there is no clip {wanted:?}; there are {}: {known}", names.len())
 }
 
-/// A clip of an archive, its name and its skeleton.
-pub(crate) fn archived_clip(archive: &Archive<'_>, index: usize) -> Result<(String, Skeleton, Clip)> {
-    let sections = archive.sections();
-    let section = sections.iter().filter(|s| s.kind == SectionKind::Clip).nth(index);
-    let section = section.with_context(|| format!("there is no clip {index}"))?;
-    let name = section.name.to_owned();
-    let clip = Clip::from_bytes(section.payload).with_context(|| format!("clip {name:?}"))?;
-    let skeleton = archive.skeleton_of(clip.view().skeleton_identity(), &Limits::default());
-    let skeleton = skeleton.with_context(|| format!("clip {name:?}"))?;
-    Ok((name, skeleton, clip))
+/// A clip of an archive and its name.
+pub(crate) fn archived_clip(archive: &Archive, index: usize) -> Result<(String, Clip)> {
+    let (name, clip) = archive.clips().nth(index).with_context(|| format!("there is no clip {index}"))?;
+    Ok((name.to_owned(), clip.with_context(|| format!("clip {name:?}"))?))
 }
 
 /// A stream file and what its preamble says.
@@ -242,14 +221,14 @@ impl StreamFile {
     }
 
     /// Plays it from the start.
-    pub(crate) fn player(&self) -> Result<StreamTape> {
+    pub(crate) fn tape(&self) -> Result<StreamTape> {
         let source = io::Cursor::new(self.bytes.clone());
         Ok(StreamTape(Box::new(StreamPlayer::open(source, Self::window(self.bytes.len()))?)))
     }
 
     /// Unpacks every block; gives those that are damaged.
     pub(crate) fn damaged(&self) -> Result<Vec<usize>> {
-        let mut player = self.player()?.0;
+        let mut player = self.tape()?.0;
         while player.prefetch(usize::MAX)? > 0 {}
         Ok(player.stream().damaged().collect())
     }
@@ -307,9 +286,7 @@ impl Tape {
     ) -> Result<()> {
         let time = SampleTime::Clamped(time_s);
         match self {
-            Self::Clip(clip) => {
-                Ok(SampleJob { skeleton, clip: clip.view(), time, lod: None, cursor, output }.run()?)
-            }
+            Self::Clip(clip) => Ok(SampleJob::new(skeleton, clip.view(), cursor, output).at(time).run()?),
             Self::Stream(stream) => stream.sample(skeleton, time, cursor, output),
         }
     }
@@ -320,7 +297,7 @@ pub(crate) struct Motion {
     pub(crate) name: String,
     pub(crate) duration_s: f64,
     /// As the runtime has it.
-    pub(crate) skeleton: Skeleton,
+    pub(crate) skeleton: Arc<Skeleton>,
     pose: Vec<SoaTransform>,
     from: From,
 }
@@ -337,10 +314,11 @@ impl Motion {
         let BuiltSkeleton { skeleton, raw_of_joint: order, .. } = SkeletonBuilder::build(rest)?;
         let pose = skeleton.rest_pose().to_vec();
         let from = From::Raw { animation: animation.clone(), rest: rest.clone(), order };
-        Ok(Self { name: animation.name.clone(), duration_s: animation.duration_s, skeleton, pose, from })
+        let (name, duration_s) = (animation.name.clone(), animation.duration_s);
+        Ok(Self { name, duration_s, skeleton: Arc::new(skeleton), pose, from })
     }
 
-    fn cooked(name: String, skeleton: Skeleton, tape: Tape) -> Self {
+    pub(crate) fn cooked(name: String, skeleton: Arc<Skeleton>, tape: Tape) -> Self {
         let pose = skeleton.rest_pose().to_vec();
         let (duration_s, cursor) = (tape.duration_s(), Cursor::new());
         Self { name, duration_s, skeleton, pose, from: From::Cooked { tape, cursor } }
@@ -378,22 +356,22 @@ impl Motion {
         models
     }
 
-    /// The matrices that the runtime computes: of a cooked clip's own pose, of an authored one's locals as f32.
-    pub(crate) fn models(&mut self, time_s: f64) -> Result<Vec<Mat4>> {
+    /// The pose as the runtime has it: of a cooked clip its own, of an authored one its locals as f32.
+    pub(crate) fn pose(&mut self, time_s: f64) -> Result<&[SoaTransform]> {
         let locals = self.locals(time_s)?;
         if !self.is_cooked() {
             self.pose = soa::pack(&locals.iter().map(|t| t.to_f32()).collect::<Vec<_>>());
         }
+        Ok(&self.pose)
+    }
+
+    /// The matrices that the runtime computes of the pose.
+    pub(crate) fn models(&mut self, time_s: f64) -> Result<Vec<Mat4>> {
+        self.pose(time_s)?;
         let mut models = vec![Mat4::IDENTITY; self.skeleton.joint_count()];
-        models_of(&self.skeleton, &self.pose, &mut models)?;
+        LocalToModelJob::new(&self.skeleton, &self.pose, &mut models).run()?;
         Ok(models)
     }
-}
-
-/// Model-space matrices of a pose.
-pub(crate) fn models_of(skeleton: &Skeleton, locals: &[SoaTransform], models: &mut [Mat4]) -> Result<()> {
-    let models = Models::Mat4(models);
-    Ok(LocalToModelJob { skeleton, locals, root: None, update: Update::All, lod: None, models }.run()?)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ mod common;
 use common::{bad, bvh, folder, good, json, mannequin, moving_glb, text, write};
 use lissom::{
     Cursor, Skeleton,
-    archive::{AlignedBytes, Archive, Limits},
+    archive::{AlignedBytes, ArchiveView, Limits, SectionKind},
     job::{LocalToModelJob, Models, SampleJob, SampleTime, Update},
     math::{
         Mat4, Transform,
@@ -162,9 +162,9 @@ fn model_space_is_what_local_to_model_computes_bit_by_bit() {
 
     // Cooked: sampled and composed as a game does it.
     let bytes = AlignedBytes::copy_of(&std::fs::read(&cooked).unwrap());
-    let archive = Archive::read(&bytes, &Limits::default()).unwrap();
-    let skeleton = archive.skeleton(None, &Limits::default()).unwrap();
-    let clip = archive.clip(Some("run")).unwrap();
+    let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
+    let skeleton = archive.first(SectionKind::Skeleton).and_then(|s| s.skeleton(&Limits::default())).unwrap();
+    let clip = archive.clip("run").unwrap();
     let mut pose = skeleton.rest_pose().to_vec();
     let (mut cursor, time) = (Cursor::new(), SampleTime::Clamped(0.37));
     let (cursor, output) = (&mut cursor, &mut pose);

@@ -5,7 +5,7 @@ mod common;
 use common::{bad, bvh, files_below, folder, good, json, mannequin, text, write};
 use lissom::{
     Clip, Cursor,
-    archive::{AlignedBytes, Archive, Limits, SectionKind},
+    archive::{AlignedBytes, ArchiveView, Limits, SectionKind},
     clip::{Codec, Played, StreamPlayer},
     job::{SampleJob, SampleTime},
 };
@@ -28,9 +28,10 @@ fn every_clip_becomes_a_stream_that_plays_like_the_archive() {
         assert_eq!(streams, ["walk.lcs", "wave.lcs"]);
 
         let bytes = AlignedBytes::copy_of(&fs::read(&out).unwrap());
-        let archive = Archive::read(&bytes, &Limits::default()).unwrap();
+        let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
         let clip = Clip::from_bytes(archive.find(SectionKind::Clip, "walk").unwrap().payload).unwrap();
-        let skeleton = archive.skeleton(None, &Limits::default()).unwrap();
+        let skeleton =
+            archive.first(SectionKind::Skeleton).and_then(|s| s.skeleton(&Limits::default())).unwrap();
         let file = fs::File::open(root.join(name).join("walk.lcs")).unwrap();
         let mut player = StreamPlayer::open(file, 1 << 20).unwrap();
         assert_eq!(player.stream().codec(), codec);
@@ -50,6 +51,10 @@ fn every_clip_becomes_a_stream_that_plays_like_the_archive() {
     }
 }
 
+fn import_stem(path: &str) -> String {
+    lissom_build::import::stem(path.as_ref())
+}
+
 fn bytes_of(pose: &[lissom::math::soa::SoaTransform]) -> &[u8] {
     bytemuck::cast_slice(pose)
 }
@@ -62,18 +67,21 @@ fn a_stream_is_drawn_sampled_inspected_and_checked() {
     good(&["import", &model, "--clip", "walk", "--effort", "fast", "-o", &hero, "--stream"]);
     let walk = text(&root.join("hero").join("walk.lcs"));
 
-    // The picture is the archive's own, whether the body comes from the archive or from the authored file.
-    for name in ["a.png", "a.gif"] {
-        let picture = |file: &str, out: &str, more: &[&str]| {
-            let out = text(&root.join(out));
-            let small = ["render", file, "-o", &out, "--frames", "3", "--size", "240x96", "--clip", "walk"];
-            good(&[&small[..], more].concat());
-            fs::read(out).unwrap()
-        };
-        let expected = picture(&hero, &format!("whole_{name}"), &[]);
-        assert_eq!(picture(&walk, &format!("stream_{name}"), &["--skeleton", &hero]), expected);
-        assert_eq!(picture(&walk, &format!("source_{name}"), &["--skeleton", &model]), expected);
+    let picture = |file: &str, out: &str, more: &[&str]| {
+        let out = text(&root.join(out));
+        let small = ["render", file, "-o", &out, "--frames", "3", "--size", "240x96", "--clip", "walk"];
+        good(&[&small[..], more].concat());
+        fs::read(out).unwrap()
+    };
+    // The same picture whether the body comes from the archive or from the authored file.
+    for name in ["png", "gif"] {
+        let [of_archive, of_source] = [&hero, &model]
+            .map(|body| picture(&walk, &format!("{}.{name}", import_stem(body)), &["--skeleton", body]));
+        assert_eq!(of_archive.len(), of_source.len());
+        assert!(of_archive == of_source, "{name}");
     }
+    // And the archive's own. (A player blends, which may round a pose's last bit: too little for a strip to show.)
+    assert!(picture(&hero, "whole.png", &[]) == fs::read(root.join("hero.png")).unwrap());
 
     for space in ["local", "model"] {
         let at = |file: &str, time: &str, more: &[&str]| {

@@ -5,7 +5,7 @@ use crate::{
     mesh::Influences,
     raw::{RawJoint, RawSkeleton},
 };
-use lissom::archive::{AlignedBytes, Archive, ArchiveError, Limits};
+use lissom::archive::{AlignedBytes, ArchiveError, ArchiveView, Limits};
 
 /// A child that stands before its parent, so that raw and built order differ.
 fn built() -> BuiltSkeleton {
@@ -40,7 +40,7 @@ fn file(payload: Vec<u8>) -> AlignedBytes {
 }
 
 fn read(bytes: &[u8]) -> Result<(), ArchiveError> {
-    Archive::read(bytes, &Limits::default())?.mesh(None).map(drop)
+    ArchiveView::read(bytes, &Limits::default())?.first(SectionKind::Mesh).and_then(|s| s.mesh()).map(drop)
 }
 
 #[test]
@@ -48,13 +48,13 @@ fn a_mesh_is_read_in_place_with_the_built_joints() {
     let (mesh, built) = (mesh(), built());
     let writer = ArchiveWriter::new().skeleton("body", &built.skeleton).unwrap();
     let bytes = AlignedBytes::copy_of(&writer.mesh(&mesh, &built).unwrap().finish().unwrap());
-    let archive = Archive::read(&bytes, &Limits::default()).unwrap();
-    let view = archive.mesh(Some("skin")).unwrap();
+    let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
+    let view = archive.mesh("skin").unwrap();
     assert_eq!((view.positions, view.normals), (mesh.positions.as_slice(), mesh.normals.as_slice()));
     assert_eq!((view.tangents, view.weights), (mesh.tangents.as_slice(), mesh.influences.weights.as_slice()));
     assert_eq!(view.indices, mesh.indices);
     // Raw joint 0 is joint 1 of the skeleton; what is not followed stays 0.
-    assert_eq!((view.influences, &view.joints[..5]), (5, &[1, 0, 0, 0, 0][..]));
+    assert_eq!((view.per_vertex, &view.joints[..5]), (5, &[1, 0, 0, 0, 0][..]));
     assert_eq!((view.uv_sets(), view.uv(1)), (2, Some(mesh.uvs[1].as_slice())));
     assert_eq!((view.color_sets(), view.color(0), view.color(1)), (1, Some(mesh.colors[0].as_slice()), None));
     assert_eq!((view.material, view.source, view.node, view.extras), ("", "", "", ""));

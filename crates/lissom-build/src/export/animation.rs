@@ -48,7 +48,10 @@ pub(super) fn animation(
         fields.remove("markers");
     }
     if !animation.markers.is_empty() {
-        let markers = animation.markers.iter().map(|m| json!({ "name": m.name, "time_s": m.time_s }));
+        let markers = animation
+            .markers
+            .iter()
+            .map(|m| json!({ "name": m.name, "time_s": m.time_s, "duration_s": m.duration_s }));
         extras["markers"] = Value::Array(markers.collect());
     }
     json!({

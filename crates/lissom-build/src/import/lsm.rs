@@ -12,7 +12,7 @@ use crate::{
 };
 use lissom::{
     Cursor, Skeleton,
-    archive::{AlignedBytes, Archive, ArchiveError, Limits, MorphView, Section, SectionKind},
+    archive::{AlignedBytes, ArchiveError, ArchiveView, Limits, MorphView, Section, SectionKind},
     clip::ClipView,
     job::{SampleJob, SampleTime},
     math::soa,
@@ -42,7 +42,7 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
     let mut budget = Budget::with_eighths(limits, bytes.len() as u64, OURS);
     let limits = &Limits::default();
     let bytes = AlignedBytes::copy_of(bytes);
-    let archive = Archive::read(&bytes, limits).map_err(refused)?;
+    let archive = ArchiveView::read(&bytes, limits).map_err(refused)?;
     let mut scene = Scene::default();
     let mut skeletons: Vec<Skeleton> = Vec::new();
     for section in of_kind(&archive, SectionKind::Skeleton) {
@@ -68,7 +68,10 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
         let valid = motion.validate(skeleton.joint_count());
         valid.map_err(|source| ImportError::Animation { place: place(), source })?;
         let markers = match archive.markers(section.name) {
-            Ok(markers) => markers.iter().map(|m| Marker { name: m.name.into(), time_s: m.time_s }).collect(),
+            Ok(markers) => markers
+                .iter()
+                .map(|m| Marker { name: m.name.into(), time_s: m.time_s, duration_s: m.duration_s })
+                .collect(),
             Err(ArchiveError::Missing { .. }) => Vec::new(),
             Err(error) => return Err(refused(error)),
         };
@@ -143,7 +146,7 @@ fn within(mut markers: Vec<Marker>, duration_s: f64, clip: &str, scene: &mut Sce
     markers
 }
 
-fn of_kind<'s, 'a>(archive: &'s Archive<'a>, kind: SectionKind) -> impl Iterator<Item = &'s Section<'a>> {
+fn of_kind<'s, 'a>(archive: &'s ArchiveView<'a>, kind: SectionKind) -> impl Iterator<Item = &'s Section<'a>> {
     archive.sections().iter().filter(move |s| s.kind == kind)
 }
 

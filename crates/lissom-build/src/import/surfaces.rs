@@ -6,7 +6,7 @@ use crate::{
     scene::{Scene, SceneMesh, SourceNode},
 };
 use lissom::archive::{
-    Archive, ArchiveError, MaterialView, MeshView, Section, SectionKind, TextureUseView, TextureView,
+    ArchiveError, ArchiveView, MaterialView, MeshView, Section, SectionKind, TextureUseView, TextureView,
 };
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(super) struct Materials<'a>(BTreeMap<&'a str, usize>);
 
 /// Reads all of them into the scene. Skeletons and clips are there already.
 pub(super) fn read<'a>(
-    archive: &Archive<'a>,
+    archive: &ArchiveView<'a>,
     budget: &mut Budget,
     scene: &mut Scene,
 ) -> Result<Materials<'a>, ImportError> {
@@ -35,7 +35,7 @@ pub(super) fn read<'a>(
     all(archive, scene).map_err(refused)
 }
 
-fn all<'a>(archive: &Archive<'a>, scene: &mut Scene) -> Result<Materials<'a>, ArchiveError> {
+fn all<'a>(archive: &ArchiveView<'a>, scene: &mut Scene) -> Result<Materials<'a>, ArchiveError> {
     let of_kind = |kind: SectionKind| archive.sections().iter().filter(move |s| s.kind == kind);
     let mut images: BTreeMap<&str, usize> = BTreeMap::new();
     for section in of_kind(SectionKind::Image) {

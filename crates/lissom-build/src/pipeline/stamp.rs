@@ -6,7 +6,7 @@
 
 use super::{Input, Recipe};
 use crate::import::{ImportLimits, ImportOptions};
-use lissom::archive::{AlignedBytes, Archive, Limits, SectionKind};
+use lissom::archive::{AlignedBytes, ArchiveView, Limits, SectionKind};
 use lissom::hash::Fnv64;
 
 /// The kind of the section.
@@ -54,7 +54,7 @@ pub(super) fn is_unchanged(
     limits: &ImportLimits,
 ) -> bool {
     let same = || {
-        let archive = Archive::read(archive, &Limits::default()).ok()?;
+        let archive = ArchiveView::read(archive, &Limits::default()).ok()?;
         let stamp = archive.find(KIND, NAME).ok().filter(|s| s.version == VERSION)?;
         let text = std::str::from_utf8(stamp.payload).ok()?.strip_prefix(head)?;
         let mut lines = text.lines().peekable();

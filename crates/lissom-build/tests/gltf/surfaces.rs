@@ -1,7 +1,7 @@
 //! Materials, images, texture coordinates, colours and extras: from the file through an archive to a file again.
 
 use super::{build, import, import_with, warnings};
-use lissom::archive::{AlignedBytes, Archive, Limits};
+use lissom::archive::{AlignedBytes, ArchiveView, Limits};
 use lissom_build::{
     SkeletonBuilder,
     archive::ScenePack,
@@ -128,8 +128,8 @@ fn everything_is_read() {
 fn everything_comes_back_from_an_archive_and_from_an_exported_file() {
     let first = build(&rich());
     let bytes = archived(&first);
-    let archive = Archive::read(&bytes, &Limits::default()).unwrap();
-    let view = archive.mesh(Some("Shirt_2")).unwrap();
+    let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
+    let view = archive.mesh("Shirt_2").unwrap();
     assert_eq!((view.material, view.source), ("cloth_2", "Shirt"));
     assert_eq!(archive.image("skin_2").unwrap().bytes, KTX);
     let nodes = archive.nodes("file").unwrap();

@@ -6,7 +6,7 @@ use crate::{
     style::{Style, plain},
 };
 use anyhow::Result;
-use lissom::archive::{AlignedBytes, Archive, ArchiveError, Limits, Section, SectionKind};
+use lissom::archive::{AlignedBytes, ArchiveError, ArchiveView, Limits, Section, SectionKind};
 use lissom::clip::format::stream as stream_format;
 use lissom_build::import::{self, Format, ImportOptions, OpenError};
 use lissom_build::scene::Scene;
@@ -135,7 +135,7 @@ fn stream(bytes: Vec<u8>, report: &mut FileReport) -> Result<()> {
 fn archive(bytes: &[u8], report: &mut FileReport) {
     let bytes = AlignedBytes::copy_of(bytes);
     let limits = Limits::default();
-    let (archive, damage) = match Archive::read_surviving(&bytes, &limits) {
+    let (archive, damage) = match ArchiveView::read_surviving(&bytes, &limits) {
         Ok(read) => read,
         Err(error) => return report.damage.push(error.to_string()),
     };
@@ -151,7 +151,7 @@ fn archive(bytes: &[u8], report: &mut FileReport) {
 }
 
 /// Checks what a section holds, and that what it belongs to is there.
-fn sound(archive: &Archive<'_>, section: &Section<'_>, limits: &Limits) -> Result<(), ArchiveError> {
+fn sound(archive: &ArchiveView<'_>, section: &Section<'_>, limits: &Limits) -> Result<(), ArchiveError> {
     let skeleton_there = |identity: u64| archive.skeleton_of(identity, limits).map(drop);
     match section.kind {
         SectionKind::Skeleton => section.skeleton(limits).map(drop),

@@ -102,7 +102,7 @@ fn pairs(a: &Source, b: &Source, wanted: Option<&str>) -> Result<Pairs> {
     if wanted.is_some() {
         return Ok((vec![(a.choose_clip(wanted)?, b.choose_clip(wanted)?)], Vec::new(), Vec::new()));
     }
-    let (names_a, names_b) = (a.clip_names()?, b.clip_names()?);
+    let (names_a, names_b) = (a.clip_names(), b.clip_names());
     let mut left: BTreeMap<&str, usize> = names_b.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
     let (mut pairs, mut only_in_a) = (Vec::new(), Vec::new());
     for (i, name) in names_a.iter().enumerate() {

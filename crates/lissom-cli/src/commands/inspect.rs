@@ -6,7 +6,7 @@ use crate::{
     style::{Style, Table, Tone, grouped, plain},
 };
 use anyhow::Result;
-use lissom::archive::{Archive, SectionKind};
+use lissom::archive::{ArchiveView, Limits};
 use lissom_build::{
     raw::{RawTrack, RawUserTrack},
     scene::{Scene, SceneSkeleton},
@@ -82,6 +82,7 @@ struct TrackReport {
 struct MarkerReport {
     name: String,
     time_s: f64,
+    duration_s: f64,
 }
 
 #[derive(Serialize)]
@@ -131,19 +132,18 @@ fn report(file: &Source) -> Result<Report> {
     let scene = file.scene()?;
     let scene = scene.as_ref();
     let sections = match &file.content {
-        Content::Archive(bytes) => sections(&file.archive(bytes)?),
+        Content::Archive(archive) => sections(&ArchiveView::read(archive.bytes(), &Limits::default())?),
         _ => Vec::new(),
     };
     let mut clips = scene_clips(scene);
-    if let Content::Archive(bytes) = &file.content {
+    if let Content::Archive(archive) = &file.content {
         // Of a cooked clip its own numbers count, not those of the keys that it was taken apart into.
-        let archive = file.archive(bytes)?;
-        let cooked = archive.sections().iter().filter(|s| s.kind == SectionKind::Clip);
-        for (clip, section) in clips.iter_mut().zip(cooked) {
-            let view = section.clip()?;
-            clip.bytes = Some(section.payload.len() as u64);
-            clip.keys = usize::try_from(view.view().key_count()).unwrap_or(usize::MAX);
-            clip.moving_channels = view.view().channel_count();
+        for (clip, (_, cooked)) in clips.iter_mut().zip(archive.clips()) {
+            let cooked = cooked?;
+            let view = cooked.view();
+            clip.bytes = Some(cooked.as_bytes().len() as u64);
+            clip.keys = usize::try_from(view.key_count()).unwrap_or(usize::MAX);
+            clip.moving_channels = view.channel_count();
         }
     }
     Ok(Report {
@@ -205,7 +205,7 @@ fn stream_report(file: &Source, stream: &StreamFile, named: String) -> Report {
     }
 }
 
-fn sections(archive: &Archive<'_>) -> Vec<SectionReport> {
+fn sections(archive: &ArchiveView<'_>) -> Vec<SectionReport> {
     let one = |s: &lissom::archive::Section<'_>| SectionReport {
         kind: String::from_utf8_lossy(&s.kind.code().to_le_bytes()).into_owned(),
         name: s.name.to_owned(),
@@ -248,7 +248,7 @@ fn scene_clips(scene: &Scene) -> Vec<ClipReport> {
             markers: a
                 .markers
                 .iter()
-                .map(|m| MarkerReport { name: m.name.clone(), time_s: m.time_s })
+                .map(|m| MarkerReport { name: m.name.clone(), time_s: m.time_s, duration_s: m.duration_s })
                 .collect(),
         })
         .collect()

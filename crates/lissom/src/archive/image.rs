@@ -1,7 +1,7 @@
 //! The image section, version 1: an image as its file has it, not decoded.
 
 use super::{
-    Archive, ArchiveError, Result, Section, SectionKind,
+    ArchiveError, ArchiveView, Result, Section, SectionKind,
     cursor::Cursor,
     layout::{IMAGE_VERSION, align},
 };
@@ -18,7 +18,7 @@ pub struct ImageView<'a> {
     pub bytes: &'a [u8],
 }
 
-impl<'a> Archive<'a> {
+impl<'a> ArchiveView<'a> {
     /// The image of this name, in place.
     ///
     /// # Errors

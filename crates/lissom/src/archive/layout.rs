@@ -30,8 +30,8 @@ pub const EXTRAS_VERSION: u16 = 1;
 pub const NONE: u32 = u32::MAX;
 /// The version of the morph target section.
 pub const MORPH_VERSION: u16 = 1;
-/// The version of the marker section.
-pub const MARKER_VERSION: u16 = 1;
+/// The version of the marker section. In version 1 no marker lasts.
+pub const MARKER_VERSION: u16 = 2;
 /// Bit of a morph target: it has normals.
 pub const MORPH_NORMALS: u32 = 1;
 /// Bit of a morph target: it has tangents.

@@ -1,7 +1,7 @@
 //! The material section, version 1: how a surface looks, as glTF puts it.
 
 use super::{
-    Archive, ArchiveError, Result, Section, SectionKind,
+    ArchiveError, ArchiveView, Result, Section, SectionKind,
     cursor::Cursor,
     layout::{MATERIAL_VERSION, NONE},
 };
@@ -98,7 +98,7 @@ pub struct TextureView<'a> {
     pub images: Vec<(&'a str, &'a str)>,
 }
 
-impl<'a> Archive<'a> {
+impl<'a> ArchiveView<'a> {
     /// The material of this name.
     ///
     /// # Errors

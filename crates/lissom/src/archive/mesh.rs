@@ -2,12 +2,15 @@
 //! then what the mesh was in its file.
 
 use super::{
-    Archive, ArchiveError, Result, Section, SectionKind,
+    ArchiveError, ArchiveView, Result, Section, SectionKind,
     layout::{ALIGNMENT, MESH_SETS, MESH_VERSION},
     lists::Lists,
 };
-use crate::mesh::MAX_INFLUENCES;
-use alloc::format;
+use crate::{
+    bytes::{SharedBytes, SharedSlice},
+    mesh::{IndexFormat, MAX_INFLUENCES, SkinMesh, SkinMeshParts, Strided, WeightFormat},
+};
+use alloc::{format, string::String, sync::Arc};
 use lissom_math::Mat34;
 
 /// A skinned mesh in place: every list is a slice of the archive's bytes. Lists have one entry a vertex unless
@@ -23,8 +26,8 @@ pub struct MeshView<'a> {
     /// Unit length; the fourth number is the handedness. Empty if the mesh has none.
     pub tangents: &'a [[f32; 4]],
     /// Joints that a vertex follows, 1 to [`MAX_INFLUENCES`].
-    pub influences: usize,
-    /// Joints of the skeleton, `influences` a vertex; unused ones are 0.
+    pub per_vertex: usize,
+    /// Joints of the skeleton, `per_vertex` of them a vertex; unused ones are 0.
     pub joints: &'a [u16],
     /// Of the joints; unused ones are 0.
     pub weights: &'a [f32],
@@ -46,17 +49,90 @@ pub struct MeshView<'a> {
     pub extras: &'a str,
 }
 
-impl<'a> Archive<'a> {
-    /// The mesh of this name, or the first one, in place.
+/// A skinned mesh that keeps its archive's bytes alive; cheap to clone. Its influences are checked: weights are not
+/// negative and sum to 1.
+#[derive(Clone, Debug)]
+pub struct Mesh {
+    skeleton_identity: u64,
+    positions: SharedSlice<[f32; 3]>,
+    normals: SharedSlice<[f32; 3]>,
+    tangents: SharedSlice<[f32; 4]>,
+    per_vertex: usize,
+    joints: SharedSlice<u16>,
+    weights: SharedSlice<f32>,
+    indices: SharedSlice<u32>,
+    inverse_binds: SharedSlice<Mat34>,
+    uvs: SharedSlice<[f32; 2]>,
+    colors: SharedSlice<[f32; 4]>,
+    /// Material, source, node, extras.
+    texts: Arc<[String; 4]>,
+}
+
+impl Mesh {
+    /// Keeps a view of these bytes, `offset` being where its section starts.
+    pub(super) fn of(bytes: &SharedBytes, offset: u64, view: &MeshView<'_>) -> Result<Self> {
+        SkinMesh::new(view.influences()).map_err(|source| ArchiveError::Mesh { offset, source })?;
+        let kept = || {
+            Some(Self {
+                skeleton_identity: view.skeleton_identity,
+                positions: SharedSlice::of(bytes, view.positions)?,
+                normals: SharedSlice::of(bytes, view.normals)?,
+                tangents: SharedSlice::of(bytes, view.tangents)?,
+                per_vertex: view.per_vertex,
+                joints: SharedSlice::of(bytes, view.joints)?,
+                weights: SharedSlice::of(bytes, view.weights)?,
+                indices: SharedSlice::of(bytes, view.indices)?,
+                inverse_binds: SharedSlice::of(bytes, view.inverse_binds)?,
+                uvs: SharedSlice::of(bytes, view.uvs)?,
+                colors: SharedSlice::of(bytes, view.colors)?,
+                texts: Arc::new([view.material, view.source, view.node, view.extras].map(String::from)),
+            })
+        };
+        kept().ok_or_else(|| ArchiveError::Format {
+            offset,
+            reason: "the bytes moved while they were read".into(),
+        })
+    }
+
+    /// The mesh as jobs take it.
+    #[must_use]
+    pub fn view(&self) -> MeshView<'_> {
+        let [material, source, node, extras] = &*self.texts;
+        MeshView {
+            skeleton_identity: self.skeleton_identity,
+            positions: &self.positions,
+            normals: &self.normals,
+            tangents: &self.tangents,
+            per_vertex: self.per_vertex,
+            joints: &self.joints,
+            weights: &self.weights,
+            indices: &self.indices,
+            inverse_binds: &self.inverse_binds,
+            uvs: &self.uvs,
+            colors: &self.colors,
+            material,
+            source,
+            node,
+            extras,
+        }
+    }
+
+    /// Joints and weights of the vertices, as a [`SkinJob`](crate::job::SkinJob) takes them; checked when the archive
+    /// was opened.
+    #[must_use]
+    pub fn influences(&self) -> SkinMesh<'_> {
+        SkinMesh::checked_before(self.view().influences())
+    }
+}
+
+impl<'a> ArchiveView<'a> {
+    /// The mesh of this name, in place.
     ///
     /// # Errors
     ///
     /// [`ArchiveError::Missing`], or what is wrong with it.
-    pub fn mesh(&self, name: Option<&str>) -> Result<MeshView<'a>> {
-        match name {
-            Some(name) => self.find(SectionKind::Mesh, name)?.mesh(),
-            None => self.first(SectionKind::Mesh)?.mesh(),
-        }
+    pub fn mesh(&self, name: &str) -> Result<MeshView<'a>> {
+        self.find(SectionKind::Mesh, name)?.mesh()
     }
 }
 
@@ -102,7 +178,7 @@ impl<'a> Section<'a> {
             positions: lists.next(vertices, "the positions")?,
             normals: lists.next(vertices, "the normals")?,
             tangents: lists.next(each(tangents), "the tangents")?,
-            influences: influences as usize,
+            per_vertex: influences as usize,
             joints: lists.next(each(influences), "the joints")?,
             weights: lists.next(each(influences), "the weights")?,
             indices: lists.next(indices, "the indices")?,
@@ -143,6 +219,28 @@ impl<'a> MeshView<'a> {
     #[must_use]
     pub fn color_sets(&self) -> usize {
         self.colors.len().checked_div(self.positions.len()).unwrap_or_default()
+    }
+
+    /// Joints and weights of the vertices, to be checked by [`SkinMesh::new`].
+    #[must_use]
+    pub fn influences(&self) -> SkinMeshParts<'a> {
+        let each = self.per_vertex;
+        SkinMeshParts {
+            vertex_count: self.positions.len(),
+            influences: each,
+            indices: Strided {
+                bytes: bytemuck::cast_slice(self.joints),
+                stride: each.saturating_mul(size_of::<u16>()),
+            },
+            index_format: IndexFormat::U16,
+            weights: Strided {
+                bytes: bytemuck::cast_slice(self.weights),
+                stride: each.saturating_mul(size_of::<f32>()),
+            },
+            weight_format: WeightFormat::F32,
+            explicit_last: true,
+            joint_count: self.inverse_binds.len(),
+        }
     }
 
     fn check(&self, offset: u64) -> Result<()> {

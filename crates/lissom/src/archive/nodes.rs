@@ -1,7 +1,7 @@
 //! The node section, version 1: which nodes of their file the joints of a skeleton were.
 
 use super::{
-    Archive, ArchiveError, Result, Section, SectionKind,
+    ArchiveError, ArchiveView, Result, Section, SectionKind,
     cursor::Cursor,
     layout::{NODES_VERSION, NONE},
 };
@@ -18,7 +18,7 @@ pub struct NodeView<'a> {
     pub extras: &'a str,
 }
 
-impl<'a> Archive<'a> {
+impl<'a> ArchiveView<'a> {
     /// The nodes of the skeleton of this name, one a joint.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! `lissom bench`: what this file costs on this machine.
 
 mod measure;
+mod synthetic;
 
 use crate::machine::Machine;
 use crate::options::Reading;

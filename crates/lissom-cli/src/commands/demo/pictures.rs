@@ -67,7 +67,7 @@ pub(crate) fn strip(results: &Results, clip: usize, coat: usize, quick: bool) ->
     both(|style| {
         let body = palette::PLASTER.mixed(COATS[coat % COATS.len()], 0.5);
         let style = Style { look: Look { body, ..Look::default() }, labels: false, ..*style };
-        scene::strip(&results.stage, Some((&clip.name, Playable::Clip(&clip.clip))), 8, size, &style)
+        scene::strip(&results.stage, Some(Playable::Clip(clip)), 8, size, &style)
     })
 }
 

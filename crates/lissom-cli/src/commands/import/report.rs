@@ -2,7 +2,7 @@
 
 use crate::style::{Style, Table, Tone, grouped, millimetres, plain};
 use anyhow::Result;
-use lissom::archive::{AlignedBytes, Archive, Limits, SectionKind};
+use lissom::archive::{AlignedBytes, ArchiveView, Limits, SectionKind};
 use lissom_build::pipeline::{self, InputError};
 use serde::Serialize;
 use std::io::Write;
@@ -104,7 +104,7 @@ impl FileReport {
 
     /// What an archive that was left alone holds. What only cooking knows is unknown.
     pub(super) fn of_archive(file: String, output: String, bytes: &AlignedBytes) -> Result<Self> {
-        let archive = Archive::read(bytes, &Limits::default())?;
+        let archive = ArchiveView::read(bytes, &Limits::default())?;
         let mut report = Self { file, output: Some(output), status: Status::Unchanged, ..Self::default() };
         for section in archive.sections() {
             match section.kind {

@@ -6,7 +6,7 @@
 use crate::files::write_whole;
 use anyhow::{Context, Result};
 use lissom::Clip;
-use lissom::archive::{AlignedBytes, Archive, Limits, SectionKind};
+use lissom::archive::{AlignedBytes, ArchiveView, Limits, SectionKind};
 use lissom::clip::Codec;
 use lissom_build::{cook::write_stream, import::UniqueNames};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// Writes them; gives the clips' names and their files.
 pub(super) fn write(archive: &Path, bytes: &AlignedBytes, codec: Codec) -> Result<Vec<(String, PathBuf)>> {
     let folder = archive.with_extension("");
-    let read = Archive::read(bytes, &Limits::default())?;
+    let read = ArchiveView::read(bytes, &Limits::default())?;
     let mut names = FileNames::default();
     let mut written = Vec::new();
     for section in read.sections().iter().filter(|s| s.kind == SectionKind::Clip) {

@@ -66,10 +66,10 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         _ => return usage(format!("{}: a picture is a .png or a .gif", arguments.output.display())),
     };
     let stage = Stage::open(&arguments.file, arguments.clip.as_deref(), &arguments.reading, 1)?;
-    let clip: Option<(&str, Playable<'_>)> = stage.first();
+    let clip = stage.first();
     let mut style = Style { view: arguments.view, ..Style::default() };
     style.look.bones = arguments.bones;
-    let duration_s = clip.map_or(0.0, |c| c.1.duration_s());
+    let duration_s = clip.map_or(0.0, Playable::duration_s);
     let (bytes, frames, (width, height)) = match kind {
         Kind::Png => {
             let frames = if clip.is_some() { arguments.frames.unwrap_or(8) } else { 1 };
@@ -83,8 +83,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
             let default = clamp(libm::round(duration_s * 25.0), 1.0, 400.0) as u32;
             let frames = if clip.is_some() { arguments.frames.unwrap_or(default) } else { 1 };
             let bar = crate::progress::bar(u64::from(frames), "drawing");
-            let images =
-                scene::film(&stage, clip.map(|c| c.1), frames, arguments.size, &style, || bar.inc(1));
+            let images = scene::film(&stage, clip, frames, arguments.size, &style, || bar.inc(1));
             bar.finish_and_clear();
             let images = images?;
             let size = images.first().map_or((0, 0), |i| (i.width, i.height));
@@ -92,11 +91,11 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         }
     };
     write_whole(&arguments.output, &bytes)?;
-    let name = clip.map_or("the rest pose", |c| c.0);
+    let name = clip.map_or("the rest pose", Playable::name);
     if arguments.json {
         let report = json!({
             "file": arguments.file.display().to_string(), "output": arguments.output.display().to_string(),
-            "clip": clip.map(|c| c.0), "duration_s": duration_s, "frames": frames, "width": width,
+            "clip": clip.map(Playable::name), "duration_s": duration_s, "frames": frames, "width": width,
             "height": height, "bytes": bytes.len(), "vertices": stage.vertex_count(),
         });
         writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;

@@ -114,13 +114,13 @@ impl Bounds {
 /// The clip's moments side by side on one floor. `size` is the picture's; without it the figures decide.
 pub(crate) fn strip(
     stage: &Stage,
-    clip: Option<(&str, Playable<'_>)>,
+    clip: Option<Playable<'_>>,
     frames: u32,
     size: Option<(u32, u32)>,
     style: &Style,
 ) -> Result<Image> {
-    let times = moments(clip.map(|c| c.1), frames);
-    let mut cast = Cast::new(&Body::new(stage)?, clip.map(|c| c.1), &times)?;
+    let times = moments(clip, frames);
+    let mut cast = Cast::new(&Body::new(stage)?, clip, &times)?;
     for figure in &mut cast.figures {
         let m = figure.middle();
         figure.place(1.0, 0.0, [-m[0], 0.0, -m[2]]);
@@ -177,7 +177,7 @@ pub(crate) fn strip(
                 style.ink.mixed(style.paper, 0.25),
             );
         }
-        let title = clip.map_or("rest pose", |c| c.0);
+        let title = clip.map_or("rest pose", Playable::name);
         canvas.text(14, 12, title, scale, style.ink);
     }
     Ok(canvas.finish())
