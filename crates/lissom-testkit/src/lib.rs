@@ -32,6 +32,8 @@
 pub mod alloc;
 pub mod compare;
 pub mod conformance;
+#[cfg(feature = "draco")]
+pub mod draco;
 pub mod fbx;
 pub mod generate;
 pub mod gltf;

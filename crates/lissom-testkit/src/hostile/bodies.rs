@@ -55,6 +55,7 @@ pub(super) fn archive(bytes: &[u8]) -> bool {
         for section in archive.sections() {
             let _ = (section.mesh(), section.track(), section.clip(), section.morph());
             let _ = section.markers().map(|markers| markers.iter().count());
+            let _ = (section.material(), section.image(), section.nodes(), section.extras());
             if section.kind == SectionKind::Clip
                 && clips > 0
                 && let Ok(clip) = BorrowedClip::new(section.payload)
