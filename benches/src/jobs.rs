@@ -1,7 +1,7 @@
 //! The pose jobs, each on every backend, beside ozz's figures.
 
 use lissom::{
-    job::{BlendJob, BlendLayer, LocalToModelJob, Models, Update, local_to_model_in_order},
+    job::{BlendJob, BlendLayer, LocalToModelJob, Models, Update},
     math::{Mat4, simd::Backend, soa::SoaTransform},
 };
 use lissom_bench::{
@@ -17,7 +17,6 @@ pub fn print() {
     println!("calibration: {:.3} ns a step of a dependent multiply and add", calibration_ns());
     println!("{:<34} {:>8} {:>9} {:>8} {:>7}", "work", "backend", "ns/item", "ozz", "ratio");
     local_to_model();
-    joint_order();
     blend();
     skin();
     beyond_caches();
@@ -48,45 +47,6 @@ fn local_to_model() {
         let ns = best_ns(ROUNDS, || run(Models::Mat34(&mut small)));
         row("local to model, 3x4", backend, ns / joints as f64, Some(6.3));
     }
-}
-
-/// Depth-first against breadth-first order of the same trees.
-fn joint_order() {
-    for (name, parents) in [("67 joints", rig::parents()), ("1340 joints", many(20))] {
-        let joints = parents.len();
-        let depth_first: Vec<u16> = parents.iter().map(|p| p.unwrap_or(0x7fff)).collect();
-        let breadth_first = sorted_by_depth(&parents);
-        let pose = rig::pose(joints, 3);
-        let mut models = Matrices::new(&vec![Mat4::IDENTITY; joints]);
-        for (order, packed) in [("depth-first", &depth_first), ("breadth-first", &breadth_first)] {
-            for backend in Backend::all().filter(|b| ["sse2", "avx2", "avx512"].contains(&b.name())) {
-                let ns =
-                    best_ns(ROUNDS, || local_to_model_in_order(backend, packed, &pose, models.get_mut()));
-                row(&format!("order: {order}, {name}"), backend, ns / joints as f64, None);
-            }
-        }
-    }
-}
-
-/// Copies of the rig under one root, for a skeleton that does not fit L1.
-fn many(copies: u16) -> Vec<Option<u16>> {
-    let one = rig::parents();
-    let at = |copy: u16, p: u16| copy * one.len() as u16 + p;
-    (0..copies).flat_map(|c| one.iter().map(move |p| p.map(|p| at(c, p))).collect::<Vec<_>>()).collect()
-}
-
-fn sorted_by_depth(parents: &[Option<u16>]) -> Vec<u16> {
-    let mut depths: Vec<u16> = Vec::new();
-    for p in parents {
-        depths.push(p.map_or(0, |p| depths[usize::from(p)] + 1));
-    }
-    let mut order: Vec<usize> = (0..parents.len()).collect();
-    order.sort_by_key(|j| depths[*j]);
-    let mut place = vec![0u16; parents.len()];
-    for (at, j) in order.iter().enumerate() {
-        place[*j] = at as u16;
-    }
-    order.iter().map(|j| parents[*j].map_or(0x7fff, |p| place[usize::from(p)])).collect()
 }
 
 fn blend() {

@@ -22,6 +22,7 @@
 //! ```
 
 mod backend;
+pub mod blocks;
 mod wide;
 
 pub use backend::{Backend, UnknownBackend};

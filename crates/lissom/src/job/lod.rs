@@ -62,9 +62,19 @@ impl JointLod {
     #[inline]
     #[must_use]
     pub fn contains_group(&self, group: usize) -> bool {
+        self.lanes(group) != 0
+    }
+
+    /// The joints of a group of 16 that the level has, one bit each.
+    #[inline]
+    #[must_use]
+    pub(crate) fn lanes(&self, group: usize) -> u32 {
         match &self.0 {
-            Kind::Prefix(n) => group < group_count(*n),
-            Kind::Mask(mask) => (group * GROUP..(group + 1) * GROUP).any(|j| mask.contains(j)),
+            Kind::Prefix(n) => {
+                let here = n.saturating_sub(group * GROUP);
+                if here < GROUP { (1 << here) - 1 } else { u32::from(u16::MAX) }
+            }
+            Kind::Mask(mask) => mask.lanes(group),
         }
     }
 

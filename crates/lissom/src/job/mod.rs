@@ -28,8 +28,6 @@ pub use blend::{BlendJob, BlendLayer};
 pub use bounds::{Aabb, JointBounds, exact_bounds};
 pub use dual_quat::{DualQuat, DualQuatSkinJob, dual_quat_palette};
 pub use error::JobError;
-#[doc(hidden)]
-pub use local_to_model::local_to_model_in_order;
 pub use local_to_model::{LocalToModelJob, Models, Update};
 pub use lod::JointLod;
 pub use mesh::{IndexFormat, MAX_INFLUENCES, SkinMesh, SkinMeshParts, WeightFormat};
