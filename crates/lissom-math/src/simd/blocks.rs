@@ -181,3 +181,118 @@ fearless_simd::kernel!(
         arch::_mm512_or_ps(arch::_mm512_and_ps(t, keep), last).simd_into(token)
     }
 );
+
+/// Columns of four 4×4 matrices, one matrix a vector: all first columns, all second ones, and so on. `None` where the
+/// backend has no 16 lanes.
+#[inline(always)]
+#[must_use]
+pub fn regroup<S: Simd>(s: S, m: [f32x16<S>; 4]) -> Option<[f32x16<S>; 4]> {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    if let (Some(token), Some([m0, m1, m2, m3])) = (same::<S, Avx512>(s), same::<_, [f32x16<Avx512>; 4]>(m)) {
+        return same(regroup_avx512(token, m0, m1, m2, m3));
+    }
+    let _ = (s, m);
+    None
+}
+
+/// Two pairs of columns: both first ones, then both second ones.
+#[inline(always)]
+#[must_use]
+pub fn pair<S: Simd>(p: f32x8<S>, q: f32x8<S>) -> [f32x8<S>; 2] {
+    let ((p0, p1), (q0, q1)) = (p.split(), q.split());
+    [p0.combine(q0), p1.combine(q1)]
+}
+
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+fearless_simd::kernel!(
+    #[inline(always)]
+    fn regroup_avx512(
+        token: Avx512,
+        m0: f32x16<Avx512>,
+        m1: f32x16<Avx512>,
+        m2: f32x16<Avx512>,
+        m3: f32x16<Avx512>,
+    ) -> [f32x16<Avx512>; 4] {
+        let ab01 = arch::_mm512_shuffle_f32x4::<0x44>(m0.into(), m1.into());
+        let cd01 = arch::_mm512_shuffle_f32x4::<0xee>(m0.into(), m1.into());
+        let ab23 = arch::_mm512_shuffle_f32x4::<0x44>(m2.into(), m3.into());
+        let cd23 = arch::_mm512_shuffle_f32x4::<0xee>(m2.into(), m3.into());
+        [
+            arch::_mm512_shuffle_f32x4::<0x88>(ab01, ab23).simd_into(token),
+            arch::_mm512_shuffle_f32x4::<0xdd>(ab01, ab23).simd_into(token),
+            arch::_mm512_shuffle_f32x4::<0x88>(cd01, cd23).simd_into(token),
+            arch::_mm512_shuffle_f32x4::<0xdd>(cd01, cd23).simd_into(token),
+        ]
+    }
+);
+
+/// Four packed vectors of three f32 as they lie in memory, at any address.
+pub type FourVec3 = [u8; 48];
+
+/// Four floats from byte `at` on.
+#[inline(always)]
+#[must_use]
+pub fn quad<S: Simd>(s: S, v: &FourVec3, at: usize) -> f32x4<S> {
+    f32x4::simd_from(s, bytemuck::pod_read_unaligned::<[f32; 4]>(&v[at..at + 16]))
+}
+
+/// Writes four floats from byte `at` on.
+#[inline(always)]
+pub fn put_quad<S: Simd>(v: f32x4<S>, out: &mut FourVec3, at: usize) {
+    out[at..at + 16].copy_from_slice(&bytemuck::cast::<[f32; 4], [u8; 16]>(v.to_array()));
+}
+
+/// x, y and z of four packed vectors, each over the block of its vector. `None` where the backend has no 16 lanes.
+#[inline(always)]
+#[must_use]
+pub fn spread<S: Simd>(s: S, v: &FourVec3) -> Option<[f32x16<S>; 3]> {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    if let Some(token) = same::<S, Avx512>(s) {
+        return same(spread_avx512(token, v));
+    }
+    let _ = (s, v);
+    None
+}
+
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+fearless_simd::kernel!(
+    #[inline(always)]
+    fn spread_avx512(token: Avx512, v: &FourVec3) -> [f32x16<Avx512>; 3] {
+        let low = f32x8::simd_from(token, bytemuck::pod_read_unaligned::<[f32; 8]>(&v[..32])).into();
+        let high = quad(token, v, 32).into();
+        let v = arch::_mm512_insertf32x4::<2>(arch::_mm512_castps256_ps512(low), high);
+        let x = arch::_mm512_setr_epi32(0, 0, 0, 0, 3, 3, 3, 3, 6, 6, 6, 6, 9, 9, 9, 9);
+        let y = arch::_mm512_setr_epi32(1, 1, 1, 1, 4, 4, 4, 4, 7, 7, 7, 7, 10, 10, 10, 10);
+        let z = arch::_mm512_setr_epi32(2, 2, 2, 2, 5, 5, 5, 5, 8, 8, 8, 8, 11, 11, 11, 11);
+        [
+            arch::_mm512_permutexvar_ps(x, v).simd_into(token),
+            arch::_mm512_permutexvar_ps(y, v).simd_into(token),
+            arch::_mm512_permutexvar_ps(z, v).simd_into(token),
+        ]
+    }
+);
+
+/// Writes the first three lanes of each block, packed: the reverse of [`spread`]. Does nothing where that is `None`.
+#[inline(always)]
+pub fn gather<S: Simd>(s: S, v: f32x16<S>, out: &mut FourVec3) {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    if let (Some(token), Some(v)) = (same::<S, Avx512>(s), same::<_, f32x16<Avx512>>(v)) {
+        let (low, high) = gather_avx512(token, v);
+        out[..32].copy_from_slice(&bytemuck::cast::<[f32; 8], [u8; 32]>(low.to_array()));
+        put_quad(high, out, 32);
+    }
+    let _ = (s, v, out);
+}
+
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+fearless_simd::kernel!(
+    #[inline(always)]
+    fn gather_avx512(token: Avx512, v: f32x16<Avx512>) -> (f32x8<Avx512>, f32x4<Avx512>) {
+        let xyz = arch::_mm512_setr_epi32(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 0, 0, 0, 0);
+        let v = arch::_mm512_permutexvar_ps(xyz, v.into());
+        (
+            arch::_mm512_castps512_ps256(v).simd_into(token),
+            arch::_mm512_extractf32x4_ps::<2>(v).simd_into(token),
+        )
+    }
+);

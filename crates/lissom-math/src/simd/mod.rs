@@ -26,7 +26,7 @@ pub mod blocks;
 mod wide;
 
 pub use backend::{Backend, UnknownBackend};
-pub use fearless_simd::{Simd, f32x4, f32x8, f32x16, prelude, u8x64, u32x4, u32x8, u32x16};
+pub use fearless_simd::{Simd, f32x4, f32x8, f32x16, prelude, u8x32, u8x64, u32x4, u32x8, u32x16};
 pub use wide::{LEN, WideMat34, WideQuat, WideTransform, WideVec3, load, select, splat, store};
 
 #[doc(hidden)]

@@ -3,7 +3,7 @@
 use super::{JobError, JointLod, error::at_least};
 use lissom_math::{
     dispatch,
-    simd::{Backend, LEN, Simd, WideQuat, WideTransform, WideVec3, load, prelude::*, select, splat},
+    simd::{Backend, LEN, Simd, WideQuat, WideTransform, WideVec3, load, prelude::*, select, splat, store},
     soa::{GROUP, Lanes, SoaTransform},
 };
 
@@ -88,29 +88,10 @@ impl BlendJob<'_> {
     pub fn validate(&self) -> Result<(), JobError> {
         let groups = self.rest.len();
         if !(self.threshold.is_normal() && self.threshold > 0.0) {
-            return Err(JobError::Value {
-                field: "threshold",
-                index: 0,
-                value: self.threshold,
-                allowed: "normal numbers above 0",
-            });
+            return bad_threshold(self.threshold);
         }
-        let kinds = [
-            ("layers.weight", "layers.pose", "layers.joint_weights", self.layers),
-            ("additive.weight", "additive.pose", "additive.joint_weights", self.additive),
-        ];
-        for (weight, pose, joint_weights, layers) in kinds {
-            for (index, layer) in layers.iter().enumerate() {
-                if !layer.weight.is_finite() {
-                    let value = layer.weight;
-                    return Err(JobError::Value { field: weight, index, value, allowed: "finite numbers" });
-                }
-                at_least(pose, "groups", layer.pose.len(), groups)?;
-                if let Some(weights) = layer.joint_weights {
-                    at_least(joint_weights, "groups", weights.len(), groups)?;
-                }
-            }
-        }
+        check_layers(self.layers, groups, ["layers.weight", "layers.pose", "layers.joint_weights"])?;
+        check_layers(self.additive, groups, ["additive.weight", "additive.pose", "additive.joint_weights"])?;
         at_least("output", "groups", self.output.len(), groups)?;
         self.lod.map_or(Ok(()), |lod| lod.validate_groups(groups))
     }
@@ -129,11 +110,43 @@ impl BlendJob<'_> {
     /// # Errors
     ///
     /// Listed at [`BlendJob`].
-    pub fn run_on(self, backend: Backend) -> Result<(), JobError> {
+    pub fn run_on(mut self, backend: Backend) -> Result<(), JobError> {
         self.validate()?;
-        dispatch!(backend, s => kernel(s, self));
+        let job = &mut self;
+        dispatch!(backend, s => kernel(s, job));
         Ok(())
     }
+}
+
+/// Checks layers; the names are those of a layer's fields.
+#[inline]
+fn check_layers(
+    layers: &[BlendLayer<'_>],
+    groups: usize,
+    [weight, pose, joint_weights]: [&'static str; 3],
+) -> Result<(), JobError> {
+    for (index, layer) in layers.iter().enumerate() {
+        if !layer.weight.is_finite() {
+            return bad_weight(weight, index, layer.weight);
+        }
+        at_least(pose, "groups", layer.pose.len(), groups)?;
+        if let Some(weights) = layer.joint_weights {
+            at_least(joint_weights, "groups", weights.len(), groups)?;
+        }
+    }
+    Ok(())
+}
+
+#[cold]
+#[inline(never)]
+fn bad_weight(field: &'static str, index: usize, value: f32) -> Result<(), JobError> {
+    Err(JobError::Value { field, index, value, allowed: "finite numbers" })
+}
+
+#[cold]
+#[inline(never)]
+fn bad_threshold(value: f32) -> Result<(), JobError> {
+    Err(JobError::Value { field: "threshold", index: 0, value, allowed: "normal numbers above 0" })
 }
 
 /// The sums of one block of joints.
@@ -164,12 +177,7 @@ impl<S: Simd> Sum<S> {
         Self {
             pose: WideTransform {
                 translation: sum.translation + t.translation.scale(w),
-                rotation: WideQuat {
-                    x: sum.rotation.x + r.x,
-                    y: sum.rotation.y + r.y,
-                    z: sum.rotation.z + r.z,
-                    w: sum.rotation.w + r.w,
-                },
+                rotation: add_quat(sum.rotation, r),
                 scale: sum.scale + t.scale.scale(w),
             },
             weight: self.weight + w,
@@ -202,6 +210,11 @@ fn scale_quat<S: Simd>(q: WideQuat<S>, k: S::f32s) -> WideQuat<S> {
 }
 
 #[inline(always)]
+fn add_quat<S: Simd>(a: WideQuat<S>, b: WideQuat<S>) -> WideQuat<S> {
+    WideQuat { x: a.x + b.x, y: a.y + b.y, z: a.z + b.z, w: a.w + b.w }
+}
+
+#[inline(always)]
 fn select_vec<S: Simd>(mask: S::mask32s, a: WideVec3<S>, b: WideVec3<S>) -> WideVec3<S> {
     WideVec3 {
         x: select::<S>(mask, a.x, b.x),
@@ -225,16 +238,37 @@ fn weights<S: Simd>(s: S, layer: &BlendLayer<'_>, group: usize, at: usize) -> S:
 }
 
 #[inline(always)]
-fn kernel<S: Simd>(s: S, job: BlendJob<'_>) {
-    let BlendJob { layers, additive, threshold, rest, lod, output } = job;
+fn kernel<S: Simd>(s: S, job: &mut BlendJob<'_>) {
+    let &mut BlendJob { layers, additive, threshold, rest, lod, ref mut output } = job;
+    let output = &mut output[..rest.len()];
+    let mut active = [Whole { pose: rest, weight: 0.0 }; PLAIN];
+    let mut count = 0;
     // Without joint weights, 1 / W is one number for the whole pose: divide once.
     let mut uniform = true;
     let mut total = 0.0;
-    let mut first = true;
-    for layer in layers.iter().filter(|l| l.weight > 0.0) {
-        uniform &= layer.joint_weights.is_none();
-        total = if first { layer.weight } else { total + layer.weight };
-        first = false;
+    for layer in layers {
+        if layer.weight > 0.0 {
+            uniform &= layer.joint_weights.is_none();
+            total = if count == 0 { layer.weight } else { total + layer.weight };
+            if count < PLAIN {
+                active[count] = Whole { pose: &layer.pose[..rest.len()], weight: layer.weight };
+            }
+            count += 1;
+        }
+    }
+    let mut adds = false;
+    for layer in additive {
+        adds |= layer.weight != 0.0;
+    }
+    if uniform && total >= threshold && !adds && lod.is_none() {
+        let inverse = 1.0 / total;
+        match count {
+            1 => return plain::<S, 1>(s, [active[0]], inverse, output),
+            2 => return plain::<S, 2>(s, [active[0], active[1]], inverse, output),
+            3 => return plain::<S, 3>(s, [active[0], active[1], active[2]], inverse, output),
+            4 => return plain::<S, 4>(s, active, inverse, output),
+            _ => (),
+        }
     }
     if total < threshold {
         total += threshold - total;
@@ -249,7 +283,7 @@ fn kernel<S: Simd>(s: S, job: BlendJob<'_>) {
         while at < GROUP {
             let mut out =
                 average(s, layers, threshold, rest, group, at, if uniform { Some(inverse) } else { None });
-            if additive.iter().any(|l| l.weight != 0.0) {
+            if adds {
                 for layer in additive.iter().filter(|l| l.weight != 0.0) {
                     out = add_layer(s, out, layer, group, at);
                 }
@@ -261,6 +295,119 @@ fn kernel<S: Simd>(s: S, job: BlendJob<'_>) {
             at += LEN::<S>();
         }
     }
+}
+
+/// The most layers that [`plain`] is made for.
+const PLAIN: usize = 4;
+
+/// A layer without joint weights.
+#[derive(Clone, Copy)]
+struct Whole<'a> {
+    pose: &'a [SoaTransform],
+    weight: f32,
+}
+
+/// The most frequent blend: few layers, none partial, and together at least the threshold.
+///
+/// A rotation is one long chain of operations that wait for each other, so two blocks of joints go side by side; the
+/// other components fill the gaps.
+#[inline(always)]
+fn plain<S: Simd, const N: usize>(s: S, layers: [Whole<'_>; N], inverse: f32, output: &mut [SoaTransform]) {
+    let inverse = splat(s, inverse);
+    if LEN::<S>() < GROUP {
+        for (group, output) in output.iter_mut().enumerate() {
+            let poses = layers.map(|l| (&l.pose[group], l.weight));
+            let mut at = 0;
+            while at < GROUP {
+                let places = [at, at + LEN::<S>()];
+                let rotations = plain_rotations(s, [&poses, &poses], places, inverse);
+                plain_vectors(s, &poses, at, inverse, output);
+                plain_vectors(s, &poses, places[1], inverse, output);
+                rotations[0].store(&mut output.rotation, at);
+                rotations[1].store(&mut output.rotation, places[1]);
+                at += 2 * LEN::<S>();
+            }
+        }
+        return;
+    }
+    let (pairs, odd) = output.as_chunks_mut::<2>();
+    for (pair, [first, second]) in pairs.iter_mut().enumerate() {
+        let p = layers.map(|l| (&l.pose[2 * pair], l.weight));
+        let q = layers.map(|l| (&l.pose[2 * pair + 1], l.weight));
+        let rotations = plain_rotations(s, [&p, &q], [0, 0], inverse);
+        plain_vectors(s, &p, 0, inverse, first);
+        plain_vectors(s, &q, 0, inverse, second);
+        rotations[0].store(&mut first.rotation, 0);
+        rotations[1].store(&mut second.rotation, 0);
+    }
+    if let [last] = odd {
+        let p = layers.map(|l| (&l.pose[2 * pairs.len()], l.weight));
+        let [rotation, _] = plain_rotations(s, [&p, &p], [0, 0], inverse);
+        plain_vectors(s, &p, 0, inverse, last);
+        rotation.store(&mut last.rotation, 0);
+    }
+}
+
+/// The rotations of two blocks of joints, step by step side by side.
+#[inline(always)]
+fn plain_rotations<S: Simd, const N: usize>(
+    s: S,
+    [p, q]: [&[(&SoaTransform, f32); N]; 2],
+    [at_p, at_q]: [usize; 2],
+    inverse: S::f32s,
+) -> [WideQuat<S>; 2] {
+    let w = splat(s, p[0].1);
+    let mut sum_p = scale_quat(WideQuat::load(s, &p[0].0.rotation, at_p), w);
+    let mut sum_q = scale_quat(WideQuat::load(s, &q[0].0.rotation, at_q), w);
+    let mut i = 1;
+    while i < N {
+        let w = splat(s, p[i].1);
+        let r_p = WideQuat::load(s, &p[i].0.rotation, at_p);
+        let r_q = WideQuat::load(s, &q[i].0.rotation, at_q);
+        let (dot_p, dot_q) = (sum_p.dot(r_p), sum_q.dot(r_q));
+        let w_p = dot_p.simd_lt(splat(s, 0.0)).select(-w, w);
+        let w_q = dot_q.simd_lt(splat(s, 0.0)).select(-w, w);
+        sum_p = add_quat(sum_p, scale_quat(r_p, w_p));
+        sum_q = add_quat(sum_q, scale_quat(r_q, w_q));
+        i += 1;
+    }
+    let (p, q) = (scale_quat(sum_p, inverse), scale_quat(sum_q, inverse));
+    [p.normalize(s), q.normalize(s)]
+}
+
+/// Translations and scales of one block of joints, one component after the other.
+#[inline(always)]
+fn plain_vectors<S: Simd, const N: usize>(
+    s: S,
+    poses: &[(&SoaTransform, f32); N],
+    at: usize,
+    inverse: S::f32s,
+    output: &mut SoaTransform,
+) {
+    plain_component(s, poses, at, inverse, |t| &t.translation.x, &mut output.translation.x);
+    plain_component(s, poses, at, inverse, |t| &t.translation.y, &mut output.translation.y);
+    plain_component(s, poses, at, inverse, |t| &t.translation.z, &mut output.translation.z);
+    plain_component(s, poses, at, inverse, |t| &t.scale.x, &mut output.scale.x);
+    plain_component(s, poses, at, inverse, |t| &t.scale.y, &mut output.scale.y);
+    plain_component(s, poses, at, inverse, |t| &t.scale.z, &mut output.scale.z);
+}
+
+#[inline(always)]
+fn plain_component<S: Simd, const N: usize>(
+    s: S,
+    poses: &[(&SoaTransform, f32); N],
+    at: usize,
+    inverse: S::f32s,
+    lanes: impl Fn(&SoaTransform) -> &Lanes,
+    output: &mut Lanes,
+) {
+    let mut sum = load(s, lanes(poses[0].0), at) * splat(s, poses[0].1);
+    let mut i = 1;
+    while i < N {
+        sum = sum + load(s, lanes(poses[i].0), at) * splat(s, poses[i].1);
+        i += 1;
+    }
+    store(sum * inverse, output, at);
 }
 
 /// The weighted average of one block of joints, the rest pose where weight is missing.

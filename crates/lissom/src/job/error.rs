@@ -162,11 +162,19 @@ pub enum JobError {
 }
 
 /// Checks that a slice is long enough.
+#[inline]
 pub(crate) fn at_least(
     field: &'static str,
     unit: &'static str,
     len: usize,
     needed: usize,
 ) -> Result<(), JobError> {
-    if len < needed { Err(JobError::TooShort { field, unit, len, needed }) } else { Ok(()) }
+    if len < needed { too_short(field, unit, len, needed) } else { Ok(()) }
+}
+
+/// Apart, so that the way without errors only compares.
+#[cold]
+#[inline(never)]
+fn too_short(field: &'static str, unit: &'static str, len: usize, needed: usize) -> Result<(), JobError> {
+    Err(JobError::TooShort { field, unit, len, needed })
 }

@@ -3,10 +3,10 @@
 use super::{
     JobError, SkinMesh, Strided, VertexOutput,
     error::at_least,
-    skin_kernel::{Attributes, any, packed, packed_shape},
+    skin_kernel::{Attributes, skin},
     vertices::{Attribute, VEC3},
 };
-use lissom_math::{Mat4, dispatch, simd::Backend};
+use lissom_math::{Mat4, simd::Backend};
 
 /// Moves a mesh's vertices with the joints they are bound to.
 ///
@@ -118,17 +118,8 @@ impl<'a> SkinJob<'a> {
         let tangent = self.tangents.map(|t| (Attribute::Tangent, t));
         let (mesh, count) = (&self.mesh, self.vertex_count);
         let out = &mut self.output.writer();
-        let mut pass = |palette: &[Mat4], a: Attributes<'_>| {
-            let p: &[[f32; 16]] = bytemuck::cast_slice(palette);
-            match packed_shape(mesh) {
-                (1, 0) => dispatch!(backend, s => packed::<_, 1, 0>(s, mesh, p, &a, count, out)),
-                (2, 1) => dispatch!(backend, s => packed::<_, 2, 1>(s, mesh, p, &a, count, out)),
-                (3, 2) => dispatch!(backend, s => packed::<_, 3, 2>(s, mesh, p, &a, count, out)),
-                (4, 3) => dispatch!(backend, s => packed::<_, 4, 3>(s, mesh, p, &a, count, out)),
-                (4, 4) => dispatch!(backend, s => packed::<_, 4, 4>(s, mesh, p, &a, count, out)),
-                (8, 7) => dispatch!(backend, s => packed::<_, 8, 7>(s, mesh, p, &a, count, out)),
-                _ => dispatch!(backend, s => any(s, mesh, p, &a, count, out)),
-            }
+        let mut pass = |palette: &[Mat4], attributes: Attributes<'_>| {
+            skin(backend, mesh, bytemuck::cast_slice(palette), &attributes, count, out);
         };
         match self.vector_palette {
             None => pass(self.palette, [position, normal, tangent]),
