@@ -86,7 +86,7 @@ fn main() -> Result<()> {
     }
     let stats = world.sync();
     for (_, prop, _) in &crowd {
-        let at = |i: usize| -> Result<[f32; 3]> { Ok(world.world(prop[i])?.position.to_array()) };
+        let at = |i: usize| -> Result<[f32; 3]> { Ok(world.transform(prop[i])?.position.to_array()) };
         canvas.line(at(0)?, at(1)?, 5.0, palette::INK)?;
         canvas.ball(at(2)?, 0.09, palette::OCHRE, &light)?;
         for spark in 3..6 {

@@ -67,7 +67,7 @@ fn main() -> Result<()> {
             501..=899 => {
                 // On its own: towards the fourth planet, in the sun's space, to arrive in time.
                 let local = world.local(probe)?;
-                let goal = scalar::add(world.world(fourth)?.position, Vec3::new(0.0, 0.4, 1.1));
+                let goal = scalar::add(world.transform(fourth)?.position, Vec3::new(0.0, 0.4, 1.1));
                 let position = scalar::lerp(local.position, goal, 1.0 / (901 - frame) as f32);
                 world.set_local(probe, Qvs { position, ..local })?;
             }
@@ -81,11 +81,11 @@ fn main() -> Result<()> {
         }
         world.sync();
         for body in &mut bodies {
-            body.trail.push(world.world(body.entity)?.position.to_array());
+            body.trail.push(world.transform(body.entity)?.position.to_array());
         }
         let color = [palette::SKY, palette::OCHRE, palette::SAGE]
             [usize::from(frame >= 500) + usize::from(frame >= 900)];
-        probe_trail.push((world.world(probe)?.position.to_array(), color));
+        probe_trail.push((world.transform(probe)?.position.to_array(), color));
     }
 
     let (width, height) = (1400, 800);

@@ -8,14 +8,15 @@ use lissom::{
     job::{SampleJob, SampleTime},
     math::{simd::Backend, soa::SoaTransform},
 };
-use lissom_bench::timing::{best_ns, calibration_ns};
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
-    cook::{ClipBuilder, Coding, Form, Jumps, write_stream},
+    cook::{ClipBuilder, Form, Jumps, write_stream},
     import::ozz,
     mannequin::{self, Motion},
     raw::RawAnimation,
 };
+use lissom_cli::timing::{best_ns, calibration_ns};
+use lissom_draw::chart::TwoScales;
 use std::{fmt::Write as _, path::Path};
 
 const ROUNDS: usize = 40;
@@ -86,16 +87,15 @@ fn subjects(assets: Option<&Path>) -> Result<Vec<Subject>> {
 }
 
 /// As games would have it.
-fn cook(subject: &Subject, coding: Coding) -> Result<Clip> {
-    let builder = ClipBuilder { coding, allow_excess: coding == Coding::Plain16, ..ClipBuilder::default() };
-    let cooked = builder.build(&subject.skeleton, &subject.animation)?;
+fn cook(subject: &Subject) -> Result<Clip> {
+    let cooked = ClipBuilder::default().build(&subject.skeleton, &subject.animation)?;
     Ok(Clip::from_bytes(&cooked.bytes)?)
 }
 
 /// As sparse keys with jump frames at a spacing.
 fn cook_keys(subject: &Subject, spacing: f64) -> Result<Clip> {
     let jumps = if spacing > 0.0 { Jumps::Every(spacing) } else { Jumps::None };
-    let builder = ClipBuilder { jumps, form: Form::Keys, ..ClipBuilder::default() };
+    let builder = ClipBuilder { jumps: Some(jumps), form: Form::Keys, ..ClipBuilder::default() };
     let cooked = builder.build(&subject.skeleton, &subject.animation)?;
     Ok(Clip::from_bytes(&cooked.bytes)?)
 }
@@ -136,7 +136,7 @@ fn scattered(count: u32, duration_s: f64) -> Vec<f64> {
 fn measure(subject: &Subject, lines: &mut String) -> Result<()> {
     let name = subject.name.as_str();
     let joints = subject.skeleton.skeleton.joint_count();
-    let default = cook(subject, Coding::Quantised)?;
+    let default = cook(subject)?;
     let duration = default.view().duration_s();
     let frames: Vec<f64> = (0..(duration * 60.0) as u32).map(|f| f64::from(f) / 60.0).collect();
     let back: Vec<f64> = frames.iter().rev().copied().collect();
@@ -200,15 +200,13 @@ fn sizes(subject: &Subject, clip: &Clip, cursor: &Cursor, lines: &mut String) ->
         view.stream_bytes(),
         view.jump_bytes()
     )?;
-    for (coding, label) in [(Coding::Quantised, "quantised"), (Coding::Plain16, "plain16")] {
-        let clip = cook(subject, coding)?;
-        let plain = write_stream(&clip, Codec::None)?.len();
-        write!(lines, "  {label:<9} as a stream file: {plain} bytes")?;
-        for codec in [Codec::Lz4, Codec::Zstd, Codec::Gzip] {
-            write!(lines, ", {codec:?} {:.2}", write_stream(&clip, codec)?.len() as f64 / plain as f64)?;
-        }
-        writeln!(lines)?;
+    let clip = cook(subject)?;
+    let plain = write_stream(&clip, Codec::None)?.len();
+    write!(lines, "  as a stream file: {plain} bytes")?;
+    for codec in [Codec::Lz4, Codec::Zstd, Codec::Gzip] {
+        write!(lines, ", {codec:?} {:.2}", write_stream(&clip, codec)?.len() as f64 / plain as f64)?;
     }
+    writeln!(lines)?;
     Ok(())
 }
 
@@ -218,16 +216,13 @@ fn seek_plot(subject: &Subject) -> Result<String> {
     for spacing in [0.1, 0.2, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0] {
         let clip = cook_keys(subject, spacing)?;
         let ns = play(subject, &clip, &scattered(500, clip.view().duration_s()), &mut Cursor::new(), false);
-        points.push((spacing, ns, clip.view().memory_bytes() as f64 / 1024.0));
+        points.push((spacing, [ns, clip.view().memory_bytes() as f64 / 1024.0]));
     }
     if points.is_empty() {
         bail!("nothing to plot");
     }
     let title = format!("{}: a seek and its price, by the spacing of jump frames", subject.name);
-    Ok(crate::plot::two_axes(
-        &title,
-        "seconds between jump frames",
-        ("ns a joint and seek", "KiB of clip"),
-        &points,
-    ))
+    let names = ["ns a joint and seek", "KiB of clip"];
+    let chart = TwoScales { title: &title, x_name: "seconds between jump frames", names, points: &points };
+    Ok(chart.draw().to_svg()?)
 }

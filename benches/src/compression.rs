@@ -6,7 +6,6 @@ use lissom::{
     job::{SampleJob, SampleTime},
     math::{simd::Backend, soa},
 };
-use lissom_bench::timing::{best_ns, calibration_ns};
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
     cook::{ClipBuilder, CookReport, Effort, JointPrecision},
@@ -14,6 +13,8 @@ use lissom_build::{
     import::rawclip::{self, RawClip},
     raw::{Curve, Key, RawAnimation},
 };
+use lissom_cli::timing::{best_ns, calibration_ns};
+use lissom_draw::chart::{Lines, Series};
 use serde_json::json;
 use std::{
     collections::BTreeMap,
@@ -413,7 +414,7 @@ const PRECISIONS: [f64; 7] = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0];
 fn plot(sources: &[Source], path: &Path) -> Result<()> {
     let mut sets: BTreeMap<&str, Vec<&Source>> = BTreeMap::new();
     sources.iter().for_each(|s| sets.entry(&s.set).or_default().push(s));
-    let mut curves = Vec::new();
+    let mut series = Vec::new();
     for (set, clips) in &mut sets {
         // The middle one and the longest of each set.
         clips.sort_by(|a, b| a.raw.animation.duration_s.total_cmp(&b.raw.animation.duration_s));
@@ -425,10 +426,12 @@ fn plot(sources: &[Source], path: &Path) -> Result<()> {
                 points.push((precision, cooked.bytes.len() as f64 / source.raw.animation.duration_s));
             }
             println!("{set}/{}: {points:?}", source.clip);
-            curves.push((format!("{set}/{}", source.clip), points));
+            series.push(Series { name: format!("{set}/{}", source.clip), points });
         }
     }
-    let svg = crate::plot::curves("Bytes a second of motion against precision", "precision, cm", &curves);
+    let title = "Bytes a second of motion against precision";
+    let chart = Lines { title, x_name: "precision, cm", y_name: "bytes a second", series: &series };
+    let svg = chart.draw().to_svg()?;
     fs::write(path, svg).with_context(|| path.display().to_string())?;
     println!("wrote {}", path.display());
     Ok(())

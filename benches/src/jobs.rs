@@ -7,8 +7,8 @@ use lissom::{
 use lissom_bench::{
     rig,
     skinning::{Matrices, Mesh, palette, skin as skin_mesh},
-    timing::{best_ns, calibration_ns},
 };
+use lissom_cli::timing::{best_ns, calibration_ns};
 
 const ROUNDS: usize = 300;
 

@@ -2,11 +2,11 @@
 //! Both hold the same decoded keys and interpolate in plain scalar code; only how keys are found differs.
 
 use lissom::math::{Quat, Vec3, scalar};
-use lissom_bench::timing::best_ns;
 use lissom_build::{
     BuiltSkeleton,
     raw::{Channel, RawAnimation, Value},
 };
+use lissom_cli::timing::best_ns;
 use std::hint::black_box;
 
 /// A key of any channel: three or four numbers.

@@ -1,6 +1,5 @@
-//! What the benches share: a rig, poses, clips, and a stopwatch that keeps the best of many rounds.
+//! What the benches share: a rig, poses, clips. Their stopwatch is the command's: `lissom_cli::timing`.
 
 pub mod player;
 pub mod rig;
 pub mod skinning;
-pub mod timing;

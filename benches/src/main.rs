@@ -7,7 +7,6 @@ mod compression;
 mod count;
 mod jobs;
 mod layouts;
-mod plot;
 
 use std::{path::Path, process::ExitCode};
 

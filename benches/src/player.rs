@@ -45,7 +45,8 @@ pub fn rows(stage: &Stage) -> anyhow::Result<Clip> {
 /// None in practice: the motion is fixed.
 pub fn spaced(stage: &Stage, spacing_s: f64) -> anyhow::Result<Clip> {
     let jumps = if spacing_s > 0.0 { Jumps::Every(spacing_s) } else { Jumps::None };
-    let builder = ClipBuilder { jumps, form: Form::Keys, effort: Effort::Fast, ..ClipBuilder::default() };
+    let builder =
+        ClipBuilder { jumps: Some(jumps), form: Form::Keys, effort: Effort::Fast, ..ClipBuilder::default() };
     Ok(Clip::from_bytes(&builder.build(&stage.skeleton, &stage.animation)?.bytes)?)
 }
 

@@ -12,6 +12,7 @@ mod gltf;
 mod golden;
 mod imports;
 mod library;
+mod meshopt;
 mod pab;
 mod rawclip_bytes;
 mod three;
@@ -49,6 +50,11 @@ const CHECKS: &[(&str, &str, Check)] = &[
         "library",
         "assets: `lissom import` over every supported file; none panics, none takes long [--lissom PATH]",
         library::run,
+    ),
+    (
+        "meshopt",
+        "assets and defects, or a file of vectors: the meshopt decoder against npm's meshoptimizer",
+        meshopt::run,
     ),
     (
         "pab",

@@ -220,6 +220,20 @@ fn gltf(install: bool) -> Result<Outcome, String> {
     workspace::run(release("lissom")?.args(["mannequin", "-o"]).arg(&glb))?;
     let mut validate = workspace::command("node");
     workspace::run(validate.args(["scripts/validate-gltf.mjs", "--modules"]).arg(&folder).arg(&glb))?;
+    meshopt()
+}
+
+/// Shows the meshopt decoder what the package that packs such files makes of random data.
+fn meshopt() -> Result<Outcome, String> {
+    let folder = match node_package("meshoptimizer")? {
+        Ok(folder) => folder,
+        Err(why) => return Ok(Outcome::Skipped(why)),
+    };
+    let vectors = folder.join("meshopt-vectors.bin");
+    let mut make = workspace::command("node");
+    make.args(["scripts/meshopt-vectors.mjs", "--modules"]).arg(&folder).arg("-o").arg(&vectors);
+    workspace::run(&mut make)?;
+    workspace::run(release("lissom-checks")?.arg("meshopt").arg(&vectors))?;
     Ok(Outcome::Passed)
 }
 
@@ -228,14 +242,16 @@ fn assets(options: &Options) -> Result<Outcome, String> {
         return Ok(Outcome::Skipped("no --assets FOLDER given".into()));
     };
     let mut checks = release("lissom-checks")?;
-    // One check compares with three.js; without it that check says why it was skipped.
-    match node_package("three")? {
-        Ok(modules) => checks.env("LISSOM_NODE_MODULES", modules),
-        Err(why) => {
-            println!("   {why}");
-            checks.env_remove("LISSOM_NODE_MODULES")
+    // Some checks compare with packages of npm's; without them they say why they were skipped.
+    checks.env_remove("LISSOM_NODE_MODULES");
+    for name in ["three", "meshoptimizer"] {
+        match node_package(name)? {
+            Ok(modules) => {
+                checks.env("LISSOM_NODE_MODULES", modules);
+            }
+            Err(why) => println!("   {why}"),
         }
-    };
+    }
     workspace::run(checks.arg("all").arg(folder))?;
     let mut fbx = workspace::cargo();
     fbx.args(["run", "--release", "--package", "lissom-checks", "--features", "fbx", "--", "fbx"]);

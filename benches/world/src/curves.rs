@@ -3,17 +3,17 @@
 use crate::{
     ours::Ours,
     peer::{MODES, Peer},
-    plot::{Series, chart},
     scenes::{self, Rng, Scene},
-    timing::best_of,
 };
-use lissom_world::Algorithm;
-use std::path::Path;
+use lissom_cli::timing::best_of_s;
+use lissom_draw::chart::{Lines, Series};
+use lissom_world::oracles::Algorithm;
+use std::{error::Error, path::Path};
 
 const ALGORITHMS: [Algorithm; 4] =
     [Algorithm::DepthFirst, Algorithm::ByDepth, Algorithm::Levels, Algorithm::Lanes];
 
-pub fn write(folder: &Path, budget: f64, with_peer: bool) -> std::io::Result<()> {
+pub fn write(folder: &Path, budget: f64, with_peer: bool) -> Result<(), Box<dyn Error>> {
     std::fs::create_dir_all(folder)?;
     let by_count = |counts: &[usize], peer: bool| {
         let mut series: Vec<Series> = ALGORITHMS
@@ -37,19 +37,23 @@ pub fn write(folder: &Path, budget: f64, with_peer: bool) -> std::io::Result<()>
         series
     };
     let counts = [1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000];
-    let svg = chart(
-        "Everything moved: trees of ten, one thread, writes included",
-        "entities",
-        "ns an entity",
-        &by_count(&counts, with_peer),
-    );
+    let svg = Lines {
+        title: "Everything moved: trees of ten, one thread, writes included",
+        x_name: "entities",
+        y_name: "ns an entity",
+        series: &by_count(&counts, with_peer),
+    }
+    .draw()
+    .to_svg()?;
     std::fs::write(folder.join("world_count.svg"), svg)?;
-    let svg = chart(
-        "Small worlds: everything moved, one thread, writes included",
-        "entities",
-        "ns an entity",
-        &by_count(&[10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000], false),
-    );
+    let svg = Lines {
+        title: "Small worlds: everything moved, one thread, writes included",
+        x_name: "entities",
+        y_name: "ns an entity",
+        series: &by_count(&[10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000], false),
+    }
+    .draw()
+    .to_svg()?;
     std::fs::write(folder.join("world_small.svg"), svg)?;
 
     let shares = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0];
@@ -60,13 +64,15 @@ pub fn write(folder: &Path, budget: f64, with_peer: bool) -> std::io::Result<()>
             points: shares.iter().map(|&s| (s * 100.0, share_moved(s, a, budget))).collect(),
         })
         .collect();
-    let svg = chart(
-        "A share moved, at random: 1 M entities in trees of ten, one thread",
-        "per cent of the entities written",
-        "ns an entity of the world",
-        &series,
-    );
-    std::fs::write(folder.join("world_share.svg"), svg)
+    let svg = Lines {
+        title: "A share moved, at random: 1 M entities in trees of ten, one thread",
+        x_name: "per cent of the entities written",
+        y_name: "ns an entity of the world",
+        series: &series,
+    }
+    .draw()
+    .to_svg()?;
+    Ok(std::fs::write(folder.join("world_share.svg"), svg)?)
 }
 
 fn trees(entities: usize) -> Scene {
@@ -75,7 +81,7 @@ fn trees(entities: usize) -> Scene {
 
 fn all_moved(entities: usize, algorithm: Algorithm, budget: f64) -> f64 {
     let mut o = Ours::new(&trees(entities), algorithm, false);
-    let seconds = best_of(budget, usize::MAX, |t| {
+    let seconds = best_of_s(budget, usize::MAX, |t| {
         t(&mut || {
             o.move_all();
             o.world.sync();
@@ -86,7 +92,7 @@ fn all_moved(entities: usize, algorithm: Algorithm, budget: f64) -> f64 {
 
 fn peer_all_moved(entities: usize, mode: crate::peer::Mode, budget: f64) -> f64 {
     let mut p = Peer::new(&trees(entities), mode);
-    let seconds = best_of(budget, usize::MAX, |t| {
+    let seconds = best_of_s(budget, usize::MAX, |t| {
         t(&mut || {
             p.move_all();
             p.sync();
@@ -101,7 +107,7 @@ fn share_moved(share: f64, algorithm: Algorithm, budget: f64) -> f64 {
     let mut rng = Rng(3);
     let picks: Vec<usize> = (0..(entities as f64 * share) as usize).map(|_| rng.below(entities)).collect();
     let mut o = Ours::new(&trees(entities), algorithm, false);
-    let seconds = best_of(budget, usize::MAX, |t| {
+    let seconds = best_of_s(budget, usize::MAX, |t| {
         t(&mut || {
             o.move_some(&picks);
             o.world.sync();

@@ -7,15 +7,13 @@ mod curves;
 mod floor;
 mod ours;
 mod peer;
-mod plot;
 mod scenes;
-mod timing;
 
-use lissom_world::{Algorithm, Children};
+use lissom_cli::timing::best_of_s;
+use lissom_world::{Children, oracles::Algorithm};
 use ours::Ours;
 use peer::{MODES, Peer};
 use scenes::{Picks, Scene};
-use timing::best_of;
 
 const SCENARIOS: [&str; 6] =
     ["everything", "1 % random", "10 % of roots", "nothing", "re-parent 1 %", "spawn 1 %"];
@@ -44,7 +42,7 @@ fn time_ours(
 ) -> f64 {
     let mut o = Ours::new(scene, algorithm, parallel);
     match scenario {
-        0 => best_of(budget, usize::MAX, |t| {
+        0 => best_of_s(budget, usize::MAX, |t| {
             t(&mut || {
                 o.move_all();
                 o.world.sync();
@@ -52,7 +50,7 @@ fn time_ours(
         }),
         1 | 2 => {
             let list = if scenario == 1 { &picks.one_percent } else { &picks.tenth_of_roots };
-            best_of(budget, usize::MAX, |t| {
+            best_of_s(budget, usize::MAX, |t| {
                 t(&mut || {
                     o.move_some(list);
                     o.world.sync();
@@ -60,14 +58,14 @@ fn time_ours(
             })
         }
         3 => {
-            best_of(budget / 4.0, usize::MAX, |t| {
+            best_of_s(budget / 4.0, usize::MAX, |t| {
                 // One sync at rest is shorter than the clock's step: time a thousand.
                 t(&mut || (0..1000).for_each(|_| _ = std::hint::black_box(o.world.sync())));
             }) / 1000.0
         }
         4 => {
             let mut round = 0;
-            best_of(f64::INFINITY, MOVE_ROUNDS, |t| {
+            best_of_s(f64::INFINITY, MOVE_ROUNDS, |t| {
                 t(&mut || {
                     o.set_parents(&picks.moves[round]);
                     o.world.sync();
@@ -82,7 +80,7 @@ fn time_ours(
             let mut new = Vec::new();
             o.world.spawn_prefab(&prefab, count, None, &mut old).expect("room");
             o.world.sync();
-            best_of(budget, usize::MAX, |t| {
+            best_of_s(budget, usize::MAX, |t| {
                 t(&mut || {
                     for root in old.iter().step_by(prefab.len()) {
                         o.world.despawn(*root, Children::Despawn).expect("alive");
@@ -112,7 +110,7 @@ fn prefab_of(scene: &Scene) -> (Vec<Option<usize>>, Vec<scenes::Local>, usize) {
 fn time_peer(scene: &Scene, picks: &Picks, scenario: usize, mode: peer::Mode, budget: f64) -> f64 {
     let mut p = Peer::new(scene, mode);
     match scenario {
-        0 => best_of(budget, usize::MAX, |t| {
+        0 => best_of_s(budget, usize::MAX, |t| {
             t(&mut || {
                 p.move_all();
                 p.sync();
@@ -121,7 +119,7 @@ fn time_peer(scene: &Scene, picks: &Picks, scenario: usize, mode: peer::Mode, bu
         }),
         1 | 2 => {
             let list = if scenario == 1 { &picks.one_percent } else { &picks.tenth_of_roots };
-            best_of(budget, usize::MAX, |t| {
+            best_of_s(budget, usize::MAX, |t| {
                 t(&mut || {
                     p.move_some(list);
                     p.sync();
@@ -129,13 +127,13 @@ fn time_peer(scene: &Scene, picks: &Picks, scenario: usize, mode: peer::Mode, bu
                 p.frame_end();
             })
         }
-        3 => best_of(budget / 2.0, usize::MAX, |t| {
+        3 => best_of_s(budget / 2.0, usize::MAX, |t| {
             t(&mut || p.sync());
             p.frame_end();
         }),
         4 => {
             let mut round = 0;
-            best_of(f64::INFINITY, MOVE_ROUNDS, |t| {
+            best_of_s(f64::INFINITY, MOVE_ROUNDS, |t| {
                 t(&mut || {
                     p.set_parents(&picks.moves[round]);
                     p.sync();
@@ -149,7 +147,7 @@ fn time_peer(scene: &Scene, picks: &Picks, scenario: usize, mode: peer::Mode, bu
             let mut old: Vec<_> = (0..count).map(|_| p.spawn_tree(&parents, &locals)[0]).collect();
             p.sync();
             p.frame_end();
-            best_of(budget, usize::MAX, |t| {
+            best_of_s(budget, usize::MAX, |t| {
                 let mut new = Vec::with_capacity(count);
                 t(&mut || {
                     for root in &old {
@@ -293,7 +291,7 @@ fn run(args: &Args) {
 /// The sync of a fully moved world on one thread, without the writes before it.
 fn time_sync_alone(scene: &Scene, algorithm: Algorithm, budget: f64) -> f64 {
     let mut o = Ours::new(scene, algorithm, false);
-    best_of(budget, usize::MAX, |t| {
+    best_of_s(budget, usize::MAX, |t| {
         o.move_all();
         t(&mut || _ = std::hint::black_box(o.world.sync()));
     })

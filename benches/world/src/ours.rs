@@ -2,7 +2,7 @@
 
 use crate::scenes::{Local, Scene};
 use lissom_math::{Quat, Qvs, Vec3};
-use lissom_world::{Algorithm, Entity, Keep, Prefab, World};
+use lissom_world::{Entity, Keep, Prefab, World, oracles::Algorithm};
 
 pub struct Ours {
     pub world: World,
@@ -59,6 +59,6 @@ impl Ours {
     }
 
     pub fn world_position(&self, i: usize) -> [f32; 3] {
-        self.world.world(self.entities[i]).map_or([f32::NAN; 3], |w| w.position.to_array())
+        self.world.transform(self.entities[i]).map_or([f32::NAN; 3], |w| w.position.to_array())
     }
 }

@@ -1,11 +1,31 @@
-//! Lissom's offline side: what authors make, before it becomes what games load.
+//! Lissom's offline side: what authors make, before it becomes what games load. For tools; games link [`lissom`].
 //!
-//! [`raw`] holds editable skeletons and animations in f64; [`SkeletonBuilder`] turns the first into a
-//! [`lissom::Skeleton`], [`cook::ClipBuilder`] the second into a [`lissom::Clip`] whose error is bounded.
-//! [`exact`] is the f64 arithmetic that everything cooked is measured against, [`import`] and [`export`] meet the
-//! rest of the world, and [`mannequin`] is a character made in code.
+//! In order of what gives way last:
 //!
-//! The README's ten lines, from a motion to matrices:
+//! 1. *Bounds.* What was cooked is played by the real player and measured against the source: it is within the
+//!    precision that was asked for, or an error names the joint.
+//! 2. *Hostile files.* An importer gives a valid [`scene::Scene`] or says where and why not; it never panics and never
+//!    takes more memory than [`import::ImportLimits`] allow.
+//! 3. *Same bytes.* The same input gives the same bytes on every machine (FBX files apart, which a C library reads).
+//! 4. *Size* of what games load, then the time that cooking takes.
+//!
+//! | module | |
+//! |---|---|
+//! | [`raw`], [`mesh`], [`scene`] | editable data in f64 |
+//! | [`exact`] | the f64 arithmetic that everything cooked is measured against |
+//! | [`import`], [`export`] | files of other programs |
+//! | [`SkeletonBuilder`], [`cook`] | from raw data to a [`lissom::Skeleton`] and to a [`lissom::Clip`] whose error is bounded |
+//! | [`archive`] | writes what games load |
+//! | [`mannequin`] | a character made in code |
+//!
+//! | feature | default | |
+//! |---|---|---|
+//! | `gltf` | yes | reads glTF 2.0 files |
+//! | `fbx` | | reads FBX files (`ufbx`, a C library: needs a C compiler) |
+//! | `gzip` | | clip streams compressed with gzip |
+//! | `zstd` | | clip streams compressed with Zstandard (a C library) |
+//!
+//! From a motion to matrices:
 //!
 //! ```
 //! use lissom::{Clip, Cursor, job::{LocalToModelJob, Models, SampleJob, SampleTime, Update}, math::{Mat4, soa::SoaTransform}};

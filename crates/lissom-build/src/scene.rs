@@ -2,7 +2,7 @@
 
 use crate::{
     BuiltSkeleton, cook,
-    import::rawclip::JointPrecision,
+    import::rawclip::WantedPrecision,
     mesh::RawMesh,
     raw::{RawAnimation, RawSkeleton, RawUserTrack},
 };
@@ -47,7 +47,7 @@ pub struct SceneAnimation {
     /// Named moments, rising in time.
     pub markers: Vec<Marker>,
     /// How exactly the file wants its joints to be stored, in the skeleton's order; empty if it does not say.
-    pub precision: Vec<JointPrecision>,
+    pub precision: Vec<WantedPrecision>,
 }
 
 impl SceneAnimation {
@@ -55,7 +55,7 @@ impl SceneAnimation {
     /// builder.
     #[must_use]
     pub fn joint_precision(&self, skeleton: &BuiltSkeleton) -> Vec<cook::JointPrecision> {
-        let own = |(raw, own): (usize, &JointPrecision)| {
+        let own = |(raw, own): (usize, &WantedPrecision)| {
             let joint = *skeleton.joint_of_raw.get(raw)?;
             let shell = Some(own.shell).filter(|shell| *shell > 0.0);
             Some(cook::JointPrecision { joint, precision: Some(own.precision), shell })

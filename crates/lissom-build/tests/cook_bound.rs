@@ -8,7 +8,7 @@ use lissom::{
 };
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
-    cook::{ClipBuilder, Coding, CookError, CookedClip, Effort, Form, JointPrecision, Jumps},
+    cook::{ClipBuilder, CookError, CookedClip, Effort, Form, JointPrecision, Jumps},
     exact::{M34, Q4, Trs, V3},
     raw::{Channel, Curve, RawAnimation, RawJoint, RawSkeleton, RawTrack},
 };
@@ -328,25 +328,6 @@ fn smooth_motion_needs_few_keys() {
 }
 
 #[test]
-fn plain16_refuses_what_it_cannot_hold_unless_told_to() {
-    let mut rng = Rng::new(9);
-    let s = fan(5, &mut rng);
-    let mut a = motion(Style::Smooth, 5, 30, &mut rng);
-    // Half floats lose a millimetre at 2 m.
-    let far = (0..30)
-        .map(|i| (a.duration_s * f64::from(i) / 29.0, V3::new(2.0003 + 0.013 * f64::from(i), 0.0, 0.0)));
-    a.tracks[0].translation = Channel::new(Curve::Linear, far);
-    let plain = ClipBuilder { coding: Coding::Plain16, ..Default::default() };
-    let refused = plain.build(&s, &a);
-    assert!(matches!(refused, Err(CookError::Excess { coding: Coding::Plain16, .. })), "{refused:?}");
-    let allowed = ClipBuilder { allow_excess: true, ..plain.clone() }.build(&s, &a).unwrap();
-    assert!(!allowed.report.within && allowed.report.error.worst() > 1e-4);
-    assert!(allowed.report.error.worst() < 5e-3);
-    let coarse = ClipBuilder { precision: 0.02, ..plain };
-    must_hold(&coarse, &s, &a, "plain16 at 2 cm");
-}
-
-#[test]
 fn a_precision_beyond_f32_is_refused_with_its_joint() {
     let mut rng = Rng::new(10);
     let s = fan(3, &mut rng);
@@ -370,13 +351,15 @@ fn what_is_wrong_is_named() {
         let own = JointPrecision { joint: 1, precision: Some(bad), shell: None };
         let b = ClipBuilder { joints: vec![own], ..Default::default() };
         assert!(matches!(build(b), Err(CookError::Precision { .. })));
-        let b = ClipBuilder { jumps: Jumps::Every(bad), ..Default::default() };
+        let b = ClipBuilder { jumps: Some(Jumps::Every(bad)), ..Default::default() };
         assert!(matches!(build(b), Err(CookError::Jumps { .. })));
     }
     let own = JointPrecision { joint: 2, precision: None, shell: None };
     let b = ClipBuilder { joints: vec![own], ..Default::default() };
     assert_eq!(build(b), Err(CookError::Joint { joint: 2, joints: 2 }));
-    let b = ClipBuilder { jumps: Jumps::At(vec![99.0]), ..Default::default() };
+    let b = ClipBuilder { form: Form::Rows, jumps: Some(Jumps::Every(0.5)), ..Default::default() };
+    assert_eq!(build(b), Err(CookError::JumpsOfRows));
+    let b = ClipBuilder { jumps: Some(Jumps::At(vec![99.0])), ..Default::default() };
     assert!(matches!(build(b), Err(CookError::Jumps { value: 99.0, .. })));
     let other = fan(3, &mut Rng::new(12));
     assert!(matches!(ClipBuilder::default().build(&other, &good), Err(CookError::Animation(_))));

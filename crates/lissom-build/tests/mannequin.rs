@@ -304,13 +304,13 @@ fn rig_skin_and_clips_meet_their_golden_hashes() {
 }
 
 const GOLDEN: [(&str, u64); 9] = [
-    ("idle", 0x45a06d6f068a33f5),
-    ("walk", 0xafce74a88fd1a1e1),
-    ("jog", 0x037cf02bb6f5abb6),
-    ("run", 0x3f8966927736f1f4),
-    ("wave", 0x4323dd22d23a58ce),
-    ("crouch", 0x0319e647a806b792),
-    ("turn", 0xd9ef3fda231cc289),
-    ("performance", 0x72857dcbdd0f9461),
+    ("idle", 0x5adfc77c98dbaf8d),
+    ("walk", 0x479d2f8d72603662),
+    ("jog", 0xb0891fb1940dbbcd),
+    ("run", 0xdaabe19c4305bf98),
+    ("wave", 0x2bc047bdaf34b5c4),
+    ("crouch", 0xce911f600757d033),
+    ("turn", 0x6d5829121204fd2c),
+    ("performance", 0x5658edc782718483),
     ("mesh", 0x46d181e1d7752ab9),
 ];

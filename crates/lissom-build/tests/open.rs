@@ -5,7 +5,7 @@ use lissom_build::{
     exact::V3,
     import::{
         self, Axis, Format, ImportOptions, OpenError, Unit, ozz,
-        rawclip::{JointPrecision, RawClip},
+        rawclip::{RawClip, WantedPrecision},
     },
     raw::{RawAnimation, RawJoint, RawSkeleton, RawTrack},
 };
@@ -198,12 +198,12 @@ fn what_a_file_says_of_its_precision_reaches_the_cooker_in_metres() {
     clip.skeleton.joints.push(RawJoint { name: "0".into(), ..Default::default() });
     clip.animation =
         RawAnimation { duration_s: 1.0 / 30.0, tracks: vec![RawTrack::default()], ..Default::default() };
-    for precision in [None, Some(vec![JointPrecision { shell: 4.0, precision: 0.25 }])] {
+    for precision in [None, Some(vec![WantedPrecision { shell: 4.0, precision: 0.25 }])] {
         clip.precision = precision.clone();
         let path = file("fine.rawclip", clip.write().unwrap());
         let options = ImportOptions { unit: Unit::Metres(2.0), ..Default::default() };
         let found = opened(&path, &options).animations.remove(0).precision;
-        let wanted = precision.map_or(vec![], |_| vec![JointPrecision { shell: 8.0, precision: 0.5 }]);
+        let wanted = precision.map_or(vec![], |_| vec![WantedPrecision { shell: 8.0, precision: 0.5 }]);
         assert_eq!(found, wanted);
     }
 }

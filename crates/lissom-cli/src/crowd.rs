@@ -15,6 +15,9 @@ use rayon::prelude::*;
 /// Clips that one character plays at once.
 pub(crate) const LAYERS: usize = 3;
 
+/// Characters of a task: enough that handing them out costs nothing beside them.
+const GRAIN: usize = 32;
+
 /// Which of its three clips a character plays, and how much of each.
 #[derive(Clone, Copy)]
 pub(crate) struct Role {
@@ -78,8 +81,6 @@ impl<'a> Crowd<'a> {
 
     /// The same on every thread of the pool: the same bits.
     pub(crate) fn step_parallel(&mut self, time_s: f64) -> Result<()> {
-        // Enough characters that handing them out costs nothing beside them.
-        const GRAIN: usize = 32;
         let (skeleton, clips, joints) = (self.skeleton, &self.clips, self.skeleton.joint_count());
         let models = self.models.par_chunks_mut(joints * GRAIN);
         self.characters.par_chunks_mut(GRAIN).zip(models).try_for_each_init(
@@ -91,6 +92,11 @@ impl<'a> Crowd<'a> {
                 Ok(())
             },
         )
+    }
+
+    /// True if every matrix of every character has the bits of its counterpart.
+    pub(crate) fn has_the_bits_of(&self, other: &Self) -> bool {
+        bytemuck::cast_slice::<_, u8>(&self.models) == bytemuck::cast_slice::<_, u8>(&other.models)
     }
 
     /// The matrices of one character.
@@ -140,5 +146,48 @@ impl Character {
         let (locals, models) = (&scratch.blended, Models::Mat4(models));
         LocalToModelJob { skeleton, locals, root: None, update: Update::All, lod: None, models }.run()?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lissom_build::{
+        SkeletonBuilder,
+        cook::{ClipBuilder, Effort},
+        mannequin::{self, Motion},
+    };
+
+    #[test]
+    fn a_crowd_split_over_threads_has_the_bits_of_one_that_is_not() {
+        // Several tasks a thread, and a last one that is not full.
+        const CHARACTERS: usize = 9 * GRAIN + 5;
+        let built = SkeletonBuilder::build(&mannequin::skeleton()).unwrap();
+        let builder = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
+        let cook = |m| Clip::from_bytes(&builder.build(&built, &mannequin::clip(m)).unwrap().bytes).unwrap();
+        let clips = [Motion::Idle, Motion::Walk].map(cook);
+        let role = |i: usize| Role {
+            clips: [0, 1, i % 2],
+            weights: [0.5, 0.3, 0.2],
+            phases: [0.0, 0.3, 0.6].map(|p| (i as f64 * 0.618 + p).fract()),
+            cycle_s: None,
+        };
+        let roles: Vec<Role> = (0..CHARACTERS).map(role).collect();
+        let crowd = || Crowd::new(&built.skeleton, clips.iter().collect(), &roles);
+        let (mut alone, mut split) = (crowd(), crowd());
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        for time_s in [0.0, 0.4, 0.1] {
+            alone.step(time_s).unwrap();
+            pool.install(|| split.step_parallel(time_s)).unwrap();
+            assert!(split.has_the_bits_of(&alone), "at {time_s} s");
+        }
+        alone.step(0.5).unwrap();
+        assert!(!split.has_the_bits_of(&alone), "other times give other bits");
+        let last = split.models.len() - 1;
+        let mut other = crowd();
+        other.models.clone_from(&split.models);
+        assert!(split.has_the_bits_of(&other));
+        other.models[last] = Lanes::splat(0.0);
+        assert!(!split.has_the_bits_of(&other), "the last character counts too");
     }
 }

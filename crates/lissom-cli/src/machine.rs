@@ -1,12 +1,8 @@
 //! What a figure was measured on.
 
+use crate::timing::calibration_ns;
 use lissom::math::simd::Backend;
 use serde_json::{Value, json};
-
-#[path = "../../../benches/src/timing.rs"]
-#[allow(unreachable_pub, reason = "shared with the benches, where it is a library's")]
-mod timing;
-pub(crate) use timing::{best_ns, calibration_ns};
 
 /// The machine, in words.
 pub(crate) struct Machine {

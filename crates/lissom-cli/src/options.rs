@@ -154,7 +154,8 @@ pub(crate) struct Cooking {
     /// How clips hold their keys [default: auto]
     #[arg(long, value_enum)]
     pub(crate) form: Option<FormName>,
-    /// Seconds between places where playback of sparse keys can start, or none; rows have one every 16 [default: 0.5]
+    /// Seconds between places where playback of keys can start, or none: makes keys; rows have one every 16
+    /// [default: 0.5]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) jumps: Option<String>,
     /// How long to look for a smaller clip [default: default]
@@ -197,11 +198,16 @@ impl Cooking {
             builder.shell = parse_length("--shell", text)?;
         }
         if let Some(text) = &self.jumps {
-            builder.jumps = match text.parse::<f64>() {
+            builder.jumps = Some(match text.parse::<f64>() {
                 Ok(seconds) if seconds.is_finite() && seconds > 0.0 => Jumps::Every(seconds),
                 _ if text == "none" => Jumps::None,
                 _ => return usage(format!("--jumps {text}: it must be none, or seconds above 0")),
-            };
+            });
+            if self.form == Some(FormName::Rows) {
+                return usage(
+                    "--jumps is for --form keys: rows can be started at every sixteenth, and nowhere else",
+                );
+            }
         }
         builder.budget = self.budget;
         builder.form = match self.form {

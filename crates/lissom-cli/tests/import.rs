@@ -248,6 +248,8 @@ fn patterns_and_units_are_understood() {
         let (_, error) = bad(2, &["import", &pattern, "-o", &out, &format!("{option}={value}")]);
         assert!(error.contains(word), "{word} is missing from: {error}");
     }
+    let (_, error) = bad(2, &["import", &pattern, "-o", &out, "--jumps", "1", "--form", "rows"]);
+    assert!(error.contains("--jumps is for --form keys"), "{error}");
 }
 
 #[test]

@@ -31,6 +31,7 @@
 
 mod camera;
 mod canvas;
+pub mod chart;
 mod color;
 mod error;
 mod flat;

@@ -36,7 +36,6 @@
 extern crate alloc;
 
 pub mod batch;
-pub mod half;
 mod mat34;
 mod qvvs;
 pub mod scalar;

@@ -244,7 +244,7 @@ fn world(backend: Backend) -> u64 {
             world.set_local(*entity, local()).expect("a live entity");
         }
         world.sync();
-        let worlds = entities.iter().map(|e| world.world(*e).expect("a live entity"));
+        let worlds = entities.iter().map(|e| world.transform(*e).expect("a live entity"));
         hash = golden::extend(hash, &worlds.collect::<Vec<_>>());
     }
     hash.finish()

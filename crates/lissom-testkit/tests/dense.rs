@@ -2,6 +2,12 @@
 //! length. Small files hide behind the part of the bound that is for all.
 
 use lissom::clip::{StreamPlayer, rows_format};
+use lissom_build::{
+    SkeletonBuilder,
+    archive::ArchiveWriter,
+    cook::seal,
+    raw::{RawJoint, RawSkeleton},
+};
 use lissom_testkit::{
     alloc::CountingAllocator,
     hostile::{check, target},
@@ -36,6 +42,37 @@ fn a_dense_bvh_file_stays_within_its_memory() {
             [b"HIERARCHY ROOT ".to_vec(), vec![0xff; 500_000]].concat(),
         ],
     );
+}
+
+#[test]
+fn a_dense_snapshot_of_a_world_stays_within_its_memory() {
+    let snapshot = |counts: [u32; 3], slot: &dyn Fn(u32) -> u32, rest: &[u8]| {
+        let mut file = b"LSWORLD1".to_vec();
+        file.extend(1_u64.to_le_bytes());
+        file.extend(counts.iter().flat_map(|c| c.to_le_bytes()));
+        file.extend((0..counts[0]).flat_map(|i| slot(i).to_le_bytes()));
+        file.extend((0..counts[1]).flat_map(|i| i.to_le_bytes()));
+        file.extend(rest);
+        file
+    };
+    let record = |slot: u32| {
+        let mut local = [0.0_f32; 8];
+        (local[3], local[7]) = (1.0, 1.0);
+        let mut record = [slot.to_le_bytes(), (slot.wrapping_sub(1)).to_le_bytes(), [0, 0, 1, 0]].concat();
+        record.extend(1_u64.to_le_bytes());
+        record.extend(local.iter().flat_map(|f| f.to_le_bytes()));
+        record.extend([0; 48]);
+        record
+    };
+    let chain: Vec<u8> = (0..20_000).flat_map(record).collect();
+    let files = [
+        // Slots whose generations are used up: nothing else is said of them.
+        snapshot([200_000, 0, 0], &|_| u32::MAX, &[]),
+        snapshot([100_000, 100_000, 0], &|i| i, &[]),
+        snapshot([20_000, 0, 20_000], &|_| 0, &chain),
+    ];
+    assert!(files.iter().all(|file| check(target("world"), file)), "all of them read");
+    feed("world", files);
 }
 
 #[test]
@@ -179,6 +216,24 @@ fn a_dense_clip_stays_within_its_memory() {
     let blocks = rows_clip(0, 1, 16 * 200_000, &vec![0; 4 * 199_999]);
     assert!(check(target("clip"), &lanes) && check(target("clip"), &blocks));
     feed("clip", [lanes, blocks]);
+}
+
+/// Clips without a byte of motion, each with a track a joint when it is taken apart.
+#[test]
+fn an_archive_of_empty_clips_stays_within_its_memory_when_it_is_taken_apart() {
+    let joint = |j: usize| RawJoint { name: j.to_string(), parent: j.checked_sub(1), ..RawJoint::default() };
+    let raw = RawSkeleton { joints: (0..2000).map(joint).collect() };
+    let skeleton = SkeletonBuilder::build(&raw).expect("a chain").skeleton;
+    let mut clip = rows_clip(0, 2000, 2, &[]);
+    clip[24..32].copy_from_slice(&skeleton.identity().to_le_bytes());
+    seal(&mut clip);
+    let archive = |clips: usize| {
+        let writer = ArchiveWriter::new().skeleton("chain", &skeleton).expect("the first");
+        let add = |w: ArchiveWriter, i: usize| w.clip(rows_format::VERSION, &i.to_string(), clip.clone());
+        (0..clips).try_fold(writer, add).and_then(|w| w.finish()).expect("names differ")
+    };
+    assert!(check(target("lsm"), &archive(2)), "two such clips are read");
+    feed("lsm", [archive(3000)]);
 }
 
 /// A stream of blocks without a byte: no window is ever full of them.

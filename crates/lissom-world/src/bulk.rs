@@ -1,12 +1,6 @@
 //! Writing the locals of the whole world at once, in memory order and in parallel.
 
-use crate::{
-    Entity, World, WorldError,
-    inherit::Flags,
-    lanes::Blocks,
-    level::{Level, PAGE, WORD, external},
-    slots::Slots,
-};
+use crate::{Entity, World, WorldError, lanes::Blocks, level::PAGE, rows::Rows, slots::Slots};
 use lissom_math::{
     Qvs,
     wide_qvvs::{QUAD, QuadQvs},
@@ -35,55 +29,6 @@ const EXPONENT: u32 = 0x7f80_0000;
 fn is_finite(local: &Qvs) -> bool {
     let words: [u32; 8] = bytemuck::cast(*local);
     words.iter().fold(0, |bad, w| bad | u32::from(w & EXPONENT == EXPONENT)) == 0
-}
-
-/// What one task writes.
-struct Rows<'a> {
-    slot: &'a [u32],
-    local: &'a mut [Qvs],
-    flags: &'a [Flags],
-    live: &'a [u64],
-    dirty: &'a mut [u64],
-    special: &'a [u64],
-    summary: &'a mut [u64],
-}
-
-impl<'a> Rows<'a> {
-    fn of(level: &'a mut Level) -> Self {
-        Self {
-            slot: &level.slot,
-            local: &mut level.local,
-            flags: &level.flags,
-            live: &level.live,
-            dirty: &mut level.dirty,
-            special: &level.special,
-            summary: &mut level.summary,
-        }
-    }
-
-    #[cfg(feature = "parallel")]
-    fn split_at(self, page: usize) -> (Self, Self) {
-        let (word, row) = (page * PAGE, page * PAGE * WORD);
-        let (slot, slot_b) = self.slot.split_at(row);
-        let (local, local_b) = self.local.split_at_mut(row);
-        let (flags, flags_b) = self.flags.split_at(row);
-        let (live, live_b) = self.live.split_at(word);
-        let (dirty, dirty_b) = self.dirty.split_at_mut(word);
-        let (special, special_b) = self.special.split_at(word);
-        let (summary, summary_b) = self.summary.split_at_mut(page);
-        (
-            Self { slot, local, flags, live, dirty, special, summary },
-            Self {
-                slot: slot_b,
-                local: local_b,
-                flags: flags_b,
-                live: live_b,
-                dirty: dirty_b,
-                special: special_b,
-                summary: summary_b,
-            },
-        )
-    }
 }
 
 impl World {
@@ -138,18 +83,16 @@ fn rows(
     parallel: bool,
 ) -> Option<Entity> {
     #[cfg(feature = "parallel")]
-    if parallel && rows.summary.len() > 1 {
-        let half = rows.summary.len() / 2;
-        let (a, b) = rows.split_at(half);
+    if parallel && rows.is_large() {
+        let (a, b) = rows.halves();
         let (x, y) = rayon::join(|| self::rows(a, slots, f, parallel), || self::rows(b, slots, f, parallel));
         return x.or(y);
     }
     let _ = parallel;
     let mut bad = None;
     for (word, &live) in rows.live.iter().enumerate() {
-        let start = word * WORD;
-        let stop = if start + WORD < rows.local.len() { start + WORD } else { rows.local.len() };
-        let (slot, local) = (&rows.slot[start..stop], &mut rows.local[start..stop]);
+        let range = rows.range(word);
+        let (slot, local) = (&rows.slot[range.clone()], &mut rows.local[range]);
         if live == u64::MAX {
             for (slot, local) in slot.iter().zip(local) {
                 update(slots, *slot, local, f, &mut bad);
@@ -162,8 +105,7 @@ fn rows(
                 update(slots, slot[i], &mut local[i], f, &mut bad);
             }
         }
-        let driven = external(rows.special[word], &rows.flags[start..stop]);
-        rows.dirty[word] |= live & !driven;
+        rows.dirty[word] |= live & !rows.driven(word);
         if rows.dirty[word] != 0 {
             rows.summary[word / PAGE] |= 1 << (word % PAGE);
         }

@@ -117,7 +117,7 @@ pub enum SnapshotError {
         /// Where.
         offset: usize,
         /// How many are missing at least.
-        need: usize,
+        need: u64,
     },
     /// A value is not allowed.
     #[error("byte {offset}: {what} is {value}")]

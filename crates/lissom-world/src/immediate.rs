@@ -47,9 +47,9 @@ impl Hierarchy<'_> {
     }
 
     /// The world transform of a member.
-    pub fn world(&self, entity: Entity) -> Result<Qvvs, WorldError> {
+    pub fn transform(&self, entity: Entity) -> Result<Qvvs, WorldError> {
         self.member(entity)?;
-        self.world.world(entity)
+        self.world.transform(entity)
     }
 
     /// Sets a local transform; the entity and everything below it move at once.
@@ -65,9 +65,9 @@ impl Hierarchy<'_> {
     }
 
     /// Sets a world transform, stretch and user word with it; everything below moves at once.
-    pub fn set_world(&mut self, entity: Entity, world: Qvvs) -> Result<(), WorldError> {
+    pub fn set_transform(&mut self, entity: Entity, world: Qvvs) -> Result<(), WorldError> {
         let slot = self.member(entity)?;
-        self.world.set_world(entity, world)?;
+        self.world.set_transform(entity, world)?;
         self.world.propagate(slot);
         Ok(())
     }
@@ -223,7 +223,7 @@ impl HierarchyCopy<'_> {
     }
 
     /// The world transform of a member.
-    pub fn world(&self, entity: Entity) -> Result<Qvvs, WorldError> {
+    pub fn transform(&self, entity: Entity) -> Result<Qvvs, WorldError> {
         Ok(self.nodes[self.member(entity)?].world)
     }
 
@@ -239,7 +239,7 @@ impl HierarchyCopy<'_> {
     }
 
     /// Sets a world transform, stretch and user word with it; everything below moves at once.
-    pub fn set_world(&mut self, entity: Entity, world: Qvvs) -> Result<(), WorldError> {
+    pub fn set_transform(&mut self, entity: Entity, world: Qvvs) -> Result<(), WorldError> {
         let at = self.member(entity)?;
         check_world(0, &world)?;
         let (flags, parent) = (self.nodes[at].flags, self.nodes[at].parent);

@@ -93,7 +93,7 @@ impl World {
 
     /// Local transform and stretch of a live entity.
     fn set_own(&mut self, entity: Entity, own: &Qvvs) -> Result<(), WorldError> {
-        if self.world(entity)?.stretch != own.stretch {
+        if self.transform(entity)?.stretch != own.stretch {
             self.set_stretch(entity, own.stretch)?;
         }
         self.set_local(entity, Qvs { rotation: own.rotation, position: own.position, scale: own.scale })

@@ -3,7 +3,7 @@
 //! A block holds, for every node of the prefab, 16 locals and 16 worlds, in quads of four lanes. One sweep
 //! over the nodes, parents first, updates 16 trees with no gather and no shuffle: the parents of a node's
 //! lanes are the same lanes of another node. Where one lane is dirty its quad is computed, which costs the
-//! same and gives clean lanes the bits they have; versions count the dirty lanes only.
+//! same and stores in clean lanes the bits they have; versions count the dirty lanes only.
 //!
 //! Lanes know no flags and no parents outside the block. An instance leaves for the levels at its first
 //! structural change (a child added or taken, a new parent, a flag).
@@ -304,10 +304,12 @@ fn sync_blocks<S: Simd>(s: S, b: Blocks<'_>, version: u64) -> SyncStats {
             }
             dirty[node] = mask;
             let (done, rest) = world.split_at_mut(node);
+            let mut stored = 0;
             for quad in 0..QUADS {
                 if mask >> (quad * QUAD) & 0xf == 0 {
                     continue;
                 }
+                stored += QUAD;
                 let (to, local) = (&mut rest[0][quad], &local[node][quad]);
                 if parent == NONE {
                     to.copy_local(local);
@@ -315,14 +317,13 @@ fn sync_blocks<S: Simd>(s: S, b: Blocks<'_>, version: u64) -> SyncStats {
                     to.set_mul(s, &done[parent as usize][quad], local);
                 }
             }
-            if parent != NONE {
-                stats.read += mask.count_ones() as usize;
-            }
-            stats.written += mask.count_ones() as usize;
+            stats.read += if parent == NONE { 0 } else { stored };
+            stats.written += stored;
+            stats.changed += mask.count_ones() as usize;
             version_blocks[node].mark(&mut versions[node], u64::from(mask), live, version);
         }
         dirty.fill(0);
     }
-    stats.changed = stats.written;
+    stats.tasks = usize::from(stats.passes != 0);
     stats
 }

@@ -1,4 +1,4 @@
-//! A transform hierarchy that never touches what did not move.
+//! A transform hierarchy whose cost follows what moved.
 //!
 //! Priorities, in order: **same bits** whatever runs, then touching little, then speed, then brevity.
 //!
@@ -10,7 +10,7 @@
 //! let ship = world.spawn(None, Qvs::from_position(Vec3::new(100.0, 0.0, 0.0)))?;
 //! let captain = world.spawn(Some(ship), Qvs::from_position(Vec3::new(0.0, 2.0, 0.0)))?;
 //! world.sync();
-//! assert_eq!(world.world(captain)?.position, Vec3::new(100.0, 2.0, 0.0));
+//! assert_eq!(world.transform(captain)?.position, Vec3::new(100.0, 2.0, 0.0));
 //!
 //! let before = world.version();
 //! world.set_local(ship, Qvs::from_position(Vec3::new(101.0, 0.0, 0.0)))?;      // deferred
@@ -21,7 +21,7 @@
 //!
 //! let mut crew = world.hierarchy(ship)?;                                       // immediate
 //! crew.set_local(ship, Qvs::IDENTITY)?;
-//! assert_eq!(crew.world(captain)?.position, Vec3::new(0.0, 2.0, 0.0));
+//! assert_eq!(crew.transform(captain)?.position, Vec3::new(0.0, 2.0, 0.0));
 //!
 //! world.set_parent(captain, None, Keep::World)?;                               // overboard
 //! # Ok::<(), lissom_world::WorldError>(())
@@ -31,6 +31,7 @@
 //! |---|---|---|
 //! | `std` | yes | CPU detection at run time |
 //! | `parallel` | no | large passes on the current rayon pool; the bits do not change |
+//! | `oracles` | no | older algorithms for our tests and bench; no part of the API |
 //!
 //! # Types and data flow
 //!
@@ -44,12 +45,12 @@
 //! - **lanes**: copies of a [`Prefab`], 16 trees a block, node by node side by side.
 //!
 //! ```text
-//! set_local, set_world, …  ──▶ local, dirty bit + summary bits      (O(1), at the write)
+//! set_local, set_transform, …  ──▶ local, dirty bit + summary bits      (O(1), at the write)
 //! set_parent, despawn      ──▶ links at once; the queue              (O(1); errors are known here)
 //! sync ─▶ structure phase: rows of the queue's subtrees change level
 //!      ─▶ lanes: dirty blocks         ─▶ levels, roots first: dirty words  ─▶ deep: depth-first
 //!      └▶ a version for exactly the entities that changed
-//! changed_since, world, …  ◀── versions, a maximum a block; world transforms
+//! changed_since, transform, …  ◀── versions, a maximum a block; world transforms
 //! ```
 //!
 //! Dirty means: the own local (or stretch, or user word) was written, the own parent changed, or the
@@ -57,9 +58,13 @@
 //! finished: the arrays are split there, so tasks hold disjoint `&mut` slices and the compiler proves that
 //! nothing races. This crate forbids unsafe code.
 //!
-//! Every algorithm ([`Algorithm`]) composes a changed entity exactly once, with one function or a kernel with
-//! its bits, from the same inputs. So algorithm, thread count and SIMD backend cannot change a bit; a test
-//! holds them all to a naive recursive model over a million random operations.
+//! What did not move is not computed and gets no version. It is touched in two places, for speed: a lane is
+//! stored together with its three neighbours, which get the bits they have; and where a quarter of a level
+//! changed, every row of the next looks at its parent's bit. [`SyncStats`] counts both.
+//!
+//! A changed entity is composed exactly once, with one function or a kernel with its bits, from the same
+//! inputs. So store, thread count and SIMD backend cannot change a bit; a test holds them, and two older
+//! algorithms, to a naive recursive model over a million random operations.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 
@@ -72,8 +77,12 @@ mod inherit;
 mod joints;
 mod lanes;
 mod level;
+#[cfg(feature = "oracles")]
+#[doc(hidden)]
+pub mod oracles;
 mod pack;
 mod prefab;
+mod rows;
 mod slots;
 mod snapshot;
 mod stats;
@@ -92,6 +101,5 @@ pub use joints::Socket;
 pub use prefab::Prefab;
 pub use slots::Entity;
 pub use stats::SyncStats;
-pub use sync::Algorithm;
 pub use view::TreeView;
 pub use world::{Children, Keep, World};

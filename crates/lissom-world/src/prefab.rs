@@ -1,7 +1,7 @@
 //! Prefabs: one tree, spawned many times, its copies laid out side by side.
 
 use crate::{
-    Algorithm, Entity, Inherit, World, WorldError,
+    Entity, Inherit, World, WorldError,
     inherit::Flags,
     lanes::{LaneSet, Shape},
     level::Row,
@@ -90,7 +90,7 @@ impl World {
     /// Spawns `count` copies of a tree. Their handles are appended to `out`, copy by copy: node k of copy i
     /// at `i * prefab.len() + k` of what was appended.
     ///
-    /// Copies without a parent stand in SIMD lanes where the [`Algorithm`](crate::Algorithm) allows it.
+    /// Copies without a parent and without flags stand in SIMD lanes, if the tree has three nodes or more.
     pub fn spawn_prefab(
         &mut self,
         prefab: &Prefab,
@@ -109,8 +109,7 @@ impl World {
             }
         };
         let plain = prefab.nodes.iter().all(|n| n.flags == 0);
-        let worth = self.algorithm == Algorithm::Lanes || nodes >= MIN_LANE_NODES;
-        let fits = parent == NONE && plain && worth && self.algorithm.has_lanes();
+        let fits = parent == NONE && plain && self.lanes_pay(nodes);
         let lanes = fits.then(|| self.lane_set(prefab));
         let first = out.len();
         let mut done = 0;
@@ -121,6 +120,15 @@ impl World {
         }
         self.dirty |= count > 0;
         Ok(())
+    }
+
+    /// True where trees of this size are better off in lanes.
+    fn lanes_pay(&self, nodes: usize) -> bool {
+        #[cfg(feature = "oracles")]
+        if let Some(told) = self.oracles.lanes() {
+            return told;
+        }
+        nodes >= MIN_LANE_NODES
     }
 
     /// The lane set of a shape.

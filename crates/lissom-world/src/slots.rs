@@ -112,8 +112,8 @@ pub(crate) struct Slots {
     links: Vec<Links>,
     free: Vec<u32>,
     alive: usize,
-    /// One bit a chunk of 64 slots: its members' depths or its membership changed (for `by_depth`).
-    stale_chunks: Vec<u64>,
+    #[cfg(feature = "oracles")]
+    pub stale: crate::oracles::StaleChunks,
 }
 
 impl Slots {
@@ -156,8 +156,8 @@ impl Slots {
     #[inline]
     pub fn set_place(&mut self, slot: u32, place: Place) {
         self.slots[slot as usize].place = place;
-        let chunk = slot as usize / 64;
-        self.stale_chunks[chunk / 64] |= 1 << (chunk % 64);
+        #[cfg(feature = "oracles")]
+        self.stale.mark(slot);
     }
 
     #[inline]
@@ -185,9 +185,6 @@ impl Slots {
         self.slots.push(Slot { generation: 0, place: Place::NOWHERE, state: ALIVE });
         self.parent.push(NONE);
         self.links.push(UNLINKED);
-        if self.stale_chunks.len() * 4096 < self.slots.len() {
-            self.stale_chunks.push(0);
-        }
         slot
     }
 
@@ -314,10 +311,6 @@ impl Slots {
         }
     }
 
-    pub fn stale_chunks(&mut self) -> &mut Vec<u64> {
-        &mut self.stale_chunks
-    }
-
     pub fn free_list(&self) -> &[u32] {
         &self.free
     }
@@ -334,7 +327,8 @@ impl Slots {
             links: alloc::vec![UNLINKED; n],
             free,
             alive: 0,
-            stale_chunks: alloc::vec![u64::MAX; n.div_ceil(4096)],
+            #[cfg(feature = "oracles")]
+            stale: crate::oracles::StaleChunks::default(),
         }
     }
 

@@ -145,6 +145,7 @@ impl World {
         self.stores.lanes[set].free_lane(at);
     }
 
+    #[cfg(feature = "oracles")]
     pub(crate) fn leave_all_lanes(&mut self) {
         for set in 0..self.stores.lanes.len() {
             for block in 0..self.stores.lanes[set].live.len() {

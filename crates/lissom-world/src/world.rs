@@ -1,15 +1,12 @@
 //! The world: entities, their transforms, and what changed.
 
 use crate::{
-    Algorithm, Entity, Inherit, WorldError,
+    Entity, Inherit, WorldError,
     inherit::{COPY, EXTERNAL, Flags},
     level::Row,
     slots::{NONE, Place, Slots},
     store::{Stores, below},
-    sync::{
-        by_depth::ByDepth,
-        depth_first::{Frame, Paths},
-    },
+    sync::depth_first::{Frame, Paths},
 };
 use alloc::vec::Vec;
 use lissom_math::{Mat34, Qvs, Qvvs, Vec3, simd::Backend};
@@ -24,14 +21,14 @@ pub struct World {
     pub(crate) version: u64,
     /// There may be something to sync.
     pub(crate) dirty: bool,
-    pub(crate) algorithm: Algorithm,
     pub(crate) backend: Backend,
     pub(crate) parallel: bool,
     // Scratch that keeps its capacity.
     pub(crate) stack: Vec<Frame>,
     pub(crate) paths: Paths,
     pub(crate) scratch: Vec<u32>,
-    pub(crate) by_depth: ByDepth,
+    #[cfg(feature = "oracles")]
+    pub(crate) oracles: crate::oracles::Oracles,
 }
 
 /// What stays when an entity gets another parent.
@@ -68,28 +65,14 @@ impl World {
             queue: Vec::new(),
             version: 0,
             dirty: false,
-            algorithm: Algorithm::Auto,
             backend: Backend::best(),
             parallel: cfg!(feature = "parallel"),
             stack: Vec::new(),
             paths: Paths::default(),
             scratch: Vec::new(),
-            by_depth: ByDepth::default(),
+            #[cfg(feature = "oracles")]
+            oracles: crate::oracles::Oracles::default(),
         }
-    }
-
-    /// Chooses the algorithm of the following syncs. One without lanes takes all instances out of them.
-    pub fn set_algorithm(&mut self, algorithm: Algorithm) {
-        self.algorithm = algorithm;
-        if !algorithm.has_lanes() {
-            self.leave_all_lanes();
-        }
-    }
-
-    /// The algorithm of the following syncs.
-    #[must_use]
-    pub fn algorithm(&self) -> Algorithm {
-        self.algorithm
     }
 
     /// The SIMD backend of the lane kernels; [`Backend::best`] unless set. The bits do not depend on it.
@@ -178,17 +161,17 @@ impl World {
     }
 
     /// The world transform as of the last sync or immediate write.
-    pub fn world(&self, entity: Entity) -> Result<Qvvs, WorldError> {
+    pub fn transform(&self, entity: Entity) -> Result<Qvvs, WorldError> {
         Ok(self.stores.world(self.slots.get(entity)?.1))
     }
 
     /// The world transform as an affine matrix.
-    pub fn world_matrix(&self, entity: Entity) -> Result<Mat34, WorldError> {
-        Ok(self.world(entity)?.to_mat34())
+    pub fn matrix(&self, entity: Entity) -> Result<Mat34, WorldError> {
+        Ok(self.transform(entity)?.to_mat34())
     }
 
     /// The parent's world transform as of the last sync or immediate write; `None` for a root.
-    pub fn parent_world(&self, entity: Entity) -> Result<Option<Qvvs>, WorldError> {
+    pub fn parent_transform(&self, entity: Entity) -> Result<Option<Qvvs>, WorldError> {
         let (slot, _) = self.slots.get(entity)?;
         let parent = self.slots.parent(slot);
         Ok((parent != NONE).then(|| self.stores.world(self.slots.place(parent))))
@@ -251,7 +234,7 @@ impl World {
     /// The local transform becomes what gives it under the parent's world transform as of the last sync, and
     /// the world transform follows at the next one (equal up to rounding). Components that the entity keeps
     /// are written at once, and so is everything of an externally driven entity.
-    pub fn set_world(&mut self, entity: Entity, world: Qvvs) -> Result<(), WorldError> {
+    pub fn set_transform(&mut self, entity: Entity, world: Qvvs) -> Result<(), WorldError> {
         let (slot, place) = self.slots.get(entity)?;
         check_world(0, &world)?;
         let flags = self.stores.flags(place);
@@ -336,7 +319,7 @@ impl World {
     }
 
     /// Leaves the entity's world transform to the caller, or takes it back. While it is set, `sync` never
-    /// writes it, only [`World::set_world`] does, and the descendants follow. Taken back, the entity is
+    /// writes it, only [`World::set_transform`] does, and the descendants follow. Taken back, the entity is
     /// recomputed at the next sync.
     pub fn set_external(&mut self, entity: Entity, external: bool) -> Result<(), WorldError> {
         let (slot, place) = self.slots.get(entity)?;

@@ -5,7 +5,12 @@ mod common;
 use common::{Rng, bits};
 use lissom_math::{Mat34, Quat, Qvs, Qvvs, Vec3, scalar};
 use lissom_world::{
-    Algorithm, Children, Entity, Inherit, Keep, Prefab, SnapshotError, Socket, SyncStats, World, WorldError,
+    Children, Entity, Handle, Inherit, Keep, Prefab, SnapshotError, Socket, SyncStats, World, WorldError,
+    oracles::Algorithm,
+};
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::{Duration, Instant},
 };
 
 const ALGORITHMS: [Algorithm; 5] =
@@ -21,7 +26,10 @@ fn changed(world: &World, since: u64) -> Vec<Entity> {
     out
 }
 
-/// A chain, a wide row, prefabs and flags: more than a page in several levels, and deeper than 16.
+/// Rows in a page: a level of more is cut into tasks.
+const PAGE: usize = 4096;
+
+/// Three levels of more than a page, prefabs of more lane blocks than one task takes, flags, and deeper than 16.
 fn large(algorithm: Algorithm, parallel: bool) -> (World, Vec<Entity>) {
     let mut rng = Rng::new(5);
     let mut world = World::new();
@@ -29,9 +37,14 @@ fn large(algorithm: Algorithm, parallel: bool) -> (World, Vec<Entity>) {
     world.set_parallel(parallel);
     let mut all = vec![world.spawn(None, rng.local()).unwrap()];
     for i in 1..20_000_usize {
-        // Half hang on a recent entity (deep), half on any (wide).
-        let parent = if i % 2 == 0 { all[i - 1 - rng.below(i.min(3))] } else { all[rng.below(i.min(600))] };
-        all.push(world.spawn(Some(parent), rng.local()).unwrap());
+        let parent = match i {
+            1..5_000 => 0,
+            5_000..10_000 => 1 + rng.below(4_999),
+            10_000..15_000 => 5_000 + rng.below(4_999),
+            // On a recent one: deep.
+            _ => i - 1 - rng.below(3),
+        };
+        all.push(world.spawn(Some(all[parent]), rng.local()).unwrap());
     }
     let shape: Vec<Option<usize>> = (0..9).map(|i: usize| i.checked_sub(1).map(|i| i / 2)).collect();
     let locals: Vec<Qvs> = shape.iter().map(|_| rng.local()).collect();
@@ -44,10 +57,25 @@ fn large(algorithm: Algorithm, parallel: bool) -> (World, Vec<Entity>) {
     (world, all)
 }
 
-/// Three frames: everything, a few, a few with new parents. Every world transform and the change lists.
-fn frames(world: &mut World, all: &[Entity]) -> (Vec<[u32; 12]>, Vec<Vec<Entity>>) {
+/// What a few frames left behind.
+struct Played {
+    transforms: Vec<[u32; 12]>,
+    /// What changed in each frame.
+    lists: Vec<Vec<Entity>>,
+    /// Tasks of the frame in which everything moved.
+    tasks: usize,
+}
+
+impl Played {
+    fn same_bits(&self, other: &Self) -> bool {
+        self.transforms == other.transforms && self.lists == other.lists
+    }
+}
+
+/// Four frames: what was spawned, everything, a few, a few with new parents.
+fn play(world: &mut World, all: &[Entity]) -> Played {
     let mut rng = Rng::new(6);
-    let mut lists = Vec::new();
+    let (mut lists, mut tasks) = (Vec::new(), 0);
     for frame in 0..4 {
         let since = world.version();
         match frame {
@@ -64,40 +92,145 @@ fn frames(world: &mut World, all: &[Entity]) -> (Vec<[u32; 12]>, Vec<Vec<Entity>
                 }
             }
         }
-        world.sync();
+        let stats = world.sync();
+        if frame == 1 {
+            tasks = stats.tasks;
+        }
         let mut list = changed(world, since);
         list.sort();
         lists.push(list);
     }
-    (all.iter().map(|&e| bits(&world.world(e).unwrap())).collect(), lists)
+    let transforms = all.iter().map(|&e| bits(&world.transform(e).unwrap())).collect();
+    Played { transforms, lists, tasks }
 }
 
 #[test]
 fn every_algorithm_and_every_thread_count_gives_the_same_bits() {
     let (mut world, all) = large(Algorithm::DepthFirst, false);
-    let expected = frames(&mut world, &all);
-    assert!(expected.1.iter().all(|list| list.len() > 400));
+    let expected = play(&mut world, &all);
+    assert!(expected.lists.iter().all(|list| list.len() > 400));
     for algorithm in ALGORITHMS {
         let (mut world, all) = large(algorithm, false);
-        assert!(frames(&mut world, &all) == expected, "{algorithm:?} alone");
-        #[cfg(feature = "parallel")]
+        let alone = play(&mut world, &all);
+        assert!(alone.same_bits(&expected), "{algorithm:?} alone");
+        // Three levels of two pages and a lane set of two tasks; without lanes one level has three pages.
+        let more = match algorithm {
+            Algorithm::DepthFirst | Algorithm::ByDepth => 0,
+            _ => 4,
+        };
         for threads in [1, 2, 3, 8] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let (mut world, all) = large(algorithm, true);
-            let got = pool.install(|| frames(&mut world, &all));
-            assert!(got == expected, "{algorithm:?} on {threads} threads");
+            let got = pool.install(|| play(&mut world, &all));
+            assert!(got.same_bits(&expected), "{algorithm:?} on {threads} threads");
+            let (cut, whole) = (got.tasks, alone.tasks);
+            assert!(cut >= whole + more, "{algorithm:?}: {cut} tasks on {threads} threads, {whole} alone");
         }
+    }
+}
+
+#[test]
+fn a_level_is_cut_by_pages_and_a_lane_set_by_cells() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let tasks = |parallel: bool, build: &dyn Fn(&mut World)| {
+        let mut world = World::new();
+        world.set_parallel(parallel);
+        build(&mut world);
+        pool.install(|| world.sync().tasks)
+    };
+    // Roots, children and grandchildren: two pages and a bit each.
+    let levels = |world: &mut World| {
+        let mut above = vec![None; 2 * PAGE + 100];
+        for _ in 0..3 {
+            for parent in &mut above {
+                *parent = Some(world.spawn(*parent, Qvs::IDENTITY).unwrap());
+            }
+        }
+    };
+    assert_eq!((tasks(false, &levels), tasks(true, &levels)), (3, 9));
+    let shape: Vec<Option<usize>> = (0..9).map(|i: usize| i.checked_sub(1)).collect();
+    let prefab = Prefab::new(&shape, &[Qvs::IDENTITY; 9]).unwrap();
+    let copies = |count: usize| {
+        let build = |world: &mut World| world.spawn_prefab(&prefab, count, None, &mut Vec::new()).unwrap();
+        (tasks(false, &build), tasks(true, &build))
+    };
+    // A block is 16 copies, so 9 cells; 512 cells are one task's work.
+    assert_eq!([copies(56 * 16), copies(57 * 16), copies(114 * 16)], [(1, 1), (1, 2), (1, 4)]);
+}
+
+/// Comes back true when both sides have called it; false after a long wait for the other.
+fn meet(arrived: &AtomicUsize) -> bool {
+    let start = Instant::now();
+    arrived.fetch_add(1, Ordering::SeqCst);
+    while arrived.load(Ordering::SeqCst) < 2 {
+        if start.elapsed() > Duration::from_secs(20) {
+            return false;
+        }
+        std::thread::yield_now();
+    }
+    true
+}
+
+#[test]
+fn whole_world_writes_and_several_hierarchies_run_on_two_threads_at_once() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let mut world = World::new();
+    let mut all = Vec::new();
+    world.spawn_many(None, &vec![Qvs::IDENTITY; 2 * PAGE], &mut all).unwrap();
+    let ends = [all[0], all[2 * PAGE - 1]];
+    let (arrived, met) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let count = |met_now: bool| met.fetch_add(usize::from(met_now), Ordering::SeqCst);
+    pool.install(|| {
+        let stop_at_the_ends = |h: Handle<'_>, _: &mut Qvs| {
+            if ends.contains(&h.entity()) {
+                count(meet(&arrived));
+            }
+        };
+        world.update_locals(stop_at_the_ends).unwrap();
+    });
+    assert_eq!(met.load(Ordering::SeqCst), 2, "the first page waits for the second, on another thread");
+    arrived.store(0, Ordering::SeqCst);
+    pool.install(|| world.edit_hierarchies(&ends, |_, _| _ = count(meet(&arrived))).unwrap());
+    assert_eq!(met.load(Ordering::SeqCst), 4, "each hierarchy waits for the other");
+}
+
+/// The seed's scene with pages for chunks: roots A and B, their children mixed in C, grandchildren D and E.
+/// Only A moves. D and E are two tasks of one level; whatever their order, B and E keep their version.
+#[test]
+fn the_seeds_scene_on_two_threads_has_one_outcome() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let mut world = World::new();
+    let page = |world: &mut World, parent: &dyn Fn(usize) -> Option<Entity>| -> Vec<Entity> {
+        (0..PAGE).map(|i| world.spawn(parent(i), at(0.0, i as f32, 0.0)).unwrap()).collect()
+    };
+    let a = page(&mut world, &|_| None);
+    let b = page(&mut world, &|_| None);
+    let c = page(&mut world, &|i| Some(if i % 2 == 0 { a[i] } else { b[i] }));
+    let d = page(&mut world, &|i| Some(c[i / 2 * 2]));
+    let e = page(&mut world, &|i| Some(c[i / 2 * 2 + 1]));
+    pool.install(|| world.sync());
+    for round in 1..=200 {
+        for &root in &a {
+            world.set_local(root, at(round as f32, 0.0, 0.0)).unwrap();
+        }
+        let stats = pool.install(|| world.sync());
+        assert_eq!((stats.changed, stats.tasks), (PAGE + PAGE / 2 + PAGE, 2 + 1 + 2));
+        let (old, new) = (1, world.version());
+        let all_at = |page: &[Entity], v| page.iter().all(|&e| world.entity_version(e) == Ok(v));
+        assert!(all_at(&a, new) && all_at(&d, new) && all_at(&b, old) && all_at(&e, old), "round {round}");
+        assert!(c.chunks(2).all(|c| all_at(&c[..1], new) && all_at(&c[1..], old)), "round {round}");
+        assert_eq!(world.transform(d[7]).unwrap().position.x, round as f32);
     }
 }
 
 #[test]
 fn every_simd_backend_gives_the_same_bits() {
     let (mut world, all) = large(Algorithm::Lanes, false);
-    let expected = frames(&mut world, &all);
+    let expected = play(&mut world, &all);
     for backend in lissom_math::simd::Backend::all() {
         let (mut world, all) = large(Algorithm::Lanes, false);
         world.set_backend(backend);
-        assert!(frames(&mut world, &all) == expected, "{backend}");
+        assert!(play(&mut world, &all).same_bits(&expected), "{backend}");
     }
 }
 
@@ -131,13 +264,137 @@ fn a_change_lists_exactly_what_depends_on_it_and_equal_bits_count() {
         world.set_local(node, Qvs::IDENTITY).unwrap();
         let stats = world.sync();
         assert_eq!(changed(&world, since), [node, all[4 * 7 + 2]], "{algorithm:?}");
-        assert_eq!((stats.changed, stats.written), (2, 2), "{algorithm:?}");
+        // A lane is stored with its three neighbours.
+        let lanes = matches!(algorithm, Algorithm::Auto | Algorithm::Lanes);
+        assert_eq!((stats.changed, stats.written), (2, if lanes { 8 } else { 2 }), "{algorithm:?}");
         // Two syncs later the older change is still told from the newer.
         world.set_local(all[3], Qvs::IDENTITY).unwrap();
         world.sync();
         assert_eq!(changed(&world, since + 1), [all[3]]);
         assert_eq!(changed(&world, since).len(), 3);
     }
+}
+
+#[test]
+fn one_write_costs_what_depends_on_it() {
+    let mut world = World::new();
+    world.set_parallel(false);
+    // A thousand parents of ten, and 1,500 prefab copies of nine nodes in lanes.
+    let (mut parents, mut leaves, mut copies) = (Vec::new(), Vec::new(), Vec::new());
+    let root = world.spawn(None, Qvs::IDENTITY).unwrap();
+    world.spawn_many(Some(root), &[Qvs::IDENTITY; 1_000], &mut parents).unwrap();
+    for &parent in &parents {
+        world.spawn_many(Some(parent), &[Qvs::IDENTITY; 10], &mut leaves).unwrap();
+    }
+    let shape: Vec<Option<usize>> = (0..9).map(|i: usize| i.checked_sub(1).map(|i| i / 2)).collect();
+    let prefab = Prefab::new(&shape, &[Qvs::IDENTITY; 9]).unwrap();
+    world.spawn_prefab(&prefab, 1_500, None, &mut copies).unwrap();
+    world.sync();
+    let mut after = |entity: Entity| {
+        world.set_local(entity, Qvs::IDENTITY).unwrap();
+        world.sync()
+    };
+    let one = SyncStats { checked: 1, read: 1, written: 1, changed: 1, passes: 1, tasks: 1, moved: 0 };
+    assert_eq!(after(leaves[5_555]), one, "a leaf");
+    let family = SyncStats { checked: 11, read: 11, written: 11, changed: 11, passes: 2, tasks: 2, ..one };
+    assert_eq!(after(parents[555]), family, "a parent and its ten");
+    // In lanes a block of 16 copies is looked at, and whole quads are computed.
+    let block = SyncStats { checked: 16 * 9, ..one };
+    assert_eq!(after(copies[777 * 9 + 8]), SyncStats { read: 4, written: 4, ..block }, "a lane's leaf");
+    let tree = SyncStats { read: 8 * 4, written: 9 * 4, changed: 9, ..block };
+    assert_eq!(after(copies[777 * 9]), tree, "a lane's root");
+}
+
+#[test]
+fn copies_of_a_prefab_node_lie_together() {
+    // What `changed_since` lists is in memory order.
+    let parents = [None, Some(0_usize), Some(0), Some(1)];
+    let depths = [0, 1, 1, 2];
+    let (nodes, copies) = (parents.len(), 100);
+    let prefab = Prefab::new(&parents, &[Qvs::IDENTITY; 4]).unwrap();
+    for algorithm in [Algorithm::Auto, Algorithm::Levels] {
+        let mut world = World::new();
+        world.set_algorithm(algorithm);
+        let mut all = Vec::new();
+        world.spawn_prefab(&prefab, copies, None, &mut all).unwrap();
+        world.sync();
+        // 64 copies at a time, node by node: so are the handles.
+        let batches = [0..64, 64..100];
+        let mut next = 0;
+        for batch in batches.clone() {
+            for node in 0..nodes {
+                for copy in batch.clone() {
+                    assert_eq!(all[copy * nodes + node].index(), next);
+                    next += 1;
+                }
+            }
+        }
+        let mut expected = Vec::new();
+        if algorithm == Algorithm::Auto {
+            for block in (0..copies).step_by(16) {
+                for node in 0..nodes {
+                    expected.extend((block..copies.min(block + 16)).map(|copy| all[copy * nodes + node]));
+                }
+            }
+        } else {
+            for depth in 0..3 {
+                for batch in batches.clone() {
+                    for node in (0..nodes).filter(|&n| depths[n] == depth) {
+                        expected.extend(batch.clone().map(|copy| all[copy * nodes + node]));
+                    }
+                }
+            }
+        }
+        assert!(changed(&world, 0) == expected, "{algorithm:?}");
+    }
+}
+
+#[test]
+fn rows_that_change_their_level_are_counted_and_nothing_else_moves() {
+    let mut world = World::new();
+    let other = world.spawn(None, at(100.0, 0.0, 0.0)).unwrap();
+    // A chain from depth 0 to 29. Levels end at depth 16; what is deeper lies in one store.
+    let mut chain = vec![world.spawn(None, at(1.0, 0.0, 0.0)).unwrap()];
+    for i in 1..30 {
+        chain.push(world.spawn(Some(chain[i - 1]), at(1.0, 0.0, 0.0)).unwrap());
+    }
+    assert_eq!(world.sync().moved, 0);
+    let x = |world: &World, i: usize| world.transform(chain[i]).unwrap().position.x;
+    world.set_parent(chain[0], Some(other), Keep::Local).unwrap();
+    assert_eq!(world.sync().moved, 17, "depths 0 to 16 go down by one, the rest is deep already");
+    assert_eq!((x(&world, 16), x(&world, 29)), (117.0, 130.0));
+    world.set_parent(chain[0], None, Keep::Local).unwrap();
+    assert_eq!(world.sync().moved, 17, "and up again");
+    assert_eq!((x(&world, 16), x(&world, 29)), (17.0, 30.0));
+    // The same depth under another parent: no row moves.
+    world.set_parent(chain[1], Some(other), Keep::Local).unwrap();
+    assert_eq!(world.sync().moved, 0);
+    assert_eq!((x(&world, 0), x(&world, 29)), (1.0, 129.0));
+}
+
+#[test]
+fn the_parents_transform_is_that_of_the_last_sync_and_a_root_has_none() {
+    let mut world = World::new();
+    let root = world.spawn(None, at(1.0, 0.0, 0.0)).unwrap();
+    let child = world.spawn(Some(root), at(0.0, 1.0, 0.0)).unwrap();
+    let grandchild = world.spawn(Some(child), at(0.0, 0.0, 1.0)).unwrap();
+    world.sync();
+    let place = |w: &World, e| w.parent_transform(e).unwrap().map(|t| t.position);
+    assert_eq!(place(&world, root), None);
+    assert_eq!(place(&world, child), Some(Vec3::new(1.0, 0.0, 0.0)));
+    assert_eq!(place(&world, grandchild), Some(Vec3::new(1.0, 1.0, 0.0)));
+    world.set_local(root, at(5.0, 0.0, 0.0)).unwrap();
+    assert_eq!(place(&world, grandchild), Some(Vec3::new(1.0, 1.0, 0.0)), "not synced yet");
+    world.sync();
+    assert_eq!(place(&world, grandchild), Some(Vec3::new(5.0, 1.0, 0.0)));
+    // In lanes the parent's transform lies in another cell.
+    let prefab = Prefab::new(&[None, Some(0_usize), Some(0)], &[at(2.0, 0.0, 0.0); 3]).unwrap();
+    let mut copy = Vec::new();
+    world.spawn_prefab(&prefab, 1, None, &mut copy).unwrap();
+    world.sync();
+    assert_eq!(place(&world, copy[2]), Some(Vec3::new(2.0, 0.0, 0.0)));
+    world.despawn(root, Children::Despawn).unwrap();
+    assert_eq!(world.parent_transform(child), Err(WorldError::Dead { entity: child }));
 }
 
 #[test]
@@ -169,7 +426,7 @@ fn a_chain_of_100_000_is_walked_without_recursion() {
             tip = world.spawn(Some(tip), at(1.0, 0.0, 0.0)).unwrap();
         }
         world.sync();
-        assert_eq!(world.world(tip).unwrap().position.x, 100_000.0);
+        assert_eq!(world.transform(tip).unwrap().position.x, 100_000.0);
         world.set_local(root, at(2.0, 0.0, 0.0)).unwrap();
         assert_eq!(world.sync().changed, 100_000);
         world.despawn(root, Children::Despawn).unwrap();
@@ -193,14 +450,14 @@ fn an_instance_leaves_its_lane_at_the_first_structural_change_and_others_stay() 
     let child = world.spawn(Some(all[5]), Qvs::IDENTITY).unwrap();
     world.sync();
     assert_eq!((lanes(&world, 0), lanes(&world, 1), lanes(&world, 2)), (3, 0, 3));
-    assert_eq!(world.world(child).unwrap().position, Vec3::new(2.0, 0.0, 0.0));
-    assert_eq!(world.world(all[4]).unwrap().position, Vec3::new(1.0, 5.0, 0.0));
+    assert_eq!(world.transform(child).unwrap().position, Vec3::new(2.0, 0.0, 0.0));
+    assert_eq!(world.transform(all[4]).unwrap().position, Vec3::new(1.0, 5.0, 0.0));
     // A despawned instance's lane is used again.
     world.despawn(all[0], Children::Despawn).unwrap();
     let mut again = Vec::new();
     world.spawn_prefab(&prefab, 2, None, &mut again).unwrap();
     world.sync();
-    assert_eq!(world.world(again[5]).unwrap().position, Vec3::new(2.0, 0.0, 0.0));
+    assert_eq!(world.transform(again[5]).unwrap().position, Vec3::new(2.0, 0.0, 0.0));
     assert!(!world.is_alive(all[0]));
 }
 
@@ -215,15 +472,15 @@ fn despawn_takes_children_along_or_hands_them_up() {
     world.despawn(b, Children::HandUp(Keep::World)).unwrap();
     world.sync();
     assert_eq!(world.children(a).unwrap().collect::<Vec<_>>(), [c, d]);
-    assert_eq!(world.world(c).unwrap().position.x, 7.0);
+    assert_eq!(world.transform(c).unwrap().position.x, 7.0);
     assert_eq!(world.parent(c), Ok(Some(a)));
     let e = world.spawn(Some(d), Qvs::IDENTITY).unwrap();
     world.despawn(d, Children::HandUp(Keep::Local)).unwrap();
     world.sync();
-    assert_eq!(world.world(e).unwrap().position.x, 1.0);
+    assert_eq!(world.transform(e).unwrap().position.x, 1.0);
     world.despawn(a, Children::HandUp(Keep::World)).unwrap();
     world.sync();
-    assert_eq!((world.parent(c), world.world(c).unwrap().position.x), (Ok(None), 7.0));
+    assert_eq!((world.parent(c), world.transform(c).unwrap().position.x), (Ok(None), 7.0));
     world.despawn(c, Children::Despawn).unwrap();
     assert_eq!(world.entities().collect::<Vec<_>>(), [e]);
 }
@@ -239,22 +496,22 @@ fn an_external_entity_is_the_callers_and_its_descendants_follow() {
         world.sync();
         world.set_external(driven, true).unwrap();
         let there = Qvvs { position: Vec3::new(9.0, 9.0, 9.0), ..Qvvs::IDENTITY };
-        world.set_world(driven, there).unwrap();
+        world.set_transform(driven, there).unwrap();
         let since = world.version();
         world.sync();
         assert_eq!(changed(&world, since), [driven, child]);
-        assert_eq!(world.world(child).unwrap().position, Vec3::new(9.0, 10.0, 9.0));
+        assert_eq!(world.transform(child).unwrap().position, Vec3::new(9.0, 10.0, 9.0));
         // The parent moves: the driven one does not, nor what follows it.
         world.set_local(root, at(5.0, 0.0, 0.0)).unwrap();
         world.set_local(driven, at(1.0, 0.0, 0.0)).unwrap();
         let since = world.version();
         assert_eq!(world.sync().written, 1);
         assert_eq!(changed(&world, since), [root]);
-        assert_eq!(world.world(driven).unwrap(), there);
+        assert_eq!(world.transform(driven).unwrap(), there);
         // Taken back, it follows its parent again.
         world.set_external(driven, false).unwrap();
         world.sync();
-        assert_eq!(world.world(driven).unwrap().position, Vec3::new(6.0, 0.0, 0.0));
+        assert_eq!(world.transform(driven).unwrap().position, Vec3::new(6.0, 0.0, 0.0));
     }
 }
 
@@ -272,11 +529,11 @@ fn copying_the_parent_is_a_change_when_set_and_when_cleared() {
         world.set_inherit(shadow, Inherit::COPY_PARENT).unwrap();
         world.sync();
         assert_eq!(changed(&world, since), [shadow]);
-        assert_eq!(world.world(shadow), world.world(root));
+        assert_eq!(world.transform(shadow), world.transform(root));
         world.set_inherit(shadow, Inherit::ALL).unwrap();
         world.sync();
         assert_eq!(changed(&world, since + 1), [shadow]);
-        assert_eq!(world.world(shadow).unwrap().position, Vec3::new(1.0, 4.0, 3.0));
+        assert_eq!(world.transform(shadow).unwrap().position, Vec3::new(1.0, 4.0, 3.0));
         // Other flags are no change.
         world.set_inherit(shadow, Inherit::KEEP_X).unwrap();
         assert_eq!(world.sync(), SyncStats::default());
@@ -293,7 +550,7 @@ fn an_immediate_write_shows_below_at_once_and_a_sync_adds_nothing() {
     let since = world.version();
     let mut tree = world.hierarchy(root).unwrap();
     tree.set_local(root, at(3.0, 0.0, 0.0)).unwrap();
-    assert_eq!(tree.world(child).unwrap().position, Vec3::new(3.0, 1.0, 0.0));
+    assert_eq!(tree.transform(child).unwrap().position, Vec3::new(3.0, 1.0, 0.0));
     assert_eq!(tree.set_local(other, Qvs::IDENTITY), Err(WorldError::OtherHierarchy { entity: other, root }));
     assert_eq!(changed(&world, since), [root, child]);
     assert_eq!(world.sync().changed, 0);
@@ -317,20 +574,20 @@ fn bad_input_gives_a_typed_error_and_leaves_the_world_as_it_was() {
     let errors = [
         (world.spawn(Some(gone), Qvs::IDENTITY).err(), dead),
         (world.set_local(gone, Qvs::IDENTITY).err(), dead),
-        (world.set_world(gone, Qvvs::IDENTITY).err(), dead),
+        (world.set_transform(gone, Qvvs::IDENTITY).err(), dead),
         (world.despawn(gone, Children::Despawn).err(), dead),
         (world.set_parent(gone, None, Keep::Local).err(), dead),
         (world.set_parent(a, Some(gone), Keep::Local).err(), dead),
         (world.set_inherit(gone, Inherit::ALL).err(), dead),
         (world.set_external(gone, true).err(), dead),
         (world.local(gone).err(), dead),
-        (world.world(gone).err(), dead),
+        (world.transform(gone).err(), dead),
         (world.hierarchy(gone).err(), dead),
         (world.set_parent(a, Some(b), Keep::Local).err(), WorldError::Cycle { entity: a, parent: b }),
         (world.set_parent(a, Some(a), Keep::Local).err(), WorldError::Cycle { entity: a, parent: a }),
         (world.spawn(None, nan).err(), not_finite(0, "position")),
         (world.set_local(a, nan).err(), not_finite(0, "position")),
-        (world.set_world(a, nan_world).err(), not_finite(0, "stretch")),
+        (world.set_transform(a, nan_world).err(), not_finite(0, "stretch")),
         (world.set_stretch(a, nan_world.stretch).err(), not_finite(0, "stretch")),
         (world.set_locals(&[a, b], &[Qvs::IDENTITY, nan]).err(), not_finite(1, "position")),
         (world.set_locals(&[a, gone], &[Qvs::IDENTITY; 2]).err(), dead),
@@ -396,7 +653,7 @@ fn a_snapshot_restores_a_world_that_goes_on_the_same() {
     y.sort();
     assert_eq!(x, y);
     for e in world.entities() {
-        assert_eq!(bits(&world.world(e).unwrap()), bits(&back.world(e).unwrap()));
+        assert_eq!(bits(&world.transform(e).unwrap()), bits(&back.transform(e).unwrap()));
     }
 }
 
@@ -474,9 +731,11 @@ fn a_socket_lies_at_its_joint_and_what_hangs_on_it_follows() {
     world.sync();
     let mut expected = models[1];
     expected.columns[3][0] += 10.0;
-    assert!(near(&world.world_matrix(hand).unwrap(), &expected), "mirrored and scaled");
+    assert!(near(&world.matrix(hand).unwrap(), &expected), "mirrored and scaled");
     let tip = expected.mul_point([0.0, 1.0, 0.0]);
-    assert!(scalar::length(scalar::sub(world.world(sword).unwrap().position, Vec3::from_array(tip))) < 1e-4);
+    assert!(
+        scalar::length(scalar::sub(world.transform(sword).unwrap().position, Vec3::from_array(tip))) < 1e-4
+    );
     let flat = [matrix(Vec3::ZERO, 0.0, Vec3::new(0.0, 1.0, 1.0))];
     let before = world.to_bytes();
     let hand0 = Socket { joint: 0, ..socket };
@@ -505,7 +764,7 @@ fn a_skeleton_becomes_a_hierarchy_with_the_same_matrices() {
         world.set_skeleton(&joints, &parents, &pose(t)).unwrap();
         world.sync();
         for (&joint, model) in joints.iter().zip(&pose(t)) {
-            assert!(near(&world.world_matrix(joint).unwrap(), model), "t = {t}");
+            assert!(near(&world.matrix(joint).unwrap(), model), "t = {t}");
         }
     }
     assert_eq!(world.parent(joints[2]), Ok(Some(joints[1])));
@@ -527,6 +786,6 @@ fn rotations_stay_of_unit_length_down_a_long_chain() {
         tip = world.spawn(Some(tip), turn).unwrap();
     }
     world.sync();
-    let q = world.world(tip).unwrap().rotation;
+    let q = world.transform(tip).unwrap().rotation;
     assert!((scalar::quat_dot(q, q) - 1.0).abs() < 1.0e-6);
 }

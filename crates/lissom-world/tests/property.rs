@@ -5,7 +5,7 @@ mod common;
 
 use common::{Model, Op, Rng, apply, bits, random_op};
 use lissom_math::Qvs;
-use lissom_world::{Algorithm, Entity, Prefab, World};
+use lissom_world::{Entity, Prefab, World, oracles::Algorithm};
 
 const ALGORITHMS: [Algorithm; 5] =
     [Algorithm::Auto, Algorithm::DepthFirst, Algorithm::ByDepth, Algorithm::Levels, Algorithm::Lanes];
@@ -71,7 +71,7 @@ fn run(seed: u64, operations: usize, target: usize) {
                     list.sort();
                     assert_eq!(list, expected, "{at}: change list");
                     for &e in &alive {
-                        assert_eq!(bits(&world.world(e).unwrap()), bits(&model.world(e)), "{at} {e}");
+                        assert_eq!(bits(&world.transform(e).unwrap()), bits(&model.world(e)), "{at} {e}");
                     }
                 }
                 // The same memory layout gives the same order.

@@ -25,12 +25,14 @@
 extern crate alloc;
 
 pub mod archive;
+mod bytes;
 pub mod clip;
 pub mod hash;
 pub mod job;
 mod mask;
 mod skeleton;
 
+pub use bytes::SharedBytes;
 pub use clip::{Clip, ClipError, ClipView, Cursor};
 pub use job::JointLod;
 pub use lissom_math as math;

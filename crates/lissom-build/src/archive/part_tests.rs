@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     SkeletonBuilder,
     cook::ClipBuilder,
-    import::{ImportLimits, lsm},
+    import::{ImportError, ImportLimits, lsm},
     mannequin::{self, Detail, Motion},
     mesh::model_matrices,
     raw::{UserKey, UserKind},
@@ -99,6 +99,29 @@ fn a_scene_makes_the_round_trip() {
     assert_eq!(view.skeleton_identity, Some(archive.skeleton(None, &Limits::default()).unwrap().identity()));
     assert!(archive.skeleton_of(1, &Limits::default()).is_err());
     assert_eq!(archive.morphs("mannequin").unwrap().len() + archive.morphs("nobody").unwrap().len(), 1);
+}
+
+#[test]
+fn an_archive_that_takes_too_much_memory_is_refused_for_that_and_nothing_else() {
+    let whole = scene();
+    let meshes_alone = Scene { animations: Vec::new(), tracks: Vec::new(), ..whole.clone() };
+    for (scene, expected) in [(whole, "clip \"walk\""), (meshes_alone, "morph target \"smile\" of mesh")] {
+        let bytes = packed(&scene);
+        let mut places = Vec::new();
+        for memory in (0..).map(|i| i << 14) {
+            let mut limits = ImportLimits::default();
+            (limits.memory_factor, limits.memory_extra) = (0, memory);
+            match lsm::read(&bytes, &limits) {
+                Ok(_) => break,
+                Err(ImportError::Limit { place, what, found, allowed }) => {
+                    assert!(found > allowed && what.contains("memory"), "{what}: {found}, {allowed}");
+                    places.push(place.to_string());
+                }
+                Err(other) => panic!("{memory} bytes: {other}"),
+            }
+        }
+        assert!(places.iter().any(|p| p.starts_with(expected)), "{expected} is missing from {places:?}");
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::{
     BuiltSkeleton,
+    exact::{SMALLEST, flush, narrow},
     mesh::RawMesh,
     raw::{RawUserTrack, UserKind},
     scene::{Marker, Morph},
@@ -56,7 +57,7 @@ pub(super) fn mesh(mesh: &RawMesh, built: &BuiltSkeleton) -> Vec<u8> {
     out.resize(layout::align(out.len() as u64) as usize, 0);
     mesh.indices.iter().for_each(|i| out.extend_from_slice(&i.to_le_bytes()));
     let columns = built.raw_of_joint.iter().flat_map(|raw| mesh.inverse_binds[*raw].columns);
-    let binds: Vec<f32> = columns.flat_map(|c| [c.x as f32, c.y as f32, c.z as f32]).collect();
+    let binds: Vec<f32> = columns.flat_map(|c| [narrow(c.x), narrow(c.y), narrow(c.z)]).collect();
     floats(&mut out, &binds);
     out
 }
@@ -81,15 +82,17 @@ pub(super) fn track(track: &RawUserTrack) -> Vec<u8> {
     out
 }
 
-/// A list that starts at the next multiple of 64.
+/// A list that starts at the next multiple of 64, without numbers below [`SMALLEST`].
 fn floats(out: &mut Vec<u8>, list: &[f32]) {
     out.resize(layout::align(out.len() as u64) as usize, 0);
-    list.iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
+    list.iter().for_each(|v| out.extend_from_slice(&flush(*v, SMALLEST).to_le_bytes()));
 }
 
 /// Only vertices that it moves are stored.
 pub(super) fn morph(morph: &Morph) -> Vec<u8> {
-    let moves = |list: &[[f32; 3]], v: usize| list.get(v).is_some_and(|d| *d != [0.0; 3]);
+    let moves = |list: &[[f32; 3]], v: usize| {
+        list.get(v).is_some_and(|d| d.iter().any(|c| flush(*c, SMALLEST) != 0.0))
+    };
     let moved: Vec<usize> = (0..morph.positions.len())
         .filter(|v| moves(&morph.positions, *v) || moves(&morph.normals, *v) || moves(&morph.tangents, *v))
         .collect();

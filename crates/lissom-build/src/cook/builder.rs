@@ -1,18 +1,7 @@
-//! The cooker: plans, encodes, plays what it wrote, measures it, and repeats until the bound holds.
+//! What a clip should be like: the options of the cooker, and whether they can be meant.
 
-use super::{
-    encode::EncodeError,
-    kitchen::Kitchen,
-    metric::{ErrorMetric, ErrorReport},
-    plan::{Coding, Jumps},
-    source::Source,
-    within::within,
-};
-use crate::{
-    BuiltSkeleton,
-    raw::{RawAnimation, RawAnimationError},
-};
-use lissom::{clip::ClipError, job::JobError};
+use super::{error::CookError, keys::Jumps};
+use crate::{BuiltSkeleton, raw::RawAnimation};
 
 /// Cooks animations into clips.
 ///
@@ -25,12 +14,11 @@ pub struct ClipBuilder {
     pub shell: f64,
     /// Joints with a precision or a shell of their own.
     pub joints: Vec<JointPrecision>,
-    /// How values become bits.
-    pub coding: Coding,
-    /// Sparse keys, dense rows, or whichever is smaller.
+    /// Keys, rows, or whichever is smaller.
     pub form: Form,
-    /// Where playback of sparse keys can start: every 0.5 s. Dense rows can start at every sixteenth.
-    pub jumps: Jumps,
+    /// Where playback of keys can start; `None` is every 0.5 s. Rows can start at every sixteenth and nowhere else:
+    /// [`Form::Rows`] refuses to be told, [`Form::Auto`] then makes keys.
+    pub jumps: Option<Jumps>,
     /// False keeps every key of the source, at its own time, as exactly as f32 can. (Curves that the player
     /// does not know still get keys between them.)
     pub reduce: bool,
@@ -39,8 +27,6 @@ pub struct ClipBuilder {
     /// Bytes that the clip may take: the smallest error that fits is searched for, from `precision` on in both
     /// directions, and the report says what it became.
     pub budget: Option<u64>,
-    /// True makes a clip even if its coding cannot hold the precision ([`Coding::Plain16`]).
-    pub allow_excess: bool,
 }
 
 /// What one joint needs. `None` is the builder's own value.
@@ -57,7 +43,8 @@ pub struct JointPrecision {
 /// How a clip holds its keys. Both play the same way; the bound holds for both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
-    /// Rows where the source lies on an even rate, unless its keys are so few that they are smaller.
+    /// Rows where the source lies on an even rate, unless its keys are so few that they are smaller, or
+    /// [`ClipBuilder::jumps`] are asked for.
     #[default]
     Auto,
     /// Keys at any times, as few as the precision allows, on lines and cubics. For sparse and uneven sources.
@@ -79,209 +66,24 @@ pub enum Effort {
     Max,
 }
 
-/// A clip, and what became of the source.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CookedClip {
-    /// What [`lissom::clip`] plays.
-    pub bytes: Vec<u8>,
-    /// What it cost and how good it is.
-    pub report: CookReport,
-}
-
-/// What a clip cost and how good it is.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CookReport {
-    /// Bytes of the clip.
-    pub bytes: u64,
-    /// Bytes of its jump frames.
-    pub jump_bytes: u64,
-    /// Bytes of its stream of keys. What is left is the header, the tables and the constants.
-    pub stream_bytes: u64,
-    /// Places where playback can start; the start is one.
-    pub jumps: usize,
-    /// Bytes of the source as plain samples: 10 floats a joint and sample.
-    pub raw_bytes: u64,
-    /// Keys of the source, in channels that move.
-    pub keys_before: u64,
-    /// Keys of the clip; a constant counts as one.
-    pub keys_after: u64,
-    /// Rows of the clip.
-    pub rows: u32,
-    /// The error, measured on the clip as the player decodes it.
-    pub error: ErrorReport,
-    /// True if every joint's error is within its precision.
-    pub within: bool,
-    /// Times the clip was encoded and measured.
-    pub rounds: u32,
-}
-
-impl CookReport {
-    /// Raw bytes for each byte of the clip.
-    #[must_use]
-    pub fn ratio(&self) -> f64 {
-        self.raw_bytes as f64 / self.bytes as f64
-    }
-}
-
-/// Why a clip could not be cooked.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CookError {
-    /// The animation is not valid, or not of this skeleton.
-    #[error(transparent)]
-    Animation(#[from] RawAnimationError),
-    /// A precision is not a number above 0.
-    #[error("the precision {value} is not finite and above 0")]
-    Precision {
-        /// What was given.
-        value: f64,
-    },
-    /// A shell distance is not a number above 0.
-    #[error("the shell distance {value} is not finite and above 0")]
-    Shell {
-        /// What was given.
-        value: f64,
-    },
-    /// A joint that the skeleton does not have.
-    #[error("a precision for joint {joint}, but the skeleton has {joints}")]
-    Joint {
-        /// What was given.
-        joint: usize,
-        /// Joints of the skeleton.
-        joints: usize,
-    },
-    /// A jump spacing or time that is not possible.
-    #[error("jump frames at {value} s: the spacing must be above 0, times must be in [0, {duration_s}]")]
-    Jumps {
-        /// What was given.
-        value: f64,
-        /// The animation's duration.
-        duration_s: f64,
-    },
-    /// The plan could not be written.
-    #[error(transparent)]
-    Encode(#[from] EncodeError),
-    /// The clip that was written could not be read: a defect of this library.
-    #[error("the clip that was written cannot be read: {0}")]
-    Clip(#[from] ClipError),
-    /// The clip that was written could not be played: a defect of this library.
-    #[error("the clip that was written cannot be played: {0}")]
-    Play(#[from] JobError),
-    /// There are more rows than can be counted.
-    #[error("more than {} rows are needed", u32::MAX)]
-    TooManyRows,
-    /// Not even every key at the exactness of f32 is within the precision.
-    #[error(
-        "joint {joint} \"{name}\": the error is {error} at {time_s} s where {precision} is asked for, which is \
-         finer than f32 can hold"
-    )]
-    TooFine {
-        /// The joint that is worst off.
-        joint: usize,
-        /// Its name.
-        name: String,
-        /// Its error.
-        error: f64,
-        /// Its precision.
-        precision: f64,
-        /// When it is worst, in seconds.
-        time_s: f64,
-    },
-    /// No precision makes the clip small enough.
-    #[error("the clip takes {smallest} bytes at any precision, and {budget} are allowed")]
-    Budget {
-        /// What was allowed.
-        budget: u64,
-        /// The smallest that was found.
-        smallest: u64,
-    },
-    /// The coding cannot hold the precision, and [`ClipBuilder::allow_excess`] is false.
-    #[error("joint {joint} \"{name}\": {coding:?} coding is off by {error} where {precision} is asked for")]
-    Excess {
-        /// The coding.
-        coding: Coding,
-        /// The joint that is worst off.
-        joint: usize,
-        /// Its name.
-        name: String,
-        /// Its error.
-        error: f64,
-        /// Its precision.
-        precision: f64,
-    },
-}
-
 impl Default for ClipBuilder {
     fn default() -> Self {
         Self {
             precision: 1e-4,
             shell: 0.03,
             joints: Vec::new(),
-            coding: Coding::Quantised,
             form: Form::Auto,
-            jumps: Jumps::Every(0.5),
+            jumps: None,
             reduce: true,
             effort: Effort::Default,
             budget: None,
-            allow_excess: false,
         }
     }
 }
 
 impl ClipBuilder {
-    /// Cooks an animation of this skeleton.
-    ///
-    /// # Errors
-    ///
-    /// Every case of [`CookError`].
-    pub fn build(&self, skeleton: &BuiltSkeleton, animation: &RawAnimation) -> Result<CookedClip, CookError> {
-        if let Some(budget) = self.budget {
-            return within(&Self { budget: None, ..self.clone() }, skeleton, animation, budget);
-        }
-        let (shell, precision) = self.check(skeleton, animation)?;
-        let source = Source::new(skeleton, animation, !self.reduce);
-        let metric = ErrorMetric::from_source(source, shell);
-        // Finer and finer rows for curves that bend; listed rows where the even ones are not near enough.
-        let mut attempts = [(1.0, false), (0.1, true), (0.01, true)].into_iter();
-        let clip = loop {
-            let Some(rows) = attempts.next() else { unreachable!("the last attempt ends the loop") };
-            let mut kitchen = Kitchen::new(self, skeleton, animation, &metric, precision.clone(), rows)?;
-            let dense = kitchen.cook_dense()?;
-            if let Some(clip) = &dense
-                && !kitchen.keys_may_be_smaller(&clip.report)
-            {
-                return Ok(clip.clone());
-            }
-            let (clip, within) = kitchen.cook()?;
-            if let Some(dense) = dense.filter(|dense| !within || dense.bytes.len() <= clip.bytes.len()) {
-                return Ok(dense);
-            }
-            if within {
-                return Ok(clip);
-            }
-            let again = self.coding == Coding::Quantised && kitchen.fitter.can_be_finer();
-            if !again || attempts.len() == 0 {
-                break clip;
-            }
-        };
-        if self.allow_excess {
-            return Ok(clip);
-        }
-        let error = &clip.report.error;
-        let excess = |j: &usize| error.joints[*j].worst() / precision[*j];
-        let joint = (0..precision.len()).max_by(|a, b| excess(a).total_cmp(&excess(b))).unwrap_or(0);
-        let name = skeleton.skeleton.name(joint).to_string();
-        let (worst, precision) = (error.joints[joint].worst(), precision[joint]);
-        Err(match self.coding {
-            Coding::Quantised => {
-                CookError::TooFine { joint, name, error: worst, precision, time_s: error.worst_time_s }
-            }
-            coding => CookError::Excess { coding, joint, name, error: worst, precision },
-        })
-    }
-
     /// The shell and precision of every joint.
-    fn check(
+    pub(super) fn check(
         &self,
         skeleton: &BuiltSkeleton,
         animation: &RawAnimation,
@@ -305,7 +107,10 @@ impl ClipBuilder {
             return Err(CookError::Precision { value: *value });
         }
         let duration_s = animation.duration_s;
-        let bad = match &self.jumps {
+        if self.form == Form::Rows && self.jumps.is_some() {
+            return Err(CookError::JumpsOfRows);
+        }
+        let bad = match self.jumps_of_keys() {
             Jumps::None => None,
             Jumps::Every(spacing) => Some(*spacing).filter(|s| !good(*s)),
             Jumps::At(times) => times.iter().copied().find(|t| !(0.0..=duration_s).contains(t)),
@@ -314,5 +119,20 @@ impl ClipBuilder {
             Some(value) => Err(CookError::Jumps { value, duration_s }),
             None => Ok((shell, precision)),
         }
+    }
+
+    /// Where playback of keys can start.
+    pub(super) fn jumps_of_keys(&self) -> &Jumps {
+        self.jumps.as_ref().unwrap_or(&Jumps::Every(0.5))
+    }
+
+    /// The same builder with all precisions multiplied.
+    pub(super) fn scaled(&self, scale: f64) -> Self {
+        let mut builder = self.clone();
+        builder.precision *= scale;
+        for joint in &mut builder.joints {
+            joint.precision = joint.precision.map(|p| p * scale);
+        }
+        builder
     }
 }

@@ -1,22 +1,27 @@
 //! From raw animations to clips: what to keep, how exactly, and the proof that it was kept.
+//!
+//! [`ClipBuilder`] holds the options. Its `build` tries the two forms of a clip, `rows` and `keys`; both are played by
+//! the real player and measured (`proof`) until the bound holds, and the smaller clip is kept.
 
-mod budget;
+mod bits;
 mod builder;
-mod dense;
-mod encode;
-mod fitter;
-mod kitchen;
-mod metric;
-mod plan;
-mod player;
-mod reduce;
+mod error;
+mod fit_bytes;
+mod keys;
+mod proof;
+mod report;
+mod rows;
+mod seal;
+mod search;
 mod source;
 mod stream_file;
 mod timeline;
-mod within;
 
-pub use builder::{ClipBuilder, CookError, CookReport, CookedClip, Effort, Form, JointPrecision};
-pub use encode::{EncodeError, encode, seal};
-pub use metric::{ErrorMetric, ErrorReport, JointError, TIMES_BETWEEN};
-pub use plan::{ClipPlan, Coding, Jumps, PlanChannel, PlanKeys, PlanTrack, TimePoints};
+pub use builder::{ClipBuilder, Effort, Form, JointPrecision};
+pub use error::CookError;
+pub use keys::{ClipPlan, EncodeError, Jumps, PlanChannel, PlanKeys, PlanTrack, encode};
+pub use proof::{ErrorMetric, ErrorReport, JointError, TIMES_BETWEEN};
+pub use report::{CookReport, CookedClip};
+pub use seal::seal;
 pub use stream_file::{StreamFileError, write_stream};
+pub use timeline::TimePoints;

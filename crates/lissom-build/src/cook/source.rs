@@ -8,7 +8,7 @@ use crate::{
 
 /// The tracks of an animation, in skeleton order, constants resolved.
 #[derive(Clone, Debug)]
-pub(crate) struct Source<'a> {
+pub(crate) struct CookSource<'a> {
     pub(crate) duration_s: f64,
     /// Parents stand before children.
     pub(crate) parents: Vec<Option<usize>>,
@@ -19,14 +19,14 @@ pub(crate) struct Source<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SourceJoint<'a> {
     pub(crate) rest: Trs,
-    pub(crate) translation: Motion<'a, V3>,
-    pub(crate) rotation: Motion<'a, Q4>,
-    pub(crate) scale: Motion<'a, V3>,
+    pub(crate) translation: SourceChannel<'a, V3>,
+    pub(crate) rotation: SourceChannel<'a, Q4>,
+    pub(crate) scale: SourceChannel<'a, V3>,
 }
 
 /// What a channel does.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Motion<'a, V> {
+pub(crate) enum SourceChannel<'a, V> {
     /// There are no keys: the rest pose.
     Rest(V),
     /// Every key has this value.
@@ -34,7 +34,7 @@ pub(crate) enum Motion<'a, V> {
     Moving(&'a Channel<V>),
 }
 
-impl<'a, V: Value> Motion<'a, V> {
+impl<'a, V: Value> SourceChannel<'a, V> {
     fn new(channel: &'a Channel<V>, rest: V, keep_all: bool) -> Self {
         let Some(first) = channel.keys.first() else { return Self::Rest(rest) };
         if keep_all && channel.keys.len() > 1 {
@@ -67,7 +67,7 @@ impl<'a, V: Value> Motion<'a, V> {
     }
 }
 
-impl<'a> Source<'a> {
+impl<'a> CookSource<'a> {
     /// The animation must be valid for the skeleton. With `keep_all`, a channel of several keys counts as
     /// moving even if they are all the same.
     pub(crate) fn new(skeleton: &BuiltSkeleton, animation: &'a RawAnimation, keep_all: bool) -> Self {
@@ -77,9 +77,9 @@ impl<'a> Source<'a> {
             let rest = Trs::from_f32(s.rest(j));
             SourceJoint {
                 rest,
-                translation: Motion::new(&track.translation, rest.translation, keep_all),
-                rotation: Motion::new(&track.rotation, rest.rotation, keep_all),
-                scale: Motion::new(&track.scale, rest.scale, keep_all),
+                translation: SourceChannel::new(&track.translation, rest.translation, keep_all),
+                rotation: SourceChannel::new(&track.rotation, rest.rotation, keep_all),
+                scale: SourceChannel::new(&track.scale, rest.scale, keep_all),
             }
         };
         Self {

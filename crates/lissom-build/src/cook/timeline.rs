@@ -1,6 +1,44 @@
 //! The rows of a clip: the times that its keys can stand at.
 
-use super::plan::TimePoints;
+/// All times that keys stand at, in seconds: the first is 0, the last is the duration.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TimePoints {
+    /// Row i is at i / rate; the last row is at the duration.
+    Uniform {
+        /// Rows a second.
+        rate: f64,
+        /// How many rows; at least 2.
+        count: u32,
+    },
+    /// Strictly rising; at least 2.
+    Listed(Vec<f64>),
+}
+
+impl TimePoints {
+    /// How many rows.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        match self {
+            Self::Uniform { count, .. } => *count,
+            Self::Listed(times) => times.len() as u32,
+        }
+    }
+
+    /// The time of a row in seconds.
+    #[must_use]
+    pub fn time_s(&self, row: u32) -> f64 {
+        match self {
+            Self::Uniform { rate, .. } => f64::from(row) / rate,
+            Self::Listed(times) => times[row as usize],
+        }
+    }
+
+    /// The time of the last row, in seconds.
+    #[must_use]
+    pub fn duration_s(&self) -> f64 {
+        self.time_s(self.count() - 1)
+    }
+}
 
 /// Rates that sources are usually sampled at; found ones that are this close become exactly these.
 const USUAL_RATES: [f64; 7] = [24.0, 25.0, 30.0, 50.0, 60.0, 100.0, 120.0];

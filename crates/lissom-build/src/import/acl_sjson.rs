@@ -3,18 +3,11 @@
 //! A clip has bones (name, parent by name, shell distance, bind pose) and tracks (samples of rotation,
 //! translation, scale at a fixed rate, each optional); lengths are in centimetres. A track list has tracks of one
 //! to four numbers. Numbers stored as hexadecimal bits (`is_binary_exact`) are read too.
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::arithmetic_side_effects,
-    clippy::panic
-)]
 
 use super::{
     ImportError, Place,
-    rawclip::{JointPrecision, RawClip},
-    sjson::{self, Node, Value},
+    rawclip::{RawClip, WantedPrecision},
+    sjson::{self, SjsonNode, SjsonValue},
 };
 use crate::{
     exact::{Q4, Trs, V3},
@@ -70,7 +63,7 @@ pub fn read(bytes: &[u8]) -> Result<AclFile, ImportError> {
 }
 
 /// Samples and rate of a clip or list.
-fn timing(from: &Node) -> Result<(usize, f64), ImportError> {
+fn timing(from: &SjsonNode) -> Result<(usize, f64), ImportError> {
     let samples = from.need("num_samples")?;
     let count = samples.number()?;
     if !(1.0..=f64::from(1 << 24)).contains(&count) || count.fract() != 0.0 {
@@ -87,9 +80,9 @@ fn timing(from: &Node) -> Result<(usize, f64), ImportError> {
 }
 
 /// A number, or its bits as hexadecimal digits: 8 for an f32, 16 for an f64.
-fn number(node: &Node) -> Result<f64, ImportError> {
+fn number(node: &SjsonNode) -> Result<f64, ImportError> {
     let value = match &node.value {
-        Value::Text(bits) => match bits.len() {
+        SjsonValue::Text(bits) => match bits.len() {
             8 => u32::from_str_radix(bits, 16).ok().map(|b| f64::from(f32::from_bits(b))),
             16 => u64::from_str_radix(bits, 16).ok().map(f64::from_bits),
             _ => None,
@@ -99,7 +92,7 @@ fn number(node: &Node) -> Result<f64, ImportError> {
     value.filter(|v| v.is_finite()).ok_or_else(|| node.fail("this should be a finite number"))
 }
 
-fn numbers<const N: usize>(node: &Node) -> Result<[f64; N], ImportError> {
+fn numbers<const N: usize>(node: &SjsonNode) -> Result<[f64; N], ImportError> {
     let list = node.list()?;
     if list.len() != N {
         return Err(node.fail(format!("{} numbers where {N} should be", list.len())));
@@ -111,17 +104,17 @@ fn numbers<const N: usize>(node: &Node) -> Result<[f64; N], ImportError> {
     Ok(out)
 }
 
-fn vector(node: &Node) -> Result<V3, ImportError> {
+fn vector(node: &SjsonNode) -> Result<V3, ImportError> {
     let [x, y, z] = numbers(node)?;
     Ok(V3::new(x, y, z))
 }
 
-fn rotation(node: &Node) -> Result<Q4, ImportError> {
+fn rotation(node: &SjsonNode) -> Result<Q4, ImportError> {
     let [x, y, z, w] = numbers(node)?;
     Ok(Q4::new(x, y, z, w))
 }
 
-fn read_clip(file: &Node, clip: &Node) -> Result<RawClip, ImportError> {
+fn read_clip(file: &SjsonNode, clip: &SjsonNode) -> Result<RawClip, ImportError> {
     let (samples, rate_hz) = timing(clip)?;
     let settings = file.get("settings");
     let precision = clip.get("error_threshold").or_else(|| settings.and_then(|s| s.get("error_threshold")));
@@ -157,7 +150,7 @@ fn read_clip(file: &Node, clip: &Node) -> Result<RawClip, ImportError> {
                 distance.fail(format!("vertex_distance is {}; it must not be below 0", Number(shell)))
             );
         }
-        shells.push(JointPrecision { shell, precision });
+        shells.push(WantedPrecision { shell, precision });
     }
     for (joint, bone) in skeleton.joints.iter_mut().zip(bones.list()?) {
         let parent = bone.need("parent")?;
@@ -185,7 +178,7 @@ fn read_clip(file: &Node, clip: &Node) -> Result<RawClip, ImportError> {
         };
     }
     let animation = RawAnimation {
-        name: clip.get("name").map_or(Ok(""), Node::text)?.into(),
+        name: clip.get("name").map_or(Ok(""), SjsonNode::text)?.into(),
         duration_s: samples.saturating_sub(1).max(1) as f64 / rate_hz,
         looping: false,
         tracks,
@@ -196,10 +189,10 @@ fn read_clip(file: &Node, clip: &Node) -> Result<RawClip, ImportError> {
 }
 
 fn channel<V>(
-    node: Option<&Node>,
+    node: Option<&SjsonNode>,
     samples: usize,
     rate_hz: f64,
-    value: fn(&Node) -> Result<V, ImportError>,
+    value: fn(&SjsonNode) -> Result<V, ImportError>,
 ) -> Result<Channel<V>, ImportError> {
     let Some(node) = node else { return Ok(Channel::default()) };
     let list = node.list()?;
@@ -211,7 +204,7 @@ fn channel<V>(
     Ok(Channel { curve: Curve::Linear, keys, tangents: Vec::new() })
 }
 
-fn read_tracks(file: &Node, list: &Node) -> Result<AclFile, ImportError> {
+fn read_tracks(file: &SjsonNode, list: &SjsonNode) -> Result<AclFile, ImportError> {
     let (samples, rate_hz) = timing(list)?;
     let last = samples.saturating_sub(1).max(1);
     let mut tracks = Vec::new();
@@ -242,17 +235,16 @@ fn read_tracks(file: &Node, list: &Node) -> Result<AclFile, ImportError> {
             }
             keys.push(UserKey { ratio: i as f64 / last as f64, value, step: false });
         }
-        let name = node.get("name").map_or(Ok(""), Node::text)?.into();
+        let name = node.get("name").map_or(Ok(""), SjsonNode::text)?.into();
         let track = RawUserTrack { name, kind, keys };
         track.validate().map_err(|e| data.fail(e.to_string()))?;
         tracks.push(track);
     }
-    let name = list.get("name").map_or(Ok(""), Node::text)?.into();
+    let name = list.get("name").map_or(Ok(""), SjsonNode::text)?.into();
     Ok(AclFile::Tracks { name, duration_s: last as f64 / rate_hz, tracks })
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::arithmetic_side_effects, clippy::panic)]
 mod tests {
     use super::*;
 
@@ -292,7 +284,7 @@ tracks = [
             (V3::new(2.0, 2.0, 2.0), V3::new(1.0, 2.0, 3.0))
         );
         let shells = clip.precision.unwrap();
-        assert_eq!(shells[1], JointPrecision { shell: 1.0, precision: 0.02 });
+        assert_eq!(shells[1], WantedPrecision { shell: 1.0, precision: 0.02 });
         let a = &clip.animation;
         assert_eq!((a.name.as_str(), a.duration_s), ("walk", 1.0 / 24.0));
         assert_eq!(a.tracks[0], RawTrack::default());

@@ -67,10 +67,10 @@ impl Scene {
             return;
         }
         for joint in self.skeletons.iter_mut().flat_map(|s| &mut s.skeleton.joints) {
-            joint.rest.translation = joint.rest.translation * factor;
+            joint.rest.translation = joint.rest.translation.scaled(factor);
         }
         for track in self.animations.iter_mut().flat_map(|a| &mut a.motion.tracks) {
-            map(&mut track.translation, |v| v * factor);
+            map(&mut track.translation, |v| v.scaled(factor));
         }
         for own in self.animations.iter_mut().flat_map(|a| &mut a.precision) {
             own.shell *= factor;
@@ -82,7 +82,7 @@ impl Scene {
             mesh.morphs.iter_mut().flat_map(|m| &mut m.positions).for_each(longer);
             for bind in &mut mesh.mesh.inverse_binds {
                 let [.., origin] = &mut bind.columns;
-                *origin = *origin * factor;
+                *origin = origin.scaled(factor);
             }
         }
     }
@@ -100,7 +100,7 @@ impl Scene {
         for joint in self.skeletons.iter_mut().flat_map(|s| &mut s.skeleton.joints) {
             if joint.parent.is_none() {
                 joint.rest.translation = rotation.rotate(joint.rest.translation);
-                joint.rest.rotation = rotation * joint.rest.rotation;
+                joint.rest.rotation = rotation.times(joint.rest.rotation);
             }
         }
         for animation in &mut self.animations {
@@ -109,7 +109,7 @@ impl Scene {
             for (joint, track) in skeleton.joints.iter().zip(&mut animation.motion.tracks) {
                 if joint.parent.is_none() {
                     map(&mut track.translation, |v| rotation.rotate(v));
-                    map(&mut track.rotation, |q| rotation * q);
+                    map(&mut track.rotation, |q| rotation.times(q));
                 }
             }
         }

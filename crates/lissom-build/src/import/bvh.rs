@@ -3,13 +3,6 @@
 //! A joint's rotation is the product of its rotation channels in the order listed, angles in degrees. A position
 //! channel replaces that component of the joint's OFFSET. The rest pose is the OFFSETs without rotation. End
 //! sites become joints if asked for. Too few or too many numbers for the frames are an error, not a guess.
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::arithmetic_side_effects,
-    clippy::panic
-)]
 
 use super::{ImportError, Place};
 use crate::{
@@ -80,24 +73,24 @@ struct Open {
 
 /// One number of a frame.
 #[derive(Clone, Copy)]
-enum Channel {
-    Position(Axis),
-    Rotation(Axis),
+enum BvhChannel {
+    Position(BvhAxis),
+    Rotation(BvhAxis),
 }
 
 #[derive(Clone, Copy)]
-enum Axis {
+enum BvhAxis {
     X,
     Y,
     Z,
 }
 
 /// The channels of every joint, in file order, which is the order of a frame's numbers.
-type Channels = Vec<Vec<Channel>>;
+type BvhChannels = Vec<Vec<BvhChannel>>;
 
-fn hierarchy(words: &mut Words<'_>, options: &BvhOptions) -> Result<(RawSkeleton, Channels), ImportError> {
+fn hierarchy(words: &mut Words<'_>, options: &BvhOptions) -> Result<(RawSkeleton, BvhChannels), ImportError> {
     let mut skeleton = RawSkeleton::default();
-    let mut channels: Channels = Vec::new();
+    let mut channels: BvhChannels = Vec::new();
     let mut open: Vec<Open> = Vec::new();
     loop {
         let word = words.need("MOTION or a joint")?;
@@ -159,7 +152,7 @@ fn hierarchy(words: &mut Words<'_>, options: &BvhOptions) -> Result<(RawSkeleton
 fn motion(
     words: &mut Words<'_>,
     skeleton: RawSkeleton,
-    channels: &Channels,
+    channels: &BvhChannels,
     options: &BvhOptions,
 ) -> Result<Bvh, ImportError> {
     words.expect("Frames:")?;
@@ -184,11 +177,11 @@ fn motion(
             for channel in channels {
                 let value = words.number()?;
                 match channel {
-                    Channel::Position(axis) => {
+                    BvhChannel::Position(axis) => {
                         moves = true;
                         *axis.of(&mut local.translation) = value * options.scale;
                     }
-                    Channel::Rotation(axis) => {
+                    BvhChannel::Rotation(axis) => {
                         turns = true;
                         let turn = Q4::from_axis_angle(axis.vector(), value.to_radians());
                         local.rotation = product(local.rotation, turn);
@@ -230,7 +223,7 @@ fn product(a: Q4, b: Q4) -> Q4 {
     a * b
 }
 
-impl Axis {
+impl BvhAxis {
     fn of(self, v: &mut V3) -> &mut f64 {
         match self {
             Self::X => &mut v.x,
@@ -304,15 +297,15 @@ impl<'a> Words<'a> {
         word.parse().map_err(|_| self.fail(format!("{what} is {}, not a count", Quote(word))))
     }
 
-    fn channel(&mut self) -> Result<Channel, ImportError> {
+    fn channel(&mut self) -> Result<BvhChannel, ImportError> {
         let word = self.need("a channel")?;
         let known = [
-            ("Xposition", Channel::Position(Axis::X)),
-            ("Yposition", Channel::Position(Axis::Y)),
-            ("Zposition", Channel::Position(Axis::Z)),
-            ("Xrotation", Channel::Rotation(Axis::X)),
-            ("Yrotation", Channel::Rotation(Axis::Y)),
-            ("Zrotation", Channel::Rotation(Axis::Z)),
+            ("Xposition", BvhChannel::Position(BvhAxis::X)),
+            ("Yposition", BvhChannel::Position(BvhAxis::Y)),
+            ("Zposition", BvhChannel::Position(BvhAxis::Z)),
+            ("Xrotation", BvhChannel::Rotation(BvhAxis::X)),
+            ("Yrotation", BvhChannel::Rotation(BvhAxis::Y)),
+            ("Zrotation", BvhChannel::Rotation(BvhAxis::Z)),
         ];
         let channel = known.iter().find(|(name, _)| word.eq_ignore_ascii_case(name));
         channel.map(|(_, c)| *c).ok_or_else(|| self.fail(format!("{} is not a channel", Quote(word))))
@@ -341,7 +334,6 @@ impl<'a> Words<'a> {
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::arithmetic_side_effects, clippy::panic)]
 mod tests {
     use super::*;
 

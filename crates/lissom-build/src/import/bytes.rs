@@ -1,11 +1,4 @@
 //! A cursor over untrusted bytes: every read says what it wanted and where.
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::arithmetic_side_effects,
-    clippy::panic
-)]
 
 use super::{ImportError, Place};
 

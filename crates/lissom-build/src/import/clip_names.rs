@@ -71,7 +71,7 @@ pub(super) fn name_joints(scene: &mut Scene) {
             let wanted = if j.name.is_empty() { joint.to_string() } else { j.name.clone() };
             let given = names.give(&wanted);
             if given != wanted {
-                repeated += 1;
+                repeated = usize::saturating_add(repeated, 1);
                 first.get_or_insert(wanted);
             }
             j.name = given;

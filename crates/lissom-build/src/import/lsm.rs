@@ -3,18 +3,18 @@
 //! A cooked clip gives keys at its own rows and, where a channel is curved between two rows, halfway as often as
 //! straight lines need to stay within [`STRAIGHT`] of it. A channel that only ever jumps at rows stays a step.
 
-use super::{ImportError, ImportLimits, Place};
+use super::{ImportError, ImportLimits, Place, budget::Budget, clip_names::name_joints};
 use crate::{
-    exact::{Q4, Trs, V3},
+    exact::{M34, Q4, Trs, V3},
     mesh::RawMesh,
-    raw::{Channel, Curve, Key, RawAnimation, RawJoint, RawSkeleton, RawTrack, RawUserTrack, Value},
+    raw::{Channel, Curve, Key, RawAnimation, RawJoint, RawSkeleton, RawTrack, RawUserTrack, UserKey, Value},
     scene::{Marker, Morph, Scene, SceneAnimation, SceneMesh, SceneSkeleton},
 };
 use lissom::{
     Cursor, Skeleton,
     archive::{AlignedBytes, Archive, ArchiveError, Limits, MorphView, Section, SectionKind},
     clip::ClipView,
-    job::{JobError, SampleJob, SampleTime},
+    job::{SampleJob, SampleTime},
     math::soa,
 };
 
@@ -24,14 +24,24 @@ pub const STRAIGHT: f64 = 5e-6;
 /// How often the stretch between two rows is halved at most.
 const HALVINGS: u32 = 6;
 
+/// A vertex: position, normal, tangent, joints, weights.
+const VERTEX_BYTES: usize = 12 + 12 + 16 + 8 + 16;
+/// What a target adds to a vertex: position, normal, tangent.
+const MORPH_BYTES: usize = 3 * 12;
+/// A joint of a clip: its track, and the track while it grows, with a value of each channel.
+const JOINT_BYTES: usize = size_of::<RawTrack>() + size_of::<GrowingTrack>() + 2 * size_of::<[Key<Q4>; 3]>();
+
+/// Eighths of the memory that are for what is counted. Not counted: the copy of the file, skeletons, names, the cursor.
+const OURS: u64 = 6;
+
 /// Reads an archive.
 ///
 /// # Errors
 ///
-/// What is wrong with it, with its byte; [`ImportError::Limit`] if its clips would become more keys than
+/// What is wrong with it, with its byte; [`ImportError::Limit`] if its clips, meshes or tracks would become more than
 /// [`ImportLimits::memory_for`] its bytes can hold.
 pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
-    let mut budget = Budget::of(limits.memory_for(bytes.len() as u64));
+    let mut budget = Budget::with_eighths(limits, bytes.len() as u64, OURS);
     let limits = &Limits::default();
     let bytes = AlignedBytes::copy_of(bytes);
     let archive = Archive::read(&bytes, limits).map_err(refused)?;
@@ -43,6 +53,7 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
         scene.skeletons.push(SceneSkeleton { name, skeleton: raw_skeleton(&skeleton) });
         skeletons.push(skeleton);
     }
+    name_joints(&mut scene);
     let with_identity = |id: u64| skeletons.iter().position(|s| s.identity() == id);
     for section in of_kind(&archive, SectionKind::Clip) {
         let clip = section.clip().map_err(refused)?;
@@ -53,19 +64,17 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
             let reason = format!("its skeleton, {:016x}, is not in the archive", view.skeleton_identity());
             return Err(ImportError::Format { place: place(), reason });
         };
-        let mut motion = raw_animation(view, skeleton, &mut budget).map_err(|error| match error {
-            Unplayable::Job(error) => ImportError::Format { place: place(), reason: error.to_string() },
-            Unplayable::TooLarge { found } => {
-                let (what, allowed) = ("the memory for its keys", budget.whole);
-                ImportError::Limit { place: place(), what, found, allowed }
-            }
-        })?;
+        let mut motion =
+            raw_animation(view, skeleton, &mut KeyBudget { budget: &mut budget, place: &place })?;
         section.name.clone_into(&mut motion.name);
+        let valid = motion.validate(skeleton.joint_count());
+        valid.map_err(|source| ImportError::Animation { place: place(), source })?;
         let markers = match archive.markers(section.name) {
             Ok(markers) => markers.iter().map(|m| Marker { name: m.name.into(), time_s: m.time_s }).collect(),
             Err(ArchiveError::Missing { .. }) => Vec::new(),
             Err(error) => return Err(refused(error)),
         };
+        let markers = within(markers, motion.duration_s, section.name, &mut scene);
         scene.animations.push(SceneAnimation {
             skeleton: Some(index),
             motion,
@@ -75,15 +84,20 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
     }
     for section in of_kind(&archive, SectionKind::Track) {
         let view = section.track().map_err(refused)?;
+        let place = || Place::Path(format!("track {:?}", section.name));
+        budget.take(view.ratios.len() as u64, size_of::<UserKey>(), place)?;
         let owner = archive.owner(SectionKind::Clip, section.name);
         let of_clip = owner.and_then(|(clip, name)| {
             let animation = scene.animations.iter_mut().find(|a| a.motion.name == clip)?;
             Some((animation, name))
         });
-        match of_clip {
-            Some((animation, name)) => animation.tracks.push(RawUserTrack::from_view(name, &view)),
-            None => scene.tracks.push(RawUserTrack::from_view(section.name, &view)),
-        }
+        let (list, name) = match of_clip {
+            Some((animation, name)) => (&mut animation.tracks, name),
+            None => (&mut scene.tracks, section.name),
+        };
+        let track = RawUserTrack::from_view(name, &view);
+        track.validate().map_err(|e| ImportError::Format { place: place(), reason: e.to_string() })?;
+        list.push(track);
     }
     for section in of_kind(&archive, SectionKind::Mesh) {
         let view = section.mesh().map_err(refused)?;
@@ -97,23 +111,43 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
             let place = Place::Path(format!("mesh {:?}", section.name));
             return Err(ImportError::Format { place, reason: "its skeleton is not in the archive".into() });
         };
+        let place = || Place::Path(format!("mesh {:?}", section.name));
+        budget.take(view.positions.len() as u64, VERTEX_BYTES, place)?;
+        budget.take(view.indices.len() as u64, size_of::<u32>(), place)?;
+        budget.take(joints as u64, size_of::<M34>(), place)?;
         let mesh = RawMesh::from_view(section.name, &view);
+        let valid = mesh.validate(skeletons.get(skeleton).map_or(0, Skeleton::joint_count));
+        valid.map_err(|e| ImportError::Format { place: place(), reason: e.to_string() })?;
         let found = archive.morphs(section.name).map_err(refused)?;
         let mut morphs = Vec::with_capacity(found.len());
         for (name, target) in found {
             let vertices = view.positions.len();
-            let size = vertices.saturating_mul(3 * size_of::<[f32; 3]>());
+            let place = || Place::Path(format!("morph target {name:?} of mesh {:?}", section.name));
             // Checked first: the count of vertices costs the file nothing.
-            if target.vertex_count != vertices || budget.take(size as u64).is_err() {
-                let place = Place::Path(format!("morph target {name:?} of mesh {:?}", section.name));
+            if target.vertex_count != vertices {
                 let reason = format!("it is for {} vertices, the mesh has {vertices}", target.vertex_count);
-                return Err(ImportError::Format { place, reason });
+                return Err(ImportError::Format { place: place(), reason });
             }
+            budget.take(vertices as u64, MORPH_BYTES, place)?;
             morphs.push(morph(name, &target));
         }
         scene.meshes.push(SceneMesh { skeleton, mesh, morphs });
     }
     Ok(scene)
+}
+
+/// Markers at times that the clip has; the others are named in a warning.
+fn within(mut markers: Vec<Marker>, duration_s: f64, clip: &str, scene: &mut Scene) -> Vec<Marker> {
+    markers.retain(|m| {
+        let is_in = (0.0..=duration_s).contains(&m.time_s);
+        if !is_in {
+            let text =
+                format!("marker {:?} is at {} s, outside of the clip; it was left out", m.name, m.time_s);
+            scene.warn(format!("clip {clip:?}"), text);
+        }
+        is_in
+    });
+    markers
 }
 
 fn of_kind<'s, 'a>(archive: &'s Archive<'a>, kind: SectionKind) -> impl Iterator<Item = &'s Section<'a>> {
@@ -165,43 +199,20 @@ fn morph(name: &str, view: &MorphView<'_>) -> Morph {
     }
 }
 
-/// Memory that may still be taken.
-struct Budget {
-    whole: u64,
-    left: u64,
+/// The memory that keys of a clip are paid from, and whose they are.
+struct KeyBudget<'a> {
+    budget: &'a mut Budget,
+    place: &'a dyn Fn() -> Place,
 }
 
-/// Why a clip gave no keys.
-enum Unplayable {
-    Job(JobError),
-    /// What it would take.
-    TooLarge {
-        found: u64,
-    },
-}
-
-impl From<JobError> for Unplayable {
-    fn from(error: JobError) -> Self {
-        Self::Job(error)
-    }
-}
-
-impl Budget {
-    fn of(bytes: u64) -> Self {
-        Self { whole: bytes, left: bytes }
+impl KeyBudget<'_> {
+    fn take(&mut self, count: usize, each: usize) -> Result<(), ImportError> {
+        self.budget.take(count as u64, each, self.place)
     }
 
-    fn take(&mut self, bytes: u64) -> Result<(), Unplayable> {
-        match self.left.checked_sub(bytes) {
-            Some(left) => {
-                self.left = left;
-                Ok(())
-            }
-            None => {
-                let found = self.whole.saturating_sub(self.left).saturating_add(bytes);
-                Err(Unplayable::TooLarge { found })
-            }
-        }
+    /// Keys of a channel, which are values in a list that doubles before they are keys.
+    fn take_keys<V>(&mut self, count: usize) -> Result<(), ImportError> {
+        self.take(count, size_of::<Key<V>>().saturating_add(size_of::<[V; 2]>()))
     }
 }
 
@@ -209,28 +220,32 @@ impl Budget {
 fn raw_animation(
     clip: ClipView<'_>,
     skeleton: &Skeleton,
-    budget: &mut Budget,
-) -> Result<RawAnimation, Unplayable> {
+    keys: &mut KeyBudget<'_>,
+) -> Result<RawAnimation, ImportError> {
     let joints = skeleton.joint_count();
+    // A joint costs the clip nothing, and has its three channels, with a key each perhaps.
+    keys.take(joints, JOINT_BYTES)?;
+    let place = keys.place;
     let mut cursor = Cursor::with_room_for(clip);
     let mut pose = skeleton.rest_pose().to_vec();
-    let mut sample = |time_s: f64| -> Result<Vec<Trs>, JobError> {
+    let mut sample = |time_s: f64| -> Result<Vec<Trs>, ImportError> {
         let time = SampleTime::Clamped(time_s);
-        SampleJob { skeleton, clip, time, lod: None, cursor: &mut cursor, output: &mut pose }.run()?;
+        let mut job = SampleJob { skeleton, clip, time, lod: None, cursor: &mut cursor, output: &mut pose };
+        job.run().map_err(|error| ImportError::Format { place: place(), reason: error.to_string() })?;
         Ok((0..joints).map(|j| Trs::from_f32(soa::lane(&pose, j))).collect())
     };
     let mut before = sample(0.0)?;
-    let mut growing: Vec<Growing> = before.iter().map(Growing::new).collect();
+    let mut growing: Vec<GrowingTrack> = before.iter().map(GrowingTrack::new).collect();
     let mut times = vec![0.0];
     for row in 1..clip.row_count() {
-        let last = row + 1 == clip.row_count();
+        let last = row.saturating_add(1) == clip.row_count();
         let to = if last { clip.duration_s() } else { clip.row_time_s(row) };
         let Some(from) = times.last().copied().filter(|from| to > *from) else { continue };
         // Stretches still to do, the next one last.
         let mut open = vec![(from, to, sample(to)?, 0)];
         while let Some((from, to, end, depth)) = open.pop() {
             // Rows cost a file nothing, so they are paid for whether a joint moves or not.
-            budget.take(8 + 8 * joints as u64)?;
+            keys.take(joints.saturating_add(3), size_of::<f64>())?;
             let middle = from + (to - from) / 2.0;
             let mut curves = false;
             for quarter in [0.25, 0.75] {
@@ -239,12 +254,12 @@ fn raw_animation(
             let half = sample(middle)?;
             curves |= curved(&before, &half, &end, 0.5);
             if curves && depth < HALVINGS && middle > from && middle < to {
-                open.push((middle, to, end, depth + 1));
-                open.push((from, middle, half, depth + 1));
+                open.push((middle, to, end, depth.saturating_add(1)));
+                open.push((from, middle, half, depth.saturating_add(1)));
                 continue;
             }
             for (joint, (half, end)) in growing.iter_mut().zip(half.iter().zip(&end)) {
-                joint.push(&times, half, end, budget)?;
+                joint.push(&times, half, end, keys)?;
             }
             times.push(to);
             before = end;
@@ -266,7 +281,7 @@ fn raw_animation(
 
 /// True if a joint is neither on the straight line from start to end nor, as in a step, still at its start.
 fn curved(start: &[Trs], found: &[Trs], end: &[Trs], share: f64) -> bool {
-    let off = |a: V3, m: V3, b: V3| a != m && (a.lerp(b, share) - m).length() > STRAIGHT;
+    let off = |a: V3, m: V3, b: V3| a != m && a.lerp(b, share).distance(m) > STRAIGHT;
     start.iter().zip(found).zip(end).any(|((a, m), b)| {
         let turn = a.rotation.slerp(b.rotation, share).near(m.rotation).plus(m.rotation.scaled(-1.0));
         let turned = a.rotation != m.rotation && turn.dot(turn).sqrt() > STRAIGHT;
@@ -275,53 +290,59 @@ fn curved(start: &[Trs], found: &[Trs], end: &[Trs], share: f64) -> bool {
 }
 
 /// The channels of a joint while time goes on.
-struct Growing {
-    translation: Values<V3>,
-    rotation: Values<Q4>,
-    scale: Values<V3>,
+struct GrowingTrack {
+    translation: GrowingChannel<V3>,
+    rotation: GrowingChannel<Q4>,
+    scale: GrowingChannel<V3>,
 }
 
-impl Growing {
+impl GrowingTrack {
     fn new(first: &Trs) -> Self {
         Self {
-            translation: Values::new(first.translation),
-            rotation: Values::new(first.rotation),
-            scale: Values::new(first.scale),
+            translation: GrowingChannel::new(first.translation),
+            rotation: GrowingChannel::new(first.rotation),
+            scale: GrowingChannel::new(first.scale),
         }
     }
 
-    fn push(&mut self, times: &[f64], half: &Trs, end: &Trs, budget: &mut Budget) -> Result<(), Unplayable> {
-        self.translation.push(times, half.translation, end.translation, budget)?;
-        self.rotation.push(times, half.rotation, end.rotation, budget)?;
-        self.scale.push(times, half.scale, end.scale, budget)
+    fn push(
+        &mut self,
+        times: &[f64],
+        half: &Trs,
+        end: &Trs,
+        keys: &mut KeyBudget<'_>,
+    ) -> Result<(), ImportError> {
+        self.translation.push(times, half.translation, end.translation, keys)?;
+        self.rotation.push(times, half.rotation, end.rotation, keys)?;
+        self.scale.push(times, half.scale, end.scale, keys)
     }
 }
 
 /// The values of a channel at every time so far; only the first while all are the same.
-struct Values<V> {
+struct GrowingChannel<V> {
     all: Vec<V>,
     /// True if it was ever anywhere but at its last value halfway to the next.
     moves: bool,
 }
 
-impl<V: Value + PartialEq> Values<V> {
+impl<V: Value + PartialEq> GrowingChannel<V> {
     fn new(first: V) -> Self {
         Self { all: vec![first], moves: false }
     }
 
     /// `times` are those so far, without the end's.
-    fn push(&mut self, times: &[f64], half: V, end: V, budget: &mut Budget) -> Result<(), Unplayable> {
+    fn push(&mut self, times: &[f64], half: V, end: V, keys: &mut KeyBudget<'_>) -> Result<(), ImportError> {
         let Some(last) = self.all.last().copied() else { return Ok(()) };
         self.moves |= half != last;
         if self.all.len() < times.len() {
             if end == last {
                 return Ok(());
             }
-            budget.take((times.len() * size_of::<Key<V>>()) as u64)?;
+            keys.take_keys::<V>(times.len())?;
             self.all.resize(times.len(), last);
         }
         if self.all.len() > 1 || end != last {
-            budget.take(size_of::<Key<V>>() as u64)?;
+            keys.take_keys::<V>(1)?;
             self.all.push(end);
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! A motion and a skeleton that come from different files.
 
-use super::rawclip::JointPrecision;
+use super::rawclip::WantedPrecision;
 use crate::{
     exact::{M34, Trs},
     mesh::model_matrices,
@@ -181,7 +181,7 @@ fn move_tracks(motion: &mut RawAnimation, map: &[Option<usize>], joints: usize) 
     for (track, place) in std::mem::take(&mut motion.tracks).into_iter().zip(map) {
         match place.and_then(|p| tracks.get_mut(p)) {
             Some(to) => *to = track,
-            None => dropped += usize::from(track != RawTrack::default()),
+            None => dropped = usize::from(track != RawTrack::default()).saturating_add(dropped),
         }
     }
     motion.tracks = tracks;
@@ -190,7 +190,7 @@ fn move_tracks(motion: &mut RawAnimation, map: &[Option<usize>], joints: usize) 
 
 /// Puts each joint's precision where the skeleton has it. Joints that the file does not know get the finest of it,
 /// for they may carry those that it knows.
-fn move_precision(precision: &mut Vec<JointPrecision>, map: &[Option<usize>], joints: usize) {
+fn move_precision(precision: &mut Vec<WantedPrecision>, map: &[Option<usize>], joints: usize) {
     let Some(finest) = precision.iter().copied().min_by(|a, b| a.precision.total_cmp(&b.precision)) else {
         return;
     };
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn each_joint_keeps_its_precision() {
         let own = skeleton(&[("hips", None), ("tail", Some(0)), ("head", Some(1))]);
-        let precision = |shell: f64, precision: f64| JointPrecision { shell, precision };
+        let precision = |shell: f64, precision: f64| WantedPrecision { shell, precision };
         let mut animation = motion(3);
         animation.precision = vec![precision(1.0, 0.3), precision(2.0, 0.2), precision(3.0, 0.1)];
         let mut scene = Scene { skeletons: vec![own], animations: vec![animation], ..Default::default() };

@@ -3,8 +3,21 @@
 //!
 //! [`open()`] reads any of them into a [`Scene`](crate::scene::Scene).
 
+// The wall: here nothing is taken on trust. (Tests may.)
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::arithmetic_side_effects,
+        clippy::panic
+    )
+)]
+
 pub mod acl_sjson;
 mod axes;
+mod budget;
 pub mod bvh;
 mod bytes;
 mod clip_names;

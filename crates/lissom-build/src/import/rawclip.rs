@@ -5,13 +5,6 @@
 //! rest pose; if bit 1, f32 × 2 × J shell distance and precision; f32 × 10 × J × N samples. Ten floats are
 //! qx qy qz qw tx ty tz sx sy sz, local space. Sample i is at i / rate; between samples the motion is linear.
 //! Joints have no names in the file; they are called by their index.
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::arithmetic_side_effects,
-    clippy::panic
-)]
 
 use super::{ImportError, Place, bytes::Bytes};
 use crate::{
@@ -37,12 +30,12 @@ pub struct RawClip {
     /// Linear keys at every sample. A clip of one sample lasts 1 / rate.
     pub animation: RawAnimation,
     /// Per joint, if the file has them.
-    pub precision: Option<Vec<JointPrecision>>,
+    pub precision: Option<Vec<WantedPrecision>>,
 }
 
 /// How exactly a joint wants to be stored, in the clip's unit of length.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct JointPrecision {
+pub struct WantedPrecision {
     /// How far from the joint the error is measured.
     pub shell: f64,
     /// The largest error allowed there.
@@ -128,14 +121,14 @@ fn transform(bytes: &mut Bytes<'_>, what: &'static str) -> Result<Trs, ImportErr
     })
 }
 
-fn joint_precision(bytes: &mut Bytes<'_>) -> Result<JointPrecision, ImportError> {
+fn joint_precision(bytes: &mut Bytes<'_>) -> Result<WantedPrecision, ImportError> {
     let place = bytes.place();
     let [shell, precision] = bytes.f32s("a shell and a precision")?.map(f64::from);
     if shell < 0.0 || precision <= 0.0 {
         let reason = format!("a shell of {shell} with a precision of {precision}: at least 0 and above 0");
         return Err(ImportError::Format { place, reason });
     }
-    Ok(JointPrecision { shell, precision })
+    Ok(WantedPrecision { shell, precision })
 }
 
 impl RawClip {
@@ -177,7 +170,7 @@ impl RawClip {
         if self.has_rest {
             self.skeleton.joints.iter().for_each(|j| put(&mut number, j.rest));
         }
-        for JointPrecision { shell, precision } in self.precision.iter().flatten() {
+        for WantedPrecision { shell, precision } in self.precision.iter().flatten() {
             number((*shell as f32).to_bits());
             number((*precision as f32).to_bits());
         }
@@ -218,7 +211,6 @@ fn put(number: &mut impl FnMut(u32), t: Trs) {
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::arithmetic_side_effects, clippy::panic)]
 mod tests {
     use super::*;
 
@@ -241,7 +233,7 @@ mod tests {
         if flags & HAS_REST != 0 {
             skeleton.joints[0].rest.translation = V3::new(0.0, 7.0, 0.0);
         }
-        let precision = JointPrecision { shell: 3.0, precision: 0.0078125 };
+        let precision = WantedPrecision { shell: 3.0, precision: 0.0078125 };
         RawClip {
             skeleton,
             has_rest: flags & HAS_REST != 0,

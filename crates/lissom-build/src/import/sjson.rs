@@ -1,12 +1,5 @@
 //! Simplified JSON: `key = value` without a brace around the whole, commas optional, `//` and `/* */` comments,
 //! words without quotes. Read into a tree, with the line of every value.
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::arithmetic_side_effects,
-    clippy::panic
-)]
 
 use super::{ImportError, Place};
 use crate::quote::Quote;
@@ -16,29 +9,29 @@ const DEEPEST: usize = 32;
 
 /// A value and where it starts.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Node {
+pub(super) struct SjsonNode {
     pub(super) line: u64,
-    pub(super) value: Value,
+    pub(super) value: SjsonValue,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Value {
+pub(super) enum SjsonValue {
     Number(f64),
     Text(String),
-    List(Vec<Node>),
-    Map(Vec<(String, Node)>),
+    List(Vec<SjsonNode>),
+    Map(Vec<(String, SjsonNode)>),
 }
 
 type Result<T> = core::result::Result<T, ImportError>;
 
 /// Reads a whole file: the pairs at its top.
-pub(super) fn parse(text: &str) -> Result<Node> {
+pub(super) fn parse(text: &str) -> Result<SjsonNode> {
     let mut parser = Parser { rest: text, line: 1 };
     let map = parser.pairs(0, None)?;
-    Ok(Node { line: 1, value: Value::Map(map) })
+    Ok(SjsonNode { line: 1, value: SjsonValue::Map(map) })
 }
 
-impl Node {
+impl SjsonNode {
     pub(super) fn place(&self) -> Place {
         Place::Line(self.line)
     }
@@ -49,7 +42,7 @@ impl Node {
 
     /// The value of a key; the first, if it repeats.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
-        let Value::Map(pairs) = &self.value else { return None };
+        let SjsonValue::Map(pairs) = &self.value else { return None };
         pairs.iter().find(|(k, _)| k == key).map(|(_, v)| v)
     }
 
@@ -59,21 +52,21 @@ impl Node {
 
     pub(super) fn number(&self) -> Result<f64> {
         match self.value {
-            Value::Number(number) => Ok(number),
+            SjsonValue::Number(number) => Ok(number),
             _ => Err(self.fail("this should be a number")),
         }
     }
 
     pub(super) fn text(&self) -> Result<&str> {
         match &self.value {
-            Value::Text(text) => Ok(text),
+            SjsonValue::Text(text) => Ok(text),
             _ => Err(self.fail("this should be text")),
         }
     }
 
     pub(super) fn list(&self) -> Result<&[Self]> {
         match &self.value {
-            Value::List(list) => Ok(list),
+            SjsonValue::List(list) => Ok(list),
             _ => Err(self.fail("this should be a list")),
         }
     }
@@ -119,7 +112,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn pairs(&mut self, depth: usize, end: Option<char>) -> Result<Vec<(String, Node)>> {
+    fn pairs(&mut self, depth: usize, end: Option<char>) -> Result<Vec<(String, SjsonNode)>> {
         let mut pairs = Vec::new();
         loop {
             let next = self.peek()?;
@@ -140,7 +133,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn value(&mut self, depth: usize) -> Result<Node> {
+    fn value(&mut self, depth: usize) -> Result<SjsonNode> {
         if depth > DEEPEST {
             let (found, allowed) = (depth as u64, DEEPEST as u64);
             let (place, what) = (Place::Line(self.line), "the depth of values");
@@ -152,7 +145,7 @@ impl<'a> Parser<'a> {
         let value = match next {
             Some('{') => {
                 self.advance(1);
-                Value::Map(self.pairs(deeper, Some('}'))?)
+                SjsonValue::Map(self.pairs(deeper, Some('}'))?)
             }
             Some('[') => {
                 self.advance(1);
@@ -161,20 +154,20 @@ impl<'a> Parser<'a> {
                     list.push(self.value(deeper)?);
                 }
                 self.advance(1);
-                Value::List(list)
+                SjsonValue::List(list)
             }
-            Some('"') => Value::Text(self.quoted()?),
+            Some('"') => SjsonValue::Text(self.quoted()?),
             Some(_) => {
                 let word = self.word()?;
                 match word.parse::<f64>() {
-                    Ok(number) if number.is_finite() => Value::Number(number),
+                    Ok(number) if number.is_finite() => SjsonValue::Number(number),
                     Ok(_) => return Err(self.fail(format!("{} is not a finite number", Quote(word)))),
-                    Err(_) => Value::Text(word.into()),
+                    Err(_) => SjsonValue::Text(word.into()),
                 }
             }
             None => return Err(self.fail("the file ends where a value should be")),
         };
-        Ok(Node { line, value })
+        Ok(SjsonNode { line, value })
     }
 
     fn quoted(&mut self) -> Result<String> {

@@ -1,5 +1,6 @@
 //! Smooth curves through a few chosen values, and small waves.
 
+use crate::exact::clamp;
 use core::f64::consts::TAU;
 
 /// A curve through (place, value) pairs in rising order: it never overshoots, so what is flat stays flat.
@@ -36,7 +37,7 @@ pub(super) fn hermite(a: f64, da: f64, b: f64, db: f64, t: f64) -> f64 {
 
 /// From 0 to 1 between two times, with no jump in speed or acceleration.
 pub(super) fn ease(from: f64, to: f64, t: f64) -> f64 {
-    let x = ((t - from) / (to - from)).clamp(0.0, 1.0);
+    let x = clamp((t - from) / (to - from), 0.0, 1.0);
     x * x * x * (x * (x * 6.0 - 15.0) + 10.0)
 }
 

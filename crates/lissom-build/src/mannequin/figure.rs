@@ -3,7 +3,7 @@
 use super::curve::deg;
 use super::rig::{self, ANKLE, BALL, HEEL, SIDES, mirror};
 use super::shape::smooth_min;
-use crate::exact::{Q4, Trs, V3};
+use crate::exact::{Q4, Trs, V3, clamp, larger};
 use crate::raw::RawSkeleton;
 
 /// A pose in an animator's words. Lengths in metres, angles in radians, all in the space of the root.
@@ -186,13 +186,13 @@ impl Figure {
         let shin_rest = pose[rig::foot(side)].translation;
         let (a, b) = (thigh_rest.length(), shin_rest.length());
         let way = ankle - hip;
-        let distance = way.length().clamp((a - b).abs() + 1e-6, (a + b) * MAX_REACH);
+        let distance = clamp(way.length(), (a - b).abs() + 1e-6, (a + b) * MAX_REACH);
         let way = way.normalize_or(-V3::Y);
         let out = if side == 0 { foot.knee_out } else { -foot.knee_out };
         let pole = Q4::from_axis_angle(V3::Y, foot.yaw * 0.6 + self.hips_turn.yaw * 0.4 + out).rotate(V3::Z);
         let ahead = (pole - way * pole.dot(way)).normalize_or(V3::Z);
         let along = (a * a - b * b + distance * distance) / (2.0 * distance);
-        let height = (a * a - along * along).max(0.0).sqrt();
+        let height = larger(a * a - along * along, 0.0).sqrt();
         let knee = hip + way * along + ahead * height;
         let end = hip + way * distance;
         let hinge = ahead.cross(way);
@@ -201,7 +201,7 @@ impl Figure {
         pose[rig::thigh(side)].rotation = hips_rotation.conjugate() * thigh;
         pose[rig::shin(side)].rotation = thigh.conjugate() * shin;
         pose[rig::foot(side)].rotation = shin.conjugate() * foot_rotation;
-        let give = -foot.pitch.max(0.0) * foot.toes;
+        let give = -larger(foot.pitch, 0.0) * foot.toes;
         pose[rig::toes(side)].rotation = Q4::from_axis_angle(V3::X, give);
     }
 
@@ -215,7 +215,7 @@ impl Figure {
             let (dx, dz) = (ankle.x - hip.x, ankle.z - hip.z);
             let long = (rig::KNEE.length() + rig::SHIN.length()) * 0.997;
             // How high the hips may be for this leg.
-            ankle.y + (long * long - dx * dx - dz * dz).max(0.01).sqrt()
+            ankle.y + larger(long * long - dx * dx - dz * dz, 0.01).sqrt()
                 - (hip.y - self.hips.y)
                 - rig::HIPS_HEIGHT
         };

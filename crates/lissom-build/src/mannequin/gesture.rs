@@ -3,7 +3,7 @@
 use super::curve::{cosine, deg, ease, envelope, sine};
 use super::figure::{Arm, Figure, Foot, Turn};
 use super::steps::{Placement, Step, place_feet};
-use crate::exact::V3;
+use crate::exact::{V3, clamp};
 
 /// Where the feet stand: left, right.
 pub(super) const STANCE: [Placement; 2] = [
@@ -240,5 +240,5 @@ pub(super) fn turn(figure: &mut Figure, t: f64, start: f64, yaw: f64, from: &[Pl
         arm.swing += deg([-9.0, 14.0][side]) * fling;
         arm.elbow += deg(8.0) * fling;
     }
-    figure.hips.y -= 0.008 * (1.0 - cosine((t / 1.4).clamp(0.0, 1.0)));
+    figure.hips.y -= 0.008 * (1.0 - cosine(clamp(t / 1.4, 0.0, 1.0)));
 }

@@ -4,7 +4,7 @@
 //! into the forearm, so that fingers get enough vertices.
 
 use super::rig::{self, FOREARM, PHALANGES, UPPERARM, mirror_point};
-use crate::exact::{M34, V3};
+use crate::exact::{M34, V3, clamp, larger, smaller};
 
 /// A rounded solid.
 enum Solid {
@@ -40,12 +40,12 @@ pub(super) struct Region {
 
 /// The distance of a smooth union: rounder than the smaller of both within `k`.
 pub(super) fn smooth_min(a: f64, b: f64, k: f64) -> f64 {
-    let h = (k - (a - b).abs()).max(0.0) / k;
-    a.min(b) - h * h * k * 0.25
+    let h = larger(k - (a - b).abs(), 0.0) / k;
+    smaller(a, b) - h * h * k * 0.25
 }
 
 pub(super) fn smoothstep(x: f64) -> f64 {
-    let t = x.clamp(0.0, 1.0);
+    let t = clamp(x, 0.0, 1.0);
     t * t * (3.0 - 2.0 * t)
 }
 
@@ -56,17 +56,17 @@ impl Solid {
                 let part = |w: &[(V3, f64)]| {
                     let ((a, ra), (b, rb)) = (w[0], w[1]);
                     let (q, d) = ((p - a).mul_each(squash), (b - a).mul_each(squash));
-                    let t = (q.dot(d) / d.dot(d)).clamp(0.0, 1.0);
+                    let t = clamp(q.dot(d) / d.dot(d), 0.0, 1.0);
                     (q - d * t).length() - (ra + (rb - ra) * (smoothstep(t) + t) * 0.5)
                 };
-                points.windows(2).map(part).fold(f64::INFINITY, f64::min)
+                points.windows(2).map(part).fold(f64::INFINITY, smaller)
             }
             Self::Ellipsoid { centre, radii } => {
                 let q = p - centre;
                 let inverse = V3::new(1.0 / radii.x, 1.0 / radii.y, 1.0 / radii.z);
                 let k0 = q.mul_each(inverse).length();
                 let k1 = q.mul_each(inverse).mul_each(inverse).length();
-                if k1 < 1e-9 { -radii.x.min(radii.y).min(radii.z) } else { k0 * (k0 - 1.0) / k1 }
+                if k1 < 1e-9 { -smaller(smaller(radii.x, radii.y), radii.z) } else { k0 * (k0 - 1.0) / k1 }
             }
         }
     }
@@ -88,7 +88,7 @@ impl Region {
             let s = solid.distance(p);
             d = if d.is_finite() { smooth_min(d, s, self.blend) } else { s };
         }
-        if self.floor { d.max(-p.y) } else { d }
+        if self.floor { larger(d, -p.y) } else { d }
     }
 
     /// The share of each of the region's joints at a place; the shares sum to 1.
@@ -288,8 +288,8 @@ pub(super) fn body(models: &[M34]) -> Vec<Region> {
 /// The distance to the whole body.
 pub(super) fn body_distance(regions: &[Region], p: V3) -> f64 {
     // Arms and legs join the trunk, never each other.
-    let arms = regions[1].distance(p).min(regions[2].distance(p));
-    let legs = regions[3].distance(p).min(regions[4].distance(p));
+    let arms = smaller(regions[1].distance(p), regions[2].distance(p));
+    let legs = smaller(regions[3].distance(p), regions[4].distance(p));
     smooth_min(smooth_min(regions[0].distance(p), arms, 0.04), legs, 0.05)
 }
 
@@ -350,6 +350,6 @@ pub(super) fn hand(models: &[M34], side: usize) -> Vec<Region> {
 
 /// The distance to a hand: fingers join the palm, never each other.
 pub(super) fn hand_distance(regions: &[Region], p: V3) -> f64 {
-    let fingers = regions[1..].iter().fold(f64::INFINITY, |d, r| d.min(r.distance(p)));
+    let fingers = regions[1..].iter().fold(f64::INFINITY, |d, r| smaller(d, r.distance(p)));
     smooth_min(regions[0].distance(p), fingers, 0.012)
 }

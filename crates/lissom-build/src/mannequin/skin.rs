@@ -3,7 +3,7 @@
 use super::rig;
 use super::shape::{self, Region};
 use super::surface::{Surface, extract, gradient};
-use crate::exact::{M34, V3};
+use crate::exact::{M34, V3, smaller};
 use crate::mesh::RawMesh;
 use crate::raw::RawSkeleton;
 
@@ -102,7 +102,7 @@ fn add(
 /// The four strongest joints at a place, strongest first.
 fn bind(regions: &[Region], p: V3, soft: f64) -> ([u16; 4], [f32; 4]) {
     let distances: Vec<f64> = regions.iter().map(|r| r.distance(p)).collect();
-    let nearest = distances.iter().copied().fold(f64::INFINITY, f64::min);
+    let nearest = distances.iter().copied().fold(f64::INFINITY, smaller);
     let mut shares = [0.0; rig::JOINTS];
     for (region, d) in regions.iter().zip(distances) {
         let pull = libm::exp(-(d - nearest) / soft);

@@ -2,7 +2,7 @@
 
 use super::curve::{curve, deg, ease, envelope};
 use super::figure::{Figure, Foot};
-use crate::exact::{Q4, V3};
+use crate::exact::{Q4, V3, clamp, smaller};
 
 /// Where a foot stands.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ fn foot_at(side: usize, start: Placement, steps: &[Step], t: f64) -> (Foot, f64)
         let span = step.land - step.lift;
         let way = step.to.at - from.at;
         // Long steps roll from heel to toe, short ones are set down flat.
-        let roll = (way.length() / 0.7).min(1.0);
+        let roll = smaller(way.length() / 0.7, 1.0);
         let s = (t - step.lift) / span;
         let along = ease(0.0, 1.0, s);
         foot.at = from.at.lerp(step.to.at, along);
@@ -77,7 +77,7 @@ pub(super) fn place_feet(figure: &mut Figure, start: &[Placement; 2], steps: &[S
     let local = |f: Foot| Foot { at: turn.rotate(f.at - root), yaw: f.yaw - figure.root_yaw, ..f };
     let feet = [local(left), local(right)];
     // Half of the way to the foot that stands while the other one flies.
-    let lean = (right_air - left_air).clamp(-1.0, 1.0) * 0.22;
+    let lean = clamp(right_air - left_air, -1.0, 1.0) * 0.22;
     let over = feet[0].at * (0.5 + lean) + feet[1].at * (0.5 - lean);
     figure.feet = feet;
     figure.hips = figure.hips + V3::new(over.x, 0.0, over.z + 0.02);

@@ -1,6 +1,6 @@
 //! From a signed distance to triangles: surface nets, then vertices pulled onto the surface.
 
-use crate::exact::V3;
+use crate::exact::{V3, larger};
 use std::collections::BTreeMap;
 
 /// A distance, negative inside.
@@ -120,7 +120,7 @@ impl Surface {
         for p in &mut self.positions {
             for _ in 0..2 {
                 let g = gradient(field, *p, 1e-4);
-                let step = g * (-field(*p) / g.dot(g).max(1e-6));
+                let step = g * (-field(*p) / larger(g.dot(g), 1e-6));
                 let long = step.length();
                 *p = *p + if long > cell * 0.5 { step * (cell * 0.5 / long) } else { step };
             }

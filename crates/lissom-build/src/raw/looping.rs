@@ -1,7 +1,7 @@
 //! Does an animation end where it starts?
 
 use super::{RawAnimation, RawEditError, RawSkeleton};
-use crate::exact::{M34, Trs, V3};
+use crate::exact::{M34, Trs, V3, larger};
 
 /// How far the last pose is from the first, at the joint where it is farthest.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,7 +38,7 @@ impl RawAnimation {
                 let p = axis * shell;
                 (last_models[joint].mul_point(p) - first_models[joint].mul_point(p)).length()
             };
-            let distance = [V3::X, V3::Y, V3::Z].map(moved).into_iter().fold(0.0, f64::max);
+            let distance = [V3::X, V3::Y, V3::Z].map(moved).into_iter().fold(0.0, larger);
             if worst.is_none_or(|w| distance > w.distance) {
                 let (a, b) = (first[joint], last[joint]);
                 let turn = a.rotation.conjugate() * b.rotation;

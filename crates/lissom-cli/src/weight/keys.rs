@@ -115,14 +115,13 @@ impl Layout {
 
     /// Reads the masks and passes over the constants; each joint gets its share of them.
     fn tables(&mut self, words: &[u32]) -> Result<Vec<JointBytes>> {
-        let plain16 = (words[word::VERSION_FLAGS] >> 16) & u32::from(format::FLAG_PLAIN16) != 0;
         let groups = self.joints.div_ceil(16);
         let masks = words.get(self.next..self.next + groups * 6).context("the masks")?;
         self.next += groups * 6;
         let mut out = vec![JointBytes::default(); self.joints];
         for kind in 0..3 {
             let width = if kind == 1 { 4 } else { 3 };
-            let decoding = if plain16 { 0 } else { width.max(3) + 1 };
+            let decoding = width + 1;
             for (joint, bytes) in out.iter_mut().enumerate() {
                 let at = (kind * groups + joint / 16) * 2;
                 let bits = [masks[at], masks[at] >> 16, masks[at + 1]].map(|m| m >> (joint % 16) & 1 != 0);

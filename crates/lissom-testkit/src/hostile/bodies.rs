@@ -5,7 +5,7 @@ use lissom::{
     Clip, Cursor, Skeleton,
     archive::{AlignedBytes, Archive, Limits, SectionKind},
     clip::{BorrowedClip, StreamFeed, StreamPlayer},
-    math::soa::SoaTransform,
+    math::{Qvs, soa::SoaTransform},
 };
 use lissom_build::{
     cook::seal,
@@ -13,11 +13,12 @@ use lissom_build::{
         ImportLimits,
         acl_sjson::{self, AclFile},
         bvh::{self, BvhOptions},
-        gltf,
+        gltf, lsm,
         ozz::{self, OzzObject},
         rawclip,
     },
 };
+use lissom_world::{Children, Keep, World};
 use std::io;
 
 /// The bytes as they are, then with checksums that fit, if they did not.
@@ -136,6 +137,34 @@ fn stage_for(identity: u64) -> (&'static Skeleton, Vec<SoaTransform>) {
     (skeleton, vec![SoaTransform::IDENTITY; skeleton.group_count()])
 }
 
+pub(super) fn world(bytes: &[u8]) -> bool {
+    let Ok(world) = World::from_bytes(bytes) else { return false };
+    let written = world.to_bytes();
+    drop(world);
+    let mut world = World::from_bytes(&written).expect("what was written reads");
+    assert!(world.to_bytes() == written);
+    // Everything moves; then a child goes to another tree, and a tree goes with all that hangs on it.
+    let _ = world.update_locals(|_, local| local.position.x += 1.0);
+    let before = world.version();
+    let changed = world.sync().changed;
+    let mut listed = 0;
+    world.changed_since(before, |_| listed += 1);
+    assert_eq!(listed, changed);
+    assert_eq!(world.sync().changed, 0);
+    let (first, last) = (world.entities().next(), world.entities().last());
+    if let (Some(first), Some(last)) = (first, last) {
+        let _ = world.set_parent(last, Some(first), Keep::World);
+        world.sync();
+        let root = world.root(last).expect("alive");
+        let _ = world.hierarchy(root).expect("a root").set_local(last, Qvs::IDENTITY);
+        world.despawn(root, Children::Despawn).expect("alive");
+    }
+    let _ = world.spawn(None, Qvs::IDENTITY);
+    world.pack();
+    world.sync();
+    true
+}
+
 pub(super) fn ozz(bytes: &[u8]) -> bool {
     let Ok(archive) = ozz::read(bytes) else { return false };
     for object in &archive.objects {
@@ -189,6 +218,14 @@ pub(super) fn rawclip(bytes: &[u8]) -> bool {
     let Ok(clip) = rawclip::read(bytes) else { return false };
     play::raw(&clip.skeleton, Some(&clip.animation));
     true
+}
+
+pub(super) fn lsm(bytes: &[u8]) -> bool {
+    as_it_is_and_resealed(bytes, reseal::archive, |bytes| {
+        let Ok(scene) = lsm::read(bytes, &ImportLimits::default()) else { return false };
+        play::scene(&scene);
+        true
+    })
 }
 
 pub(super) fn gltf(bytes: &[u8]) -> bool {

@@ -36,15 +36,18 @@ pub struct Seed {
     pub bytes: Vec<u8>,
 }
 
-/// All of them. The runtime's readers may take 8 bytes a byte and a mebibyte; the importers 256 and 16.
+/// All of them. The runtime's readers may take 8 bytes a byte and a mebibyte, the world's 20; the importers 256
+/// and 16.
 pub const TARGETS: &[Target] = &[
     Target { name: "archive", run: bodies::archive, bound: runtime, seeds: seeds::archives },
     Target { name: "clip", run: bodies::clip, bound: runtime, seeds: seeds::clips },
     Target { name: "stream", run: bodies::stream, bound: runtime, seeds: seeds::streams },
+    Target { name: "world", run: bodies::world, bound: world, seeds: seeds::worlds },
     Target { name: "ozz", run: bodies::ozz, bound: importer, seeds: seeds::ozz },
     Target { name: "bvh", run: bodies::bvh, bound: importer, seeds: seeds::bvh },
     Target { name: "acl_sjson", run: bodies::acl_sjson, bound: importer, seeds: seeds::acl_sjson },
     Target { name: "rawclip", run: bodies::rawclip, bound: importer, seeds: seeds::rawclips },
+    Target { name: "lsm", run: bodies::lsm, bound: importer, seeds: seeds::archives },
     Target { name: "gltf", run: bodies::gltf, bound: importer, seeds: seeds::gltf },
     #[cfg(feature = "fbx")]
     Target { name: "fbx", run: bodies::fbx, bound: importer, seeds: seeds::fbx },
@@ -52,6 +55,11 @@ pub const TARGETS: &[Target] = &[
 
 fn runtime(bytes: u64) -> u64 {
     8 * bytes + (1 << 20)
+}
+
+/// A slot is 4 bytes of a snapshot at least and 32 of a world, which doubles its lists where it grows.
+fn world(bytes: u64) -> u64 {
+    20 * bytes + (1 << 20)
 }
 
 fn importer(bytes: u64) -> u64 {

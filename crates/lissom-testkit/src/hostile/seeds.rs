@@ -5,18 +5,19 @@ use super::{
     play::{small_skeleton, stage},
 };
 use crate::{generate, gltf::builder::Builder, ozz as ozz_files, rng::Rng};
-use lissom::{Clip, archive::SectionKind, clip::Codec};
+use lissom::{Clip, archive::SectionKind, clip::Codec, math::Qvs};
 use lissom_build::{
     BuiltSkeleton,
     archive::ArchiveWriter,
-    cook::{ClipBuilder, Coding, Effort, Form, Jumps, write_stream},
+    cook::{ClipBuilder, Effort, Form, Jumps, write_stream},
     exact::{M34, Q4, V3},
-    import::rawclip::{JointPrecision, RawClip},
+    import::rawclip::{RawClip, WantedPrecision},
     mannequin::{self, Motion},
     mesh::RawMesh,
     raw::{Key, RawAnimation, RawTrack, RawUserTrack, UserKey, UserKind},
     scene::{Marker, Morph},
 };
+use lissom_world::{Children, Inherit, Keep, Prefab, World};
 use serde_json::json;
 
 fn seed(name: impl Into<String>, bytes: Vec<u8>) -> Seed {
@@ -32,23 +33,14 @@ fn cook(built: &BuiltSkeleton, animation: &RawAnimation, builder: ClipBuilder) -
 fn cooked() -> Vec<Seed> {
     let stage = stage();
     // Coarse, so that it stays small.
-    let plain = ClipBuilder {
-        precision: 0.01,
-        allow_excess: true,
-        jumps: Jumps::Every(0.25),
-        effort: Effort::Fast,
-        ..ClipBuilder::default()
-    };
-    let every_key = ClipBuilder { jumps: Jumps::None, reduce: false, ..plain.clone() };
+    let plain = ClipBuilder { precision: 0.01, effort: Effort::Fast, ..ClipBuilder::default() };
+    let jumping = ClipBuilder { jumps: Some(Jumps::Every(0.25)), ..plain.clone() };
+    let every_key = ClipBuilder { jumps: Some(Jumps::None), reduce: false, ..plain.clone() };
     let mut rng = Rng::new(11);
     let mut out = Vec::new();
-    for (name, coding, builder) in [
-        ("quantised", Coding::Quantised, &plain),
-        ("plain16", Coding::Plain16, &plain),
-        ("every-key", Coding::Quantised, &every_key),
-    ] {
+    for (name, builder) in [("keys", &jumping), ("keys-2", &jumping), ("every-key", &every_key)] {
         let animation = generate::raw_animation(&mut rng, 3);
-        let builder = ClipBuilder { coding, form: Form::Keys, ..builder.clone() };
+        let builder = ClipBuilder { form: Form::Keys, ..builder.clone() };
         out.push(seed(name, cook(&stage.small, &animation, builder)));
     }
     let rows = ClipBuilder { form: Form::Rows, ..plain };
@@ -102,7 +94,7 @@ pub(super) fn streams() -> Vec<Seed> {
 
 pub(super) fn archives() -> Vec<Seed> {
     let stage = stage();
-    let some = cooked().into_iter().filter(|c| ["quantised", "plain16", "rows-round"].contains(&&*c.name));
+    let some = cooked().into_iter().filter(|c| ["keys", "keys-2", "rows-round"].contains(&&*c.name));
     let small = some.fold(ArchiveWriter::new(), |writer, clip| {
         let version = u16::from_le_bytes([clip.bytes[4], clip.bytes[5]]);
         writer.clip(version, &clip.name, clip.bytes).expect("names differ")
@@ -124,6 +116,33 @@ pub(super) fn archives() -> Vec<Seed> {
     let finish = |w: Result<ArchiveWriter, _>| w.and_then(|w| w.finish()).expect("our own archive");
     let empty = ArchiveWriter::new().finish().expect("an archive without sections");
     vec![seed("empty", empty), seed("small", finish(small)), seed("figure", finish(figure))]
+}
+
+/// A new world, one in the middle of things, and one whose handles were used before.
+pub(super) fn worlds() -> Vec<Seed> {
+    let mut rng = Rng::new(17);
+    let mut local = || Qvs { rotation: rng.rotation(), position: rng.vec3(2.0), scale: rng.range(0.8, 1.2) };
+    let mut world = World::new();
+    let mut out = vec![seed("empty", world.to_bytes())];
+    let mut chain = vec![world.spawn(None, local()).expect("room")];
+    for i in 0..20 {
+        chain.push(world.spawn(Some(chain[i]), local()).expect("room"));
+    }
+    let prefab = Prefab::new(&[None, Some(0_usize), Some(0), Some(1)], &[local(), local(), local(), local()]);
+    let mut copies = Vec::new();
+    world.spawn_prefab(&prefab.expect("a tree"), 5, None, &mut copies).expect("room");
+    world.sync();
+    world.set_inherit(chain[3], Inherit::KEEP_ROTATION | Inherit::KEEP_Y).expect("alive");
+    world.set_external(chain[5], true).expect("alive");
+    world.set_local(copies[2], local()).expect("alive");
+    out.push(seed("busy", world.to_bytes()));
+    world.despawn(chain[18], Children::Despawn).expect("alive");
+    world.despawn(copies[4], Children::Despawn).expect("alive");
+    world.spawn(Some(chain[0]), local()).expect("room");
+    world.set_parent(copies[8], Some(chain[2]), Keep::World).expect("no cycle");
+    world.sync();
+    out.push(seed("used", world.to_bytes()));
+    out
 }
 
 /// One triangle on the small skeleton.
@@ -154,7 +173,7 @@ pub(super) fn ozz() -> Vec<Seed> {
 pub(super) fn rawclips() -> Vec<Seed> {
     let skeleton = small_skeleton();
     let animation = generate::raw_animation(&mut Rng::new(13), 3);
-    let precision = JointPrecision { shell: 0.03, precision: 1e-4 };
+    let precision = WantedPrecision { shell: 0.03, precision: 1e-4 };
     let mut out = Vec::new();
     for (name, has_rest, has_precision) in
         [("bare", false, false), ("rest", true, false), ("full", true, true)]

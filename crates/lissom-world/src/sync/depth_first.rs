@@ -1,4 +1,4 @@
-//! The seed's first algorithm: depth-first from the roots, parents loaded lazily.
+//! Depth-first, parents loaded lazily: what lies deeper than the levels, and immediate writes.
 //!
 //! A parent's world transform is read at most once for all its children, and not at all where nothing
 //! below it moved. The walk keeps one frame a row of siblings, not one a level of recursion, and the frame
@@ -6,7 +6,7 @@
 
 use crate::{
     World,
-    inherit::{EXTERNAL, compose, compose_root},
+    inherit::{EXTERNAL, compose},
     level::WORD,
     slots::{NONE, Place, Slots},
     stats::SyncStats,
@@ -93,29 +93,6 @@ pub(crate) fn walk(
 }
 
 impl World {
-    pub(crate) fn sync_depth_first(&mut self, version: u64) -> SyncStats {
-        let mut stats = SyncStats { passes: 1, ..SyncStats::default() };
-        let Self { slots, stores, stack, .. } = self;
-        for row in 0..stores.levels[0].slot.len() {
-            let level = &mut stores.levels[0];
-            let slot = level.slot[row];
-            if slot == NONE {
-                continue;
-            }
-            stats.checked += 1;
-            let moved = level.is_dirty(row as u32);
-            if moved && level.flags[row] & EXTERNAL == 0 {
-                level.world[row] = compose_root(&level.local[row], &level.world[row]);
-                stats.written += 1;
-            }
-            stats.add(walk(slots, stores, stack, slot, moved, |_| true, |_, _| ()));
-        }
-        for level in &mut stores.levels {
-            stats.changed += level.mark_and_clear(version);
-        }
-        stats
-    }
-
     /// What lies deeper than the levels: entities of the last level are its roots, and their dirty bits are
     /// final. Only what changed and the paths that lead to something dirty are walked.
     pub(crate) fn walk_deep(&mut self) -> SyncStats {

@@ -14,11 +14,11 @@
 use crate::{
     World,
     inherit::{EXTERNAL, Flags, compose, compose_root},
-    level::{Level, PAGE, WORD, external},
+    level::{Level, PAGE, WORD},
+    rows::Rows,
     slots::{NONE, Slots},
     stats::SyncStats,
     store::DEEP,
-    version::Block,
 };
 use lissom_math::{
     Qvs, Qvvs, dispatch,
@@ -55,67 +55,6 @@ struct How {
 struct Above<'a> {
     world: &'a [Qvvs],
     dirty: &'a [u64],
-}
-
-/// Pages of the level at work.
-struct Rows<'a> {
-    local: &'a [Qvs],
-    world: &'a mut [Qvvs],
-    parent: &'a [u32],
-    flags: &'a [Flags],
-    version: &'a mut [u64],
-    live: &'a [u64],
-    dirty: &'a mut [u64],
-    special: &'a [u64],
-    block: &'a mut [Block],
-    summary: &'a mut [u64],
-}
-
-impl<'a> Rows<'a> {
-    fn of(level: &'a mut Level) -> Self {
-        Self {
-            local: &level.local,
-            world: &mut level.world,
-            parent: &level.parent,
-            flags: &level.flags,
-            version: &mut level.version,
-            live: &level.live,
-            dirty: &mut level.dirty,
-            special: &level.special,
-            block: &mut level.block,
-            summary: &mut level.summary,
-        }
-    }
-
-    #[cfg(feature = "parallel")]
-    fn split_at(self, page: usize) -> (Self, Self) {
-        let (word, row) = (page * PAGE, page * PAGE * WORD);
-        let (local, local_b) = self.local.split_at(row);
-        let (world, world_b) = self.world.split_at_mut(row);
-        let (parent, parent_b) = self.parent.split_at(row);
-        let (flags, flags_b) = self.flags.split_at(row);
-        let (version, version_b) = self.version.split_at_mut(row);
-        let (live, live_b) = self.live.split_at(word);
-        let (dirty, dirty_b) = self.dirty.split_at_mut(word);
-        let (special, special_b) = self.special.split_at(word);
-        let (block, block_b) = self.block.split_at_mut(word);
-        let (summary, summary_b) = self.summary.split_at_mut(page);
-        (
-            Self { local, world, parent, flags, version, live, dirty, special, block, summary },
-            Self {
-                local: local_b,
-                world: world_b,
-                parent: parent_b,
-                flags: flags_b,
-                version: version_b,
-                live: live_b,
-                dirty: dirty_b,
-                special: special_b,
-                block: block_b,
-                summary: summary_b,
-            },
-        )
-    }
 }
 
 impl World {
@@ -186,9 +125,8 @@ fn push(slots: &Slots, above: &Level, level: &mut Level) {
 
 fn run(rows: Rows<'_>, above: Option<Above<'_>>, mark: Mark, how: How) -> SyncStats {
     #[cfg(feature = "parallel")]
-    if how.parallel && rows.summary.len() > 1 {
-        let half = rows.summary.len() / 2;
-        let (a, b) = rows.split_at(half);
+    if how.parallel && rows.is_large() {
+        let (a, b) = rows.halves();
         let (mut x, y) = rayon::join(|| run(a, above, mark, how), || run(b, above, mark, how));
         x.add(y);
         return x;
@@ -198,7 +136,7 @@ fn run(rows: Rows<'_>, above: Option<Above<'_>>, mark: Mark, how: How) -> SyncSt
 
 #[inline(always)]
 fn work<S: Simd>(s: S, rows: Rows<'_>, above: Option<Above<'_>>, mark: Mark, version: u64) -> SyncStats {
-    let mut stats = SyncStats::default();
+    let mut stats = SyncStats { tasks: 1, ..SyncStats::default() };
     for page in 0..rows.summary.len() {
         let end = if (page + 1) * PAGE < rows.live.len() { (page + 1) * PAGE } else { rows.live.len() };
         let mut words = match mark {
@@ -209,12 +147,10 @@ fn work<S: Simd>(s: S, rows: Rows<'_>, above: Option<Above<'_>>, mark: Mark, ver
             let bit = words.trailing_zeros() as usize;
             words &= words - 1;
             let word = page * PAGE + bit;
-            let start = word * WORD;
-            let stop = if start + WORD < rows.local.len() { start + WORD } else { rows.local.len() };
-            let (live, special) = (rows.live[word], rows.special[word]);
-            let flags = &rows.flags[start..stop];
-            let parent = &rows.parent[start..stop];
-            let driven = if special == 0 { 0 } else { external(special, flags) };
+            let range = rows.range(word);
+            let (live, special, driven) = (rows.live[word], rows.special[word], rows.driven(word));
+            let flags = &rows.flags[range.clone()];
+            let parent = &rows.parent[range.clone()];
             let own = rows.dirty[word];
             let mask = match (mark, above) {
                 (Mark::All, _) => own | (live & !driven),
@@ -228,10 +164,10 @@ fn work<S: Simd>(s: S, rows: Rows<'_>, above: Option<Above<'_>>, mark: Mark, ver
             rows.dirty[word] = mask;
             rows.summary[page] |= 1 << bit;
             stats.changed += mask.count_ones() as usize;
-            rows.block[word].mark(&mut rows.version[start..stop], mask, live, version);
+            rows.block[word].mark(&mut rows.version[range.clone()], mask, live, version);
             let todo = mask & !driven;
             stats.written += todo.count_ones() as usize;
-            let (local, world) = (&rows.local[start..stop], &mut rows.world[start..stop]);
+            let (local, world) = (&rows.local[range.clone()], &mut rows.world[range]);
             match above {
                 None => update_roots(todo, local, world),
                 Some(above) => {

@@ -405,7 +405,7 @@ pub fn apply(
         Op::Despawn(e, children) => world.despawn(e, children)?,
         Op::SetParent(e, to, keep) => world.set_parent(e, to, keep)?,
         Op::SetLocal(e, local) => world.set_local(e, local)?,
-        Op::SetWorld(e, w) => world.set_world(e, w)?,
+        Op::SetWorld(e, w) => world.set_transform(e, w)?,
         Op::SetStretch(e, s) => world.set_stretch(e, s)?,
         Op::SetUser(e, u) => world.set_user(e, u)?,
         Op::SetInherit(e, keep) => world.set_inherit(e, keep)?,
@@ -416,7 +416,7 @@ pub fn apply(
         }
         Op::NowWorld(e, w) => {
             let root = world.root(e)?;
-            world.hierarchy(root)?.set_world(e, w)?;
+            world.hierarchy(root)?.set_transform(e, w)?;
         }
         Op::EditTwo(a, b, local, w) => {
             let roots = [world.root(a)?, world.root(b)?];
@@ -426,7 +426,7 @@ pub fn apply(
                     assert!(h.set_local(b, local).is_err(), "the other hierarchy is out of reach");
                 } else {
                     // A parent of scale zero refuses; the model knows.
-                    let _ = h.set_world(b, w);
+                    let _ = h.set_transform(b, w);
                 }
             })?;
         }

@@ -5,7 +5,7 @@
 
 use super::{
     cursor::{Cursor, SetLayout},
-    layout::{SETS, format},
+    layout::SETS,
     view::ClipView,
 };
 use lissom_math::{
@@ -22,11 +22,9 @@ pub(crate) fn decode<S: Simd>(s: S, cursor: &mut Cursor, clip: &ClipView<'_>) {
     cursor.fetched = false;
     let layout = cursor.state;
     let dirty = layout.dirty_start();
-    let plain16 = clip.layout.is(format::FLAG_PLAIN16);
     for index in 0..SETS {
         let set = &layout.sets[index];
-        // Half floats are decoded where they are fetched.
-        if set.lanes() == 0 || plain16 && set.width() == 3 {
+        if set.lanes() == 0 {
             continue;
         }
         let consts = &bytemuck::cast_slice(clip.words)[clip.layout.lane_consts[index].start..];
@@ -41,9 +39,8 @@ pub(crate) fn decode<S: Simd>(s: S, cursor: &mut Cursor, clip: &ClipView<'_>) {
                 let mut part = mask;
                 while part != 0 {
                     let mask = S::mask32s::from_bitmask(s, u64::from(part & ((1 << LEN::<S>()) - 1)));
-                    match (set.width(), plain16) {
-                        (4, false) => rotations(s, floats, set, consts, key, at, mask),
-                        (4, true) => plain_rotations(s, floats, set, key, at, mask),
+                    match set.width() {
+                        4 => rotations(s, floats, set, consts, key, at, mask),
                         _ => vectors(s, floats, set, consts, key, at, mask),
                     }
                     at += LEN::<S>();
@@ -145,26 +142,6 @@ fn rotations<S: Simd>(
     let r = v.scale(inverse + inverse);
     let r = WideQuat::<S> { x: r.x, y: r.y, z: r.z, w: (one - squared) * inverse };
     put_rotations(s, mean * r, mask, keys, n, at);
-}
-
-/// x, y, z as integers over ±1, w recomputed and not negative.
-#[inline(always)]
-fn plain_rotations<S: Simd>(
-    s: S,
-    floats: &mut [f32],
-    set: &SetLayout,
-    key: usize,
-    at: usize,
-    mask: S::mask32s,
-) {
-    let (n, keys) = (set.lanes(), &mut floats[set.key(key)..]);
-    let v = raw(s, keys, n, at, mask);
-    let (zero, one) = (splat(s, 0.0), splat(s, 1.0));
-    let v = v.scale(splat(s, 1.0 / 32767.0));
-    let left = one - ((v.x * v.x + v.y * v.y) + v.z * v.z);
-    let w = left.simd_gt(zero).select(left, zero).sqrt();
-    let q = WideQuat::<S> { x: v.x, y: v.y, z: v.z, w }.normalize(s);
-    put_rotations(s, q, mask, keys, n, at);
 }
 
 #[inline(always)]

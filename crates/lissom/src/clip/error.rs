@@ -29,6 +29,14 @@ pub enum ClipError {
         /// What is known.
         known: u16,
     },
+    /// The clip uses a part of the format that was given up: cook it again.
+    #[error("byte {offset}: the clip has {what}, which this library no longer reads: cook it again")]
+    Retired {
+        /// Where, in bytes from the clip's start.
+        offset: u64,
+        /// What was given up.
+        what: &'static str,
+    },
     /// The checksum does not fit the bytes: the clip is damaged.
     #[error("the clip is damaged: its checksum is {found:#018x}, the header says {expected:#018x}")]
     Checksum {

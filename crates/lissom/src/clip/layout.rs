@@ -25,8 +25,8 @@ pub mod format {
     pub const FLAG_LISTED: u16 = 2;
     /// Key integers have 32 bits while playing; otherwise 16.
     pub const FLAG_WIDE: u16 = 4;
-    /// Half floats and 3 × 16-bit rotations instead of quantised values.
-    pub const FLAG_PLAIN16: u16 = 8;
+    /// Half floats and 3 × 16-bit rotations, which early cookers could write: no longer read.
+    pub const RETIRED_PLAIN16: u16 = 8;
 
     /// The identity of a clip: the hash of all its words but the two that hold it.
     #[must_use]
@@ -116,12 +116,8 @@ pub(crate) struct Layout {
 }
 
 /// Numbers a lane of each set needs for decoding, in words: base xyz and step; rotations also a mean.
-pub(crate) const fn lane_const_words(set: usize, plain16: bool) -> usize {
-    match (plain16, set / 2) {
-        (true, _) => 0,
-        (false, 1) => 5,
-        (false, _) => 4,
-    }
+pub(crate) const fn lane_const_words(set: usize) -> usize {
+    if set / 2 == 1 { 5 } else { 4 }
 }
 
 fn field<T>(at_word: usize, field: &'static str, value: u64) -> Result<T, ClipError> {
@@ -160,6 +156,10 @@ impl Layout {
         let two = |at: usize| u64::from(header[at]) | u64::from(header[at + 1]) << 32;
 
         let flags = (header[word::VERSION_FLAGS] >> 16) as u16;
+        if flags & format::RETIRED_PLAIN16 != 0 {
+            let offset = word::VERSION_FLAGS as u64 * 4;
+            return Err(ClipError::Retired { offset, what: "plain16 keys (half floats)" });
+        }
         let joints = header[word::JOINTS] as usize;
         if joints == 0 || joints > crate::MAX_JOINTS {
             return field(word::JOINTS, "the joint count", joints as u64);
@@ -192,7 +192,6 @@ impl Layout {
         let ticks = section(if listed { rows as usize } else { 0 }, "the row table's length")?;
         let groups = group_count(joints);
         let masks = section(groups * 3 * 2, "the mask table's length")?;
-        let plain16 = flags & format::FLAG_PLAIN16 != 0;
         let mut const_lanes = [0; 3];
         let mut consts = [Run { start: 0, len: 0 }; 3];
         let mut lanes = [0; SETS];
@@ -210,8 +209,7 @@ impl Layout {
             for cubic in 0..2 {
                 let set = kind * 2 + cubic;
                 lanes[set] = counts[1 + cubic] as usize;
-                lane_consts[set] =
-                    section(lanes[set] * lane_const_words(set, plain16), "a lane table's length")?;
+                lane_consts[set] = section(lanes[set] * lane_const_words(set), "a lane table's length")?;
             }
         }
         let channels = header[word::CHANNELS] as usize;

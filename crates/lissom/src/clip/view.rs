@@ -8,13 +8,28 @@ use super::{
     },
     rows::format::BLOCK_ROWS,
 };
-use alloc::{boxed::Box, vec, vec::Vec};
+use crate::SharedBytes;
+use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
 
-/// A motion, cooked and checked: one allocation, played in place.
+/// A motion, cooked and checked, played in place. A clone shares the bytes: a clip is given to whoever plays it.
 #[derive(Clone, Debug)]
-pub struct Clip {
-    words: Box<[u32]>,
+pub struct Clip(Arc<Checked>);
+
+/// A clip's bytes, kept alive, and what was made of them once.
+#[derive(Debug)]
+struct Checked {
+    /// Whole words at a multiple of 4.
+    bytes: SharedBytes,
     layout: Layout,
+}
+
+/// Words as an owner of bytes.
+struct Words(Box<[u32]>);
+
+impl AsRef<[u8]> for Words {
+    fn as_ref(&self) -> &[u8] {
+        bytemuck::cast_slice(&self.0)
+    }
 }
 
 /// A borrowed [`Clip`]: bytes of an archive or a memory map, checked and played where they are.
@@ -75,22 +90,42 @@ impl Clip {
     ///
     /// Every case of [`ClipError`] but `Misaligned`.
     pub fn from_words(words: Box<[u32]>) -> Result<Self, ClipError> {
-        let layout = Layout::parse(&words, false)?;
-        Ok(Self { words, layout })
+        Self::from_shared(SharedBytes::new(Words(words)))
+    }
+
+    /// Checks bytes that others own too (of an archive, of a memory map), to be played where they are. They must
+    /// start at a multiple of 4 in memory.
+    ///
+    /// # Errors
+    ///
+    /// Every case of [`ClipError`].
+    pub fn from_shared(bytes: SharedBytes) -> Result<Self, ClipError> {
+        let layout = Layout::parse(words_of(&bytes)?, false)?;
+        Ok(Self(Arc::new(Checked { bytes, layout })))
     }
 
     /// The clip as jobs take it.
     #[inline]
     #[must_use]
     pub fn view(&self) -> ClipView<'_> {
-        ClipView { words: &self.words, layout: &self.layout, source: Source::Whole }
+        let words = bytemuck::try_cast_slice(&self.0.bytes).unwrap_or_default();
+        ClipView { words, layout: &self.0.layout, source: Source::Whole }
     }
 
     /// The bytes, as they were given.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
-        bytemuck::cast_slice(&self.words)
+        &self.0.bytes
     }
+}
+
+/// Bytes as the words they hold.
+fn words_of(bytes: &[u8]) -> Result<&[u32], ClipError> {
+    if !bytes.len().is_multiple_of(4) {
+        let expected = bytes.len().next_multiple_of(4) as u64;
+        return Err(ClipError::Length { expected, actual: bytes.len() as u64 });
+    }
+    bytemuck::try_cast_slice(bytes).map_err(|_| ClipError::Misaligned)
 }
 
 /// A borrowed clip that keeps its own checked header: what a memory map is held by.
@@ -107,11 +142,7 @@ impl<'a> BorrowedClip<'a> {
     ///
     /// Every case of [`ClipError`].
     pub fn new(bytes: &'a [u8]) -> Result<Self, ClipError> {
-        if !bytes.len().is_multiple_of(4) {
-            let expected = bytes.len().next_multiple_of(4) as u64;
-            return Err(ClipError::Length { expected, actual: bytes.len() as u64 });
-        }
-        let words = bytemuck::try_cast_slice(bytes).map_err(|_| ClipError::Misaligned)?;
+        let words = words_of(bytes)?;
         Ok(Self { words, layout: Layout::parse(words, false)? })
     }
 

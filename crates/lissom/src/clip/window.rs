@@ -7,7 +7,7 @@ use super::{
     layout::{BlockEntry, ChannelEntry, format},
     view::ClipView,
 };
-use lissom_math::{half, soa::GROUP};
+use lissom_math::soa::GROUP;
 
 /// The three integers of a key while playing. They wrap.
 pub(super) trait Key: Copy {
@@ -99,7 +99,6 @@ pub(super) struct Window<'a, K> {
     ticks: &'a [u32],
     /// The row after the last: right rows of channels that have no key left.
     end: u32,
-    plain16: bool,
 }
 
 /// Where a channel's keys stand.
@@ -120,7 +119,6 @@ impl<'a, K: Key> Window<'a, K> {
             entries: clip.run(clip.layout.channel_table).as_chunks().0,
             ticks: clip.run(clip.layout.ticks),
             end: clip.layout.rows,
-            plain16: clip.layout.is(format::FLAG_PLAIN16),
         }
     }
 
@@ -181,7 +179,7 @@ impl<'a, K: Key> Window<'a, K> {
         for k in 1..N {
             self.pass_on(set, k, k - 1, lane);
         }
-        self.put_raw::<W>(set, N - 1, lane, next.get());
+        self.put_raw(set, N - 1, lane, next.get());
 
         let (left, right) = (self.state.left[at.channel], self.state.right[at.channel]);
         // A damaged clip could stand still or run back: then its channel ends.
@@ -222,7 +220,7 @@ impl<'a, K: Key> Window<'a, K> {
         for k in (1..N).rev() {
             self.pass_on(set, k - 1, k, lane);
         }
-        self.put_raw::<W>(set, 0, lane, before.get());
+        self.put_raw(set, 0, lane, before.get());
 
         let (left, right) = (self.state.left[at.channel], self.state.right[at.channel]);
         let before = |row: u32, after: u32| if row < after { row } else { 0 };
@@ -242,14 +240,8 @@ impl<'a, K: Key> Window<'a, K> {
 
     /// Puts a key's integers in its place, to be decoded.
     #[inline(always)]
-    fn put_raw<const W: usize>(&mut self, set: &SetLayout, key: usize, lane: usize, v: [i32; 3]) {
+    fn put_raw(&mut self, set: &SetLayout, key: usize, lane: usize, v: [i32; 3]) {
         let (n, floats) = (set.lanes(), &mut self.state.floats[set.key(key) + lane..]);
-        if W == 3 && self.plain16 {
-            for c in 0..3 {
-                floats[c * n] = half::to_f32(v[c] as u16);
-            }
-            return;
-        }
         for c in 0..3 {
             floats[c * n] = v[c] as f32;
         }
@@ -303,11 +295,9 @@ impl<'a, K: Key> Window<'a, K> {
             let entry = self.entry(channel);
             let place = self.place(channel, &entry);
             keys += place.set.window() as u64;
-            let (left, right) = match (place.set.window(), place.set.width()) {
-                (2, 4) => self.restore_one::<2, 4>(&place, &entry, bytes, jump, &mut at),
-                (2, _) => self.restore_one::<2, 3>(&place, &entry, bytes, jump, &mut at),
-                (_, 4) => self.restore_one::<4, 4>(&place, &entry, bytes, jump, &mut at),
-                _ => self.restore_one::<4, 3>(&place, &entry, bytes, jump, &mut at),
+            let (left, right) = match place.set.window() {
+                2 => self.restore_one::<2>(&place, &entry, bytes, jump, &mut at),
+                _ => self.restore_one::<4>(&place, &entry, bytes, jump, &mut at),
             };
             last_left = if left > last_left { left } else { last_left };
             next_right = if right < next_right { right } else { next_right };
@@ -316,7 +306,7 @@ impl<'a, K: Key> Window<'a, K> {
     }
 
     #[inline(always)]
-    fn restore_one<const N: usize, const W: usize>(
+    fn restore_one<const N: usize>(
         &mut self,
         place: &Place<'_>,
         entry: &ChannelEntry,
@@ -349,7 +339,7 @@ impl<'a, K: Key> Window<'a, K> {
             *at += x + y + z;
             let v = K::put(v);
             self.ints[set.ints(lane) + key] = v;
-            self.put_raw::<W>(set, key, lane, v.get());
+            self.put_raw(set, key, lane, v.get());
         }
         self.place_between::<N>(place, entry, left, right);
         (left, right)

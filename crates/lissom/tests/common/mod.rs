@@ -11,6 +11,7 @@ use lissom::{
     },
 };
 
+pub mod clips;
 pub mod meshes;
 pub mod oracle;
 pub mod stage;

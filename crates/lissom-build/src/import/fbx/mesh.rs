@@ -1,6 +1,6 @@
 //! Meshes: triangles, one vertex for corners that are the same, in the space of the rest pose.
 
-use super::{Budget, m34, nodes::Nodes, path, skin, v3};
+use super::{super::budget::Budget, m34, nodes::Nodes, path, skin, take, v3};
 use crate::{
     exact::{M34, V3},
     import::{
@@ -47,8 +47,8 @@ pub(super) fn read(
         }
         let wanted = Some(&*mesh.element.name).filter(|n| !n.is_empty()).or(Some(&*node.element.name));
         let name = mesh_names.unique(wanted, || format!("mesh_{}", mesh.element.typed_id));
-        budget.take(models.len(), size_of::<M34>())?;
-        budget.take(mesh.num_triangles.saturating_mul(3), CORNER)?;
+        take(budget, models.len(), size_of::<M34>())?;
+        take(budget, mesh.num_triangles.saturating_mul(3), CORNER)?;
         let to_world = m34(&node.geometry_to_world);
         let made = corners(mesh, &to_world);
         let mut raw = made.mesh;
@@ -200,7 +200,7 @@ fn morphs(
         }
         let shape = &*last.shape;
         let with_normals = shape.normal_offsets.len() == shape.position_offsets.len();
-        budget.take(sources.len(), if with_normals { 24 } else { 12 })?;
+        take(budget, sources.len(), if with_normals { 24 } else { 12 })?;
         let offset_of = |source: u32| shape.offset_vertices.binary_search(&source).ok();
         let mut morph = Morph { name, ..Morph::default() };
         let full = if last.target_weight > 0.0 { last.target_weight } else { 1.0 };

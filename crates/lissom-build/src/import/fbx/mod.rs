@@ -9,20 +9,13 @@
 //!
 //! Turning Euler angles into quaternions uses the sine of the C library: the last bits of what comes out may differ
 //! between machines.
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::arithmetic_side_effects,
-    clippy::panic
-)]
 
 mod mesh;
 mod motion;
 mod nodes;
 mod skin;
 
-use super::{ImportError, ImportLimits, Place};
+use super::{ImportError, ImportLimits, Place, budget::Budget};
 use crate::{
     exact::{M34, Q4, Trs, V3},
     scene::{Scene, SceneSkeleton},
@@ -43,14 +36,15 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
     if !looks_like_fbx(bytes) {
         return Err(ImportError::NotThisFormat { place: Place::Byte(0), expected: "an FBX file" });
     }
-    let mut budget = Budget::new(limits.memory_for(length));
-    let file = load(bytes, limits, &budget)?;
+    let all = limits.memory_for(length);
+    let mut ours = Budget::with_eighths(limits, length, OURS);
+    let file = load(bytes, limits, all)?;
     let mut scene = Scene::default();
     for warning in &file.metadata.warnings {
         let times = if warning.count > 1 { format!(" ({} times)", warning.count) } else { String::new() };
         scene.warn("", format!("{}{times}", &*warning.description));
     }
-    let baked = motion::bake(&file, &budget)?;
+    let baked = motion::bake(&file, all)?;
     let nodes = nodes::Nodes::of(&file, &baked, limits, &mut scene)?;
     if nodes.skeleton.joints.is_empty() {
         scene.warn("", "the file has no bones, no meshes and nothing that moves");
@@ -58,8 +52,8 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
     }
     let valid = nodes.skeleton.validate();
     valid.map_err(|source| ImportError::Skeleton { place: path("nodes"), source })?;
-    let targets = mesh::read(&file, &nodes, &mut budget, &mut scene)?;
-    motion::read(&file, baked, &nodes, &targets, &mut budget, &mut scene)?;
+    let targets = mesh::read(&file, &nodes, &mut ours, &mut scene)?;
+    motion::read(&file, baked, &nodes, &targets, &mut ours, &mut scene)?;
     let root = nodes.skeleton.joints.iter().find(|j| j.parent.is_none());
     let name = root.map_or_else(String::new, |j| j.name.clone());
     scene.skeletons.push(SceneSkeleton { name, skeleton: nodes.skeleton });
@@ -77,31 +71,31 @@ fn looks_like_fbx(bytes: &[u8]) -> bool {
 /// Units can be converted in the geometry or in the scale of the topmost nodes. Some programs write a scale of 100
 /// into their nodes to make up for centimetres: with those the second way gives joints without scale, with all
 /// others the first. Both give the same poses; the one with less scale in it is taken.
-fn load(bytes: &[u8], limits: &ImportLimits, budget: &Budget) -> Result<ufbx::SceneRoot, ImportError> {
-    let in_geometry = load_by(bytes, limits, budget, SpaceConversion::ModifyGeometry)?;
+fn load(bytes: &[u8], limits: &ImportLimits, all: u64) -> Result<ufbx::SceneRoot, ImportError> {
+    let in_geometry = load_by(bytes, limits, all, SpaceConversion::ModifyGeometry)?;
     let scale = nodes::scaled(&in_geometry);
     if scale == 0.0 {
         return Ok(in_geometry);
     }
     // One scene at a time, for the memory.
     drop(in_geometry);
-    let in_nodes = load_by(bytes, limits, budget, SpaceConversion::AdjustTransforms)?;
+    let in_nodes = load_by(bytes, limits, all, SpaceConversion::AdjustTransforms)?;
     if nodes::scaled(&in_nodes) < scale {
         return Ok(in_nodes);
     }
     drop(in_nodes);
-    load_by(bytes, limits, budget, SpaceConversion::ModifyGeometry)
+    load_by(bytes, limits, all, SpaceConversion::ModifyGeometry)
 }
 
 fn load_by(
     bytes: &[u8],
     limits: &ImportLimits,
-    budget: &Budget,
+    all: u64,
     space_conversion: SpaceConversion,
 ) -> Result<ufbx::SceneRoot, ImportError> {
     let options = LoadOpts {
-        temp_allocator: budget.allocator(TEMP),
-        result_allocator: budget.allocator(SCENE),
+        temp_allocator: allocator(all, TEMP, 0),
+        result_allocator: allocator(all, SCENE, 0),
         file_format: ufbx::FileFormat::Fbx,
         ignore_embedded: true,
         load_external_files: false,
@@ -117,18 +111,18 @@ fn load_by(
         scale_helper_name: "scale".into(),
         ..LoadOpts::default()
     };
-    ufbx::load_memory(bytes, options).map_err(|error| refused(&error, bytes, limits, budget))
+    ufbx::load_memory(bytes, options).map_err(|error| refused(&error, bytes, limits, all))
 }
 
 /// What `ufbx` found, as an error of ours.
-fn refused(error: &ufbx::Error, bytes: &[u8], limits: &ImportLimits, budget: &Budget) -> ImportError {
+fn refused(error: &ufbx::Error, bytes: &[u8], limits: &ImportLimits, memory: u64) -> ImportError {
     let all = Place::Path("the file".into());
     match error.type_ {
         ErrorType::EmptyFile | ErrorType::UnrecognizedFileFormat => {
             ImportError::NotThisFormat { place: Place::Byte(0), expected: "an FBX file" }
         }
         ErrorType::MemoryLimit | ErrorType::AllocationLimit | ErrorType::OutOfMemory => {
-            limit("the memory that reading takes", budget.all.saturating_add(1), budget.all)
+            limit("the memory that reading takes", memory.saturating_add(1), memory)
         }
         ErrorType::NodeDepthLimit => {
             let allowed = limits.max_depth as u64;
@@ -152,49 +146,26 @@ fn refused(error: &ufbx::Error, bytes: &[u8], limits: &ImportLimits, budget: &Bu
 const TEMP: u64 = 4;
 const SCENE: u64 = 4;
 const BAKED: u64 = 4;
-const OURS: u64 = 4;
+/// In eighths.
+const OURS: u64 = 2;
 
-/// Memory that is left.
-struct Budget {
-    all: u64,
-    ours: u64,
+/// An allocator that gives no more than its share of all that may be taken, less what is gone of it.
+fn allocator(all: u64, part: u64, gone: u64) -> AllocatorOpts {
+    // 0 would mean "without a limit".
+    let left = share(all, part).saturating_sub(gone).max(1);
+    let memory_limit = usize::try_from(left).unwrap_or(usize::MAX);
+    // Small chunks: a tiny file shall not take a mebibyte only to start.
+    AllocatorOpts {
+        memory_limit,
+        huge_threshold: 1 << 16,
+        max_chunk_size: 1 << 20,
+        ..AllocatorOpts::default()
+    }
 }
 
-impl Budget {
-    fn new(all: u64) -> Self {
-        Self { all, ours: share(all, OURS) }
-    }
-
-    /// An allocator that gives no more than its share.
-    fn allocator(&self, part: u64) -> AllocatorOpts {
-        self.allocator_less(part, 0)
-    }
-
-    /// An allocator that gives no more than its share, of which some is gone.
-    fn allocator_less(&self, part: u64, gone: u64) -> AllocatorOpts {
-        // 0 would mean "without a limit".
-        let left = share(self.all, part).saturating_sub(gone).max(1);
-        let memory_limit = usize::try_from(left).unwrap_or(usize::MAX);
-        // Small chunks: a tiny file shall not take a mebibyte only to start.
-        AllocatorOpts {
-            memory_limit,
-            huge_threshold: 1 << 16,
-            max_chunk_size: 1 << 20,
-            ..AllocatorOpts::default()
-        }
-    }
-
-    /// Takes memory for `count` things of `each` bytes.
-    fn take(&mut self, count: usize, each: usize) -> Result<(), ImportError> {
-        let bytes = (count as u64).saturating_mul(each as u64);
-        match self.ours.checked_sub(bytes) {
-            Some(left) => {
-                self.ours = left;
-                Ok(())
-            }
-            None => Err(limit("the memory that reading takes", self.all.saturating_add(1), self.all)),
-        }
-    }
+/// Counts `count` things of `each` bytes among ours.
+fn take(ours: &mut Budget, count: usize, each: usize) -> Result<(), ImportError> {
+    ours.take(count as u64, each, || path("the file"))
 }
 
 fn share(all: u64, part: u64) -> u64 {

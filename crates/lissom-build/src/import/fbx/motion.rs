@@ -1,6 +1,8 @@
 //! Animation stacks: baked by `ufbx`, then keys of ours.
 
-use super::{BAKED, Budget, TEMP, mesh::Target, nodes::Nodes, path, q4, refused, v3};
+use super::{
+    super::budget::Budget, BAKED, TEMP, allocator, mesh::Target, nodes::Nodes, path, q4, refused, take, v3,
+};
 use crate::{
     exact::{Q4, V3},
     import::{ImportError, ImportLimits, names},
@@ -20,14 +22,14 @@ pub(super) struct Stack {
 }
 
 /// Bakes every stack: straight lines as they are, everything else at the file's frame rate.
-pub(super) fn bake(file: &ufbx::Scene, budget: &Budget) -> Result<Vec<Stack>, ImportError> {
+pub(super) fn bake(file: &ufbx::Scene, all: u64) -> Result<Vec<Stack>, ImportError> {
     let mut out = Vec::new();
     let mut spent = 0;
     for (index, stack) in file.anim_stacks.into_iter().enumerate() {
         let options = BakeOpts {
-            temp_allocator: budget.allocator(TEMP),
+            temp_allocator: allocator(all, TEMP, 0),
             // All stacks together have one share.
-            result_allocator: budget.allocator_less(BAKED, spent),
+            result_allocator: allocator(all, BAKED, spent),
             trim_start_time: true,
             resample_rate: rate_hz(file),
             // A jump among straight lines takes a millisecond: keys closer than f32 can tell apart cannot be cooked.
@@ -35,7 +37,7 @@ pub(super) fn bake(file: &ufbx::Scene, budget: &Budget) -> Result<Vec<Stack>, Im
             ..BakeOpts::default()
         };
         let baked = ufbx::bake_anim(file, &stack.anim, options)
-            .map_err(|error| refused(&error, &[], &ImportLimits::default(), budget))?;
+            .map_err(|error| refused(&error, &[], &ImportLimits::default(), all))?;
         spent = (baked.metadata.result_memory_used as u64).saturating_add(spent);
         let name = stack.element.name.to_string();
         out.push(Stack { place: names::place("animation stack", index, Some(&name)), name, baked });
@@ -66,7 +68,7 @@ pub(super) fn read(
             continue;
         }
         let duration_s = duration(&baked, rate_hz(file));
-        budget.take(joints, size_of::<RawTrack>())?;
+        take(budget, joints, size_of::<RawTrack>())?;
         let mut tracks = vec![RawTrack::default(); joints];
         for node in &baked.nodes {
             let Some(joint) = joint(nodes, node) else { continue };
@@ -154,11 +156,11 @@ fn channel<K: BakedKey>(
         if first.value() == rest {
             return Ok(Channel::default());
         }
-        budget.take(1, size_of::<Key<K::Value>>())?;
+        take(budget, 1, size_of::<Key<K::Value>>())?;
         return Ok(Channel::new(Curve::Linear, [(0.0, first.value())]));
     }
     // Copied once more where keys stand outside.
-    budget.take(baked.len().saturating_add(2).saturating_mul(2), size_of::<Key<K::Value>>())?;
+    take(budget, baked.len().saturating_add(2).saturating_mul(2), size_of::<Key<K::Value>>())?;
     let is_left = |k: &K| k.flags().has_any(BakedKeyFlags::STEP_LEFT);
     // A step is a key that holds the value of the one before it until just before the one after it.
     let steps = baked.windows(2).all(|pair| match pair {
@@ -210,7 +212,7 @@ fn weight_track(
     budget: &mut Budget,
 ) -> Result<RawUserTrack, ImportError> {
     let all = channel(baked, duration_s, V3::new(f64::NAN, 0.0, 0.0), budget)?;
-    budget.take(all.keys.len(), size_of::<UserKey>())?;
+    take(budget, all.keys.len(), size_of::<UserKey>())?;
     let keys = all.keys.iter().map(|k| UserKey {
         ratio: k.time_s / duration_s,
         value: [k.value.x / 100.0 / target.full, 0.0, 0.0, 0.0],

@@ -104,19 +104,11 @@ impl<'a> Buffers<'a> {
     fn unpack(&self, view: usize, packed: &Meshopt<'_>, budget: &mut Budget) -> Result<Vec<u8>, ImportError> {
         let place = || Place::Path(format!("bufferView {view}, meshopt compression"));
         let fail = |reason: String| ImportError::Format { place: place(), reason };
-        let mode = match &*packed.mode {
-            "ATTRIBUTES" => Mode::Attributes,
-            "TRIANGLES" => Mode::Triangles,
-            "INDICES" => Mode::Indices,
-            other => return Err(fail(format!("its mode {} is unknown", files::shown(other)))),
-        };
-        let filter = match packed.filter.as_deref().unwrap_or("NONE") {
-            "NONE" => Filter::None,
-            "OCTAHEDRAL" => Filter::Octahedral,
-            "QUATERNION" => Filter::Quaternion,
-            "EXPONENTIAL" => Filter::Exponential,
-            other => return Err(fail(format!("its filter {} is unknown", files::shown(other)))),
-        };
+        let mode = Mode::named(&packed.mode)
+            .ok_or_else(|| fail(format!("its mode {} is unknown", files::shown(&packed.mode))))?;
+        let filter = packed.filter.as_deref().unwrap_or("NONE");
+        let filter = Filter::named(filter)
+            .ok_or_else(|| fail(format!("its filter {} is unknown", files::shown(filter))))?;
         let bytes = self.slice(packed.buffer, packed.offset, packed.length, place)?;
         // The stream itself needs a byte or more for 64 elements, so absurd counts end here or in the budget.
         budget.take(packed.count, usize::try_from(packed.stride).unwrap_or(usize::MAX), place)?;

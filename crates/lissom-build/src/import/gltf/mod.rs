@@ -41,17 +41,9 @@
 //! Names of clips are the file's own; a clip without one has an empty name, for the caller who knows the file's.
 //! Morph weights are tracks `morph/MESH/TARGET`, where MESH is [`RawMesh::name`](crate::mesh::RawMesh::name) (all
 //! primitives of a mesh share it) and TARGET is [`Morph::name`](crate::scene::Morph::name).
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::arithmetic_side_effects,
-    clippy::panic
-)]
 
 mod accessor;
 mod animations;
-mod budget;
 mod buffers;
 mod container;
 mod document;
@@ -59,7 +51,7 @@ mod files;
 mod influences;
 mod matrix;
 mod meshes;
-mod meshopt;
+pub mod meshopt;
 mod morphs;
 mod nodes;
 mod shape;
@@ -67,10 +59,13 @@ mod skins;
 
 pub use files::Folder;
 
-use super::{ImportError, ImportLimits, Place, names};
+use super::{
+    ImportError, ImportLimits, Place,
+    budget::{self, Budget},
+    names,
+};
 use crate::scene::{Scene, SceneSkeleton};
 use accessor::Source;
-use budget::Budget;
 use buffers::Buffers;
 use document::Document;
 

@@ -9,6 +9,7 @@ use super::{
     names::{Names, place},
 };
 use crate::{
+    exact::larger,
     raw::{RawUserTrack, UserKey, UserKind},
     scene::Scene,
 };
@@ -179,7 +180,7 @@ impl Segment {
     fn lines(&self) -> usize {
         let span = self.to_s - self.from_s;
         let (rise, a, b) = (self.to - self.from, self.out * span, self.into * span);
-        let bend = (6.0 * rise - 4.0 * a - 2.0 * b).abs().max((-6.0 * rise + 2.0 * a + 4.0 * b).abs());
+        let bend = larger((6.0 * rise - 4.0 * a - 2.0 * b).abs(), (-6.0 * rise + 2.0 * a + 4.0 * b).abs());
         let lines = (bend / (8.0 * STRAIGHT)).sqrt().ceil();
         if lines > MOST_LINES { MOST_LINES as usize } else { (lines as usize).max(1) }
     }

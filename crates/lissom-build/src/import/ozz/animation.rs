@@ -12,13 +12,12 @@
 //! The first keys of all tracks stand first, in track order; tracks are padded to a multiple of four. So the
 //! track of a key is found by following it back.
 
-use super::{ImportError, OzzObject, text};
+use super::{ImportError, OzzObject, half, text};
 use crate::{
     exact::{Q4, V3},
     import::bytes::Bytes,
     raw::{Channel, Curve, Key, RawAnimation, RawTrack},
 };
-use lissom::math::half;
 
 /// Tracks are padded to groups of this many.
 const LANES: u32 = 4;

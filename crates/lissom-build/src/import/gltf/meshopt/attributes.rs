@@ -98,7 +98,7 @@ fn next(mode: u8, value: [u8; 4], delta: [u8; 4]) -> Result<[u8; 4], Reason> {
             Ok([a, b, c, d])
         }
         (2, turn) => {
-            let delta = u32::from_le_bytes(delta).rotate_left(turn.into());
+            let delta = u32::from_le_bytes(delta).rotate_right(turn.into());
             Ok((u32::from_le_bytes(value) ^ delta).to_le_bytes())
         }
         _ => Err(format!("its channel mode {mode:#04x} is unknown")),

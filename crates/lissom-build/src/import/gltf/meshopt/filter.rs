@@ -6,7 +6,7 @@ use super::{Filter, Reason};
 pub(super) fn apply(filter: Filter, stride: usize, bytes: &mut [u8]) -> Result<(), Reason> {
     let fits = match filter {
         Filter::None => true,
-        Filter::Octahedral => stride == 4 || stride == 8,
+        Filter::Octahedral | Filter::Color => stride == 4 || stride == 8,
         Filter::Quaternion => stride == 8,
         Filter::Exponential => stride.is_multiple_of(4),
     };
@@ -18,6 +18,8 @@ pub(super) fn apply(filter: Filter, stride: usize, bytes: &mut [u8]) -> Result<(
         (Filter::Octahedral, 4) => bytes.chunks_exact_mut(4).for_each(octahedral_8),
         (Filter::Octahedral, _) => bytes.chunks_exact_mut(8).for_each(octahedral_16),
         (Filter::Quaternion, _) => bytes.chunks_exact_mut(8).for_each(quaternion),
+        (Filter::Color, 4) => bytes.chunks_exact_mut(4).for_each(colour_8),
+        (Filter::Color, _) => bytes.chunks_exact_mut(8).for_each(colour_16),
         (Filter::Exponential, _) => bytes.chunks_exact_mut(4).for_each(exponential),
     }
     Ok(())
@@ -77,6 +79,35 @@ fn exponential(element: &mut [u8]) {
     let v = i32::from_le_bytes(*bytes);
     let (power, number) = (v >> 24, (v << 8) >> 8);
     *bytes = (libm::ldexp(f64::from(number), power) as f32).to_le_bytes();
+}
+
+fn colour_8(element: &mut [u8]) {
+    if let [y, co, cg, a] = element {
+        let own = [i32::from(*y), i32::from(*co as i8), i32::from(*cg as i8), i32::from(*a)];
+        [*y, *co, *cg, *a] = colour(own, 255.0).map(|c| c as u8);
+    }
+}
+
+fn colour_16(element: &mut [u8]) {
+    if let [a, b, c, d, e, f, g, h] = element {
+        let signed = |low: &u8, high: &u8| i32::from(i16::from_le_bytes([*low, *high]));
+        let whole = |low: &u8, high: &u8| i32::from(u16::from_le_bytes([*low, *high]));
+        let own = [whole(a, b), signed(c, d), signed(e, f), whole(g, h)];
+        let [x, y, z, w] = colour(own, 65535.0).map(|c| (c as u16).to_le_bytes());
+        ([*a, *b], [*c, *d], [*e, *f], [*g, *h]) = (x, y, z, w);
+    }
+}
+
+/// Red, green, blue, alpha from luma, two chromas and alpha. The highest bit set in alpha says how many bits all of
+/// them have; alpha itself has one less.
+fn colour([y, co, cg, a]: [i32; 4], most: f64) -> [i32; 4] {
+    let bits = 32_u32.saturating_sub(a.leading_zeros());
+    let scale = 1_i32.checked_shl(bits).unwrap_or_default().wrapping_sub(1);
+    let unit = if scale > 0 { most / f64::from(scale) } else { 0.0 };
+    let a = (a.wrapping_shl(1) & scale) | (a & 1);
+    let red = y.wrapping_add(co).wrapping_sub(cg);
+    let blue = y.wrapping_sub(co).wrapping_sub(cg);
+    [red, y.wrapping_add(cg), blue, a].map(|c| (f64::from(c) * unit + 0.5) as i32)
 }
 
 fn short(low: u8, high: u8) -> f64 {

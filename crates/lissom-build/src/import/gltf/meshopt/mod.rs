@@ -1,5 +1,6 @@
 //! `EXT_meshopt_compression` and `KHR_meshopt_compression`: buffer views packed by meshoptimizer's three codecs,
-//! written from the extensions' public text. Attribute streams of both versions are read.
+//! written from the extensions' public text. Attribute streams of both versions are read. `lissom-checks meshopt`
+//! holds it against the streams and results of the npm package `meshoptimizer`.
 
 mod attributes;
 mod filter;
@@ -10,26 +11,67 @@ mod tests;
 
 /// How a view is packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
+pub enum Mode {
+    /// Differences, byte by byte of an element.
     Attributes,
+    /// Three indices a triangle.
     Triangles,
+    /// Any indices.
     Indices,
+}
+
+impl Mode {
+    /// By its name in the file.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "ATTRIBUTES" => Self::Attributes,
+            "TRIANGLES" => Self::Triangles,
+            "INDICES" => Self::Indices,
+            _ => return None,
+        })
+    }
 }
 
 /// What is done with the bytes once they are unpacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Filter {
+pub enum Filter {
+    /// Nothing.
     None,
+    /// Unit vectors from two coordinates.
     Octahedral,
+    /// Unit quaternions from three components.
     Quaternion,
+    /// Floats from a whole number and a power of two.
     Exponential,
+    /// Red, green, blue and alpha from luma and chroma.
+    Color,
+}
+
+impl Filter {
+    /// By its name in the file.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "NONE" => Self::None,
+            "OCTAHEDRAL" => Self::Octahedral,
+            "QUATERNION" => Self::Quaternion,
+            "EXPONENTIAL" => Self::Exponential,
+            "COLOR" => Self::Color,
+            _ => return None,
+        })
+    }
 }
 
 /// What is wrong with a stream, without its place.
-pub(super) type Reason = String;
+pub type Reason = String;
 
 /// Unpacks `count` elements of `stride` bytes. The caller has agreed to `count * stride` bytes of memory.
-pub(super) fn decode(
+///
+/// # Errors
+///
+/// What is wrong with the stream.
+pub fn decode(
     mode: Mode,
     filter: Filter,
     count: usize,

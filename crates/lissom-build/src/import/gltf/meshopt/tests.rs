@@ -43,10 +43,11 @@ fn version_1_has_controls_and_channels() {
     assert_eq!([shorts(0), shorts(1), shorts(2)], [0x10 + 1 + 0x200, 0x10 + 0x200, 0x13 + 0x200]);
     assert_eq!([bytes[2], bytes[10], bytes[18]], [0x20; 3]);
     let words = |i: usize| u32::from_le_bytes(*bytes[8 * i + 4..].first_chunk().unwrap());
-    let first = 1 ^ 0x0403_0201_u32.rotate_left(turn.into());
+    // By the decoder of the npm package `meshoptimizer`: words turn to the right.
+    let first = 1 ^ 0x0403_0201_u32.rotate_right(turn.into());
     assert_eq!(
         [words(0), words(1), words(2)],
-        [first, first, first ^ 0x8000_0009_u32.rotate_left(turn.into())]
+        [first, first, first ^ 0x8000_0009_u32.rotate_right(turn.into())]
     );
 }
 
@@ -107,6 +108,11 @@ fn filters_give_what_they_say() {
     for (a, b) in q.iter().zip([half, half, 0.0, 0.0]) {
         assert!((a - b).abs() < 1e-4, "{q:?}");
     }
+
+    // White, half a grey and transparent black, of 8, 8 and 3 bits.
+    let mut colours = [255, 0, 0, 255, 128, 0, 0, 0x80 | 64, 0, 0, 0, 4];
+    filter::apply(Filter::Color, 4, &mut colours).unwrap();
+    assert_eq!(colours, [255, 255, 255, 255, 128, 128, 128, 128, 0, 0, 0, 0]);
 
     let mut floats = [(-3_i32 << 24) | 12, (2 << 24) | (-5 & 0xff_ffff)].map(i32::to_le_bytes).concat();
     filter::apply(Filter::Exponential, 8, &mut floats).unwrap();

@@ -1,0 +1,124 @@
+//! A few thousand mannequins, each with its own gait, speed and phase.
+
+use crate::crowd::{Crowd, Role};
+use crate::progress;
+use crate::stage::Stage;
+use anyhow::{Context, Result};
+use lissom::{Clip, math::Mat4};
+use lissom_build::mannequin::Motion;
+use std::time::Instant;
+
+/// How it went.
+pub(crate) struct CrowdRun {
+    pub(crate) characters: usize,
+    pub(crate) frames: u32,
+    /// The best frame, on one thread and on all, in milliseconds.
+    pub(crate) one_thread_ms: f64,
+    pub(crate) all_threads_ms: f64,
+    pub(crate) threads: usize,
+    /// The matrices of the first characters in the last frame.
+    pub(crate) first: Vec<Vec<Mat4>>,
+    /// True if everybody's matrices had the same bits on one thread and on all, in every frame that both played.
+    pub(crate) same_bits: bool,
+}
+
+/// Characters that are kept to be drawn.
+const KEPT: usize = 48;
+
+impl CrowdRun {
+    /// Plays that many frames at 60 a second, on all threads; a few also on one.
+    pub(crate) fn play(stage: &Stage, characters: usize, frames: u32) -> Result<Self> {
+        let gaits = Gaits::new(stage)?;
+        let roles: Vec<Role> = (0..characters).map(|i| gaits.role(i)).collect();
+        let clips: Vec<&Clip> = stage.clips.iter().map(|c| &c.clip).collect();
+        let mut crowd = Crowd::new(&stage.skeleton, clips.clone(), &roles);
+        let mut alone = Crowd::new(&stage.skeleton, clips, &roles);
+        let bar = progress::bar(u64::from(frames), "playing");
+        let (mut all_ms, mut one_ms) = (f64::INFINITY, f64::INFINITY);
+        let mut same_bits = true;
+        for frame in 0..frames {
+            let time_s = f64::from(frame) / 60.0;
+            let start = Instant::now();
+            crowd.step_parallel(time_s)?;
+            all_ms = all_ms.min(start.elapsed().as_secs_f64() * 1e3);
+            // One thread in turn with all: both see the same machine.
+            if frame % 8 == 7 || frame + 1 == frames {
+                let start = Instant::now();
+                alone.step(time_s)?;
+                one_ms = one_ms.min(start.elapsed().as_secs_f64() * 1e3);
+                same_bits &= crowd.has_the_bits_of(&alone);
+            }
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+        let first = (0..crowd.len().min(KEPT)).map(|i| crowd.models(i).to_vec()).collect();
+        Ok(Self {
+            characters,
+            frames,
+            one_thread_ms: one_ms,
+            all_threads_ms: all_ms,
+            threads: rayon::current_num_threads(),
+            first,
+            same_bits,
+        })
+    }
+}
+
+/// The three gaits by number and length, and the clips for those who stay.
+pub(crate) struct Gaits {
+    clips: [usize; 3],
+    seconds: [f64; 3],
+    still: [usize; 3],
+}
+
+impl Gaits {
+    pub(crate) fn new(stage: &Stage) -> Result<Self> {
+        let find = |motion: Motion| {
+            let at = stage.clips.iter().position(|c| c.name == motion.name());
+            at.with_context(|| format!("the mannequin can {}", motion.name()))
+        };
+        let clips = [find(Motion::Walk)?, find(Motion::Jog)?, find(Motion::Run)?];
+        let seconds = clips.map(|c| stage.clips[c].clip.view().duration_s());
+        Ok(Self {
+            clips,
+            seconds,
+            still: [find(Motion::Idle)?, find(Motion::Wave)?, find(Motion::Performance)?],
+        })
+    }
+
+    /// Character `i`: two of three are on their way at a speed of their own, the others stay.
+    fn role(&self, i: usize) -> Role {
+        let own = |salt: f64| (i as f64 * 0.618_033_988_749_895 + salt).fract();
+        if i % 3 == 2 {
+            let wave = if i.is_multiple_of(2) { 0.75 } else { 0.0 };
+            let weights = [1.0 - wave, wave, 0.0];
+            return Role {
+                clips: self.still,
+                weights: if i % 9 == 8 { [0.0, 0.0, 1.0] } else { weights },
+                phases: [own(0.1), own(0.3), own(0.7)],
+                cycle_s: None,
+            };
+        }
+        self.on_the_way(own(0.2) as f32 * 2.0, own(0.0))
+    }
+
+    /// `pace` 0 walks, 1 jogs, 2 runs. The gaits are sampled at one phase, so that feet agree.
+    pub(crate) fn on_the_way(&self, pace: f32, phase: f64) -> Role {
+        let share = |at: f32| {
+            let far = (pace - at).abs();
+            if far < 1.0 { 1.0 - far } else { 0.0 }
+        };
+        let weights = [share(0.0), share(1.0), share(2.0)];
+        let cycle_s: f64 = (0..3).map(|i| f64::from(weights[i]) * self.seconds[i]).sum();
+        Role { clips: self.clips, weights, phases: [phase; 3], cycle_s: Some(cycle_s) }
+    }
+
+    /// Seconds of a whole cycle, and metres a second, at a pace.
+    pub(crate) fn stride(&self, pace: f32) -> (f64, f64) {
+        let role = self.on_the_way(pace, 0.0);
+        let speeds = [Motion::Walk, Motion::Jog, Motion::Run].map(Motion::speed);
+        let metres: f64 = (0..3).map(|i| f64::from(role.weights[i]) * speeds[i] * self.seconds[i]).sum();
+        let cycle_s = role.cycle_s.unwrap_or(1.0);
+        (cycle_s, metres / cycle_s)
+    }
+}

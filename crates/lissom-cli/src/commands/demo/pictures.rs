@@ -1,0 +1,110 @@
+//! The report's pictures: the crowd that was just played, a gait that changes, and every motion as a strip.
+
+use super::{Results, crowd_run::Gaits};
+use crate::commands::render::{
+    figure::{Figure, Look},
+    gif,
+    scene::{self, Path, Style, View},
+};
+use crate::crowd::Crowd;
+use anyhow::Result;
+use lissom_draw::{Camera, Canvas, Color, Ground, Image, Shadow, palette};
+
+/// By day, and by night.
+pub(crate) struct Pair {
+    pub(crate) light: Image,
+    pub(crate) dark: Image,
+}
+
+/// Colours of a crowd.
+const COATS: [Color; 6] =
+    [palette::SAGE, palette::PLASTER, palette::OCHRE, palette::SKY, palette::PLUM, palette::CLAY];
+
+fn both(draw: impl Fn(&Style) -> Result<Image> + Sync) -> Result<Pair> {
+    let light = Style::default();
+    let dark = Style { paper: palette::NIGHT, ink: palette::PAPER, lines: 0.4, ..light };
+    let (light, dark) = rayon::join(|| draw(&light), || draw(&dark));
+    Ok(Pair { light: light?, dark: dark? })
+}
+
+/// The first of the crowd, as they stood in the last frame.
+pub(crate) fn crowd(results: &Results, quick: bool) -> Result<Pair> {
+    let (width, height) = if quick { (400, 160) } else { (1600, 560) };
+    let mut figures = Vec::new();
+    for (i, models) in results.crowd.first.iter().enumerate() {
+        let mut figure = Figure::new(&results.stage, models)?;
+        let m = figure.middle();
+        let (column, row) = (i % 12, i / 12);
+        let yaw = 0.35 + 0.5 * ((i * 5 % 7) as f32 - 3.0) / 3.0;
+        figure.place(1.0, 0.0, [-m[0], 0.0, -m[2]]);
+        let aside = 0.5 * (row % 2) as f32;
+        figure.place(1.0, yaw, [(column as f32 - 5.75 + aside) * 1.12, 0.0, -1.75 * row as f32]);
+        figures.push(figure);
+    }
+    let cloud: Vec<_> = figures.iter().flat_map(Figure::cloud).collect();
+    let shadow = Shadow::of_points(&cloud, 0.0).ok();
+    both(|style| {
+        let mut canvas = Canvas::new(width, height, style.paper)?;
+        canvas.set_camera(&Camera::perspective([0.6, 2.9, 10.6], [0.0, 0.72, -1.6], 0.315))?;
+        for (i, figure) in figures.iter().enumerate() {
+            let body = palette::PLASTER.mixed(COATS[(i * 5 + i / 12 * 2 + i / 5) % COATS.len()], 0.55);
+            figure.draw(&mut canvas, &Look { body, ..Look::default() }, 1.8)?;
+        }
+        let ground =
+            Ground { centre: [0.0, -2.0], radius: 16.0, strength: 0.22 * style.lines, ..Ground::default() };
+        canvas.ground(&ground, shadow.as_ref())?;
+        Ok(canvas.finish())
+    })
+}
+
+/// One motion, moments side by side.
+pub(crate) fn strip(results: &Results, clip: usize, coat: usize, quick: bool) -> Result<Pair> {
+    let clip = &results.stage.clips[clip];
+    let size = quick.then_some((480, 120));
+    both(|style| {
+        let body = palette::PLASTER.mixed(COATS[coat % COATS.len()], 0.5);
+        let style = Style { look: Look { body, ..Look::default() }, labels: false, ..*style };
+        scene::strip(&results.stage, Some((&clip.name, &clip.clip)), 8, size, &style)
+    })
+}
+
+/// A character that goes from a walk to a run and back, for ever. Gives the file, and one frame of it as PNG for
+/// those who want no motion.
+pub(crate) fn gait(results: &Results, quick: bool) -> Result<(Vec<u8>, Image)> {
+    let stage = &results.stage;
+    let gaits = Gaits::new(stage)?;
+    let (frames, fps) = if quick { (6, 5.0) } else { (60, 20.0) };
+    let pace = |i: usize| 1.0 - libm::cosf(core::f32::consts::TAU * i as f32 / frames as f32);
+    // Phase and way are sums over frames, stretched so that the loop closes after whole cycles.
+    let (mut phases, mut ways) = (vec![0.0], vec![0.0]);
+    for i in 0..frames {
+        let (cycle_s, speed) = gaits.stride(pace(i));
+        phases.push(phases[i] + 1.0 / fps / cycle_s);
+        ways.push(ways[i] + speed / fps);
+    }
+    let stretch = libm::round(phases[frames]).max(1.0) / phases[frames];
+    let travel = (ways[frames] * stretch) as f32;
+    let clips: Vec<_> = stage.clips.iter().map(|c| &c.clip).collect();
+    let root = stage.skeleton.roots().next().unwrap_or(0);
+    let mut figures = Vec::with_capacity(frames);
+    let mut follow = Vec::with_capacity(frames);
+    for i in 0..frames {
+        let role = gaits.on_the_way(pace(i), phases[i] * stretch);
+        let mut crowd = Crowd::new(&stage.skeleton, clips.clone(), &[role]);
+        crowd.step(0.0)?;
+        let models = crowd.models(0);
+        let mut figure = Figure::new(stage, models)?;
+        let way = (ways[i] * stretch) as f32;
+        figure.place(1.0, 0.0, [0.0, 0.0, way - models[root].w_axis.z]);
+        figures.push(figure);
+        follow.push([0.0, way]);
+    }
+    let path = Path { follow, spacing: Path::spacing(travel) };
+    let size = if quick { (96, 96) } else { (380, 400) };
+    let body = palette::PLASTER.mixed(palette::SKY, 0.55);
+    let style =
+        Style { view: View::ThreeQuarter, look: Look { body, ..Look::default() }, ..Style::default() };
+    let images = scene::shoot(&figures, &path, Some(size), &style, || {})?;
+    let still = images[0].clone();
+    Ok((gif::encode(&images, frames as f64 / fps)?, still))
+}

@@ -1,0 +1,128 @@
+//! The commands, and which of them was meant.
+
+mod bench;
+mod check;
+mod demo;
+mod diff;
+mod export;
+mod import;
+mod inspect;
+mod mannequin;
+mod plot;
+mod render;
+mod sample;
+
+use crate::options::{self, SomeRefused, UsageError};
+use crate::style;
+use anyhow::Result;
+use clap::{CommandFactory, Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Motion for games: from authored files to small clips, and what is in them.
+///
+/// Reads glTF 2.0 (.glb .gltf .vrm), BVH, ozz archives, ACL clips (.acl.sjson), raw clips, FBX (if built with it) and
+/// its own archives (.lsm). Lengths become metres, y is up.
+#[derive(Parser)]
+#[command(name = "lissom", version, after_long_help = HELP)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+const HELP: &str = "\
+Examples:
+  lissom import hero.glb -o hero.lsm            cook a file
+  lissom inspect hero.lsm                       what is in it
+  lissom sample hero.lsm --clip walk --time 0.5 --space model --json
+  lissom diff hero.glb hero.lsm                 what cooking cost
+  lissom export hero.lsm -o back.glb            back to glTF
+  lissom check *.lsm                            is everything whole?
+  lissom render hero.lsm --clip walk -o w.gif   see it move
+  lissom plot hero.glb --what error -o e.svg    how far cooking is off, over time
+  lissom bench hero.lsm --json                  what it costs on this machine
+  lissom completions bash > /etc/bash_completion.d/lissom
+
+Exit codes:
+  0  all is well
+  1  some input was refused, damaged or differs; the reason is on stderr, one line each
+  2  the command line or lissom.toml makes no sense
+
+Colours and progress bars appear only on a terminal; NO_COLOR turns colours off.
+`lissom help COMMAND` has more about each command.";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Cook authored files into archives
+    Import(import::Arguments),
+    /// Show what is in a file: joints, clips, tracks, meshes, sizes
+    Inspect(inspect::Arguments),
+    /// Tell whether files are whole; list what is damaged and what survives
+    Check(check::Arguments),
+    /// Print the pose of a clip at a time
+    Sample(sample::Arguments),
+    /// Measure how far the clips of two files are apart
+    Diff(diff::Arguments),
+    /// Write any file as a .glb
+    Export(export::Arguments),
+    /// Draw a clip: a strip of poses as .png, or a moving .gif
+    Render(render::Arguments),
+    /// Plot a clip: curves of joints, the error of cooking over time, bytes by joint
+    Plot(plot::Arguments),
+    /// Measure what a file costs on this machine
+    Bench(bench::Arguments),
+    /// Cook, play, blend, measure and draw a character made in code, and write a report (the default)
+    Demo(demo::Arguments),
+    /// Write the mannequin as a .glb that other programs open
+    Mannequin(mannequin::Arguments),
+    /// Print a completion script for a shell
+    Completions {
+        /// bash, elvish, fish, powershell or zsh
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Runs the command that the process was started with, and says how it ended: see the exit codes in its help.
+#[must_use]
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let mut out = std::io::stdout().lock();
+    match run(&arguments, &mut out) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read our output has enough of it: that is not a failure.
+        Err(e) if is_broken_pipe(&e) => ExitCode::SUCCESS,
+        Err(e) if e.is::<SomeRefused>() => ExitCode::FAILURE,
+        Err(e) => {
+            use std::io::Write;
+            let _ = writeln!(std::io::stderr(), "lissom: {}", style::plain(&options::one_line(&e)));
+            ExitCode::from(if e.is::<UsageError>() { 2 } else { 1 })
+        }
+    }
+}
+
+fn run(arguments: &Arguments, out: &mut impl std::io::Write) -> Result<()> {
+    match &arguments.command {
+        None => demo::run(&demo::Arguments::default(), out),
+        Some(Command::Demo(a)) => demo::run(a, out),
+        Some(Command::Bench(a)) => bench::run(a, out),
+        Some(Command::Plot(a)) => plot::run(a, out),
+        Some(Command::Render(a)) => render::run(a, out),
+        Some(Command::Import(a)) => import::run(a, out),
+        Some(Command::Inspect(a)) => inspect::run(a, out),
+        Some(Command::Check(a)) => check::run(a, out),
+        Some(Command::Sample(a)) => sample::run(a, out),
+        Some(Command::Diff(a)) => diff::run(a, out),
+        Some(Command::Export(a)) => export::run(a, out),
+        Some(Command::Mannequin(a)) => mannequin::run(a, out),
+        Some(Command::Completions { shell }) => {
+            clap_complete::generate(*shell, &mut Arguments::command(), "lissom", out);
+            Ok(())
+        }
+    }
+}
+
+fn is_broken_pipe(e: &anyhow::Error) -> bool {
+    let broken = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
+    e.downcast_ref::<std::io::Error>().is_some_and(broken)
+        || e.downcast_ref::<serde_json::Error>()
+            .is_some_and(|e| e.io_error_kind() == Some(std::io::ErrorKind::BrokenPipe))
+}

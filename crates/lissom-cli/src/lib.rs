@@ -1,0 +1,28 @@
+//! The `lissom` command as a library: the binary calls [`main`], and so may any program that wants the same commands
+//! under another name. [`timing`] is the stopwatch of `lissom bench` and of the benches.
+//!
+//! ```text
+//! commands/   one file or folder a command: its arguments, its work, its words
+//! source.rs   a file in memory: an archive, a stream of a clip, or the scene of an authored file
+//! stage.rs    what is shown: a skeleton, its clips ready to play, its meshes
+//! crowd.rs    many characters of one skeleton: what `bench` measures and `demo` plays
+//! options.rs  options that several commands share;  style.rs, progress.rs  what a terminal shows
+//! files.rs    writing whole or not at all;  machine.rs, timing.rs  what a figure was measured on, and how
+//! ```
+
+mod commands;
+mod crowd;
+mod exactness;
+mod files;
+mod load;
+mod machine;
+mod motion;
+mod open;
+mod options;
+mod progress;
+mod stage;
+mod style;
+pub mod timing;
+mod weight;
+
+pub use commands::main;
