@@ -140,7 +140,7 @@ pub fn block<S: Simd>(v: S::f32s, i: usize) -> f32x4<S> {
 }
 
 /// An affine product in one register: columns of `parent` times a matrix that is given by its rows, in the order of
-/// [`Mat34::mul`](crate::Mat34::mul). The last row comes out as 0 0 0 1. `None` where four columns do not fit one
+/// [`Mat34::mul`](crate::Mat34::mul). The last row comes out as 0 0 0 1 whatever `parent` holds there. `None` where four columns do not fit one
 /// register of the backend, or where that is no gain.
 #[inline(always)]
 #[must_use]
@@ -153,25 +153,50 @@ pub fn mul_rows<S: Simd>(s: S, parent: &[[f32; 4]; 4], rows: &[[f32; 4]; 3]) -> 
     None
 }
 
+/// Likewise, with a matrix that is given by its columns.
+#[inline(always)]
+#[must_use]
+pub fn mul_columns<S: Simd>(s: S, parent: &[[f32; 4]; 4], columns: &[[f32; 3]; 4]) -> Option<f32x16<S>> {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    if let Some(token) = same::<S, Avx512>(s) {
+        let [x, y, z] = spread_avx512(token, bytemuck::cast_ref(columns));
+        return same(mul_avx512(token, parent, x, y, z));
+    }
+    let _ = (s, parent, columns);
+    None
+}
+
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 fearless_simd::kernel!(
     #[inline(always)]
     fn mul_rows_avx512(token: Avx512, parent: &[[f32; 4]; 4], rows: &[[f32; 4]; 3]) -> f32x16<Avx512> {
         let spread = arch::_mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-        let [x, y, z] = [
-            f32x4::simd_from(token, rows[0]).into(),
-            f32x4::simd_from(token, rows[1]).into(),
-            f32x4::simd_from(token, rows[2]).into(),
-        ];
-        let x = arch::_mm512_permutexvar_ps(spread, arch::_mm512_castps128_ps512(x));
-        let y = arch::_mm512_permutexvar_ps(spread, arch::_mm512_castps128_ps512(y));
-        let z = arch::_mm512_permutexvar_ps(spread, arch::_mm512_castps128_ps512(z));
+        let x = arch::_mm512_castps128_ps512(f32x4::simd_from(token, rows[0]).into());
+        let y = arch::_mm512_castps128_ps512(f32x4::simd_from(token, rows[1]).into());
+        let z = arch::_mm512_castps128_ps512(f32x4::simd_from(token, rows[2]).into());
+        let x = arch::_mm512_permutexvar_ps(spread, x).simd_into(token);
+        let y = arch::_mm512_permutexvar_ps(spread, y).simd_into(token);
+        let z = arch::_mm512_permutexvar_ps(spread, z).simd_into(token);
+        mul_avx512(token, parent, x, y, z)
+    }
+);
+
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+fearless_simd::kernel!(
+    #[inline(always)]
+    fn mul_avx512(
+        token: Avx512,
+        parent: &[[f32; 4]; 4],
+        x: f32x16<Avx512>,
+        y: f32x16<Avx512>,
+        z: f32x16<Avx512>,
+    ) -> f32x16<Avx512> {
         let a = arch::_mm512_broadcast_f32x4(f32x4::simd_from(token, parent[0]).into());
         let b = arch::_mm512_broadcast_f32x4(f32x4::simd_from(token, parent[1]).into());
         let c = arch::_mm512_broadcast_f32x4(f32x4::simd_from(token, parent[2]).into());
         let d = f32x4::simd_from(token, parent[3]).into();
-        let t = arch::_mm512_add_ps(arch::_mm512_mul_ps(a, x), arch::_mm512_mul_ps(b, y));
-        let t = arch::_mm512_add_ps(t, arch::_mm512_mul_ps(c, z));
+        let t = arch::_mm512_add_ps(arch::_mm512_mul_ps(a, x.into()), arch::_mm512_mul_ps(b, y.into()));
+        let t = arch::_mm512_add_ps(t, arch::_mm512_mul_ps(c, z.into()));
         // Adding -0 changes no bit of the first three columns.
         let t = arch::_mm512_add_ps(t, arch::_mm512_insertf32x4::<3>(arch::_mm512_set1_ps(-0.0), d));
         let last = arch::_mm512_setr_ps(0., 0., 0., 0., 0., 0., 0., 0., 0., 0., 0., 0., 0., 0., 0., 1.);
