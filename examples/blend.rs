@@ -3,7 +3,10 @@
 
 use anyhow::Result;
 use lissom::job::{BlendJob, BlendLayer};
-use lissom_build::mannequin::{self, Motion};
+use lissom_build::{
+    exact::{clamp, smaller},
+    mannequin::{self, Motion},
+};
 use lissom_draw::palette;
 use lissom_examples::Actor;
 
@@ -12,7 +15,7 @@ fn weights(speed: f64, speeds: &[f64; 3]) -> [f32; 3] {
     core::array::from_fn(|i| {
         let below = if i == 0 { 1.0 } else { (speed - speeds[i - 1]) / (speeds[i] - speeds[i - 1]) };
         let above = if i == 2 { 1.0 } else { (speeds[i + 1] - speed) / (speeds[i + 1] - speeds[i]) };
-        below.min(above).clamp(0.0, 1.0) as f32
+        clamp(smaller(below, above), 0.0, 1.0) as f32
     })
 }
 

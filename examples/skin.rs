@@ -3,14 +3,15 @@
 
 use anyhow::{Context, Result};
 use lissom::{
-    job::{
-        DualQuat, DualQuatSkinJob, JointBounds, Strided, StridedMut, VertexOutput, dual_quat_palette,
-        exact_bounds, partition_by_influences,
-    },
+    job::DualQuatSkinJob,
     math::{
         Vec3,
         scalar::{quat_from_axis_angle, quat_mul},
         soa,
+    },
+    mesh::{
+        DualQuat, JointBounds, Strided, StridedMut, VertexOutput, dual_quat_palette, exact_bounds,
+        partition_by_influences,
     },
 };
 use lissom_draw::palette;

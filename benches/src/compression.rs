@@ -9,7 +9,7 @@ use lissom::{
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
     cook::{ClipBuilder, CookReport, Effort, JointPrecision},
-    exact::Trs,
+    exact::{Trs, larger, smaller},
     import::rawclip::{self, RawClip},
     raw::{Curve, Key, RawAnimation},
 };
@@ -245,11 +245,11 @@ fn time(source: &Source, done: &mut Done) -> Result<()> {
         for (best, t) in best.iter_mut().zip(&anywhere) {
             let start = Instant::now();
             sample(*t)?;
-            *best = best.min(start.elapsed().as_nanos() as f64);
+            *best = smaller(*best, start.elapsed().as_nanos() as f64);
         }
     }
     done.seek_ns = best.iter().sum::<f64>() / best.len() as f64;
-    done.seek_worst_ns = best.iter().fold(0.0, |a: f64, b| a.max(*b));
+    done.seek_worst_ns = best.iter().copied().fold(0.0, larger);
     Ok(())
 }
 
@@ -269,7 +269,7 @@ fn dump(source: &Source, done: &Done) -> Result<Vec<u8>> {
     let mut pose = built.skeleton.rest_pose().to_vec();
     let mut cursor = Cursor::with_room_for(clip.view());
     for i in 0..samples {
-        let time_s = (i as f64 / rate_hz).min(animation.duration_s);
+        let time_s = smaller(i as f64 / rate_hz, animation.duration_s);
         SampleJob {
             skeleton: &built.skeleton,
             clip: clip.view(),
@@ -310,7 +310,7 @@ impl Sum {
             self.against += done.report.bytes;
             self.acl += acl;
         }
-        self.worst = self.worst.max(done.report.error.worst());
+        self.worst = larger(self.worst, done.report.error.worst());
         self.cook_ms += done.cook_ms;
     }
 

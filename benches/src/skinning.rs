@@ -2,8 +2,9 @@
 
 use crate::rig::Random;
 use lissom::{
-    job::{IndexFormat, SkinJob, SkinMesh, SkinMeshParts, Strided, StridedMut, VertexOutput, WeightFormat},
+    job::SkinJob,
     math::{Mat4, simd::Backend, soa::Lanes},
+    mesh::{IndexFormat, SkinMesh, SkinMeshParts, Strided, StridedMut, VertexOutput, WeightFormat},
 };
 
 /// A mesh with random positions, normals and tangents.

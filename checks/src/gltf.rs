@@ -10,7 +10,7 @@ use lissom::{
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
     cook::ClipBuilder,
-    exact::{M34, Trs, V3},
+    exact::{M34, Trs, V3, larger},
     import::{ImportLimits, gltf},
     mesh::model_matrices,
     raw::RawSkeleton,
@@ -247,7 +247,7 @@ impl File<'_> {
         };
         for (joint, node) in self.nodes.iter().enumerate() {
             let theirs = affine(&world[*node]);
-            let size = theirs.columns.iter().fold(1.0_f64, |size, c| size.max(c.length()));
+            let size = theirs.columns.iter().fold(1.0_f64, |size, c| larger(size, c.length()));
             for (a, b) in models[joint].columns.iter().zip(theirs.columns) {
                 let error = (*a - b).length() / size;
                 *worst = if error > *worst { error } else { *worst };
@@ -309,7 +309,7 @@ impl File<'_> {
                 let Ok(Some(corners)) = self.reference.corners(node, primitive, world) else { continue };
                 ensure!(corners.len() == mesh.indices.len(), "node {node}: {} corners", mesh.indices.len());
                 let (positions, _) = mesh.skin(models);
-                let size = corners.iter().flatten().fold(1.0_f64, |size, v| size.max(v.abs()));
+                let size = corners.iter().flatten().fold(1.0_f64, |size, v| larger(size, v.abs()));
                 for (index, theirs) in mesh.indices.iter().zip(&corners) {
                     for (a, b) in positions[*index as usize].iter().zip(theirs) {
                         let error = (f64::from(*a) - b).abs() / size;
@@ -389,7 +389,7 @@ impl File<'_> {
         let doubtful = cooked.report.error.ambiguous_count > 0;
         sums.doubtful += usize::from(doubtful);
         let (allowed, worst) = if doubtful {
-            (1.1 * (cooked.report.error.worst_ambiguous / precision).max(1.0), &mut sums.doubtful_error)
+            (1.1 * larger(cooked.report.error.worst_ambiguous / precision, 1.0), &mut sums.doubtful_error)
         } else {
             (1.02, &mut sums.cooked_error)
         };
@@ -443,7 +443,7 @@ fn cubes(scene: &Scene) -> Result<usize> {
 /// What a metre is in this file's numbers: 1, or the power of ten that makes the figure smaller than 10.
 fn unit(nodes: &[usize], truth: &[Vec<Matrix>]) -> f64 {
     let places = truth.iter().flat_map(|world| nodes.iter().map(|n| affine(&world[*n]).columns[3].length()));
-    let size = places.fold(0.0_f64, f64::max);
+    let size = places.fold(0.0_f64, larger);
     let mut unit = 1.0;
     while size / unit > 10.0 {
         unit *= 10.0;

@@ -9,7 +9,7 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use lissom_build::{
-    exact::{M34, Q4, Trs, V3},
+    exact::{M34, Q4, Trs, V3, larger},
     import::ozz::{self, OzzArchive},
     raw::{Channel, Curve, RawAnimation, RawSkeleton, RawTrack, Value},
 };
@@ -154,10 +154,10 @@ pub(crate) fn transform(words: &[&str]) -> Result<Trs> {
 
 /// The largest difference of any number; rotations count as the same with either sign.
 pub(crate) fn difference(a: Trs, b: Trs) -> f64 {
-    let v = |a: V3, b: V3| (a.x - b.x).abs().max((a.y - b.y).abs()).max((a.z - b.z).abs());
+    let v = |a: V3, b: V3| [a.x - b.x, a.y - b.y, a.z - b.z].map(f64::abs).into_iter().fold(0.0, larger);
     let (p, q) = (a.rotation.near(b.rotation), b.rotation);
-    let r = (p.x - q.x).abs().max((p.y - q.y).abs()).max((p.z - q.z).abs()).max((p.w - q.w).abs());
-    v(a.translation, b.translation).max(r).max(v(a.scale, b.scale))
+    let r = larger(v(V3::new(p.x, p.y, p.z), V3::new(q.x, q.y, q.z)), (p.w - q.w).abs());
+    larger(larger(v(a.translation, b.translation), r), v(a.scale, b.scale))
 }
 
 /// Keeps the worst difference and where it was.

@@ -16,7 +16,7 @@ use lissom::{
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
     cook::ClipBuilder,
-    exact::{M34, Q4, Trs, V3},
+    exact::{M34, Q4, Trs, V3, larger},
     import::ozz::{self, OzzObject},
     raw::RawAnimation,
 };
@@ -175,8 +175,4 @@ fn apart(a: &[M34], b: &[M34], shell: f64) -> f64 {
         }
     }
     worst
-}
-
-fn larger(a: f64, b: f64) -> f64 {
-    if b > a { b } else { a }
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, anyhow, ensure};
 use lissom_build::{
-    exact::{Trs, V3},
+    exact::{Trs, V3, larger},
     import::{ImportLimits, gltf},
     mesh::model_matrices,
 };
@@ -82,7 +82,7 @@ fn one(file: &Path, theirs: &Value, poses: &mut usize) -> Result<f64> {
             for (node, matrix) in nodes.iter().zip(list(matrices)?) {
                 let Some(joint) = places.get(*node as usize).copied().flatten() else { continue };
                 let m = numbers(matrix)?;
-                let size = m.iter().fold(1.0_f64, |size, v| size.max(v.abs()));
+                let size = m.iter().fold(1.0_f64, |size, v| larger(size, v.abs()));
                 for (ours, theirs) in models[joint].columns.iter().zip(m.chunks(4)) {
                     let error = (*ours - V3::new(theirs[0], theirs[1], theirs[2])).length() / size;
                     ensure!(

@@ -3,14 +3,12 @@
 use anyhow::{Context, Result};
 use lissom::{
     Skeleton,
-    job::{
-        IndexFormat, LocalToModelJob, Models, PaletteJob, SkinJob, SkinMesh, SkinMeshParts, Strided,
-        StridedMut, Update, VertexOutput, WeightFormat,
-    },
+    job::{LocalToModelJob, Models, PaletteJob, SkinJob, Update},
     math::{
         Mat4, Mat34,
         soa::{self, SoaTransform},
     },
+    mesh::{IndexFormat, SkinMesh, SkinMeshParts, Strided, StridedMut, VertexOutput, WeightFormat},
 };
 use lissom_build::{
     SkeletonBuilder,

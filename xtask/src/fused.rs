@@ -4,7 +4,7 @@
 //! of the libraries' own objects before they are linked: kernels with everything inlined into them, for
 //! every backend, and nothing of the standard library.
 
-use crate::{foreign, steps::Outcome, workspace};
+use crate::{foreign, source, steps::Outcome, workspace};
 use std::{fs, path::Path};
 
 /// Words that have no place in a library's source.
@@ -46,12 +46,11 @@ pub fn sources() -> Result<Outcome, String> {
     let mut found = String::new();
     let mut files = 0;
     for (name, folder) in libraries()? {
-        for path in rust_files(&folder.join("src"))? {
+        for path in source::rust_files(&folder.join("src"))? {
             files += 1;
-            let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+            let text = source::read(&path)?;
             for (line, word) in find_words(&text) {
-                let path = path.strip_prefix(workspace::root()).unwrap_or(&path).display();
-                found.push_str(&format!("{name}: {path}:{line}: {word}\n"));
+                found.push_str(&format!("{name}: {}:{line}: {word}\n", source::shown(&path)));
             }
         }
     }
@@ -200,24 +199,6 @@ pub fn libraries() -> Result<Vec<(String, std::path::PathBuf)>, String> {
         }
     }
     Ok(libraries)
-}
-
-fn rust_files(folder: &Path) -> Result<Vec<std::path::PathBuf>, String> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        let entries = fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-        for entry in entries {
-            let path = entry.map_err(|e| format!("{}: {e}", folder.display()))?.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "rs") {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    Ok(files)
 }
 
 /// Line numbers and words. A word is also found as a part of `_mm_rcp_ps` or `vfmaq_f32`; comments may

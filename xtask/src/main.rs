@@ -9,6 +9,9 @@ mod drawing;
 mod foreign;
 mod fused;
 mod fuzzing;
+mod glam;
+mod pages;
+mod source;
 mod steps;
 mod workspace;
 

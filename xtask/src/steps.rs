@@ -1,6 +1,6 @@
 //! What CI runs, in order, and why.
 
-use crate::{Options, drawing, foreign, fused, fuzzing, workspace};
+use crate::{Options, drawing, foreign, fused, fuzzing, glam, pages, workspace};
 use std::{
     fs,
     path::PathBuf,
@@ -23,12 +23,23 @@ struct Step {
     run: fn(&Options) -> Result<Outcome, String>,
 }
 
-/// Builds Bevy's crates to measure against: clippy reads it, nothing else here needs it built.
-const PEER_BENCH: &str = "lissom-bench-world";
+/// What most steps build and test. Others bring so much of their own that each is a step by itself.
+const PACKAGES: [&str; 11] = [
+    "lissom",
+    "lissom-bench",
+    "lissom-build",
+    "lissom-checks",
+    "lissom-cli",
+    "lissom-draw",
+    "lissom-examples",
+    "lissom-math",
+    "lissom-testkit",
+    "lissom-world",
+    "xtask",
+];
 
-/// Everything that the steps below run, with one set of features.
-const BUILD: &[&str] =
-    &["build", "--release", "--workspace", "--exclude", PEER_BENCH, "--bins", "--examples"];
+/// Members that only the steps named after them build: Bevy's crates, to measure against.
+const APART: [&str; 1] = ["lissom-bench-world"];
 
 const STEPS: &[Step] = &[
     Step {
@@ -42,6 +53,11 @@ const STEPS: &[Step] = &[
         run: |_| drawing::check().map(|()| Outcome::Passed),
     },
     Step {
+        name: "pages",
+        why: "what the pages name is there, and packages stand alone",
+        run: |_| pages::check().map(|()| Outcome::Passed),
+    },
+    Step {
         name: "fused-source",
         why: "fused and estimated arithmetic gives other bits on other CPUs: none in the sources",
         run: |_| fused::sources(),
@@ -49,18 +65,24 @@ const STEPS: &[Step] = &[
     Step {
         name: "clippy",
         why: "warnings are errors; clippy.toml forbids what breaks \"same bits\"",
-        run: |_| cargo(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]),
+        run: |_| clippy(&PACKAGES),
     },
     Step {
-        name: "build",
-        why: "what users build: release, and what the steps below run",
-        run: |_| cargo(BUILD),
+        name: "bench-world",
+        why: "the bench against Bevy's crates: it is read by clippy, and built by those who measure",
+        run: |_| clippy(&APART),
     },
+    Step {
+        name: "glam",
+        why: "glam rounds differently from build to build: the promised crates compile without its arithmetic",
+        run: |_| glam::check(),
+    },
+    Step { name: "build", why: "what users build: release, and what the steps below run", run: |_| build() },
     Step { name: "run", why: "the first command of the README works", run: |_| cargo(&["run", "--release"]) },
     Step {
         name: "test",
         why: "every promise has a test",
-        run: |_| cargo(&["test", "--workspace", "--exclude", PEER_BENCH, "--lib", "--bins", "--tests"]),
+        run: |_| on(&PACKAGES, &["test", "--lib", "--bins", "--tests"]),
     },
     Step {
         name: "features",
@@ -70,15 +92,14 @@ const STEPS: &[Step] = &[
     Step {
         name: "doctest",
         why: "examples in the documentation compile and hold",
-        run: |_| cargo(&["test", "--workspace", "--exclude", PEER_BENCH, "--doc"]),
+        run: |_| on(&PACKAGES, &["test", "--doc"]),
     },
     Step {
         name: "doc",
         why: "documentation without a broken link",
         run: |_| {
             let mut doc = workspace::cargo();
-            doc.args(["doc", "--workspace", "--exclude", PEER_BENCH, "--no-deps"])
-                .env("RUSTDOCFLAGS", "--deny warnings");
+            doc.args(["doc", "--no-deps"]).args(named(&PACKAGES)).env("RUSTDOCFLAGS", "--deny warnings");
             workspace::run(&mut doc).map(|()| Outcome::Passed)
         },
     },
@@ -151,12 +172,42 @@ fn cargo(args: &[&str]) -> Result<Outcome, String> {
     workspace::run(workspace::cargo().args(args)).map(|()| Outcome::Passed)
 }
 
+/// Cargo on these packages. Their features are united, so steps that name the same ones share what is built.
+fn on(packages: &[&str], args: &[&str]) -> Result<Outcome, String> {
+    workspace::run(workspace::cargo().args(args).args(named(packages))).map(|()| Outcome::Passed)
+}
+
+fn named<'a>(packages: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
+    packages.iter().flat_map(|p| ["--package", *p])
+}
+
+fn clippy(packages: &[&str]) -> Result<Outcome, String> {
+    let mut clippy = workspace::cargo();
+    clippy.args(["clippy", "--all-targets"]).args(named(packages)).args(["--", "--deny", "warnings"]);
+    workspace::run(&mut clippy).map(|()| Outcome::Passed)
+}
+
+/// Everything that the steps run, with one set of features.
+fn build() -> Result<Outcome, String> {
+    on(&PACKAGES, &["build", "--release", "--bins", "--examples"])
+}
+
 /// Tests and lints of features that are off by default. FBX needs a C compiler, like zstd.
 fn features() -> Result<Outcome, String> {
     if !["cc", "gcc", "clang"].iter().any(|c| workspace::has(c)) {
         return Ok(Outcome::Skipped("there is no C compiler".into()));
     }
-    cargo(&["test", "--package", "lissom-build", "--features", "fbx,gzip,zstd", "--test", "fbx"])?;
+    cargo(&[
+        "test",
+        "--package",
+        "lissom-build",
+        "--features",
+        "fbx,gzip,zstd",
+        "--test",
+        "fbx",
+        "--test",
+        "codecs",
+    ])?;
     cargo(&["test", "--package", "lissom-testkit", "--features", "fbx,gzip,zstd", "--test", "hostile"])?;
     let all = ["--package", "lissom-build", "--package", "lissom-testkit", "--package", "lissom-checks"];
     let mut clippy = workspace::cargo();
@@ -177,7 +228,7 @@ fn examples() -> Result<Outcome, String> {
     if names.is_empty() {
         return Err(format!("{PACKAGE} has no examples"));
     }
-    cargo(BUILD)?;
+    build()?;
     let target = workspace::target()?;
     for name in names {
         let folder = scratch(&format!("examples/{name}"))?;
@@ -274,7 +325,7 @@ fn node_package(name: &str) -> Result<Result<PathBuf, String>, String> {
 /// A command of ours, built as the build step builds it: building one package alone would unite features in
 /// another way and compile most of the workspace again.
 fn release(binary: &str) -> Result<Command, String> {
-    cargo(BUILD)?;
+    build()?;
     let path = workspace::target()?.join("release").join(binary);
     Ok(workspace::command(&path.to_string_lossy()))
 }
@@ -284,4 +335,17 @@ fn scratch(name: &str) -> Result<PathBuf, String> {
     let folder = workspace::target()?.join("ci").join(name);
     fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     Ok(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_member_of_the_workspace_is_in_a_step() {
+        let metadata = workspace::metadata().unwrap();
+        let members = workspace::packages(&metadata).unwrap().iter().filter_map(|p| p["name"].as_str());
+        assert_eq!(members.collect::<BTreeSet<_>>(), PACKAGES.into_iter().chain(APART).collect());
+    }
 }

@@ -18,30 +18,32 @@
 //! | [`archive`] | writes what games load |
 //! | [`mannequin`] | a character made in code |
 //!
-//! | feature | default | |
+//! | feature | default | what it adds |
 //! |---|---|---|
 //! | `gltf` | yes | reads glTF 2.0 files |
-//! | `fbx` | | reads FBX files (`ufbx`, a C library: needs a C compiler) |
-//! | `gzip` | | clip streams compressed with gzip |
-//! | `zstd` | | clip streams compressed with Zstandard (a C library) |
+//! | `fbx` | no | reads FBX files (`ufbx`, a C library: needs a C compiler) |
+//! | `gzip` | no | clip streams compressed with gzip |
+//! | `zstd` | no | clip streams compressed with Zstandard (a C library) |
 //!
-//! From a motion to matrices:
+//! From a scene to the archive that a game opens, with the mannequin in place of a file
+//! (`import::open("hero.glb".as_ref(), &ImportOptions::default())?` reads one):
 //!
 //! ```
-//! use lissom::{Clip, Cursor, job::{LocalToModelJob, Models, SampleJob, SampleTime, Update}, math::{Mat4, soa::SoaTransform}};
-//! use lissom_build::{SkeletonBuilder, cook::ClipBuilder, mannequin::{self, Motion}};
+//! use lissom_build::{SkeletonBuilder, archive::ScenePack, cook::ClipBuilder, mannequin, scene::{Scene, SceneAnimation, SceneSkeleton}};
 //!
-//! let built = SkeletonBuilder::build(&mannequin::skeleton())?;
-//! let cooked = ClipBuilder::default().build(&built, &mannequin::clip(Motion::Walk))?;
-//! let (skeleton, clip) = (&built.skeleton, Clip::from_bytes(&cooked.bytes)?);
-//!
-//! let mut cursor = Cursor::with_room_for(clip.view());
-//! let mut pose = vec![SoaTransform::IDENTITY; skeleton.group_count()];
-//! let mut matrices = vec![Mat4::IDENTITY; skeleton.joint_count()];
-//! SampleJob { skeleton, clip: clip.view(), time: SampleTime::Wrapped(12.5), lod: None,
-//!             cursor: &mut cursor, output: &mut pose }.run()?;
-//! LocalToModelJob { skeleton, locals: &pose, root: None, update: Update::All, lod: None,
-//!                   models: Models::Mat4(&mut matrices) }.run()?;
+//! let animation = |motion| SceneAnimation { skeleton: Some(0), motion, ..Default::default() };
+//! let scene = Scene {
+//!     skeletons: vec![SceneSkeleton { name: "hero".into(), skeleton: mannequin::skeleton() }],
+//!     animations: vec![animation(mannequin::clip(mannequin::Motion::Walk))],
+//!     ..Default::default()
+//! };
+//! let built = SkeletonBuilder::build(&scene.skeletons[0].skeleton)?;
+//! let cooked = ClipBuilder::default().build(&built, &scene.animations[0].motion)?;
+//! assert!(cooked.report.error.worst() <= 0.0001);     // metres, on the clip as the player decodes it
+//! let mut pack = ScenePack::new();
+//! pack.add("hero", &scene, &[built], vec![cooked.bytes])?;
+//! let file: Vec<u8> = pack.finish().finish()?;        // hero.lsm
+//! # assert!(file.starts_with(b"LSM1"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -59,6 +61,13 @@
 //! assert_eq!(built.joint_of_raw, [1, 0]);         // where each raw joint went
 //! # Ok::<(), lissom_build::raw::RawSkeletonError>(())
 //! ```
+//!
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | `gltf` | yes | reads glTF 2.0 files |
+//! | `fbx` | no | reads FBX files (`ufbx`, a C library: needs a C compiler) |
+//! | `gzip` | no | clip streams compressed with gzip |
+//! | `zstd` | no | clip streams compressed with Zstandard (a C library) |
 
 pub mod archive;
 pub mod cook;

@@ -9,7 +9,7 @@ use lissom::{
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
     cook::{ClipBuilder, CookError, CookedClip, Effort, Form, JointPrecision, Jumps},
-    exact::{M34, Q4, Trs, V3},
+    exact::{M34, Q4, Trs, V3, larger, smaller},
     raw::{Channel, Curve, RawAnimation, RawJoint, RawSkeleton, RawTrack},
 };
 use lissom_testkit::{generate, rng::Rng};
@@ -50,7 +50,7 @@ fn errors(s: &BuiltSkeleton, a: &RawAnimation, pose: &[Transform], time_s: f64, 
             None => (source, decoded),
         };
         let apart = |axis: V3| (pair.0.mul_point(axis * shell) - pair.1.mul_point(axis * shell)).length();
-        errors.push([V3::X, V3::Y, V3::Z].map(apart).into_iter().fold(0.0, f64::max));
+        errors.push([V3::X, V3::Y, V3::Z].map(apart).into_iter().fold(0.0, larger));
         models.push(pair);
     }
     errors
@@ -81,7 +81,7 @@ fn must_hold(builder: &ClipBuilder, s: &BuiltSkeleton, a: &RawAnimation, what: &
     });
     // A hair after a key, where a step has happened; but not where the path is ambiguous from there on.
     let hair = if half_turns { 1.0 } else { 1.0 + 2e-6 };
-    let mut times: Vec<f64> = keys.map(|t| (t * hair).min(a.duration_s)).collect();
+    let mut times: Vec<f64> = keys.map(|t| smaller(t * hair, a.duration_s)).collect();
     times.truncate(300);
     if !half_turns {
         times.extend((0..200).map(|_| rng.range_f64(0.0, a.duration_s)));
@@ -121,7 +121,8 @@ fn motion(style: Style, joints: usize, samples: usize, rng: &mut Rng) -> RawAnim
         let axis = V3::from_f32(rng.vec3(1.0)).normalize_or(V3::X);
         let mut times: Vec<f64> = (0..samples).map(|i| i as f64 / rate).collect();
         if joints < 1000 && style != Style::Flips && rng.one_in(4) {
-            times = times.into_iter().map(|t| (t + rng.range_f64(0.0, 0.4) / rate).min(duration_s)).collect();
+            times =
+                times.into_iter().map(|t| smaller(t + rng.range_f64(0.0, 0.4) / rate, duration_s)).collect();
             times.dedup();
         }
         let noise = if style == Style::Noisy { 0.05 } else { 0.0 };

@@ -1,5 +1,4 @@
 //! FBX files made by the test kit, and what comes out of them.
-#![cfg(feature = "fbx")]
 
 use lissom_build::{
     exact::V3,

@@ -2,7 +2,7 @@
 
 use lissom::hash::Fnv64;
 use lissom_build::SkeletonBuilder;
-use lissom_build::exact::{M34, Trs, V3};
+use lissom_build::exact::{M34, Trs, V3, larger, smaller};
 use lissom_build::mannequin::{self, Detail, Motion};
 use lissom_build::mesh::model_matrices;
 use lissom_build::raw::{RawAnimation, RawSkeleton};
@@ -144,7 +144,7 @@ fn sole(raw: &RawSkeleton, models: &[M34], side: &str) -> f64 {
     let toes = &models[joint(raw, &format!("toes_{side}"))];
     let ball = toes.mul_point(V3::new(0.0, -0.022, 0.0)).y;
     let tip = toes.mul_point(V3::new(0.0, -0.022, 0.07)).y;
-    heel.min(ball).min(tip)
+    smaller(smaller(heel, ball), tip)
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn a_planted_foot_slides_less_than_4_mm() {
                     models(&raw, &clip, (phase - whole) * clip.duration_s)[at].columns[3] + shift
                 })
                 .collect();
-            let slide = places.iter().map(|p| (*p - places[0]).length()).fold(0.0, f64::max);
+            let slide = places.iter().map(|p| (*p - places[0]).length()).fold(0.0, larger);
             assert!(slide < 0.004, "{motion:?} {side}: {slide} m");
         }
     }
@@ -267,7 +267,7 @@ fn nothing_jumps_between_frames() {
             let now = sample(&raw, &clip, i as f64 / 30.0);
             for (j, (a, b)) in before.iter().zip(&now).enumerate() {
                 let turn =
-                    2.0 * libm::acos(a.rotation.near(b.rotation).dot(b.rotation).min(1.0)).to_degrees();
+                    2.0 * libm::acos(smaller(a.rotation.near(b.rotation).dot(b.rotation), 1.0)).to_degrees();
                 assert!(turn < 45.0, "{motion:?} {} turns {turn} degrees in frame {i}", raw.joints[j].name);
                 let way = (a.translation - b.translation).length();
                 // A runner's root does 4.4 m/s; the hips only go with it.

@@ -9,6 +9,10 @@
 //! options.rs  options that several commands share;  style.rs, progress.rs  what a terminal shows
 //! files.rs    writing whole or not at all;  machine.rs, timing.rs  what a figure was measured on, and how
 //! ```
+//!
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | `fbx` | no | FBX files can be read (`ufbx`, a C library: needs a C compiler) |
 
 mod commands;
 mod crowd;
@@ -23,6 +27,5 @@ mod progress;
 mod stage;
 mod style;
 pub mod timing;
-mod weight;
 
 pub use commands::main;

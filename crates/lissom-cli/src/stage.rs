@@ -3,11 +3,9 @@
 use anyhow::{Context, Result};
 use lissom::{
     Clip, Cursor, Skeleton,
-    job::{
-        IndexFormat, LocalToModelJob, Models, PaletteJob, SampleJob, SampleTime, SkinJob, SkinMesh,
-        SkinMeshParts, Strided, StridedMut, Update, VertexOutput, WeightFormat,
-    },
+    job::{LocalToModelJob, Models, PaletteJob, SampleJob, SampleTime, SkinJob, Update},
     math::{Mat4, Mat34, soa::SoaTransform},
+    mesh::{IndexFormat, SkinMesh, SkinMeshParts, Strided, StridedMut, VertexOutput, WeightFormat},
 };
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,

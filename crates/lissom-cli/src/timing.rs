@@ -2,6 +2,7 @@
 //!
 //! The stopwatch of `lissom bench`, `lissom demo` and the benches.
 
+use lissom_build::exact::smaller;
 use std::{hint::black_box, time::Instant};
 
 /// Nanoseconds of one call: the smallest of `rounds` rounds, each long enough to be measured.
@@ -17,7 +18,7 @@ pub fn best_ns(rounds: usize, mut work: impl FnMut()) -> f64 {
         for _ in 0..repeats {
             work();
         }
-        best = best.min(start.elapsed().as_nanos() as f64 / repeats as f64);
+        best = smaller(best, start.elapsed().as_nanos() as f64 / repeats as f64);
     }
     best
 }

@@ -26,8 +26,7 @@
 //! A canvas keeps two samples a pixel each way and a depth buffer; [`Canvas::set_viewport`] restricts drawing to
 //! a part, so that one picture can hold many poses.
 
-// Pictures are no part of the promise of equal bits: plain min, max and clamp are fine here.
-#![allow(clippy::disallowed_methods)]
+#![allow(clippy::disallowed_methods, reason = "pictures are no part of the promise of equal bits")]
 
 mod camera;
 mod canvas;

@@ -6,7 +6,7 @@
 //! - [`Transform`], [`Qvvs`], [`Qvs`] and [`Mat34`] are plain values; [`glam`] types stand at the border.
 //! - [`soa`] holds the group types that poses are made of.
 //! - [`scalar`] is plain code on single values. It is also the oracle that every kernel is tested against.
-//! - [`simd`] wraps the SIMD crate: backends, dispatch, wide vectors. Kernels are written once over it.
+//! - [`simd`] wraps the SIMD crate, of which users see [`simd::Backend`] alone. Kernels are written once over it.
 //! - [`batch`] runs the common operations over slices of groups.
 //!
 //! ```
@@ -43,6 +43,7 @@ pub mod simd;
 pub mod soa;
 mod transform;
 pub mod trig;
+#[doc(hidden)]
 pub mod wide_qvvs;
 
 pub use glam::{Affine3A, Mat4, Quat, Vec3, Vec4};

@@ -2,7 +2,7 @@
 //!
 //! - [`alloc`]: a counting allocator, and the assertion that nothing was allocated.
 //! - [`rng`], [`generate`]: random numbers, skeletons, poses and clips from a seed, the same everywhere.
-//!   `strategies` (feature `proptest`, on by default) wraps them for property tests.
+//!   `strategies` wraps them for property tests.
 //! - [`kernels`]: every batch kernel beside its plain twin.
 //! - [`oracle`]: plain code on plain arrays, what jobs are compared with bit for bit.
 //! - [`mod@reference`]: the same in f64, what the oracles themselves are compared with.
@@ -21,6 +21,13 @@
 //! let models = oracle::local_to_model(&skeleton, &pose);
 //! assert_same("the same code twice", &models, &oracle::local_to_model(&skeleton, &pose));
 //! ```
+//!
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | `proptest` | yes | `strategies` for property tests; off where hashes are computed on foreign targets |
+//! | `fbx` | no | FBX files among what is fed to readers (needs a C compiler) |
+//! | `gzip` | no | streams of this codec among what is fed to readers |
+//! | `zstd` | no | streams of this codec among what is fed to readers |
 
 pub mod alloc;
 pub mod compare;

@@ -3,7 +3,7 @@
 //! Single steps are [`lissom_build::exact`].
 
 use lissom::Skeleton;
-use lissom_build::exact::{M34, Trs};
+use lissom_build::exact::{M34, Trs, larger};
 use lissom_math::{Mat34, Transform};
 
 /// Model matrices from f32 local transforms, in f64.
@@ -33,9 +33,9 @@ pub fn m34_to_array(m: &M34) -> [f64; 12] {
 #[must_use]
 pub fn relative_error(actual: &Mat34, exact: &M34) -> f64 {
     let exact = m34_to_array(exact);
-    let size = exact.iter().fold(1.0_f64, |size, v| size.max(v.abs()));
+    let size = exact.iter().fold(1.0_f64, |size, v| larger(size, v.abs()));
     let worst = actual.columns.iter().flatten().zip(exact).map(|(a, e)| (f64::from(*a) - e).abs());
-    worst.fold(0.0, f64::max) / size
+    worst.fold(0.0, larger) / size
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Files of a megabyte or so in which every few bytes ask for memory: the worst that each reader can be given by
 //! length. Small files hide behind the part of the bound that is for all.
 
-use lissom::clip::{StreamPlayer, rows_format};
+use lissom::clip::{StreamPlayer, format::rows as rows_format};
 use lissom_build::{
     SkeletonBuilder,
     archive::ArchiveWriter,

@@ -108,7 +108,10 @@ fn seeds_are_the_same_every_time_and_their_names_differ() {
 
 #[test]
 fn seeds_of_clips_have_both_forms_and_every_part_of_them() {
-    use lissom::clip::{Clip, format, rows_format};
+    use lissom::clip::{
+        Clip,
+        format::{keys as format, rows as rows_format},
+    };
     let clips: Vec<_> = (target("clip").seeds)();
     let named = |name: &str| {
         let seed = clips.iter().find(|c| c.name == name).unwrap_or_else(|| panic!("no seed {name}"));

@@ -20,6 +20,9 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `std` | yes | CPU detection at run time, loading from `std::io::Read` |
+//! | `parallel` | no | helpers that run a job over several threads with rayon |
+//! | `gzip` | no | streams compressed with gzip can be played |
+//! | `zstd` | no | streams compressed with Zstandard (a C library) can be played |
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 
 extern crate alloc;
@@ -27,14 +30,17 @@ extern crate alloc;
 pub mod archive;
 mod bytes;
 pub mod clip;
+#[doc(hidden)]
 pub mod hash;
 pub mod job;
+mod lod;
 mod mask;
+pub mod mesh;
 mod skeleton;
 
 pub use bytes::SharedBytes;
 pub use clip::{Clip, ClipError, ClipView, Cursor};
-pub use job::JointLod;
 pub use lissom_math as math;
+pub use lod::{JointLod, LodError};
 pub use mask::JointMask;
 pub use skeleton::{MAX_JOINTS, Skeleton, SkeletonError, SkeletonParts};

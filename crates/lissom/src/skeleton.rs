@@ -287,17 +287,6 @@ impl Skeleton {
         0..self.joint_count()
     }
 
-    /// The joint and everything below it, level by level; reversed, every child comes before its parent.
-    pub fn breadth_first(&self, from: usize) -> impl DoubleEndedIterator<Item = usize> + '_ {
-        let range = self.subtree(from);
-        self.breadth_first_all().filter(move |j| range.contains(j))
-    }
-
-    /// All joints level by level: every root, then every child of a root, and so on.
-    pub fn breadth_first_all(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
-        self.by_depth.iter().map(|link| usize::from(link.joint))
-    }
-
     /// The roots, and all other joints level by level.
     #[inline]
     pub(crate) fn levels(&self) -> (&[Link], &[Link]) {
@@ -364,10 +353,7 @@ mod tests {
     #[test]
     fn iteration_runs_both_ways() {
         let s = body();
-        assert_eq!(s.breadth_first(0).collect::<Vec<_>>(), [0, 1, 5, 2, 3, 4]);
-        assert_eq!(s.breadth_first(0).rev().collect::<Vec<_>>(), [4, 3, 2, 5, 1, 0]);
-        assert_eq!(s.breadth_first(1).collect::<Vec<_>>(), [1, 2, 3, 4]);
-        assert_eq!(s.breadth_first_all().collect::<Vec<_>>(), [0, 6, 1, 5, 2, 3, 4]);
+        assert_eq!(s.depth_first().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5, 6]);
         assert_eq!(s.subtree(1).rev().collect::<Vec<_>>(), [4, 3, 2, 1]);
     }
 
@@ -443,6 +429,5 @@ mod tests {
         let s = make(&parents, &alloc::vec![""; MAX_JOINTS]).unwrap();
         assert_eq!(s.subtree(0), 0..MAX_JOINTS);
         assert_eq!(s.depth(MAX_JOINTS - 1), MAX_JOINTS - 1);
-        assert_eq!(s.breadth_first(0).next_back(), Some(MAX_JOINTS - 1));
     }
 }

@@ -3,7 +3,7 @@
 use lissom::{
     Clip, ClipError, SharedBytes,
     archive::AlignedBytes,
-    clip::format::{self, word},
+    clip::format::keys::{self as format, word},
 };
 use lissom_build::{
     SkeletonBuilder,

@@ -7,7 +7,7 @@ use common::clips::{Rng, long_plan, skeleton};
 use lissom::{Clip, Skeleton, job::SampleTime, math::Transform};
 use lissom_build::{
     cook::{ClipPlan, PlanKeys, PlanTrack, TimePoints, encode},
-    exact::V3,
+    exact::{V3, larger},
     raw::Curve,
 };
 
@@ -300,7 +300,7 @@ impl<'a> Decoder<'a> {
         let whole = (x * (1.0 + libm::exp2(-51.0))).floor();
         let end = self.tick(self.rows);
         let past_end = time_s >= self.duration_s || whole >= end;
-        let (tick, fraction) = if past_end { (end, 0.0) } else { (whole, (x - whole).max(0.0)) };
+        let (tick, fraction) = if past_end { (end, 0.0) } else { (whole, larger(x - whole, 0.0)) };
         let row = self.ticks.iter().rposition(|t| f64::from(*t) <= tick).unwrap() as u32;
         let block = self.blocks.iter().rfind(|b| b.first_row <= row).unwrap();
         let mut windows = self.frame(block);

@@ -5,7 +5,7 @@ mod common;
 use common::clips::{Rng, assert_same_bits, long_plan, skeleton};
 use lissom::{
     Clip, Cursor, JointMask, Skeleton,
-    clip::{ChannelValue, JointChannel},
+    job::{ChannelValue, JointChannel},
     job::{JobError, JointLod, SampleJob, SampleTime},
     math::{
         Transform,

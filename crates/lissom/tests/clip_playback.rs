@@ -236,7 +236,7 @@ fn every_backend_gives_the_same_bits() {
 
 /// The table of the document that the format grew from: 4 tracks, 17 keys, 1 s.
 #[test]
-fn the_walk_through_consumes_8_8_10_and_17_keys() {
+fn the_walk_through_consumes_8_8_10_15_and_17_keys() {
     let skeleton = skeleton(4);
     let rows: [&[u32]; 4] = [&[0, 2, 5, 7, 10], &[0, 10], &[0, 4, 6, 8, 10], &[0, 3, 5, 8, 10]];
     let channels = rows.iter().enumerate().map(|(joint, rows)| {
@@ -256,9 +256,11 @@ fn the_walk_through_consumes_8_8_10_and_17_keys() {
     let clip = Clip::from_bytes(&encode(&plan).unwrap()).unwrap();
     assert_eq!(clip.view().key_count(), 17);
     let mut cursor = Cursor::new();
-    for (t, keys) in [(0.0, 8), (0.1, 8), (0.3, 10), (1.0, 17)] {
+    for (t, keys) in [(0.0, 8), (0.1, 8), (0.3, 10), (0.7, 15), (1.0, 17)] {
         sample(&skeleton, &clip, &mut cursor, t);
         assert_eq!(cursor.keys_consumed(), keys, "at {t}");
+        // Each key was read once.
+        assert_eq!(cursor.stats().keys_read, keys, "at {t}");
     }
     // Nothing due, nothing read.
     let before = cursor.stats();

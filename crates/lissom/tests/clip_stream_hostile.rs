@@ -7,7 +7,7 @@ use lissom::{
     Clip, Cursor, Skeleton,
     clip::{
         ClipStream, Codec, StreamFeed, StreamPlayer,
-        stream_format::{ENTRY_BYTES, FIXED_BYTES, MAGIC, VERSION},
+        format::stream::{ENTRY_BYTES, FIXED_BYTES, MAGIC, VERSION},
     },
     job::SampleTime,
     math::soa::SoaTransform,

@@ -13,6 +13,7 @@ use lissom::{
         Mat4, Mat34,
         soa::{Lanes, SoaTransform},
     },
+    mesh::*,
 };
 use proptest::prelude::*;
 

@@ -10,7 +10,11 @@ const CHARACTERS: usize = 24;
 fn run(assets: &Assets, characters: Range<usize>) -> Vec<Vec<u32>> {
     let frame = |i: usize| {
         let mut character = Character::new(assets);
-        character.frame(i as f32 / CHARACTERS as f32);
+        // Cursors carry state from frame to frame: forward, and a jump back.
+        for step in [0.0, 0.02, 0.04, 0.5, 0.48, 0.1] {
+            let t = i as f32 / CHARACTERS as f32 + step;
+            character.frame(if t > 1.0 { t - 1.0 } else { t });
+        }
         character.bits()
     };
     characters.map(frame).collect()

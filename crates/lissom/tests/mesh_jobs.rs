@@ -9,16 +9,18 @@ use common::{
 };
 use lissom::{
     job::{
-        AttachJob, Attachment, DualQuat, DualQuatSkinJob, JobError, JointBounds, LocalToModelJob,
-        ModelToLocalJob, Models, MorphJob, MorphTarget, MorphTargets, PaletteJob, SkinJob, Strided,
-        StridedMut, Update, VertexOutput, bitangents, decompose, dual_quat_palette, exact_bounds,
-        inverse_binds_from_rest, inverse_transpose,
+        AttachJob, Attachment, DualQuatSkinJob, JobError, LocalToModelJob, ModelToLocalJob, Models, MorphJob,
+        PaletteJob, SkinJob, Update, decompose, inverse_binds_from_rest, inverse_transpose,
     },
     math::{
         Mat4, Mat34, Transform, Vec3,
         scalar::{dot, quat_dot},
         simd::Backend,
         soa::{self, SoaTransform},
+    },
+    mesh::{
+        DualQuat, JointBounds, MeshError, MorphTarget, MorphTargets, Strided, StridedMut, VertexOutput,
+        bitangents, dual_quat_palette, exact_bounds,
     },
 };
 
@@ -177,7 +179,7 @@ fn morphs_add_their_deltas_in_order_and_nothing_else() {
     let d = [[0.0; 3]; 2];
     for bad in [&[3_u32, 3][..], &[5, 2], &[1, 50]] {
         let error = MorphTargets::new(&[target(bad, &d)], 50).unwrap_err();
-        assert!(matches!(error, JobError::MorphVertex { target: 0, delta: 1, .. }));
+        assert!(matches!(error, MeshError::MorphVertex { target: 0, delta: 1, .. }));
     }
     assert!(MorphTargets::new(&[target(&[1, 2], &d[..1])], 50).is_err());
     let mut run = |weights: &[f32]| {

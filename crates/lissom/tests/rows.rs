@@ -16,7 +16,7 @@ use lissom::{
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
     cook::{ClipBuilder, Effort, Form, seal, write_stream},
-    exact::{Q4, Trs, V3},
+    exact::{Q4, Trs, V3, clamp},
     mannequin::{self, Motion},
     raw::{Key, RawAnimation, RawJoint, RawSkeleton, RawTrack},
 };
@@ -249,7 +249,7 @@ impl Document {
     fn local(&self, joint: usize, time_s: f64, rest: Trs) -> Trs {
         let x = time_s * self.rate;
         let row = ((x * (1.0 + 2.0 * f64::EPSILON)) as usize).min(self.rows - 2);
-        let t = (x - row as f64).clamp(0.0, 1.0);
+        let t = clamp(x - row as f64, 0.0, 1.0);
         let mut out = rest;
         for kind in 0..3 {
             let (left, right, t, centre) = match &self.joints[joint][kind] {

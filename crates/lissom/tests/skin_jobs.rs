@@ -9,11 +9,12 @@ use common::{
     oracle,
 };
 use lissom::{
-    job::{
-        DualQuat, DualQuatSkinJob, IndexFormat, JobError, SkinJob, SkinMesh, Strided, StridedMut,
-        VertexOutput, WeightFormat, dual_quat_palette, normalize_weights, partition_by_influences,
-    },
+    job::{DualQuatSkinJob, JobError, SkinJob},
     math::{Mat4, Mat34, simd::Backend},
+    mesh::{
+        DualQuat, IndexFormat, MeshError, SkinMesh, Strided, StridedMut, VertexOutput, WeightFormat,
+        dual_quat_palette, normalize_weights, partition_by_influences,
+    },
 };
 
 type Out = [Vec<[f32; 3]>; 3];
@@ -352,36 +353,36 @@ fn bad_meshes_are_refused_once_by_vertex() {
     bad.indices[3 * 8 + 2..3 * 8 + 4].copy_from_slice(&6_u16.to_ne_bytes());
     assert_eq!(
         bad.try_checked().unwrap_err(),
-        JobError::VertexJoint { vertex: 3, influence: 1, joint: 6, joints: 6 }
+        MeshError::VertexJoint { vertex: 3, influence: 1, joint: 6, joints: 6 }
     );
     for weight in [f32::NAN, -0.5, f32::INFINITY, 1.5] {
         let mut bad = good.clone();
         bad.weights[12 * 7..12 * 7 + 4].copy_from_slice(&weight.to_ne_bytes());
         assert!(
-            matches!(bad.try_checked().unwrap_err(), JobError::VertexWeights { vertex: 7, .. }),
+            matches!(bad.try_checked().unwrap_err(), MeshError::VertexWeights { vertex: 7, .. }),
             "{weight}"
         );
     }
     let mut bad = good.clone();
     bad.influences = 0;
-    assert_eq!(bad.try_checked().unwrap_err(), JobError::Influences { influences: 0, max: 255 });
+    assert_eq!(bad.try_checked().unwrap_err(), MeshError::Influences { influences: 0, max: 255 });
     bad.influences = 256;
-    assert_eq!(bad.try_checked().unwrap_err(), JobError::Influences { influences: 256, max: 255 });
+    assert_eq!(bad.try_checked().unwrap_err(), MeshError::Influences { influences: 256, max: 255 });
     let mut bad = good.clone();
     bad.indices.pop();
     assert_eq!(
         bad.try_checked().unwrap_err(),
-        JobError::TooShort { field: "indices", unit: "bytes", len: 79, needed: 80 }
+        MeshError::TooShort { field: "indices", unit: "bytes", len: 79, needed: 80 }
     );
     let mut bad = good.clone();
     bad.weight_stride = 11;
     assert_eq!(
         bad.try_checked().unwrap_err(),
-        JobError::Stride { field: "weights", stride: 11, element: 12 }
+        MeshError::Stride { field: "weights", stride: 11, element: 12 }
     );
     let mut bad = good.clone();
     bad.vertices = usize::MAX;
-    assert!(matches!(bad.try_checked().unwrap_err(), JobError::TooShort { field: "indices", .. }));
+    assert!(matches!(bad.try_checked().unwrap_err(), MeshError::TooShort { field: "indices", .. }));
 }
 
 #[test]
@@ -401,10 +402,29 @@ fn weights_are_normalised_in_place() {
     assert!(normalize_weights(&mut bytes, 6, WeightFormat::Unorm16, 0, 1).is_err());
 }
 
+/// A vertex that hangs on one joint alone goes where the joint's matrix takes it, to the last bit, whatever its
+/// weights are stored as.
 #[test]
 fn full_unorm_weights_are_one() {
-    assert_eq!(255.0_f32 * (1.0 / 255.0), 1.0);
-    assert_eq!(65535.0_f32 * (1.0 / 65535.0), 1.0);
+    let mut random = Random::new(77);
+    let (matrices, palette) = palette(&mut random, 5);
+    for format in [WeightFormat::F32, WeightFormat::Unorm8, WeightFormat::Unorm16] {
+        let mut mesh = TestMesh::new(&mut random, 40, 2, 5, IndexFormat::U16, format, true, 0);
+        let (full, none): (&[u8], &[u8]) = match format {
+            WeightFormat::F32 => (&1.0_f32.to_ne_bytes(), &[0; 4]),
+            WeightFormat::Unorm8 => (&[255], &[0]),
+            WeightFormat::Unorm16 => (&[255; 2], &[0; 2]),
+        };
+        mesh.weights = [full, none].concat().repeat(mesh.vertices);
+        let checked = mesh.checked();
+        assert!((0..mesh.vertices).all(|v| checked.weight(v, 0) == 1.0 && checked.weight(v, 1) == 0.0));
+        let mut out = blank(mesh.vertices);
+        job(&mesh, &palette, None, 1, separate(&mut out, 1)).run().unwrap();
+        for (v, position) in mesh.positions.iter().enumerate() {
+            let joint = checked.joint(v, 0);
+            assert_eq!(out[0][v], matrices[joint].mul_point(*position), "{format:?}, vertex {v}");
+        }
+    }
 }
 
 #[test]
@@ -421,6 +441,8 @@ fn bad_jobs_are_named_and_leave_the_output_alone() {
         error
     };
     let short = |field, unit, len, needed| JobError::TooShort { field, unit, len, needed };
+    let buffer =
+        |field, len, needed| JobError::Mesh(MeshError::TooShort { field, unit: "bytes", len, needed });
     assert_eq!(fail(&|j| j.palette = &j.palette[..5]), short("palette", "matrices", 5, 6));
     assert_eq!(
         fail(&|j| j.vector_palette = Some(&j.palette[..2])),
@@ -430,15 +452,15 @@ fn bad_jobs_are_named_and_leave_the_output_alone() {
         fail(&|j| j.vertex_count = 11),
         JobError::Mismatch { field: "mesh", unit: "vertices", found: 10, expected: 11 }
     );
-    assert_eq!(fail(&|j| j.positions.bytes = &j.positions.bytes[1..]), short("positions", "bytes", 119, 120));
+    assert_eq!(fail(&|j| j.positions.bytes = &j.positions.bytes[1..]), buffer("positions", 119, 120));
     assert_eq!(
         fail(&|j| j.positions.stride = 11),
-        JobError::Stride { field: "positions", stride: 11, element: 12 }
+        JobError::Mesh(MeshError::Stride { field: "positions", stride: 11, element: 12 })
     );
-    assert_eq!(fail(&|j| j.normals = None), JobError::TangentsWithoutNormals);
+    assert_eq!(fail(&|j| j.normals = None), JobError::Mesh(MeshError::TangentsWithoutNormals));
     assert_eq!(
         fail(&|j| j.tangents = None),
-        JobError::Unpaired { present: "output.tangents", missing: "tangents" }
+        JobError::Mesh(MeshError::Unpaired { present: "output.tangents", missing: "tangents" })
     );
     assert_eq!(
         fail(&|j| {
@@ -446,7 +468,7 @@ fn bad_jobs_are_named_and_leave_the_output_alone() {
                 *normals = None;
             }
         }),
-        JobError::Unpaired { present: "normals", missing: "output.normals" }
+        JobError::Mesh(MeshError::Unpaired { present: "normals", missing: "output.normals" })
     );
     assert_eq!(
         fail(&|j| {
@@ -454,7 +476,7 @@ fn bad_jobs_are_named_and_leave_the_output_alone() {
                 positions.stride = 13;
             }
         }),
-        short("output.positions", "bytes", 120, 9 * 13 + 12)
+        buffer("output.positions", 120, 9 * 13 + 12)
     );
     let mut bytes = vec![MARK; 400];
     let output = VertexOutput::Interleaved {
@@ -465,6 +487,9 @@ fn bad_jobs_are_named_and_leave_the_output_alone() {
         tangents: None,
     };
     let error = job(&mesh, &m4, None, 2, output).run().unwrap_err();
-    assert_eq!(error, JobError::Interleave { field: "output.normals", offset: 8, end: 20, stride: 40 });
+    assert_eq!(
+        error,
+        JobError::Mesh(MeshError::Interleave { field: "output.normals", offset: 8, end: 20, stride: 40 })
+    );
     assert!(bytes.iter().all(|b| *b == MARK));
 }

@@ -1,11 +1,11 @@
 //! The checksum of a clip's bytes.
 
-use lissom::clip::format::{self, word};
+use lissom::clip::format::keys::{self as format, word};
 
 /// Writes the checksum that fits the bytes of a clip. For tools that change a clip, and for tests that must get
 /// past the checksum; bytes shorter than a header stay as they are.
 pub fn seal(bytes: &mut [u8]) {
-    if bytes.len() < lissom::clip::rows_format::HEADER_WORDS * 4 {
+    if bytes.len() < lissom::clip::format::rows::HEADER_WORDS * 4 {
         return;
     }
     let mut words: Vec<u32> =

@@ -2,7 +2,7 @@
 
 use lissom::clip::{
     Clip, Codec,
-    stream_format::{ENTRY_BYTES, FIXED_BYTES, MAGIC, VERSION},
+    format::stream::{ENTRY_BYTES, FIXED_BYTES, MAGIC, VERSION},
 };
 
 /// Why a stream file could not be made.

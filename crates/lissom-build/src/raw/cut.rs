@@ -169,7 +169,7 @@ fn joined<V: Value>(
 mod tests {
     use super::*;
     use crate::{
-        exact::{Q4, V3},
+        exact::{Q4, V3, larger},
         raw::RawJoint,
     };
 
@@ -202,7 +202,10 @@ mod tests {
 
     fn distance(a: Trs, b: Trs) -> f64 {
         let q = a.rotation.near(b.rotation).plus(b.rotation.scaled(-1.0));
-        (a.translation - b.translation).length().max(q.dot(q).sqrt()).max((a.scale - b.scale).length())
+        larger(
+            larger((a.translation - b.translation).length(), q.dot(q).sqrt()),
+            (a.scale - b.scale).length(),
+        )
     }
 
     fn at(a: &RawAnimation, t: f64) -> Trs {
@@ -255,7 +258,8 @@ mod tests {
             assert_eq!(joined.duration_s, 2.0);
             for i in 0..100 {
                 let t = (f64::from(i) + 0.5) / 100.0;
-                let d = distance(at(&joined, t), at(&a, t)).max(distance(at(&joined, 1.0 + t), at(&b, t)));
+                let d =
+                    larger(distance(at(&joined, t), at(&a, t)), distance(at(&joined, 1.0 + t), at(&b, t)));
                 assert!(d < 1e-12, "{first:?} then {second:?} at {t}: {d}");
             }
             assert!(distance(at(&joined, 1.0), at(&b, 0.0)) < 1e-12);

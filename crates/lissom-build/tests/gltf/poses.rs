@@ -1,7 +1,11 @@
 //! Poses at 50 times against the evaluation by the specification.
 
 use super::{build, warnings};
-use lissom_build::{exact::Trs, mesh::model_matrices, scene::Scene};
+use lissom_build::{
+    exact::{Trs, larger},
+    mesh::model_matrices,
+    scene::Scene,
+};
 use lissom_testkit::{
     gltf::{Reference, builder::Builder},
     rng::Rng,
@@ -87,7 +91,7 @@ fn worst_difference(b: &Builder, scene: &Scene) -> f64 {
             for (model, node) in model_matrices(skeleton, &locals).iter().zip(&nodes) {
                 for (column, theirs) in model.columns.iter().zip(world[*node].chunks(4)) {
                     for (a, b) in [column.x, column.y, column.z].into_iter().zip(theirs) {
-                        worst = worst.max((a - b).abs() / b.abs().max(1.0));
+                        worst = larger(worst, (a - b).abs() / larger(b.abs(), 1.0));
                     }
                 }
             }

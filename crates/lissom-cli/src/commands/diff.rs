@@ -7,7 +7,7 @@ use crate::{
     style::{Style, Table, Tone, millimetres, plain},
 };
 use anyhow::{Result, bail, ensure};
-use lissom_build::exact::V3;
+use lissom_build::exact::{V3, clamp};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -139,7 +139,7 @@ fn compare(a: &mut Motion, b: &mut Motion, rate: f64, shell_m: f64) -> Result<Cl
     let both = places.iter().flatten().count();
     ensure!(both > 0, "clip {:?}: the files have no joint of the same name", a.name);
     let duration = if a.duration_s > b.duration_s { a.duration_s } else { b.duration_s };
-    let steps = (duration * rate).ceil().clamp(50.0, 1e7) as usize;
+    let steps = clamp((duration * rate).ceil(), 50.0, 1e7) as usize;
     let (mut worst, mut worst_joint, mut worst_time, mut sum) = (0.0, 0, 0.0, 0.0);
     for step in 0..=steps {
         let time_s = duration * step as f64 / steps as f64;

@@ -46,6 +46,17 @@ pub fn select<S: Simd>(mask: S::mask32s, a: S::f32s, b: S::f32s) -> S::f32s {
     mask.select(a, b)
 }
 
+/// [`crate::scalar::inverse_sqrt_near_one`]
+#[inline(always)]
+#[must_use]
+pub fn inverse_sqrt_near_one<S: Simd>(s: S, d: S::f32s) -> S::f32s {
+    let three_halves = splat(s, 1.5);
+    let mut y = splat(s, 2.252_764_5) + d * (splat(s, -2.094_35) + d * splat(s, 0.840_639_35));
+    let half = d * splat(s, 0.5);
+    y = y * (three_halves - half * (y * y));
+    y * (three_halves - half * (y * y))
+}
+
 /// Vectors side by side.
 #[derive(Clone, Copy)]
 pub struct WideVec3<S: Simd> {
@@ -111,6 +122,32 @@ impl<S: Simd> WideVec3<S> {
         Self { x: self.x * k, y: self.y * k, z: self.z * k }
     }
 
+    /// `a` where the mask is set, `b` elsewhere.
+    #[inline(always)]
+    #[must_use]
+    pub fn select(mask: S::mask32s, a: Self, b: Self) -> Self {
+        Self { x: mask.select(a.x, b.x), y: mask.select(a.y, b.y), z: mask.select(a.z, b.z) }
+    }
+
+    /// Puts the first of these, in order, into the lanes of `over` that have their bit set.
+    #[inline(always)]
+    #[must_use]
+    pub fn expand(self, s: S, lanes: u32, over: Self) -> Self {
+        let mask = S::mask32s::from_bitmask(s, u64::from(lanes));
+        Self {
+            x: self.x.expand_merge(mask, over.x),
+            y: self.y.expand_merge(mask, over.y),
+            z: self.z.expand_merge(mask, over.z),
+        }
+    }
+
+    /// [`crate::scalar::dot`]
+    #[inline(always)]
+    #[must_use]
+    pub fn dot(self, b: Self) -> S::f32s {
+        (self.x * b.x + self.y * b.y) + self.z * b.z
+    }
+
     /// [`crate::scalar::cross`]
     #[inline(always)]
     #[must_use]
@@ -153,6 +190,62 @@ impl<S: Simd> WideQuat<S> {
         store(self.w, &mut to.w, at);
     }
 
+    /// `a` where the mask is set, `b` elsewhere.
+    #[inline(always)]
+    #[must_use]
+    pub fn select(mask: S::mask32s, a: Self, b: Self) -> Self {
+        Self {
+            x: mask.select(a.x, b.x),
+            y: mask.select(a.y, b.y),
+            z: mask.select(a.z, b.z),
+            w: mask.select(a.w, b.w),
+        }
+    }
+
+    /// Puts the first of these, in order, into the lanes of `over` that have their bit set.
+    #[inline(always)]
+    #[must_use]
+    pub fn expand(self, s: S, lanes: u32, over: Self) -> Self {
+        let mask = S::mask32s::from_bitmask(s, u64::from(lanes));
+        Self {
+            x: self.x.expand_merge(mask, over.x),
+            y: self.y.expand_merge(mask, over.y),
+            z: self.z.expand_merge(mask, over.z),
+            w: self.w.expand_merge(mask, over.w),
+        }
+    }
+
+    /// [`crate::scalar::quat_from_rodrigues`]
+    #[inline(always)]
+    #[must_use]
+    pub fn from_rodrigues(s: S, m: WideVec3<S>) -> Self {
+        let one = splat(s, 1.0);
+        let squared = m.dot(m);
+        let inverse = one / (one + squared);
+        let v = m.scale(inverse + inverse);
+        Self { x: v.x, y: v.y, z: v.z, w: (one - squared) * inverse }
+    }
+
+    /// [`crate::scalar::quat_scale`]
+    #[inline(always)]
+    #[must_use]
+    pub fn scale(self, k: S::f32s) -> Self {
+        Self { x: self.x * k, y: self.y * k, z: self.z * k, w: self.w * k }
+    }
+
+    /// [`crate::scalar::quat_near`]
+    #[inline(always)]
+    #[must_use]
+    pub fn near(self, s: S, other: Self) -> Self {
+        let away = self.dot(other).simd_lt(splat(s, 0.0));
+        Self {
+            x: away.select(-self.x, self.x),
+            y: away.select(-self.y, self.y),
+            z: away.select(-self.z, self.z),
+            w: away.select(-self.w, self.w),
+        }
+    }
+
     /// [`crate::scalar::quat_dot`]
     #[inline(always)]
     #[must_use]
@@ -189,6 +282,21 @@ impl<S: Simd> WideQuat<S> {
             w: self.w * u + b.w * t,
         }
         .normalize(s)
+    }
+
+    /// [`crate::scalar::quat_nlerp_near_one`]
+    #[inline(always)]
+    #[must_use]
+    pub fn nlerp_near_one(self, s: S, b: Self, t: S::f32s) -> Self {
+        let u = splat(s, 1.0) - t;
+        let t = self.dot(b).simd_lt(splat(s, 0.0)).select(-t, t);
+        let q = Self {
+            x: self.x * u + b.x * t,
+            y: self.y * u + b.y * t,
+            z: self.z * u + b.z * t,
+            w: self.w * u + b.w * t,
+        };
+        q.scale(inverse_sqrt_near_one(s, q.dot(q)))
     }
 
     /// [`crate::scalar::quat_rotate`]

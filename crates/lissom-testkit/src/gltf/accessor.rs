@@ -1,6 +1,7 @@
 //! Accessors, decoded whole.
 
 use super::{Reference, list, number};
+use lissom_build::exact::larger;
 
 impl Reference {
     /// Every element of an accessor.
@@ -72,7 +73,7 @@ fn row(bytes: &[u8], width: usize, code: usize, normalized: bool) -> Vec<f64> {
             5125 => (f64::from(u32::from_le_bytes([b[0], b[1], b[2], b[3]])), 1.0),
             _ => return f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]])),
         };
-        if normalized { (value / most).max(-1.0) } else { value }
+        if normalized { larger(value / most, -1.0) } else { value }
     };
     bytes.chunks(size(code)).take(width).map(one).collect()
 }

@@ -4,13 +4,13 @@ use super::{play, reseal};
 use lissom::{
     Clip, Cursor, Skeleton,
     archive::{AlignedBytes, Archive, Limits, SectionKind},
-    clip::{BorrowedClip, StreamFeed, StreamPlayer},
+    clip::{BorrowedClip, ClipStream, StreamFeed, StreamPlayer},
     math::{Qvs, soa::SoaTransform},
 };
 use lissom_build::{
     cook::seal,
     import::{
-        ImportLimits,
+        Format, ImportLimits,
         acl_sjson::{self, AclFile},
         bvh::{self, BvhOptions},
         gltf, lsm,
@@ -35,7 +35,11 @@ const PLAYED: (usize, u32) = (3, 2);
 pub(super) fn archive(bytes: &[u8]) -> bool {
     as_it_is_and_resealed(bytes, reseal::archive, |bytes| {
         let limits = Limits::default();
-        let _ = Skeleton::load(&mut &*bytes, &limits);
+        let _ = (Skeleton::load(&mut &*bytes, &limits), Clip::load(&mut &*bytes, &limits));
+        // By a reader: what it takes is what the header promises, the rest is someone else's.
+        if let Ok(read) = AlignedBytes::read_from(&mut &*bytes, &limits) {
+            assert_eq!(bytes.get(..read.len()), Some(&*read));
+        }
         let bytes = AlignedBytes::copy_of(bytes);
         let whole = Archive::read(&bytes, &limits);
         let surviving = Archive::read_surviving(&bytes, &limits);
@@ -82,6 +86,8 @@ pub(super) fn stream(bytes: &[u8]) -> bool {
     as_it_is_and_resealed(bytes, reseal::stream, |bytes| {
         let sought = play_sought(bytes);
         let fed = play_fed(bytes);
+        let supplied = play_supplied(bytes);
+        assert_eq!(sought, supplied, "who reads the file makes no difference");
         sought || fed
     })
 }
@@ -98,6 +104,24 @@ fn play_sought(bytes: &[u8]) -> bool {
         let _ = player.prefetch(if frame % 3 == 0 { 1 << 14 } else { 100 });
         let _ = player.sample(skeleton, time, None, &mut cursor, &mut output);
         assert!(player.stream().window_used() <= WINDOW);
+    }
+    true
+}
+
+/// Piece by piece, as the stream asks for them.
+fn play_supplied(bytes: &[u8]) -> bool {
+    let Ok(len) = ClipStream::preamble_len(bytes) else { return false };
+    let Some(preamble) = usize::try_from(len).ok().and_then(|len| bytes.get(..len)) else { return false };
+    let Ok(mut stream) = ClipStream::open(preamble, WINDOW) else { return false };
+    let mut cursor = Cursor::new();
+    let (skeleton, mut output) = stage_for(stream.view().skeleton_identity());
+    for time in play::times(stream.view().duration_s(), play::FRAMES) {
+        let _ = stream.sample(skeleton, time, None, &mut cursor, &mut output);
+        let Some(wanted) = stream.wanted() else { continue };
+        let from = usize::try_from(wanted.offset).ok().and_then(|from| bytes.get(from..));
+        let Some(piece) = from.and_then(|rest| rest.get(..wanted.len)) else { break };
+        let _ = stream.supply(wanted.block, piece);
+        assert!(stream.window_used() <= WINDOW);
     }
     true
 }
@@ -229,6 +253,8 @@ pub(super) fn lsm(bytes: &[u8]) -> bool {
 }
 
 pub(super) fn gltf(bytes: &[u8]) -> bool {
+    // Asked of every file before it is read.
+    let _ = Format::of_bytes(bytes);
     // Every other file is there, and small.
     let mut files = |_: &str| Ok(vec![0; 64]);
     let Ok(scene) = gltf::read(bytes, &mut files, &ImportLimits::default()) else { return false };

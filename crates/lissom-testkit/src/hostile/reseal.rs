@@ -7,7 +7,7 @@ use lissom::{
     },
     clip::{
         ClipStream,
-        stream_format::{ENTRY_BYTES as STREAM_ENTRY, FIXED_BYTES},
+        format::stream::{ENTRY_BYTES as STREAM_ENTRY, FIXED_BYTES},
     },
 };
 use lissom_build::cook::seal;

@@ -1,10 +1,7 @@
 //! The clip section: a clip, played where it stands.
 
 use super::{Archive, ArchiveError, Limits, Result, Section, SectionKind};
-use crate::{
-    Skeleton,
-    clip::{BorrowedClip, ClipView},
-};
+use crate::{Skeleton, clip::BorrowedClip};
 use alloc::format;
 
 impl<'a> Archive<'a> {
@@ -50,14 +47,6 @@ impl<'a> Section<'a> {
             return Err(ArchiveError::Format { offset: self.offset, reason });
         }
         BorrowedClip::new(self.payload).map_err(|source| ArchiveError::Clip { offset: self.offset, source })
-    }
-}
-
-impl ClipView<'_> {
-    /// When a row is, in seconds; rows past the end are at the end. Between rows a channel may be curved.
-    #[must_use]
-    pub fn row_time_s(&self, row: u32) -> f64 {
-        f64::from(self.tick(row)) / self.layout.ticks_per_s
     }
 }
 

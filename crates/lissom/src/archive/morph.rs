@@ -5,7 +5,7 @@ use super::{
     layout::{ALIGNMENT, MORPH_NORMALS, MORPH_TANGENTS, MORPH_VERSION},
     lists::Lists,
 };
-use crate::job::MorphTarget;
+use crate::mesh::MorphTarget;
 use alloc::{format, vec::Vec};
 
 /// A morph target in place: its lists are slices of the archive's bytes.

@@ -64,3 +64,18 @@ pub enum ClipError {
         field: &'static str,
     },
 }
+
+impl ClipError {
+    /// A field that holds what cannot be, as a result.
+    pub(super) fn field<T>(offset: usize, field: &'static str, value: u64) -> Result<T, Self> {
+        Err(Self::Field { offset: offset as u64, field, value })
+    }
+}
+
+/// A block that a stream does not have (yet): a clip cannot be played there now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("block {block} of the clip is not there")]
+pub struct MissingBlock {
+    /// The block.
+    pub block: usize,
+}

@@ -1,49 +1,67 @@
-//! Clips: one stream of keys, read strictly forward or backward, with jump frames to start from.
+//! Clips: motions as bytes, in two forms, played in place.
 //!
-//! # The idea
-//!
-//! A clip is a table of times (*rows*) and ONE stream of keys. A key stands in the stream where it is
-//! *needed*: at the time of the key before it on its channel (two before it for cubics). So a player is one
-//! position in the stream and an *active array* with the keys around the current time, already decoded, in
-//! structure-of-arrays form. Moving forward reads the next bytes; nothing is searched.
-//!
-//! Which channel a key belongs to is not stored: at row r the channels whose right key stands at r need
-//! their next one, in channel order. And every key is stored as a difference that can be undone, so the same
-//! record that moves a channel forward moves it back: playing backward costs what playing forward costs.
-//!
-//! *Jump frames* hold the whole active state at some rows. The stream between two of them is a *block*, which
-//! can be decoded alone: that is what seeking and streaming use.
+//! *Rows* have a key of every moving channel at every row of an even rate, in blocks of sixteen rows that stand
+//! alone. *Keys* have keys at any times, in one stream ordered by the time each is needed. The cooker takes rows
+//! where the source lies on an even rate and does not step, and keys where it does not or where keys are smaller.
+//! Both play forward, backward and anywhere, with the same bits however a time was reached, and both can be
+//! streamed: a *block* is a *jump frame*, which holds all keys at a row, and what follows it up to the next.
 //!
 //! # The parts
 //!
-//! - [`Clip`] owns the bytes, [`ClipView`] borrows them (from a memory map, an archive); both are checked once.
+//! - [`Clip`] keeps the bytes (shared: a clone costs a count), [`BorrowedClip`] borrows them; both are checked
+//!   once. [`ClipView`] is what jobs take.
 //! - [`Cursor`] is the state of one playing instance. `advance` fetches keys, evaluation interpolates.
 //! - [`SampleJob`](crate::job::SampleJob) does both and writes a pose.
+//! - [`ClipStream`] is a clip that is not all there.
 //!
 //! `FORMAT.md` describes the bytes.
 
-mod advance;
 mod bits;
+mod body;
+mod bytes_by_joint;
 mod cursor;
-mod decode;
 mod error;
-mod evaluate;
-mod layout;
-mod one;
+mod header;
+mod keys;
+mod lanes;
+mod part_bytes;
 mod rows;
-mod scan;
+mod source;
+mod stats;
 mod stream;
-#[cfg(feature = "std")]
-mod stream_io;
+mod time;
 mod view;
-mod window;
 
-pub use cursor::{Cursor, CursorStats};
-pub use error::ClipError;
-pub use layout::format;
-pub use one::{ChannelValue, JointChannel};
-pub use rows::format as rows_format;
-pub use stream::{ClipStream, Codec, Played, StreamError, Wanted, stream_format};
+pub use bytes_by_joint::BytesByJoint;
+pub use cursor::Cursor;
+pub use error::{ClipError, MissingBlock};
+pub use part_bytes::PartBytes;
+pub use stats::CursorStats;
+pub use stream::{ClipStream, Codec, Played, StreamError, Wanted};
 #[cfg(feature = "std")]
-pub use stream_io::{PlayerError, StreamFeed, StreamPlayer};
+pub use stream::{PlayerError, StreamFeed, StreamPlayer};
+pub use time::SampleTime;
 pub use view::{BlockInfo, BorrowedClip, Clip, ClipView};
+
+/// The numbers of the formats, for who writes clips. `FORMAT.md` explains them.
+#[doc(hidden)]
+pub mod format {
+    /// Of clips of keys.
+    pub mod keys {
+        pub use super::super::{
+            header::{FLAG_LOOPING, MAGIC, checksum},
+            keys::format::*,
+        };
+    }
+    /// Of clips of rows.
+    pub mod rows {
+        pub use super::super::{
+            header::{FLAG_LOOPING, MAGIC, checksum},
+            rows::format::*,
+        };
+    }
+    /// Of stream files.
+    pub mod stream {
+        pub use super::super::stream::format::*;
+    }
+}

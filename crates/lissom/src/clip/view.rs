@@ -1,12 +1,11 @@
-//! Clips as values: owned or borrowed bytes, checked once.
+//! Clips as values: owned, shared or borrowed bytes, checked once.
 
 use super::{
+    body::{Body, Contents},
     error::ClipError,
-    layout::{
-        BlockEntry, Layout,
-        format::{self, BLOCK_WORDS},
-    },
-    rows::format::BLOCK_ROWS,
+    header::Head,
+    keys, rows,
+    source::Source,
 };
 use crate::SharedBytes;
 use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
@@ -20,7 +19,7 @@ pub struct Clip(Arc<Checked>);
 struct Checked {
     /// Whole words at a multiple of 4.
     bytes: SharedBytes,
-    layout: Layout,
+    contents: Contents,
 }
 
 /// Words as an owner of bytes.
@@ -35,24 +34,15 @@ impl AsRef<[u8]> for Words {
 /// A borrowed [`Clip`]: bytes of an archive or a memory map, checked and played where they are.
 #[derive(Clone, Copy, Debug)]
 pub struct ClipView<'a> {
-    pub(crate) words: &'a [u32],
-    pub(crate) layout: &'a Layout,
-    pub(crate) source: Source<'a>,
+    words: &'a [u32],
+    contents: &'a Contents,
+    source: Source<'a>,
 }
 
-/// Where a view finds its blocks.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Source<'a> {
-    /// In the clip's own words.
-    Whole,
-    /// In a stream's window.
-    Window(&'a dyn Blocks),
-}
-
-/// Blocks that may not be there yet.
-pub(crate) trait Blocks: core::fmt::Debug + Sync {
-    /// The jump frame and the stream of a block.
-    fn block(&self, block: usize) -> Option<(&[u8], &[u8])>;
+/// A view of one of the two forms.
+pub(crate) enum Form<'a> {
+    Keys(keys::View<'a>),
+    Rows(rows::View<'a>),
 }
 
 /// One block: what a jump frame and the stream after it hold.
@@ -100,8 +90,8 @@ impl Clip {
     ///
     /// Every case of [`ClipError`].
     pub fn from_shared(bytes: SharedBytes) -> Result<Self, ClipError> {
-        let layout = Layout::parse(words_of(&bytes)?, false)?;
-        Ok(Self(Arc::new(Checked { bytes, layout })))
+        let contents = Contents::parse(words_of(&bytes)?, false)?;
+        Ok(Self(Arc::new(Checked { bytes, contents })))
     }
 
     /// The clip as jobs take it.
@@ -109,7 +99,7 @@ impl Clip {
     #[must_use]
     pub fn view(&self) -> ClipView<'_> {
         let words = bytemuck::try_cast_slice(&self.0.bytes).unwrap_or_default();
-        ClipView { words, layout: &self.0.layout, source: Source::Whole }
+        ClipView { words, contents: &self.0.contents, source: Source::Whole }
     }
 
     /// The bytes, as they were given.
@@ -132,7 +122,7 @@ fn words_of(bytes: &[u8]) -> Result<&[u32], ClipError> {
 #[derive(Clone, Debug)]
 pub struct BorrowedClip<'a> {
     words: &'a [u32],
-    layout: Layout,
+    contents: Contents,
 }
 
 impl<'a> BorrowedClip<'a> {
@@ -143,116 +133,137 @@ impl<'a> BorrowedClip<'a> {
     /// Every case of [`ClipError`].
     pub fn new(bytes: &'a [u8]) -> Result<Self, ClipError> {
         let words = words_of(bytes)?;
-        Ok(Self { words, layout: Layout::parse(words, false)? })
+        Ok(Self { words, contents: Contents::parse(words, false)? })
     }
 
     /// The clip as jobs take it.
     #[inline]
     #[must_use]
     pub fn view(&self) -> ClipView<'_> {
-        ClipView { words: self.words, layout: &self.layout, source: Source::Whole }
+        ClipView { words: self.words, contents: &self.contents, source: Source::Whole }
     }
 }
 
 impl<'a> ClipView<'a> {
+    /// A view of a clip whose blocks are a stream's.
+    pub(super) fn of_stream(words: &'a [u32], contents: &'a Contents, source: Source<'a>) -> Self {
+        Self { words, contents, source }
+    }
+
+    /// The clip as its form plays it.
+    #[inline(always)]
+    pub(crate) fn form(&self) -> Form<'a> {
+        let Self { words, contents: Contents { head, body }, source } = *self;
+        match body {
+            Body::Keys(layout) => Form::Keys(keys::View { words, head, layout, source }),
+            Body::Rows(tables) => {
+                Form::Rows(rows::View { bytes: bytemuck::cast_slice(words), head, tables, source })
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn head(&self) -> &'a Head {
+        &self.contents.head
+    }
+
     /// The clip's name; may be empty.
     #[must_use]
     pub fn name(&self) -> &'a str {
-        let bytes: &[u8] = match self.layout.dense {
-            Some(_) => {
-                bytemuck::cast_slice::<u32, u8>(self.words).get(self.layout.name.start..).unwrap_or_default()
-            }
-            None => bytemuck::cast_slice(self.run(self.layout.name)),
-        };
+        let bytes: &[u8] = bytemuck::cast_slice(self.words);
+        let name = bytes.get(self.head().name_at..).and_then(|b| b.get(..self.head().name_len));
         // Checked when the clip was made.
-        core::str::from_utf8(bytes.get(..self.layout.name_bytes).unwrap_or_default()).unwrap_or_default()
+        core::str::from_utf8(name.unwrap_or_default()).unwrap_or_default()
     }
 
     /// Length in seconds.
     #[inline]
     #[must_use]
     pub fn duration_s(&self) -> f64 {
-        self.layout.duration_s
+        self.head().duration_s
     }
 
     /// True if the last pose is the first one again.
     #[must_use]
     pub fn is_looping(&self) -> bool {
-        self.layout.is(format::FLAG_LOOPING)
+        self.head().looping
     }
 
     /// Joints of the skeleton it was made for.
     #[inline]
     #[must_use]
     pub fn joint_count(&self) -> usize {
-        self.layout.joints
+        self.head().joints
     }
 
     /// [`Skeleton::identity`](crate::Skeleton::identity) of the skeleton it was made for.
     #[inline]
     #[must_use]
     pub fn skeleton_identity(&self) -> u64 {
-        self.layout.skeleton
+        self.head().skeleton
     }
 
     /// A hash of the whole clip: equal for equal bytes.
     #[inline]
     #[must_use]
     pub fn identity(&self) -> u64 {
-        self.layout.identity
+        self.head().identity
     }
 
     /// Channels that move (each a translation, rotation or scale of one joint).
     #[must_use]
     pub fn channel_count(&self) -> usize {
-        self.layout.channels
+        self.head().channels
     }
 
     /// Keys of all channels together, constants not counted.
     #[must_use]
     pub fn key_count(&self) -> u64 {
-        self.layout.keys
+        self.head().keys
     }
 
     /// Channels that hold one value throughout and differ from the rest pose.
     #[must_use]
     pub fn constant_count(&self) -> usize {
-        self.layout.const_lanes.iter().sum()
+        self.head().constants
     }
 
     /// How many distinct times keys stand at.
     #[must_use]
     pub fn row_count(&self) -> u32 {
-        self.layout.rows
+        self.head().rows
     }
 
     /// How many blocks: one more than the jump frames after time 0.
     #[must_use]
     pub fn block_count(&self) -> usize {
-        self.layout.blocks
+        self.head().blocks
+    }
+
+    /// When a row is, in seconds; rows past the end are at the end. Between rows a channel may be curved.
+    #[must_use]
+    pub fn row_time_s(&self, row: u32) -> f64 {
+        let tick = match self.form() {
+            Form::Keys(clip) => clip.tick(row),
+            Form::Rows(clip) => row.min(clip.head.last_row()),
+        };
+        f64::from(tick) / self.head().ticks_per_s
     }
 
     /// Facts about a block; `None` if there is no such block.
     #[must_use]
     pub fn block(&self, block: usize) -> Option<BlockInfo> {
-        if block >= self.layout.blocks {
+        if block >= self.head().blocks {
             return None;
         }
-        if let Some(tables) = &self.layout.dense {
-            let first = block as u32 * BLOCK_ROWS;
-            return Some(BlockInfo {
-                time_s: f64::from(first) / self.layout.ticks_per_s,
-                keys: (u64::from(first) + 2) * self.layout.channels as u64,
-                stream_bytes: tables.block_len(bytemuck::cast_slice(self.words), block, self.layout.blocks)
-                    as u64,
-            });
-        }
-        let e = self.block_entry(block);
-        Some(BlockInfo {
-            time_s: f64::from(self.tick(e.first_row)) / self.layout.ticks_per_s,
-            keys: e.keys,
-            stream_bytes: e.stream_end() - e.stream_byte,
-        })
+        let (row, keys, stream_bytes) = match self.form() {
+            Form::Keys(clip) => {
+                let e = clip.block_entry(block);
+                (e.first_row, e.keys, e.stream_end() - e.stream_byte)
+            }
+            Form::Rows(clip) => clip.block_facts(block),
+        };
+        Some(BlockInfo { time_s: self.row_time_s(row), keys, stream_bytes })
     }
 
     /// Bytes that playing needs, everything included.
@@ -264,103 +275,30 @@ impl<'a> ClipView<'a> {
     /// Bytes of the jump frames.
     #[must_use]
     pub fn jump_bytes(&self) -> usize {
-        self.layout.state_bytes
+        self.head().jump_bytes
     }
 
     /// Bytes of the key stream.
     #[must_use]
     pub fn stream_bytes(&self) -> usize {
-        self.layout.stream_bytes
+        self.head().stream_bytes
     }
 
     /// The clip's tables: everything before the jump frames. What a stream file starts with.
     #[must_use]
     pub fn head_bytes(&self) -> &'a [u8] {
-        let words = self.layout.dense.map_or(self.layout.states.start, |tables| tables.blocks_at / 4);
-        bytemuck::cast_slice(self.words.get(..words).unwrap_or_default())
+        bytemuck::cast_slice(self.words.get(..self.head().table_bytes / 4).unwrap_or_default())
     }
 
     /// The jump frame and the stream of a block, as stored; empty if there is no such block.
     #[must_use]
     pub fn stored_block(&self, block: usize) -> (&'a [u8], &'a [u8]) {
-        if block >= self.layout.blocks {
+        if block >= self.head().blocks {
             return (&[], &[]);
         }
-        if self.layout.dense.is_some() {
-            return (&[], self.dense_block(block).unwrap_or_default());
+        match self.form() {
+            Form::Keys(clip) => clip.stored_block(block).unwrap_or_default(),
+            Form::Rows(clip) => (&[], clip.block(block).unwrap_or_default()),
         }
-        let Some((state, stream)) = self.block_bytes(block) else { return (&[], &[]) };
-        let e = self.block_entry(block);
-        let next = (block + 1 < self.layout.blocks).then(|| self.block_entry(block + 1).state_byte as usize);
-        let state_len = next.unwrap_or(self.layout.state_bytes).saturating_sub(e.state_byte as usize);
-        let stream_len = e.stream_bits.div_ceil(8) as usize;
-        (state.get(..state_len).unwrap_or(state), stream.get(..stream_len).unwrap_or(stream))
-    }
-
-    #[inline(always)]
-    pub(crate) fn run(&self, run: super::layout::Run) -> &'a [u32] {
-        self.words.get(run.start..run.start + run.len).unwrap_or_default()
-    }
-
-    pub(crate) fn block_entry(&self, block: usize) -> BlockEntry {
-        let at = self.layout.block_table.start + block * BLOCK_WORDS;
-        BlockEntry::unpack(&self.words[at..at + BLOCK_WORDS])
-    }
-
-    /// The jump frame and the stream of a block; `None` if a stream does not have it.
-    #[inline]
-    pub(crate) fn block_bytes(&self, block: usize) -> Option<(&'a [u8], &'a [u8])> {
-        match self.source {
-            Source::Window(blocks) => blocks.block(block),
-            Source::Whole => {
-                let e = self.block_entry(block);
-                let states: &[u8] = bytemuck::cast_slice(self.run(self.layout.states));
-                let stream: &[u8] = bytemuck::cast_slice(self.run(self.layout.stream));
-                Some((states.get(e.state_byte as usize..)?, stream.get(e.stream_byte as usize..)?))
-            }
-        }
-    }
-
-    /// The bytes of a dense clip's block and the jump frame after it; `None` if a stream does not have it.
-    #[inline]
-    pub(crate) fn dense_block(&self, block: usize) -> Option<&'a [u8]> {
-        match self.source {
-            Source::Window(blocks) => blocks.block(block).map(|(_, bytes)| bytes),
-            Source::Whole => {
-                let tables = self.layout.dense.as_ref()?;
-                Some(tables.block(bytemuck::cast_slice(self.words), block, self.layout.blocks))
-            }
-        }
-    }
-
-    /// The last row: where the clip ends.
-    #[inline(always)]
-    pub(crate) fn last_row(&self) -> u32 {
-        self.layout.rows - 1
-    }
-
-    /// The tick of a row; rows past the end are at the end.
-    #[inline(always)]
-    pub(crate) fn tick(&self, row: u32) -> u32 {
-        let row = if row > self.last_row() { self.last_row() } else { row };
-        if self.layout.is(format::FLAG_LISTED) { self.run(self.layout.ticks)[row as usize] } else { row }
-    }
-
-    /// The last row at or before a tick, looked for near `hint`.
-    #[inline]
-    pub(crate) fn row_of_tick(&self, tick: u32, hint: u32) -> u32 {
-        if !self.layout.is(format::FLAG_LISTED) {
-            return if tick > self.last_row() { self.last_row() } else { tick };
-        }
-        let ticks = self.run(self.layout.ticks);
-        let here = hint as usize;
-        if let (Some(a), Some(b)) = (ticks.get(here), ticks.get(here + 1))
-            && *a <= tick
-            && tick < *b
-        {
-            return hint;
-        }
-        // The first tick is 0, so there is always a row before.
-        (ticks.partition_point(|t| *t <= tick) - 1) as u32
     }
 }

@@ -1,6 +1,10 @@
 //! Several poses into one.
 
-use super::{JobError, JointLod, error::at_least};
+use super::{
+    JobError,
+    error::{at_least, fits_groups},
+};
+use crate::JointLod;
 use lissom_math::{
     dispatch,
     simd::{Backend, LEN, Simd, WideQuat, WideTransform, WideVec3, load, prelude::*, select, splat, store},
@@ -93,7 +97,7 @@ impl BlendJob<'_> {
         check_layers(self.layers, groups, ["layers.weight", "layers.pose", "layers.joint_weights"])?;
         check_layers(self.additive, groups, ["additive.weight", "additive.pose", "additive.joint_weights"])?;
         at_least("output", "groups", self.output.len(), groups)?;
-        self.lod.map_or(Ok(()), |lod| lod.validate_groups(groups))
+        fits_groups(self.lod, groups)
     }
 
     /// Runs on the widest backend.
@@ -140,13 +144,18 @@ fn check_layers(
 #[cold]
 #[inline(never)]
 fn bad_weight(field: &'static str, index: usize, value: f32) -> Result<(), JobError> {
-    Err(JobError::Value { field, index, value, allowed: "finite numbers" })
+    Err(JobError::Value { field, index, value: value.into(), allowed: "finite numbers" })
 }
 
 #[cold]
 #[inline(never)]
 fn bad_threshold(value: f32) -> Result<(), JobError> {
-    Err(JobError::Value { field: "threshold", index: 0, value, allowed: "normal numbers above 0" })
+    Err(JobError::Value {
+        field: "threshold",
+        index: 0,
+        value: value.into(),
+        allowed: "normal numbers above 0",
+    })
 }
 
 /// The sums of one block of joints.
@@ -162,7 +171,7 @@ impl<S: Simd> Sum<S> {
         Self {
             pose: WideTransform {
                 translation: t.translation.scale(w),
-                rotation: scale_quat(t.rotation, w),
+                rotation: t.rotation.scale(w),
                 scale: t.scale.scale(w),
             },
             weight: w,
@@ -173,7 +182,7 @@ impl<S: Simd> Sum<S> {
     fn add(self, s: S, t: WideTransform<S>, w: S::f32s) -> Self {
         let sum = self.pose;
         let signed = sum.rotation.dot(t.rotation).simd_lt(splat(s, 0.0)).select(-w, w);
-        let r = scale_quat(t.rotation, signed);
+        let r = t.rotation.scale(signed);
         Self {
             pose: WideTransform {
                 translation: sum.translation + t.translation.scale(w),
@@ -190,14 +199,9 @@ impl<S: Simd> Sum<S> {
         let (p, q) = (a.pose, b.pose);
         Self {
             pose: WideTransform {
-                translation: select_vec(mask, p.translation, q.translation),
-                rotation: WideQuat {
-                    x: select::<S>(mask, p.rotation.x, q.rotation.x),
-                    y: select::<S>(mask, p.rotation.y, q.rotation.y),
-                    z: select::<S>(mask, p.rotation.z, q.rotation.z),
-                    w: select::<S>(mask, p.rotation.w, q.rotation.w),
-                },
-                scale: select_vec(mask, p.scale, q.scale),
+                translation: WideVec3::select(mask, p.translation, q.translation),
+                rotation: WideQuat::select(mask, p.rotation, q.rotation),
+                scale: WideVec3::select(mask, p.scale, q.scale),
             },
             weight: select::<S>(mask, a.weight, b.weight),
         }
@@ -205,22 +209,8 @@ impl<S: Simd> Sum<S> {
 }
 
 #[inline(always)]
-fn scale_quat<S: Simd>(q: WideQuat<S>, k: S::f32s) -> WideQuat<S> {
-    WideQuat { x: q.x * k, y: q.y * k, z: q.z * k, w: q.w * k }
-}
-
-#[inline(always)]
 fn add_quat<S: Simd>(a: WideQuat<S>, b: WideQuat<S>) -> WideQuat<S> {
     WideQuat { x: a.x + b.x, y: a.y + b.y, z: a.z + b.z, w: a.w + b.w }
-}
-
-#[inline(always)]
-fn select_vec<S: Simd>(mask: S::mask32s, a: WideVec3<S>, b: WideVec3<S>) -> WideVec3<S> {
-    WideVec3 {
-        x: select::<S>(mask, a.x, b.x),
-        y: select::<S>(mask, a.y, b.y),
-        z: select::<S>(mask, a.z, b.z),
-    }
 }
 
 /// The weights of a layer in one block of joints.
@@ -357,8 +347,8 @@ fn plain_rotations<S: Simd, const N: usize>(
     inverse: S::f32s,
 ) -> [WideQuat<S>; 2] {
     let w = splat(s, p[0].1);
-    let mut sum_p = scale_quat(WideQuat::load(s, &p[0].0.rotation, at_p), w);
-    let mut sum_q = scale_quat(WideQuat::load(s, &q[0].0.rotation, at_q), w);
+    let mut sum_p = WideQuat::load(s, &p[0].0.rotation, at_p).scale(w);
+    let mut sum_q = WideQuat::load(s, &q[0].0.rotation, at_q).scale(w);
     let mut i = 1;
     while i < N {
         let w = splat(s, p[i].1);
@@ -367,11 +357,11 @@ fn plain_rotations<S: Simd, const N: usize>(
         let (dot_p, dot_q) = (sum_p.dot(r_p), sum_q.dot(r_q));
         let w_p = dot_p.simd_lt(splat(s, 0.0)).select(-w, w);
         let w_q = dot_q.simd_lt(splat(s, 0.0)).select(-w, w);
-        sum_p = add_quat(sum_p, scale_quat(r_p, w_p));
-        sum_q = add_quat(sum_q, scale_quat(r_q, w_q));
+        sum_p = add_quat(sum_p, r_p.scale(w_p));
+        sum_q = add_quat(sum_q, r_q.scale(w_q));
         i += 1;
     }
-    let (p, q) = (scale_quat(sum_p, inverse), scale_quat(sum_q, inverse));
+    let (p, q) = (sum_p.scale(inverse), sum_q.scale(inverse));
     [p.normalize(s), q.normalize(s)]
 }
 
@@ -447,7 +437,7 @@ fn average<S: Simd>(
     };
     WideTransform {
         translation: sum.pose.translation.scale(k),
-        rotation: scale_quat(sum.pose.rotation, k).normalize(s),
+        rotation: sum.pose.rotation.scale(k).normalize(s),
         scale: sum.pose.scale.scale(k),
     }
 }

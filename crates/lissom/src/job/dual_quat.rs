@@ -1,68 +1,16 @@
 //! Dual-quaternion skinning: joints that twist without losing volume.
 
-use super::{
-    JobError, SkinMesh, Strided, VertexOutput,
-    error::at_least,
-    skin::Inputs,
-    vertices::{Attribute, Writer},
-};
-use bytemuck::{Pod, Zeroable};
+use super::{JobError, error::at_least, kernel::vertices::Vertices};
+use crate::mesh::{Attribute, Attributes, DualQuat, Inputs, SkinMesh, Strided, VertexOutput, Writer};
 use lissom_math::{
-    Mat4, Mat34, Quat, dispatch,
-    scalar::{length, quat_from_columns, quat_mul, scale},
+    dispatch,
     simd::{Backend, LEN, Simd, WideQuat, WideVec3, load, prelude::*, splat},
     soa::{GROUP, Lanes},
 };
 
-/// A rotation and a translation as a dual quaternion: `dual` is half the translation times `real`. 32 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-pub struct DualQuat {
-    /// The rotation, x y z w, unit length.
-    pub real: [f32; 4],
-    /// The translation's part.
-    pub dual: [f32; 4],
-}
-
-impl DualQuat {
-    /// No movement.
-    pub const IDENTITY: Self = Self { real: [0.0, 0.0, 0.0, 1.0], dual: [0.0; 4] };
-
-    /// The rigid part of a matrix: its columns are normalised, and scale, shear and mirroring are lost.
-    #[must_use]
-    pub fn from_mat34(m: &Mat34) -> Self {
-        let unit = |c: [f32; 3]| {
-            let v = lissom_math::Vec3::from_array(c);
-            let l = length(v);
-            if l > 0.0 { scale(v, 1.0 / l).to_array() } else { [0.0; 3] }
-        };
-        let [x, y, z, t] = m.columns;
-        let q = quat_from_columns([unit(x), unit(y), unit(z)]);
-        let d = quat_mul(Quat::from_xyzw(t[0] * 0.5, t[1] * 0.5, t[2] * 0.5, 0.0), q);
-        Self { real: [q.x, q.y, q.z, q.w], dual: [d.x, d.y, d.z, d.w] }
-    }
-
-    /// The matrix of this motion.
-    #[must_use]
-    pub fn to_mat34(&self) -> Mat34 {
-        let [x, y, z, w] = self.real;
-        let q = Quat::from_xyzw(x, y, z, w);
-        let d = Quat::from_xyzw(self.dual[0], self.dual[1], self.dual[2], self.dual[3]);
-        let t = quat_mul(d, Quat::from_xyzw(-x, -y, -z, w));
-        let [a, b, c] = lissom_math::scalar::quat_to_columns(q);
-        Mat34 { columns: [a, b, c, [t.x + t.x, t.y + t.y, t.z + t.z]] }
-    }
-}
-
-/// Turns a palette of matrices into dual quaternions, as many as fit.
-pub fn dual_quat_palette(palette: &[Mat4], out: &mut [DualQuat]) {
-    for (m, out) in palette.iter().zip(out) {
-        *out = DualQuat::from_mat34(&Mat34::from_mat4(m));
-    }
-}
-
 /// Moves a mesh's vertices with blended dual quaternions. Fields are those of [`SkinJob`](super::SkinJob) but for the
-/// palette: `palette[j]` is the rigid motion of joint j from the bind pose, see [`dual_quat_palette`].
+/// palette: `palette[j]` is the rigid motion of joint j from the bind pose, see
+/// [`dual_quat_palette`](crate::mesh::dual_quat_palette).
 ///
 /// For each vertex: Σ ±wᵢ·dᵢ in order of influences, the sign being minus where the real part's dot product with that
 /// of the first influence is below 0; divided by the length of its real part (no motion if that is 0). Points and
@@ -93,7 +41,7 @@ pub struct DualQuatSkinJob<'a> {
     pub output: VertexOutput<'a>,
 }
 
-impl DualQuatSkinJob<'_> {
+impl<'a> DualQuatSkinJob<'a> {
     /// Finds the first thing that is wrong.
     ///
     /// # Errors
@@ -101,12 +49,11 @@ impl DualQuatSkinJob<'_> {
     /// Listed at [`DualQuatSkinJob`].
     pub fn validate(&self) -> Result<(), JobError> {
         at_least("palette", "dual quaternions", self.palette.len(), self.mesh.joint_count())?;
-        let (found, expected) = (self.mesh.vertex_count(), self.vertex_count);
-        if expected > found {
-            return Err(JobError::Mismatch { field: "mesh", unit: "vertices", found, expected });
-        }
+        Vertices::check(&self.mesh, self.vertex_count, &self.inputs(), &self.output)
+    }
+
+    fn inputs(&self) -> Inputs<'a> {
         Inputs { positions: self.positions, normals: self.normals, tangents: self.tangents }
-            .validate(self.vertex_count, &self.output)
     }
 
     /// Runs on the widest backend.
@@ -126,11 +73,7 @@ impl DualQuatSkinJob<'_> {
     pub fn run_on(mut self, backend: Backend) -> Result<(), JobError> {
         self.validate()?;
         let (mesh, palette, count) = (&self.mesh, self.palette, self.vertex_count);
-        let attributes = [
-            Some((Attribute::Position, self.positions)),
-            self.normals.map(|n| (Attribute::Normal, n)),
-            self.tangents.map(|t| (Attribute::Tangent, t)),
-        ];
+        let attributes = self.inputs().attributes();
         let out = &mut self.output.writer();
         dispatch!(backend, s => kernel(s, mesh, palette, &attributes, count, out));
         Ok(())
@@ -139,20 +82,20 @@ impl DualQuatSkinJob<'_> {
     /// Two jobs that together do this one, as [`SkinJob::split_at`](super::SkinJob::split_at).
     #[must_use]
     pub fn split_at(self, vertices: usize) -> (Self, Self) {
-        let at = vertices.min(self.vertex_count);
-        let (first, second) = self.output.split_at(at);
-        (
-            Self { mesh: self.mesh.slice(0..at), vertex_count: at, output: first, ..self },
-            Self {
-                mesh: self.mesh.slice(at..self.vertex_count),
-                vertex_count: self.vertex_count - at,
-                positions: self.positions.skip(at),
-                normals: self.normals.map(|n| n.skip(at)),
-                tangents: self.tangents.map(|t| t.skip(at)),
-                output: second,
-                ..self
-            },
-        )
+        let Self { palette, .. } = self;
+        let over = |v: Vertices<'a>| Self {
+            mesh: v.mesh,
+            vertex_count: v.count,
+            palette,
+            positions: v.inputs.positions,
+            normals: v.inputs.normals,
+            tangents: v.inputs.tangents,
+            output: v.output,
+        };
+        let inputs = self.inputs();
+        let all = Vertices { mesh: self.mesh, count: self.vertex_count, inputs, output: self.output };
+        let (first, second) = all.split_at(vertices);
+        (over(first), over(second))
     }
 }
 
@@ -180,7 +123,7 @@ fn kernel<S: Simd>(
     s: S,
     mesh: &SkinMesh<'_>,
     palette: &[DualQuat],
-    attributes: &[Option<(Attribute, Strided<'_>)>; 3],
+    attributes: &Attributes<'_>,
     count: usize,
     out: &mut Writer<'_>,
 ) {

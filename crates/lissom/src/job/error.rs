@@ -1,5 +1,8 @@
 //! What can be wrong with a job.
 
+use crate::{JointLod, clip::MissingBlock, mesh::MeshError};
+use lissom_math::soa::group_count;
+
 /// Why a job did not run. Its outputs are as they were.
 ///
 /// `field` is the name of the struct field that is at fault.
@@ -35,95 +38,10 @@ pub enum JobError {
         field: &'static str,
         /// Which entry of it; 0 where there is one.
         index: usize,
-        /// What it is.
-        value: f32,
+        /// What it is; a number of f32 is exact here too.
+        value: f64,
         /// What it may be, in words.
         allowed: &'static str,
-    },
-    /// A stride that makes elements overlap.
-    #[error("`{field}`: a stride of {stride} bytes is less than the {element} bytes of one element")]
-    Stride {
-        /// The buffer.
-        field: &'static str,
-        /// Its stride in bytes.
-        stride: usize,
-        /// The size of one element in bytes.
-        element: usize,
-    },
-    /// An input without its output, or an output without its input.
-    #[error("`{present}` is given, but `{missing}` is not")]
-    Unpaired {
-        /// The one that is there.
-        present: &'static str,
-        /// The one that must be there too.
-        missing: &'static str,
-    },
-    /// Tangents without normals.
-    #[error("tangents are given without normals: pass them as normals, they are moved the same way")]
-    TangentsWithoutNormals,
-    /// Two attributes of an interleaved vertex share bytes, or one reaches beyond the stride.
-    #[error(
-        "`{field}`: bytes {offset}..{end} of a vertex of {stride} bytes overlap another attribute or its end"
-    )]
-    Interleave {
-        /// The attribute.
-        field: &'static str,
-        /// Where it starts in the vertex.
-        offset: usize,
-        /// Where it ends.
-        end: usize,
-        /// Bytes of a vertex.
-        stride: usize,
-    },
-    /// A mesh without influences, or with more than there can be.
-    #[error("{influences} influences a vertex; there can be 1 to {max}")]
-    Influences {
-        /// How many were asked for.
-        influences: usize,
-        /// The most there can be.
-        max: usize,
-    },
-    /// A vertex names a joint that the palette does not have.
-    #[error("vertex {vertex}, influence {influence}: joint {joint} is out of range, there are {joints}")]
-    VertexJoint {
-        /// The vertex.
-        vertex: usize,
-        /// Which of its influences.
-        influence: usize,
-        /// The joint it names.
-        joint: usize,
-        /// How many there are.
-        joints: usize,
-    },
-    /// A vertex's weights are negative, not finite, or do not sum to 1.
-    #[error("vertex {vertex}: its weights sum to {sum} or one is negative or not finite; they must sum to 1")]
-    VertexWeights {
-        /// The vertex.
-        vertex: usize,
-        /// What they sum to.
-        sum: f32,
-    },
-    /// A morph delta names a vertex that the mesh does not have, or deltas are not in rising order of vertex.
-    #[error(
-        "morph target {target}, delta {delta}: vertex {vertex} is out of order or out of range ({vertices} vertices)"
-    )]
-    MorphVertex {
-        /// The target.
-        target: usize,
-        /// Which of its deltas.
-        delta: usize,
-        /// The vertex it names.
-        vertex: usize,
-        /// How many there are.
-        vertices: usize,
-    },
-    /// A level of detail keeps a joint but not its parent.
-    #[error("the level of detail keeps joint {joint}, but not its parent {parent}")]
-    LodParent {
-        /// The joint.
-        joint: usize,
-        /// Its parent.
-        parent: usize,
     },
     /// Two things that belong to different skeletons or meshes.
     #[error("`{field}` is made for {found} {unit}, but there are {expected}")]
@@ -147,6 +65,9 @@ pub enum JobError {
         /// The identity of the skeleton given.
         expected: u64,
     },
+    /// The buffers of a mesh are wrong.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
     /// A stream does not have a block (yet).
     #[error("block {block} of the clip is not there")]
     BlockMissing {
@@ -159,6 +80,12 @@ pub enum JobError {
         /// The joint.
         joint: usize,
     },
+}
+
+impl From<MissingBlock> for JobError {
+    fn from(missing: MissingBlock) -> Self {
+        Self::BlockMissing { block: missing.block }
+    }
 }
 
 /// Checks that a slice is long enough.
@@ -177,4 +104,24 @@ pub(crate) fn at_least(
 #[inline(never)]
 fn too_short(field: &'static str, unit: &'static str, len: usize, needed: usize) -> Result<(), JobError> {
     Err(JobError::TooShort { field, unit, len, needed })
+}
+
+/// Checks that a level of detail was made for this many joints.
+pub(crate) fn fits_joints(lod: Option<&JointLod>, joints: usize) -> Result<(), JobError> {
+    match lod.and_then(JointLod::joint_count) {
+        Some(found) if found != joints => {
+            Err(JobError::Mismatch { field: "lod", unit: "joints", found, expected: joints })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The same where only the number of groups is known.
+pub(crate) fn fits_groups(lod: Option<&JointLod>, groups: usize) -> Result<(), JobError> {
+    match lod.and_then(JointLod::joint_count).map(group_count) {
+        Some(found) if found != groups => {
+            Err(JobError::Mismatch { field: "lod", unit: "groups", found, expected: groups })
+        }
+        _ => Ok(()),
+    }
 }

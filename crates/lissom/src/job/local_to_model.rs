@@ -1,11 +1,11 @@
 //! Local space to model space.
 
 use super::{
-    JobError, JointLod,
-    error::at_least,
-    matrix::{Columns, MatrixSlot},
+    JobError,
+    error::{at_least, fits_joints},
+    kernel::matrix::{Columns, MatrixSlot},
 };
-use crate::{MAX_JOINTS, Skeleton};
+use crate::{JointLod, MAX_JOINTS, Skeleton};
 use core::ops::Range;
 use lissom_math::{
     Mat4, Mat34, dispatch,
@@ -156,9 +156,7 @@ impl LocalToModelJob<'_> {
         let joints = self.skeleton.joint_count();
         at_least("locals", "groups", self.locals.len(), group_count(joints))?;
         at_least("models", "matrices", self.models.len(), joints)?;
-        if let Some(lod) = self.lod {
-            lod.validate(joints)?;
-        }
+        fits_joints(self.lod, joints)?;
         self.update.joints(self.skeleton)
     }
 

@@ -1,76 +1,7 @@
-//! Morph targets: sparse differences added to a mesh before skinning.
+//! Morph targets added to a mesh before skinning.
 
-use super::{
-    JobError, Strided, VertexOutput,
-    skin::Inputs,
-    vertices::{Attribute, VEC3},
-};
-
-/// One morph target: the vertices it moves, and by how much.
-#[derive(Clone, Copy, Debug)]
-pub struct MorphTarget<'a> {
-    /// Vertices, in rising order.
-    pub vertices: &'a [u32],
-    /// What is added to the position, one for each of `vertices`.
-    pub positions: &'a [[f32; 3]],
-    /// What is added to the normal; empty for nothing.
-    pub normals: &'a [[f32; 3]],
-    /// What is added to the tangent; empty for nothing.
-    pub tangents: &'a [[f32; 3]],
-}
-
-/// Morph targets of a mesh, checked: vertices rise and exist, every target has its deltas.
-#[derive(Clone, Copy, Debug)]
-pub struct MorphTargets<'a> {
-    targets: &'a [MorphTarget<'a>],
-    vertex_count: usize,
-}
-
-impl<'a> MorphTargets<'a> {
-    /// Checks the targets, once.
-    ///
-    /// # Errors
-    ///
-    /// - [`JobError::TooShort`]: a target has fewer position deltas than vertices, or some normal or tangent deltas
-    ///   but not one for each vertex.
-    /// - [`JobError::MorphVertex`]: a vertex does not come after the one before it, or there is no such vertex.
-    pub fn new(targets: &'a [MorphTarget<'a>], vertex_count: usize) -> Result<Self, JobError> {
-        for (target, t) in targets.iter().enumerate() {
-            let needed = t.vertices.len();
-            let fields = [
-                ("positions", t.positions, false),
-                ("normals", t.normals, true),
-                ("tangents", t.tangents, true),
-            ];
-            for (field, deltas, optional) in fields {
-                if deltas.len() < needed && !(optional && deltas.is_empty()) {
-                    return Err(JobError::TooShort { field, unit: "deltas", len: deltas.len(), needed });
-                }
-            }
-            let mut next = 0;
-            for (delta, vertex) in t.vertices.iter().enumerate() {
-                let vertex = *vertex as usize;
-                if vertex < next || vertex >= vertex_count {
-                    return Err(JobError::MorphVertex { target, delta, vertex, vertices: vertex_count });
-                }
-                next = vertex + 1;
-            }
-        }
-        Ok(Self { targets, vertex_count })
-    }
-
-    /// The targets.
-    #[must_use]
-    pub fn targets(&self) -> &'a [MorphTarget<'a>] {
-        self.targets
-    }
-
-    /// Vertices of the mesh.
-    #[must_use]
-    pub fn vertex_count(&self) -> usize {
-        self.vertex_count
-    }
-}
+use super::JobError;
+use crate::mesh::{Attribute, Inputs, MorphTargets, Strided, VEC3, VertexOutput};
 
 /// Adds weighted morph targets to a mesh.
 ///
@@ -86,10 +17,9 @@ impl<'a> MorphTargets<'a> {
 ///
 /// # Errors
 ///
-/// - [`JobError::TooShort`]: fewer weights than targets, or a buffer that does not hold the vertices.
+/// - [`JobError::TooShort`]: fewer weights than targets.
 /// - [`JobError::Value`]: a weight is NaN or infinite.
-/// - [`JobError::Stride`], [`JobError::TangentsWithoutNormals`], [`JobError::Unpaired`], [`JobError::Interleave`]: as
-///   for skinning.
+/// - [`JobError::Mesh`]: buffers that do not hold the vertices or do not fit each other, as for skinning.
 ///
 /// # Cost and determinism
 ///
@@ -118,16 +48,17 @@ impl MorphJob<'_> {
     ///
     /// Listed at [`MorphJob`].
     pub fn validate(&self) -> Result<(), JobError> {
-        let (len, needed) = (self.weights.len(), self.targets.targets.len());
+        let (len, needed) = (self.weights.len(), self.targets.targets().len());
         if len < needed {
             return Err(JobError::TooShort { field: "weights", unit: "weights", len, needed });
         }
         if let Some(index) = self.weights[..needed].iter().position(|w| !w.is_finite()) {
-            let value = self.weights[index];
+            let value = self.weights[index].into();
             return Err(JobError::Value { field: "weights", index, value, allowed: "finite numbers" });
         }
         let inputs = Inputs { positions: self.positions, normals: self.normals, tangents: self.tangents };
-        inputs.validate(self.targets.vertex_count, &self.output)
+        inputs.validate(self.targets.vertex_count(), &self.output)?;
+        Ok(())
     }
 
     /// Runs.
@@ -146,15 +77,15 @@ impl MorphJob<'_> {
         for (attribute, from) in attributes {
             let Some(from) = from else { continue };
             let (bytes, stride) = out.attribute(attribute);
-            let packed = self.targets.vertex_count * VEC3;
+            let packed = self.targets.vertex_count() * VEC3;
             if stride == VEC3 && from.stride == VEC3 {
                 bytes[..packed].copy_from_slice(&from.bytes[..packed]);
             } else {
-                for v in 0..self.targets.vertex_count {
+                for v in 0..self.targets.vertex_count() {
                     out.put(attribute, v, from.vec3(v));
                 }
             }
-            for (target, w) in self.targets.targets.iter().zip(self.weights) {
+            for (target, w) in self.targets.targets().iter().zip(self.weights) {
                 let deltas = match attribute {
                     Attribute::Position => target.positions,
                     Attribute::Normal => target.normals,

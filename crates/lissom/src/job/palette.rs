@@ -3,7 +3,7 @@
 use super::{
     JobError,
     error::at_least,
-    matrix::{Columns, MatrixSlot},
+    kernel::matrix::{Columns, MatrixSlot},
 };
 use crate::Skeleton;
 use alloc::vec::Vec;

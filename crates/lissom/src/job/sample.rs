@@ -1,9 +1,12 @@
 //! A clip at a time, as a pose.
 
-use super::{JobError, JointLod, error::at_least};
+use super::{
+    JobError,
+    error::{at_least, fits_joints},
+};
 use crate::{
-    Skeleton,
-    clip::{ClipView, Cursor},
+    JointLod, Skeleton,
+    clip::{ClipView, Cursor, SampleTime},
 };
 use lissom_math::{simd::Backend, soa::SoaTransform};
 
@@ -36,44 +39,6 @@ pub struct SampleJob<'a> {
     pub output: &'a mut [SoaTransform],
 }
 
-/// A time in a clip.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum SampleTime {
-    /// Seconds; before 0 is 0, after the end is the end.
-    Clamped(f64),
-    /// Seconds, repeating every duration: the end is the start again.
-    Wrapped(f64),
-    /// A share of the duration; before 0 is 0, above 1 is 1.
-    Ratio(f64),
-}
-
-impl SampleTime {
-    /// Seconds in [0, duration].
-    pub(crate) fn seconds(self, duration_s: f64) -> f64 {
-        let t = match self {
-            Self::Clamped(t) => t,
-            Self::Ratio(r) => r * duration_s,
-            Self::Wrapped(t) => {
-                let t = t % duration_s;
-                if t < 0.0 { t + duration_s } else { t }
-            }
-        };
-        if t < 0.0 {
-            0.0
-        } else if t > duration_s {
-            duration_s
-        } else {
-            t
-        }
-    }
-
-    fn value(self) -> f64 {
-        match self {
-            Self::Clamped(t) | Self::Wrapped(t) | Self::Ratio(t) => t,
-        }
-    }
-}
-
 impl SampleJob<'_> {
     /// Finds the first thing that is wrong.
     ///
@@ -86,13 +51,11 @@ impl SampleJob<'_> {
             return Err(JobError::OtherSkeleton { field: "clip", found, expected });
         }
         at_least("output", "groups", self.output.len(), self.skeleton.group_count())?;
-        if let Some(lod) = self.lod {
-            lod.validate(self.skeleton.joint_count())?;
-        }
+        fits_joints(self.lod, self.skeleton.joint_count())?;
         let time = self.time.value();
         if !time.is_finite() {
             let allowed = "a finite time";
-            return Err(JobError::Value { field: "time", index: 0, value: time as f32, allowed });
+            return Err(JobError::Value { field: "time", index: 0, value: time, allowed });
         }
         Ok(())
     }
@@ -115,7 +78,7 @@ impl SampleJob<'_> {
         self.validate()?;
         let time_s = self.time.seconds(self.clip.duration_s());
         let output = &mut self.output[..self.skeleton.group_count()];
-        self.cursor.bind(&self.clip);
-        self.cursor.sample(backend, &self.clip, time_s, self.skeleton.rest_pose(), self.lod, output)
+        self.cursor.sample(backend, &self.clip, time_s, self.skeleton.rest_pose(), self.lod, output)?;
+        Ok(())
     }
 }

@@ -1,11 +1,11 @@
 //! Matrix palette skinning.
 
 use super::{
-    JobError, SkinMesh, Strided, VertexOutput,
+    JobError,
     error::at_least,
-    skin_kernel::{Attributes, skin},
-    vertices::{Attribute, VEC3},
+    kernel::{skin::skin, vertices::Vertices},
 };
+use crate::mesh::{Attributes, Inputs, SkinMesh, Strided, VertexOutput};
 use lissom_math::{Mat4, simd::Backend};
 
 /// Moves a mesh's vertices with the joints they are bound to.
@@ -22,19 +22,20 @@ use lissom_math::{Mat4, simd::Backend};
 /// For each vertex, with weights w and palette matrices m: M = ((m₀·w₀ + m₁·w₁) + m₂·w₂) + …, then the position
 /// is ((M₀·x + M₁·y) + M₂·z) + M₃ and vectors are (M₀·x + M₁·y) + M₂·z, Mᵢ being columns. Vectors are not
 /// normalised. Of a tangent, x y z are moved; handedness stays where it is. Bitangents follow from both:
-/// [`bitangents`](super::bitangents).
+/// [`bitangents`](crate::mesh::bitangents).
 ///
 /// Inverse transposes are only needed where joints scale unevenly or shear.
 ///
 /// # Errors
 ///
 /// - [`JobError::Mismatch`]: `vertex_count` is above the mesh's.
-/// - [`JobError::TooShort`]: a palette has fewer matrices than the mesh has joints, or a buffer has less than
-///   (`vertex_count` − 1) · stride + 12 bytes.
-/// - [`JobError::Stride`]: a stride is less than 12.
-/// - [`JobError::TangentsWithoutNormals`].
-/// - [`JobError::Unpaired`]: normals or tangents without their output, or the reverse.
-/// - [`JobError::Interleave`]: attributes of an interleaved output overlap.
+/// - [`JobError::TooShort`]: a palette has fewer matrices than the mesh has joints.
+/// - [`JobError::Mesh`], with the [`MeshError`](crate::mesh::MeshError):
+///   - `TooShort`: a buffer has less than (`vertex_count` − 1) · stride + 12 bytes.
+///   - `Stride`: a stride is less than 12.
+///   - `TangentsWithoutNormals`.
+///   - `Unpaired`: normals or tangents without their output, or the reverse.
+///   - `Interleave`: attributes of an interleaved output overlap.
 ///
 /// Bad joint indices and weights were found when the [`SkinMesh`] was made.
 ///
@@ -43,7 +44,7 @@ use lissom_math::{Mat4, simd::Backend};
 /// One pass (two with a vector palette). Specialised for 1 to 4 and 8 influences where indices are packed u16 and
 /// weights packed f32 with the last one restored (for 4 influences also with all four stored); any other
 /// layout takes a slower loop. Sort vertices by influence count
-/// ([`partition_by_influences`](super::partition_by_influences)) and run one job a part. The same bits on every
+/// ([`partition_by_influences`](crate::mesh::partition_by_influences)) and run one job a part. The same bits on every
 /// backend and for every way of splitting the vertices ([`SkinJob::split_at`], `run_parallel`). No allocation.
 #[derive(Debug)]
 pub struct SkinJob<'a> {
@@ -77,16 +78,11 @@ impl<'a> SkinJob<'a> {
         if let Some(palette) = self.vector_palette {
             at_least("vector_palette", "matrices", palette.len(), joints)?;
         }
-        if self.vertex_count > self.mesh.vertex_count() {
-            return Err(JobError::Mismatch {
-                field: "mesh",
-                unit: "vertices",
-                found: self.mesh.vertex_count(),
-                expected: self.vertex_count,
-            });
-        }
-        let inputs = Inputs { positions: self.positions, normals: self.normals, tangents: self.tangents };
-        inputs.validate(self.vertex_count, &self.output)
+        Vertices::check(&self.mesh, self.vertex_count, &self.inputs(), &self.output)
+    }
+
+    fn inputs(&self) -> Inputs<'a> {
+        Inputs { positions: self.positions, normals: self.normals, tangents: self.tangents }
     }
 
     /// Runs on the widest backend.
@@ -113,9 +109,7 @@ impl<'a> SkinJob<'a> {
         if self.vertex_count == 0 {
             return;
         }
-        let position = Some((Attribute::Position, self.positions));
-        let normal = self.normals.map(|n| (Attribute::Normal, n));
-        let tangent = self.tangents.map(|t| (Attribute::Tangent, t));
+        let [position, normal, tangent] = self.inputs().attributes();
         let (mesh, count) = (&self.mesh, self.vertex_count);
         let out = &mut self.output.writer();
         let mut pass = |palette: &[Mat4], attributes: Attributes<'_>| {
@@ -136,20 +130,21 @@ impl<'a> SkinJob<'a> {
     /// bytes and may run at once.
     #[must_use]
     pub fn split_at(self, vertices: usize) -> (Self, Self) {
-        let at = vertices.min(self.vertex_count);
-        let (first, second) = self.output.split_at(at);
-        (
-            Self { mesh: self.mesh.slice(0..at), vertex_count: at, output: first, ..self },
-            Self {
-                mesh: self.mesh.slice(at..self.vertex_count),
-                vertex_count: self.vertex_count - at,
-                positions: self.positions.skip(at),
-                normals: self.normals.map(|n| n.skip(at)),
-                tangents: self.tangents.map(|t| t.skip(at)),
-                output: second,
-                ..self
-            },
-        )
+        let Self { palette, vector_palette, .. } = self;
+        let over = |v: Vertices<'a>| Self {
+            mesh: v.mesh,
+            vertex_count: v.count,
+            palette,
+            vector_palette,
+            positions: v.inputs.positions,
+            normals: v.inputs.normals,
+            tangents: v.inputs.tangents,
+            output: v.output,
+        };
+        let inputs = self.inputs();
+        let all = Vertices { mesh: self.mesh, count: self.vertex_count, inputs, output: self.output };
+        let (first, second) = all.split_at(vertices);
+        (over(first), over(second))
     }
 
     /// Runs on several threads of the current rayon pool, at least `grain` vertices each. The bits are those of
@@ -171,29 +166,5 @@ impl<'a> SkinJob<'a> {
         self.validate()?;
         halves(self, backend, grain);
         Ok(())
-    }
-}
-
-/// The attributes that are read.
-#[derive(Clone, Copy)]
-pub(crate) struct Inputs<'a> {
-    pub positions: Strided<'a>,
-    pub normals: Option<Strided<'a>>,
-    pub tangents: Option<Strided<'a>>,
-}
-
-impl Inputs<'_> {
-    pub fn validate(&self, vertices: usize, output: &VertexOutput<'_>) -> Result<(), JobError> {
-        if self.tangents.is_some() && self.normals.is_none() {
-            return Err(JobError::TangentsWithoutNormals);
-        }
-        self.positions.validate("positions", VEC3, vertices)?;
-        if let Some(normals) = &self.normals {
-            normals.validate("normals", VEC3, vertices)?;
-        }
-        if let Some(tangents) = &self.tangents {
-            tangents.validate("tangents", VEC3, vertices)?;
-        }
-        output.validate(self.normals.is_some(), self.tangents.is_some(), vertices)
     }
 }

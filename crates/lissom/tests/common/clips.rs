@@ -1,17 +1,18 @@
 //! What the clip tests share.
 
 use lissom::{
-    Skeleton, SkeletonParts,
-    math::{
-        Transform,
-        soa::{self, SoaTransform},
-    },
+    Clip, Skeleton, SkeletonParts,
+    math::{Transform, soa::SoaTransform},
 };
 use lissom_build::{
-    cook::{ClipPlan, Jumps, PlanChannel, PlanKeys, PlanTrack, TimePoints},
-    exact::{Q4, V3},
-    raw::Curve,
+    BuiltSkeleton, SkeletonBuilder,
+    cook::{
+        ClipBuilder, ClipPlan, Effort, Form, Jumps, PlanChannel, PlanKeys, PlanTrack, TimePoints, encode,
+    },
+    exact::{Q4, Trs, V3},
+    raw::{Curve, Key, RawAnimation, RawJoint, RawSkeleton, RawTrack},
 };
+use lissom_testkit::compare::assert_same_pose;
 
 /// The kit's generator, and what clips need of it.
 pub struct Rng(lissom_testkit::rng::Rng);
@@ -83,8 +84,45 @@ pub fn long_plan(rng: &mut Rng, skeleton: &Skeleton, seconds: f64, jump_s: f64) 
 }
 
 pub fn assert_same_bits(a: &[SoaTransform], b: &[SoaTransform], joints: usize, what: &str) {
-    for j in 0..joints {
-        let bits = |p: &[SoaTransform]| soa::lane(p, j).to_array().map(f32::to_bits);
-        assert_eq!(bits(a), bits(b), "{what}, joint {j}: {:?} / {:?}", soa::lane(a, j), soa::lane(b, j));
-    }
+    assert_same_pose(what, a, b, joints);
+}
+
+/// A clip in the rows form: every joint of a branching skeleton turns at every row, every fifth one moves too.
+pub fn rows_clip(joints: usize, rows: usize, rate: f64) -> (BuiltSkeleton, Clip) {
+    let mut rng = Rng::new(joints as u64);
+    let joint = |j: usize| RawJoint {
+        name: format!("j{j}"),
+        // Chains, and branches that start a few joints back.
+        parent: j.checked_sub(if j % 6 == 5 { 4 } else { 1 }),
+        rest: Trs::from_translation(V3::new(0.0, 0.2, 0.01 * j as f64)),
+    };
+    let raw = RawSkeleton { joints: (0..joints).map(joint).collect() };
+    let skeleton = SkeletonBuilder::build(&raw).unwrap();
+    let track = |j: usize| {
+        let (phase, axis) = (rng.unit() * 6.0, rng.v3(1.0).normalize_or(V3::X));
+        let wave = |i: usize| libm::sin(i as f64 * 0.37 + phase);
+        let time = |i: usize| i as f64 / rate;
+        let mut track = RawTrack::default();
+        let turn = |i| Key { time_s: time(i), value: Q4::from_axis_angle(axis, 0.4 * wave(i)) };
+        track.rotation.keys = (0..rows).map(turn).collect();
+        if j.is_multiple_of(5) {
+            let step = |i| Key { time_s: time(i), value: V3::new(wave(i), 0.2, 0.02 * i as f64) };
+            track.translation.keys = (0..rows).map(step).collect();
+        }
+        track
+    };
+    let tracks = (0..joints).map(track).collect();
+    let duration_s = (rows - 1) as f64 / rate;
+    let animation = RawAnimation { name: "rows".into(), duration_s, looping: false, tracks };
+    let builder = ClipBuilder { form: Form::Rows, effort: Effort::Fast, ..ClipBuilder::default() };
+    let clip = Clip::from_bytes(&builder.build(&skeleton, &animation).unwrap().bytes).unwrap();
+    assert_eq!(clip.view().row_count(), rows as u32);
+    (skeleton, clip)
+}
+
+/// A clip in the keys form, with jump frames.
+pub fn keys_clip(joints: usize, seconds: f64, jump_s: f64) -> (Skeleton, Clip) {
+    let skeleton = skeleton(joints);
+    let plan = long_plan(&mut Rng::new(joints as u64), &skeleton, seconds, jump_s);
+    (skeleton, Clip::from_bytes(&encode(&plan).unwrap()).unwrap())
 }

@@ -2,8 +2,8 @@
 
 use super::Random;
 use lissom::{
-    job::{IndexFormat, JobError, SkinMesh, SkinMeshParts, Strided, WeightFormat},
     math::{Mat4, Mat34},
+    mesh::{IndexFormat, MeshError, SkinMesh, SkinMeshParts, Strided, WeightFormat},
 };
 
 /// Buffers of a mesh, interleaved into one or apart.
@@ -125,7 +125,7 @@ impl TestMesh {
         self.try_checked().unwrap()
     }
 
-    pub fn try_checked(&self) -> Result<SkinMesh<'_>, JobError> {
+    pub fn try_checked(&self) -> Result<SkinMesh<'_>, MeshError> {
         SkinMesh::new(self.parts())
     }
 }

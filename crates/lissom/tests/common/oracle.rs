@@ -2,12 +2,13 @@
 
 use lissom::{
     Skeleton,
-    job::{BlendLayer, DualQuat, SkinMesh},
+    job::BlendLayer,
     math::{
         Mat34, Quat, Transform, Vec3,
         scalar::{add, mul, quat_dot, quat_mul, quat_normalize, scale},
         soa::{self, GROUP, SoaTransform},
     },
+    mesh::{DualQuat, SkinMesh},
 };
 
 pub fn local_to_model(skeleton: &Skeleton, locals: &[SoaTransform], root: Option<&Mat34>) -> Vec<Mat34> {

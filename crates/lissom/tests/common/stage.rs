@@ -2,16 +2,20 @@
 
 use super::{
     Random,
+    clips::{Rng, long_plan, rows_clip},
     meshes::{TestMesh, palette},
 };
 use lissom::{
-    Skeleton,
+    Clip, Cursor, Skeleton,
     job::*,
     math::{
         Mat4, Mat34,
         soa::{self, SoaTransform},
     },
+    mesh::*,
 };
+
+use lissom_build::cook::encode;
 
 const JOINTS: usize = 37;
 const VERTICES: usize = 50;
@@ -23,7 +27,8 @@ const ATTACHMENTS: [Attachment; 1] = [Attachment { joint: 3, offset: Mat34::IDEN
 /// What all characters share.
 pub struct Assets {
     skeleton: Skeleton,
-    poses: [Vec<SoaTransform>; 2],
+    /// One in each form.
+    clips: [Clip; 2],
     mesh: TestMesh,
     binds: Vec<Mat34>,
 }
@@ -31,9 +36,11 @@ pub struct Assets {
 impl Assets {
     pub fn new(seed: u64) -> Self {
         let mut random = Random::new(seed);
+        let (built, rows) = rows_clip(JOINTS, 40, 30.0);
+        let keys = encode(&long_plan(&mut Rng::new(seed), &built.skeleton, 1.0, 0.25)).unwrap();
         Self {
-            skeleton: random.skeleton(JOINTS),
-            poses: [random.pose(JOINTS), random.pose(JOINTS)],
+            skeleton: built.skeleton,
+            clips: [Clip::from_bytes(&keys).unwrap(), rows],
             mesh: TestMesh::fast(&mut random, VERTICES, 4, JOINTS),
             binds: palette(&mut random, JOINTS).0,
         }
@@ -46,6 +53,8 @@ pub struct Character<'a> {
     mesh: SkinMesh<'a>,
     targets: MorphTargets<'static>,
     bounds: JointBounds,
+    cursors: [Cursor; 2],
+    sampled: [Vec<SoaTransform>; 2],
     pose: Vec<SoaTransform>,
     models: Vec<Mat4>,
     skin: Vec<Mat4>,
@@ -64,12 +73,15 @@ impl<'a> Character<'a> {
         let positions = Strided::packed(&assets.mesh.positions);
         let vertices = || vec![[0.0; 3]; VERTICES];
         let matrices = || vec![Mat4::ZERO; JOINTS];
+        let pose = || vec![SoaTransform::IDENTITY; assets.skeleton.group_count()];
         Self {
             assets,
             mesh,
             targets,
             bounds: JointBounds::new(&mesh, positions, Some(&targets)).unwrap(),
-            pose: vec![SoaTransform::IDENTITY; assets.skeleton.group_count()],
+            cursors: assets.clips.each_ref().map(|clip| Cursor::with_room_for(clip.view())),
+            sampled: [pose(), pose()],
+            pose: pose(),
             models: matrices(),
             skin: matrices(),
             vectors: matrices(),
@@ -83,10 +95,14 @@ impl<'a> Character<'a> {
 
     /// Runs every job once; `t` in [0, 1] decides what they do.
     pub fn frame(&mut self, t: f32) {
-        let Assets { skeleton, poses, mesh, binds } = self.assets;
+        let Assets { skeleton, clips, mesh, binds } = self.assets;
+        for ((clip, cursor), output) in clips.iter().zip(&mut self.cursors).zip(&mut self.sampled) {
+            let time = SampleTime::Ratio(f64::from(t));
+            SampleJob { skeleton, clip: clip.view(), time, lod: None, cursor, output }.run().unwrap();
+        }
         let layers = [
-            BlendLayer { weight: 1.0 - t, pose: &poses[0], joint_weights: None },
-            BlendLayer { weight: t, pose: &poses[1], joint_weights: None },
+            BlendLayer { weight: 1.0 - t, pose: &self.sampled[0], joint_weights: None },
+            BlendLayer { weight: t, pose: &self.sampled[1], joint_weights: None },
         ];
         let (rest, output) = (skeleton.rest_pose(), &mut self.pose[..]);
         BlendJob { layers: &layers, additive: &layers[..1], threshold: 0.1, rest, lod: None, output }
@@ -151,7 +167,8 @@ impl<'a> Character<'a> {
     pub fn bits(&self) -> Vec<u32> {
         let matrices = self.models.iter().chain(&self.skin).chain(&self.vectors);
         let numbers = matrices.flat_map(|m| m.to_cols_array());
-        let locals = (0..JOINTS).flat_map(|j| soa::lane(&self.pose, j).to_array());
+        let poses = self.sampled.iter().chain([&self.pose]);
+        let locals = poses.flat_map(|p| (0..JOINTS).flat_map(|j| soa::lane(p, j).to_array()));
         let vertices = self.morphed.iter().chain(&self.linear[0]).chain(&self.linear[1]).chain(&self.twisted);
         let places = self.places[0].columns.into_iter().flatten();
         numbers.chain(locals).chain(vertices.copied().flatten()).chain(places).map(f32::to_bits).collect()

@@ -1,7 +1,7 @@
 //! The keys of a block: rounded to integers, coded as differences.
 
 use crate::exact::clamp;
-use lissom::clip::rows_format::BLOCK_ROWS;
+use lissom::clip::format::rows::BLOCK_ROWS;
 
 /// Rows of a block.
 pub(super) const BLOCK: usize = BLOCK_ROWS as usize;

@@ -2,7 +2,7 @@
 
 use super::samples::Samples;
 use crate::exact::{Q4, SMALLEST, Trs, V3, clamp, larger, smaller};
-use lissom::clip::rows_format as format;
+use lissom::clip::format::rows as format;
 
 /// What a channel does in the clip.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,7 +8,7 @@ use crate::cook::{
     bits::{BitWriter, signed_bits},
     seal::seal,
 };
-use lissom::clip::{format::MAGIC, rows_format as format};
+use lissom::clip::format::rows::{self as format, MAGIC};
 
 /// How one block of a channel is coded.
 #[derive(Clone, Copy, Debug)]
@@ -183,7 +183,7 @@ impl<'a> Packed<'a> {
         let mut flags = 0_u16;
         let given = (rows - 1) as f64 / header.rate != header.duration_s;
         if header.looping {
-            flags |= lissom::clip::format::FLAG_LOOPING;
+            flags |= format::FLAG_LOOPING;
         }
         if given {
             flags |= format::FLAG_DURATION;

@@ -11,7 +11,7 @@ use super::{
     squeeze::Squeeze,
 };
 use crate::exact::{M34, Q4, Trs, V3, larger};
-use lissom::clip::rows_format as format;
+use lissom::clip::format::rows as format;
 
 /// How exactly, and how hard to try.
 #[derive(Clone, Copy, Debug)]

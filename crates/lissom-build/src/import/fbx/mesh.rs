@@ -14,7 +14,7 @@ use crate::{
 use std::collections::HashMap;
 
 /// A morph whose weight may be animated.
-pub(super) struct Target {
+pub(super) struct ShapeTarget {
     /// The element of the file that has the weight.
     pub(super) channel: u32,
     /// The weight at which the shape is whole; 1 is 100 %.
@@ -33,7 +33,7 @@ pub(super) fn read(
     nodes: &Nodes,
     budget: &mut Budget,
     scene: &mut Scene,
-) -> Result<Vec<Target>, ImportError> {
+) -> Result<Vec<ShapeTarget>, ImportError> {
     let rest: Vec<_> = nodes.skeleton.joints.iter().map(|j| j.rest).collect();
     let models = model_matrices(&nodes.skeleton, &rest);
     let mut mesh_names = Names::default();
@@ -184,7 +184,7 @@ fn morphs(
     sources: &[u32],
     to_world: &M34,
     place: &str,
-    (targets, budget, scene): (&mut Vec<Target>, &mut Budget, &mut Scene),
+    (targets, budget, scene): (&mut Vec<ShapeTarget>, &mut Budget, &mut Scene),
 ) -> Result<Vec<Morph>, ImportError> {
     let normal_matrix = NormalMatrix::of(to_world);
     let mut names = Names::default();
@@ -220,7 +220,7 @@ fn morphs(
             return Err(ImportError::Format { place: path(place), reason });
         }
         let track = format!("morph/{}/{}", raw.name, morph.name);
-        targets.push(Target { channel: channel.element.element_id, full, track });
+        targets.push(ShapeTarget { channel: channel.element.element_id, full, track });
         out.push(morph);
     }
     Ok(out)

@@ -1,7 +1,8 @@
 //! Animation stacks: baked by `ufbx`, then keys of ours.
 
 use super::{
-    super::budget::Budget, BAKED, TEMP, allocator, mesh::Target, nodes::Nodes, path, q4, refused, take, v3,
+    super::budget::Budget, BAKED, TEMP, allocator, mesh::ShapeTarget, nodes::Nodes, path, q4, refused, take,
+    v3,
 };
 use crate::{
     exact::{Q4, V3},
@@ -55,7 +56,7 @@ pub(super) fn read(
     file: &ufbx::Scene,
     stacks: Vec<Stack>,
     nodes: &Nodes,
-    targets: &[Target],
+    targets: &[ShapeTarget],
     budget: &mut Budget,
     scene: &mut Scene,
 ) -> Result<(), ImportError> {
@@ -197,7 +198,7 @@ fn within<V: Value>(channel: Channel<V>, duration_s: f64) -> Channel<V> {
 }
 
 /// The keys of a morph's weight, in percent.
-fn keys_of<'b>(baked: &'b ufbx::BakedAnim, target: &Target) -> Option<&'b [BakedVec3]> {
+fn keys_of<'b>(baked: &'b ufbx::BakedAnim, target: &ShapeTarget) -> Option<&'b [BakedVec3]> {
     let at = baked.elements.binary_search_by_key(&target.channel, |e| e.element_id).ok()?;
     let element = baked.elements.get(at)?;
     let prop = element.props.iter().find(|p| &*p.name == "DeformPercent")?;
@@ -205,7 +206,7 @@ fn keys_of<'b>(baked: &'b ufbx::BakedAnim, target: &Target) -> Option<&'b [Baked
 }
 
 fn weight_track(
-    target: &Target,
+    target: &ShapeTarget,
     baked: &[BakedVec3],
     duration_s: f64,
     place: &str,

@@ -6,11 +6,11 @@ use crate::timing::best_ns;
 use anyhow::Result;
 use lissom::{
     Clip, Cursor,
-    job::{
-        BlendJob, BlendLayer, SampleJob, SampleTime, SkinJob, SkinMesh, Strided, StridedMut, VertexOutput,
-    },
+    job::{BlendJob, BlendLayer, SampleJob, SampleTime, SkinJob},
     math::{Mat4, soa::Lanes},
+    mesh::{SkinMesh, Strided, StridedMut, VertexOutput},
 };
+use lissom_build::exact::smaller;
 use std::time::{Duration, Instant};
 
 /// One line of the table. `value` is `None` if there was a reason not to measure.
@@ -81,7 +81,7 @@ impl Subject<'_> {
         let forward: Vec<f64> = (0..frames).map(|f| f64::from(f) / 60.0).collect();
         let backward: Vec<f64> = forward.iter().rev().copied().collect();
         // Two instants of one key interval in turn.
-        let same = [0.4 * duration, 0.4 * duration + duration.min(1.0) * 1e-4].repeat(64);
+        let same = [0.4 * duration, 0.4 * duration + smaller(duration, 1.0) * 1e-4].repeat(64);
         let scattered = |i: u32| f64::from(i.wrapping_mul(2_654_435_761) >> 8) / f64::from(1 << 24);
         let random: Vec<f64> = (0..500).map(|i| scattered(i) * duration).collect();
         // Two outputs in turn, so that nothing can be left out because it was written before.

@@ -8,6 +8,7 @@ use crate::commands::render::{
 };
 use crate::crowd::Crowd;
 use anyhow::Result;
+use lissom_build::exact::larger;
 use lissom_draw::{Camera, Canvas, Color, Ground, Image, Shadow, palette};
 
 /// By day, and by night.
@@ -82,7 +83,7 @@ pub(crate) fn gait(results: &Results, quick: bool) -> Result<(Vec<u8>, Image)> {
         phases.push(phases[i] + 1.0 / fps / cycle_s);
         ways.push(ways[i] + speed / fps);
     }
-    let stretch = libm::round(phases[frames]).max(1.0) / phases[frames];
+    let stretch = larger(libm::round(phases[frames]), 1.0) / phases[frames];
     let travel = (ways[frames] * stretch) as f32;
     let clips: Vec<_> = stage.clips.iter().map(|c| &c.clip).collect();
     let root = stage.skeleton.roots().next().unwrap_or(0);

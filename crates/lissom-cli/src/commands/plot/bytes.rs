@@ -2,21 +2,21 @@
 
 use super::error::short;
 use crate::stage::{Stage, StageClip};
-use crate::weight::JointBytes;
+use lissom::clip::PartBytes;
 use lissom_draw::chart::{Bar, Bars, Ink, Sketch};
 
 /// Bars; the joints after them are told of in a note.
 const MOST_BARS: usize = 32;
 
 /// Bars from the heaviest joint down.
-pub(crate) fn draw(stage: &Stage, clip: &StageClip, weights: &[JointBytes]) -> Sketch {
+pub(crate) fn draw(stage: &Stage, clip: &StageClip, weights: &[PartBytes]) -> Sketch {
     let mut order: Vec<usize> = (0..weights.len()).filter(|j| weights[*j].total() > 0.0).collect();
     order.sort_by(|a, b| weights[*b].total().total_cmp(&weights[*a].total()).then(a.cmp(b)));
     let bar = |j: &usize| {
         let w = &weights[*j];
         Bar {
             label: short(stage.skeleton.name(*j)),
-            parts: vec![w.stream[0], w.stream[1], w.stream[2], w.jumps, w.tables],
+            parts: vec![w.stream[0], w.stream[1], w.stream[2], w.jumps, w.constants, w.tables],
             text: format!("{:.0}", w.total()),
         }
     };
@@ -35,6 +35,7 @@ pub(crate) fn draw(stage: &Stage, clip: &StageClip, weights: &[JointBytes]) -> S
             ("rotation", Ink::Series(2)),
             ("scale", Ink::Series(3)),
             ("jump frames", Ink::Series(1)),
+            ("constants", Ink::Series(4)),
             ("tables", Ink::Series(5)),
         ],
         bars: &bars,

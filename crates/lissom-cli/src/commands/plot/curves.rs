@@ -7,7 +7,7 @@ use lissom::math::{
     scalar::{quat_conjugate, quat_mul},
     soa,
 };
-use lissom_build::exact::Trs;
+use lissom_build::exact::{Trs, larger, smaller};
 use lissom_draw::chart::{Anchor, Ink, Panel, Sketch, legend, nice};
 
 /// Times that a curve is sampled at.
@@ -121,8 +121,8 @@ pub(crate) fn draw(stage: &Stage, clip: &StageClip, joints: &[usize]) -> Result<
         for (row, joint) in joints.iter().enumerate() {
             let (low, top) = range(values(*what, *joint));
             let (mut low, mut top) = (
-                low.into_iter().fold(f64::INFINITY, f64::min),
-                top.into_iter().fold(f64::NEG_INFINITY, f64::max),
+                low.into_iter().fold(f64::INFINITY, smaller),
+                top.into_iter().fold(f64::NEG_INFINITY, larger),
             );
             // What does not move is a straight line, not noise under a lens.
             let least = match what {

@@ -3,7 +3,7 @@
 use crate::stage::{Player, Source, Stage, StageClip};
 use anyhow::{Context, Result};
 use lissom::math::soa;
-use lissom_build::exact::{M34, Trs};
+use lissom_build::exact::{M34, Trs, larger};
 
 /// Errors in metres in model space, at points as far from each joint as the cooker looked.
 pub(crate) struct Deviation {
@@ -62,10 +62,6 @@ impl Deviation {
             (0..self.errors.len()).max_by(|a, b| self.errors[*a].total_cmp(&self.errors[*b])).unwrap_or(0);
         (self.errors[at], at % self.joints, self.times[at / self.joints])
     }
-}
-
-pub(crate) fn larger(a: f64, b: f64) -> f64 {
-    if b > a { b } else { a }
 }
 
 fn distance(a: &M34, b: &M34, shell: f64) -> f64 {

@@ -1,7 +1,8 @@
 //! The error of a cooked clip over time: the worst joint, the mean, and a map of all joints.
 
-use super::deviation::{Deviation, larger};
+use super::deviation::Deviation;
 use crate::stage::{Stage, StageClip};
+use lissom_build::exact::larger;
 use lissom_draw::chart::{Anchor, Ink, Panel, Shape, Sketch, legend, nice};
 
 /// Rows of a map that is not to be too long.

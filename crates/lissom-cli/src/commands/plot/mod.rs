@@ -115,7 +115,7 @@ fn errors_of(stage: &Stage, clip: &StageClip) -> Result<(Sketch, Value, String)>
 }
 
 fn bytes_of(stage: &Stage, clip: &StageClip) -> Result<(Sketch, Value, String)> {
-    let weights = crate::weight::by_joint(&clip.clip)?;
+    let weights = clip.clip.view().bytes_by_joint()?.joints;
     let total = clip.clip.view().memory_bytes();
     let joints: Vec<Value> = weights
         .iter()
@@ -123,7 +123,7 @@ fn bytes_of(stage: &Stage, clip: &StageClip) -> Result<(Sketch, Value, String)> 
         .map(|(j, w)| {
             json!({
                 "joint": stage.skeleton.name(j), "translation": w.stream[0], "rotation": w.stream[1],
-                "scale": w.stream[2], "jump_frames": w.jumps, "tables": w.tables,
+                "scale": w.stream[2], "jump_frames": w.jumps, "constants": w.constants, "tables": w.tables,
             })
         })
         .collect();

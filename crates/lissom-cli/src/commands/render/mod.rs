@@ -9,6 +9,7 @@ use crate::open::open_stage;
 use crate::options::{Reading, usage};
 use crate::style::grouped;
 use anyhow::Result;
+use lissom_build::exact::clamp;
 use scene::{Style, View};
 use serde_json::json;
 use std::io::Write;
@@ -79,7 +80,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
             (image.encode_png()?, frames, (image.width, image.height))
         }
         Kind::Gif => {
-            let default = libm::round(duration_s * 25.0).clamp(1.0, 400.0) as u32;
+            let default = clamp(libm::round(duration_s * 25.0), 1.0, 400.0) as u32;
             let frames = if clip.is_some() { arguments.frames.unwrap_or(default) } else { 1 };
             let bar = crate::progress::bar(u64::from(frames), "drawing");
             let images =

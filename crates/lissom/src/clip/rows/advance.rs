@@ -2,76 +2,65 @@
 
 use super::{
     super::{
-        advance::MissingBlock,
         bits::{Bits, read_3, word_at},
-        cursor::Cursor,
-        view::ClipView,
+        error::MissingBlock,
+        stats::CursorStats,
     },
-    ARRAYS, Arrays, Tables,
+    arrays::{ARRAYS, Arrays, meta},
     format::{self, BLOCK_ROWS},
-    meta,
+    state::{Place, State},
+    tables::Tables,
+    view::View,
 };
+use alloc::vec::Vec;
 use lissom_math::{
     dispatch,
     simd::{Backend, LEN, Simd, prelude::*},
     soa::GROUP,
 };
 
-/// Where a cursor stands in a dense clip. The integers are those of rows `at - 1` and `at`; both lie in the
-/// cursor's block.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Place {
-    pub at: u32,
-    /// Bits of a row, and where the block's second one starts.
-    row_bits: u64,
-    rows_bit: u64,
-    /// True if the third key is the first of the next block.
-    has_next: bool,
-}
-
 /// Brings the integers to the interval that starts at a row (before the last one) by the cheapest way.
 #[inline]
 pub(crate) fn advance(
     backend: Backend,
-    cursor: &mut Cursor,
-    clip: &ClipView<'_>,
-    tables: &Tables,
+    state: &mut State,
+    words: &mut [u32],
+    stats: &mut CursorStats,
+    clip: &View<'_>,
     row: u32,
 ) -> Result<(), MissingBlock> {
-    if cursor.placed && cursor.row == row {
+    if state.placed && state.row == row {
         return Ok(());
     }
     let block = row / BLOCK_ROWS;
     let first = block * BLOCK_ROWS;
-    let last = last_of_block(tables, row);
+    let last = clip.tables.last_of_block(row);
     // What follows the last row is no key of this block.
     let wanted = if row < last { row + 1 } else { last };
     let index = block as usize;
-    let bytes = clip.dense_block(index).ok_or(MissingBlock(index))?;
-    let (arrays, words) = (cursor.dense, &mut cursor.words[..]);
-    let mut place = cursor.place;
-    let here = cursor.placed && cursor.block == index;
+    let bytes = clip.block(index).ok_or(MissingBlock { block: index })?;
+    let arrays = state.arrays;
+    let mut place = state.place;
+    let here = state.placed && state.block == index;
     let fresh = !here || place.at > wanted && place.at - wanted > wanted - first;
     let next = row == last && (fresh || !place.has_next);
     let from = if fresh { first } else { place.at };
     let rows = u64::from(from.abs_diff(wanted)) + u64::from(fresh) + u64::from(next);
     dispatch!(backend, s => {
         if fresh {
-            place = load(arrays, words, clip, tables, bytes, block);
+            place = load(arrays, words, clip, bytes, block);
         }
         walk(s, arrays, words, bytes, &mut place, wanted);
         if next {
-            load_next(arrays, words, clip, tables, bytes, index);
+            load_next(arrays, words, clip, bytes, index);
         }
     });
     place.has_next |= next;
-    cursor.stats.jumps += u64::from(fresh);
-    cursor.place = place;
-    cursor.block = index;
-    cursor.row = row;
-    cursor.placed = true;
-    cursor.stats.keys_read += rows * clip.channel_count() as u64;
-    cursor.keys = (u64::from(row) + 2) * clip.channel_count() as u64;
+    let channels = clip.head.channels as u64;
+    stats.jumps += u64::from(fresh);
+    stats.keys_read += rows * channels;
+    let keys = (u64::from(row) + 2) * channels;
+    *state = State { arrays, placed: true, row, block: index, place, keys };
     Ok(())
 }
 
@@ -119,20 +108,20 @@ fn signed(word: u64, width: u32) -> i32 {
     ((low ^ sign).wrapping_sub(sign)) as i32
 }
 
-/// The last row of the block that a row lies in.
-#[inline(always)]
-pub(super) fn last_of_block(tables: &Tables, row: u32) -> u32 {
-    let (full, end) = (row | (BLOCK_ROWS - 1), tables.stored - 1);
-    if full < end { full } else { end }
+/// Words that a cursor needs.
+pub(crate) fn words(clip: &View<'_>) -> usize {
+    Arrays { lanes: clip.tables.lanes }.total()
 }
 
-/// Fills in what does not change from block to block.
-pub(crate) fn bind(arrays: Arrays, words: &mut [u32], clip: &ClipView<'_>, tables: &Tables) {
-    let bytes: &[u8] = bytemuck::cast_slice(clip.words);
+/// The state of a cursor that has not fetched anything. Fills in what does not change from block to block.
+pub(crate) fn bind(clip: &View<'_>, words: &mut Vec<u32>) -> State {
+    let arrays = Arrays { lanes: clip.tables.lanes };
+    words.clear();
+    words.resize(arrays.total(), 0);
     for kind in 0..3 {
         let [.., steps, metas, widths] = arrays_of(&arrays, words, kind);
         for lane in 0..metas.len() {
-            let record = tables.record(bytes, kind, lane, clip.block_count());
+            let record = clip.tables.record(clip.bytes, kind, lane, clip.head.blocks);
             steps[lane] = format::step(kind, record.code).to_bits();
             metas[lane] = record.centre << meta::CENTRE_SHIFT;
             let [x, y, z] = record.state;
@@ -140,6 +129,7 @@ pub(crate) fn bind(arrays: Arrays, words: &mut [u32], clip: &ClipView<'_>, table
             widths[lane] = x | y << 5 | z << 10 | u << 15 | v << 20 | w << 25;
         }
     }
+    State { arrays, ..State::default() }
 }
 
 /// Where the first keys of a kind's channels stand, from lane to lane, and their widths as in `meta`.
@@ -152,19 +142,12 @@ fn first_keys(tables: &Tables, kind: usize) -> (u64, u64, u32) {
 
 /// Takes the first key of every channel of a block, and how its rows are coded.
 #[inline(always)]
-fn load(
-    arrays: Arrays,
-    words: &mut [u32],
-    clip: &ClipView<'_>,
-    tables: &Tables,
-    bytes: &[u8],
-    block: u32,
-) -> Place {
-    let clip_bytes: &[u8] = bytemuck::cast_slice(clip.words);
+fn load(arrays: Arrays, words: &mut [u32], clip: &View<'_>, bytes: &[u8], block: u32) -> Place {
+    let View { tables, bytes: clip_bytes, .. } = *clip;
     let width = tables.width_bits();
     let mut state = 0;
     let mut head = if block == 0 { 0 } else { tables.state_bytes as u64 * 8 };
-    let mut slope = head + clip.layout.channels as u64 * u64::from(1 + 3 * width);
+    let mut slope = head + clip.head.channels as u64 * u64::from(1 + 3 * width);
     let mut row_bits = 0;
     let mut kind = 0;
     while kind < 3 {
@@ -215,17 +198,10 @@ fn load(
 /// Takes the first key of every channel of the next block, which stands at the end of these bytes. After the last
 /// block comes the first again.
 #[inline(always)]
-fn load_next(
-    arrays: Arrays,
-    words: &mut [u32],
-    clip: &ClipView<'_>,
-    tables: &Tables,
-    bytes: &[u8],
-    block: usize,
-) {
-    let clip_bytes: &[u8] = bytemuck::cast_slice(clip.words);
+fn load_next(arrays: Arrays, words: &mut [u32], clip: &View<'_>, bytes: &[u8], block: usize) {
+    let View { tables, bytes: clip_bytes, .. } = *clip;
     let mut state = bytes.len().saturating_sub(tables.state_bytes) as u64 * 8;
-    let goes_round = block + 1 == clip.layout.blocks;
+    let goes_round = block + 1 == clip.head.blocks;
     let mut kind = 0;
     while kind < 3 {
         let (mut base, stride, base_widths) = first_keys(tables, kind);

@@ -1,18 +1,16 @@
 //! From integers to a pose: both keys decoded, interpolated, expanded into their joints' lanes.
 
 use super::{
-    super::{
-        cursor::Cursor,
-        evaluate::{contains, expand_3, expand_4, inverse_sqrt_near_one, part, times},
-        view::ClipView,
-    },
-    META, STEP, Tables,
-    advance::last_of_block,
-    meta,
+    super::lanes::{contains, part},
+    arrays::{META, STEP, meta},
+    format::constant_bytes,
+    state::State,
+    tables::Tables,
+    view::View,
 };
-use crate::job::JointLod;
+use crate::JointLod;
 use lissom_math::{
-    simd::{LEN, Simd, WideQuat, WideVec3, prelude::*, splat},
+    simd::{LEN, Simd, WideQuat, WideVec3, inverse_sqrt_near_one, prelude::*, splat},
     soa::{GROUP, SoaQuat, SoaTransform, SoaVec3},
 };
 
@@ -21,15 +19,15 @@ use lissom_math::{
 #[allow(clippy::too_many_arguments, reason = "the kernel of one job: what it takes is what the job has")]
 pub(crate) fn evaluate<S: Simd>(
     s: S,
-    cursor: &Cursor,
-    clip: &ClipView<'_>,
-    tables: &Tables,
+    state: &State,
+    words: &[u32],
+    clip: &View<'_>,
     t: f32,
     rest: &[SoaTransform],
     lod: Option<&JointLod>,
     out: &mut [SoaTransform],
 ) {
-    let mut r = Kind::new(cursor, clip, tables, 1);
+    let mut r = Kind::new(state, words, clip, 1);
     for (group, (out, rest)) in out.iter_mut().zip(rest).enumerate() {
         let masks = r.masks(group);
         match lod {
@@ -37,7 +35,7 @@ pub(crate) fn evaluate<S: Simd>(
             _ => r.rotations(s, t, masks, &rest.rotation, &mut out.rotation),
         }
     }
-    let mut v = Kind::new(cursor, clip, tables, 0);
+    let mut v = Kind::new(state, words, clip, 0);
     for (group, (out, rest)) in out.iter_mut().zip(rest).enumerate() {
         let masks = v.masks(group);
         match lod {
@@ -45,7 +43,7 @@ pub(crate) fn evaluate<S: Simd>(
             _ => v.vectors(s, t, masks, &rest.translation, &mut out.translation),
         }
     }
-    let mut v = Kind::new(cursor, clip, tables, 2);
+    let mut v = Kind::new(state, words, clip, 2);
     for (group, (out, rest)) in out.iter_mut().zip(rest).enumerate() {
         let masks = v.masks(group);
         match lod {
@@ -71,16 +69,16 @@ struct Kind<'a> {
 
 impl<'a> Kind<'a> {
     #[inline(always)]
-    fn new(cursor: &'a Cursor, clip: &ClipView<'a>, tables: &Tables, kind: usize) -> Self {
-        let bytes: &[u8] = bytemuck::cast_slice(clip.words);
+    fn new(state: &State, words: &'a [u32], clip: &View<'a>, kind: usize) -> Self {
+        let View { bytes, tables, .. } = *clip;
         let masks =
             |at: usize, lanes: u32| if lanes == 0 { &[][..] } else { bytes.get(at..).unwrap_or_default() };
-        let (lanes, start) = (cursor.dense.count(kind), cursor.dense.start(kind));
+        let (lanes, start) = (state.arrays.count(kind), state.arrays.start(kind));
         // Behind the last array there is room for a wide load.
         let len = if lanes == 0 { 0 } else { lanes + GROUP };
-        let array = |i: usize| &cursor.words[start + i * lanes..start + i * lanes + len];
+        let array = |i: usize| &words[start + i * lanes..start + i * lanes + len];
         // Between two blocks the right key is the third.
-        let first = if cursor.row == last_of_block(tables, cursor.row) { 3 } else { 0 };
+        let first = if state.row == tables.last_of_block(state.row) { 3 } else { 0 };
         Self {
             constant_masks: masks(tables.constant_masks[kind], tables.constants[kind]),
             moving_masks: masks(tables.moving_masks[kind], tables.lanes[kind]),
@@ -144,17 +142,14 @@ impl<'a> Kind<'a> {
             let mut v = WideVec3::load(s, rest, at);
             let mask = part::<S>(masks[0], at);
             if mask != 0 {
-                v = expand_3(s, mask, self.constants.vector(s, self.constant), v);
+                v = self.constants.vector(s, self.constant).expand(s, mask, v);
                 self.constant += mask.count_ones() as usize;
             }
             let mask = part::<S>(masks[1], at);
             if mask != 0 {
                 let step = self.step(s, mask);
-                let t = splat(s, t);
-                let u = splat(s, 1.0) - t;
                 let (a, b) = (self.key(s, self.left, step), self.key(s, self.right, step));
-                let mixed = WideVec3 { x: a.x * u + b.x * t, y: a.y * u + b.y * t, z: a.z * u + b.z * t };
-                v = expand_3(s, mask, mixed, v);
+                v = a.lerp(s, b, splat(s, t)).expand(s, mask, v);
                 self.lane += mask.count_ones() as usize;
             }
             v.store(out, at);
@@ -173,14 +168,14 @@ impl<'a> Kind<'a> {
             let mut v = WideQuat::load(s, rest, at);
             let mask = part::<S>(masks[0], at);
             if mask != 0 {
-                v = expand_4(s, mask, self.constants.rotation(s, self.constant), v);
+                v = self.constants.rotation(s, self.constant).expand(s, mask, v);
                 self.constant += mask.count_ones() as usize;
             }
             let mask = part::<S>(masks[1], at);
             if mask != 0 {
                 let (step, meta) = (self.step(s, mask), self.meta(s));
                 let (a, b) = (self.key(s, self.left, step), self.key(s, self.right, step));
-                v = expand_4(s, mask, about(s, meta, between(s, a, b, splat(s, t))), v);
+                v = about(s, meta, between(s, a, b, splat(s, t))).expand(s, mask, v);
                 self.lane += mask.count_ones() as usize;
             }
             v.store(out, at);
@@ -201,9 +196,7 @@ fn ints<S: Simd>(s: S, words: &[u32], at: usize) -> S::f32s {
 #[inline(always)]
 fn between<S: Simd>(s: S, a: WideVec3<S>, b: WideVec3<S>, t: S::f32s) -> WideQuat<S> {
     let (one, two) = (splat(s, 1.0), splat(s, 2.0));
-    let aa = (a.x * a.x + a.y * a.y) + a.z * a.z;
-    let bb = (b.x * b.x + b.y * b.y) + b.z * b.z;
-    let ab = (a.x * b.x + a.y * b.y) + a.z * b.z;
+    let (aa, bb, ab) = (a.dot(a), b.dot(b), a.dot(b));
     let (aw, bw) = (one - aa, one - bb);
     let (al, bl) = (one + aa, one + bb);
     let away = (splat(s, 4.0) * ab + aw * bw).simd_lt(splat(s, 0.0));
@@ -212,15 +205,14 @@ fn between<S: Simd>(s: S, a: WideVec3<S>, b: WideVec3<S>, t: S::f32s) -> WideQua
     let u = (one - t) * (bl * inverse);
     let t = away.select(-t, t) * (al * inverse);
     let (u2, t2) = (u * two, t * two);
-    let q = WideQuat {
+    let q = WideQuat::<S> {
         x: a.x * u2 + b.x * t2,
         y: a.y * u2 + b.y * t2,
         z: a.z * u2 + b.z * t2,
         w: aw * u + bw * t,
     };
-    let squared = (q.x * q.x + q.y * q.y) + (q.z * q.z + q.w * q.w);
     // Between unit quaternions on one hemisphere the squared length is in [1/2, 1].
-    times(q, inverse_sqrt_near_one(s, squared))
+    q.scale(inverse_sqrt_near_one(s, q.dot(q)))
 }
 
 /// The centre (1, i, j or k) times a quaternion: its components in another order, some negated.
@@ -248,7 +240,7 @@ struct Constants<'a> {
 impl<'a> Constants<'a> {
     #[inline(always)]
     fn new(bytes: &'a [u8], tables: &Tables, kind: usize) -> Self {
-        let width = super::format::constant_bytes(tables.flags, kind);
+        let width = constant_bytes(tables.flags, kind);
         let len = tables.constants[kind] as usize * width;
         // Up to the end of the clip: wide loads may reach beyond an array.
         let array = |i: usize| bytes.get(tables.constants_at[kind] + i * len..).unwrap_or_default();
@@ -294,11 +286,7 @@ impl<'a> Constants<'a> {
 
     #[inline(always)]
     fn rotation<S: Simd>(&self, s: S, at: usize) -> WideQuat<S> {
-        let (m, one) = (self.vector(s, at), splat(s, 1.0));
-        let squared = (m.x * m.x + m.y * m.y) + m.z * m.z;
-        let inverse = one / (one + squared);
-        let twice = inverse + inverse;
-        WideQuat { x: m.x * twice, y: m.y * twice, z: m.z * twice, w: (one - squared) * inverse }
+        WideQuat::from_rodrigues(s, self.vector(s, at))
     }
 }
 

@@ -1,6 +1,6 @@
-//! The numbers of the dense form, shared by reader and writer. `FORMAT.md` explains them.
+//! The numbers of the rows form, shared by reader and writer. `FORMAT.md` explains them.
 
-/// The version of a dense clip.
+/// The version of a clip of rows.
 pub const VERSION: u16 = 2;
 /// Words of the header.
 pub const HEADER_WORDS: usize = 11;
@@ -44,6 +44,8 @@ pub const fn flag_constant_bytes(kind: usize, bytes: usize) -> u16 {
 /// Header words, by name. The first seven are those of every clip.
 #[allow(missing_docs, reason = "FORMAT.md describes each field")]
 pub mod word {
+    pub use crate::clip::header::word::*;
+
     pub const JOINTS_NAME: usize = 3;
     pub const TICKS_PER_SECOND: usize = 8;
     pub const ROWS: usize = 10;

@@ -10,7 +10,7 @@ use crate::{
     raw::ChannelKind,
 };
 use lissom::{
-    clip::format::{self, word},
+    clip::format::keys::{self as format, word},
     math::soa::{GROUP, group_count},
 };
 use quantise::{Constant, Quantised};

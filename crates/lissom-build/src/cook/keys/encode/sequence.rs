@@ -5,7 +5,7 @@ use crate::{
     cook::bits::{BitWriter, signed_bits, unsigned_bits},
     raw::Curve,
 };
-use lissom::clip::format::{PREDICT_OLDEST, PREDICT_SMOOTH};
+use lissom::clip::format::keys::{PREDICT_OLDEST, PREDICT_SMOOTH};
 
 /// What the window passes over. The last key stands at the row *after* the last one, so that it never becomes
 /// a left key; a step channel's last key does become one, and a copy of it follows. A cubic has its first and

@@ -1,0 +1,5 @@
+//! What jobs are made of: loops and parts that several of them share.
+
+pub(super) mod matrix;
+pub(super) mod skin;
+pub(super) mod vertices;

@@ -1,0 +1,379 @@
+//! Pages that name things: what they name is there.
+//!
+//! Every check finds its planted violations first, then looks at the workspace.
+//!
+//! - [`promises`]: every test, file, step and module that `PROMISES.md` names.
+//! - [`features`]: the feature tables of the crates' front pages and their `Cargo.toml`.
+//! - [`readers`]: every public function that reads foreign bytes is fed with hostile ones.
+//! - [`inside`]: no source takes in a file from outside its package: what is published must build alone.
+
+use crate::{source, steps, workspace};
+use serde_json::Value;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Component, Path, PathBuf},
+};
+
+/// All of them, each to its end.
+pub fn check() -> Result<(), String> {
+    let checks = [promises, features, readers, inside];
+    let errors: Vec<String> = checks.iter().filter_map(|check| check().err()).collect();
+    if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
+}
+
+/// What names can stand for.
+#[derive(Default)]
+struct Names {
+    /// Each test's name, with the path of its file in pieces.
+    tests: Vec<(String, Vec<String>)>,
+    /// Each source file's path in pieces; the last one without `.rs`.
+    files: Vec<Vec<String>>,
+    /// Steps of CI, checks of `lissom-checks`, golden hashes.
+    others: BTreeSet<String>,
+}
+
+/// Every name in back ticks in `PROMISES.md`.
+pub fn promises() -> Result<(), String> {
+    let page = source::read(&workspace::root().join("PROMISES.md"))?;
+    let names = names()?;
+    for planted in [
+        "`rows::no_such_test`",
+        "`tests/no_such_file.rs`",
+        "`mannequin_clips::{every_way_agrees_on_rows, nor_this}`",
+    ] {
+        if unknown(planted, &names).len() != 1 {
+            return Err(format!("the planted violation {planted} was not found"));
+        }
+    }
+    let unknown = unknown(&page, &names);
+    if unknown.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("PROMISES.md names what is not there: {}", unknown.join(", ")))
+    }
+}
+
+fn names() -> Result<Names, String> {
+    let root = workspace::root();
+    let mut names = Names::default();
+    for folder in ["crates", "xtask", "checks", "examples"] {
+        for file in source::rust_files(&root.join(folder))? {
+            let path = file.strip_prefix(&root).unwrap_or(&file).with_extension("");
+            let path: Vec<String> =
+                path.components().map(|c| c.as_os_str().to_string_lossy().replace('-', "_")).collect();
+            let code = source::code(&source::read(&file)?);
+            for test in code.split("#[test]").skip(1) {
+                let Some((_, rest)) = test.split_once("fn ") else { continue };
+                let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+                names.tests.push((rest[..end].to_owned(), path.clone()));
+            }
+            names.files.push(path);
+        }
+    }
+    names.others.extend(steps::names().into_iter().map(str::to_owned));
+    let hashes = source::read(&root.join("crates/lissom-testkit/golden_hashes.txt"))?;
+    names.others.extend(hashes.lines().filter_map(|l| l.split(' ').next()).map(str::to_owned));
+    let checks = source::read(&root.join("checks/src/main.rs"))?;
+    names.others.extend(checks.split('"').skip(1).step_by(2).map(str::to_owned));
+    Ok(names)
+}
+
+fn unknown(page: &str, names: &Names) -> Vec<String> {
+    let ticked = page.split('`').skip(1).step_by(2);
+    ticked
+        .flat_map(|t| braces(&t.split_whitespace().collect::<Vec<_>>().join(" ")))
+        .filter(|t| !known(t, names))
+        .collect()
+}
+
+/// `a::{b, c}_d` is `a::b_d` and `a::c_d`.
+fn braces(text: &str) -> Vec<String> {
+    let Some((before, rest)) = text.split_once('{') else { return vec![text.to_owned()] };
+    let Some((inner, after)) = rest.split_once('}') else { return vec![text.to_owned()] };
+    inner.split(',').flat_map(|part| braces(&format!("{before}{}{after}", part.trim()))).collect()
+}
+
+fn known(name: &str, names: &Names) -> bool {
+    if let Some(check) = name.strip_prefix("lissom-checks ") {
+        return names.others.contains(check);
+    }
+    // Code, not a name.
+    if name.contains(['&', '(', '[', '=']) {
+        return true;
+    }
+    if let Some(command) = name.strip_prefix("cargo ") {
+        return command == "xtask ci";
+    }
+    if let Some(end) = name.strip_prefix('…') {
+        return names.tests.iter().any(|(test, _)| test.ends_with(end));
+    }
+    if let Some(path) = name.strip_suffix(".rs") {
+        let path: Vec<String> = path.split('/').map(str::to_owned).collect();
+        return names.files.iter().any(|f| f.ends_with(&path));
+    }
+    if names.others.contains(name) {
+        return true;
+    }
+    let mut path: Vec<&str> = name.split("::").collect();
+    let last = path.pop().unwrap_or_default();
+    let below = |file: &[String]| path.iter().all(|p| file.iter().any(|piece| piece == p));
+    names.tests.iter().any(|(test, file)| test == last && below(file))
+        || names.files.iter().any(|file| file.iter().any(|piece| piece == last) && below(file))
+}
+
+/// The tables of features on the crates' front pages.
+pub fn features() -> Result<(), String> {
+    let planted = "//! | feature | default | what it adds |\n//! |---|---|---|\n//! | `a` | yes | x |\n//! | `b` | no | y |\n";
+    let really = |a, b| BTreeMap::from([("a".to_owned(), a), ("b".to_owned(), b)]);
+    for wrong in [really(true, true), BTreeMap::from([("a".to_owned(), true)])] {
+        if table(planted) == wrong || table(planted) != really(true, false) {
+            return Err("a planted table of features was misread".into());
+        }
+    }
+    let metadata = workspace::metadata()?;
+    let mut errors = String::new();
+    for package in workspace::packages(&metadata)? {
+        let (Some(name), Some(manifest)) = (package["name"].as_str(), package["manifest_path"].as_str())
+        else {
+            continue;
+        };
+        let folder = Path::new(manifest).parent().unwrap_or(Path::new(""));
+        if !folder.starts_with(workspace::root().join("crates")) {
+            continue;
+        }
+        let page = ["src/lib.rs", "src/main.rs"].map(|p| folder.join(p)).into_iter().find(|p| p.is_file());
+        let page = page.ok_or(format!("{name} has no front page"))?;
+        let (found, wanted) = (table(&source::read(&page)?), of_manifest(&package["features"]));
+        if found != wanted {
+            let page = source::shown(&page);
+            errors.push_str(&format!(
+                "{page} has the features {found:?}, Cargo.toml {wanted:?} (true: by default)\n"
+            ));
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// Features, and whether they are on by default, as cargo has them.
+fn of_manifest(features: &Value) -> BTreeMap<String, bool> {
+    let Some(features) = features.as_object() else { return BTreeMap::new() };
+    let of = |name: &str| {
+        features.get(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+    };
+    let mut on = BTreeSet::new();
+    let mut open = vec!["default"];
+    while let Some(name) = open.pop() {
+        open.extend(of(name).filter(|f| on.insert(f.to_owned())));
+    }
+    features.keys().filter(|f| *f != "default").map(|f| (f.clone(), on.contains(f.as_str()))).collect()
+}
+
+/// The rows of ``//! | `name` | yes | …`` below the table's head.
+fn table(page: &str) -> BTreeMap<String, bool> {
+    let mut rows = BTreeMap::new();
+    let from = page.lines().skip_while(|l| !l.starts_with("//! | feature | default |")).skip(2);
+    for line in from.take_while(|l| l.starts_with("//! |")) {
+        let mut cells = line.split('|').skip(1).map(str::trim);
+        if let (Some(name), Some(on)) = (cells.next(), cells.next()) {
+            rows.insert(name.trim_matches('`').to_owned(), on == "yes");
+        }
+    }
+    rows
+}
+
+/// Where the libraries read foreign bytes.
+const READERS: [&str; 4] = [
+    "crates/lissom/src/archive",
+    "crates/lissom/src/clip",
+    "crates/lissom-build/src/import",
+    "crates/lissom-world/src",
+];
+
+/// Every reader is called by a body of `lissom_testkit::hostile`, which the tests and the fuzzer run.
+pub fn readers() -> Result<(), String> {
+    let planted = "impl<'a> View<'a> {\n pub fn of(\n  bytes: &'a [u8],\n ) -> Result<Self, E> {}\n}\npub fn read(r: &mut impl Read) -> Result<()> {}\n\
+        impl Feed { pub fn push(&mut self, b: &[u8]) -> Option<u8> {} pub fn name(&self) -> Result<&[u8]> {} }\n\
+        pub(super) struct Inner;\nimpl Inner { pub fn read(b: &[u8]) -> Option<u8> {} }";
+    let found = public_readers("planted", planted);
+    if found != ["View::of(", "planted::read(", ".push("] {
+        return Err(format!("the planted readers were not found, but {found:?}"));
+    }
+    let root = workspace::root();
+    let mut bodies = String::new();
+    for file in source::rust_files(&root.join("crates/lissom-testkit/src/hostile"))? {
+        bodies.push_str(&source::code(&source::read(&file)?));
+    }
+    let (mut errors, mut count) = (String::new(), 0);
+    for folder in READERS {
+        for file in source::rust_files(&root.join(folder))? {
+            let code = source::code(&source::read(&file)?);
+            let stem = if file.ends_with("mod.rs") { file.parent() } else { Some(file.as_path()) };
+            let stem = stem.and_then(Path::file_stem).unwrap_or_default().to_string_lossy();
+            for reader in public_readers(&stem, source::without_tests(&code)) {
+                count += 1;
+                if !bodies.contains(&reader) {
+                    errors.push_str(&format!(
+                        "{}: no hostile target calls `{reader}…)`\n",
+                        source::shown(&file)
+                    ));
+                }
+            }
+        }
+    }
+    println!("   {count} readers of foreign bytes");
+    if count < 15 {
+        errors.push_str(&format!("only {count} readers of foreign bytes found\n"));
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// How public functions that take bytes or a reader, and can fail, are called.
+fn public_readers(module: &str, code: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices("pub fn ") {
+        let rest = &code[at + 7..];
+        let signature = rest.split(['{', ';']).next().unwrap_or_default();
+        let (name, _) = signature.split_at(signature.find(['(', '<']).unwrap_or(signature.len()));
+        let Some((arguments, result)) = signature.rsplit_once("->") else { continue };
+        // What a callback is given is not what the function reads.
+        let arguments = arguments.split("FnMut(").next().unwrap_or_default();
+        let takes =
+            arguments.contains("[u8]") && !arguments.contains("&mut [u8]") || arguments.contains("Read");
+        if !takes || !["Result", "Option"].iter().any(|r| result.trim_start().starts_with(r)) {
+            continue;
+        }
+        let indented = code[..at].ends_with([' ', '\t']);
+        let owner = code[..at].rfind("\nimpl").map(|i| i + 1).or(code.starts_with("impl").then_some(0));
+        let owner = owner.filter(|_| indented).map(|i| owner_of(&code[i..]));
+        // A type of the file's own rooms: who uses it from outside comes through another.
+        let inner = |o: &str| ["pub(super) ", "pub(crate) ", "\n"].map(|v| format!("{v}struct {o}"));
+        if owner.is_some_and(|o| inner(o).iter().any(|declared| code.contains(declared.as_str()))) {
+            continue;
+        }
+        let arguments = arguments.split_once('(').map_or("", |(_, a)| a).trim_start();
+        let method = ["&self", "&mut self", "self", "mut self"].iter().any(|s| arguments.starts_with(s));
+        found.push(match owner {
+            Some(_) if method => format!(".{name}("),
+            Some(owner) => format!("{owner}::{name}("),
+            None => format!("{module}::{name}("),
+        });
+    }
+    found
+}
+
+/// The type of `impl<…> Type<…> {` or `impl<…> Trait for Type {`.
+fn owner_of(code: &str) -> &str {
+    let head = code.split('{').next().unwrap_or_default();
+    let head = head.strip_prefix("impl").unwrap_or(head);
+    // Past the parameters, whose bounds may hold brackets of their own.
+    let mut depth = 0;
+    let past = head.char_indices().find(|(_, c)| {
+        depth += i32::from(*c == '<') - i32::from(*c == '>');
+        depth == 0
+    });
+    let head = if head.starts_with('<') { past.map_or(head, |(i, _)| &head[i + 1..]) } else { head };
+    let head = head.split(" for ").last().unwrap_or(head).trim_start();
+    let path =
+        &head[..head.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').unwrap_or(head.len())];
+    path.rsplit("::").next().unwrap_or(path)
+}
+
+/// `#[path]` and the `include` macros.
+pub fn inside() -> Result<(), String> {
+    let planted = [
+        "#[path = \"../../b/src/c.rs\"]\nmod c;",
+        "const R: &str = include_str!(\n    \"../../README.md\"\n);",
+    ];
+    for text in planted {
+        if outside(Path::new("/a/src/lib.rs"), Path::new("/a"), text).len() != 1 {
+            return Err(format!("the planted violation `{text}` was not found"));
+        }
+    }
+    let root = workspace::root();
+    let mut errors = String::new();
+    for file in source::rust_files(&root)? {
+        let package = file.ancestors().skip(1).find(|a| a.join("Cargo.toml").is_file()).unwrap_or(&root);
+        for path in outside(&file, package, &source::read(&file)?) {
+            errors.push_str(&format!(
+                "{} takes in {}, outside its package\n",
+                source::shown(&file),
+                source::shown(&path)
+            ));
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// Files that a source takes in and that lie outside the package's folder.
+fn outside(file: &Path, package: &Path, text: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let folder = file.parent().unwrap_or(package);
+    for start in ["#[path", "include!(", "include_str!(", "include_bytes!("] {
+        for (at, _) in text.match_indices(start) {
+            // Words about it, and words in a string as here, are not it.
+            let line = text[..at].rsplit('\n').next().unwrap_or_default();
+            if line.trim_start().starts_with("//") || line.contains('"') {
+                continue;
+            }
+            let rest = &text[at + start.len()..];
+            let argument = rest.split([']', ')']).next().unwrap_or_default();
+            let from = if argument.contains("CARGO_MANIFEST_DIR") { package } else { folder };
+            // The last string: the path, after what names the folder.
+            let Some(path) = rest.split('"').nth(if argument.contains("CARGO_MANIFEST_DIR") { 3 } else { 1 })
+            else {
+                continue;
+            };
+            let path = normal(&from.join(path.trim_start_matches('/')));
+            if !path.starts_with(package) {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// A path without `..`.
+fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_promises_md_names_is_there() {
+        promises().unwrap();
+    }
+
+    #[test]
+    fn feature_tables_are_those_of_cargo_toml() {
+        features().unwrap();
+    }
+
+    #[test]
+    fn every_reader_of_foreign_bytes_has_a_hostile_target() {
+        readers().unwrap();
+    }
+
+    #[test]
+    fn no_source_leaves_its_package() {
+        inside().unwrap();
+    }
+
+    #[test]
+    fn names_are_taken_apart() {
+        assert_eq!(braces("a::{b, c}_d"), ["a::b_d", "a::c_d"]);
+        assert_eq!(owner_of("impl<R: Read<'a>> Feed<R> {"), "Feed");
+        assert_eq!(owner_of("impl From<X> for crate::Y<'_> {"), "Y");
+    }
+}
