@@ -4,8 +4,9 @@
 //! where one instruction does the whole step, a backend has its own form here; the others use the portable one.
 //! A form only moves lanes, or computes each lane in the order that the portable one does: same bits.
 
+use super::LEN;
 use core::any::Any;
-use fearless_simd::{Simd, f32x4, f32x8, f32x16, prelude::*};
+use fearless_simd::{Simd, f32x4, f32x8, f32x16, prelude::*, u32x16};
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 use fearless_simd::{Avx2, Avx512};
@@ -297,24 +298,44 @@ fearless_simd::kernel!(
     }
 );
 
+/// How [`gather`] moves lanes. Made once before a loop.
+#[derive(Clone, Copy)]
+pub struct Gather<S: Simd>(u32x16<S>);
+
+impl<S: Simd> Gather<S> {
+    /// The compiler must not know the indices: it would take the one shuffle apart into three, one for each piece
+    /// that is stored.
+    #[inline(always)]
+    #[must_use]
+    pub fn new(s: S) -> Self {
+        let xyz = [0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 0, 0, 0, 0];
+        Self(u32x16::simd_from(s, if LEN::<S>() == 16 { core::hint::black_box(xyz) } else { xyz }))
+    }
+}
+
 /// Writes the first three lanes of each block, packed: the reverse of [`spread`]. Does nothing where that is `None`.
 #[inline(always)]
-pub fn gather<S: Simd>(s: S, v: f32x16<S>, out: &mut FourVec3) {
+pub fn gather<S: Simd>(s: S, how: Gather<S>, v: f32x16<S>, out: &mut FourVec3) {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    if let (Some(token), Some(v)) = (same::<S, Avx512>(s), same::<_, f32x16<Avx512>>(v)) {
-        let (low, high) = gather_avx512(token, v);
+    if let (Some(token), Some(v), Some(how)) =
+        (same::<S, Avx512>(s), same::<_, f32x16<Avx512>>(v), same::<_, u32x16<Avx512>>(how.0))
+    {
+        let (low, high) = gather_avx512(token, how, v);
         out[..32].copy_from_slice(&bytemuck::cast::<[f32; 8], [u8; 32]>(low.to_array()));
         put_quad(high, out, 32);
     }
-    let _ = (s, v, out);
+    let _ = (s, how, v, out);
 }
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 fearless_simd::kernel!(
     #[inline(always)]
-    fn gather_avx512(token: Avx512, v: f32x16<Avx512>) -> (f32x8<Avx512>, f32x4<Avx512>) {
-        let xyz = arch::_mm512_setr_epi32(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 0, 0, 0, 0);
-        let v = arch::_mm512_permutexvar_ps(xyz, v.into());
+    fn gather_avx512(
+        token: Avx512,
+        how: u32x16<Avx512>,
+        v: f32x16<Avx512>,
+    ) -> (f32x8<Avx512>, f32x4<Avx512>) {
+        let v = arch::_mm512_permutexvar_ps(how.into(), v.into());
         (
             arch::_mm512_castps512_ps256(v).simd_into(token),
             arch::_mm512_extractf32x4_ps::<2>(v).simd_into(token),

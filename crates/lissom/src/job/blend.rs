@@ -246,10 +246,7 @@ fn kernel<S: Simd>(s: S, job: &mut BlendJob<'_>) {
             count += 1;
         }
     }
-    let mut adds = false;
-    for layer in additive {
-        adds |= layer.weight != 0.0;
-    }
+    let adds = additive.iter().any(|l| l.weight != 0.0);
     if uniform && total >= threshold && !adds && lod.is_none() {
         let inverse = 1.0 / total;
         match count {
@@ -304,36 +301,43 @@ struct Whole<'a> {
 #[inline(always)]
 fn plain<S: Simd, const N: usize>(s: S, layers: [Whole<'_>; N], inverse: f32, output: &mut [SoaTransform]) {
     let inverse = splat(s, inverse);
+    // Weights and poses apart: as pairs they would go through memory, group by group.
+    let mut weights = [inverse; N];
+    let mut i = 0;
+    while i < N {
+        weights[i] = splat(s, layers[i].weight);
+        i += 1;
+    }
     if LEN::<S>() < GROUP {
         for (group, output) in output.iter_mut().enumerate() {
-            let poses = layers.map(|l| (&l.pose[group], l.weight));
+            let poses = layers.map(|l| &l.pose[group]);
             let mut at = 0;
             while at < GROUP {
-                let places = [at, at + LEN::<S>()];
-                let rotations = plain_rotations(s, [&poses, &poses], places, inverse);
-                plain_vectors(s, &poses, at, inverse, output);
-                plain_vectors(s, &poses, places[1], inverse, output);
-                rotations[0].store(&mut output.rotation, at);
-                rotations[1].store(&mut output.rotation, places[1]);
-                at += 2 * LEN::<S>();
+                let next = at + LEN::<S>();
+                let (p, q) = plain_rotations(s, (&poses, at), (&poses, next), &weights, inverse);
+                plain_vectors(s, &poses, &weights, at, inverse, output);
+                plain_vectors(s, &poses, &weights, next, inverse, output);
+                p.store(&mut output.rotation, at);
+                q.store(&mut output.rotation, next);
+                at = next + LEN::<S>();
             }
         }
         return;
     }
     let (pairs, odd) = output.as_chunks_mut::<2>();
     for (pair, [first, second]) in pairs.iter_mut().enumerate() {
-        let p = layers.map(|l| (&l.pose[2 * pair], l.weight));
-        let q = layers.map(|l| (&l.pose[2 * pair + 1], l.weight));
-        let rotations = plain_rotations(s, [&p, &q], [0, 0], inverse);
-        plain_vectors(s, &p, 0, inverse, first);
-        plain_vectors(s, &q, 0, inverse, second);
-        rotations[0].store(&mut first.rotation, 0);
-        rotations[1].store(&mut second.rotation, 0);
+        let p = layers.map(|l| &l.pose[2 * pair]);
+        let q = layers.map(|l| &l.pose[2 * pair + 1]);
+        let (rotation_p, rotation_q) = plain_rotations(s, (&p, 0), (&q, 0), &weights, inverse);
+        plain_vectors(s, &p, &weights, 0, inverse, first);
+        plain_vectors(s, &q, &weights, 0, inverse, second);
+        rotation_p.store(&mut first.rotation, 0);
+        rotation_q.store(&mut second.rotation, 0);
     }
     if let [last] = odd {
-        let p = layers.map(|l| (&l.pose[2 * pairs.len()], l.weight));
-        let [rotation, _] = plain_rotations(s, [&p, &p], [0, 0], inverse);
-        plain_vectors(s, &p, 0, inverse, last);
+        let p = layers.map(|l| &l.pose[2 * pairs.len()]);
+        let (rotation, _) = plain_rotations(s, (&p, 0), (&p, 0), &weights, inverse);
+        plain_vectors(s, &p, &weights, 0, inverse, last);
         rotation.store(&mut last.rotation, 0);
     }
 }
@@ -342,18 +346,18 @@ fn plain<S: Simd, const N: usize>(s: S, layers: [Whole<'_>; N], inverse: f32, ou
 #[inline(always)]
 fn plain_rotations<S: Simd, const N: usize>(
     s: S,
-    [p, q]: [&[(&SoaTransform, f32); N]; 2],
-    [at_p, at_q]: [usize; 2],
+    (p, at_p): (&[&SoaTransform; N], usize),
+    (q, at_q): (&[&SoaTransform; N], usize),
+    weights: &[S::f32s; N],
     inverse: S::f32s,
-) -> [WideQuat<S>; 2] {
-    let w = splat(s, p[0].1);
-    let mut sum_p = WideQuat::load(s, &p[0].0.rotation, at_p).scale(w);
-    let mut sum_q = WideQuat::load(s, &q[0].0.rotation, at_q).scale(w);
+) -> (WideQuat<S>, WideQuat<S>) {
+    let mut sum_p = WideQuat::load(s, &p[0].rotation, at_p).scale(weights[0]);
+    let mut sum_q = WideQuat::load(s, &q[0].rotation, at_q).scale(weights[0]);
     let mut i = 1;
     while i < N {
-        let w = splat(s, p[i].1);
-        let r_p = WideQuat::load(s, &p[i].0.rotation, at_p);
-        let r_q = WideQuat::load(s, &q[i].0.rotation, at_q);
+        let w = weights[i];
+        let r_p = WideQuat::load(s, &p[i].rotation, at_p);
+        let r_q = WideQuat::load(s, &q[i].rotation, at_q);
         let (dot_p, dot_q) = (sum_p.dot(r_p), sum_q.dot(r_q));
         let w_p = dot_p.simd_lt(splat(s, 0.0)).select(-w, w);
         let w_q = dot_q.simd_lt(splat(s, 0.0)).select(-w, w);
@@ -361,40 +365,41 @@ fn plain_rotations<S: Simd, const N: usize>(
         sum_q = add_quat(sum_q, r_q.scale(w_q));
         i += 1;
     }
-    let (p, q) = (sum_p.scale(inverse), sum_q.scale(inverse));
-    [p.normalize(s), q.normalize(s)]
+    (sum_p.scale(inverse).normalize(s), sum_q.scale(inverse).normalize(s))
 }
 
 /// Translations and scales of one block of joints, one component after the other.
 #[inline(always)]
 fn plain_vectors<S: Simd, const N: usize>(
     s: S,
-    poses: &[(&SoaTransform, f32); N],
+    poses: &[&SoaTransform; N],
+    weights: &[S::f32s; N],
     at: usize,
     inverse: S::f32s,
     output: &mut SoaTransform,
 ) {
-    plain_component(s, poses, at, inverse, |t| &t.translation.x, &mut output.translation.x);
-    plain_component(s, poses, at, inverse, |t| &t.translation.y, &mut output.translation.y);
-    plain_component(s, poses, at, inverse, |t| &t.translation.z, &mut output.translation.z);
-    plain_component(s, poses, at, inverse, |t| &t.scale.x, &mut output.scale.x);
-    plain_component(s, poses, at, inverse, |t| &t.scale.y, &mut output.scale.y);
-    plain_component(s, poses, at, inverse, |t| &t.scale.z, &mut output.scale.z);
+    let SoaTransform { translation: t, scale, .. } = output;
+    plain_component(s, poses.map(|p| &p.translation.x), weights, at, inverse, &mut t.x);
+    plain_component(s, poses.map(|p| &p.translation.y), weights, at, inverse, &mut t.y);
+    plain_component(s, poses.map(|p| &p.translation.z), weights, at, inverse, &mut t.z);
+    plain_component(s, poses.map(|p| &p.scale.x), weights, at, inverse, &mut scale.x);
+    plain_component(s, poses.map(|p| &p.scale.y), weights, at, inverse, &mut scale.y);
+    plain_component(s, poses.map(|p| &p.scale.z), weights, at, inverse, &mut scale.z);
 }
 
 #[inline(always)]
 fn plain_component<S: Simd, const N: usize>(
     s: S,
-    poses: &[(&SoaTransform, f32); N],
+    lanes: [&Lanes; N],
+    weights: &[S::f32s; N],
     at: usize,
     inverse: S::f32s,
-    lanes: impl Fn(&SoaTransform) -> &Lanes,
     output: &mut Lanes,
 ) {
-    let mut sum = load(s, lanes(poses[0].0), at) * splat(s, poses[0].1);
+    let mut sum = load(s, lanes[0], at) * weights[0];
     let mut i = 1;
     while i < N {
-        sum = sum + load(s, lanes(poses[i].0), at) * splat(s, poses[i].1);
+        sum = sum + load(s, lanes[i], at) * weights[i];
         i += 1;
     }
     store(sum * inverse, output, at);

@@ -8,14 +8,14 @@
 //! and from [`Scratch`].
 
 use crate::mesh::{
-    Attribute, Attributes, IndexFormat, MAX_INFLUENCES, SkinMesh, SkinMeshParts, VEC3, WeightFormat, Writer,
-    read_weight,
+    Attribute, Attributes, IndexFormat, MAX_INFLUENCES, SkinMesh, SkinMeshParts, Strided, VEC3, WeightFormat,
+    Writer, read_weight,
 };
 use lissom_math::{
     dispatch,
     simd::{
         Backend, LEN, Simd,
-        blocks::{self, FourVec3},
+        blocks::{self, FourVec3, Gather},
         f32x4, f32x8, f32x16,
         prelude::*,
         u8x32,
@@ -130,6 +130,7 @@ fn run(backend: Backend, palette: &[[f32; 16]], mut piece: Piece<'_>) {
 fn packed<S: Simd, const N: usize, const K: usize>(s: S, palette: &[[f32; 16]], piece: &mut Piece<'_>) {
     let (n, k) = if N == 0 { (piece.influences, piece.stored) } else { (N, K) };
     let point = piece.point;
+    let how = Gather::new(s);
     let mut last = [0.0; CHUNK];
     let mut done = 0;
     while done < piece.vertices {
@@ -157,7 +158,7 @@ fn packed<S: Simd, const N: usize, const K: usize>(s: S, palette: &[[f32; 16]], 
             let blend = |vertex: usize| Blend::<N, K> {
                 indices: &indices[vertex * n..(vertex + 1) * n],
                 weights: &weights[vertex * k..(vertex + 1) * k],
-                last: last[vertex],
+                last: &last[vertex],
             };
             let blends = [blend(0), blend(1), blend(2), blend(3)];
             if LEN::<S>() == 16 {
@@ -171,9 +172,9 @@ fn packed<S: Simd, const N: usize, const K: usize>(s: S, palette: &[[f32; 16]], 
                     blocks::regroup(s, [p, q, r.matrix(s, palette), t.matrix(s, palette)])
                 };
                 let Some(columns) = columns else { return };
-                move_four(s, &columns, point, from, to);
+                move_four(s, how, &columns, point, from, to);
                 for (from, to) in &mut *others {
-                    move_four(s, &columns, false, &from[block], &mut to[block]);
+                    move_four(s, how, &columns, false, &from[block], &mut to[block]);
                 }
             } else if LEN::<S>() == 8 {
                 let shared = N == 1 && shared(indices);
@@ -236,7 +237,8 @@ struct Blend<'a, const N: usize, const K: usize> {
     indices: &'a [[u8; 2]],
     /// The stored weights; the last one is apart if it was restored.
     weights: &'a [[u8; 4]],
-    last: f32,
+    /// By reference: read where it is used, it is spread over a register by the load.
+    last: &'a f32,
 }
 
 impl<const N: usize, const K: usize> Blend<'_, N, K> {
@@ -247,7 +249,7 @@ impl<const N: usize, const K: usize> Blend<'_, N, K> {
 
     #[inline(always)]
     fn weight(&self, i: usize) -> f32 {
-        if i < self.weights.len() { f32::from_ne_bytes(self.weights[i]) } else { self.last }
+        if i < self.weights.len() { f32::from_ne_bytes(self.weights[i]) } else { *self.last }
     }
 
     /// The blended matrix: ((m₀·w₀ + m₁·w₁) + m₂·w₂) + …
@@ -309,11 +311,18 @@ fn two_columns<S: Simd, const N: usize, const K: usize>(
 
 /// Moves four vectors, or points.
 #[inline(always)]
-fn move_four<S: Simd>(s: S, columns: &[f32x16<S>; 4], point: bool, from: &FourVec3, to: &mut FourVec3) {
+fn move_four<S: Simd>(
+    s: S,
+    how: Gather<S>,
+    columns: &[f32x16<S>; 4],
+    point: bool,
+    from: &FourVec3,
+    to: &mut FourVec3,
+) {
     let [a, b, c, d] = *columns;
     if let Some([x, y, z]) = blocks::spread(s, from) {
         let turned = (a * x + b * y) + c * z;
-        blocks::gather(s, if point { turned + d } else { turned }, to);
+        blocks::gather(s, how, if point { turned + d } else { turned }, to);
     }
 }
 
@@ -444,8 +453,7 @@ impl Scratch {
                 }
             };
             for ((_, input), copy) in attributes.iter().flatten().zip(&mut self.from) {
-                let bytes = input.bytes.get(start * input.stride..).unwrap_or_default();
-                copy_vectors(bytes, input.stride, &mut copy[..here]);
+                copy_vectors(input.skip(start), &mut copy[..here]);
                 pad(copy, 1, here, padded);
             }
             let [from_0, from_1, from_2] = &self.from;
@@ -478,66 +486,67 @@ fn pad<T: Copy>(entries: &mut [T], size: usize, here: usize, padded: usize) {
     }
 }
 
-fn copy_indices(parts: &SkinMeshParts<'_>, start: usize, here: usize, to: &mut [[u8; 2]]) {
-    fn fixed<const N: usize, const SIZE: usize>(bytes: &[u8], stride: usize, to: &mut [[u8; 2]]) {
-        for (to, from) in to.as_chunks_mut::<N>().0.iter_mut().zip(bytes.chunks(stride)) {
-            for (to, from) in to.iter_mut().zip(from.as_chunks::<SIZE>().0) {
-                *to = match from.as_slice() {
-                    [a] => u16::from(*a).to_ne_bytes(),
-                    [a, b] => [*a, *b],
-                    _ => [0; 2],
-                };
-            }
+/// Reads `N` numbers a vertex, `BYTES` bytes together, and writes each as `T`.
+#[inline(always)]
+fn convert<T, const N: usize, const BYTES: usize>(
+    from: Strided<'_>,
+    to: &mut [T],
+    number: impl Fn(&[u8; BYTES], usize) -> T,
+) {
+    for (vertex, to) in to.as_chunks_mut::<N>().0.iter_mut().enumerate() {
+        let Some(bytes) = from.bytes.get(vertex * from.stride..).and_then(|b| b.first_chunk()) else {
+            return;
+        };
+        let mut i = 0;
+        while i < N {
+            to[i] = number(bytes, i);
+            i += 1;
         }
     }
-    let (n, stride) = (parts.influences, parts.indices.stride);
-    let bytes = &parts.indices.bytes[start * stride..];
+}
+
+/// Indices as u16. The usual numbers of influences have loops of their own.
+fn copy_indices(parts: &SkinMeshParts<'_>, start: usize, here: usize, to: &mut [[u8; 2]]) {
+    let n = parts.influences;
+    let from = parts.indices.skip(start);
     let to = &mut to[..here * n];
     match (parts.index_format, n) {
-        (IndexFormat::U8, 1) => fixed::<1, 1>(bytes, stride, to),
-        (IndexFormat::U8, 4) => fixed::<4, 1>(bytes, stride, to),
-        (IndexFormat::U16, 4) => fixed::<4, 2>(bytes, stride, to),
+        (IndexFormat::U8, 4) => convert::<_, 4, 4>(from, to, |b, i| u16::from(b[i]).to_ne_bytes()),
+        (IndexFormat::U16, 4) => convert::<_, 4, 8>(from, to, |b, i| [b[2 * i], b[2 * i + 1]]),
+        (IndexFormat::U8, 1) => convert::<_, 1, 1>(from, to, |b, i| u16::from(b[i]).to_ne_bytes()),
+        (IndexFormat::U16, 1) => convert::<_, 1, 2>(from, to, |b, i| [b[2 * i], b[2 * i + 1]]),
         (IndexFormat::U8, _) => {
-            for (to, from) in to.chunks_exact_mut(n).zip(bytes.chunks(stride)) {
+            for (to, from) in to.chunks_exact_mut(n).zip(from.bytes.chunks(from.stride)) {
                 for (to, from) in to.iter_mut().zip(from) {
                     *to = u16::from(*from).to_ne_bytes();
                 }
             }
         }
         (IndexFormat::U16, _) => {
-            for (to, from) in to.chunks_exact_mut(n).zip(bytes.chunks(stride)) {
-                for (to, from) in to.iter_mut().zip(from.as_chunks().0) {
-                    *to = *from;
-                }
+            for (to, from) in to.chunks_exact_mut(n).zip(from.bytes.chunks(from.stride)) {
+                to.copy_from_slice(&from.as_chunks().0[..n]);
             }
         }
     }
 }
 
+/// Stored weights as f32.
 fn copy_weights(parts: &SkinMeshParts<'_>, k: usize, start: usize, here: usize, to: &mut [[u8; 4]]) {
-    fn fixed<const K: usize>(format: WeightFormat, bytes: &[u8], stride: usize, to: &mut [[u8; 4]]) {
-        let size = format.size();
-        for (to, from) in to.as_chunks_mut::<K>().0.iter_mut().zip(bytes.chunks(stride)) {
-            for (to, from) in to.iter_mut().zip(from.chunks_exact(size)) {
-                *to = read_weight(format, from).to_ne_bytes();
-            }
-        }
-    }
     if k == 0 {
         return;
     }
-    let (format, stride) = (parts.weight_format, parts.weights.stride);
-    let bytes = &parts.weights.bytes[start * stride..];
+    use WeightFormat::{F32, Unorm8, Unorm16};
+    let from = parts.weights.skip(start);
     let to = &mut to[..here * k];
-    match (format, k) {
-        (WeightFormat::F32, 3) => fixed::<3>(WeightFormat::F32, bytes, stride, to),
-        (WeightFormat::F32, 4) => fixed::<4>(WeightFormat::F32, bytes, stride, to),
-        (WeightFormat::Unorm8, 3) => fixed::<3>(WeightFormat::Unorm8, bytes, stride, to),
-        (WeightFormat::Unorm8, 4) => fixed::<4>(WeightFormat::Unorm8, bytes, stride, to),
-        (WeightFormat::Unorm16, 3) => fixed::<3>(WeightFormat::Unorm16, bytes, stride, to),
-        (WeightFormat::Unorm16, 4) => fixed::<4>(WeightFormat::Unorm16, bytes, stride, to),
-        _ => {
-            for (to, from) in to.chunks_exact_mut(k).zip(bytes.chunks(stride)) {
+    match (parts.weight_format, k) {
+        (Unorm8, 3) => convert::<_, 3, 3>(from, to, |b, i| read_weight(Unorm8, &b[i..]).to_ne_bytes()),
+        (Unorm8, 4) => convert::<_, 4, 4>(from, to, |b, i| read_weight(Unorm8, &b[i..]).to_ne_bytes()),
+        (Unorm16, 3) => convert::<_, 3, 6>(from, to, |b, i| read_weight(Unorm16, &b[2 * i..]).to_ne_bytes()),
+        (Unorm16, 4) => convert::<_, 4, 8>(from, to, |b, i| read_weight(Unorm16, &b[2 * i..]).to_ne_bytes()),
+        (F32, 3) => convert::<_, 3, 12>(from, to, |b, i| read_weight(F32, &b[4 * i..]).to_ne_bytes()),
+        (F32, 4) => convert::<_, 4, 16>(from, to, |b, i| read_weight(F32, &b[4 * i..]).to_ne_bytes()),
+        (format, _) => {
+            for (to, from) in to.chunks_exact_mut(k).zip(from.bytes.chunks(from.stride)) {
                 for (to, from) in to.iter_mut().zip(from.chunks_exact(format.size())) {
                     *to = read_weight(format, from).to_ne_bytes();
                 }
@@ -546,18 +555,29 @@ fn copy_weights(parts: &SkinMeshParts<'_>, k: usize, start: usize, here: usize, 
     }
 }
 
-fn copy_vectors(bytes: &[u8], stride: usize, to: &mut [Vec3Bytes]) {
-    for (to, from) in to.iter_mut().zip(bytes.chunks(stride)) {
+fn copy_vectors(from: Strided<'_>, to: &mut [Vec3Bytes]) {
+    let Some((last, others)) = to.split_last_mut() else { return };
+    let (whole, end) = from.bytes.split_at((others.len() * from.stride).min(from.bytes.len()));
+    for (to, from) in others.iter_mut().zip(whole.chunks_exact(from.stride)) {
         if let Some(from) = from.first_chunk() {
             *to = *from;
         }
     }
+    // The last one may end with the buffer.
+    if let Some(from) = end.first_chunk() {
+        *last = *from;
+    }
 }
 
-fn put_vectors(bytes: &mut [u8], stride: usize, from: &[Vec3Bytes]) {
-    for (to, from) in bytes.chunks_mut(stride).zip(from) {
+fn put_vectors(to: &mut [u8], stride: usize, from: &[Vec3Bytes]) {
+    let Some((last, others)) = from.split_last() else { return };
+    let (whole, end) = to.split_at_mut((others.len() * stride).min(to.len()));
+    for (to, from) in whole.chunks_exact_mut(stride).zip(others) {
         if let Some(to) = to.first_chunk_mut() {
             *to = *from;
         }
+    }
+    if let Some(to) = end.first_chunk_mut() {
+        *to = *last;
     }
 }
