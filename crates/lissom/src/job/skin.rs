@@ -41,9 +41,10 @@ use lissom_math::{Mat4, simd::Backend};
 ///
 /// # Cost and determinism
 ///
-/// One pass (two with a vector palette). Specialised for 1 to 4 and 8 influences where indices are packed u16 and
-/// weights packed f32 with the last one restored (for 4 influences also with all four stored); any other
-/// layout takes a slower loop. Sort vertices by influence count
+/// One pass (two with a vector palette). Fastest where everything is packed: u16 indices, f32 weights, attributes of 12
+/// bytes, each in a buffer of its own. What is not packed is copied on the way, 64 vertices at a time. Loops are made for
+/// 1 to 4 and 8 influences with the last weight restored, and for 4 with all stored; neighbours with the same single
+/// joint are faster still. Sort vertices by influence count
 /// ([`partition_by_influences`](crate::mesh::partition_by_influences)) and run one job a part. The same bits on every
 /// backend and for every way of splitting the vertices ([`SkinJob::split_at`], `run_parallel`). No allocation.
 #[derive(Debug)]
