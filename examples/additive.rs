@@ -10,7 +10,7 @@ use lissom::{
         soa::{self, SoaTransform},
     },
 };
-use lissom_build::mannequin::{self, Motion};
+use lissom_build::mannequin::Motion;
 use lissom_draw::palette;
 use lissom_examples::Actor;
 
@@ -30,27 +30,19 @@ fn difference(joints: usize, from: &[SoaTransform], to: &[SoaTransform]) -> Vec<
 }
 
 fn main() -> Result<()> {
-    let actor = Actor::new()?;
-    let (walk, crouch) = (mannequin::clip(Motion::Walk), mannequin::clip(Motion::Crouch));
-    let standing = actor.pose(&crouch, 0.0);
-    let low = actor.pose(&crouch, crouch.duration_s * 0.5);
+    let actor = Actor::new(&[Motion::Walk, Motion::Crouch])?;
+    let standing = actor.pose("crouch", 0.0)?;
+    let low = actor.pose("crouch", 0.5)?;
     let delta = difference(actor.skeleton.joint_count(), &standing, &low);
-    let walking = actor.pose(&walk, walk.duration_s * 0.1);
+    let walking = actor.pose("walk", 0.1)?;
 
     let mut figures = Vec::new();
     for weight in [-0.2, 0.0, 0.25, 0.5, 0.75] {
         let layers = [BlendLayer { weight: 1.0, pose: &walking, joint_weights: None }];
         let additive = [BlendLayer { weight, pose: &delta, joint_weights: None }];
         let mut pose = actor.skeleton.rest_pose().to_vec();
-        BlendJob {
-            layers: &layers,
-            additive: &additive,
-            threshold: BlendJob::DEFAULT_THRESHOLD,
-            rest: actor.skeleton.rest_pose(),
-            lod: None,
-            output: &mut pose,
-        }
-        .run()?;
+        let average = BlendJob::new(&layers, actor.skeleton.rest_pose(), &mut pose);
+        BlendJob { additive: &additive, ..average }.run()?;
         let hips = actor.models(&pose)?[1].w_axis.y;
         println!("crouch added with {weight:+.2}: the hips are {hips:.2} m high");
         figures.push(actor.figure(format!("{weight:+.2}"), palette::OCHRE, &pose)?);

@@ -6,13 +6,12 @@ use lissom::{
     job::{AttachJob, Attachment},
     math::{Mat34, Transform, Vec3},
 };
-use lissom_build::mannequin::{self, Motion};
+use lissom_build::mannequin::Motion;
 use lissom_draw::palette;
 use lissom_examples::Actor;
 
 fn main() -> Result<()> {
-    let actor = Actor::new()?;
-    let walk = mannequin::clip(Motion::Walk);
+    let actor = Actor::new(&[Motion::Walk])?;
     let joint = |name: &str| actor.skeleton.find(name).with_context(|| format!("no joint {name}"));
     let at = |x, y, z| Transform::from_translation(Vec3::new(x, y, z)).to_mat34();
     let attachments = [
@@ -21,10 +20,10 @@ fn main() -> Result<()> {
     ];
     let mut figures = Vec::new();
     for i in 0..6 {
-        let pose = actor.pose(&walk, walk.duration_s * f64::from(i) / 6.0);
+        let pose = actor.pose("walk", f64::from(i) / 6.0)?;
         let models = actor.models(&pose)?;
         let mut places = [Mat34::IDENTITY; 2];
-        AttachJob { models: &models, attachments: &attachments, world: None, output: &mut places }.run()?;
+        AttachJob::new(&models, &attachments, &mut places).run()?;
         let [hand, head] = &places;
         println!("frame {i}: the staff is held at {:.2?}", hand.columns[3]);
         let mut figure = actor.figure(format!("{i}"), palette::PLASTER, &pose)?;

@@ -5,7 +5,7 @@ use anyhow::Result;
 use lissom::job::{BlendJob, BlendLayer};
 use lissom_build::{
     exact::{clamp, smaller},
-    mannequin::{self, Motion},
+    mannequin::Motion,
 };
 use lissom_draw::palette;
 use lissom_examples::Actor;
@@ -20,27 +20,18 @@ fn weights(speed: f64, speeds: &[f64; 3]) -> [f32; 3] {
 }
 
 fn main() -> Result<()> {
-    let actor = Actor::new()?;
     let motions = [Motion::Walk, Motion::Jog, Motion::Run];
-    let clips = motions.map(mannequin::clip);
+    let actor = Actor::new(&motions)?;
     let speeds = motions.map(Motion::speed);
     let mut figures = Vec::new();
     for speed in [1.32, 1.96, 2.6, 3.2, 3.8, 4.4] {
         let phase = 0.3;
-        let poses = [0, 1, 2].map(|i: usize| actor.pose(&clips[i], clips[i].duration_s * phase));
+        let poses = [actor.pose("walk", phase)?, actor.pose("jog", phase)?, actor.pose("run", phase)?];
         let weights = weights(speed, &speeds);
         let layers =
             [0, 1, 2].map(|i: usize| BlendLayer { weight: weights[i], pose: &poses[i], joint_weights: None });
         let mut pose = actor.skeleton.rest_pose().to_vec();
-        BlendJob {
-            layers: &layers,
-            additive: &[],
-            threshold: BlendJob::DEFAULT_THRESHOLD,
-            rest: actor.skeleton.rest_pose(),
-            lod: None,
-            output: &mut pose,
-        }
-        .run()?;
+        BlendJob::new(&layers, actor.skeleton.rest_pose(), &mut pose).run()?;
         println!("{speed:.2} m/s: walk {:.2}, jog {:.2}, run {:.2}", weights[0], weights[1], weights[2]);
         figures.push(actor.figure(format!("{speed:.2} m/s"), palette::SAGE, &pose)?);
     }

@@ -6,13 +6,12 @@ use lissom::{
     JointMask,
     job::{BlendJob, BlendLayer},
 };
-use lissom_build::mannequin::{self, Motion};
+use lissom_build::mannequin::Motion;
 use lissom_draw::palette;
 use lissom_examples::Actor;
 
 fn main() -> Result<()> {
-    let actor = Actor::new()?;
-    let (walk, wave) = (mannequin::clip(Motion::Walk), mannequin::clip(Motion::Wave));
+    let actor = Actor::new(&[Motion::Walk, Motion::Wave])?;
     let upper = JointMask::none(&actor.skeleton)
         .with_subtree(&actor.skeleton, "chest")
         .context("the mannequin has a chest")?;
@@ -22,22 +21,14 @@ fn main() -> Result<()> {
     let mut figures = Vec::new();
     for i in 0..7 {
         let t = f64::from(i) / 7.0;
-        let legs = actor.pose(&walk, walk.duration_s * t);
-        let arms = actor.pose(&wave, 0.6 + 1.6 * t);
+        let legs = actor.pose("walk", t)?;
+        let arms = actor.pose("wave", 0.2 + 0.53 * t)?;
         let layers = [
             BlendLayer { weight: 1.0, pose: &legs, joint_weights: Some(&legs_weights) },
             BlendLayer { weight: 1.0, pose: &arms, joint_weights: Some(&upper_weights) },
         ];
         let mut pose = actor.skeleton.rest_pose().to_vec();
-        BlendJob {
-            layers: &layers,
-            additive: &[],
-            threshold: BlendJob::DEFAULT_THRESHOLD,
-            rest: actor.skeleton.rest_pose(),
-            lod: None,
-            output: &mut pose,
-        }
-        .run()?;
+        BlendJob::new(&layers, actor.skeleton.rest_pose(), &mut pose).run()?;
         let hand = actor.models(&pose)?[actor.skeleton.find("hand_r").unwrap_or(0)].w_axis.y;
         println!("step {i}: the waving hand is {hand:.2} m high");
         figures.push(actor.figure(format!("{t:.2}"), palette::SKY, &pose)?);

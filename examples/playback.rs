@@ -1,11 +1,11 @@
-//! A motion over one cycle: cook it once, then sample, local to model, palette, skin.
+//! Cooking a motion, then playing it over one cycle: sample, local to model, palette, skin, each job by itself.
+//! `play_archive` does the same with a player.
 #![allow(clippy::print_stdout, reason = "an example talks to its reader")]
 
 use anyhow::Result;
 use lissom::{
     Clip, Cursor,
     job::{SampleJob, SampleTime},
-    math::soa::SoaTransform,
 };
 use lissom_build::{
     SkeletonBuilder,
@@ -16,12 +16,13 @@ use lissom_draw::palette;
 use lissom_examples::Actor;
 
 fn main() -> Result<()> {
-    let actor = Actor::new()?;
+    let actor = Actor::new(&[])?;
+    let skeleton = &actor.skeleton;
     let walk = mannequin::clip(Motion::Walk);
     println!(
         "{} joints, {} vertices, \"{}\" lasts {:.2} s",
-        actor.skeleton.joint_count(),
-        actor.mesh.positions.len(),
+        skeleton.joint_count(),
+        actor.mesh.view().positions.len(),
         walk.name,
         walk.duration_s
     );
@@ -35,18 +36,15 @@ fn main() -> Result<()> {
         cooked.report.keys_before,
         cooked.report.error.worst() * 1000.0
     );
-    let skeleton = &actor.skeleton;
     let mut cursor = Cursor::with_room_for(clip.view());
-    let mut pose = vec![SoaTransform::IDENTITY; skeleton.group_count()];
+    let mut pose = skeleton.rest_pose().to_vec();
     let mut figures = Vec::new();
     for i in 0..8 {
         let ratio = f64::from(i) / 8.0;
-        let time = SampleTime::Ratio(ratio);
-        SampleJob { skeleton, clip: clip.view(), time, lod: None, cursor: &mut cursor, output: &mut pose }
-            .run()?;
+        SampleJob::new(skeleton, clip.view(), &mut cursor, &mut pose).at(SampleTime::Ratio(ratio)).run()?;
         // On the spot: what travels forward is taken off the root.
         pose[0].translation.z.0[0] = 0.0;
-        let head = actor.models(&pose)?[actor.skeleton.find("head").unwrap_or(0)].w_axis.y;
+        let head = actor.models(&pose)?[skeleton.find("head").unwrap_or(0)].w_axis.y;
         println!("at {:.2} s the head is {head:.3} m high", walk.duration_s * ratio);
         figures.push(actor.figure(format!("{ratio:.3}"), palette::PLASTER, &pose)?);
     }

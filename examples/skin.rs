@@ -18,12 +18,12 @@ use lissom_draw::palette;
 use lissom_examples::{Actor, Figure};
 
 fn main() -> Result<()> {
-    let actor = Actor::new()?;
-    let influences = actor.influences()?;
+    let actor = Actor::new(&[])?;
+    let (influences, mesh) = (actor.mesh.influences(), actor.mesh.view());
     for part in partition_by_influences(&influences) {
         println!("{} vertices have {} influences", part.vertices.len(), part.influences);
     }
-    let bounds = JointBounds::new(&influences, Strided::packed(&actor.mesh.positions), None)?;
+    let bounds = JointBounds::new(&influences, Strided::packed(mesh.positions), None)?;
 
     // Turn the left forearm about its own axis without its twist joint helping: the worst case for matrices.
     let forearm = actor.skeleton.find("forearm_l").context("the mannequin has a forearm")?;
@@ -40,22 +40,15 @@ fn main() -> Result<()> {
     let matrices = actor.palette(&actor.models(&pose)?)?;
     let mut motions = vec![DualQuat::IDENTITY; matrices.len()];
     dual_quat_palette(&matrices, &mut motions);
-    let vertices = actor.mesh.positions.len();
+    let vertices = mesh.positions.len();
     let (mut positions, mut normals) = (vec![[0.0_f32; 3]; vertices], vec![[0.0_f32; 3]; vertices]);
-    DualQuatSkinJob {
-        mesh: influences,
-        vertex_count: vertices,
-        palette: &motions,
-        positions: Strided::packed(&actor.mesh.positions),
-        normals: Some(Strided::packed(&actor.mesh.normals)),
+    let output = VertexOutput::Separate {
+        positions: StridedMut::packed(&mut positions),
+        normals: Some(StridedMut::packed(&mut normals)),
         tangents: None,
-        output: VertexOutput::Separate {
-            positions: StridedMut::packed(&mut positions),
-            normals: Some(StridedMut::packed(&mut normals)),
-            tangents: None,
-        },
-    }
-    .run()?;
+    };
+    let job = DualQuatSkinJob::new(influences, &motions, Strided::packed(mesh.positions), output);
+    DualQuatSkinJob { normals: Some(Strided::packed(mesh.normals)), ..job }.run()?;
     let label = String::from("dual quaternions");
     let dual = Figure { label, positions, normals, color: palette::SAGE, rods: Vec::new() };
 

@@ -17,7 +17,7 @@ fn blend(c: &mut Criterion) {
     for n in 2..=4 {
         c.bench_function(&format!("blend/{n} layers"), |b| {
             b.iter(|| {
-                let job = BlendJob {
+                let mut job = BlendJob {
                     layers: &layers[..n],
                     additive: &[],
                     threshold: BlendJob::DEFAULT_THRESHOLD,
@@ -37,7 +37,7 @@ fn local_to_model(c: &mut Criterion) {
     let mut models = vec![Mat4::IDENTITY; skeleton.joint_count()];
     c.bench_function("local to model/67 joints", |b| {
         b.iter(|| {
-            let job = LocalToModelJob {
+            let mut job = LocalToModelJob {
                 skeleton: &skeleton,
                 locals: &pose,
                 root: None,

@@ -16,6 +16,7 @@
 //! | [`import`], [`export`] | files of other programs |
 //! | [`SkeletonBuilder`], [`cook`] | from raw data to a [`lissom::Skeleton`] and to a [`lissom::Clip`] whose error is bounded |
 //! | [`archive`] | writes what games load |
+//! | [`pipeline`] | all of it at once: files or bytes in, an archive, reports and a stamp out |
 //! | [`mannequin`] | a character made in code |
 //!
 //! | feature | default | what it adds |
@@ -77,6 +78,7 @@ pub mod import;
 pub mod mannequin;
 pub mod mesh;
 mod mesh_fill;
+pub mod pipeline;
 mod quote;
 pub mod raw;
 pub mod scene;

@@ -71,6 +71,8 @@ pub struct Marker {
     pub name: String,
     /// Seconds, in [0, duration].
     pub time_s: f64,
+    /// How long it lasts, in seconds; 0 for a moment.
+    pub duration_s: f64,
 }
 
 /// A mesh, its skeleton and its morph targets.

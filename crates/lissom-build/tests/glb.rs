@@ -5,7 +5,7 @@ use lissom_build::export::{ExportError, write_glb};
 use lissom_build::mannequin::{self, Detail, Motion};
 use lissom_build::mesh::RawMesh;
 use lissom_build::raw::{
-    Channel, Curve, RawAnimation, RawJoint, RawSkeleton, RawTrack, RawUserTrack, UserKey, UserKind,
+    Channel, Curve, RawAnimation, RawJoint, RawSkeleton, RawTrack, RawUserTrack, TrackKind, UserKey,
 };
 use lissom_build::scene::{Marker, Morph, Scene, SceneAnimation, SceneMesh, SceneSkeleton};
 use serde_json::Value;
@@ -194,12 +194,12 @@ fn morph_targets_weights_and_markers_are_written() {
     scene.meshes.push(other);
     let key = |ratio: f64, v: f64, step| UserKey { ratio, value: [v, 0.0, 0.0, 0.0], step };
     let track =
-        |name: &str, keys: Vec<UserKey>| RawUserTrack { name: name.into(), kind: UserKind::Float, keys };
+        |name: &str, keys: Vec<UserKey>| RawUserTrack { name: name.into(), kind: TrackKind::Float, keys };
     scene.animations[0].tracks = vec![
         track("morph/t/wink", vec![key(0.0, 0.0, true), key(0.5, 1.0, false)]),
         track("morph/t/smile", vec![key(0.0, 0.0, false), key(1.0, 1.0, false)]),
     ];
-    scene.animations[0].markers = vec![Marker { name: "now".into(), time_s: 1.5 }];
+    scene.animations[0].markers = vec![Marker { name: "now".into(), time_s: 1.5, duration_s: 0.25 }];
 
     let (json, binary) = open(&write_glb(&scene).unwrap());
     let of = |v: &Value| v.as_array().unwrap().len();
@@ -215,7 +215,10 @@ fn morph_targets_weights_and_markers_are_written() {
     assert_eq!(floats(&json, &binary, &targets[1]["NORMAL"]), [0.0; 9], "what one target lacks is zero");
 
     let animation = &json["animations"][0];
-    assert_eq!(animation["extras"]["markers"], serde_json::json!([{ "name": "now", "time_s": 1.5 }]));
+    assert_eq!(
+        animation["extras"]["markers"],
+        serde_json::json!([{ "name": "now", "time_s": 1.5, "duration_s": 0.25 }])
+    );
     assert_eq!(of(&animation["channels"]), 1);
     let channel = &animation["channels"][0];
     assert_eq!(json["nodes"][channel["target"]["node"].as_u64().unwrap() as usize]["mesh"], 0);

@@ -1,4 +1,4 @@
-//! Writing files whole or not at all.
+//! Writing files whole or not at all, and never over what they are made of.
 
 use anyhow::{Context, Result, bail};
 use std::fs;
@@ -18,4 +18,9 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
         let _ = fs::remove_file(part);
     }
     written.with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// True if both are there and the same.
+pub(crate) fn same_file(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }

@@ -13,17 +13,16 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `fbx` | no | FBX files can be read (`ufbx`, a C library: needs a C compiler) |
+//! | `gzip` | no | clip streams compressed with gzip |
+//! | `zstd` | no | clip streams compressed with Zstandard (a C library) |
 
 mod commands;
 mod crowd;
-mod exactness;
 mod files;
-mod load;
 mod machine;
-mod motion;
-mod open;
 mod options;
 mod progress;
+mod source;
 mod stage;
 mod style;
 pub mod timing;

@@ -1,29 +1,36 @@
-//! What the showing commands work on, whatever file it came from: a skeleton, its clips, its meshes.
+//! What the showing commands work on, whatever file it came from: an archive, one skeleton of it, and its clips.
 
+use crate::options::Reading;
+use crate::source::{Content, Source, StreamFile, archived_clip, packed};
 use anyhow::{Context, Result};
 use lissom::{
-    Clip, Cursor, Skeleton,
-    job::{LocalToModelJob, Models, PaletteJob, SampleJob, SampleTime, SkinJob, Update},
-    math::{Mat4, Mat34, soa::SoaTransform},
-    mesh::{IndexFormat, SkinMesh, SkinMeshParts, Strided, StridedMut, VertexOutput, WeightFormat},
+    Clip, Skeleton,
+    archive::{Archive, Mesh},
 };
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
     cook::{ClipBuilder, CookReport},
-    exact::M34,
+    import::{self, ImportOptions},
     mannequin::{self, Detail, Motion},
-    mesh::RawMesh,
+    pipeline::ScenePrecision,
     raw::{RawAnimation, RawSkeleton},
+    scene::{Scene, SceneAnimation, SceneMesh, SceneSkeleton},
 };
 use rayon::prelude::*;
+use std::path::Path;
+use std::sync::Arc;
 
 /// One skeleton and what belongs to it.
 pub(crate) struct Stage {
     /// The file's stem, or `mannequin`.
     pub(crate) name: String,
-    pub(crate) skeleton: Skeleton,
+    /// The file itself, or what was cooked of it.
+    pub(crate) archive: Archive,
+    pub(crate) skeleton: Arc<Skeleton>,
     pub(crate) clips: Vec<StageClip>,
-    pub(crate) skins: Vec<Skin>,
+    /// What is shown instead of the first clip, if the file is a stream.
+    pub(crate) stream: Option<(String, Arc<StreamFile>)>,
+    pub(crate) meshes: Vec<Mesh>,
     /// What the clips were cooked from; `None` for archives.
     pub(crate) raw: Option<RawSkeleton>,
     /// How exactly they were cooked, in metres, and how far from each joint that is measured.
@@ -35,27 +42,79 @@ pub(crate) struct Stage {
 pub(crate) struct StageClip {
     pub(crate) name: String,
     pub(crate) clip: Clip,
-    pub(crate) source: Option<Source>,
+    pub(crate) source: Option<CookedFrom>,
 }
 
 /// What a clip was cooked from.
-pub(crate) struct Source {
+pub(crate) struct CookedFrom {
     pub(crate) animation: RawAnimation,
     pub(crate) report: CookReport,
 }
 
-/// A mesh in the skeleton's own joints.
-pub(crate) struct Skin {
-    pub(crate) positions: Vec<[f32; 3]>,
-    pub(crate) normals: Vec<[f32; 3]>,
-    pub(crate) tangents: Vec<[f32; 4]>,
-    pub(crate) joints: Vec<[u16; 4]>,
-    pub(crate) weights: Vec<[f32; 4]>,
-    pub(crate) indices: Vec<u32>,
-    pub(crate) inverse_binds: Vec<Mat34>,
+/// A clip that can be played: of the stage's archive, or a stream.
+#[derive(Clone, Copy)]
+pub(crate) enum Playable<'a> {
+    Clip(&'a StageClip),
+    Stream(&'a str, &'a StreamFile),
+}
+
+impl<'a> Playable<'a> {
+    pub(crate) fn name(self) -> &'a str {
+        match self {
+            Self::Clip(clip) => &clip.name,
+            Self::Stream(name, _) => name,
+        }
+    }
+
+    pub(crate) fn duration_s(self) -> f64 {
+        match self {
+            Self::Clip(clip) => clip.clip.view().duration_s(),
+            Self::Stream(_, stream) => stream.opened.view().duration_s(),
+        }
+    }
+
+    pub(crate) fn is_looping(self) -> bool {
+        match self {
+            Self::Clip(clip) => clip.clip.view().is_looping(),
+            Self::Stream(_, stream) => stream.opened.view().is_looping(),
+        }
+    }
 }
 
 impl Stage {
+    /// Opens a file for showing. The clip asked for comes first, after it up to `count` in all of the same skeleton, in
+    /// file order and round again. A file without clips has none; asking for one of them is an error.
+    pub(crate) fn open(path: &Path, clip: Option<&str>, reading: &Reading, count: usize) -> Result<Self> {
+        let options = reading.options()?;
+        let file = Source::open(path, &options)?;
+        let any = !file.clip_names().is_empty();
+        let chosen = if any || clip.is_some() { Some(file.choose_clip(clip)?) } else { None };
+        let name = import::stem(path);
+        if let Content::Stream(stream) = &file.content {
+            return Self::of_stream(name, &file, stream, &options);
+        }
+        let stage = match file.content {
+            Content::Archive(archive) => Self::of_archive(name, archive, chosen, count),
+            Content::Scene(scene) => Self::of_scene(name, *scene, chosen, count),
+            Content::Stream(_) => unreachable!("a stream was told apart above"),
+        };
+        stage.with_context(|| path.display().to_string())
+    }
+
+    /// As [`Stage::open`], for what needs a clip that is all there.
+    pub(crate) fn open_whole(
+        path: &Path,
+        clip: Option<&str>,
+        reading: &Reading,
+        count: usize,
+    ) -> Result<Self> {
+        let stage = Self::open(path, clip, reading, count)?;
+        if stage.stream.is_some() {
+            return Source::refuse_stream(path);
+        }
+        Ok(stage)
+    }
+
     /// The mannequin with these motions, and how they are cooked; `each` is called after each of them.
     pub(crate) fn mannequin(
         motions: &[Motion],
@@ -63,23 +122,114 @@ impl Stage {
         builder: &ClipBuilder,
         each: impl Fn() + Sync,
     ) -> Result<Self> {
-        let raw = mannequin::skeleton();
-        let built = SkeletonBuilder::build(&raw)?;
-        let skins = vec![Skin::new(&mannequin::mesh(detail)?, &built)?];
-        let cook = |motion: &Motion| {
-            let clip = cook_one(builder, &built, mannequin::clip(*motion));
-            each();
-            clip
+        let scene = mannequin_scene(motions, detail)?;
+        let built = vec![SkeletonBuilder::build(&scene.skeletons[0].skeleton)?];
+        let exactness = (builder.precision, builder.shell);
+        let builder = |_: &SceneAnimation, _: &BuiltSkeleton| builder.clone();
+        Self::of_cooked("mannequin".into(), scene, 0, built, builder, exactness, each)
+    }
+
+    fn of_scene(name: String, mut scene: Scene, chosen: Option<usize>, count: usize) -> Result<Self> {
+        let place = match chosen {
+            None => 0,
+            Some(i) => scene.animations[i].skeleton.with_context(|| {
+                let clip = &scene.animations[i].motion.name;
+                format!("clip {clip:?} has no skeleton in this file; name one with --skeleton FILE")
+            })?,
         };
-        let clips = motions.par_iter().map(cook).collect::<Result<Vec<_>>>()?;
-        let (precision, shell) = (builder.precision, builder.shell);
-        let name = "mannequin".into();
-        Ok(Self { name, skeleton: built.skeleton, clips, skins, raw: Some(raw), precision, shell })
+        scene.skeletons.get(place).context("there is no skeleton in this file")?;
+        let built = scene.skeletons.iter().map(|s| SkeletonBuilder::build(&s.skeleton));
+        let built = built.collect::<Result<Vec<_>, _>>()?;
+        scene.animations.rotate_left(chosen.unwrap_or(0));
+        scene.animations.retain(|a| a.skeleton == Some(place));
+        scene.animations.truncate(count);
+        let stated = ScenePrecision::new(scene.height(), false, false);
+        let builder = stated.builder(&ClipBuilder::default());
+        // A file that asks for each joint asks for the same of most: the widest and the farthest stand for all.
+        let joints = scene.animations.first().map(|a| stated.joints(a, &built[place])).unwrap_or_default();
+        let widest = |v: &mut dyn Iterator<Item = f64>| v.max_by(f64::total_cmp);
+        let precision = widest(&mut joints.iter().filter_map(|j| j.precision)).unwrap_or(builder.precision);
+        let shell = widest(&mut joints.iter().filter_map(|j| j.shell)).unwrap_or(builder.shell);
+        let own = |a: &SceneAnimation, built: &BuiltSkeleton| ClipBuilder {
+            joints: stated.joints(a, built),
+            ..builder.clone()
+        };
+        Self::of_cooked(name, scene, place, built, own, (precision, shell), || {})
+    }
+
+    /// Cooks every animation of a scene, all of the skeleton at `place`, and packs it.
+    fn of_cooked(
+        name: String,
+        mut scene: Scene,
+        place: usize,
+        built: Vec<BuiltSkeleton>,
+        builder: impl Fn(&SceneAnimation, &BuiltSkeleton) -> ClipBuilder + Sync,
+        (precision, shell): (f64, f64),
+        each: impl Fn() + Sync,
+    ) -> Result<Self> {
+        let cook = |a: &SceneAnimation| {
+            let clip = &a.motion.name;
+            let cooked = builder(a, &built[place]).build(&built[place], &a.motion);
+            each();
+            cooked.with_context(|| format!("cannot cook {clip:?}"))
+        };
+        let cooked = scene.animations.par_iter().map(cook).collect::<Result<Vec<_>>>()?;
+        let (bytes, reports): (Vec<_>, Vec<_>) = cooked.into_iter().map(|c| (c.bytes, c.report)).unzip();
+        let archive = packed(&name, &mut scene, &built, bytes)?;
+        let mut clips = Vec::new();
+        for (animation, report) in scene.animations.into_iter().zip(reports) {
+            let (name, animation) = (animation.motion.name.clone(), animation.motion);
+            let clip = archive.clip(&name)?;
+            clips.push(StageClip { name, clip, source: Some(CookedFrom { animation, report }) });
+        }
+        let raw = Some(scene.skeletons.swap_remove(place).skeleton);
+        let skeleton = Arc::new(built.into_iter().nth(place).context("there is no skeleton")?.skeleton);
+        let meshes = meshes(&archive, &skeleton)?;
+        Ok(Self { name, archive, skeleton, clips, stream: None, meshes, raw, precision, shell })
+    }
+
+    fn of_archive(name: String, archive: Archive, chosen: Option<usize>, count: usize) -> Result<Self> {
+        let skeleton = match chosen {
+            Some(clip) => archive.skeleton_of(&archived_clip(&archive, clip)?.1)?,
+            None => archive.skeletons().next().context("there is no skeleton in this file")?.1?,
+        };
+        let from = chosen.unwrap_or(0);
+        let all = archive.clips().skip(from).chain(archive.clips().take(from));
+        let mut clips = Vec::new();
+        for (name, clip) in all {
+            let clip = clip.with_context(|| format!("clip {name:?}"))?;
+            if clips.len() < count && clip.view().skeleton_identity() == skeleton.identity() {
+                clips.push(StageClip { name: name.to_owned(), clip, source: None });
+            }
+        }
+        let meshes = meshes(&archive, &skeleton)?;
+        let ClipBuilder { precision, shell, .. } = ClipBuilder::default();
+        Ok(Self { name, archive, skeleton, clips, stream: None, meshes, raw: None, precision, shell })
+    }
+
+    /// The body that `--skeleton` names, and the stream that moves it.
+    fn of_stream(
+        name: String,
+        file: &Source,
+        stream: &Arc<StreamFile>,
+        options: &ImportOptions,
+    ) -> Result<Self> {
+        let (archive, skeleton) = file.body_of_stream(stream, options)?;
+        let stream = Some((stream.name(&file.path), Arc::clone(stream)));
+        let meshes = meshes(&archive, &skeleton)?;
+        let ClipBuilder { precision, shell, .. } = ClipBuilder::default();
+        Ok(Self { name, archive, skeleton, clips: Vec::new(), stream, meshes, raw: None, precision, shell })
+    }
+
+    /// What to show: the stream, the first clip, or nothing but the rest pose.
+    pub(crate) fn first(&self) -> Option<Playable<'_>> {
+        let stream = self.stream.as_ref().map(|(name, s)| Playable::Stream(name, s));
+        stream.or_else(|| self.clips.first().map(Playable::Clip))
     }
 
     /// Vertices of all meshes together.
     pub(crate) fn vertex_count(&self) -> usize {
-        self.skins.iter().map(|s| s.positions.len()).sum()
+        self.meshes.iter().map(|m| m.view().positions.len()).sum()
     }
 
     /// A joint by name, or by its number.
@@ -101,141 +251,33 @@ impl Stage {
     }
 }
 
-/// Cooks all animations of a skeleton, in parallel.
-pub(crate) fn cook(
-    built: &BuiltSkeleton,
-    animations: Vec<(ClipBuilder, RawAnimation)>,
-) -> Result<Vec<StageClip>> {
-    animations.into_par_iter().map(|(builder, animation)| cook_one(&builder, built, animation)).collect()
+/// The mannequin with these motions.
+pub(crate) fn mannequin_scene(motions: &[Motion], detail: &Detail) -> Result<Scene> {
+    let mesh = mannequin::mesh(detail).context("the mesh cannot be made so")?;
+    let animation = |motion: &Motion| SceneAnimation {
+        skeleton: Some(0),
+        motion: mannequin::clip(*motion),
+        ..SceneAnimation::default()
+    };
+    Ok(Scene {
+        name: "mannequin".into(),
+        skeletons: vec![SceneSkeleton { name: "mannequin".into(), skeleton: mannequin::skeleton() }],
+        animations: motions.iter().map(animation).collect(),
+        meshes: vec![SceneMesh { skeleton: 0, mesh, morphs: Vec::new() }],
+        ..Scene::default()
+    })
 }
 
-fn cook_one(builder: &ClipBuilder, built: &BuiltSkeleton, animation: RawAnimation) -> Result<StageClip> {
-    let name = animation.name.clone();
-    let cooked = builder.build(built, &animation).with_context(|| format!("cannot cook {name:?}"))?;
-    let clip = Clip::from_bytes(&cooked.bytes)?;
-    Ok(StageClip { name, clip, source: Some(Source { animation, report: cooked.report }) })
-}
-
-impl Skin {
-    pub(crate) fn new(mesh: &RawMesh, built: &BuiltSkeleton) -> Result<Self> {
-        mesh.validate(built.joint_of_raw.len()).with_context(|| format!("mesh {:?}", mesh.name))?;
-        let narrow = |m: &M34| Mat34 { columns: m.columns.map(|c| [c.x as f32, c.y as f32, c.z as f32]) };
-        let joint = |raw: u16| u16::try_from(built.joint_of_raw[usize::from(raw)]);
-        let mut joints = mesh.joints.clone();
-        for j in joints.iter_mut().flatten() {
-            *j = joint(*j)?;
-        }
-        Ok(Self {
-            positions: mesh.positions.clone(),
-            normals: mesh.normals.clone(),
-            tangents: mesh.tangents.clone(),
-            joints,
-            weights: mesh.weights.clone(),
-            indices: mesh.indices.clone(),
-            inverse_binds: built.raw_of_joint.iter().map(|raw| narrow(&mesh.inverse_binds[*raw])).collect(),
-        })
-    }
-
-    /// A cloud of vertices on all joints of a skeleton, for files without a mesh.
-    pub(crate) fn synthetic(vertices: usize, joints: usize) -> Self {
-        // Fibonacci hashing: looks random, the same in every run.
-        let unit = |i: usize, salt: u32| {
-            let bits = (i as u32).wrapping_add(salt << 20).wrapping_mul(2_654_435_761);
-            f32::from(bits.rotate_left(9) as u16) / 32_768.0 - 1.0
-        };
-        let three = |salt: u32| (0..vertices).map(|i| [0, 1, 2].map(|c| unit(i, salt + c))).collect();
-        // Neighbours share joints, as in any mesh that was not shuffled.
-        let joint = |v: usize, i: usize| ((v / 8 + i * 3) % joints) as u16;
-        Self {
-            positions: three(0),
-            normals: three(3),
-            tangents: (0..vertices).map(|i| [unit(i, 6), unit(i, 7), unit(i, 8), 1.0]).collect(),
-            joints: (0..vertices).map(|v| [0, 1, 2, 3].map(|i| joint(v, i))).collect(),
-            weights: vec![[0.4, 0.3, 0.2, 0.1]; vertices],
-            indices: Vec::new(),
-            inverse_binds: vec![Mat34::IDENTITY; joints],
+/// The meshes on this skeleton.
+fn meshes(archive: &Archive, skeleton: &Skeleton) -> Result<Vec<Mesh>> {
+    let mut own = Vec::new();
+    for (name, mesh) in archive.meshes() {
+        let mesh = mesh.with_context(|| format!("mesh {name:?}"))?;
+        let view = mesh.view();
+        if view.skeleton_identity == skeleton.identity() && view.inverse_binds.len() == skeleton.joint_count()
+        {
+            own.push(mesh);
         }
     }
-
-    /// Joints and weights, checked.
-    pub(crate) fn influences(&self) -> Result<SkinMesh<'_>> {
-        Ok(SkinMesh::new(SkinMeshParts {
-            vertex_count: self.positions.len(),
-            influences: 4,
-            indices: Strided::packed(&self.joints),
-            index_format: IndexFormat::U16,
-            weights: Strided::packed(&self.weights),
-            weight_format: WeightFormat::F32,
-            explicit_last: true,
-            joint_count: self.inverse_binds.len(),
-        })?)
-    }
-
-    /// The matrices that move this mesh.
-    pub(crate) fn palette(&self, models: &[Mat4]) -> Result<Vec<Mat4>> {
-        let mut palette = vec![Mat4::IDENTITY; self.inverse_binds.len()];
-        let inverse_binds = &self.inverse_binds;
-        PaletteJob { models, inverse_binds, joints: None, palette: &mut palette, vector_palette: None }
-            .run()?;
-        Ok(palette)
-    }
-
-    /// Moved positions and normals.
-    pub(crate) fn posed(&self, models: &[Mat4]) -> Result<Posed> {
-        let vertices = self.positions.len();
-        let (mut positions, mut normals) = (vec![[0.0_f32; 3]; vertices], vec![[0.0_f32; 3]; vertices]);
-        SkinJob {
-            mesh: self.influences()?,
-            vertex_count: vertices,
-            palette: &self.palette(models)?,
-            vector_palette: None,
-            positions: Strided::packed(&self.positions),
-            normals: Some(Strided::packed(&self.normals)),
-            tangents: None,
-            output: VertexOutput::Separate {
-                positions: StridedMut::packed(&mut positions),
-                normals: Some(StridedMut::packed(&mut normals)),
-                tangents: None,
-            },
-        }
-        .run()?;
-        Ok((positions, normals))
-    }
-}
-
-/// Positions and normals.
-pub(crate) type Posed = (Vec<[f32; 3]>, Vec<[f32; 3]>);
-
-/// One clip (or the rest pose) being played.
-pub(crate) struct Player<'a> {
-    stage: &'a Stage,
-    clip: Option<&'a Clip>,
-    cursor: Cursor,
-    pub(crate) pose: Vec<SoaTransform>,
-    pub(crate) models: Vec<Mat4>,
-}
-
-impl<'a> Player<'a> {
-    pub(crate) fn new(stage: &'a Stage, clip: Option<&'a Clip>) -> Self {
-        let pose = stage.skeleton.rest_pose().to_vec();
-        let models = vec![Mat4::IDENTITY; stage.skeleton.joint_count()];
-        Self { stage, clip, cursor: Cursor::new(), pose, models }
-    }
-
-    /// Moves to a time; `pose` and `models` are then of that time.
-    pub(crate) fn seek(&mut self, time_s: f64) -> Result<()> {
-        let skeleton = &self.stage.skeleton;
-        if let Some(clip) = self.clip {
-            let (time, cursor) = (SampleTime::Clamped(time_s), &mut self.cursor);
-            SampleJob { skeleton, clip: clip.view(), time, lod: None, cursor, output: &mut self.pose }
-                .run()?;
-        }
-        models_of(skeleton, &self.pose, &mut self.models)
-    }
-}
-
-/// Model-space matrices of a pose.
-pub(crate) fn models_of(skeleton: &Skeleton, locals: &[SoaTransform], models: &mut [Mat4]) -> Result<()> {
-    let models = Models::Mat4(models);
-    Ok(LocalToModelJob { skeleton, locals, root: None, update: Update::All, lod: None, models }.run()?)
+    Ok(own)
 }

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{bad, bvh, files_below, folder, good, json, lissom, moving_glb, text, write};
+use lissom_build::pipeline::{Input, Options, Recipe, serial, unwatched};
 use std::fs;
 use std::path::Path;
 
@@ -345,4 +346,36 @@ fn long_paths_do_not_widen_the_table() {
     let table = good(&["import", &walk, "-o", &text(&root.join("out.lsm"))]);
     assert!(table.lines().all(|l| l.chars().count() < 160), "{table}");
     assert!(table.contains("bbb/walk.bvh"), "{table}");
+}
+
+#[test]
+fn the_command_writes_the_bytes_that_the_pipeline_gives() {
+    let root = folder("import_pipeline");
+    let (wave, slide) = (bvh(1, 20), moving_glb(2.0));
+    let files = [write(root.join("slide.glb"), &slide), write(root.join("wave.bvh"), &wave)];
+    let out = text(&root.join("both.lsm"));
+    good(&["import", &files[0], &files[1], "-o", &out, "--precision", "0.2mm"]);
+    let options = Options { precision: Some(2e-4), ..Options::default() };
+    let inputs = [Input::bytes("slide.glb", &slide), Input::bytes("wave.bvh", wave.as_bytes())];
+    let cooked = Recipe::new(options).unwrap().cook(&inputs, &serial, &mut unwatched).unwrap();
+    assert_eq!(cooked.archive.as_deref(), Some(&fs::read(&out).unwrap()[..]));
+}
+
+#[test]
+fn an_archive_is_never_written_over_its_source_nor_under_another_name() {
+    let root = folder("import_over");
+    let wave = write(root.join("wave.bvh"), bvh(1, 4));
+    for name in [&wave, "x.glb", "x", "-"] {
+        let (_, error) = bad(2, &["import", &wave, "-o", name]);
+        assert!(error.contains("it must be OUT.lsm, or a folder"), "{error}");
+    }
+    let (cooked, before) = (text(&root.join("wave.lsm")), fs::read(&wave).unwrap());
+    good(&["import", &wave, "-o", &cooked]);
+    let (_, error) = bad(2, &["import", &cooked, "-o", &cooked]);
+    assert!(error.contains("this is one of the files to import"), "{error}");
+    let back = text(&root.join("back.glb"));
+    good(&["export", &cooked, "-o", &back]);
+    let (_, error) = bad(2, &["export", &back, "-o", &back]);
+    assert!(error.contains("this is the file to export"), "{error}");
+    assert_eq!(fs::read(&wave).unwrap(), before);
 }

@@ -3,6 +3,16 @@
 mod common;
 
 use common::{bad, bvh, folder, good, json, mannequin, moving_glb, text, write};
+use lissom::{
+    Cursor, Skeleton,
+    archive::{AlignedBytes, ArchiveView, Limits, SectionKind},
+    job::{LocalToModelJob, Models, SampleJob, SampleTime, Update},
+    math::{
+        Mat4, Transform,
+        soa::{self, SoaTransform},
+    },
+};
+use lissom_build::exact::{Q4, Trs, V3};
 
 #[test]
 fn inspect_shows_joints_clips_meshes_and_sections() {
@@ -130,4 +140,62 @@ fn help_and_completions_are_worth_reading() {
     }
     bad(2, &["completions", "cmd"]);
     bad(2, &["import"]);
+}
+
+#[test]
+fn model_space_is_what_local_to_model_computes_bit_by_bit() {
+    let root = folder("sample_model");
+    let model = mannequin(&root);
+    let cooked = text(&root.join("m.lsm"));
+    good(&["import", &model, "--clip", "run", "--effort", "fast", "-o", &cooked]);
+    let sampled = |file: &str, space: &str| {
+        json(&good(&["sample", file, "--clip", "run", "--time", "0.37", "--space", space, "--json"]))
+    };
+    let numbers = |joint: &serde_json::Value, key: &str| -> Vec<f64> {
+        joint[key].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
+    };
+    let matrices = |file: &str| -> Vec<u32> {
+        let pose = sampled(file, "model");
+        let joints = pose["joints"].as_array().unwrap();
+        joints.iter().flat_map(|j| numbers(j, "matrix")).map(|v| (v as f32).to_bits()).collect()
+    };
+
+    // Cooked: sampled and composed as a game does it.
+    let bytes = AlignedBytes::copy_of(&std::fs::read(&cooked).unwrap());
+    let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
+    let skeleton = archive.first(SectionKind::Skeleton).and_then(|s| s.skeleton(&Limits::default())).unwrap();
+    let clip = archive.clip("run").unwrap();
+    let mut pose = skeleton.rest_pose().to_vec();
+    let (mut cursor, time) = (Cursor::new(), SampleTime::Clamped(0.37));
+    let (cursor, output) = (&mut cursor, &mut pose);
+    SampleJob { skeleton: &skeleton, clip: clip.view(), time, lod: None, cursor, output }.run().unwrap();
+    assert_eq!(matrices(&cooked), composed(&skeleton, &pose));
+
+    // Authored: the exact locals as f32, then the same.
+    let locals = sampled(&model, "local");
+    let locals: Vec<Transform> = locals["joints"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|j| {
+            let [t, r, s] = ["translation", "rotation", "scale"].map(|key| numbers(j, key));
+            Trs {
+                translation: V3::new(t[0], t[1], t[2]),
+                rotation: Q4 { x: r[0], y: r[1], z: r[2], w: r[3] },
+                scale: V3::new(s[0], s[1], s[2]),
+            }
+            .to_f32()
+        })
+        .collect();
+    assert_eq!(matrices(&model), composed(&skeleton, &soa::pack(&locals)));
+}
+
+/// The bits of what the job computes.
+fn composed(skeleton: &Skeleton, locals: &[SoaTransform]) -> Vec<u32> {
+    let mut models = vec![Mat4::IDENTITY; skeleton.joint_count()];
+    let output = Models::Mat4(&mut models);
+    LocalToModelJob { skeleton, locals, root: None, update: Update::All, lod: None, models: output }
+        .run()
+        .unwrap();
+    models.iter().flat_map(Mat4::to_cols_array).map(f32::to_bits).collect()
 }

@@ -1,8 +1,10 @@
 //! Bytes that many own: a memory map, a buffer, a constant of the program, and parts of them.
 
 use alloc::sync::Arc;
+use bytemuck::Pod;
 use core::{
     fmt,
+    marker::PhantomData,
     ops::{Deref, Range},
 };
 
@@ -69,5 +71,33 @@ impl AsRef<[u8]> for SharedBytes {
 impl fmt::Debug for SharedBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SharedBytes({} bytes)", self.range.len())
+    }
+}
+
+/// A list of plain numbers inside of shared bytes: cheap to clone, kept alive, used in place.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedSlice<T> {
+    bytes: SharedBytes,
+    of: PhantomData<T>,
+}
+
+impl<T: Pod> SharedSlice<T> {
+    /// Shares a list that lies in these bytes; `None` if it does not.
+    pub(crate) fn of(bytes: &SharedBytes, list: &[T]) -> Option<Self> {
+        let wanted: &[u8] = bytemuck::cast_slice(list);
+        let start =
+            if wanted.is_empty() { 0 } else { wanted.as_ptr().addr().checked_sub(bytes.as_ptr().addr())? };
+        let bytes = bytes.slice(start..start.checked_add(wanted.len())?)?;
+        Some(Self { bytes, of: PhantomData })
+    }
+}
+
+impl<T: Pod> Deref for SharedSlice<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        // It was a list of these when it was made; an owner that has moved its bytes since gets an empty one.
+        bytemuck::try_cast_slice(&self.bytes).unwrap_or_default()
     }
 }

@@ -99,7 +99,7 @@ proptest! {
             2 => Update::Below(b),
             _ => Update::All,
         };
-        let job = LocalToModelJob {
+        let mut job = LocalToModelJob {
             skeleton: &skeleton, locals: &locals, root: None, update,
             lod: (random.below(2) == 0).then_some(&lod), models: Models::Mat4(&mut models),
         };
@@ -107,7 +107,7 @@ proptest! {
             prop_assert!(models.iter().all(|m| *m == Mat4::ZERO));
         }
         let mut back = vec![SoaTransform::IDENTITY; about(random, groups)];
-        let job = ModelToLocalJob { skeleton: &skeleton, models: &models, root: None, locals: &mut back, residuals: None };
+        let mut job = ModelToLocalJob { skeleton: &skeleton, models: &models, root: None, locals: &mut back, residuals: None };
         if job.run().is_err() {
             prop_assert!(back.iter().all(|g| *g == SoaTransform::IDENTITY));
         }
@@ -117,7 +117,7 @@ proptest! {
         let binds = vec![Mat34::IDENTITY; about(random, joints)];
         let remap: Vec<u16> = (0..about(random, joints)).map(|_| about(random, joints) as u16).collect();
         let mut out = vec![Mat4::ZERO; about(random, joints)];
-        let job = PaletteJob {
+        let mut job = PaletteJob {
             models: &models, inverse_binds: &binds, joints: (random.below(2) == 0).then_some(&remap[..]),
             palette: &mut out, vector_palette: None,
         };

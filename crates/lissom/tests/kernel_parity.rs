@@ -10,15 +10,13 @@ use common::{
 };
 use lissom::{
     JointLod, JointMask, Skeleton,
-    job::{
-        BlendJob, BlendLayer, IndexFormat, LocalToModelJob, Models, SkinJob, Strided, StridedMut, Update,
-        VertexOutput, WeightFormat,
-    },
+    job::{BlendJob, BlendLayer, LocalToModelJob, Models, SkinJob, Update},
     math::{
         Mat4, Mat34, Vec4,
         simd::Backend,
         soa::{GROUP, SoaTransform},
     },
+    mesh::{IndexFormat, Strided, StridedMut, VertexOutput, WeightFormat},
 };
 
 /// Numbers that kernels get wrong: not finite, tiny, huge, and zero with a sign.
@@ -153,7 +151,7 @@ fn the_last_row_is_0_0_0_1_whatever_a_parent_holds() {
     let odd = Vec4::new(3.0, f32::NAN, f32::INFINITY, -5.0);
     for backend in Backend::all() {
         let mut out = vec![Mat4::from_cols(odd, odd, odd, odd); 40];
-        let below = LocalToModelJob {
+        let mut below = LocalToModelJob {
             skeleton: &skeleton,
             locals: &pose,
             root: None,

@@ -11,7 +11,7 @@ use lissom::{
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
     cook::{ClipBuilder, Effort, Form, Jumps},
-    exact::{M34, Trs, V3},
+    exact::{M34, Trs, V3, larger},
     mannequin,
     raw::RawAnimation,
 };
@@ -42,7 +42,7 @@ fn every_way_agrees(form: Form, jumps: Option<Jumps>) {
         let clip = Clip::from_bytes(&cooked.bytes).unwrap();
         let spacing = if let Some(Jumps::Every(s)) = jumps { s } else { f64::INFINITY };
         // No jump frame stands at the end.
-        let mut blocks = (animation.duration_s / spacing - 1e-9).ceil().max(1.0) as usize;
+        let mut blocks = larger((animation.duration_s / spacing - 1e-9).ceil(), 1.0) as usize;
         if form == Form::Rows {
             // A loop that ends where it began leaves its last row out.
             let stored = clip.view().row_count() - u32::from(cooked.bytes[7] >> 7);

@@ -57,7 +57,7 @@ fn palettes_equal_the_plain_product_on_every_backend() {
     }
     let mut out = vec![Mat4::ZERO; 14];
     let mut run = |models: &[Mat4], joints: Option<&[u16]>, len: usize| {
-        let job = PaletteJob {
+        let mut job = PaletteJob {
             models,
             inverse_binds: &binds,
             joints,
@@ -300,7 +300,8 @@ fn attachments_ride_on_their_joints() {
     let bad = [Attachment { joint: 4, offset: Mat34::IDENTITY }];
     let error = AttachJob { models: &models4, attachments: &bad, world: None, output: &mut out }.run();
     assert_eq!(error, Err(JobError::NoSuchJoint { field: "attachments", joint: 4, joints: 4 }));
-    let error = AttachJob { models: &models4, attachments: &attachments, world: None, output: &mut out[..2] };
+    let mut error =
+        AttachJob { models: &models4, attachments: &attachments, world: None, output: &mut out[..2] };
     assert!(matches!(error.run(), Err(JobError::TooShort { field: "output", .. })));
 }
 

@@ -123,7 +123,7 @@ fn a_level_of_detail_leaves_the_rest_untouched() {
     }
     for lod in [JointLod::prefix(37), JointLod::from_mask(&skeleton, mask).unwrap()] {
         let mut out = vec![Mat4::ZERO; 100];
-        let job = LocalToModelJob {
+        let mut job = LocalToModelJob {
             skeleton: &skeleton,
             locals: &pose,
             root: None,

@@ -183,7 +183,7 @@ fn on_threads(job: SkinJob<'_>, threads: usize, backend: Backend) {
         let each = job.vertex_count.div_ceil(threads);
         let mut rest = job;
         for _ in 1..threads {
-            let (first, second) = rest.split_at(each);
+            let (mut first, second) = rest.split_at(each);
             scope.spawn(move || first.run_on(backend).unwrap());
             rest = second;
         }
@@ -246,7 +246,7 @@ fn dual_quaternions_equal_the_oracle_on_every_backend_and_thread_count() {
                     output: separate(&mut out, 3),
                 };
                 for _ in 1..threads {
-                    let (first, second) = job.split_at(vertices.div_ceil(threads));
+                    let (mut first, second) = job.split_at(vertices.div_ceil(threads));
                     first.run_on(backend).unwrap();
                     job = second;
                 }

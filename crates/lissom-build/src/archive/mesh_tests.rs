@@ -4,7 +4,7 @@ use crate::{
     exact::{M34, Trs, V3},
     raw::{RawJoint, RawSkeleton},
 };
-use lissom::archive::{AlignedBytes, Archive, ArchiveError, Limits};
+use lissom::archive::{AlignedBytes, ArchiveError, ArchiveView, Limits};
 
 /// A child that stands before its parent, so that raw and built order differ.
 fn built() -> BuiltSkeleton {
@@ -33,7 +33,7 @@ fn file(payload: Vec<u8>) -> AlignedBytes {
 }
 
 fn read(bytes: &[u8]) -> Result<(), ArchiveError> {
-    Archive::read(bytes, &Limits::default())?.mesh(None).map(drop)
+    ArchiveView::read(bytes, &Limits::default())?.first(SectionKind::Mesh).and_then(|s| s.mesh()).map(drop)
 }
 
 #[test]
@@ -41,8 +41,8 @@ fn a_mesh_is_read_in_place_with_the_built_joints() {
     let (mesh, built) = (mesh(), built());
     let writer = ArchiveWriter::new().skeleton("body", &built.skeleton).unwrap();
     let bytes = AlignedBytes::copy_of(&writer.mesh(&mesh, &built).unwrap().finish().unwrap());
-    let archive = Archive::read(&bytes, &Limits::default()).unwrap();
-    let view = archive.mesh(Some("skin")).unwrap();
+    let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
+    let view = archive.mesh("skin").unwrap();
     assert_eq!((view.positions, view.normals), (mesh.positions.as_slice(), mesh.normals.as_slice()));
     assert_eq!((view.tangents, view.weights), (mesh.tangents.as_slice(), mesh.weights.as_slice()));
     assert_eq!(view.indices, mesh.indices);
@@ -103,19 +103,13 @@ fn what_is_wrong_is_named() {
 }
 
 #[test]
-fn a_mesh_of_version_1_is_read_and_names_no_skeleton() {
-    // Version 1 is version 2 without the identity: zeros up to the first list.
-    let mut payload = payload::mesh(&mesh(), &built());
-    let identity = built().skeleton.identity();
-    assert_eq!(payload[16..24], identity.to_le_bytes());
-    payload[16..24].fill(0);
+fn a_mesh_of_version_1_is_refused_by_number() {
+    let payload = payload::mesh(&mesh(), &built());
     let write = |version| {
         let writer = ArchiveWriter::new().section(SectionKind::Mesh, version, 0, "skin", payload.clone());
         AlignedBytes::copy_of(&writer.unwrap().finish().unwrap())
     };
-    let bytes = write(1);
-    let archive = Archive::read(&bytes, &Limits::default()).unwrap();
-    let view = archive.mesh(None).unwrap();
-    assert_eq!((view.skeleton_identity, view.positions.len()), (None, 4));
+    assert!(read(&write(2)).is_ok());
+    assert!(matches!(read(&write(1)), Err(ArchiveError::Version { found: 1, known: "2", .. })));
     assert!(matches!(read(&write(3)), Err(ArchiveError::Version { found: 3, .. })));
 }

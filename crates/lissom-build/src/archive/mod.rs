@@ -94,8 +94,11 @@ pub enum ArchiveWriteError {
         /// What is wrong.
         reason: String,
     },
-    /// A marker without a name, or times that fall or are outside of [0, ∞).
-    #[error("marker {index} {name:?} at {time_s} s: it needs a name, and a time that does not fall")]
+    /// A marker without a name, times that fall or are outside of [0, ∞), or a duration that is.
+    #[error(
+        "marker {index} {name:?} at {time_s} s for {duration_s} s: it needs a name, a time that does not fall and a \
+         duration of at least 0"
+    )]
     Marker {
         /// Which one.
         index: usize,
@@ -103,6 +106,8 @@ pub enum ArchiveWriteError {
         name: String,
         /// When it is.
         time_s: f64,
+        /// How long it lasts.
+        duration_s: f64,
     },
     /// Writing failed.
     #[error(transparent)]
@@ -221,9 +226,11 @@ impl ArchiveWriter {
     /// [`ArchiveWriteError::Marker`] and [`ArchiveWriteError::Twice`].
     pub fn markers(self, clip: &str, markers: &[Marker]) -> Result<Self, ArchiveWriteError> {
         let mut before = 0.0;
-        for (index, Marker { name, time_s }) in markers.iter().enumerate() {
-            if name.is_empty() || !time_s.is_finite() || *time_s < before {
-                return Err(ArchiveWriteError::Marker { index, name: name.clone(), time_s: *time_s });
+        for (index, Marker { name, time_s, duration_s }) in markers.iter().enumerate() {
+            let lasts = duration_s.is_finite() && *duration_s >= 0.0;
+            if name.is_empty() || !time_s.is_finite() || *time_s < before || !lasts {
+                let (time_s, duration_s) = (*time_s, *duration_s);
+                return Err(ArchiveWriteError::Marker { index, name: name.clone(), time_s, duration_s });
             }
             before = *time_s;
         }

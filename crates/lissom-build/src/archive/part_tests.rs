@@ -7,16 +7,16 @@ use crate::{
     import::{ImportError, ImportLimits, lsm},
     mannequin::{self, Detail, Motion},
     mesh::model_matrices,
-    raw::{UserKey, UserKind},
+    raw::{TrackKind, UserKey},
     scene::{Scene, SceneAnimation, SceneMesh, SceneSkeleton},
 };
 use lissom::{
     Clip,
-    archive::{AlignedBytes, Archive, ArchiveError, Limits},
+    archive::{AlignedBytes, ArchiveError, ArchiveView, Limits},
 };
 
 fn marker(name: &str, time_s: f64) -> Marker {
-    Marker { name: name.into(), time_s }
+    Marker { name: name.into(), time_s, duration_s: time_s * 0.5 }
 }
 
 fn read_back(writer: &ArchiveWriter) -> AlignedBytes {
@@ -34,7 +34,7 @@ fn scene() -> Scene {
     let key = |ratio: f64, v: f64| UserKey { ratio, value: [v, 0.0, 0.0, 0.0], step: false };
     let weight = RawUserTrack {
         name: format!("morph/{}/smile", mesh.name),
-        kind: UserKind::Float,
+        kind: TrackKind::Float,
         keys: vec![key(0.0, 0.0), key(0.5, 1.0)],
     };
     Scene {
@@ -92,11 +92,12 @@ fn a_scene_makes_the_round_trip() {
             }
         }
     }
-    let archive = Archive::read(&bytes, &Limits::default()).unwrap();
+    let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
     let graph = archive.find(SectionKind::Graph, "graph").unwrap();
     assert_eq!((graph.version, graph.flags, graph.payload), (7, 3, &b"anything"[..]));
-    let view = archive.mesh(None).unwrap();
-    assert_eq!(view.skeleton_identity, Some(archive.skeleton(None, &Limits::default()).unwrap().identity()));
+    let view = archive.first(SectionKind::Mesh).and_then(|s| s.mesh()).unwrap();
+    let skeleton = archive.first(SectionKind::Skeleton).unwrap().skeleton(&Limits::default()).unwrap();
+    assert_eq!(view.skeleton_identity, skeleton.identity());
     assert!(archive.skeleton_of(1, &Limits::default()).is_err());
     assert_eq!(archive.morphs("mannequin").unwrap().len() + archive.morphs("nobody").unwrap().len(), 1);
 }
@@ -142,7 +143,7 @@ fn names_that_collide_get_a_suffix_and_weights_follow_their_mesh() {
         pack.add("file", scene, std::slice::from_ref(&built), clips).unwrap();
     }
     let bytes = read_back(&pack.finish());
-    let archive = Archive::read(&bytes, &Limits::default()).unwrap();
+    let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
     let skeletons = archive.sections().iter().filter(|s| s.kind == SectionKind::Skeleton);
     assert_eq!(skeletons.count(), 1, "equal skeletons stand once");
 }
@@ -155,7 +156,7 @@ fn an_owner_is_the_longest_name_that_fits() {
         writer = writer.clip(1, clip, vec![0; 4]).unwrap();
     }
     let bytes = read_back(&writer);
-    let archive = Archive::read(&bytes, &Limits::default()).unwrap();
+    let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
     let owner = |name| archive.owner(SectionKind::Clip, name);
     assert_eq!(owner("a/x"), Some(("a", "x")));
     assert_eq!(owner("a/b/x/y"), Some(("a/b", "x/y")));
@@ -211,20 +212,41 @@ fn markers_and_morphs_that_make_no_sense_are_refused() {
 }
 
 #[test]
+fn markers_of_version_1_are_read_and_do_not_last() {
+    let markers = &scene().animations[0].markers;
+    let mut payload = payload::markers(markers);
+    // Version 1 is version 2 without the durations.
+    payload.drain(8 + 8 * markers.len()..8 + 16 * markers.len());
+    let write = |version| {
+        let writer = ArchiveWriter::new().section(SectionKind::Markers, version, 0, "walk", payload.clone());
+        read_back(&writer.unwrap())
+    };
+    let bytes = write(1);
+    let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
+    let read: Vec<_> = archive.markers("walk").unwrap().iter().collect();
+    let times: Vec<_> = read.iter().map(|m| (m.name, m.time_s, m.duration_s)).collect();
+    let wanted: Vec<_> = markers.iter().map(|m| (m.name.as_str(), m.time_s, 0.0)).collect();
+    assert_eq!(times, wanted);
+    let bytes = write(3);
+    let refused = ArchiveView::read(&bytes, &Limits::default()).unwrap().markers("walk");
+    assert!(matches!(refused, Err(ArchiveError::Version { found: 3, .. })));
+}
+
+#[test]
 fn no_changed_byte_of_markers_or_morphs_does_harm() {
     let scene = scene();
     let mut small = scene.meshes[0].morphs[0].clone();
     small.positions.truncate(12);
     small.normals.truncate(12);
     let payloads = [
-        (SectionKind::Markers, payload::markers(&scene.animations[0].markers)),
-        (SectionKind::Morph, payload::morph(&small)),
+        (SectionKind::Markers, 2, payload::markers(&scene.animations[0].markers)),
+        (SectionKind::Morph, 1, payload::morph(&small)),
     ];
-    for (kind, payload) in payloads {
+    for (kind, version, payload) in payloads {
         let read = |payload: &[u8]| {
-            let writer = ArchiveWriter::new().section(kind, 1, 0, "x", payload.to_vec()).unwrap();
+            let writer = ArchiveWriter::new().section(kind, version, 0, "x", payload.to_vec()).unwrap();
             let bytes = read_back(&writer);
-            let archive = Archive::read(&bytes, &Limits::default()).unwrap();
+            let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
             let section = archive.sections()[0];
             if kind == SectionKind::Markers {
                 section.markers().map(|m| drop(m.iter().collect::<Vec<_>>()))

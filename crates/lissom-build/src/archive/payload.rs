@@ -4,15 +4,12 @@ use crate::{
     BuiltSkeleton,
     exact::{SMALLEST, flush, narrow},
     mesh::RawMesh,
-    raw::{RawUserTrack, UserKind},
+    raw::RawUserTrack,
     scene::{Marker, Morph},
 };
 use lissom::{
     Skeleton,
-    archive::{
-        TrackKind,
-        layout::{self, MORPH_NORMALS, MORPH_TANGENTS, NO_PARENT},
-    },
+    archive::layout::{self, MORPH_NORMALS, MORPH_TANGENTS, NO_PARENT},
 };
 
 pub(super) fn skeleton(skeleton: &Skeleton) -> Vec<u8> {
@@ -63,13 +60,7 @@ pub(super) fn mesh(mesh: &RawMesh, built: &BuiltSkeleton) -> Vec<u8> {
 }
 
 pub(super) fn track(track: &RawUserTrack) -> Vec<u8> {
-    let kind = match track.kind {
-        UserKind::Float => TrackKind::Float,
-        UserKind::Float2 => TrackKind::Float2,
-        UserKind::Float3 => TrackKind::Float3,
-        UserKind::Float4 => TrackKind::Float4,
-        UserKind::Quat => TrackKind::Quat,
-    };
+    let kind = track.kind;
     let mut out = (track.keys.len() as u32).to_le_bytes().to_vec();
     out.extend_from_slice(&kind.code().to_le_bytes());
     track.keys.iter().for_each(|k| out.extend_from_slice(&(k.ratio as f32).to_le_bytes()));
@@ -117,6 +108,7 @@ pub(super) fn markers(markers: &[Marker]) -> Vec<u8> {
     let mut out = (markers.len() as u32).to_le_bytes().to_vec();
     out.extend_from_slice(&(names.len() as u32).to_le_bytes());
     markers.iter().for_each(|m| out.extend_from_slice(&m.time_s.to_le_bytes()));
+    markers.iter().for_each(|m| out.extend_from_slice(&m.duration_s.to_le_bytes()));
     let mut end = 0;
     for marker in markers {
         end += marker.name.len() as u32;

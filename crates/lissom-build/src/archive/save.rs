@@ -5,11 +5,12 @@ use crate::{
     BuiltSkeleton,
     exact::{M34, V3},
     mesh::RawMesh,
-    raw::{RawUserTrack, UserKey, UserKind},
+    raw::{RawUserTrack, UserKey},
 };
 use lissom::{
     Clip, Skeleton,
-    archive::{AlignedBytes, Archive, ArchiveError, Limits, MeshView, SectionKind, TrackKind, TrackView},
+    archive::{AlignedBytes, ArchiveError, ArchiveView, Limits, MeshView, SectionKind},
+    track::TrackView,
 };
 use std::io::{Read, Write};
 
@@ -74,20 +75,14 @@ impl RawUserTrack {
     /// What is wrong with the archive or the track, or that there is none.
     pub fn load(reader: &mut impl Read, limits: &Limits) -> Result<Self, ArchiveError> {
         let bytes = AlignedBytes::read_from(reader, limits)?;
-        let section = Archive::read(&bytes, limits)?.first(SectionKind::Track)?;
+        let section = ArchiveView::read(&bytes, limits)?.first(SectionKind::Track)?;
         Ok(Self::from_view(section.name, &section.track()?))
     }
 
     /// An editable copy of a track in an archive.
     #[must_use]
     pub fn from_view(name: &str, view: &TrackView<'_>) -> Self {
-        let kind = match view.kind {
-            TrackKind::Float2 => UserKind::Float2,
-            TrackKind::Float3 => UserKind::Float3,
-            TrackKind::Float4 => UserKind::Float4,
-            TrackKind::Quat => UserKind::Quat,
-            _ => UserKind::Float,
-        };
+        let kind = view.kind;
         let values = view.values.chunks_exact(kind.components());
         let keys = view.ratios.iter().zip(values).enumerate().map(|(i, (ratio, numbers))| {
             let mut value = [0.0; 4];
@@ -107,7 +102,7 @@ impl RawMesh {
     /// What is wrong with the archive or the mesh, or that there is none.
     pub fn load(reader: &mut impl Read, limits: &Limits) -> Result<Self, ArchiveError> {
         let bytes = AlignedBytes::read_from(reader, limits)?;
-        let section = Archive::read(&bytes, limits)?.first(SectionKind::Mesh)?;
+        let section = ArchiveView::read(&bytes, limits)?.first(SectionKind::Mesh)?;
         Ok(Self::from_view(section.name, &section.mesh()?))
     }
 

@@ -1,7 +1,7 @@
 use super::*;
 use lissom::{
     MAX_JOINTS, SkeletonParts,
-    archive::{AlignedBytes, Archive, ArchiveError, Limits},
+    archive::{AlignedBytes, ArchiveError, ArchiveView, Limits},
     math::{Quat, Transform, Vec3},
 };
 use proptest::prelude::*;
@@ -35,8 +35,8 @@ fn archive() -> Vec<u8> {
         .unwrap()
 }
 
-fn read(bytes: &[u8]) -> Result<Archive<'_>, ArchiveError> {
-    Archive::read(bytes, &Limits::default())
+fn read(bytes: &[u8]) -> Result<ArchiveView<'_>, ArchiveError> {
+    ArchiveView::read(bytes, &Limits::default())
 }
 
 fn same(a: &Skeleton, b: &Skeleton) -> bool {
@@ -74,13 +74,16 @@ fn what_was_written_is_read_and_stands_aligned() {
         assert_eq!(section.payload.as_ptr().addr() % 64, 0);
     }
     let limits = Limits::default();
-    assert!(same(&archive.skeleton(Some("body"), &limits).unwrap(), &body()));
-    assert!(same(&archive.skeleton(None, &limits).unwrap(), &body()));
-    assert_eq!(archive.skeleton(Some(""), &limits).unwrap().joint_count(), 1);
-    let missing = ArchiveError::Missing { kind: K::Skeleton, name: Some("nobody".into()) };
-    assert_eq!(archive.skeleton(Some("nobody"), &limits).unwrap_err(), missing);
-    assert_eq!(missing.to_string(), "there is no Skeleton section called nobody");
-    assert_eq!(archive.first(K::Mesh), Err(ArchiveError::Missing { kind: K::Mesh, name: None }));
+    assert!(same(&archive.skeleton("body", &limits).unwrap(), &body()));
+    assert!(same(&archive.first(SectionKind::Skeleton).and_then(|s| s.skeleton(&limits)).unwrap(), &body()));
+    assert_eq!(archive.skeleton("", &limits).unwrap().joint_count(), 1);
+    let missing = archive.skeleton("nobody", &limits).unwrap_err();
+    assert!(
+        matches!(&missing, ArchiveError::Missing { kind: SectionKind::Skeleton, name: Some(name), .. } if name == "nobody")
+    );
+    assert_eq!(missing.to_string(), r#"there is no Skeleton section called "nobody"; there are "body", """#);
+    let missing = archive.first(K::Mesh).unwrap_err();
+    assert_eq!(missing.to_string(), "there is no Mesh section; there is none of this kind");
     assert!(matches!(archive.sections()[1].skeleton(&limits), Err(ArchiveError::Format { .. })));
 }
 
@@ -156,7 +159,7 @@ fn no_change_of_a_skeleton_does_harm_even_with_fitting_checksums() {
     let with = |payload: Vec<u8>| {
         let bytes =
             ArchiveWriter::new().section(SectionKind::Skeleton, 1, 0, "", payload).unwrap().finish().unwrap();
-        read(&bytes).unwrap().skeleton(None, &limits)
+        read(&bytes).unwrap().first(SectionKind::Skeleton).and_then(|s| s.skeleton(&limits))
     };
     assert!(with(payload.clone()).is_ok());
     for at in 0..payload.len() {
@@ -180,7 +183,7 @@ fn hostile_counts_are_refused_before_anything_is_reserved() {
         let all = Limits::default();
         let mut open = all;
         (open.max_bytes, open.max_sections, open.max_name_bytes) = (u64::MAX, u32::MAX, u32::MAX);
-        (Archive::read(&bytes, &all).unwrap_err(), Archive::read(&bytes, &open).unwrap_err())
+        (ArchiveView::read(&bytes, &all).unwrap_err(), ArchiveView::read(&bytes, &open).unwrap_err())
     };
     let (limited, open) = with(12, &u32::MAX.to_le_bytes());
     assert!(matches!(limited, ArchiveError::Limit { offset: 12, found: 0xffff_ffff, allowed: 0x1_0000, .. }));
@@ -215,7 +218,7 @@ fn limits_hold() {
     let bytes = archive();
     let mut limits = Limits::default();
     limits.max_sections = 4;
-    let refused = |limits: &Limits| Archive::read(&bytes, limits).unwrap_err();
+    let refused = |limits: &Limits| ArchiveView::read(&bytes, limits).unwrap_err();
     assert!(matches!(refused(&limits), ArchiveError::Limit { what: "the count of sections", found: 5, .. }));
     limits = Limits::default();
     limits.max_bytes = bytes.len() as u64 - 1;
@@ -225,7 +228,11 @@ fn limits_hold() {
     assert!(matches!(refused(&limits), ArchiveError::Limit { what: "the length of the names", .. }));
     limits = Limits::default();
     limits.max_joints = 4;
-    let error = Archive::read(&bytes, &limits).unwrap().skeleton(None, &limits).unwrap_err();
+    let error = ArchiveView::read(&bytes, &limits)
+        .unwrap()
+        .first(SectionKind::Skeleton)
+        .and_then(|s| s.skeleton(&limits))
+        .unwrap_err();
     assert!(matches!(error, ArchiveError::Limit { found: 5, allowed: 4, .. }));
 }
 
@@ -235,18 +242,18 @@ fn what_survives_damage_is_read_and_the_rest_is_named() {
     let walk = read(&bytes).unwrap().sections()[1].offset;
     bytes[walk as usize + 5] ^= 1;
     let limits = Limits::default();
-    let (archive, damage) = Archive::read_surviving(&bytes, &limits).unwrap();
+    let (archive, damage) = ArchiveView::read_surviving(&bytes, &limits).unwrap();
     assert_eq!(archive.sections().len(), 4);
     assert!(matches!(damage[..], [ArchiveError::Checksum { offset, .. }] if offset == walk));
     // Cut off after the first skeleton.
-    let (archive, damage) = Archive::read_surviving(&bytes[..walk as usize], &limits).unwrap();
-    assert!(same(&archive.skeleton(Some("body"), &limits).unwrap(), &body()));
+    let (archive, damage) = ArchiveView::read_surviving(&bytes[..walk as usize], &limits).unwrap();
+    assert!(same(&archive.skeleton("body", &limits).unwrap(), &body()));
     assert!(archive.sections().iter().all(|s| s.payload.is_empty() || s.name == "body"));
     assert!(damage.iter().all(|d| matches!(d, ArchiveError::Truncated { .. })) && damage.len() >= 3);
     // A table that cannot be trusted gives nothing.
     bytes[70] ^= 1;
     assert!(matches!(
-        Archive::read_surviving(&bytes, &limits),
+        ArchiveView::read_surviving(&bytes, &limits),
         Err(ArchiveError::Checksum { offset: 64, .. })
     ));
 }
@@ -269,7 +276,11 @@ fn other_versions_and_other_files_are_named() {
     assert_eq!(read(&bytes).unwrap().sections().len(), 5);
     let newer = ArchiveWriter::new().section(SectionKind::Skeleton, 2, 0, "", payload::skeleton(&body()));
     let newer = newer.unwrap().finish().unwrap();
-    let error = read(&newer).unwrap().skeleton(None, &Limits::default()).unwrap_err();
+    let error = read(&newer)
+        .unwrap()
+        .first(SectionKind::Skeleton)
+        .and_then(|s| s.skeleton(&Limits::default()))
+        .unwrap_err();
     assert!(matches!(error, ArchiveError::Version { what: "a skeleton", found: 2, .. }));
 }
 
@@ -321,7 +332,14 @@ fn the_largest_skeleton_makes_the_round_trip() {
     let parents: Vec<_> = (0..MAX_JOINTS as u16).map(|j| j.checked_sub(1)).collect();
     let s = skeleton(&parents, &vec!["x".into(); MAX_JOINTS], 3);
     let bytes = ArchiveWriter::new().skeleton("", &s).unwrap().finish().unwrap();
-    assert!(same(&read(&bytes).unwrap().skeleton(None, &Limits::default()).unwrap(), &s));
+    assert!(same(
+        &read(&bytes)
+            .unwrap()
+            .first(SectionKind::Skeleton)
+            .and_then(|s| s.skeleton(&Limits::default()))
+            .unwrap(),
+        &s
+    ));
 }
 
 proptest! {
@@ -350,6 +368,6 @@ proptest! {
             .unwrap();
         let archive = read(&bytes).unwrap();
         prop_assert_eq!(archive.find(SectionKind::Clip, &name).unwrap().payload, clip.as_slice());
-        prop_assert!(same(&archive.skeleton(Some(&name), &Limits::default()).unwrap(), &s));
+        prop_assert!(same(&archive.skeleton(&name, &Limits::default()).unwrap(), &s));
     }
 }

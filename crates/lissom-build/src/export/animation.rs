@@ -41,7 +41,10 @@ pub(super) fn animation(
     }
     let mut extras = json!({ "looping": motion.looping, "duration_s": motion.duration_s });
     if !animation.markers.is_empty() {
-        let markers = animation.markers.iter().map(|m| json!({ "name": m.name, "time_s": m.time_s }));
+        let markers = animation
+            .markers
+            .iter()
+            .map(|m| json!({ "name": m.name, "time_s": m.time_s, "duration_s": m.duration_s }));
         extras["markers"] = Value::Array(markers.collect());
     }
     json!({

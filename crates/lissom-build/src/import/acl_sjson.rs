@@ -13,7 +13,7 @@ use crate::{
     exact::{Q4, Trs, V3},
     quote::{Number, Quote},
     raw::{
-        Channel, Curve, Key, RawAnimation, RawJoint, RawSkeleton, RawTrack, RawUserTrack, UserKey, UserKind,
+        Channel, Curve, Key, RawAnimation, RawJoint, RawSkeleton, RawTrack, RawUserTrack, TrackKind, UserKey,
     },
 };
 use std::collections::BTreeMap;
@@ -211,10 +211,10 @@ fn read_tracks(file: &SjsonNode, list: &SjsonNode) -> Result<AclFile, ImportErro
     for node in file.need("tracks")?.list()? {
         let kind = node.need("type")?;
         let kind = match kind.text()? {
-            "float1f" => UserKind::Float,
-            "float2f" => UserKind::Float2,
-            "float3f" => UserKind::Float3,
-            "float4f" | "vector4f" => UserKind::Float4,
+            "float1f" => TrackKind::Float,
+            "float2f" => TrackKind::Float2,
+            "float3f" => TrackKind::Float3,
+            "float4f" | "vector4f" => TrackKind::Float4,
             other => return Err(kind.fail(format!("the type {} is not known", Quote(other)))),
         };
         let data = node.need("data")?;
@@ -297,8 +297,8 @@ tracks = [
     fn a_track_list_comes_out_whole() {
         let Ok(AclFile::Tracks { name, duration_s, tracks }) = read(TRACKS.as_bytes()) else { panic!() };
         assert_eq!((name.as_str(), duration_s, tracks.len()), ("list", 2.0 / 30.0, 2));
-        assert_eq!((tracks[0].kind, tracks[0].sample(0.5)[0]), (UserKind::Float, 2.5));
-        assert_eq!((tracks[1].kind, tracks[1].keys[2].value), (UserKind::Float3, [7.0, 8.0, 9.0, 0.0]));
+        assert_eq!((tracks[0].kind, tracks[0].sample(0.5)[0]), (TrackKind::Float, 2.5));
+        assert_eq!((tracks[1].kind, tracks[1].keys[2].value), (TrackKind::Float3, [7.0, 8.0, 9.0, 0.0]));
     }
 
     #[test]

@@ -191,6 +191,7 @@ fn map<V: Copy>(channel: &mut Channel<V>, change: impl Fn(V) -> V) {
 mod tests {
     use super::*;
     use crate::{
+        exact::{larger, smaller},
         mannequin::{self, Detail, Motion},
         scene::{SceneAnimation, SceneMesh, SceneSkeleton},
     };
@@ -251,7 +252,7 @@ mod tests {
     fn height_is_the_mesh_s_or_the_joints() {
         let mut scene = mannequin();
         let extent = |all: &mut dyn Iterator<Item = f64>| {
-            let (low, high) = all.fold((f64::MAX, f64::MIN), |(l, h), y| (l.min(y), h.max(y)));
+            let (low, high) = all.fold((f64::MAX, f64::MIN), |(l, h), y| (smaller(l, y), larger(h, y)));
             high - low
         };
         let of_mesh = extent(&mut scene.meshes[0].mesh.positions.iter().map(|p| f64::from(p[1])));

@@ -12,7 +12,7 @@ use crate::{
 };
 use lissom::{
     Cursor, Skeleton,
-    archive::{AlignedBytes, Archive, ArchiveError, Limits, MorphView, Section, SectionKind},
+    archive::{AlignedBytes, ArchiveError, ArchiveView, Limits, MorphView, Section, SectionKind},
     clip::ClipView,
     job::{SampleJob, SampleTime},
     math::soa,
@@ -44,7 +44,7 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
     let mut budget = Budget::with_eighths(limits, bytes.len() as u64, OURS);
     let limits = &Limits::default();
     let bytes = AlignedBytes::copy_of(bytes);
-    let archive = Archive::read(&bytes, limits).map_err(refused)?;
+    let archive = ArchiveView::read(&bytes, limits).map_err(refused)?;
     let mut scene = Scene::default();
     let mut skeletons: Vec<Skeleton> = Vec::new();
     for section in of_kind(&archive, SectionKind::Skeleton) {
@@ -70,7 +70,10 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
         let valid = motion.validate(skeleton.joint_count());
         valid.map_err(|source| ImportError::Animation { place: place(), source })?;
         let markers = match archive.markers(section.name) {
-            Ok(markers) => markers.iter().map(|m| Marker { name: m.name.into(), time_s: m.time_s }).collect(),
+            Ok(markers) => markers
+                .iter()
+                .map(|m| Marker { name: m.name.into(), time_s: m.time_s, duration_s: m.duration_s })
+                .collect(),
             Err(ArchiveError::Missing { .. }) => Vec::new(),
             Err(error) => return Err(refused(error)),
         };
@@ -101,20 +104,14 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
     }
     for section in of_kind(&archive, SectionKind::Mesh) {
         let view = section.mesh().map_err(refused)?;
-        let joints = view.inverse_binds.len();
-        // A file of version 1 does not say; the first skeleton that fits is meant.
-        let skeleton = match view.skeleton_identity {
-            Some(id) => with_identity(id),
-            None => skeletons.iter().position(|s| s.joint_count() == joints),
-        };
-        let Some(skeleton) = skeleton else {
+        let Some(skeleton) = with_identity(view.skeleton_identity) else {
             let place = Place::Path(format!("mesh {:?}", section.name));
             return Err(ImportError::Format { place, reason: "its skeleton is not in the archive".into() });
         };
         let place = || Place::Path(format!("mesh {:?}", section.name));
         budget.take(view.positions.len() as u64, VERTEX_BYTES, place)?;
         budget.take(view.indices.len() as u64, size_of::<u32>(), place)?;
-        budget.take(joints as u64, size_of::<M34>(), place)?;
+        budget.take(view.inverse_binds.len() as u64, size_of::<M34>(), place)?;
         let mesh = RawMesh::from_view(section.name, &view);
         let valid = mesh.validate(skeletons.get(skeleton).map_or(0, Skeleton::joint_count));
         valid.map_err(|e| ImportError::Format { place: place(), reason: e.to_string() })?;
@@ -150,7 +147,7 @@ fn within(mut markers: Vec<Marker>, duration_s: f64, clip: &str, scene: &mut Sce
     markers
 }
 
-fn of_kind<'s, 'a>(archive: &'s Archive<'a>, kind: SectionKind) -> impl Iterator<Item = &'s Section<'a>> {
+fn of_kind<'s, 'a>(archive: &'s ArchiveView<'a>, kind: SectionKind) -> impl Iterator<Item = &'s Section<'a>> {
     archive.sections().iter().filter(move |s| s.kind == kind)
 }
 

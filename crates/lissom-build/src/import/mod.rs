@@ -41,4 +41,6 @@ pub use clip_names::{UniqueNames, stem};
 pub use error::{ImportError, Place};
 pub use limits::ImportLimits;
 pub use matching::MatchError;
-pub use open::{Format, ImportOptions, OpenError, Unit, open, open_noting, read_limited};
+pub use open::{
+    Format, ImportOptions, OpenError, Unit, open, open_bytes, open_skeleton, read_beside, read_limited,
+};

@@ -238,26 +238,31 @@ pub enum OpenError {
 ///
 /// Every case of [`OpenError`].
 pub fn open(path: &Path, options: &ImportOptions) -> Result<Scene, OpenError> {
-    open_noting(path, options, &mut |_, _| ())
+    options.check()?;
+    let target = options.skeleton.as_deref().map(|path| open_skeleton(path, options)).transpose()?;
+    let bytes = read_limited(path, options.limits.max_bytes)?;
+    let mut files = |uri: &str| read_beside(path, uri, &options.limits);
+    open_bytes(path, &bytes, &mut files, target.as_ref(), options)
 }
 
-/// As [`open`]; `note` is told of every other file that was read, by the URI that the first has for it, with its
-/// bytes.
+/// As [`open`], of bytes that were read already. `path` is what the file is called: it names clips that have no name and
+/// stands in messages. `files` gives the bytes of other files that this one names, by URI. The skeleton, if it is in
+/// another file, is `target`; [`ImportOptions::skeleton`] is not looked at.
 ///
 /// # Errors
 ///
-/// Every case of [`OpenError`].
-pub fn open_noting(
+/// Every case of [`OpenError`] but those of reading a file.
+pub fn open_bytes(
     path: &Path,
+    bytes: &[u8],
+    files: &mut dyn FnMut(&str) -> Result<Vec<u8>, ImportError>,
+    target: Option<&SceneSkeleton>,
     options: &ImportOptions,
-    note: &mut dyn FnMut(&str, &[u8]),
 ) -> Result<Scene, OpenError> {
     options.check()?;
-    let target = options.skeleton.as_deref().map(|path| skeleton_of(path, options)).transpose()?;
-    let bytes = read_limited(path, options.limits.max_bytes)?;
-    let format = Format::of_bytes(&bytes).or_else(|| Format::of_path(path));
+    let format = Format::of_bytes(bytes).or_else(|| Format::of_path(path));
     let format = format.ok_or_else(|| OpenError::Unknown { path: path.into() })?;
-    let mut scene = parse(path, &bytes, format, options, note)?;
+    let mut scene = parse(path, bytes, format, options, files)?;
     names::name_joints(&mut scene);
     names::name_animations(&mut scene, &names::stem(path));
 
@@ -267,11 +272,11 @@ pub fn open_noting(
     });
     let forward = options.forward.unwrap_or(options.up.usual_forward());
     if let Some(rotation) = options.up.upright(forward) {
-        scene.turn_with(rotation, target.as_ref().map(|t| &t.skeleton));
+        scene.turn_with(rotation, target.map(|t| &t.skeleton));
     }
     if let Some(target) = target {
         let by = if matches!(format, Format::Ozz | Format::RawClip) { By::Index } else { By::Name };
-        matching::attach(&mut scene, target, by)
+        matching::attach(&mut scene, target.clone(), by)
             .map_err(|source| OpenError::Match { path: path.into(), source })?;
     }
     if let Some(rate_hz) = options.rate_hz {
@@ -309,8 +314,27 @@ pub fn read_limited(path: &Path, max_bytes: u64) -> Result<Vec<u8>, OpenError> {
     Ok(bytes)
 }
 
+/// The bytes of a file that another one names, from that one's own folder and below.
+///
+/// # Errors
+///
+/// The URI leads elsewhere, or the file cannot be read.
+pub fn read_beside(path: &Path, uri: &str, limits: &ImportLimits) -> Result<Vec<u8>, ImportError> {
+    #[cfg(feature = "gltf")]
+    {
+        super::gltf::Folder::of(path, limits).read(uri)
+    }
+    // Only glTF files name others.
+    #[cfg(not(feature = "gltf"))]
+    {
+        let _ = (path, limits);
+        let reason = "this build reads no file that names others".into();
+        Err(ImportError::Format { place: super::Place::Path(uri.into()), reason })
+    }
+}
+
 impl ImportOptions {
-    fn check(&self) -> Result<(), OpenError> {
+    pub(crate) fn check(&self) -> Result<(), OpenError> {
         let forward = self.forward.unwrap_or(self.up.usual_forward());
         let wrong = if let Unit::Metres(m) = self.unit
             && !(m.is_finite() && m > 0.0)
@@ -335,8 +359,12 @@ fn unit_of(format: Format) -> f64 {
     }
 }
 
-/// The first skeleton of another file, read with the same options.
-fn skeleton_of(path: &Path, options: &ImportOptions) -> Result<SceneSkeleton, OpenError> {
+/// The first skeleton of a file, read with these options, its motions left alone.
+///
+/// # Errors
+///
+/// Every case of [`OpenError`] but those of motions.
+pub fn open_skeleton(path: &Path, options: &ImportOptions) -> Result<SceneSkeleton, OpenError> {
     let options = ImportOptions { skeleton: None, rate_hz: None, ..options.clone() };
     let scene = open(path, &options)?;
     scene.skeletons.into_iter().next().ok_or_else(|| OpenError::NoSkeleton { path: path.into() })
@@ -347,10 +375,10 @@ fn parse(
     bytes: &[u8],
     format: Format,
     options: &ImportOptions,
-    note: &mut dyn FnMut(&str, &[u8]),
+    files: &mut dyn FnMut(&str) -> Result<Vec<u8>, ImportError>,
 ) -> Result<Scene, OpenError> {
     #[cfg(not(feature = "gltf"))]
-    let _ = note;
+    let _ = files;
     let refused = |source| OpenError::Import { path: path.into(), source };
     match format {
         Format::Ozz => Ok(ozz::read(bytes).map_err(refused)?.into_scene()),
@@ -371,15 +399,7 @@ fn parse(
         #[cfg(not(feature = "fbx"))]
         Format::Fbx => Err(OpenError::NotBuilt { path: path.into(), format }),
         #[cfg(feature = "gltf")]
-        Format::Gltf => {
-            let folder = super::gltf::Folder::of(path, &options.limits);
-            let mut files = |uri: &str| {
-                let bytes = folder.read(uri)?;
-                note(uri, &bytes);
-                Ok(bytes)
-            };
-            super::gltf::read(bytes, &mut files, &options.limits).map_err(refused)
-        }
+        Format::Gltf => super::gltf::read(bytes, files, &options.limits).map_err(refused),
         #[cfg(not(feature = "gltf"))]
         Format::Gltf => Err(OpenError::NotBuilt { path: path.into(), format }),
     }

@@ -14,6 +14,7 @@ pub use animation::{
     Channel, ChannelKind, Curve, Key, RawAnimation, RawAnimationError, RawTrack, Tangents, Value,
 };
 pub use edit::RawEditError;
+pub use lissom::track::TrackKind;
 pub use looping::LoopReport;
 pub use skeleton::{RawJoint, RawSkeleton, RawSkeletonError};
-pub use user_track::{RawUserTrack, RawUserTrackError, UserKey, UserKind};
+pub use user_track::{RawUserTrack, RawUserTrackError, UserKey};

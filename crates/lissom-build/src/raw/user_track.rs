@@ -1,6 +1,7 @@
 //! Tracks that are not joints: a weight, a colour, "the foot is on the ground".
 
 use crate::exact::Q4;
+use lissom::track::TrackKind;
 
 /// Keys over the length of an animation, as ratios: the track stretches with the clip it goes with.
 #[derive(Clone, Debug, PartialEq)]
@@ -8,25 +9,9 @@ pub struct RawUserTrack {
     /// May be empty.
     pub name: String,
     /// What a value is.
-    pub kind: UserKind,
+    pub kind: TrackKind,
     /// Strictly rising in ratio; may be empty.
     pub keys: Vec<UserKey>,
-}
-
-/// What a value is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum UserKind {
-    /// One number.
-    #[default]
-    Float,
-    /// Two.
-    Float2,
-    /// Three.
-    Float3,
-    /// Four.
-    Float4,
-    /// A rotation, x y z w.
-    Quat,
 }
 
 /// A value at a ratio of the duration.
@@ -34,7 +19,7 @@ pub enum UserKind {
 pub struct UserKey {
     /// In [0, 1].
     pub ratio: f64,
-    /// As many numbers as [`UserKind::components`]; the others are 0.
+    /// As many numbers as [`TrackKind::components`]; the others are 0.
     pub value: [f64; 4],
     /// True: the value holds until the next key. False: a straight line leads there.
     pub step: bool,
@@ -74,19 +59,6 @@ pub enum RawUserTrackError {
     },
 }
 
-impl UserKind {
-    /// How many numbers a value has.
-    #[must_use]
-    pub const fn components(self) -> usize {
-        match self {
-            Self::Float => 1,
-            Self::Float2 => 2,
-            Self::Float3 => 3,
-            Self::Float4 | Self::Quat => 4,
-        }
-    }
-}
-
 impl RawUserTrack {
     /// Finds the first thing that is wrong.
     ///
@@ -107,7 +79,7 @@ impl RawUserTrack {
             }
             let [x, y, z, w] = value;
             let q = Q4::new(x, y, z, w);
-            if self.kind == UserKind::Quat && q.dot(q) <= 1e-12 {
+            if self.kind == TrackKind::Quat && q.dot(q) <= 1e-12 {
                 return Err(RawUserTrackError::NoRotation { key });
             }
             before = ratio;
@@ -121,7 +93,7 @@ impl RawUserTrack {
     pub fn sample(&self, ratio: f64) -> [f64; 4] {
         let as_rotation = |[x, y, z, w]: [f64; 4]| Q4::new(x, y, z, w);
         let settle = |v: [f64; 4]| {
-            if self.kind != UserKind::Quat {
+            if self.kind != TrackKind::Quat {
                 return v;
             }
             let q = as_rotation(v).normalize();
@@ -130,7 +102,7 @@ impl RawUserTrack {
         let next = self.keys.partition_point(|k| k.ratio <= ratio);
         let (before, after) = match (next.checked_sub(1).map(|b| self.keys[b]), self.keys.get(next)) {
             (None, None) => {
-                return if self.kind == UserKind::Quat { [0.0, 0.0, 0.0, 1.0] } else { [0.0; 4] };
+                return if self.kind == TrackKind::Quat { [0.0, 0.0, 0.0, 1.0] } else { [0.0; 4] };
             }
             (None, Some(only)) => return settle(only.value),
             (Some(only), None) => return settle(only.value),
@@ -140,7 +112,7 @@ impl RawUserTrack {
             return settle(before.value);
         }
         let t = (ratio - before.ratio) / (after.ratio - before.ratio);
-        if self.kind == UserKind::Quat {
+        if self.kind == TrackKind::Quat {
             let q = as_rotation(before.value).nlerp(as_rotation(after.value), t);
             return [q.x, q.y, q.z, q.w];
         }
@@ -152,7 +124,7 @@ impl RawUserTrack {
 mod tests {
     use super::*;
 
-    fn track(kind: UserKind, keys: &[(f64, [f64; 4], bool)]) -> RawUserTrack {
+    fn track(kind: TrackKind, keys: &[(f64, [f64; 4], bool)]) -> RawUserTrack {
         let key = |(ratio, value, step): &(f64, [f64; 4], bool)| UserKey {
             ratio: *ratio,
             value: *value,
@@ -165,21 +137,21 @@ mod tests {
     fn values_hold_at_the_ends_step_or_run_straight_between() {
         let one = |v: f64| [v, 0.0, 0.0, 0.0];
         let t =
-            track(UserKind::Float, &[(0.2, one(1.0), false), (0.6, one(3.0), true), (0.8, one(7.0), false)]);
+            track(TrackKind::Float, &[(0.2, one(1.0), false), (0.6, one(3.0), true), (0.8, one(7.0), false)]);
         assert_eq!(t.validate(), Ok(()));
         for (ratio, v) in
             [(0.0, 1.0), (0.2, 1.0), (0.4, 2.0), (0.6, 3.0), (0.79, 3.0), (0.8, 7.0), (1.0, 7.0)]
         {
             assert!((t.sample(ratio)[0] - v).abs() < 1e-12, "{ratio}");
         }
-        assert_eq!(track(UserKind::Float3, &[]).sample(0.5), [0.0; 4]);
-        assert_eq!(track(UserKind::Quat, &[]).sample(0.5), [0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(track(TrackKind::Float3, &[]).sample(0.5), [0.0; 4]);
+        assert_eq!(track(TrackKind::Quat, &[]).sample(0.5), [0.0, 0.0, 0.0, 1.0]);
     }
 
     #[test]
     fn rotations_take_the_shorter_path() {
         let keys = [(0.0, [0.0, 0.0, 0.0, -1.0], false), (1.0, [0.0, 1.0, 0.0, 0.0], false)];
-        let [x, y, z, w] = track(UserKind::Quat, &keys).sample(0.5);
+        let [x, y, z, w] = track(TrackKind::Quat, &keys).sample(0.5);
         let half = 0.5_f64.sqrt();
         assert!(x == 0.0 && z == 0.0 && (y.abs() - half).abs() < 1e-12 && (w.abs() - half).abs() < 1e-12);
     }
@@ -191,10 +163,10 @@ mod tests {
             let keys: Vec<_> = keys.iter().map(|(r, v)| (*r, [*v; 4], false)).collect();
             track(kind, &keys).validate()
         };
-        assert_eq!(check(UserKind::Float, &[(0.5, 1.0), (1.5, 1.0)]), Err(E::Ratio { key: 1, ratio: 1.5 }));
-        assert!(matches!(check(UserKind::Float, &[(f64::NAN, 1.0)]), Err(E::Ratio { key: 0, .. })));
-        assert_eq!(check(UserKind::Float, &[(0.5, 1.0), (0.5, 1.0)]), Err(E::Order { key: 1, ratio: 0.5 }));
-        assert_eq!(check(UserKind::Float, &[(0.5, 1e300)]), Err(E::NotFinite { key: 0 }));
-        assert_eq!(check(UserKind::Quat, &[(0.5, 0.0)]), Err(E::NoRotation { key: 0 }));
+        assert_eq!(check(TrackKind::Float, &[(0.5, 1.0), (1.5, 1.0)]), Err(E::Ratio { key: 1, ratio: 1.5 }));
+        assert!(matches!(check(TrackKind::Float, &[(f64::NAN, 1.0)]), Err(E::Ratio { key: 0, .. })));
+        assert_eq!(check(TrackKind::Float, &[(0.5, 1.0), (0.5, 1.0)]), Err(E::Order { key: 1, ratio: 0.5 }));
+        assert_eq!(check(TrackKind::Float, &[(0.5, 1e300)]), Err(E::NotFinite { key: 0 }));
+        assert_eq!(check(TrackKind::Quat, &[(0.5, 0.0)]), Err(E::NoRotation { key: 0 }));
     }
 }

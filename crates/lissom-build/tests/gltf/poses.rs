@@ -202,7 +202,7 @@ fn what_we_export_comes_back() {
         mannequin::{self, Detail, Motion},
         scene::{Marker, Scene, SceneAnimation, SceneMesh, SceneSkeleton},
     };
-    let marker = |name: &str, time_s| Marker { name: name.into(), time_s };
+    let marker = |name: &str, time_s| Marker { name: name.into(), time_s, duration_s: time_s / 2.0 };
     let markers = vec![marker("left", 0.1), marker("right \"foot\"", 0.6), marker("right", 0.6)];
     let (skeleton, mesh) =
         (mannequin::skeleton(), mannequin::mesh(&Detail { body_m: 0.04, hand_m: 0.012 }).unwrap());

@@ -2,11 +2,14 @@
 
 use crate::{
     options::{Reading, SomeRefused},
+    source::StreamFile,
     style::{Style, plain},
 };
 use anyhow::Result;
-use lissom::archive::{AlignedBytes, Archive, ArchiveError, Limits, Section, SectionKind};
+use lissom::archive::{AlignedBytes, ArchiveError, ArchiveView, Limits, Section, SectionKind};
+use lissom::clip::format::stream as stream_format;
 use lissom_build::import::{self, Format, ImportOptions, OpenError};
+use lissom_build::scene::Scene;
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -36,7 +39,7 @@ struct FileReport {
     readable: bool,
     /// What is wrong.
     damage: Vec<String>,
-    /// Sections of a damaged archive that are whole.
+    /// Sections of a damaged archive, or blocks of a damaged stream, that are whole.
     survives: Vec<String>,
     /// Odd, but no damage.
     warnings: Vec<String>,
@@ -92,7 +95,12 @@ fn check(path: &Path, options: &ImportOptions) -> FileReport {
             report.damage.push(without_name(error.to_string()));
         }
         Ok(bytes) if Format::of_bytes(&bytes) == Some(Format::Lsm) => archive(&bytes, &mut report),
-        Ok(_) => match import::open(path, options) {
+        Ok(bytes) if bytes.starts_with(&stream_format::MAGIC) => {
+            if let Err(error) = stream(bytes, &mut report) {
+                report.damage.push(error.to_string());
+            }
+        }
+        Ok(bytes) => match scene(path, &bytes, options) {
             Ok(scene) => report.warnings = scene.warnings.iter().map(ToString::to_string).collect(),
             Err(error) => report.damage.push(without_name(error.to_string())),
         },
@@ -101,10 +109,33 @@ fn check(path: &Path, options: &ImportOptions) -> FileReport {
     report
 }
 
+fn scene(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result<Scene, OpenError> {
+    let target = options.skeleton.as_deref().map(|p| import::open_skeleton(p, options)).transpose()?;
+    let mut files = |uri: &str| import::read_beside(path, uri, &options.limits);
+    import::open_bytes(path, bytes, &mut files, target.as_ref(), options)
+}
+
+/// Unpacks every block.
+fn stream(bytes: Vec<u8>, report: &mut FileReport) -> Result<()> {
+    let stream = StreamFile::new(bytes)?;
+    let damaged = stream.damaged()?;
+    let view = stream.opened.view();
+    for block in 0..view.block_count() {
+        let start_s = view.block(block).map_or(0.0, |b| b.time_s);
+        let name = format!("block {block}, from {start_s:.3} s");
+        if damaged.contains(&block) {
+            report.damage.push(format!("{name}: its bytes are not those that were written"));
+        } else {
+            report.survives.push(name);
+        }
+    }
+    Ok(())
+}
+
 fn archive(bytes: &[u8], report: &mut FileReport) {
     let bytes = AlignedBytes::copy_of(bytes);
     let limits = Limits::default();
-    let (archive, damage) = match Archive::read_surviving(&bytes, &limits) {
+    let (archive, damage) = match ArchiveView::read_surviving(&bytes, &limits) {
         Ok(read) => read,
         Err(error) => return report.damage.push(error.to_string()),
     };
@@ -120,13 +151,13 @@ fn archive(bytes: &[u8], report: &mut FileReport) {
 }
 
 /// Checks what a section holds, and that what it belongs to is there.
-fn sound(archive: &Archive<'_>, section: &Section<'_>, limits: &Limits) -> Result<(), ArchiveError> {
+fn sound(archive: &ArchiveView<'_>, section: &Section<'_>, limits: &Limits) -> Result<(), ArchiveError> {
     let skeleton_there = |identity: u64| archive.skeleton_of(identity, limits).map(drop);
     match section.kind {
         SectionKind::Skeleton => section.skeleton(limits).map(drop),
         SectionKind::Clip => skeleton_there(section.clip()?.view().skeleton_identity()),
         SectionKind::Track => section.track().map(drop),
-        SectionKind::Mesh => section.mesh()?.skeleton_identity.map_or(Ok(()), skeleton_there),
+        SectionKind::Mesh => skeleton_there(section.mesh()?.skeleton_identity),
         SectionKind::Morph => section.morph().map(drop),
         SectionKind::Markers => section.markers().map(drop),
         // Carried along: only its checksum is known.

@@ -1,9 +1,8 @@
 //! `lissom diff`: how far two files' clips are apart, in model space, over time.
 
 use crate::{
-    load::{Loaded, load},
-    motion::Motion,
     options::{Reading, SomeRefused, parse_length},
+    source::{Motion, Source},
     style::{Style, Table, Tone, millimetres, plain},
 };
 use anyhow::{Result, bail, ensure};
@@ -68,14 +67,14 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let shell_m = parse_length("--shell", &arguments.shell)?;
     let within = arguments.within.as_deref().map(|t| parse_length("--within", t)).transpose()?;
     ensure!(arguments.samples.is_finite() && arguments.samples > 0.0, "--samples must be above 0");
-    let (a, b) = (load(&arguments.a, &options)?, load(&arguments.b, &options)?);
+    let (a, b) = (Source::open(&arguments.a, &options)?, Source::open(&arguments.b, &options)?);
     let (pairs, only_in_a, only_in_b) = pairs(&a, &b, arguments.clip.as_deref())?;
     let mut clips = Vec::with_capacity(pairs.len());
     for (in_a, in_b) in pairs {
-        let (mut a, mut b) = (Motion::new(&a, in_a)?, Motion::new(&b, in_b)?);
+        let (mut a, mut b) = (a.motion(in_a, &options)?, b.motion(in_b, &options)?);
         clips.push(compare(&mut a, &mut b, arguments.samples, shell_m)?);
     }
-    let name = |file: &Loaded| file.path.display().to_string();
+    let name = |file: &Source| file.path.display().to_string();
     let report = Report { a: name(&a), b: name(&b), shell_m, clips, only_in_a, only_in_b };
     if arguments.json {
         serde_json::to_writer_pretty(&mut *out, &report)?;
@@ -99,11 +98,11 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
 type Pairs = (Vec<(usize, usize)>, Vec<String>, Vec<String>);
 
 /// Clips of the same name, and those that have no counterpart.
-fn pairs(a: &Loaded, b: &Loaded, wanted: Option<&str>) -> Result<Pairs> {
+fn pairs(a: &Source, b: &Source, wanted: Option<&str>) -> Result<Pairs> {
     if wanted.is_some() {
         return Ok((vec![(a.choose_clip(wanted)?, b.choose_clip(wanted)?)], Vec::new(), Vec::new()));
     }
-    let (names_a, names_b) = (a.clip_names()?, b.clip_names()?);
+    let (names_a, names_b) = (a.clip_names(), b.clip_names());
     let mut left: BTreeMap<&str, usize> = names_b.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
     let (mut pairs, mut only_in_a) = (Vec::new(), Vec::new());
     for (i, name) in names_a.iter().enumerate() {
@@ -127,15 +126,17 @@ fn pairs(a: &Loaded, b: &Loaded, wanted: Option<&str>) -> Result<Pairs> {
 }
 
 fn compare(a: &mut Motion, b: &mut Motion, rate: f64, shell_m: f64) -> Result<ClipReport> {
+    let names = |m: &Motion| -> Vec<String> {
+        (0..m.skeleton.joint_count()).map(|j| m.skeleton.name(j).to_owned()).collect()
+    };
+    let (names_a, names_b) = (names(a), names(b));
     let in_b: BTreeMap<&str, usize> =
-        b.joints.iter().enumerate().rev().map(|(i, j)| (j.name.as_str(), i)).collect();
-    let places: Vec<Option<usize>> = a.joints.iter().map(|j| in_b.get(j.name.as_str()).copied()).collect();
-    let only_in_a: Vec<String> =
-        a.joints.iter().zip(&places).filter(|(_, p)| p.is_none()).map(|(j, _)| j.name.clone()).collect();
-    let only_in_b: Vec<String> = (0..b.joints.len())
-        .filter(|i| !places.contains(&Some(*i)))
-        .map(|i| b.joints[i].name.clone())
-        .collect();
+        names_b.iter().enumerate().rev().map(|(i, name)| (name.as_str(), i)).collect();
+    let places: Vec<Option<usize>> = names_a.iter().map(|name| in_b.get(name.as_str()).copied()).collect();
+    let lone = |(name, p): (&String, &Option<usize>)| p.is_none().then(|| name.clone());
+    let only_in_a: Vec<String> = names_a.iter().zip(&places).filter_map(lone).collect();
+    let only_in_b: Vec<String> =
+        (0..names_b.len()).filter(|i| !places.contains(&Some(*i))).map(|i| names_b[i].clone()).collect();
     let both = places.iter().flatten().count();
     ensure!(both > 0, "clip {:?}: the files have no joint of the same name", a.name);
     let duration = if a.duration_s > b.duration_s { a.duration_s } else { b.duration_s };
@@ -144,7 +145,7 @@ fn compare(a: &mut Motion, b: &mut Motion, rate: f64, shell_m: f64) -> Result<Cl
     for step in 0..=steps {
         let time_s = duration * step as f64 / steps as f64;
         let (pose_a, pose_b) = (a.locals(time_s)?, b.locals(time_s)?);
-        let (models_a, models_b) = (a.models(&pose_a), b.models(&pose_b));
+        let (models_a, models_b) = (a.exact_models(&pose_a), b.exact_models(&pose_b));
         for (joint, place) in places.iter().enumerate() {
             let Some(place) = place else { continue };
             let (m, n) = (&models_a[joint], &models_b[*place]);
@@ -164,7 +165,7 @@ fn compare(a: &mut Motion, b: &mut Motion, rate: f64, shell_m: f64) -> Result<Cl
     Ok(ClipReport {
         clip: a.name.clone(),
         worst_m: worst,
-        worst_joint: a.joints[worst_joint].name.clone(),
+        worst_joint: names_a[worst_joint].clone(),
         worst_time_s: worst_time,
         mean_m: sum / (both * (steps + 1)) as f64,
         times: steps + 1,

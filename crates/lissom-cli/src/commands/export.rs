@@ -1,9 +1,9 @@
 //! `lissom export`: back to glTF.
 
 use crate::{
-    files::write_whole,
-    load::load,
+    files::{same_file, write_whole},
     options::{Reading, usage},
+    source::Source,
     style::{counted, grouped},
 };
 use anyhow::{Context, Result};
@@ -30,7 +30,10 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     if !extension.eq_ignore_ascii_case("glb") {
         return usage(format!("{}: what is written is a .glb", arguments.output.display()));
     }
-    let file = load(&arguments.file, &arguments.reading.options()?)?;
+    if same_file(&arguments.file, &arguments.output) {
+        return usage(format!("-o {}: this is the file to export", arguments.output.display()));
+    }
+    let file = Source::open(&arguments.file, &arguments.reading.options()?)?;
     let mut scene = file.scene()?.into_owned();
     if !arguments.clip.is_empty() {
         let wanted = arguments.clip.iter().map(|c| file.choose_clip(Some(c)));

@@ -1,14 +1,13 @@
 //! `lissom inspect`: what is in a file.
 
 use crate::{
-    load::{Content, Loaded, load},
     options::Reading,
+    source::{Content, Source, StreamFile},
     style::{Style, Table, Tone, grouped, plain},
 };
-use anyhow::{Context, Result};
-use lissom::archive::{Archive, SectionKind};
+use anyhow::Result;
+use lissom::archive::{ArchiveView, Limits};
 use lissom_build::{
-    import::Format,
     raw::{RawTrack, RawUserTrack},
     scene::{Scene, SceneSkeleton},
 };
@@ -39,6 +38,8 @@ struct Report {
     meshes: Vec<MeshReport>,
     /// Of an archive.
     sections: Vec<SectionReport>,
+    /// Of a stream.
+    stream: Option<StreamReport>,
     warnings: Vec<String>,
 }
 
@@ -81,6 +82,7 @@ struct TrackReport {
 struct MarkerReport {
     name: String,
     time_s: f64,
+    duration_s: f64,
 }
 
 #[derive(Serialize)]
@@ -93,6 +95,16 @@ struct MeshReport {
 }
 
 #[derive(Serialize)]
+struct StreamReport {
+    /// How its blocks are compressed.
+    codec: String,
+    blocks: usize,
+    joints: usize,
+    /// Of the skeleton that it was cooked for.
+    skeleton_identity: String,
+}
+
+#[derive(Serialize)]
 struct SectionReport {
     kind: String,
     name: String,
@@ -102,7 +114,7 @@ struct SectionReport {
 }
 
 pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
-    let file = load(&arguments.file, &arguments.reading.options()?)?;
+    let file = Source::open(&arguments.file, &arguments.reading.options()?)?;
     let report = report(&file)?;
     if arguments.json {
         serde_json::to_writer_pretty(&mut *out, &report)?;
@@ -112,31 +124,32 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     text(&report, out)
 }
 
-fn report(file: &Loaded) -> Result<Report> {
+fn report(file: &Source) -> Result<Report> {
+    let named = file.path.display().to_string();
+    if let Content::Stream(stream) = &file.content {
+        return Ok(stream_report(file, stream, named));
+    }
     let scene = file.scene()?;
     let scene = scene.as_ref();
-    let named = file.path.display().to_string();
-    let bytes = std::fs::metadata(&file.path).with_context(|| named.clone())?.len();
-    let (format, sections) = match &file.content {
-        Content::Archive(bytes) => (Format::Lsm, sections(&file.archive(bytes)?)),
-        Content::Scene(_) => (file.format, Vec::new()),
+    let sections = match &file.content {
+        Content::Archive(archive) => sections(&ArchiveView::read(archive.bytes(), &Limits::default())?),
+        _ => Vec::new(),
     };
     let mut clips = scene_clips(scene);
-    if let Content::Archive(bytes) = &file.content {
+    if let Content::Archive(archive) = &file.content {
         // Of a cooked clip its own numbers count, not those of the keys that it was taken apart into.
-        let archive = file.archive(bytes)?;
-        let cooked = archive.sections().iter().filter(|s| s.kind == SectionKind::Clip);
-        for (clip, section) in clips.iter_mut().zip(cooked) {
-            let view = section.clip()?;
-            clip.bytes = Some(section.payload.len() as u64);
-            clip.keys = usize::try_from(view.view().key_count()).unwrap_or(usize::MAX);
-            clip.moving_channels = view.view().channel_count();
+        for (clip, (_, cooked)) in clips.iter_mut().zip(archive.clips()) {
+            let cooked = cooked?;
+            let view = cooked.view();
+            clip.bytes = Some(cooked.as_bytes().len() as u64);
+            clip.keys = usize::try_from(view.key_count()).unwrap_or(usize::MAX);
+            clip.moving_channels = view.channel_count();
         }
     }
     Ok(Report {
         file: named,
-        format: format.name(),
-        bytes,
+        format: file.format,
+        bytes: file.bytes,
         height_m: scene.height(),
         skeletons: scene.skeletons.iter().map(skeleton).collect(),
         clips,
@@ -153,11 +166,46 @@ fn report(file: &Loaded) -> Result<Report> {
             })
             .collect(),
         sections,
+        stream: None,
         warnings: scene.warnings.iter().map(ToString::to_string).collect(),
     })
 }
 
-fn sections(archive: &Archive<'_>) -> Vec<SectionReport> {
+/// All that the preamble says; no block is looked at.
+fn stream_report(file: &Source, stream: &StreamFile, named: String) -> Report {
+    let view = stream.opened.view();
+    let clip = ClipReport {
+        name: stream.name(&file.path),
+        skeleton: None,
+        seconds: view.duration_s(),
+        looping: view.is_looping(),
+        moving_channels: view.channel_count(),
+        keys: usize::try_from(view.key_count()).unwrap_or(usize::MAX),
+        bytes: Some(file.bytes),
+        tracks: Vec::new(),
+        markers: Vec::new(),
+    };
+    Report {
+        file: named,
+        format: file.format,
+        bytes: file.bytes,
+        height_m: None,
+        skeletons: Vec::new(),
+        clips: vec![clip],
+        tracks: Vec::new(),
+        meshes: Vec::new(),
+        sections: Vec::new(),
+        stream: Some(StreamReport {
+            codec: format!("{:?}", stream.opened.codec()).to_lowercase(),
+            blocks: view.block_count(),
+            joints: view.joint_count(),
+            skeleton_identity: format!("{:016x}", view.skeleton_identity()),
+        }),
+        warnings: Vec::new(),
+    }
+}
+
+fn sections(archive: &ArchiveView<'_>) -> Vec<SectionReport> {
     let one = |s: &lissom::archive::Section<'_>| SectionReport {
         kind: String::from_utf8_lossy(&s.kind.code().to_le_bytes()).into_owned(),
         name: s.name.to_owned(),
@@ -200,7 +248,7 @@ fn scene_clips(scene: &Scene) -> Vec<ClipReport> {
             markers: a
                 .markers
                 .iter()
-                .map(|m| MarkerReport { name: m.name.clone(), time_s: m.time_s })
+                .map(|m| MarkerReport { name: m.name.clone(), time_s: m.time_s, duration_s: m.duration_s })
                 .collect(),
         })
         .collect()
@@ -274,6 +322,10 @@ fn text(report: &Report, out: &mut impl Write) -> Result<()> {
             table.row([vec![plain(&s.kind), plain(&s.name)], numbers.to_vec()].concat(), Tone::Plain);
         }
         table.write(style, out)?;
+    }
+    if let Some(stream) = &report.stream {
+        let StreamReport { codec, blocks, joints, skeleton_identity } = stream;
+        writeln!(out, "{blocks} blocks, {codec}, for the skeleton {skeleton_identity} of {joints} joints")?;
     }
     for warning in &report.warnings {
         writeln!(out, "{}: {}", style.odd("warning"), plain(warning))?;

@@ -1,10 +1,10 @@
 //! `lissom mannequin`: the character as a file.
 
 use crate::files::write_whole;
-use anyhow::{Context, Result};
+use crate::stage::mannequin_scene;
+use anyhow::Result;
 use lissom_build::export::write_glb;
-use lissom_build::mannequin::{self, Detail};
-use lissom_build::scene::{Scene, SceneAnimation, SceneMesh, SceneSkeleton};
+use lissom_build::mannequin::{Detail, Motion};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let detail = Detail { body_m: arguments.body_m, hand_m: arguments.hand_m };
-    let scene = scene(&detail)?;
+    let scene = mannequin_scene(&Motion::ALL, &detail)?;
     let (skeleton, mesh) = (&scene.skeletons[0].skeleton, &scene.meshes[0].mesh);
     let bytes = write_glb(&scene)?;
     write_whole(&arguments.output, &bytes)?;
@@ -38,17 +38,4 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         bytes.len(),
     )?;
     Ok(())
-}
-
-/// The mannequin with all its clips.
-pub(crate) fn scene(detail: &Detail) -> Result<Scene> {
-    let mesh = mannequin::mesh(detail).context("the mesh cannot be made so")?;
-    let animation = |motion| SceneAnimation { skeleton: Some(0), motion, ..SceneAnimation::default() };
-    Ok(Scene {
-        name: "mannequin".into(),
-        skeletons: vec![SceneSkeleton { name: "mannequin".into(), skeleton: mannequin::skeleton() }],
-        animations: mannequin::clips().into_iter().map(animation).collect(),
-        meshes: vec![SceneMesh { skeleton: 0, mesh, morphs: Vec::new() }],
-        ..Scene::default()
-    })
 }

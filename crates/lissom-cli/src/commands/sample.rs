@@ -1,14 +1,14 @@
 //! `lissom sample`: one pose of a clip.
 
 use crate::{
-    load::load,
-    motion::Motion,
     options::{Reading, usage},
+    source::Source,
     style::{counted, plain},
 };
 use anyhow::Result;
 use clap::ValueEnum;
-use lissom_build::exact::{M34, Trs, V3};
+use lissom::math::Mat4;
+use lissom_build::exact::Trs;
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
@@ -23,7 +23,10 @@ pub(crate) struct Arguments {
     /// Seconds; times outside of the clip are its ends
     #[arg(long, value_name = "SECONDS", default_value_t = 0.0, allow_negative_numbers = true)]
     time: f64,
-    /// local: in the parent's space; model: matrices in the model's
+    /// local: in the parent's space; model: the matrices that the runtime computes of it
+    ///
+    /// An archive's or a stream's clip is played as a game plays it. A clip of any other file is evaluated exactly in
+    /// local space; its matrices are those of the locals as f32.
     #[arg(long, value_enum, default_value_t = Space::Local)]
     space: Space,
     /// One JSON object instead of a table
@@ -73,18 +76,23 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     if !arguments.time.is_finite() {
         return usage(format!("--time {}: it must be finite", arguments.time));
     }
-    let file = load(&arguments.file, &arguments.reading.options()?)?;
-    let mut motion = Motion::new(&file, file.choose_clip(arguments.clip.as_deref())?)?;
+    let options = arguments.reading.options()?;
+    let file = Source::open(&arguments.file, &options)?;
+    let mut motion = file.motion(file.choose_clip(arguments.clip.as_deref())?, &options)?;
     let time_s = within(arguments.time, motion.duration_s);
-    let locals = motion.locals(time_s)?;
+    let cooked = motion.is_cooked();
     // What was decoded as f32 is written with an f32's digits.
-    let digits = |v: f64| if motion.is_cooked() { short(v as f32) } else { v };
+    let digits = |v: f64| if cooked { short(v as f32) } else { v };
     let places: Vec<PlaceOfJoint> = match arguments.space {
-        Space::Local => locals.iter().map(|t| local(t, digits)).collect(),
-        Space::Model => motion.models(&locals).iter().map(|m| model(m, digits)).collect(),
+        Space::Local => motion.locals(time_s)?.iter().map(|t| local(t, digits)).collect(),
+        Space::Model => motion.models(time_s)?.iter().map(model).collect(),
     };
-    let joints = motion.joints.iter().zip(places);
-    let joints = joints.map(|(j, place)| JointPose { name: j.name.clone(), parent: j.parent, place });
+    let skeleton = &motion.skeleton;
+    let joints = places.into_iter().enumerate().map(|(j, place)| JointPose {
+        name: skeleton.name(j).to_owned(),
+        parent: skeleton.parent(j),
+        place,
+    });
     let pose = Pose { clip: motion.name.clone(), time_s, joints: joints.collect() };
     if arguments.json {
         serde_json::to_writer(&mut *out, &pose)?;
@@ -118,16 +126,8 @@ fn local(t: &Trs, digits: impl Fn(f64) -> f64) -> PlaceOfJoint {
     }
 }
 
-fn model(m: &M34, digits: impl Fn(f64) -> f64) -> PlaceOfJoint {
-    let [x, y, z, t] = m.columns;
-    let column = |v: V3, w: f64| [digits(v.x), digits(v.y), digits(v.z), w];
-    let mut matrix = [0.0; 16];
-    for (to, from) in
-        matrix.iter_mut().zip([column(x, 0.0), column(y, 0.0), column(z, 0.0), column(t, 1.0)].concat())
-    {
-        *to = from;
-    }
-    PlaceOfJoint::Model { matrix }
+fn model(m: &Mat4) -> PlaceOfJoint {
+    PlaceOfJoint::Model { matrix: m.to_cols_array().map(short) }
 }
 
 fn table(pose: &Pose, at_end: bool, out: &mut impl Write) -> Result<()> {

@@ -3,14 +3,15 @@
 use super::{play, reseal};
 use lissom::{
     Clip, Cursor, Skeleton,
-    archive::{AlignedBytes, Archive, Limits, SectionKind},
+    archive::{AlignedBytes, Archive, ArchiveView, Limits, SectionKind},
     clip::{BorrowedClip, ClipStream, StreamFeed, StreamPlayer},
     math::{Qvs, soa::SoaTransform},
+    track::{Repeat, Timeline},
 };
 use lissom_build::{
     cook::seal,
     import::{
-        Format, ImportLimits,
+        Axis, Format, ImportLimits, ImportOptions, Unit,
         acl_sjson::{self, AclFile},
         bvh::{self, BvhOptions},
         gltf, lsm,
@@ -19,7 +20,7 @@ use lissom_build::{
     },
 };
 use lissom_world::{Children, Keep, World};
-use std::io;
+use std::{io, path::Path};
 
 /// The bytes as they are, then with checksums that fit, if they did not.
 fn as_it_is_and_resealed(bytes: &[u8], reseal: fn(&mut [u8]), run: fn(&[u8]) -> bool) -> bool {
@@ -41,8 +42,8 @@ pub(super) fn archive(bytes: &[u8]) -> bool {
             assert_eq!(bytes.get(..read.len()), Some(&*read));
         }
         let bytes = AlignedBytes::copy_of(bytes);
-        let whole = Archive::read(&bytes, &limits);
-        let surviving = Archive::read_surviving(&bytes, &limits);
+        let whole = ArchiveView::read(&bytes, &limits);
+        let surviving = ArchiveView::read_surviving(&bytes, &limits);
         if let Ok(whole) = &whole {
             let (surviving, damage) = surviving.as_ref().expect("what reads whole survives");
             assert!(damage.is_empty() && surviving.sections() == whole.sections());
@@ -62,9 +63,57 @@ pub(super) fn archive(bytes: &[u8]) -> bool {
                 clips -= 1;
             }
         }
-        let _ = (archive.skeleton(None, &limits), archive.mesh(None), archive.track("weight"));
+        let taken = [
+            Archive::read(&bytes).is_ok(),
+            Archive::read_with(&bytes, &limits).is_ok(),
+            Archive::new(bytes.clone()).is_ok(),
+        ];
+        assert_eq!(taken, [whole.is_ok(); 3], "all readers take the same archives");
+        let owned = Archive::new_with(bytes.clone(), &limits);
+        if let Ok(owned) = owned {
+            look_up_everything(&owned);
+        }
         whole.is_ok()
     })
+}
+
+/// Every section by its name, with what can be done with it: sampled, passed over, skinned.
+fn look_up_everything(archive: &Archive) {
+    let timeline = Timeline::new(1.0, Repeat::PingPong).expect("a second");
+    let span = timeline.advance(timeline.end(), -2.5).expect("two laps and a half");
+    for (name, track) in archive.tracks() {
+        assert_eq!(track.is_ok(), archive.track(name).is_ok());
+        let Ok(track) = track else { continue };
+        for ratio in [-1.0, 0.0, 0.3, 1.0, f64::NAN] {
+            assert!(track.view().sample(ratio).to_array().iter().all(|v| v.is_finite()));
+        }
+        assert!(track.view().edges(0.5, &span).count() <= 3 * track.view().ratios.len());
+    }
+    for (clip, markers) in archive.all_markers() {
+        assert_eq!(markers.is_ok(), archive.markers(clip).is_ok());
+        if let Ok(markers) = markers {
+            assert_eq!(markers.view().iter().count(), markers.view().len());
+            assert!(markers.view().passed(&span).count() <= 3 * markers.view().len());
+            assert!(markers.view().active_at(0.5).count() <= markers.view().len());
+        }
+    }
+    for (name, mesh) in archive.meshes() {
+        assert_eq!(mesh.is_ok(), archive.mesh(name).is_ok());
+        if let Ok(mesh) = mesh {
+            let (influences, view) = (mesh.influences(), mesh.view());
+            assert_eq!(influences.vertex_count(), view.positions.len());
+            let _ = archive.skeleton_of(&mesh);
+        }
+    }
+    for (name, morph) in archive.morphs() {
+        assert_eq!(morph.is_ok(), archive.morph(name).is_ok());
+        let _ = morph.map(|morph| morph.view().target.vertices.len());
+    }
+    for (_, clip) in archive.clips() {
+        let _ = clip.map(|clip| archive.skeleton_of(&clip));
+    }
+    let error = archive.clip("no such clip \u{1f3c3}").map(drop).expect_err("there is none");
+    assert!(error.to_string().len() < 8_000, "a bounded list");
 }
 
 pub(super) fn clip(bytes: &[u8]) -> bool {
@@ -220,7 +269,22 @@ pub(super) fn bvh(bytes: &[u8]) -> bool {
     let options = BvhOptions { scale: 0.01, skip_frames: 1, end_sites: true };
     let Ok(file) = bvh::read(bytes, &options) else { return false };
     play::raw(&file.skeleton, file.animation.as_ref());
+    drop(file);
+    opened(bytes);
     true
+}
+
+/// As tools take any file: told by its first bytes, named, in metres, upright, on a skeleton that is its own.
+fn opened(bytes: &[u8]) {
+    use lissom_build::import as open;
+    let options = ImportOptions { unit: Unit::Metres(0.01), up: Axis::Z, ..ImportOptions::default() };
+    let path = Path::new("hostile.bvh");
+    let mut none =
+        |uri: &str| open::read_beside(Path::new("no/such/folder/hostile.bvh"), uri, &options.limits);
+    let Ok(scene) = open::open_bytes(path, bytes, &mut none, None, &options) else { return };
+    let Some(target) = scene.skeletons.into_iter().next() else { return };
+    let again = open::open_bytes(path, bytes, &mut none, Some(&target), &options);
+    assert!(again.is_ok(), "a file fits its own skeleton: {again:?}");
 }
 
 pub(super) fn acl_sjson(bytes: &[u8]) -> bool {

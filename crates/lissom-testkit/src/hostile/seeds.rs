@@ -14,7 +14,7 @@ use lissom_build::{
     import::rawclip::{RawClip, WantedPrecision},
     mannequin::{self, Motion},
     mesh::RawMesh,
-    raw::{Key, RawAnimation, RawTrack, RawUserTrack, UserKey, UserKind},
+    raw::{Key, RawAnimation, RawTrack, RawUserTrack, TrackKind, UserKey},
     scene::{Marker, Morph},
 };
 use lissom_world::{Children, Inherit, Keep, Prefab, World};
@@ -101,13 +101,13 @@ pub(super) fn archives() -> Vec<Seed> {
     });
     let key = |ratio: f64, x: f64| UserKey { ratio, value: [x, 0.0, 0.0, 0.0], step: x > 1.0 };
     let keys = vec![key(0.0, 1.0), key(0.5, 2.0), key(1.0, 0.0)];
-    let track = RawUserTrack { name: "weight".into(), kind: UserKind::Float, keys };
+    let track = RawUserTrack { name: "weight".into(), kind: TrackKind::Float, keys };
     let small = small
         .skeleton("small", &stage.small.skeleton)
         .and_then(|w| w.track(&track))
         .and_then(|w| w.section(SectionKind::from_code(999), 3, 1, "unknown", vec![1, 2, 3]));
     let smile = Morph { name: "smile".into(), positions: vec![[0.0, 0.5, 0.0]; 3], ..Morph::default() };
-    let step = Marker { name: "step".into(), time_s: 0.25 };
+    let step = Marker { name: "step".into(), time_s: 0.25, duration_s: 0.1 };
     let small = small
         .and_then(|w| w.mesh(&triangle(), &stage.small))
         .and_then(|w| w.morph(&triangle(), &smile))

@@ -1,20 +1,17 @@
 //! The clip section: a clip, played where it stands.
 
-use super::{Archive, ArchiveError, Limits, Result, Section, SectionKind};
+use super::{ArchiveError, ArchiveView, Limits, Result, Section, SectionKind};
 use crate::{Skeleton, clip::BorrowedClip};
 use alloc::format;
 
-impl<'a> Archive<'a> {
-    /// The clip of this name, or the first one, in place.
+impl<'a> ArchiveView<'a> {
+    /// The clip of this name, in place.
     ///
     /// # Errors
     ///
     /// [`ArchiveError::Missing`], or what is wrong with it.
-    pub fn clip(&self, name: Option<&str>) -> Result<BorrowedClip<'a>> {
-        match name {
-            Some(name) => self.find(SectionKind::Clip, name)?.clip(),
-            None => self.first(SectionKind::Clip)?.clip(),
-        }
+    pub fn clip(&self, name: &str) -> Result<BorrowedClip<'a>> {
+        self.find(SectionKind::Clip, name)?.clip()
     }
 
     /// The first skeleton with this identity: that of a clip or mesh.
@@ -29,8 +26,8 @@ impl<'a> Archive<'a> {
                 return Ok(skeleton);
             }
         }
-        let name = Some(format!("with the identity {identity:016x}"));
-        Err(ArchiveError::Missing { kind: SectionKind::Skeleton, name })
+        let (kind, name) = (SectionKind::Skeleton, format!("with the identity {identity:016x}"));
+        Err(ArchiveError::missing(kind, Some(&name), self.names(kind)))
     }
 }
 
@@ -59,7 +56,7 @@ impl crate::Clip {
     /// What is wrong with the archive or the clip, or that there is none.
     pub fn load(reader: &mut impl std::io::Read, limits: &Limits) -> Result<Self> {
         let bytes = super::AlignedBytes::read_from(reader, limits)?;
-        let section = Archive::read(&bytes, limits)?.first(SectionKind::Clip)?;
+        let section = ArchiveView::read(&bytes, limits)?.first(SectionKind::Clip)?;
         let offset = section.offset;
         Self::from_bytes(section.payload).map_err(|source| ArchiveError::Clip { offset, source })
     }

@@ -1,8 +1,9 @@
 //! What can be wrong with an archive.
 
 use super::SectionKind;
-use crate::SkeletonError;
-use alloc::string::String;
+use crate::{SkeletonError, mesh::MeshError};
+use alloc::{format, string::String};
+use core::fmt;
 
 /// Why an archive, or something in it, was refused. Offsets count from the start of the file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -95,12 +96,22 @@ pub enum ArchiveError {
         needed: usize,
     },
     /// There is no such section.
-    #[error("there is no {kind:?} section{}{}", if name.is_some() { " called " } else { "" }, name.as_deref().unwrap_or(""))]
+    #[error("there is no {kind:?} section{}{known}", Called(name.as_deref()))]
     Missing {
         /// The kind looked for.
         kind: SectionKind,
         /// The name, if one was asked for.
         name: Option<String>,
+        /// What there is of this kind, in words; shortened if it is much.
+        known: String,
+    },
+    /// What stands there is not a mesh that can be skinned.
+    #[error("byte {offset}: {source}")]
+    Mesh {
+        /// Where the section starts.
+        offset: u64,
+        /// What is wrong with it.
+        source: MeshError,
     },
     /// The reader failed.
     #[cfg(feature = "std")]
@@ -113,4 +124,50 @@ pub enum ArchiveError {
         /// What the reader said.
         message: String,
     },
+}
+
+/// ` called "NAME"`, or nothing.
+struct Called<'a>(Option<&'a str>);
+
+impl fmt::Display for Called<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |name| write!(f, " called {:?}", shortened(name)))
+    }
+}
+
+/// Names listed in an error, and characters of one.
+const LISTED: usize = 12;
+const NAME_CHARS: usize = 60;
+
+fn shortened(name: &str) -> &str {
+    name.char_indices().nth(NAME_CHARS).map_or(name, |(end, _)| name.get(..end).unwrap_or_default())
+}
+
+impl ArchiveError {
+    /// There is nothing of this name; these are the names of what there is.
+    pub(crate) fn missing<'n>(
+        kind: SectionKind,
+        name: Option<&str>,
+        names: impl Iterator<Item = &'n str>,
+    ) -> Self {
+        Self::Missing { kind, name: name.map(|name| shortened(name).into()), known: Self::known(names) }
+    }
+
+    /// `; there are "walk", "run" and 3 more`: bounded, however many and long the names are.
+    pub(crate) fn known<'n>(names: impl Iterator<Item = &'n str>) -> String {
+        let mut listed = String::new();
+        let mut count = 0_usize;
+        for name in names {
+            if count < LISTED {
+                let start = if count == 0 { "; there are " } else { ", " };
+                listed.push_str(&format!("{start}{:?}", shortened(name)));
+            }
+            count = count.saturating_add(1);
+        }
+        match count.checked_sub(LISTED) {
+            _ if count == 0 => "; there is none of this kind".into(),
+            None | Some(0) => listed,
+            Some(more) => format!("{listed} and {more} more"),
+        }
+    }
 }

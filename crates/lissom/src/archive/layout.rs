@@ -14,12 +14,12 @@ pub const ENTRY_BYTES: usize = 32;
 pub const ALIGNMENT: u64 = 64;
 /// The version of the skeleton section.
 pub const SKELETON_VERSION: u16 = 1;
-/// The version of the mesh section. Version 1 did not name its skeleton.
+/// The version of the mesh section. Version 1, before any release, did not name its skeleton.
 pub const MESH_VERSION: u16 = 2;
 /// The version of the morph target section.
 pub const MORPH_VERSION: u16 = 1;
-/// The version of the marker section.
-pub const MARKER_VERSION: u16 = 1;
+/// The version of the marker section. In version 1 no marker lasts.
+pub const MARKER_VERSION: u16 = 2;
 /// Bit of a morph target: it has normals.
 pub const MORPH_NORMALS: u32 = 1;
 /// Bit of a morph target: it has tangents.

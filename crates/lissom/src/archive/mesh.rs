@@ -1,9 +1,14 @@
-//! The mesh section, versions 1 and 2: counts, since version 2 the skeleton, then one list after another, each at a multiple of 64 in the section.
+//! The mesh section, version 2: counts, the skeleton, then one list after another, each at a multiple of 64 in the
+//! section.
 
 use super::{
-    Archive, ArchiveError, Result, Section, SectionKind,
+    ArchiveError, ArchiveView, Result, Section, SectionKind,
     layout::{ALIGNMENT, MESH_VERSION},
     lists::Lists,
+};
+use crate::{
+    bytes::{SharedBytes, SharedSlice},
+    mesh::{IndexFormat, SkinMesh, SkinMeshParts, Strided, WeightFormat},
 };
 use alloc::format;
 use lissom_math::Mat34;
@@ -12,9 +17,8 @@ use lissom_math::Mat34;
 /// said.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeshView<'a> {
-    /// [`Skeleton::identity`](crate::Skeleton::identity) of its skeleton; `None` in a file of version 1, which does
-    /// not say.
-    pub skeleton_identity: Option<u64>,
+    /// [`Skeleton::identity`](crate::Skeleton::identity) of its skeleton.
+    pub skeleton_identity: u64,
     /// In the space of the rest pose.
     pub positions: &'a [[f32; 3]],
     /// Unit length.
@@ -31,17 +35,73 @@ pub struct MeshView<'a> {
     pub inverse_binds: &'a [Mat34],
 }
 
-impl<'a> Archive<'a> {
-    /// The mesh of this name, or the first one, in place.
+/// A skinned mesh that keeps its archive's bytes alive; cheap to clone. Its influences are checked: weights are not
+/// negative and sum to 1.
+#[derive(Clone, Debug)]
+pub struct Mesh {
+    skeleton_identity: u64,
+    positions: SharedSlice<[f32; 3]>,
+    normals: SharedSlice<[f32; 3]>,
+    tangents: SharedSlice<[f32; 4]>,
+    joints: SharedSlice<[u16; 4]>,
+    weights: SharedSlice<[f32; 4]>,
+    indices: SharedSlice<u32>,
+    inverse_binds: SharedSlice<Mat34>,
+}
+
+impl Mesh {
+    /// Keeps a view of these bytes, `offset` being where its section starts.
+    pub(super) fn of(bytes: &SharedBytes, offset: u64, view: &MeshView<'_>) -> Result<Self> {
+        SkinMesh::new(view.influences()).map_err(|source| ArchiveError::Mesh { offset, source })?;
+        let kept = || {
+            Some(Self {
+                skeleton_identity: view.skeleton_identity,
+                positions: SharedSlice::of(bytes, view.positions)?,
+                normals: SharedSlice::of(bytes, view.normals)?,
+                tangents: SharedSlice::of(bytes, view.tangents)?,
+                joints: SharedSlice::of(bytes, view.joints)?,
+                weights: SharedSlice::of(bytes, view.weights)?,
+                indices: SharedSlice::of(bytes, view.indices)?,
+                inverse_binds: SharedSlice::of(bytes, view.inverse_binds)?,
+            })
+        };
+        kept().ok_or_else(|| ArchiveError::Format {
+            offset,
+            reason: "the bytes moved while they were read".into(),
+        })
+    }
+
+    /// The mesh as jobs take it.
+    #[must_use]
+    pub fn view(&self) -> MeshView<'_> {
+        MeshView {
+            skeleton_identity: self.skeleton_identity,
+            positions: &self.positions,
+            normals: &self.normals,
+            tangents: &self.tangents,
+            joints: &self.joints,
+            weights: &self.weights,
+            indices: &self.indices,
+            inverse_binds: &self.inverse_binds,
+        }
+    }
+
+    /// Joints and weights of the vertices, as a [`SkinJob`](crate::job::SkinJob) takes them; checked when the archive
+    /// was opened.
+    #[must_use]
+    pub fn influences(&self) -> SkinMesh<'_> {
+        SkinMesh::checked_before(self.view().influences())
+    }
+}
+
+impl<'a> ArchiveView<'a> {
+    /// The mesh of this name, in place.
     ///
     /// # Errors
     ///
     /// [`ArchiveError::Missing`], or what is wrong with it.
-    pub fn mesh(&self, name: Option<&str>) -> Result<MeshView<'a>> {
-        match name {
-            Some(name) => self.find(SectionKind::Mesh, name)?.mesh(),
-            None => self.first(SectionKind::Mesh)?.mesh(),
-        }
+    pub fn mesh(&self, name: &str) -> Result<MeshView<'a>> {
+        self.find(SectionKind::Mesh, name)?.mesh()
     }
 }
 
@@ -58,15 +118,15 @@ impl<'a> Section<'a> {
             let reason = format!("a {:?} section is not a mesh", self.kind);
             return Err(ArchiveError::Format { offset: start, reason });
         }
-        if !(1..=MESH_VERSION).contains(&self.version) {
-            let (offset, what, found, known) = (start, "a mesh", self.version, "1 and 2");
+        if self.version != MESH_VERSION {
+            let (offset, what, found, known) = (start, "a mesh", self.version, "2");
             return Err(ArchiveError::Version { offset, what, found, known });
         }
         let mut lists = Lists::new(self, ALIGNMENT);
         let vertices = u64::from(lists.count("the count of vertices")?);
         let indices = u64::from(lists.count("the count of indices")?);
         let joints = u64::from(lists.count("the count of joints")?);
-        let skeleton_identity = if self.version > 1 { Some(lists.identity(self.offset)?) } else { None };
+        let skeleton_identity = lists.identity(self.offset)?;
         let mesh = MeshView {
             skeleton_identity,
             positions: lists.next(vertices, "the positions")?,
@@ -83,7 +143,22 @@ impl<'a> Section<'a> {
     }
 }
 
-impl MeshView<'_> {
+impl<'a> MeshView<'a> {
+    /// Joints and weights of the vertices, to be checked by [`SkinMesh::new`].
+    #[must_use]
+    pub fn influences(&self) -> SkinMeshParts<'a> {
+        SkinMeshParts {
+            vertex_count: self.positions.len(),
+            influences: 4,
+            indices: Strided::packed(self.joints),
+            index_format: IndexFormat::U16,
+            weights: Strided::packed(self.weights),
+            weight_format: WeightFormat::F32,
+            explicit_last: true,
+            joint_count: self.inverse_binds.len(),
+        }
+    }
+
     fn check(&self, offset: u64) -> Result<()> {
         let wrong = |reason| Err(ArchiveError::Format { offset, reason });
         let floats = [

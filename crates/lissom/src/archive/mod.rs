@@ -1,14 +1,16 @@
 //! The archive: one file for skeletons, clips, tracks, markers, meshes, morph targets and graphs. `FORMAT.md` has it byte by byte.
 //!
-//! [`Archive::read`] takes bytes from anywhere (a slice, a memory map, [`AlignedBytes`]) and checks everything
-//! once: lengths, offsets, checksums, names. What it hands out are views of the same bytes. Nothing is reserved
-//! that the bytes could not fill, nothing beyond the [`Limits`]. `lissom-build` has the writer.
+//! [`Archive`] owns its bytes (from a file, a buffer, a memory map) and hands out clips, meshes and tracks that keep
+//! them alive: what a game uses. [`ArchiveView`] borrows them and shows every section as it stands: what tools use,
+//! and how `Archive` reads.
+//!
+//! Everything is checked once: lengths, offsets, checksums, names, then what is inside. Nothing is reserved that the
+//! bytes could not fill, nothing beyond the [`Limits`]. `lissom-build` has the writer.
 //!
 //! ```
-//! use lissom::archive::{Archive, ArchiveError, Limits};
+//! use lissom::archive::{Archive, ArchiveError};
 //!
-//! let error = Archive::read(b"something else", &Limits::default()).unwrap_err();
-//! assert!(matches!(error, ArchiveError::NotAnArchive));
+//! assert_eq!(Archive::read(b"something else").unwrap_err(), ArchiveError::NotAnArchive);
 //! ```
 //!
 //! Sections start at multiples of 64 bytes, counted from the start of the file. A memory map or an
@@ -31,6 +33,7 @@ mod lists;
 mod markers;
 mod mesh;
 mod morph;
+mod owned;
 mod skeleton;
 mod track;
 
@@ -38,10 +41,9 @@ pub use aligned::AlignedBytes;
 pub use error::ArchiveError;
 pub use layout::SectionKind;
 pub use limits::Limits;
-pub use markers::{MarkerView, MarkersView};
-pub use mesh::MeshView;
-pub use morph::MorphView;
-pub use track::{TrackKind, TrackView};
+pub use mesh::{Mesh, MeshView};
+pub use morph::{Morph, MorphView};
+pub use owned::{Archive, MadeForSkeleton};
 
 use alloc::{format, vec::Vec};
 use cursor::Cursor;
@@ -68,7 +70,7 @@ pub struct Section<'a> {
 
 /// A checked archive: views into its bytes, in file order.
 #[derive(Clone, Debug)]
-pub struct Archive<'a> {
+pub struct ArchiveView<'a> {
     sections: Vec<Section<'a>>,
 }
 
@@ -81,7 +83,7 @@ struct Header {
     table_checksum: u32,
 }
 
-impl<'a> Archive<'a> {
+impl<'a> ArchiveView<'a> {
     /// Checks an archive: every byte of it is used, or covered by a checksum, or must be zero.
     ///
     /// # Errors
@@ -188,22 +190,19 @@ impl<'a> Archive<'a> {
     /// [`ArchiveError::Missing`].
     pub fn find(&self, kind: SectionKind, name: &str) -> Result<Section<'a>> {
         let found = self.sections.iter().find(|s| s.kind == kind && s.name == name);
-        found.copied().ok_or_else(|| ArchiveError::Missing { kind, name: Some(name.into()) })
+        found.copied().ok_or_else(|| ArchiveError::missing(kind, Some(name), self.names(kind)))
     }
 
     /// Splits `OWNER/NAME`: tracks are called after their clip, morph targets after their mesh. The owner is the
     /// longest name of a section of this kind that fits.
     #[must_use]
     pub fn owner<'n>(&self, kind: SectionKind, name: &'n str) -> Option<(&'n str, &'n str)> {
-        let mut found: Option<(&str, &str)> = None;
-        for section in self.sections.iter().filter(|s| s.kind == kind) {
-            if let Some(rest) = name.strip_prefix(section.name).and_then(|rest| rest.strip_prefix('/'))
-                && found.is_none_or(|(owner, _)| owner.len() < section.name.len())
-            {
-                found = name.get(..section.name.len()).map(|owner| (owner, rest));
-            }
-        }
-        found
+        owner(self.names(kind), name)
+    }
+
+    /// The names of all sections of a kind, in file order.
+    pub fn names(&self, kind: SectionKind) -> impl Iterator<Item = &'a str> {
+        self.sections.iter().filter(move |s| s.kind == kind).map(|s| s.name)
     }
 
     /// The first section of this kind, whatever its name.
@@ -213,8 +212,21 @@ impl<'a> Archive<'a> {
     /// [`ArchiveError::Missing`].
     pub fn first(&self, kind: SectionKind) -> Result<Section<'a>> {
         let found = self.sections.iter().find(|s| s.kind == kind);
-        found.copied().ok_or(ArchiveError::Missing { kind, name: None })
+        found.copied().ok_or_else(|| ArchiveError::missing(kind, None, self.names(kind)))
     }
+}
+
+/// Splits `OWNER/NAME` by the longest of these owners that fits.
+fn owner<'n, 'o>(owners: impl Iterator<Item = &'o str>, name: &'n str) -> Option<(&'n str, &'n str)> {
+    let mut found: Option<(&str, &str)> = None;
+    for owner in owners {
+        if let Some(rest) = name.strip_prefix(owner).and_then(|rest| rest.strip_prefix('/'))
+            && found.is_none_or(|(longest, _)| longest.len() < owner.len())
+        {
+            found = name.get(..owner.len()).map(|owner| (owner, rest));
+        }
+    }
+    found
 }
 
 impl Header {

@@ -1,11 +1,14 @@
 //! The morph target section, version 1: what a target adds to the vertices that it moves.
 
 use super::{
-    Archive, ArchiveError, Result, Section, SectionKind,
+    ArchiveError, ArchiveView, Result, Section, SectionKind,
     layout::{ALIGNMENT, MORPH_NORMALS, MORPH_TANGENTS, MORPH_VERSION},
     lists::Lists,
 };
-use crate::mesh::MorphTarget;
+use crate::{
+    bytes::{SharedBytes, SharedSlice},
+    mesh::MorphTarget,
+};
 use alloc::{format, vec::Vec};
 
 /// A morph target in place: its lists are slices of the archive's bytes.
@@ -19,7 +22,47 @@ pub struct MorphView<'a> {
     pub target: MorphTarget<'a>,
 }
 
-impl<'a> Archive<'a> {
+/// A morph target that keeps its archive's bytes alive; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Morph {
+    vertex_count: usize,
+    weight: f32,
+    vertices: SharedSlice<u32>,
+    positions: SharedSlice<[f32; 3]>,
+    normals: SharedSlice<[f32; 3]>,
+    tangents: SharedSlice<[f32; 3]>,
+}
+
+impl Morph {
+    /// Keeps a view of these bytes; `None` if it is of others.
+    pub(super) fn of(bytes: &SharedBytes, view: &MorphView<'_>) -> Option<Self> {
+        Some(Self {
+            vertex_count: view.vertex_count,
+            weight: view.weight,
+            vertices: SharedSlice::of(bytes, view.target.vertices)?,
+            positions: SharedSlice::of(bytes, view.target.positions)?,
+            normals: SharedSlice::of(bytes, view.target.normals)?,
+            tangents: SharedSlice::of(bytes, view.target.tangents)?,
+        })
+    }
+
+    /// The target as jobs take it.
+    #[must_use]
+    pub fn view(&self) -> MorphView<'_> {
+        MorphView {
+            vertex_count: self.vertex_count,
+            weight: self.weight,
+            target: MorphTarget {
+                vertices: &self.vertices,
+                positions: &self.positions,
+                normals: &self.normals,
+                tangents: &self.tangents,
+            },
+        }
+    }
+}
+
+impl<'a> ArchiveView<'a> {
     /// The morph targets of a mesh: their names without the mesh's, and the targets, in file order.
     ///
     /// # Errors

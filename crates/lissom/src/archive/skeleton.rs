@@ -3,7 +3,7 @@
 //! zeros up to a multiple of 4, then where each name ends (u32), then the names (UTF-8).
 
 use super::{
-    Archive, ArchiveError, Limits, Result, Section, SectionKind,
+    ArchiveError, ArchiveView, Limits, Result, Section, SectionKind,
     cursor::Cursor,
     layout::{NO_PARENT, SKELETON_VERSION},
 };
@@ -14,18 +14,14 @@ use lissom_math::Transform;
 /// Bytes of a joint, without its name.
 const JOINT_BYTES: u64 = 40 + 2 + 4;
 
-impl Archive<'_> {
-    /// Reads the skeleton of this name, or the first one.
+impl ArchiveView<'_> {
+    /// Reads the skeleton of this name.
     ///
     /// # Errors
     ///
     /// [`ArchiveError::Missing`], or what is wrong with it.
-    pub fn skeleton(&self, name: Option<&str>, limits: &Limits) -> Result<Skeleton> {
-        let section = match name {
-            Some(name) => self.find(SectionKind::Skeleton, name)?,
-            None => self.first(SectionKind::Skeleton)?,
-        };
-        section.skeleton(limits)
+    pub fn skeleton(&self, name: &str, limits: &Limits) -> Result<Skeleton> {
+        self.find(SectionKind::Skeleton, name)?.skeleton(limits)
     }
 }
 
@@ -137,6 +133,6 @@ impl Skeleton {
     /// What is wrong with the archive or the skeleton, or that there is none.
     pub fn load(reader: &mut impl std::io::Read, limits: &Limits) -> Result<Self> {
         let bytes = super::AlignedBytes::read_from(reader, limits)?;
-        Archive::read(&bytes, limits)?.skeleton(None, limits)
+        ArchiveView::read(&bytes, limits)?.first(SectionKind::Skeleton)?.skeleton(limits)
     }
 }

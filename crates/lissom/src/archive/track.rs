@@ -1,67 +1,10 @@
 //! The user track section, version 1.
 
-use super::{Archive, ArchiveError, Result, Section, SectionKind, layout::TRACK_VERSION, lists::Lists};
+use super::{ArchiveError, ArchiveView, Result, Section, SectionKind, layout::TRACK_VERSION, lists::Lists};
+use crate::track::{TrackKind, TrackView};
 use alloc::format;
 
-/// What the values of a track are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TrackKind {
-    /// One number.
-    Float,
-    /// Two.
-    Float2,
-    /// Three.
-    Float3,
-    /// Four.
-    Float4,
-    /// A rotation, x y z w.
-    Quat,
-}
-
-/// A user track in place.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TrackView<'a> {
-    /// What the values are.
-    pub kind: TrackKind,
-    /// One a key: when, as a ratio of the duration; rising, in [0, 1].
-    pub ratios: &'a [f32],
-    /// [`TrackKind::components`] a key.
-    pub values: &'a [f32],
-    /// One bit a key, the first in the lowest bit: set if the value holds until the next key.
-    pub steps: &'a [u8],
-}
-
-impl TrackKind {
-    const ALL: [Self; 5] = [Self::Float, Self::Float2, Self::Float3, Self::Float4, Self::Quat];
-
-    /// How many numbers a value has.
-    #[must_use]
-    pub const fn components(self) -> usize {
-        match self {
-            Self::Float => 1,
-            Self::Float2 => 2,
-            Self::Float3 => 3,
-            Self::Float4 | Self::Quat => 4,
-        }
-    }
-
-    /// The number in the file.
-    #[must_use]
-    pub const fn code(self) -> u32 {
-        self as u32
-    }
-}
-
-impl TrackView<'_> {
-    /// True if the value of this key holds until the next; false for keys that do not exist.
-    #[must_use]
-    pub fn is_step(&self, key: usize) -> bool {
-        self.steps.get(key / 8).is_some_and(|byte| byte >> (key % 8) & 1 != 0)
-    }
-}
-
-impl<'a> Archive<'a> {
+impl<'a> ArchiveView<'a> {
     /// The user track of this name, in place.
     ///
     /// # Errors

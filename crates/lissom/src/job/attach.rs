@@ -1,7 +1,7 @@
 //! Things that hang on joints.
 
 use super::{JobError, error::at_least};
-use lissom_math::{Mat4, Mat34};
+use lissom_math::{Mat4, Mat34, simd::Backend};
 
 /// Something on a joint: a sword in a hand, a camera on a head.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub struct Attachment {
 /// | `models` | in | model-space matrices of the joints |
 /// | `attachments` | in | joints and offsets |
 /// | `world` | in | where the character stands; `None` gives model space |
-/// | `output` | out | at least one a attachment, in their order |
+/// | `output` | out | at least as many as attachments, in their order |
 ///
 /// The result is (world · model) · offset, or model · offset; products in the order of [`Mat34::mul`].
 ///
@@ -55,6 +55,14 @@ impl Attachment {
     }
 }
 
+impl<'a> AttachJob<'a> {
+    /// In model space.
+    #[must_use]
+    pub fn new(models: &'a [Mat4], attachments: &'a [Attachment], output: &'a mut [Mat34]) -> Self {
+        Self { models, attachments, world: None, output }
+    }
+}
+
 impl AttachJob<'_> {
     /// Finds the first thing that is wrong.
     ///
@@ -74,9 +82,18 @@ impl AttachJob<'_> {
     /// # Errors
     ///
     /// Listed at [`AttachJob`].
-    pub fn run(self) -> Result<(), JobError> {
+    pub fn run(&mut self) -> Result<(), JobError> {
+        self.run_on(Backend::best())
+    }
+
+    /// Runs; plain code, the same on every backend.
+    ///
+    /// # Errors
+    ///
+    /// Listed at [`AttachJob`].
+    pub fn run_on(&mut self, _backend: Backend) -> Result<(), JobError> {
         self.validate()?;
-        for (attachment, out) in self.attachments.iter().zip(self.output) {
+        for (attachment, out) in self.attachments.iter().zip(&mut *self.output) {
             if let Some(place) = attachment.place(self.models, self.world) {
                 *out = place;
             }

@@ -80,6 +80,18 @@ pub struct BlendJob<'a> {
     pub output: &'a mut [SoaTransform],
 }
 
+impl<'a> BlendJob<'a> {
+    /// An average, with the default threshold and nothing added.
+    #[must_use]
+    pub fn new(
+        layers: &'a [BlendLayer<'a>],
+        rest: &'a [SoaTransform],
+        output: &'a mut [SoaTransform],
+    ) -> Self {
+        Self { layers, additive: &[], threshold: Self::DEFAULT_THRESHOLD, rest, lod: None, output }
+    }
+}
+
 impl BlendJob<'_> {
     /// A tenth: layers that fade in from nothing start at the rest pose.
     pub const DEFAULT_THRESHOLD: f32 = 0.1;
@@ -105,7 +117,7 @@ impl BlendJob<'_> {
     /// # Errors
     ///
     /// Listed at [`BlendJob`].
-    pub fn run(self) -> Result<(), JobError> {
+    pub fn run(&mut self) -> Result<(), JobError> {
         self.run_on(Backend::best())
     }
 
@@ -114,10 +126,9 @@ impl BlendJob<'_> {
     /// # Errors
     ///
     /// Listed at [`BlendJob`].
-    pub fn run_on(mut self, backend: Backend) -> Result<(), JobError> {
+    pub fn run_on(&mut self, backend: Backend) -> Result<(), JobError> {
         self.validate()?;
-        let job = &mut self;
-        dispatch!(backend, s => kernel(s, job));
+        dispatch!(backend, s => kernel(s, self));
         Ok(())
     }
 }
@@ -229,7 +240,7 @@ fn weights<S: Simd>(s: S, layer: &BlendLayer<'_>, group: usize, at: usize) -> S:
 
 #[inline(always)]
 fn kernel<S: Simd>(s: S, job: &mut BlendJob<'_>) {
-    let &mut BlendJob { layers, additive, threshold, rest, lod, ref mut output } = job;
+    let BlendJob { layers, additive, threshold, rest, lod, ref mut output } = *job;
     let output = &mut output[..rest.len()];
     let mut active = [Whole { pose: rest, weight: 0.0 }; PLAIN];
     let mut count = 0;
@@ -262,7 +273,7 @@ fn kernel<S: Simd>(s: S, job: &mut BlendJob<'_>) {
     }
     let inverse = splat(s, 1.0 / total);
 
-    for (group, (rest, output)) in rest.iter().zip(output).enumerate() {
+    for (group, (rest, output)) in rest.iter().zip(output.iter_mut()).enumerate() {
         if lod.is_some_and(|lod| !lod.contains_group(group)) {
             continue;
         }

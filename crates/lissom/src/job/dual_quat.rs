@@ -42,6 +42,24 @@ pub struct DualQuatSkinJob<'a> {
 }
 
 impl<'a> DualQuatSkinJob<'a> {
+    /// Positions of all vertices of a mesh.
+    #[must_use]
+    pub fn new(
+        mesh: SkinMesh<'a>,
+        palette: &'a [DualQuat],
+        positions: Strided<'a>,
+        output: VertexOutput<'a>,
+    ) -> Self {
+        Self {
+            mesh,
+            vertex_count: mesh.vertex_count(),
+            palette,
+            positions,
+            normals: None,
+            tangents: None,
+            output,
+        }
+    }
     /// Finds the first thing that is wrong.
     ///
     /// # Errors
@@ -61,7 +79,7 @@ impl<'a> DualQuatSkinJob<'a> {
     /// # Errors
     ///
     /// Listed at [`DualQuatSkinJob`].
-    pub fn run(self) -> Result<(), JobError> {
+    pub fn run(&mut self) -> Result<(), JobError> {
         self.run_on(Backend::best())
     }
 
@@ -70,7 +88,7 @@ impl<'a> DualQuatSkinJob<'a> {
     /// # Errors
     ///
     /// Listed at [`DualQuatSkinJob`].
-    pub fn run_on(mut self, backend: Backend) -> Result<(), JobError> {
+    pub fn run_on(&mut self, backend: Backend) -> Result<(), JobError> {
         self.validate()?;
         let (mesh, palette, count) = (&self.mesh, self.palette, self.vertex_count);
         let attributes = self.inputs().attributes();

@@ -31,6 +31,18 @@ pub enum JobError {
         /// How many joints there are.
         joints: usize,
     },
+    /// A mix names a clip that there is not.
+    #[error("`{field}`[{index}] is clip {clip}, but there are {clips}")]
+    NoSuchClip {
+        /// The field that holds the entry.
+        field: &'static str,
+        /// Which entry.
+        index: usize,
+        /// The clip it names.
+        clip: usize,
+        /// How many there are.
+        clips: usize,
+    },
     /// A number that must be finite, or within bounds, is not.
     #[error("`{field}`[{index}] is {value}; allowed: {allowed}")]
     Value {

@@ -44,21 +44,14 @@ use lissom_math::{
 /// updates. NaN and infinite locals reach their own joint and what is below it, nothing else.
 ///
 /// ```
-/// use lissom::{Skeleton, SkeletonParts, job::{LocalToModelJob, Models, Update}, math::*};
+/// use lissom::{Skeleton, SkeletonParts, job::LocalToModelJob, math::*};
 ///
 /// let up = Transform::from_translation(Vec3::new(0.0, 1.0, 0.0));
 /// let skeleton = Skeleton::new(SkeletonParts {
 ///     parents: &[None, Some(0), Some(1)], names: &["hips", "spine", "head"], rest: &[up; 3],
 /// }).unwrap();
 /// let mut models = vec![Mat4::IDENTITY; skeleton.joint_count()];
-/// LocalToModelJob {
-///     skeleton: &skeleton,
-///     locals: skeleton.rest_pose(),
-///     root: None,
-///     update: Update::All,
-///     lod: None,
-///     models: Models::Mat4(&mut models),
-/// }.run()?;
+/// LocalToModelJob::new(&skeleton, skeleton.rest_pose(), &mut models).run()?;
 /// assert_eq!(models[2].w_axis.to_array(), [0.0, 3.0, 0.0, 1.0]);
 /// # Ok::<(), lissom::job::JobError>(())
 /// ```
@@ -142,6 +135,15 @@ impl Update {
     }
 }
 
+impl<'a> LocalToModelJob<'a> {
+    /// Every joint, in the skeleton's own space, as 4×4 matrices.
+    #[must_use]
+    pub fn new(skeleton: &'a Skeleton, locals: &'a [SoaTransform], models: &'a mut [Mat4]) -> Self {
+        let models = Models::Mat4(models);
+        Self { skeleton, locals, root: None, update: Update::All, lod: None, models }
+    }
+}
+
 impl LocalToModelJob<'_> {
     /// Finds the first thing that is wrong.
     ///
@@ -165,7 +167,7 @@ impl LocalToModelJob<'_> {
     /// # Errors
     ///
     /// Listed at [`LocalToModelJob`].
-    pub fn run(self) -> Result<(), JobError> {
+    pub fn run(&mut self) -> Result<(), JobError> {
         self.run_on(Backend::best())
     }
 
@@ -174,10 +176,10 @@ impl LocalToModelJob<'_> {
     /// # Errors
     ///
     /// Listed at [`LocalToModelJob`].
-    pub fn run_on(self, backend: Backend) -> Result<(), JobError> {
+    pub fn run_on(&mut self, backend: Backend) -> Result<(), JobError> {
         let range = self.checked_range()?;
         let (skeleton, locals, root, lod) = (self.skeleton, self.locals, self.root, self.lod);
-        match self.models {
+        match &mut self.models {
             Models::Mat4(m) => dispatch!(backend, s => kernel(s, skeleton, locals, root, range, lod, m)),
             Models::Mat34(m) => dispatch!(backend, s => kernel(s, skeleton, locals, root, range, lod, m)),
         }

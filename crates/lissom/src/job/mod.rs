@@ -1,9 +1,11 @@
 //! Jobs: each a plain struct of borrowed slices that reads its inputs, writes its outputs and touches
 //! nothing else.
 //!
-//! Every job has `validate()`, which finds the first thing that is wrong, `run()`, which validates and runs on
-//! the widest backend, and `run_on(backend)`. After an error the outputs are as they were. No job allocates,
-//! none keeps state, and two jobs with disjoint outputs may run at once.
+//! Every job has `new`, which takes what it needs (the rest are public fields: `SkinJob { normals, ..SkinJob::new(…) }`),
+//! `validate()`, which finds the first thing that is wrong, `run()`, which validates and runs on the widest backend,
+//! and `run_on(backend)`, which has the same bits; jobs of plain code say so and run the same on every backend.
+//! After an error the outputs are as they were. No job allocates, none keeps state, and two jobs with disjoint outputs
+//! may run at once.
 
 mod attach;
 mod blend;
@@ -11,6 +13,7 @@ mod dual_quat;
 mod error;
 mod kernel;
 mod local_to_model;
+mod mix;
 mod model_to_local;
 mod morph;
 mod palette;
@@ -25,6 +28,7 @@ pub use blend::{BlendJob, BlendLayer};
 pub use dual_quat::DualQuatSkinJob;
 pub use error::JobError;
 pub use local_to_model::{LocalToModelJob, Models, Update};
+pub use mix::{Mix, MixEntry, MixJob, MixScratch};
 pub use model_to_local::{ModelToLocalJob, decompose};
 pub use morph::MorphJob;
 pub use palette::{PaletteJob, inverse_binds_from_rest, inverse_transpose};

@@ -5,6 +5,7 @@ use crate::Skeleton;
 use lissom_math::{
     Mat4, Mat34, Quat, Transform, Vec3,
     scalar::{quat_from_columns, quat_to_columns},
+    simd::Backend,
     soa::{GROUP, SoaTransform, group_count},
     trig::sqrt,
 };
@@ -31,7 +32,7 @@ use lissom_math::{
 ///
 /// # Cost and determinism
 ///
-/// Plain code, some hundred nanoseconds a joint: for tools and hand-overs, not for every joint of a crowd. No
+/// Plain code, by far the dearest job a joint: for tools and hand-overs, not for every joint of a crowd. No
 /// allocation, the same bits everywhere.
 #[derive(Debug)]
 pub struct ModelToLocalJob<'a> {
@@ -45,6 +46,14 @@ pub struct ModelToLocalJob<'a> {
     pub locals: &'a mut [SoaTransform],
     /// How far each is from its matrix.
     pub residuals: Option<&'a mut [f32]>,
+}
+
+impl<'a> ModelToLocalJob<'a> {
+    /// Without a root matrix and without residuals.
+    #[must_use]
+    pub fn new(skeleton: &'a Skeleton, models: &'a [Mat4], locals: &'a mut [SoaTransform]) -> Self {
+        Self { skeleton, models, root: None, locals, residuals: None }
+    }
 }
 
 impl ModelToLocalJob<'_> {
@@ -65,7 +74,16 @@ impl ModelToLocalJob<'_> {
     /// # Errors
     ///
     /// Listed at [`ModelToLocalJob`].
-    pub fn run(mut self) -> Result<(), JobError> {
+    pub fn run(&mut self) -> Result<(), JobError> {
+        self.run_on(Backend::best())
+    }
+
+    /// Runs; plain code, the same on every backend.
+    ///
+    /// # Errors
+    ///
+    /// Listed at [`ModelToLocalJob`].
+    pub fn run_on(&mut self, _backend: Backend) -> Result<(), JobError> {
         self.validate()?;
         for j in 0..self.skeleton.joint_count() {
             let model = Mat34::from_mat4(&self.models[j]);

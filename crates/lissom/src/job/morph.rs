@@ -2,6 +2,7 @@
 
 use super::JobError;
 use crate::mesh::{Attribute, Inputs, MorphTargets, Strided, VEC3, VertexOutput};
+use lissom_math::simd::Backend;
 
 /// Adds weighted morph targets to a mesh.
 ///
@@ -41,6 +42,19 @@ pub struct MorphJob<'a> {
     pub output: VertexOutput<'a>,
 }
 
+impl<'a> MorphJob<'a> {
+    /// Of positions alone.
+    #[must_use]
+    pub fn new(
+        targets: MorphTargets<'a>,
+        weights: &'a [f32],
+        positions: Strided<'a>,
+        output: VertexOutput<'a>,
+    ) -> Self {
+        Self { targets, weights, positions, normals: None, tangents: None, output }
+    }
+}
+
 impl MorphJob<'_> {
     /// Finds the first thing that is wrong.
     ///
@@ -66,7 +80,16 @@ impl MorphJob<'_> {
     /// # Errors
     ///
     /// Listed at [`MorphJob`].
-    pub fn run(mut self) -> Result<(), JobError> {
+    pub fn run(&mut self) -> Result<(), JobError> {
+        self.run_on(Backend::best())
+    }
+
+    /// Runs; plain code, the same on every backend.
+    ///
+    /// # Errors
+    ///
+    /// Listed at [`MorphJob`].
+    pub fn run_on(&mut self, _backend: Backend) -> Result<(), JobError> {
         self.validate()?;
         let mut out = self.output.writer();
         let attributes = [

@@ -51,6 +51,14 @@ pub struct PaletteJob<'a> {
     pub vector_palette: Option<&'a mut [Mat4]>,
 }
 
+impl<'a> PaletteJob<'a> {
+    /// For a mesh that has the skeleton's joints, for points and vectors alike.
+    #[must_use]
+    pub fn new(models: &'a [Mat4], inverse_binds: &'a [Mat34], palette: &'a mut [Mat4]) -> Self {
+        Self { models, inverse_binds, joints: None, palette, vector_palette: None }
+    }
+}
+
 impl PaletteJob<'_> {
     /// Finds the first thing that is wrong.
     ///
@@ -83,7 +91,7 @@ impl PaletteJob<'_> {
     /// # Errors
     ///
     /// Listed at [`PaletteJob`].
-    pub fn run(self) -> Result<(), JobError> {
+    pub fn run(&mut self) -> Result<(), JobError> {
         self.run_on(Backend::best())
     }
 
@@ -92,12 +100,12 @@ impl PaletteJob<'_> {
     /// # Errors
     ///
     /// Listed at [`PaletteJob`].
-    pub fn run_on(self, backend: Backend) -> Result<(), JobError> {
+    pub fn run_on(&mut self, backend: Backend) -> Result<(), JobError> {
         self.validate()?;
         let count = self.inverse_binds.len();
         let palette = &mut self.palette[..count];
         dispatch!(backend, s => kernel(s, self.models, self.inverse_binds, self.joints, palette));
-        if let Some(vectors) = self.vector_palette {
+        if let Some(vectors) = &mut self.vector_palette {
             for (vector, m) in vectors.iter_mut().zip(&*palette) {
                 *vector = inverse_transpose(&Mat34::from_mat4(m)).to_mat4();
             }

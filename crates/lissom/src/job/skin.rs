@@ -68,6 +68,28 @@ pub struct SkinJob<'a> {
 }
 
 impl<'a> SkinJob<'a> {
+    /// Positions of all vertices of a mesh.
+    #[must_use]
+    pub fn new(
+        mesh: SkinMesh<'a>,
+        palette: &'a [Mat4],
+        positions: Strided<'a>,
+        output: VertexOutput<'a>,
+    ) -> Self {
+        Self {
+            mesh,
+            vertex_count: mesh.vertex_count(),
+            palette,
+            vector_palette: None,
+            positions,
+            normals: None,
+            tangents: None,
+            output,
+        }
+    }
+}
+
+impl<'a> SkinJob<'a> {
     /// Finds the first thing that is wrong.
     ///
     /// # Errors
@@ -91,7 +113,7 @@ impl<'a> SkinJob<'a> {
     /// # Errors
     ///
     /// Listed at [`SkinJob`].
-    pub fn run(self) -> Result<(), JobError> {
+    pub fn run(&mut self) -> Result<(), JobError> {
         self.run_on(Backend::best())
     }
 
@@ -100,13 +122,13 @@ impl<'a> SkinJob<'a> {
     /// # Errors
     ///
     /// Listed at [`SkinJob`].
-    pub fn run_on(self, backend: Backend) -> Result<(), JobError> {
+    pub fn run_on(&mut self, backend: Backend) -> Result<(), JobError> {
         self.validate()?;
         self.run_valid(backend);
         Ok(())
     }
 
-    fn run_valid(mut self, backend: Backend) {
+    fn run_valid(&mut self, backend: Backend) {
         if self.vertex_count == 0 {
             return;
         }
@@ -156,7 +178,7 @@ impl<'a> SkinJob<'a> {
     /// Listed at [`SkinJob`].
     #[cfg(feature = "parallel")]
     pub fn run_parallel(self, backend: Backend, grain: usize) -> Result<(), JobError> {
-        fn halves(job: SkinJob<'_>, backend: Backend, grain: usize) {
+        fn halves(mut job: SkinJob<'_>, backend: Backend, grain: usize) {
             if job.vertex_count <= grain.max(1) {
                 return job.run_valid(backend);
             }

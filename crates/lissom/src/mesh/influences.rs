@@ -137,6 +137,11 @@ impl<'a> SkinMesh<'a> {
         Ok(mesh)
     }
 
+    /// From buffers that were checked before and have not changed since: the border of a mesh checks once.
+    pub(crate) fn checked_before(parts: SkinMeshParts<'a>) -> Self {
+        Self { parts }
+    }
+
     /// How many vertices.
     #[inline]
     #[must_use]

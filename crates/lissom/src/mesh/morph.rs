@@ -55,6 +55,11 @@ impl<'a> MorphTargets<'a> {
         Ok(Self { targets, vertex_count })
     }
 
+    /// From targets that were checked before and have not changed since.
+    pub(crate) fn checked_before(targets: &'a [MorphTarget<'a>], vertex_count: usize) -> Self {
+        Self { targets, vertex_count }
+    }
+
     /// The targets.
     #[must_use]
     pub fn targets(&self) -> &'a [MorphTarget<'a>] {

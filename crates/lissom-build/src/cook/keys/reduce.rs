@@ -164,7 +164,7 @@ mod tests {
         let last = channel.keys.last().unwrap().time_s;
         let at = |i: i32| f64::from(i) / 997.0 * last;
         let apart = |t: f64| V::distance(channel.sample(t).unwrap(), fitted.sample(t).unwrap());
-        (0..=997).map(|i| apart(at(i))).fold(0.0, f64::max)
+        (0..=997).map(|i| apart(at(i))).fold(0.0, larger)
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     exact::{Q4, V3},
     import::{ImportError, ImportLimits, names},
-    raw::{Channel, Curve, Key, RawAnimation, RawTrack, RawUserTrack, UserKey, UserKind, Value},
+    raw::{Channel, Curve, Key, RawAnimation, RawTrack, RawUserTrack, TrackKind, UserKey, Value},
     scene::{Scene, SceneAnimation},
 };
 use ufbx::{BakeOpts, BakeStepHandling, BakedKeyFlags, BakedQuat, BakedVec3};
@@ -219,7 +219,7 @@ fn weight_track(
         value: [k.value.x / 100.0 / target.full, 0.0, 0.0, 0.0],
         step: all.curve == Curve::Step,
     });
-    let track = RawUserTrack { name: target.track.clone(), kind: UserKind::Float, keys: keys.collect() };
+    let track = RawUserTrack { name: target.track.clone(), kind: TrackKind::Float, keys: keys.collect() };
     let valid = track.validate();
     valid
         .map_err(|e| ImportError::Format { place: path(place), reason: format!("{}: {e}", target.track) })?;

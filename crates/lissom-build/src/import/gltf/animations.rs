@@ -128,7 +128,7 @@ fn markers(
 ) -> Result<Vec<Marker>, ImportError> {
     budget.take(notes.len() as u64, size_of::<[Marker; 2]>(), || Place::Path(here.into()))?;
     let (mut markers, mut dropped, mut moved) = (Vec::new(), 0_usize, 0_usize);
-    for MarkerNote { name, time_s } in notes {
+    for MarkerNote { name, time_s, duration_s: lasts } in notes {
         if name.is_empty() {
             dropped = dropped.saturating_add(1);
             continue;
@@ -140,8 +140,9 @@ fn markers(
         } else {
             time_s
         };
-        moved = moved.saturating_add((inside != time_s).into());
-        markers.push(Marker { name, time_s: inside });
+        let lasts_s = if lasts > 0.0 { lasts } else { 0.0 };
+        moved = moved.saturating_add((inside != time_s || lasts_s != lasts).into());
+        markers.push(Marker { name, time_s: inside, duration_s: lasts_s });
     }
     markers.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
     if dropped > 0 {

@@ -331,6 +331,8 @@ pub(super) struct AnimationExtras<'a> {
 pub(super) struct MarkerNote {
     pub(super) name: String,
     pub(super) time_s: f64,
+    #[serde(default)]
+    pub(super) duration_s: f64,
 }
 
 /// Where exporters put the names of morph targets.

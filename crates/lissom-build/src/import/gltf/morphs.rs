@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     exact::larger,
-    raw::{RawUserTrack, UserKey, UserKind},
+    raw::{RawUserTrack, TrackKind, UserKey},
     scene::Scene,
 };
 use std::collections::BTreeMap;
@@ -206,7 +206,7 @@ pub(super) fn tracks(
     for (list, target) in keys.targets.iter().zip(&mesh.targets) {
         let mut track = RawUserTrack {
             name: format!("morph/{}/{target}", mesh.name),
-            kind: UserKind::Float,
+            kind: TrackKind::Float,
             keys: Vec::with_capacity(list.len()),
         };
         for (time_s, weight) in list {

@@ -11,7 +11,7 @@ use super::*;
 use crate::{
     exact::{M34, Q4, V3},
     mesh::{RawMesh, RawMeshError},
-    raw::{Channel, Key, UserKind},
+    raw::{Channel, Key, TrackKind},
 };
 use lissom_testkit::ozz::{Writer, archives};
 
@@ -71,7 +71,7 @@ fn an_animation_comes_out_as_the_keys_it_holds() {
 fn tracks_and_meshes_come_out_whole() {
     let archive = everything(true);
     let kinds: Vec<_> = archive.tracks().map(|t| t.kind).collect();
-    use UserKind as K;
+    use TrackKind as K;
     assert_eq!(kinds, [K::Float, K::Float2, K::Float3, K::Float4, K::Quat]);
     let t = archive.tracks().nth(1).unwrap();
     assert_eq!((t.name.as_str(), t.keys.len()), ("tr", 9));

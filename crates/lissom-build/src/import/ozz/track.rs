@@ -4,30 +4,30 @@
 use super::{ImportError, OzzObject, text};
 use crate::{
     import::bytes::Bytes,
-    raw::{RawUserTrack, UserKey, UserKind},
+    raw::{RawUserTrack, TrackKind, UserKey},
 };
 
 pub(super) fn read_float(bytes: &mut Bytes<'_>) -> Result<OzzObject, ImportError> {
-    read::<1>(bytes, UserKind::Float)
+    read::<1>(bytes, TrackKind::Float)
 }
 
 pub(super) fn read_float2(bytes: &mut Bytes<'_>) -> Result<OzzObject, ImportError> {
-    read::<2>(bytes, UserKind::Float2)
+    read::<2>(bytes, TrackKind::Float2)
 }
 
 pub(super) fn read_float3(bytes: &mut Bytes<'_>) -> Result<OzzObject, ImportError> {
-    read::<3>(bytes, UserKind::Float3)
+    read::<3>(bytes, TrackKind::Float3)
 }
 
 pub(super) fn read_float4(bytes: &mut Bytes<'_>) -> Result<OzzObject, ImportError> {
-    read::<4>(bytes, UserKind::Float4)
+    read::<4>(bytes, TrackKind::Float4)
 }
 
 pub(super) fn read_quat(bytes: &mut Bytes<'_>) -> Result<OzzObject, ImportError> {
-    read::<4>(bytes, UserKind::Quat)
+    read::<4>(bytes, TrackKind::Quat)
 }
 
-fn read<const N: usize>(bytes: &mut Bytes<'_>, kind: UserKind) -> Result<OzzObject, ImportError> {
+fn read<const N: usize>(bytes: &mut Bytes<'_>, kind: TrackKind) -> Result<OzzObject, ImportError> {
     let start = bytes.place();
     let count = bytes.count(const { 4 + 4 * N }, "the count of keys")?;
     let chars = bytes.count(1, "the length of the name")?;

@@ -1,12 +1,15 @@
 //! The figures themselves: one function a family, each the minimum of many rounds.
 
+use super::synthetic::Synthetic;
 use crate::crowd::{Crowd, LAYERS, Role};
-use crate::stage::{Player, Skin, Stage, models_of};
+use crate::source::{Motion, Tape};
+use crate::stage::Stage;
 use crate::timing::best_ns;
 use anyhow::Result;
 use lissom::{
     Clip, Cursor,
-    job::{BlendJob, BlendLayer, SampleJob, SampleTime, SkinJob},
+    archive::MeshView,
+    job::{BlendJob, BlendLayer, LocalToModelJob, PaletteJob, SampleJob, SampleTime, SkinJob},
     math::{Mat4, soa::Lanes},
     mesh::{SkinMesh, Strided, StridedMut, VertexOutput},
 };
@@ -65,6 +68,10 @@ impl Subject<'_> {
         self.stage.skeleton.joint_count() as f64
     }
 
+    fn motion(&self, clip: &Clip) -> Motion {
+        Motion::cooked(String::new(), self.stage.skeleton.clone(), Tape::Clip(clip.clone()))
+    }
+
     /// The clip of a layer, and how far ahead it plays: with few clips the same ones at other phases.
     fn layer(&self, layer: usize) -> (usize, f64) {
         let clip = layer % self.clips.len();
@@ -116,9 +123,8 @@ impl Subject<'_> {
         for layer in 0..4 {
             let (clip, phase) = self.layer(layer);
             let clip = self.clips[clip];
-            let mut player = Player::new(self.stage, Some(clip));
-            player.seek(clip.view().duration_s() * (0.2 + phase).fract())?;
-            poses.push(player.pose);
+            let time_s = clip.view().duration_s() * (0.2 + phase).fract();
+            poses.push(self.motion(clip).pose(time_s)?.to_vec());
         }
         let layers: Vec<_> = (0..4)
             .map(|i| BlendLayer { weight: 0.4 - 0.08 * i as f32, pose: &poses[i], joint_weights: None })
@@ -142,7 +148,7 @@ impl Subject<'_> {
         }
         let mut lines = vec![Lanes::splat(0.0); skeleton.joint_count()];
         let models: &mut [Mat4] = bytemuck::cast_slice_mut(&mut lines);
-        let ns = self.patience.best_ns(|| models_of(skeleton, &poses[0], models))?;
+        let ns = self.patience.best_ns(|| Ok(LocalToModelJob::new(skeleton, &poses[0], models).run()?))?;
         let (value, note) = (Some(ns / self.joints()), "4x4 matrices".into());
         figures.push(Figure { name: "local_to_model", unit: "ns/joint", value, note });
         Ok(figures)
@@ -152,26 +158,31 @@ impl Subject<'_> {
     pub(crate) fn skin(&self) -> Result<Vec<Figure>> {
         const SYNTHETIC: usize = 10_000;
         let joints = self.stage.skeleton.joint_count();
-        let synthetic = [Skin::synthetic(SYNTHETIC, joints)];
+        let synthetic = Synthetic::new(SYNTHETIC, joints);
         let own = self.stage.vertex_count() > 0;
-        let skins = if own { &self.stage.skins[..] } else { &synthetic[..] };
-        let vertices: usize = skins.iter().map(|s| s.positions.len()).sum();
+        // What a game does once when it loads a mesh is not measured.
+        let meshes: Vec<(MeshView<'_>, SkinMesh<'_>)> = if own {
+            self.stage.meshes.iter().map(|m| (m.view(), m.influences())).collect()
+        } else {
+            vec![(synthetic.view(), SkinMesh::new(synthetic.view().influences())?)]
+        };
+        let vertices: usize = meshes.iter().map(|(m, _)| m.positions.len()).sum();
         let note =
             if own { format!("{vertices} vertices") } else { format!("{vertices} synthetic vertices") };
-        let mut player = Player::new(self.stage, Some(self.clips[0]));
-        player.seek(self.clips[0].view().duration_s() * 0.2)?;
-        // What a game does once when it loads a mesh is not measured.
-        let ready = skins
-            .iter()
-            .map(|s| Ok((s, s.influences()?, s.palette(&player.models)?)))
-            .collect::<Result<Vec<_>>>()?;
-        let most = skins.iter().map(|s| s.positions.len()).max().unwrap_or(0);
+        let models = self.motion(self.clips[0]).models(self.clips[0].view().duration_s() * 0.2)?;
+        let mut ready = Vec::new();
+        for (view, mesh) in meshes {
+            let mut palette = vec![Mat4::IDENTITY; view.inverse_binds.len()];
+            PaletteJob::new(&models, view.inverse_binds, &mut palette).run()?;
+            ready.push((view, mesh, palette));
+        }
+        let most = ready.iter().map(|(view, ..)| view.positions.len()).max().unwrap_or(0);
         let mut outputs: [Vec<[f32; 3]>; 3] = core::array::from_fn(|_| vec![[0.0; 3]; most]);
         let mut figures = Vec::new();
         for (name, attributes) in [("skin_p", 1), ("skin_pn", 2), ("skin_pnt", 3)] {
             let ns = self.patience.best_ns(|| {
-                for (skin, mesh, palette) in &ready {
-                    run_skin(skin, *mesh, palette, attributes, &mut outputs)?;
+                for (view, mesh, palette) in &ready {
+                    run_skin(view, *mesh, palette, attributes, &mut outputs)?;
                 }
                 Ok(())
             })?;
@@ -232,7 +243,7 @@ impl Subject<'_> {
 }
 
 fn run_skin(
-    skin: &Skin,
+    skin: &MeshView<'_>,
     mesh: SkinMesh<'_>,
     palette: &[Mat4],
     attributes: usize,
@@ -243,9 +254,9 @@ fn run_skin(
         vertex_count: skin.positions.len(),
         palette,
         vector_palette: None,
-        positions: Strided::packed(&skin.positions),
-        normals: (attributes > 1).then(|| Strided::packed(&skin.normals)),
-        tangents: (attributes > 2).then(|| Strided::packed(&skin.tangents)),
+        positions: Strided::packed(skin.positions),
+        normals: (attributes > 1).then(|| Strided::packed(skin.normals)),
+        tangents: (attributes > 2).then(|| Strided::packed(skin.tangents)),
         output: VertexOutput::Separate {
             positions: StridedMut::packed(positions),
             normals: (attributes > 1).then(|| StridedMut::packed(normals)),

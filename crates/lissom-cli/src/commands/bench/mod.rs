@@ -1,10 +1,11 @@
 //! `lissom bench`: what this file costs on this machine.
 
 mod measure;
+mod synthetic;
 
 use crate::machine::Machine;
-use crate::open::open_stage;
 use crate::options::Reading;
+use crate::stage::Stage;
 use anyhow::{Result, ensure};
 pub(crate) use measure::{Figure, Patience, Subject};
 use serde_json::{Map, Value, json};
@@ -29,7 +30,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
-    let stage = open_stage(&arguments.file, arguments.clip.as_deref(), &arguments.reading, 4)?;
+    let stage = Stage::open_whole(&arguments.file, arguments.clip.as_deref(), &arguments.reading, 4)?;
     ensure!(!stage.clips.is_empty(), "{}: there is no clip to play", arguments.file.display());
     let clips = stage.clips.iter().map(|c| &c.clip).collect();
     let patience = if arguments.quick { Patience::QUICK } else { Patience::FULL };

@@ -2,11 +2,12 @@
 
 use super::{Results, crowd_run::Gaits};
 use crate::commands::render::{
-    figure::{Figure, Look},
+    figure::{Body, Figure, Look},
     gif,
     scene::{self, Path, Style, View},
 };
 use crate::crowd::Crowd;
+use crate::stage::Playable;
 use anyhow::Result;
 use lissom_build::exact::larger;
 use lissom_draw::{Camera, Canvas, Color, Ground, Image, Shadow, palette};
@@ -31,9 +32,10 @@ fn both(draw: impl Fn(&Style) -> Result<Image> + Sync) -> Result<Pair> {
 /// The first of the crowd, as they stood in the last frame.
 pub(crate) fn crowd(results: &Results, quick: bool) -> Result<Pair> {
     let (width, height) = if quick { (400, 160) } else { (1600, 560) };
+    let bodies = Body::new(&results.stage)?;
     let mut figures = Vec::new();
     for (i, models) in results.crowd.first.iter().enumerate() {
-        let mut figure = Figure::new(&results.stage, models)?;
+        let mut figure = bodies.figure(models)?;
         let m = figure.middle();
         let (column, row) = (i % 12, i / 12);
         let yaw = 0.35 + 0.5 * ((i * 5 % 7) as f32 - 3.0) / 3.0;
@@ -65,7 +67,7 @@ pub(crate) fn strip(results: &Results, clip: usize, coat: usize, quick: bool) ->
     both(|style| {
         let body = palette::PLASTER.mixed(COATS[coat % COATS.len()], 0.5);
         let style = Style { look: Look { body, ..Look::default() }, labels: false, ..*style };
-        scene::strip(&results.stage, Some((&clip.name, &clip.clip)), 8, size, &style)
+        scene::strip(&results.stage, Some(Playable::Clip(clip)), 8, size, &style)
     })
 }
 
@@ -87,6 +89,7 @@ pub(crate) fn gait(results: &Results, quick: bool) -> Result<(Vec<u8>, Image)> {
     let travel = (ways[frames] * stretch) as f32;
     let clips: Vec<_> = stage.clips.iter().map(|c| &c.clip).collect();
     let root = stage.skeleton.roots().next().unwrap_or(0);
+    let body_of = Body::new(stage)?;
     let mut figures = Vec::with_capacity(frames);
     let mut follow = Vec::with_capacity(frames);
     for i in 0..frames {
@@ -94,7 +97,7 @@ pub(crate) fn gait(results: &Results, quick: bool) -> Result<(Vec<u8>, Image)> {
         let mut crowd = Crowd::new(&stage.skeleton, clips.clone(), &[role]);
         crowd.step(0.0)?;
         let models = crowd.models(0);
-        let mut figure = Figure::new(stage, models)?;
+        let mut figure = body_of.figure(models)?;
         let way = (ways[i] * stretch) as f32;
         figure.place(1.0, 0.0, [0.0, 0.0, way - models[root].w_axis.z]);
         figures.push(figure);

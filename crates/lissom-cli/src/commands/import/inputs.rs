@@ -3,22 +3,29 @@
 use crate::options::usage;
 use anyhow::{Context, Result};
 use lissom::hash::Fnv64;
-use lissom_build::import::Format;
+use lissom_build::{import::Format, pipeline::Input};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// One file to import.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Input {
+pub(super) struct Found {
     pub(super) path: PathBuf,
     /// From the folder or pattern that it was found by, with `/`: the same on every machine.
     pub(super) relative: String,
 }
 
+impl Found {
+    /// As the pipeline takes it.
+    pub(super) fn input(&self) -> Input<'static> {
+        Input::file(&self.path).recorded_as(&self.relative)
+    }
+}
+
 /// The files that the arguments mean, each once, in the order of their names. Folders are searched for files of a
 /// supported extension.
-pub(super) fn gather(arguments: &[PathBuf]) -> Result<Vec<Input>> {
-    let mut found: Vec<Input> = Vec::new();
+pub(super) fn gather(arguments: &[PathBuf]) -> Result<Vec<Found>> {
+    let mut found: Vec<Found> = Vec::new();
     for argument in arguments {
         let text = argument.to_string_lossy();
         if argument.is_dir() {
@@ -28,7 +35,7 @@ pub(super) fn gather(arguments: &[PathBuf]) -> Result<Vec<Input>> {
         } else {
             // One that does not exist is refused when it is opened, like one that cannot be read.
             let name = argument.file_name().unwrap_or(argument.as_os_str());
-            found.push(Input { relative: name.to_string_lossy().into_owned(), path: argument.clone() });
+            found.push(Found { relative: name.to_string_lossy().into_owned(), path: argument.clone() });
         }
     }
     found.sort_by(|a, b| (&a.relative, &a.path).cmp(&(&b.relative, &b.path)));
@@ -37,7 +44,7 @@ pub(super) fn gather(arguments: &[PathBuf]) -> Result<Vec<Input>> {
     Ok(found)
 }
 
-fn folder(root: &Path, found: &mut Vec<Input>) -> Result<()> {
+fn folder(root: &Path, found: &mut Vec<Found>) -> Result<()> {
     let before = found.len();
     let mut open = vec![root.to_owned()];
     // Links are not followed into folders: they may lead in circles.
@@ -49,7 +56,7 @@ fn folder(root: &Path, found: &mut Vec<Input>) -> Result<()> {
             if kind.is_dir() {
                 open.push(path);
             } else if Format::of_path(&path).is_some_and(|f| f != Format::Lsm) && path.is_file() {
-                found.push(Input { relative: relative(&path, root), path });
+                found.push(Found { relative: relative(&path, root), path });
             }
         }
     }
@@ -59,7 +66,7 @@ fn folder(root: &Path, found: &mut Vec<Input>) -> Result<()> {
     Ok(())
 }
 
-fn pattern(text: &str, found: &mut Vec<Input>) -> Result<()> {
+fn pattern(text: &str, found: &mut Vec<Found>) -> Result<()> {
     let paths = match glob::glob(text) {
         Ok(paths) => paths,
         Err(error) => return usage(format!("{text}: {error}")),
@@ -73,7 +80,7 @@ fn pattern(text: &str, found: &mut Vec<Input>) -> Result<()> {
     for path in paths {
         let path = path.with_context(|| text.to_owned())?;
         if path.is_file() {
-            found.push(Input { relative: relative(&path, &fixed), path });
+            found.push(Found { relative: relative(&path, &fixed), path });
         }
     }
     if found.len() == before {
@@ -90,12 +97,12 @@ fn relative(path: &Path, root: &Path) -> String {
 
 /// The archive that each input becomes, below the output folder. An input whose name differs from another's only in
 /// its extension keeps the extension: `a.glb.lsm`.
-pub(super) fn outputs(inputs: &[Input]) -> Result<Vec<PathBuf>> {
-    let short = |i: &Input| Path::new(&i.relative).with_extension("lsm");
-    let long = |i: &Input| PathBuf::from(format!("{}.lsm", i.relative));
+pub(super) fn outputs(inputs: &[Found]) -> Result<Vec<PathBuf>> {
+    let short = |i: &Found| Path::new(&i.relative).with_extension("lsm");
+    let long = |i: &Found| PathBuf::from(format!("{}.lsm", i.relative));
     let mut counts: BTreeMap<PathBuf, usize> = BTreeMap::new();
     inputs.iter().for_each(|i| *counts.entry(short(i)).or_default() += 1);
-    let mut owners: BTreeMap<PathBuf, &Input> = BTreeMap::new();
+    let mut owners: BTreeMap<PathBuf, &Found> = BTreeMap::new();
     let mut out = Vec::with_capacity(inputs.len());
     for input in inputs {
         let name = if counts.get(&short(input)).is_some_and(|c| *c > 1) { long(input) } else { short(input) };
@@ -130,7 +137,7 @@ impl Shard {
     }
 
     /// Which share a file belongs to depends on nothing but its relative path and N.
-    pub(super) fn has(self, input: &Input) -> bool {
+    pub(super) fn has(self, input: &Found) -> bool {
         Fnv64::new().bytes(input.relative.as_bytes()).finish() % self.count == self.index
     }
 }
@@ -139,8 +146,8 @@ impl Shard {
 mod tests {
     use super::*;
 
-    fn input(relative: &str) -> Input {
-        Input { path: Path::new("root").join(relative), relative: relative.into() }
+    fn input(relative: &str) -> Found {
+        Found { path: Path::new("root").join(relative), relative: relative.into() }
     }
 
     #[test]
@@ -148,13 +155,13 @@ mod tests {
         let inputs = ["a.glb", "b.bvh", "b.glb", "c/a.glb"].map(input);
         let names: Vec<_> = outputs(&inputs).unwrap().iter().map(|p| p.display().to_string()).collect();
         assert_eq!(names, ["a.lsm", "b.bvh.lsm", "b.glb.lsm", "c/a.lsm"]);
-        let twice = [input("a.glb"), Input { path: "other/a.glb".into(), relative: "a.glb".into() }];
+        let twice = [input("a.glb"), Found { path: "other/a.glb".into(), relative: "a.glb".into() }];
         assert!(outputs(&twice).unwrap_err().to_string().contains("would both become a.glb.lsm"));
     }
 
     #[test]
     fn every_file_is_in_exactly_one_share() {
-        let inputs: Vec<Input> = (0..200).map(|i| input(&format!("clips/{i}.bvh"))).collect();
+        let inputs: Vec<Found> = (0..200).map(|i| input(&format!("clips/{i}.bvh"))).collect();
         for count in [1, 2, 3, 7] {
             let shares: Vec<Shard> = (0..count).map(|index| Shard { index, count }).collect();
             for input in &inputs {

@@ -1,24 +1,26 @@
 //! `lissom import`: authored files become archives.
 
 mod config;
-mod cook;
 mod inputs;
 mod report;
-mod stamp;
+mod streams;
 
 use crate::{
-    files::write_whole,
-    load::choose,
+    files::{same_file, write_whole},
     options::{Cooking, Reading, SomeRefused, UsageError, one_line, usage},
     style::plain,
 };
 use anyhow::{Context, Result};
-use cook::Recipe;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use inputs::{Input, Shard};
+use inputs::{Found, Shard};
+use lissom::archive::AlignedBytes;
+use lissom::clip::Codec;
+use lissom_build::import;
+use lissom_build::pipeline::{Cooked, Input, Options, Progress, Recipe, Step, find_clip};
 use rayon::prelude::*;
 use report::{FileReport, Status, Talk};
 use std::io::{IsTerminal, Write};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
@@ -33,6 +35,16 @@ pub(crate) struct Arguments {
     /// Only these clips: a name, the file's stem, or an index; may be given several times
     #[arg(long, value_name = "NAME")]
     clip: Vec<String>,
+    /// Write each clip also as a stream file, which plays while it loads: OUT/CLIP.lcs beside OUT.lsm
+    #[arg(
+        long,
+        value_name = "CODEC",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "lz4",
+        value_enum
+    )]
+    stream: Option<CodecName>,
     /// Cook a share of the files: I of N, counted from 0; all N together are one whole run
     #[arg(long, value_name = "I/N")]
     shard: Option<String>,
@@ -60,12 +72,37 @@ pub(crate) struct Arguments {
     reading: Reading,
 }
 
+/// How stream files are compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum CodecName {
+    /// Not at all
+    None,
+    /// Fast
+    Lz4,
+    /// Smaller, if built in
+    Zstd,
+    /// Smaller, if built in
+    Gzip,
+}
+
+impl CodecName {
+    fn codec(self) -> Codec {
+        match self {
+            Self::None => Codec::None,
+            Self::Lz4 => Codec::Lz4,
+            Self::Zstd => Codec::Zstd,
+            Self::Gzip => Codec::Gzip,
+        }
+    }
+}
+
 const EXAMPLES: &str = "\
 Examples:
   lissom import hero.glb -o hero.lsm
   lissom import hero.glb walk.bvh run.fbx --skeleton hero.glb -o hero.lsm
   lissom import assets/ 'more/**/*.gltf' -o cooked/ --precision 0.05mm
   lissom import library/ -o cooked/ --shard 0/3      # and 1/3, 2/3 elsewhere
+  lissom import hero.glb -o hero.lsm --stream        # hero/walk.lcs, hero/run.lcs, ... too
 
 lissom.toml has the long options as keys; the command line wins:
   precision = \"0.1mm\"
@@ -96,13 +133,16 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         }
         (options, _) => options?,
     };
-    let (asked_precision, asked_shell) = (cooking.precision.is_some(), cooking.shell.is_some());
-    let recipe = Recipe { options, cook, asked_precision, asked_shell, clips };
+    let precision = cooking.precision.is_some().then_some(cook.precision);
+    let shell = cooking.shell.is_some().then_some(cook.shell);
+    let wanted = clips.clone();
+    let recipe = Recipe::new(Options { import: options, skeleton: None, clips, precision, shell, cook })?;
     let shard = arguments.shard.as_deref().map(Shard::parse).transpose()?;
     if shard.is_some() && matches!(output, Output::File(_)) {
         return usage("--shard needs a folder as output (-o DIR/): shares of one file do not add up");
     }
-    let inputs = inputs::gather(&arguments.files)?;
+    let found = inputs::gather(&arguments.files)?;
+    output.check(&found)?;
     let talk = match (arguments.quiet, arguments.verbose) {
         (true, _) => Talk::Quiet,
         (_, true) => Talk::Verbose,
@@ -110,10 +150,16 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     };
     let threads = arguments.threads.unwrap_or(0);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("no threads")?;
-    let bar = bar(inputs.len(), talk == Talk::Quiet || arguments.json);
+    let bar = bar(found.len(), talk == Talk::Quiet || arguments.json);
+    let run = Run {
+        recipe: &recipe,
+        stream: arguments.stream.map(CodecName::codec),
+        force: arguments.force,
+        bar: &bar,
+    };
     let reports = pool.install(|| match &output {
-        Output::File(path) => one_archive(&inputs, path, &recipe, arguments.force, &bar),
-        Output::Folder(path) => one_each(&inputs, path, shard, &recipe, arguments.force, &bar),
+        Output::File(path) => run.one_archive(&found, path),
+        Output::Folder(path) => run.one_each(&found, path, shard),
     });
     bar.finish_and_clear();
     let reports = reports?;
@@ -127,7 +173,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     for error in reports.iter().filter_map(|r| r.error.as_deref()) {
         writeln!(err, "lissom: {}", plain(error))?;
     }
-    let missing = missing_clips(&recipe.clips, &reports);
+    let missing = missing_clips(&wanted, &reports);
     for clip in &missing {
         writeln!(err, "lissom: no file has a clip {clip:?}")?;
     }
@@ -155,6 +201,21 @@ impl Output {
             Self::File(path) => path.parent().unwrap_or(Path::new("")),
         }
     }
+
+    /// An archive is called `.lsm`, and is never written over what it is made of.
+    fn check(&self, found: &[Found]) -> Result<()> {
+        let Self::File(path) = self else { return Ok(()) };
+        if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("lsm")) {
+            let path = path.display();
+            return usage(format!(
+                "-o {path}: it must be OUT.lsm, or a folder that exists or ends in a slash"
+            ));
+        }
+        if let Some(own) = found.iter().find(|f| same_file(&f.path, path)) {
+            return usage(format!("-o {}: this is one of the files to import", own.path.display()));
+        }
+        Ok(())
+    }
 }
 
 /// Clips that were asked for and are nowhere.
@@ -162,9 +223,9 @@ fn missing_clips(wanted: &[String], reports: &[FileReport]) -> Vec<String> {
     let found = |w: &String| {
         reports.iter().filter(|r| r.status != Status::Refused).any(|r| {
             let names: Vec<String> = r.clips.iter().map(|c| c.name.clone()).collect();
-            let stem = lissom_build::import::stem(Path::new(&r.file));
+            let stem = import::stem(Path::new(&r.file));
             // An index counts in the whole file, of which only the clips asked for are left.
-            !names.is_empty() && (choose(&names, &stem, Some(w)).is_ok() || w.parse::<usize>().is_ok())
+            !names.is_empty() && (find_clip(&names, &stem, w).is_some() || w.parse::<usize>().is_ok())
         })
     };
     let any_clip = reports.iter().any(|r| r.status != Status::Refused);
@@ -186,68 +247,112 @@ fn bar(files: usize, hidden: bool) -> ProgressBar {
     bar
 }
 
-fn one_archive(
-    inputs: &[Input],
-    output: &Path,
-    recipe: &Recipe,
+/// What every archive of this run has in common.
+struct Run<'a> {
+    recipe: &'a Recipe,
+    stream: Option<Codec>,
     force: bool,
-    bar: &ProgressBar,
-) -> Result<Vec<FileReport>> {
-    let all: Vec<&Input> = inputs.iter().collect();
-    let shown = output.display().to_string();
-    let head = stamp::head(recipe);
-    if !force && let Some(bytes) = stamp::unchanged(output, &head, &all, &recipe.options) {
-        let name = match inputs {
-            [only] => only.path.display().to_string(),
-            _ => format!("{} files", inputs.len()),
-        };
-        return Ok(vec![FileReport::of_archive(name, shown, &bytes)?]);
-    }
-    let (mut reports, bytes) = cook::cook(&all, recipe, bar)?;
-    if let Some(bytes) = bytes {
-        write_whole(output, &bytes)?;
-        for report in reports.iter_mut().filter(|r| r.status == Status::Imported) {
-            report.output = Some(shown.clone());
-        }
-    }
-    Ok(reports)
+    bar: &'a ProgressBar,
 }
 
-fn one_each(
-    inputs: &[Input],
-    folder: &Path,
-    shard: Option<Shard>,
-    recipe: &Recipe,
-    force: bool,
-    bar: &ProgressBar,
-) -> Result<Vec<FileReport>> {
-    // Names depend on all inputs, so that shares agree on them.
-    let outputs = inputs::outputs(inputs)?;
-    let mine: Vec<(&Input, PathBuf)> = inputs
-        .iter()
-        .zip(outputs)
-        .filter(|(input, _)| shard.is_none_or(|s| s.has(input)))
-        .map(|(input, name)| (input, folder.join(name)))
-        .collect();
-    let one = |(input, output): &(&Input, PathBuf)| -> Result<FileReport> {
+impl Run<'_> {
+    fn one_archive(&self, found: &[Found], output: &Path) -> Result<Vec<FileReport>> {
+        let inputs: Vec<Input<'_>> = found.iter().map(Found::input).collect();
         let shown = output.display().to_string();
-        let head = stamp::head(recipe);
-        if !force && let Some(bytes) = stamp::unchanged(output, &head, &[input], &recipe.options) {
-            bar.inc(1);
-            return FileReport::of_archive(input.path.display().to_string(), shown, &bytes);
+        if let Some(bytes) = self.unchanged(output, &inputs) {
+            let name = match found {
+                [only] => only.path.display().to_string(),
+                _ => format!("{} files", found.len()),
+            };
+            let mut reports = [FileReport::of_archive(name, shown, &bytes)?];
+            self.streams(output, &bytes, &mut reports)?;
+            return Ok(reports.into());
         }
-        let (reports, bytes) = cook::cook(&[input], recipe, bar)?;
-        let mut report = reports.into_iter().next().context("no report")?;
-        if let Some(bytes) = bytes {
-            let written = std::fs::create_dir_all(output.parent().unwrap_or(folder))
+        let Cooked { archive, inputs, .. } = self.cook(&inputs)?;
+        let file = |f: &Found| f.path.display().to_string();
+        let mut reports: Vec<FileReport> =
+            found.iter().zip(inputs).map(|(f, input)| FileReport::of_input(file(f), input)).collect();
+        if let Some(bytes) = archive {
+            write_whole(output, &bytes)?;
+            for report in reports.iter_mut().filter(|r| r.status == Status::Imported) {
+                report.output = Some(shown.clone());
+            }
+            self.streams(output, &AlignedBytes::copy_of(&bytes), &mut reports)?;
+        }
+        Ok(reports)
+    }
+
+    fn one_each(&self, found: &[Found], folder: &Path, shard: Option<Shard>) -> Result<Vec<FileReport>> {
+        // Names depend on all inputs, so that shares agree on them.
+        let outputs = inputs::outputs(found)?;
+        let mine: Vec<(&Found, PathBuf)> = found
+            .iter()
+            .zip(outputs)
+            .filter(|(found, _)| shard.is_none_or(|s| s.has(found)))
+            .map(|(found, name)| (found, folder.join(name)))
+            .collect();
+        mine.par_iter().map(|(found, output)| self.one_of_each(found, output)).collect()
+    }
+
+    fn one_of_each(&self, found: &Found, output: &Path) -> Result<FileReport> {
+        let (file, shown) = (found.path.display().to_string(), output.display().to_string());
+        let inputs = [found.input()];
+        let (mut report, bytes) = if let Some(bytes) = self.unchanged(output, &inputs) {
+            self.bar.inc(1);
+            (FileReport::of_archive(file, shown, &bytes)?, bytes)
+        } else {
+            let Cooked { archive, inputs, .. } = self.cook(&inputs)?;
+            let input = inputs.into_iter().next().context("no report")?;
+            let mut report = FileReport::of_input(file, input);
+            let Some(bytes) = archive else { return Ok(report) };
+            let parent = output.parent().unwrap_or(Path::new(""));
+            let written = std::fs::create_dir_all(parent)
                 .with_context(|| format!("cannot write {shown}"))
                 .and_then(|()| write_whole(output, &bytes));
             match written {
                 Ok(()) => report.output = Some(shown),
-                Err(error) => report = FileReport::refused(report.file, one_line(&error)),
+                Err(error) => return Ok(FileReport::refused(report.file, one_line(&error))),
+            }
+            (report, AlignedBytes::copy_of(&bytes))
+        };
+        match self.streams(output, &bytes, std::slice::from_mut(&mut report)) {
+            Ok(()) => Ok(report),
+            Err(error) => Ok(FileReport::refused(report.file, one_line(&error))),
+        }
+    }
+
+    /// The archive, if making it again would give the same.
+    fn unchanged(&self, output: &Path, inputs: &[Input<'_>]) -> Option<AlignedBytes> {
+        let bytes = std::fs::read(output).ok().filter(|_| !self.force)?;
+        Some(AlignedBytes::copy_of(&bytes)).filter(|bytes| self.recipe.is_unchanged(bytes, inputs))
+    }
+
+    /// On all threads of the pool. The bar's length has the inputs already; clips are added as they become known.
+    fn cook(&self, inputs: &[Input<'_>]) -> Result<Cooked> {
+        let executor = |count: usize, task: &(dyn Fn(usize) + Sync)| {
+            (0..count).into_par_iter().for_each(task);
+        };
+        let mut known = inputs.len() + 1;
+        let mut watch = |progress: Progress<'_>| {
+            self.bar.inc_length((progress.all - known) as u64);
+            known = progress.all;
+            if progress.step != Step::Packed {
+                self.bar.inc(1);
+            }
+            ControlFlow::Continue(())
+        };
+        Ok(self.recipe.cook(inputs, &executor, &mut watch)?)
+    }
+
+    /// Writes the clips of an archive as streams, if that was asked for, and notes each where its clip is.
+    fn streams(&self, output: &Path, bytes: &AlignedBytes, reports: &mut [FileReport]) -> Result<()> {
+        let Some(codec) = self.stream else { return Ok(()) };
+        for (clip, path) in streams::write(output, bytes, codec)? {
+            let has = |r: &&mut FileReport| r.clips.iter().any(|c| c.name == clip);
+            if let Some(report) = reports.iter_mut().find(has) {
+                report.streams.push(path.display().to_string());
             }
         }
-        Ok(report)
-    };
-    mine.par_iter().map(one).collect()
+        Ok(())
+    }
 }

@@ -2,7 +2,8 @@
 
 use crate::style::{Style, Table, Tone, grouped, millimetres, plain};
 use anyhow::Result;
-use lissom::archive::{AlignedBytes, Archive, Limits, SectionKind};
+use lissom::archive::{AlignedBytes, ArchiveView, Limits, SectionKind};
+use lissom_build::pipeline::{self, InputError};
 use serde::Serialize;
 use std::io::Write;
 
@@ -22,6 +23,8 @@ pub(super) struct FileReport {
     pub(super) file: String,
     /// Nothing was written for a refused file.
     pub(super) output: Option<String>,
+    /// Stream files of its clips, if they were asked for.
+    pub(super) streams: Vec<String>,
     pub(super) status: Status,
     pub(super) joints: usize,
     pub(super) clips: Vec<ClipReport>,
@@ -55,6 +58,38 @@ impl FileReport {
         Self { file, error: Some(error), ..Self::default() }
     }
 
+    /// What the pipeline says of an input.
+    pub(super) fn of_input(file: String, input: Result<pipeline::Report, InputError>) -> Self {
+        let report = match input {
+            Ok(report) => report,
+            Err(error @ InputError::NoSkeleton { .. }) => {
+                return Self::refused(file, format!("{error}; name one with --skeleton FILE"));
+            }
+            Err(error) => return Self::refused(file, error.to_string()),
+        };
+        let clip = |c: pipeline::ClipReport| ClipReport {
+            name: c.name,
+            seconds: c.duration_s,
+            raw_bytes: Some(c.cook.raw_bytes),
+            cooked_bytes: c.cook.bytes,
+            worst_error_m: Some(c.cook.error.worst()),
+        };
+        let mut report = Self {
+            file,
+            status: Status::Imported,
+            joints: report.joints,
+            clips: report.clips.into_iter().map(clip).collect(),
+            meshes: report.meshes,
+            vertices: report.vertices,
+            tracks: report.tracks,
+            height_m: report.height_m,
+            warnings: report.warnings.iter().map(ToString::to_string).collect(),
+            ..Self::default()
+        };
+        report.sum();
+        report
+    }
+
     /// Adds up the clips.
     pub(super) fn sum(&mut self) {
         // The sum of nothing is -0.
@@ -69,7 +104,7 @@ impl FileReport {
 
     /// What an archive that was left alone holds. What only cooking knows is unknown.
     pub(super) fn of_archive(file: String, output: String, bytes: &AlignedBytes) -> Result<Self> {
-        let archive = Archive::read(bytes, &Limits::default())?;
+        let archive = ArchiveView::read(bytes, &Limits::default())?;
         let mut report = Self { file, output: Some(output), status: Status::Unchanged, ..Self::default() };
         for section in archive.sections() {
             match section.kind {
@@ -230,6 +265,15 @@ pub(super) fn table(files: &[FileReport], talk: Talk, out: &mut impl Write) -> R
     table.write(style, out)?;
     if talk == Talk::Quiet {
         return Ok(());
+    }
+    match files.iter().map(|f| f.streams.len()).sum() {
+        0 => {}
+        1 => writeln!(
+            out,
+            "1 clip as a stream: {}",
+            files.iter().flat_map(|f| &f.streams).map(|s| plain(s)).collect::<String>()
+        )?,
+        many => writeln!(out, "{many} clips as streams, in a folder beside each archive")?,
     }
     const SHOWN: usize = 3;
     for file in files.iter().filter(|f| !f.warnings.is_empty()) {

@@ -1,6 +1,7 @@
 //! Curves of joints: what the player gives, and the keys that were authored.
 
-use crate::stage::{Player, Stage, StageClip};
+use crate::source::{Motion, Tape};
+use crate::stage::{Stage, StageClip};
 use anyhow::Result;
 use lissom::math::{
     Quat, Transform,
@@ -57,12 +58,13 @@ fn degrees(q: Quat) -> [f64; 3] {
 fn sampled(stage: &Stage, clip: &StageClip) -> Result<(Vec<f64>, Vec<Vec<Transform>>)> {
     let duration = clip.clip.view().duration_s();
     let times: Vec<f64> = (0..SAMPLES).map(|i| duration * i as f64 / (SAMPLES - 1) as f64).collect();
-    let mut player = Player::new(stage, Some(&clip.clip));
+    let tape = Tape::Clip(clip.clip.clone());
+    let mut motion = Motion::cooked(clip.name.clone(), stage.skeleton.clone(), tape);
     let joints = stage.skeleton.joint_count();
     let mut poses = Vec::with_capacity(times.len());
     for t in &times {
-        player.seek(*t)?;
-        poses.push((0..joints).map(|j| soa::lane(&player.pose, j)).collect());
+        let pose = motion.pose(*t)?;
+        poses.push((0..joints).map(|j| soa::lane(pose, j)).collect());
     }
     Ok((times, poses))
 }

@@ -1,8 +1,8 @@
 //! How far a cooked clip is from its source, joint by joint over time.
 
-use crate::stage::{Player, Source, Stage, StageClip};
+use crate::source::{Motion, Tape};
+use crate::stage::{CookedFrom, Stage, StageClip};
 use anyhow::{Context, Result};
-use lissom::math::soa;
 use lissom_build::exact::{M34, Trs, larger};
 
 /// Errors in metres in model space, at points as far from each joint as the cooker looked.
@@ -16,7 +16,7 @@ pub(crate) struct Deviation {
 impl Deviation {
     /// Compares at `count` times, evenly spread.
     pub(crate) fn measure(stage: &Stage, clip: &StageClip, count: usize) -> Result<Self> {
-        let (raw, Source { animation, .. }) = stage.raw.as_ref().zip(clip.source.as_ref()).context(
+        let (raw, CookedFrom { animation, .. }) = stage.raw.as_ref().zip(clip.source.as_ref()).context(
             "an archive does not hold what its clips were cooked from: give the authored file, or compare the \
              two with `lissom diff`",
         )?;
@@ -24,7 +24,8 @@ impl Deviation {
         let joints = order.len();
         let duration = clip.clip.view().duration_s();
         let times: Vec<f64> = (0..count).map(|i| duration * i as f64 / (count - 1) as f64).collect();
-        let mut player = Player::new(stage, Some(&clip.clip));
+        let tape = Tape::Clip(clip.clip.clone());
+        let mut motion = Motion::cooked(clip.name.clone(), stage.skeleton.clone(), tape);
         let mut errors = Vec::with_capacity(count * joints);
         let compose = |local: &dyn Fn(usize) -> Trs| {
             let mut models: Vec<M34> = Vec::with_capacity(joints);
@@ -35,12 +36,12 @@ impl Deviation {
             models
         };
         for time in &times {
-            player.seek(*time)?;
+            let played = motion.locals(*time)?;
             let exact = compose(&|j| {
                 let t = animation.tracks[order[j]].sample(*time, raw.joints[order[j]].rest);
                 Trs { rotation: t.rotation.normalize(), ..t }
             });
-            let cooked = compose(&|j| Trs::from_f32(soa::lane(&player.pose, j)));
+            let cooked = compose(&|j| played[j]);
             errors.extend(exact.iter().zip(&cooked).map(|(a, b)| distance(a, b, stage.shell)));
         }
         Ok(Self { times, joints, errors })

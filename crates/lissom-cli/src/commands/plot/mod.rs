@@ -6,7 +6,6 @@ pub(crate) mod deviation;
 pub(crate) mod error;
 
 use crate::files::write_whole;
-use crate::open::open_stage;
 use crate::options::{Reading, usage};
 use crate::stage::{Stage, StageClip};
 use crate::style::grouped;
@@ -59,7 +58,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         return usage("--joints chooses curves; the other plots show all joints");
     }
     let file = || arguments.file.display().to_string();
-    let stage = open_stage(&arguments.file, arguments.clip.as_deref(), &arguments.reading, 1)?;
+    let stage = Stage::open_whole(&arguments.file, arguments.clip.as_deref(), &arguments.reading, 1)?;
     ensure!(!stage.clips.is_empty(), "{}: there is no clip to plot", file());
     let clip = &stage.clips[0];
     let (sketch, mut report, said) = match arguments.what {

@@ -1,8 +1,15 @@
 //! A pose as something to draw: skin, or bones where there is none.
 
-use crate::stage::{Player, Stage};
-use anyhow::Result;
-use lissom::{Clip, math::Mat4};
+use crate::source::{Motion, Tape};
+use crate::stage::{Playable, Stage};
+use anyhow::{Context, Result};
+use lissom::{
+    job::{PaletteJob, SkinJob},
+    math::Mat4,
+    mesh::{Strided, StridedMut, VertexOutput},
+    player::{PlayOptions, Player},
+    track::Repeat,
+};
 use lissom_draw::{Canvas, Color, Light, Mesh, palette};
 
 /// Vertices in model space, all meshes in one; and where the joints are.
@@ -64,27 +71,78 @@ impl Bounds {
     }
 }
 
-impl Figure {
+/// Makes figures of a stage.
+pub(crate) struct Body<'a> {
+    stage: &'a Stage,
+    player: Player,
+}
+
+impl<'a> Body<'a> {
+    pub(crate) fn new(stage: &'a Stage) -> Result<Self> {
+        let mut all = stage.archive.skeletons();
+        let own = all.find(|(_, s)| s.as_ref().is_ok_and(|s| s.identity() == stage.skeleton.identity()));
+        let (name, _) = own.context("the skeleton is not in its archive")?;
+        Ok(Self { stage, player: Player::of_skeleton(&stage.archive, name)? })
+    }
+
     /// The figure of these matrices.
-    pub(crate) fn new(stage: &Stage, models: &[Mat4]) -> Result<Self> {
-        let mut figure = Self::default();
-        for skin in &stage.skins {
-            let base = u32::try_from(figure.positions.len())?;
-            let (positions, normals) = skin.posed(models)?;
-            figure.positions.extend(positions);
-            figure.normals.extend(normals);
-            figure.indices.extend(skin.indices.iter().map(|i| i + base));
+    pub(crate) fn figure(&self, models: &[Mat4]) -> Result<Figure> {
+        let mut figure = Figure::bones_of(self.stage, models);
+        for mesh in &self.stage.meshes {
+            let view = mesh.view();
+            let (vertices, joints) = (view.positions.len(), view.inverse_binds.len());
+            let mut palette = vec![Mat4::IDENTITY; joints];
+            PaletteJob::new(models, view.inverse_binds, &mut palette).run()?;
+            let (mut positions, mut normals) = (vec![[0.0_f32; 3]; vertices], vec![[0.0_f32; 3]; vertices]);
+            let output = VertexOutput::Separate {
+                positions: StridedMut::packed(&mut positions),
+                normals: Some(StridedMut::packed(&mut normals)),
+                tangents: None,
+            };
+            let job = SkinJob::new(mesh.influences(), &palette, Strided::packed(view.positions), output);
+            SkinJob { normals: Some(Strided::packed(view.normals)), ..job }.run()?;
+            figure.add(&positions, &normals, view.indices)?;
         }
-        figure.joints = models.iter().map(|m| [m.w_axis.x, m.w_axis.y, m.w_axis.z]).collect();
-        figure.parents = (0..models.len()).map(|j| stage.skeleton.parent(j)).collect();
         Ok(figure)
     }
 
-    /// The figure at a time of a clip.
-    pub(crate) fn at(stage: &Stage, clip: Option<&Clip>, time_s: f64) -> Result<Self> {
-        let mut player = Player::new(stage, clip);
-        player.seek(time_s)?;
-        Self::new(stage, &player.models)
+    /// The figure at a time of a clip, or at rest.
+    pub(crate) fn figure_at(&self, clip: Option<Playable<'_>>, time_s: f64) -> Result<Figure> {
+        if let Some(Playable::Stream(name, stream)) = clip {
+            let tape = Tape::Stream(stream.tape()?);
+            let mut motion = Motion::cooked(name.to_owned(), self.stage.skeleton.clone(), tape);
+            return self.figure(&motion.models(time_s)?);
+        }
+        let mut player = self.player.clone();
+        if let Some(clip) = clip {
+            player.play_with(clip.name(), PlayOptions { repeat: Repeat::Once, ..PlayOptions::default() })?;
+            player.seek(time_s)?;
+            player.update(0.0)?;
+        }
+        let mut figure = Figure::bones_of(self.stage, player.models());
+        for mesh in player.skin()? {
+            figure.add(mesh.positions, mesh.normals, mesh.indices)?;
+        }
+        Ok(figure)
+    }
+}
+
+impl Figure {
+    /// Without any mesh yet.
+    fn bones_of(stage: &Stage, models: &[Mat4]) -> Self {
+        Self {
+            joints: models.iter().map(|m| [m.w_axis.x, m.w_axis.y, m.w_axis.z]).collect(),
+            parents: (0..models.len()).map(|j| stage.skeleton.parent(j)).collect(),
+            ..Self::default()
+        }
+    }
+
+    fn add(&mut self, positions: &[[f32; 3]], normals: &[[f32; 3]], indices: &[u32]) -> Result<()> {
+        let base = u32::try_from(self.positions.len())?;
+        self.positions.extend(positions);
+        self.normals.extend(normals);
+        self.indices.extend(indices.iter().map(|i| i + base));
+        Ok(())
     }
 
     /// What must be inside the picture.

@@ -5,8 +5,8 @@ pub(crate) mod gif;
 pub(crate) mod scene;
 
 use crate::files::write_whole;
-use crate::open::open_stage;
 use crate::options::{Reading, usage};
+use crate::stage::{Playable, Stage};
 use crate::style::grouped;
 use anyhow::Result;
 use lissom_build::exact::clamp;
@@ -17,7 +17,8 @@ use std::path::PathBuf;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Any file that Lissom reads: an archive (.lsm), or .glb, .gltf, .fbx, .bvh, .ozz, .acl.sjson
+    /// Any file that Lissom reads: an archive (.lsm), a stream (.lcs, with --skeleton), or .glb, .gltf, .fbx, .bvh, .ozz,
+    /// .acl.sjson
     file: PathBuf,
     /// The clip to draw: its name, the file's stem, or its number from 0 [default: the first, or the rest pose
     /// of a file without clips]
@@ -64,27 +65,25 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         "gif" => Kind::Gif,
         _ => return usage(format!("{}: a picture is a .png or a .gif", arguments.output.display())),
     };
-    let stage = open_stage(&arguments.file, arguments.clip.as_deref(), &arguments.reading, 1)?;
-    let clip = stage.clips.first();
+    let stage = Stage::open(&arguments.file, arguments.clip.as_deref(), &arguments.reading, 1)?;
+    let clip = stage.first();
     let mut style = Style { view: arguments.view, ..Style::default() };
     style.look.bones = arguments.bones;
-    let duration_s = clip.map_or(0.0, |c| c.clip.view().duration_s());
-    let named = clip.map(|c| (c.name.as_str(), &c.clip));
+    let duration_s = clip.map_or(0.0, Playable::duration_s);
     let (bytes, frames, (width, height)) = match kind {
         Kind::Png => {
             let frames = if clip.is_some() { arguments.frames.unwrap_or(8) } else { 1 };
             if frames > 64 {
                 return usage(format!("{frames} frames do not fit into a strip; 64 do"));
             }
-            let image = scene::strip(&stage, named, frames, arguments.size, &style)?;
+            let image = scene::strip(&stage, clip, frames, arguments.size, &style)?;
             (image.encode_png()?, frames, (image.width, image.height))
         }
         Kind::Gif => {
             let default = clamp(libm::round(duration_s * 25.0), 1.0, 400.0) as u32;
             let frames = if clip.is_some() { arguments.frames.unwrap_or(default) } else { 1 };
             let bar = crate::progress::bar(u64::from(frames), "drawing");
-            let images =
-                scene::film(&stage, named.map(|n| n.1), frames, arguments.size, &style, || bar.inc(1));
+            let images = scene::film(&stage, clip, frames, arguments.size, &style, || bar.inc(1));
             bar.finish_and_clear();
             let images = images?;
             let size = images.first().map_or((0, 0), |i| (i.width, i.height));
@@ -92,11 +91,11 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         }
     };
     write_whole(&arguments.output, &bytes)?;
-    let name = clip.map_or("the rest pose", |c| c.name.as_str());
+    let name = clip.map_or("the rest pose", Playable::name);
     if arguments.json {
         let report = json!({
             "file": arguments.file.display().to_string(), "output": arguments.output.display().to_string(),
-            "clip": clip.map(|c| &c.name), "duration_s": duration_s, "frames": frames, "width": width,
+            "clip": clip.map(Playable::name), "duration_s": duration_s, "frames": frames, "width": width,
             "height": height, "bytes": bytes.len(), "vertices": stage.vertex_count(),
         });
         writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;

@@ -1,9 +1,8 @@
 //! Where the camera stands and what is on the floor: strips and moving pictures of one clip.
 
-use super::figure::{Bounds, Figure, Look};
-use crate::stage::Stage;
+use super::figure::{Body, Bounds, Figure, Look};
+use crate::stage::{Playable, Stage};
 use anyhow::Result;
-use lissom::Clip;
 use lissom_draw::{Camera, Canvas, Color, Ground, Image, Shadow, palette};
 use rayon::prelude::*;
 
@@ -62,10 +61,10 @@ impl View {
 }
 
 /// Moments of a clip, evenly spread; the last is the end unless that is the start again.
-pub(crate) fn moments(clip: Option<&Clip>, count: u32) -> Vec<f64> {
-    let Some(view) = clip.map(Clip::view) else { return vec![0.0] };
-    let parts = if view.is_looping() || count < 2 { count } else { count - 1 };
-    (0..count).map(|i| view.duration_s() * f64::from(i) / f64::from(parts)).collect()
+pub(crate) fn moments(clip: Option<Playable<'_>>, count: u32) -> Vec<f64> {
+    let Some(clip) = clip else { return vec![0.0] };
+    let parts = if clip.is_looping() || count < 2 { count } else { count - 1 };
+    (0..count).map(|i| clip.duration_s() * f64::from(i) / f64::from(parts)).collect()
 }
 
 /// Figures at these times, with everything brought to the size of a person and the floor to 0.
@@ -76,9 +75,8 @@ struct Cast {
 }
 
 impl Cast {
-    fn new(stage: &Stage, clip: Option<&Clip>, times: &[f64]) -> Result<Self> {
-        let mut figures =
-            times.par_iter().map(|t| Figure::at(stage, clip, *t)).collect::<Result<Vec<_>>>()?;
+    fn new(body: &Body<'_>, clip: Option<Playable<'_>>, times: &[f64]) -> Result<Self> {
+        let mut figures = times.par_iter().map(|t| body.figure_at(clip, *t)).collect::<Result<Vec<_>>>()?;
         let all = Bounds::around(&figures);
         // The largest pose decides, not the way it travels.
         let larger = |a: f32, b: f32| if b > a { b } else { a };
@@ -116,13 +114,13 @@ impl Bounds {
 /// The clip's moments side by side on one floor. `size` is the picture's; without it the figures decide.
 pub(crate) fn strip(
     stage: &Stage,
-    clip: Option<(&str, &Clip)>,
+    clip: Option<Playable<'_>>,
     frames: u32,
     size: Option<(u32, u32)>,
     style: &Style,
 ) -> Result<Image> {
-    let times = moments(clip.map(|c| c.1), frames);
-    let mut cast = Cast::new(stage, clip.map(|c| c.1), &times)?;
+    let times = moments(clip, frames);
+    let mut cast = Cast::new(&Body::new(stage)?, clip, &times)?;
     for figure in &mut cast.figures {
         let m = figure.middle();
         figure.place(1.0, 0.0, [-m[0], 0.0, -m[2]]);
@@ -179,7 +177,7 @@ pub(crate) fn strip(
                 style.ink.mixed(style.paper, 0.25),
             );
         }
-        let title = clip.map_or("rest pose", |c| c.0);
+        let title = clip.map_or("rest pose", Playable::name);
         canvas.text(14, 12, title, scale, style.ink);
     }
     Ok(canvas.finish())
@@ -194,16 +192,17 @@ fn floor(canvas: &mut Canvas, cloud: &[[f32; 3]], ground: &Ground) -> Result<()>
 /// One picture a moment, the camera framed on all of them together.
 pub(crate) fn film(
     stage: &Stage,
-    clip: Option<&Clip>,
+    clip: Option<Playable<'_>>,
     frames: u32,
     size: Option<(u32, u32)>,
     style: &Style,
     done: impl Fn() + Sync,
 ) -> Result<Vec<Image>> {
-    let cast = Cast::new(stage, clip, &moments(clip, frames))?;
-    let looping = clip.is_some_and(|c| c.view().is_looping());
-    let end = clip.map_or(0.0, |c| c.view().duration_s());
-    let path = path(&cast, || Cast::new(stage, clip, &[0.0, end]), looping)?;
+    let body = Body::new(stage)?;
+    let cast = Cast::new(&body, clip, &moments(clip, frames))?;
+    let looping = clip.is_some_and(Playable::is_looping);
+    let end = clip.map_or(0.0, Playable::duration_s);
+    let path = path(&cast, || Cast::new(&body, clip, &[0.0, end]), looping)?;
     shoot(&cast.figures, &path, size, style, done)
 }
 

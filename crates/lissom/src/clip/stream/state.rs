@@ -78,6 +78,12 @@ impl ClipStream {
         ClipView::of_stream(&self.preamble.head, &self.preamble.contents, Source::Window(&self.window))
     }
 
+    /// How its blocks are compressed.
+    #[must_use]
+    pub fn codec(&self) -> super::Codec {
+        self.preamble.codec
+    }
+
     /// Bytes of blocks in memory now; never more than the window.
     #[must_use]
     pub fn window_used(&self) -> usize {

@@ -1,6 +1,6 @@
 //! How exactly a file's clips are cooked, where nobody says.
 
-use lissom_build::{
+use crate::{
     BuiltSkeleton,
     cook::{ClipBuilder, JointPrecision},
     scene::SceneAnimation,
@@ -12,40 +12,44 @@ const LARGE_M: f64 = 10.0;
 
 /// What the size of a model, its file and the user make of the precision and the shell.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Exactness {
-    /// How many times as large as usual both are.
-    pub(crate) growth: f64,
+pub struct ScenePrecision {
+    /// How many times as large as usual both are, by the model's size.
+    by_size: f64,
     /// The user gave them: then neither the model's size nor its file counts.
-    pub(crate) asked_precision: bool,
-    pub(crate) asked_shell: bool,
+    asked_precision: bool,
+    asked_shell: bool,
 }
 
-impl Exactness {
-    /// Of a model this high, if nobody asked for anything.
-    pub(crate) fn of(height_m: Option<f64>) -> Self {
+impl ScenePrecision {
+    /// Of a model this high, and whether the user asked for a precision or a shell.
+    #[must_use]
+    pub fn new(height_m: Option<f64>, asked_precision: bool, asked_shell: bool) -> Self {
         let large = height_m.filter(|h| *h > LARGE_M && h.is_finite());
-        Self { growth: large.map_or(1.0, |h| h / LARGE_M), asked_precision: false, asked_shell: false }
+        Self { by_size: large.map_or(1.0, |h| h / LARGE_M), asked_precision, asked_shell }
     }
 
-    /// The builder, grown. A user who asks for one of the two means the other to stay.
-    pub(crate) fn builder(&self, cook: &ClipBuilder) -> ClipBuilder {
-        let growth = self.grown();
+    /// What precision and shell are multiplied with. A user who asks for one of the two means the other to stay.
+    #[must_use]
+    pub fn growth(&self) -> f64 {
+        if self.asked_precision || self.asked_shell { 1.0 } else { self.by_size }
+    }
+
+    /// The builder, grown.
+    #[must_use]
+    pub fn builder(&self, cook: &ClipBuilder) -> ClipBuilder {
+        let growth = self.growth();
         ClipBuilder { precision: cook.precision * growth, shell: cook.shell * growth, ..cook.clone() }
     }
 
     /// What the file asks for of its joints, where the user did not.
-    pub(crate) fn joints(&self, animation: &SceneAnimation, built: &BuiltSkeleton) -> Vec<JointPrecision> {
-        let growth = self.grown();
+    #[must_use]
+    pub fn joints(&self, animation: &SceneAnimation, built: &BuiltSkeleton) -> Vec<JointPrecision> {
+        let growth = self.growth();
         let mut joints = animation.joint_precision(built);
         for own in &mut joints {
             own.precision = own.precision.filter(|_| !self.asked_precision).map(|v| v * growth);
             own.shell = own.shell.filter(|_| !self.asked_shell).map(|v| v * growth);
         }
         joints
-    }
-
-    /// What both are multiplied with.
-    pub(crate) fn grown(&self) -> f64 {
-        if self.asked_precision || self.asked_shell { 1.0 } else { self.growth }
     }
 }

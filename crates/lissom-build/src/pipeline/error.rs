@@ -1,0 +1,73 @@
+//! What can be wrong with one input, and with all of it.
+
+use crate::{archive::ArchiveWriteError, cook::CookError, import::OpenError, raw::RawSkeletonError};
+use std::path::PathBuf;
+
+/// Why an input is not in the archive. Every message starts with its name.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// It could not be read.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// There is nothing in it to cook.
+    #[error("{}: there is no skeleton, motion or track in this file", name.display())]
+    Nothing {
+        /// The input.
+        name: PathBuf,
+    },
+    /// A motion whose skeleton lies elsewhere, and no skeleton was given.
+    #[error("{}: clip {clip:?} has no skeleton in this file", name.display())]
+    NoSkeleton {
+        /// The input.
+        name: PathBuf,
+        /// The motion.
+        clip: String,
+    },
+    /// A skeleton cannot be built.
+    #[error("{}: {source}", name.display())]
+    Skeleton {
+        /// The input.
+        name: PathBuf,
+        /// Why.
+        source: RawSkeletonError,
+    },
+    /// A clip cannot be cooked.
+    #[error("{}: clip {clip:?}: {source}", name.display())]
+    Cook {
+        /// The input.
+        name: PathBuf,
+        /// The clip.
+        clip: String,
+        /// Why.
+        source: CookError,
+    },
+    /// It does not fit into an archive.
+    #[error("{}: {source}", name.display())]
+    Pack {
+        /// The input.
+        name: PathBuf,
+        /// Why.
+        source: ArchiveWriteError,
+    },
+    /// A defect of this library or of the executor.
+    #[error("{}: internal error, please report it: {text}", name.display())]
+    Defect {
+        /// The input.
+        name: PathBuf,
+        /// What it said.
+        text: String,
+    },
+}
+
+/// Why there is no archive at all.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PipelineError {
+    /// The watch broke.
+    #[error("cancelled")]
+    Cancelled,
+    /// The archive cannot be written.
+    #[error(transparent)]
+    Archive(#[from] ArchiveWriteError),
+}

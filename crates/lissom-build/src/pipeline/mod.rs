@@ -1,0 +1,363 @@
+//! From authored files to one archive: what a command, a viewer, an engine's asset loader and a script all do, without
+//! a terminal and without threads of its own.
+//!
+//! ```text
+//!  Options ──▶ Recipe (the other skeleton read once)
+//!                 │
+//!  Input, Input ──┼─▶ read ─▶ open ─▶ settle names ─▶ cook clip by clip ─▶ pack ─▶ Cooked
+//!  a path, or     │     │                                │                   │       archive: bytes, or none
+//!  bytes and a    │     └ files that a file names        └ executor: in       │       inputs:  a Report or an InputError each
+//!  way to read    │       (Input::with_files)              turn, or yours     │       stamp:   what it was made of
+//!  what they name │                                                          │
+//!                 └─ watch: told of each step, may stop it all ◀──────────────┘
+//! ```
+//!
+//! - **In.** An [`Input`] is a file or bytes. Bytes need no file system: this works in a browser. Files that an input
+//!   names (the `.bin` of a `.gltf`) come from its folder, or from a closure.
+//! - **How.** [`Options`] become a [`Recipe`], which may cook any number of archives.
+//! - **Threads.** Reading files and cooking clips are independent tasks; an [`Executor`] runs them, [`serial`] by
+//!   default. The archive has the same bytes whoever runs them, in whatever order.
+//! - **Progress.** [`Recipe::cook`] tells a closure of every [`Step`], one call at a time, with rising counts; the last
+//!   call has all of them. If the closure breaks, no further task starts and the answer is
+//!   [`PipelineError::Cancelled`]: nothing is left behind.
+//! - **Out.** [`Cooked`]. An input that is refused does not stop the others: it has an [`InputError`] with its name.
+//!   The stamp stands in the archive too, so that [`Recipe::is_unchanged`] can tell that cooking again would give the
+//!   same.
+//!
+//! ```
+//! use lissom_build::pipeline::{self, Input, Options, Recipe};
+//!
+//! let bvh = b"HIERARCHY ROOT hips { OFFSET 0 1 0 CHANNELS 1 Xposition End Site { OFFSET 0 1 0 } }
+//!             MOTION Frames: 3 Frame Time: 0.5 0 1 2";
+//! let recipe = Recipe::new(Options::default())?;
+//! let cooked = recipe.cook(&[Input::bytes("walk.bvh", bvh)], &pipeline::serial, &mut pipeline::unwatched)?;
+//! let report = cooked.inputs[0].as_ref().expect("it is a good file");
+//! assert_eq!((report.joints, report.clips[0].name.as_str()), (1, "walk"));
+//! assert!(cooked.archive.is_some());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod error;
+mod input;
+mod precision;
+mod report;
+mod stamp;
+mod watch;
+
+pub use error::{InputError, PipelineError};
+pub use input::{Input, Resolve};
+pub use precision::ScenePrecision;
+pub use report::{ClipReport, Cooked, Report};
+pub use watch::{Executor, Progress, Step, Watch, serial, unwatched};
+
+use crate::{
+    BuiltSkeleton, SkeletonBuilder,
+    archive::{ScenePack, settle_names},
+    cook::{ClipBuilder, CookError, CookedClip},
+    import::{self, ImportOptions, OpenError},
+    scene::{Scene, SceneSkeleton},
+};
+use lissom::archive::AlignedBytes;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+use watch::Watcher;
+
+/// How files are read and cooked.
+#[derive(Clone, Debug, Default)]
+pub struct Options<'a> {
+    /// How files are read.
+    pub import: ImportOptions,
+    /// The file that has the skeleton, if it is another one; `None`: [`ImportOptions::skeleton`], a path, if there is
+    /// one.
+    pub skeleton: Option<Input<'a>>,
+    /// Only these clips, each as [`find_clip`] takes it; all if empty.
+    pub clips: Vec<String>,
+    /// The largest error allowed in metres; `None`: what a file says of its joints, else the builder's, more for models
+    /// above ten metres ([`ScenePrecision`]).
+    pub precision: Option<f64>,
+    /// How far from each joint the error is measured in metres; `None`: likewise.
+    pub shell: Option<f64>,
+    /// Everything else about cooking; its `joints` are those of the file.
+    pub cook: ClipBuilder,
+}
+
+/// Options that were checked, with the skeleton of the other file.
+#[derive(Clone, Debug)]
+pub struct Recipe {
+    import: ImportOptions,
+    target: Option<SceneSkeleton>,
+    clips: Vec<String>,
+    asked_precision: bool,
+    asked_shell: bool,
+    cook: ClipBuilder,
+    /// The first line of every stamp.
+    head: String,
+}
+
+/// A file that was opened.
+struct Opened {
+    stem: String,
+    scene: Scene,
+    skeletons: Vec<BuiltSkeleton>,
+    precision: ScenePrecision,
+    height_m: Option<f64>,
+    /// Its lines of the stamp.
+    stamp: String,
+}
+
+impl Recipe {
+    /// Checks the options and reads the skeleton of the other file.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError::Option`], or what is wrong with the file that has the skeleton.
+    pub fn new(options: Options<'_>) -> Result<Self, OpenError> {
+        let Options { import, skeleton, clips, precision, shell, mut cook } = options;
+        import.check()?;
+        let mut target = None;
+        let mut hash = None;
+        if let Some(input) = skeleton.or_else(|| import.skeleton.clone().map(Input::file)) {
+            let bytes = input.read(&import.limits)?;
+            hash = Some(stamp::hash(&bytes));
+            let plain = ImportOptions { skeleton: None, rate_hz: None, ..import.clone() };
+            let mut files = |uri: &str| input.read_beside(uri, &import.limits);
+            let scene = import::open_bytes(input.name(), &bytes, &mut files, None, &plain)?;
+            let first = scene.skeletons.into_iter().next();
+            target = Some(first.ok_or_else(|| OpenError::NoSkeleton { path: input.name().into() })?);
+        }
+        let (asked_precision, asked_shell) = (precision.is_some(), shell.is_some());
+        cook.precision = precision.unwrap_or(cook.precision);
+        cook.shell = shell.unwrap_or(cook.shell);
+        let mut recipe =
+            Self { import, target, clips, asked_precision, asked_shell, cook, head: String::new() };
+        recipe.head = stamp::head(&recipe, hash);
+        Ok(recipe)
+    }
+
+    /// True if the archive is whole and was made with this recipe of these inputs as they are now.
+    #[must_use]
+    pub fn is_unchanged(&self, archive: &AlignedBytes, inputs: &[Input<'_>]) -> bool {
+        stamp::is_unchanged(archive, &self.head, inputs, &self.import.limits)
+    }
+
+    /// Cooks inputs into one archive.
+    ///
+    /// # Errors
+    ///
+    /// [`PipelineError::Cancelled`] if `watch` breaks, [`PipelineError::Archive`] if the archive would be too large.
+    /// What is wrong with one input is in [`Cooked::inputs`].
+    pub fn cook(
+        &self,
+        inputs: &[Input<'_>],
+        executor: &Executor<'_>,
+        watch: &mut Watch<'_>,
+    ) -> Result<Cooked, PipelineError> {
+        let watcher = Watcher::new(inputs.len(), watch);
+        let mut opened = self.open_all(inputs, executor, &watcher)?;
+        let scenes = opened.iter_mut().filter_map(|o| o.as_mut().ok());
+        settle_names(scenes.map(|o| (o.stem.as_str(), &mut o.scene)));
+        let clips = self.cook_all(inputs, &opened, executor, &watcher)?;
+        let cooked = self.pack(inputs, opened, clips)?;
+        watcher.step(Step::Packed)?;
+        Ok(cooked)
+    }
+
+    fn open_all(
+        &self,
+        inputs: &[Input<'_>],
+        executor: &Executor<'_>,
+        watcher: &Watcher<'_>,
+    ) -> Result<Vec<Result<Opened, InputError>>, PipelineError> {
+        run_all(inputs.len(), executor, watcher, |i| {
+            let opened = guarded(&inputs[i], || self.open(&inputs[i]));
+            let clips = opened.as_ref().map_or(0, |o| o.scene.animations.len());
+            let name = inputs[i].name().to_string_lossy();
+            watcher.grow(clips, Step::Read { input: &name });
+            opened
+        })
+        .map(|all| {
+            all.into_iter()
+                .zip(inputs)
+                .map(|(done, input)| done.unwrap_or_else(|| input.left_out()))
+                .collect()
+        })
+    }
+
+    fn open(&self, input: &Input<'_>) -> Result<Opened, InputError> {
+        let bytes = input.read(&self.import.limits)?;
+        let mut others = Vec::new();
+        let mut files = |uri: &str| {
+            let bytes = input.read_beside(uri, &self.import.limits)?;
+            others.push((uri.to_owned(), stamp::hash(&bytes)));
+            Ok(bytes)
+        };
+        let target = self.target.as_ref();
+        let mut scene = import::open_bytes(input.name(), &bytes, &mut files, target, &self.import)?;
+        let name = || input.name().to_owned();
+        if scene.skeletons.is_empty() && scene.tracks.is_empty() && scene.animations.is_empty() {
+            return Err(InputError::Nothing { name: name() });
+        }
+        if let Some(lost) = scene.animations.iter().find(|a| a.skeleton.is_none()) {
+            return Err(InputError::NoSkeleton { name: name(), clip: lost.motion.name.clone() });
+        }
+        let stem = import::stem(input.name());
+        if !self.clips.is_empty() {
+            keep_clips(&mut scene, &stem, &self.clips);
+        }
+        let height_m = scene.height();
+        let precision = ScenePrecision::new(height_m, self.asked_precision, self.asked_shell);
+        if let Some(height) = height_m.filter(|_| precision.growth() > 1.0) {
+            let millimetres = precision.builder(&self.cook).precision * 1e3;
+            let text = format!(
+                "it is {height:.1} m high, so its precision is {millimetres:.4} mm; its unit or a precision tell better"
+            );
+            scene.warn("", text);
+        }
+        let build = |s: &SceneSkeleton| SkeletonBuilder::build(&s.skeleton);
+        let skeletons = scene.skeletons.iter().map(build).collect::<Result<Vec<_>, _>>();
+        let skeletons = skeletons.map_err(|source| InputError::Skeleton { name: name(), source })?;
+        let stamp = stamp::lines(input, &bytes, &others);
+        Ok(Opened { stem, scene, skeletons, precision, height_m, stamp })
+    }
+
+    /// Every clip of every input, input by input.
+    fn cook_all(
+        &self,
+        inputs: &[Input<'_>],
+        opened: &[Result<Opened, InputError>],
+        executor: &Executor<'_>,
+        watcher: &Watcher<'_>,
+    ) -> Result<Vec<Vec<Result<CookedClip, InputError>>>, PipelineError> {
+        // Long clips of one file and short ones of another: one list lets an executor balance them.
+        let mut tasks = Vec::new();
+        for (i, opened) in opened.iter().enumerate() {
+            let Ok(opened) = opened else { continue };
+            tasks.extend((0..opened.scene.animations.len()).map(|clip| (i, opened, clip)));
+        }
+        let cooked = run_all(tasks.len(), executor, watcher, |t| {
+            let (i, opened, clip) = tasks[t];
+            let cooked = guarded(&inputs[i], || self.cook_clip(&inputs[i], opened, clip));
+            let (name, clip) =
+                (inputs[i].name().to_string_lossy(), &opened.scene.animations[clip].motion.name);
+            watcher.grow(0, Step::Cooked { input: &name, clip });
+            cooked
+        })?;
+        let mut by_input: Vec<_> = inputs.iter().map(|_| Vec::new()).collect();
+        for ((i, ..), cooked) in tasks.into_iter().zip(cooked) {
+            by_input[i].push(cooked.unwrap_or_else(|| inputs[i].left_out()));
+        }
+        Ok(by_input)
+    }
+
+    fn cook_clip(&self, input: &Input<'_>, opened: &Opened, clip: usize) -> Result<CookedClip, InputError> {
+        let animation = &opened.scene.animations[clip];
+        let failed = |source: CookError| {
+            let (name, clip) = (input.name().to_owned(), animation.motion.name.clone());
+            InputError::Cook { name, clip, source }
+        };
+        let built = animation.skeleton.and_then(|s| opened.skeletons.get(s)).ok_or_else(|| {
+            let (name, clip) = (input.name().to_owned(), animation.motion.name.clone());
+            InputError::NoSkeleton { name, clip }
+        })?;
+        let builder = opened.precision.builder(&self.cook);
+        let joints = opened.precision.joints(animation, built);
+        ClipBuilder { joints, ..builder }.build(built, &animation.motion).map_err(failed)
+    }
+
+    fn pack(
+        &self,
+        inputs: &[Input<'_>],
+        opened: Vec<Result<Opened, InputError>>,
+        clips: Vec<Vec<Result<CookedClip, InputError>>>,
+    ) -> Result<Cooked, PipelineError> {
+        let mut pack = ScenePack::new();
+        let mut stamp = self.head.clone();
+        let mut reports = Vec::with_capacity(inputs.len());
+        for ((input, opened), clips) in inputs.iter().zip(opened).zip(clips) {
+            reports.push((|| {
+                let opened = opened?;
+                let clips = clips.into_iter().collect::<Result<Vec<CookedClip>, InputError>>()?;
+                let report = Report::new(input, &opened.scene, opened.height_m, &clips);
+                let clips = clips.into_iter().map(|c| c.bytes).collect();
+                pack.add(&opened.stem, &opened.scene, &opened.skeletons, clips)
+                    .map_err(|source| InputError::Pack { name: input.name().to_owned(), source })?;
+                stamp.push_str(&opened.stamp);
+                Ok(report)
+            })());
+        }
+        let archive = if reports.iter().any(Result::is_ok) {
+            pack.carry(stamp::KIND, stamp::VERSION, 0, stamp::NAME, stamp.as_bytes())?;
+            Some(pack.finish().finish()?)
+        } else {
+            None
+        };
+        Ok(Cooked { archive, inputs: reports, stamp })
+    }
+}
+
+/// Runs `task` for every index. An index that the executor leaves out has no result.
+fn run_all<T: Send + Sync>(
+    count: usize,
+    executor: &Executor<'_>,
+    watcher: &Watcher<'_>,
+    task: impl Fn(usize) -> T + Sync,
+) -> Result<Vec<Option<T>>, PipelineError> {
+    let slots: Vec<OnceLock<T>> = (0..count).map(|_| OnceLock::new()).collect();
+    executor(count, &|i| {
+        if let Some(slot) = slots.get(i).filter(|slot| slot.get().is_none() && !watcher.is_cancelled()) {
+            // A second call for the same index has nowhere to go.
+            let _ = slot.set(task(i));
+        }
+    });
+    watcher.check()?;
+    Ok(slots.into_iter().map(OnceLock::into_inner).collect())
+}
+
+/// A defect of ours in one file does not take the others along.
+fn guarded<T>(input: &Input<'_>, work: impl FnOnce() -> Result<T, InputError>) -> Result<T, InputError> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
+        Err(InputError::Defect { name: input.name().to_owned(), text: text.unwrap_or_default() })
+    })
+}
+
+/// The clip that is meant: by name, by the file's stem if the file has one clip, or by index.
+#[must_use]
+pub fn find_clip(names: &[String], stem: &str, wanted: &str) -> Option<usize> {
+    let by_name = names.iter().position(|n| n == wanted);
+    let by_stem = || (wanted == stem && names.len() == 1).then_some(0);
+    let by_index = || wanted.parse().ok().filter(|i| *i < names.len());
+    by_name.or_else(by_stem).or_else(by_index)
+}
+
+/// Leaves only the clips asked for.
+fn keep_clips(scene: &mut Scene, stem: &str, wanted: &[String]) {
+    let names: Vec<String> = scene.animations.iter().map(|a| a.motion.name.clone()).collect();
+    let kept: Vec<usize> = wanted.iter().filter_map(|w| find_clip(&names, stem, w)).collect();
+    if kept.is_empty() && !names.is_empty() {
+        scene.warn("", format!("none of the {} clips asked for is in this file", wanted.len()));
+    }
+    let mut index = 0;
+    scene.animations.retain(|_| {
+        index += 1;
+        kept.contains(&(index - 1))
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find_clip;
+
+    #[test]
+    fn a_clip_is_found_by_name_then_by_stem_then_by_index() {
+        let names = |n: &[&str]| n.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+        let two = names(&["walk", "0"]);
+        assert_eq!(find_clip(&two, "file", "walk"), Some(0));
+        assert_eq!(find_clip(&two, "file", "0"), Some(1), "a name goes before an index");
+        assert_eq!(find_clip(&two, "file", "1"), Some(1));
+        assert_eq!(find_clip(&two, "file", "file"), None);
+        assert_eq!(find_clip(&names(&["Take 001"]), "run", "run"), Some(0));
+        assert_eq!(find_clip(&[], "file", "0"), None);
+    }
+}

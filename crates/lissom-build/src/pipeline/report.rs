@@ -1,0 +1,71 @@
+//! What became of the inputs.
+
+use super::{Input, InputError};
+use crate::{
+    cook::{CookReport, CookedClip},
+    scene::{Scene, SceneAnimation, Warning},
+};
+use std::path::PathBuf;
+
+/// What came out.
+#[derive(Debug)]
+pub struct Cooked {
+    /// The archive; `None` if every input was refused.
+    pub archive: Option<Vec<u8>>,
+    /// What became of each input, in their order.
+    pub inputs: Vec<Result<Report, InputError>>,
+    /// What the archive was made of, as text; it stands in the archive too.
+    pub stamp: String,
+}
+
+/// An input that is in the archive.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// The input.
+    pub name: PathBuf,
+    /// Joints of all its skeletons.
+    pub joints: usize,
+    /// Its clips, in file order.
+    pub clips: Vec<ClipReport>,
+    /// Its meshes, a primitive each.
+    pub meshes: usize,
+    /// Vertices of all meshes.
+    pub vertices: usize,
+    /// Tracks, those of clips too.
+    pub tracks: usize,
+    /// How high the model is in metres, if it has a size.
+    pub height_m: Option<f64>,
+    /// What was odd about it.
+    pub warnings: Vec<Warning>,
+}
+
+/// A clip in the archive.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClipReport {
+    /// Its name in the archive.
+    pub name: String,
+    /// How long it is in seconds.
+    pub duration_s: f64,
+    /// What cooking it cost and gave.
+    pub cook: CookReport,
+}
+
+impl Report {
+    pub(super) fn new(input: &Input<'_>, scene: &Scene, height_m: Option<f64>, clips: &[CookedClip]) -> Self {
+        let clip = |(a, c): (&SceneAnimation, &CookedClip)| ClipReport {
+            name: a.motion.name.clone(),
+            duration_s: a.motion.duration_s,
+            cook: c.report.clone(),
+        };
+        Self {
+            name: input.name().to_owned(),
+            joints: scene.skeletons.iter().map(|s| s.skeleton.joints.len()).sum(),
+            clips: scene.animations.iter().zip(clips).map(clip).collect(),
+            meshes: scene.meshes.len(),
+            vertices: scene.meshes.iter().map(|m| m.mesh.positions.len()).sum(),
+            tracks: scene.tracks.len() + scene.animations.iter().map(|a| a.tracks.len()).sum::<usize>(),
+            height_m,
+            warnings: scene.warnings.clone(),
+        }
+    }
+}

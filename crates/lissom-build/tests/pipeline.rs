@@ -1,0 +1,274 @@
+//! The pipeline: files or bytes in, one archive out, whoever runs it and whoever watches.
+
+use lissom::archive::AlignedBytes;
+use lissom_build::{
+    cook::{ClipBuilder, CookError, Effort},
+    import::{ImportError, ImportOptions, OpenError, Place},
+    pipeline::{
+        Cooked, Executor, Input, InputError, Options, PipelineError, Progress, Recipe, Step, serial,
+        unwatched,
+    },
+};
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+
+/// An arm of three joints that waves; `seed` makes it another one.
+fn bvh(seed: u32) -> String {
+    let mut text = "HIERARCHY\nROOT hips { OFFSET 0 1 0 CHANNELS 3 Xposition Yposition Zposition\nJOINT arm { OFFSET \
+                    0.5 0 0 CHANNELS 3 Zrotation Xrotation Yrotation\nJOINT hand { OFFSET 0.25 0 0 CHANNELS 3 \
+                    Zrotation Xrotation Yrotation End Site { OFFSET 0.1 0 0 } } } }\nMOTION\nFrames: 12\nFrame Time: \
+                    0.0333333\n"
+        .to_owned();
+    for frame in 0..12 {
+        let wave = |k: u32| f64::from((frame * (k + seed)) % 90) - 45.0;
+        text.push_str(&format!("0 1 0 {} 0 0 0 {} 0\n", wave(2), wave(3)));
+    }
+    text
+}
+
+/// A joint that moves along x in a second, and in two clips; its numbers are in `moves.bin`.
+const GLTF: &str = r#"{
+    "asset": { "version": "2.0" }, "scene": 0, "scenes": [{ "nodes": [0] }], "nodes": [{ "name": "box" }],
+    "buffers": [{ "byteLength": 32, "uri": "moves.bin" }],
+    "bufferViews": [{ "buffer": 0, "byteLength": 8 }, { "buffer": 0, "byteOffset": 8, "byteLength": 24 }],
+    "accessors": [
+        { "bufferView": 0, "componentType": 5126, "count": 2, "type": "SCALAR", "min": [0], "max": [1] },
+        { "bufferView": 1, "componentType": 5126, "count": 2, "type": "VEC3" }],
+    "animations": [
+        { "name": "slide", "samplers": [{ "input": 0, "output": 1 }],
+          "channels": [{ "sampler": 0, "target": { "node": 0, "path": "translation" } }] },
+        { "name": "grow", "samplers": [{ "input": 0, "output": 1 }],
+          "channels": [{ "sampler": 0, "target": { "node": 0, "path": "scale" } }] }]
+}"#;
+
+fn bin(end: f32) -> Vec<u8> {
+    [0.0, 1.0, 1.0, 1.0, 1.0, end, 1.0, 1.0_f32].iter().flat_map(|v| v.to_le_bytes()).collect()
+}
+
+fn beside(uri: &str) -> Result<Vec<u8>, ImportError> {
+    if uri == "moves.bin" {
+        return Ok(bin(2.0));
+    }
+    Err(ImportError::Format { place: Place::Path(uri.into()), reason: "there is no such file".into() })
+}
+
+fn options() -> Options<'static> {
+    Options { cook: ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() }, ..Options::default() }
+}
+
+fn recipe() -> Recipe {
+    Recipe::new(options()).unwrap()
+}
+
+fn cook(inputs: &[Input<'_>]) -> Cooked {
+    recipe().cook(inputs, &serial, &mut unwatched).unwrap()
+}
+
+/// The inputs of most tests, in memory: three clips.
+fn with_inputs<T>(test: impl FnOnce(&[Input<'_>]) -> T) -> T {
+    let wave = bvh(1);
+    test(&[
+        Input::bytes("wave.bvh", wave.as_bytes()),
+        Input::bytes("moves.gltf", GLTF.as_bytes()).with_files(&beside),
+    ])
+}
+
+#[test]
+fn bytes_give_the_archive_that_files_give() {
+    let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("pipeline_files");
+    std::fs::create_dir_all(&folder).unwrap();
+    for (name, bytes) in
+        [("wave.bvh", bvh(1).into_bytes()), ("moves.gltf", GLTF.into()), ("moves.bin", bin(2.0))]
+    {
+        std::fs::write(folder.join(name), bytes).unwrap();
+    }
+    let files = cook(&["wave.bvh", "moves.gltf"].map(|n| Input::file(folder.join(n))));
+    let bytes = with_inputs(cook);
+    assert_eq!(files.stamp, bytes.stamp, "the folder does not count");
+    assert!(files.archive.is_some() && files.archive == bytes.archive);
+    let clips = bytes.inputs.iter().flat_map(|r| &r.as_ref().unwrap().clips);
+    assert_eq!(clips.map(|c| c.name.as_str()).collect::<Vec<_>>(), ["wave", "slide", "grow"]);
+}
+
+#[test]
+fn the_archive_is_the_same_whoever_runs_the_tasks() {
+    let backward = |count: usize, task: &(dyn Fn(usize) + Sync)| (0..count).rev().for_each(task);
+    let threads = |count: usize, task: &(dyn Fn(usize) + Sync)| {
+        std::thread::scope(|s| (0..count).for_each(|i| drop(s.spawn(move || task(i)))));
+    };
+    let twice = |count: usize, task: &(dyn Fn(usize) + Sync)| (0..2 * count).for_each(|i| task(i / 2));
+    with_inputs(|inputs| {
+        let first = cook(inputs).archive.unwrap();
+        for executor in [&backward as &Executor<'_>, &threads, &twice] {
+            let again = recipe().cook(inputs, executor, &mut unwatched).unwrap();
+            assert_eq!(again.archive.as_deref(), Some(&first[..]));
+        }
+    });
+}
+
+#[test]
+fn progress_rises_by_one_and_ends_with_all() {
+    with_inputs(|inputs| {
+        let mut seen = Vec::new();
+        let mut told = |p: Progress<'_>| {
+            let step = match p.step {
+                Step::Read { input } => format!("read {input}"),
+                Step::Cooked { input, clip } => format!("cooked {clip} of {input}"),
+                Step::Packed => "packed".into(),
+                other => panic!("{other:?}"),
+            };
+            seen.push((p.done, p.all, step));
+            ControlFlow::Continue(())
+        };
+        recipe().cook(inputs, &serial, &mut told).unwrap();
+        let expected = [
+            (1, 4, "read wave.bvh"),
+            (2, 6, "read moves.gltf"),
+            (3, 6, "cooked wave of wave.bvh"),
+            (4, 6, "cooked slide of moves.gltf"),
+            (5, 6, "cooked grow of moves.gltf"),
+            (6, 6, "packed"),
+        ];
+        assert_eq!(seen, expected.map(|(done, all, step)| (done, all, step.to_owned())));
+
+        // On threads, too, calls come one at a time and the counts rise.
+        let threads = |count: usize, task: &(dyn Fn(usize) + Sync)| {
+            std::thread::scope(|s| (0..count).for_each(|i| drop(s.spawn(move || task(i)))));
+        };
+        let mut counts = vec![(0, 3)];
+        let mut told = |p: Progress<'_>| {
+            counts.push((p.done, p.all));
+            ControlFlow::Continue(())
+        };
+        recipe().cook(inputs, &threads, &mut told).unwrap();
+        assert!(counts.windows(2).all(|w| w[1].0 == w[0].0 + 1 && w[1].1 >= w[0].1), "{counts:?}");
+        assert!(counts.iter().rev().skip(1).all(|(done, all)| done < all), "{counts:?}");
+        assert_eq!(counts.last(), Some(&(6, 6)));
+    });
+}
+
+#[test]
+fn a_watch_that_breaks_at_any_step_stops_the_rest_and_leaves_nothing() {
+    with_inputs(|inputs| {
+        for stop in 1..=6 {
+            let started = Mutex::new(0);
+            let counted = |count: usize, task: &(dyn Fn(usize) + Sync)| {
+                *started.lock().unwrap() += count;
+                (0..count).for_each(task);
+            };
+            let mut calls = 0;
+            let mut told = |p: Progress<'_>| {
+                calls += 1;
+                if p.done == stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            };
+            let end = recipe().cook(inputs, &counted, &mut told);
+            assert!(matches!(end, Err(PipelineError::Cancelled)), "{stop}: {end:?}");
+            assert_eq!(calls, stop, "nothing is told after the break");
+            // Two inputs to read; clips are not even handed out if reading was stopped.
+            assert_eq!(*started.lock().unwrap(), if stop <= 2 { 2 } else { 5 }, "{stop}");
+        }
+    });
+}
+
+#[test]
+fn what_is_refused_is_named_and_does_not_stop_the_others() {
+    let (wave, fast) = (bvh(1), options());
+    let cut = &wave.as_bytes()[..wave.len() / 2];
+    let inputs = [
+        Input::bytes("a/empty.bvh", b""),
+        Input::bytes("a/cut.bvh", cut),
+        Input::bytes("a/what.is", b"\x00\x01\x02\x03"),
+        Input::bytes("a/lonely.gltf", GLTF.as_bytes()),
+        Input::file("a/nowhere.bvh"),
+        Input::bytes("a/wave.bvh", wave.as_bytes()),
+    ];
+    let cooked = cook(&inputs);
+    let errors: Vec<&InputError> = cooked.inputs.iter().filter_map(|r| r.as_ref().err()).collect();
+    assert_eq!(errors.len(), 5);
+    for (error, input) in errors.iter().zip(&inputs) {
+        let text = error.to_string();
+        assert!(text.starts_with(&format!("{}: ", input.name().display())), "{text}");
+    }
+    assert!(matches!(errors[0], InputError::Open(OpenError::Empty { .. })));
+    assert!(matches!(errors[1], InputError::Open(OpenError::Import { .. })));
+    assert!(matches!(errors[2], InputError::Open(OpenError::Unknown { .. })));
+    assert!(errors[3].to_string().contains("moves.bin: this file is named, but there is no way to read it"));
+    assert!(matches!(errors[4], InputError::Open(OpenError::Io { .. })));
+    // What is left is as if the others had never been there.
+    assert_eq!(cooked.archive, cook(&inputs[5..]).archive);
+
+    let fine = Recipe::new(Options { precision: Some(1e-12), ..fast }).unwrap();
+    let cooked = fine.cook(&inputs[5..], &serial, &mut unwatched).unwrap();
+    assert!(cooked.archive.is_none());
+    match cooked.inputs[0].as_ref().unwrap_err() {
+        InputError::Cook { name, clip, source: CookError::TooFine { .. } } => {
+            assert_eq!((name.to_str(), clip.as_str()), (Some("a/wave.bvh"), "wave"));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_executor_that_leaves_a_task_out_is_told_so() {
+    let lazy = |count: usize, task: &(dyn Fn(usize) + Sync)| (1..count).for_each(task);
+    with_inputs(|inputs| {
+        let cooked = recipe().cook(inputs, &lazy, &mut unwatched).unwrap();
+        let error = cooked.inputs[0].as_ref().unwrap_err().to_string();
+        assert_eq!(error, "wave.bvh: internal error, please report it: the executor left a task out");
+    });
+}
+
+#[test]
+fn the_skeleton_of_another_file_is_read_once_and_may_be_bytes() {
+    let (body, wave) = (bvh(1).replace("JOINT hand", "JOINT paw"), bvh(2));
+    let skeleton = Some(Input::bytes("body.bvh", body.as_bytes()));
+    let recipe = Recipe::new(Options { skeleton, ..options() }).unwrap();
+    let inputs = [Input::bytes("wave.bvh", wave.as_bytes())];
+    let cooked = recipe.cook(&inputs, &serial, &mut unwatched).unwrap();
+    let warnings = &cooked.inputs[0].as_ref().unwrap().warnings;
+    assert!(warnings.iter().any(|w| w.text.contains("hand")), "{warnings:?}");
+    // It counts by its bytes.
+    let archive = AlignedBytes::copy_of(&cooked.archive.unwrap());
+    assert!(recipe.is_unchanged(&archive, &inputs));
+    let other = body.replace("0.25", "0.26");
+    let skeleton = Some(Input::bytes("body.bvh", other.as_bytes()));
+    assert!(!Recipe::new(Options { skeleton, ..options() }).unwrap().is_unchanged(&archive, &inputs));
+
+    let none = Some(Input::bytes("none.gltf", br#"{ "asset": { "version": "2.0" } }"#));
+    let error = Recipe::new(Options { skeleton: none, ..options() }).unwrap_err();
+    assert!(matches!(error, OpenError::NoSkeleton { .. }), "{error}");
+    let import = ImportOptions { rate_hz: Some(-1.0), ..ImportOptions::default() };
+    assert!(matches!(Recipe::new(Options { import, ..options() }), Err(OpenError::Option(_))));
+}
+
+#[test]
+fn an_archive_is_unchanged_until_a_file_or_an_option_changes() {
+    with_inputs(|inputs| {
+        let archive = AlignedBytes::copy_of(&cook(inputs).archive.unwrap());
+        assert!(recipe().is_unchanged(&archive, inputs));
+        let others = [
+            Options { clips: vec!["slide".into()], ..options() },
+            Options { precision: Some(1e-4), ..options() },
+            Options {
+                import: ImportOptions { rate_hz: Some(30.0), ..ImportOptions::default() },
+                ..options()
+            },
+        ];
+        for other in others {
+            assert!(!Recipe::new(other).unwrap().is_unchanged(&archive, inputs));
+        }
+        let wave = bvh(2);
+        let changed = Input::bytes("wave.bvh", wave.as_bytes());
+        let renamed = inputs[0].clone().recorded_as("clips/wave.bvh");
+        let moved = |_: &str| Ok(bin(3.0));
+        let other_bin = inputs[1].clone().with_files(&moved);
+        assert!(!recipe().is_unchanged(&archive, &[changed, inputs[1].clone()]));
+        assert!(!recipe().is_unchanged(&archive, &[renamed, inputs[1].clone()]));
+        assert!(
+            !recipe().is_unchanged(&archive, &[inputs[0].clone(), other_bin]),
+            "files that are named count"
+        );
+        assert!(!recipe().is_unchanged(&archive, &inputs[..1]), "one file fewer");
+        assert!(!recipe().is_unchanged(&AlignedBytes::copy_of(b"no archive"), inputs));
+    });
+}

@@ -1,0 +1,187 @@
+//! A mix is its samples, blended: bit for bit.
+
+mod common;
+
+use common::pose_bits;
+use lissom::{
+    Clip, Cursor, JointLod,
+    job::{BlendJob, BlendLayer, JobError, Mix, MixEntry, MixJob, MixScratch, SampleJob, SampleTime},
+    math::{simd::Backend, soa::SoaTransform},
+};
+use lissom_build::{
+    BuiltSkeleton, SkeletonBuilder,
+    cook::ClipBuilder,
+    mannequin::{self, Motion},
+};
+use lissom_testkit::{
+    alloc::{CountingAllocator, assert_no_alloc},
+    rng::Rng,
+};
+use std::thread;
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+struct Stage {
+    built: BuiltSkeleton,
+    clips: Vec<Clip>,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let built = SkeletonBuilder::build(&mannequin::skeleton()).unwrap();
+        let cook = |motion| {
+            let cooked = ClipBuilder::default().build(&built, &mannequin::clip(motion)).unwrap();
+            Clip::from_bytes(&cooked.bytes).unwrap()
+        };
+        let clips = [Motion::Walk, Motion::Run, Motion::Wave].map(cook).to_vec();
+        Self { built, clips }
+    }
+
+    fn pose(&self) -> Vec<SoaTransform> {
+        self.built.skeleton.rest_pose().to_vec()
+    }
+
+    fn mixed(
+        &self,
+        mix: &Mix,
+        scratch: &mut MixScratch,
+        backend: Backend,
+        lod: Option<&JointLod>,
+    ) -> Vec<SoaTransform> {
+        let mut output = self.pose();
+        let (skeleton, clips) = (&self.built.skeleton, &self.clips[..]);
+        MixJob { skeleton, clips, mix, lod, scratch, output: &mut output }.run_on(backend).unwrap();
+        output
+    }
+
+    /// One job after another, each with a cursor and a pose of its own.
+    fn one_by_one(&self, mix: &Mix, backend: Backend, lod: Option<&JointLod>) -> Vec<SoaTransform> {
+        let skeleton = &self.built.skeleton;
+        let mut poses = Vec::new();
+        for entry in mix.entries() {
+            let (clip, time, mut cursor, mut output) =
+                (self.clips[entry.clip].view(), entry.time, Cursor::new(), self.pose());
+            let mut job = SampleJob { skeleton, clip, time, lod, cursor: &mut cursor, output: &mut output };
+            job.run_on(backend).unwrap();
+            poses.push(output);
+        }
+        let layer = |(entry, pose): (&MixEntry, &'_ Vec<SoaTransform>)| (entry.weight, pose.clone());
+        let weighted: Vec<_> = mix.entries().iter().zip(&poses).map(layer).collect();
+        let layers: Vec<_> = weighted
+            .iter()
+            .map(|(weight, pose)| BlendLayer { weight: *weight, pose, joint_weights: None })
+            .collect();
+        let mut output = self.pose();
+        BlendJob {
+            layers: &layers,
+            additive: &[],
+            threshold: BlendJob::DEFAULT_THRESHOLD,
+            rest: skeleton.rest_pose(),
+            lod,
+            output: &mut output,
+        }
+        .run_on(backend)
+        .unwrap();
+        output
+    }
+}
+
+fn random_mix(rng: &mut Rng, clips: usize) -> Mix {
+    let mut mix = Mix::EMPTY;
+    for _ in 0..rng.below(6) {
+        let time = f64::from(rng.range(-1.0, 3.0));
+        let time = match rng.below(3) {
+            0 => SampleTime::Clamped(time),
+            1 => SampleTime::Wrapped(time),
+            _ => SampleTime::Ratio(time),
+        };
+        // Some weigh nothing, some less than that.
+        let weight = [rng.range(0.0, 1.0), 0.0, -0.5, 0.01][rng.below(4)];
+        assert!(mix.push(MixEntry::new(rng.below(clips), time, weight)));
+    }
+    mix
+}
+
+#[test]
+fn a_mix_is_its_samples_blended_on_every_backend_and_thread() {
+    let stage = Stage::new();
+    let lod = JointLod::prefix(20);
+    thread::scope(|scope| {
+        for seed in 0..3 {
+            let (stage, lod) = (&stage, &lod);
+            scope.spawn(move || {
+                let mut rng = Rng::new(seed);
+                // The same room over and over: what was played before must not show.
+                let mut scratch = MixScratch::with_room_for(&stage.built.skeleton, &stage.clips, 6);
+                for round in 0..20 {
+                    let mix = random_mix(&mut rng, stage.clips.len());
+                    let lod = (round % 4 == 3).then_some(lod);
+                    let joints = stage.built.skeleton.joint_count();
+                    let wanted = pose_bits(&stage.one_by_one(&mix, Backend::best(), lod), joints);
+                    for backend in Backend::all() {
+                        let mixed = stage.mixed(&mix, &mut scratch, backend, lod);
+                        assert_eq!(pose_bits(&mixed, joints), wanted, "{mix:?}");
+                    }
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_mix_that_makes_no_sense_is_refused_and_nothing_is_written() {
+    let stage = Stage::new();
+    let skeleton = &stage.built.skeleton;
+    let now = SampleTime::Clamped(0.5);
+    let of = |entries: &[MixEntry]| {
+        let mut mix = Mix::EMPTY;
+        entries.iter().for_each(|entry| assert!(mix.push(*entry)));
+        mix
+    };
+    let run = |mix: &Mix, room: usize, groups: usize| {
+        let mut scratch = MixScratch::with_room_for(skeleton, &stage.clips, room);
+        let mut output = vec![SoaTransform::IDENTITY; groups];
+        let job = &mut MixJob {
+            skeleton,
+            clips: &stage.clips,
+            mix,
+            lod: None,
+            scratch: &mut scratch,
+            output: &mut output,
+        };
+        let result = job.run();
+        assert!(result.is_ok() || output.iter().all(|group| *group == SoaTransform::IDENTITY));
+        result
+    };
+    let groups = skeleton.group_count();
+    let walk = MixEntry::new(0, now, 1.0);
+    assert_eq!(run(&of(&[walk]), 1, groups), Ok(()));
+    assert_eq!(run(&Mix::EMPTY, 0, groups), Ok(()));
+    assert!(matches!(
+        run(&of(&[MixEntry::new(3, now, 1.0)]), 1, groups),
+        Err(JobError::NoSuchClip { clip: 3, clips: 3, .. })
+    ));
+    for bad in [MixEntry::new(0, now, f32::NAN), MixEntry::new(0, SampleTime::Ratio(f64::INFINITY), 1.0)] {
+        assert!(matches!(run(&of(&[walk, bad]), 2, groups), Err(JobError::Value { index: 1, .. })));
+    }
+    assert!(matches!(run(&of(&[walk, walk]), 1, groups), Err(JobError::TooShort { field: "scratch", .. })));
+    assert!(matches!(run(&of(&[walk]), 1, groups - 1), Err(JobError::TooShort { field: "output", .. })));
+    let mut full = of(&[walk; Mix::MAX_ENTRIES]);
+    assert!(!full.push(walk) && full.entries().len() == Mix::MAX_ENTRIES);
+}
+
+#[test]
+fn mixing_allocates_nothing_whatever_is_mixed() {
+    let stage = Stage::new();
+    let mut scratch = MixScratch::with_room_for(&stage.built.skeleton, &stage.clips, 6);
+    let mut output = stage.pose();
+    let (backend, mut rng) = (Backend::best(), Rng::new(9));
+    let mixes: Vec<Mix> = (0..200).map(|_| random_mix(&mut rng, stage.clips.len())).collect();
+    assert_no_alloc(|| {
+        for mix in &mixes {
+            let (skeleton, clips, scratch) = (&stage.built.skeleton, &stage.clips[..], &mut scratch);
+            MixJob { skeleton, clips, mix, lod: None, scratch, output: &mut output }.run_on(backend).unwrap();
+        }
+    });
+}
