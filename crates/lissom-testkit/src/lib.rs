@@ -25,6 +25,7 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `proptest` | yes | `strategies` for property tests; off where hashes are computed on foreign targets |
+//! | `draco` | yes | glTF files with Draco among what is fed to readers |
 //! | `fbx` | no | FBX files among what is fed to readers (needs a C compiler) |
 //! | `gzip` | no | streams of this codec among what is fed to readers |
 //! | `zstd` | no | streams of this codec among what is fed to readers |

@@ -410,7 +410,7 @@ fn plain_component<S: Simd, const N: usize>(
     let mut sum = load(s, lanes[0], at) * weights[0];
     let mut i = 1;
     while i < N {
-        sum = sum + load(s, lanes[i], at) * weights[i];
+        sum += load(s, lanes[i], at) * weights[i];
         i += 1;
     }
     store(sum * inverse, output, at);

@@ -105,8 +105,12 @@ impl<'a> Influences<'a> {
         let weights = parts.weight_format == WeightFormat::F32 && parts.weights.stride == stored * 4;
         Self {
             stored,
-            indices: indices.then(|| parts.indices.bytes.as_chunks().0),
-            weights: if stored == 0 { Some(&[]) } else { weights.then(|| parts.weights.bytes.as_chunks().0) },
+            indices: indices.then_some(parts.indices.bytes.as_chunks().0),
+            weights: if stored == 0 {
+                Some(&[])
+            } else {
+                weights.then_some(parts.weights.bytes.as_chunks().0)
+            },
         }
     }
 }
