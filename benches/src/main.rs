@@ -7,10 +7,12 @@ mod compression;
 mod count;
 mod jobs;
 mod layouts;
+mod ozz;
 
+use lissom::math::simd::Backend;
 use std::{path::Path, process::ExitCode};
 
-const USAGE: &str = "usage: lissom-bench jobs
+const USAGE: &str = "usage: lissom-bench jobs   (LISSOM_SIMD=NAME: on one backend alone)
        lissom-bench clips [FOLDER] [--plot FILE.svg]   (FOLDER holds assets/ozz/bin)
        lissom-bench compression FOLDER [--json] [--dump DIR] [--effort fast|default|max] [--precision CM]
                                 [--threads N] [--plot FILE.svg]   (FOLDER holds .rawclip files)
@@ -19,9 +21,16 @@ const USAGE: &str = "usage: lissom-bench jobs
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let forced = match Backend::from_env() {
+        Ok(backend) => backend,
+        Err(error) => {
+            eprintln!("LISSOM_SIMD: {error}");
+            return ExitCode::from(2);
+        }
+    };
     let result = match args.as_slice() {
         ["jobs"] => {
-            jobs::print();
+            jobs::print(forced);
             Ok(())
         }
         ["count"] => count::print(),

@@ -20,17 +20,28 @@ pub struct Mesh {
 /// Positions, normals and tangents.
 pub type Output = [Vec<[f32; 3]>; 3];
 
+/// Which joints the vertices of a mesh have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Eight neighbours share them, as in a mesh that is sorted by joint.
+    Neighbours,
+    /// Each vertex has its own.
+    Mixed,
+}
+
 impl Mesh {
-    /// Neighbours share joints, as in any mesh that was not shuffled.
+    /// A mesh whose vertices have their joints in an order.
     #[must_use]
-    pub fn new(vertices: usize, influences: usize, joints: usize) -> Self {
+    pub fn new(vertices: usize, influences: usize, joints: usize, order: Order) -> Self {
         let mut random = Random::new(7);
         let mut vectors = || (0..vertices).map(|_| [random.unit(), random.unit(), random.unit()]).collect();
         let (positions, normals, tangents) = (vectors(), vectors(), vectors());
         let indices = (0..vertices)
-            .flat_map(|v| (0..influences).map(move |i| ((v / 8 + i * 3) % joints) as u16))
+            .map(|v| if order == Order::Mixed { random.below(joints) } else { v / 8 })
+            .flat_map(|first| (0..influences).map(move |i| ((first + i * 3) % joints) as u16))
             .collect();
-        let weights = (0..vertices * (influences - 1)).map(|_| 0.8 / influences as f32).collect();
+        let mut share = || (random.unit() + 1.0) * 0.4 / influences as f32;
+        let weights = (0..vertices * (influences - 1)).map(|_| share()).collect();
         Self { positions, normals, tangents, indices, weights, influences }
     }
 
@@ -57,6 +68,41 @@ impl Mesh {
     #[must_use]
     pub fn output(&self) -> Output {
         core::array::from_fn(|_| vec![[0.0; 3]; self.positions.len()])
+    }
+
+    /// A byte an index and a byte a weight, as many files have them: of each vertex all indices, then all weights.
+    #[must_use]
+    pub fn small_influences(&self) -> Vec<u8> {
+        let (n, stored) = (self.influences, self.influences - 1);
+        let mut bytes = Vec::new();
+        for v in 0..self.positions.len() {
+            bytes.extend(self.indices[v * n..(v + 1) * n].iter().map(|j| *j as u8));
+            bytes.extend(self.weights[v * stored..(v + 1) * stored].iter().map(|w| (w * 255.0) as u8));
+        }
+        bytes
+    }
+
+    /// [`Mesh::small_influences`], checked. Panics if there are no such joints.
+    #[must_use]
+    pub fn checked_small<'a>(&self, bytes: &'a [u8], joint_count: usize) -> SkinMesh<'a> {
+        let stride = 2 * self.influences - 1;
+        SkinMesh::new(SkinMeshParts {
+            vertex_count: self.positions.len(),
+            influences: self.influences,
+            indices: Strided { bytes, stride },
+            index_format: IndexFormat::U8,
+            weights: Strided { bytes: &bytes[self.influences..], stride },
+            weight_format: WeightFormat::Unorm8,
+            explicit_last: false,
+            joint_count,
+        })
+        .expect("valid")
+    }
+
+    /// Positions and normals in one buffer.
+    #[must_use]
+    pub fn interleaved(&self) -> Vec<[[f32; 3]; 2]> {
+        self.positions.iter().zip(&self.normals).map(|(p, n)| [*p, *n]).collect()
     }
 
     /// Bytes that one job reads and writes, the palette left out.
@@ -88,6 +134,36 @@ pub fn skin(
             positions: StridedMut::packed(p),
             normals: (attributes > 1).then(|| StridedMut::packed(n)),
             tangents: (attributes > 2).then(|| StridedMut::packed(t)),
+        },
+    }
+    .run_on(backend)
+    .expect("valid");
+}
+
+/// Runs one job on interleaved positions and normals. Panics if the parts do not belong together.
+pub fn skin_interleaved(
+    backend: Backend,
+    mesh: SkinMesh<'_>,
+    palette: &[Mat4],
+    from: &[[[f32; 3]; 2]],
+    to: &mut [[[f32; 3]; 2]],
+) {
+    const STRIDE: usize = 24;
+    let bytes: &[u8] = bytemuck::cast_slice(from);
+    SkinJob {
+        mesh,
+        vertex_count: from.len(),
+        palette,
+        vector_palette: None,
+        positions: Strided { bytes, stride: STRIDE },
+        normals: Some(Strided { bytes: &bytes[STRIDE / 2..], stride: STRIDE }),
+        tangents: None,
+        output: VertexOutput::Interleaved {
+            bytes: bytemuck::cast_slice_mut(to),
+            stride: STRIDE,
+            positions: 0,
+            normals: Some(STRIDE / 2),
+            tangents: None,
         },
     }
     .run_on(backend)

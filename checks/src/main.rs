@@ -15,6 +15,7 @@ mod library;
 mod meshopt;
 mod pab;
 mod rawclip_bytes;
+mod roundtrip;
 mod three;
 
 use std::{env, path::Path, process::ExitCode};
@@ -62,6 +63,11 @@ const CHECKS: &[(&str, &str, Check)] = &[
         pab::run,
     ),
     ("rawclip-bytes", "rawclips: every clip reads, and is written again byte for byte", rawclip_bytes::run),
+    (
+        "roundtrip",
+        "assets and defects: glTF files through archive and export; materials, images, meshes and names come back",
+        roundtrip::run,
+    ),
     (
         "three",
         "assets: poses of a handful of glTF files against three.js, if Node and the package are there",

@@ -42,7 +42,7 @@ pub fn run(install: bool) -> Result<Outcome, String> {
 /// Writes the seeds of every target to `fuzz/seeds`.
 pub fn seeds() -> Result<(), String> {
     let mut run = workspace::cargo();
-    run.args(["run", "--quiet", "--package", "lissom-testkit", "--features", "fbx,gzip,zstd"]);
+    run.args(["run", "--quiet", "--package", "lissom-testkit", "--features", "draco,fbx,gzip,zstd"]);
     workspace::run(run.args(["--bin", "hostile-seeds", "fuzz/seeds"]))
 }
 

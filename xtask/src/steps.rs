@@ -202,13 +202,21 @@ fn features() -> Result<Outcome, String> {
         "--package",
         "lissom-build",
         "--features",
-        "fbx,gzip,zstd",
+        "draco,fbx,gzip,zstd",
         "--test",
         "fbx",
         "--test",
         "codecs",
     ])?;
-    cargo(&["test", "--package", "lissom-testkit", "--features", "fbx,gzip,zstd", "--test", "hostile"])?;
+    cargo(&[
+        "test",
+        "--package",
+        "lissom-testkit",
+        "--features",
+        "draco,fbx,gzip,zstd",
+        "--test",
+        "hostile",
+    ])?;
     let all = ["--package", "lissom-build", "--package", "lissom-testkit", "--package", "lissom-checks"];
     let mut clippy = workspace::cargo();
     clippy.arg("clippy").args(all).args(["--all-targets", "--all-features", "--", "--deny", "warnings"]);

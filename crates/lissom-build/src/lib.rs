@@ -22,6 +22,7 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `gltf` | yes | reads glTF 2.0 files |
+//! | `draco` | no | reads glTF meshes that are compressed with Draco (`draco-core`, Apache-2.0 only) |
 //! | `fbx` | no | reads FBX files (`ufbx`, a C library: needs a C compiler) |
 //! | `gzip` | no | clip streams compressed with gzip |
 //! | `zstd` | no | clip streams compressed with Zstandard (a C library) |
@@ -68,7 +69,9 @@ pub mod cook;
 pub mod exact;
 pub mod export;
 pub mod import;
+mod influences;
 pub mod mannequin;
+pub mod material;
 pub mod mesh;
 mod mesh_fill;
 pub mod pipeline;

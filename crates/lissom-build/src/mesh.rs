@@ -1,9 +1,12 @@
 //! Editable skinned meshes.
 
+pub use crate::influences::Influences;
+
 use crate::exact::{M34, V3};
 use crate::raw::RawSkeleton;
+use lissom::mesh::MAX_INFLUENCES;
 
-/// A triangle mesh bound to a skeleton: every vertex follows up to four joints.
+/// A triangle mesh bound to a skeleton: every vertex follows one joint or many.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RawMesh {
     /// May be empty.
@@ -12,16 +15,18 @@ pub struct RawMesh {
     pub positions: Vec<[f32; 3]>,
     /// Unit length, one a vertex.
     pub normals: Vec<[f32; 3]>,
-    /// Unit length and across the normal; the fourth number is the handedness, 1 or -1.
+    /// Unit length and across the normal; the fourth number is the handedness, 1 or -1. One a vertex, or none at all.
     pub tangents: Vec<[f32; 4]>,
-    /// Indices of raw joints; unused ones are 0 with weight 0.
-    pub joints: Vec<[u16; 4]>,
-    /// Not negative, falling, with sum 1.
-    pub weights: Vec<[f32; 4]>,
+    /// The joints that vertices follow.
+    pub influences: Influences,
     /// Three a triangle, counter-clockwise from outside.
     pub indices: Vec<u32>,
     /// From mesh space to each raw joint's space in the rest pose, one a joint.
     pub inverse_binds: Vec<M34>,
+    /// Sets of texture coordinates, each one a vertex.
+    pub uvs: Vec<Vec<[f32; 2]>>,
+    /// Sets of colours (linear red, green, blue, alpha), each one a vertex.
+    pub colors: Vec<Vec<[f32; 4]>>,
 }
 
 /// What is wrong with a raw mesh.
@@ -65,6 +70,12 @@ pub enum RawMeshError {
         /// Their sum.
         sum: f32,
     },
+    /// A vertex follows no joints, or too many.
+    #[error("{each} joints a vertex; 1 to {MAX_INFLUENCES} are possible")]
+    Influences {
+        /// How many.
+        each: usize,
+    },
     /// A vertex follows a joint that does not exist.
     #[error("vertex {vertex} follows joint {joint}, but there are {joints} joints")]
     Joint {
@@ -87,6 +98,16 @@ pub enum RawMeshError {
     },
 }
 
+/// How far f32 weights may sum from 1: 255 of them round to less.
+const SUM_TOLERANCE: f32 = 2e-5;
+
+fn finite<const N: usize>(field: &'static str, list: &[[f32; N]]) -> Result<(), RawMeshError> {
+    match list.iter().position(|row| !row.iter().all(|v| v.is_finite())) {
+        Some(vertex) => Err(RawMeshError::NotFinite { field, vertex }),
+        None => Ok(()),
+    }
+}
+
 impl RawMesh {
     /// Finds the first thing that is wrong. `joints` is the skeleton's count.
     ///
@@ -103,9 +124,23 @@ impl RawMesh {
             if len == expected { Ok(()) } else { Err(E::Length { field, len, expected }) }
         };
         length("normals", self.normals.len(), vertices)?;
-        length("tangents", self.tangents.len(), vertices)?;
-        length("joints", self.joints.len(), vertices)?;
-        length("weights", self.weights.len(), vertices)?;
+        if !self.tangents.is_empty() {
+            length("tangents", self.tangents.len(), vertices)?;
+        }
+        let Influences { each, joints: followed, weights } = &self.influences;
+        if !(1..=MAX_INFLUENCES).contains(each) {
+            return Err(E::Influences { each: *each });
+        }
+        length("joints", followed.len(), vertices.saturating_mul(*each))?;
+        length("weights", weights.len(), vertices.saturating_mul(*each))?;
+        for set in &self.uvs {
+            length("uvs", set.len(), vertices)?;
+            finite("uvs", set)?;
+        }
+        for set in &self.colors {
+            length("colors", set.len(), vertices)?;
+            finite("colors", set)?;
+        }
         length("inverse_binds", self.inverse_binds.len(), joints)?;
         length("indices", self.indices.len(), self.indices.len() / 3 * 3)?;
         if let Some((at, index)) = self.indices.iter().enumerate().find(|(_, i)| **i as usize >= vertices) {
@@ -117,7 +152,8 @@ impl RawMesh {
             }
         }
         for vertex in 0..vertices {
-            let (p, n, t) = (self.positions[vertex], self.normals[vertex], self.tangents[vertex]);
+            let (p, n) = (self.positions[vertex], self.normals[vertex]);
+            let t = self.tangents.get(vertex).copied().unwrap_or([1.0, 0.0, 0.0, 1.0]);
             for (field, list) in [("positions", &p[..]), ("normals", &n[..]), ("tangents", &t[..])] {
                 if !list.iter().all(|v| v.is_finite()) {
                     return Err(E::NotFinite { field, vertex });
@@ -130,12 +166,12 @@ impl RawMesh {
             if (long(&t[..3]) - 1.0).abs() > 1e-3 || t[3].abs() != 1.0 {
                 return Err(E::NotUnit { field: "tangents", vertex });
             }
-            let weights = self.weights[vertex];
-            let sum: f32 = weights.iter().sum();
-            if !weights.iter().all(|w| (0.0..=1.0).contains(w)) || (sum - 1.0).abs() > 1e-5 || sum.is_nan() {
+            let sum: f32 = self.influences.of(vertex).map(|(_, w)| w).sum();
+            let inside = self.influences.of(vertex).all(|(_, w)| (0.0..=1.0).contains(&w));
+            if !inside || (sum - 1.0).abs() > SUM_TOLERANCE || sum.is_nan() {
                 return Err(E::Weights { vertex, sum });
             }
-            if let Some(joint) = self.joints[vertex].into_iter().find(|j| usize::from(*j) >= joints) {
+            if let Some((joint, _)) = self.influences.of(vertex).find(|(j, _)| usize::from(*j) >= joints) {
                 return Err(E::Joint { vertex, joint, joints });
             }
         }
@@ -163,7 +199,7 @@ impl RawMesh {
         for i in 0..self.positions.len() {
             let (p, n) = (v3(self.positions[i]), v3(self.normals[i]));
             let (mut position, mut normal) = (V3::ZERO, V3::ZERO);
-            for (joint, weight) in self.joints[i].into_iter().zip(self.weights[i]) {
+            for (joint, weight) in self.influences.of(i) {
                 let m = &skin[usize::from(joint)];
                 position = position + m.mul_point(p) * f64::from(weight);
                 normal = normal + m.mul_vector(n) * f64::from(weight);

@@ -1,4 +1,4 @@
-//! What files leave out of their meshes: normals, tangents, weights that sum to 1.
+//! What files leave out of their meshes: normals, tangents.
 
 use crate::exact::V3;
 
@@ -78,65 +78,9 @@ pub(crate) fn unit(v: V3) -> Option<[f32; 3]> {
     (length.is_finite() && length > 1e-12).then(|| narrow(v * (1.0 / length)))
 }
 
-/// Up to four joints of a vertex.
-pub(crate) struct Strongest {
-    pub(crate) joints: [u16; 4],
-    /// Falling, with sum 1.
-    pub(crate) weights: [f32; 4],
-    /// How much of the whole was left out with the weaker ones, in [0, 1].
-    #[cfg_attr(not(feature = "fbx"), allow(dead_code, reason = "only the FBX importer warns about it"))]
-    pub(crate) left_out: f64,
-}
-
-/// The four strongest of a vertex's influences, with sum 1; the same joint twice counts once. Weights that are
-/// not above 0 are left out. `None` if nothing is left. `list` comes back sorted.
-pub(crate) fn strongest(list: &mut Vec<(u16, f64)>) -> Option<Strongest> {
-    list.retain(|(_, w)| *w > 0.0 && w.is_finite());
-    list.sort_by_key(|(joint, _)| *joint);
-    list.dedup_by(|later, first| {
-        let same = later.0 == first.0;
-        if same {
-            first.1 += later.1;
-        }
-        same
-    });
-    // Falling; equal ones in the order of joints.
-    list.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let all: f64 = list.iter().map(|(_, w)| w).sum();
-    let kept: f64 = list.iter().take(4).map(|(_, w)| w).sum();
-    if !(kept > 0.0 && all.is_finite()) {
-        return None;
-    }
-    let mut out = Strongest { joints: [0; 4], weights: [0.0; 4], left_out: (all - kept) / all };
-    for (to, (joint, weight)) in list.iter().take(4).enumerate() {
-        let share = (weight / kept) as f32;
-        if share > 0.0 {
-            out.joints[to] = *joint;
-            out.weights[to] = share;
-        }
-    }
-    Some(out)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_four_strongest_stay_and_sum_to_1() {
-        let mut list =
-            vec![(7, 0.1), (3, 0.2), (9, 0.4), (3, 0.2), (1, 0.05), (2, 0.05), (5, f64::NAN), (6, -1.0)];
-        let s = strongest(&mut list).unwrap();
-        assert_eq!(s.joints, [3, 9, 7, 1]);
-        assert!((s.weights.iter().sum::<f32>() - 1.0).abs() < 1e-6);
-        assert!(s.weights.is_sorted_by(|a, b| a >= b));
-        assert!((s.left_out - 0.05).abs() < 1e-12);
-        assert!(strongest(&mut vec![(1, 0.0), (2, f64::INFINITY)]).is_none());
-        assert!(strongest(&mut Vec::new()).is_none());
-        // What vanishes in f32 names no joint.
-        let s = strongest(&mut vec![(1, 1.0), (2, 1e-300)]).unwrap();
-        assert_eq!((s.joints, s.weights), ([1, 0, 0, 0], [1.0, 0.0, 0.0, 0.0]));
-    }
 
     #[test]
     fn normals_and_tangents_of_a_square_point_the_right_way() {

@@ -3,6 +3,7 @@
 use crate::{
     BuiltSkeleton, cook,
     import::rawclip::WantedPrecision,
+    material::{Image, Material},
     mesh::RawMesh,
     raw::{RawAnimation, RawSkeleton, RawUserTrack},
 };
@@ -19,6 +20,14 @@ pub struct Scene {
     pub animations: Vec<SceneAnimation>,
     /// In file order, one a primitive.
     pub meshes: Vec<SceneMesh>,
+    /// What meshes are made of.
+    pub materials: Vec<Material>,
+    /// What materials show.
+    pub images: Vec<Image>,
+    /// What the file says of itself (copyright, generator, version), as JSON; empty if nothing.
+    pub asset: String,
+    /// What the file's scene says beside, as JSON; empty if nothing.
+    pub extras: String,
     /// Tracks that belong to no animation of the file.
     pub tracks: Vec<RawUserTrack>,
     /// What was repaired, dropped or unclear. The rest is as the file says.
@@ -32,6 +41,19 @@ pub struct SceneSkeleton {
     pub name: String,
     /// The joints. Names are unique.
     pub skeleton: RawSkeleton,
+    /// What each joint was in its file; empty if nobody knows.
+    pub nodes: Vec<SourceNode>,
+}
+
+/// What a joint was in its file: for engines that draw the file's own meshes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceNode {
+    /// Its place in the file's list of nodes.
+    pub index: Option<u32>,
+    /// The node's own name; joints' names are unique, these need not be.
+    pub name: String,
+    /// What the file says beside, as JSON; empty if nothing.
+    pub extras: String,
 }
 
 /// A motion, and what goes with it.
@@ -48,6 +70,8 @@ pub struct SceneAnimation {
     pub markers: Vec<Marker>,
     /// How exactly the file wants its joints to be stored, in the skeleton's order; empty if it does not say.
     pub precision: Vec<WantedPrecision>,
+    /// What the file says beside, as JSON; empty if nothing.
+    pub extras: String,
 }
 
 impl Scene {
@@ -96,6 +120,14 @@ pub struct SceneMesh {
     pub mesh: RawMesh,
     /// Shapes that can be mixed in.
     pub morphs: Vec<Morph>,
+    /// Its place in [`Scene::materials`].
+    pub material: Option<usize>,
+    /// The mesh of the file that it is a part of: parts of one mesh share it. Empty if nobody knows.
+    pub source: String,
+    /// The node of the file that it stood on. Empty if nobody knows.
+    pub node: String,
+    /// What the file says beside, as JSON; empty if nothing.
+    pub extras: String,
 }
 
 /// A morph target: what it adds to each vertex.

@@ -3,7 +3,7 @@
 use lissom_build::exact::{Q4, Trs, V3};
 use lissom_build::export::{ExportError, write_glb};
 use lissom_build::mannequin::{self, Detail, Motion};
-use lissom_build::mesh::RawMesh;
+use lissom_build::mesh::{Influences, RawMesh};
 use lissom_build::raw::{
     Channel, Curve, RawAnimation, RawJoint, RawSkeleton, RawTrack, RawUserTrack, TrackKind, UserKey,
 };
@@ -38,10 +38,19 @@ fn floats(json: &Value, binary: &[u8], accessor: &Value) -> Vec<f32> {
 fn scene(skeleton: &RawSkeleton, mesh: Option<&RawMesh>, animations: &[RawAnimation]) -> Scene {
     let animation =
         |a: &RawAnimation| SceneAnimation { skeleton: Some(0), motion: a.clone(), ..Default::default() };
-    let mesh = mesh.map(|mesh| SceneMesh { skeleton: 0, mesh: mesh.clone(), morphs: Vec::new() });
+    let mesh = mesh.map(|mesh| SceneMesh {
+        skeleton: 0,
+        mesh: mesh.clone(),
+        morphs: Vec::new(),
+        ..Default::default()
+    });
     Scene {
         name: "s".into(),
-        skeletons: vec![SceneSkeleton { name: String::new(), skeleton: skeleton.clone() }],
+        skeletons: vec![SceneSkeleton {
+            name: String::new(),
+            skeleton: skeleton.clone(),
+            ..Default::default()
+        }],
         animations: animations.iter().map(animation).collect(),
         meshes: mesh.into_iter().collect(),
         ..Default::default()
@@ -75,12 +84,15 @@ fn the_mannequins_file_holds_what_went_in() {
     let primitive = &json["meshes"][0]["primitives"][0];
     let positions = floats(&json, &binary, &primitive["attributes"]["POSITION"]);
     assert_eq!(positions, mesh.positions.concat());
-    assert_eq!(floats(&json, &binary, &primitive["attributes"]["WEIGHTS_0"]), mesh.weights.concat());
+    assert_eq!(floats(&json, &binary, &primitive["attributes"]["WEIGHTS_0"]), mesh.influences.weights);
     let bounds = &json["accessors"][primitive["attributes"]["POSITION"].as_u64().unwrap() as usize];
     let lowest = positions.chunks_exact(3).map(|p| p[1]).reduce(|a, b| if b < a { b } else { a }).unwrap();
     assert_eq!(bounds["min"][1].as_f64().unwrap() as f32, lowest);
     let binds = floats(&json, &binary, &json["skins"][0]["inverseBindMatrices"]);
-    assert_eq!(binds.len(), skeleton.joints.len() * 16);
+    let followed = mesh.influences.used(skeleton.joints.len());
+    let named = json["skins"][0]["joints"].as_array().unwrap();
+    assert_eq!((named.len(), binds.len()), (followed.iter().filter(|u| **u).count(), named.len() * 16));
+    assert!(named.iter().all(|node| followed[node.as_u64().unwrap() as usize]), "no joint without weight");
 
     for (animation, raw) in json["animations"].as_array().unwrap().iter().zip(&animations) {
         assert_eq!(animation["name"], raw.name.as_str());
@@ -158,17 +170,17 @@ fn an_animation_without_keys_and_a_bare_skeleton_are_written() {
     assert!(binary.is_empty() && json.get("buffers").is_none());
 }
 
-/// Three vertices on joint 1 of two roots.
+/// Three vertices on both of two roots.
 fn triangle() -> RawMesh {
     RawMesh {
         name: "t".into(),
         positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
         normals: vec![[0.0, 0.0, 1.0]; 3],
         tangents: vec![[1.0, 0.0, 0.0, 1.0]; 3],
-        joints: vec![[1, 0, 0, 0]; 3],
-        weights: vec![[1.0, 0.0, 0.0, 0.0]; 3],
+        influences: Influences::from_rows(&[[1, 0]; 3], &[[0.75, 0.25]; 3]),
         indices: vec![0, 1, 2],
         inverse_binds: vec![lissom_build::exact::M34::IDENTITY; 2],
+        ..RawMesh::default()
     }
 }
 
@@ -254,4 +266,26 @@ fn what_is_not_valid_is_not_written() {
     lost.meshes[0].skeleton = 0;
     lost.meshes[0].morphs = vec![Morph { name: "m".into(), ..Default::default() }];
     assert!(matches!(write_glb(&lost), Err(ExportError::Morph { len: 0, vertices: 3, .. })));
+}
+
+#[test]
+fn a_rigid_mesh_stands_on_its_joint_and_joints_without_weight_are_not_named() {
+    let mut mesh = triangle();
+    mesh.influences = Influences::rigid(1, 3);
+    let (json, _) = open(&write_glb(&scene(&two_roots(), Some(&mesh), &[])).unwrap());
+    assert_eq!(
+        (json["nodes"][1]["mesh"].as_u64(), json.get("skins"), json.get("materials")),
+        (Some(0), None, None)
+    );
+    assert_eq!(json["scenes"][0]["nodes"], serde_json::json!([0, 1]), "no skin: roots stay roots");
+    // Bound elsewhere it needs a skin, which names the one joint; what is not followed is its first.
+    mesh.inverse_binds[1].columns[3] = V3::X;
+    mesh.influences = Influences::from_rows(&[[1, 0]; 3], &[[1.0, 0.0]; 3]);
+    let (json, binary) = open(&write_glb(&scene(&two_roots(), Some(&mesh), &[])).unwrap());
+    assert_eq!(json["skins"][0]["joints"], serde_json::json!([1]));
+    let joints = &json["meshes"][0]["primitives"][0]["attributes"]["JOINTS_0"];
+    let view = &json["bufferViews"]
+        [json["accessors"][joints.as_u64().unwrap() as usize]["bufferView"].as_u64().unwrap() as usize];
+    let start = view["byteOffset"].as_u64().unwrap() as usize;
+    assert!(binary[start..start + 24].iter().all(|b| *b == 0));
 }

@@ -76,7 +76,7 @@ fn the_skin_is_valid_closed_and_follows_the_rest_pose() {
         let (n, t) = (mesh.normals[i], mesh.tangents[i]);
         let across = n[0] * t[0] + n[1] * t[1] + n[2] * t[2];
         assert!(across.abs() < 1e-4, "tangent {i} is not across its normal: {across}");
-        let w = mesh.weights[i];
+        let w: Vec<f32> = mesh.influences.of(i).map(|(_, w)| w).collect();
         assert!(w[0] >= w[1] && w[1] >= w[2] && w[2] >= w[3], "strongest first at {i}");
     }
     assert!(mesh.tangents.iter().any(|t| t[3] > 0.0) && mesh.tangents.iter().any(|t| t[3] < 0.0));
@@ -296,7 +296,7 @@ fn rig_skin_and_clips_meet_their_golden_hashes() {
     let mesh = mannequin::mesh(&Detail::default()).unwrap();
     let mut hash =
         mesh.positions.iter().chain(&mesh.normals).flatten().copied().fold(Fnv64::new(), Fnv64::f32);
-    hash = mesh.weights.iter().flatten().copied().fold(hash, Fnv64::f32);
+    hash = mesh.influences.weights.iter().copied().fold(hash, Fnv64::f32);
     hash = mesh.indices.iter().copied().fold(hash, Fnv64::u32);
     let mut found: Vec<(&str, u64)> = Motion::ALL.into_iter().map(poses).collect();
     found.push(("mesh", hash.finish()));

@@ -16,7 +16,7 @@ use lissom_build::{
     cook::{ClipBuilder, ErrorMetric, Form},
     exact::{M34, Q4, SMALLEST, Trs, V3},
     import::{ImportLimits, lsm},
-    mesh::RawMesh,
+    mesh::{Influences, RawMesh},
     raw::{Channel, Curve, RawAnimation, RawJoint, RawSkeleton, RawTrack},
     scene::{Morph, Scene, SceneMesh, SceneSkeleton},
 };
@@ -137,8 +137,7 @@ fn tiny_components_do_not_reach_meshes() {
         positions: vec![[dust, 0.0, 1.0], [1.0, -dust, 0.0], [0.0, 1.0, dust]],
         normals: vec![[dust, -dust, 1.0]; 3],
         tangents: vec![[1.0, dust, -dust, 1.0]; 3],
-        joints: vec![[1, 2, 0, 0]; 3],
-        weights: vec![[1.0, dust, 0.0, 0.0]; 3],
+        influences: Influences::from_rows(&[[1, 2]; 3], &[[1.0, dust]; 3]),
         indices: vec![0, 1, 2],
         inverse_binds: vec![
             M34 {
@@ -146,6 +145,8 @@ fn tiny_components_do_not_reach_meshes() {
             };
             20
         ],
+        uvs: vec![vec![[dust, 1.0]; 3]],
+        colors: vec![vec![[1.0, dust, 0.0, 1.0]; 3]],
     };
     let morph = Morph {
         name: "smile".into(),
@@ -154,8 +155,8 @@ fn tiny_components_do_not_reach_meshes() {
         ..Default::default()
     };
     let scene = Scene {
-        skeletons: vec![SceneSkeleton { name: "body".into(), skeleton }],
-        meshes: vec![SceneMesh { skeleton: 0, mesh, morphs: vec![morph] }],
+        skeletons: vec![SceneSkeleton { name: "body".into(), skeleton, ..Default::default() }],
+        meshes: vec![SceneMesh { mesh, morphs: vec![morph], ..Default::default() }],
         ..Default::default()
     };
     let mut pack = ScenePack::new();
@@ -165,9 +166,12 @@ fn tiny_components_do_not_reach_meshes() {
     for list in [&mesh.positions, &mesh.normals, &morphs[0].positions, &morphs[0].normals] {
         assert_clean(list.iter().flatten().copied(), "vertices");
     }
-    for list in [&mesh.tangents, &mesh.weights] {
+    for list in [&mesh.tangents, &mesh.colors[0]] {
         assert_clean(list.iter().flatten().copied(), "vertices");
     }
+    assert_clean(mesh.influences.weights.iter().copied(), "weights");
+    assert_eq!(mesh.influences.joints[1], 0, "a weight that is gone names no joint");
+    assert_clean(mesh.uvs[0].iter().flatten().copied(), "texture coordinates");
     for column in mesh.inverse_binds.iter().flat_map(|m| m.columns) {
         assert_clean([column.x as f32, column.y as f32, column.z as f32], "inverse binds");
     }

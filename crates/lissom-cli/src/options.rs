@@ -6,7 +6,7 @@ use lissom_build::{
     cook::{ClipBuilder, Effort, Form, Jumps},
     import::{Axis, ImportOptions, Unit},
 };
-use std::path::PathBuf;
+use std::{num::NonZeroU8, path::PathBuf};
 
 /// An option that makes no sense: exit code 2, as for options that do not exist.
 #[derive(Debug)]
@@ -73,6 +73,18 @@ pub(crate) struct Reading {
     /// The file with the skeleton, if it is another one; joints are matched by name
     #[arg(long, value_name = "FILE")]
     pub(crate) skeleton: Option<PathBuf>,
+    /// Leaves meshes out, with their materials and images
+    #[arg(long)]
+    pub(crate) no_mesh: bool,
+    /// Leaves images out
+    #[arg(long)]
+    pub(crate) no_images: bool,
+    /// Joints that a vertex follows at most, 1 to 255: the strongest stay [default: all]
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) influences: Option<NonZeroU8>,
+    /// Refuses a file with a part that cannot be read, instead of leaving that part out
+    #[arg(long)]
+    pub(crate) strict: bool,
 }
 
 /// An axis, as it is written.
@@ -115,7 +127,18 @@ impl Reading {
             return usage("--up and --forward must be at right angles");
         }
         let skeleton = self.skeleton.clone();
-        Ok(ImportOptions { unit, up, forward, rate_hz: self.rate, skeleton, ..ImportOptions::default() })
+        Ok(ImportOptions {
+            unit,
+            up,
+            forward,
+            rate_hz: self.rate,
+            skeleton,
+            no_mesh: self.no_mesh,
+            no_images: self.no_images,
+            influences: self.influences,
+            strict: self.strict,
+            ..ImportOptions::default()
+        })
     }
 }
 

@@ -12,6 +12,7 @@ use lissom_build::{
     cook::{ClipBuilder, CookReport},
     import::{self, ImportOptions},
     mannequin::{self, Detail, Motion},
+    material::Material,
     pipeline::ScenePrecision,
     raw::{RawAnimation, RawSkeleton},
     scene::{Scene, SceneAnimation, SceneMesh, SceneSkeleton},
@@ -262,9 +263,20 @@ pub(crate) fn mannequin_scene(motions: &[Motion], detail: &Detail) -> Result<Sce
     };
     Ok(Scene {
         name: "mannequin".into(),
-        skeletons: vec![SceneSkeleton { name: "mannequin".into(), skeleton: mannequin::skeleton() }],
+        skeletons: vec![SceneSkeleton {
+            name: "mannequin".into(),
+            skeleton: mannequin::skeleton(),
+            ..Default::default()
+        }],
         animations: motions.iter().map(animation).collect(),
-        meshes: vec![SceneMesh { skeleton: 0, mesh, morphs: Vec::new() }],
+        meshes: vec![SceneMesh { mesh, material: Some(0), ..Default::default() }],
+        materials: vec![Material {
+            name: "plaster".into(),
+            base_color: [0.69, 0.64, 0.56, 1.0],
+            metallic: 0.0,
+            roughness: 0.75,
+            ..Material::default()
+        }],
         ..Scene::default()
     })
 }

@@ -34,6 +34,19 @@ fn refused(name: &str, bytes: impl AsRef<[u8]>, words: &[&str]) {
 }
 
 #[test]
+fn a_simd_backend_that_there_is_not() {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_lissom"))
+        .args(["inspect", "any.glb"])
+        .env("LISSOM_SIMD", "mmx")
+        .output()
+        .unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.starts_with("lissom: LISSOM_SIMD: ") && error.contains("mmx"), "{error}");
+    assert!(error.contains("scalar") && error.lines().count() == 1, "{error}");
+}
+
+#[test]
 fn a_missing_file_and_a_folder() {
     let root = folder("bad_places");
     let missing = text(&root.join("missing.glb"));

@@ -25,6 +25,7 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `proptest` | yes | `strategies` for property tests; off where hashes are computed on foreign targets |
+//! | `draco` | yes | glTF files with Draco among what is fed to readers |
 //! | `fbx` | no | FBX files among what is fed to readers (needs a C compiler) |
 //! | `gzip` | no | streams of this codec among what is fed to readers |
 //! | `zstd` | no | streams of this codec among what is fed to readers |
@@ -32,6 +33,8 @@
 pub mod alloc;
 pub mod compare;
 pub mod conformance;
+#[cfg(feature = "draco")]
+pub mod draco;
 pub mod fbx;
 pub mod generate;
 pub mod gltf;

@@ -1,7 +1,7 @@
 //! Levels of detail: which joints a job computes.
 
 use crate::{JointMask, Skeleton};
-use lissom_math::soa::{GROUP, group_count};
+use lissom_math::soa::GROUP;
 
 /// The joints that a character at a distance still needs: a prefix of the skeleton, or a mask.
 ///
@@ -83,9 +83,19 @@ impl JointLod {
     #[inline]
     #[must_use]
     pub fn contains_group(&self, group: usize) -> bool {
+        self.lanes(group) != 0
+    }
+
+    /// The joints of a group of 16 that the level has, one bit each.
+    #[inline]
+    #[must_use]
+    pub(crate) fn lanes(&self, group: usize) -> u32 {
         match &self.0 {
-            Kind::Prefix(n) => group < group_count(*n),
-            Kind::Mask(mask) => (group * GROUP..(group + 1) * GROUP).any(|j| mask.contains(j)),
+            Kind::Prefix(n) => {
+                let here = n.saturating_sub(group * GROUP);
+                if here < GROUP { (1 << here) - 1 } else { u32::from(u16::MAX) }
+            }
+            Kind::Mask(mask) => mask.lanes(group),
         }
     }
 

@@ -75,6 +75,14 @@ impl JointMask {
         self
     }
 
+    /// The joints of a group of 16 that are in the set, one bit each; none past the last group.
+    #[inline]
+    #[must_use]
+    pub(crate) fn lanes(&self, group: usize) -> u32 {
+        let word = self.bits.get(group / 4).copied().unwrap_or(0);
+        (word >> (group % 4 * soa::GROUP)) as u32 & u32::from(u16::MAX)
+    }
+
     /// True if the joint is in the set; false for joints that do not exist.
     #[inline]
     #[must_use]

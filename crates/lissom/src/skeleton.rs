@@ -2,9 +2,8 @@
 //!
 //! Joints stand in **depth-first** order, parents before children. So a subtree is a contiguous range
 //! (masks, partial updates and "everything below this joint" are slices) and any prefix still holds the
-//! parents of everything in it (a level of detail). The price, measured on local-to-model: a joint often
-//! waits for the one just before it, its parent; breadth-first order would be up to a fifth faster there.
-//! `ARCHITECTURE.md` has the figures.
+//! parents of everything in it (a level of detail). In that order a joint often waits for the one just before it,
+//! its parent; so local-to-model walks a list of the joints level by level, which is made with the skeleton.
 
 use crate::hash::Fnv64;
 use alloc::{boxed::Box, string::String, vec::Vec};
@@ -34,7 +33,18 @@ pub struct Skeleton {
     name_ends: Box<[u32]>,
     /// Joint indices sorted by name, then by index.
     by_name: Box<[u16]>,
+    /// All joints level by level, the roots first.
+    by_depth: Box<[Link]>,
+    root_count: u16,
     identity: u64,
+}
+
+/// A joint and its parent; 4 bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Link {
+    pub joint: u16,
+    /// [`NO_PARENT`] for a root.
+    pub parent: u16,
 }
 
 /// What a skeleton is made from. All three slices have one entry a joint.
@@ -171,6 +181,8 @@ impl Skeleton {
         }
 
         Ok(Self {
+            by_depth: level_by_level(parents).into(),
+            root_count: parents.iter().filter(|p| p.is_none()).count() as u16,
             joints: joints.into(),
             rest: soa::pack(rest).into(),
             names: all_names.into(),
@@ -275,6 +287,12 @@ impl Skeleton {
         0..self.joint_count()
     }
 
+    /// The roots, and all other joints level by level.
+    #[inline]
+    pub(crate) fn levels(&self) -> (&[Link], &[Link]) {
+        self.by_depth.split_at(usize::from(self.root_count))
+    }
+
     /// How far below its root a joint is: 0 for a root. Panics if there is no such joint.
     #[must_use]
     pub fn depth(&self, joint: usize) -> usize {
@@ -287,6 +305,18 @@ impl Skeleton {
     pub fn identity(&self) -> u64 {
         self.identity
     }
+}
+
+/// Joints level by level, from the parents alone. Parents stand before children, so one pass finds depths.
+fn level_by_level(parents: &[Option<u16>]) -> Vec<Link> {
+    let mut depths: Vec<u16> = Vec::with_capacity(parents.len());
+    for parent in parents {
+        depths.push(parent.map_or(0, |p| depths[usize::from(p)] + 1));
+    }
+    let link = |(joint, parent): (u16, &Option<u16>)| Link { joint, parent: parent.unwrap_or(NO_PARENT) };
+    let mut order: Vec<Link> = (0..).zip(parents).map(link).collect();
+    order.sort_by_key(|link| depths[usize::from(link.joint)]);
+    order
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@ use super::*;
 use crate::{
     SkeletonBuilder,
     exact::{M34, Trs, V3},
+    mesh::Influences,
     raw::{RawJoint, RawSkeleton},
 };
 use lissom::archive::{AlignedBytes, ArchiveError, ArchiveView, Limits};
@@ -19,11 +20,17 @@ fn mesh() -> RawMesh {
         positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, -0.5]],
         normals: vec![[0.0, 0.0, 1.0]; 4],
         tangents: vec![[1.0, 0.0, 0.0, -1.0]; 4],
-        joints: vec![[0, 1, 0, 0]; 4],
-        weights: vec![[0.75, 0.25, 0.0, 0.0]; 4],
+        influences: Influences::from_rows(&[[0, 1, 0, 0, 0]; 4], &[[0.75, 0.25, 0.0, 0.0, 0.0]; 4]),
         indices: vec![0, 1, 2, 2, 1, 3],
         inverse_binds: vec![moved(10.0), moved(11.0)],
+        uvs: vec![vec![[0.0, 0.5]; 4], vec![[1.0, 0.25]; 4]],
+        colors: vec![vec![[1.0, 0.5, 0.25, 1.0]; 4]],
     }
+}
+
+fn payload() -> Vec<u8> {
+    let about = payload::About { material: "skin", source: "body", node: "Body", extras: "{}" };
+    payload::mesh(&mesh(), &built(), &about)
 }
 
 fn file(payload: Vec<u8>) -> AlignedBytes {
@@ -44,10 +51,13 @@ fn a_mesh_is_read_in_place_with_the_built_joints() {
     let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
     let view = archive.mesh("skin").unwrap();
     assert_eq!((view.positions, view.normals), (mesh.positions.as_slice(), mesh.normals.as_slice()));
-    assert_eq!((view.tangents, view.weights), (mesh.tangents.as_slice(), mesh.weights.as_slice()));
+    assert_eq!((view.tangents, view.weights), (mesh.tangents.as_slice(), mesh.influences.weights.as_slice()));
     assert_eq!(view.indices, mesh.indices);
-    // Raw joint 0 is joint 1 of the skeleton.
-    assert_eq!(view.joints[0], [1, 0, 1, 1]);
+    // Raw joint 0 is joint 1 of the skeleton; what is not followed stays 0.
+    assert_eq!((view.per_vertex, &view.joints[..5]), (5, &[1, 0, 0, 0, 0][..]));
+    assert_eq!((view.uv_sets(), view.uv(1)), (2, Some(mesh.uvs[1].as_slice())));
+    assert_eq!((view.color_sets(), view.color(0), view.color(1)), (1, Some(mesh.colors[0].as_slice()), None));
+    assert_eq!((view.material, view.source, view.node, view.extras), ("", "", "", ""));
     assert_eq!(view.inverse_binds[0].columns[3], [11.0, 0.0, 0.0]);
     let inside = bytes.as_ptr_range();
     assert!(inside.contains(&view.weights.as_ptr().cast()));
@@ -59,7 +69,7 @@ fn a_mesh_is_read_in_place_with_the_built_joints() {
 
 #[test]
 fn bytes_that_stand_askew_are_refused_not_misread() {
-    let bytes = file(payload::mesh(&mesh(), &built()));
+    let bytes = file(payload());
     let mut askew = vec![0u8; bytes.len() + 8];
     let start = askew.as_ptr().align_offset(4) + 1;
     askew[start..start + bytes.len()].copy_from_slice(&bytes);
@@ -69,7 +79,7 @@ fn bytes_that_stand_askew_are_refused_not_misread() {
 
 #[test]
 fn every_truncation_and_no_change_of_a_mesh_does_harm_even_with_fitting_checksums() {
-    let payload = payload::mesh(&mesh(), &built());
+    let payload = payload();
     assert_eq!(read(&file(payload.clone())), Ok(()));
     for at in 0..payload.len() {
         assert!(read(&file(payload[..at].to_vec())).is_err(), "{at}");
@@ -84,32 +94,34 @@ fn every_truncation_and_no_change_of_a_mesh_does_harm_even_with_fitting_checksum
 #[test]
 fn what_is_wrong_is_named() {
     let with = |at: usize, value: u32| {
-        let mut payload = payload::mesh(&mesh(), &built());
+        let mut payload = payload();
         payload[at..at + 4].copy_from_slice(&value.to_le_bytes());
         read(&file(payload)).unwrap_err().to_string()
     };
     // The section is at byte 128; counts, positions, normals, tangents, joints, weights, indices at multiples of 64.
     assert!(with(0, u32::MAX).contains("the positions needs 51539607540 bytes"), "{}", with(0, u32::MAX));
-    assert!(with(8, 1).contains("end at"), "{}", with(8, 1));
-    assert!(with(12, 1).contains("the padding before the skeleton's identity is not zero"));
-    assert!(with(24, 1).contains("the padding before the positions is not zero"));
+    assert!(with(8, 1).contains("the padding before the texture coordinates"), "{}", with(8, 1));
+    assert!(with(12, 0).contains("0 influences a vertex"));
+    assert!(with(12, 256).contains("256 influences a vertex; 1 to 255 are possible"));
+    assert!(with(16, 256).contains("256 and 1 sets; at most 255 are possible"));
+    assert!(with(24, 2).contains("2 and 0 where 0 or 1, and 0, must stand"));
+    assert!(with(28, 7).contains("1 and 7 where 0 or 1, and 0, must stand"));
+    assert!(with(40, 1).contains("the padding before the positions is not zero"));
     assert!(with(64, f32::NAN.to_bits()).contains("number 0 of the positions is not finite"));
     assert!(with(256, 7).contains("a vertex follows joint 7 of 2"), "{}", with(256, 7));
-    assert!(with(384, 4).contains("a triangle has vertex 4 of 4"), "{}", with(384, 4));
+    assert!(with(448, 4).contains("a triangle has vertex 4 of 4"), "{}", with(448, 4));
     let mut bad = mesh();
-    bad.joints[2] = [9, 0, 0, 0];
+    bad.influences.joints[10] = 9;
     let refused = ArchiveWriter::new().mesh(&bad, &built());
     assert!(matches!(refused, Err(ArchiveWriteError::Mesh(RawMeshError::Joint { vertex: 2, .. }))));
 }
 
 #[test]
-fn a_mesh_of_version_1_is_refused_by_number() {
-    let payload = payload::mesh(&mesh(), &built());
-    let write = |version| {
-        let writer = ArchiveWriter::new().section(SectionKind::Mesh, version, 0, "skin", payload.clone());
-        AlignedBytes::copy_of(&writer.unwrap().finish().unwrap())
-    };
-    assert!(read(&write(2)).is_ok());
-    assert!(matches!(read(&write(1)), Err(ArchiveError::Version { found: 1, known: "2", .. })));
-    assert!(matches!(read(&write(3)), Err(ArchiveError::Version { found: 3, .. })));
+fn meshes_of_versions_that_were_never_released_are_refused_by_number() {
+    for version in [1, 2, 4] {
+        let writer = ArchiveWriter::new().section(SectionKind::Mesh, version, 0, "skin", payload()).unwrap();
+        let bytes = AlignedBytes::copy_of(&writer.finish().unwrap());
+        let error = read(&bytes).unwrap_err();
+        assert!(matches!(error, ArchiveError::Version { found, known: "3", .. } if found == version));
+    }
 }

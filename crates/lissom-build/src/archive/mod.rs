@@ -29,9 +29,10 @@ pub use save::Save;
 
 use crate::{
     BuiltSkeleton,
+    material::{Image, Material},
     mesh::{RawMesh, RawMeshError},
     raw::{RawUserTrack, RawUserTrackError},
-    scene::{Marker, Morph},
+    scene::{Marker, Morph, SceneMesh, SourceNode},
 };
 use lissom::{
     Skeleton,
@@ -93,6 +94,30 @@ pub enum ArchiveWriteError {
         name: String,
         /// What is wrong.
         reason: String,
+    },
+    /// A number of a material is not finite, or it uses a texture that it does not have.
+    #[error("material {name:?}: a number is not finite, or it uses a texture that it does not have")]
+    Material {
+        /// The material.
+        name: String,
+    },
+    /// A mesh has more sets of texture coordinates or colours than can be stored.
+    #[error("mesh {name:?} has {found} sets of {what}, but at most {} are possible", layout::MESH_SETS)]
+    Sets {
+        /// The mesh.
+        name: String,
+        /// Of what.
+        what: &'static str,
+        /// How many.
+        found: usize,
+    },
+    /// There are not as many nodes as joints.
+    #[error("{found} nodes for {joints} joints")]
+    Nodes {
+        /// How many nodes.
+        found: usize,
+        /// Joints of the skeleton.
+        joints: usize,
     },
     /// A marker without a name, times that fall or are outside of [0, ∞), or a duration that is.
     #[error(
@@ -169,10 +194,102 @@ impl ArchiveWriter {
     ///
     /// # Errors
     ///
-    /// [`ArchiveWriteError::Mesh`] and [`ArchiveWriteError::Twice`].
+    /// [`ArchiveWriteError::Mesh`], [`ArchiveWriteError::Sets`] and [`ArchiveWriteError::Twice`].
     pub fn mesh(self, mesh: &RawMesh, built: &BuiltSkeleton) -> Result<Self, ArchiveWriteError> {
+        let none = payload::About { material: "", source: "", node: "", extras: "" };
+        self.mesh_about(mesh, built, &none)
+    }
+
+    /// Adds a mesh and what it was in its file. `material` is the name of its material's section, or empty.
+    ///
+    /// # Errors
+    ///
+    /// As [`mesh`](Self::mesh).
+    pub fn scene_mesh(
+        self,
+        mesh: &SceneMesh,
+        built: &BuiltSkeleton,
+        material: &str,
+    ) -> Result<Self, ArchiveWriteError> {
+        let SceneMesh { source, node, extras, .. } = mesh;
+        self.mesh_about(&mesh.mesh, built, &payload::About { material, source, node, extras })
+    }
+
+    fn mesh_about(
+        self,
+        mesh: &RawMesh,
+        built: &BuiltSkeleton,
+        about: &payload::About<'_>,
+    ) -> Result<Self, ArchiveWriteError> {
         mesh.validate(built.joint_of_raw.len())?;
-        self.section(SectionKind::Mesh, layout::MESH_VERSION, 0, &mesh.name, payload::mesh(mesh, built))
+        for (what, found) in [("texture coordinates", mesh.uvs.len()), ("colours", mesh.colors.len())] {
+            if found > layout::MESH_SETS as usize {
+                return Err(ArchiveWriteError::Sets { name: mesh.name.clone(), what, found });
+            }
+        }
+        let payload = payload::mesh(mesh, built, about);
+        self.section(SectionKind::Mesh, layout::MESH_VERSION, 0, &mesh.name, payload)
+    }
+
+    /// Adds a material. `images` are the names of the sections of the images that its textures count.
+    ///
+    /// # Errors
+    ///
+    /// [`ArchiveWriteError::Material`] and [`ArchiveWriteError::Twice`].
+    pub fn material(
+        self,
+        name: &str,
+        material: &Material,
+        images: &[String],
+    ) -> Result<Self, ArchiveWriteError> {
+        if !material.is_valid() {
+            return Err(ArchiveWriteError::Material { name: material.name.clone() });
+        }
+        let payload = payload::material(material, images);
+        self.section(SectionKind::Material, layout::MATERIAL_VERSION, 0, name, payload)
+    }
+
+    /// Adds an image.
+    ///
+    /// # Errors
+    ///
+    /// [`ArchiveWriteError::Twice`].
+    pub fn image(self, name: &str, image: &Image) -> Result<Self, ArchiveWriteError> {
+        self.section(SectionKind::Image, layout::IMAGE_VERSION, 0, name, payload::image(image))
+    }
+
+    /// Adds what the joints of the skeleton of this name were in their file; none at all add nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`ArchiveWriteError::Nodes`] and [`ArchiveWriteError::Twice`].
+    pub fn nodes(
+        self,
+        skeleton: &str,
+        nodes: &[SourceNode],
+        built: &BuiltSkeleton,
+    ) -> Result<Self, ArchiveWriteError> {
+        let (found, joints) = (nodes.len(), built.raw_of_joint.len());
+        if found == 0 {
+            return Ok(self);
+        }
+        if found != joints {
+            return Err(ArchiveWriteError::Nodes { found, joints });
+        }
+        let payload = payload::nodes(built.raw_of_joint.iter().map(|raw| &nodes[*raw]));
+        self.section(SectionKind::Nodes, layout::NODES_VERSION, 0, skeleton, payload)
+    }
+
+    /// Adds what a file says beside, as JSON: `asset`, `scene` or `clip/NAME`. Nothing adds nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`ArchiveWriteError::Twice`].
+    pub fn extras(self, name: &str, json: &str) -> Result<Self, ArchiveWriteError> {
+        if json.is_empty() {
+            return Ok(self);
+        }
+        self.section(SectionKind::Extras, layout::EXTRAS_VERSION, 0, name, json.as_bytes().to_vec())
     }
 
     /// Adds a user track, its numbers rounded to f32.

@@ -89,6 +89,9 @@ pub struct ScenePack {
     writer: ArchiveWriter,
     skeletons: BTreeSet<u64>,
     names: UniqueNames,
+    materials: UniqueNames,
+    images: UniqueNames,
+    extras: UniqueNames,
 }
 
 impl ScenePack {
@@ -116,12 +119,31 @@ impl ScenePack {
         for (own, built) in scene.skeletons.iter().zip(skeletons) {
             if identities.insert(built.skeleton.identity()) {
                 let name = self.names.give(if own.name.is_empty() { stem } else { &own.name });
-                writer = writer.skeleton(&name, &built.skeleton)?;
+                writer = writer.skeleton(&name, &built.skeleton)?.nodes(&name, &own.nodes, built)?;
             }
+        }
+        for (name, json) in [("asset", &scene.asset), ("scene", &scene.extras)] {
+            if !json.is_empty() {
+                writer = writer.extras(&self.extras.give(name), json)?;
+            }
+        }
+        let mut images = Vec::with_capacity(scene.images.len());
+        for (index, image) in scene.images.iter().enumerate() {
+            let name = if image.name.is_empty() { format!("{stem}_{index}") } else { image.name.clone() };
+            images.push(self.images.give(&name));
+            writer = writer.image(images.last().map_or("", String::as_str), image)?;
+        }
+        let mut materials = Vec::with_capacity(scene.materials.len());
+        for (index, material) in scene.materials.iter().enumerate() {
+            let own = &material.name;
+            let name = if own.is_empty() { format!("{stem}_{index}") } else { own.clone() };
+            materials.push(self.materials.give(&name));
+            writer = writer.material(materials.last().map_or("", String::as_str), material, &images)?;
         }
         for mesh in &scene.meshes {
             let Some(built) = skeletons.get(mesh.skeleton) else { continue };
-            writer = writer.mesh(&mesh.mesh, built)?;
+            let material = mesh.material.and_then(|m| materials.get(m)).map_or("", String::as_str);
+            writer = writer.scene_mesh(mesh, built, material)?;
             for morph in &mesh.morphs {
                 writer = writer.morph(&mesh.mesh, morph)?;
             }
@@ -133,6 +155,7 @@ impl ScenePack {
                 writer = writer.track(&storable(track, format!("{clip}/{}", track.name)))?;
             }
             writer = writer.markers(clip, &animation.markers)?;
+            writer = writer.extras(&format!("clip/{clip}"), &animation.extras)?;
         }
         for track in &scene.tracks {
             writer = writer.track(&storable(track, track.name.clone()))?;

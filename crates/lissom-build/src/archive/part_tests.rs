@@ -39,17 +39,21 @@ fn scene() -> Scene {
     };
     Scene {
         name: "test".into(),
-        skeletons: vec![SceneSkeleton { name: "body".into(), skeleton: mannequin::skeleton() }],
+        skeletons: vec![SceneSkeleton {
+            name: "body".into(),
+            skeleton: mannequin::skeleton(),
+            ..Default::default()
+        }],
         animations: vec![SceneAnimation {
             skeleton: Some(0),
             motion: mannequin::clip(Motion::Walk),
             tracks: vec![weight.clone()],
             markers: vec![marker("left", 0.25), marker("right", 0.75), marker("again", 0.75)],
-            precision: Vec::new(),
+            ..Default::default()
         }],
-        meshes: vec![SceneMesh { skeleton: 0, mesh, morphs: vec![smile] }],
+        meshes: vec![SceneMesh { skeleton: 0, mesh, morphs: vec![smile], ..Default::default() }],
         tracks: vec![RawUserTrack { name: "light".into(), ..weight }],
-        warnings: Vec::new(),
+        ..Default::default()
     }
 }
 

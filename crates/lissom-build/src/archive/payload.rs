@@ -3,13 +3,14 @@
 use crate::{
     BuiltSkeleton,
     exact::{SMALLEST, flush, narrow},
+    material::{Image, Material},
     mesh::RawMesh,
     raw::RawUserTrack,
-    scene::{Marker, Morph},
+    scene::{Marker, Morph, SourceNode},
 };
 use lissom::{
     Skeleton,
-    archive::layout::{self, MORPH_NORMALS, MORPH_TANGENTS, NO_PARENT},
+    archive::layout::{self, MORPH_NORMALS, MORPH_TANGENTS, NO_PARENT, NONE},
 };
 
 pub(super) fn skeleton(skeleton: &Skeleton) -> Vec<u8> {
@@ -36,26 +37,121 @@ pub(super) fn skeleton(skeleton: &Skeleton) -> Vec<u8> {
     out
 }
 
-pub(super) fn mesh(mesh: &RawMesh, built: &BuiltSkeleton) -> Vec<u8> {
+/// What a mesh section says beside its vertices.
+pub(super) struct About<'a> {
+    /// The name of the material's section.
+    pub(super) material: &'a str,
+    pub(super) source: &'a str,
+    pub(super) node: &'a str,
+    pub(super) extras: &'a str,
+}
+
+pub(super) fn mesh(mesh: &RawMesh, built: &BuiltSkeleton, about: &About<'_>) -> Vec<u8> {
     let mut out = Vec::new();
-    for count in [mesh.positions.len(), mesh.indices.len(), built.raw_of_joint.len()] {
+    let influences = &mesh.influences;
+    for count in [
+        mesh.positions.len(),
+        mesh.indices.len(),
+        built.raw_of_joint.len(),
+        influences.each,
+        mesh.uvs.len(),
+        mesh.colors.len(),
+        usize::from(!mesh.tangents.is_empty()),
+        0,
+    ] {
         out.extend_from_slice(&(count as u32).to_le_bytes());
     }
-    out.extend_from_slice(&0_u32.to_le_bytes());
     out.extend_from_slice(&built.skeleton.identity().to_le_bytes());
     floats(&mut out, mesh.positions.as_flattened());
     floats(&mut out, mesh.normals.as_flattened());
     floats(&mut out, mesh.tangents.as_flattened());
     out.resize(layout::align(out.len() as u64) as usize, 0);
-    for raw in mesh.joints.as_flattened() {
-        out.extend_from_slice(&(built.joint_of_raw[usize::from(*raw)] as u16).to_le_bytes());
+    for (raw, weight) in influences.joints.iter().zip(&influences.weights) {
+        // Where nothing is followed, joint 0 stands for it.
+        let joint =
+            if flush(*weight, SMALLEST) == 0.0 { 0 } else { built.joint_of_raw[usize::from(*raw)] as u16 };
+        out.extend_from_slice(&joint.to_le_bytes());
     }
-    floats(&mut out, mesh.weights.as_flattened());
+    floats(&mut out, &influences.weights);
     out.resize(layout::align(out.len() as u64) as usize, 0);
     mesh.indices.iter().for_each(|i| out.extend_from_slice(&i.to_le_bytes()));
     let columns = built.raw_of_joint.iter().flat_map(|raw| mesh.inverse_binds[*raw].columns);
     let binds: Vec<f32> = columns.flat_map(|c| [narrow(c.x), narrow(c.y), narrow(c.z)]).collect();
     floats(&mut out, &binds);
+    floats(&mut out, mesh.uvs.concat().as_flattened());
+    floats(&mut out, mesh.colors.concat().as_flattened());
+    [about.material, about.source, about.node, about.extras].into_iter().for_each(|t| text(&mut out, t));
+    out
+}
+
+/// A text and, before it, its length.
+fn text(out: &mut Vec<u8>, text: &str) {
+    out.extend_from_slice(&(text.len() as u32).to_le_bytes());
+    out.extend_from_slice(text.as_bytes());
+}
+
+/// `images` are the names of the images' sections.
+pub(super) fn material(material: &Material, images: &[String]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let word = |out: &mut Vec<u8>, v: u32| out.extend_from_slice(&v.to_le_bytes());
+    let one = [
+        material.metallic,
+        material.roughness,
+        material.emissive[0],
+        material.emissive[1],
+        material.emissive[2],
+        material.normal_scale,
+        material.occlusion_strength,
+        material.alpha_cutoff,
+    ];
+    material.base_color.iter().chain(&one).for_each(|v| word(&mut out, v.to_bits()));
+    word(&mut out, material.alpha.code());
+    word(&mut out, if material.double_sided { 2 } else { 1 });
+    for slot in material.texture_uses() {
+        word(&mut out, slot.map_or(NONE, |s| s.texture as u32));
+        word(&mut out, slot.map_or(0, |s| s.uv_set));
+        let transform = slot.and_then(|s| s.transform);
+        word(&mut out, transform.is_some().into());
+        transform.unwrap_or_default().to_array().iter().for_each(|v| word(&mut out, v.to_bits()));
+    }
+    word(&mut out, material.textures.len() as u32);
+    for texture in &material.textures {
+        texture.sampler.iter().for_each(|v| word(&mut out, *v));
+        text(&mut out, &texture.name);
+        let known = || texture.images.iter().filter_map(|(kind, image)| Some((kind, images.get(*image)?)));
+        word(&mut out, known().count() as u32);
+        for (kind, image) in known() {
+            text(&mut out, kind);
+            text(&mut out, image);
+        }
+    }
+    word(&mut out, material.extensions.len() as u32);
+    for (name, json) in &material.extensions {
+        text(&mut out, name);
+        text(&mut out, json);
+    }
+    text(&mut out, &material.name);
+    text(&mut out, &material.extras);
+    out
+}
+
+pub(super) fn image(image: &Image) -> Vec<u8> {
+    let mut out = Vec::with_capacity(image.bytes.len() + 128);
+    text(&mut out, &image.name);
+    text(&mut out, &image.mime_type);
+    out.resize(layout::align(out.len() as u64) as usize, 0);
+    out.extend_from_slice(&image.bytes);
+    out
+}
+
+/// One a joint, in the skeleton's order.
+pub(super) fn nodes<'a>(nodes: impl ExactSizeIterator<Item = &'a SourceNode>) -> Vec<u8> {
+    let mut out = (nodes.len() as u32).to_le_bytes().to_vec();
+    for node in nodes {
+        out.extend_from_slice(&node.index.unwrap_or(NONE).to_le_bytes());
+        text(&mut out, &node.name);
+        text(&mut out, &node.extras);
+    }
     out
 }
 

@@ -4,7 +4,7 @@ use super::{ArchiveWriteError, ArchiveWriter};
 use crate::{
     BuiltSkeleton,
     exact::{M34, V3},
-    mesh::RawMesh,
+    mesh::{Influences, RawMesh},
     raw::{RawUserTrack, UserKey},
 };
 use lissom::{
@@ -115,10 +115,15 @@ impl RawMesh {
             positions: view.positions.to_vec(),
             normals: view.normals.to_vec(),
             tangents: view.tangents.to_vec(),
-            joints: view.joints.to_vec(),
-            weights: view.weights.to_vec(),
+            influences: Influences {
+                each: view.per_vertex,
+                joints: view.joints.to_vec(),
+                weights: view.weights.to_vec(),
+            },
             indices: view.indices.to_vec(),
             inverse_binds: view.inverse_binds.iter().map(|m| M34 { columns: m.columns.map(wide) }).collect(),
+            uvs: (0..view.uv_sets()).filter_map(|set| Some(view.uv(set)?.to_vec())).collect(),
+            colors: (0..view.color_sets()).filter_map(|set| Some(view.color(set)?.to_vec())).collect(),
         }
     }
 }

@@ -39,7 +39,14 @@ pub(super) fn animation(
         let rest = Channel::constant(skeleton.joints[0].rest.rotation);
         out.add(first, "rotation", "VEC4", &rest, turn);
     }
-    let mut extras = json!({ "looping": motion.looping, "duration_s": motion.duration_s });
+    // What the source said stays, but for what the scene knows better.
+    let own = super::surfaces::extras(&animation.extras).filter(Value::is_object);
+    let mut extras = own.unwrap_or_else(|| json!({}));
+    extras["looping"] = json!(motion.looping);
+    extras["duration_s"] = json!(motion.duration_s);
+    if let Some(fields) = extras.as_object_mut() {
+        fields.remove("markers");
+    }
     if !animation.markers.is_empty() {
         let markers = animation
             .markers

@@ -18,16 +18,21 @@ pub(super) struct Binary {
 }
 
 impl Binary {
-    /// Adds a view over new bytes, aligned to 4, and an accessor for all of it.
-    fn add(&mut self, bytes: &[u8], target: Option<u32>, mut accessor: Value) -> usize {
+    /// Adds a view over new bytes, aligned to 4.
+    pub(super) fn view(&mut self, bytes: &[u8], target: Option<u32>) -> usize {
         let mut view = json!({ "buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len() });
         if let Some(target) = target {
             view["target"] = json!(target);
         }
         self.bytes.extend_from_slice(bytes);
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
-        accessor["bufferView"] = json!(self.views.len());
         self.views.push(view);
+        self.views.len() - 1
+    }
+
+    /// Adds a view over new bytes and an accessor for all of it.
+    fn add(&mut self, bytes: &[u8], target: Option<u32>, mut accessor: Value) -> usize {
+        accessor["bufferView"] = json!(self.view(bytes, target));
         self.accessors.push(accessor);
         self.accessors.len() - 1
     }

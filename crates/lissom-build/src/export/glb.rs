@@ -3,15 +3,17 @@
 use super::{
     animation::{Morphed, animation, place, turn, wide},
     binary::{Binary, pack},
-    meshes::groups,
+    meshes::{Group, Joints, groups},
+    surfaces::{Surfaces, extras},
 };
 use crate::{
     exact::{Q4, V3},
     mesh::RawMeshError,
-    raw::{RawAnimationError, RawSkeleton, RawSkeletonError},
-    scene::Scene,
+    raw::{RawAnimationError, RawSkeletonError},
+    scene::{Scene, SceneSkeleton},
 };
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// Why nothing was written.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -59,6 +61,26 @@ pub enum ExportError {
         /// Vertices of the mesh.
         vertices: usize,
     },
+    /// A material has a number that is not finite, or uses a texture that it does not have.
+    #[error(
+        "material {index} \"{name}\" has a number that is not finite, or uses a texture that it does not have"
+    )]
+    Material {
+        /// Which one.
+        index: usize,
+        /// Its name.
+        name: String,
+    },
+    /// Something names what does not exist.
+    #[error("{what} {wanted} is named, but there are {found}")]
+    Missing {
+        /// What kind of thing.
+        what: &'static str,
+        /// Its index.
+        wanted: usize,
+        /// How many there are.
+        found: usize,
+    },
     /// An animation is not valid.
     #[error("animation {index} \"{name}\" is not valid: {source}")]
     Animation {
@@ -76,7 +98,8 @@ pub enum ExportError {
 
 /// The bytes of a `.glb`: glTF 2.0, metres, Y up. Rotations are written normalised. Linear and slerp channels
 /// become LINEAR (which glTF turns at constant speed), Hermite ones CUBICSPLINE with their tangents spelt out.
-/// Morph targets go with their meshes, tracks `morph/MESH/TARGET` become weight channels. Whether an animation
+/// Morph targets go with their meshes, tracks `morph/MESH/TARGET` become weight channels. Materials, images, texture
+/// coordinates, colours and extras come back as they were; a rigid mesh stands on its joint. Whether an animation
 /// loops, its duration and its markers are in the animation's `extras`; other user tracks have no place in glTF.
 ///
 /// # Errors
@@ -85,42 +108,58 @@ pub enum ExportError {
 pub fn write_glb(scene: &Scene) -> Result<Vec<u8>, ExportError> {
     check(scene)?;
     let groups = groups(scene);
+    let rigid = rigid(&groups);
     let mut binary = Binary::default();
     let mut nodes = Vec::new();
     let mut top = Vec::new();
     // Of each skeleton: the node of its first joint, the node above all of its joints.
     let mut places: Vec<(usize, usize)> = Vec::new();
     for (index, skeleton) in scene.skeletons.iter().enumerate() {
-        let skinned = groups.iter().any(|g| g.skeleton == index);
+        let skinned = groups.iter().zip(&rigid).any(|(g, rigid)| g.skeleton == index && rigid.is_none());
         let first = nodes.len();
-        let roots = joint_nodes(&skeleton.skeleton, skinned, &mut nodes);
+        let roots = joint_nodes(skeleton, skinned, &mut nodes);
         places.push((first, roots[0]));
         top.extend(roots);
     }
     let (mut meshes, mut skins) = (Vec::new(), Vec::new());
-    let mut skin_of: Vec<usize> = Vec::new();
+    let mut skin_of: Vec<Option<usize>> = vec![None; groups.len()];
     let mut morphed: Vec<Morphed<'_>> = Vec::new();
     for (index, group) in groups.iter().enumerate() {
-        let same = groups[..index].iter().position(|g| {
-            g.skeleton == group.skeleton && g.parts[0].mesh.inverse_binds == group.parts[0].mesh.inverse_binds
-        });
-        let skin = match same {
-            Some(before) => skin_of[before],
-            None => {
-                let (first, root) = places[group.skeleton];
-                let joints = scene.skeletons[group.skeleton].skeleton.joints.len();
-                skins.push(group.skin(joints, first, root, &mut binary));
-                skins.len() - 1
-            }
-        };
-        skin_of.push(skin);
+        let (first, root) = places[group.skeleton];
+        let own = rigid[index].map(|joint| first + joint);
+        let node = own.unwrap_or(nodes.len());
         if !group.morphs().is_empty() {
-            morphed.push(Morphed { node: nodes.len(), name: group.name, morphs: group.morphs() });
+            morphed.push(Morphed { node, name: group.name, morphs: group.morphs() });
         }
+        if own.is_some() {
+            nodes[node]["mesh"] = json!(index);
+            meshes.push(group.mesh(None, &mut binary));
+            continue;
+        }
+        let same = |other: &Group<'_>| {
+            other.skeleton == group.skeleton && other.inverse_binds() == group.inverse_binds()
+        };
+        let count = scene.skeletons[group.skeleton].skeleton.joints.len();
+        let sharing = groups.iter().zip(&rigid).filter(|(g, rigid)| rigid.is_none() && same(g));
+        let joints = Joints::of(sharing.map(|(g, _)| g), count);
+        let before = groups[..index].iter().zip(&skin_of).filter(|(g, _)| same(g)).find_map(|(_, s)| *s);
+        let skin = before.unwrap_or_else(|| {
+            let mut skin = group.skin(&joints, first, root, &mut binary);
+            let name = &scene.skeletons[group.skeleton].name;
+            if !name.is_empty() {
+                skin["name"] = json!(name);
+            }
+            skins.push(skin);
+            skins.len() - 1
+        });
+        skin_of[index] = Some(skin);
         top.push(nodes.len());
-        nodes.push(json!({ "name": group.name, "mesh": index, "skin": skin }));
-        meshes.push(group.mesh(&mut binary));
+        let source = &group.parts[0].node;
+        let name = if source.is_empty() { group.name } else { source };
+        nodes.push(json!({ "name": name, "mesh": index, "skin": skin }));
+        meshes.push(group.mesh(Some(&joints), &mut binary));
     }
+    let surfaces = Surfaces::of(scene, &mut binary);
     let animations: Vec<Value> = scene
         .animations
         .iter()
@@ -129,25 +168,31 @@ pub fn write_glb(scene: &Scene) -> Result<Vec<u8>, ExportError> {
             animation(a, &scene.skeletons[index].skeleton, places[index].0, &morphed, &mut binary)
         })
         .collect();
-    let mut file = json!({
-        "asset": { "version": "2.0", "generator": concat!("lissom ", env!("CARGO_PKG_VERSION")) },
-        "scene": 0,
-    });
-    if !meshes.is_empty() {
-        file["materials"] = json!([{
-            "name": "plaster",
-            "pbrMetallicRoughness": {
-                "baseColorFactor": [0.69, 0.64, 0.56, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.75,
-            },
-        }]);
-        file["skins"] = Value::Array(skins);
-        file["meshes"] = Value::Array(meshes);
+    let mut asset = json!({});
+    if let Some(source) = extras(&scene.asset) {
+        for field in ["copyright", "extras"] {
+            if let Some(value) = source.get(field) {
+                asset[field] = value.clone();
+            }
+        }
+    }
+    asset["version"] = json!("2.0");
+    asset["generator"] = json!(concat!("lissom ", env!("CARGO_PKG_VERSION")));
+    let mut file = json!({ "asset": asset, "scene": 0 });
+    surfaces.add_to(&mut file);
+    for (name, list) in [("skins", skins), ("meshes", meshes)] {
+        if !list.is_empty() {
+            file[name] = Value::Array(list);
+        }
     }
     if !animations.is_empty() {
         file["animations"] = Value::Array(animations);
     }
     file["nodes"] = Value::Array(nodes);
     file["scenes"] = json!([{ "name": scene.name, "nodes": top }]);
+    if let Some(extras) = extras(&scene.extras) {
+        file["scenes"][0]["extras"] = extras;
+    }
     if binary.bytes.is_empty() {
         // A bare skeleton: an empty buffer is not allowed, so there is none, and the chunk stays empty.
         return pack(&file, &[]).ok_or(ExportError::TooLarge);
@@ -156,6 +201,13 @@ pub fn write_glb(scene: &Scene) -> Result<Vec<u8>, ExportError> {
     file["bufferViews"] = Value::Array(binary.views);
     file["accessors"] = Value::Array(binary.accessors);
     pack(&file, &binary.bytes).ok_or(ExportError::TooLarge)
+}
+
+/// The joint that each group stands on: of rigid ones that share a joint, the first.
+fn rigid(groups: &[Group<'_>]) -> Vec<Option<usize>> {
+    let mut taken = BTreeSet::new();
+    let own = |g: &Group<'_>| g.rigid().filter(|joint| taken.insert((g.skeleton, *joint)));
+    groups.iter().map(own).collect()
 }
 
 fn check(scene: &Scene) -> Result<(), ExportError> {
@@ -187,6 +239,23 @@ fn check(scene: &Scene) -> Result<(), ExportError> {
             }
         }
     }
+    for (index, material) in scene.materials.iter().enumerate() {
+        if !material.is_valid() {
+            return Err(ExportError::Material { index, name: material.name.clone() });
+        }
+    }
+    let exists = |what, wanted: Option<usize>, found: usize| match wanted {
+        Some(wanted) if wanted >= found => Err(ExportError::Missing { what, wanted, found }),
+        _ => Ok(()),
+    };
+    for mesh in &scene.meshes {
+        exists("material", mesh.material, scene.materials.len())?;
+    }
+    for texture in scene.materials.iter().flat_map(|m| &m.textures) {
+        for (_, image) in &texture.images {
+            exists("image", Some(*image), scene.images.len())?;
+        }
+    }
     for (index, a) in scene.animations.iter().enumerate() {
         let joints = joints_of(&|| format!("animation {index}"), a.skeleton.unwrap_or(0))?;
         let named = |source| ExportError::Animation { index, name: a.motion.name.clone(), source };
@@ -196,7 +265,8 @@ fn check(scene: &Scene) -> Result<(), ExportError> {
 }
 
 /// One node a joint; gives the topmost. Several roots of a skin get a common one above them, which it needs.
-fn joint_nodes(skeleton: &RawSkeleton, skinned: bool, nodes: &mut Vec<Value>) -> Vec<usize> {
+fn joint_nodes(own: &SceneSkeleton, skinned: bool, nodes: &mut Vec<Value>) -> Vec<usize> {
+    let skeleton = &own.skeleton;
     let first = nodes.len();
     let mut children = vec![Vec::new(); skeleton.joints.len()];
     let mut roots = Vec::new();
@@ -223,6 +293,11 @@ fn joint_nodes(skeleton: &RawSkeleton, skinned: bool, nodes: &mut Vec<Value>) ->
         }
         node
     }));
+    for (node, source) in nodes[first..].iter_mut().zip(&own.nodes) {
+        if let Some(extras) = extras(&source.extras) {
+            node["extras"] = extras;
+        }
+    }
     if roots.len() > 1 && skinned {
         nodes.push(json!({ "name": "roots", "children": roots }));
         roots = vec![nodes.len() - 1];

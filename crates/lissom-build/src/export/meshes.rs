@@ -1,33 +1,46 @@
-//! Meshes: primitives that share a name are one mesh of the file; equal skins are written once.
+//! Meshes: primitives of one mesh of the file are one mesh again; equal skins are written once, and name only joints
+//! that something follows.
 
 use super::{
     animation::columns,
     binary::{ARRAY, Binary},
+    surfaces::extras,
 };
-use crate::scene::{Morph, Scene, SceneMesh};
+use crate::{
+    exact::M34,
+    mesh::RawMesh,
+    scene::{Morph, Scene, SceneMesh},
+};
 use serde_json::{Value, json};
 
 /// Meshes of the scene that become one of the file.
 pub(super) struct Group<'a> {
     pub(super) skeleton: usize,
+    /// As tracks of its weights call it.
     pub(super) name: &'a str,
     pub(super) parts: Vec<&'a SceneMesh>,
 }
 
-/// In file order. What shares name, skeleton, bind pose and morph targets belongs together.
+/// In file order. What is a part of the same mesh, or shares its name, and shares skeleton, bind pose and morph targets
+/// belongs together.
 pub(super) fn groups(scene: &Scene) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for part in &scene.meshes {
         let name = part.mesh.name.as_str();
-        let same = groups.iter_mut().find(|g| {
-            !name.is_empty()
-                && g.name == name
-                && g.skeleton == part.skeleton
+        let fits = |g: &Group<'_>| {
+            g.skeleton == part.skeleton
                 && g.parts[0].mesh.inverse_binds == part.mesh.inverse_binds
                 && same_morphs(&g.parts[0].morphs, &part.morphs)
+        };
+        let named = groups.iter().position(|g| !name.is_empty() && g.name == name && fits(g));
+        // An archive tells parts of one mesh apart by name; they stand in a row.
+        let known = |m: &SceneMesh| !m.source.is_empty() || !m.node.is_empty();
+        let row = groups.len().checked_sub(1).filter(|last| {
+            let before = groups[*last].parts[0];
+            known(part) && before.source == part.source && before.node == part.node && fits(&groups[*last])
         });
-        match same {
-            Some(group) => group.parts.push(part),
+        match named.or(row) {
+            Some(group) => groups[group].parts.push(part),
             None => groups.push(Group { skeleton: part.skeleton, name, parts: vec![part] }),
         }
     }
@@ -38,45 +51,122 @@ fn same_morphs(a: &[Morph], b: &[Morph]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.name == b.name && a.weight == b.weight)
 }
 
+/// The joints that a skin names, and the place of each among them.
+pub(super) struct Joints {
+    pub(super) named: Vec<usize>,
+    pub(super) place: Vec<u16>,
+}
+
+impl Joints {
+    /// Of all groups that share a skin: what any of them follows.
+    pub(super) fn of<'g>(groups: impl Iterator<Item = &'g Group<'g>>, joints: usize) -> Self {
+        let mut used = vec![false; joints];
+        for part in groups.flat_map(|g| &g.parts) {
+            let own = part.mesh.influences.used(joints);
+            used.iter_mut().zip(own).for_each(|(all, own)| *all |= own);
+        }
+        let named: Vec<usize> = (0..joints).filter(|j| used[*j]).collect();
+        let mut place = vec![0; joints];
+        for (at, joint) in named.iter().enumerate() {
+            place[*joint] = at as u16;
+        }
+        Self { named, place }
+    }
+}
+
 impl Group<'_> {
     pub(super) fn morphs(&self) -> &[Morph] {
         &self.parts[0].morphs
     }
 
-    pub(super) fn mesh(&self, binary: &mut Binary) -> Value {
-        let primitives: Vec<Value> = self.parts.iter().map(|part| primitive(part, binary)).collect();
-        let mut mesh = json!({ "name": self.name, "primitives": primitives });
+    pub(super) fn inverse_binds(&self) -> &[M34] {
+        &self.parts[0].mesh.inverse_binds
+    }
+
+    /// The joint that all vertices follow wholly, in whose own space they are: a mesh on a node.
+    pub(super) fn rigid(&self) -> Option<usize> {
+        let (first, _) = self.parts[0].mesh.influences.of(0).next()?;
+        let follows = |part: &&SceneMesh| {
+            let own = &part.mesh.influences;
+            (0..own.vertex_count()).all(|v| own.of(v).all(|(j, w)| w == 0.0 || (w == 1.0 && j == first)))
+        };
+        let joint = usize::from(first);
+        let bound = self.inverse_binds().get(joint) == Some(&M34::IDENTITY);
+        (bound && self.parts.iter().all(follows)).then_some(joint)
+    }
+
+    /// `joints` is where each joint of the skeleton stands in the skin; `None` if there is no skin.
+    pub(super) fn mesh(&self, joints: Option<&Joints>, binary: &mut Binary) -> Value {
+        let primitives: Vec<Value> = self.parts.iter().map(|part| primitive(part, joints, binary)).collect();
+        let source = &self.parts[0].source;
+        let name = if source.is_empty() { self.name } else { source };
+        let mut mesh = json!({ "name": name, "primitives": primitives });
+        let mut own = extras(&self.parts[0].extras);
         if !self.morphs().is_empty() {
             let names: Vec<&str> = self.morphs().iter().map(|m| m.name.as_str()).collect();
             let weights: Vec<f64> = self.morphs().iter().map(|m| f64::from(m.weight as f32)).collect();
             mesh["weights"] = json!(weights);
-            mesh["extras"] = json!({ "targetNames": names });
+            let mut fields = own.filter(Value::is_object).unwrap_or_else(|| json!({}));
+            fields["targetNames"] = json!(names);
+            own = Some(fields);
+        }
+        if let Some(own) = own {
+            mesh["extras"] = own;
         }
         mesh
     }
 
-    pub(super) fn skin(&self, joints: usize, first: usize, root: usize, binary: &mut Binary) -> Value {
-        let binds: Vec<[f32; 16]> = self.parts[0].mesh.inverse_binds.iter().map(columns).collect();
+    /// `first` is the node of the skeleton's first joint.
+    pub(super) fn skin(&self, joints: &Joints, first: usize, root: usize, binary: &mut Binary) -> Value {
+        let all = self.inverse_binds();
+        let binds: Vec<[f32; 16]> = joints.named.iter().map(|j| columns(&all[*j])).collect();
         let binds = binary.floats("MAT4", &binds, None, false);
-        let all: Vec<usize> = (first..first + joints).collect();
-        json!({ "inverseBindMatrices": binds, "skeleton": root, "joints": all })
+        let nodes: Vec<usize> = joints.named.iter().map(|j| first + j).collect();
+        json!({ "inverseBindMatrices": binds, "skeleton": root, "joints": nodes })
     }
 }
 
-fn primitive(part: &SceneMesh, binary: &mut Binary) -> Value {
+/// Four influences of every vertex, from `start` on; what is not followed is joint 0.
+fn four(mesh: &RawMesh, joints: &Joints, start: usize) -> (Vec<[u16; 4]>, Vec<[f32; 4]>) {
+    let count = mesh.positions.len();
+    let (mut places, mut weights) = (vec![[0; 4]; count], vec![[0.0; 4]; count]);
+    for vertex in 0..count {
+        for (at, (joint, weight)) in mesh.influences.of(vertex).skip(start).take(4).enumerate() {
+            if weight > 0.0 {
+                places[vertex][at] = joints.place[usize::from(joint)];
+                weights[vertex][at] = weight;
+            }
+        }
+    }
+    (places, weights)
+}
+
+fn primitive(part: &SceneMesh, joints: Option<&Joints>, binary: &mut Binary) -> Value {
     let mesh = &part.mesh;
-    let mut primitive = json!({
-        "attributes": {
-            "POSITION": binary.floats("VEC3", &mesh.positions, ARRAY, true),
-            "NORMAL": binary.floats("VEC3", &mesh.normals, ARRAY, false),
-            "TANGENT": binary.floats("VEC4", &mesh.tangents, ARRAY, false),
-            "JOINTS_0": binary.joints(&mesh.joints),
-            "WEIGHTS_0": binary.floats("VEC4", &mesh.weights, ARRAY, false),
-        },
-        "indices": binary.indices(&mesh.indices),
-        "material": 0,
-        "mode": 4,
+    let mut attributes = json!({
+        "POSITION": binary.floats("VEC3", &mesh.positions, ARRAY, true),
+        "NORMAL": binary.floats("VEC3", &mesh.normals, ARRAY, false),
     });
+    if !mesh.tangents.is_empty() {
+        attributes["TANGENT"] = json!(binary.floats("VEC4", &mesh.tangents, ARRAY, false));
+    }
+    for (set, uvs) in mesh.uvs.iter().enumerate() {
+        attributes[format!("TEXCOORD_{set}")] = json!(binary.floats("VEC2", uvs, ARRAY, false));
+    }
+    for (set, colors) in mesh.colors.iter().enumerate() {
+        attributes[format!("COLOR_{set}")] = json!(binary.floats("VEC4", colors, ARRAY, false));
+    }
+    for set in 0..joints.map_or(0, |_| mesh.influences.each.div_ceil(4)) {
+        let Some(joints) = joints else { break };
+        let (places, weights) = four(mesh, joints, set * 4);
+        attributes[format!("JOINTS_{set}")] = json!(binary.joints(&places));
+        attributes[format!("WEIGHTS_{set}")] = json!(binary.floats("VEC4", &weights, ARRAY, false));
+    }
+    let mut primitive =
+        json!({ "attributes": attributes, "indices": binary.indices(&mesh.indices), "mode": 4 });
+    if let Some(material) = part.material {
+        primitive["material"] = json!(material);
+    }
     // All targets of a primitive have the same attributes: what one lacks is zero.
     let normals = part.morphs.iter().any(|m| !m.normals.is_empty());
     let tangents = part.morphs.iter().any(|m| !m.tangents.is_empty());
@@ -89,7 +179,7 @@ fn primitive(part: &SceneMesh, binary: &mut Binary) -> Value {
         if normals {
             target["NORMAL"] = json!(binary.floats("VEC3", &full(&morph.normals), ARRAY, false));
         }
-        if tangents {
+        if tangents && !mesh.tangents.is_empty() {
             target["TANGENT"] = json!(binary.floats("VEC3", &full(&morph.tangents), ARRAY, false));
         }
         targets.push(target);

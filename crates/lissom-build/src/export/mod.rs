@@ -4,5 +4,6 @@ mod animation;
 mod binary;
 mod glb;
 mod meshes;
+mod surfaces;
 
 pub use glb::{ExportError, write_glb};

@@ -156,15 +156,14 @@ impl Scene {
         for mesh in &self.meshes {
             let skin: Vec<M34> =
                 models(mesh.skeleton).iter().zip(&mesh.mesh.inverse_binds).map(|(m, b)| m.mul(b)).collect();
-            let vertices = mesh.mesh.positions.iter().zip(&mesh.mesh.joints).zip(&mesh.mesh.weights);
-            for ((position, joints), weights) in vertices {
+            for (vertex, position) in mesh.mesh.positions.iter().enumerate() {
                 let [x, y, z] = position.map(f64::from);
                 let point = V3::new(x, y, z);
-                let share = |(joint, weight): (&u16, &f32)| {
-                    let m = skin.get(usize::from(*joint)).copied().unwrap_or(M34::IDENTITY);
-                    m.mul_point(point).y * f64::from(*weight)
+                let share = |(joint, weight): (u16, f32)| {
+                    let m = skin.get(usize::from(joint)).copied().unwrap_or(M34::IDENTITY);
+                    m.mul_point(point).y * f64::from(weight)
                 };
-                add(joints.iter().zip(weights).map(share).sum());
+                add(mesh.mesh.influences.of(vertex).map(share).sum());
             }
         }
         if self.meshes.is_empty() {
@@ -200,9 +199,13 @@ mod tests {
         let motion = mannequin::clip(Motion::Walk);
         let mesh = mannequin::mesh(&Detail { body_m: 0.04, hand_m: 0.012 }).unwrap();
         Scene {
-            skeletons: vec![SceneSkeleton { name: "body".into(), skeleton: mannequin::skeleton() }],
+            skeletons: vec![SceneSkeleton {
+                name: "body".into(),
+                skeleton: mannequin::skeleton(),
+                ..Default::default()
+            }],
             animations: vec![SceneAnimation { skeleton: Some(0), motion, ..Default::default() }],
-            meshes: vec![SceneMesh { skeleton: 0, mesh, morphs: Vec::new() }],
+            meshes: vec![SceneMesh { skeleton: 0, mesh, morphs: Vec::new(), ..Default::default() }],
             ..Default::default()
         }
     }

@@ -32,6 +32,12 @@ impl Budget {
         (self.limits.memory_for(self.read) >> 3).saturating_mul(self.eighths)
     }
 
+    /// What may still be taken.
+    #[cfg(feature = "draco")]
+    pub(super) fn left(&self) -> u64 {
+        self.allowed().saturating_sub(self.taken)
+    }
+
     /// Another file was read: it takes memory, and gives room for what it holds.
     #[cfg_attr(not(feature = "gltf"), allow(dead_code, reason = "only glTF files name others"))]
     pub(super) fn add_file(&mut self, bytes: u64) {

@@ -124,8 +124,10 @@ mod tests {
     fn joints_can_be_told_apart() {
         let joint = |name: &str| RawJoint { name: name.into(), ..Default::default() };
         let skeleton = RawSkeleton { joints: ["a", "", "a", "1"].map(joint).to_vec() };
-        let mut scene =
-            Scene { skeletons: vec![SceneSkeleton { name: String::new(), skeleton }], ..Default::default() };
+        let mut scene = Scene {
+            skeletons: vec![SceneSkeleton { name: String::new(), skeleton, ..Default::default() }],
+            ..Default::default()
+        };
         name_joints(&mut scene);
         let names: Vec<_> = scene.skeletons[0].skeleton.joints.iter().map(|j| j.name.as_str()).collect();
         assert_eq!(names, ["a", "1", "a_2", "1_2"]);

@@ -81,6 +81,16 @@ pub enum ImportError {
         /// The limit.
         allowed: u64,
     },
+    /// Where something stands is no place in any world: the file is damaged, or was read wrongly.
+    #[error("{place}: it is {found:e} m from the origin; nothing is farther than {allowed:e} m")]
+    Senseless {
+        /// What stands there.
+        place: Place,
+        /// How far away, in metres; not finite if it overflowed.
+        found: f64,
+        /// The farthest that makes sense.
+        allowed: f64,
+    },
     /// The skeleton in the file is not one.
     #[error("{place}: {source}")]
     Skeleton {
@@ -109,6 +119,7 @@ impl ImportError {
             | Self::Truncated { place, .. }
             | Self::Format { place, .. }
             | Self::Limit { place, .. }
+            | Self::Senseless { place, .. }
             | Self::Skeleton { place, .. }
             | Self::Animation { place, .. } => place,
         }

@@ -3,7 +3,7 @@
 //! A cooked clip gives keys at its own rows and, where a channel is curved between two rows, halfway as often as
 //! straight lines need to stay within [`STRAIGHT`] of it. A channel that only ever jumps at rows stays a step.
 
-use super::{ImportError, ImportLimits, Place, budget::Budget, clip_names::name_joints};
+use super::{ImportError, ImportLimits, Place, budget::Budget, clip_names::name_joints, surfaces};
 use crate::{
     exact::{M34, Q4, Trs, V3},
     mesh::RawMesh,
@@ -24,8 +24,6 @@ pub const STRAIGHT: f64 = 5e-6;
 /// How often the stretch between two rows is halved at most.
 const HALVINGS: u32 = 6;
 
-/// A vertex: position, normal, tangent, joints, weights.
-const VERTEX_BYTES: usize = 12 + 12 + 16 + 8 + 16;
 /// What a target adds to a vertex: position, normal, tangent.
 const MORPH_BYTES: usize = 3 * 12;
 /// A joint of a clip: its track, and the track while it grows, with a value of each channel.
@@ -50,7 +48,7 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
     for section in of_kind(&archive, SectionKind::Skeleton) {
         let skeleton = section.skeleton(limits).map_err(refused)?;
         let name = section.name.to_owned();
-        scene.skeletons.push(SceneSkeleton { name, skeleton: raw_skeleton(&skeleton) });
+        scene.skeletons.push(SceneSkeleton { name, skeleton: raw_skeleton(&skeleton), ..Default::default() });
         skeletons.push(skeleton);
     }
     name_joints(&mut scene);
@@ -102,6 +100,7 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
         track.validate().map_err(|e| ImportError::Format { place: place(), reason: e.to_string() })?;
         list.push(track);
     }
+    let materials = surfaces::read(&archive, &mut budget, &mut scene)?;
     for section in of_kind(&archive, SectionKind::Mesh) {
         let view = section.mesh().map_err(refused)?;
         let Some(skeleton) = with_identity(view.skeleton_identity) else {
@@ -109,8 +108,7 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
             return Err(ImportError::Format { place, reason: "its skeleton is not in the archive".into() });
         };
         let place = || Place::Path(format!("mesh {:?}", section.name));
-        budget.take(view.positions.len() as u64, VERTEX_BYTES, place)?;
-        budget.take(view.indices.len() as u64, size_of::<u32>(), place)?;
+        budget.take(section.payload.len() as u64, 1, place)?;
         budget.take(view.inverse_binds.len() as u64, size_of::<M34>(), place)?;
         let mesh = RawMesh::from_view(section.name, &view);
         let valid = mesh.validate(skeletons.get(skeleton).map_or(0, Skeleton::joint_count));
@@ -128,7 +126,8 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
             budget.take(vertices as u64, MORPH_BYTES, place)?;
             morphs.push(morph(name, &target));
         }
-        scene.meshes.push(SceneMesh { skeleton, mesh, morphs });
+        let mesh = SceneMesh { skeleton, mesh, morphs, ..Default::default() };
+        scene.meshes.push(materials.describe(&view, mesh));
     }
     Ok(scene)
 }
@@ -151,7 +150,7 @@ fn of_kind<'s, 'a>(archive: &'s ArchiveView<'a>, kind: SectionKind) -> impl Iter
     archive.sections().iter().filter(move |s| s.kind == kind)
 }
 
-fn refused(error: ArchiveError) -> ImportError {
+pub(super) fn refused(error: ArchiveError) -> ImportError {
     let text = error.to_string();
     // The offset is the place.
     match text.strip_prefix("byte ").and_then(|t| t.split_once(": ")) {

@@ -207,15 +207,13 @@ fn move_precision(precision: &mut Vec<WantedPrecision>, map: &[Option<usize>], j
 /// Gives the joint that a vertex follows and the skeleton does not have.
 fn move_mesh(mesh: &mut SceneMesh, map: &[Option<usize>], models: &[M34]) -> Result<(), usize> {
     let raw = &mut mesh.mesh;
-    for (joints, weights) in raw.joints.iter_mut().zip(&raw.weights) {
-        for (joint, weight) in joints.iter_mut().zip(weights) {
-            let from = usize::from(*joint);
-            *joint = match map.get(from).copied().flatten() {
-                Some(place) => u16::try_from(place).map_err(|_| from)?,
-                None if *weight == 0.0 => 0,
-                None => return Err(from),
-            };
-        }
+    for (joint, weight) in raw.influences.joints.iter_mut().zip(&raw.influences.weights) {
+        let from = usize::from(*joint);
+        *joint = match map.get(from).copied().flatten() {
+            _ if *weight == 0.0 => 0,
+            Some(place) => u16::try_from(place).map_err(|_| from)?,
+            None => return Err(from),
+        };
     }
     let mut binds: Vec<M34> = models.iter().map(|m| m.inverse().unwrap_or(M34::IDENTITY)).collect();
     for (bind, place) in raw.inverse_binds.iter().zip(map) {
@@ -244,7 +242,7 @@ mod tests {
 
     fn skeleton(joints: &[(&str, Option<usize>)]) -> SceneSkeleton {
         let joints = joints.iter().map(|(n, p)| joint(n, *p)).collect();
-        SceneSkeleton { name: "target".into(), skeleton: RawSkeleton { joints } }
+        SceneSkeleton { name: "target".into(), skeleton: RawSkeleton { joints }, ..Default::default() }
     }
 
     /// Joint i stands at x = i.
@@ -330,11 +328,12 @@ mod tests {
         let mut joints: Vec<RawJoint> = own.joints.iter().rev().cloned().collect();
         joints.iter_mut().for_each(|j| j.parent = j.parent.map(|p| last - p));
         joints.push(joint("tail", Some(last)));
-        let target = SceneSkeleton { name: String::new(), skeleton: RawSkeleton { joints } };
+        let target =
+            SceneSkeleton { name: String::new(), skeleton: RawSkeleton { joints }, ..Default::default() };
         let mut scene = Scene {
-            skeletons: vec![SceneSkeleton { name: String::new(), skeleton: own }],
+            skeletons: vec![SceneSkeleton { name: String::new(), skeleton: own, ..Default::default() }],
             animations: vec![SceneAnimation { skeleton: Some(0), motion: walk, ..Default::default() }],
-            meshes: vec![SceneMesh { skeleton: 0, mesh, morphs: Vec::new() }],
+            meshes: vec![SceneMesh { skeleton: 0, mesh, morphs: Vec::new(), ..Default::default() }],
             ..Default::default()
         };
         attach(&mut scene, target.clone(), By::Name).unwrap();

@@ -34,7 +34,10 @@ mod names;
 mod open;
 pub mod ozz;
 pub mod rawclip;
+mod read_options;
+mod sense;
 mod sjson;
+mod surfaces;
 
 pub use axes::Axis;
 pub use clip_names::{UniqueNames, stem};
@@ -44,3 +47,4 @@ pub use matching::MatchError;
 pub use open::{
     Format, ImportOptions, OpenError, Unit, open, open_bytes, open_skeleton, read_beside, read_limited,
 };
+pub use read_options::ReadOptions;

@@ -8,17 +8,20 @@
 //! # Ok::<(), import::OpenError>(())
 //! ```
 
+#[cfg(feature = "gltf")]
+use super::ReadOptions;
 use super::{
     Axis, ImportError, ImportLimits, acl_sjson,
     bvh::{self, BvhOptions},
     clip_names as names, lsm,
     matching::{self, By, MatchError},
-    ozz, rawclip,
+    ozz, rawclip, sense,
 };
 use crate::{
     raw::RawEditError,
     scene::{Scene, SceneAnimation, SceneSkeleton},
 };
+use core::num::NonZeroU8;
 use std::{
     fs::File,
     io::{self, Read},
@@ -129,6 +132,14 @@ pub struct ImportOptions {
     /// The file that has the skeleton, if it is another one. Joints are matched by name; files that have no joint
     /// names (ozz animations, raw clips), by place.
     pub skeleton: Option<PathBuf>,
+    /// Leaves meshes out, with their materials and images.
+    pub no_mesh: bool,
+    /// Leaves images out.
+    pub no_images: bool,
+    /// Joints that a vertex follows at most: the strongest stay. `None` keeps all.
+    pub influences: Option<NonZeroU8>,
+    /// Refuses a file with a part that cannot be read; otherwise that part is left out with a warning.
+    pub strict: bool,
     /// What a file may ask for.
     pub limits: ImportLimits,
 }
@@ -141,6 +152,10 @@ impl Default for ImportOptions {
             forward: None,
             rate_hz: None,
             skeleton: None,
+            no_mesh: false,
+            no_images: false,
+            influences: None,
+            strict: false,
             limits: ImportLimits::default(),
         }
     }
@@ -263,6 +278,7 @@ pub fn open_bytes(
     let format = Format::of_bytes(bytes).or_else(|| Format::of_path(path));
     let format = format.ok_or_else(|| OpenError::Unknown { path: path.into() })?;
     let mut scene = parse(path, bytes, format, options, files)?;
+    keep(&mut scene, options);
     names::name_joints(&mut scene);
     names::name_animations(&mut scene, &names::stem(path));
 
@@ -270,6 +286,7 @@ pub fn open_bytes(
         Unit::Metres(metres) => metres,
         Unit::Auto => unit_of(format),
     });
+    sense::check(&scene).map_err(|source| OpenError::Import { path: path.into(), source })?;
     let forward = options.forward.unwrap_or(options.up.usual_forward());
     if let Some(rotation) = options.up.upright(forward) {
         scene.turn_with(rotation, target.map(|t| &t.skeleton));
@@ -290,6 +307,36 @@ pub fn open_bytes(
         }
     }
     Ok(scene)
+}
+
+/// Leaves out what is not wanted.
+fn keep(scene: &mut Scene, options: &ImportOptions) {
+    if options.no_mesh {
+        scene.meshes.clear();
+        scene.materials.clear();
+        for animation in &mut scene.animations {
+            animation.tracks.retain(|track| !track.name.starts_with("morph/"));
+        }
+    }
+    if options.no_mesh || options.no_images {
+        scene.images.clear();
+        for texture in scene.materials.iter_mut().flat_map(|m| &mut m.textures) {
+            texture.images.clear();
+        }
+    }
+    let Some(most) = options.influences else { return };
+    let mut notes = Vec::new();
+    for mesh in &mut scene.meshes {
+        let (vertices, lost) = mesh.mesh.influences.cut(most);
+        if vertices > 0 {
+            let text = format!(
+                "{vertices} vertices follow more than {most} joints; the strongest stayed, and at most {:.1} % of a vertex's weight was lost",
+                lost * 100.0
+            );
+            notes.push((format!("mesh {:?}", mesh.mesh.name), text));
+        }
+    }
+    notes.into_iter().for_each(|(place, text)| scene.warn(place, text));
 }
 
 /// The bytes of a file, if they are neither none nor too many.
@@ -399,7 +446,15 @@ fn parse(
         #[cfg(not(feature = "fbx"))]
         Format::Fbx => Err(OpenError::NotBuilt { path: path.into(), format }),
         #[cfg(feature = "gltf")]
-        Format::Gltf => super::gltf::read(bytes, files, &options.limits).map_err(refused),
+        Format::Gltf => {
+            let options = ReadOptions {
+                limits: options.limits,
+                meshes: !options.no_mesh,
+                images: !options.no_images,
+                strict: options.strict,
+            };
+            super::gltf::read_with(bytes, files, &options).map_err(refused)
+        }
         #[cfg(not(feature = "gltf"))]
         Format::Gltf => Err(OpenError::NotBuilt { path: path.into(), format }),
     }
@@ -418,7 +473,7 @@ fn one_clip(clip: rawclip::RawClip) -> Scene {
 fn one(skeleton: crate::raw::RawSkeleton, motion: Option<crate::raw::RawAnimation>) -> Scene {
     let animation = |motion| SceneAnimation { skeleton: Some(0), motion, ..Default::default() };
     Scene {
-        skeletons: vec![SceneSkeleton { name: String::new(), skeleton }],
+        skeletons: vec![SceneSkeleton { name: String::new(), skeleton, ..Default::default() }],
         animations: motion.into_iter().map(animation).collect(),
         ..Default::default()
     }

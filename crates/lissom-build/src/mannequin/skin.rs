@@ -4,7 +4,7 @@ use super::rig;
 use super::shape::{self, Region};
 use super::surface::{Surface, extract, gradient};
 use crate::exact::{M34, V3, smaller};
-use crate::mesh::RawMesh;
+use crate::mesh::{Influences, RawMesh};
 use crate::raw::RawSkeleton;
 
 /// How fine the mesh is.
@@ -49,6 +49,7 @@ pub(super) fn mesh(skeleton: &RawSkeleton, detail: &Detail) -> Result<RawMesh, D
     let inverse = |m: &M34| m.inverse().unwrap_or(M34::IDENTITY);
     let mut mesh = RawMesh {
         name: "mannequin".into(),
+        influences: Influences { each: 4, ..Influences::default() },
         inverse_binds: models.iter().map(inverse).collect(),
         ..RawMesh::default()
     };
@@ -93,8 +94,8 @@ fn add(
         mesh.positions.push(p.to_f32().to_array());
         mesh.normals.push(normal.to_f32().to_array());
         mesh.tangents.push([t.x, t.y, t.z, hand]);
-        mesh.joints.push(joints);
-        mesh.weights.push(weights);
+        mesh.influences.joints.extend(joints);
+        mesh.influences.weights.extend(weights);
     }
     mesh.indices.extend(surface.indices.iter().map(|i| i + first));
 }

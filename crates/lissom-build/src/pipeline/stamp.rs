@@ -25,9 +25,10 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
 /// The first line. The other skeleton counts by its bytes, not by its path.
 pub(super) fn head(recipe: &Recipe, skeleton: Option<u64>) -> String {
     let Recipe { import, cook, asked_precision, asked_shell, clips, .. } = recipe;
-    let ImportOptions { unit, up, forward, rate_hz, .. } = import;
+    let ImportOptions { unit, up, forward, rate_hz, no_mesh, no_images, influences, strict, .. } = import;
     let text = format!(
-        "{unit:?} {up:?} {forward:?} {rate_hz:?} {skeleton:?} {cook:?} {asked_precision} {asked_shell} {clips:?}"
+        "{unit:?} {up:?} {forward:?} {rate_hz:?} {skeleton:?} {no_mesh} {no_images} {influences:?} {strict} {cook:?} \
+         {asked_precision} {asked_shell} {clips:?}"
     );
     format!("lissom {} options {:016x}\n", env!("CARGO_PKG_VERSION"), hash(text.as_bytes()))
 }

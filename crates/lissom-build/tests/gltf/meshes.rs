@@ -1,9 +1,11 @@
 //! Meshes, skins and morph targets.
 
 use super::{build, refusal, warnings};
+use core::num::NonZeroU8;
 use lissom_build::{
     exact::{M34, V3},
-    mesh::model_matrices,
+    import::{ImportOptions, open},
+    mesh::{RawMesh, model_matrices},
     scene::Scene,
 };
 use lissom_testkit::gltf::{Reference, builder::Builder};
@@ -49,9 +51,9 @@ fn a_skinned_mesh_follows_its_joints_alone() {
     b.json["nodes"][2]["translation"] = json!([50, 0, 0]);
     let scene = build(&b);
     let mesh = &scene.meshes[0].mesh;
-    assert_eq!(mesh.joints, [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]]);
-    assert_eq!(mesh.weights[0], [0.75, 0.25, 0.0, 0.0]);
-    assert_eq!(mesh.inverse_binds.len(), 3);
+    assert_eq!((mesh.influences.each, mesh.influences.joints.as_slice()), (2, &[0, 1, 1, 0, 0, 0][..]));
+    assert_eq!(mesh.influences.weights[..2], [0.75, 0.25]);
+    assert_eq!(mesh.inverse_binds.len(), 2);
     let reference = Reference::open(&b.glb(), |_| None).unwrap();
     let corners = reference.corners(2, 0, &reference.pose(None, 0.0).unwrap()).unwrap().unwrap();
     for (ours, theirs) in drawn(&scene, 0).iter().zip(corners) {
@@ -59,9 +61,10 @@ fn a_skinned_mesh_follows_its_joints_alone() {
     }
     // The knee rests at 0.5 and is bound at 0.25: its vertex is moved by the difference.
     assert_eq!(drawn(&scene, 0), [[0.0, 0.0625, 0.0], [1.0, 0.25, 0.0], [0.0, 1.0, 0.0]]);
-    assert!(
-        warnings(&scene).contains("node 2 \"body\": its mesh is skinned, so its own transform plays no part")
-    );
+    // The node does nothing but carry the mesh: it is no joint.
+    let names: Vec<_> = scene.skeletons[0].skeleton.joints.iter().map(|j| j.name.as_str()).collect();
+    assert_eq!((names, warnings(&scene).as_str()), (vec!["hip", "knee"], ""));
+    assert_eq!(scene.meshes[0].node, "body");
 }
 
 #[test]
@@ -75,8 +78,7 @@ fn a_rigid_mesh_follows_its_node() {
     assert_eq!(drawn(&scene, 1)[1], [4.0, 0.0, 0.0]);
     assert_eq!(scene.meshes[1].mesh.inverse_binds[1], M34::IDENTITY);
     assert_eq!(scene.meshes[0].mesh.normals, [[0.0, 0.0, 1.0]; 3]);
-    let tangent = scene.meshes[0].mesh.tangents[0];
-    assert!(tangent[2].abs() < 1e-6 && tangent[3] == 1.0);
+    assert!(scene.meshes[0].mesh.tangents.is_empty(), "what is not there is not made up");
     assert_ne!(scene.meshes[0].mesh.name, scene.meshes[1].mesh.name);
 }
 
@@ -112,7 +114,8 @@ fn several_skins_on_one_joint_set_keep_their_own_binds() {
     assert_eq!(coat.inverse_binds[0].columns[0], V3::X * 3.0);
     assert_eq!(coat.inverse_binds[1].columns[0], V3::X * 2.0, "of a joint's two matrices the first counts");
     // The second skin has its joints the other way round.
-    assert_eq!((body.joints[1][0], coat.joints[1][0]), (1, 0));
+    let strongest = |mesh: &RawMesh| mesh.influences.of(1).next().unwrap().0;
+    assert_eq!((strongest(body), strongest(coat)), (1, 0));
     assert!(warnings(&scene).contains("skin 1: a joint is listed more than once"));
 }
 
@@ -122,13 +125,10 @@ fn weights_are_repaired_and_counted() {
     let joints = [0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0];
     let scene = build(&skinned(&joints, &weights, plain));
     let mesh = &scene.meshes[0].mesh;
-    assert!((mesh.weights[0][0] - 2.0 / 3.0).abs() < 1e-6 && (mesh.weights[0][1] - 1.0 / 3.0).abs() < 1e-6);
-    assert_eq!((mesh.joints[1][0], mesh.weights[1][0]), (1, 1.0));
-    assert_eq!(
-        (mesh.joints[2], mesh.weights[2]),
-        ([0; 4], [1.0, 0.0, 0.0, 0.0]),
-        "nothing left: the first joint"
-    );
+    let of = |vertex: usize| mesh.influences.of(vertex).collect::<Vec<_>>();
+    assert!((of(0)[0].1 - 2.0 / 3.0).abs() < 1e-6 && (of(0)[1].1 - 1.0 / 3.0).abs() < 1e-6);
+    assert_eq!(of(1), [(1, 1.0), (0, 0.0)]);
+    assert_eq!(of(2), [(0, 1.0), (0, 0.0)], "nothing left: the first joint");
     let text = warnings(&scene);
     assert!(text.contains("2 vertices have weights that are negative or not finite"), "{text}");
     assert!(text.contains("1 vertices have weights that do not sum to 1"), "{text}");
@@ -139,25 +139,64 @@ fn joints_that_the_skin_does_not_have_are_left_out() {
     let joints = [0, 200, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0];
     let scene = build(&skinned(&joints, &WEIGHTS, plain));
     let mesh = &scene.meshes[0].mesh;
-    assert_eq!((mesh.weights[0], mesh.weights[1]), ([1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]));
+    assert_eq!((mesh.influences.each, mesh.influences.weights.as_slice()), (1, &[1.0; 3][..]));
     assert!(warnings(&scene).contains("2 vertices have a joint that the skin does not have"));
 }
 
+/// Nine joints in a row and a triangle whose first vertex follows all of them, the last most.
+fn nine_influences() -> Builder {
+    let mut b = Builder::default();
+    for joint in 0..9 {
+        b.node(json!({ "name": format!("j{joint}") }));
+    }
+    let mut attributes = json!({});
+    for set in 0..3_u8 {
+        let first: Vec<u8> = (0..4).map(|i| (set * 4 + i).min(8)).collect();
+        let joints = [first.as_slice(), &[0; 8]].concat();
+        let weights: Vec<f32> =
+            (0..4).map(|i| if set * 4 + i < 9 { f32::from(set * 4 + i + 1) / 45.0 } else { 0.0 }).collect();
+        let plain = if set == 0 { 1.0 } else { 0.0 };
+        let weights = [weights.as_slice(), &[plain, 0.0, 0.0, 0.0, plain, 0.0, 0.0, 0.0]].concat();
+        attributes[format!("JOINTS_{set}")] = json!(b.accessor("VEC4", 5121, 12, &joints, json!({})));
+        attributes[format!("WEIGHTS_{set}")] = json!(b.floats("VEC4", &weights));
+    }
+    let mesh = b.triangle(attributes, json!({}));
+    b.push("skins", json!({ "joints": [0, 1, 2, 3, 4, 5, 6, 7, 8] }));
+    b.node(json!({ "mesh": mesh, "skin": 0 }));
+    b
+}
+
 #[test]
-fn of_more_than_four_influences_the_largest_stay() {
-    let more = |b: &mut Builder| {
-        let joints = b.accessor("VEC4", 5123, 12, &[1, 0, 0, 0, 0, 0, 0, 0].repeat(3), json!({}));
-        let weights = b.floats("VEC4", &[0.5, 0.0, 0.0, 0.0].repeat(3));
-        json!({ "JOINTS_1": joints, "WEIGHTS_1": weights })
-    };
-    let joints = [0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0];
-    let weights = [0.2, 0.15, 0.1, 0.05, 0.5, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0];
-    let scene = build(&skinned(&joints, &weights, more));
+fn all_influences_of_all_sets_stay() {
+    let scene = build(&nine_influences());
     let mesh = &scene.meshes[0].mesh;
-    assert_eq!(mesh.joints[0], [1, 0, 0, 0]);
-    assert!((mesh.weights[0][0] - 0.5 / 0.95).abs() < 1e-6);
-    assert_eq!(mesh.weights[1], [0.5, 0.5, 0.0, 0.0]);
-    assert!(warnings(&scene).contains("1 vertices have more than 4 influences"));
+    assert_eq!((mesh.influences.each, mesh.influences.vertex_count()), (9, 3));
+    for (joint, weight) in mesh.influences.of(0) {
+        assert!((weight - f32::from(joint + 1) / 45.0).abs() < 1e-6, "{joint} {weight}");
+    }
+    assert_eq!(mesh.influences.of(0).next().unwrap().0, 8, "the strongest first");
+    assert_eq!(mesh.influences.of(1).filter(|(_, w)| *w > 0.0).collect::<Vec<_>>(), [(0, 1.0)]);
+}
+
+#[test]
+fn influences_are_cut_on_demand_and_the_loss_is_told() {
+    let folder = std::env::temp_dir().join(format!("lissom-influences-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("nine.glb");
+    std::fs::write(&path, nine_influences().glb()).unwrap();
+    let options = ImportOptions { influences: NonZeroU8::new(4), ..ImportOptions::default() };
+    let scene = open(&path, &options).unwrap();
+    let mesh = &scene.meshes[0].mesh;
+    let (joints, weights): (Vec<u16>, Vec<f32>) = mesh.influences.of(0).unzip();
+    assert_eq!((mesh.influences.each, joints), (4, vec![8, 7, 6, 5]));
+    assert!((weights[0] - 9.0 / 30.0).abs() < 1e-6 && (weights.iter().sum::<f32>() - 1.0).abs() < 1e-6);
+    // 1 + 2 + 3 + 4 + 5 of 45.
+    let text = warnings(&scene);
+    assert!(text.contains("1 vertices follow more than 4 joints") && text.contains("33.3 %"), "{text}");
+    let plain = open(&path, &ImportOptions { no_mesh: true, ..ImportOptions::default() }).unwrap();
+    assert!(plain.meshes.is_empty() && plain.skeletons[0].skeleton.joints.len() == 9);
+    assert!(warnings(&plain).contains("not carried: 1 mesh"), "{}", warnings(&plain));
+    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
@@ -196,15 +235,15 @@ fn strips_and_fans_become_triangles_and_lines_are_left_out() {
 }
 
 #[test]
-fn draco_leaves_the_mesh_out_and_keeps_the_rest() {
+fn draco_that_cannot_be_read_leaves_the_mesh_out_and_keeps_the_rest() {
     let mut b = skinned(&JOINTS, &WEIGHTS, plain);
     b.json["meshes"][0]["primitives"][0]["extensions"] =
-        json!({ "KHR_draco_mesh_compression": { "bufferView": 0 } });
+        json!({ "KHR_draco_mesh_compression": { "bufferView": 0, "attributes": { "POSITION": 0 } } });
     b.json["extensionsRequired"] = json!(["KHR_draco_mesh_compression"]);
     b.channel(1, "rotation", "LINEAR", &[0.0, 1.0], &[0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0]);
     let scene = build(&b);
     assert_eq!((scene.meshes.len(), scene.animations.len(), scene.skeletons.len()), (0, 1, 1));
-    assert!(warnings(&scene).contains("compressed with Draco"));
+    assert!(warnings(&scene).contains("Draco"), "{}", warnings(&scene));
 }
 
 #[test]
@@ -302,5 +341,81 @@ fn packed_views_are_unpacked() {
             refusal(&b),
             "bufferView 0, meshopt compression: its byteStride is 12; indices need 2 or 4"
         );
+    }
+}
+
+/// A square of two triangles, packed; its attributes as floats, bytes and normalised bytes.
+#[cfg(feature = "draco")]
+fn draco_square(edgebreaker: bool, bits: i32) -> Builder {
+    use lissom_testkit::draco::{List, pack};
+    let mut b = Builder::default();
+    b.node(json!({ "name": "a" }));
+    b.node(json!({ "name": "b" }));
+    let positions = List::Floats(3, vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0]);
+    let joints = List::Bytes(4, [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0], [1, 0, 0, 0]].concat());
+    let weights = List::Bytes(4, [[204, 51, 0, 0], [255, 0, 0, 0], [255, 0, 0, 0], [255, 0, 0, 0]].concat());
+    let uvs = List::Floats(2, vec![0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0]);
+    let stream = pack(&[positions, joints, weights, uvs], &[[0, 1, 2], [0, 2, 3]], edgebreaker, bits);
+    let view = b.view(&stream);
+    let mut attributes = json!({});
+    let kinds = [
+        ("POSITION", 5126, "VEC3"),
+        ("JOINTS_0", 5121, "VEC4"),
+        ("WEIGHTS_0", 5121, "VEC4"),
+        ("TEXCOORD_0", 5126, "VEC2"),
+    ];
+    for (name, component, kind) in kinds {
+        let accessor = json!({ "componentType": component, "count": 4, "type": kind, "normalized": name == "WEIGHTS_0" });
+        attributes[name] = json!(b.push("accessors", accessor));
+    }
+    let numbers = json!({ "POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2, "TEXCOORD_0": 3 });
+    let draco = json!({ "KHR_draco_mesh_compression": { "bufferView": view, "attributes": numbers } });
+    b.push("meshes", json!({ "primitives": [{ "attributes": attributes, "extensions": draco }] }));
+    b.push("skins", json!({ "joints": [0, 1] }));
+    b.node(json!({ "name": "body", "mesh": 0, "skin": 0 }));
+    b.json["extensionsRequired"] = json!(["KHR_draco_mesh_compression"]);
+    b
+}
+
+#[cfg(feature = "draco")]
+#[test]
+fn draco_streams_are_read_with_all_their_attributes() {
+    for (edgebreaker, bits) in [(false, 0), (false, 12), (true, 0), (true, 12)] {
+        let scene = build(&draco_square(edgebreaker, bits));
+        let mesh = &scene.meshes[0].mesh;
+        assert_eq!((mesh.positions.len(), mesh.triangle_count()), (4, 2), "{}", warnings(&scene));
+        // The codec may turn vertices round: each is known by its texture coordinates, which are its place.
+        for (vertex, position) in mesh.positions.iter().enumerate() {
+            let [u, v] = mesh.uvs[0][vertex];
+            assert!((position[0] - u).abs() < 1e-3 && (position[1] - v).abs() < 1e-3, "{position:?} {u} {v}");
+            let corner = (u.round() as u8, v.round() as u8);
+            let followed: Vec<_> = mesh.influences.of(vertex).filter(|(_, w)| *w > 0.0).collect();
+            match corner {
+                (0, 0) => assert_eq!(followed, [(0, 0.8), (1, 0.2)]),
+                (1, 1) => assert_eq!(followed, [(0, 1.0)]),
+                _ => assert_eq!(followed, [(1, 1.0)]),
+            }
+        }
+    }
+}
+
+#[cfg(feature = "draco")]
+#[test]
+fn draco_streams_that_are_cut_or_changed_do_no_harm() {
+    let b = draco_square(true, 12);
+    let view = b.json["bufferViews"][0].clone();
+    let start = view["byteOffset"].as_u64().unwrap() as usize;
+    let length = view["byteLength"].as_u64().unwrap() as usize;
+    for cut in 0..length {
+        let mut cut_off = b.clone();
+        cut_off.json["bufferViews"][0]["byteLength"] = json!(cut);
+        assert!(build(&cut_off).meshes.len() <= 1);
+    }
+    for at in start..start + length {
+        for other in [0, 1, 0x7f, 0x80, 0xff] {
+            let mut changed = b.clone();
+            changed.bytes[at] = other;
+            let _ = super::import(&changed.glb());
+        }
     }
 }

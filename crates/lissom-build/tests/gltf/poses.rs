@@ -215,9 +215,13 @@ fn what_we_export_comes_back() {
     };
     let written = export::write_glb(&Scene {
         name: "there and back".into(),
-        skeletons: vec![SceneSkeleton { name: String::new(), skeleton: skeleton.clone() }],
+        skeletons: vec![SceneSkeleton {
+            name: String::new(),
+            skeleton: skeleton.clone(),
+            ..Default::default()
+        }],
         animations: vec![animation],
-        meshes: vec![SceneMesh { skeleton: 0, mesh: mesh.clone(), morphs: Vec::new() }],
+        meshes: vec![SceneMesh { skeleton: 0, mesh: mesh.clone(), morphs: Vec::new(), ..Default::default() }],
         ..Default::default()
     });
     let scene = super::import(&written.unwrap()).unwrap();

@@ -160,6 +160,10 @@ fn sound(archive: &ArchiveView<'_>, section: &Section<'_>, limits: &Limits) -> R
         SectionKind::Mesh => skeleton_there(section.mesh()?.skeleton_identity),
         SectionKind::Morph => section.morph().map(drop),
         SectionKind::Markers => section.markers().map(drop),
+        SectionKind::Material => section.material().map(drop),
+        SectionKind::Image => section.image().map(drop),
+        SectionKind::Nodes => section.nodes().map(drop),
+        SectionKind::Extras => section.extras().map(drop),
         // Carried along: only its checksum is known.
         _ => Ok(()),
     }

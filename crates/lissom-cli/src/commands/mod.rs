@@ -16,6 +16,7 @@ use crate::options::{self, SomeRefused, UsageError};
 use crate::style;
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
+use lissom::math::simd::Backend;
 use std::process::ExitCode;
 
 /// Motion for games: from authored files to small clips, and what is in them.
@@ -100,6 +101,10 @@ pub fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments, out: &mut impl std::io::Write) -> Result<()> {
+    // Who names a backend wants that one: a name that this CPU lacks is an error here, though a game runs on.
+    if let Err(e) = Backend::from_env() {
+        return Err(UsageError(format!("LISSOM_SIMD: {e}")).into());
+    }
     match &arguments.command {
         None => demo::run(&demo::Arguments::default(), out),
         Some(Command::Demo(a)) => demo::run(a, out),

@@ -1,5 +1,6 @@
 //! Which instruction set runs.
 
+use alloc::string::String;
 use core::fmt;
 use fearless_simd::Level;
 
@@ -9,14 +10,21 @@ use fearless_simd::Level;
 #[derive(Clone, Copy)]
 pub struct Backend(Level);
 
-/// A backend name that is unknown, or that this CPU lacks.
+/// A backend name that is unknown, or that this CPU lacks. Its message lists what there is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct UnknownBackend;
+pub struct UnknownBackend {
+    /// The name that was asked for.
+    pub name: String,
+}
 
 impl fmt::Display for UnknownBackend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("no such SIMD backend on this CPU; known names: scalar, sse2, sse4.2, avx2, avx512, neon, simd128")
+        write!(f, "there is no SIMD backend \"{}\" on this CPU; there are", self.name)?;
+        for (i, backend) in Backend::all().enumerate() {
+            write!(f, "{} {backend}", if i == 0 { "" } else { "," })?;
+        }
+        Ok(())
     }
 }
 
@@ -25,7 +33,9 @@ impl core::error::Error for UnknownBackend {}
 impl Backend {
     /// The widest backend this CPU has, or the one that the environment variable `LISSOM_SIMD` names.
     ///
-    /// Decided at the first call. A name that this CPU lacks is ignored here; [`Backend::from_env`] tells.
+    /// Decided at the first call. Work must not stop because of a variable, so a name that this CPU lacks counts as
+    /// unset here; a program that wants to say so asks [`Backend::from_env`] when it starts, as the `lissom` command
+    /// does.
     /// Without the `std` feature this is [`Backend::baseline`].
     #[inline]
     #[must_use]
@@ -47,7 +57,9 @@ impl Backend {
         match std::env::var("LISSOM_SIMD") {
             Ok(name) => Self::named(&name).map(Some),
             Err(std::env::VarError::NotPresent) => Ok(None),
-            Err(std::env::VarError::NotUnicode(_)) => Err(UnknownBackend),
+            Err(std::env::VarError::NotUnicode(name)) => {
+                Err(UnknownBackend { name: name.to_string_lossy().into_owned() })
+            }
         }
     }
 
@@ -91,7 +103,7 @@ impl Backend {
 
     /// By name: `scalar`, `sse2`, `sse4.2`, `avx2`, `avx512`, `neon`, `simd128`.
     pub fn named(name: &str) -> Result<Self, UnknownBackend> {
-        Self::all().find(|b| b.name() == name).ok_or(UnknownBackend)
+        Self::all().find(|b| b.name() == name).ok_or_else(|| UnknownBackend { name: name.into() })
     }
 
     /// The name that [`Backend::named`] and `LISSOM_SIMD` take.
@@ -157,6 +169,10 @@ mod tests {
         for b in all {
             assert_eq!(Backend::named(b.name()), Ok(b));
         }
-        assert_eq!(Backend::named("mmx"), Err(UnknownBackend));
+        let error = Backend::named("mmx").unwrap_err();
+        assert_eq!(error.name, "mmx");
+        for b in Backend::all() {
+            assert!(error.to_string().contains(b.name()), "{error}");
+        }
     }
 }

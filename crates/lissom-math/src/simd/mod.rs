@@ -9,11 +9,12 @@
 //! the width cannot change the result.
 
 mod backend;
+pub mod blocks;
 mod wide;
 
 pub use backend::{Backend, UnknownBackend};
 #[doc(hidden)]
-pub use fearless_simd::{Simd, f32x4, f32x8, f32x16, prelude, u8x64, u32x4, u32x8, u32x16};
+pub use fearless_simd::{Simd, f32x4, f32x8, f32x16, prelude, u8x32, u8x64, u32x4, u32x8, u32x16};
 #[doc(hidden)]
 pub use wide::{
     LEN, WideMat34, WideQuat, WideTransform, WideVec3, inverse_sqrt_near_one, load, select, splat, store,

@@ -4,8 +4,12 @@ use super::{Reference, list, number};
 use lissom_build::exact::larger;
 
 impl Reference {
-    /// Every element of an accessor.
-    pub(super) fn accessor(&self, index: usize) -> Result<Vec<Vec<f64>>, String> {
+    /// The rows of an accessor, each as wide as its type.
+    ///
+    /// # Errors
+    ///
+    /// If the buffers cannot be read.
+    pub fn accessor(&self, index: usize) -> Result<Vec<Vec<f64>>, String> {
         let accessor = list(&self.json, "accessors").get(index).ok_or("no such accessor")?;
         let count = number(&accessor["count"]);
         let width = match accessor["type"].as_str() {

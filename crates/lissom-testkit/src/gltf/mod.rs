@@ -80,12 +80,17 @@ impl Reference {
         list(&self.json, "nodes").iter().any(|n| !n["matrix"].is_null())
     }
 
-    /// The nodes that are joints, move or carry a mesh, and their ancestors, in file order; all if there are none.
+    /// The nodes that are joints, in file order: all but those that only carry a skinned mesh.
     #[must_use]
     pub fn skeleton(&self) -> Vec<usize> {
         let mut wanted: Vec<usize> = Vec::new();
         for (index, node) in list(&self.json, "nodes").iter().enumerate() {
-            if !node["mesh"].is_null() {
+            let mesh = node["mesh"].as_u64().unwrap_or_default() as usize;
+            let primitives = list(&self.json["meshes"][mesh], "primitives");
+            let weighted = primitives
+                .iter()
+                .all(|p| !p["attributes"]["JOINTS_0"].is_null() && !p["attributes"]["WEIGHTS_0"].is_null());
+            if node["mesh"].is_null() || node["skin"].is_null() || !weighted {
                 wanted.push(index);
             }
         }
@@ -93,11 +98,9 @@ impl Reference {
             wanted.extend(list(skin, "joints").iter().map(number));
         }
         for animation in list(&self.json, "animations") {
-            let nodes = list(animation, "channels").iter().map(|c| &c["target"]["node"]);
-            wanted.extend(nodes.filter(|n| !n.is_null()).map(number));
-        }
-        if wanted.is_empty() {
-            return (0..self.nodes()).collect();
+            let moving = list(animation, "channels").iter().map(|c| &c["target"]);
+            let moving = moving.filter(|t| t["path"] != "weights" && !t["node"].is_null());
+            wanted.extend(moving.map(|t| number(&t["node"])));
         }
         let mut taken = vec![false; self.nodes()];
         while let Some(node) = wanted.pop() {
@@ -105,6 +108,18 @@ impl Reference {
             wanted.extend(self.parents[node].filter(|p| !taken[*p]));
         }
         (0..self.nodes()).filter(|n| taken[*n]).collect()
+    }
+
+    /// The document.
+    #[must_use]
+    pub fn json(&self) -> &Value {
+        &self.json
+    }
+
+    /// The bytes of a buffer, if they were found.
+    #[must_use]
+    pub fn buffer(&self, index: usize) -> Option<&[u8]> {
+        self.buffers.get(index)?.as_deref()
     }
 
     /// The parent of a node.

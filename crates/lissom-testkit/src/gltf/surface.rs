@@ -1,19 +1,21 @@
 //! Where the corners of triangles are, skinned or rigid.
 
 use super::{Matrix, Reference, list, multiply, number};
+use serde_json::Value;
 
 const IDENTITY: Matrix = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
 const TRIANGLES: u64 = 4;
 
 impl Reference {
-    /// The primitives of the mesh on a node that are surfaces and can be read: (index, is a list of triangles).
+    /// The primitives of the mesh on a node that are surfaces: (index, is a plain list of triangles).
     #[must_use]
     pub fn surfaces(&self, node: usize) -> Vec<(usize, bool)> {
         let Some(mesh) = self.json["nodes"][node]["mesh"].as_u64() else { return Vec::new() };
         let primitives = list(&self.json["meshes"][mesh as usize], "primitives").iter().enumerate();
-        let read = primitives.filter(|(_, p)| p["extensions"]["KHR_draco_mesh_compression"].is_null());
-        let modes = read.map(|(i, p)| (i, p["mode"].as_u64().unwrap_or(TRIANGLES)));
-        modes.filter(|(_, mode)| (4..=6).contains(mode)).map(|(i, mode)| (i, mode == TRIANGLES)).collect()
+        let plain = |p: &Value| p["extensions"]["KHR_draco_mesh_compression"].is_null();
+        let modes = primitives.map(|(i, p)| (i, p["mode"].as_u64().unwrap_or(TRIANGLES), plain(p)));
+        let surfaces = modes.filter(|(_, mode, _)| (4..=6).contains(mode));
+        surfaces.map(|(i, mode, plain)| (i, plain && mode == TRIANGLES)).collect()
     }
 
     /// The corners of a list of triangles in a pose, three a triangle, without morph targets; `None` if a vertex may

@@ -11,7 +11,7 @@ use lissom::{
 use lissom_build::{
     cook::seal,
     import::{
-        Axis, Format, ImportLimits, ImportOptions, Unit,
+        Axis, Format, ImportLimits, ImportOptions, ReadOptions, Unit,
         acl_sjson::{self, AclFile},
         bvh::{self, BvhOptions},
         gltf, lsm,
@@ -55,6 +55,7 @@ pub(super) fn archive(bytes: &[u8]) -> bool {
         for section in archive.sections() {
             let _ = (section.mesh(), section.track(), section.clip(), section.morph());
             let _ = section.markers().map(|markers| markers.iter().count());
+            let _ = (section.material(), section.image(), section.nodes(), section.extras());
             if section.kind == SectionKind::Clip
                 && clips > 0
                 && let Ok(clip) = BorrowedClip::new(section.payload)
@@ -321,7 +322,13 @@ pub(super) fn gltf(bytes: &[u8]) -> bool {
     let _ = Format::of_bytes(bytes);
     // Every other file is there, and small.
     let mut files = |_: &str| Ok(vec![0; 64]);
-    let Ok(scene) = gltf::read(bytes, &mut files, &ImportLimits::default()) else { return false };
+    let strict = ReadOptions { strict: true, ..ReadOptions::default() };
+    let whole = gltf::read_with(bytes, &mut files, &strict);
+    let Ok(scene) = gltf::read(bytes, &mut files, &ImportLimits::default()) else {
+        // What is refused as it is, is refused by whoever refuses more.
+        assert!(whole.is_err());
+        return false;
+    };
     play::scene(&scene);
     true
 }

@@ -13,9 +13,10 @@ use lissom_build::{
     exact::{M34, Q4, V3},
     import::rawclip::{RawClip, WantedPrecision},
     mannequin::{self, Motion},
-    mesh::RawMesh,
+    material::{Image, Material, Texture, TextureTransform, TextureUse},
+    mesh::{Influences, RawMesh},
     raw::{Key, RawAnimation, RawTrack, RawUserTrack, TrackKind, UserKey},
-    scene::{Marker, Morph},
+    scene::{Marker, Morph, SourceNode},
 };
 use lissom_world::{Children, Inherit, Keep, Prefab, World};
 use serde_json::json;
@@ -111,11 +112,40 @@ pub(super) fn archives() -> Vec<Seed> {
     let small = small
         .and_then(|w| w.mesh(&triangle(), &stage.small))
         .and_then(|w| w.morph(&triangle(), &smile))
-        .and_then(|w| w.markers("walk", &[step]));
+        .and_then(|w| w.markers("walk", &[step]))
+        .and_then(|w| w.image("skin", &image()))
+        .and_then(|w| w.material("cloth", &cloth(), &["skin".into()]))
+        .and_then(|w| w.nodes("small", &nodes(stage.small.raw_of_joint.len()), &stage.small))
+        .and_then(|w| w.extras("asset", "{\"version\":\"2.0\"}"));
     let figure = ArchiveWriter::new().skeleton("mannequin", &stage.mannequin.skeleton);
     let finish = |w: Result<ArchiveWriter, _>| w.and_then(|w| w.finish()).expect("our own archive");
     let empty = ArchiveWriter::new().finish().expect("an archive without sections");
     vec![seed("empty", empty), seed("small", finish(small)), seed("figure", finish(figure))]
+}
+
+fn image() -> Image {
+    let bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x03".to_vec();
+    Image { name: "skin".into(), mime_type: "image/png".into(), bytes }
+}
+
+fn cloth() -> Material {
+    let texture =
+        Texture { images: vec![(String::new(), 0)], sampler: [9729, 0, 0, 33071], ..Texture::default() };
+    let transform = Some(TextureTransform { rotation: 0.5, ..TextureTransform::default() });
+    let coat = "{\"clearcoatTexture\":{\"index\":0}}";
+    Material {
+        name: "cloth".into(),
+        base_color_texture: Some(TextureUse { texture: 0, uv_set: 1, transform }),
+        textures: vec![texture],
+        extensions: vec![("KHR_materials_clearcoat".into(), coat.into())],
+        extras: "[1]".into(),
+        ..Material::default()
+    }
+}
+
+fn nodes(joints: usize) -> Vec<SourceNode> {
+    let node = |j: usize| SourceNode { index: Some(j as u32), name: format!("n{j}"), extras: String::new() };
+    (0..joints).map(node).collect()
 }
 
 /// A new world, one in the middle of things, and one whose handles were used before.
@@ -152,10 +182,11 @@ fn triangle() -> RawMesh {
         positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
         normals: vec![[0.0, 0.0, 1.0]; 3],
         tangents: vec![[1.0, 0.0, 0.0, 1.0]; 3],
-        joints: vec![[0, 1, 2, 0]; 3],
-        weights: vec![[0.5, 0.25, 0.25, 0.0]; 3],
+        influences: Influences::from_rows(&[[0, 1, 2]; 3], &[[0.5, 0.25, 0.25]; 3]),
         indices: vec![0, 1, 2],
         inverse_binds: vec![M34::IDENTITY; 3],
+        uvs: vec![vec![[0.0, 0.5]; 3]; 2],
+        colors: vec![vec![[1.0, 0.5, 0.25, 1.0]; 3]],
     }
 }
 
@@ -239,7 +270,77 @@ pub(super) fn gltf() -> Vec<Seed> {
         seed("apart", apart.to_string().into_bytes()),
         seed("packed", gltf_packed().glb()),
         seed("meshopt", gltf_meshopt().glb()),
+        seed("surfaces", gltf_surfaces().glb()),
+        #[cfg(feature = "draco")]
+        seed("draco", gltf_draco().glb()),
     ]
+}
+
+/// Materials, images, texture coordinates, colours, extras, pointers, nine influences.
+fn gltf_surfaces() -> Builder {
+    let mut b = gltf_figure();
+    let view = b.view(&image().bytes);
+    b.push("images", json!({ "name": "skin", "mimeType": "image/png", "bufferView": view }));
+    b.push("images", json!({ "uri": "data:image/png;base64,iVBORw0KGgo=" }));
+    b.push("samplers", json!({ "magFilter": 9729, "wrapS": 33071 }));
+    b.push("textures", json!({ "source": 0, "sampler": 0 }));
+    b.push("textures", json!({ "extensions": { "KHR_texture_basisu": { "source": 1 } } }));
+    let transform = json!({ "KHR_texture_transform": { "offset": [0.5, 0], "texCoord": 0 } });
+    b.push(
+        "materials",
+        json!({
+            "name": "cloth", "alphaMode": "MASK", "extras": { "a": 1 },
+            "pbrMetallicRoughness": {
+                "baseColorFactor": [1, 0.5, 0.25, 1],
+                "baseColorTexture": { "index": 0, "texCoord": 1, "extensions": transform },
+            },
+            "normalTexture": { "index": 1, "scale": 0.5 },
+            "extensions": { "KHR_materials_clearcoat": { "clearcoatTexture": { "index": 1 } } },
+        }),
+    );
+    let uv = b.floats("VEC2", &[0.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
+    let color = b.accessor("VEC4", 5121, 12, &[255, 0, 51, 102].repeat(3), json!({ "normalized": true }));
+    let joints = b.accessor("VEC4", 5121, 12, &[1, 0, 0, 0].repeat(3), json!({}));
+    let weights = b.floats("VEC4", &[0.5, 0.0, 0.0, 0.0].repeat(3));
+    let primitive = &mut b.json["meshes"][0]["primitives"][0];
+    primitive["material"] = json!(0);
+    for (name, accessor) in [
+        ("TEXCOORD_0", uv),
+        ("TEXCOORD_1", uv),
+        ("COLOR_0", color),
+        ("JOINTS_1", joints),
+        ("WEIGHTS_1", weights),
+    ] {
+        primitive["attributes"][name] = json!(accessor);
+    }
+    let channel = &mut b.json["animations"][0]["channels"][0]["target"];
+    *channel = json!({ "path": "pointer", "extensions": {
+        "KHR_animation_pointer": { "pointer": "/nodes/0/translation" } } });
+    b.json["nodes"][1]["extras"] = json!({ "socket": true });
+    b.json["cameras"] = json!([{ "type": "perspective" }]);
+    b.json["extensionsUsed"] = json!(["KHR_lights_punctual", "KHR_texture_transform"]);
+    b
+}
+
+/// A triangle in a Draco stream, of both codecs.
+#[cfg(feature = "draco")]
+fn gltf_draco() -> Builder {
+    let mut b = Builder::default();
+    for edgebreaker in [false, true] {
+        let stream = crate::draco::triangle(edgebreaker);
+        let view = b.view(&stream);
+        let accessor = |kind: &str| json!({ "componentType": 5126, "count": 3, "type": kind });
+        let position = b.push("accessors", accessor("VEC3"));
+        let primitive = json!({
+            "attributes": { "POSITION": position },
+            "extensions": { "KHR_draco_mesh_compression": { "bufferView": view, "attributes": { "POSITION": 0 } } },
+        });
+        let mesh = b.push("meshes", json!({ "primitives": [primitive] }));
+        b.node(json!({ "mesh": mesh }));
+    }
+    b.json["extensionsUsed"] = json!(["KHR_draco_mesh_compression"]);
+    b.json["extensionsRequired"] = json!(["KHR_draco_mesh_compression"]);
+    b
 }
 
 fn base64(bytes: &[u8]) -> String {

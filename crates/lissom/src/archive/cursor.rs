@@ -58,4 +58,39 @@ impl<'a> Cursor<'a> {
         core::str::from_utf8(bytes)
             .map_err(|_| ArchiveError::Format { offset, reason: alloc::format!("{what} is not UTF-8") })
     }
+
+    /// How many of `count` things of at least `each` bytes there can be: what may be reserved for them.
+    pub(super) fn room(&self, count: u32, each: u64) -> usize {
+        let left = (self.bytes.len() as u64).saturating_sub(self.at);
+        let most = left.checked_div(each).unwrap_or_default();
+        usize::try_from(most.min(u64::from(count))).unwrap_or_default()
+    }
+
+    /// A text and, before it, its length.
+    pub(super) fn long_text(&mut self, what: &'static str) -> Result<&'a str> {
+        let count = self.u32(what)?;
+        self.text(u64::from(count), what)
+    }
+
+    pub(super) fn floats<const N: usize>(&mut self, what: &'static str) -> Result<[f32; N]> {
+        let offset = self.at;
+        let mut out = [0.0; N];
+        for number in &mut out {
+            *number = self.f32(what)?;
+        }
+        if out.iter().all(|v| v.is_finite()) {
+            return Ok(out);
+        }
+        Err(ArchiveError::Format { offset, reason: alloc::format!("{what} is not finite") })
+    }
+
+    /// Refuses what is left over.
+    pub(super) fn end(&self) -> Result<()> {
+        let (end, length) = (self.at, self.bytes.len() as u64);
+        if end == length {
+            return Ok(());
+        }
+        let reason = alloc::format!("what is known ends at {end}, the section at {length}");
+        Err(ArchiveError::Format { offset: end, reason })
+    }
 }

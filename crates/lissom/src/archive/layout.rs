@@ -4,8 +4,8 @@
 pub const MAGIC: &[u8; 8] = b"LSM1\r\n\x1a\n";
 /// Readers refuse any other.
 pub const MAJOR_VERSION: u16 = 1;
-/// Readers take any. 1 added markers, morph targets and the skeleton of a mesh.
-pub const MINOR_VERSION: u16 = 1;
+/// Readers take any. 1 added markers, morph targets and the skeleton of a mesh; 2 materials, images, nodes and extras.
+pub const MINOR_VERSION: u16 = 2;
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;
 /// Bytes of one line in the table of sections.
@@ -14,8 +14,20 @@ pub const ENTRY_BYTES: usize = 32;
 pub const ALIGNMENT: u64 = 64;
 /// The version of the skeleton section.
 pub const SKELETON_VERSION: u16 = 1;
-/// The version of the mesh section. Version 1, before any release, did not name its skeleton.
-pub const MESH_VERSION: u16 = 2;
+/// The version of the mesh section. Versions 1 and 2 had four influences a vertex and were never released.
+pub const MESH_VERSION: u16 = 3;
+/// Sets of texture coordinates, and of colours, that a mesh has at most.
+pub const MESH_SETS: u32 = 255;
+/// The version of the material section.
+pub const MATERIAL_VERSION: u16 = 1;
+/// The version of the image section.
+pub const IMAGE_VERSION: u16 = 1;
+/// The version of the node section.
+pub const NODES_VERSION: u16 = 1;
+/// The version of the extras section.
+pub const EXTRAS_VERSION: u16 = 1;
+/// Where a material has no texture, or a joint was no node.
+pub const NONE: u32 = u32::MAX;
 /// The version of the morph target section.
 pub const MORPH_VERSION: u16 = 1;
 /// The version of the marker section. In version 1 no marker lasts.
@@ -45,6 +57,15 @@ pub enum SectionKind {
     Morph,
     /// `MARK`: the markers of the clip of the same name.
     Markers,
+    /// `MATL`: a material of meshes.
+    Material,
+    /// `IMAG`: an image of materials.
+    Image,
+    /// `NODE`: which nodes of their file the joints of the skeleton of the same name were.
+    Nodes,
+    /// `XTRA`: what a file says beside, as JSON: of itself (`asset`), of its scene (`scene`), of a clip
+    /// (`clip/NAME`).
+    Extras,
     /// `GRPH`: a graph. Carried along as it is.
     Graph,
     /// A kind that this version does not know; it is carried along.
@@ -52,13 +73,17 @@ pub enum SectionKind {
 }
 
 impl SectionKind {
-    const KNOWN: [(Self, [u8; 4]); 7] = [
+    const KNOWN: [(Self, [u8; 4]); 11] = [
         (Self::Skeleton, *b"SKEL"),
         (Self::Clip, *b"CLIP"),
         (Self::Track, *b"TRAK"),
         (Self::Mesh, *b"MESH"),
         (Self::Morph, *b"MRPH"),
         (Self::Markers, *b"MARK"),
+        (Self::Material, *b"MATL"),
+        (Self::Image, *b"IMAG"),
+        (Self::Nodes, *b"NODE"),
+        (Self::Extras, *b"XTRA"),
         (Self::Graph, *b"GRPH"),
     ];
 

@@ -24,13 +24,12 @@ impl<'s, 'a> Lists<'s, 'a> {
         self.at.f32(what)
     }
 
-    /// Four zero bytes, then an identity. `start` is where the section starts.
-    pub(super) fn identity(&mut self, start: u64) -> Result<u64> {
-        if self.at.u32("the padding")? != 0 {
-            let reason = "the padding before the skeleton's identity is not zero".into();
-            return Err(ArchiveError::Format { offset: start, reason });
-        }
+    pub(super) fn identity(&mut self) -> Result<u64> {
         self.at.u64("the skeleton's identity")
+    }
+
+    pub(super) fn text(&mut self, what: &'static str) -> Result<&'a str> {
+        self.at.long_text(what)
     }
 
     pub(super) fn next<T: Pod>(&mut self, count: u64, what: &'static str) -> Result<&'a [T]> {

@@ -1,4 +1,5 @@
-//! The archive: one file for skeletons, clips, tracks, markers, meshes, morph targets and graphs. `FORMAT.md` has it byte by byte.
+//! The archive: one file for skeletons, clips, tracks, markers, meshes, morph targets, materials, images and graphs.
+//! `FORMAT.md` has it byte by byte.
 //!
 //! [`Archive`] owns its bytes (from a file, a buffer, a memory map) and hands out clips, meshes and tracks that keep
 //! them alive: what a game uses. [`ArchiveView`] borrows them and shows every section as it stands: what tools use,
@@ -27,22 +28,28 @@ mod aligned;
 mod clip;
 mod cursor;
 mod error;
+mod image;
 pub mod layout;
 mod limits;
 mod lists;
 mod markers;
+mod material;
 mod mesh;
 mod morph;
+mod nodes;
 mod owned;
 mod skeleton;
 mod track;
 
 pub use aligned::AlignedBytes;
 pub use error::ArchiveError;
+pub use image::ImageView;
 pub use layout::SectionKind;
 pub use limits::Limits;
+pub use material::{AlphaMode, MaterialView, TextureUseView, TextureView};
 pub use mesh::{Mesh, MeshView};
 pub use morph::{Morph, MorphView};
+pub use nodes::NodeView;
 pub use owned::{Archive, MadeForSkeleton};
 
 use alloc::{format, vec::Vec};

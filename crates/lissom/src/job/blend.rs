@@ -7,7 +7,7 @@ use super::{
 use crate::JointLod;
 use lissom_math::{
     dispatch,
-    simd::{Backend, LEN, Simd, WideQuat, WideTransform, WideVec3, load, prelude::*, select, splat},
+    simd::{Backend, LEN, Simd, WideQuat, WideTransform, WideVec3, load, prelude::*, select, splat, store},
     soa::{GROUP, Lanes, SoaTransform},
 };
 
@@ -104,29 +104,10 @@ impl BlendJob<'_> {
     pub fn validate(&self) -> Result<(), JobError> {
         let groups = self.rest.len();
         if !(self.threshold.is_normal() && self.threshold > 0.0) {
-            return Err(JobError::Value {
-                field: "threshold",
-                index: 0,
-                value: self.threshold.into(),
-                allowed: "normal numbers above 0",
-            });
+            return bad_threshold(self.threshold);
         }
-        let kinds = [
-            ("layers.weight", "layers.pose", "layers.joint_weights", self.layers),
-            ("additive.weight", "additive.pose", "additive.joint_weights", self.additive),
-        ];
-        for (weight, pose, joint_weights, layers) in kinds {
-            for (index, layer) in layers.iter().enumerate() {
-                if !layer.weight.is_finite() {
-                    let value = layer.weight.into();
-                    return Err(JobError::Value { field: weight, index, value, allowed: "finite numbers" });
-                }
-                at_least(pose, "groups", layer.pose.len(), groups)?;
-                if let Some(weights) = layer.joint_weights {
-                    at_least(joint_weights, "groups", weights.len(), groups)?;
-                }
-            }
-        }
+        check_layers(self.layers, groups, ["layers.weight", "layers.pose", "layers.joint_weights"])?;
+        check_layers(self.additive, groups, ["additive.weight", "additive.pose", "additive.joint_weights"])?;
         at_least("output", "groups", self.output.len(), groups)?;
         fits_groups(self.lod, groups)
     }
@@ -150,6 +131,42 @@ impl BlendJob<'_> {
         dispatch!(backend, s => kernel(s, self));
         Ok(())
     }
+}
+
+/// Checks layers; the names are those of a layer's fields.
+#[inline]
+fn check_layers(
+    layers: &[BlendLayer<'_>],
+    groups: usize,
+    [weight, pose, joint_weights]: [&'static str; 3],
+) -> Result<(), JobError> {
+    for (index, layer) in layers.iter().enumerate() {
+        if !layer.weight.is_finite() {
+            return bad_weight(weight, index, layer.weight);
+        }
+        at_least(pose, "groups", layer.pose.len(), groups)?;
+        if let Some(weights) = layer.joint_weights {
+            at_least(joint_weights, "groups", weights.len(), groups)?;
+        }
+    }
+    Ok(())
+}
+
+#[cold]
+#[inline(never)]
+fn bad_weight(field: &'static str, index: usize, value: f32) -> Result<(), JobError> {
+    Err(JobError::Value { field, index, value: value.into(), allowed: "finite numbers" })
+}
+
+#[cold]
+#[inline(never)]
+fn bad_threshold(value: f32) -> Result<(), JobError> {
+    Err(JobError::Value {
+        field: "threshold",
+        index: 0,
+        value: value.into(),
+        allowed: "normal numbers above 0",
+    })
 }
 
 /// The sums of one block of joints.
@@ -180,12 +197,7 @@ impl<S: Simd> Sum<S> {
         Self {
             pose: WideTransform {
                 translation: sum.translation + t.translation.scale(w),
-                rotation: WideQuat {
-                    x: sum.rotation.x + r.x,
-                    y: sum.rotation.y + r.y,
-                    z: sum.rotation.z + r.z,
-                    w: sum.rotation.w + r.w,
-                },
+                rotation: add_quat(sum.rotation, r),
                 scale: sum.scale + t.scale.scale(w),
             },
             weight: self.weight + w,
@@ -207,6 +219,11 @@ impl<S: Simd> Sum<S> {
     }
 }
 
+#[inline(always)]
+fn add_quat<S: Simd>(a: WideQuat<S>, b: WideQuat<S>) -> WideQuat<S> {
+    WideQuat { x: a.x + b.x, y: a.y + b.y, z: a.z + b.z, w: a.w + b.w }
+}
+
 /// The weights of a layer in one block of joints.
 #[inline(always)]
 fn weights<S: Simd>(s: S, layer: &BlendLayer<'_>, group: usize, at: usize) -> S::f32s {
@@ -224,14 +241,32 @@ fn weights<S: Simd>(s: S, layer: &BlendLayer<'_>, group: usize, at: usize) -> S:
 #[inline(always)]
 fn kernel<S: Simd>(s: S, job: &mut BlendJob<'_>) {
     let BlendJob { layers, additive, threshold, rest, lod, ref mut output } = *job;
+    let output = &mut output[..rest.len()];
+    let mut active = [Whole { pose: rest, weight: 0.0 }; PLAIN];
+    let mut count = 0;
     // Without joint weights, 1 / W is one number for the whole pose: divide once.
     let mut uniform = true;
     let mut total = 0.0;
-    let mut first = true;
-    for layer in layers.iter().filter(|l| l.weight > 0.0) {
-        uniform &= layer.joint_weights.is_none();
-        total = if first { layer.weight } else { total + layer.weight };
-        first = false;
+    for layer in layers {
+        if layer.weight > 0.0 {
+            uniform &= layer.joint_weights.is_none();
+            total = if count == 0 { layer.weight } else { total + layer.weight };
+            if count < PLAIN {
+                active[count] = Whole { pose: &layer.pose[..rest.len()], weight: layer.weight };
+            }
+            count += 1;
+        }
+    }
+    let adds = additive.iter().any(|l| l.weight != 0.0);
+    if uniform && total >= threshold && !adds && lod.is_none() {
+        let inverse = 1.0 / total;
+        match count {
+            1 => return plain::<S, 1>(s, [active[0]], inverse, output),
+            2 => return plain::<S, 2>(s, [active[0], active[1]], inverse, output),
+            3 => return plain::<S, 3>(s, [active[0], active[1], active[2]], inverse, output),
+            4 => return plain::<S, 4>(s, active, inverse, output),
+            _ => (),
+        }
     }
     if total < threshold {
         total += threshold - total;
@@ -246,7 +281,7 @@ fn kernel<S: Simd>(s: S, job: &mut BlendJob<'_>) {
         while at < GROUP {
             let mut out =
                 average(s, layers, threshold, rest, group, at, if uniform { Some(inverse) } else { None });
-            if additive.iter().any(|l| l.weight != 0.0) {
+            if adds {
                 for layer in additive.iter().filter(|l| l.weight != 0.0) {
                     out = add_layer(s, out, layer, group, at);
                 }
@@ -258,6 +293,127 @@ fn kernel<S: Simd>(s: S, job: &mut BlendJob<'_>) {
             at += LEN::<S>();
         }
     }
+}
+
+/// The most layers that [`plain`] is made for.
+const PLAIN: usize = 4;
+
+/// A layer without joint weights.
+#[derive(Clone, Copy)]
+struct Whole<'a> {
+    pose: &'a [SoaTransform],
+    weight: f32,
+}
+
+/// The most frequent blend: few layers, none partial, and together at least the threshold.
+///
+/// A rotation is one long chain of operations that wait for each other, so two blocks of joints go side by side; the
+/// other components fill the gaps.
+#[inline(always)]
+fn plain<S: Simd, const N: usize>(s: S, layers: [Whole<'_>; N], inverse: f32, output: &mut [SoaTransform]) {
+    let inverse = splat(s, inverse);
+    // Weights and poses apart: as pairs they would go through memory, group by group.
+    let mut weights = [inverse; N];
+    let mut i = 0;
+    while i < N {
+        weights[i] = splat(s, layers[i].weight);
+        i += 1;
+    }
+    if LEN::<S>() < GROUP {
+        for (group, output) in output.iter_mut().enumerate() {
+            let poses = layers.map(|l| &l.pose[group]);
+            let mut at = 0;
+            while at < GROUP {
+                let next = at + LEN::<S>();
+                let (p, q) = plain_rotations(s, (&poses, at), (&poses, next), &weights, inverse);
+                plain_vectors(s, &poses, &weights, at, inverse, output);
+                plain_vectors(s, &poses, &weights, next, inverse, output);
+                p.store(&mut output.rotation, at);
+                q.store(&mut output.rotation, next);
+                at = next + LEN::<S>();
+            }
+        }
+        return;
+    }
+    let (pairs, odd) = output.as_chunks_mut::<2>();
+    for (pair, [first, second]) in pairs.iter_mut().enumerate() {
+        let p = layers.map(|l| &l.pose[2 * pair]);
+        let q = layers.map(|l| &l.pose[2 * pair + 1]);
+        let (rotation_p, rotation_q) = plain_rotations(s, (&p, 0), (&q, 0), &weights, inverse);
+        plain_vectors(s, &p, &weights, 0, inverse, first);
+        plain_vectors(s, &q, &weights, 0, inverse, second);
+        rotation_p.store(&mut first.rotation, 0);
+        rotation_q.store(&mut second.rotation, 0);
+    }
+    if let [last] = odd {
+        let p = layers.map(|l| &l.pose[2 * pairs.len()]);
+        let (rotation, _) = plain_rotations(s, (&p, 0), (&p, 0), &weights, inverse);
+        plain_vectors(s, &p, &weights, 0, inverse, last);
+        rotation.store(&mut last.rotation, 0);
+    }
+}
+
+/// The rotations of two blocks of joints, step by step side by side.
+#[inline(always)]
+fn plain_rotations<S: Simd, const N: usize>(
+    s: S,
+    (p, at_p): (&[&SoaTransform; N], usize),
+    (q, at_q): (&[&SoaTransform; N], usize),
+    weights: &[S::f32s; N],
+    inverse: S::f32s,
+) -> (WideQuat<S>, WideQuat<S>) {
+    let mut sum_p = WideQuat::load(s, &p[0].rotation, at_p).scale(weights[0]);
+    let mut sum_q = WideQuat::load(s, &q[0].rotation, at_q).scale(weights[0]);
+    let mut i = 1;
+    while i < N {
+        let w = weights[i];
+        let r_p = WideQuat::load(s, &p[i].rotation, at_p);
+        let r_q = WideQuat::load(s, &q[i].rotation, at_q);
+        let (dot_p, dot_q) = (sum_p.dot(r_p), sum_q.dot(r_q));
+        let w_p = dot_p.simd_lt(splat(s, 0.0)).select(-w, w);
+        let w_q = dot_q.simd_lt(splat(s, 0.0)).select(-w, w);
+        sum_p = add_quat(sum_p, r_p.scale(w_p));
+        sum_q = add_quat(sum_q, r_q.scale(w_q));
+        i += 1;
+    }
+    (sum_p.scale(inverse).normalize(s), sum_q.scale(inverse).normalize(s))
+}
+
+/// Translations and scales of one block of joints, one component after the other.
+#[inline(always)]
+fn plain_vectors<S: Simd, const N: usize>(
+    s: S,
+    poses: &[&SoaTransform; N],
+    weights: &[S::f32s; N],
+    at: usize,
+    inverse: S::f32s,
+    output: &mut SoaTransform,
+) {
+    let SoaTransform { translation: t, scale, .. } = output;
+    plain_component(s, poses.map(|p| &p.translation.x), weights, at, inverse, &mut t.x);
+    plain_component(s, poses.map(|p| &p.translation.y), weights, at, inverse, &mut t.y);
+    plain_component(s, poses.map(|p| &p.translation.z), weights, at, inverse, &mut t.z);
+    plain_component(s, poses.map(|p| &p.scale.x), weights, at, inverse, &mut scale.x);
+    plain_component(s, poses.map(|p| &p.scale.y), weights, at, inverse, &mut scale.y);
+    plain_component(s, poses.map(|p| &p.scale.z), weights, at, inverse, &mut scale.z);
+}
+
+#[inline(always)]
+fn plain_component<S: Simd, const N: usize>(
+    s: S,
+    lanes: [&Lanes; N],
+    weights: &[S::f32s; N],
+    at: usize,
+    inverse: S::f32s,
+    output: &mut Lanes,
+) {
+    let mut sum = load(s, lanes[0], at) * weights[0];
+    let mut i = 1;
+    while i < N {
+        sum += load(s, lanes[i], at) * weights[i];
+        i += 1;
+    }
+    store(sum * inverse, output, at);
 }
 
 /// The weighted average of one block of joints, the rest pose where weight is missing.

@@ -101,13 +101,21 @@ impl From<MissingBlock> for JobError {
 }
 
 /// Checks that a slice is long enough.
+#[inline]
 pub(crate) fn at_least(
     field: &'static str,
     unit: &'static str,
     len: usize,
     needed: usize,
 ) -> Result<(), JobError> {
-    if len < needed { Err(JobError::TooShort { field, unit, len, needed }) } else { Ok(()) }
+    if len < needed { too_short(field, unit, len, needed) } else { Ok(()) }
+}
+
+/// Apart, so that the way without errors only compares.
+#[cold]
+#[inline(never)]
+fn too_short(field: &'static str, unit: &'static str, len: usize, needed: usize) -> Result<(), JobError> {
+    Err(JobError::TooShort { field, unit, len, needed })
 }
 
 /// Checks that a level of detail was made for this many joints.

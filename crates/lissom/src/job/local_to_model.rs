@@ -9,8 +9,8 @@ use crate::{JointLod, MAX_JOINTS, Skeleton};
 use core::ops::Range;
 use lissom_math::{
     Mat4, Mat34, dispatch,
-    simd::{Backend, LEN, Simd, WideTransform},
-    soa::{GROUP, SoaMat34, SoaTransform, group_count},
+    simd::{Backend, LEN, Simd, WideTransform, blocks, f32x16, prelude::*},
+    soa::{GROUP, SoaTransform, group_count},
 };
 
 /// Computes the model-space matrix of every joint from local transforms.
@@ -178,14 +178,10 @@ impl LocalToModelJob<'_> {
     /// Listed at [`LocalToModelJob`].
     pub fn run_on(&mut self, backend: Backend) -> Result<(), JobError> {
         let range = self.checked_range()?;
-        let joints = self.skeleton.packed_joints();
+        let (skeleton, locals, root, lod) = (self.skeleton, self.locals, self.root, self.lod);
         match &mut self.models {
-            Models::Mat4(m) => {
-                dispatch!(backend, s => kernel(s, joints, self.locals, self.root, range, self.lod, m));
-            }
-            Models::Mat34(m) => {
-                dispatch!(backend, s => kernel(s, joints, self.locals, self.root, range, self.lod, m));
-            }
+            Models::Mat4(m) => dispatch!(backend, s => kernel(s, skeleton, locals, root, range, lod, m)),
+            Models::Mat34(m) => dispatch!(backend, s => kernel(s, skeleton, locals, root, range, lod, m)),
         }
         Ok(())
     }
@@ -194,58 +190,164 @@ impl LocalToModelJob<'_> {
 /// Parent bits of a packed joint; all set, which is no joint's index, for a root.
 const PARENT: u16 = MAX_JOINTS as u16;
 
-/// Groups converted before the first product. Reading elements back while their wide store is still
-/// under way costs more than the product; four groups later it is through.
-const BATCH: usize = 4;
+/// All lanes of a group.
+const WHOLE: u32 = u16::MAX as u32;
 
+/// Two passes and no memory but the output: the rows of every local matrix go where its model matrix will be, then
+/// each is multiplied in place.
 #[inline(always)]
 fn kernel<S: Simd, M: MatrixSlot>(
     s: S,
-    joints: &[u16],
+    skeleton: &Skeleton,
     locals: &[SoaTransform],
     root: Option<&Mat34>,
     range: Range<usize>,
     lod: Option<&JointLod>,
     models: &mut [M],
 ) {
-    let has_root = root.is_some();
-    let root = Columns::from_mat34(s, root.unwrap_or(&Mat34::IDENTITY));
-    let mut scratch = [SoaMat34::IDENTITY; BATCH];
-    let mut joint = range.start;
-    while joint < range.end {
-        // All local matrices of a batch, 16 side by side.
-        let first = joint / GROUP;
-        let end = range.end.min((first + BATCH) * GROUP);
-        for (group, scratch) in (first..end.div_ceil(GROUP)).zip(&mut scratch) {
-            if lod.is_some_and(|lod| !lod.contains_group(group)) {
-                continue;
-            }
-            let mut at = 0;
-            while at < GROUP {
-                WideTransform::load(s, &locals[group], at).to_mat34(s).store(scratch, at);
-                at += LEN::<S>();
-            }
+    for group in range.start / GROUP..range.end.div_ceil(GROUP) {
+        let (from, to) = (group * GROUP, (group + 1) * GROUP);
+        let after = if to > range.end { to - range.end } else { 0 };
+        let before = if range.start > from { range.start - from } else { 0 };
+        let in_range = WHOLE >> after >> before << before;
+        let chosen = in_range & lod.map_or(WHOLE, |lod| lod.lanes(group));
+        match models[from..].first_chunk_mut::<GROUP>() {
+            Some(models) if chosen == WHOLE => local_rows(s, &locals[group], WHOLE, models),
+            _ => local_rows(s, &locals[group], chosen, &mut models[from..]),
         }
-
-        // Then joint by joint: each element of the local matrix is one broadcast from memory.
-        for (group, local) in (first..end.div_ceil(GROUP)).zip(&scratch) {
-            let from = joint.max(group * GROUP);
-            let to = end.min((group + 1) * GROUP);
-            for (j, packed) in (from..to).zip(&joints[from..to]) {
-                if lod.is_some_and(|lod| !lod.contains(j)) {
-                    continue;
-                }
-                let lane = j % GROUP;
-                let parent = usize::from(packed & PARENT);
-                let (before, from_here) = models.split_at_mut(j);
-                let model = match (before.get(parent), has_root) {
-                    (Some(parent), _) => parent.load(s).mul_lane(s, local, lane),
-                    (None, true) => root.mul_lane(s, local, lane),
-                    (None, false) => Columns::from_lane(s, local, lane),
-                };
-                from_here[0].store(s, model);
-            }
-        }
-        joint = end;
     }
+
+    // Level by level: a product takes longer than the next one can wait for. Small parts keep joint order, so that they
+    // need not look for their joints in the levels.
+    let whole = range.len() == skeleton.joint_count() && lod.is_none();
+    if whole || range.len() * 4 > skeleton.joint_count() {
+        let chosen =
+            |joint: usize| whole || (range.contains(&joint) && lod.is_none_or(|lod| lod.contains(joint)));
+        let (roots, others) = skeleton.levels();
+        for link in roots {
+            let joint = usize::from(link.joint);
+            if chosen(joint) {
+                move_root(s, root, &mut models[joint]);
+            }
+        }
+        for link in others {
+            let joint = usize::from(link.joint);
+            if chosen(joint) {
+                let parent = models[usize::from(link.parent)];
+                models[joint].move_rows(s, &parent);
+            }
+        }
+        return;
+    }
+    let packed = skeleton.packed_joints();
+    for joint in range.filter(|joint| lod.is_none_or(|lod| lod.contains(*joint))) {
+        let (before, from_here) = models.split_at_mut(joint);
+        match before.get(usize::from(packed[joint] & PARENT)) {
+            Some(parent) => from_here[0].move_rows(s, parent),
+            None => move_root(s, root, &mut from_here[0]),
+        }
+    }
+}
+
+/// Writes the rows of the local matrices of a group. Bits of `chosen` say for which lanes.
+#[inline(always)]
+fn local_rows<S: Simd, M: MatrixSlot>(s: S, locals: &SoaTransform, chosen: u32, models: &mut [M]) {
+    let mut at = 0;
+    while at < GROUP {
+        if chosen >> at & ((1 << LEN::<S>()) - 1) != 0 {
+            let [a, b, c, d] = WideTransform::load(s, locals, at).to_mat34(s).columns;
+            let x = blocks::transpose(s, [a.x, b.x, c.x, d.x]);
+            let y = blocks::transpose(s, [a.y, b.y, c.y, d.y]);
+            let z = blocks::transpose(s, [a.z, b.z, c.z, d.z]);
+            if LEN::<S>() == GROUP {
+                put_stack(s, 0, x[0], y[0], z[0], chosen, models);
+                put_stack(s, 1, x[1], y[1], z[1], chosen, models);
+                put_stack(s, 2, x[2], y[2], z[2], chosen, models);
+                put_stack(s, 3, x[3], y[3], z[3], chosen, models);
+            } else {
+                put_block(s, at, 0, &x, &y, &z, chosen, models);
+                if LEN::<S>() == 8 {
+                    put_block(s, at, 1, &x, &y, &z, chosen, models);
+                }
+            }
+        }
+        at += LEN::<S>();
+    }
+}
+
+// No loops over lanes below: the compiler must know every lane to keep it in its register.
+
+/// Rows of joints `lane`, `lane` + 4, `lane` + 8 and `lane` + 12, where a register holds one row of each.
+#[inline(always)]
+fn put_stack<S: Simd, M: MatrixSlot>(
+    s: S,
+    lane: usize,
+    x: S::f32s,
+    y: S::f32s,
+    z: S::f32s,
+    chosen: u32,
+    models: &mut [M],
+) {
+    let Some([a, b, c, d]) = blocks::stack_rows(s, x, y, z) else { return };
+    put_rows(lane, a, chosen, models);
+    put_rows(lane + 4, b, chosen, models);
+    put_rows(lane + 8, c, chosen, models);
+    put_rows(lane + 12, d, chosen, models);
+}
+
+#[inline(always)]
+fn put_rows<S: Simd, M: MatrixSlot>(joint: usize, rows: f32x16<S>, chosen: u32, models: &mut [M]) {
+    if chosen >> joint & 1 != 0 {
+        models[joint].put_rows(rows);
+    }
+}
+
+/// Rows of four joints, where a register holds them for every fourth lane of a block.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "three rows, a place and where it goes")]
+fn put_block<S: Simd, M: MatrixSlot>(
+    s: S,
+    at: usize,
+    block: usize,
+    x: &[S::f32s; 4],
+    y: &[S::f32s; 4],
+    z: &[S::f32s; 4],
+    chosen: u32,
+    models: &mut [M],
+) {
+    let first = at + block * 4;
+    put_joint(s, block, first, x[0], y[0], z[0], chosen, models);
+    put_joint(s, block, first + 1, x[1], y[1], z[1], chosen, models);
+    put_joint(s, block, first + 2, x[2], y[2], z[2], chosen, models);
+    put_joint(s, block, first + 3, x[3], y[3], z[3], chosen, models);
+}
+
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "three rows, a place and where it goes")]
+fn put_joint<S: Simd, M: MatrixSlot>(
+    _: S,
+    block: usize,
+    joint: usize,
+    x: S::f32s,
+    y: S::f32s,
+    z: S::f32s,
+    chosen: u32,
+    models: &mut [M],
+) {
+    if chosen >> joint & 1 != 0 {
+        let [to_x, to_y, to_z] = models[joint].rows_mut();
+        blocks::block::<S>(x, block).store_slice(to_x);
+        blocks::block::<S>(y, block).store_slice(to_y);
+        blocks::block::<S>(z, block).store_slice(to_z);
+    }
+}
+
+/// A root's rows become its matrix.
+#[inline(always)]
+fn move_root<S: Simd, M: MatrixSlot>(s: S, root: Option<&Mat34>, model: &mut M) {
+    let moved = match root {
+        Some(root) => Columns::from_mat34(s, root).mul_rows(s, model.rows_mut()),
+        None => Columns::from_rows(s, model.rows_mut()),
+    };
+    model.store(s, moved);
 }

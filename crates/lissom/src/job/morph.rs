@@ -99,8 +99,14 @@ impl MorphJob<'_> {
         ];
         for (attribute, from) in attributes {
             let Some(from) = from else { continue };
-            for v in 0..self.targets.vertex_count() {
-                out.put(attribute, v, from.vec3(v));
+            let (bytes, stride) = out.attribute(attribute);
+            let packed = self.targets.vertex_count() * VEC3;
+            if stride == VEC3 && from.stride == VEC3 {
+                bytes[..packed].copy_from_slice(&from.bytes[..packed]);
+            } else {
+                for v in 0..self.targets.vertex_count() {
+                    out.put(attribute, v, from.vec3(v));
+                }
             }
             for (target, w) in self.targets.targets().iter().zip(self.weights) {
                 let deltas = match attribute {

@@ -9,7 +9,7 @@ use crate::Skeleton;
 use alloc::vec::Vec;
 use lissom_math::{
     Mat4, Mat34, dispatch,
-    simd::{Backend, Simd},
+    simd::{Backend, Simd, blocks, prelude::*},
     soa,
 };
 
@@ -127,8 +127,13 @@ fn kernel<S: Simd>(
             Some(joints) => usize::from(joints[i]),
             None => i,
         };
-        let product = models[joint].load(s).mul(s, &Columns::from_mat34(s, bind));
-        out.store(s, product);
+        match blocks::mul_columns(s, bytemuck::cast_ref(&models[joint]), &bind.columns) {
+            Some(product) => product.store_slice(bytemuck::cast_mut::<_, [f32; 16]>(out)),
+            None => {
+                let product = models[joint].load(s).mul(s, &Columns::from_mat34(s, bind));
+                out.store(s, product);
+            }
+        }
     }
 }
 

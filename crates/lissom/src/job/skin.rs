@@ -3,13 +3,10 @@
 use super::{
     JobError,
     error::at_least,
-    kernel::{
-        skin::{any, packed, packed_shape},
-        vertices::Vertices,
-    },
+    kernel::{skin::skin, vertices::Vertices},
 };
 use crate::mesh::{Attributes, Inputs, SkinMesh, Strided, VertexOutput};
-use lissom_math::{Mat4, dispatch, simd::Backend};
+use lissom_math::{Mat4, simd::Backend};
 
 /// Moves a mesh's vertices with the joints they are bound to.
 ///
@@ -44,9 +41,10 @@ use lissom_math::{Mat4, dispatch, simd::Backend};
 ///
 /// # Cost and determinism
 ///
-/// One pass (two with a vector palette). Specialised for 1 to 4 and 8 influences where indices are packed u16 and
-/// weights packed f32 with the last one restored (for 4 influences also with all four stored); any other
-/// layout takes a slower loop. Sort vertices by influence count
+/// One pass (two with a vector palette). Fastest where everything is packed: u16 indices, f32 weights, attributes of 12
+/// bytes, each in a buffer of its own. What is not packed is copied on the way, 64 vertices at a time. Loops are made for
+/// 1 to 4 and 8 influences with the last weight restored, and for 4 with all stored; neighbours with the same single
+/// joint are faster still. Sort vertices by influence count
 /// ([`partition_by_influences`](crate::mesh::partition_by_influences)) and run one job a part. The same bits on every
 /// backend and for every way of splitting the vertices ([`SkinJob::split_at`], `run_parallel`). No allocation.
 #[derive(Debug)]
@@ -137,17 +135,8 @@ impl<'a> SkinJob<'a> {
         let [position, normal, tangent] = self.inputs().attributes();
         let (mesh, count) = (&self.mesh, self.vertex_count);
         let out = &mut self.output.writer();
-        let mut pass = |palette: &[Mat4], a: Attributes<'_>| {
-            let p: &[[f32; 16]] = bytemuck::cast_slice(palette);
-            match packed_shape(mesh) {
-                (1, 0) => dispatch!(backend, s => packed::<_, 1, 0>(s, mesh, p, &a, count, out)),
-                (2, 1) => dispatch!(backend, s => packed::<_, 2, 1>(s, mesh, p, &a, count, out)),
-                (3, 2) => dispatch!(backend, s => packed::<_, 3, 2>(s, mesh, p, &a, count, out)),
-                (4, 3) => dispatch!(backend, s => packed::<_, 4, 3>(s, mesh, p, &a, count, out)),
-                (4, 4) => dispatch!(backend, s => packed::<_, 4, 4>(s, mesh, p, &a, count, out)),
-                (8, 7) => dispatch!(backend, s => packed::<_, 8, 7>(s, mesh, p, &a, count, out)),
-                _ => dispatch!(backend, s => any(s, mesh, p, &a, count, out)),
-            }
+        let mut pass = |palette: &[Mat4], attributes: Attributes<'_>| {
+            skin(backend, mesh, bytemuck::cast_slice(palette), &attributes, count, out);
         };
         match self.vector_palette {
             None => pass(self.palette, [position, normal, tangent]),

@@ -252,6 +252,22 @@ impl Writer<'_> {
         }
     }
 
+    /// The buffers of attributes, which must be different, if each has its own and is packed.
+    pub fn packed(&mut self, attributes: &[Attribute]) -> Option<[&mut [[u8; VEC3]]; 3]> {
+        if self.shared {
+            return None;
+        }
+        let mut packed: [&mut [[u8; VEC3]]; 3] = Default::default();
+        for (i, slot) in self.slots.iter_mut().enumerate() {
+            let Some(place) = attributes.iter().position(|a| *a as usize == i) else { continue };
+            match slot {
+                Some((bytes, VEC3)) => packed[place] = bytes.as_chunks_mut().0,
+                _ => return None,
+            }
+        }
+        Some(packed)
+    }
+
     #[inline(always)]
     pub fn put(&mut self, attribute: Attribute, vertex: usize, v: [f32; 3]) {
         let (bytes, stride) = self.attribute(attribute);

@@ -54,7 +54,7 @@ pub(super) fn read(
         let mut raw = made.mesh;
         raw.name = name;
         let bind = skin::Bind { mesh, node, joint, models: &models, to_world: &to_world };
-        skin::bind(&mut raw, &made.sources, &bind, nodes, &place, scene);
+        skin::bind(&mut raw, &made.sources, &bind, nodes, &place, (&mut *budget, &mut *scene))?;
         match raw.validate(models.len()) {
             Ok(()) => {}
             Err(RawMeshError::Empty) => {
@@ -66,7 +66,7 @@ pub(super) fn read(
             }
         }
         let morphs = morphs(mesh, &raw, &made.sources, &to_world, &place, (&mut targets, budget, scene))?;
-        scene.meshes.push(SceneMesh { skeleton: 0, mesh: raw, morphs });
+        scene.meshes.push(SceneMesh { mesh: raw, morphs, ..Default::default() });
     }
     Ok(targets)
 }
@@ -83,7 +83,7 @@ fn corners(mesh: &ufbx::Mesh, to_world: &M34) -> Corners {
     let normal_matrix = NormalMatrix::of(to_world);
     let mirrored = normal_matrix.mirrors;
     let mut uvs: Vec<[f32; 2]> = Vec::new();
-    let mut known: HashMap<[u32; 9], u32> = HashMap::new();
+    let mut known: HashMap<[u32; 10], u32> = HashMap::new();
     let mut corners = vec![0; mesh.max_face_triangles.saturating_mul(3)];
     for face in &mesh.faces {
         let count = mesh.triangulate_face(&mut corners, *face) as usize;
@@ -101,10 +101,8 @@ fn corners(mesh: &ufbx::Mesh, to_world: &M34) -> Corners {
                 let [nx, ny, nz] = bits(normal.unwrap_or_default());
                 let [tx, ty, tz, tw] = tangent.unwrap_or_default().map(f32::to_bits);
                 let [u, v] = uv.map(f32::to_bits);
-                // Texture coordinates matter only for tangents that are computed from them.
-                let [u, v] = if tangent.is_some() { [tw, 0] } else { [u, v] };
                 let next = out.sources.len() as u32;
-                let index = *known.entry([source, nx, ny, nz, tx, ty, tz, u, v]).or_insert(next);
+                let index = *known.entry([source, nx, ny, nz, tx, ty, tz, tw, u, v]).or_insert(next);
                 out.mesh.indices.push(index);
                 if index == next {
                     out.sources.push(source);
@@ -128,6 +126,10 @@ fn corners(mesh: &ufbx::Mesh, to_world: &M34) -> Corners {
         for (to, from) in raw.tangents.iter_mut().zip(computed) {
             *to = if *to == [0.0; 4] { from } else { *to };
         }
+    }
+    if mesh.vertex_uv.exists && uvs.iter().flatten().all(|c| c.is_finite()) {
+        // FBX counts v from below, everyone else from above.
+        raw.uvs = vec![uvs.into_iter().map(|[u, v]| [u, 1.0 - v]).collect()];
     }
     out
 }

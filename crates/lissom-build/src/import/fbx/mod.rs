@@ -56,7 +56,7 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
     motion::read(&file, baked, &nodes, &targets, &mut ours, &mut scene)?;
     let root = nodes.skeleton.joints.iter().find(|j| j.parent.is_none());
     let name = root.map_or_else(String::new, |j| j.name.clone());
-    scene.skeletons.push(SceneSkeleton { name, skeleton: nodes.skeleton });
+    scene.skeletons.push(SceneSkeleton { name, skeleton: nodes.skeleton, ..Default::default() });
     Ok(scene)
 }
 

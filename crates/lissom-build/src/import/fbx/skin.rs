@@ -1,7 +1,16 @@
 //! Which joints a mesh follows.
 
-use super::{m34, nodes::Nodes};
-use crate::{exact::M34, mesh::RawMesh, mesh_fill::strongest, scene::Scene};
+use super::{Budget, m34, nodes::Nodes};
+use crate::{
+    exact::M34,
+    import::ImportError,
+    influences::{Collect, Influences},
+    mesh::RawMesh,
+    scene::Scene,
+};
+
+/// Bytes of a joint and its weight.
+const WEIGHT: usize = size_of::<u16>() + size_of::<f32>();
 
 /// What a mesh is bound with.
 pub(super) struct Bind<'a> {
@@ -22,22 +31,22 @@ pub(super) fn bind(
     bind: &Bind<'_>,
     nodes: &Nodes,
     place: &str,
-    scene: &mut Scene,
-) {
+    (budget, scene): (&mut Budget, &mut Scene),
+) -> Result<(), ImportError> {
     let inverse = |m: &M34| m.inverse().unwrap_or(M34::IDENTITY);
     raw.inverse_binds = bind.models.iter().map(inverse).collect();
     let skins = &bind.mesh.skin_deformers;
     let skin = skins.first().map(|s| &**s).filter(|s| s.clusters.count > 0);
     let Some(skin) = skin else {
-        raw.joints = vec![[bind.joint, 0, 0, 0]; sources.len()];
-        raw.weights = vec![[1.0, 0.0, 0.0, 0.0]; sources.len()];
-        return;
+        raw.influences = Influences::rigid(bind.joint, sources.len());
+        return Ok(());
     };
     if skins.count > 1 {
         scene.warn(place, format!("its mesh has {} skins; the first was taken", skins.count));
     }
     let clusters = clusters(raw, skin, bind, nodes, place, scene);
-    let (mut weak, mut loose) = (0_u32, 0_u32);
+    let mut loose = 0_u32;
+    let mut all = Collect::with_room_for(sources.len());
     let mut list = Vec::new();
     for source in sources {
         list.clear();
@@ -49,18 +58,16 @@ pub(super) fn bind(
                 list.extend(joint.map(|joint| (joint, weight.weight)));
             }
         }
-        let kept = strongest(&mut list);
-        loose = loose.saturating_add(u32::from(kept.is_none()));
-        weak = weak.saturating_add(u32::from(kept.as_ref().is_some_and(|k| k.left_out > 0.0)));
-        raw.joints.push(kept.as_ref().map_or([bind.joint, 0, 0, 0], |k| k.joints));
-        raw.weights.push(kept.map_or([1.0, 0.0, 0.0, 0.0], |k| k.weights));
+        let found = all.push(&mut list, bind.joint);
+        loose = loose.saturating_add(u32::from(!found));
     }
-    if weak > 0 {
-        scene.warn(place, format!("{weak} vertices follow more than 4 joints; the strongest 4 stayed"));
-    }
+    // As wide as the widest vertex, which the file need not repeat.
+    budget.take(sources.len(), all.widest().saturating_mul(WEIGHT))?;
+    raw.influences = all.finish();
     if loose > 0 {
         scene.warn(place, format!("{loose} vertices have no weights; they follow the mesh's node"));
     }
+    Ok(())
 }
 
 /// The joint of each cluster of a skin; their bind matrices go into the mesh.

@@ -9,7 +9,7 @@ use super::{
 
 /// What a single number is stored as.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Component {
+pub(super) enum Component {
     I8,
     U8,
     I16,
@@ -19,7 +19,7 @@ enum Component {
 }
 
 impl Component {
-    fn from_code(code: u32) -> Option<Self> {
+    pub(super) fn from_code(code: u32) -> Option<Self> {
         Some(match code {
             5120 => Self::I8,
             5121 => Self::U8,
@@ -39,29 +39,41 @@ impl Component {
         }
     }
 
+    /// What stands for 1 where numbers are normalised.
+    pub(super) fn largest(self) -> f64 {
+        match self {
+            Self::I8 => 127.0,
+            Self::U8 => 255.0,
+            Self::I16 => 32767.0,
+            Self::U16 => 65535.0,
+            Self::U32 => f64::from(u32::MAX),
+            Self::F32 => 1.0,
+        }
+    }
+
     /// The number at the front of `bytes`; 0 if they are too few, which the checks rule out.
     fn read(self, bytes: &[u8], normalized: bool) -> f64 {
         let two = || bytes.first_chunk::<2>().copied().unwrap_or_default();
         let four = || bytes.first_chunk::<4>().copied().unwrap_or_default();
         let one = bytes.first().copied().unwrap_or_default();
-        let (value, largest) = match self {
-            Self::I8 => (f64::from(one as i8), 127.0),
-            Self::U8 => (f64::from(one), 255.0),
-            Self::I16 => (f64::from(i16::from_le_bytes(two())), 32767.0),
-            Self::U16 => (f64::from(u16::from_le_bytes(two())), 65535.0),
-            Self::U32 => (f64::from(u32::from_le_bytes(four())), f64::from(u32::MAX)),
+        let value = match self {
+            Self::I8 => f64::from(one as i8),
+            Self::U8 => f64::from(one),
+            Self::I16 => f64::from(i16::from_le_bytes(two())),
+            Self::U16 => f64::from(u16::from_le_bytes(two())),
+            Self::U32 => f64::from(u32::from_le_bytes(four())),
             Self::F32 => return f64::from(f32::from_le_bytes(four())),
         };
         if !normalized {
             return value;
         }
-        let value = value / largest;
+        let value = value / self.largest();
         if value < -1.0 { -1.0 } else { value }
     }
 }
 
 impl Kind {
-    fn components(self) -> Option<usize> {
+    pub(super) fn components(self) -> Option<usize> {
         Some(match self {
             Self::Scalar => 1,
             Self::Vec2 => 2,
@@ -236,9 +248,22 @@ impl SparseValues<'_> {
     }
 }
 
+#[cfg(feature = "draco")]
+impl<'a> Values<'a> {
+    /// Elements one after another. What is missing counts as 0.
+    pub(super) fn packed(kind: Kind, component: Component, count: usize, bytes: &'a [u8]) -> Self {
+        let stride = kind.components().unwrap_or(1).saturating_mul(component.size());
+        Self { count, kind, component, normalized: false, base: Some((bytes, stride)), sparse: None }
+    }
+}
+
 impl Values<'_> {
     pub(super) fn len(&self) -> usize {
         self.count
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        self.kind
     }
 
     /// The numbers of an element; those beyond its own are 0, as is everything beyond the last element.

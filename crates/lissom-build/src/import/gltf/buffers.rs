@@ -12,18 +12,20 @@ use std::borrow::Cow;
 /// The bytes of buffers and of packed views. Those that nothing reads are absent.
 pub(super) struct Buffers<'a> {
     buffers: Vec<Option<Cow<'a, [u8]>>>,
-    unpacked: Vec<Option<Vec<u8>>>,
+    /// A view that cannot be unpacked spoils only what reads it.
+    unpacked: Vec<Option<Result<Vec<u8>, ImportError>>>,
 }
 
 /// Asks for a file by its URI.
 pub(super) type Files<'f> = dyn FnMut(&str) -> Result<Vec<u8>, ImportError> + 'f;
 
 impl<'a> Buffers<'a> {
-    /// Loads what the given accessors need.
+    /// Loads what the given accessors and views need.
     pub(super) fn load(
         document: &Document<'a>,
         binary: Option<&'a [u8]>,
         accessors: impl Iterator<Item = u32>,
+        plain: impl Iterator<Item = u32>,
         files: &mut Files<'_>,
         budget: &mut Budget,
     ) -> Result<Self, ImportError> {
@@ -36,6 +38,11 @@ impl<'a> Buffers<'a> {
                 }
             }
         }
+        for view in plain {
+            if let Some(needed) = views.get_mut(view as usize) {
+                *needed = true;
+            }
+        }
         let mut out = Self { buffers: Vec::new(), unpacked: Vec::new() };
         out.buffers.resize_with(document.buffers.len(), || None);
         out.unpacked.resize_with(document.views.len(), || None);
@@ -45,7 +52,10 @@ impl<'a> Buffers<'a> {
             let buffer = packed.map_or(view.buffer, |m| m.buffer);
             out.load_buffer(document, buffer, binary, files, budget)?;
             if let Some(packed) = packed {
-                let bytes = out.unpack(index, packed, budget)?;
+                let bytes = match out.unpack(index, packed, budget) {
+                    Err(error @ ImportError::Limit { .. }) => return Err(error),
+                    bytes => bytes,
+                };
                 if let Some(slot) = out.unpacked.get_mut(index) {
                     *slot = Some(bytes);
                 }
@@ -148,7 +158,8 @@ impl<'a> Buffers<'a> {
             let reason = format!("there are only {} buffer views", document.views.len());
             return Err(ImportError::Format { place: place(), reason });
         };
-        if let Some(bytes) = self.unpacked.get(index as usize).and_then(|b| b.as_deref()) {
+        if let Some(unpacked) = self.unpacked.get(index as usize).and_then(|b| b.as_ref()) {
+            let bytes = unpacked.as_ref().map_err(Clone::clone)?;
             let stride = view.extensions.meshopt().map(|m| m.stride);
             return Ok((bytes, view.stride.or(stride)));
         }

@@ -1,16 +1,17 @@
-//! The JSON of a glTF file: the parts that motion and meshes need. Materials, textures and cameras are passed over
-//! unread, so nothing in them can refuse a file. Numbers are f64, as JSON has them.
+//! The JSON of a glTF file. What neither motion nor meshes need (materials, textures, images) stays text until it is
+//! asked for, so nothing in it can refuse a file. Numbers are f64, as JSON has them.
 //!
 //! Every index is only a number here: nothing says that what it names exists.
 
 use super::super::{ImportError, Place};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::{borrow::Cow, collections::BTreeMap};
 
 #[derive(Deserialize)]
 pub(super) struct Document<'a> {
-    pub(super) asset: Asset<'a>,
+    #[serde(borrow)]
+    pub(super) asset: &'a RawValue,
     pub(super) scene: Option<u32>,
     #[serde(borrow, default)]
     pub(super) scenes: Vec<SceneNodes<'a>>,
@@ -30,6 +31,18 @@ pub(super) struct Document<'a> {
     pub(super) buffers: Vec<Buffer<'a>>,
     #[serde(borrow, default, rename = "extensionsRequired")]
     pub(super) required: Vec<Text<'a>>,
+    #[serde(borrow, default, rename = "extensionsUsed")]
+    pub(super) used: Vec<Text<'a>>,
+    #[serde(borrow)]
+    pub(super) materials: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) textures: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) images: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) samplers: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) cameras: Option<&'a RawValue>,
 }
 
 /// Text that is borrowed from the file where it has no escapes.
@@ -59,6 +72,8 @@ pub(super) struct SceneNodes<'a> {
     pub(super) name: Option<Text<'a>>,
     #[serde(default)]
     pub(super) nodes: Vec<u32>,
+    #[serde(borrow)]
+    pub(super) extras: Option<&'a RawValue>,
 }
 
 /// Boxed where most nodes have nothing: `{}` is a node too, and there may be very many.
@@ -74,34 +89,48 @@ pub(super) struct Node<'a> {
     pub(super) scale: Option<Box<[f64; 3]>>,
     pub(super) mesh: Option<u32>,
     pub(super) skin: Option<u32>,
-    pub(super) weights: Option<Vec<f64>>,
+    pub(super) weights: Option<Box<[f64]>>,
+    #[serde(borrow)]
+    pub(super) extras: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
 pub(super) struct Mesh<'a> {
     #[serde(borrow)]
     pub(super) name: Option<Text<'a>>,
-    pub(super) primitives: Vec<Primitive>,
+    #[serde(borrow)]
+    pub(super) primitives: Vec<Primitive<'a>>,
     pub(super) weights: Option<Vec<f64>>,
     #[serde(borrow)]
     pub(super) extras: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Primitive {
+pub(super) struct Primitive<'a> {
     pub(super) attributes: BTreeMap<String, u32>,
     pub(super) indices: Option<u32>,
     pub(super) mode: Option<u32>,
+    pub(super) material: Option<u32>,
     #[serde(default)]
     pub(super) targets: Vec<BTreeMap<String, u32>>,
-    #[serde(default)]
-    pub(super) extensions: PrimitiveExtensions,
+    #[serde(borrow, default)]
+    pub(super) extensions: PrimitiveExtensions<'a>,
 }
 
 #[derive(Deserialize, Default)]
-pub(super) struct PrimitiveExtensions {
-    #[serde(default, rename = "KHR_draco_mesh_compression", deserialize_with = "present")]
-    pub(super) draco: bool,
+pub(super) struct PrimitiveExtensions<'a> {
+    #[serde(borrow, rename = "KHR_draco_mesh_compression")]
+    pub(super) draco: Option<&'a RawValue>,
+}
+
+/// Vertices and triangles in one stream.
+#[derive(Deserialize)]
+#[cfg_attr(not(feature = "draco"), allow(dead_code, reason = "only named, not read"))]
+pub(super) struct Draco {
+    #[serde(rename = "bufferView")]
+    pub(super) view: u32,
+    /// The stream's own number of each attribute.
+    pub(super) attributes: BTreeMap<String, u32>,
 }
 
 #[derive(Deserialize)]
@@ -118,22 +147,76 @@ pub(super) struct Skin<'a> {
 pub(super) struct Animation<'a> {
     #[serde(borrow)]
     pub(super) name: Option<Text<'a>>,
-    pub(super) channels: Vec<Channel>,
+    #[serde(borrow)]
+    pub(super) channels: Vec<Channel<'a>>,
     pub(super) samplers: Vec<Sampler>,
     #[serde(borrow)]
     pub(super) extras: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Channel {
+pub(super) struct Channel<'a> {
     pub(super) sampler: u32,
-    pub(super) target: Target,
+    #[serde(borrow)]
+    pub(super) target: Target<'a>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Target {
+pub(super) struct Target<'a> {
     pub(super) node: Option<u32>,
     pub(super) path: Path,
+    #[serde(borrow)]
+    pub(super) extensions: Option<Box<TargetExtensions<'a>>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct TargetExtensions<'a> {
+    #[serde(borrow, rename = "KHR_animation_pointer")]
+    pub(super) pointer: Option<Pointer<'a>>,
+}
+
+/// What a channel moves, as a path through the document.
+#[derive(Deserialize)]
+pub(super) struct Pointer<'a> {
+    #[serde(borrow)]
+    pub(super) pointer: Text<'a>,
+}
+
+/// What a channel moves.
+pub(super) enum Aim {
+    /// Part of a node.
+    Node(u32, Path),
+    /// The weights of a mesh, on whatever nodes it stands.
+    Mesh(u32),
+    /// Nothing that is told.
+    Nothing,
+    /// Something else: a material, a light.
+    Elsewhere,
+}
+
+impl Target<'_> {
+    pub(super) fn aim(&self) -> Aim {
+        let pointer = self.extensions.as_ref().and_then(|e| e.pointer.as_ref());
+        let Some(pointer) = pointer else {
+            return match self.node {
+                _ if self.path == Path::Unknown => Aim::Elsewhere,
+                Some(node) => Aim::Node(node, self.path),
+                None => Aim::Nothing,
+            };
+        };
+        let mut parts = pointer.pointer.split('/');
+        let mut next = || parts.next().unwrap_or_default();
+        let (front, list, index, what) = (next(), next(), next().parse(), next());
+        let (Ok(index), "", None) = (index, front, parts.next()) else { return Aim::Elsewhere };
+        match (list, what) {
+            ("nodes", "translation") => Aim::Node(index, Path::Translation),
+            ("nodes", "rotation") => Aim::Node(index, Path::Rotation),
+            ("nodes", "scale") => Aim::Node(index, Path::Scale),
+            ("nodes", "weights") => Aim::Node(index, Path::Weights),
+            ("meshes", "weights") => Aim::Mesh(index),
+            _ => Aim::Elsewhere,
+        }
+    }
 }
 
 /// What a channel moves.
@@ -273,11 +356,6 @@ pub(super) struct Buffer<'a> {
     pub(super) length: u64,
 }
 
-/// True if the field is there, whatever it holds.
-fn present<'de, D: Deserializer<'de>>(d: D) -> Result<bool, D::Error> {
-    serde::de::IgnoredAny::deserialize(d).map(|_| true)
-}
-
 impl<'a> ViewExtensions<'a> {
     /// The two have the same fields and the same meaning.
     pub(super) fn meshopt(&self) -> Option<&Meshopt<'a>> {
@@ -296,10 +374,21 @@ impl<'a> Document<'a> {
         })?;
         serde_json::from_str(text).map_err(|e| {
             let place = Place::Path(format!("JSON line {}, column {}", e.line(), e.column()));
-            let whole = e.to_string();
-            let reason = whole.split(" at line ").next().unwrap_or(&whole);
-            ImportError::Format { place, reason: format!("not a glTF document: {reason}") }
+            ImportError::Format { place, reason: format!("not a glTF document: {}", reason(&e)) }
         })
+    }
+
+    /// What the file says of itself.
+    pub(super) fn asset(&self) -> Result<Asset<'a>, ImportError> {
+        serde_json::from_str(self.asset.get()).map_err(|e| {
+            let place = Place::Path("asset".into());
+            ImportError::Format { place, reason: format!("not a glTF document: {}", reason(&e)) }
+        })
+    }
+
+    fn primitives(&self) -> u64 {
+        let each = |m: &Mesh<'_>| m.primitives.capacity().saturating_mul(size_of::<Primitive<'_>>()) as u64;
+        self.meshes.iter().map(each).fold(0, u64::saturating_add)
     }
 
     /// Bytes that the lists take, to be held against the limits.
@@ -313,7 +402,24 @@ impl<'a> Document<'a> {
             .saturating_add(list(self.views.capacity(), size_of::<View<'_>>()))
             .saturating_add(list(self.animations.capacity(), size_of::<Animation<'_>>()))
             .saturating_add(list(self.meshes.capacity(), size_of::<Mesh<'_>>()))
+            .saturating_add(self.primitives())
     }
+}
+
+/// What the parser complains of, without its place.
+pub(super) fn reason(error: &serde_json::Error) -> String {
+    let whole = error.to_string();
+    whole.split(" at line ").next().unwrap_or(&whole).to_owned()
+}
+
+/// Elements of a list that stayed text; none if it is no list.
+pub(super) fn list(raw: Option<&RawValue>) -> Vec<&RawValue> {
+    raw.and_then(|r| serde_json::from_str(r.get()).ok()).unwrap_or_default()
+}
+
+/// The text of an extra; nothing if there is none.
+pub(super) fn text(raw: Option<&RawValue>) -> String {
+    raw.map(|r| r.get().to_owned()).unwrap_or_default()
 }
 
 /// What our own exporter notes about an animation.

@@ -7,6 +7,7 @@ use super::{
     budget::Budget,
     document::{self, Document, Interpolation, Kind, Mesh, MeshExtras, Sampler},
     names::{Names, place},
+    spare,
 };
 use crate::{
     exact::larger,
@@ -36,6 +37,7 @@ pub(super) type MeshNames = BTreeMap<u32, MeshName>;
 /// Names every mesh on every node.
 pub(super) fn names(
     document: &Document<'_>,
+    strict: bool,
     budget: &mut Budget,
     scene: &mut Scene,
 ) -> Result<MeshNames, ImportError> {
@@ -48,7 +50,9 @@ pub(super) fn names(
         let here = place("node", index, node.name.as_deref());
         let Some(mesh) = document.meshes.get(mesh_index as usize) else {
             let reason = format!("there is no mesh {mesh_index}; there are {}", document.meshes.len());
-            return Err(ImportError::Format { place: Place::Path(here), reason });
+            let error = ImportError::Format { place: Place::Path(here), reason };
+            spare(error, "it stays without", strict, budget, scene)?;
+            continue;
         };
         let targets = match targets.get(&mesh_index) {
             Some(known) => known,

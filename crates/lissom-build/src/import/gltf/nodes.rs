@@ -1,10 +1,11 @@
-//! The tree of nodes, and the skeleton that becomes of it: every node that moves, carries a mesh or is a joint, and
-//! all above these.
+//! The tree of nodes, and the skeleton that becomes of it: every node but those that only carry a skinned mesh, which
+//! follows the joints of its skin and not its node. Leaves that nothing names are sockets, ends of chains, parts of a
+//! humanoid: they mean something to somebody.
 
 use super::{
     super::{ImportError, Place},
     budget::Budget,
-    document::{Document, Node},
+    document::{self, Aim, Document, Node, Path},
     matrix,
     names::{Names, place},
 };
@@ -12,7 +13,7 @@ use crate::{
     exact::{M34, Q4, Trs, V3},
     mesh::model_matrices,
     raw::{RawJoint, RawSkeleton},
-    scene::Scene,
+    scene::{Scene, SourceNode},
 };
 use lissom::MAX_JOINTS;
 
@@ -22,6 +23,8 @@ pub(super) struct Skeleton {
     /// Of the rest pose, one a joint.
     pub(super) models: Vec<M34>,
     joint_of_node: Vec<Option<u16>>,
+    /// What each joint is in the file.
+    pub(super) nodes: Vec<SourceNode>,
 }
 
 impl Skeleton {
@@ -91,10 +94,14 @@ pub(super) fn skeleton(
 ) -> Result<Option<Skeleton>, ImportError> {
     let nodes = &document.nodes;
     let parents = parents(nodes, budget.limits().max_depth)?;
-    let mut chosen = chosen(document)?;
-    if !chosen.contains(&true) {
-        // Nothing moves and nothing is drawn: a bare hierarchy, all of it.
-        chosen.fill(true);
+    let allowed = budget.limits().max_joints.min(MAX_JOINTS);
+    let needed = needed(document)?;
+    let mut chosen: Vec<bool> =
+        nodes.iter().zip(&needed).map(|(n, needed)| *needed || !carrier(document, n)).collect();
+    let all = chosen.iter().filter(|c| **c).count();
+    if all > allowed && needed.contains(&true) {
+        scene.warn("nodes", format!("there are {all}; those that nothing names were left out"));
+        chosen = needed;
     }
     for start in 0..nodes.len() {
         // Up to the first that is chosen already: its ancestors are too, or will be.
@@ -112,7 +119,6 @@ pub(super) fn skeleton(
     if count == 0 {
         return Ok(None);
     }
-    let allowed = budget.limits().max_joints.min(MAX_JOINTS);
     if count > allowed {
         let (found, allowed) = (count as u64, allowed as u64);
         return Err(ImportError::Limit {
@@ -122,9 +128,8 @@ pub(super) fn skeleton(
             allowed,
         });
     }
-    budget.take(count as u64, size_of::<RawJoint>().saturating_add(size_of::<M34>()), || {
-        Place::Path("nodes".into())
-    })?;
+    const EACH: usize = size_of::<RawJoint>() + size_of::<M34>() + size_of::<SourceNode>();
+    budget.take(count as u64, EACH, || Place::Path("nodes".into()))?;
 
     let mut joint_of_node: Vec<Option<u16>> = Vec::with_capacity(nodes.len());
     let mut next = 0_u16;
@@ -134,12 +139,18 @@ pub(super) fn skeleton(
     }
     let mut names = Names::default();
     let mut joints = Vec::with_capacity(count);
+    let mut sources = Vec::with_capacity(count);
     for (index, node) in nodes.iter().enumerate().filter(|(i, _)| chosen.get(*i) == Some(&true)) {
         let rest = rest(index, node, scene)?;
         let name = names.unique(node.name.as_deref(), || format!("node_{index}"));
         let parent = parents.get(index).copied().flatten();
         let parent = parent.and_then(|p| joint_of_node.get(p as usize).copied().flatten()).map(usize::from);
         joints.push(RawJoint { name, parent, rest });
+        let own = node.name.as_deref().unwrap_or_default();
+        let name = own.chars().take(255).collect();
+        let extras = document::text(node.extras);
+        budget.take(1, extras.len(), || Place::Path(place("node", index, node.name.as_deref())))?;
+        sources.push(SourceNode { index: Some(index as u32), name, extras });
     }
     if names.missing > 0 {
         scene.warn("nodes", format!("{} have no name and are called node_N by their index", names.missing));
@@ -158,38 +169,43 @@ pub(super) fn skeleton(
         let reason = "the rest transforms multiply to more than a number can hold".into();
         return Err(ImportError::Format { place: Place::Path("nodes".into()), reason });
     }
-    Ok(Some(Skeleton { raw, models, joint_of_node }))
+    Ok(Some(Skeleton { raw, models, joint_of_node, nodes: sources }))
 }
 
-/// Nodes that something names: joints of skins, targets of channels, carriers of meshes.
-fn chosen(document: &Document<'_>) -> Result<Vec<bool>, ImportError> {
+/// True if a node does nothing but carry a mesh that follows a skin.
+fn carrier(document: &Document<'_>, node: &Node<'_>) -> bool {
+    let skin = node.skin.and_then(|s| document.skins.get(s as usize));
+    let mesh = node.mesh.and_then(|m| document.meshes.get(m as usize));
+    let (Some(skin), Some(mesh)) = (skin, mesh) else { return false };
+    // What has no weights follows its node.
+    let bound = |name: &str| mesh.primitives.iter().all(|p| p.attributes.contains_key(name));
+    !skin.joints.is_empty() && bound("JOINTS_0") && bound("WEIGHTS_0")
+}
+
+/// Nodes that something depends on: joints of skins, what channels move, carriers of rigid meshes.
+fn needed(document: &Document<'_>) -> Result<Vec<bool>, ImportError> {
     let count = document.nodes.len();
-    let mut chosen: Vec<bool> = document.nodes.iter().map(|n| n.mesh.is_some()).collect();
-    let mut choose = |node: u32, place: &dyn Fn() -> String| match chosen.get_mut(node as usize) {
-        Some(c) => {
-            *c = true;
-            Ok(())
-        }
-        None => {
-            let reason = format!("there is no node {node}; there are {count} nodes");
-            Err(ImportError::Format { place: Place::Path(place()), reason })
-        }
-    };
+    let rigid = |n: &Node<'_>| n.mesh.is_some() && !carrier(document, n);
+    let mut needed: Vec<bool> = document.nodes.iter().map(rigid).collect();
     for (index, skin) in document.skins.iter().enumerate() {
         for joint in &skin.joints {
-            choose(*joint, &|| place("skin", index, skin.name.as_deref()))?;
+            let Some(needed) = needed.get_mut(*joint as usize) else {
+                let reason = format!("there is no node {joint}; there are {count} nodes");
+                let place = Place::Path(place("skin", index, skin.name.as_deref()));
+                return Err(ImportError::Format { place, reason });
+            };
+            *needed = true;
         }
     }
-    for (index, animation) in document.animations.iter().enumerate() {
-        for (channel, target) in animation.channels.iter().enumerate() {
-            if let Some(node) = target.target.node {
-                choose(node, &|| {
-                    format!("{}, channel {channel}", place("animation", index, animation.name.as_deref()))
-                })?;
-            }
+    for channel in document.animations.iter().flat_map(|a| &a.channels) {
+        // Weights move a mesh, not its node. A node that does not exist is told where its channel is read.
+        if let Aim::Node(node, Path::Translation | Path::Rotation | Path::Scale) = channel.target.aim()
+            && let Some(needed) = needed.get_mut(node as usize)
+        {
+            *needed = true;
         }
     }
-    Ok(chosen)
+    Ok(needed)
 }
 
 /// The rest transform of a node.

@@ -8,6 +8,7 @@ use super::{
     matrix,
     names::place,
     nodes::Skeleton,
+    spare,
 };
 use crate::{exact::M34, scene::Scene};
 
@@ -39,17 +40,24 @@ pub(super) fn rest_inverses(skeleton: &Skeleton) -> Vec<M34> {
     skeleton.models.iter().map(|m| m.inverse().unwrap_or(M34::IDENTITY)).collect()
 }
 
-/// Checks all skins.
+/// Checks all skins; what is wrong with one leaves it out, and its meshes with it.
 pub(super) fn read(
     source: &Source<'_>,
     skeleton: &Skeleton,
+    strict: bool,
     budget: &mut Budget,
     scene: &mut Scene,
-) -> Result<Vec<Binding>, ImportError> {
+) -> Result<Vec<Option<Binding>>, ImportError> {
     let mut out = Vec::with_capacity(source.document.skins.len());
     for (index, skin) in source.document.skins.iter().enumerate() {
         let here = place("skin", index, skin.name.as_deref());
-        out.push(one(source, skin, &here, skeleton, budget, scene)?);
+        out.push(match one(source, skin, &here, skeleton, budget, scene) {
+            Ok(binding) => Some(binding),
+            Err(error) => {
+                spare(error, "the skin was left out", strict, budget, scene)?;
+                None
+            }
+        });
     }
     Ok(out)
 }

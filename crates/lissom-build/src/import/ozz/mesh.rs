@@ -9,8 +9,9 @@ use super::{ImportError, OzzObject};
 use crate::{
     exact::{M34, V3},
     import::{Place, bytes::Bytes},
+    influences::Collect,
     mesh::{RawMesh, RawMeshError, model_matrices},
-    mesh_fill::{normals, strongest, tangents, unit},
+    mesh_fill::{normals, tangents, unit},
     raw::RawSkeleton,
 };
 
@@ -149,9 +150,8 @@ impl OzzMesh {
         self.parts.iter().fold(0, |sum, p| sum.saturating_add(p.positions.len()))
     }
 
-    /// The mesh on this skeleton, all parts in one. Of more than four joints that move a vertex the four strongest
-    /// stay; normals and tangents that are missing, or are no directions, are computed. A vertex that no joint
-    /// moves follows the first joint, in the rest pose.
+    /// The mesh on this skeleton, all parts in one. Normals and tangents that are missing, or are no directions, are
+    /// computed. A vertex that no joint moves follows the first joint, in the rest pose.
     ///
     /// # Errors
     ///
@@ -160,7 +160,8 @@ impl OzzMesh {
         let joints = skeleton.joints.len();
         let mut mesh = RawMesh { inverse_binds: self.binds(skeleton)?, ..RawMesh::default() };
         mesh.indices = self.triangles.iter().map(|i| u32::from(*i)).collect();
-        let mut uvs = Vec::new();
+        let (mut uvs, mut colors) = (Vec::new(), Vec::new());
+        let mut all = Collect::with_room_for(self.vertex_count());
         let (mut missing_normals, mut missing_tangents) = (false, false);
         for part in &self.parts {
             for vertex in 0..part.positions.len() {
@@ -175,12 +176,12 @@ impl OzzMesh {
                 missing_tangents |= tangent.is_none();
                 mesh.tangents.push(tangent.unwrap_or_default());
                 uvs.push(part.uvs.get(vertex).copied().unwrap_or_default());
-                let mut influences = part.influences(vertex, &self.joints);
-                let kept = strongest(&mut influences);
-                mesh.joints.push(kept.as_ref().map_or([0; 4], |k| k.joints));
-                mesh.weights.push(kept.map_or([1.0, 0.0, 0.0, 0.0], |k| k.weights));
+                let color = part.colors.get(vertex).copied().unwrap_or([u8::MAX; 4]);
+                colors.push(color.map(|c| f32::from(c) / 255.0));
+                all.push(&mut part.influences(vertex, &self.joints), 0);
             }
         }
+        mesh.influences = all.finish();
         if missing_normals {
             let computed = normals(&mesh.positions, &mesh.indices);
             fill(&mut mesh.normals, computed, |n| *n == [0.0; 3]);
@@ -188,6 +189,12 @@ impl OzzMesh {
         if missing_tangents {
             let computed = tangents(&mesh.positions, &mesh.normals, &uvs, &mesh.indices);
             fill(&mut mesh.tangents, computed, |[.., w]| *w == 0.0);
+        }
+        if self.parts.iter().any(|p| !p.uvs.is_empty()) && uvs.iter().flatten().all(|c| c.is_finite()) {
+            mesh.uvs = vec![uvs];
+        }
+        if self.parts.iter().any(|p| !p.colors.is_empty()) {
+            mesh.colors = vec![colors];
         }
         mesh.validate(joints)?;
         Ok(mesh)

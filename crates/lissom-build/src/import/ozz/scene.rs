@@ -18,7 +18,11 @@ impl OzzArchive {
         for object in self.objects {
             match object {
                 OzzObject::Skeleton(skeleton) => {
-                    scene.skeletons.push(SceneSkeleton { name: String::new(), skeleton });
+                    scene.skeletons.push(SceneSkeleton {
+                        name: String::new(),
+                        skeleton,
+                        ..Default::default()
+                    });
                 }
                 OzzObject::Animation(motion) | OzzObject::RawAnimation(motion) => {
                     scene.animations.push(SceneAnimation { motion, ..Default::default() });
@@ -49,12 +53,18 @@ impl OzzArchive {
                     place.as_str(),
                     "its skeleton is not in this file; its joints are those of its bind pose",
                 );
-                scene.skeletons.push(SceneSkeleton { name: place.clone(), skeleton: made });
+                scene.skeletons.push(SceneSkeleton {
+                    name: place.clone(),
+                    skeleton: made,
+                    ..Default::default()
+                });
                 scene.skeletons.len().saturating_sub(1)
             };
             let Some(own) = scene.skeletons.get(skeleton) else { continue };
             match mesh.to_raw(&own.skeleton) {
-                Ok(mesh) => scene.meshes.push(SceneMesh { skeleton, mesh, morphs: Vec::new() }),
+                Ok(mesh) => {
+                    scene.meshes.push(SceneMesh { skeleton, mesh, morphs: Vec::new(), ..Default::default() })
+                }
                 Err(error) => scene.warn(place, format!("dropped: {error}")),
             }
         }

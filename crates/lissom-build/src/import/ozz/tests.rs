@@ -98,8 +98,9 @@ fn a_mesh_follows_the_joints_of_its_skeleton() {
     let mesh = raw_mesh(|_| {}).unwrap();
     assert_eq!((mesh.positions.len(), mesh.triangle_count()), (6, 2));
     // Mesh joint 0 is joint 4 of the skeleton, mesh joint 1 is joint 0.
-    assert_eq!(mesh.joints[0..2], [[4, 0, 0, 0], [0, 0, 0, 0]]);
-    assert_eq!((mesh.joints[3], mesh.weights[3]), ([4, 0, 0, 0], [0.75, 0.25, 0.0, 0.0]));
+    let of = |vertex: usize| mesh.influences.of(vertex).collect::<Vec<_>>();
+    assert_eq!((of(0), of(1)), (vec![(4, 1.0), (0, 0.0)], vec![(0, 1.0), (0, 0.0)]));
+    assert_eq!(of(3), [(4, 0.75), (0, 0.25)]);
     assert_eq!(mesh.inverse_binds[0].columns[3], V3::new(5.0, 0.0, 0.0));
     assert_eq!(mesh.inverse_binds[4].columns[3], V3::ZERO);
     // Joints that no vertex follows: the inverse of the rest pose.
@@ -109,7 +110,7 @@ fn a_mesh_follows_the_joints_of_its_skeleton() {
 }
 
 #[test]
-fn what_a_mesh_lacks_is_computed_and_weak_influences_are_left_out() {
+fn what_a_mesh_lacks_is_computed_and_all_influences_stay() {
     let mesh = raw_mesh(|m| {
         m.parts[0].normals.clear();
         m.parts[1].normals[1] = [0.0; 3];
@@ -125,9 +126,10 @@ fn what_a_mesh_lacks_is_computed_and_weak_influences_are_left_out() {
     assert_eq!(mesh.normals, [[0.0, 0.0, 1.0]; 6]);
     assert_eq!(mesh.tangents[0], [1.0, 0.0, 0.0, 1.0]);
     // Joint 4 has 0.1 and what is missing to 1.
-    assert_eq!(mesh.joints[3], [4, 0, 2, 3]);
-    let expected = [0.35 / 0.95, 0.3 / 0.95, 0.2 / 0.95, 0.1 / 0.95];
-    assert!(mesh.weights[3].iter().zip(expected).all(|(a, b)| (f64::from(*a) - b).abs() < 1e-6));
+    let (joints, weights): (Vec<u16>, Vec<f32>) = mesh.influences.of(3).unzip();
+    assert_eq!(joints, [4, 0, 2, 3, 1]);
+    let expected = [0.35, 0.3, 0.2, 0.1, 0.05];
+    assert!(weights.iter().zip(expected).all(|(a, b)| (f64::from(*a) - b).abs() < 1e-6));
 }
 
 #[test]
@@ -139,7 +141,7 @@ fn a_mesh_without_skin_stands_in_the_rest_pose_and_a_joint_that_is_missing_is_na
         (m.joints, m.inverse_binds) = (Vec::new(), Vec::new());
     })
     .unwrap();
-    assert_eq!((mesh.joints[5], mesh.weights[5]), ([0; 4], [1.0, 0.0, 0.0, 0.0]));
+    assert_eq!(mesh.influences.of(5).collect::<Vec<_>>(), [(0, 1.0)]);
     let error = raw_mesh(|m| m.joints[1] = 5).unwrap_err();
     assert_eq!(error, RawMeshError::Joint { vertex: 0, joint: 5, joints: 5 });
     assert_eq!(raw_mesh(|m| m.triangles.clear()), Err(RawMeshError::Empty));

@@ -249,6 +249,9 @@ fn run_skin(
     attributes: usize,
     [positions, normals, tangents]: &mut [Vec<[f32; 3]>; 3],
 ) -> Result<()> {
+    // What turning them costs is the same whatever they are: normals stand in where a mesh has no tangents.
+    let across =
+        if skin.tangents.is_empty() { Strided::packed(skin.normals) } else { Strided::packed(skin.tangents) };
     Ok(SkinJob {
         mesh,
         vertex_count: skin.positions.len(),
@@ -256,7 +259,7 @@ fn run_skin(
         vector_palette: None,
         positions: Strided::packed(skin.positions),
         normals: (attributes > 1).then(|| Strided::packed(skin.normals)),
-        tangents: (attributes > 2).then(|| Strided::packed(skin.tangents)),
+        tangents: (attributes > 2).then_some(across),
         output: VertexOutput::Separate {
             positions: StridedMut::packed(positions),
             normals: (attributes > 1).then(|| StridedMut::packed(normals)),

@@ -7,8 +7,8 @@ pub(super) struct Synthetic {
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
     tangents: Vec<[f32; 4]>,
-    joints: Vec<[u16; 4]>,
-    weights: Vec<[f32; 4]>,
+    joints: Vec<u16>,
+    weights: Vec<f32>,
     inverse_binds: Vec<Mat34>,
 }
 
@@ -26,8 +26,8 @@ impl Synthetic {
             positions: three(0),
             normals: three(3),
             tangents: (0..vertices).map(|i| [unit(i, 6), unit(i, 7), unit(i, 8), 1.0]).collect(),
-            joints: (0..vertices).map(|v| [0, 1, 2, 3].map(|i| joint(v, i))).collect(),
-            weights: vec![[0.4, 0.3, 0.2, 0.1]; vertices],
+            joints: (0..vertices).flat_map(|v| [0, 1, 2, 3].map(|i| joint(v, i))).collect(),
+            weights: [0.4, 0.3, 0.2, 0.1].repeat(vertices),
             inverse_binds: vec![Mat34::IDENTITY; joints],
         }
     }
@@ -38,10 +38,17 @@ impl Synthetic {
             positions: &self.positions,
             normals: &self.normals,
             tangents: &self.tangents,
+            per_vertex: 4,
             joints: &self.joints,
             weights: &self.weights,
             indices: &[],
             inverse_binds: &self.inverse_binds,
+            uvs: &[],
+            colors: &[],
+            material: "",
+            source: "",
+            node: "",
+            extras: "",
         }
     }
 }

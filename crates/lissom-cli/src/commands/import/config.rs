@@ -4,7 +4,10 @@ use crate::options::{AxisName, Cooking, EffortName, FormName, Reading, UsageErro
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use serde::Deserialize;
-use std::path::{Path, PathBuf};
+use std::{
+    num::NonZeroU8,
+    path::{Path, PathBuf},
+};
 
 const NAME: &str = "lissom.toml";
 
@@ -24,6 +27,13 @@ struct File {
     rate: Option<f64>,
     /// Beside the file, if it is not absolute.
     skeleton: Option<PathBuf>,
+    #[serde(rename = "no-mesh", default)]
+    no_mesh: bool,
+    #[serde(rename = "no-images", default)]
+    no_images: bool,
+    influences: Option<NonZeroU8>,
+    #[serde(default)]
+    strict: bool,
     clip: Option<OneOrMore>,
 }
 
@@ -80,6 +90,10 @@ pub(super) fn fill(
     reading.rate = reading.rate.or(file.rate);
     let beside = |p: PathBuf| path.parent().unwrap_or(Path::new("")).join(p);
     reading.skeleton = reading.skeleton.take().or(file.skeleton.map(beside));
+    reading.no_mesh |= file.no_mesh;
+    reading.no_images |= file.no_images;
+    reading.influences = reading.influences.or(file.influences);
+    reading.strict |= file.strict;
     cooking.precision = cooking.precision.take().or(text(file.precision));
     cooking.shell = cooking.shell.take().or(text(file.shell));
     cooking.budget = cooking.budget.or(file.budget);

@@ -2,8 +2,7 @@
 
 use lissom_math::{
     Mat4, Mat34,
-    simd::{Simd, f32x4, prelude::*},
-    soa::{SoaMat34, SoaVec3},
+    simd::{Simd, blocks, f32x4, f32x16, prelude::*},
 };
 
 /// A matrix as four columns. The fourth lane of each is unspecified until it is stored.
@@ -18,22 +17,25 @@ impl<S: Simd> Columns<S> {
         Self([column(s, a), column(s, b), column(s, c), column(s, d)])
     }
 
-    /// One lane of 16 matrices side by side.
+    /// From rows x, y and z.
     #[inline(always)]
-    pub fn from_lane(s: S, m: &SoaMat34, lane: usize) -> Self {
-        let [a, b, c, d] = &m.columns;
-        Self([lane_of(s, a, lane), lane_of(s, b, lane), lane_of(s, c, lane), lane_of(s, d, lane)])
+    pub fn from_rows(s: S, [x, y, z]: &[[f32; 4]; 3]) -> Self {
+        Self([
+            f32x4::from_slice(s, &[x[0], y[0], z[0], 0.0]),
+            f32x4::from_slice(s, &[x[1], y[1], z[1], 0.0]),
+            f32x4::from_slice(s, &[x[2], y[2], z[2], 0.0]),
+            f32x4::from_slice(s, &[x[3], y[3], z[3], 0.0]),
+        ])
     }
 
-    /// `self` · one lane of 16 matrices side by side; [`Mat34::mul`] in the same order.
+    /// `self` · a matrix given by rows; [`Mat34::mul`] in the same order.
     #[inline(always)]
-    pub fn mul_lane(&self, s: S, m: &SoaMat34, lane: usize) -> Self {
-        let [a, b, c, d] = &m.columns;
+    pub fn mul_rows(&self, s: S, rows: &[[f32; 4]; 3]) -> Self {
         Self([
-            self.turn(s, a, lane),
-            self.turn(s, b, lane),
-            self.turn(s, c, lane),
-            self.turn(s, d, lane) + self.0[3],
+            self.turn_row(s, rows, 0),
+            self.turn_row(s, rows, 1),
+            self.turn_row(s, rows, 2),
+            self.turn_row(s, rows, 3) + self.0[3],
         ])
     }
 
@@ -56,13 +58,13 @@ impl<S: Simd> Columns<S> {
         (a * f32x4::splat(s, v[0]) + b * f32x4::splat(s, v[1])) + c * f32x4::splat(s, v[2])
     }
 
-    /// (a·x + b·y) + c·z, each element of the vector broadcast from memory.
+    /// (a·x + b·y) + c·z, each element broadcast from memory.
     #[inline(always)]
-    fn turn(&self, s: S, v: &SoaVec3, lane: usize) -> f32x4<S> {
+    fn turn_row(&self, s: S, rows: &[[f32; 4]; 3], i: usize) -> f32x4<S> {
         let [a, b, c, _] = self.0;
-        let x = f32x4::splat(s, v.x.0[lane]);
-        let y = f32x4::splat(s, v.y.0[lane]);
-        let z = f32x4::splat(s, v.z.0[lane]);
+        let x = f32x4::splat(s, rows[0][i]);
+        let y = f32x4::splat(s, rows[1][i]);
+        let z = f32x4::splat(s, rows[2][i]);
         (a * x + b * y) + c * z
     }
 }
@@ -72,15 +74,23 @@ fn column<S: Simd>(s: S, c: &[f32; 3]) -> f32x4<S> {
     f32x4::from_slice(s, &[c[0], c[1], c[2], 0.0])
 }
 
-#[inline(always)]
-fn lane_of<S: Simd>(s: S, v: &SoaVec3, lane: usize) -> f32x4<S> {
-    f32x4::from_slice(s, &[v.x.0[lane], v.y.0[lane], v.z.0[lane], 0.0])
-}
-
 /// A matrix in memory.
 pub(crate) trait MatrixSlot: bytemuck::Pod {
     fn load<S: Simd>(&self, s: S) -> Columns<S>;
     fn store<S: Simd>(&mut self, s: S, m: Columns<S>);
+
+    /// 48 bytes of the matrix as room for the rows of another one.
+    fn rows_mut(&mut self) -> &mut [[f32; 4]; 3];
+
+    /// Writes rows that lie in one register, whose last block is anything.
+    fn put_rows<S: Simd>(&mut self, rows: f32x16<S>);
+
+    /// `self`, which holds the rows of a local matrix, becomes `parent` · local.
+    #[inline(always)]
+    fn move_rows<S: Simd>(&mut self, s: S, parent: &Self) {
+        let model = parent.load(s).mul_rows(s, self.rows_mut());
+        self.store(s, model);
+    }
 }
 
 impl MatrixSlot for Mat4 {
@@ -106,6 +116,28 @@ impl MatrixSlot for Mat4 {
         xyz.select(m.0[2], zero).store_slice(&mut out[2]);
         xyz.select(m.0[3], one).store_slice(&mut out[3]);
     }
+
+    #[inline(always)]
+    fn rows_mut(&mut self) -> &mut [[f32; 4]; 3] {
+        let [rows @ .., _]: &mut [[f32; 4]; 4] = bytemuck::cast_mut(self);
+        rows
+    }
+
+    #[inline(always)]
+    fn put_rows<S: Simd>(&mut self, rows: f32x16<S>) {
+        rows.store_slice(bytemuck::cast_mut::<_, [f32; 16]>(self));
+    }
+
+    #[inline(always)]
+    fn move_rows<S: Simd>(&mut self, s: S, parent: &Self) {
+        match blocks::mul_rows(s, bytemuck::cast_ref(parent), self.rows_mut()) {
+            Some(model) => model.store_slice(bytemuck::cast_mut::<_, [f32; 16]>(self)),
+            None => {
+                let model = parent.load(s).mul_rows(s, self.rows_mut());
+                self.store(s, model);
+            }
+        }
+    }
 }
 
 impl MatrixSlot for Mat34 {
@@ -125,5 +157,18 @@ impl MatrixSlot for Mat34 {
         none.slide::<3>(a).slide::<1>(b).store_slice(&mut out[0]);
         none.slide::<3>(b).slide::<2>(c).store_slice(&mut out[1]);
         none.slide::<3>(c).slide::<3>(d).store_slice(&mut out[2]);
+    }
+
+    #[inline(always)]
+    fn rows_mut(&mut self) -> &mut [[f32; 4]; 3] {
+        bytemuck::cast_mut(self)
+    }
+
+    #[inline(always)]
+    fn put_rows<S: Simd>(&mut self, rows: f32x16<S>) {
+        let [to_xy @ .., to_z]: &mut [[f32; 4]; 3] = self.rows_mut();
+        let (xy, z) = rows.split();
+        xy.store_slice(to_xy.as_flattened_mut());
+        z.split().0.store_slice(to_z);
     }
 }

@@ -1,26 +1,55 @@
 //! The inner loop of matrix palette skinning: four vertices at a time.
 //!
-//! A 4×4 matrix is one 16-lane vector (one register on AVX-512, two on AVX2, four elsewhere), so blending n
-//! matrices is n multiplications and n − 1 additions. Then the columns of four blended matrices are
-//! regrouped, column with column, and one product moves four vertices.
+//! A 4×4 matrix is one register on AVX-512, two on AVX2, four elsewhere, so blending n matrices is n multiplications
+//! and n − 1 additions of a register. As many vertices as a register has blocks of four lanes are then moved together:
+//! the columns of their matrices are regrouped, column with column, and one product moves them all.
 //!
-//! Packed buffers are read and written through arrays of known size: no check is left in the loop but those of
-//! the palette. Any other layout goes through the same arithmetic with checked reads.
+//! The loop reads and writes packed buffers only. What lies otherwise in memory is copied, 64 vertices at a time, to
+//! and from [`Scratch`].
 
 use crate::mesh::{
-    Attribute, Attributes, IndexFormat, SkinMesh, Strided, VEC3, WeightFormat, Writer, read_weight,
+    Attribute, Attributes, IndexFormat, MAX_INFLUENCES, SkinMesh, SkinMeshParts, Strided, VEC3, WeightFormat,
+    Writer, read_weight,
 };
-use lissom_math::simd::{LEN, Simd, f32x4, f32x8, f32x16, prelude::*, u8x64};
+use lissom_math::{
+    dispatch,
+    simd::{
+        Backend, LEN, Simd,
+        blocks::{self, FourVec3, Gather},
+        f32x4, f32x8, f32x16,
+        prelude::*,
+        u8x32,
+    },
+};
 
-/// Vertices moved together.
+/// Vertices of one step of the loop.
 const BLOCK: usize = 4;
-/// Bytes of a packed attribute of a block.
-const PACKED: usize = BLOCK * VEC3;
+/// Vertices whose last weights are restored together, and that are copied together: they stay in the nearest cache.
+const CHUNK: usize = 64;
+/// Indices or weights of a chunk; a chunk of vertices with very many influences is shorter.
+const INFLUENCES: usize = BLOCK * MAX_INFLUENCES;
 
-/// Packed u16 indices and f32 weights, `N` influences; `K` weights are stored, `N` or `N` − 1.
-#[inline(always)]
-pub(crate) fn packed<S: Simd, const N: usize, const K: usize>(
-    s: S,
+/// Three f32 as they lie in memory.
+type Vec3Bytes = [u8; VEC3];
+
+/// A packed piece of a mesh. The first `attributes` slices are used.
+struct Piece<'a> {
+    vertices: usize,
+    influences: usize,
+    /// Weights stored a vertex: as many as influences, or one less.
+    stored: usize,
+    indices: &'a [[u8; 2]],
+    weights: &'a [[u8; 4]],
+    from: [&'a [Vec3Bytes]; 3],
+    to: [&'a mut [Vec3Bytes]; 3],
+    attributes: usize,
+    /// The first attribute is a point: it is moved by the fourth column too.
+    point: bool,
+}
+
+/// Moves vertices that were validated. Attributes that are not there are left out.
+pub(crate) fn skin(
+    backend: Backend,
     mesh: &SkinMesh<'_>,
     palette: &[[f32; 16]],
     attributes: &Attributes<'_>,
@@ -28,265 +57,531 @@ pub(crate) fn packed<S: Simd, const N: usize, const K: usize>(
     out: &mut Writer<'_>,
 ) {
     let parts = mesh.parts();
-    let indices: &[[u8; 2]] = parts.indices.bytes.as_chunks().0;
-    let indices: &[[[u8; 2]; N]] = indices.as_chunks().0;
-    let weights: &[[u8; 4]] = parts.weights.bytes.as_chunks().0;
-    let weights: &[[[u8; 4]; K]] = if K == 0 { &[] } else { weights.as_chunks().0 };
-
-    let blocks = count / BLOCK;
-    let (indices, _) = indices[..blocks * BLOCK].as_chunks::<BLOCK>();
-    let none = [[[0; 4]; K]; BLOCK];
-    let (weights, _) =
-        if K == 0 { (&[][..], &[][..]) } else { weights[..blocks * BLOCK].as_chunks::<BLOCK>() };
-    for (block, indices) in indices.iter().enumerate() {
-        let weights = if K == 0 { &none } else { &weights[block] };
-        let columns = regroup(
-            packed_matrix(s, palette, &indices[0], &weights[0]),
-            packed_matrix(s, palette, &indices[1], &weights[1]),
-            packed_matrix(s, palette, &indices[2], &weights[2]),
-            packed_matrix(s, palette, &indices[3], &weights[3]),
-        );
-        move_block::<S, true>(s, &columns, attributes, block, count, out);
+    let influences = Influences::new(parts);
+    let mut from: [&[Vec3Bytes]; 3] = [&[]; 3];
+    let mut names = [Attribute::Position; 3];
+    let mut here = 0;
+    let mut packed = count >= BLOCK && influences.indices.is_some() && influences.weights.is_some();
+    for (name, input) in attributes.iter().flatten() {
+        names[here] = *name;
+        from[here] = input.bytes.as_chunks().0;
+        packed &= input.stride == VEC3;
+        here += 1;
     }
-    if blocks * BLOCK < count {
-        any_block(s, mesh, palette, attributes, blocks, count, out);
-    }
-}
-
-/// Any formats and strides, any number of influences.
-#[inline(always)]
-pub(crate) fn any<S: Simd>(
-    s: S,
-    mesh: &SkinMesh<'_>,
-    palette: &[[f32; 16]],
-    attributes: &Attributes<'_>,
-    count: usize,
-    out: &mut Writer<'_>,
-) {
-    for block in 0..count.div_ceil(BLOCK) {
-        any_block(s, mesh, palette, attributes, block, count, out);
-    }
-}
-
-/// Four vertices, or as many as are left; those past the last repeat it and are not written.
-#[inline(always)]
-fn any_block<S: Simd>(
-    s: S,
-    mesh: &SkinMesh<'_>,
-    palette: &[[f32; 16]],
-    attributes: &Attributes<'_>,
-    block: usize,
-    count: usize,
-    out: &mut Writer<'_>,
-) {
-    let mut m = [f32x16::splat(s, 0.0); BLOCK];
-    for (i, m) in m.iter_mut().enumerate() {
-        *m = any_matrix(s, mesh, palette, (count - 1).min(block * BLOCK + i));
-    }
-    let [m0, m1, m2, m3] = m;
-    move_block::<S, false>(s, &regroup(m0, m1, m2, m3), attributes, block, count, out);
-}
-
-/// The blended matrix of one vertex.
-#[inline(always)]
-fn packed_matrix<S: Simd, const N: usize, const K: usize>(
-    s: S,
-    palette: &[[f32; 16]],
-    indices: &[[u8; 2]; N],
-    weights: &[[u8; 4]; K],
-) -> f32x16<S> {
-    let mut blended = f32x16::splat(s, 0.0);
-    let mut sum = 0.0;
-    let mut i = 0;
-    while i < N {
-        let m = f32x16::from_slice(s, &palette[usize::from(u16::from_ne_bytes(indices[i]))]);
-        let w = if i < K { f32::from_ne_bytes(weights[i]) } else { 1.0 - sum };
-        sum = if i == 0 { w } else { sum + w };
-        // A single influence has weight 1.
-        let m = if N == 1 && K == 0 { m } else { m * f32x16::splat(s, w) };
-        blended = if i == 0 { m } else { blended + m };
-        i += 1;
-    }
-    blended
-}
-
-#[inline(always)]
-fn any_matrix<S: Simd>(s: S, mesh: &SkinMesh<'_>, palette: &[[f32; 16]], vertex: usize) -> f32x16<S> {
-    let parts = mesh.parts();
-    let stored = if parts.explicit_last { parts.influences } else { parts.influences - 1 };
-    let size = parts.weight_format.size();
-    let weights = parts.weights.bytes.get(vertex * parts.weights.stride..).unwrap_or(&[]);
-    let indices = &parts.indices.bytes[vertex * parts.indices.stride..];
-
-    // One stored weight with each index; the last index may be left without one.
-    let mut blended = f32x16::splat(s, 0.0);
-    let mut sum = 0.0;
-    let mut at = 0;
-    for i in 0..parts.influences {
-        let w = if i < stored {
-            let w = read_weight(parts.weight_format, &weights[at..]);
-            at += size;
-            w
-        } else {
-            1.0 - sum
+    let point = names[0] == Attribute::Position;
+    if packed
+        && let (Some(indices), Some(weights)) = (influences.indices, influences.weights)
+        && let Some(to) = out.packed(&names[..here])
+    {
+        let piece = Piece {
+            vertices: count,
+            influences: parts.influences,
+            stored: influences.stored,
+            indices,
+            weights,
+            from,
+            to,
+            attributes: here,
+            point,
         };
-        sum = if i == 0 { w } else { sum + w };
-        let joint = match parts.index_format {
-            IndexFormat::U16 => usize::from(u16::from_ne_bytes([indices[i * 2], indices[i * 2 + 1]])),
-            IndexFormat::U8 => usize::from(indices[i]),
-        };
-        let m = f32x16::from_slice(s, &palette[joint]) * f32x16::splat(s, w);
-        blended = if i == 0 { m } else { blended + m };
+        run(backend, palette, piece);
+        return;
     }
-    blended
+    Scratch::new().skin(backend, parts, &influences, palette, attributes, &names[..here], count, out);
 }
 
-/// How many influences and stored weights [`packed`] is to be made for; zeros if it cannot read this mesh.
-pub(crate) fn packed_shape(mesh: &SkinMesh<'_>) -> (usize, usize) {
-    let parts = mesh.parts();
-    let n = parts.influences;
-    let k = if parts.explicit_last { n } else { n - 1 };
-    let indices = parts.index_format == IndexFormat::U16 && parts.indices.stride == n * 2;
-    let weights = parts.weight_format == WeightFormat::F32 && parts.weights.stride == k * 4;
-    if indices && (weights || k == 0) { (n, k) } else { (0, 0) }
+/// A mesh's indices and weights where they are packed u16 and f32.
+struct Influences<'a> {
+    stored: usize,
+    indices: Option<&'a [[u8; 2]]>,
+    weights: Option<&'a [[u8; 4]]>,
 }
 
-/// Columns of four matrices, column with column.
+impl<'a> Influences<'a> {
+    fn new(parts: &SkinMeshParts<'a>) -> Self {
+        let n = parts.influences;
+        let stored = if parts.explicit_last { n } else { n - 1 };
+        let indices = parts.index_format == IndexFormat::U16 && parts.indices.stride == n * 2;
+        let weights = parts.weight_format == WeightFormat::F32 && parts.weights.stride == stored * 4;
+        Self {
+            stored,
+            indices: indices.then_some(parts.indices.bytes.as_chunks().0),
+            weights: if stored == 0 {
+                Some(&[])
+            } else {
+                weights.then_some(parts.weights.bytes.as_chunks().0)
+            },
+        }
+    }
+}
+
+/// Picks the loop that is made for a piece.
+fn run(backend: Backend, palette: &[[f32; 16]], mut piece: Piece<'_>) {
+    let p = &mut piece;
+    match (p.influences, p.stored) {
+        (1, 0) => dispatch!(backend, s => packed::<_, 1, 0>(s, palette, p)),
+        (2, 1) => dispatch!(backend, s => packed::<_, 2, 1>(s, palette, p)),
+        (3, 2) => dispatch!(backend, s => packed::<_, 3, 2>(s, palette, p)),
+        (4, 3) => dispatch!(backend, s => packed::<_, 4, 3>(s, palette, p)),
+        (4, 4) => dispatch!(backend, s => packed::<_, 4, 4>(s, palette, p)),
+        (8, 7) => dispatch!(backend, s => packed::<_, 8, 7>(s, palette, p)),
+        _ => dispatch!(backend, s => packed::<_, 0, 0>(s, palette, p)),
+    }
+}
+
+/// `N` influences of which `K` weights are stored; `N` is 0 where only the piece knows.
 #[inline(always)]
-fn regroup<S: Simd>(m0: f32x16<S>, m1: f32x16<S>, m2: f32x16<S>, m3: f32x16<S>) -> [f32x16<S>; 4] {
-    let ((ab0, cd0), (ab1, cd1)) = (m0.split(), m1.split());
-    let ((ab2, cd2), (ab3, cd3)) = (m2.split(), m3.split());
-    let (a01, b01) = pairs(ab0, ab1);
-    let (a23, b23) = pairs(ab2, ab3);
-    let (c01, d01) = pairs(cd0, cd1);
-    let (c23, d23) = pairs(cd2, cd3);
-    [a01.combine(a23), b01.combine(b23), c01.combine(c23), d01.combine(d23)]
+fn packed<S: Simd, const N: usize, const K: usize>(s: S, palette: &[[f32; 16]], piece: &mut Piece<'_>) {
+    let (n, k) = if N == 0 { (piece.influences, piece.stored) } else { (N, K) };
+    let point = piece.point;
+    let how = Gather::new(s);
+    let mut last = [0.0; CHUNK];
+    let mut done = 0;
+    while done < piece.vertices {
+        // The last block starts early rather than end early: some vertices are moved twice, to the same place.
+        let start = done.min(piece.vertices - BLOCK);
+        let vertices = CHUNK.min(piece.vertices - start) / BLOCK * BLOCK;
+        let indices = &piece.indices[start * n..(start + vertices) * n];
+        let weights = &piece.weights[start * k..(start + vertices) * k];
+        if k < n && k > 0 {
+            restore_last::<K>(k, weights, &mut last);
+        }
+        let [from_0, from_1, from_2] = &piece.from;
+        let [to_0, to_1, to_2] = &mut piece.to;
+        let (from_0, to_0) = (quads(from_0, start, vertices), quads_mut(to_0, start, vertices));
+        let others = &mut [
+            (quads(from_1, start, vertices), quads_mut(to_1, start, vertices)),
+            (quads(from_2, start, vertices), quads_mut(to_2, start, vertices)),
+        ];
+        let others = &mut others[..piece.attributes - 1];
+
+        for (block, (from, to)) in from_0.iter().zip(to_0).enumerate() {
+            let indices = &indices[block * BLOCK * n..(block + 1) * BLOCK * n];
+            let weights = &weights[block * BLOCK * k..(block + 1) * BLOCK * k];
+            let last: &[f32; BLOCK] = &last.as_chunks().0[block];
+            let blend = |vertex: usize| Blend::<N, K> {
+                indices: &indices[vertex * n..(vertex + 1) * n],
+                weights: &weights[vertex * k..(vertex + 1) * k],
+                last: &last[vertex],
+            };
+            let blends = [blend(0), blend(1), blend(2), blend(3)];
+            if LEN::<S>() == 16 {
+                let columns = if N == 1 && shared(indices) {
+                    let [a, b, c, d] = columns(s, &blends[0], palette);
+                    let two = [f32x16::block_splat(a), f32x16::block_splat(b)];
+                    Some([two[0], two[1], f32x16::block_splat(c), f32x16::block_splat(d)])
+                } else {
+                    let [p, q, r, t] = &blends;
+                    let (p, q) = (p.matrix(s, palette), q.matrix(s, palette));
+                    blocks::regroup(s, [p, q, r.matrix(s, palette), t.matrix(s, palette)])
+                };
+                let Some(columns) = columns else { return };
+                move_four(s, how, &columns, point, from, to);
+                for (from, to) in &mut *others {
+                    move_four(s, how, &columns, false, &from[block], &mut to[block]);
+                }
+            } else if LEN::<S>() == 8 {
+                let shared = N == 1 && shared(indices);
+                let first = two_columns(s, &blends[0], &blends[1], shared, palette);
+                let second =
+                    if shared { first } else { two_columns(s, &blends[2], &blends[3], false, palette) };
+                move_pairs(s, &first, &second, point, from, to);
+                for (from, to) in &mut *others {
+                    move_pairs(s, &first, &second, false, &from[block], &mut to[block]);
+                }
+            } else {
+                for (vertex, blend) in blends.iter().enumerate() {
+                    let columns = columns(s, blend, palette);
+                    move_one(s, &columns, point, vertex, from, to);
+                    for (from, to) in &mut *others {
+                        move_one(s, &columns, false, vertex, &from[block], &mut to[block]);
+                    }
+                }
+            }
+        }
+        done = start + vertices;
+    }
 }
 
-/// Two pairs of columns, first with first and second with second.
+/// 1 minus the sum of the stored weights, for each vertex of a chunk.
 #[inline(always)]
-fn pairs<S: Simd>(p: f32x8<S>, q: f32x8<S>) -> (f32x8<S>, f32x8<S>) {
-    let ((p0, p1), (q0, q1)) = (p.split(), q.split());
-    (p0.combine(q0), p1.combine(q1))
+fn restore_last<const K: usize>(k: usize, weights: &[[u8; 4]], last: &mut [f32; CHUNK]) {
+    if K == 0 {
+        for (last, weights) in last.iter_mut().zip(weights.chunks_exact(k)) {
+            *last = one_minus(weights);
+        }
+    } else {
+        for (last, weights) in last.iter_mut().zip(weights.as_chunks::<K>().0) {
+            *last = one_minus(weights);
+        }
+    }
 }
 
-/// Reads, moves and writes the attributes of four vertices. `WHOLE`: all four are there.
 #[inline(always)]
-fn move_block<S: Simd, const WHOLE: bool>(
+fn one_minus(weights: &[[u8; 4]]) -> f32 {
+    let mut sum = f32::from_ne_bytes(weights[0]);
+    for w in &weights[1..] {
+        sum += f32::from_ne_bytes(*w);
+    }
+    1.0 - sum
+}
+
+#[inline(always)]
+fn quads<'a>(from: &'a [Vec3Bytes], start: usize, vertices: usize) -> &'a [FourVec3] {
+    from.get(start..start + vertices).unwrap_or_default().as_flattened().as_chunks().0
+}
+
+#[inline(always)]
+fn quads_mut<'a>(to: &'a mut [Vec3Bytes], start: usize, vertices: usize) -> &'a mut [FourVec3] {
+    to.get_mut(start..start + vertices).unwrap_or_default().as_flattened_mut().as_chunks_mut().0
+}
+
+/// The influences of one vertex.
+struct Blend<'a, const N: usize, const K: usize> {
+    indices: &'a [[u8; 2]],
+    /// The stored weights; the last one is apart if it was restored.
+    weights: &'a [[u8; 4]],
+    /// By reference: read where it is used, it is spread over a register by the load.
+    last: &'a f32,
+}
+
+impl<const N: usize, const K: usize> Blend<'_, N, K> {
+    #[inline(always)]
+    fn joint<'p>(&self, i: usize, palette: &'p [[f32; 16]]) -> &'p [f32; 16] {
+        &palette[usize::from(u16::from_ne_bytes(self.indices[i]))]
+    }
+
+    #[inline(always)]
+    fn weight(&self, i: usize) -> f32 {
+        if i < self.weights.len() { f32::from_ne_bytes(self.weights[i]) } else { *self.last }
+    }
+
+    /// The blended matrix: ((m₀·w₀ + m₁·w₁) + m₂·w₂) + …
+    #[inline(always)]
+    fn matrix<S: Simd>(&self, s: S, palette: &[[f32; 16]]) -> f32x16<S> {
+        let first = f32x16::from_slice(s, self.joint(0, palette));
+        if N == 1 {
+            // A single influence has weight 1.
+            return first;
+        }
+        let mut sum = first * f32x16::splat(s, self.weight(0));
+        let n = if N == 0 { self.indices.len() } else { N };
+        let mut i = 1;
+        while i < n {
+            sum = sum + f32x16::from_slice(s, self.joint(i, palette)) * f32x16::splat(s, self.weight(i));
+            i += 1;
+        }
+        sum
+    }
+}
+
+/// True if four vertices of one influence each have the same joint.
+#[inline(always)]
+fn shared(indices: &[[u8; 2]]) -> bool {
+    let first = u16::from_ne_bytes(indices[0]);
+    let all = bytemuck::pod_read_unaligned::<u64>(indices[..BLOCK].as_flattened());
+    all == u64::from(first) * 0x0001_0001_0001_0001
+}
+
+/// The columns of one blended matrix.
+#[inline(always)]
+fn columns<S: Simd, const N: usize, const K: usize>(
     s: S,
+    blend: &Blend<'_, N, K>,
+    palette: &[[f32; 16]],
+) -> [f32x4<S>; 4] {
+    let (ab, cd) = blend.matrix(s, palette).split();
+    let ((a, b), (c, d)) = (ab.split(), cd.split());
+    [a, b, c, d]
+}
+
+/// The columns of two blended matrices, or twice of the first one.
+#[inline(always)]
+fn two_columns<S: Simd, const N: usize, const K: usize>(
+    s: S,
+    p: &Blend<'_, N, K>,
+    q: &Blend<'_, N, K>,
+    shared: bool,
+    palette: &[[f32; 16]],
+) -> [f32x8<S>; 4] {
+    if shared {
+        let [a, b, c, d] = columns(s, p, palette);
+        return [f32x8::block_splat(a), f32x8::block_splat(b), f32x8::block_splat(c), f32x8::block_splat(d)];
+    }
+    let ((ab_p, cd_p), (ab_q, cd_q)) = (p.matrix(s, palette).split(), q.matrix(s, palette).split());
+    let ([a, b], [c, d]) = (blocks::pair(ab_p, ab_q), blocks::pair(cd_p, cd_q));
+    [a, b, c, d]
+}
+
+/// Moves four vectors, or points.
+#[inline(always)]
+fn move_four<S: Simd>(
+    s: S,
+    how: Gather<S>,
     columns: &[f32x16<S>; 4],
-    attributes: &Attributes<'_>,
-    block: usize,
-    count: usize,
-    out: &mut Writer<'_>,
+    point: bool,
+    from: &FourVec3,
+    to: &mut FourVec3,
 ) {
     let [a, b, c, d] = *columns;
-    for (attribute, from) in attributes.iter().flatten() {
-        let [x, y, z] = splats::<S, WHOLE>(s, from, block, count);
+    if let Some([x, y, z]) = blocks::spread(s, from) {
         let turned = (a * x + b * y) + c * z;
-        let moved = if *attribute == Attribute::Position { turned + d } else { turned };
-        put::<S, WHOLE>(out, *attribute, block, count, moved);
+        blocks::gather(s, how, if point { turned + d } else { turned }, to);
     }
 }
 
-/// x, y and z of four vertices, each over the four lanes of its vertex.
+/// Moves four vectors, or points, with the columns of two matrices each.
 #[inline(always)]
-fn splats<S: Simd, const WHOLE: bool>(
+fn move_pairs<S: Simd>(
     s: S,
-    from: &Strided<'_>,
-    block: usize,
-    count: usize,
-) -> [f32x16<S>; 3] {
-    if WHOLE
-        && from.stride == VEC3
-        && LEN::<S>() >= 8
-        && let Some(four) = from.bytes.get(block * PACKED..).and_then(|b| b.first_chunk::<PACKED>())
-    {
-        // Four loads of four lanes inside the 48 bytes; the last starts one float early.
-        let xyz = quad(s, four, 0).combine(quad(s, four, VEC3));
-        let xyz = xyz.combine(quad(s, four, 2 * VEC3).combine(quad(s, four, 32)));
-        return [
-            xyz.swizzle_dyn_within_blocks(pick(s, 0)),
-            xyz.swizzle_dyn_within_blocks(pick(s, 1)),
-            xyz.swizzle_dyn_within_blocks(pick(s, 2)),
-        ];
-    }
-    let (at, last) = (block * BLOCK, count - 1);
-    let (p, q) = (from.vec3(at), from.vec3(last.min(at + 1)));
-    let (r, t) = (from.vec3(last.min(at + 2)), from.vec3(last.min(at + 3)));
-    [quads(s, p[0], q[0], r[0], t[0]), quads(s, p[1], q[1], r[1], t[1]), quads(s, p[2], q[2], r[2], t[2])]
+    first: &[f32x8<S>; 4],
+    second: &[f32x8<S>; 4],
+    point: bool,
+    from: &FourVec3,
+    to: &mut FourVec3,
+) {
+    // All loads stay inside the 48 bytes: those of the second pair start one float early.
+    let p = blocks::quad(s, from, 0).combine(blocks::quad(s, from, VEC3));
+    let q = blocks::quad(s, from, 2 * VEC3 - 4).combine(blocks::quad(s, from, 3 * VEC3 - 4));
+    let (p, q) = (turn_pair::<_, 0>(s, first, p), turn_pair::<_, 1>(s, second, q));
+    let (p, q) = if point { (p + first[3], q + second[3]) } else { (p, q) };
+    let ((p0, p1), (q0, q1)) = (p.split(), q.split());
+    // Each store runs into the next vector, which is written right after.
+    blocks::put_quad(p0, to, 0);
+    blocks::put_quad(p1, to, VEC3);
+    blocks::put_quad(q0, to, 2 * VEC3);
+    put_three(q1, to, 3 * VEC3);
 }
 
-/// Four floats from a byte on.
+/// Two vectors in lanes `AT`.. of the blocks.
 #[inline(always)]
-fn quad<S: Simd>(s: S, four: &[u8; PACKED], at: usize) -> f32x4<S> {
-    let mut v = [0; 16];
-    v.copy_from_slice(&four[at..at + 16]);
-    f32x4::from_slice(s, &bytemuck::cast::<_, [f32; 4]>(v))
+fn turn_pair<S: Simd, const AT: u8>(s: S, columns: &[f32x8<S>; 4], v: f32x8<S>) -> f32x8<S> {
+    let [a, b, c, _] = *columns;
+    let x = v.swizzle_dyn_within_blocks(lanes(s, AT));
+    let y = v.swizzle_dyn_within_blocks(lanes(s, AT + 1));
+    let z = v.swizzle_dyn_within_blocks(lanes(s, AT + 2));
+    (a * x + b * y) + c * z
 }
 
-/// Byte indices that spread component `c` over each block of four lanes; the last block starts at lane 1.
+/// Byte indices of one lane, for every lane of a block.
 #[inline(always)]
-fn pick<S: Simd>(s: S, c: u8) -> u8x64<S> {
-    let mut bytes = [0; 64];
+fn lanes<S: Simd>(s: S, lane: u8) -> u8x32<S> {
+    let mut bytes = [0; 32];
     let mut i = 0;
-    while i < 64 {
-        bytes[i] = c * 4 + (i % 4) as u8 + if i < 48 { 0 } else { 4 };
+    while i < 32 {
+        bytes[i] = lane * 4 + (i % 4) as u8;
         i += 1;
     }
-    u8x64::from_slice(s, &bytes)
+    u8x32::simd_from(s, bytes)
 }
 
+/// Moves one vector, or point, of four.
 #[inline(always)]
-fn quads<S: Simd>(s: S, a: f32, b: f32, c: f32, d: f32) -> f32x16<S> {
-    let ab = f32x4::splat(s, a).combine(f32x4::splat(s, b));
-    ab.combine(f32x4::splat(s, c).combine(f32x4::splat(s, d)))
-}
-
-/// Writes x y z of four vertices, and nothing else.
-#[inline(always)]
-fn put<S: Simd, const WHOLE: bool>(
-    out: &mut Writer<'_>,
-    attribute: Attribute,
-    block: usize,
-    count: usize,
-    v: f32x16<S>,
+fn move_one<S: Simd>(
+    s: S,
+    columns: &[f32x4<S>; 4],
+    point: bool,
+    vertex: usize,
+    from: &FourVec3,
+    to: &mut FourVec3,
 ) {
-    let (ab, cd) = v.split();
-    let ((a, b), (c, d)) = (ab.split(), cd.split());
-    let (bytes, stride) = out.attribute(attribute);
-    if WHOLE
-        && stride == VEC3
-        && let Some(four) = bytes.get_mut(block * PACKED..).and_then(|b| b.first_chunk_mut::<PACKED>())
-    {
-        // Each store of four lanes runs into the next vertex, which is written right after.
-        put_quad(four, 0, a);
-        put_quad(four, VEC3, b);
-        put_quad(four, 2 * VEC3, c);
-        let d: [u8; 16] = bytemuck::cast(d.to_array());
-        four[3 * VEC3..].copy_from_slice(&d[..VEC3]);
-        return;
+    let [a, b, c, d] = *columns;
+    let [x, y, z] = bytemuck::pod_read_unaligned::<[f32; 3]>(&from[vertex * VEC3..(vertex + 1) * VEC3]);
+    let turned = (a * f32x4::splat(s, x) + b * f32x4::splat(s, y)) + c * f32x4::splat(s, z);
+    let moved = if point { turned + d } else { turned };
+    if vertex + 1 < BLOCK {
+        blocks::put_quad(moved, to, vertex * VEC3);
+    } else {
+        put_three(moved, to, vertex * VEC3);
     }
-    let at = block * BLOCK;
-    put_vec3(bytes, stride, at, count, a);
-    put_vec3(bytes, stride, at + 1, count, b);
-    put_vec3(bytes, stride, at + 2, count, c);
-    put_vec3(bytes, stride, at + 3, count, d);
 }
 
 #[inline(always)]
-fn put_quad<S: Simd>(four: &mut [u8; PACKED], at: usize, v: f32x4<S>) {
+fn put_three<S: Simd>(v: f32x4<S>, to: &mut FourVec3, at: usize) {
     let v: [u8; 16] = bytemuck::cast(v.to_array());
-    four[at..at + 16].copy_from_slice(&v);
+    to[at..at + VEC3].copy_from_slice(&v[..VEC3]);
 }
 
+/// Copies of what is not packed.
+struct Scratch {
+    indices: [[u8; 2]; INFLUENCES],
+    weights: [[u8; 4]; INFLUENCES],
+    from: [[Vec3Bytes; CHUNK]; 3],
+    to: [[Vec3Bytes; CHUNK]; 3],
+}
+
+impl Scratch {
+    fn new() -> Self {
+        Self {
+            indices: [[0; 2]; INFLUENCES],
+            weights: [[0; 4]; INFLUENCES],
+            from: [[[0; VEC3]; CHUNK]; 3],
+            to: [[[0; VEC3]; CHUNK]; 3],
+        }
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "what moves, by what, from where to where")]
+    fn skin(
+        &mut self,
+        backend: Backend,
+        parts: &SkinMeshParts<'_>,
+        influences: &Influences<'_>,
+        palette: &[[f32; 16]],
+        attributes: &Attributes<'_>,
+        names: &[Attribute],
+        count: usize,
+        out: &mut Writer<'_>,
+    ) {
+        let (n, k) = (parts.influences, influences.stored);
+        let most = CHUNK.min(INFLUENCES / n / BLOCK * BLOCK);
+        let mut start = 0;
+        while start < count {
+            let here = most.min(count - start);
+            // Vertices past the last repeat it, so that blocks are whole.
+            let padded = here.next_multiple_of(BLOCK);
+            let direct = here == padded;
+            let indices = match influences.indices {
+                Some(indices) if direct => &indices[start * n..(start + here) * n],
+                _ => {
+                    copy_indices(parts, start, here, &mut self.indices);
+                    pad(&mut self.indices, n, here, padded);
+                    &self.indices[..padded * n]
+                }
+            };
+            let weights = match influences.weights {
+                Some(weights) if direct => &weights[start * k..(start + here) * k],
+                _ => {
+                    copy_weights(parts, k, start, here, &mut self.weights);
+                    pad(&mut self.weights, k, here, padded);
+                    &self.weights[..padded * k]
+                }
+            };
+            for ((_, input), copy) in attributes.iter().flatten().zip(&mut self.from) {
+                copy_vectors(input.skip(start), &mut copy[..here]);
+                pad(copy, 1, here, padded);
+            }
+            let [from_0, from_1, from_2] = &self.from;
+            let [to_0, to_1, to_2] = &mut self.to;
+            let piece = Piece {
+                vertices: padded,
+                influences: n,
+                stored: k,
+                indices,
+                weights,
+                from: [from_0, from_1, from_2],
+                to: [to_0, to_1, to_2],
+                attributes: names.len(),
+                point: names[0] == Attribute::Position,
+            };
+            run(backend, palette, piece);
+            for (name, copy) in names.iter().zip(&self.to) {
+                let (bytes, stride) = out.attribute(*name);
+                put_vectors(bytes.get_mut(start * stride..).unwrap_or_default(), stride, &copy[..here]);
+            }
+            start += here;
+        }
+    }
+}
+
+/// Repeats the last of `here` elements of `size` entries up to `padded`.
+fn pad<T: Copy>(entries: &mut [T], size: usize, here: usize, padded: usize) {
+    for element in here..padded {
+        entries.copy_within((here - 1) * size..here * size, element * size);
+    }
+}
+
+/// Reads `N` numbers a vertex, `BYTES` bytes together, and writes each as `T`.
 #[inline(always)]
-fn put_vec3<S: Simd>(bytes: &mut [u8], stride: usize, vertex: usize, count: usize, v: f32x4<S>) {
-    if vertex >= count {
+fn convert<T, const N: usize, const BYTES: usize>(
+    from: Strided<'_>,
+    to: &mut [T],
+    number: impl Fn(&[u8; BYTES], usize) -> T,
+) {
+    for (vertex, to) in to.as_chunks_mut::<N>().0.iter_mut().enumerate() {
+        let Some(bytes) = from.bytes.get(vertex * from.stride..).and_then(|b| b.first_chunk()) else {
+            return;
+        };
+        let mut i = 0;
+        while i < N {
+            to[i] = number(bytes, i);
+            i += 1;
+        }
+    }
+}
+
+/// Indices as u16. The usual numbers of influences have loops of their own.
+fn copy_indices(parts: &SkinMeshParts<'_>, start: usize, here: usize, to: &mut [[u8; 2]]) {
+    let n = parts.influences;
+    let from = parts.indices.skip(start);
+    let to = &mut to[..here * n];
+    match (parts.index_format, n) {
+        (IndexFormat::U8, 4) => convert::<_, 4, 4>(from, to, |b, i| u16::from(b[i]).to_ne_bytes()),
+        (IndexFormat::U16, 4) => convert::<_, 4, 8>(from, to, |b, i| [b[2 * i], b[2 * i + 1]]),
+        (IndexFormat::U8, 1) => convert::<_, 1, 1>(from, to, |b, i| u16::from(b[i]).to_ne_bytes()),
+        (IndexFormat::U16, 1) => convert::<_, 1, 2>(from, to, |b, i| [b[2 * i], b[2 * i + 1]]),
+        (IndexFormat::U8, _) => {
+            for (to, from) in to.chunks_exact_mut(n).zip(from.bytes.chunks(from.stride)) {
+                for (to, from) in to.iter_mut().zip(from) {
+                    *to = u16::from(*from).to_ne_bytes();
+                }
+            }
+        }
+        (IndexFormat::U16, _) => {
+            for (to, from) in to.chunks_exact_mut(n).zip(from.bytes.chunks(from.stride)) {
+                to.copy_from_slice(&from.as_chunks().0[..n]);
+            }
+        }
+    }
+}
+
+/// Stored weights as f32.
+fn copy_weights(parts: &SkinMeshParts<'_>, k: usize, start: usize, here: usize, to: &mut [[u8; 4]]) {
+    if k == 0 {
         return;
     }
-    let v: [u8; 16] = bytemuck::cast(v.to_array());
-    if let Some(out) = bytes.get_mut(vertex * stride..).and_then(|b| b.first_chunk_mut::<VEC3>()) {
-        out.copy_from_slice(&v[..VEC3]);
+    use WeightFormat::{F32, Unorm8, Unorm16};
+    let from = parts.weights.skip(start);
+    let to = &mut to[..here * k];
+    match (parts.weight_format, k) {
+        (Unorm8, 3) => convert::<_, 3, 3>(from, to, |b, i| read_weight(Unorm8, &b[i..]).to_ne_bytes()),
+        (Unorm8, 4) => convert::<_, 4, 4>(from, to, |b, i| read_weight(Unorm8, &b[i..]).to_ne_bytes()),
+        (Unorm16, 3) => convert::<_, 3, 6>(from, to, |b, i| read_weight(Unorm16, &b[2 * i..]).to_ne_bytes()),
+        (Unorm16, 4) => convert::<_, 4, 8>(from, to, |b, i| read_weight(Unorm16, &b[2 * i..]).to_ne_bytes()),
+        (F32, 3) => convert::<_, 3, 12>(from, to, |b, i| read_weight(F32, &b[4 * i..]).to_ne_bytes()),
+        (F32, 4) => convert::<_, 4, 16>(from, to, |b, i| read_weight(F32, &b[4 * i..]).to_ne_bytes()),
+        (format, _) => {
+            for (to, from) in to.chunks_exact_mut(k).zip(from.bytes.chunks(from.stride)) {
+                for (to, from) in to.iter_mut().zip(from.chunks_exact(format.size())) {
+                    *to = read_weight(format, from).to_ne_bytes();
+                }
+            }
+        }
+    }
+}
+
+fn copy_vectors(from: Strided<'_>, to: &mut [Vec3Bytes]) {
+    let Some((last, others)) = to.split_last_mut() else { return };
+    let (whole, end) = from.bytes.split_at((others.len() * from.stride).min(from.bytes.len()));
+    for (to, from) in others.iter_mut().zip(whole.chunks_exact(from.stride)) {
+        if let Some(from) = from.first_chunk() {
+            *to = *from;
+        }
+    }
+    // The last one may end with the buffer.
+    if let Some(from) = end.first_chunk() {
+        *last = *from;
+    }
+}
+
+fn put_vectors(to: &mut [u8], stride: usize, from: &[Vec3Bytes]) {
+    let Some((last, others)) = from.split_last() else { return };
+    let (whole, end) = to.split_at_mut((others.len() * stride).min(to.len()));
+    for (to, from) in whole.chunks_exact_mut(stride).zip(others) {
+        if let Some(to) = to.first_chunk_mut() {
+            *to = *from;
+        }
+    }
+    if let Some(to) = end.first_chunk_mut() {
+        *to = *last;
     }
 }
