@@ -7,6 +7,7 @@ use crate::{fused, steps::Outcome, workspace};
 use std::{
     path::{Path, PathBuf},
     process::Command,
+    sync::Once,
 };
 
 /// The package that computes the golden hashes.
@@ -105,7 +106,7 @@ impl Toolchain {
         if sysroot.join("lib/rustlib").join(target).join("lib").is_dir() {
             return Some(Self { target, build_std: false });
         }
-        let there = || has_debian_source() && workspace::has(DEBIAN_CARGO);
+        let there = || is_recent() && has_debian_source() && workspace::has(DEBIAN_CARGO);
         if !there() && install {
             install_packages(&DEBIAN_TOOLCHAIN);
         }
@@ -137,6 +138,20 @@ impl Toolchain {
 
 fn target_folder() -> Result<PathBuf, String> {
     Ok(workspace::target()?.join("foreign"))
+}
+
+/// True if Debian's compiler is as new as this workspace asks for. An old list of packages leads to an older one.
+fn is_recent() -> bool {
+    let numbers = |text: &str| -> Option<(u32, u32)> {
+        let mut parts = text.split('.').map(|part| part.parse().ok());
+        Some((parts.next()??, parts.next()??))
+    };
+    let version = workspace::output(Command::new(DEBIAN_RUSTC).arg("--version"));
+    version.is_ok_and(|o| {
+        let text = String::from_utf8_lossy(&o.stdout).into_owned();
+        let found = text.split_whitespace().nth(1).and_then(numbers);
+        found.is_some_and(|found| numbers(env!("CARGO_PKG_RUST_VERSION")).is_some_and(|asked| found >= asked))
+    })
 }
 
 fn has_debian_source() -> bool {
@@ -193,16 +208,17 @@ fn install_packages(packages: &[&str]) {
     if !root || !workspace::has("apt-get") {
         return;
     }
+    // A machine has no list of packages, or an old one with old packages: ask for it, once.
+    static LISTED: Once = Once::new();
+    LISTED.call_once(|| {
+        if let Err(why) = workspace::output(Command::new("apt-get").arg("update")) {
+            eprintln!("   {why}");
+        }
+    });
     let mut install = Command::new("apt-get");
     install.args(["install", "--yes", "--no-install-recommends"]).args(packages);
     install.env("DEBIAN_FRONTEND", "noninteractive");
     if let Err(why) = workspace::output(&mut install) {
-        // A machine that never asked for the list of packages has none.
-        let again = workspace::output(Command::new("apt-get").arg("update"));
-        if let Err(why) =
-            again.and_then(|_| workspace::output(&mut install)).map_err(|e| format!("{why}\n{e}"))
-        {
-            eprintln!("   {why}");
-        }
+        eprintln!("   {why}");
     }
 }

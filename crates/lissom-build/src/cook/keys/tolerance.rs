@@ -8,7 +8,7 @@
 //! where all the error that is allowed is used, they stand still.
 
 use crate::{
-    cook::proof::{ErrorMetric, JointPoints},
+    cook::proof::ErrorMetric,
     exact::{M34, V3, clamp, larger, smaller},
 };
 
@@ -21,8 +21,7 @@ pub(crate) struct Tolerances {
     /// Model matrices of a few poses, all joints each.
     poses: Vec<Vec<M34>>,
     parents: Vec<Option<usize>>,
-    /// From each joint to its farthest point.
-    reach: Vec<f64>,
+    shell: Vec<f64>,
     precision: Vec<f64>,
     weights: Vec<f64>,
 }
@@ -60,7 +59,7 @@ impl Tolerances {
         Self {
             poses: poses.collect(),
             parents: metric.source().parents.clone(),
-            reach: metric.points().iter().map(JointPoints::reach).collect(),
+            shell: metric.shell().to_vec(),
             precision,
             weights,
         }
@@ -115,7 +114,7 @@ impl Tolerances {
             moments.fill(Moments::default());
             for j in (0..n).rev() {
                 let m = &models[j];
-                let (w, origin, reach) = (self.weights[j], m.columns[3], self.reach[j] * m.stretch());
+                let (w, origin, reach) = (self.weights[j], m.columns[3], self.shell[j] * m.stretch());
                 let mut sums = moments[j];
                 sums.weight += w;
                 sums.first = sums.first + origin * w;
