@@ -3,11 +3,12 @@
 use super::{
     JobError,
     error::{at_least, fits_groups},
+    kernel::whole_layers::{MOST, Whole, add_quat, blend_whole},
 };
 use crate::JointLod;
 use lissom_math::{
     dispatch,
-    simd::{Backend, LEN, Simd, WideQuat, WideTransform, WideVec3, load, prelude::*, select, splat, store},
+    simd::{Backend, LEN, Simd, WideQuat, WideTransform, WideVec3, load, prelude::*, select, splat},
     soa::{GROUP, Lanes, SoaTransform},
 };
 
@@ -219,11 +220,6 @@ impl<S: Simd> Sum<S> {
     }
 }
 
-#[inline(always)]
-fn add_quat<S: Simd>(a: WideQuat<S>, b: WideQuat<S>) -> WideQuat<S> {
-    WideQuat { x: a.x + b.x, y: a.y + b.y, z: a.z + b.z, w: a.w + b.w }
-}
-
 /// The weights of a layer in one block of joints.
 #[inline(always)]
 fn weights<S: Simd>(s: S, layer: &BlendLayer<'_>, group: usize, at: usize) -> S::f32s {
@@ -242,7 +238,7 @@ fn weights<S: Simd>(s: S, layer: &BlendLayer<'_>, group: usize, at: usize) -> S:
 fn kernel<S: Simd>(s: S, job: &mut BlendJob<'_>) {
     let BlendJob { layers, additive, threshold, rest, lod, ref mut output } = *job;
     let output = &mut output[..rest.len()];
-    let mut active = [Whole { pose: rest, weight: 0.0 }; PLAIN];
+    let mut active = [Whole { pose: rest, weight: 0.0 }; MOST];
     let mut count = 0;
     // Without joint weights, 1 / W is one number for the whole pose: divide once.
     let mut uniform = true;
@@ -251,7 +247,7 @@ fn kernel<S: Simd>(s: S, job: &mut BlendJob<'_>) {
         if layer.weight > 0.0 {
             uniform &= layer.joint_weights.is_none();
             total = if count == 0 { layer.weight } else { total + layer.weight };
-            if count < PLAIN {
+            if count < MOST {
                 active[count] = Whole { pose: &layer.pose[..rest.len()], weight: layer.weight };
             }
             count += 1;
@@ -261,10 +257,10 @@ fn kernel<S: Simd>(s: S, job: &mut BlendJob<'_>) {
     if uniform && total >= threshold && !adds && lod.is_none() {
         let inverse = 1.0 / total;
         match count {
-            1 => return plain::<S, 1>(s, [active[0]], inverse, output),
-            2 => return plain::<S, 2>(s, [active[0], active[1]], inverse, output),
-            3 => return plain::<S, 3>(s, [active[0], active[1], active[2]], inverse, output),
-            4 => return plain::<S, 4>(s, active, inverse, output),
+            1 => return blend_whole::<S, 1>(s, [active[0]], inverse, output),
+            2 => return blend_whole::<S, 2>(s, [active[0], active[1]], inverse, output),
+            3 => return blend_whole::<S, 3>(s, [active[0], active[1], active[2]], inverse, output),
+            4 => return blend_whole::<S, 4>(s, active, inverse, output),
             _ => (),
         }
     }
@@ -293,127 +289,6 @@ fn kernel<S: Simd>(s: S, job: &mut BlendJob<'_>) {
             at += LEN::<S>();
         }
     }
-}
-
-/// The most layers that [`plain`] is made for.
-const PLAIN: usize = 4;
-
-/// A layer without joint weights.
-#[derive(Clone, Copy)]
-struct Whole<'a> {
-    pose: &'a [SoaTransform],
-    weight: f32,
-}
-
-/// The most frequent blend: few layers, none partial, and together at least the threshold.
-///
-/// A rotation is one long chain of operations that wait for each other, so two blocks of joints go side by side; the
-/// other components fill the gaps.
-#[inline(always)]
-fn plain<S: Simd, const N: usize>(s: S, layers: [Whole<'_>; N], inverse: f32, output: &mut [SoaTransform]) {
-    let inverse = splat(s, inverse);
-    // Weights and poses apart: as pairs they would go through memory, group by group.
-    let mut weights = [inverse; N];
-    let mut i = 0;
-    while i < N {
-        weights[i] = splat(s, layers[i].weight);
-        i += 1;
-    }
-    if LEN::<S>() < GROUP {
-        for (group, output) in output.iter_mut().enumerate() {
-            let poses = layers.map(|l| &l.pose[group]);
-            let mut at = 0;
-            while at < GROUP {
-                let next = at + LEN::<S>();
-                let (p, q) = plain_rotations(s, (&poses, at), (&poses, next), &weights, inverse);
-                plain_vectors(s, &poses, &weights, at, inverse, output);
-                plain_vectors(s, &poses, &weights, next, inverse, output);
-                p.store(&mut output.rotation, at);
-                q.store(&mut output.rotation, next);
-                at = next + LEN::<S>();
-            }
-        }
-        return;
-    }
-    let (pairs, odd) = output.as_chunks_mut::<2>();
-    for (pair, [first, second]) in pairs.iter_mut().enumerate() {
-        let p = layers.map(|l| &l.pose[2 * pair]);
-        let q = layers.map(|l| &l.pose[2 * pair + 1]);
-        let (rotation_p, rotation_q) = plain_rotations(s, (&p, 0), (&q, 0), &weights, inverse);
-        plain_vectors(s, &p, &weights, 0, inverse, first);
-        plain_vectors(s, &q, &weights, 0, inverse, second);
-        rotation_p.store(&mut first.rotation, 0);
-        rotation_q.store(&mut second.rotation, 0);
-    }
-    if let [last] = odd {
-        let p = layers.map(|l| &l.pose[2 * pairs.len()]);
-        let (rotation, _) = plain_rotations(s, (&p, 0), (&p, 0), &weights, inverse);
-        plain_vectors(s, &p, &weights, 0, inverse, last);
-        rotation.store(&mut last.rotation, 0);
-    }
-}
-
-/// The rotations of two blocks of joints, step by step side by side.
-#[inline(always)]
-fn plain_rotations<S: Simd, const N: usize>(
-    s: S,
-    (p, at_p): (&[&SoaTransform; N], usize),
-    (q, at_q): (&[&SoaTransform; N], usize),
-    weights: &[S::f32s; N],
-    inverse: S::f32s,
-) -> (WideQuat<S>, WideQuat<S>) {
-    let mut sum_p = WideQuat::load(s, &p[0].rotation, at_p).scale(weights[0]);
-    let mut sum_q = WideQuat::load(s, &q[0].rotation, at_q).scale(weights[0]);
-    let mut i = 1;
-    while i < N {
-        let w = weights[i];
-        let r_p = WideQuat::load(s, &p[i].rotation, at_p);
-        let r_q = WideQuat::load(s, &q[i].rotation, at_q);
-        let (dot_p, dot_q) = (sum_p.dot(r_p), sum_q.dot(r_q));
-        let w_p = dot_p.simd_lt(splat(s, 0.0)).select(-w, w);
-        let w_q = dot_q.simd_lt(splat(s, 0.0)).select(-w, w);
-        sum_p = add_quat(sum_p, r_p.scale(w_p));
-        sum_q = add_quat(sum_q, r_q.scale(w_q));
-        i += 1;
-    }
-    (sum_p.scale(inverse).normalize(s), sum_q.scale(inverse).normalize(s))
-}
-
-/// Translations and scales of one block of joints, one component after the other.
-#[inline(always)]
-fn plain_vectors<S: Simd, const N: usize>(
-    s: S,
-    poses: &[&SoaTransform; N],
-    weights: &[S::f32s; N],
-    at: usize,
-    inverse: S::f32s,
-    output: &mut SoaTransform,
-) {
-    let SoaTransform { translation: t, scale, .. } = output;
-    plain_component(s, poses.map(|p| &p.translation.x), weights, at, inverse, &mut t.x);
-    plain_component(s, poses.map(|p| &p.translation.y), weights, at, inverse, &mut t.y);
-    plain_component(s, poses.map(|p| &p.translation.z), weights, at, inverse, &mut t.z);
-    plain_component(s, poses.map(|p| &p.scale.x), weights, at, inverse, &mut scale.x);
-    plain_component(s, poses.map(|p| &p.scale.y), weights, at, inverse, &mut scale.y);
-    plain_component(s, poses.map(|p| &p.scale.z), weights, at, inverse, &mut scale.z);
-}
-
-#[inline(always)]
-fn plain_component<S: Simd, const N: usize>(
-    s: S,
-    lanes: [&Lanes; N],
-    weights: &[S::f32s; N],
-    at: usize,
-    inverse: S::f32s,
-    output: &mut Lanes,
-) {
-    let mut sum = load(s, lanes[0], at) * weights[0];
-    let mut i = 1;
-    while i < N {
-        sum += load(s, lanes[i], at) * weights[i];
-        i += 1;
-    }
-    store(sum * inverse, output, at);
 }
 
 /// The weighted average of one block of joints, the rest pose where weight is missing.
