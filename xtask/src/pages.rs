@@ -5,6 +5,7 @@
 //! - [`promises`]: every test, file, step and module that `PROMISES.md` names.
 //! - [`features`]: the feature tables of the crates' front pages and their `Cargo.toml`.
 //! - [`readers`]: every public function that reads foreign bytes is fed with hostile ones.
+//! - [`strict`]: the files that `ARCHITECTURE.md` names for foreign bytes are under strict lints.
 //! - [`inside`]: no source takes in a file from outside its package: what is published must build alone.
 
 use crate::{source, steps, workspace};
@@ -16,7 +17,7 @@ use std::{
 
 /// All of them, each to its end.
 pub fn check() -> Result<(), String> {
-    let checks = [promises, features, readers, inside];
+    let checks = [promises, features, readers, strict, inside];
     let errors: Vec<String> = checks.iter().filter_map(|check| check().err()).collect();
     if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
 }
@@ -278,6 +279,47 @@ fn owner_of(code: &str) -> &str {
     path.rsplit("::").next().unwrap_or(path)
 }
 
+/// What is forbidden where bytes from outside are read: whatever can panic on a number that a file chose.
+const STRICT: [&str; 5] =
+    ["indexing_slicing", "unwrap_used", "expect_used", "arithmetic_side_effects", "panic"];
+
+/// Where bytes from outside are read: a folder's `mod.rs` speaks for all of it.
+const FOREIGN: [&str; 8] = [
+    "crates/lissom/src/archive/mod.rs",
+    "crates/lissom/src/clip/body.rs",
+    "crates/lissom/src/clip/header.rs",
+    "crates/lissom/src/clip/keys/layout.rs",
+    "crates/lissom/src/clip/rows/tables.rs",
+    "crates/lissom/src/clip/stream/directory.rs",
+    "crates/lissom-build/src/import/mod.rs",
+    "crates/lissom-world/src/snapshot.rs",
+];
+
+/// The lints of files that read bytes from outside.
+pub fn strict() -> Result<(), String> {
+    let planted =
+        "#![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)]";
+    if missing_lints(planted) != ["arithmetic_side_effects"] || missing_lints("").len() != STRICT.len() {
+        return Err("the planted violation, a lint left out, was not found".into());
+    }
+    let mut errors = String::new();
+    for file in FOREIGN {
+        let missing = missing_lints(&source::code(&source::read(&workspace::root().join(file))?));
+        if !missing.is_empty() {
+            errors.push_str(&format!("{file} reads foreign bytes and does not deny {missing:?}\n"));
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// What a file's own `#![deny(…)]` leaves out.
+fn missing_lints(code: &str) -> Vec<&'static str> {
+    let inner = code.split_once("#![").map_or("", |(_, rest)| rest);
+    let denied = inner.split_once("deny(").and_then(|(_, rest)| rest.split_once(')')).map_or("", |(d, _)| d);
+    let denied: Vec<&str> = denied.split(',').map(str::trim).collect();
+    STRICT.into_iter().filter(|lint| !denied.contains(&format!("clippy::{lint}").as_str())).collect()
+}
+
 /// `#[path]` and the `include` macros.
 pub fn inside() -> Result<(), String> {
     let planted = [
@@ -363,6 +405,11 @@ mod tests {
     #[test]
     fn every_reader_of_foreign_bytes_has_a_hostile_target() {
         readers().unwrap();
+    }
+
+    #[test]
+    fn foreign_bytes_are_read_under_strict_lints() {
+        strict().unwrap();
     }
 
     #[test]

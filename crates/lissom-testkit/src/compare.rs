@@ -1,7 +1,7 @@
 //! Bit-exact comparison with a difference one can read. Any NaN equals any NaN; 0 and -0 differ.
 
 use core::fmt;
-use lissom_math::{Mat34, Quat, Qvs, Qvvs, Transform, Vec3, soa, soa::SoaTransform};
+use lissom_math::{Mat4, Mat34, Quat, Qvs, Qvvs, Transform, Vec3, soa, soa::SoaTransform};
 
 /// A value made of f32 components with names.
 pub trait Components {
@@ -139,6 +139,37 @@ impl Components for Vec3 {
     const NAMES: &'static [&'static str] = &["x", "y", "z"];
     fn component(&self, i: usize) -> f32 {
         self.to_array()[i]
+    }
+}
+
+impl Components for [f32; 3] {
+    const NAMES: &'static [&'static str] = &["x", "y", "z"];
+    fn component(&self, i: usize) -> f32 {
+        self[i]
+    }
+}
+
+impl Components for Mat4 {
+    const NAMES: &'static [&'static str] = &[
+        "column 0 x",
+        "column 0 y",
+        "column 0 z",
+        "column 0 w", //
+        "column 1 x",
+        "column 1 y",
+        "column 1 z",
+        "column 1 w", //
+        "column 2 x",
+        "column 2 y",
+        "column 2 z",
+        "column 2 w", //
+        "column 3 x",
+        "column 3 y",
+        "column 3 z",
+        "column 3 w",
+    ];
+    fn component(&self, i: usize) -> f32 {
+        self.to_cols_array()[i]
     }
 }
 

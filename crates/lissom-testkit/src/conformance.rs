@@ -146,7 +146,7 @@ fn random_poses() -> u64 {
     for joints in [1, 16, 17, 67, 200] {
         let skeleton = generate::skeleton(&mut rng, joints);
         let pose = generate::pose(&mut rng, joints);
-        hash = golden::extend(hash, &oracle::local_to_model(&skeleton, &pose));
+        hash = golden::extend(hash, &oracle::local_to_model(&skeleton, &pose, None));
     }
     hash.finish()
 }

@@ -6,7 +6,11 @@ use lissom_build::{
     exact::{Q4, Trs, V3},
     raw::{Channel, Curve, RawAnimation, RawJoint, RawSkeleton, RawTrack, Tangents},
 };
-use lissom_math::Transform;
+use lissom_math::{
+    Qvs, Transform,
+    soa::{self, SoaTransform},
+};
+use lissom_world::Prefab;
 
 /// Parents of a depth-first skeleton: chains, bushes and several roots, mixed.
 ///
@@ -53,6 +57,25 @@ pub fn skeleton(rng: &mut Rng, joints: usize) -> Skeleton {
 #[must_use]
 pub fn pose(rng: &mut Rng, joints: usize) -> Vec<Transform> {
     (0..joints).map(|_| rng.transform()).collect()
+}
+
+/// A pose with uneven and mirrored scales, packed.
+#[must_use]
+pub fn mirrored_pose(rng: &mut Rng, joints: usize) -> Vec<SoaTransform> {
+    soa::pack(&(0..joints).map(|_| rng.mirrored_transform()).collect::<Vec<_>>())
+}
+
+/// A prefab of up to twelve nodes.
+///
+/// # Panics
+///
+/// Never: parents stand before their children.
+#[must_use]
+pub fn prefab(rng: &mut Rng) -> Prefab {
+    let n = 1 + rng.below(12);
+    let parents: Vec<Option<usize>> = (0..n).map(|i| (i > 0).then(|| rng.below(i))).collect();
+    let locals: Vec<Qvs> = (0..n).map(|_| rng.qvs()).collect();
+    Prefab::new(&parents, &locals).expect("parents stand before their children")
 }
 
 /// A pose of numbers that break careless code: NaN, infinities, -0, denormals, huge ones.

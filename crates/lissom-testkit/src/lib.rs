@@ -18,8 +18,8 @@
 //! let mut rng = Rng::new(7);
 //! let skeleton = generate::skeleton(&mut rng, 40);
 //! let pose = generate::pose(&mut rng, 40);
-//! let models = oracle::local_to_model(&skeleton, &pose);
-//! assert_same("the same code twice", &models, &oracle::local_to_model(&skeleton, &pose));
+//! let models = oracle::local_to_model(&skeleton, &pose, None);
+//! assert_same("the same code twice", &models, &oracle::local_to_model(&skeleton, &pose, None));
 //! ```
 //!
 //! | feature | default | what it adds |

@@ -50,7 +50,8 @@ mod tests {
             let joints = 1 + rng.below(60);
             let skeleton = generate::skeleton(&mut rng, joints);
             let pose = generate::pose(&mut rng, joints);
-            let (f32s, f64s) = (oracle::local_to_model(&skeleton, &pose), local_to_model(&skeleton, &pose));
+            let (f32s, f64s) =
+                (oracle::local_to_model(&skeleton, &pose, None), local_to_model(&skeleton, &pose));
             for j in 0..joints {
                 // Every level of the chain adds a few roundings.
                 let allowed = 4.0e-7 * (skeleton.depth(j) + 1) as f64;

@@ -1,6 +1,7 @@
 //! Random numbers from a seed: the same on every machine and in every version of the test kit.
 
-use lissom_math::{Quat, Transform, Vec3, scalar};
+use lissom_build::exact::V3;
+use lissom_math::{Quat, Qvs, Qvvs, Transform, Vec3, scalar};
 
 /// SplitMix64: a counter and a mixer. Small, good enough for test input, and ours.
 #[derive(Clone, Debug)]
@@ -87,6 +88,16 @@ impl Rng {
         low + (high - low) * self.unit_f64()
     }
 
+    /// In [-1, 1).
+    pub fn signed(&mut self) -> f32 {
+        self.range(-1.0, 1.0)
+    }
+
+    /// In [-1, 1).
+    pub fn signed_f64(&mut self) -> f64 {
+        self.range_f64(-1.0, 1.0)
+    }
+
     /// Anything an f32 can be: one of [`NASTY`], random bits, or an ordinary number, a third each.
     pub fn nasty(&mut self) -> f32 {
         match self.below(3) {
@@ -100,6 +111,11 @@ impl Rng {
     pub fn vec3(&mut self, reach: f32) -> Vec3 {
         let mut next = || self.range(-reach, reach);
         Vec3::new(next(), next(), next())
+    }
+
+    /// Components in [-`reach`, `reach`].
+    pub fn v3(&mut self, reach: f64) -> V3 {
+        V3::new(self.signed_f64() * reach, self.signed_f64() * reach, self.signed_f64() * reach)
     }
 
     /// A rotation, evenly spread over all of them.
@@ -121,6 +137,38 @@ impl Rng {
         let rotation = self.rotation();
         let mut next = || self.range(0.5, 2.0);
         Transform { translation, rotation, scale: Vec3::new(next(), next(), next()) }
+    }
+
+    /// A transform with uneven scale around 1, mirrored once in eight.
+    pub fn mirrored_transform(&mut self) -> Transform {
+        let s = self.vec3(0.4);
+        let flip = if self.one_in(8) { -1.0 } else { 1.0 };
+        let scale = Vec3::new((1.0 + s.x) * flip, 1.0 + s.y, 1.0 + s.z);
+        Transform { translation: self.vec3(0.5), rotation: self.rotation(), scale }
+    }
+
+    /// A rotation and a translation.
+    pub fn rigid(&mut self) -> Transform {
+        Transform { translation: self.vec3(0.5), rotation: self.rotation(), scale: Vec3::ONE }
+    }
+
+    /// A transform of the world, its scale around 1; once in 300 it is 0, once -1.
+    pub fn qvs(&mut self) -> Qvs {
+        let q = Quat::from_xyzw(self.signed(), self.signed(), self.signed(), self.signed());
+        let scale = match self.below(300) {
+            0 => 0.0,
+            1 => -1.0,
+            _ => 1.0 + 0.2 * self.signed(),
+        };
+        let position = Vec3::new(self.signed(), self.signed(), self.signed());
+        Qvs { rotation: scalar::quat_normalize(q), position, scale }
+    }
+
+    /// A transform of the world with a stretch and any user word.
+    pub fn qvvs(&mut self) -> Qvvs {
+        let local = self.qvs();
+        let stretch = Vec3::new(1.0 + 0.3 * self.signed(), 1.0, 1.0 + 0.3 * self.signed());
+        Qvvs::from_qvs(local, stretch, self.next_u64() as u32)
     }
 
     /// Ten [`Rng::nasty`] numbers.

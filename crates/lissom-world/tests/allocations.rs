@@ -1,11 +1,11 @@
 //! No allocation in `sync` at steady size, serial and cut up for threads. Alone in its file: the counter is
 //! global, so the threads of the pool are counted too.
 
-mod common;
-
-use common::Rng;
 use lissom_math::Qvs;
-use lissom_testkit::alloc::{CountingAllocator, allocations_everywhere};
+use lissom_testkit::{
+    alloc::{CountingAllocator, allocations_everywhere},
+    rng::Rng,
+};
 use lissom_world::{Keep, Prefab, World, oracles::Algorithm};
 
 #[global_allocator]
@@ -21,11 +21,11 @@ fn frames(algorithm: Algorithm, parallel: bool, count: usize) -> (u64, usize) {
     let mut all = vec![world.spawn(None, Qvs::IDENTITY).unwrap()];
     for i in 0..9_000 {
         let parent = if i < 4_500 { 0 } else { 1 + rng.below(60) };
-        all.push(world.spawn(Some(all[parent]), rng.local()).unwrap());
+        all.push(world.spawn(Some(all[parent]), rng.qvs()).unwrap());
     }
     // Deeper than the levels, too.
     for _ in 0..40 {
-        all.push(world.spawn(Some(all[all.len() - 1]), rng.local()).unwrap());
+        all.push(world.spawn(Some(all[all.len() - 1]), rng.qvs()).unwrap());
     }
     // More lane blocks than one task takes.
     let shape = [None, Some(0_usize), Some(0), Some(1)];

@@ -2,8 +2,9 @@
 
 mod common;
 
-use common::{Rng, bits};
+use common::bits;
 use lissom_math::{Mat34, Quat, Qvs, Qvvs, Vec3, scalar};
+use lissom_testkit::rng::Rng;
 use lissom_world::{
     Children, Entity, Handle, Inherit, Keep, Prefab, SnapshotError, Socket, SyncStats, World, WorldError,
     oracles::Algorithm,
@@ -35,7 +36,7 @@ fn large(algorithm: Algorithm, parallel: bool) -> (World, Vec<Entity>) {
     let mut world = World::new();
     world.set_algorithm(algorithm);
     world.set_parallel(parallel);
-    let mut all = vec![world.spawn(None, rng.local()).unwrap()];
+    let mut all = vec![world.spawn(None, rng.qvs()).unwrap()];
     for i in 1..20_000_usize {
         let parent = match i {
             1..5_000 => 0,
@@ -44,14 +45,14 @@ fn large(algorithm: Algorithm, parallel: bool) -> (World, Vec<Entity>) {
             // On a recent one: deep.
             _ => i - 1 - rng.below(3),
         };
-        all.push(world.spawn(Some(all[parent]), rng.local()).unwrap());
+        all.push(world.spawn(Some(all[parent]), rng.qvs()).unwrap());
     }
     let shape: Vec<Option<usize>> = (0..9).map(|i: usize| i.checked_sub(1).map(|i| i / 2)).collect();
-    let locals: Vec<Qvs> = shape.iter().map(|_| rng.local()).collect();
+    let locals: Vec<Qvs> = shape.iter().map(|_| rng.qvs()).collect();
     world.spawn_prefab(&Prefab::new(&shape, &locals).unwrap(), 1_500, None, &mut all).unwrap();
     for i in 0..300 {
         let e = all[rng.below(19_000)];
-        world.set_inherit(e, Inherit::from_bits(rng.next() as u8)).unwrap();
+        world.set_inherit(e, Inherit::from_bits(rng.next_u64() as u8)).unwrap();
         world.set_external(all[rng.below(19_000)], i % 3 == 0).unwrap();
     }
     (world, all)
@@ -84,7 +85,7 @@ fn play(world: &mut World, all: &[Entity]) -> Played {
             _ => {
                 for _ in 0..400 {
                     let e = all[rng.below(all.len())];
-                    world.set_local(e, rng.local()).unwrap();
+                    world.set_local(e, rng.qvs()).unwrap();
                     if frame == 3 {
                         // Half of these would be cycles; refusing them is part of it.
                         let _ = world.set_parent(e, Some(all[rng.below(all.len())]), Keep::Local);

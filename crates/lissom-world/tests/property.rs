@@ -3,8 +3,9 @@
 
 mod common;
 
-use common::{Model, Op, Rng, apply, bits, random_op};
+use common::{Model, Op, apply, bits, random_op};
 use lissom_math::Qvs;
+use lissom_testkit::rng::Rng;
 use lissom_world::{Entity, Prefab, World, oracles::Algorithm};
 
 const ALGORITHMS: [Algorithm; 5] =
@@ -31,7 +32,7 @@ fn run(seed: u64, operations: usize, target: usize) {
         .map(|_| {
             let n = 1 + rng.below(12);
             let parents = (0..n).map(|i| (i > 0).then(|| rng.below(i))).collect();
-            (parents, (0..n).map(|_| rng.local()).collect())
+            (parents, (0..n).map(|_| rng.qvs()).collect())
         })
         .collect();
     let prefabs: Vec<Prefab> = shapes.iter().map(|(p, l)| Prefab::new(p, l).unwrap()).collect();
@@ -78,7 +79,7 @@ fn run(seed: u64, operations: usize, target: usize) {
                 assert_eq!(changed(&worlds[1], since), changed(&worlds[2], since));
                 assert_eq!(changed(&worlds[1], since), changed(&worlds[3], since));
                 // Look back over one sync or several.
-                if rng.chance(3) {
+                if rng.one_in(3) {
                     since = model.version;
                 }
             }

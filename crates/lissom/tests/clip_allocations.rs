@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::clips::{Rng, long_plan, skeleton};
+use common::clips::{long_plan, skeleton};
 use lissom::{
     Clip, Cursor,
     clip::{Codec, Played, StreamPlayer},
@@ -11,6 +11,7 @@ use lissom::{
 };
 use lissom_build::cook::{encode, write_stream};
 use lissom_testkit::alloc::{CountingAllocator, assert_no_alloc};
+use lissom_testkit::rng::Rng;
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -39,7 +40,7 @@ fn ten_thousand_frames_from_memory_allocate_nothing() {
             play(SampleTime::Wrapped(f64::from(frame) / 60.0));
         }
         for _ in 0..2_000 {
-            play(SampleTime::Clamped(rng.unit() * duration));
+            play(SampleTime::Clamped(rng.unit_f64() * duration));
         }
     });
     assert!(cursor.stats().jumps > 10 && cursor.stats().keys_read > 10_000);

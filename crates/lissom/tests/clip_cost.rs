@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::clips::{Rng, assert_same_bits, keys_clip, rows_clip};
+use common::clips::{keys_clip, rows_clip};
 use lissom::{
     Clip, Cursor, Skeleton,
     clip::{ClipStream, Codec, CursorStats},
@@ -11,6 +11,8 @@ use lissom::{
     math::{simd::Backend, soa::SoaTransform},
 };
 use lissom_build::cook::write_stream;
+use lissom_testkit::compare::assert_same_pose;
+use lissom_testkit::rng::Rng;
 
 /// Rows of a block of the rows form.
 const BLOCK_ROWS: u64 = 16;
@@ -121,7 +123,7 @@ fn a_seek_costs_a_jump_frame_and_a_block_at_most() {
         assert!(most * 10 < view.key_count(), "the bound would not notice a replay");
         let (mut jumps, seeks) = (0, 500);
         for _ in 0..seeks {
-            let t = rng.unit() * view.duration_s();
+            let t = rng.unit_f64() * view.duration_s();
             let cost = cost(&skeleton, &clip, &mut cursor, t);
             assert!(cost.keys_read <= most && cost.jumps <= 1, "{cost:?} to {t}, at most {most} keys");
             jumps += cost.jumps;
@@ -153,7 +155,7 @@ fn after_an_advance_a_sample_reads_nothing_and_gives_the_same_bits() {
             let t = match i / 100 {
                 0 => f64::from(i) / 60.0,
                 1 => f64::from(200 - i) / 60.0,
-                _ => rng.unit() * view.duration_s(),
+                _ => rng.unit_f64() * view.duration_s(),
             };
             let start = cursor.stats();
             cursor.advance(Backend::best(), view, t).unwrap();
@@ -162,7 +164,7 @@ fn after_an_advance_a_sample_reads_nothing_and_gives_the_same_bits() {
             let pose = sample(&skeleton, &clip, &mut cursor, t);
             assert_eq!(cursor.stats(), advanced, "the sample at {t} read what was read already");
             let fresh = sample(&skeleton, &clip, &mut Cursor::new(), t);
-            assert_same_bits(&pose, &fresh, skeleton.joint_count(), &format!("advanced to {t}"));
+            assert_same_pose(&format!("advanced to {t}"), &pose, &fresh, skeleton.joint_count());
         }
     }
 }
@@ -183,7 +185,7 @@ fn an_advance_over_a_block_that_is_not_there_says_so() {
         cursor.advance(Backend::best(), stream.view(), 7.3).unwrap();
         let pose = sample(&skeleton, &clip, &mut cursor, 7.3);
         let fresh = sample(&skeleton, &clip, &mut Cursor::new(), 7.3);
-        assert_same_bits(&pose, &fresh, skeleton.joint_count(), "advanced in a stream");
+        assert_same_pose("advanced in a stream", &pose, &fresh, skeleton.joint_count());
     }
 }
 

@@ -3,13 +3,14 @@
 
 mod common;
 
-use common::clips::{Rng, long_plan, skeleton};
+use common::clips::{long_plan, skeleton};
 use lissom::{Clip, Skeleton, job::SampleTime, math::Transform};
 use lissom_build::{
     cook::{ClipPlan, PlanKeys, PlanTrack, TimePoints, encode},
     exact::{V3, larger},
     raw::Curve,
 };
+use lissom_testkit::rng::Rng;
 
 /// Bytes, read as words or as bits.
 struct Bits<'a>(&'a [u8]);
@@ -356,7 +357,7 @@ fn plans() -> (Skeleton, Vec<ClipPlan>) {
     let mut t = 0.0;
     let mut rng = Rng::new(83);
     let mut next = |row: u32| {
-        t += if row == 0 { 0.0 } else { 0.01 + rng.unit() * 0.05 };
+        t += if row == 0 { 0.0 } else { 0.01 + rng.unit_f64() * 0.05 };
         t
     };
     let listed = ClipPlan { times: TimePoints::Listed((0..rows).map(&mut next).collect()), ..mixed.clone() };
@@ -384,7 +385,7 @@ fn a_decoder_written_from_the_document_finds_what_the_player_finds() {
         seen[4] |= decoder.channels.iter().any(|c| !c.cubic && c.smooth);
         let mut rng = Rng::new(89);
         for i in 0..80 {
-            let time_s = if i == 0 { decoder.duration_s } else { rng.unit() * decoder.duration_s };
+            let time_s = if i == 0 { decoder.duration_s } else { rng.unit_f64() * decoder.duration_s };
             let pose = decoder.pose(&skeleton, time_s);
             for (joint, expected) in pose.iter().enumerate() {
                 let time = SampleTime::Clamped(time_s);

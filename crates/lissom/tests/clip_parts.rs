@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::clips::{Rng, assert_same_bits, long_plan, skeleton};
+use common::clips::{long_plan, skeleton};
 use lissom::{
     Clip, Cursor, JointMask, Skeleton,
     job::{ChannelValue, JointChannel},
@@ -13,6 +13,8 @@ use lissom::{
     },
 };
 use lissom_build::cook::encode;
+use lissom_testkit::compare::assert_same_pose;
+use lissom_testkit::rng::Rng;
 
 fn rig(joints: usize) -> (Skeleton, Clip) {
     let skeleton = skeleton(joints);
@@ -94,11 +96,11 @@ fn level_writes_its_groups_alone(
             let last = (first + GROUP).min(joints);
             let inside = expected_groups.contains(&group);
             let expected = if inside { &whole } else { &before };
-            assert_same_bits(
+            assert_same_pose(
+                &format!("group {group} at {time:?}"),
                 &level[group..=group],
                 &expected[group..=group],
                 last - first,
-                &format!("group {group} at {time:?}"),
             );
             assert_eq!((first..last).any(|j| lod.contains(j)), inside);
         }

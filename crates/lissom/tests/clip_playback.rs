@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::clips::{Rng, assert_same_bits, skeleton};
+use common::clips::skeleton;
 use lissom::{
     Clip, Cursor, Skeleton,
     clip::ClipError,
@@ -18,10 +18,12 @@ use lissom_build::{
     exact::{Q4, V3},
     raw::{Channel, Curve},
 };
+use lissom_testkit::compare::assert_same_pose;
+use lissom_testkit::rng::Rng;
 
 const CURVES: [Curve; 3] = [Curve::Step, Curve::Linear, Curve::Hermite];
 
-/// Random rows from 0 to the last; sometimes only one, a constant.
+/// Rng rows from 0 to the last; sometimes only one, a constant.
 fn random_rows(rng: &mut Rng, rows: u32) -> Vec<u32> {
     match rng.below(6) {
         0 => vec![0],
@@ -43,7 +45,7 @@ fn random_plan(rng: &mut Rng, skeleton: &Skeleton, times: TimePoints, jumps: Jum
         let track = |rng: &mut Rng, base: f64, size: f64| {
             let mut v = rng.v3(size);
             PlanTrack {
-                curve: CURVES[rng.below(3) as usize],
+                curve: CURVES[rng.below(3)],
                 keys: random_rows(rng, rows)
                     .into_iter()
                     .map(|row| {
@@ -58,10 +60,10 @@ fn random_plan(rng: &mut Rng, skeleton: &Skeleton, times: TimePoints, jumps: Jum
             channels.push(PlanChannel { joint, keys: PlanKeys::Translation(track(rng, 0.0, 2.0)) });
         }
         if rng.below(5) != 0 {
-            let curve = CURVES[rng.below(3) as usize];
-            let mut q = Q4::from_axis_angle(rng.v3(1.0).normalize_or(V3::X), rng.signed() * 3.0);
+            let curve = CURVES[rng.below(3)];
+            let mut q = Q4::from_axis_angle(rng.v3(1.0).normalize_or(V3::X), rng.signed_f64() * 3.0);
             let keys = random_rows(rng, rows).into_iter().map(|row| {
-                q = (q * Q4::from_axis_angle(rng.v3(1.0).normalize_or(V3::X), rng.signed() * 0.4))
+                q = (q * Q4::from_axis_angle(rng.v3(1.0).normalize_or(V3::X), rng.signed_f64() * 0.4))
                     .normalize();
                 (row, if rng.below(9) == 0 { q.scaled(-1.0) } else { q })
             });
@@ -86,7 +88,7 @@ fn random_plan(rng: &mut Rng, skeleton: &Skeleton, times: TimePoints, jumps: Jum
 fn uneven(rng: &mut Rng, rows: u32) -> TimePoints {
     let mut t = 0.0;
     let times = (0..rows).map(|row| {
-        t += if row == 0 { 0.0 } else { 0.003 + rng.unit() * 0.08 };
+        t += if row == 0 { 0.0 } else { 0.003 + rng.unit_f64() * 0.08 };
         t
     });
     TimePoints::Listed(times.collect())
@@ -149,15 +151,15 @@ fn every_way_to_a_time_gives_the_same_bits_and_the_written_values() {
             let mut backward = Cursor::new();
             for (t, expected) in moments.iter().zip(&ahead).rev() {
                 let pose = sample(&skeleton, &clip, &mut backward, *t);
-                assert_same_bits(&pose, expected, joints, &format!("case {case}, backward to {t}"));
+                assert_same_pose(&format!("case {case}, backward to {t}"), &pose, expected, joints);
             }
             let mut wild = Cursor::new();
             for _ in 0..moments.len() {
-                let i = rng.below(moments.len() as u64) as usize;
+                let i = rng.below(moments.len());
                 let pose = sample(&skeleton, &clip, &mut wild, moments[i]);
-                assert_same_bits(&pose, &ahead[i], joints, &format!("case {case}, jump to {}", moments[i]));
+                assert_same_pose(&format!("case {case}, jump to {}", moments[i]), &pose, &ahead[i], joints);
                 let fresh = sample(&skeleton, &clip, &mut Cursor::new(), moments[i]);
-                assert_same_bits(&fresh, &ahead[i], joints, &format!("case {case}, fresh at {}", moments[i]));
+                assert_same_pose(&format!("case {case}, fresh at {}", moments[i]), &fresh, &ahead[i], joints);
             }
             for (t, pose) in moments.iter().zip(&ahead) {
                 for j in 0..joints {
@@ -185,7 +187,7 @@ fn every_way_to_a_time_gives_the_same_bits_and_the_written_values() {
                 poses = ahead;
             } else {
                 for (a, b) in ahead.iter().zip(&poses) {
-                    assert_same_bits(a, b, joints, "another spacing");
+                    assert_same_pose("another spacing", a, b, joints);
                 }
             }
         }
@@ -211,7 +213,7 @@ fn every_backend_gives_the_same_bits() {
             if case < 3 { TimePoints::Uniform { rate: 30.0, count: 50 } } else { uneven(&mut rng, 50) };
         let plan = random_plan(&mut rng, &skeleton, times, Jumps::Every(0.4));
         let clip = Clip::from_bytes(&encode(&plan).unwrap()).unwrap();
-        let moments: Vec<f64> = (0..100).map(|_| rng.unit() * clip.view().duration_s()).collect();
+        let moments: Vec<f64> = (0..100).map(|_| rng.unit_f64() * clip.view().duration_s()).collect();
         let play = |backend: Backend| -> Vec<Vec<SoaTransform>> {
             let mut cursor = Cursor::new();
             let at = |t: &f64| {
@@ -228,7 +230,7 @@ fn every_backend_gives_the_same_bits() {
         let expected = play(Backend::scalar());
         for backend in Backend::all() {
             for (a, b) in play(backend).iter().zip(&expected) {
-                assert_same_bits(a, b, skeleton.joint_count(), backend.name());
+                assert_same_pose(backend.name(), a, b, skeleton.joint_count());
             }
         }
     }
@@ -292,7 +294,7 @@ fn empty_blocks_are_passed_over_both_ways() {
         let expected = reference(&plan, &skeleton, 0, t).0[0];
         assert!((V3::from_f32(soa::lane(&pose, 0).translation) - expected).length() < 2e-3, "at {t}");
         let fresh = sample(&skeleton, &clip, &mut Cursor::new(), t);
-        assert_same_bits(&pose, &fresh, 1, &format!("at {t}"));
+        assert_same_pose(&format!("at {t}"), &pose, &fresh, 1);
     }
 }
 
@@ -310,11 +312,11 @@ fn a_cursor_knows_its_clip_by_identity_and_serves_any() {
         .collect();
     let mut shared = Cursor::new();
     for _ in 0..200 {
-        let i = rng.below(3) as usize;
-        let t = rng.unit() * 1.3;
+        let i = rng.below(3);
+        let t = rng.unit_f64() * 1.3;
         let a = sample(&skeletons[i], &clips[i], &mut shared, t);
         let b = sample(&skeletons[i], &clips[i].clone(), &mut Cursor::new(), t);
-        assert_same_bits(&a, &b, skeletons[i].joint_count(), "shared cursor");
+        assert_same_pose("shared cursor", &a, &b, skeletons[i].joint_count());
     }
     shared.reset();
     assert_eq!(shared.keys_consumed(), 0);
@@ -371,8 +373,8 @@ fn hostile_clips_with_a_valid_checksum_never_panic() {
     for _ in 0..3000 {
         let mut bad = bytes.clone();
         for _ in 0..=rng.below(4) {
-            let at = rng.below(bad.len() as u64) as usize;
-            bad[at] = rng.next() as u8;
+            let at = rng.below(bad.len());
+            bad[at] = rng.next_u64() as u8;
         }
         lissom_build::cook::seal(&mut bad);
         let Ok(clip) = Clip::from_bytes(&bad) else {
@@ -383,7 +385,7 @@ fn hostile_clips_with_a_valid_checksum_never_panic() {
         let mut cursor = Cursor::new();
         for _ in 0..20 {
             let mut output = vec![SoaTransform::IDENTITY; skeleton.group_count()];
-            let time = SampleTime::Ratio(rng.unit());
+            let time = SampleTime::Ratio(rng.unit_f64());
             let job = &mut SampleJob {
                 skeleton: &skeleton,
                 clip: clip.view(),

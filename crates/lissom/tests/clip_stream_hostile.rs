@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::clips::{Rng, long_plan, skeleton};
+use common::clips::{long_plan, skeleton};
 use lissom::{
     Clip, Cursor, Skeleton,
     clip::{
@@ -13,6 +13,7 @@ use lissom::{
     math::soa::SoaTransform,
 };
 use lissom_build::cook::{encode, write_stream};
+use lissom_testkit::rng::Rng;
 use std::io;
 
 const WINDOW: usize = 64 << 10;
@@ -36,8 +37,8 @@ fn play(bytes: &[u8], skeleton: &Skeleton, rng: &mut Rng) -> bool {
         opened = true;
         let mut cursor = Cursor::new();
         for _ in 0..12 {
-            let time = SampleTime::Ratio(rng.unit());
-            player.move_to(rng.unit() * 2.0);
+            let time = SampleTime::Ratio(rng.unit_f64());
+            player.move_to(rng.unit_f64() * 2.0);
             drop(player.prefetch(1 << 14));
             // A clip for another skeleton is an error, everything else is played or reported: all are fine here.
             drop(player.sample(skeleton, time, None, &mut cursor, &mut output));
@@ -47,12 +48,12 @@ fn play(bytes: &[u8], skeleton: &Skeleton, rng: &mut Rng) -> bool {
     let mut feed = StreamFeed::new(WINDOW);
     let (mut at, mut cursor) = (0, Cursor::new());
     while at < bytes.len() {
-        let end = (at + 1 + rng.below(700) as usize).min(bytes.len());
+        let end = (at + 1 + rng.below(700)).min(bytes.len());
         let Ok(used) = feed.push(&bytes[at..end]) else { break };
         at += used;
         if let Some(stream) = feed.stream() {
             opened = true;
-            let time = SampleTime::Ratio(rng.unit());
+            let time = SampleTime::Ratio(rng.unit_f64());
             drop(stream.sample(skeleton, time, None, &mut cursor, &mut output));
             assert!(stream.window_used() <= WINDOW);
         }
@@ -78,8 +79,8 @@ fn changed_bytes_behind_a_right_checksum_never_panic() {
             for _ in 0..=rng.below(4) {
                 // One time in three anywhere in the preamble, else in a block.
                 let range = if case % 3 == 0 { 6..preamble } else { preamble..bad.len() };
-                let at = range.start + rng.below(range.len() as u64) as usize;
-                bad[at] = rng.next() as u8;
+                let at = range.start + rng.below(range.len());
+                bad[at] = rng.next_u64() as u8;
             }
             // The pieces' own checksums fit too, so that what is in them gets played.
             for block in 0..clip.view().block_count() {
@@ -104,12 +105,12 @@ fn random_bytes_behind_a_right_checksum_never_panic() {
     let mut rng = Rng::new(73);
     let mut fixed = 0;
     for _ in 0..5000 {
-        let mut bytes: Vec<u8> = (0..64 + rng.below(2000)).map(|_| rng.next() as u8).collect();
+        let mut bytes: Vec<u8> = (0..64 + rng.below(2000)).map(|_| rng.next_u64() as u8).collect();
         bytes[..4].copy_from_slice(&MAGIC);
         bytes[4..6].copy_from_slice(&VERSION.to_le_bytes());
         bytes[6] = rng.below(2) as u8;
         // Lengths that the bytes can hold, so that the tables behind them are looked at.
-        let head = rng.below(bytes.len() as u64) as u32;
+        let head = rng.below(bytes.len()) as u32;
         bytes[8..12].copy_from_slice(&head.to_le_bytes());
         bytes[12..16].copy_from_slice(&(rng.below(8) as u32).to_le_bytes());
         fixed += u32::from(fix_preamble(&mut bytes));

@@ -2,10 +2,7 @@
 
 mod common;
 
-use common::{
-    Random,
-    meshes::{TestMesh, palette},
-};
+use common::meshes::{TestMesh, palette};
 use lissom::{
     JointLod,
     job::*,
@@ -15,12 +12,13 @@ use lissom::{
     },
     mesh::*,
 };
+use lissom_testkit::{generate, rng::Rng};
 use proptest::prelude::*;
 
 const MARK: u8 = 0x5a;
 
 /// Mostly near `right`, sometimes far away.
-fn about(random: &mut Random, right: usize) -> usize {
+fn about(random: &mut Rng, right: usize) -> usize {
     match random.below(6) {
         0 => right.saturating_sub(1),
         1 => 0,
@@ -30,19 +28,19 @@ fn about(random: &mut Random, right: usize) -> usize {
     }
 }
 
-fn nasty(random: &mut Random) -> f32 {
+fn nasty(random: &mut Rng) -> f32 {
     match random.below(8) {
         0 => f32::NAN,
         1 => f32::INFINITY,
         2 => -1.0,
         3 => 0.0,
         4 => 1.0e-40,
-        _ => random.unit(),
+        _ => random.signed(),
     }
 }
 
-fn nasty_pose(random: &mut Random, groups: usize) -> Vec<SoaTransform> {
-    let mut pose = random.pose(groups * 16);
+fn nasty_pose(random: &mut Rng, groups: usize) -> Vec<SoaTransform> {
+    let mut pose = generate::mirrored_pose(random, groups * 16);
     for _ in 0..random.below(5) {
         if groups > 0 {
             let group = random.below(groups);
@@ -58,9 +56,9 @@ proptest! {
 
     #[test]
     fn pose_jobs_take_any_shape(seed in any::<u64>()) {
-        let random = &mut Random::new(seed);
+        let random = &mut Rng::new(seed);
         let joints = 1 + random.below(40);
-        let skeleton = random.skeleton(joints);
+        let skeleton = generate::skeleton(random, joints);
         let groups = skeleton.group_count();
         let poses: Vec<_> = (0..3).map(|_| { let n = about(random, groups); nasty_pose(random, n) }).collect();
         let weights: Vec<Vec<Lanes>> = (0..3).map(|_| {
@@ -75,7 +73,7 @@ proptest! {
         let lod = JointLod::prefix(about(random, joints));
         let cut = random.below(layers.len() + 1);
         let n = about(random, groups);
-        let before = random.pose(n * 16);
+        let before = generate::mirrored_pose(random, n * 16);
         let mut output = before.clone();
         let result = BlendJob {
             layers: &layers[..cut],
@@ -128,7 +126,7 @@ proptest! {
 
     #[test]
     fn mesh_jobs_take_any_shape(seed in any::<u64>()) {
-        let random = &mut Random::new(seed);
+        let random = &mut Rng::new(seed);
         let (vertices, influences, joints) = (random.below(20), 1 + random.below(9), 1 + random.below(12));
         let mut mesh = TestMesh::random(random, vertices, influences, joints);
         // Spoil the mesh before it is checked.
@@ -141,7 +139,7 @@ proptest! {
             5 => mesh.vertices = about(random, vertices),
             6 if !mesh.indices.is_empty() => {
                 let at = random.below(mesh.indices.len());
-                mesh.indices[at] = random.bits() as u8;
+                mesh.indices[at] = random.next_u32() as u8;
             }
             _ => {}
         }
@@ -153,7 +151,7 @@ proptest! {
         }
         let count = about(random, vertices);
         let bytes = vec![0x3f; about(random, vertices * 40)];
-        let strided = |random: &mut Random| Strided {
+        let strided = |random: &mut Rng| Strided {
             bytes: &bytes[..about(random, bytes.len()).min(bytes.len())],
             stride: [0, 4, 11, 12, 13, 24, 40, usize::MAX / 2][random.below(8)],
         };

@@ -1,8 +1,5 @@
 //! The mannequin's clips at every jump spacing: every way to a time gives the same bits, within the precision.
 
-mod common;
-
-use common::clips::{Rng, assert_same_bits};
 use lissom::{
     Clip, Cursor, Skeleton,
     job::{SampleJob, SampleTime},
@@ -15,6 +12,8 @@ use lissom_build::{
     mannequin,
     raw::RawAnimation,
 };
+use lissom_testkit::compare::assert_same_pose;
+use lissom_testkit::rng::Rng;
 
 const TIMES: usize = 2000;
 
@@ -26,7 +25,7 @@ fn sample(skeleton: &Skeleton, clip: &Clip, cursor: &mut Cursor, time_s: f64, ou
 /// Frames at 60 Hz by a clock that trembles up to a millisecond, over as many loops as it takes: each loop meets
 /// the clip at other times.
 fn frames(rng: &mut Rng) -> Vec<f64> {
-    (0..TIMES).map(|i| if i == 0 { 0.0 } else { i as f64 / 60.0 + rng.signed() * 1e-3 }).collect()
+    (0..TIMES).map(|i| if i == 0 { 0.0 } else { i as f64 / 60.0 + rng.signed_f64() * 1e-3 }).collect()
 }
 
 fn every_way_agrees(form: Form, jumps: Option<Jumps>) {
@@ -65,18 +64,18 @@ fn agrees(skeleton: &Skeleton, clip: &Clip, rng: &mut Rng, what: &str) {
     }
     let mut order: Vec<usize> = (0..TIMES).collect();
     for i in (1..TIMES).rev() {
-        order.swap(i, rng.below(i as u64 + 1) as usize);
+        order.swap(i, rng.below(i + 1));
     }
     let (mut backward, mut wild, mut pose) = (Cursor::new(), Cursor::new(), blank);
     for i in (0..TIMES).rev() {
         sample(skeleton, clip, &mut backward, times[i], &mut pose);
-        assert_same_bits(&pose, &ahead[i], joints, &format!("{what}: backward to {}", times[i]));
+        assert_same_pose(&format!("{what}: backward to {}", times[i]), &pose, &ahead[i], joints);
     }
     for i in order {
         sample(skeleton, clip, &mut wild, times[i], &mut pose);
-        assert_same_bits(&pose, &ahead[i], joints, &format!("{what}: jump to {}", times[i]));
+        assert_same_pose(&format!("{what}: jump to {}", times[i]), &pose, &ahead[i], joints);
         sample(skeleton, clip, &mut Cursor::new(), times[i], &mut pose);
-        assert_same_bits(&pose, &ahead[i], joints, &format!("{what}: fresh at {}", times[i]));
+        assert_same_pose(&format!("{what}: fresh at {}", times[i]), &pose, &ahead[i], joints);
     }
 }
 
@@ -95,7 +94,7 @@ fn stays_within(
     let mut cursor = Cursor::new();
     let mut pose = vec![SoaTransform::IDENTITY; joints.group_count()];
     for _ in 0..50 {
-        let t = rng.unit() * animation.duration_s;
+        let t = rng.unit_f64() * animation.duration_s;
         sample(joints, clip, &mut cursor, t, &mut pose);
         let mut models: Vec<(M34, M34)> = Vec::new();
         for j in 0..joints.joint_count() {

@@ -3,10 +3,7 @@
 
 mod common;
 
-use common::{
-    Random, mat4_bits, mat34_bits,
-    meshes::{TestMesh, palette},
-};
+use common::meshes::{TestMesh, palette};
 use lissom::{
     job::{
         AttachJob, Attachment, DualQuatSkinJob, JobError, LocalToModelJob, ModelToLocalJob, Models, MorphJob,
@@ -23,6 +20,7 @@ use lissom::{
         bitangents, dual_quat_palette, exact_bounds,
     },
 };
+use lissom_testkit::{compare::assert_same, generate, rng::Rng};
 
 fn positions_only(out: &mut [[f32; 3]]) -> VertexOutput<'_> {
     VertexOutput::Separate { positions: StridedMut::packed(out), normals: None, tangents: None }
@@ -30,7 +28,7 @@ fn positions_only(out: &mut [[f32; 3]]) -> VertexOutput<'_> {
 
 #[test]
 fn palettes_equal_the_plain_product_on_every_backend() {
-    let mut random = Random::new(1);
+    let mut random = Rng::new(1);
     let (models, models4) = palette(&mut random, 9);
     let (binds, _) = palette(&mut random, 14);
     let joints: Vec<u16> = (0..14).map(|_| random.below(9) as u16).collect();
@@ -48,11 +46,11 @@ fn palettes_equal_the_plain_product_on_every_backend() {
         }
         .run_on(backend)
         .unwrap();
-        assert_eq!(mat4_bits(&out[..14]), mat4_bits(&expected), "{backend}");
+        assert_same(backend.name(), &out[..14], &expected);
         assert_eq!((out[14], vectors[14]), (Mat4::ZERO, Mat4::ZERO));
         for (m, v) in expected.iter().zip(&vectors) {
             let of = inverse_transpose(&Mat34::from_mat4(m));
-            assert_eq!(mat34_bits(&[of]), mat34_bits(&[Mat34::from_mat4(v)]));
+            assert_same(backend.name(), &[Mat34::from_mat4(v)], &[of]);
         }
     }
     let mut out = vec![Mat4::ZERO; 14];
@@ -75,9 +73,9 @@ fn palettes_equal_the_plain_product_on_every_backend() {
 
 #[test]
 fn inverse_transposes_keep_normals_across_and_survive_flat_joints() {
-    let mut random = Random::new(2);
+    let mut random = Rng::new(2);
     for _ in 0..100 {
-        let m = random.transform().to_mat34();
+        let m = random.mirrored_transform().to_mat34();
         let (n, t) = (random.vec3(1.0), random.vec3(1.0));
         let across = lissom::math::scalar::cross(n, t);
         let moved_n = inverse_transpose(&m).mul_vector(across.to_array());
@@ -92,8 +90,8 @@ fn inverse_transposes_keep_normals_across_and_survive_flat_joints() {
 
 #[test]
 fn a_mesh_bound_in_the_rest_pose_stays_in_the_rest_pose() {
-    let mut random = Random::new(3);
-    let skeleton = random.skeleton(30);
+    let mut random = Rng::new(3);
+    let skeleton = generate::skeleton(&mut random, 30);
     let binds = inverse_binds_from_rest(&skeleton).unwrap();
     let mut models = vec![Mat4::ZERO; 30];
     LocalToModelJob {
@@ -124,7 +122,7 @@ fn a_mesh_bound_in_the_rest_pose_stays_in_the_rest_pose() {
 }
 
 /// Targets that move some vertices.
-fn morphs(random: &mut Random, vertices: usize, count: usize) -> Vec<(Vec<u32>, Vec<[f32; 3]>)> {
+fn morphs(random: &mut Rng, vertices: usize, count: usize) -> Vec<(Vec<u32>, Vec<[f32; 3]>)> {
     (0..count)
         .map(|_| {
             let v: Vec<u32> = (0..vertices as u32).filter(|_| random.below(3) == 0).collect();
@@ -136,7 +134,7 @@ fn morphs(random: &mut Random, vertices: usize, count: usize) -> Vec<(Vec<u32>, 
 
 #[test]
 fn morphs_add_their_deltas_in_order_and_nothing_else() {
-    let mut random = Random::new(4);
+    let mut random = Rng::new(4);
     let mesh = TestMesh::fast(&mut random, 50, 2, 3);
     let data = morphs(&mut random, 50, 4);
     let targets: Vec<_> = data
@@ -201,7 +199,7 @@ fn morphs_add_their_deltas_in_order_and_nothing_else() {
 
 #[test]
 fn safe_bounds_contain_exact_bounds_for_every_kind_of_skinning() {
-    let mut random = Random::new(5);
+    let mut random = Rng::new(5);
     let mut looseness: f32 = 0.0;
     for case in 0..300 {
         let vertices = 1 + random.below(60);
@@ -209,7 +207,7 @@ fn safe_bounds_contain_exact_bounds_for_every_kind_of_skinning() {
         let far = random.vec3(100.0);
         let m4: Vec<Mat4> = (0..6)
             .map(|_| {
-                let mut t = if case % 2 == 0 { random.transform() } else { random.rigid() };
+                let mut t = if case % 2 == 0 { random.mirrored_transform() } else { random.rigid() };
                 t.translation = lissom::math::scalar::add(t.translation, far);
                 t.to_mat34().to_mat4()
             })
@@ -220,7 +218,7 @@ fn safe_bounds_contain_exact_bounds_for_every_kind_of_skinning() {
             .map(|(vertices, d)| MorphTarget { vertices, positions: d, normals: &[], tangents: &[] })
             .collect();
         let targets = MorphTargets::new(&targets, vertices).unwrap();
-        let weights = [random.unit() * 2.0, random.unit()];
+        let weights = [random.signed() * 2.0, random.signed()];
         let mut morphed = vec![[0.0_f32; 3]; vertices];
         MorphJob {
             targets,
@@ -281,10 +279,10 @@ fn safe_bounds_contain_exact_bounds_for_every_kind_of_skinning() {
 
 #[test]
 fn attachments_ride_on_their_joints() {
-    let mut random = Random::new(6);
+    let mut random = Rng::new(6);
     let (models, models4) = palette(&mut random, 4);
     let (offsets, _) = palette(&mut random, 3);
-    let world = random.transform().to_mat34();
+    let world = random.mirrored_transform().to_mat34();
     let attachments: Vec<_> = (0..3).map(|i| Attachment { joint: 3 - i, offset: offsets[i] }).collect();
     let mut out = vec![Mat34::IDENTITY; 4];
     for world in [None, Some(&world)] {
@@ -292,7 +290,7 @@ fn attachments_ride_on_their_joints() {
         for i in 0..3 {
             let model = models[3 - i];
             let expected = world.map_or(model, |w| w.mul(&model)).mul(&offsets[i]);
-            assert_eq!(mat34_bits(&[out[i]]), mat34_bits(&[expected]));
+            assert_same("an attachment", &[out[i]], &[expected]);
             assert_eq!(attachments[i].place(&models4, world), Some(expected));
         }
         assert_eq!(out[3], Mat34::IDENTITY);
@@ -307,8 +305,8 @@ fn attachments_ride_on_their_joints() {
 
 #[test]
 fn model_to_local_undoes_local_to_model_and_reports_shear() {
-    let mut random = Random::new(7);
-    let skeleton = random.skeleton(40);
+    let mut random = Rng::new(7);
+    let skeleton = generate::skeleton(&mut random, 40);
     let pose = soa::pack(&(0..40).map(|_| random.rigid()).collect::<Vec<_>>());
     let root = random.rigid().to_mat34();
     let mut models = vec![Mat4::ZERO; 40];
@@ -344,7 +342,7 @@ fn model_to_local_undoes_local_to_model_and_reports_shear() {
 
     // Uneven and mirrored scale come back as the same matrix.
     for _ in 0..100 {
-        let m = random.transform().to_mat34();
+        let m = random.mirrored_transform().to_mat34();
         let (t, residual) = decompose(&m);
         assert!(residual < 1e-5, "{residual}");
         for (a, b) in t.to_mat34().columns.iter().flatten().zip(m.columns.iter().flatten()) {

@@ -1,9 +1,6 @@
 //! Blend and local-to-model: the same bits everywhere, the known facts, the edges.
 #![allow(clippy::needless_range_loop, reason = "several lists share an index")]
 
-mod common;
-
-use common::{Random, all_bits, mat4_bits, mat34_bits, oracle, pose_bits};
 use lissom::{
     JointLod, JointMask, Skeleton, SkeletonParts,
     job::{BlendJob, BlendLayer, JobError, LocalToModelJob, Models, Update},
@@ -12,6 +9,11 @@ use lissom::{
         simd::Backend,
         soa::{self, GROUP, Lanes, SoaTransform},
     },
+};
+use lissom_testkit::{
+    compare::{assert_same, assert_same_pose},
+    generate, oracle,
+    rng::Rng,
 };
 
 fn models(
@@ -28,17 +30,17 @@ fn models(
 
 #[test]
 fn local_to_model_equals_the_oracle_on_every_backend() {
-    let mut random = Random::new(1);
+    let mut random = Rng::new(1);
     for joints in [1, 2, 15, 16, 17, 67, 131, 300] {
-        let skeleton = random.skeleton(joints);
-        let mut pose = random.pose(joints);
+        let skeleton = generate::skeleton(&mut random, joints);
+        let mut pose = generate::mirrored_pose(&mut random, joints);
         if joints == 131 {
             pose[1].translation.y.0[3] = f32::NAN;
             pose[2].scale.x.0[0] = f32::INFINITY;
         }
-        let root = random.transform().to_mat34();
+        let root = random.mirrored_transform().to_mat34();
         for root in [None, Some(&root)] {
-            let expected = oracle::local_to_model(&skeleton, &pose, root);
+            let expected = oracle::local_to_model(&skeleton, &soa::unpack(&pose, joints), root);
             let expected4: Vec<_> = expected.iter().map(Mat34::to_mat4).collect();
             for backend in Backend::all() {
                 let mut m4 = vec![Mat4::ZERO; joints + 1];
@@ -55,8 +57,8 @@ fn local_to_model_equals_the_oracle_on_every_backend() {
                     .run_on(backend)
                     .unwrap();
                 }
-                assert_eq!(mat4_bits(&m4[..joints]), mat4_bits(&expected4), "{backend}, {joints} joints");
-                assert_eq!(mat34_bits(&m34[..joints]), mat34_bits(&expected), "{backend}, {joints} joints");
+                assert_same(&format!("{backend}, {joints} joints"), &m4[..joints], &expected4);
+                assert_same(&format!("{backend}, {joints} joints"), &m34[..joints], &expected);
                 // Nothing past the skeleton is written.
                 assert_eq!(m4[joints], Mat4::ZERO);
                 assert_eq!(m34[joints], Mat34::IDENTITY);
@@ -67,11 +69,11 @@ fn local_to_model_equals_the_oracle_on_every_backend() {
 
 #[test]
 fn any_split_into_updates_gives_the_bits_of_the_whole() {
-    let mut random = Random::new(2);
+    let mut random = Rng::new(2);
     for _ in 0..50 {
         let joints = 1 + random.below(90);
-        let skeleton = random.skeleton(joints);
-        let pose = random.pose(joints);
+        let skeleton = generate::skeleton(&mut random, joints);
+        let pose = generate::mirrored_pose(&mut random, joints);
         let mut whole = vec![Mat4::ZERO; joints];
         models(&skeleton, &pose, None, Update::All, &mut whole);
 
@@ -80,17 +82,17 @@ fn any_split_into_updates_gives_the_bits_of_the_whole() {
         models(&skeleton, &pose, None, Update::Range(0..cut), &mut parts);
         assert!(parts[cut..].iter().all(|m| *m == Mat4::ZERO));
         models(&skeleton, &pose, None, Update::Range(cut..joints), &mut parts);
-        assert_eq!(mat4_bits(&parts), mat4_bits(&whole));
+        assert_same("part by part", &parts, &whole);
 
         // A subtree that was spoilt comes back, and nothing beside it is touched.
         let from = random.below(joints);
         let tree = skeleton.subtree(from);
         parts[tree.clone()].fill(Mat4::ZERO);
         models(&skeleton, &pose, None, Update::Subtree(from), &mut parts);
-        assert_eq!(mat4_bits(&parts), mat4_bits(&whole));
+        assert_same("part by part", &parts, &whole);
         parts[tree.start + 1..tree.end].fill(Mat4::ZERO);
         models(&skeleton, &pose, None, Update::Below(from), &mut parts);
-        assert_eq!(mat4_bits(&parts), mat4_bits(&whole));
+        assert_same("part by part", &parts, &whole);
     }
 }
 
@@ -110,9 +112,9 @@ fn a_matrix_that_the_caller_set_moves_everything_below_it() {
 
 #[test]
 fn a_level_of_detail_leaves_the_rest_untouched() {
-    let mut random = Random::new(3);
-    let skeleton = random.skeleton(100);
-    let pose = random.pose(100);
+    let mut random = Rng::new(3);
+    let skeleton = generate::skeleton(&mut random, 100);
+    let pose = generate::mirrored_pose(&mut random, 100);
     let mut whole = vec![Mat4::ZERO; 100];
     models(&skeleton, &pose, None, Update::All, &mut whole);
     let mut mask = JointMask::none(&skeleton);
@@ -161,21 +163,21 @@ fn run_blend(
 
 #[test]
 fn blend_equals_the_oracle_on_every_backend() {
-    let mut random = Random::new(4);
+    let mut random = Rng::new(4);
     for case in 0..60 {
         // 257 groups and more: a peer kept its weights in a stack array of that size.
         let joints = if case == 0 { 16 * 300 } else { 1 + random.below(70) };
-        let rest = random.pose(joints);
-        let poses: Vec<_> = (0..6).map(|_| random.pose(joints)).collect();
+        let rest = generate::mirrored_pose(&mut random, joints);
+        let poses: Vec<_> = (0..6).map(|_| generate::mirrored_pose(&mut random, joints)).collect();
         let joint_weights: Vec<Vec<Lanes>> = (0..6)
-            .map(|_| soa::pack_floats(&(0..joints).map(|_| random.unit() * 1.2).collect::<Vec<_>>()))
+            .map(|_| soa::pack_floats(&(0..joints).map(|_| random.signed() * 1.2).collect::<Vec<_>>()))
             .collect();
-        let layer = |i: usize, random: &mut Random| BlendLayer {
+        let layer = |i: usize, random: &mut Rng| BlendLayer {
             weight: match random.below(5) {
                 0 => 0.0,
-                1 => -random.unit().abs(),
+                1 => -random.signed().abs(),
                 2 => 1.0e-27,
-                _ => random.unit().abs(),
+                _ => random.signed().abs(),
             },
             pose: &poses[i],
             joint_weights: (random.below(2) == 0).then_some(&joint_weights[i][..]),
@@ -196,8 +198,7 @@ fn blend_equals_the_oracle_on_every_backend() {
             }
             .run_on(backend)
             .unwrap();
-            let expected = all_bits(expected.iter().flat_map(|t| t.to_array()));
-            assert_eq!(pose_bits(&output, joints), expected, "{backend}, case {case}");
+            assert_same_pose(&format!("{backend}, case {case}"), &output, &soa::pack(&expected), joints);
         }
     }
 }
@@ -270,11 +271,11 @@ fn blended_rotations_take_the_shorter_path() {
 
 #[test]
 fn additive_layers_add_and_negative_ones_take_away() {
-    let mut random = Random::new(5);
-    let base = random.transform();
+    let mut random = Rng::new(5);
+    let base = random.mirrored_transform();
     let delta = Transform {
         translation: Vec3::new(1.0, 2.0, 3.0),
-        rotation: random.quat(),
+        rotation: random.rotation(),
         scale: Vec3::new(2.0, 0.5, 4.0),
     };
     let (base_pose, delta_pose) = (one(base), one(delta));
@@ -332,9 +333,9 @@ fn bad_blends_are_named_and_leave_the_output_alone() {
 
 #[test]
 fn bad_local_to_model_jobs_are_named_and_leave_the_output_alone() {
-    let mut random = Random::new(6);
-    let skeleton = random.skeleton(20);
-    let pose = random.pose(20);
+    let mut random = Rng::new(6);
+    let skeleton = generate::skeleton(&mut random, 20);
+    let pose = generate::mirrored_pose(&mut random, 20);
     let fail = |locals: &[SoaTransform], len: usize, update: Update, lod: Option<&JointLod>| {
         let mut out = vec![Mat4::ZERO; len];
         let models = Models::Mat4(&mut out);
@@ -359,7 +360,7 @@ fn bad_local_to_model_jobs_are_named_and_leave_the_output_alone() {
     assert_eq!(fail(&pose, 20, backwards, None), no(5));
     assert_eq!(fail(&pose, 20, Update::Subtree(20), None), no(20));
     assert_eq!(fail(&pose, 20, Update::Below(99), None), no(99));
-    let other = random.skeleton(40);
+    let other = generate::skeleton(&mut random, 40);
     let lod = JointLod::from_mask(&other, JointMask::all(&other)).unwrap();
     assert_eq!(
         fail(&pose, 20, Update::All, Some(&lod)),

@@ -1,8 +1,5 @@
 //! The dense form: a second decoder written from FORMAT.md, streams, damage, loops, backends, allocations.
 
-mod common;
-
-use common::clips::{Rng, assert_same_bits};
 use lissom::{
     Clip, Cursor, Skeleton,
     clip::Codec,
@@ -21,6 +18,8 @@ use lissom_build::{
     raw::{Key, RawAnimation, RawJoint, RawSkeleton, RawTrack},
 };
 use lissom_testkit::alloc::{CountingAllocator, assert_no_alloc};
+use lissom_testkit::compare::assert_same_pose;
+use lissom_testkit::rng::Rng;
 use std::io::Cursor as Bytes;
 
 #[global_allocator]
@@ -48,7 +47,7 @@ fn mixed(rows: usize, looping: bool) -> (BuiltSkeleton, RawAnimation) {
     let duration_s = (rows - 1) as f64 / 30.0;
     let track = |j: usize| {
         let mut track = RawTrack::default();
-        let (phase, axis) = (rng.unit() * 6.0, rng.v3(1.0).normalize_or(V3::X));
+        let (phase, axis) = (rng.unit_f64() * 6.0, rng.v3(1.0).normalize_or(V3::X));
         let at = |i: usize| std::f64::consts::TAU * i as f64 / (rows - 1) as f64 + phase;
         let time = |i: usize| i as f64 / 30.0;
         if j % 3 != 1 {
@@ -330,7 +329,7 @@ fn every_backend_and_every_way_gives_the_same_bits() {
         let time_s = match i / 200 {
             0 => f64::from(i) * animation.duration_s / 199.0,
             1 => f64::from(399 - i) * animation.duration_s / 199.0,
-            _ => rng.unit() * animation.duration_s,
+            _ => rng.unit_f64() * animation.duration_s,
         };
         let time = SampleTime::Clamped(time_s);
         let expected = pose_at(skeleton, &clip, &mut Cursor::new(), time);
@@ -340,7 +339,7 @@ fn every_backend_and_every_way_gives_the_same_bits() {
             SampleJob { skeleton, clip, time, lod: None, cursor, output: &mut output }
                 .run_on(backend)
                 .unwrap();
-            assert_same_bits(&output, &expected, skeleton.joint_count(), &format!("{backend} at {time_s}"));
+            assert_same_pose(&format!("{backend} at {time_s}"), &output, &expected, skeleton.joint_count());
         }
     }
 }
@@ -416,7 +415,7 @@ fn a_stream_plays_like_the_whole_and_damage_stays_in_its_block() {
                     held += 1;
                 } else {
                     assert_eq!(played, Played::Pose, "{time_s}, {damaged:?} damaged");
-                    assert_same_bits(&output, expected, skeleton.joint_count(), &format!("{time_s}"));
+                    assert_same_pose(&format!("{time_s}"), &output, expected, skeleton.joint_count());
                 }
             }
             assert_eq!(held > 0, damaged.is_some());
@@ -449,8 +448,8 @@ fn any_bytes_behind_a_right_checksum_play_without_harm() {
         let mut changed = bytes.clone();
         for _ in 0..=rng.below(3) {
             // Half of the changes in the header and the tables.
-            let end = if i % 2 == 0 { 300 } else { bytes.len() as u64 };
-            changed[12 + rng.below(end - 12) as usize] = rng.next() as u8;
+            let end = if i % 2 == 0 { 300 } else { bytes.len() };
+            changed[12 + rng.below(end - 12)] = rng.next_u64() as u8;
         }
         changed[24..32].copy_from_slice(&bytes[24..32]);
         seal(&mut changed);
@@ -464,7 +463,7 @@ fn any_bytes_behind_a_right_checksum_play_without_harm() {
         played += 1;
         let mut cursor = Cursor::new();
         for _ in 0..6 {
-            pose_at(skeleton, &clip, &mut cursor, SampleTime::Ratio(rng.unit()));
+            pose_at(skeleton, &clip, &mut cursor, SampleTime::Ratio(rng.unit_f64()));
         }
     }
     assert!(refused > 100 && played > 1000, "{refused} refused, {played} played");

@@ -3,11 +3,7 @@
 
 mod common;
 
-use common::{
-    Random, all_bits,
-    meshes::{TestMesh, palette},
-    oracle,
-};
+use common::meshes::{TestMesh, palette};
 use lissom::{
     job::{DualQuatSkinJob, JobError, SkinJob},
     math::{Mat4, Mat34, simd::Backend},
@@ -16,6 +12,7 @@ use lissom::{
         dual_quat_palette, normalize_weights, partition_by_influences,
     },
 };
+use lissom_testkit::{compare::assert_same, oracle, rng::Rng};
 
 type Out = [Vec<[f32; 3]>; 3];
 
@@ -70,13 +67,16 @@ fn expected(mesh: &TestMesh, palette: &[Mat34], vectors: Option<&[Mat34]>, attri
     out
 }
 
-fn out_bits(out: &Out) -> Vec<u32> {
-    all_bits(out.iter().flatten().flatten().copied())
+#[track_caller]
+fn assert_same_out(what: &str, out: &Out, expected: &Out) {
+    for (of, (out, expected)) in ["positions", "normals", "tangents"].iter().zip(out.iter().zip(expected)) {
+        assert_same(&format!("{what}, {of}"), out, expected);
+    }
 }
 
 #[test]
 fn skinning_equals_the_oracle_on_every_backend_and_layout() {
-    let mut random = Random::new(1);
+    let mut random = Rng::new(1);
     for case in 0..120 {
         let influences = [1, 2, 3, 4, 5, 8, 9][case % 7];
         let vertices = random.below(40) + usize::from(case % 3 == 0);
@@ -95,14 +95,14 @@ fn skinning_equals_the_oracle_on_every_backend_and_layout() {
             let mut out = blank(vertices);
             let vectors = with_vectors.then_some(&n4[..]);
             job(&mesh, &m4, vectors, attributes, separate(&mut out, attributes)).run_on(backend).unwrap();
-            assert_eq!(out_bits(&out), out_bits(&expected), "{backend}, case {case}");
+            assert_same_out(&format!("{backend}, case {case}"), &out, &expected);
         }
     }
 }
 
 #[test]
 fn strides_and_interleaving_change_nothing_but_the_place() {
-    let mut random = Random::new(2);
+    let mut random = Rng::new(2);
     let mesh = TestMesh::random(&mut random, 37, 4, 9);
     let (m, m4) = palette(&mut random, 9);
     let expected = expected(&mesh, &m, None, 3);
@@ -156,7 +156,7 @@ fn bytemuck_bytes(v: &[f32; 3]) -> &[u8] {
 
 #[test]
 fn nothing_past_the_vertex_count_is_written() {
-    let mut random = Random::new(3);
+    let mut random = Rng::new(3);
     for influences in [1, 4, 5] {
         let mesh = TestMesh::fast(&mut random, 30, influences, 5);
         let (m, m4) = palette(&mut random, 5);
@@ -167,10 +167,7 @@ fn nothing_past_the_vertex_count_is_written() {
             job.vertex_count = count;
             job.run().unwrap();
             for k in 0..3 {
-                assert_eq!(
-                    all_bits(out[k][..count].iter().flatten().copied()),
-                    all_bits(expected[k][..count].iter().flatten().copied())
-                );
+                assert_same(&format!("{count} vertices"), &out[k][..count], &expected[k][..count]);
                 assert!(bytemuck::cast_slice::<_, u8>(&out[k][count..]).iter().all(|b| *b == MARK));
             }
         }
@@ -193,7 +190,7 @@ fn on_threads(job: SkinJob<'_>, threads: usize, backend: Backend) {
 
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
-    let mut random = Random::new(4);
+    let mut random = Rng::new(4);
     for (case, influences) in [1, 3, 4, 6].into_iter().enumerate() {
         let mesh = TestMesh::random(&mut random, 1001, influences, 12);
         let (_, m4) = palette(&mut random, 12);
@@ -203,7 +200,7 @@ fn any_number_of_threads_gives_the_same_bits() {
             for backend in Backend::all() {
                 let mut out = blank(1001);
                 on_threads(job(&mesh, &m4, None, 3, separate(&mut out, 3)), threads, backend);
-                assert_eq!(out_bits(&out), out_bits(&one), "case {case}, {threads} threads, {backend}");
+                assert_same_out(&format!("case {case}, {threads} threads, {backend}"), &out, &one);
             }
             #[cfg(feature = "parallel")]
             {
@@ -211,7 +208,7 @@ fn any_number_of_threads_gives_the_same_bits() {
                 let mut out = blank(1001);
                 let job = job(&mesh, &m4, None, 3, separate(&mut out, 3));
                 pool.install(|| job.run_parallel(Backend::best(), 64)).unwrap();
-                assert_eq!(out_bits(&out), out_bits(&one), "case {case}, {threads} pool threads");
+                assert_same_out(&format!("case {case}, {threads} pool threads"), &out, &one);
             }
         }
     }
@@ -219,7 +216,7 @@ fn any_number_of_threads_gives_the_same_bits() {
 
 #[test]
 fn dual_quaternions_equal_the_oracle_on_every_backend_and_thread_count() {
-    let mut random = Random::new(5);
+    let mut random = Rng::new(5);
     for case in 0..40 {
         let vertices = random.below(60);
         let mesh = TestMesh::random(&mut random, vertices, 1 + case % 6, 7);
@@ -251,7 +248,7 @@ fn dual_quaternions_equal_the_oracle_on_every_backend_and_thread_count() {
                     job = second;
                 }
                 job.run_on(backend).unwrap();
-                assert_eq!(out_bits(&out), out_bits(&expected), "{backend}, case {case}");
+                assert_same_out(&format!("{backend}, case {case}"), &out, &expected);
             }
         }
     }
@@ -276,7 +273,7 @@ fn exact_position(mesh: &SkinMesh<'_>, palette: &[Mat34], v: usize, p: [f32; 3])
 
 #[test]
 fn every_path_meets_the_exact_positions() {
-    let mut random = Random::new(6);
+    let mut random = Rng::new(6);
     for influences in [1, 2, 3, 4, 5, 8, 12] {
         for explicit in [false, true] {
             for index in [IndexFormat::U8, IndexFormat::U16] {
@@ -301,7 +298,7 @@ fn every_path_meets_the_exact_positions() {
 
 #[test]
 fn one_job_a_part_equals_the_whole() {
-    let mut random = Random::new(7);
+    let mut random = Rng::new(7);
     let mut mesh = TestMesh::fast(&mut random, 200, 4, 9);
     // Take influences away from some vertices.
     for v in 0..200 {
@@ -345,7 +342,7 @@ fn one_job_a_part_equals_the_whole() {
 
 #[test]
 fn bad_meshes_are_refused_once_by_vertex() {
-    let mut random = Random::new(8);
+    let mut random = Rng::new(8);
     let good = TestMesh::fast(&mut random, 10, 4, 6);
     assert!(good.try_checked().is_ok());
 
@@ -406,7 +403,7 @@ fn weights_are_normalised_in_place() {
 /// weights are stored as.
 #[test]
 fn full_unorm_weights_are_one() {
-    let mut random = Random::new(77);
+    let mut random = Rng::new(77);
     let (matrices, palette) = palette(&mut random, 5);
     for format in [WeightFormat::F32, WeightFormat::Unorm8, WeightFormat::Unorm16] {
         let mut mesh = TestMesh::new(&mut random, 40, 2, 5, IndexFormat::U16, format, true, 0);
@@ -429,7 +426,7 @@ fn full_unorm_weights_are_one() {
 
 #[test]
 fn bad_jobs_are_named_and_leave_the_output_alone() {
-    let mut random = Random::new(9);
+    let mut random = Rng::new(9);
     let mesh = TestMesh::fast(&mut random, 10, 4, 6);
     let (_, m4) = palette(&mut random, 6);
     let mut out = blank(10);

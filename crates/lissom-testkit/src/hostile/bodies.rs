@@ -64,17 +64,17 @@ pub(super) fn archive(bytes: &[u8]) -> bool {
                 clips -= 1;
             }
         }
-        let taken = [
-            Archive::read(&bytes).is_ok(),
-            Archive::read_with(&bytes, &limits).is_ok(),
-            Archive::new(bytes.clone()).is_ok(),
-        ];
-        assert_eq!(taken, [whole.is_ok(); 3], "all readers take the same archives");
+        // One after another: what each takes is what counts.
+        let is_whole = whole.is_ok();
+        drop((whole, archive, skeletons));
+        assert_eq!(Archive::read(&bytes).is_ok(), is_whole);
+        assert_eq!(Archive::read_with(&bytes, &limits).is_ok(), is_whole);
+        assert_eq!(Archive::new(bytes.clone()).is_ok(), is_whole);
         let owned = Archive::new_with(bytes.clone(), &limits);
         if let Ok(owned) = owned {
             look_up_everything(&owned);
         }
-        whole.is_ok()
+        is_whole
     })
 }
 

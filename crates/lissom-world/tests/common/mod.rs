@@ -1,62 +1,10 @@
 //! A naive model of the world: a map of nodes and recursion, nothing clever. And the random operations.
 #![allow(dead_code, reason = "each test uses its part")]
 
-use lissom_math::{Quat, Qvs, Qvvs, Vec3, scalar};
+use lissom_math::{Qvs, Qvvs, Vec3, scalar};
+use lissom_testkit::rng::Rng;
 use lissom_world::{Children, Entity, Inherit, Keep, Prefab, World, WorldError};
 use std::collections::BTreeMap;
-
-/// The kit's generator, and what the world needs of it.
-pub struct Rng(lissom_testkit::rng::Rng);
-
-impl Rng {
-    pub fn new(seed: u64) -> Self {
-        Self(lissom_testkit::rng::Rng::new(seed))
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0.next_u64()
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        self.0.below(n)
-    }
-
-    pub fn chance(&mut self, one_in: usize) -> bool {
-        self.0.one_in(one_in)
-    }
-
-    /// In [-1, 1).
-    pub fn unit(&mut self) -> f32 {
-        self.0.range(-1.0, 1.0)
-    }
-
-    pub fn local(&mut self) -> Qvs {
-        let q = Quat::from_xyzw(self.unit(), self.unit(), self.unit(), self.unit());
-        let scale = match self.below(300) {
-            0 => 0.0,
-            1 => -1.0,
-            _ => 1.0 + 0.2 * self.unit(),
-        };
-        Qvs {
-            rotation: scalar::quat_normalize(q),
-            position: Vec3::new(self.unit(), self.unit(), self.unit()),
-            scale,
-        }
-    }
-
-    pub fn world(&mut self) -> Qvvs {
-        let local = self.local();
-        let stretch = Vec3::new(1.0 + 0.3 * self.unit(), 1.0, 1.0 + 0.3 * self.unit());
-        Qvvs::from_qvs(local, stretch, self.next() as u32)
-    }
-
-    pub fn prefab(&mut self) -> Prefab {
-        let n = 1 + self.below(12);
-        let parents: Vec<Option<usize>> = (0..n).map(|i| (i > 0).then(|| self.below(i))).collect();
-        let locals: Vec<Qvs> = (0..n).map(|_| self.local()).collect();
-        Prefab::new(&parents, &locals).unwrap()
-    }
-}
 
 /// Bits that compare: any NaN equals any NaN.
 pub fn bits(w: &Qvvs) -> [u32; 12] {
@@ -442,42 +390,42 @@ pub fn apply(
 /// A random operation on a world with these entities; `dead` are handles that may be stale.
 pub fn random_op(rng: &mut Rng, alive: &[Entity], dead: &[Entity], prefabs: usize, target: usize) -> Op {
     let pick = |rng: &mut Rng| {
-        if !dead.is_empty() && rng.chance(50) {
+        if !dead.is_empty() && rng.one_in(50) {
             dead[rng.below(dead.len())]
         } else {
             alive[rng.below(alive.len())]
         }
     };
-    let keep = |rng: &mut Rng| if rng.chance(2) { Keep::Local } else { Keep::World };
+    let keep = |rng: &mut Rng| if rng.one_in(2) { Keep::Local } else { Keep::World };
     if alive.is_empty() {
-        return Op::Spawn(None, rng.local());
+        return Op::Spawn(None, rng.qvs());
     }
-    let parent = |rng: &mut Rng| if rng.chance(5) { None } else { Some(pick(rng)) };
+    let parent = |rng: &mut Rng| if rng.one_in(5) { None } else { Some(pick(rng)) };
     let full = alive.len() > target;
     match rng.below(100) {
-        0..=8 if !full => Op::Spawn(parent(rng), rng.local()),
+        0..=8 if !full => Op::Spawn(parent(rng), rng.qvs()),
         9..=11 if !full => {
-            let under = if rng.chance(3) { parent(rng) } else { None };
+            let under = if rng.one_in(3) { parent(rng) } else { None };
             Op::Prefab(rng.below(prefabs), 1 + rng.below(6), under)
         }
         0..=11 => Op::Despawn(pick(rng), Children::Despawn),
         12..=14 => Op::Despawn(pick(rng), Children::HandUp(keep(rng))),
         15..=24 => Op::SetParent(pick(rng), parent(rng), keep(rng)),
-        25..=54 => Op::SetLocal(pick(rng), rng.local()),
-        55..=63 => Op::SetWorld(pick(rng), rng.world()),
-        64..=66 => Op::SetStretch(pick(rng), rng.world().stretch),
-        67 => Op::SetUser(pick(rng), rng.next() as u32),
+        25..=54 => Op::SetLocal(pick(rng), rng.qvs()),
+        55..=63 => Op::SetWorld(pick(rng), rng.qvvs()),
+        64..=66 => Op::SetStretch(pick(rng), rng.qvvs().stretch),
+        67 => Op::SetUser(pick(rng), rng.next_u64() as u32),
         68..=72 => {
-            let flags = if rng.chance(2) { 0 } else { rng.next() as u8 };
-            let flags = if rng.chance(3) { flags } else { flags & 0x7f };
+            let flags = if rng.one_in(2) { 0 } else { rng.next_u64() as u8 };
+            let flags = if rng.one_in(3) { flags } else { flags & 0x7f };
             Op::SetInherit(pick(rng), Inherit::from_bits(flags))
         }
-        73..=76 => Op::SetExternal(pick(rng), rng.chance(3)),
-        77..=84 => Op::NowLocal(pick(rng), rng.local()),
-        85..=88 => Op::NowWorld(pick(rng), rng.world()),
-        89 => Op::EditTwo(pick(rng), pick(rng), rng.local(), rng.world()),
-        90 if rng.chance(10) => Op::MoveAll(rng.unit()),
-        91 if rng.chance(5) => Op::Pack,
+        73..=76 => Op::SetExternal(pick(rng), rng.one_in(3)),
+        77..=84 => Op::NowLocal(pick(rng), rng.qvs()),
+        85..=88 => Op::NowWorld(pick(rng), rng.qvvs()),
+        89 => Op::EditTwo(pick(rng), pick(rng), rng.qvs(), rng.qvvs()),
+        90 if rng.one_in(10) => Op::MoveAll(rng.signed()),
+        91 if rng.one_in(5) => Op::Pack,
         _ => Op::Sync,
     }
 }

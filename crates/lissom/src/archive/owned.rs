@@ -43,18 +43,19 @@ struct Contents {
 struct Item {
     kind: SectionKind,
     name: Box<str>,
-    held: Result<Held>,
+    /// What is wrong with it stands apart: a table of nothing but empty sections must not become a large archive.
+    held: core::result::Result<Held, Box<ArchiveError>>,
 }
 
-/// What a section holds, ready to be handed out.
+/// What a section holds, ready to be handed out. Small, since there is one a section: see [`Item`].
 #[derive(Debug)]
 enum Held {
     Skeleton(Arc<Skeleton>),
-    Clip(Clip),
-    Mesh(Mesh),
-    Morph(Morph),
-    Track(Track),
-    Markers(Markers),
+    Clip(Box<Clip>),
+    Mesh(Box<Mesh>),
+    Morph(Box<Morph>),
+    Track(Box<Track>),
+    Markers(Box<Markers>),
     /// Carried along.
     Other,
 }
@@ -137,7 +138,7 @@ impl Archive {
         let item = |section: &Section<'_>| Item {
             kind: section.kind,
             name: section.name.into(),
-            held: Held::of(&bytes, section, limits),
+            held: Held::of(&bytes, section, limits).map_err(Box::new),
         };
         let items = view.sections().iter().map(item).collect();
         Ok(Self(Arc::new(Contents { items, bytes })))
@@ -270,7 +271,7 @@ impl Archive {
     ) -> impl Iterator<Item = (&str, Result<T>)> {
         self.0.items.iter().filter(move |item| item.kind == kind).filter_map(move |item| match &item.held {
             Ok(held) => pick(held).map(|it| (&*item.name, Ok(it.clone()))),
-            Err(error) => Some((&*item.name, Err(error.clone()))),
+            Err(error) => Some((&*item.name, Err(error.as_ref().clone()))),
         })
     }
 
@@ -309,13 +310,17 @@ impl Held {
                 let start = usize::try_from(offset).unwrap_or(usize::MAX);
                 let part = bytes.slice(start..start.saturating_add(section.payload.len()));
                 let clip = Clip::from_shared(part.ok_or_else(elsewhere)?);
-                Self::Clip(clip.map_err(|source| ArchiveError::Clip { offset, source })?)
+                Self::Clip(Box::new(clip.map_err(|source| ArchiveError::Clip { offset, source })?))
             }
-            SectionKind::Mesh => Self::Mesh(Mesh::of(bytes, offset, &section.mesh()?)?),
-            SectionKind::Morph => Self::Morph(Morph::of(bytes, &section.morph()?).ok_or_else(elsewhere)?),
-            SectionKind::Track => Self::Track(Track::of(bytes, &section.track()?).ok_or_else(elsewhere)?),
+            SectionKind::Mesh => Self::Mesh(Box::new(Mesh::of(bytes, offset, &section.mesh()?)?)),
+            SectionKind::Morph => {
+                Self::Morph(Box::new(Morph::of(bytes, &section.morph()?).ok_or_else(elsewhere)?))
+            }
+            SectionKind::Track => {
+                Self::Track(Box::new(Track::of(bytes, &section.track()?).ok_or_else(elsewhere)?))
+            }
             SectionKind::Markers => {
-                Self::Markers(Markers::of(bytes, &section.markers()?).ok_or_else(elsewhere)?)
+                Self::Markers(Box::new(Markers::of(bytes, &section.markers()?).ok_or_else(elsewhere)?))
             }
             _ => Self::Other,
         })
@@ -326,22 +331,22 @@ impl Held {
     }
 
     fn clip(&self) -> Option<&Clip> {
-        if let Self::Clip(it) = self { Some(it) } else { None }
+        if let Self::Clip(it) = self { Some(it.as_ref()) } else { None }
     }
 
     fn mesh(&self) -> Option<&Mesh> {
-        if let Self::Mesh(it) = self { Some(it) } else { None }
+        if let Self::Mesh(it) = self { Some(it.as_ref()) } else { None }
     }
 
     fn morph(&self) -> Option<&Morph> {
-        if let Self::Morph(it) = self { Some(it) } else { None }
+        if let Self::Morph(it) = self { Some(it.as_ref()) } else { None }
     }
 
     fn track(&self) -> Option<&Track> {
-        if let Self::Track(it) = self { Some(it) } else { None }
+        if let Self::Track(it) = self { Some(it.as_ref()) } else { None }
     }
 
     fn markers(&self) -> Option<&Markers> {
-        if let Self::Markers(it) = self { Some(it) } else { None }
+        if let Self::Markers(it) = self { Some(it.as_ref()) } else { None }
     }
 }

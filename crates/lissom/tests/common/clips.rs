@@ -1,9 +1,6 @@
 //! What the clip tests share.
 
-use lissom::{
-    Clip, Skeleton, SkeletonParts,
-    math::{Transform, soa::SoaTransform},
-};
+use lissom::{Clip, Skeleton, SkeletonParts, math::Transform};
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
     cook::{
@@ -12,31 +9,7 @@ use lissom_build::{
     exact::{Q4, Trs, V3},
     raw::{Curve, Key, RawAnimation, RawJoint, RawSkeleton, RawTrack},
 };
-use lissom_testkit::compare::assert_same_pose;
-
-/// The kit's generator, and what clips need of it.
-pub struct Rng(lissom_testkit::rng::Rng);
-
-impl Rng {
-    pub fn new(seed: u64) -> Self {
-        Self(lissom_testkit::rng::Rng::new(seed))
-    }
-    pub fn next(&mut self) -> u64 {
-        self.0.next_u64()
-    }
-    pub fn below(&mut self, n: u64) -> u64 {
-        self.0.below(n as usize) as u64
-    }
-    pub fn unit(&mut self) -> f64 {
-        self.0.unit_f64()
-    }
-    pub fn signed(&mut self) -> f64 {
-        self.0.range_f64(-1.0, 1.0)
-    }
-    pub fn v3(&mut self, scale: f64) -> V3 {
-        V3::new(self.signed() * scale, self.signed() * scale, self.signed() * scale)
-    }
-}
+use lissom_testkit::rng::Rng;
 
 /// A chain of joints with a rest pose that differs from joint to joint.
 pub fn skeleton(joints: usize) -> Skeleton {
@@ -83,10 +56,6 @@ pub fn long_plan(rng: &mut Rng, skeleton: &Skeleton, seconds: f64, jump_s: f64) 
     }
 }
 
-pub fn assert_same_bits(a: &[SoaTransform], b: &[SoaTransform], joints: usize, what: &str) {
-    assert_same_pose(what, a, b, joints);
-}
-
 /// A clip in the rows form: every joint of a branching skeleton turns at every row, every fifth one moves too.
 pub fn rows_clip(joints: usize, rows: usize, rate: f64) -> (BuiltSkeleton, Clip) {
     let mut rng = Rng::new(joints as u64);
@@ -99,7 +68,7 @@ pub fn rows_clip(joints: usize, rows: usize, rate: f64) -> (BuiltSkeleton, Clip)
     let raw = RawSkeleton { joints: (0..joints).map(joint).collect() };
     let skeleton = SkeletonBuilder::build(&raw).unwrap();
     let track = |j: usize| {
-        let (phase, axis) = (rng.unit() * 6.0, rng.v3(1.0).normalize_or(V3::X));
+        let (phase, axis) = (rng.unit_f64() * 6.0, rng.v3(1.0).normalize_or(V3::X));
         let wave = |i: usize| libm::sin(i as f64 * 0.37 + phase);
         let time = |i: usize| i as f64 / rate;
         let mut track = RawTrack::default();

@@ -1,10 +1,10 @@
-//! Random meshes in every layout that skinning reads.
+//! Rng meshes in every layout that skinning reads.
 
-use super::Random;
 use lissom::{
     math::{Mat4, Mat34},
     mesh::{IndexFormat, MeshError, SkinMesh, SkinMeshParts, Strided, WeightFormat},
 };
+use lissom_testkit::rng::Rng;
 
 /// Buffers of a mesh, interleaved into one or apart.
 #[derive(Clone)]
@@ -26,7 +26,7 @@ pub struct TestMesh {
 
 impl TestMesh {
     /// Everything by chance but the sizes.
-    pub fn random(random: &mut Random, vertices: usize, influences: usize, joints: usize) -> Self {
+    pub fn random(random: &mut Rng, vertices: usize, influences: usize, joints: usize) -> Self {
         let index_format = if random.below(3) == 0 { IndexFormat::U8 } else { IndexFormat::U16 };
         let weight_format = [WeightFormat::F32, WeightFormat::Unorm8, WeightFormat::Unorm16][random.below(3)];
         let explicit = random.below(2) == 0;
@@ -35,14 +35,14 @@ impl TestMesh {
     }
 
     /// Packed u16 and f32 with the last weight restored: the fast layout.
-    pub fn fast(random: &mut Random, vertices: usize, influences: usize, joints: usize) -> Self {
+    pub fn fast(random: &mut Rng, vertices: usize, influences: usize, joints: usize) -> Self {
         let formats = (IndexFormat::U16, WeightFormat::F32);
         Self::new(random, vertices, influences, joints, formats.0, formats.1, false, 0)
     }
 
     #[allow(clippy::too_many_arguments, reason = "a test's shape, spelt out")]
     pub fn new(
-        random: &mut Random,
+        random: &mut Rng,
         vertices: usize,
         influences: usize,
         joints: usize,
@@ -51,7 +51,7 @@ impl TestMesh {
         explicit_last: bool,
         pad: usize,
     ) -> Self {
-        let vectors = |random: &mut Random| -> Vec<[f32; 3]> {
+        let vectors = |random: &mut Rng| -> Vec<[f32; 3]> {
             (0..vertices).map(|_| random.vec3(1.0).to_array()).collect()
         };
         let (positions, normals, tangents) = (vectors(random), vectors(random), vectors(random));
@@ -76,7 +76,7 @@ impl TestMesh {
                     IndexFormat::U16 => indices[at..at + 2].copy_from_slice(&(joint as u16).to_ne_bytes()),
                 }
                 let last = i + 1 == influences;
-                let w = if last { left } else { random.bits() % (left / 2 + 1) };
+                let w = if last { left } else { random.next_u32() % (left / 2 + 1) };
                 left -= w;
                 if last && !explicit_last {
                     continue;
@@ -131,8 +131,8 @@ impl TestMesh {
 }
 
 /// A palette with uneven scale and mirroring.
-pub fn palette(random: &mut Random, joints: usize) -> (Vec<Mat34>, Vec<Mat4>) {
-    let m: Vec<Mat34> = (0..joints).map(|_| random.transform().to_mat34()).collect();
+pub fn palette(random: &mut Rng, joints: usize) -> (Vec<Mat34>, Vec<Mat4>) {
+    let m: Vec<Mat34> = (0..joints).map(|_| random.mirrored_transform().to_mat34()).collect();
     let m4 = m.iter().map(Mat34::to_mat4).collect();
     (m, m4)
 }

@@ -1,8 +1,7 @@
 //! Every job in a row, as a frame of one character runs them.
 
 use super::{
-    Random,
-    clips::{Rng, long_plan, rows_clip},
+    clips::{long_plan, rows_clip},
     meshes::{TestMesh, palette},
 };
 use lissom::{
@@ -14,8 +13,8 @@ use lissom::{
     },
     mesh::*,
 };
-
 use lissom_build::cook::encode;
+use lissom_testkit::rng::Rng;
 
 const JOINTS: usize = 37;
 const VERTICES: usize = 50;
@@ -35,7 +34,7 @@ pub struct Assets {
 
 impl Assets {
     pub fn new(seed: u64) -> Self {
-        let mut random = Random::new(seed);
+        let mut random = Rng::new(seed);
         let (built, rows) = rows_clip(JOINTS, 40, 30.0);
         let keys = encode(&long_plan(&mut Rng::new(seed), &built.skeleton, 1.0, 0.25)).unwrap();
         Self {
