@@ -8,7 +8,7 @@ use lissom::{
 };
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
-    cook::{ClipBuilder, CookReport, Effort, JointPrecision},
+    cook::{ClipBuilder, CookReport, Effort, JointPrecision, ShellSpace},
     exact::{Trs, larger, smaller},
     import::rawclip::{self, RawClip},
     raw::{Curve, Key, RawAnimation},
@@ -124,6 +124,8 @@ fn builder(source: &Source, precision_cm: f64, effort: Effort) -> ClipBuilder {
     ClipBuilder {
         precision: precision_cm,
         shell: 3.0,
+        // As ACL measures, whose bytes stand beside.
+        shell_space: ShellSpace::Joint,
         joints: joints.collect(),
         effort,
         ..Default::default()

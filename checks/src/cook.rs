@@ -9,7 +9,7 @@ use lissom::{
 };
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
-    cook::{ClipBuilder, CookReport, JointPrecision},
+    cook::{ClipBuilder, CookReport, JointPrecision, ShellSpace},
     exact::{M34, Trs, V3},
     import::rawclip,
     mannequin,
@@ -88,8 +88,14 @@ fn raw_clips(folder: &Path) -> Result<Vec<Job>> {
             precision: Some(own.precision),
             shell: Some(own.shell),
         });
-        let builder =
-            ClipBuilder { precision: 0.01, shell: 3.0, joints: own.collect(), ..Default::default() };
+        let builder = ClipBuilder {
+            precision: 0.01,
+            shell: 3.0,
+            // As ACL measures, whose bytes stand beside.
+            shell_space: ShellSpace::Joint,
+            joints: own.collect(),
+            ..Default::default()
+        };
         let name = format!("{}/{}", fields[0], fields[1]);
         jobs.push(Job { name, acl_bytes: fields[6].parse()?, builder, skeleton, animation: clip.animation });
     }

@@ -396,6 +396,16 @@ impl File<'_> {
         ensure!(cooked.report.within, "the cooker says that it missed the precision");
         let skeleton = &self.built.skeleton;
         let (mut cursor, mut pose) = (Cursor::new(), skeleton.rest_pose().to_vec());
+        // Lengths of model space: the scale of each axis at rest divided out.
+        let mut rests: Vec<M34> = Vec::with_capacity(skeleton.joint_count());
+        for joint in 0..skeleton.joint_count() {
+            let local = Trs::from_f32(skeleton.rest(joint)).to_m34();
+            rests.push(skeleton.parent(joint).map_or(local, |p| rests[p].mul(&local)));
+        }
+        let axis = |joint: usize, c: usize, unit: V3| {
+            let size = rests[joint].columns[c].length();
+            unit * (shell / if size > 1e-6 * rests[joint].stretch() { size } else { rests[joint].stretch() })
+        };
         for (time_s, world) in times.iter().zip(truth) {
             let (clip, time) = (clip.view(), SampleTime::Clamped(*time_s));
             SampleJob { skeleton, clip, time, lod: None, cursor: &mut cursor, output: &mut pose }.run()?;
@@ -405,9 +415,9 @@ impl File<'_> {
                 let model = skeleton.parent(joint).map_or(local, |p| models[p].mul(&local));
                 models.push(model);
                 let theirs = affine(&world[self.nodes[self.built.raw_of_joint[joint]]]);
-                for axis in [V3::X, V3::Y, V3::Z] {
-                    let error =
-                        (model.mul_point(axis * shell) - theirs.mul_point(axis * shell)).length() / precision;
+                let own = [axis(joint, 0, V3::X), axis(joint, 1, V3::Y), axis(joint, 2, V3::Z), V3::ZERO];
+                for point in own.into_iter().filter(|p| p.is_finite()) {
+                    let error = (model.mul_point(point) - theirs.mul_point(point)).length() / precision;
                     ensure!(
                         error <= allowed,
                         "cooked, joint {joint} is {error} of the precision off at {time_s} s"

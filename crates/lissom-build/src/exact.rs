@@ -441,6 +441,12 @@ impl M34 {
         Self { columns: [self.mul_vector(x), self.mul_vector(y), self.mul_vector(z), self.mul_point(t)] }
     }
 
+    /// `self` less `other`, number by number: it takes a point to how far the two are apart there.
+    #[must_use]
+    pub fn minus(&self, other: &Self) -> Self {
+        Self { columns: [0, 1, 2, 3].map(|c| self.columns[c] - other.columns[c]) }
+    }
+
     /// How long it makes the axis that it makes longest.
     #[must_use]
     pub fn stretch(&self) -> f64 {

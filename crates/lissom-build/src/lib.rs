@@ -62,13 +62,6 @@
 //! assert_eq!(built.joint_of_raw, [1, 0]);         // where each raw joint went
 //! # Ok::<(), lissom_build::raw::RawSkeletonError>(())
 //! ```
-//!
-//! | feature | default | what it adds |
-//! |---|---|---|
-//! | `gltf` | yes | reads glTF 2.0 files |
-//! | `fbx` | no | reads FBX files (`ufbx`, a C library: needs a C compiler) |
-//! | `gzip` | no | clip streams compressed with gzip |
-//! | `zstd` | no | clip streams compressed with Zstandard (a C library) |
 
 pub mod archive;
 pub mod cook;

@@ -74,6 +74,18 @@ pub struct SceneAnimation {
     pub extras: String,
 }
 
+impl Scene {
+    /// What a skeleton of the scene moves: every vertex of its meshes.
+    #[must_use]
+    pub fn skin(&self, skeleton: usize, built: &BuiltSkeleton) -> cook::SkinReach {
+        let mut skin = cook::SkinReach::default();
+        for mesh in self.meshes.iter().filter(|m| m.skeleton == skeleton) {
+            skin.add(built, &mesh.mesh, &mesh.morphs);
+        }
+        skin
+    }
+}
+
 impl SceneAnimation {
     /// What the file asks for, as the cooker takes it ([`cook::ClipBuilder::joints`]). A shell of 0 is left to the
     /// builder.

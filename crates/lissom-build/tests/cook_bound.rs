@@ -8,12 +8,14 @@ use lissom::{
 };
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
-    cook::{ClipBuilder, CookError, CookedClip, Effort, Form, JointPrecision, Jumps},
+    cook::{ClipBuilder, CookError, CookedClip, Effort, Form, JointPrecision, Jumps, ShellSpace, SkinReach},
     exact::{M34, Q4, Trs, V3, larger, smaller},
+    mesh::{RawMesh, model_matrices},
     raw::{Channel, Curve, RawAnimation, RawJoint, RawSkeleton, RawTrack},
 };
 use lissom_testkit::{generate, rng::Rng};
 use proptest::prelude::*;
+use std::sync::Arc;
 
 /// Plays a clip.
 struct Player<'a> {
@@ -37,21 +39,25 @@ impl<'a> Player<'a> {
     }
 }
 
-/// The largest distance of shell points of each joint at a time, in skeleton order.
+/// The largest distance of shell points of each joint at a time, in skeleton order. The shell is a length of model
+/// space in the rest pose.
 fn errors(s: &BuiltSkeleton, a: &RawAnimation, pose: &[Transform], time_s: f64, shell: f64) -> Vec<f64> {
-    let mut models: Vec<(M34, M34)> = Vec::new();
+    let mut models: Vec<[M34; 3]> = Vec::new();
     let mut errors = Vec::new();
     for (j, decoded) in pose.iter().enumerate() {
         let rest = Trs::from_f32(s.skeleton.rest(j));
         let source = a.tracks[s.raw_of_joint[j]].sample(time_s, rest).to_m34();
-        let decoded = Trs::from_f32(*decoded).to_m34();
-        let pair = match s.skeleton.parent(j) {
-            Some(p) => (models[p].0.mul(&source), models[p].1.mul(&decoded)),
-            None => (source, decoded),
+        let locals = [rest.to_m34(), source, Trs::from_f32(*decoded).to_m34()];
+        let parent = s.skeleton.parent(j).map_or([M34::IDENTITY; 3], |p| models[p]);
+        let [rest, source, decoded] = [0, 1, 2].map(|i| parent[i].mul(&locals[i]));
+        let apart = |(axis, unit): (usize, V3)| {
+            let point = unit * (shell / rest.columns[axis].length());
+            (source.mul_point(point) - decoded.mul_point(point)).length()
         };
-        let apart = |axis: V3| (pair.0.mul_point(axis * shell) - pair.1.mul_point(axis * shell)).length();
-        errors.push([V3::X, V3::Y, V3::Z].map(apart).into_iter().fold(0.0, larger));
-        models.push(pair);
+        let shell = [V3::X, V3::Y, V3::Z].into_iter().enumerate().map(apart);
+        let origin = (source.columns[3] - decoded.columns[3]).length();
+        errors.push(shell.fold(origin, larger));
+        models.push([rest, source, decoded]);
     }
     errors
 }
@@ -102,6 +108,128 @@ fn fan(joints: usize, rng: &mut Rng) -> BuiltSkeleton {
         rest: Trs::from_translation(V3::new(rng.range_f64(-0.1, 0.1), 0.2, rng.range_f64(-0.1, 0.1))),
     };
     SkeletonBuilder::build(&RawSkeleton { joints: (0..joints).map(joint).collect() }).unwrap()
+}
+
+/// An arm under an armature of some scale: lengths are the same metres in model space whatever it is. A helmet of the
+/// skin stands 25 cm from the last joint.
+fn scaled_arm(scale: f64) -> (BuiltSkeleton, RawMesh, RawAnimation) {
+    let size = V3::new(scale, scale, scale);
+    let bone = |parent: usize, x: f64| RawJoint {
+        name: format!("bone{parent}"),
+        parent: Some(parent),
+        rest: Trs::from_translation(V3::new(x / scale, 0.0, 0.0)),
+    };
+    let armature =
+        RawJoint { name: "armature".into(), parent: None, rest: Trs { scale: size, ..Trs::IDENTITY } };
+    let joints = vec![armature, bone(0, 0.1), bone(1, 0.3), bone(2, 0.25), bone(3, 0.1)];
+    let skeleton = RawSkeleton { joints };
+    let built = SkeletonBuilder::build(&skeleton).unwrap();
+    let rest: Vec<Trs> = skeleton.joints.iter().map(|j| j.rest).collect();
+    let binds: Vec<M34> = model_matrices(&skeleton, &rest).iter().map(|m| m.inverse().unwrap()).collect();
+    let at = |i: usize| {
+        let angle = i as f64;
+        [0.75 + 0.25 * libm::cos(angle), 0.25 * libm::sin(angle), 0.01 * angle].map(|c| c as f32)
+    };
+    let positions: Vec<[f32; 3]> = (0..24).map(at).collect();
+    let mesh = RawMesh {
+        joints: vec![[4, 3, 0, 0]; positions.len()],
+        weights: (0..positions.len())
+            .map(|i| if i % 3 == 0 { [0.5, 0.5, 0.0, 0.0] } else { [1.0, 0.0, 0.0, 0.0] })
+            .collect(),
+        positions,
+        inverse_binds: binds,
+        ..RawMesh::default()
+    };
+    let turn = |j: usize, i: usize| {
+        let t = i as f64 / 30.0;
+        let axis = V3::new(0.3, 1.0, 0.2 * j as f64).normalize_or(V3::Y);
+        Q4::from_axis_angle(
+            axis,
+            0.6 * libm::sin(t * (3.0 + j as f64)) + 0.05 * libm::sin(t * 17.0 + j as f64),
+        )
+    };
+    let track = |j: usize| {
+        let keys = (0..45).map(|i| (i as f64 / 30.0, turn(j, i)));
+        RawTrack { rotation: Channel::new(Curve::Linear, keys), ..Default::default() }
+    };
+    let tracks = std::iter::once(RawTrack::default()).chain((1..5).map(track)).collect();
+    let animation =
+        RawAnimation { name: "arm".into(), duration_s: 44.0 / 30.0, tracks, ..Default::default() };
+    (built, mesh, animation)
+}
+
+/// The largest distance of skinned vertices, joint origins and shell points (3 cm in model space) at a time.
+fn seen_error(s: &BuiltSkeleton, mesh: &RawMesh, a: &RawAnimation, pose: &[Transform], time_s: f64) -> f64 {
+    let joints = s.skeleton.joint_count();
+    let rest = |j: usize| Trs::from_f32(s.skeleton.rest(j));
+    let models = |local: &dyn Fn(usize) -> M34| {
+        let mut models: Vec<M34> = Vec::new();
+        for j in 0..joints {
+            models.push(s.skeleton.parent(j).map_or(local(j), |p| models[p].mul(&local(j))));
+        }
+        models
+    };
+    let at_rest = models(&|j| rest(j).to_m34());
+    let source = models(&|j| a.tracks[s.raw_of_joint[j]].sample(time_s, rest(j)).to_m34());
+    let decoded = models(&|j| Trs::from_f32(pose[j]).to_m34());
+    let mut worst = 0.0;
+    for j in 0..joints {
+        let size = at_rest[j].columns[0].length();
+        for p in [V3::ZERO, V3::X * (0.03 / size), V3::Y * (0.03 / size), V3::Z * (0.03 / size)] {
+            worst = larger((source[j].mul_point(p) - decoded[j].mul_point(p)).length(), worst);
+        }
+    }
+    for ((p, follows), weights) in mesh.positions.iter().zip(&mesh.joints).zip(&mesh.weights) {
+        let p = V3::new(p[0].into(), p[1].into(), p[2].into());
+        let mut off = V3::ZERO;
+        for (raw, weight) in follows.iter().zip(weights).filter(|(_, w)| **w > 0.0) {
+            let (j, own) =
+                (s.joint_of_raw[usize::from(*raw)], mesh.inverse_binds[usize::from(*raw)].mul_point(p));
+            off = off + (decoded[j].mul_point(own) - source[j].mul_point(own)) * f64::from(*weight);
+        }
+        worst = larger(off.length(), worst);
+    }
+    worst
+}
+
+#[test]
+fn what_people_see_is_within_the_precision_under_an_armature_of_any_scale() {
+    let mut sizes = Vec::new();
+    for scale in [0.01, 1.0, 100.0] {
+        for form in [Form::Rows, Form::Keys] {
+            let (s, mesh, a) = scaled_arm(scale);
+            let mut skin = SkinReach::default();
+            skin.add(&s, &mesh, &[]);
+            let builder = ClipBuilder { form, skin: Some(Arc::new(skin)), ..Default::default() };
+            let cooked = builder.build(&s, &a).unwrap();
+            assert!(cooked.report.error.worst() <= builder.precision);
+            let mut player = Player::new(&s, &cooked.bytes);
+            let mut rng = Rng::new(7);
+            let keys = (0..45).map(|i| f64::from(i) / 30.0);
+            let times: Vec<f64> = keys.chain((0..500).map(|_| rng.range_f64(0.0, a.duration_s))).collect();
+            for t in times {
+                let off = seen_error(&s, &mesh, &a, &player.pose(t), t);
+                assert!(off <= builder.precision * 1.01, "scale {scale}, {form:?}: {off} m off at {t} s");
+            }
+            if form == Form::Rows {
+                sizes.push(cooked.bytes.len());
+            }
+        }
+    }
+    // The same motion takes the same bytes whatever the armature's scale is: a shell of 3 m would take many more.
+    let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
+    assert!(most * 100 <= least * 103, "{sizes:?}");
+}
+
+#[test]
+fn a_shell_in_the_joints_own_units_is_there_for_whoever_asks() {
+    let (s, mesh, a) = scaled_arm(0.01);
+    let builder = ClipBuilder { shell_space: ShellSpace::Joint, ..Default::default() };
+    let cooked = builder.build(&s, &a).unwrap();
+    let mut player = Player::new(&s, &cooked.bytes);
+    let worst = (0..45).map(|i| f64::from(i) / 30.0).map(|t| seen_error(&s, &mesh, &a, &player.pose(t), t));
+    // Under a scale of 0.01 it says nothing about what people see.
+    assert!(worst.fold(0.0, larger) > 5.0 * builder.precision);
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

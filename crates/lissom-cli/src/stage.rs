@@ -145,7 +145,8 @@ impl Stage {
         scene.animations.retain(|a| a.skeleton == Some(place));
         scene.animations.truncate(count);
         let stated = ScenePrecision::new(scene.height(), false, false);
-        let builder = stated.builder(&ClipBuilder::default());
+        let skin = Some(Arc::new(scene.skin(place, &built[place])));
+        let builder = ClipBuilder { skin, ..stated.builder(&ClipBuilder::default()) };
         // A file that asks for each joint asks for the same of most: the widest and the farthest stand for all.
         let joints = scene.animations.first().map(|a| stated.joints(a, &built[place])).unwrap_or_default();
         let widest = |v: &mut dyn Iterator<Item = f64>| v.max_by(f64::total_cmp);

@@ -1,7 +1,13 @@
 //! What a clip should be like: the options of the cooker, and whether they can be meant.
 
-use super::{error::CookError, keys::Jumps};
+use super::{
+    error::CookError,
+    keys::Jumps,
+    proof::{ErrorMetric, JointPoints, ShellSpace, SkinReach},
+    source::CookSource,
+};
 use crate::{BuiltSkeleton, raw::RawAnimation};
+use std::sync::Arc;
 
 /// Cooks animations into clips.
 ///
@@ -10,8 +16,12 @@ use crate::{BuiltSkeleton, raw::RawAnimation};
 pub struct ClipBuilder {
     /// The largest error allowed, in model space: 0.0001 (0.1 mm).
     pub precision: f64,
-    /// How far from each joint it is measured: 0.03 (3 cm).
+    /// How far from each joint it is measured, at least: 0.03 (3 cm).
     pub shell: f64,
+    /// What that is a length of; [`ShellSpace::Model`] but for figures beside ACL's.
+    pub shell_space: ShellSpace,
+    /// The skin, whose every vertex is measured too.
+    pub skin: Option<Arc<SkinReach>>,
     /// Joints with a precision or a shell of their own.
     pub joints: Vec<JointPrecision>,
     /// Keys, rows, or whichever is smaller.
@@ -71,6 +81,8 @@ impl Default for ClipBuilder {
         Self {
             precision: 1e-4,
             shell: 0.03,
+            shell_space: ShellSpace::Model,
+            skin: None,
             joints: Vec::new(),
             form: Form::Auto,
             jumps: None,
@@ -82,12 +94,26 @@ impl Default for ClipBuilder {
 }
 
 impl ClipBuilder {
-    /// The shell and precision of every joint.
+    /// What this builder measures clips of an animation with.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the animation or the options.
+    pub fn metric<'a>(
+        &self,
+        skeleton: &BuiltSkeleton,
+        animation: &'a RawAnimation,
+    ) -> Result<ErrorMetric<'a>, CookError> {
+        let (points, _) = self.check(skeleton, animation)?;
+        Ok(ErrorMetric::from_source(CookSource::new(skeleton, animation, !self.reduce), points))
+    }
+
+    /// The points and the precision of every joint.
     pub(super) fn check(
         &self,
         skeleton: &BuiltSkeleton,
         animation: &RawAnimation,
-    ) -> Result<(Vec<f64>, Vec<f64>), CookError> {
+    ) -> Result<(Vec<JointPoints>, Vec<f64>), CookError> {
         let joints = skeleton.skeleton.joint_count();
         animation.validate(joints)?;
         let good = |v: f64| v.is_finite() && v > 0.0;
@@ -117,7 +143,11 @@ impl ClipBuilder {
         };
         match bad {
             Some(value) => Err(CookError::Jumps { value, duration_s }),
-            None => Ok((shell, precision)),
+            None => {
+                let skin = self.skin.as_deref();
+                let points = JointPoints::of_skeleton(skeleton, &shell, self.shell_space, skin);
+                Ok((points, precision))
+            }
         }
     }
 

@@ -32,9 +32,9 @@ impl ClipBuilder {
 
     /// The smallest clip within the precision.
     fn cook(&self, skeleton: &BuiltSkeleton, animation: &RawAnimation) -> Result<CookedClip, CookError> {
-        let (shell, precision) = self.check(skeleton, animation)?;
+        let (points, precision) = self.check(skeleton, animation)?;
         let source = CookSource::new(skeleton, animation, !self.reduce);
-        let metric = ErrorMetric::from_source(source, shell);
+        let metric = ErrorMetric::from_source(source, points);
         // Finer and finer rows for curves that bend; listed rows where the even ones are not near enough.
         let mut attempts = [(1.0, false), (0.1, true), (0.01, true)].into_iter();
         let clip = loop {

@@ -53,13 +53,13 @@ pub use watch::{Executor, Progress, Step, Watch, serial, unwatched};
 use crate::{
     BuiltSkeleton, SkeletonBuilder,
     archive::{ScenePack, settle_names},
-    cook::{ClipBuilder, CookError, CookedClip},
+    cook::{ClipBuilder, CookError, CookedClip, SkinReach},
     import::{self, ImportOptions, OpenError},
     scene::{Scene, SceneSkeleton},
 };
 use lissom::archive::AlignedBytes;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use watch::Watcher;
 
 /// How files are read and cooked.
@@ -99,6 +99,8 @@ struct Opened {
     stem: String,
     scene: Scene,
     skeletons: Vec<BuiltSkeleton>,
+    /// What each skeleton moves.
+    skins: Vec<Arc<SkinReach>>,
     precision: ScenePrecision,
     height_m: Option<f64>,
     /// Its lines of the stamp.
@@ -216,8 +218,9 @@ impl Recipe {
         let build = |s: &SceneSkeleton| SkeletonBuilder::build(&s.skeleton);
         let skeletons = scene.skeletons.iter().map(build).collect::<Result<Vec<_>, _>>();
         let skeletons = skeletons.map_err(|source| InputError::Skeleton { name: name(), source })?;
+        let skins = skeletons.iter().enumerate().map(|(s, built)| Arc::new(scene.skin(s, built))).collect();
         let stamp = stamp::lines(input, &bytes, &others);
-        Ok(Opened { stem, scene, skeletons, precision, height_m, stamp })
+        Ok(Opened { stem, scene, skeletons, skins, precision, height_m, stamp })
     }
 
     /// Every clip of every input, input by input.
@@ -261,7 +264,8 @@ impl Recipe {
         })?;
         let builder = opened.precision.builder(&self.cook);
         let joints = opened.precision.joints(animation, built);
-        ClipBuilder { joints, ..builder }.build(built, &animation.motion).map_err(failed)
+        let skin = animation.skeleton.and_then(|s| opened.skins.get(s)).cloned();
+        ClipBuilder { joints, skin, ..builder }.build(built, &animation.motion).map_err(failed)
     }
 
     fn pack(

@@ -28,27 +28,31 @@ impl ScenePrecision {
         Self { by_size: large.map_or(1.0, |h| h / LARGE_M), asked_precision, asked_shell }
     }
 
-    /// What precision and shell are multiplied with. A user who asks for one of the two means the other to stay.
+    /// What the precision is multiplied with.
     #[must_use]
     pub fn growth(&self) -> f64 {
-        if self.asked_precision || self.asked_shell { 1.0 } else { self.by_size }
+        if self.asked_precision { 1.0 } else { self.by_size }
+    }
+
+    /// What the shell is multiplied with.
+    fn shell_growth(&self) -> f64 {
+        if self.asked_shell { 1.0 } else { self.by_size }
     }
 
     /// The builder, grown.
     #[must_use]
     pub fn builder(&self, cook: &ClipBuilder) -> ClipBuilder {
-        let growth = self.growth();
-        ClipBuilder { precision: cook.precision * growth, shell: cook.shell * growth, ..cook.clone() }
+        let (precision, shell) = (cook.precision * self.growth(), cook.shell * self.shell_growth());
+        ClipBuilder { precision, shell, ..cook.clone() }
     }
 
     /// What the file asks for of its joints, where the user did not.
     #[must_use]
     pub fn joints(&self, animation: &SceneAnimation, built: &BuiltSkeleton) -> Vec<JointPrecision> {
-        let growth = self.growth();
         let mut joints = animation.joint_precision(built);
         for own in &mut joints {
-            own.precision = own.precision.filter(|_| !self.asked_precision).map(|v| v * growth);
-            own.shell = own.shell.filter(|_| !self.asked_shell).map(|v| v * growth);
+            own.precision = own.precision.filter(|_| !self.asked_precision).map(|v| v * self.growth());
+            own.shell = own.shell.filter(|_| !self.asked_shell).map(|v| v * self.shell_growth());
         }
         joints
     }

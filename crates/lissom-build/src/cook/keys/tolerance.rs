@@ -8,7 +8,7 @@
 //! where all the error that is allowed is used, they stand still.
 
 use crate::{
-    cook::proof::ErrorMetric,
+    cook::proof::{ErrorMetric, JointPoints},
     exact::{M34, V3, clamp, larger, smaller},
 };
 
@@ -21,7 +21,8 @@ pub(crate) struct Tolerances {
     /// Model matrices of a few poses, all joints each.
     poses: Vec<Vec<M34>>,
     parents: Vec<Option<usize>>,
-    shell: Vec<f64>,
+    /// From each joint to its farthest point.
+    reach: Vec<f64>,
     precision: Vec<f64>,
     weights: Vec<f64>,
 }
@@ -59,7 +60,7 @@ impl Tolerances {
         Self {
             poses: poses.collect(),
             parents: metric.source().parents.clone(),
-            shell: metric.shell().to_vec(),
+            reach: metric.points().iter().map(JointPoints::reach).collect(),
             precision,
             weights,
         }
@@ -114,7 +115,7 @@ impl Tolerances {
             moments.fill(Moments::default());
             for j in (0..n).rev() {
                 let m = &models[j];
-                let (w, origin, reach) = (self.weights[j], m.columns[3], self.shell[j] * m.stretch());
+                let (w, origin, reach) = (self.weights[j], m.columns[3], self.reach[j] * m.stretch());
                 let mut sums = moments[j];
                 sums.weight += w;
                 sums.first = sums.first + origin * w;

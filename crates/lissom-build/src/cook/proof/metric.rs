@@ -1,12 +1,15 @@
 //! The error of a clip: how far the decoded pose is from the source, in model space, where skin would be.
 //!
-//! Three points stand round every joint, at the shell distance along its x, y and z axes. The error of a
-//! joint at a time is the largest distance between where the source has them and where the decoded pose
-//! has them. It is measured at every key time of the source and of the cooked clip and at seven times
-//! between neighbours; times within a millionth of each other are one, the last of them. Decoded f32
+//! Every joint has its points: its origin, three on a shell round it, and the vertices that follow it, where a skin is
+//! known ([`JointPoints`]). The error of a joint at a time is the largest distance between where the source has them
+//! and where the decoded pose has them. It is measured at every key time of the source and of the cooked clip and at
+//! seven times between neighbours; times within a millionth of each other are one, the last of them. Decoded f32
 //! locals are composed in f64, so that only the clip is measured and not the arithmetic of the player behind it.
 
-use super::report::{ErrorReport, Tally};
+use super::{
+    points::{JointPoints, ShellSpace},
+    report::{ErrorReport, Tally},
+};
 use crate::{
     BuiltSkeleton,
     cook::source::{CookSource, sort_times},
@@ -22,13 +25,14 @@ pub const TIMES_BETWEEN: usize = 7;
 #[derive(Clone, Debug)]
 pub struct ErrorMetric<'a> {
     source: CookSource<'a>,
-    shell: Vec<f64>,
+    points: Vec<JointPoints>,
     /// Joints, each with the spans in which its rotation, and so everything below it, is ambiguous.
     ambiguous: Vec<(usize, Vec<(f64, f64)>)>,
 }
 
 impl<'a> ErrorMetric<'a> {
-    /// For an animation of this skeleton, with the same shell distance round every joint.
+    /// For an animation of this skeleton, with the same shell distance round every joint, in model space, and without
+    /// a skin. [`ClipBuilder::metric`](crate::cook::ClipBuilder::metric) measures as the cooker does.
     ///
     /// # Errors
     ///
@@ -38,32 +42,25 @@ impl<'a> ErrorMetric<'a> {
         animation: &'a RawAnimation,
         shell: f64,
     ) -> Result<Self, RawAnimationError> {
-        animation.validate(skeleton.skeleton.joint_count())?;
-        Ok(Self::from_source(
-            CookSource::new(skeleton, animation, false),
-            vec![shell; skeleton.skeleton.joint_count()],
-        ))
+        let joints = skeleton.skeleton.joint_count();
+        animation.validate(joints)?;
+        let points = JointPoints::of_skeleton(skeleton, &vec![shell; joints], ShellSpace::Model, None);
+        Ok(Self::from_source(CookSource::new(skeleton, animation, false), points))
     }
 
-    /// Another shell distance for one joint, in skeleton order. Panics if there is no such joint.
-    #[must_use]
-    pub fn with_shell(mut self, joint: usize, shell: f64) -> Self {
-        self.shell[joint] = shell;
-        self
-    }
-
-    pub(crate) fn from_source(source: CookSource<'a>, shell: Vec<f64>) -> Self {
+    pub(crate) fn from_source(source: CookSource<'a>, points: Vec<JointPoints>) -> Self {
         let joints = 0..source.joints.len();
         let ambiguous = joints.map(|j| (j, source.ambiguous(j))).filter(|(_, s)| !s.is_empty()).collect();
-        Self { source, shell, ambiguous }
+        Self { source, points, ambiguous }
     }
 
     pub(crate) fn source(&self) -> &CookSource<'a> {
         &self.source
     }
 
-    pub(crate) fn shell(&self) -> &[f64] {
-        &self.shell
+    /// Where the error of each joint is looked at.
+    pub(crate) fn points(&self) -> &[JointPoints] {
+        &self.points
     }
 
     /// The key times of the source.
@@ -129,11 +126,28 @@ impl<'a> ErrorMetric<'a> {
         let mut pose = vec![Transform::IDENTITY; n];
         let mut errors = vec![0.0; n];
         let mut doubtful = vec![false; n];
+        // The worst of each joint so far: a vertex below that need not be looked at.
+        let mut worst = vec![0.0_f64; n];
         for (time_s, is_key) in times {
             decode(time_s, &mut pose)?;
             self.source_models(time_s, &mut source_models);
             self.errors(&source_models, &pose, &mut models, &mut errors);
             let any = self.mark_ambiguous(time_s, &mut doubtful);
+            for j in 0..n {
+                // Nothing is worse than what is not a number.
+                if worst[j].is_nan() {
+                    continue;
+                }
+                let known = larger(errors[j], worst[j]);
+                let off = models[j].minus(&source_models[j]);
+                let all = self.points[j].worst_above(&off, known);
+                if all.is_nan() || all > known {
+                    errors[j] = all;
+                }
+                if !(any && doubtful[j]) {
+                    worst[j] = larger(errors[j], worst[j]);
+                }
+            }
             each(time_s, is_key, &errors, any.then_some(&doubtful[..]));
         }
         Ok(())
@@ -152,7 +166,7 @@ impl<'a> ErrorMetric<'a> {
         }
     }
 
-    /// The error of every joint; `models` receives the decoded pose in model space.
+    /// The error of every joint at its few points; `models` receives the decoded pose in model space.
     pub(crate) fn errors(
         &self,
         source_models: &[M34],
@@ -164,14 +178,7 @@ impl<'a> ErrorMetric<'a> {
             let local = Trs::from_f32(*local).to_m34();
             let model = self.source.parents[j].map_or(local, |p| models[p].mul(&local));
             models[j] = model;
-            let (a, b, shell) = (&source_models[j].columns, &model.columns, self.shell[j]);
-            let origin = b[3] - a[3];
-            let mut worst = 0.0;
-            for axis in 0..3 {
-                let d = (b[axis] - a[axis]) * shell + origin;
-                worst = larger(d.dot(d), worst);
-            }
-            errors[j] = worst.sqrt();
+            errors[j] = self.points[j].worst_of_few(&model.minus(&source_models[j]));
         }
     }
 

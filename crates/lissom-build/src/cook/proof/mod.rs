@@ -2,10 +2,15 @@
 
 mod metric;
 mod playback;
+mod points;
 mod probe;
 mod report;
+mod skin;
 
 pub use metric::{ErrorMetric, TIMES_BETWEEN};
 pub(super) use playback::Playback;
+pub(super) use points::JointPoints;
+pub use points::ShellSpace;
 pub(super) use probe::Probe;
 pub use report::{ErrorReport, JointError};
+pub use skin::SkinReach;

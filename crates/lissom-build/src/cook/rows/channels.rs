@@ -27,14 +27,14 @@ pub(super) struct MovingChannel {
     pub reach: f64,
 }
 
-/// A point that moves rigidly with a joint: where, whose error it is, and along which axis of its shell.
+/// A point that moves rigidly with a joint: where, whose error it is, and what it is there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {
     /// In the joint's own space.
     pub at: V3,
     pub joint: usize,
-    /// `None` for the joint's origin, which turns on with its own rotation.
-    pub axis: Option<usize>,
+    /// In the space of the joint whose error it is; `None` for its origin, which turns on with its own rotation.
+    pub own: Option<V3>,
 }
 
 /// How constants of a kind are stored.
@@ -97,7 +97,7 @@ impl RowsChannels {
     /// A channel that moves by less than `still` of what the precision allows is a constant.
     pub fn new(samples: &Samples<'_>, precision: &[f64], still: f64) -> Self {
         let source = samples.metric.source();
-        let shell = samples.metric.shell();
+        let points = samples.metric.points();
         let extents = extents(samples);
         let n = samples.joints();
         let above = |j: usize| source.parents[j].map_or(1.0, |p| extents[p].stretch);
@@ -115,7 +115,7 @@ impl RowsChannels {
         let mut held: Vec<Trs> = source.joints.iter().map(|j| j.rest).collect();
         for j in 0..n {
             let (joint, e) = (&source.joints[j], &extents[j]);
-            let lever = larger(larger(e.lever, shell[j] * e.stretch), 1e-30);
+            let lever = larger(larger(e.lever, points[j].reach() * e.stretch), 1e-30);
             let fine = still * finest[j];
             tolerances[j] = [fine / larger(above(j), 1e-30), fine / lever, fine / lever];
             let rest_off = [
@@ -223,12 +223,10 @@ impl RowsChannels {
         for j in (0..n).rev() {
             let Some(p) = source.parents[j].filter(|_| !self.is_moving(j, 0)) else { continue };
             let local = self.fixed[j].to_m34();
-            let mut points = vec![Point { at: local.columns[3], joint: j, axis: None }];
+            let mut points = vec![Point { at: local.columns[3], joint: j, own: None }];
             if !self.is_moving(j, 1) && !self.is_moving(j, 2) {
-                let shell = samples.metric.shell()[j];
-                for (axis, unit) in [V3::X, V3::Y, V3::Z].into_iter().enumerate() {
-                    points.push(Point { at: local.mul_point(unit * shell), joint: j, axis: Some(axis) });
-                }
+                let own = samples.metric.points()[j].few().iter();
+                points.extend(own.map(|p| Point { at: local.mul_point(*p), joint: j, own: Some(*p) }));
                 let below = &self.rigid[j];
                 points.extend(below.iter().map(|b| Point { at: local.mul_point(b.at), ..*b }));
                 // A tree of fixed joints below a moving one: the farthest points say it all.
@@ -243,7 +241,7 @@ impl RowsChannels {
 
     fn find_moving(&mut self, samples: &Samples<'_>, precision: &[f64], extents: &[Extent]) {
         let source = samples.metric.source();
-        let shell = samples.metric.shell();
+        let points = samples.metric.points();
         for kind in 0..3 {
             for j in 0..samples.joints() {
                 if !self.is_moving(j, kind) {
@@ -254,8 +252,8 @@ impl RowsChannels {
                 // What one unit moves: the joint and what is rigid with it, each against its own precision.
                 let own = match kind {
                     0 => above / precision[j],
-                    1 => shell[j] * e.stretch / precision[j],
-                    _ => shell[j] * above / precision[j],
+                    1 => points[j].reach() * e.stretch / precision[j],
+                    _ => points[j].reach() * above / precision[j],
                 };
                 let reach = self.rigid[j].iter().fold(own, |reach, p| {
                     let far = match kind {
@@ -297,7 +295,7 @@ fn first_pose(samples: &Samples<'_>) -> Vec<Trs> {
 
 fn extents(samples: &Samples<'_>) -> Vec<Extent> {
     let source = samples.metric.source();
-    let shell = samples.metric.shell();
+    let points = samples.metric.points();
     let n = samples.joints();
     let first = first_pose(samples);
     let zero = Q4::new(0.0, 0.0, 0.0, 0.0);
@@ -331,7 +329,7 @@ fn extents(samples: &Samples<'_>) -> Vec<Extent> {
         for row in (0..rows).step_by((rows / 16).max(1)) {
             let mut far = vec![0.0_f64; n];
             for j in (0..n).rev() {
-                let own = larger(far[j], shell[j] * piece.models[j * rows + row].stretch());
+                let own = larger(far[j], points[j].reach() * piece.models[j * rows + row].stretch());
                 all[j].lever = larger(all[j].lever, own);
                 if let Some(p) = source.parents[j] {
                     let bone =

@@ -119,9 +119,8 @@ impl Pass<'_> {
         }
         let points = Points {
             own: j,
-            shell: self.samples.metric.shell()[j],
+            few: self.samples.metric.points()[j].few(),
             rigid: &self.channels.rigid[j],
-            shells: self.samples.metric.shell(),
             precision: self.precision,
             limits: self.limits,
             piece,
@@ -215,12 +214,11 @@ impl Above {
     }
 }
 
-/// What shows a joint's rotation: the three points of its shell, and what is rigid with it.
+/// What shows a joint's rotation: its own points, and what is rigid with it.
 struct Points<'a> {
     own: usize,
-    shell: f64,
+    few: &'a [V3],
     rigid: &'a [Point],
-    shells: &'a [f64],
     precision: &'a [f64],
     limits: PassLimits,
     piece: &'a Piece,
@@ -233,10 +231,9 @@ impl Points<'_> {
 
     /// The error of the joint itself, in precisions.
     fn own_error(&self, r: usize, model: &M34) -> f64 {
-        let (a, b) = (&self.source(r, self.own).columns, &model.columns);
-        let origin = b[3] - a[3];
-        let axis = |axis: usize| ((b[axis] - a[axis]) * self.shell + origin).length();
-        larger(larger(axis(0), axis(1)), axis(2)) / self.precision[self.own]
+        let off = model.minus(self.source(r, self.own));
+        let worst = self.few.iter().fold(0.0, |worst, p| larger(off.mul_point(*p).length(), worst));
+        worst / self.precision[self.own]
     }
 
     /// True if everything that depends on this model matrix is within its limit.
@@ -244,10 +241,10 @@ impl Points<'_> {
         self.own_error(r, model) <= self.limits.shell
             && self.rigid.iter().all(|p| {
                 let at = model.mul_point(p.at);
-                let source = &self.source(r, p.joint).columns;
-                let (to, share) = match p.axis {
-                    None => (source[3], self.limits.origin),
-                    Some(axis) => (source[3] + source[axis] * self.shells[p.joint], self.limits.shell),
+                let source = self.source(r, p.joint);
+                let (to, share) = match p.own {
+                    None => (source.columns[3], self.limits.origin),
+                    Some(own) => (source.mul_point(own), self.limits.shell),
                 };
                 (at - to).length() <= share * self.precision[p.joint]
             })
@@ -258,12 +255,13 @@ impl Points<'_> {
         if self.rigid.is_empty() {
             return V3::ZERO;
         }
-        // Least squares: the sum of |off + turn × arm|² over the points. The shell's own arms resist turning.
-        let own = 6.0 * self.shell * self.shell * source.stretch() * source.stretch();
+        // Least squares: the sum of |off + turn × arm|² over the points. The joint's own points resist turning.
+        let squares: f64 = self.few.iter().map(|p| p.dot(*p)).sum();
+        let own = 2.0 * squares * source.stretch() * source.stretch();
         let (mut xx, mut yy, mut zz) = (own, own, own);
         let (mut xy, mut xz, mut yz) = (0.0, 0.0, 0.0);
         let mut b = V3::ZERO;
-        for p in self.rigid.iter().filter(|p| p.axis.is_none()) {
+        for p in self.rigid.iter().filter(|p| p.own.is_none()) {
             let arm = self.source(r, p.joint).columns[3] - source.columns[3];
             let squared = arm.dot(arm);
             xx += squared - arm.x * arm.x;

@@ -11,7 +11,7 @@ use crate::{
     cook::{
         builder::Effort,
         error::CookError,
-        proof::{ErrorMetric, ErrorReport, Playback},
+        proof::{ErrorMetric, ErrorReport, JointPoints, Playback},
     },
     exact::{M34, larger},
 };
@@ -94,12 +94,13 @@ impl RowsSearch<'_> {
         let (mut first, mut last) = (vec![M34::IDENTITY; n], vec![M34::IDENTITY; n]);
         self.metric.source_models(0.0, &mut first);
         self.metric.source_models(self.metric.source().duration_s, &mut last);
-        let near = |((a, b), (shell, precision)): ((&M34, &M34), (&f64, &f64))| {
+        let near = |((a, b), (points, precision)): ((&M34, &M34), (&JointPoints, &f64))| {
             let origin = (a.columns[3] - b.columns[3]).length();
-            let turned = (0..3).map(|i| (a.columns[i] - b.columns[i]).length() * shell).fold(0.0, larger);
+            let off = a.minus(b);
+            let turned = points.few().iter().map(|p| off.mul_vector(*p).length()).fold(0.0, larger);
             origin + turned <= 0.1 * precision
         };
-        first.iter().zip(&last).zip(self.metric.shell().iter().zip(self.precision)).all(near)
+        first.iter().zip(&last).zip(self.metric.points().iter().zip(self.precision)).all(near)
     }
 
     fn write(&self, channels: &RowsChannels, trial: &RowsTrial) -> Option<Vec<u8>> {

@@ -1,0 +1,258 @@
+//! Where the error of a joint is looked at: points that hang on it, in its own space.
+//!
+//! The error of a point that one joint moves is the length of an affine function of the point, so it is convex: over
+//! a set of points it is largest at a corner of their hull. A vertex that several joints move is off by a mean of what
+//! each of them is off there, so never by more than the worst of them. Hence, if every vertex is within the precision
+//! under every joint that it follows, alone, then the skin is.
+
+use super::skin::SkinReach;
+use crate::{
+    BuiltSkeleton,
+    exact::{M34, Trs, V3, larger, smaller},
+};
+
+/// What the shell distance of a joint is a length of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ShellSpace {
+    /// Model space in the rest pose, whatever scales stand above the joint: what people see.
+    #[default]
+    Model,
+    /// The joint's own units, moved by its matrix with all scales in it. The joint's origin and the skin are not looked
+    /// at. That is how ACL measures, and only for figures beside its own.
+    Joint,
+}
+
+/// The points of one joint.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct JointPoints {
+    /// What a search looks at: origin, shell, and the parts of the skin that stick out most.
+    few: Vec<V3>,
+    /// All that the skin has, in clusters.
+    skin: Vec<Cluster>,
+    /// From the joint's origin to the farthest of all.
+    reach: f64,
+}
+
+/// Points that lie near each other, and a ball around them.
+#[derive(Clone, Debug, PartialEq)]
+struct Cluster {
+    points: Vec<V3>,
+    centre: V3,
+    radius: f64,
+}
+
+/// Points of the skin that a search looks at, at most.
+const CORNERS: usize = 12;
+/// Points of a cluster, at most.
+const CLUSTER: usize = 48;
+
+impl JointPoints {
+    /// Of every joint of a skeleton, in its order. One shell distance a joint.
+    pub(crate) fn of_skeleton(
+        skeleton: &BuiltSkeleton,
+        shell: &[f64],
+        space: ShellSpace,
+        skin: Option<&SkinReach>,
+    ) -> Vec<Self> {
+        if space == ShellSpace::Joint {
+            return shell.iter().map(|s| Self::new(axes(*s, [1.0; 3]).to_vec(), &[])).collect();
+        }
+        let s = &skeleton.skeleton;
+        let mut models: Vec<M34> = Vec::with_capacity(s.joint_count());
+        let mut points = Vec::with_capacity(s.joint_count());
+        for (j, distance) in shell.iter().enumerate() {
+            let local = Trs::from_f32(s.rest(j)).to_m34();
+            let model = s.parent(j).map_or(local, |p| models[p].mul(&local));
+            let mut few = vec![V3::ZERO];
+            few.extend(axes(*distance, sizes(&model)));
+            points.push(Self::new(few, skin.map_or(&[], |s| s.joint(j))));
+            models.push(model);
+        }
+        points
+    }
+
+    fn new(mut few: Vec<V3>, skin: &[V3]) -> Self {
+        let reach = few.iter().chain(skin).fold(0.0, |far, p| larger(p.length(), far));
+        add_corners(&mut few, skin, reach);
+        let mut clusters = Vec::new();
+        split(skin.to_vec(), &mut clusters);
+        Self { few, skin: clusters, reach }
+    }
+
+    /// The shell, the origin and the corners of the skin: never empty.
+    pub(crate) fn few(&self) -> &[V3] {
+        &self.few
+    }
+
+    /// From the joint's origin to the farthest point, in the joint's own units.
+    pub(crate) fn reach(&self) -> f64 {
+        self.reach
+    }
+
+    /// The largest error of the few; `off` is the decoded model matrix less the source's.
+    pub(crate) fn worst_of_few(&self, off: &M34) -> f64 {
+        self.few.iter().fold(0.0, |worst, p| larger(off.mul_point(*p).length(), worst))
+    }
+
+    /// The largest error of all points if it is above `known`, else `known`. Clusters that cannot be above it are
+    /// not looked at.
+    pub(crate) fn worst_above(&self, off: &M34, known: f64) -> f64 {
+        let [x, y, z, _] = off.columns;
+        let turn = (x.dot(x) + y.dot(y) + z.dot(z)).sqrt();
+        let mut worst = known;
+        for cluster in &self.skin {
+            let most = off.mul_point(cluster.centre).length() + turn * cluster.radius;
+            // The comparison is also false where something is not a number.
+            if most <= worst {
+                continue;
+            }
+            worst = cluster.points.iter().fold(worst, |worst, p| larger(off.mul_point(*p).length(), worst));
+        }
+        worst
+    }
+}
+
+/// Points on the axes, `distance` away where the axes have these lengths.
+fn axes(distance: f64, sizes: [f64; 3]) -> [V3; 3] {
+    let [x, y, z] = sizes.map(|s| distance / s);
+    [V3::X * x, V3::Y * y, V3::Z * z]
+}
+
+/// The lengths of a matrix's axes; those of no length get that of the longest, and 1 where there is none.
+fn sizes(model: &M34) -> [f64; 3] {
+    let longest = model.stretch();
+    let longest = if longest > TINY { longest } else { 1.0 };
+    let size = |axis: usize| {
+        let own = model.columns[axis].length();
+        let own = if own > longest * TINY { own } else { longest };
+        // Rotations leave a size of 1 a rounding away from it.
+        if (own - 1.0).abs() < 1e-9 { 1.0 } else { own }
+    };
+    [size(0), size(1), size(2)]
+}
+
+/// Sizes below this, or below this part of the largest, are none.
+const TINY: f64 = 1e-6;
+
+/// Adds points of the skin, each the one that is farthest from all there are, until nothing sticks out.
+fn add_corners(few: &mut Vec<V3>, skin: &[V3], reach: f64) {
+    let mut gaps: Vec<f64> =
+        skin.iter().map(|p| few.iter().map(|f| p.distance(*f)).fold(f64::INFINITY, smaller)).collect();
+    for _ in 0..CORNERS {
+        let farthest = gaps.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
+        let Some((at, gap)) = farthest else { return };
+        if *gap <= 0.1 * reach {
+            return;
+        }
+        let corner = skin[at];
+        few.push(corner);
+        for (gap, p) in gaps.iter_mut().zip(skin) {
+            *gap = smaller(*gap, p.distance(corner));
+        }
+    }
+}
+
+/// Halves points along their longest side until they are few.
+fn split(mut points: Vec<V3>, out: &mut Vec<Cluster>) {
+    let Some(first) = points.first().copied() else { return };
+    let (mut low, mut high) = (first, first);
+    for p in &points {
+        low = V3::new(smaller(low.x, p.x), smaller(low.y, p.y), smaller(low.z, p.z));
+        high = V3::new(larger(p.x, high.x), larger(p.y, high.y), larger(p.z, high.z));
+    }
+    let centre = (low + high) * 0.5;
+    if points.len() <= CLUSTER {
+        let radius = points.iter().fold(0.0, |far, p| larger(p.distance(centre), far));
+        out.push(Cluster { points, centre, radius });
+        return;
+    }
+    let side = high - low;
+    let along = |p: &V3| {
+        if side.x >= side.y && side.x >= side.z {
+            p.x
+        } else if side.y >= side.z {
+            p.y
+        } else {
+            p.z
+        }
+    };
+    points.sort_unstable_by(|a, b| along(a).total_cmp(&along(b)));
+    let upper = points.split_off(points.len() / 2);
+    split(points, out);
+    split(upper, out);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        SkeletonBuilder,
+        exact::Q4,
+        raw::{RawJoint, RawSkeleton},
+    };
+
+    fn scaled(scale: f64) -> BuiltSkeleton {
+        let rest = Trs { scale: V3::new(scale, scale, scale), ..Trs::IDENTITY };
+        let joints = vec![
+            RawJoint { name: "armature".into(), parent: None, rest },
+            RawJoint { name: "hips".into(), parent: Some(0), rest: Trs::IDENTITY },
+        ];
+        SkeletonBuilder::build(&RawSkeleton { joints }).unwrap()
+    }
+
+    /// Points that look random and are the same in every run.
+    fn cloud(count: usize) -> Vec<V3> {
+        let unit = |i: usize| {
+            let bits = (i as u32).wrapping_mul(2_654_435_761).rotate_left(11);
+            f64::from(bits) / f64::from(u32::MAX) - 0.5
+        };
+        (0..count).map(|i| V3::new(unit(3 * i), unit(3 * i + 1), unit(3 * i + 2))).collect()
+    }
+
+    #[test]
+    fn shells_are_lengths_of_model_space_whatever_the_scale_above() {
+        for scale in [0.01, 1.0, 100.0] {
+            let points = JointPoints::of_skeleton(&scaled(scale), &[0.03; 2], ShellSpace::Model, None);
+            for p in &points[1].few()[1..] {
+                assert!((p.length() * scale - 0.03).abs() < 1e-9, "{scale}: {p:?}");
+            }
+            assert_eq!(points[1].few()[0], V3::ZERO);
+            let own = JointPoints::of_skeleton(&scaled(scale), &[0.03; 2], ShellSpace::Joint, None);
+            assert_eq!(own[1].few(), [V3::X * 0.03, V3::Y * 0.03, V3::Z * 0.03]);
+        }
+    }
+
+    #[test]
+    fn a_scale_of_nothing_leaves_points_that_are_numbers() {
+        let points = JointPoints::of_skeleton(&scaled(0.0), &[0.03; 2], ShellSpace::Model, None);
+        assert!(points.iter().flat_map(JointPoints::few).all(|p| p.is_finite()));
+    }
+
+    #[test]
+    fn the_worst_of_all_points_is_found_without_looking_at_all() {
+        let skin = cloud(5_000);
+        let points = JointPoints::new(vec![V3::ZERO], &skin);
+        assert!(points.few().len() > 4 && points.few().len() <= 1 + CORNERS);
+        for turn in [0.001, 0.3] {
+            let q = Q4::from_axis_angle(V3::new(0.6, 0.0, 0.8), turn);
+            let turned = Trs { rotation: q, translation: V3::new(0.01, 0.0, 0.02), ..Trs::IDENTITY }.to_m34();
+            let mut off = turned;
+            off.columns[0] = off.columns[0] - V3::X;
+            off.columns[1] = off.columns[1] - V3::Y;
+            off.columns[2] = off.columns[2] - V3::Z;
+            let plain = skin.iter().map(|p| (turned.mul_point(*p) - *p).length()).fold(0.0, larger);
+            let found = points.worst_above(&off, points.worst_of_few(&off));
+            assert!((found - plain).abs() <= 1e-12 * plain, "{found} {plain}");
+            // What is known to be larger stays.
+            assert_eq!(points.worst_above(&off, plain * 2.0), plain * 2.0);
+        }
+    }
+
+    #[test]
+    fn a_matrix_that_is_not_a_number_is_never_a_small_error() {
+        let points = JointPoints::new(vec![V3::ZERO], &cloud(100));
+        let off = M34 { columns: [V3::new(f64::NAN, 0.0, 0.0), V3::ZERO, V3::ZERO, V3::ZERO] };
+        assert!(points.worst_above(&off, 0.5).is_nan());
+        assert!(points.worst_of_few(&off).is_nan());
+    }
+}
