@@ -10,7 +10,7 @@ use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
     cook::{ClipBuilder, CookError, CookedClip, Effort, Form, JointPrecision, Jumps, ShellSpace, SkinReach},
     exact::{M34, Q4, Trs, V3, larger, smaller},
-    mesh::{RawMesh, model_matrices},
+    mesh::{Influences, RawMesh, model_matrices},
     raw::{Channel, Curve, RawAnimation, RawJoint, RawSkeleton, RawTrack},
 };
 use lissom_testkit::{generate, rng::Rng};
@@ -132,10 +132,13 @@ fn scaled_arm(scale: f64) -> (BuiltSkeleton, RawMesh, RawAnimation) {
     };
     let positions: Vec<[f32; 3]> = (0..24).map(at).collect();
     let mesh = RawMesh {
-        joints: vec![[4, 3, 0, 0]; positions.len()],
-        weights: (0..positions.len())
-            .map(|i| if i % 3 == 0 { [0.5, 0.5, 0.0, 0.0] } else { [1.0, 0.0, 0.0, 0.0] })
-            .collect(),
+        influences: Influences {
+            each: 2,
+            joints: [4, 3].repeat(positions.len()),
+            weights: (0..positions.len())
+                .flat_map(|i| if i % 3 == 0 { [0.5, 0.5] } else { [1.0, 0.0] })
+                .collect(),
+        },
         positions,
         inverse_binds: binds,
         ..RawMesh::default()
@@ -179,13 +182,13 @@ fn seen_error(s: &BuiltSkeleton, mesh: &RawMesh, a: &RawAnimation, pose: &[Trans
             worst = larger((source[j].mul_point(p) - decoded[j].mul_point(p)).length(), worst);
         }
     }
-    for ((p, follows), weights) in mesh.positions.iter().zip(&mesh.joints).zip(&mesh.weights) {
+    for (vertex, p) in mesh.positions.iter().enumerate() {
         let p = V3::new(p[0].into(), p[1].into(), p[2].into());
         let mut off = V3::ZERO;
-        for (raw, weight) in follows.iter().zip(weights).filter(|(_, w)| **w > 0.0) {
-            let (j, own) =
-                (s.joint_of_raw[usize::from(*raw)], mesh.inverse_binds[usize::from(*raw)].mul_point(p));
-            off = off + (decoded[j].mul_point(own) - source[j].mul_point(own)) * f64::from(*weight);
+        for (raw, weight) in mesh.influences.of(vertex).filter(|(_, w)| *w > 0.0) {
+            let raw = usize::from(raw);
+            let (j, own) = (s.joint_of_raw[raw], mesh.inverse_binds[raw].mul_point(p));
+            off = off + (decoded[j].mul_point(own) - source[j].mul_point(own)) * f64::from(weight);
         }
         worst = larger(off.length(), worst);
     }

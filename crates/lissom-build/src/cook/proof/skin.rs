@@ -21,14 +21,7 @@ impl SkinReach {
     /// together: a vertex then stands for the corners of the box that it can get to.
     pub fn add(&mut self, skeleton: &BuiltSkeleton, mesh: &RawMesh, morphs: &[Morph]) {
         self.joints.resize_with(skeleton.skeleton.joint_count(), Vec::new);
-        let mut followed = vec![Vec::new(); skeleton.joint_of_raw.len()];
-        for (vertex, (joints, weights)) in mesh.joints.iter().zip(&mesh.weights).enumerate() {
-            for (joint, _) in joints.iter().zip(weights).filter(|(_, w)| **w > 0.0) {
-                if let Some(list) = followed.get_mut(usize::from(*joint)) {
-                    list.push(vertex as u32);
-                }
-            }
-        }
+        let followed = mesh.influences.by_joint(skeleton.joint_of_raw.len());
         for (raw, vertices) in followed.iter().enumerate() {
             let (Some(joint), Some(bind)) = (skeleton.joint_of_raw.get(raw), mesh.inverse_binds.get(raw))
             else {
@@ -77,6 +70,7 @@ mod tests {
     use crate::{
         SkeletonBuilder,
         exact::{M34, Trs},
+        mesh::Influences,
         raw::{RawJoint, RawSkeleton},
     };
 
@@ -89,8 +83,7 @@ mod tests {
         let bind = Trs::from_translation(V3::new(0.0, -1.0, 0.0)).to_m34();
         let mesh = RawMesh {
             positions: vec![[0.0, 1.0, 0.0], [0.0, 2.0, 0.0]],
-            joints: vec![[1, 0, 0, 0], [0, 1, 0, 0]],
-            weights: vec![[1.0, 0.0, 0.0, 0.0], [0.5, 0.5, 0.0, 0.0]],
+            influences: Influences::from_rows(&[[1, 0], [0, 1]], &[[1.0, 0.0], [0.5, 0.5]]),
             inverse_binds: vec![bind, M34::IDENTITY],
             ..RawMesh::default()
         };
