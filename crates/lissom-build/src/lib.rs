@@ -35,7 +35,7 @@
 //!
 //! let animation = |motion| SceneAnimation { skeleton: Some(0), motion, ..Default::default() };
 //! let scene = Scene {
-//!     skeletons: vec![SceneSkeleton { name: "hero".into(), skeleton: mannequin::skeleton() }],
+//!     skeletons: vec![SceneSkeleton { name: "hero".into(), skeleton: mannequin::skeleton(), ..Default::default() }],
 //!     animations: vec![animation(mannequin::clip(mannequin::Motion::Walk))],
 //!     ..Default::default()
 //! };
