@@ -205,15 +205,16 @@ fn kernel<S: Simd, M: MatrixSlot>(
     lod: Option<&JointLod>,
     models: &mut [M],
 ) {
-    for group in range.start / GROUP..range.end.div_ceil(GROUP) {
+    let groups = range.start / GROUP..range.end.div_ceil(GROUP);
+    for (group, local) in groups.clone().zip(&locals[groups]) {
         let (from, to) = (group * GROUP, (group + 1) * GROUP);
-        let after = if to > range.end { to - range.end } else { 0 };
-        let before = if range.start > from { range.start - from } else { 0 };
+        let after = to.saturating_sub(range.end);
+        let before = range.start.saturating_sub(from);
         let in_range = WHOLE >> after >> before << before;
         let chosen = in_range & lod.map_or(WHOLE, |lod| lod.lanes(group));
         match models[from..].first_chunk_mut::<GROUP>() {
-            Some(models) if chosen == WHOLE => local_rows(s, &locals[group], WHOLE, models),
-            _ => local_rows(s, &locals[group], chosen, &mut models[from..]),
+            Some(models) if chosen == WHOLE => local_rows(s, local, WHOLE, models),
+            _ => local_rows(s, local, chosen, &mut models[from..]),
         }
     }
 

@@ -151,12 +151,12 @@ fn one_minus(weights: &[[u8; 4]]) -> f32 {
 }
 
 #[inline(always)]
-fn quads<'a>(from: &'a [Vec3Bytes], start: usize, vertices: usize) -> &'a [FourVec3] {
+fn quads(from: &[Vec3Bytes], start: usize, vertices: usize) -> &[FourVec3] {
     from.get(start..start + vertices).unwrap_or_default().as_flattened().as_chunks().0
 }
 
 #[inline(always)]
-fn quads_mut<'a>(to: &'a mut [Vec3Bytes], start: usize, vertices: usize) -> &'a mut [FourVec3] {
+fn quads_mut(to: &mut [Vec3Bytes], start: usize, vertices: usize) -> &mut [FourVec3] {
     to.get_mut(start..start + vertices).unwrap_or_default().as_flattened_mut().as_chunks_mut().0
 }
 
@@ -192,7 +192,7 @@ impl<const N: usize, const K: usize> Blend<'_, N, K> {
         let n = if N == 0 { self.indices.len() } else { N };
         let mut i = 1;
         while i < n {
-            sum = sum + f32x16::from_slice(s, self.joint(i, palette)) * f32x16::splat(s, self.weight(i));
+            sum += f32x16::from_slice(s, self.joint(i, palette)) * f32x16::splat(s, self.weight(i));
             i += 1;
         }
         sum
