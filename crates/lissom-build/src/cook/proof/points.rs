@@ -25,10 +25,11 @@ pub enum ShellSpace {
 /// The points of one joint.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct JointPoints {
-    /// What a search looks at: origin, shell, and the parts of the skin that stick out most.
+    /// What a search looks at. Without a skin that is all there is: the origin and the shell; else few points of all,
+    /// chosen to stick out.
     few: Vec<V3>,
-    /// All that the skin has, in clusters.
-    skin: Vec<Cluster>,
+    /// All that the proof looks at beside the few, in clusters.
+    rest: Vec<Cluster>,
     /// From the joint's origin to the farthest of all.
     reach: f64,
 }
@@ -41,8 +42,8 @@ struct Cluster {
     radius: f64,
 }
 
-/// Points of the skin that a search looks at, at most.
-const CORNERS: usize = 12;
+/// Points that a search looks at, at most, where there is a skin.
+const CORNERS: usize = 5;
 /// Points of a cluster, at most.
 const CLUSTER: usize = 48;
 
@@ -63,23 +64,29 @@ impl JointPoints {
         for (j, distance) in shell.iter().enumerate() {
             let local = Trs::from_f32(s.rest(j)).to_m34();
             let model = s.parent(j).map_or(local, |p| models[p].mul(&local));
-            let mut few = vec![V3::ZERO];
-            few.extend(axes(*distance, sizes(&model)));
-            points.push(Self::new(few, skin.map_or(&[], |s| s.joint(j))));
+            let mut own = vec![V3::ZERO];
+            own.extend(axes(*distance, sizes(&model)));
+            points.push(Self::new(own, skin.map_or(&[], |s| s.joint(j))));
             models.push(model);
         }
         points
     }
 
-    fn new(mut few: Vec<V3>, skin: &[V3]) -> Self {
-        let reach = few.iter().chain(skin).fold(0.0, |far, p| larger(p.length(), far));
-        add_corners(&mut few, skin, reach);
-        let mut clusters = Vec::new();
-        split(skin.to_vec(), &mut clusters);
-        Self { few, skin: clusters, reach }
+    /// The joint's own points, and those of the skin.
+    fn new(own: Vec<V3>, skin: &[V3]) -> Self {
+        let mut all = own;
+        all.extend_from_slice(skin);
+        let reach = all.iter().fold(0.0, |far, p| larger(p.length(), far));
+        if skin.is_empty() {
+            return Self { few: all, rest: Vec::new(), reach };
+        }
+        let few = corners(&all, reach);
+        let mut rest = Vec::new();
+        split(all, &mut rest);
+        Self { few, rest, reach }
     }
 
-    /// The shell, the origin and the corners of the skin: never empty.
+    /// What a search looks at: never empty.
     pub(crate) fn few(&self) -> &[V3] {
         &self.few
     }
@@ -100,7 +107,7 @@ impl JointPoints {
         let [x, y, z, _] = off.columns;
         let turn = (x.dot(x) + y.dot(y) + z.dot(z)).sqrt();
         let mut worst = known;
-        for cluster in &self.skin {
+        for cluster in &self.rest {
             let most = off.mul_point(cluster.centre).length() + turn * cluster.radius;
             // The comparison is also false where something is not a number.
             if most <= worst {
@@ -134,22 +141,23 @@ fn sizes(model: &M34) -> [f64; 3] {
 /// Sizes below this, or below this part of the largest, are none.
 const TINY: f64 = 1e-6;
 
-/// Adds points of the skin, each the one that is farthest from all there are, until nothing sticks out.
-fn add_corners(few: &mut Vec<V3>, skin: &[V3], reach: f64) {
-    let mut gaps: Vec<f64> =
-        skin.iter().map(|p| few.iter().map(|f| p.distance(*f)).fold(f64::INFINITY, smaller)).collect();
-    for _ in 0..CORNERS {
+/// Points that stick out: each is the farthest from those before it, and the first from the origin.
+fn corners(all: &[V3], reach: f64) -> Vec<V3> {
+    let mut few = Vec::with_capacity(CORNERS);
+    let mut gaps: Vec<f64> = all.iter().map(|p| p.length()).collect();
+    while few.len() < CORNERS {
         let farthest = gaps.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
-        let Some((at, gap)) = farthest else { return };
-        if *gap <= 0.1 * reach {
-            return;
+        let Some((at, gap)) = farthest else { break };
+        if !few.is_empty() && *gap <= 0.1 * reach {
+            break;
         }
-        let corner = skin[at];
+        let corner = all[at];
         few.push(corner);
-        for (gap, p) in gaps.iter_mut().zip(skin) {
+        for (gap, p) in gaps.iter_mut().zip(all) {
             *gap = smaller(*gap, p.distance(corner));
         }
     }
+    few
 }
 
 /// Halves points along their longest side until they are few.
@@ -232,7 +240,7 @@ mod tests {
     fn the_worst_of_all_points_is_found_without_looking_at_all() {
         let skin = cloud(5_000);
         let points = JointPoints::new(vec![V3::ZERO], &skin);
-        assert!(points.few().len() > 4 && points.few().len() <= 1 + CORNERS);
+        assert!(points.few().len() > 3 && points.few().len() <= CORNERS);
         for turn in [0.001, 0.3] {
             let q = Q4::from_axis_angle(V3::new(0.6, 0.0, 0.8), turn);
             let turned = Trs { rotation: q, translation: V3::new(0.01, 0.0, 0.02), ..Trs::IDENTITY }.to_m34();
