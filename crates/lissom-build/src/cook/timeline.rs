@@ -129,7 +129,7 @@ pub(crate) fn refine(points: &TimePoints, times: &[f64], pieces: &[u32]) -> Opti
         let factor = factor.max().unwrap_or(1);
         let rows = u64::from(count - 1) * u64::from(factor) + 1;
         let listed: u64 = pieces.iter().map(|p| u64::from(*p)).sum();
-        if rows <= listed * 3 + 64 {
+        if rows <= listed * 8 + 64 {
             let count = u32::try_from(rows).ok()?;
             return Some(TimePoints::Uniform { rate: rate * f64::from(factor), count });
         }

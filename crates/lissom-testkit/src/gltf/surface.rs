@@ -117,7 +117,9 @@ impl Surface {
         let skin: Vec<Matrix> = self.slots.iter().map(|(node, bind)| multiply(&pose[*node], bind)).collect();
         let vertex = |(i, influences): (usize, &Vec<(usize, f64)>)| {
             let mut p = self.positions[i];
-            for (target, weight) in self.targets.iter().zip(weights).filter(|(t, w)| !t.is_empty() && **w != 0.0) {
+            for (target, weight) in
+                self.targets.iter().zip(weights).filter(|(t, w)| !t.is_empty() && **w != 0.0)
+            {
                 p = std::array::from_fn(|c| p[c] + target[i][c] * weight);
             }
             let mut out = [0.0; 3];
