@@ -145,7 +145,7 @@ impl ClipBuilder {
             Some(value) => Err(CookError::Jumps { value, duration_s }),
             None => {
                 let skin = self.skin.as_deref();
-                let points = JointPoints::of_skeleton(skeleton, &shell, self.shell_space, skin);
+                let points = JointPoints::of_skeleton(&skeleton.skeleton, &shell, self.shell_space, skin);
                 Ok((points, precision))
             }
         }

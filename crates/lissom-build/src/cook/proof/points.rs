@@ -6,10 +6,8 @@
 //! under every joint that it follows, alone, then the skin is.
 
 use super::skin::SkinReach;
-use crate::{
-    BuiltSkeleton,
-    exact::{M34, Trs, V3, larger, smaller},
-};
+use crate::exact::{M34, Trs, V3, larger, smaller};
+use lissom::Skeleton;
 
 /// What the shell distance of a joint is a length of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +22,7 @@ pub enum ShellSpace {
 
 /// The points of one joint.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct JointPoints {
+pub struct JointPoints {
     /// What a search looks at. Without a skin that is all there is: the origin and the shell; else few points of all,
     /// chosen to stick out.
     few: Vec<V3>,
@@ -49,8 +47,9 @@ const CLUSTER: usize = 48;
 
 impl JointPoints {
     /// Of every joint of a skeleton, in its order. One shell distance a joint.
-    pub(crate) fn of_skeleton(
-        skeleton: &BuiltSkeleton,
+    #[must_use]
+    pub fn of_skeleton(
+        skeleton: &Skeleton,
         shell: &[f64],
         space: ShellSpace,
         skin: Option<&SkinReach>,
@@ -58,7 +57,7 @@ impl JointPoints {
         if space == ShellSpace::Joint {
             return shell.iter().map(|s| Self::new(axes(*s, [1.0; 3]).to_vec(), &[])).collect();
         }
-        let s = &skeleton.skeleton;
+        let s = skeleton;
         let mut models: Vec<M34> = Vec::with_capacity(s.joint_count());
         let mut points = Vec::with_capacity(s.joint_count());
         for (j, distance) in shell.iter().enumerate() {
@@ -94,6 +93,12 @@ impl JointPoints {
     /// From the joint's origin to the farthest point, in the joint's own units.
     pub(crate) fn reach(&self) -> f64 {
         self.reach
+    }
+
+    /// The largest error of all points; `off` is one model matrix less another.
+    #[must_use]
+    pub fn worst(&self, off: &M34) -> f64 {
+        self.worst_above(off, self.worst_of_few(off))
     }
 
     /// The largest error of the few; `off` is the decoded model matrix less the source's.
@@ -194,7 +199,7 @@ fn split(mut points: Vec<V3>, out: &mut Vec<Cluster>) {
 mod tests {
     use super::*;
     use crate::{
-        SkeletonBuilder,
+        BuiltSkeleton, SkeletonBuilder,
         exact::Q4,
         raw::{RawJoint, RawSkeleton},
     };
@@ -220,19 +225,20 @@ mod tests {
     #[test]
     fn shells_are_lengths_of_model_space_whatever_the_scale_above() {
         for scale in [0.01, 1.0, 100.0] {
-            let points = JointPoints::of_skeleton(&scaled(scale), &[0.03; 2], ShellSpace::Model, None);
+            let points =
+                JointPoints::of_skeleton(&scaled(scale).skeleton, &[0.03; 2], ShellSpace::Model, None);
             for p in &points[1].few()[1..] {
                 assert!((p.length() * scale - 0.03).abs() < 1e-9, "{scale}: {p:?}");
             }
             assert_eq!(points[1].few()[0], V3::ZERO);
-            let own = JointPoints::of_skeleton(&scaled(scale), &[0.03; 2], ShellSpace::Joint, None);
+            let own = JointPoints::of_skeleton(&scaled(scale).skeleton, &[0.03; 2], ShellSpace::Joint, None);
             assert_eq!(own[1].few(), [V3::X * 0.03, V3::Y * 0.03, V3::Z * 0.03]);
         }
     }
 
     #[test]
     fn a_scale_of_nothing_leaves_points_that_are_numbers() {
-        let points = JointPoints::of_skeleton(&scaled(0.0), &[0.03; 2], ShellSpace::Model, None);
+        let points = JointPoints::of_skeleton(&scaled(0.0).skeleton, &[0.03; 2], ShellSpace::Model, None);
         assert!(points.iter().flat_map(JointPoints::few).all(|p| p.is_finite()));
     }
 
