@@ -62,7 +62,7 @@ fn cooked(toml: &str, files: &[(&str, &str)]) -> Scene {
 
 fn error(toml: &str, files: &[(&str, &str)]) -> EditError {
     match cook(toml, files).inputs.into_iter().find_map(Result::err) {
-        Some(InputError::Edit { source, .. }) => source,
+        Some(InputError::Edit { source, .. }) => *source,
         other => panic!("{other:?}"),
     }
 }

@@ -40,7 +40,7 @@ pub enum InputError {
         /// The input.
         name: PathBuf,
         /// The clip, the edit, and why.
-        source: EditError,
+        source: Box<EditError>,
     },
     /// A clip cannot be cooked.
     #[error("{}: clip {clip:?}: {source}", name.display())]

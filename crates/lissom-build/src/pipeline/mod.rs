@@ -229,8 +229,8 @@ impl Recipe {
             shell_m: builder.shell,
             finds_loops: Format::of_bytes(&bytes) != Some(Format::Lsm),
         };
-        let edited =
-            edit::follow(&mut scene, asked).map_err(|source| InputError::Edit { name: name(), source })?;
+        let edited = edit::follow(&mut scene, asked)
+            .map_err(|source| InputError::Edit { name: name(), source: source.into() })?;
         let build = |s: &SceneSkeleton| SkeletonBuilder::build(&s.skeleton);
         let skeletons = scene.skeletons.iter().map(build).collect::<Result<Vec<_>, _>>();
         let skeletons = skeletons.map_err(|source| InputError::Skeleton { name: name(), source })?;
@@ -256,7 +256,7 @@ impl Recipe {
                 let (input, clip) = (input.name().to_string_lossy(), &animation.motion.name);
                 watcher.grow(0, Step::Cooked { input: &input, clip });
             }
-            *opened = Err(InputError::Edit { name: input.name().to_owned(), source });
+            *opened = Err(InputError::Edit { name: input.name().to_owned(), source: source.into() });
         }
     }
 

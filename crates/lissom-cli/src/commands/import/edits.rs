@@ -62,8 +62,8 @@ enum LoopName {
 }
 
 impl Editing {
-    /// The rule, if there is anything to do. `precision` is what the command line asks for: it goes before a recipe's.
-    pub(super) fn rule(&self, precision: Option<f64>) -> Result<Option<ClipRule>> {
+    /// The rule, if there is anything to do.
+    pub(super) fn rule(&self) -> Result<Option<ClipRule>> {
         let mut kinds = Vec::new();
         if let Some(text) = &self.trim {
             let (from, to) = parsed("--trim", text, recipe::parse_range)?;
@@ -105,7 +105,6 @@ impl Editing {
             let events = self.event.iter().map(|text| event(text).ok_or_else(|| wrong(text)));
             kinds.push(EditKind::Events(events.collect::<Result<_, _>>()?));
         }
-        kinds.extend(precision.map(EditKind::Precision));
         if !self.joint.is_empty() {
             let joint = |text: &String| {
                 let Some((pattern, length)) = text.rsplit_once('=') else {

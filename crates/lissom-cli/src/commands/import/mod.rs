@@ -17,7 +17,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use inputs::{Found, Shard};
 use lissom::archive::AlignedBytes;
 use lissom::clip::Codec;
-use lissom_build::edit::nearest;
+use lissom_build::edit::{EditKind, nearest};
 use lissom_build::import;
 use lissom_build::pipeline::{Cooked, Input, Options, Progress, Recipe, Step, find_clip};
 use rayon::prelude::*;
@@ -144,7 +144,10 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     };
     let clips = if arguments.clip.is_empty() { file.clips.clone() } else { arguments.clip.clone() };
     let mut rules = file.rules.clone();
-    rules.extend(editing.rule(precision.filter(|_| cooking.precision.is_some()))?);
+    if cooking.precision.is_some() {
+        rules.iter_mut().for_each(|r| r.edits.retain(|e| !matches!(e.kind, EditKind::Precision(_))));
+    }
+    rules.extend(editing.rule()?);
     let wanted = clips.clone();
     let recipe =
         Recipe::new(Options { import: options, skeleton: None, clips, precision, shell, rules, cook })?;
