@@ -18,6 +18,7 @@ mod bytes;
 mod evaluate;
 pub mod format;
 mod state;
+mod still;
 mod tables;
 mod view;
 
@@ -25,5 +26,6 @@ pub(crate) use advance::{advance, bind, words};
 pub(crate) use bytes::count_bytes;
 pub(crate) use evaluate::evaluate;
 pub(crate) use state::State;
+pub(crate) use still::write_still;
 pub(crate) use tables::Tables;
 pub(crate) use view::View;
