@@ -5,7 +5,7 @@
 #![allow(unsafe_code, reason = "a gather takes a pointer; bit by bit it is ten times the instructions")]
 
 use super::{LEN, blocks::same};
-use fearless_simd::{Simd, prelude::*};
+use fearless_simd::{Simd, prelude::*, u32x4};
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 use fearless_simd::{Avx2, Avx512, u32x8, u32x16};
@@ -59,10 +59,19 @@ pub fn three_numbers<S: Simd>(
 #[inline(always)]
 fn lane_by_lane<S: Simd>(s: S, bytes: &[u8], first: u64, offsets: S::u32s, widths: S::u32s) -> [S::u32s; 3] {
     let (offsets, widths) = (offsets.as_slice(), widths.as_slice());
+    let at = |lane: usize| one(bytes, first + u64::from(offsets[lane]), widths[lane]);
+    if let (Some(_), Some(_)) = (offsets.get(3), same::<_, u32x4<S>>(S::u32s::simd_from(s, 0))) {
+        // In registers: what is stored by lanes and loaded wide at once waits for the stores.
+        let (a, b, c, d) = (at(0), at(1), at(2), at(3));
+        let four = |i: usize| same(u32x4::<S>::simd_from(s, [a[i], b[i], c[i], d[i]]));
+        if let (Some(x), Some(y), Some(z)) = (four(0), four(1), four(2)) {
+            return [x, y, z];
+        }
+    }
     let (mut x, mut y, mut z) = ([0; 16], [0; 16], [0; 16]);
     let mut lane = 0;
     while lane < LEN::<S>() {
-        [x[lane], y[lane], z[lane]] = one(bytes, first + u64::from(offsets[lane]), widths[lane]);
+        [x[lane], y[lane], z[lane]] = at(lane);
         lane += 1;
     }
     [
@@ -106,11 +115,23 @@ fn last_word(bytes: &[u8], byte: usize) -> u64 {
     u64::from_le_bytes(word)
 }
 
+/// The bits of a number of a width, and its sign.
+const BITS: [[u32; 2]; 32] = {
+    let mut table = [[0; 2]; 32];
+    let mut width = 0;
+    while width < 32 {
+        table[width] = [(1 << width) - 1, (1 << width) >> 1];
+        width += 1;
+    }
+    table
+};
+
 /// The low bits of a word as a two's complement number; no bits are 0.
 #[inline(always)]
 fn signed(word: u64, width: u32) -> u32 {
-    let (low, sign) = (word & ((1 << width) - 1), (1_u64 << width) >> 1);
-    (low ^ sign).wrapping_sub(sign) as u32
+    // A table, since shifts by a variable are slow where there is no gather.
+    let [bits, sign] = BITS[width as usize & 31];
+    ((word as u32 & bits) ^ sign).wrapping_sub(sign)
 }
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
