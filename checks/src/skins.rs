@@ -6,7 +6,7 @@
 use anyhow::{Context, Result, anyhow, ensure};
 use lissom::{
     Skeleton,
-    archive::{Archive, ArchiveView, Limits, NodeView},
+    archive::{Archive, ArchiveView, Limits, NodeView, SectionKind},
     clip::Cursor,
     job::{SampleJob, SampleTime},
     math::soa,
@@ -48,6 +48,7 @@ struct Sums {
     clips: usize,
     poses: usize,
     vertices: usize,
+    weights: usize,
     exempt: usize,
     above: usize,
     unread: usize,
@@ -89,7 +90,7 @@ fn look(folder: &Path, clips: usize) -> Result<()> {
     });
     let all = all.into_inner().unwrap_or_else(|e| e.into_inner());
     println!(
-        "skins: {} files read, {} with surfaces that move, {} clips, {} poses, {} vertices: the worst is {:.4} of the \
+        "skins: {} files read, {} with surfaces that move, {} clips, {} poses, {} vertices, {} morph weights: the worst is {:.4} of the \
          precision ({}), {} poses above 1.00; {} poses exempt (half turns and steps); {} files that the reference \
          cannot read",
         files.len(),
@@ -97,6 +98,7 @@ fn look(folder: &Path, clips: usize) -> Result<()> {
         all.clips,
         all.poses,
         all.vertices,
+        all.weights,
         all.worst,
         all.place,
         all.above,
@@ -115,6 +117,7 @@ impl Sums {
         self.clips += own.clips;
         self.poses += own.poses;
         self.vertices += own.vertices;
+        self.weights += own.weights;
         self.exempt += own.exempt;
         self.above += own.above;
         self.unread += own.unread;
@@ -150,7 +153,7 @@ fn one(file: &Path, clips: usize, sums: &mut Sums) -> Result<()> {
     for node in 0..reference.nodes() {
         for (primitive, _) in reference.surfaces(node) {
             match reference.surface(node, primitive) {
-                Ok(surface) => surfaces.push((node, surface)),
+                Ok(surface) => surfaces.push(Shown { node, surface, tracks: Vec::new() }),
                 // Packed.
                 Err(_) => {
                     sums.unread = 1;
@@ -169,6 +172,7 @@ fn one(file: &Path, clips: usize, sums: &mut Sums) -> Result<()> {
     let archive = Archive::read(&cooked.archive.context("no archive")?)?;
     let height = report.height_m.unwrap_or(0.0);
     let precision = if height * OF_HEIGHT > PRECISION { height * OF_HEIGHT } else { PRECISION };
+    name_tracks(&archive, &mut surfaces)?;
     sums.files = 1;
     for (index, clip) in report.clips.iter().enumerate() {
         let seen = Seen { reference: &reference, surfaces: &surfaces, archive: &archive, precision };
@@ -177,10 +181,49 @@ fn one(file: &Path, clips: usize, sums: &mut Sums) -> Result<()> {
     Ok(())
 }
 
+/// A surface of the source, and what its morph weights are called in the archive.
+struct Shown {
+    node: usize,
+    surface: Surface,
+    /// Without the clip's name, one a target.
+    tracks: Vec<String>,
+}
+
+/// The meshes of the archive are the surfaces of the file, in its order.
+fn name_tracks(archive: &Archive, surfaces: &mut [Shown]) -> Result<()> {
+    let meshes: Vec<&str> = archive.meshes().map(|(name, _)| name).collect();
+    ensure!(meshes.len() == surfaces.len(), "{} meshes for {} surfaces", meshes.len(), surfaces.len());
+    for (mesh, shown) in meshes.iter().zip(surfaces) {
+        let own = archive
+            .morphs()
+            .filter(|(m, _)| archive.owner(SectionKind::Mesh, m).is_some_and(|(of, _)| of == *mesh));
+        shown.tracks = own.map(|(morph, _)| format!("morph/{morph}")).collect();
+        let (found, targets) = (shown.tracks.len(), shown.surface.targets());
+        ensure!(found == targets, "mesh {mesh:?}: {found} morph targets, not {targets}");
+    }
+    Ok(())
+}
+
+impl Shown {
+    /// The weights that the archive has at this ratio of a clip; those of the source where it has no track.
+    fn weights(&self, archive: &Archive, clip: &str, ratio: f64, source: &[f64]) -> Result<Vec<f64>> {
+        let names: Vec<&str> = archive.names(SectionKind::Track).collect();
+        let mut out = source.to_vec();
+        for (track, weight) in self.tracks.iter().zip(&mut out) {
+            let name = format!("{clip}/{track}");
+            if names.contains(&name.as_str()) {
+                let value = archive.track(&name)?.view().sample(ratio).as_float();
+                *weight = value.context("a weight is one number")?.into();
+            }
+        }
+        Ok(out)
+    }
+}
+
 /// One file, seen from both sides.
 struct Seen<'a> {
     reference: &'a Reference,
-    surfaces: &'a [(usize, Surface)],
+    surfaces: &'a [Shown],
     archive: &'a Archive,
     precision: f64,
 }
@@ -194,7 +237,7 @@ impl Seen<'_> {
         let mut rng = Rng::new(index as u64 + 1);
         let mut cursor = Cursor::new();
         let mut pose = skeleton.rest_pose().to_vec();
-        let duration_s = f64::from(clip.view().duration_s());
+        let duration_s = clip.view().duration_s();
         sums.clips += 1;
         for _ in 0..TIMES {
             let time_s = rng.unit_f64() * duration_s;
@@ -215,13 +258,13 @@ impl Seen<'_> {
                 played[*node] = matrix(&models[joint]);
             }
             let mut worst = (0.0, 0);
-            for (node, surface) in self.surfaces {
-                let weights = match self.reference.weights(index, *node, time_s).map_err(|e| anyhow!(e))? {
-                    Some(weights) => weights,
-                    None => vec![0.0; surface.targets()],
-                };
-                let (here, there) =
-                    (surface.vertices(&source, &weights), surface.vertices(&played, &weights));
+            for surface in self.surfaces {
+                let weights = self.reference.weights(index, surface.node, time_s).map_err(|e| anyhow!(e))?;
+                let weights = weights.unwrap_or_else(|| vec![0.0; surface.surface.targets()]);
+                let kept = surface.weights(self.archive, name, time_s / duration_s, &weights)?;
+                sums.weights += kept.len();
+                let (node, surface) = (&surface.node, &surface.surface);
+                let (here, there) = (surface.vertices(&source, &weights), surface.vertices(&played, &kept));
                 sums.vertices += here.len();
                 for (vertex, (a, b)) in here.iter().zip(&there).enumerate() {
                     let off: f64 = (0..3).map(|c| (a[c] - b[c]) * (a[c] - b[c])).sum();

@@ -149,7 +149,7 @@ impl Source {
                         continue;
                     }
                     let own = |morph: &str| {
-                        archive.owner(SectionKind::Morph, morph).is_some_and(|(of, _)| of == name)
+                        archive.owner(SectionKind::Mesh, morph).is_some_and(|(of, _)| of == name)
                     };
                     let morphs = archive.morphs().filter(|(morph, _)| own(morph));
                     let morphs = morphs.map(|(_, morph)| morph).collect::<Result<Vec<_>, _>>()?;

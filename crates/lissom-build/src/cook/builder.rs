@@ -157,7 +157,7 @@ impl ClipBuilder {
     }
 
     /// The same builder with all precisions multiplied.
-    pub(super) fn scaled(&self, scale: f64) -> Self {
+    pub(crate) fn scaled(&self, scale: f64) -> Self {
         let mut builder = self.clone();
         builder.precision *= scale;
         for joint in &mut builder.joints {

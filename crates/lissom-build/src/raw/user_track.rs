@@ -107,11 +107,6 @@ impl RawUserTrack {
         {
             kept.pop();
         }
-        if let ([only], Some(first)) = (kept.as_slice(), self.keys.first())
-            && only.value == first.value
-        {
-            kept[0] = *first;
-        }
         self.keys = kept;
     }
 
@@ -228,7 +223,8 @@ mod tests {
             still.reduce(1e-4);
             assert_eq!((still.keys.len(), still.sample(0.4)), (1, [0.25; 4]));
         }
-        let mut turns = track(TrackKind::Quat, &[(0.0, [0.0, 0.0, 0.0, 1.0], false), (1.0, [0.0, 1.0, 0.0, 0.0], false)]);
+        let mut turns =
+            track(TrackKind::Quat, &[(0.0, [0.0, 0.0, 0.0, 1.0], false), (1.0, [0.0, 1.0, 0.0, 0.0], false)]);
         turns.reduce(10.0);
         assert_eq!(turns.keys.len(), 2);
     }
