@@ -110,13 +110,14 @@ mod tests {
             inverse_binds: vec![M34::IDENTITY],
             ..RawMesh::default()
         };
-        let value = |i: usize| libm::sin(i as f64 * 0.1) * 0.5 + 0.5;
-        let keys = |_: usize| -> Vec<UserKey> {
+        let value = |i: usize| libm::sin(i as f64 * 0.02) * 0.5 + 0.5;
+        let keys = {
             let key =
                 |i: usize| UserKey { ratio: i as f64 / 199.0, value: [value(i), 0.0, 0.0, 0.0], step: false };
-            (0..200).map(key).collect()
+            (0..200).map(key).collect::<Vec<_>>()
         };
-        let track = |name: &str| RawUserTrack { name: name.into(), kind: TrackKind::Float, keys: keys(0) };
+        let track =
+            |name: &str| RawUserTrack { name: name.into(), kind: TrackKind::Float, keys: keys.clone() };
         let animation = SceneAnimation {
             skeleton: Some(0),
             tracks: vec![track("morph/face/smile"), track("morph/face/blink"), track("heat")],
