@@ -28,6 +28,7 @@ mod part_bytes;
 mod rows;
 mod source;
 mod stats;
+mod still;
 mod stream;
 mod time;
 mod view;
