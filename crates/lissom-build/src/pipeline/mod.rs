@@ -4,7 +4,7 @@
 //! ```text
 //!  Options ──▶ Recipe (the other skeleton read once)
 //!                 │
-//!  Input, Input ──┼─▶ read ─▶ open ─▶ settle names ─▶ cook clip by clip ─▶ pack ─▶ Cooked
+//!  Input, Input ──┼─▶ read ─▶ open ─▶ edit ─▶ settle names ─▶ cook clips ─▶ pack ─▶ Cooked
 //!  a path, or     │     │                                │                   │       archive: bytes, or none
 //!  bytes and a    │     └ files that a file names        └ executor: in       │       inputs:  a Report or an InputError each
 //!  way to read    │       (Input::with_files)              turn, or yours     │       stamp:   what it was made of
@@ -53,8 +53,9 @@ pub use watch::{Executor, Progress, Step, Watch, serial, unwatched};
 use crate::{
     BuiltSkeleton, SkeletonBuilder,
     archive::{ScenePack, settle_names},
-    cook::{ClipBuilder, CookError, CookedClip, SkinReach},
-    import::{self, ImportOptions, OpenError},
+    cook::{ClipBuilder, CookError, CookedClip, JointPrecision, SkinReach},
+    edit::{self, ClipRule, Edited, Needs},
+    import::{self, Format, ImportOptions, OpenError},
     scene::{Scene, SceneSkeleton},
 };
 use lissom::archive::AlignedBytes;
@@ -77,6 +78,8 @@ pub struct Options<'a> {
     pub precision: Option<f64>,
     /// How far from each joint the error is measured in metres; `None`: likewise.
     pub shell: Option<f64>,
+    /// What is done to clips before they are cooked, in this order where several fit ([`crate::recipe`] reads such).
+    pub rules: Vec<ClipRule>,
     /// Everything else about cooking; its `joints` are those of the file.
     pub cook: ClipBuilder,
 }
@@ -87,6 +90,7 @@ pub struct Recipe {
     import: ImportOptions,
     target: Option<SceneSkeleton>,
     clips: Vec<String>,
+    rules: Vec<ClipRule>,
     asked_precision: bool,
     asked_shell: bool,
     cook: ClipBuilder,
@@ -102,6 +106,8 @@ struct Opened {
     /// What each skeleton moves.
     skins: Vec<Arc<SkinReach>>,
     precision: ScenePrecision,
+    /// What edits ask of the cooker, and which rules were followed.
+    edited: Edited,
     height_m: Option<f64>,
     /// Its lines of the stamp.
     stamp: String,
@@ -114,7 +120,7 @@ impl Recipe {
     ///
     /// [`OpenError::Option`], or what is wrong with the file that has the skeleton.
     pub fn new(options: Options<'_>) -> Result<Self, OpenError> {
-        let Options { import, skeleton, clips, precision, shell, mut cook } = options;
+        let Options { import, skeleton, clips, precision, shell, rules, mut cook } = options;
         import.check()?;
         let mut target = None;
         let mut hash = None;
@@ -131,7 +137,7 @@ impl Recipe {
         cook.precision = precision.unwrap_or(cook.precision);
         cook.shell = shell.unwrap_or(cook.shell);
         let mut recipe =
-            Self { import, target, clips, asked_precision, asked_shell, cook, head: String::new() };
+            Self { import, target, clips, rules, asked_precision, asked_shell, cook, head: String::new() };
         recipe.head = stamp::head(&recipe, hash);
         Ok(recipe)
     }
@@ -156,6 +162,7 @@ impl Recipe {
     ) -> Result<Cooked, PipelineError> {
         let watcher = Watcher::new(inputs.len(), watch);
         let mut opened = self.open_all(inputs, executor, &watcher)?;
+        self.take_differences(inputs, &mut opened, &watcher);
         let scenes = opened.iter_mut().filter_map(|o| o.as_mut().ok());
         settle_names(scenes.map(|o| (o.stem.as_str(), &mut o.scene)));
         let clips = self.cook_all(inputs, &opened, executor, &watcher)?;
@@ -215,12 +222,42 @@ impl Recipe {
             );
             scene.warn("", text);
         }
+        let builder = precision.builder(&self.cook);
+        let asked = edit::Asked {
+            rules: &self.rules,
+            precision_m: builder.precision,
+            shell_m: builder.shell,
+            finds_loops: Format::of_bytes(&bytes) != Some(Format::Lsm),
+        };
+        let edited = edit::follow(&mut scene, asked)
+            .map_err(|source| InputError::Edit { name: name(), source: source.into() })?;
         let build = |s: &SceneSkeleton| SkeletonBuilder::build(&s.skeleton);
         let skeletons = scene.skeletons.iter().map(build).collect::<Result<Vec<_>, _>>();
         let skeletons = skeletons.map_err(|source| InputError::Skeleton { name: name(), source })?;
         let skins = skeletons.iter().enumerate().map(|(s, built)| Arc::new(scene.skin(s, built))).collect();
         let stamp = stamp::lines(input, &bytes, &others);
-        Ok(Opened { stem, scene, skeletons, skins, precision, height_m, stamp })
+        Ok(Opened { stem, scene, skeletons, skins, precision, edited, height_m, stamp })
+    }
+
+    /// Clips that are to be the difference to another one, which may be in another input.
+    fn take_differences(
+        &self,
+        inputs: &[Input<'_>],
+        opened: &mut [Result<Opened, InputError>],
+        watcher: &Watcher<'_>,
+    ) {
+        let mut scenes: Vec<_> =
+            opened.iter_mut().map(|o| o.as_mut().ok().map(|o| (&mut o.scene, &mut o.edited))).collect();
+        let wrong = edit::take_differences(&mut scenes, self.cook.shell);
+        for ((input, opened), source) in inputs.iter().zip(opened).zip(wrong) {
+            let Some(source) = source else { continue };
+            // Its clips were counted: they are done with.
+            for animation in opened.iter().flat_map(|o| &o.scene.animations) {
+                let (input, clip) = (input.name().to_string_lossy(), &animation.motion.name);
+                watcher.grow(0, Step::Cooked { input: &input, clip });
+            }
+            *opened = Err(InputError::Edit { name: input.name().to_owned(), source: source.into() });
+        }
     }
 
     /// Every clip of every input, input by input.
@@ -262,10 +299,13 @@ impl Recipe {
             let (name, clip) = (input.name().to_owned(), animation.motion.name.clone());
             InputError::NoSkeleton { name, clip }
         })?;
-        let builder = opened.precision.builder(&self.cook);
-        let joints = opened.precision.joints(animation, built);
-        let skin = animation.skeleton.and_then(|s| opened.skins.get(s)).cloned();
-        ClipBuilder { joints, skin, ..builder }.build(built, &animation.motion).map_err(failed)
+        let mut builder = opened.precision.builder(&self.cook);
+        builder.joints = opened.precision.joints(animation, built);
+        builder.skin = animation.skeleton.and_then(|s| opened.skins.get(s)).cloned();
+        if let Some(needs) = opened.edited.needs.get(clip) {
+            apply(needs, &mut builder, built);
+        }
+        builder.build(built, &animation.motion).map_err(failed)
     }
 
     fn pack(
@@ -277,6 +317,9 @@ impl Recipe {
         let mut pack = ScenePack::new();
         let mut stamp = self.head.clone();
         let mut reports = Vec::with_capacity(inputs.len());
+        let opened_rules = opened.iter().flatten().map(|o| o.edited.used.clone()).collect::<Vec<_>>();
+        let used = |rule: &usize| opened_rules.iter().any(|used| used.get(*rule) == Some(&true));
+        let unused = (0..self.rules.len()).filter(|rule| !used(rule)).collect();
         for ((input, opened), clips) in inputs.iter().zip(opened).zip(clips) {
             reports.push((|| {
                 let opened = opened?;
@@ -295,7 +338,32 @@ impl Recipe {
         } else {
             None
         };
-        Ok(Cooked { archive, inputs: reports, stamp })
+        Ok(Cooked { archive, inputs: reports, unused, stamp })
+    }
+}
+
+/// What edits ask for goes before what the file and the options say.
+fn apply(needs: &Needs, builder: &mut ClipBuilder, built: &BuiltSkeleton) {
+    if let Some(precision) = needs.precision_m {
+        builder.precision = precision;
+        builder.joints.iter_mut().for_each(|j| j.precision = None);
+    }
+    let mut own = |raw: usize, precision: Option<f64>, shell: Option<f64>| {
+        let Some(joint) = built.joint_of_raw.get(raw).copied() else { return };
+        match builder.joints.iter_mut().find(|j| j.joint == joint) {
+            Some(j) => (j.precision, j.shell) = (precision.or(j.precision), shell.or(j.shell)),
+            None => builder.joints.push(JointPrecision { joint, precision, shell }),
+        }
+    };
+    for (joint, precision) in &needs.joints {
+        own(*joint, Some(*precision), None);
+    }
+    for (joint, shell) in needs.shells_m.iter().enumerate() {
+        own(joint, None, Some(*shell));
+    }
+    // A difference moves no vertices until it is added to a pose.
+    if !needs.shells_m.is_empty() {
+        builder.skin = None;
     }
 }
 

@@ -24,11 +24,15 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
 
 /// The first line. The other skeleton counts by its bytes, not by its path.
 pub(super) fn head(recipe: &Recipe, skeleton: Option<u64>) -> String {
-    let Recipe { import, cook, asked_precision, asked_shell, clips, .. } = recipe;
+    let Recipe { import, cook, asked_precision, asked_shell, clips, rules, .. } = recipe;
+    // Not where they were said: a recipe with a comment more is the same recipe.
+    let rules =
+        rules.iter().map(|r| (&r.clips, &r.from, r.edits.iter().map(|e| &e.kind).collect::<Vec<_>>()));
+    let rules: Vec<_> = rules.collect();
     let ImportOptions { unit, up, forward, rate_hz, no_mesh, no_images, influences, strict, .. } = import;
     let text = format!(
         "{unit:?} {up:?} {forward:?} {rate_hz:?} {skeleton:?} {no_mesh} {no_images} {influences:?} {strict} {cook:?} \
-         {asked_precision} {asked_shell} {clips:?}"
+         {asked_precision} {asked_shell} {clips:?} {rules:?}"
     );
     format!("lissom {} options {:016x}\n", env!("CARGO_PKG_VERSION"), hash(text.as_bytes()))
 }
