@@ -11,9 +11,18 @@ pub(crate) struct Style {
 impl Style {
     /// For what goes to standard output.
     pub(crate) fn stdout() -> Self {
+        Self::on(std::io::stdout().is_terminal())
+    }
+
+    /// For what goes to standard error.
+    pub(crate) fn stderr() -> Self {
+        Self::on(std::io::stderr().is_terminal())
+    }
+
+    fn on(is_terminal: bool) -> Self {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
         let dumb = std::env::var_os("TERM").is_some_and(|t| t == "dumb");
-        Self { colours: wanted && !dumb && std::io::stdout().is_terminal() }
+        Self { colours: wanted && !dumb && is_terminal }
     }
 
     fn paint(self, code: &str, text: &str) -> String {

@@ -16,7 +16,7 @@ use inputs::{Found, Shard};
 use lissom::archive::AlignedBytes;
 use lissom::clip::Codec;
 use lissom_build::import;
-use lissom_build::pipeline::{Cooked, Input, Options, Progress, Recipe, Step, find_clip};
+use lissom_build::pipeline::{Cooked, Input, Options, Progress, Recipe, Step, did_you_mean, find_clip};
 use rayon::prelude::*;
 use report::{FileReport, Status, Talk};
 use std::io::{IsTerminal, Write};
@@ -167,6 +167,8 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         report::json(&reports, out)?;
     } else {
         report::table(&reports, talk, out)?;
+        out.flush()?;
+        report::warn(&reports, talk)?;
     }
     out.flush()?;
     let mut err = std::io::stderr().lock();
@@ -175,7 +177,8 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     }
     let missing = missing_clips(&wanted, &reports);
     for clip in &missing {
-        writeln!(err, "lissom: no file has a clip {clip:?}")?;
+        let names: Vec<String> = reports.iter().flat_map(|r| &r.left_out).cloned().collect();
+        writeln!(err, "lissom: no file has a clip {clip:?}{}", did_you_mean(&names, clip))?;
     }
     let refused = reports.iter().any(|r| r.status == Status::Refused);
     if refused || !missing.is_empty() { Err(SomeRefused.into()) } else { Ok(()) }
