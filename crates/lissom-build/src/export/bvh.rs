@@ -5,7 +5,7 @@
 //! the same motion on a skeleton without rest rotations.
 
 use crate::{
-    exact::{M34, Q4, Trs, V3},
+    exact::{M34, Q4, Trs, V3, clamp},
     mesh::model_matrices,
     raw::{RawAnimation, RawAnimationError, RawSkeleton, RawSkeletonError},
 };
@@ -171,13 +171,7 @@ fn frames(motion: &RawAnimation) -> (usize, f64) {
 fn zxy_degrees(q: Q4) -> [f64; 3] {
     let [x, y, z] = [V3::X, V3::Y, V3::Z].map(|axis| q.rotate(axis));
     // R = Rz Rx Ry: its third row and second column hold all three.
-    let sin = if y.z > 1.0 {
-        1.0
-    } else if y.z < -1.0 {
-        -1.0
-    } else {
-        y.z
-    };
+    let sin = clamp(y.z, -1.0, 1.0);
     let about_x = libm::asin(sin);
     let (about_z, about_y) = if sin.abs() < 1.0 - 1e-12 {
         (libm::atan2(-y.x, y.y), libm::atan2(-x.z, z.z))
