@@ -114,9 +114,10 @@ pub fn print(options: &Options) -> Result<()> {
     if options.json { print_json(&sources, &done) } else { print_table(&sources, &done, options) }
 }
 
-fn builder(source: &Source, precision_cm: f64, effort: Effort) -> ClipBuilder {
-    let joints = source.raw.precision.iter().flatten().enumerate().map(|(raw, own)| JointPrecision {
-        joint: source.skeleton.joint_of_raw[raw],
+/// How raw clips are cooked, which are in centimetres.
+pub fn builder(raw: &RawClip, skeleton: &BuiltSkeleton, precision_cm: f64, effort: Effort) -> ClipBuilder {
+    let joints = raw.precision.iter().flatten().enumerate().map(|(raw, own)| JointPrecision {
+        joint: skeleton.joint_of_raw[raw],
         // The file's precision is for 0.01 cm; another one scales it.
         precision: Some(own.precision * precision_cm / 0.01),
         shell: Some(own.shell),
@@ -201,7 +202,7 @@ fn cook_all(sources: &[Source], options: &Options) -> Result<Vec<Done>> {
 }
 
 fn cook(source: &Source, options: &Options) -> Result<Done> {
-    let builder = builder(source, options.precision_cm, options.effort);
+    let builder = builder(&source.raw, &source.skeleton, options.precision_cm, options.effort);
     let start = Instant::now();
     let cooked = builder.build(&source.skeleton, &source.raw.animation)?;
     let cook_ms = start.elapsed().as_secs_f64() * 1e3;
@@ -423,7 +424,7 @@ fn plot(sources: &[Source], path: &Path) -> Result<()> {
         for source in [clips[clips.len() / 2], clips[clips.len() - 1]] {
             let mut points = Vec::new();
             for precision in PRECISIONS {
-                let cooked = builder(source, precision, Effort::Default)
+                let cooked = builder(&source.raw, &source.skeleton, precision, Effort::Default)
                     .build(&source.skeleton, &source.raw.animation)?;
                 points.push((precision, cooked.bytes.len() as f64 / source.raw.animation.duration_s));
             }

@@ -1,6 +1,10 @@
 //! The jobs on poses and vertices, each on every backend, beside ozz's figures and our goals.
 
-use crate::ozz::{self, Goal};
+use crate::{
+    ozz::{self, Goal},
+    sampling,
+};
+use anyhow::Result;
 use lissom::{
     job::{BlendJob, BlendLayer, LocalToModelJob, Models, Update},
     math::{Mat4, simd::Backend, soa::SoaTransform},
@@ -10,11 +14,13 @@ use lissom_bench::{
     skinning::{Matrices, Mesh, Order, palette, skin as skin_mesh, skin_interleaved},
 };
 use lissom_cli::timing::{best_ns, calibration_ns};
+use std::path::Path;
 
 const ROUNDS: usize = 300;
 
-/// Prints the table, on one backend or on all that there are.
-pub fn print(only: Option<Backend>) {
+/// Prints the table, on one backend or on all that there are; the folder is for [`sampling::Stage`].
+pub fn print(only: Option<Backend>, folder: Option<&Path>) -> Result<()> {
+    let stage = sampling::Stage::new(folder)?;
     println!(
         "ns an item; calibration: ns a step of a dependent multiply and add, taken before the row's group"
     );
@@ -23,25 +29,41 @@ pub fn print(only: Option<Backend>) {
         "work", "backend", "ns/item", "calibration", "of ozz", "goal"
     );
     for backend in Backend::all().filter(|b| only.is_none_or(|only| only == *b)) {
+        stage.print(backend);
         local_to_model(backend);
         blend(backend);
         skin(backend);
     }
     beyond_caches();
+    Ok(())
 }
 
 /// Prints rows that were measured right after one calibration.
-struct Table {
+pub struct Table {
     backend: Backend,
     calibration_ns: f64,
 }
 
 impl Table {
-    fn new(backend: Backend) -> Self {
+    /// Calibrates.
+    pub fn new(backend: Backend) -> Self {
         Self { backend, calibration_ns: calibration_ns() }
     }
 
-    fn row(&self, work: &str, ns: f64, goal: Option<Goal>) {
+    /// Our nanoseconds through ozz's, by this calibration.
+    pub fn quotient(&self, ns: f64, goal: Goal) -> f64 {
+        goal.quotient(ns, self.calibration_ns)
+    }
+
+    /// A mean of quotients and the goals for AVX-512 and AVX2.
+    pub fn mean(&self, work: &str, quotient: f64, goals: [f64; 2]) {
+        let (backend, calibration) = (self.backend, self.calibration_ns);
+        let goal = ozz::part(backend, goals);
+        println!("{work:<34} {backend:>8} {:>9} {calibration:>11.3} {quotient:>7.2} {goal:>6.2}", "-");
+    }
+
+    /// A figure, and the goal if there is one.
+    pub fn row(&self, work: &str, ns: f64, goal: Option<Goal>) {
         let (backend, calibration) = (self.backend, self.calibration_ns);
         print!("{work:<34} {backend:>8} {ns:>9.2} {calibration:>11.3}");
         match goal {

@@ -8,11 +8,12 @@ mod count;
 mod jobs;
 mod layouts;
 mod ozz;
+mod sampling;
 
 use lissom::math::simd::Backend;
 use std::{path::Path, process::ExitCode};
 
-const USAGE: &str = "usage: lissom-bench jobs   (LISSOM_SIMD=NAME: on one backend alone)
+const USAGE: &str = "usage: lissom-bench jobs [FOLDER]   (FOLDER holds assets/ozz/bin and rawclips; LISSOM_SIMD=NAME: on one backend alone)
        lissom-bench clips [FOLDER] [--plot FILE.svg]   (FOLDER holds assets/ozz/bin)
        lissom-bench compression FOLDER [--json] [--dump DIR] [--effort fast|default|max] [--precision CM]
                                 [--threads N] [--plot FILE.svg]   (FOLDER holds .rawclip files)
@@ -29,10 +30,8 @@ fn main() -> ExitCode {
         }
     };
     let result = match args.as_slice() {
-        ["jobs"] => {
-            jobs::print(forced);
-            Ok(())
-        }
+        ["jobs"] => jobs::print(forced, None),
+        ["jobs", folder] => jobs::print(forced, Some(Path::new(folder))),
         ["count"] => count::print(),
         // What `count` runs under valgrind.
         ["count-rounds", way, rounds, file] => count::rounds(way, rounds, file),

@@ -41,7 +41,25 @@ pub const SKIN_1_MIXED: [Goal; 3] = [
     Goal { ozz_ns: 3.6, avx512: 0.75, avx2: 1.0 },
 ];
 
+/// ozz's own walk, 67 joints: forward, backward, same time, random.
+pub const WALK: [Goal; 4] = [
+    Goal::new(7.46, 0.38, 0.5),
+    Goal::new(7.48, 0.42, 0.5),
+    Goal::new(2.17, 0.55, 0.75),
+    Goal::new(34.7, 0.38, 0.5),
+];
+/// Of the sets of raw clips: the parts for AVX-512 and AVX2; ozz's figures stand in a table beside the clips.
+pub const CMU: [[f64; 2]; 4] = [[0.28, 0.5], [0.32, 0.5], [0.55, 0.75], [0.35, 0.5]];
+pub const GLTF: [[f64; 2]; 4] = [[0.38, 0.5], [0.42, 0.5], [0.6, 0.75], [0.35, 0.5]];
+/// Three samples of the walk, a blend and model matrices, in all.
+pub const CHARACTER: Goal = Goal::new(2440.0, 0.45, 0.6);
+
 impl Goal {
+    /// A figure of ozz, and what part of it is our goal on AVX-512 and on AVX2.
+    pub const fn new(ozz_ns: f64, avx512: f64, avx2: f64) -> Self {
+        Self { ozz_ns, avx512, avx2 }
+    }
+
     /// Our nanoseconds through ozz's, each in steps of the calibration loop.
     pub fn quotient(self, ns: f64, calibration_ns: f64) -> f64 {
         (ns / calibration_ns) / (self.ozz_ns / CALIBRATION_NS)
@@ -49,11 +67,16 @@ impl Goal {
 
     /// The quotient we mean to reach on a backend: ozz itself has four lanes.
     pub fn of(self, backend: Backend) -> f64 {
-        match backend.name() {
-            "avx512" => self.avx512,
-            "avx2" => self.avx2,
-            "scalar" | "sse2" => 3.0,
-            _ => 1.0,
-        }
+        part(backend, [self.avx512, self.avx2])
+    }
+}
+
+/// What is asked for on a backend, where two are given for AVX-512 and AVX2.
+pub fn part(backend: Backend, [avx512, avx2]: [f64; 2]) -> f64 {
+    match backend.name() {
+        "avx512" => avx512,
+        "avx2" => avx2,
+        "scalar" | "sse2" => 3.0,
+        _ => 1.0,
     }
 }

@@ -11,6 +11,7 @@ mod fused;
 mod fuzzing;
 mod glam;
 mod pages;
+mod sanitizer;
 mod source;
 mod steps;
 mod workspace;

@@ -1,6 +1,6 @@
 //! What CI runs, in order, and why.
 
-use crate::{Options, drawing, foreign, fused, fuzzing, glam, pages, workspace};
+use crate::{Options, drawing, foreign, fused, fuzzing, glam, pages, sanitizer, workspace};
 use std::{
     fs,
     path::PathBuf,
@@ -113,6 +113,11 @@ const STEPS: &[Step] = &[
         name: "fused-code",
         why: "nor any in the machine code of the libraries",
         run: |_| fused::machine_code(),
+    },
+    Step {
+        name: "sanitizer",
+        why: "the few lines that are not checked by the compiler touch no byte that is not theirs",
+        run: |_| sanitizer::run(),
     },
     Step { name: "neon", why: "the golden hashes hold on NEON", run: |o| foreign::neon(o.install) },
     Step { name: "wasm", why: "the golden hashes hold in WebAssembly", run: |o| foreign::wasm(o.install) },

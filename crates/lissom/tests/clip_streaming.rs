@@ -108,7 +108,7 @@ fn bytes_in_pieces_start_to_play_with_the_first_block() {
     let mut feed = StreamFeed::new(WINDOW);
     let (mut cursor, mut direct) = (Cursor::new(), Cursor::new());
     let mut output = vec![SoaTransform::IDENTITY; skeleton.group_count()];
-    let (mut at, mut frame, mut late, mut poses) = (0, 0_u32, 0, 0);
+    let (mut at, mut frame, mut late, mut poses, mut pushes) = (0, 0_u32, 0, 0, 0);
     let duration = clip.view().duration_s();
     let preamble = ClipStream::preamble_len(&bytes).unwrap() as usize;
     let first = ClipStream::open(&bytes[..preamble], WINDOW).unwrap().wanted().unwrap();
@@ -117,6 +117,9 @@ fn bytes_in_pieces_start_to_play_with_the_first_block() {
         // 700 bytes a frame; what the window has no room for waits.
         let end = (at + 700).min(bytes.len());
         at += feed.push(&bytes[at..end]).unwrap();
+        pushes += 1;
+        // Every push brings a pose, or 700 bytes more.
+        assert!(pushes <= frame as usize + bytes.len() / 700 + 2, "stuck at frame {frame}, byte {at}");
         let Some(stream) = feed.stream() else { continue };
         let time = SampleTime::Clamped(f64::from(frame) / 60.0);
         match stream.sample(&skeleton, time, None, &mut cursor, &mut output).unwrap() {

@@ -3,29 +3,30 @@
 
 mod common;
 
-use common::{
-    Random, all_bits, mat4_bits, mat34_bits,
-    meshes::{TestMesh, palette},
-    oracle, pose_bits,
-};
+use common::meshes::{TestMesh, palette};
 use lissom::{
     JointLod, JointMask, Skeleton,
     job::{BlendJob, BlendLayer, LocalToModelJob, Models, SkinJob, Update},
     math::{
         Mat4, Mat34, Vec4,
         simd::Backend,
-        soa::{GROUP, SoaTransform},
+        soa::{self, GROUP, SoaTransform},
     },
     mesh::{IndexFormat, Strided, StridedMut, VertexOutput, WeightFormat},
 };
+use lissom_testkit::{compare::assert_same, generate, oracle, rng::Rng};
 
 /// Numbers that kernels get wrong: not finite, tiny, huge, and zero with a sign.
 const NASTY: [f32; 9] =
     [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 0.0, 1.0e-45, f32::MIN_POSITIVE, f32::MAX, -1.0e30];
 
+fn pose(random: &mut Rng, joints: usize) -> Vec<SoaTransform> {
+    soa::pack(&generate::pose(random, joints))
+}
+
 /// A pose where some components are nasty.
-fn nasty_pose(random: &mut Random, joints: usize) -> Vec<SoaTransform> {
-    let mut pose = random.pose(joints);
+fn nasty_pose(random: &mut Rng, joints: usize) -> Vec<SoaTransform> {
+    let mut pose = pose(random, joints);
     for _ in 0..1 + joints / 8 {
         let (group, lane) = (random.below(pose.len()), random.below(GROUP));
         let value = NASTY[random.below(NASTY.len())];
@@ -66,30 +67,31 @@ fn run_models(
 
 #[test]
 fn local_to_model_is_the_oracle_for_every_count_of_joints() {
-    let mut random = Random::new(21);
+    let mut random = Rng::new(21);
     for joints in 1..=300 {
-        let skeleton = random.skeleton(joints);
-        let pose = if joints % 3 == 0 { nasty_pose(&mut random, joints) } else { random.pose(joints) };
+        let skeleton = generate::skeleton(&mut random, joints);
+        let pose = if joints % 3 == 0 { nasty_pose(&mut random, joints) } else { pose(&mut random, joints) };
         let root = random.transform().to_mat34();
         let root = (joints % 2 == 0).then_some(&root);
-        let expected = oracle::local_to_model(&skeleton, &pose, root);
+        let expected = oracle::local_to_model(&skeleton, &soa::unpack(&pose, joints), root);
         let expected4: Vec<_> = expected.iter().map(Mat34::to_mat4).collect();
         for backend in Backend::all() {
             let (m4, m34) = run_models((&skeleton, &pose), root, backend);
-            assert_eq!(mat4_bits(&m4), mat4_bits(&expected4), "{backend}, {joints} joints");
-            assert_eq!(mat34_bits(&m34), mat34_bits(&expected), "{backend}, {joints} joints");
+            let what = format!("{backend}, {joints} joints");
+            assert_same(&what, &m4, &expected4);
+            assert_same(&what, &m34, &expected);
         }
     }
 }
 
 #[test]
 fn parts_and_levels_of_detail_write_their_joints_and_no_other_on_every_backend() {
-    let mut random = Random::new(22);
+    let mut random = Rng::new(22);
     for case in 0..60 {
         let joints = 1 + random.below(120);
-        let skeleton = random.skeleton(joints);
-        let pose = random.pose(joints);
-        let whole = oracle::local_to_model(&skeleton, &pose, None);
+        let skeleton = generate::skeleton(&mut random, joints);
+        let pose = pose(&mut random, joints);
+        let whole = oracle::local_to_model(&skeleton, &soa::unpack(&pose, joints), None);
         let mut mask = JointMask::none(&skeleton);
         for j in 0..joints {
             if skeleton.parent(j).is_none_or(|p| mask.contains(p)) && random.below(5) > 0 {
@@ -118,7 +120,7 @@ fn parts_and_levels_of_detail_write_their_joints_and_no_other_on_every_backend()
                     (0..joints).map(|j| if chosen(j) || j % 5 == 4 { rubbish } else { whole[j] }).collect();
                 let mut expected = start.clone();
                 for j in (0..joints).filter(|j| chosen(*j)) {
-                    let local = lissom::math::soa::lane(&pose, j).to_mat34();
+                    let local = soa::lane(&pose, j).to_mat34();
                     expected[j] = skeleton.parent(j).map_or(local, |p| expected[p].mul(&local));
                 }
                 let mut m34 = start.clone();
@@ -136,8 +138,9 @@ fn parts_and_levels_of_detail_write_their_joints_and_no_other_on_every_backend()
                     .unwrap();
                 }
                 let expected4: Vec<_> = expected.iter().map(Mat34::to_mat4).collect();
-                assert_eq!(mat34_bits(&m34), mat34_bits(&expected), "{backend}, case {case}, {update:?}");
-                assert_eq!(mat4_bits(&m4), mat4_bits(&expected4), "{backend}, case {case}, {update:?}");
+                let what = format!("{backend}, case {case}, {update:?}");
+                assert_same(&what, &m34, &expected);
+                assert_same(&what, &m4, &expected4);
             }
         }
     }
@@ -145,9 +148,9 @@ fn parts_and_levels_of_detail_write_their_joints_and_no_other_on_every_backend()
 
 #[test]
 fn the_last_row_is_0_0_0_1_whatever_a_parent_holds() {
-    let mut random = Random::new(23);
-    let skeleton = random.skeleton(40);
-    let pose = random.pose(40);
+    let mut random = Rng::new(23);
+    let skeleton = generate::skeleton(&mut random, 40);
+    let pose = pose(&mut random, 40);
     let odd = Vec4::new(3.0, f32::NAN, f32::INFINITY, -5.0);
     for backend in Backend::all() {
         let mut out = vec![Mat4::from_cols(odd, odd, odd, odd); 40];
@@ -169,22 +172,21 @@ fn the_last_row_is_0_0_0_1_whatever_a_parent_holds() {
 
 #[test]
 fn blending_whole_layers_is_the_oracle_for_every_count() {
-    let mut random = Random::new(24);
+    let mut random = Rng::new(24);
     for groups in 1..=20 {
         for count in 0..=6 {
             let joints = groups * GROUP;
             let poses: Vec<_> = (0..count)
-                .map(|i| if i == 1 { nasty_pose(&mut random, joints) } else { random.pose(joints) })
+                .map(|i| if i == 1 { nasty_pose(&mut random, joints) } else { pose(&mut random, joints) })
                 .collect();
-            let rest = random.pose(joints);
+            let rest = pose(&mut random, joints);
             // Some layers are skipped, and sometimes all of them together are below the threshold.
             let scale = if random.below(4) == 0 { 0.01 } else { 1.0 };
             let layers: Vec<_> = poses
                 .iter()
-                .map(|pose| BlendLayer { weight: (random.unit() + 0.7) * scale, pose, joint_weights: None })
+                .map(|pose| BlendLayer { weight: (random.signed() + 0.7) * scale, pose, joint_weights: None })
                 .collect();
             let expected = oracle::blend(&layers, &[], 0.1, &rest, joints);
-            let expected = all_bits(expected.iter().flat_map(|t| t.to_array()));
             for backend in Backend::all() {
                 let mut output = rest.clone();
                 BlendJob {
@@ -197,11 +199,8 @@ fn blending_whole_layers_is_the_oracle_for_every_count() {
                 }
                 .run_on(backend)
                 .unwrap();
-                assert_eq!(
-                    pose_bits(&output, joints),
-                    expected,
-                    "{backend}, {count} layers, {groups} groups"
-                );
+                let what = format!("{backend}, {count} layers, {groups} groups");
+                assert_same(&what, &soa::unpack(&output, joints), &expected);
             }
         }
     }
@@ -211,10 +210,9 @@ fn blending_whole_layers_is_the_oracle_for_every_count() {
 fn check_skin(mesh: &TestMesh, m: &[Mat34], m4: &[Mat4], attributes: usize, what: &str) {
     let checked = mesh.checked();
     let inputs = [&mesh.positions, &mesh.normals, &mesh.tangents];
-    let expected: Vec<Vec<u32>> = (0..attributes)
+    let expected: Vec<Vec<[f32; 3]>> = (0..attributes)
         .map(|a| {
-            let moved = (0..mesh.vertices).map(|v| oracle::skin_vertex(&checked, m, v, inputs[a][v], a == 0));
-            all_bits(moved.flatten())
+            (0..mesh.vertices).map(|v| oracle::skin_vertex(&checked, m, v, inputs[a][v], a == 0)).collect()
         })
         .collect();
     for backend in Backend::all() {
@@ -241,7 +239,7 @@ fn check_skin(mesh: &TestMesh, m: &[Mat34], m4: &[Mat4], attributes: usize, what
             assert_eq!(after, [[9.0; 3]], "{backend}, {what}: written past the end");
             match expected.get(a) {
                 Some(expected) => {
-                    assert_eq!(&all_bits(here.iter().flatten().copied()), expected, "{backend}, {what}, {a}");
+                    assert_same(&format!("{backend}, {what}, {a}"), here, expected);
                 }
                 None => assert!(here.iter().all(|v| *v == [9.0; 3]), "{backend}, {what}: not asked for"),
             }
@@ -251,7 +249,7 @@ fn check_skin(mesh: &TestMesh, m: &[Mat34], m4: &[Mat4], attributes: usize, what
 
 #[test]
 fn skinning_is_the_oracle_for_every_count_of_vertices() {
-    let mut random = Random::new(25);
+    let mut random = Rng::new(25);
     for vertices in 1..=300 {
         let influences = [1, 2, 3, 4, 8, 1, 4, 5][vertices % 8];
         // Few joints, so that neighbours often share them.
@@ -269,7 +267,7 @@ fn skinning_is_the_oracle_for_every_count_of_vertices() {
 
 #[test]
 fn every_format_of_influences_is_skinned_alike() {
-    let mut random = Random::new(26);
+    let mut random = Rng::new(26);
     for influences in (1..=12).chain([60, 127, 255]) {
         for explicit in [false, true] {
             for index in [IndexFormat::U8, IndexFormat::U16] {
@@ -299,7 +297,7 @@ fn every_format_of_influences_is_skinned_alike() {
 
 #[test]
 fn nasty_numbers_reach_their_own_vertex_only() {
-    let mut random = Random::new(27);
+    let mut random = Rng::new(27);
     for case in 0..80 {
         let vertices = 1 + random.below(70);
         let influences = [1, 2, 3, 4, 8, 6][case % 6];

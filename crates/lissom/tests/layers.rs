@@ -1,4 +1,4 @@
-//! Data stands below work: what `use` lines and paths say about who knows whom.
+//! Data stands below work: what `use` lines and paths say about who knows whom, through re-exports too.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,6 +8,9 @@ use std::{
 
 /// Rooms that know neither jobs nor archives.
 const BELOW: [&str; 8] = ["clip", "mesh", "track", "skeleton", "lod", "mask", "bytes", "hash"];
+
+/// The crate's own file, which hands names on.
+const ROOT: &str = "";
 
 /// A source file by its module path (`clip::keys::window`) and its code, without comments and unit tests.
 type Sources = BTreeMap<String, String>;
@@ -25,8 +28,12 @@ fn read(folder: &Path, module: &str, into: &mut Sources) {
         let inner = if module.is_empty() { stem.clone() } else { format!("{module}::{stem}") };
         if path.is_dir() {
             read(&path, &inner, into);
-        } else if stem != "lib" {
-            let name = if stem == "mod" { module.to_owned() } else { inner };
+        } else {
+            let name = match &*stem {
+                "lib" => ROOT.to_owned(),
+                "mod" => module.to_owned(),
+                _ => inner,
+            };
             into.insert(name, code(&fs::read_to_string(&path).expect("readable")));
         }
     }
@@ -36,6 +43,14 @@ fn sources() -> Sources {
     let mut out = Sources::new();
     read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), "", &mut out);
     out
+}
+
+/// A name that a module takes from elsewhere: `use a::b as c` is c, at a::b.
+struct Import {
+    path: Vec<String>,
+    name: String,
+    /// Handed on.
+    public: bool,
 }
 
 /// The paths of a use tree: `a::{b, c::d}` is `a::b` and `a::c::d`.
@@ -59,53 +74,99 @@ fn paths(tree: &str, prefix: &str, out: &mut Vec<String>) {
             Some((head, rest)) => {
                 paths(rest.trim_end().trim_end_matches('}'), &format!("{prefix}{head}"), out)
             }
-            None => out.push(format!("{prefix}{}", part.split(" as ").next().unwrap_or_default().trim())),
+            None => out.push(format!("{prefix}{part}")),
         }
     }
 }
 
-/// The modules that a module names in its `use` lines, as far as they are ours.
-fn named(module: &str, code: &str, all: &Sources) -> BTreeSet<String> {
-    let mut out = BTreeSet::new();
-    for tree in code.split("use ").skip(1).filter_map(|rest| rest.split(';').next()) {
+fn imports(code: &str) -> Vec<Import> {
+    let mut out = Vec::new();
+    for (at, _) in code.match_indices("use ") {
+        let line = code[..at].lines().last().unwrap_or_default().trim_start();
+        let tree = code[at + 4..].split(';').next().unwrap_or_default();
         let mut list = Vec::new();
         paths(&tree.split_whitespace().collect::<Vec<_>>().join(" "), "", &mut list);
-        for path in list {
-            let mut parts: Vec<&str> = path.split("::").map(str::trim).collect();
-            let mut base: Vec<&str> = match parts[0] {
-                "crate" => Vec::new(),
-                "super" => module.split("::").collect(),
-                _ => continue,
-            };
-            while let Some(first @ ("super" | "crate")) = parts.first().copied() {
-                parts.remove(0);
-                if first == "super" {
-                    base.pop();
-                }
-            }
-            base.extend(parts);
-            // The longest part of the path that is a file.
-            let file = (1..=base.len()).rev().map(|n| base[..n].join("::")).find(|p| all.contains_key(p));
-            out.extend(file);
+        for text in list {
+            let (path, alias) = text.split_once(" as ").unwrap_or((&text, ""));
+            let path: Vec<String> = path.split("::").map(|part| part.trim().to_owned()).collect();
+            let name = if alias.is_empty() { path[path.len() - 1].clone() } else { alias.trim().to_owned() };
+            out.push(Import { path, name, public: line.starts_with("pub") });
         }
     }
+    out
+}
+
+/// Paths that start with `crate::` in the midst of code.
+fn inline(code: &str) -> impl Iterator<Item = Vec<String>> {
+    let path = |rest: &str| {
+        let end = rest.find(|c: char| !(c.is_alphanumeric() || "_:".contains(c))).unwrap_or(rest.len());
+        rest[..end].split("::").filter(|part| !part.is_empty()).map(String::from).collect()
+    };
+    code.split("crate::").skip(1).map(path)
+}
+
+/// A path that a module names, from the crate's root; `None` if it leads out of the crate.
+fn absolute(module: &str, path: &[String], all: &Sources) -> Option<Vec<String>> {
+    let mut base: Vec<String> = module.split("::").filter(|m| !m.is_empty()).map(String::from).collect();
+    let mut rest = path;
+    match &*path[0] {
+        "crate" => (base, rest) = (Vec::new(), &path[1..]),
+        "self" => rest = &path[1..],
+        "super" => {
+            while rest.first().is_some_and(|part| part == "super") {
+                base.pop();
+                rest = &rest[1..];
+            }
+        }
+        child => {
+            let inner = if module == ROOT { child.to_owned() } else { format!("{module}::{child}") };
+            all.get(&inner)?;
+        }
+    }
+    base.extend_from_slice(rest);
+    Some(base)
+}
+
+/// The files that a path leads to: the longest part of it that is one, and where that one has the name from.
+fn homes(path: &[String], all: &Sources, into: &mut BTreeSet<String>) {
+    let file = |n: &usize| all.contains_key(&path[..*n].join("::"));
+    let Some(n) = (0..=path.len()).rev().find(file) else { return };
+    let file = path[..n].join("::");
+    let Some((name, rest)) = path[n..].split_first() else {
+        into.insert(file);
+        return;
+    };
+    let handed_on: Vec<Import> = imports(&all[&file]).into_iter().filter(|import| import.public).collect();
+    let by_name = handed_on.iter().any(|import| import.name == *name);
+    for import in handed_on.iter().filter(|i| if by_name { i.name == *name } else { i.name == "*" }) {
+        let Some(mut target) = absolute(&file, &import.path, all) else { continue };
+        if import.name == "*" {
+            target.pop();
+            target.push(name.clone());
+        }
+        target.extend_from_slice(rest);
+        homes(&target, all, into);
+    }
+    into.insert(file);
+}
+
+/// The modules that a module names, as far as they are ours.
+fn named(module: &str, code: &str, all: &Sources) -> BTreeSet<String> {
+    let by_use = imports(code).into_iter().filter_map(|import| absolute(module, &import.path, all));
+    let mut out = BTreeSet::new();
+    by_use.chain(inline(code)).for_each(|path| homes(&path, all, &mut out));
+    // The root itself only hands names on.
+    out.remove(ROOT);
     out.remove(module);
     out
 }
 
 /// Everything below that knows a job or an archive.
 fn upward(all: &Sources) -> Vec<String> {
-    let below = |m: &str| BELOW.contains(&m.split("::").next().unwrap_or_default());
-    let mut out = Vec::new();
-    for (module, code) in all.iter().filter(|(m, _)| below(m)) {
-        let up = ["job", "archive"];
-        let by_use = named(module, code, all);
-        let by_use = by_use.iter().any(|m| up.contains(&m.split("::").next().unwrap_or_default()));
-        if by_use || up.iter().any(|room| code.contains(&format!("crate::{room}"))) {
-            out.push(module.clone());
-        }
-    }
-    out
+    let room = |m: &str| m.split("::").next().unwrap_or_default().to_owned();
+    let work = |m: &String| ["job", "archive"].contains(&&*room(m));
+    let below = all.iter().filter(|(module, _)| BELOW.contains(&&*room(module)));
+    below.filter(|(m, code)| named(m, code, all).iter().any(work)).map(|(m, _)| m.clone()).collect()
 }
 
 /// A circle between files of one room, if there is one: each knows the next. A folder knows its files.
@@ -170,6 +231,7 @@ fn planted_violations_are_found() {
     };
     let all = plant(&[
         ("job", ""),
+        ("archive", ""),
         ("clip", "mod a;"),
         ("clip::a", "use super::{\n    b::{X, Y},\n};"),
         ("clip::b", "use crate::{clip::c, job::JobError};"),
@@ -178,6 +240,21 @@ fn planted_violations_are_found() {
     ]);
     assert_eq!(upward(&all), ["clip::b", "clip::d"]);
     assert_eq!(circle("clip", &all).map(|c| c.len()), Some(3));
+    let handed_on = plant(&[
+        (ROOT, "pub mod job;\npub use clip::Clip;\npub use job::{Mix, SampleJob as Sampler};"),
+        ("prelude", "pub use crate::{Clip, job::*};"),
+        ("job", "pub use sample::SampleJob;"),
+        ("job::sample", "pub struct SampleJob;"),
+        ("clip", "mod a;\npub use a::Clip;"),
+        ("clip::a", "use crate::Clip;\nuse std::fmt;"),
+        ("mesh", "use crate::Sampler;"),
+        ("mask", "use crate::prelude::SampleJob;"),
+        ("track", "fn f(mix: &crate::Mix) {}"),
+        ("lod", "use crate::{Clip, prelude::Clip as C};"),
+    ]);
+    assert_eq!(upward(&handed_on), ["mask", "mesh", "track"]);
+    let sampled = BTreeSet::from(["job", "job::sample"].map(String::from));
+    assert_eq!(named("mesh", &handed_on["mesh"], &handed_on), sampled);
     let door = plant(&[("clip", ""), ("clip::a", "use super::B;")]);
     assert!(circle("clip", &door).is_some(), "a file that goes through its own folder's door");
     let fine = plant(&[("clip", ""), ("clip::a", "use super::b::B;"), ("clip::b", "use core::fmt;")]);

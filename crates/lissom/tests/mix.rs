@@ -127,6 +127,29 @@ fn a_mix_is_its_samples_blended_on_every_backend_and_thread() {
     });
 }
 
+/// What a player has nearly always. Its pose is written once, and must not show it.
+#[test]
+fn a_clip_alone_has_the_bits_of_its_blend() {
+    let stage = Stage::new();
+    let (joints, lod) = (stage.built.skeleton.joint_count(), JointLod::prefix(20));
+    let mut scratch = MixScratch::with_room_for(&stage.built.skeleton, &stage.clips, 2);
+    let mut rng = Rng::new(12);
+    for round in 0..60 {
+        let mut mix = Mix::EMPTY;
+        let time = |rng: &mut Rng| SampleTime::Ratio(rng.unit_f64());
+        // Entries that weigh nothing do not keep it company.
+        assert!(mix.push(MixEntry::new(1, time(&mut rng), 0.0)));
+        assert!(mix.push(MixEntry::new(round % 3, time(&mut rng), 1.0)));
+        assert!(mix.push(MixEntry::new(2, time(&mut rng), -1.0)));
+        let lod = (round % 2 == 1).then_some(&lod);
+        let wanted = stage.one_by_one(&mix, Backend::best(), lod);
+        for backend in Backend::all() {
+            let mixed = stage.mixed(&mix, &mut scratch, backend, lod);
+            assert_same_pose(&format!("{mix:?}"), &mixed, &wanted, joints);
+        }
+    }
+}
+
 #[test]
 fn a_mix_that_makes_no_sense_is_refused_and_nothing_is_written() {
     let stage = Stage::new();

@@ -24,29 +24,33 @@ use std::sync::LazyLock;
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
+/// Positions, normals, tangents.
+type Lists = (Vec<[f32; 3]>, Vec<[f32; 3]>, Vec<[f32; 4]>);
+
 static BUILT: LazyLock<BuiltSkeleton> =
     LazyLock::new(|| SkeletonBuilder::build(&mannequin::skeleton()).unwrap());
 static ARCHIVE: LazyLock<Archive> = LazyLock::new(|| Archive::read(&written()).unwrap());
+
+/// Seconds and bytes of a motion: a few joints are enough, and cook in no time.
+fn cooked(motion: Motion, name: &str) -> (f64, Vec<u8>) {
+    let clip = mannequin::clip(motion);
+    let mut tracks = clip.tracks.clone();
+    tracks.iter_mut().skip(6).for_each(|track| *track = Default::default());
+    let clip = RawAnimation { name: name.into(), tracks, ..clip };
+    (clip.duration_s, ClipBuilder::default().build(&BUILT, &clip).unwrap().bytes)
+}
 
 /// Walk and run, each a second long: markers at the start, in the middle and at the end, a track, and a mesh with a
 /// morph target that walking moves.
 fn written() -> Vec<u8> {
     let built = &*BUILT;
-    let second = |motion, name: &str| {
-        let clip = mannequin::clip(motion);
-        let mut tracks = clip.tracks.clone();
-        // A few joints are enough, and cook in no time.
-        tracks.iter_mut().skip(6).for_each(|track| *track = Default::default());
-        let clip = RawAnimation { name: name.into(), tracks, ..clip };
-        (clip.duration_s, ClipBuilder::default().build(built, &clip).unwrap().bytes)
-    };
     let mut mesh = mannequin::mesh(&Detail::default()).unwrap();
     mesh.name = "body".into();
     let mut writer =
         ArchiveWriter::new().skeleton("mannequin", &built.skeleton).unwrap().mesh(&mesh, built).unwrap();
     writer = writer.morph(&mesh, &morph(&mesh)).unwrap();
     for (motion, name) in [(Motion::Walk, "walk"), (Motion::Run, "run")] {
-        let (duration_s, bytes) = second(motion, name);
+        let (duration_s, bytes) = cooked(motion, name);
         let marker = |what: &str, time_s| Marker { name: format!("{name} {what}"), time_s, duration_s: 0.0 };
         let markers = [marker("start", 0.0), marker("middle", duration_s / 2.0), marker("end", duration_s)];
         writer = writer.clip(u16::from(bytes[4]), name, bytes).unwrap().markers(name, &markers).unwrap();
@@ -82,6 +86,14 @@ fn told(player: &Player) -> Vec<&str> {
 
 fn positions_to(list: &mut [[f32; 3]]) -> VertexOutput<'_> {
     VertexOutput::Separate { positions: StridedMut::packed(list), normals: None, tangents: None }
+}
+
+fn output_to((positions, normals, tangents): &mut Lists) -> VertexOutput<'_> {
+    VertexOutput::Separate {
+        positions: StridedMut::packed(positions),
+        normals: Some(StridedMut::packed(normals)),
+        tangents: Some(StridedMut::packed(tangents)),
+    }
 }
 
 fn length(clip: &str) -> f64 {
@@ -140,6 +152,60 @@ fn what_is_shown_is_what_the_jobs_compute() {
     assert!(player.skin_mesh("body").unwrap().positions == moved);
     let names: Vec<_> = player.skin().unwrap().map(|mesh| (mesh.name, mesh.indices.len())).collect();
     assert_eq!(names, [("body", view.indices.len())]);
+}
+
+#[test]
+fn every_attribute_that_a_mesh_has_is_morphed_and_skinned() {
+    let built = &*BUILT;
+    let body = RawMesh { name: "body".into(), ..mannequin::mesh(&Detail::default()).unwrap() };
+    let bare = RawMesh { name: "bare".into(), tangents: Vec::new(), ..body.clone() };
+    let vertices = body.positions.len();
+    // More targets than the player gives to one job; one of them weighs nothing.
+    let targets = (0..20_usize).map(|i| {
+        let delta = |k: usize| -> Vec<[f32; 3]> {
+            let x = (3 * i + k) as f32 * 0.001;
+            (0..vertices).map(|v| if (v + i) % 7 == 0 { [x, -x, 0.5 * x] } else { [0.0; 3] }).collect()
+        };
+        let weight = if i == 5 { 0.0 } else { 0.4 - 0.03 * i as f64 };
+        let (positions, normals, tangents) = (delta(0), delta(1), delta(2));
+        Morph { name: format!("{i}"), weight, positions, normals, tangents }
+    });
+    let mut writer = ArchiveWriter::new().skeleton("mannequin", &built.skeleton).unwrap();
+    writer = writer.mesh(&body, built).unwrap().mesh(&bare, built).unwrap();
+    for target in targets {
+        writer = writer.morph(&body, &target).unwrap();
+    }
+    let (_, bytes) = cooked(Motion::Run, "run");
+    let bytes = writer.clip(u16::from(bytes[4]), "run", bytes).unwrap().finish().unwrap();
+    let archive = Archive::read(&bytes).unwrap();
+    let mut player = Player::new(&archive).unwrap();
+    player.play("run").unwrap();
+    player.update(0.3).unwrap();
+
+    let mesh = archive.mesh("body").unwrap();
+    let view = mesh.view();
+    let morphs: Vec<_> = archive.morphs().map(|(_, morph)| morph.unwrap()).collect();
+    let (targets, weights): (Vec<_>, Vec<_>) =
+        morphs.iter().map(|morph| (morph.view().target, morph.view().weight)).unzip();
+    let targets = MorphTargets::new(&targets, vertices).unwrap();
+    let lists = || (view.positions.to_vec(), view.normals.to_vec(), view.tangents.to_vec());
+    let (mut morphed, mut moved) = (lists(), lists());
+    let job = MorphJob::new(targets, &weights, Strided::packed(view.positions), output_to(&mut morphed));
+    let (normals, tangents) = (Some(Strided::packed(view.normals)), Some(Strided::packed(view.tangents)));
+    MorphJob { normals, tangents, ..job }.run().unwrap();
+    let palette = player.palette("body").unwrap().to_vec();
+    let positions = Strided::packed(&morphed.0);
+    let job = SkinJob::new(mesh.influences(), &palette, positions, output_to(&mut moved));
+    let (normals, tangents) = (Some(Strided::packed(&morphed.1)), Some(Strided::packed(&morphed.2)));
+    SkinJob { normals, tangents, ..job }.run().unwrap();
+
+    let shown = player.skin_mesh("body").unwrap();
+    assert!(shown.positions == moved.0 && shown.normals == moved.1 && shown.tangents == moved.2);
+    assert!(shown.tangents != view.tangents, "they follow the joints");
+    let hands = |list: &[[f32; 4]]| list.iter().map(|tangent| tangent[3]).collect::<Vec<_>>();
+    assert_eq!(hands(shown.tangents), hands(view.tangents));
+    let shown = player.skin_mesh("bare").unwrap();
+    assert_eq!((shown.positions.len(), shown.normals.len(), shown.tangents.len()), (vertices, vertices, 0));
 }
 
 #[test]

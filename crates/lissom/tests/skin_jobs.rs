@@ -202,14 +202,25 @@ fn any_number_of_threads_gives_the_same_bits() {
                 on_threads(job(&mesh, &m4, None, 3, separate(&mut out, 3)), threads, backend);
                 assert_same_out(&format!("case {case}, {threads} threads, {backend}"), &out, &one);
             }
-            #[cfg(feature = "parallel")]
-            {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                let mut out = blank(1001);
-                let job = job(&mesh, &m4, None, 3, separate(&mut out, 3));
-                pool.install(|| job.run_parallel(Backend::best(), 64)).unwrap();
-                assert_same_out(&format!("case {case}, {threads} pool threads"), &out, &one);
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let (mut apart, mut woven) = (blank(1001), vec![[[0.0_f32; 3]; 3]; 1001]);
+            let interleaved = VertexOutput::Interleaved {
+                bytes: bytemuck::cast_slice_mut(&mut woven),
+                stride: 36,
+                positions: 0,
+                normals: Some(12),
+                tangents: Some(24),
+            };
+            for output in [separate(&mut apart, 3), interleaved] {
+                let mut job = job(&mesh, &m4, None, 3, output);
+                // A job that has run can run again.
+                for _ in 0..2 {
+                    pool.install(|| job.run_parallel(Backend::best(), 64)).unwrap();
+                }
             }
+            assert_same_out(&format!("case {case}, {threads} pool threads"), &apart, &one);
+            let woven = core::array::from_fn(|k| woven.iter().map(|vertex| vertex[k]).collect());
+            assert_same_out(&format!("case {case}, {threads} pool threads, interleaved"), &woven, &one);
         }
     }
 }

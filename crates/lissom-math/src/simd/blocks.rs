@@ -18,7 +18,7 @@ use core::arch::x86_64 as arch;
 
 /// The value as another type, if it is that type. Known when a kernel is compiled, so it costs nothing.
 #[inline(always)]
-fn same<A: Copy + 'static, B: Copy + 'static>(a: A) -> Option<B> {
+pub(super) fn same<A: Copy + 'static, B: Copy + 'static>(a: A) -> Option<B> {
     (&a as &dyn Any).downcast_ref().copied()
 }
 

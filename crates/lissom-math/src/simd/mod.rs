@@ -10,11 +10,18 @@
 
 mod backend;
 pub mod blocks;
+mod expand;
+mod scratch;
+pub mod unpack;
 mod wide;
 
 pub use backend::{Backend, UnknownBackend};
 #[doc(hidden)]
+pub use expand::Expansion;
+#[doc(hidden)]
 pub use fearless_simd::{Simd, f32x4, f32x8, f32x16, prelude, u8x32, u8x64, u32x4, u32x8, u32x16};
+#[doc(hidden)]
+pub use scratch::Scratch;
 #[doc(hidden)]
 pub use wide::{
     LEN, WideMat34, WideQuat, WideTransform, WideVec3, inverse_sqrt_near_one, load, select, splat, store,

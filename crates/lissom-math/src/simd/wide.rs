@@ -3,6 +3,7 @@
 //! Every operation is the lane-wise twin of one in [`crate::scalar`], in the same order, so that both
 //! give the same bits.
 
+use super::Expansion;
 use crate::{
     scalar::MIN_LENGTH_SQUARED,
     soa::{GROUP, Lanes, SoaMat34, SoaQuat, SoaTransform, SoaVec3},
@@ -133,12 +134,8 @@ impl<S: Simd> WideVec3<S> {
     #[inline(always)]
     #[must_use]
     pub fn expand(self, s: S, lanes: u32, over: Self) -> Self {
-        let mask = S::mask32s::from_bitmask(s, u64::from(lanes));
-        Self {
-            x: self.x.expand_merge(mask, over.x),
-            y: self.y.expand_merge(mask, over.y),
-            z: self.z.expand_merge(mask, over.z),
-        }
+        let how = Expansion::new(s, lanes);
+        Self { x: how.of(s, self.x, over.x), y: how.of(s, self.y, over.y), z: how.of(s, self.z, over.z) }
     }
 
     /// [`crate::scalar::dot`]
@@ -206,12 +203,12 @@ impl<S: Simd> WideQuat<S> {
     #[inline(always)]
     #[must_use]
     pub fn expand(self, s: S, lanes: u32, over: Self) -> Self {
-        let mask = S::mask32s::from_bitmask(s, u64::from(lanes));
+        let how = Expansion::new(s, lanes);
         Self {
-            x: self.x.expand_merge(mask, over.x),
-            y: self.y.expand_merge(mask, over.y),
-            z: self.z.expand_merge(mask, over.z),
-            w: self.w.expand_merge(mask, over.w),
+            x: how.of(s, self.x, over.x),
+            y: how.of(s, self.y, over.y),
+            z: how.of(s, self.z, over.z),
+            w: how.of(s, self.w, over.w),
         }
     }
 

@@ -36,6 +36,7 @@ mod markers;
 mod material;
 mod mesh;
 mod morph;
+mod names;
 mod nodes;
 mod owned;
 mod skeleton;
@@ -55,6 +56,7 @@ pub use owned::{Archive, MadeForSkeleton};
 use alloc::{format, vec::Vec};
 use cursor::Cursor;
 use layout::{ENTRY_BYTES, HEADER_BYTES, MAGIC, MAJOR_VERSION};
+use names::{Key, Names};
 
 type Result<T> = core::result::Result<T, ArchiveError>;
 
@@ -79,6 +81,7 @@ pub struct Section<'a> {
 #[derive(Clone, Debug)]
 pub struct ArchiveView<'a> {
     sections: Vec<Section<'a>>,
+    names: Names,
 }
 
 /// What the header says.
@@ -181,7 +184,7 @@ impl<'a> ArchiveView<'a> {
             return Err(ArchiveError::Format { offset: 16, reason });
         }
         zeros(bytes, end, header.total).or_else(&mut damaged)?;
-        Ok(Self { sections })
+        Ok(Self { names: Names::new(&sections), sections })
     }
 
     /// All sections, in file order; of kinds that are not known too.
@@ -196,7 +199,8 @@ impl<'a> ArchiveView<'a> {
     ///
     /// [`ArchiveError::Missing`].
     pub fn find(&self, kind: SectionKind, name: &str) -> Result<Section<'a>> {
-        let found = self.sections.iter().find(|s| s.kind == kind && s.name == name);
+        let found = self.names.find(kind, name, |at| self.key(at));
+        let found = found.and_then(|at| self.sections.get(at as usize));
         found.copied().ok_or_else(|| ArchiveError::missing(kind, Some(name), self.names(kind)))
     }
 
@@ -204,7 +208,11 @@ impl<'a> ArchiveView<'a> {
     /// longest name of a section of this kind that fits.
     #[must_use]
     pub fn owner<'n>(&self, kind: SectionKind, name: &'n str) -> Option<(&'n str, &'n str)> {
-        owner(self.names(kind), name)
+        self.names.owner(kind, name, |at| self.key(at))
+    }
+
+    fn key(&self, at: u32) -> Key<'a> {
+        self.sections.get(at as usize).map(Section::key).unwrap_or_default()
     }
 
     /// The names of all sections of a kind, in file order.
@@ -221,19 +229,6 @@ impl<'a> ArchiveView<'a> {
         let found = self.sections.iter().find(|s| s.kind == kind);
         found.copied().ok_or_else(|| ArchiveError::missing(kind, None, self.names(kind)))
     }
-}
-
-/// Splits `OWNER/NAME` by the longest of these owners that fits.
-fn owner<'n, 'o>(owners: impl Iterator<Item = &'o str>, name: &'n str) -> Option<(&'n str, &'n str)> {
-    let mut found: Option<(&str, &str)> = None;
-    for owner in owners {
-        if let Some(rest) = name.strip_prefix(owner).and_then(|rest| rest.strip_prefix('/'))
-            && found.is_none_or(|(longest, _)| longest.len() < owner.len())
-        {
-            found = name.get(..owner.len()).map(|owner| (owner, rest));
-        }
-    }
-    found
 }
 
 impl Header {

@@ -1,6 +1,9 @@
 //! The archive that owns its bytes: everything is checked once, when it is opened.
 
-use super::{AlignedBytes, ArchiveError, ArchiveView, Limits, Mesh, Morph, Result, Section, SectionKind};
+use super::{
+    AlignedBytes, ArchiveError, ArchiveView, Limits, Mesh, Morph, Result, Section, SectionKind,
+    names::{Key, Names},
+};
 use crate::{
     Skeleton,
     bytes::SharedBytes,
@@ -37,6 +40,7 @@ pub struct Archive(Arc<Contents>);
 struct Contents {
     bytes: SharedBytes,
     items: Vec<Item>,
+    names: Names,
 }
 
 #[derive(Debug)]
@@ -134,14 +138,14 @@ impl Archive {
             let (what, needed) = ("the archive", align_of::<u32>());
             return Err(ArchiveError::Alignment { offset: 0, what, needed });
         }
-        let view = ArchiveView::read(&bytes, limits)?;
+        let ArchiveView { sections, names } = ArchiveView::read(&bytes, limits)?;
         let item = |section: &Section<'_>| Item {
             kind: section.kind,
             name: section.name.into(),
             held: Held::of(&bytes, section, limits).map_err(Box::new),
         };
-        let items = view.sections().iter().map(item).collect();
-        Ok(Self(Arc::new(Contents { items, bytes })))
+        let items = sections.iter().map(item).collect();
+        Ok(Self(Arc::new(Contents { items, names, bytes })))
     }
 
     /// The bytes.
@@ -256,12 +260,20 @@ impl Archive {
     /// longest name of a section of this kind that fits.
     #[must_use]
     pub fn owner<'n>(&self, kind: SectionKind, name: &'n str) -> Option<(&'n str, &'n str)> {
-        super::owner(self.names(kind), name)
+        self.0.names.owner(kind, name, |at| self.key(at))
+    }
+
+    fn key(&self, at: u32) -> Key<'_> {
+        self.0.items.get(at as usize).map(|item| (item.kind.code(), item.name.as_bytes())).unwrap_or_default()
     }
 
     fn named<T: Clone>(&self, kind: SectionKind, name: &str, pick: fn(&Held) -> Option<&T>) -> Result<T> {
-        let mut all = self.all(kind, pick);
-        all.find(|(found, _)| *found == name).map_or_else(|| Err(self.missing(kind, name)), |(_, item)| item)
+        let found = self.0.names.find(kind, name, |at| self.key(at));
+        match found.and_then(|at| self.0.items.get(at as usize)).map(|item| &item.held) {
+            Some(Err(error)) => Err(error.as_ref().clone()),
+            Some(Ok(held)) => pick(held).cloned().ok_or_else(|| self.missing(kind, name)),
+            None => Err(self.missing(kind, name)),
+        }
     }
 
     fn all<T: Clone>(

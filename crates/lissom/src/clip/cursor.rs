@@ -2,7 +2,9 @@
 
 use super::{
     error::MissingBlock,
-    keys, rows,
+    keys,
+    lanes::Target,
+    rows,
     stats::CursorStats,
     time::Moment,
     view::{ClipView, Form},
@@ -58,6 +60,7 @@ impl Cursor {
             Form::Rows(clip) => rows::words(&clip),
         };
         self.words.reserve_exact(needed.saturating_sub(self.words.len()));
+        clip.reserve_still();
     }
 
     /// Forgets the clip and the counts: as good as new, without giving memory back.
@@ -112,13 +115,18 @@ impl Cursor {
     ) -> Result<(), MissingBlock> {
         self.bind(clip);
         let at = self.fetch(backend, clip, time_s)?;
+        let still = clip.still(backend, rest);
+        if still.is_none() {
+            clip.write_still(backend, rest, lod, output);
+        }
+        let mut target = Target { still, lod, output };
         match (clip.form(), &mut self.state) {
             (Form::Keys(clip), State::Keys(state)) => dispatch!(backend, s => {
                 keys::decode(s, state, &mut self.words, &clip);
-                keys::evaluate(s, &self.words, &clip, at, rest, lod, output);
+                keys::evaluate(s, &self.words, &clip, at, &mut target);
             }),
             (Form::Rows(clip), State::Rows(state)) => {
-                dispatch!(backend, s => rows::evaluate(s, state, &self.words, &clip, at.fraction, rest, lod, output));
+                dispatch!(backend, s => rows::evaluate(s, state, &self.words, &clip, at.fraction, &mut target));
             }
             _ => unreachable!("bind makes the state of the clip's form"),
         }

@@ -29,6 +29,7 @@ mod part_bytes;
 mod rows;
 mod source;
 mod stats;
+mod still;
 mod stream;
 mod time;
 mod view;

@@ -6,9 +6,11 @@ use super::{
     header::Head,
     keys, rows,
     source::Source,
+    still::Still,
 };
-use crate::SharedBytes;
+use crate::{JointLod, SharedBytes};
 use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
+use lissom_math::{dispatch, simd::Backend, soa::SoaTransform};
 
 /// A motion, cooked and checked, played in place. A clone shares the bytes: a clip is given to whoever plays it.
 #[derive(Clone, Debug)]
@@ -20,6 +22,7 @@ struct Checked {
     /// Whole words at a multiple of 4.
     bytes: SharedBytes,
     contents: Contents,
+    still: Still,
 }
 
 /// Words as an owner of bytes.
@@ -37,6 +40,8 @@ pub struct ClipView<'a> {
     words: &'a [u32],
     contents: &'a Contents,
     source: Source<'a>,
+    /// What does not move; `None`: it is computed in every frame.
+    still: Option<&'a Still>,
 }
 
 /// A view of one of the two forms.
@@ -91,7 +96,7 @@ impl Clip {
     /// Every case of [`ClipError`].
     pub fn from_shared(bytes: SharedBytes) -> Result<Self, ClipError> {
         let contents = Contents::parse(words_of(&bytes)?, false)?;
-        Ok(Self(Arc::new(Checked { bytes, contents })))
+        Ok(Self(Arc::new(Checked { bytes, contents, still: Still::default() })))
     }
 
     /// The clip as jobs take it.
@@ -99,7 +104,7 @@ impl Clip {
     #[must_use]
     pub fn view(&self) -> ClipView<'_> {
         let words = bytemuck::try_cast_slice(&self.0.bytes).unwrap_or_default();
-        ClipView { words, contents: &self.0.contents, source: Source::Whole }
+        ClipView { words, contents: &self.0.contents, source: Source::Whole, still: Some(&self.0.still) }
     }
 
     /// The bytes, as they were given.
@@ -123,6 +128,7 @@ fn words_of(bytes: &[u8]) -> Result<&[u32], ClipError> {
 pub struct BorrowedClip<'a> {
     words: &'a [u32],
     contents: Contents,
+    still: Still,
 }
 
 impl<'a> BorrowedClip<'a> {
@@ -133,27 +139,74 @@ impl<'a> BorrowedClip<'a> {
     /// Every case of [`ClipError`].
     pub fn new(bytes: &'a [u8]) -> Result<Self, ClipError> {
         let words = words_of(bytes)?;
-        Ok(Self { words, contents: Contents::parse(words, false)? })
+        Ok(Self { words, contents: Contents::parse(words, false)?, still: Still::default() })
     }
 
     /// The clip as jobs take it.
     #[inline]
     #[must_use]
     pub fn view(&self) -> ClipView<'_> {
-        ClipView { words: self.words, contents: &self.contents, source: Source::Whole }
+        let still = Some(&self.still);
+        ClipView { words: self.words, contents: &self.contents, source: Source::Whole, still }
     }
 }
 
 impl<'a> ClipView<'a> {
     /// A view of a clip whose blocks are a stream's.
-    pub(super) fn of_stream(words: &'a [u32], contents: &'a Contents, source: Source<'a>) -> Self {
-        Self { words, contents, source }
+    pub(super) fn of_stream(
+        words: &'a [u32],
+        contents: &'a Contents,
+        source: Source<'a>,
+        still: &'a Still,
+    ) -> Self {
+        Self { words, contents, source, still: Some(still) }
+    }
+
+    /// The same clip, played without the pose of what does not move: the bits are the same, a sample takes longer,
+    /// and nothing is kept besides the bytes.
+    #[must_use]
+    pub fn lean(self) -> Self {
+        Self { still: None, ..self }
+    }
+
+    /// Bytes kept beside the clip: the pose of what does not move, at most 48 a joint. 0 before the first sample.
+    #[must_use]
+    pub fn kept_bytes(&self) -> usize {
+        self.still.map_or(0, Still::memory_bytes)
+    }
+
+    /// Makes room for what is kept, so that the first sample allocates nothing.
+    pub(super) fn reserve_still(&self) {
+        if let Some(still) = self.still {
+            still.reserve(self.head().joints);
+        }
+    }
+
+    /// What does not move, over the rest pose of the clip's skeleton; `None` where it is not kept.
+    #[inline]
+    pub(super) fn still(&self, backend: Backend, rest: &[SoaTransform]) -> Option<&'a [SoaTransform]> {
+        self.still?.pose(self.head().joints, |pose| self.write_still(backend, rest, None, pose))
+    }
+
+    /// Writes what does not move into every group that the level of detail asks for.
+    #[inline(never)]
+    pub(super) fn write_still(
+        &self,
+        backend: Backend,
+        rest: &[SoaTransform],
+        lod: Option<&JointLod>,
+        output: &mut [SoaTransform],
+    ) {
+        match self.form() {
+            Form::Keys(clip) => dispatch!(backend, s => keys::write_still(s, &clip, rest, lod, output)),
+            Form::Rows(clip) => dispatch!(backend, s => rows::write_still(s, &clip, rest, lod, output)),
+        }
     }
 
     /// The clip as its form plays it.
     #[inline(always)]
     pub(crate) fn form(&self) -> Form<'a> {
-        let Self { words, contents: Contents { head, body }, source } = *self;
+        let Self { words, contents: Contents { head, body }, source, .. } = *self;
         match body {
             Body::Keys(layout) => Form::Keys(keys::View { words, head, layout, source }),
             Body::Rows(tables) => {

@@ -8,9 +8,15 @@ use lissom_math::{
     soa::{GROUP, Lanes},
 };
 
-/// Moves a mesh's vertices with blended dual quaternions. Fields are those of [`SkinJob`](super::SkinJob) but for the
-/// palette: `palette[j]` is the rigid motion of joint j from the bind pose, see
-/// [`dual_quat_palette`](crate::mesh::dual_quat_palette).
+/// Moves a mesh's vertices with blended dual quaternions.
+///
+/// | field | | |
+/// |---|---|---|
+/// | `mesh` | in | joints and weights of every vertex, checked when it was made |
+/// | `vertex_count` | in | how many vertices to move; 0 is valid |
+/// | `palette` | in | a joint's rigid motion from the bind pose, at least `mesh.joint_count()`; see [`dual_quat_palette`](crate::mesh::dual_quat_palette) |
+/// | `positions`, `normals`, `tangents` | in | three f32 a vertex at any stride |
+/// | `output` | out | the same attributes, separate or interleaved |
 ///
 /// For each vertex: Σ ±wᵢ·dᵢ in order of influences, the sign being minus where the real part's dot product with that
 /// of the first influence is below 0; divided by the length of its real part (no motion if that is 0). Points and

@@ -9,7 +9,11 @@ use crate::{
     clip::{Clip, Cursor},
 };
 use alloc::vec::Vec;
-use lissom_math::{simd::Backend, soa::SoaTransform};
+use lissom_math::{
+    dispatch,
+    simd::{Backend, LEN, Simd, WideQuat},
+    soa::{GROUP, SoaTransform},
+};
 
 /// One clip of a [`Mix`]: which, when, and how much of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,7 +74,7 @@ struct Slot {
 ///
 /// # Cost and determinism
 ///
-/// That of its jobs: `BENCHMARKS.md`. A cursor goes on where it was if the mix of the frame before had the same
+/// That of its jobs: `BENCHMARKS.md`; one entry alone, of weight 1, is not blended. A cursor goes on where it was if the mix of the frame before had the same
 /// clip. No allocation with a scratch that has room for the clips ([`MixScratch::with_room_for`]). The same bits on
 /// every backend and whatever the scratch was used for before.
 #[derive(Debug)]
@@ -217,6 +221,8 @@ impl MixJob<'_> {
         self.validate()?;
         let (skeleton, lod, groups) = (self.skeleton, self.lod, self.skeleton.group_count());
         self.scratch.slots.iter_mut().for_each(|slot| slot.taken = false);
+        let mut sounding = self.mix.entries().iter().filter(|entry| entry.weight > 0.0);
+        let alone = sounding.next().is_some_and(|entry| entry.weight == 1.0) && sounding.next().is_none();
         let mut sampled = [(0, 0.0); Mix::MAX_ENTRIES];
         let mut count = 0;
         for entry in self.mix.entries().iter().filter(|entry| entry.weight > 0.0) {
@@ -225,10 +231,16 @@ impl MixJob<'_> {
             let Some(at) = self.scratch.free(clip.identity()) else { continue };
             let slot = &mut self.scratch.slots[at];
             (slot.taken, slot.clip) = (true, Some(clip.identity()));
-            let (cursor, output) = (&mut slot.cursor, &mut slot.pose[..]);
+            let output = if alone { &mut self.output[..groups] } else { &mut slot.pose[..] };
+            let cursor = &mut slot.cursor;
             SampleJob { skeleton, clip, time: entry.time, lod, cursor, output }.run_on(backend)?;
             sampled[count] = (at, entry.weight);
             count += 1;
+        }
+        if alone {
+            // A blend would multiply everything by 1, twice, and normalise the rotations.
+            dispatch!(backend, s => normalize_rotations(s, &mut self.output[..groups], lod));
+            return Ok(());
         }
         let mut layers = [BlendLayer { weight: 0.0, pose: &[], joint_weights: None }; Mix::MAX_ENTRIES];
         for (layer, (at, weight)) in layers.iter_mut().zip(&sampled[..count]) {
@@ -244,5 +256,19 @@ impl MixJob<'_> {
             output: &mut self.output[..groups],
         }
         .run_on(backend)
+    }
+}
+
+/// Those of the groups of a level, in place.
+#[inline(always)]
+fn normalize_rotations<S: Simd>(s: S, pose: &mut [SoaTransform], lod: Option<&JointLod>) {
+    for (group, joints) in pose.iter_mut().enumerate() {
+        if lod.is_none_or(|lod| lod.contains_group(group)) {
+            let mut at = 0;
+            while at < GROUP {
+                WideQuat::load(s, &joints.rotation, at).normalize(s).store(&mut joints.rotation, at);
+                at += LEN::<S>();
+            }
+        }
     }
 }

@@ -12,18 +12,30 @@ use lissom_math::{simd::Backend, soa::SoaTransform};
 
 /// Writes the local-space pose of a clip at a time.
 ///
-/// Moving a little forward or backward reads only the keys that became due; where none did, no byte of the
-/// stream is read. Far moves start from the nearest jump frame. However a time was reached, the pose has the
-/// same bits.
+/// | field | | |
+/// |---|---|---|
+/// | `skeleton` | in | the skeleton that the clip was made for; its rest pose fills channels that the clip does not have |
+/// | `clip` | in | the clip, whole or streamed |
+/// | `time` | in | when |
+/// | `lod` | in | groups without a joint of the level are skipped |
+/// | `cursor` | in, out | what this character has read of the clip; any cursor will do, one that was near is faster |
+/// | `output` | out | at least `skeleton.group_count()` groups: all ten components of every joint, whatever was there |
 ///
-/// - **Inputs**: `skeleton` (its rest pose fills channels that the clip does not have), `clip`, `time`, `lod`.
-/// - **In and out**: `cursor`.
-/// - **Output**: `output`, the first `skeleton.group_count()` groups, all ten components of every joint, whatever
-///   was there before. With a `lod`, groups of 16 joints that hold none of the level stay as they were.
-/// - **Errors**: a clip for another skeleton, an output that is too short, a `lod` for another joint count, a
-///   time that is NaN or infinite, a block that a stream does not have. The output is then as it was.
-/// - **Cost**: a few nanoseconds a joint, more where keys are fetched: `BENCHMARKS.md`. No allocation once the cursor
-///   has room for the clip. The same bits on every backend.
+/// Moving a little forward or backward reads only the keys that became due; where none did, no byte of the
+/// stream is read. Far moves start from the nearest jump frame.
+///
+/// # Errors
+///
+/// - [`JobError::OtherSkeleton`]: the clip was made for another skeleton.
+/// - [`JobError::TooShort`]: `output` has too few groups.
+/// - [`JobError::Mismatch`]: `lod` belongs to a skeleton of another size.
+/// - [`JobError::Value`]: the time is NaN or infinite.
+/// - [`JobError::BlockMissing`]: a stream does not have the block that the time lies in.
+///
+/// # Cost and determinism
+///
+/// A few nanoseconds a joint, more where keys are fetched: `BENCHMARKS.md`. No allocation once the cursor has room for
+/// the clip ([`Cursor::with_room_for`]). The same bits on every backend, and however a time was reached.
 #[derive(Debug)]
 pub struct SampleJob<'a> {
     /// The skeleton that the clip was made for.
@@ -65,7 +77,7 @@ impl SampleJob<'_> {
     ///
     /// # Errors
     ///
-    /// See the type's documentation.
+    /// Listed at [`SampleJob`].
     pub fn validate(&self) -> Result<(), JobError> {
         let (found, expected) = (self.clip.skeleton_identity(), self.skeleton.identity());
         if found != expected || self.clip.joint_count() != self.skeleton.joint_count() {
@@ -85,7 +97,7 @@ impl SampleJob<'_> {
     ///
     /// # Errors
     ///
-    /// See the type's documentation.
+    /// Listed at [`SampleJob`].
     pub fn run(&mut self) -> Result<(), JobError> {
         self.run_on(Backend::best())
     }
@@ -94,7 +106,7 @@ impl SampleJob<'_> {
     ///
     /// # Errors
     ///
-    /// See the type's documentation.
+    /// Listed at [`SampleJob`].
     pub fn run_on(&mut self, backend: Backend) -> Result<(), JobError> {
         self.validate()?;
         let time_s = self.time.seconds(self.clip.duration_s());

@@ -177,7 +177,7 @@ impl<'a> SkinJob<'a> {
     ///
     /// Listed at [`SkinJob`].
     #[cfg(feature = "parallel")]
-    pub fn run_parallel(self, backend: Backend, grain: usize) -> Result<(), JobError> {
+    pub fn run_parallel(&mut self, backend: Backend, grain: usize) -> Result<(), JobError> {
         fn halves(mut job: SkinJob<'_>, backend: Backend, grain: usize) {
             if job.vertex_count <= grain.max(1) {
                 return job.run_valid(backend);
@@ -187,7 +187,7 @@ impl<'a> SkinJob<'a> {
             rayon::join(|| halves(a, backend, grain), || halves(b, backend, grain));
         }
         self.validate()?;
-        halves(self, backend, grain);
+        halves(SkinJob { output: self.output.reborrow(), ..*self }, backend, grain);
         Ok(())
     }
 }

@@ -93,6 +93,10 @@ impl<'a> StridedMut<'a> {
         Self { stride: size_of::<T>(), bytes: bytemuck::cast_slice_mut(elements) }
     }
 
+    fn reborrow(&mut self) -> StridedMut<'_> {
+        StridedMut { bytes: self.bytes, stride: self.stride }
+    }
+
     pub(crate) fn validate(&self, field: &'static str, vertices: usize) -> Result<(), MeshError> {
         check(field, self.bytes.len(), self.stride, VEC3, vertices)
     }
@@ -129,6 +133,25 @@ fn check(
 }
 
 impl VertexOutput<'_> {
+    /// The same buffers, for a job that ends before this one.
+    #[must_use]
+    pub fn reborrow(&mut self) -> VertexOutput<'_> {
+        match self {
+            Self::Separate { positions, normals, tangents } => VertexOutput::Separate {
+                positions: positions.reborrow(),
+                normals: normals.as_mut().map(StridedMut::reborrow),
+                tangents: tangents.as_mut().map(StridedMut::reborrow),
+            },
+            Self::Interleaved { bytes, stride, positions, normals, tangents } => VertexOutput::Interleaved {
+                bytes,
+                stride: *stride,
+                positions: *positions,
+                normals: *normals,
+                tangents: *tangents,
+            },
+        }
+    }
+
     /// Two outputs: the first `vertices` vertices, and the others.
     #[must_use]
     pub fn split_at(self, vertices: usize) -> (Self, Self) {

@@ -3,15 +3,15 @@
 use super::{PlayError, library::Library, voice::Voice};
 use crate::{
     Skeleton,
-    archive::{Archive, ArchiveError, Mesh, Morph, SectionKind},
+    archive::{Archive, ArchiveError, Mesh, MeshView, Morph, SectionKind},
     job::{MorphJob, PaletteJob, SkinJob},
-    mesh::{MorphTarget, MorphTargets, Strided, StridedMut, VertexOutput},
+    mesh::{Inputs, MorphTarget, MorphTargets, Strided, StridedMut, VertexOutput},
 };
 use alloc::{boxed::Box, format, vec, vec::Vec};
 use core::mem;
 use lissom_math::Mat4;
 
-/// A mesh whose vertices have been moved: as long as its lists are, one entry a vertex.
+/// A mesh whose vertices have been moved. Lists have one entry a vertex unless said.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SkinnedMesh<'a> {
     /// Its name in the archive.
@@ -20,6 +20,8 @@ pub struct SkinnedMesh<'a> {
     pub positions: &'a [[f32; 3]],
     /// In model space; not normalised.
     pub normals: &'a [[f32; 3]],
+    /// In model space, not normalised; the fourth number is the handedness. Empty if the mesh has none.
+    pub tangents: &'a [[f32; 4]],
     /// Three a triangle.
     pub indices: &'a [u32],
 }
@@ -44,64 +46,93 @@ pub(super) struct Skin {
 struct Vertices {
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
+    /// The fourth number is the mesh's: jobs leave it alone. Empty if the mesh has none.
+    tangents: Vec<[f32; 4]>,
 }
 
 /// Active targets that one job adds.
 const TARGETS: usize = 16;
 
 impl Vertices {
-    fn new(count: usize) -> Self {
-        Self { positions: vec![[0.0; 3]; count], normals: vec![[0.0; 3]; count] }
+    fn of(mesh: &MeshView<'_>) -> Self {
+        Self {
+            positions: mesh.positions.to_vec(),
+            normals: mesh.normals.to_vec(),
+            tangents: mesh.tangents.to_vec(),
+        }
+    }
+
+    fn inputs(&self) -> Inputs<'_> {
+        inputs(&self.positions, &self.normals, &self.tangents)
     }
 
     fn output(&mut self) -> VertexOutput<'_> {
         VertexOutput::Separate {
             positions: StridedMut::packed(&mut self.positions),
             normals: Some(StridedMut::packed(&mut self.normals)),
-            tangents: None,
+            tangents: (!self.tangents.is_empty()).then(|| StridedMut::packed(&mut self.tangents)),
         }
     }
 }
 
+fn inputs<'a>(positions: &'a [[f32; 3]], normals: &'a [[f32; 3]], tangents: &'a [[f32; 4]]) -> Inputs<'a> {
+    Inputs {
+        positions: Strided::packed(positions),
+        normals: Some(Strided::packed(normals)),
+        tangents: (!tangents.is_empty()).then(|| Strided::packed(tangents)),
+    }
+}
+
+/// The vertices of a mesh, or what they have become.
+fn inputs_of<'a>(mesh: &MeshView<'a>, became: Option<&'a Vertices>) -> Inputs<'a> {
+    became.map_or_else(|| inputs(mesh.positions, mesh.normals, mesh.tangents), Vertices::inputs)
+}
+
 /// The meshes that were made for a skeleton, with their morph targets.
 pub(super) fn of(archive: &Archive, skeleton: &Skeleton) -> Result<Vec<Skin>, PlayError> {
-    let mut skins = Vec::new();
+    let mut skins: Vec<Skin> = Vec::new();
     for (name, mesh) in archive.meshes() {
         let mesh = mesh?;
         let view = mesh.view();
-        if view.skeleton_identity != skeleton.identity() || view.inverse_binds.len() != skeleton.joint_count()
+        if view.skeleton_identity == skeleton.identity() && view.inverse_binds.len() == skeleton.joint_count()
         {
-            continue;
+            skins.push(Skin {
+                name: name.into(),
+                targets: Vec::new(),
+                weights: Vec::new(),
+                palette: vec![Mat4::IDENTITY; view.inverse_binds.len()],
+                moved: Vertices::of(&view),
+                morphed: Vertices::default(),
+                spare: Vertices::default(),
+                mesh,
+            });
         }
-        let vertices = view.positions.len();
-        let mut targets: Vec<(Box<str>, Morph)> = Vec::new();
-        for (full_name, morph) in archive.morphs() {
-            let owner = archive.owner(SectionKind::Mesh, full_name);
-            let Some((_, its_name)) = owner.filter(|(mesh, _)| *mesh == name) else { continue };
-            let morph = morph?;
-            let found = morph.view().vertex_count;
-            if found != vertices {
-                let reason = format!("the morph target {full_name:?} is for {found} vertices of {vertices}");
-                return Err(ArchiveError::Format { offset: 0, reason }.into());
-            }
-            targets.push((its_name.into(), morph));
+    }
+    for (full_name, morph) in archive.morphs() {
+        let Some((mesh, its_name)) = archive.owner(SectionKind::Mesh, full_name) else { continue };
+        for skin in skins.iter_mut().filter(|skin| *skin.name == *mesh) {
+            skin.add_target(full_name, its_name, morph.clone()?)?;
         }
-        let count_of = |needed: bool| Vertices::new(if needed { vertices } else { 0 });
-        skins.push(Skin {
-            name: name.into(),
-            weights: targets.iter().map(|(_, morph)| morph.view().weight).collect(),
-            palette: vec![Mat4::IDENTITY; view.inverse_binds.len()],
-            moved: Vertices::new(vertices),
-            morphed: count_of(!targets.is_empty()),
-            spare: count_of(targets.len() > TARGETS),
-            targets,
-            mesh,
-        });
+    }
+    for skin in &mut skins {
+        let room = |needed: bool| if needed { skin.moved.clone() } else { Vertices::default() };
+        (skin.morphed, skin.spare) = (room(!skin.targets.is_empty()), room(skin.targets.len() > TARGETS));
     }
     Ok(skins)
 }
 
 impl Skin {
+    fn add_target(&mut self, full_name: &str, name: &str, morph: Morph) -> Result<(), PlayError> {
+        let (vertices, found) = (self.mesh.view().positions.len(), morph.view().vertex_count);
+        if found != vertices {
+            let reason = format!("the morph target {full_name:?} is for {found} vertices of {vertices}");
+            return Err(ArchiveError::Format { offset: 0, reason }.into());
+        }
+        self.weights.push(morph.view().weight);
+        self.targets.push((name.into(), morph));
+        Ok(())
+    }
+
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -147,21 +178,9 @@ impl Skin {
         self.palette(models)?;
         let morphed = self.morph()?;
         let view = self.mesh.view();
-        let (positions, normals) = match morphed {
-            true => (&self.morphed.positions[..], &self.morphed.normals[..]),
-            false => (view.positions, view.normals),
-        };
-        SkinJob {
-            mesh: self.mesh.influences(),
-            vertex_count: positions.len(),
-            palette: &self.palette,
-            vector_palette: None,
-            positions: Strided::packed(positions),
-            normals: Some(Strided::packed(normals)),
-            tangents: None,
-            output: self.moved.output(),
-        }
-        .run()?;
+        let Inputs { positions, normals, tangents } = inputs_of(&view, morphed.then_some(&self.morphed));
+        let job = SkinJob::new(self.mesh.influences(), &self.palette, positions, self.moved.output());
+        SkinJob { normals, tangents, ..job }.run()?;
         Ok(())
     }
 
@@ -186,19 +205,10 @@ impl Skin {
             if started {
                 mem::swap(&mut self.morphed, &mut self.spare);
             }
-            let (positions, normals) = match started {
-                true => (&self.spare.positions[..], &self.spare.normals[..]),
-                false => (view.positions, view.normals),
-            };
-            MorphJob {
-                targets: MorphTargets::checked_before(&targets[..count], positions.len()),
-                weights: &weights[..count],
-                positions: Strided::packed(positions),
-                normals: Some(Strided::packed(normals)),
-                tangents: None,
-                output: self.morphed.output(),
-            }
-            .run()?;
+            let Inputs { positions, normals, tangents } = inputs_of(&view, started.then_some(&self.spare));
+            let targets = MorphTargets::checked_before(&targets[..count], view.positions.len());
+            let job = MorphJob::new(targets, &weights[..count], positions, self.morphed.output());
+            MorphJob { normals, tangents, ..job }.run()?;
             started = true;
         }
         Ok(true)
@@ -209,6 +219,7 @@ impl Skin {
             name: &self.name,
             positions: &self.moved.positions,
             normals: &self.moved.normals,
+            tangents: &self.moved.tangents,
             indices: self.mesh.view().indices,
         }
     }

@@ -93,6 +93,12 @@ impl SetLayout {
     pub fn dirty(&self, key: usize, block: usize) -> usize {
         self.dirty as usize + key * self.blocks() + block
     }
+
+    /// Dirty words, windows of two: a bit for each lane whose left key waits in the place of the right one.
+    #[inline(always)]
+    pub fn swapped(&self, block: usize) -> usize {
+        self.dirty(2, block)
+    }
 }
 
 /// All that an active array's layout follows from: two clips of one shape lay it out alike.
@@ -158,7 +164,8 @@ impl ActiveLayout {
             s.floats += (window * width + 1) * lanes + outer;
             s.ticks += lanes;
             s.outer += outer;
-            s.dirty += window * lanes.div_ceil(GROUP as u32);
+            // Windows of two also say which lanes are swapped.
+            s.dirty += if cubic { window } else { window + 1 } * lanes.div_ceil(GROUP as u32);
             keys += window * lanes;
         }
         s.floats += SLACK;

@@ -48,6 +48,35 @@ pub(crate) fn decode<S: Simd>(s: S, state: &mut State, words: &mut [u32], clip: 
                 }
             }
         }
+        if set.window() == 2 {
+            for block in 0..set.blocks() {
+                let mut part = core::mem::take(&mut words[dirty + set.swapped(block)]);
+                let mut at = block * GROUP;
+                while part != 0 {
+                    let mask = S::mask32s::from_bitmask(s, u64::from(part & ((1 << LEN::<S>()) - 1)));
+                    swap(s, &mut words[..], set, at, mask);
+                    at += LEN::<S>();
+                    part >>= LEN::<S>();
+                }
+            }
+        }
+    }
+}
+
+/// Puts the two keys of the lanes that the mask names in order.
+#[inline(always)]
+fn swap<S: Simd>(s: S, words: &mut [u32], set: &SetLayout, at: usize, mask: S::mask32s) {
+    let (n, keys) = (set.lanes(), &mut words[set.key(0)..]);
+    let mut i = 0;
+    while i < set.width() {
+        let (l, r) = (i * n + at, (set.width() + i) * n + at);
+        let left = S::u32s::from_slice(s, &keys[l..l + LEN::<S>()]);
+        let right = S::u32s::from_slice(s, &keys[r..r + LEN::<S>()]);
+        // The left one first: behind its last lane a vector reaches into what follows, which is stored as it was.
+        mask.select(right, left).store_slice(&mut keys[l..l + LEN::<S>()]);
+        let right = if l + LEN::<S>() > r { S::u32s::from_slice(s, &keys[r..r + LEN::<S>()]) } else { right };
+        mask.select(left, right).store_slice(&mut keys[r..r + LEN::<S>()]);
+        i += 1;
     }
 }
 

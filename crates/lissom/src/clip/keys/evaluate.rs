@@ -1,71 +1,42 @@
-//! From decoded keys to a pose: interpolation, and the copy of what does not move.
+//! From decoded keys to a pose: interpolation, over what does not move.
 //!
-//! Channels stand compactly, in joint order, while a pose has a lane for every joint. For each block of
-//! output lanes the channels that belong there are one run; it is loaded, interpolated, and *expanded* into
-//! the lanes that the mask names, over the constants, over the rest pose. Channels are never interpolated
-//! where nothing moves.
-//!
-//! All arrays of a set are sliced to one length: then one comparison a block covers all its loads. What most
-//! blocks need is sliced before the first one, the rest where it is used. No closure here touches a vector, and no
-//! vector stands in an array that a loop walks: the one is compiled for the baseline, the other lives in memory.
+//! All arrays of a set are sliced to one length: then one comparison covers all loads of a vector. No closure here
+//! touches a vector, and no vector stands in an array that a loop walks: the one is compiled for the baseline, the
+//! other lives in memory.
 
 use super::{
     super::{
-        lanes::{contains, part},
+        lanes::{Channels, Kind, Rotations, Scales, Target, Translations, put_over},
         time::Moment,
     },
     active::{ActiveLayout, SetLayout},
-    entry::unpack_masks,
+    still::{mask_of, masks_of},
     view::View,
 };
-use crate::JointLod;
-use lissom_math::{
-    simd::{LEN, Simd, WideQuat, WideVec3, load, prelude::*, splat},
-    soa::{GROUP, Lanes, SoaQuat, SoaTransform, SoaVec3},
-};
+use lissom_math::simd::{LEN, Simd, WideQuat, WideVec3, prelude::*, splat};
 
 /// Writes every group that the level of detail asks for.
 #[inline(always)]
-pub(crate) fn evaluate<S: Simd>(
-    s: S,
-    words: &[u32],
-    clip: &View<'_>,
-    at: Moment,
-    rest: &[SoaTransform],
-    lod: Option<&JointLod>,
-    out: &mut [SoaTransform],
-) {
-    let now = Now { tick: S::u32s::simd_from(s, at.tick), fraction: splat(s, at.fraction) };
+pub(crate) fn evaluate<S: Simd>(s: S, words: &[u32], clip: &View<'_>, at: Moment, target: &mut Target<'_>) {
     let active = Decoded { words, layout: &clip.layout.active };
-    let sets = &active.layout.sets;
-    let masks = clip.run(clip.layout.masks);
-    let (t_masks, masks) = masks.split_at(masks.len() / 3);
-    let (r_masks, k_masks) = masks.split_at(masks.len() / 2);
-    // Kind by kind: rotations are one long chain of operations, and only several blocks side by side keep the
-    // CPU busy.
-    let mut r = Rotations::new(active, clip, &sets[2], &sets[3]);
-    for (group, ((out, rest), masks)) in out.iter_mut().zip(rest).zip(r_masks.chunks_exact(2)).enumerate() {
-        let masks = unpack_masks(masks[0], masks[1]);
-        match lod {
-            Some(lod) if !contains(lod, group) => r.used.skip(masks),
-            _ => r.block(s, &now, masks, &rest.rotation, &mut out.rotation),
-        }
-    }
-    let mut t = Vectors::new(active, clip, 0, &sets[0], &sets[1]);
-    for (group, ((out, rest), masks)) in out.iter_mut().zip(rest).zip(t_masks.chunks_exact(2)).enumerate() {
-        let masks = unpack_masks(masks[0], masks[1]);
-        match lod {
-            Some(lod) if !contains(lod, group) => t.used.skip(masks),
-            _ => t.block(s, &now, masks, &rest.translation, &mut out.translation),
-        }
-    }
-    let mut k = Vectors::new(active, clip, 2, &sets[4], &sets[5]);
-    for (group, ((out, rest), masks)) in out.iter_mut().zip(rest).zip(k_masks.chunks_exact(2)).enumerate() {
-        let masks = unpack_masks(masks[0], masks[1]);
-        match lod {
-            Some(lod) if !contains(lod, group) => k.used.skip(masks),
-            _ => k.block(s, &now, masks, &rest.scale, &mut out.scale),
-        }
+    let of = |set: usize| Set { active, set: &active.layout.sets[set], masks: masks_of(clip, set / 2), at };
+    put_both::<S, Rotations>(s, target, &LinearTurns(of(2)), &CubicTurns(of(3)));
+    put_both::<S, Translations>(s, target, &Linear(of(0)), &Cubic(of(1)));
+    put_both::<S, Scales>(s, target, &Linear(of(4)), &Cubic(of(5)));
+}
+
+/// The linear channels of a kind, and over them the cubic ones.
+#[inline(always)]
+fn put_both<S: Simd, K: Kind<S>>(
+    s: S,
+    target: &mut Target<'_>,
+    linear: &impl Channels<S, Value = K::Value>,
+    cubic: &impl Channels<S, Value = K::Value>,
+) {
+    put_over::<S, K>(s, target, linear);
+    if cubic.count() > 0 {
+        let mut target = Target { still: None, lod: target.lod, output: &mut *target.output };
+        put_over::<S, K>(s, &mut target, cubic);
     }
 }
 
@@ -84,25 +55,134 @@ impl<'a> Decoded<'a> {
     }
 }
 
-struct Now<S: Simd> {
-    tick: S::u32s,
-    fraction: S::f32s,
+/// The channels of a set, at a moment.
+#[derive(Clone, Copy)]
+struct Set<'a> {
+    active: Decoded<'a>,
+    set: &'a SetLayout,
+    masks: &'a [u32],
+    at: Moment,
 }
 
-/// Lanes consumed so far of a kind's constants, linear and cubic channels.
-#[derive(Default)]
-struct Used {
-    constant: usize,
-    linear: usize,
-    cubic: usize,
-}
+struct Linear<'a>(Set<'a>);
+struct Cubic<'a>(Set<'a>);
+struct LinearTurns<'a>(Set<'a>);
+struct CubicTurns<'a>(Set<'a>);
 
-impl Used {
+impl<S: Simd> Channels<S> for Linear<'_> {
+    type Value = WideVec3<S>;
+
     #[inline(always)]
-    fn skip(&mut self, masks: [u16; 3]) {
-        self.constant += masks[0].count_ones() as usize;
-        self.linear += masks[1].count_ones() as usize;
-        self.cubic += masks[2].count_ones() as usize;
+    fn count(&self) -> usize {
+        self.0.set.lanes()
+    }
+
+    #[inline(always)]
+    fn mask(&self, group: usize) -> u16 {
+        mask_of(self.0.masks, group, 1)
+    }
+
+    #[inline(always)]
+    fn interpolate(&self, s: S, from: usize) -> WideVec3<S> {
+        let Set { active, set, .. } = self.0;
+        let t = self.0.ratios(s, from);
+        vec3_at(s, active, set, 0, from).lerp(s, vec3_at(s, active, set, 1, from), t)
+    }
+}
+
+impl<S: Simd> Channels<S> for Cubic<'_> {
+    type Value = WideVec3<S>;
+
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.0.set.lanes()
+    }
+
+    #[inline(always)]
+    fn mask(&self, group: usize) -> u16 {
+        mask_of(self.0.masks, group, 2)
+    }
+
+    #[inline(always)]
+    fn interpolate(&self, s: S, from: usize) -> WideVec3<S> {
+        let Set { active, set, .. } = self.0;
+        let w = self.0.weights(s, from);
+        let (a, b) = (vec3_at(s, active, set, 0, from), vec3_at(s, active, set, 1, from));
+        let (c, d) = (vec3_at(s, active, set, 2, from), vec3_at(s, active, set, 3, from));
+        WideVec3 { x: w.mix(a.x, b.x, c.x, d.x), y: w.mix(a.y, b.y, c.y, d.y), z: w.mix(a.z, b.z, c.z, d.z) }
+    }
+}
+
+impl<S: Simd> Channels<S> for LinearTurns<'_> {
+    type Value = WideQuat<S>;
+
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.0.set.lanes()
+    }
+
+    #[inline(always)]
+    fn mask(&self, group: usize) -> u16 {
+        mask_of(self.0.masks, group, 1)
+    }
+
+    #[inline(always)]
+    fn interpolate(&self, s: S, from: usize) -> WideQuat<S> {
+        let Set { active, set, .. } = self.0;
+        let t = self.0.ratios(s, from);
+        quat_at(s, active, set, 0, from).nlerp_near_one(s, quat_at(s, active, set, 1, from), t)
+    }
+}
+
+impl<S: Simd> Channels<S> for CubicTurns<'_> {
+    type Value = WideQuat<S>;
+
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.0.set.lanes()
+    }
+
+    #[inline(always)]
+    fn mask(&self, group: usize) -> u16 {
+        mask_of(self.0.masks, group, 2)
+    }
+
+    #[inline(always)]
+    fn interpolate(&self, s: S, from: usize) -> WideQuat<S> {
+        let Set { active, set, .. } = self.0;
+        let w = self.0.weights(s, from);
+        let (a, b) = (quat_at(s, active, set, 0, from), quat_at(s, active, set, 1, from));
+        let (c, d) = (quat_at(s, active, set, 2, from), quat_at(s, active, set, 3, from));
+        curve_rotations(s, &w, a, b, c, d)
+    }
+}
+
+impl Set<'_> {
+    /// How far each channel is between its left and its right key.
+    #[inline(always)]
+    fn ratios<S: Simd>(&self, s: S, from: usize) -> S::f32s {
+        let Self { active, set, at, .. } = *self;
+        let (start, len) = (active.layout.ticks_start() + set.tick(), set.padded());
+        let ticks = &active.words[start..start + len];
+        let spans = &active.floats()[set.inverse_span()..set.inverse_span() + len];
+        let ticks = S::u32s::from_slice(s, &ticks[from..from + LEN::<S>()]);
+        // Ticks are below 2^31 and the left one is not after now, so the difference converts exactly enough.
+        let since: S::f32s = (S::u32s::simd_from(s, at.tick) - ticks).to_float();
+        (since + splat(s, at.fraction)) * floats_at(s, spans, from)
+    }
+
+    /// The four weights of cubics whose slopes follow from the outer keys.
+    #[inline(always)]
+    fn weights<S: Simd>(&self, s: S, from: usize) -> Weights<S> {
+        let t = self.ratios(s, from);
+        let t2 = t * t;
+        let t3 = t2 * t;
+        // The slope at the left key is (right - oldest) · a, at the right key (newest - left) · b.
+        let (floats, slopes) = (self.active.floats(), self.set.slopes() + from);
+        let a = floats_at(s, floats, slopes) * ((t3 - (t2 + t2)) + t);
+        let b = floats_at(s, floats, slopes + self.set.lanes()) * (t3 - t2);
+        let rise = t2 * splat(s, 3.0) - (t3 + t3);
+        Weights { a: -a, b: (splat(s, 1.0) - rise) - b, c: rise + a, d: b }
     }
 }
 
@@ -110,29 +190,6 @@ impl Used {
 #[inline(always)]
 fn floats_at<S: Simd>(s: S, floats: &[f32], at: usize) -> S::f32s {
     S::f32s::from_slice(s, &floats[at..at + LEN::<S>()])
-}
-
-/// A native vector at `at`; zeros where the array ends.
-#[inline(always)]
-fn consts_at<S: Simd>(s: S, floats: &[f32], at: usize) -> S::f32s {
-    match floats.get(at..at + LEN::<S>()) {
-        Some(lanes) => S::f32s::from_slice(s, lanes),
-        None => load(s, &tail(floats, at), 0),
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn tail(floats: &[f32], at: usize) -> Lanes {
-    let mut lanes = Lanes::splat(0.0);
-    lanes.0.iter_mut().zip(floats.get(at..).unwrap_or_default()).for_each(|(l, v)| *l = *v);
-    lanes
-}
-
-/// Where the arrays of a kind's constants end: with room for a wide load behind, unless the clip ends there.
-#[inline(always)]
-fn consts_len(words: &[f32], start: usize, width: usize, lanes: usize) -> usize {
-    if start + width * lanes + GROUP <= words.len() { lanes + GROUP } else { lanes }
 }
 
 /// Arrays `first`, `first + 1`, … of `stride` floats, each cut to `len` (which may reach into the next).
@@ -158,51 +215,16 @@ fn vec3_at<S: Simd>(s: S, active: Decoded<'_>, set: &SetLayout, key: usize, at: 
     WideVec3 { x: floats_at(s, x, at), y: floats_at(s, y, at), z: floats_at(s, z, at) }
 }
 
+/// A rotation key of the window, from a lane on.
 #[inline(always)]
-fn quat_at<S: Simd>(s: S, arrays: [&[f32]; 4], at: usize) -> WideQuat<S> {
+fn quat_at<S: Simd>(s: S, active: Decoded<'_>, set: &SetLayout, key: usize, at: usize) -> WideQuat<S> {
+    let [x, y, z, w] = four(active.floats(), set.key(key), set.lanes(), set.padded());
     WideQuat {
-        x: floats_at(s, arrays[0], at),
-        y: floats_at(s, arrays[1], at),
-        z: floats_at(s, arrays[2], at),
-        w: floats_at(s, arrays[3], at),
+        x: floats_at(s, x, at),
+        y: floats_at(s, y, at),
+        z: floats_at(s, z, at),
+        w: floats_at(s, w, at),
     }
-}
-
-/// The times of a set's channels.
-struct Times<'a> {
-    tick: &'a [u32],
-    inverse_span: &'a [f32],
-}
-
-impl<'a> Times<'a> {
-    #[inline(always)]
-    fn new(active: Decoded<'a>, set: &SetLayout) -> Self {
-        let (tick, span, len) = (active.layout.ticks_start() + set.tick(), set.inverse_span(), set.padded());
-        Self { tick: &active.words[tick..tick + len], inverse_span: &active.floats()[span..span + len] }
-    }
-
-    /// How far each channel is between its left and its right key.
-    #[inline(always)]
-    fn ratios<S: Simd>(&self, s: S, now: &Now<S>, lane: usize) -> S::f32s {
-        let ticks = S::u32s::from_slice(s, &self.tick[lane..lane + LEN::<S>()]);
-        // Ticks are below 2^31 and the left one is not after now, so the difference converts exactly enough.
-        let since: S::f32s = (now.tick - ticks).to_float();
-        (since + now.fraction) * floats_at(s, self.inverse_span, lane)
-    }
-}
-
-/// The four weights of cubics whose slopes follow from the outer keys.
-#[inline(always)]
-fn weights<S: Simd>(s: S, active: Decoded<'_>, set: &SetLayout, now: &Now<S>, lane: usize) -> Weights<S> {
-    let t = Times::new(active, set).ratios(s, now, lane);
-    let t2 = t * t;
-    let t3 = t2 * t;
-    // The slope at the left key is (right - oldest) · a, at the right key (newest - left) · b.
-    let (floats, slopes) = (active.floats(), set.slopes() + lane);
-    let a = floats_at(s, floats, slopes) * ((t3 - (t2 + t2)) + t);
-    let b = floats_at(s, floats, slopes + set.lanes()) * (t3 - t2);
-    let rise = t2 * splat(s, 3.0) - (t3 + t3);
-    Weights { a: -a, b: (splat(s, 1.0) - rise) - b, c: rise + a, d: b }
 }
 
 /// What the oldest, left, right and newest key count for.
@@ -217,151 +239,6 @@ impl<S: Simd> Weights<S> {
     #[inline(always)]
     fn mix(&self, a: S::f32s, b: S::f32s, c: S::f32s, d: S::f32s) -> S::f32s {
         (a * self.a + b * self.b) + (c * self.c + d * self.d)
-    }
-}
-
-/// Translations or scales.
-struct Vectors<'a> {
-    used: Used,
-    consts: [&'a [f32]; 3],
-    active: Decoded<'a>,
-    linear: &'a SetLayout,
-    cubic: &'a SetLayout,
-}
-
-impl<'a> Vectors<'a> {
-    #[inline(always)]
-    fn new(
-        active: Decoded<'a>,
-        clip: &View<'a>,
-        kind: usize,
-        linear: &'a SetLayout,
-        cubic: &'a SetLayout,
-    ) -> Self {
-        let words = clip.floats();
-        let (start, count) = (clip.layout.consts[kind].start, clip.layout.const_lanes[kind]);
-        let consts = three(words, start, count, consts_len(words, start, 3, count));
-        Self { used: Used::default(), consts, active, linear, cubic }
-    }
-
-    #[inline(always)]
-    fn block<S: Simd>(&mut self, s: S, now: &Now<S>, masks: [u16; 3], rest: &SoaVec3, out: &mut SoaVec3) {
-        if masks == [0; 3] {
-            *out = *rest;
-            return;
-        }
-        let mut at = 0;
-        while at < GROUP {
-            let mut v = WideVec3::load(s, rest, at);
-            let mask = part::<S>(masks[0], at);
-            if mask != 0 {
-                let (c, lane) = (&self.consts, self.used.constant);
-                let (x, y, z) =
-                    (consts_at(s, c[0], lane), consts_at(s, c[1], lane), consts_at(s, c[2], lane));
-                v = WideVec3 { x, y, z }.expand(s, mask, v);
-                self.used.constant += mask.count_ones() as usize;
-            }
-            let mask = part::<S>(masks[1], at);
-            if mask != 0 {
-                let lane = self.used.linear;
-                let (active, set) = (self.active, self.linear);
-                let t = Times::new(active, set).ratios(s, now, lane);
-                let (a, b) = (vec3_at(s, active, set, 0, lane), vec3_at(s, active, set, 1, lane));
-                v = a.lerp(s, b, t).expand(s, mask, v);
-                self.used.linear += mask.count_ones() as usize;
-            }
-            let mask = part::<S>(masks[2], at);
-            if mask != 0 {
-                let lane = self.used.cubic;
-                let (active, set) = (self.active, self.cubic);
-                let w = weights(s, active, set, now, lane);
-                let (a, b) = (vec3_at(s, active, set, 0, lane), vec3_at(s, active, set, 1, lane));
-                let (c, d) = (vec3_at(s, active, set, 2, lane), vec3_at(s, active, set, 3, lane));
-                let mixed = WideVec3 {
-                    x: w.mix(a.x, b.x, c.x, d.x),
-                    y: w.mix(a.y, b.y, c.y, d.y),
-                    z: w.mix(a.z, b.z, c.z, d.z),
-                };
-                v = mixed.expand(s, mask, v);
-                self.used.cubic += mask.count_ones() as usize;
-            }
-            v.store(out, at);
-            at += LEN::<S>();
-        }
-    }
-}
-
-struct Rotations<'a> {
-    used: Used,
-    consts: [&'a [f32]; 4],
-    left: [&'a [f32]; 4],
-    right: [&'a [f32]; 4],
-    times: Times<'a>,
-    active: Decoded<'a>,
-    cubic: &'a SetLayout,
-}
-
-impl<'a> Rotations<'a> {
-    #[inline(always)]
-    fn new(active: Decoded<'a>, clip: &View<'a>, linear: &SetLayout, cubic: &'a SetLayout) -> Self {
-        let (floats, lanes, len) = (active.floats(), linear.lanes(), linear.padded());
-        let words = clip.floats();
-        let (start, count) = (clip.layout.consts[1].start, clip.layout.const_lanes[1]);
-        Self {
-            used: Used::default(),
-            consts: four(words, start, count, consts_len(words, start, 4, count)),
-            left: four(floats, linear.key(0), lanes, len),
-            right: four(floats, linear.key(1), lanes, len),
-            times: Times::new(active, linear),
-            active,
-            cubic,
-        }
-    }
-
-    /// A key of the cubics' window, from a lane on.
-    #[inline(always)]
-    fn cubic_at<S: Simd>(&self, s: S, key: usize, at: usize) -> WideQuat<S> {
-        let set = self.cubic;
-        quat_at(s, four(self.active.floats(), set.key(key), set.lanes(), set.padded()), at)
-    }
-
-    #[inline(always)]
-    fn block<S: Simd>(&mut self, s: S, now: &Now<S>, masks: [u16; 3], rest: &SoaQuat, out: &mut SoaQuat) {
-        if masks == [0; 3] {
-            *out = *rest;
-            return;
-        }
-        let mut at = 0;
-        while at < GROUP {
-            let mut v = WideQuat::load(s, rest, at);
-            let mask = part::<S>(masks[0], at);
-            if mask != 0 {
-                let (c, lane) = (&self.consts, self.used.constant);
-                let (x, y) = (consts_at(s, c[0], lane), consts_at(s, c[1], lane));
-                let (z, w) = (consts_at(s, c[2], lane), consts_at(s, c[3], lane));
-                v = WideQuat { x, y, z, w }.expand(s, mask, v);
-                self.used.constant += mask.count_ones() as usize;
-            }
-            let mask = part::<S>(masks[1], at);
-            if mask != 0 {
-                let lane = self.used.linear;
-                let t = self.times.ratios(s, now, lane);
-                let (a, b) = (quat_at(s, self.left, lane), quat_at(s, self.right, lane));
-                v = a.nlerp_near_one(s, b, t).expand(s, mask, v);
-                self.used.linear += mask.count_ones() as usize;
-            }
-            let mask = part::<S>(masks[2], at);
-            if mask != 0 {
-                let lane = self.used.cubic;
-                let w = weights(s, self.active, self.cubic, now, lane);
-                let (a, b) = (self.cubic_at(s, 0, lane), self.cubic_at(s, 1, lane));
-                let (c, d) = (self.cubic_at(s, 2, lane), self.cubic_at(s, 3, lane));
-                v = curve_rotations(s, &w, a, b, c, d).expand(s, mask, v);
-                self.used.cubic += mask.count_ones() as usize;
-            }
-            v.store(out, at);
-            at += LEN::<S>();
-        }
     }
 }
 

@@ -21,6 +21,7 @@ pub mod format;
 mod layout;
 mod scan;
 mod state;
+mod still;
 mod view;
 mod window;
 
@@ -30,4 +31,5 @@ pub(crate) use decode::decode;
 pub(crate) use evaluate::evaluate;
 pub(crate) use layout::Layout;
 pub(crate) use state::State;
+pub(crate) use still::write_still;
 pub(crate) use view::View;

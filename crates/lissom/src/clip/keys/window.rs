@@ -173,14 +173,21 @@ impl<'a, K: Key> Window<'a, K> {
         }
         keys[N - 1] = next;
 
-        let (n, floats) = (set.lanes(), &mut self.active.floats[set.key(0) + lane..]);
-        for i in 0..(N - 1) * W {
-            floats[i * n] = floats[(i + W) * n];
+        let n = set.lanes();
+        if N == 2 {
+            // It waits in the place of the key that leaves: decoding puts both in order.
+            let left = usize::from(self.swap(set, lane));
+            self.put_raw(set, left, lane, next.get());
+        } else {
+            let floats = &mut self.active.floats[set.key(0) + lane..];
+            for i in 0..(N - 1) * W {
+                floats[i * n] = floats[(i + W) * n];
+            }
+            for k in 1..N {
+                self.pass_on(set, k, k - 1, lane);
+            }
+            self.put_raw(set, N - 1, lane, next.get());
         }
-        for k in 1..N {
-            self.pass_on(set, k, k - 1, lane);
-        }
-        self.put_raw(set, N - 1, lane, next.get());
 
         let (left, right) = (self.active.left[at.channel], self.active.right[at.channel]);
         // A damaged clip could stand still or run back: then its channel ends.
@@ -214,14 +221,20 @@ impl<'a, K: Key> Window<'a, K> {
         }
         keys[0] = before;
 
-        let (n, floats) = (set.lanes(), &mut self.active.floats[set.key(0) + lane..]);
-        for i in (0..(N - 1) * W).rev() {
-            floats[(i + W) * n] = floats[i * n];
+        let n = set.lanes();
+        if N == 2 {
+            let right = usize::from(!self.swap(set, lane));
+            self.put_raw(set, right, lane, before.get());
+        } else {
+            let floats = &mut self.active.floats[set.key(0) + lane..];
+            for i in (0..(N - 1) * W).rev() {
+                floats[(i + W) * n] = floats[i * n];
+            }
+            for k in (1..N).rev() {
+                self.pass_on(set, k - 1, k, lane);
+            }
+            self.put_raw(set, 0, lane, before.get());
         }
-        for k in (1..N).rev() {
-            self.pass_on(set, k - 1, k, lane);
-        }
-        self.put_raw(set, 0, lane, before.get());
 
         let (left, right) = (self.active.left[at.channel], self.active.right[at.channel]);
         let before = |row: u32, after: u32| if row < after { row } else { 0 };
@@ -247,6 +260,15 @@ impl<'a, K: Key> Window<'a, K> {
             floats[c * n] = v[c] as f32;
         }
         self.active.dirty[set.dirty(key, lane / GROUP)] |= 1 << (lane % GROUP);
+    }
+
+    /// Swaps the places of a lane's two keys; true if they were swapped before.
+    #[inline(always)]
+    fn swap(&mut self, set: &SetLayout, lane: usize) -> bool {
+        let (word, bit) = (&mut self.active.dirty[set.swapped(lane / GROUP)], 1 << (lane % GROUP));
+        let before = *word & bit != 0;
+        *word ^= bit;
+        before
     }
 
     /// A key that was fetched but not decoded changes its place: so does its mark.

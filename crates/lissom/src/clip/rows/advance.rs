@@ -6,7 +6,8 @@ use super::{
         error::MissingBlock,
         stats::CursorStats,
     },
-    arrays::{ARRAYS, Arrays, meta},
+    arrays::{A, Arrays, B, LEFT, RIGHT, Split, meta},
+    decode::decode,
     format::{self, BLOCK_ROWS},
     state::{Place, State},
     tables::Tables,
@@ -15,11 +16,20 @@ use super::{
 use alloc::vec::Vec;
 use lissom_math::{
     dispatch,
-    simd::{Backend, LEN, Simd, prelude::*},
-    soa::GROUP,
+    simd::{Backend, LEN, Simd, prelude::*, unpack::three_numbers},
 };
 
-/// Brings the integers to the interval that starts at a row (before the last one) by the cheapest way.
+/// How the interval lies to the one that is decoded already.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    /// It starts where that ends.
+    Forward,
+    /// It ends where that starts.
+    Backward,
+    Far,
+}
+
+/// Brings the keys to the interval that starts at a row (before the last one) by the cheapest way.
 #[inline]
 pub(crate) fn advance(
     backend: Backend,
@@ -43,7 +53,12 @@ pub(crate) fn advance(
     let mut place = state.place;
     let here = state.placed && state.block == index;
     let fresh = !here || place.at > wanted && place.at - wanted > wanted - first;
-    let next = row == last && (fresh || !place.has_next);
+    let step = match state.placed {
+        true if state.row + 1 == row => Step::Forward,
+        true if state.row == row + 1 => Step::Backward,
+        _ => Step::Far,
+    };
+    let next = row == last && step != Step::Backward;
     let from = if fresh { first } else { place.at };
     let rows = u64::from(from.abs_diff(wanted)) + u64::from(fresh) + u64::from(next);
     dispatch!(backend, s => {
@@ -51,11 +66,8 @@ pub(crate) fn advance(
             place = load(arrays, words, clip, bytes, block);
         }
         walk(s, arrays, words, bytes, &mut place, wanted);
-        if next {
-            load_next(arrays, words, clip, bytes, index);
-        }
+        place_keys(s, arrays, words, clip, bytes, index, step, next, if row < last { [A, B] } else { [B, RIGHT] });
     });
-    place.has_next |= next;
     let channels = clip.head.channels as u64;
     stats.jumps += u64::from(fresh);
     stats.keys_read += rows * channels;
@@ -64,30 +76,44 @@ pub(crate) fn advance(
     Ok(())
 }
 
-/// The arrays of one kind, all of one length.
+/// Decodes what of the keys around the interval was not decoded yet. `from` says which integers they are.
 #[inline(always)]
-fn arrays_of<'a>(arrays: &Arrays, words: &'a mut [u32], kind: usize) -> [&'a mut [u32]; ARRAYS] {
-    let (start, n) = (arrays.start(kind), arrays.count(kind));
-    let (a0, rest) = words[start..start + ARRAYS * n].split_at_mut(n);
-    let (a1, rest) = rest.split_at_mut(n);
-    let (a2, rest) = rest.split_at_mut(n);
-    let (b0, rest) = rest.split_at_mut(n);
-    let (b1, rest) = rest.split_at_mut(n);
-    let (b2, rest) = rest.split_at_mut(n);
-    let (c0, rest) = rest.split_at_mut(n);
-    let (c1, rest) = rest.split_at_mut(n);
-    let (c2, rest) = rest.split_at_mut(n);
-    let (step, rest) = rest.split_at_mut(n);
-    let (meta, widths) = rest.split_at_mut(n);
-    [a0, a1, a2, b0, b1, b2, c0, c1, c2, step, meta, widths]
+#[allow(clippy::too_many_arguments, reason = "the last step of `advance`, apart so that it reads alone")]
+fn place_keys<S: Simd>(
+    s: S,
+    arrays: Arrays,
+    words: &mut [u32],
+    clip: &View<'_>,
+    bytes: &[u8],
+    block: usize,
+    step: Step,
+    next: bool,
+    from: [usize; 2],
+) {
+    let n = arrays.len();
+    let (left, right) = (LEFT * n..(LEFT + 4) * n, RIGHT * n..(RIGHT + 4) * n);
+    match step {
+        Step::Forward => words.copy_within(right, LEFT * n),
+        Step::Backward => words.copy_within(left, RIGHT * n),
+        Step::Far => {}
+    }
+    if step != Step::Forward {
+        decode(s, arrays, words, from[0], LEFT);
+    }
+    if step != Step::Backward {
+        if next {
+            load_next(arrays, words, clip, bytes, block);
+        }
+        decode(s, arrays, words, from[1], RIGHT);
+    }
 }
 
 /// Three numbers of the widths in the low bits of a word, and the bit behind them.
 #[inline(always)]
 fn three(bytes: &[u8], bit: u64, widths: u32) -> ([i32; 3], u64) {
-    let x = widths & meta::WIDTH_MASK;
-    let y = widths >> meta::WIDTH & meta::WIDTH_MASK;
-    let z = widths >> (2 * meta::WIDTH) & meta::WIDTH_MASK;
+    let x = widths & 31;
+    let y = widths >> meta::WIDTH & 31;
+    let z = widths >> (2 * meta::WIDTH) & 31;
     let all = u64::from(x + y + z);
     let byte = (bit >> 3) as usize;
     // Eight bytes hold all usual numbers; the end of the clip and very wide ones take the long way.
@@ -118,15 +144,18 @@ pub(crate) fn bind(clip: &View<'_>, words: &mut Vec<u32>) -> State {
     let arrays = Arrays { lanes: clip.tables.lanes };
     words.clear();
     words.resize(arrays.total(), 0);
-    for kind in 0..3 {
-        let [.., steps, metas, widths] = arrays_of(&arrays, words, kind);
-        for lane in 0..metas.len() {
-            let record = clip.tables.record(clip.bytes, kind, lane, clip.head.blocks);
-            steps[lane] = format::step(kind, record.code).to_bits();
-            metas[lane] = record.centre << meta::CENTRE_SHIFT;
-            let [x, y, z] = record.state;
-            let [u, v, w] = record.slope;
-            widths[lane] = x | y << 5 | z << 10 | u << 15 | v << 20 | w << 25;
+    if arrays.total() > 0 {
+        let Split { step, meta, widths, .. } = arrays.split(words);
+        for kind in 0..3 {
+            for lane in 0..arrays.count(kind) {
+                let record = clip.tables.record(clip.bytes, kind, lane, clip.head.blocks);
+                let lane = arrays.first(kind) + lane;
+                step[lane] = format::step(kind, record.code).to_bits();
+                meta[lane] = record.centre << meta::CENTRE_SHIFT;
+                let [x, y, z] = record.state;
+                let [u, v, w] = record.slope;
+                widths[lane] = x | y << 5 | z << 10 | u << 15 | v << 20 | w << 25;
+            }
         }
     }
     State { arrays, ..State::default() }
@@ -144,17 +173,17 @@ fn first_keys(tables: &Tables, kind: usize) -> (u64, u64, u32) {
 #[inline(always)]
 fn load(arrays: Arrays, words: &mut [u32], clip: &View<'_>, bytes: &[u8], block: u32) -> Place {
     let View { tables, bytes: clip_bytes, .. } = *clip;
+    let Split { a: [ax, ay, az], b: [bx, by, bz], meta: metas, widths, offset, .. } = arrays.split(words);
     let width = tables.width_bits();
     let mut state = 0;
     let mut head = if block == 0 { 0 } else { tables.state_bytes as u64 * 8 };
     let mut slope = head + clip.head.channels as u64 * u64::from(1 + 3 * width);
     let mut row_bits = 0;
-    let mut kind = 0;
+    let (mut kind, mut lane) = (0, 0);
     while kind < 3 {
         let (mut base, stride, base_widths) = first_keys(tables, kind);
-        let [ax, ay, az, bx, by, bz, _, _, _, _, metas, widths] = arrays_of(&arrays, words, kind);
-        let mut lane = 0;
-        while lane < metas.len() {
+        let end = lane + arrays.count(kind);
+        while lane < end {
             let (mut first, _) = three(clip_bytes, base, base_widths);
             base += stride;
             if block > 0 {
@@ -180,7 +209,8 @@ fn load(arrays: Arrays, words: &mut [u32], clip: &View<'_>, bytes: &[u8], block:
                 ];
                 slope = end;
             }
-            row_bits += u64::from(x + y + z);
+            offset[lane] = row_bits;
+            row_bits += x + y + z;
             (ax[lane], ay[lane], az[lane]) = (before[0] as u32, before[1] as u32, before[2] as u32);
             (bx[lane], by[lane], bz[lane]) = (first[0] as u32, first[1] as u32, first[2] as u32);
             metas[lane] = metas[lane] & meta::CENTRE
@@ -192,22 +222,22 @@ fn load(arrays: Arrays, words: &mut [u32], clip: &View<'_>, bytes: &[u8], block:
         }
         kind += 1;
     }
-    Place { at: block * BLOCK_ROWS, row_bits, rows_bit: slope, has_next: false }
+    Place { at: block * BLOCK_ROWS, row_bits, rows_bit: slope }
 }
 
-/// Takes the first key of every channel of the next block, which stands at the end of these bytes. After the last
-/// block comes the first again.
+/// Takes the first key of every channel of the next block, which stands at the end of these bytes, into the place of the
+/// right key. After the last block comes the first again.
 #[inline(always)]
 fn load_next(arrays: Arrays, words: &mut [u32], clip: &View<'_>, bytes: &[u8], block: usize) {
     let View { tables, bytes: clip_bytes, .. } = *clip;
+    let Split { next: [cx, cy, cz], widths, .. } = arrays.split(words);
     let mut state = bytes.len().saturating_sub(tables.state_bytes) as u64 * 8;
     let goes_round = block + 1 == clip.head.blocks;
-    let mut kind = 0;
+    let (mut kind, mut lane) = (0, 0);
     while kind < 3 {
         let (mut base, stride, base_widths) = first_keys(tables, kind);
-        let [_, _, _, _, _, _, cx, cy, cz, _, _, widths] = arrays_of(&arrays, words, kind);
-        let mut lane = 0;
-        while lane < widths.len() {
+        let end = lane + arrays.count(kind);
+        while lane < end {
             let (first, _) = three(clip_bytes, base, base_widths);
             let (off, end) = if goes_round { ([0; 3], state) } else { three(bytes, state, widths[lane]) };
             cx[lane] = first[0].wrapping_add(off[0]) as u32;
@@ -219,18 +249,6 @@ fn load_next(arrays: Arrays, words: &mut [u32], clip: &View<'_>, bytes: &[u8], b
         }
         kind += 1;
     }
-}
-
-/// Differences of a row, for a few lanes.
-#[derive(Clone, Copy)]
-struct Differences {
-    x: [i32; GROUP],
-    y: [i32; GROUP],
-    z: [i32; GROUP],
-}
-
-impl Differences {
-    const NONE: Self = Self { x: [0; GROUP], y: [0; GROUP], z: [0; GROUP] };
 }
 
 /// Goes from row to row of a block until `place.at` is the one wanted.
@@ -252,77 +270,36 @@ fn step<S: Simd, const BACK: bool>(s: S, arrays: Arrays, words: &mut [u32], byte
     let row = u64::from(place.at % BLOCK_ROWS);
     // Going back, a prediction that stays is undone by the row before: it is what led to the key before this one.
     let from = if BACK { row.saturating_sub(2) } else { row };
-    let mut bit = place.rows_bit + from * place.row_bits;
-    let mut d = Differences::NONE;
-    let mut kind = 0;
-    while kind < 3 {
-        let [ax, ay, az, bx, by, bz, _, _, _, _, metas, _] = arrays_of(&arrays, words, kind);
-        let mut first = 0;
-        while first < metas.len() {
-            let metas = &metas[first..];
-            let count = if metas.len() < GROUP { metas.len() } else { GROUP };
-            let mut lane = 0;
-            while lane < count {
-                let goes_on = metas[lane] & meta::GOES_ON != 0;
-                let further = if BACK && goes_on { place.row_bits } else { 0 };
-                let (v, end) = three(bytes, bit + further, metas[lane]);
-                (d.x[lane % GROUP], d.y[lane % GROUP], d.z[lane % GROUP]) = (v[0], v[1], v[2]);
-                bit = end - further;
-                lane += 1;
-            }
-            move_keys::<S, BACK>(s, metas, &mut ax[first..], &mut bx[first..], &d.x, count);
-            move_keys::<S, BACK>(s, metas, &mut ay[first..], &mut by[first..], &d.y, count);
-            move_keys::<S, BACK>(s, metas, &mut az[first..], &mut bz[first..], &d.z, count);
-            first += GROUP;
-        }
-        kind += 1;
-    }
-}
-
-/// One component of up to 16 lanes. Forward: (a, b) becomes (b, b + (b - a where it goes on) + d). Backward is the
-/// inverse: (a + (a - b) + d where it goes on, else a - d; a).
-#[inline(always)]
-fn move_keys<S: Simd, const BACK: bool>(
-    s: S,
-    metas: &[u32],
-    a: &mut [u32],
-    b: &mut [u32],
-    d: &[i32; GROUP],
-    count: usize,
-) {
+    let bit = place.rows_bit + from * u64::from(place.row_bits);
+    let Split { a: [ax, ay, az], b: [bx, by, bz], meta, offset, .. } = arrays.split(words);
     let mut at = 0;
-    if count == GROUP {
-        let (metas, a, b) = (&metas[..GROUP], &mut a[..GROUP], &mut b[..GROUP]);
-        let d: &[u32] = bytemuck::cast_slice(d);
-        while at < GROUP {
-            let end = at + LEN::<S>();
-            let (old, new) = (S::u32s::from_slice(s, &a[at..end]), S::u32s::from_slice(s, &b[at..end]));
-            let (d, on) = (S::u32s::from_slice(s, &d[at..end]), goes_on(s, &metas[at..end]));
-            let (left, right) = if BACK {
-                (on.select(old + (old - new) + d, old - d), old)
-            } else {
-                (new, new + on.select(new - old, S::u32s::simd_from(s, 0)) + d)
-            };
-            left.store_slice(&mut a[at..end]);
-            right.store_slice(&mut b[at..end]);
-            at = end;
+    while at < meta.len() {
+        let lanes = at..at + LEN::<S>();
+        let metas = S::u32s::from_slice(s, &meta[lanes.clone()]);
+        let mut offsets = S::u32s::from_slice(s, &offset[lanes.clone()]);
+        let zero = S::u32s::simd_from(s, 0);
+        let on = (metas & S::u32s::simd_from(s, meta::GOES_ON)).simd_gt(zero);
+        if BACK {
+            offsets += on.select(S::u32s::simd_from(s, place.row_bits), zero);
         }
-        return;
-    }
-    while at < count {
-        let (old, new, d, on) = (a[at], b[at], d[at] as u32, metas[at] & meta::GOES_ON != 0);
-        (a[at], b[at]) = match (BACK, on) {
-            (true, true) => (old.wrapping_add(old.wrapping_sub(new)).wrapping_add(d), old),
-            (true, false) => (old.wrapping_sub(d), old),
-            (false, true) => (new, new.wrapping_add(new.wrapping_sub(old)).wrapping_add(d)),
-            (false, false) => (new, new.wrapping_add(d)),
-        };
-        at += 1;
+        let [x, y, z] = three_numbers(s, bytes, bit, offsets, metas);
+        move_keys::<S, BACK>(s, on, &mut ax[lanes.clone()], &mut bx[lanes.clone()], x);
+        move_keys::<S, BACK>(s, on, &mut ay[lanes.clone()], &mut by[lanes.clone()], y);
+        move_keys::<S, BACK>(s, on, &mut az[lanes.clone()], &mut bz[lanes], z);
+        at += LEN::<S>();
     }
 }
 
+/// One component. Forward: (a, b) becomes (b, b + (b - a where it goes on) + d). Backward is the inverse:
+/// (a + (a - b) + d where it goes on, else a - d; a).
 #[inline(always)]
-fn goes_on<S: Simd>(s: S, metas: &[u32]) -> S::mask32s {
-    let bit = S::u32s::from_slice(s, metas) & S::u32s::simd_from(s, meta::GOES_ON);
-    bit.simd_gt(S::u32s::simd_from(s, 0))
+fn move_keys<S: Simd, const BACK: bool>(s: S, on: S::mask32s, a: &mut [u32], b: &mut [u32], d: S::u32s) {
+    let (old, new) = (S::u32s::from_slice(s, a), S::u32s::from_slice(s, b));
+    let (left, right) = if BACK {
+        (on.select(old + (old - new) + d, old - d), old)
+    } else {
+        (new, new + on.select(new - old, S::u32s::simd_from(s, 0)) + d)
+    };
+    left.store_slice(a);
+    right.store_slice(b);
 }

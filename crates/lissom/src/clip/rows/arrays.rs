@@ -2,24 +2,34 @@
 
 use lissom_math::soa::GROUP;
 
-/// How a cursor's words are laid out: for translations, rotations, scales one after the other,
-/// arrays of as many words as there are lanes.
+/// How a cursor's words are laid out: arrays of one length, in which the lanes of translations, rotations and scales
+/// follow each other, padded to whole groups of 16. Fetching does not care which kind a lane is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Arrays {
     pub lanes: [u32; 3],
 }
 
-/// Arrays of a kind: the integers x, y, z of three keys, the step (f32), how to read and decode (see [`meta`]),
-/// the widths of jump frames and slopes.
-pub(super) const ARRAYS: usize = 12;
-pub(super) const STEP: usize = 9;
-pub(super) const META: usize = 10;
+/// Arrays: the integers x, y, z of two keys, …
+pub(super) const A: usize = 0;
+pub(super) const B: usize = 3;
+/// … the step (f32), how to read and decode (see [`meta`]), the widths of jump frames and slopes, the bit of a row …
+pub(super) const STEP: usize = 6;
+pub(super) const META: usize = 7;
+/// … and what the keys around the current time say: x, y, z and, for rotations, w (f32).
+pub(super) const LEFT: usize = 10;
+pub(super) const RIGHT: usize = 14;
+const ARRAYS: usize = 18;
 
 impl Arrays {
     /// Words of the whole; a wide load from the last lane on stays inside.
     pub fn total(&self) -> usize {
-        let lanes: u32 = self.lanes.iter().sum();
-        if lanes == 0 { 0 } else { lanes as usize * ARRAYS + GROUP }
+        if self.len() == 0 { 0 } else { self.len() * ARRAYS + GROUP }
+    }
+
+    /// Words of an array.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        (self.lanes[0] + self.lanes[1] + self.lanes[2]).next_multiple_of(GROUP as u32) as usize
     }
 
     /// Lanes of a kind.
@@ -28,19 +38,62 @@ impl Arrays {
         self.lanes[kind] as usize
     }
 
-    /// Where a kind's arrays start.
+    /// The first lane of a kind.
     #[inline(always)]
-    pub fn start(&self, kind: usize) -> usize {
-        let before: u32 = self.lanes[..kind].iter().sum();
-        before as usize * ARRAYS
+    pub fn first(&self, kind: usize) -> usize {
+        match kind {
+            0 => 0,
+            1 => self.lanes[0] as usize,
+            _ => (self.lanes[0] + self.lanes[1]) as usize,
+        }
+    }
+
+    /// All arrays, to be written.
+    #[inline(always)]
+    pub(super) fn split<'a>(&self, words: &'a mut [u32]) -> Split<'a> {
+        let n = self.len();
+        let (a, rest) = words.split_at_mut(3 * n);
+        let (b, rest) = rest.split_at_mut(3 * n);
+        let (step, rest) = rest.split_at_mut(n);
+        let (meta, rest) = rest.split_at_mut(n);
+        let (widths, rest) = rest.split_at_mut(n);
+        let (offset, rest) = rest.split_at_mut(n);
+        let (_, rest) = rest.split_at_mut(4 * n);
+        Split {
+            a: three(a, n),
+            b: three(b, n),
+            step,
+            meta,
+            widths,
+            offset,
+            next: three(&mut rest[..3 * n], n),
+        }
     }
 }
 
-/// The bits of a lane's second last word; the last one has six widths of five bits, as in `WIDTH`.
+#[inline(always)]
+fn three(all: &mut [u32], n: usize) -> [&mut [u32]; 3] {
+    let (x, rest) = all.split_at_mut(n);
+    let (y, z) = rest.split_at_mut(n);
+    [x, y, z]
+}
+
+/// A cursor's arrays, all of one length.
+pub(super) struct Split<'a> {
+    pub a: [&'a mut [u32]; 3],
+    pub b: [&'a mut [u32]; 3],
+    pub step: &'a mut [u32],
+    pub meta: &'a mut [u32],
+    pub widths: &'a mut [u32],
+    pub offset: &'a mut [u32],
+    /// Where integers wait that are decoded at once: in the place of the right key.
+    pub next: [&'a mut [u32]; 3],
+}
+
+/// The bits of a lane's word of the array `META`; a word of `Split::widths` has six widths of five bits.
 pub(super) mod meta {
     /// Bits of a difference in x; y and z follow.
     pub const WIDTH: u32 = 5;
-    pub const WIDTH_MASK: u32 = 31;
     /// Set if the prediction goes on as before; otherwise it stays.
     pub const GOES_ON: u32 = 1 << 15;
     /// Which of 1, i, j, k the rotations are about.

@@ -9,15 +9,17 @@
 //! That is the jump frame, and all there is to know: a seek loads a block and adds at most fifteen rows. The
 //! bytes of a block reach over the jump frame of the next one, so the last interval needs no other block.
 //!
-//! Integers stay integers in the cursor. Evaluation turns both keys into values, interpolates and writes, in
-//! registers: for rotations as modified Rodrigues parameters that is one division for two keys.
+//! A key's integers stay in the cursor, since the next key is predicted from them. Beside them stands what the keys
+//! around the current time say, decoded once, when they are fetched: evaluation only interpolates.
 
 mod advance;
 mod arrays;
 mod bytes;
+mod decode;
 mod evaluate;
 pub mod format;
 mod state;
+mod still;
 mod tables;
 mod view;
 
@@ -25,5 +27,6 @@ pub(crate) use advance::{advance, bind, words};
 pub(crate) use bytes::{count_bytes, visit_keys};
 pub(crate) use evaluate::evaluate;
 pub(crate) use state::State;
+pub(crate) use still::write_still;
 pub(crate) use tables::Tables;
 pub(crate) use view::View;

@@ -30,8 +30,6 @@ impl State {
 pub(crate) struct Place {
     pub at: u32,
     /// Bits of a row, and where the block's second one starts.
-    pub row_bits: u64,
+    pub row_bits: u32,
     pub rows_bit: u64,
-    /// True if the third key is the first of the next block.
-    pub has_next: bool,
 }

@@ -1,7 +1,7 @@
 //! The stream itself: which blocks it has, which it wants next.
 
 use super::{
-    super::{error::MissingBlock, source::Source, view::ClipView},
+    super::{error::MissingBlock, source::Source, still::Still, view::ClipView},
     directory::{self, Preamble},
     error::StreamError,
     window::{BROKEN, NOWHERE, Slot, Window},
@@ -46,6 +46,7 @@ const AHEAD: usize = 1024;
 pub struct ClipStream {
     preamble: Preamble,
     window: Window,
+    still: Still,
     /// The block being played, and whether time runs backward.
     here: usize,
     backward: bool,
@@ -69,13 +70,14 @@ impl ClipStream {
     pub fn open(preamble: &[u8], window_bytes: usize) -> Result<Self, StreamError> {
         let preamble = Preamble::read(preamble, window_bytes)?;
         let window = Window::new(window_bytes, preamble.directory.len());
-        Ok(Self { preamble, window, here: 0, backward: false })
+        Ok(Self { preamble, window, still: Still::default(), here: 0, backward: false })
     }
 
     /// The clip as jobs take it. Blocks that are not there give a [`MissingBlock`].
     #[must_use]
     pub fn view(&self) -> ClipView<'_> {
-        ClipView::of_stream(&self.preamble.head, &self.preamble.contents, Source::Window(&self.window))
+        let Preamble { head, contents, .. } = &self.preamble;
+        ClipView::of_stream(head, contents, Source::Window(&self.window), &self.still)
     }
 
     /// How its blocks are compressed.

@@ -1,0 +1,129 @@
+//! What does not move in a clip of keys: constants over the rest pose.
+
+use super::{
+    super::lanes::{contains, part},
+    entry::unpack_masks,
+    view::View,
+};
+use crate::JointLod;
+use lissom_math::{
+    simd::{LEN, Simd, WideQuat, WideVec3, load, prelude::*},
+    soa::{GROUP, Lanes, SoaQuat, SoaTransform, SoaVec3},
+};
+
+/// Writes every group that the level of detail asks for, moving channels at rest.
+#[inline(always)]
+pub(crate) fn write_still<S: Simd>(
+    s: S,
+    clip: &View<'_>,
+    rest: &[SoaTransform],
+    lod: Option<&JointLod>,
+    out: &mut [SoaTransform],
+) {
+    let mut kinds = [Constants::new(clip, 0), Constants::new(clip, 1), Constants::new(clip, 2)];
+    for (group, (out, rest)) in out.iter_mut().zip(rest).enumerate() {
+        let [t, r, k] = &mut kinds;
+        if lod.is_some_and(|lod| !contains(lod, group)) {
+            t.skip(group);
+            r.skip(group);
+            k.skip(group);
+            continue;
+        }
+        t.vectors(s, group, &rest.translation, &mut out.translation);
+        r.rotations(s, group, &rest.rotation, &mut out.rotation);
+        k.vectors(s, group, &rest.scale, &mut out.scale);
+    }
+}
+
+/// The masks of a kind: constant, linear and cubic lanes of every group, two words each.
+#[inline(always)]
+pub(super) fn masks_of<'a>(clip: &View<'a>, kind: usize) -> &'a [u32] {
+    let masks = clip.run(clip.layout.masks);
+    let len = masks.len() / 3;
+    &masks[kind * len..(kind + 1) * len]
+}
+
+/// One mask of a group; 0 where there is none.
+#[inline(always)]
+pub(super) fn mask_of(masks: &[u32], group: usize, which: usize) -> u16 {
+    match masks.get(group * 2..group * 2 + 2) {
+        Some(m) => unpack_masks(m[0], m[1])[which],
+        None => 0,
+    }
+}
+
+/// The constants of a kind.
+struct Constants<'a> {
+    masks: &'a [u32],
+    words: &'a [f32],
+    start: usize,
+    count: usize,
+    /// Constants used up by the groups so far.
+    used: usize,
+}
+
+impl<'a> Constants<'a> {
+    #[inline(always)]
+    fn new(clip: &View<'a>, kind: usize) -> Self {
+        let (start, count) = (clip.layout.consts[kind].start, clip.layout.const_lanes[kind]);
+        Self { masks: masks_of(clip, kind), words: clip.floats(), start, count, used: 0 }
+    }
+
+    #[inline(always)]
+    fn skip(&mut self, group: usize) {
+        self.used += mask_of(self.masks, group, 0).count_ones() as usize;
+    }
+
+    /// The next constants of a component; what follows in the clip behind the last, and zeros behind its end.
+    #[inline(always)]
+    fn next<S: Simd>(&self, s: S, component: usize) -> S::f32s {
+        let at = self.start + component * self.count + self.used;
+        match self.words.get(at..at + LEN::<S>()) {
+            Some(lanes) => S::f32s::from_slice(s, lanes),
+            None => load(s, &tail(self.words, at), 0),
+        }
+    }
+
+    #[inline(always)]
+    fn vectors<S: Simd>(&mut self, s: S, group: usize, rest: &SoaVec3, out: &mut SoaVec3) {
+        let mask = mask_of(self.masks, group, 0);
+        if mask == 0 {
+            *out = *rest;
+            return;
+        }
+        let mut at = 0;
+        while at < GROUP {
+            let mask = part::<S>(mask, at);
+            let v = WideVec3::<S> { x: self.next(s, 0), y: self.next(s, 1), z: self.next(s, 2) };
+            v.expand(s, mask, WideVec3::load(s, rest, at)).store(out, at);
+            self.used += mask.count_ones() as usize;
+            at += LEN::<S>();
+        }
+    }
+
+    #[inline(always)]
+    fn rotations<S: Simd>(&mut self, s: S, group: usize, rest: &SoaQuat, out: &mut SoaQuat) {
+        let mask = mask_of(self.masks, group, 0);
+        if mask == 0 {
+            *out = *rest;
+            return;
+        }
+        let mut at = 0;
+        while at < GROUP {
+            let mask = part::<S>(mask, at);
+            let (x, y) = (self.next(s, 0), self.next(s, 1));
+            let (z, w) = (self.next(s, 2), self.next(s, 3));
+            WideQuat { x, y, z, w }.expand(s, mask, WideQuat::load(s, rest, at)).store(out, at);
+            self.used += mask.count_ones() as usize;
+            at += LEN::<S>();
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn tail(floats: &[f32], at: usize) -> Lanes {
+    let mut lanes = Lanes::splat(0.0);
+    lanes.0.iter_mut().zip(floats.get(at..).unwrap_or_default()).for_each(|(l, v)| *l = *v);
+    lanes
+}
