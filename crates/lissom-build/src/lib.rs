@@ -16,6 +16,7 @@
 //! | [`import`], [`export`] | files of other programs |
 //! | [`SkeletonBuilder`], [`cook`] | from raw data to a [`lissom::Skeleton`] and to a [`lissom::Clip`] whose error is bounded |
 //! | [`archive`] | writes what games load |
+//! | [`edit`], [`recipe`] | what is done to clips before they are cooked, and the file that says so (`lissom.toml`) |
 //! | [`pipeline`] | all of it at once: files or bytes in, an archive, reports and a stamp out |
 //! | [`mannequin`] | a character made in code |
 //!
@@ -66,6 +67,7 @@
 
 pub mod archive;
 pub mod cook;
+pub mod edit;
 pub mod exact;
 pub mod export;
 pub mod import;
@@ -77,6 +79,7 @@ mod mesh_fill;
 pub mod pipeline;
 mod quote;
 pub mod raw;
+pub mod recipe;
 pub mod scene;
 mod skeleton_builder;
 

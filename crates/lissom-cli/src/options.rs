@@ -5,6 +5,7 @@ use clap::{Args, ValueEnum};
 use lissom_build::{
     cook::{ClipBuilder, Effort, Form, Jumps},
     import::{Axis, ImportOptions, Unit},
+    recipe::{self, RecipeFile},
 };
 use std::{num::NonZeroU8, path::PathBuf};
 
@@ -117,47 +118,42 @@ impl AxisName {
 impl Reading {
     /// As the importers take them.
     pub(crate) fn options(&self) -> Result<ImportOptions> {
-        let unit = self.unit.as_deref().map_or(Ok(Unit::Auto), parse_unit)?;
+        self.options_or(&RecipeFile::default())
+    }
+
+    /// The same, with a recipe for what was left open.
+    pub(crate) fn options_or(&self, file: &RecipeFile) -> Result<ImportOptions> {
+        let unit = match &self.unit {
+            Some(text) => parsed("--unit", text, recipe::parse_unit)?,
+            None => file.unit.unwrap_or(Unit::Auto),
+        };
         if let Some(rate) = self.rate.filter(|r| !(r.is_finite() && *r > 0.0)) {
             return usage(format!("--rate {rate}: it must be above 0"));
         }
-        let up = self.up.map_or(Axis::Y, AxisName::axis);
-        let forward = self.forward.map(AxisName::axis);
+        let up = self.up.map(AxisName::axis).or(file.up).unwrap_or(Axis::Y);
+        let forward = self.forward.map(AxisName::axis).or(file.forward);
         if up.upright(forward.unwrap_or(up.usual_forward())).is_none() {
             return usage("--up and --forward must be at right angles");
         }
-        let skeleton = self.skeleton.clone();
+        let skeleton = self.skeleton.clone().or(file.skeleton.clone().map(PathBuf::from));
         Ok(ImportOptions {
             unit,
             up,
             forward,
-            rate_hz: self.rate,
+            rate_hz: self.rate.or(file.rate_hz),
             skeleton,
-            no_mesh: self.no_mesh,
-            no_images: self.no_images,
-            influences: self.influences,
-            strict: self.strict,
+            no_mesh: self.no_mesh || file.no_mesh == Some(true),
+            no_images: self.no_images || file.no_images == Some(true),
+            influences: self.influences.or(file.influences),
+            strict: self.strict || file.strict == Some(true),
             ..ImportOptions::default()
         })
     }
 }
 
-fn parse_unit(text: &str) -> Result<Unit> {
-    let metres = match text {
-        "auto" => return Ok(Unit::Auto),
-        "m" => 1.0,
-        "cm" => 0.01,
-        "mm" => 0.001,
-        "inch" => 0.0254,
-        "foot" => 0.3048,
-        _ => text.parse().unwrap_or(f64::NAN),
-    };
-    if !(metres.is_finite() && metres > 0.0) {
-        return usage(format!(
-            "--unit {text}: it must be m, cm, mm, inch, foot, auto, or a number of metres above 0"
-        ));
-    }
-    Ok(Unit::Metres(metres))
+/// What a text means, or an error with the option's name before it.
+pub(crate) fn parsed<T>(option: &str, text: &str, parse: fn(&str) -> Result<T, String>) -> Result<T> {
+    parse(text).map_err(|reason| UsageError(format!("{option} {text}: {reason}")).into())
 }
 
 /// How exactly, and how patiently, clips are cooked.
@@ -171,9 +167,9 @@ pub(crate) struct Cooking {
     /// How far from each joint the error is measured [default: what the file says, else 3cm]
     #[arg(long, value_name = "LENGTH")]
     pub(crate) shell: Option<String>,
-    /// Bytes that each clip may take: the smallest error that fits is searched for
+    /// Bytes that each clip may take (4096, 4KB): the smallest error that fits is searched for
     #[arg(long, value_name = "BYTES")]
-    pub(crate) budget: Option<u64>,
+    pub(crate) budget: Option<String>,
     /// How clips hold their keys [default: auto]
     #[arg(long, value_enum)]
     pub(crate) form: Option<FormName>,
@@ -187,8 +183,7 @@ pub(crate) struct Cooking {
 }
 
 /// An effort, as it is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EffortName {
     /// A few rounds
     Fast,
@@ -199,8 +194,7 @@ pub(crate) enum EffortName {
 }
 
 /// A form, as it is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FormName {
     /// Whichever is smaller
     Auto,
@@ -211,54 +205,73 @@ pub(crate) enum FormName {
 }
 
 impl Cooking {
-    /// As the cooker takes them.
-    pub(crate) fn builder(&self) -> Result<ClipBuilder> {
+    /// As the cooker takes them, with a recipe for what was left open.
+    pub(crate) fn builder(&self, file: &RecipeFile) -> Result<ClipBuilder> {
         let mut builder = ClipBuilder::default();
-        if let Some(text) = &self.precision {
-            builder.precision = parse_length("--precision", text)?;
-        }
-        if let Some(text) = &self.shell {
-            builder.shell = parse_length("--shell", text)?;
-        }
-        if let Some(text) = &self.jumps {
-            builder.jumps = Some(match text.parse::<f64>() {
-                Ok(seconds) if seconds.is_finite() && seconds > 0.0 => Jumps::Every(seconds),
-                _ if text == "none" => Jumps::None,
+        builder.precision = self.precision_or(file)?.unwrap_or(builder.precision);
+        builder.shell = self.shell_or(file)?.unwrap_or(builder.shell);
+        builder.jumps = match self.jumps.as_deref() {
+            None => file.jumps.clone(),
+            Some("none") => Some(Jumps::None),
+            Some(text) => match text.parse::<f64>() {
+                Ok(seconds) if seconds.is_finite() && seconds > 0.0 => Some(Jumps::Every(seconds)),
                 _ => return usage(format!("--jumps {text}: it must be none, or seconds above 0")),
-            });
-            if self.form == Some(FormName::Rows) {
-                return usage(
-                    "--jumps is for --form keys: rows can be started at every sixteenth, and nowhere else",
-                );
-            }
+            },
+        };
+        builder.form = self.form.map(FormName::form).or(file.form).unwrap_or_default();
+        if builder.jumps.is_some() && builder.form == Form::Rows {
+            return usage(
+                "--jumps is for --form keys: rows can be started at every sixteenth, and nowhere else",
+            );
         }
-        builder.budget = self.budget;
-        builder.form = match self.form {
-            Some(FormName::Keys) => Form::Keys,
-            Some(FormName::Rows) => Form::Rows,
-            Some(FormName::Auto) | None => Form::Auto,
+        builder.budget = match &self.budget {
+            Some(text) => Some(parsed("--budget", text, recipe::parse_bytes)?),
+            None => file.budget,
         };
-        builder.effort = match self.effort {
-            Some(EffortName::Fast) => Effort::Fast,
-            Some(EffortName::Max) => Effort::Max,
-            Some(EffortName::Default) | None => Effort::Default,
-        };
+        builder.effort = self.effort.map(EffortName::effort).or(file.effort).unwrap_or_default();
         Ok(builder)
+    }
+
+    /// If one is asked for.
+    pub(crate) fn precision_or(&self, file: &RecipeFile) -> Result<Option<f64>> {
+        match &self.precision {
+            Some(text) => parsed("--precision", text, recipe::parse_precision).map(Some),
+            None => Ok(file.precision_m),
+        }
+    }
+
+    /// If one is asked for.
+    pub(crate) fn shell_or(&self, file: &RecipeFile) -> Result<Option<f64>> {
+        match &self.shell {
+            Some(text) => parsed("--shell", text, recipe::parse_length).map(Some),
+            None => Ok(file.shell_m),
+        }
+    }
+}
+
+impl EffortName {
+    fn effort(self) -> Effort {
+        match self {
+            Self::Fast => Effort::Fast,
+            Self::Default => Effort::Default,
+            Self::Max => Effort::Max,
+        }
+    }
+}
+
+impl FormName {
+    fn form(self) -> Form {
+        match self {
+            Self::Auto => Form::Auto,
+            Self::Keys => Form::Keys,
+            Self::Rows => Form::Rows,
+        }
     }
 }
 
 /// Metres.
 pub(crate) fn parse_length(option: &str, text: &str) -> Result<f64> {
-    let (number, factor) = match text {
-        t if t.ends_with("mm") => (&t[..t.len() - 2], 1e-3),
-        t if t.ends_with("cm") => (&t[..t.len() - 2], 1e-2),
-        t if t.ends_with('m') => (&t[..t.len() - 1], 1.0),
-        t => (t, 1.0),
-    };
-    match number.trim().parse::<f64>() {
-        Ok(v) if v.is_finite() && v > 0.0 => Ok(v * factor),
-        _ => usage(format!("{option} {text}: it must be a length above 0: 0.1mm, 3cm, or metres")),
-    }
+    parsed(option, text, recipe::parse_length)
 }
 
 #[cfg(test)]

@@ -19,10 +19,10 @@ impl Style {
         Self::on(std::io::stderr().is_terminal())
     }
 
-    fn on(is_terminal: bool) -> Self {
+    fn on(terminal: bool) -> Self {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
         let dumb = std::env::var_os("TERM").is_some_and(|t| t == "dumb");
-        Self { colours: wanted && !dumb && is_terminal }
+        Self { colours: wanted && !dumb && terminal }
     }
 
     fn paint(self, code: &str, text: &str) -> String {

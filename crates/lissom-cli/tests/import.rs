@@ -171,10 +171,14 @@ fn options_come_from_the_nearest_lissom_toml_and_the_command_line_wins() {
     assert!(worst(&["--config", &other]) <= 1e-4);
 
     for (content, words) in [
-        ("precision = 1\nprecisoin = 2\n", vec!["lissom.toml: line 2", "unknown field `precisoin`"]),
-        ("effort = \"lazy\"\n", vec!["lissom.toml: line 1", "lazy"]),
-        ("up = \"w\"\n", vec!["lissom.toml", "up = \"w\" is no axis"]),
-        ("precision = -1\n", vec!["--precision -1", "lissom.toml"]),
+        (
+            "shell = 1\nprecisoin = 2\n",
+            vec!["lissom.toml: line 2", "\"precisoin\"; did you mean \"precision\"?"],
+        ),
+        ("effort = \"lazy\"\n", vec!["lissom.toml: line 1: effort"]),
+        ("up = \"w\"\n", vec!["lissom.toml: line 1: up: \"w\": it must be an axis"]),
+        ("precision = -1\n", vec!["lissom.toml: line 1: precision: \"-1\""]),
+        ("precision = 5\n", vec!["lissom.toml: line 1: precision: \"5\"", "write 5mm"]),
         ("precision = \n", vec!["lissom.toml: line 1"]),
     ] {
         write(config.clone(), content);

@@ -134,7 +134,10 @@ fn help_and_completions_are_worth_reading() {
         let help = good(&["help", command]);
         assert!(help.contains("--json") || command == "export", "{help}");
     }
-    assert!(good(&["help", "import"]).contains("lissom.toml has the long options as keys"));
+    assert!(
+        good(&["help", "import"])
+            .contains("lissom.toml has the long options as keys, and edits of clips by name")
+    );
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         assert!(good(&["completions", shell]).contains("lissom"));
     }

@@ -70,6 +70,11 @@ fn a_spoiled_archive_does_no_harm_to_who_takes_it_apart() {
 }
 
 #[test]
+fn a_spoiled_recipe_does_no_harm() {
+    survives("recipe");
+}
+
+#[test]
 fn a_spoiled_gltf_file_does_no_harm() {
     survives("gltf");
 }

@@ -1,6 +1,8 @@
 //! What can be wrong with one input, and with all of it.
 
-use crate::{archive::ArchiveWriteError, cook::CookError, import::OpenError, raw::RawSkeletonError};
+use crate::{
+    archive::ArchiveWriteError, cook::CookError, edit::EditError, import::OpenError, raw::RawSkeletonError,
+};
 use std::path::PathBuf;
 
 /// Why an input is not in the archive. Every message starts with its name.
@@ -31,6 +33,14 @@ pub enum InputError {
         name: PathBuf,
         /// Why.
         source: RawSkeletonError,
+    },
+    /// A clip cannot be edited as asked.
+    #[error("{}: {source}", name.display())]
+    Edit {
+        /// The input.
+        name: PathBuf,
+        /// The clip, the edit, and why.
+        source: Box<EditError>,
     },
     /// A clip cannot be cooked.
     #[error("{}: clip {clip:?}: {source}", name.display())]

@@ -4,7 +4,7 @@
 //! ```text
 //!  Options ──▶ Recipe (the other skeleton read once)
 //!                 │
-//!  Input, Input ──┼─▶ read ─▶ open ─▶ settle names ─▶ cook clip by clip ─▶ pack ─▶ Cooked
+//!  Input, Input ──┼─▶ read ─▶ open ─▶ edit ─▶ settle names ─▶ cook clips ─▶ pack ─▶ Cooked
 //!  a path, or     │     │                                │                   │       archive: bytes, or none
 //!  bytes and a    │     └ files that a file names        └ executor: in       │       inputs:  a Report or an InputError each
 //!  way to read    │       (Input::with_files)              turn, or yours     │       stamp:   what it was made of
@@ -56,8 +56,9 @@ pub use watch::{Executor, Progress, Step, Watch, serial, unwatched};
 use crate::{
     BuiltSkeleton, SkeletonBuilder,
     archive::{ScenePack, settle_names},
-    cook::{ClipBuilder, CookError, CookedClip, SkinReach},
-    import::{self, ImportOptions, OpenError},
+    cook::{ClipBuilder, CookError, CookedClip, JointPrecision, SkinReach},
+    edit::{self, ClipRule, Edited, Needs},
+    import::{self, Format, ImportOptions, OpenError},
     scene::{Scene, SceneMesh, SceneSkeleton},
 };
 use lissom::archive::AlignedBytes;
@@ -80,6 +81,8 @@ pub struct Options<'a> {
     pub precision: Option<f64>,
     /// How far from each joint the error is measured in metres; `None`: likewise.
     pub shell: Option<f64>,
+    /// What is done to clips before they are cooked, in this order where several fit ([`crate::recipe`] reads such).
+    pub rules: Vec<ClipRule>,
     /// Everything else about cooking; its `joints` are those of the file.
     pub cook: ClipBuilder,
 }
@@ -92,6 +95,7 @@ pub struct Recipe {
     /// What it moves in its own file.
     target_meshes: Vec<SceneMesh>,
     clips: Vec<String>,
+    rules: Vec<ClipRule>,
     asked_precision: bool,
     asked_shell: bool,
     cook: ClipBuilder,
@@ -105,8 +109,19 @@ struct Read {
     scene: Scene,
     /// Clips that were not asked for.
     left_out: Vec<String>,
+    is_archive: bool,
+    /// Not before its motions have a skeleton.
+    prepared: Option<Prepared>,
     /// Its lines of the stamp.
     stamp: String,
+}
+
+/// What is known of a file before its clips are cooked.
+struct Prepared {
+    precision: ScenePrecision,
+    height_m: Option<f64>,
+    /// What edits ask of the cooker, and which rules were followed.
+    edited: Edited,
 }
 
 /// A file whose clips can be cooked.
@@ -119,6 +134,8 @@ struct Opened {
     /// What each skeleton moves.
     skins: Vec<Arc<SkinReach>>,
     precision: ScenePrecision,
+    /// What edits ask of the cooker, and which rules were followed.
+    edited: Edited,
     height_m: Option<f64>,
     /// Its lines of the stamp.
     stamp: String,
@@ -131,7 +148,7 @@ impl Recipe {
     ///
     /// [`OpenError::Option`], or what is wrong with the file that has the skeleton.
     pub fn new(options: Options<'_>) -> Result<Self, OpenError> {
-        let Options { import, skeleton, clips, precision, shell, mut cook } = options;
+        let Options { import, skeleton, clips, precision, shell, rules, mut cook } = options;
         import.check()?;
         let (mut target, mut target_meshes) = (None, Vec::new());
         let mut hash = None;
@@ -154,6 +171,7 @@ impl Recipe {
             target,
             target_meshes,
             clips,
+            rules,
             asked_precision,
             asked_shell,
             cook,
@@ -183,6 +201,7 @@ impl Recipe {
     ) -> Result<Cooked, PipelineError> {
         let watcher = Watcher::new(inputs.len(), watch);
         let mut opened = self.open_all(inputs, executor, &watcher)?;
+        self.take_differences(inputs, &mut opened, &watcher);
         let scenes = opened.iter_mut().filter_map(|o| o.as_mut().ok());
         settle_names(scenes.map(|o| (o.stem.as_str(), &mut o.scene)));
         let clips = self.cook_all(inputs, &opened, executor, &watcher)?;
@@ -199,7 +218,8 @@ impl Recipe {
     ) -> Result<Vec<Result<Opened, InputError>>, PipelineError> {
         let all = run_all(inputs.len(), executor, watcher, |i| {
             let read = guarded(&inputs[i], || self.read(&inputs[i]));
-            let clips = read.as_ref().map_or(0, |r| r.scene.animations.len());
+            let known = read.as_ref().ok().filter(|r| r.prepared.is_some());
+            let clips = known.map_or(0, |r| r.scene.animations.len());
             let name = inputs[i].name().to_string_lossy();
             watcher.grow(clips, Step::Read { input: &name });
             read
@@ -209,7 +229,7 @@ impl Recipe {
         together::lend_skeletons(inputs, &mut read);
         together::drop_copies(&mut read);
         let opened = read.into_iter().zip(inputs);
-        let opened = opened.map(|(read, input)| guarded(input, || self.opened(input, read?)));
+        let opened = opened.map(|(read, input)| guarded(input, || self.opened(input, read?, watcher)));
         let mut opened: Vec<Result<Opened, InputError>> = opened.collect();
         let skins = run_all(inputs.len(), executor, watcher, |i| {
             guarded(&inputs[i], || Ok(opened[i].as_ref().map_or(Vec::new(), |own| self.skins(own, &opened))))
@@ -263,15 +283,17 @@ impl Recipe {
         let stem = import::stem(input.name());
         let left_out = clips::keep_clips(&mut scene, &stem, &self.clips);
         let stamp = stamp::lines(input, &bytes, &others);
-        Ok(Read { stem, scene, left_out, stamp })
+        let is_archive = Format::of_bytes(&bytes) == Some(Format::Lsm);
+        let mut read = Read { stem, scene, left_out, is_archive, prepared: None, stamp };
+        // Motions without a skeleton wait until they have one.
+        if read.scene.animations.iter().all(|a| a.skeleton.is_some()) {
+            read.prepared = Some(self.prepare(input, &mut read.scene, is_archive)?);
+        }
+        Ok(read)
     }
 
-    fn opened(&self, input: &Input<'_>, read: Read) -> Result<Opened, InputError> {
-        let Read { stem, mut scene, left_out, stamp } = read;
-        let name = || input.name().to_owned();
-        if let Some(lost) = scene.animations.iter().find(|a| a.skeleton.is_none()) {
-            return Err(InputError::NoSkeleton { name: name(), clip: lost.motion.name.clone() });
-        }
+    /// Settles how exactly the clips are cooked, and edits them.
+    fn prepare(&self, input: &Input<'_>, scene: &mut Scene, is_archive: bool) -> Result<Prepared, InputError> {
         let height_m = scene.height();
         let precision = ScenePrecision::new(height_m, self.asked_precision, self.asked_shell);
         if let Some(height) = height_m.filter(|_| precision.growth() > 1.0) {
@@ -281,10 +303,67 @@ impl Recipe {
             );
             scene.warn("", text);
         }
+        let builder = precision.builder(&self.cook);
+        let asked = edit::Asked {
+            rules: &self.rules,
+            precision_m: builder.precision,
+            shell_m: builder.shell,
+            finds_loops: !is_archive,
+        };
+        let edited = edit::follow(scene, asked)
+            .map_err(|source| InputError::Edit { name: input.name().to_owned(), source: source.into() })?;
+        Ok(Prepared { precision, height_m, edited })
+    }
+
+    fn opened(&self, input: &Input<'_>, read: Read, watcher: &Watcher<'_>) -> Result<Opened, InputError> {
+        let Read { stem, mut scene, left_out, is_archive, prepared, stamp } = read;
+        let name = || input.name().to_owned();
+        if let Some(lost) = scene.animations.iter().find(|a| a.skeleton.is_none()) {
+            return Err(InputError::NoSkeleton { name: name(), clip: lost.motion.name.clone() });
+        }
+        let prepared = match prepared {
+            Some(prepared) => prepared,
+            None => {
+                let prepared = self.prepare(input, &mut scene, is_archive)?;
+                watcher.add(scene.animations.len());
+                prepared
+            }
+        };
         let build = |s: &SceneSkeleton| SkeletonBuilder::build(&s.skeleton);
         let skeletons = scene.skeletons.iter().map(build).collect::<Result<Vec<_>, _>>();
         let skeletons = skeletons.map_err(|source| InputError::Skeleton { name: name(), source })?;
-        Ok(Opened { stem, scene, left_out, skeletons, skins: Vec::new(), precision, height_m, stamp })
+        Ok(Opened {
+            stem,
+            scene,
+            left_out,
+            skeletons,
+            skins: Vec::new(),
+            precision: prepared.precision,
+            edited: prepared.edited,
+            height_m: prepared.height_m,
+            stamp,
+        })
+    }
+
+    /// Clips that are to be the difference to another one, which may be in another input.
+    fn take_differences(
+        &self,
+        inputs: &[Input<'_>],
+        opened: &mut [Result<Opened, InputError>],
+        watcher: &Watcher<'_>,
+    ) {
+        let mut scenes: Vec<_> =
+            opened.iter_mut().map(|o| o.as_mut().ok().map(|o| (&mut o.scene, &mut o.edited))).collect();
+        let wrong = edit::take_differences(&mut scenes, self.cook.shell);
+        for ((input, opened), source) in inputs.iter().zip(opened).zip(wrong) {
+            let Some(source) = source else { continue };
+            // Its clips were counted: they are done with.
+            for animation in opened.iter().flat_map(|o| &o.scene.animations) {
+                let (input, clip) = (input.name().to_string_lossy(), &animation.motion.name);
+                watcher.grow(0, Step::Cooked { input: &input, clip });
+            }
+            *opened = Err(InputError::Edit { name: input.name().to_owned(), source: source.into() });
+        }
     }
 
     /// Every clip of every input, input by input.
@@ -326,11 +405,15 @@ impl Recipe {
             let (name, clip) = (input.name().to_owned(), animation.motion.name.clone());
             InputError::NoSkeleton { name, clip }
         })?;
-        let builder = opened.precision.builder(&self.cook);
-        let joints = opened.precision.joints(animation, built);
-        let skin = animation.skeleton.and_then(|s| opened.skins.get(s)).cloned();
-        let builder = ClipBuilder { joints, skin, ..builder };
-        if let Some(bytes) = animation.kept.as_ref().and_then(|kept| kept.of(&animation.motion))
+        let mut builder = opened.precision.builder(&self.cook);
+        builder.joints = opened.precision.joints(animation, built);
+        builder.skin = animation.skeleton.and_then(|s| opened.skins.get(s)).cloned();
+        let plain = builder.clone();
+        if let Some(needs) = opened.edited.needs.get(clip) {
+            apply(needs, &mut builder, built);
+        }
+        let kept = animation.kept.as_ref().filter(|_| builder == plain);
+        if let Some(bytes) = kept.and_then(|kept| kept.of(&animation.motion))
             && let Some(kept) = builder.keep(built, &animation.motion, bytes).map_err(failed)?
         {
             return Ok(kept);
@@ -347,6 +430,9 @@ impl Recipe {
         let mut pack = ScenePack::new();
         let mut stamp = self.head.clone();
         let mut reports = Vec::with_capacity(inputs.len());
+        let opened_rules = opened.iter().flatten().map(|o| o.edited.used.clone()).collect::<Vec<_>>();
+        let used = |rule: &usize| opened_rules.iter().any(|used| used.get(*rule) == Some(&true));
+        let unused = (0..self.rules.len()).filter(|rule| !used(rule)).collect();
         for ((input, opened), clips) in inputs.iter().zip(opened).zip(clips) {
             reports.push((|| {
                 let opened = opened?;
@@ -365,7 +451,32 @@ impl Recipe {
         } else {
             None
         };
-        Ok(Cooked { archive, inputs: reports, stamp })
+        Ok(Cooked { archive, inputs: reports, unused, stamp })
+    }
+}
+
+/// What edits ask for goes before what the file and the options say.
+fn apply(needs: &Needs, builder: &mut ClipBuilder, built: &BuiltSkeleton) {
+    if let Some(precision) = needs.precision_m {
+        builder.precision = precision;
+        builder.joints.iter_mut().for_each(|j| j.precision = None);
+    }
+    let mut own = |raw: usize, precision: Option<f64>, shell: Option<f64>| {
+        let Some(joint) = built.joint_of_raw.get(raw).copied() else { return };
+        match builder.joints.iter_mut().find(|j| j.joint == joint) {
+            Some(j) => (j.precision, j.shell) = (precision.or(j.precision), shell.or(j.shell)),
+            None => builder.joints.push(JointPrecision { joint, precision, shell }),
+        }
+    };
+    for (joint, precision) in &needs.joints {
+        own(*joint, Some(*precision), None);
+    }
+    for (joint, shell) in needs.shells_m.iter().enumerate() {
+        own(joint, None, Some(*shell));
+    }
+    // A difference moves no vertices until it is added to a pose.
+    if !needs.shells_m.is_empty() {
+        builder.skin = None;
     }
 }
 

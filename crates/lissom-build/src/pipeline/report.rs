@@ -14,6 +14,8 @@ pub struct Cooked {
     pub archive: Option<Vec<u8>>,
     /// What became of each input, in their order.
     pub inputs: Vec<Result<Report, InputError>>,
+    /// [`Options::rules`](super::Options::rules), by place, that no clip was found for.
+    pub unused: Vec<usize>,
     /// What the archive was made of, as text; it stands in the archive too.
     pub stamp: String,
 }

@@ -63,8 +63,22 @@ pub enum RawEditError {
         /// What it is said to be mirrored to.
         counterpart: usize,
     },
-    /// A joint cannot be mirrored because a scale is 0.
-    #[error("joint {joint} cannot be mirrored: its model matrix has no inverse")]
+    /// Two counterparts do not hang on counterparts.
+    #[error("joints {joint} and {counterpart} are each other's mirror image, but not what they hang on")]
+    Sides {
+        /// The joint.
+        joint: usize,
+        /// Its counterpart.
+        counterpart: usize,
+    },
+    /// A scale of 0 cannot be added to.
+    #[error("joint {joint}: what is added to has a scale of 0")]
+    NoScale {
+        /// The joint.
+        joint: usize,
+    },
+    /// What holds a joint has a scale of 0.
+    #[error("joint {joint} cannot be moved: its model matrix has no inverse")]
     NoInverse {
         /// The joint.
         joint: usize,
@@ -150,6 +164,18 @@ impl<V: Value> Channel<V> {
             1.0,
         );
         (hermite(a.value, da, b.value, db, t, span), slope)
+    }
+
+    /// Every value changed by `value`, which must be a linear map and a constant, every tangent by the map
+    /// alone: the curve between keys changes likewise.
+    pub(super) fn mapped(&self, value: impl Fn(V) -> V, map: impl Fn(V) -> V) -> Self {
+        let key = |k: &Key<V>| Key { time_s: k.time_s, value: value(k.value) };
+        let tangents = |t: &Tangents<V>| Tangents { into: map(t.into), out: map(t.out) };
+        Self {
+            curve: self.curve,
+            keys: self.keys.iter().map(key).collect(),
+            tangents: self.tangents.iter().map(tangents).collect(),
+        }
     }
 
     /// Every key's time changed.

@@ -4,7 +4,7 @@
 //! and its matrix now is A, the right hand (rest matrix R) goes to S·A·L⁻¹·S·R, with S the reflection. So the
 //! axes of left and right joints may be set up in any way, as long as the rest pose itself is symmetric.
 
-use super::{Channel, Key, RawAnimation, RawEditError, RawSkeleton, RawTrack, Value, looping::models};
+use super::{RawAnimation, RawEditError, RawSkeleton, RawTrack, looping::models};
 use crate::exact::{M34, Q4, Trs, V3};
 use std::collections::BTreeMap;
 
@@ -17,14 +17,15 @@ impl RawSkeleton {
         for (joint, j) in self.joints.iter().enumerate() {
             by_name.entry(&j.name).or_insert(joint);
         }
-        let swapped = |name: &str, from: &str, to: &str| {
-            let at = if from.is_empty() { None } else { name.find(from) };
-            at.map(|at| [&name[..at], to, &name[at + from.len()..]].concat())
-        };
         let mut out: Vec<usize> = (0..self.joints.len()).collect();
         for (joint, j) in self.joints.iter().enumerate() {
             for (left, right) in words {
-                let other = swapped(&j.name, left, right).and_then(|n| by_name.get(n.as_str()));
+                // Wherever the word stands: `Upper_Leg_L` has two.
+                let places = if left.is_empty() { None } else { Some(j.name.match_indices(left)) };
+                let other = places.into_iter().flatten().find_map(|(at, _)| {
+                    let name = [&j.name[..at], right, &j.name[at + left.len()..]].concat();
+                    by_name.get(name.as_str())
+                });
                 // Only where both are still their own: pairs stay pairs whatever the words are.
                 if let Some(other) = other.copied().filter(|o| out[*o] == *o && out[joint] == joint) {
                     (out[joint], out[other]) = (other, joint);
@@ -40,12 +41,12 @@ impl RawAnimation {
     /// joint on the other side for each joint, as [`RawSkeleton::counterparts`] finds them. Scales are taken
     /// over from the other side as they are.
     ///
-    /// Every animated joint gets linear keys at all [`RawAnimation::time_points`]; the result is exact there.
+    /// Keys, curves and tangents stay what they are: mirrored twice is the original at every time.
     ///
     /// # Errors
     ///
     /// [`RawEditError::Tracks`], [`RawEditError::Normal`], [`RawEditError::Counterpart`],
-    /// [`RawEditError::NoInverse`].
+    /// [`RawEditError::Sides`], [`RawEditError::NoInverse`].
     pub fn mirrored(
         &self,
         skeleton: &RawSkeleton,
@@ -62,109 +63,89 @@ impl RawAnimation {
             if counterparts.get(counterpart) != Some(&joint) {
                 return Err(RawEditError::Counterpart { joint, counterpart });
             }
+            let parent = |j: usize| skeleton.joints[j].parent;
+            if parent(joint).map(|p| counterparts[p]) != parent(counterpart) {
+                return Err(RawEditError::Sides { joint, counterpart });
+            }
         }
         let n = normal.normalize_or(V3::ZERO);
         if !n.is_finite() || n == V3::ZERO {
             return Err(RawEditError::Normal);
         }
-        let mirror = Mirror::new(skeleton, counterparts, n)?;
-        let mut tracks = vec![RawTrack::default(); joints];
-        let mut times = self.time_points();
-        if times.is_empty() {
-            times.push(0.0);
-        }
-        for time_s in times {
-            let pose = mirror.pose(&self.pose(skeleton, time_s))?;
-            for (track, local) in tracks.iter_mut().zip(pose) {
-                push(&mut track.translation, time_s, local.translation);
-                push(&mut track.rotation, time_s, local.rotation);
-                push(&mut track.scale, time_s, local.scale);
-            }
-        }
-        Ok(Self { name: self.name.clone(), tracks, ..*self })
+        let mirror = Mirror::new(skeleton, n)?;
+        let tracks = counterparts
+            .iter()
+            .enumerate()
+            .map(|(joint, other)| mirror.track(&self.tracks[*other], joint, *other));
+        Ok(Self { name: self.name.clone(), tracks: tracks.collect(), ..*self })
     }
 }
 
-fn push<V: Value>(channel: &mut Channel<V>, time_s: f64, value: V) {
-    let value = channel.keys.last().map_or(value, |before| value.near(before.value));
-    channel.keys.push(Key { time_s, value });
-}
-
+/// The rest pose, from both sides of the glass.
 struct Mirror<'a> {
     skeleton: &'a RawSkeleton,
-    counterparts: &'a [usize],
-    order: Vec<usize>,
     normal: V3,
+    /// Model matrices, and their inverses.
     rest: Vec<M34>,
-    rest_inverse: Vec<M34>,
-    rest_rotations: Vec<Q4>,
+    inverse: Vec<M34>,
+    /// Model rotations, scales left out.
+    turned: Vec<Q4>,
 }
 
 impl<'a> Mirror<'a> {
-    fn new(skeleton: &'a RawSkeleton, counterparts: &'a [usize], normal: V3) -> Result<Self, RawEditError> {
+    fn new(skeleton: &'a RawSkeleton, normal: V3) -> Result<Self, RawEditError> {
         let pose: Vec<Trs> = skeleton.joints.iter().map(|j| j.rest).collect();
         let rest = models(skeleton, &pose);
         let inverse = |(joint, m): (usize, &M34)| m.inverse().ok_or(RawEditError::NoInverse { joint });
-        let rest_inverse = rest.iter().enumerate().map(inverse).collect::<Result<_, _>>()?;
-        let order = skeleton.depth_first();
-        let rest_rotations = rotations(skeleton, &order, &pose);
-        Ok(Self { skeleton, counterparts, order, normal, rest, rest_inverse, rest_rotations })
+        let inverse = rest.iter().enumerate().map(inverse).collect::<Result<_, _>>()?;
+        let mut turned = vec![Q4::IDENTITY; pose.len()];
+        for joint in skeleton.depth_first() {
+            let local = pose[joint].rotation.normalize();
+            turned[joint] = skeleton.joints[joint].parent.map_or(local, |p| turned[p] * local);
+        }
+        Ok(Self { skeleton, normal, rest, inverse, turned })
     }
 
-    /// A point on the other side.
-    fn point(&self, p: V3) -> V3 {
-        p - self.normal * (2.0 * self.normal.dot(p))
+    /// A direction on the other side.
+    fn vector(&self, v: V3) -> V3 {
+        v - self.normal * (2.0 * self.normal.dot(v))
     }
 
     /// A rotation as the mirror shows it: its axis is mirrored, its sense reversed.
     fn rotation(&self, q: Q4) -> Q4 {
-        let v = V3::new(q.x, q.y, q.z);
-        let v = self.normal * (2.0 * self.normal.dot(v)) - v;
+        let v = -self.vector(V3::new(q.x, q.y, q.z));
         Q4::new(v.x, v.y, v.z, q.w)
     }
 
-    fn pose(&self, pose: &[Trs]) -> Result<Vec<Trs>, RawEditError> {
-        let now = models(self.skeleton, pose);
-        let turned = rotations(self.skeleton, &self.order, pose);
-        let mut out = pose.to_vec();
-        let mut out_models = vec![M34::IDENTITY; pose.len()];
-        let mut out_rotations = vec![Q4::IDENTITY; pose.len()];
-        for joint in self.order.iter().copied() {
-            let other = self.counterparts[joint];
-            let moved = now[other].mul(&self.rest_inverse[other]);
-            let place = self.point(moved.mul_point(self.point(self.rest[joint].columns[3])));
-            let turn = turned[other] * self.rest_rotations[other].conjugate();
-            let rotation = (self.rotation(turn) * self.rest_rotations[joint]).normalize();
-            let parent = self.skeleton.joints[joint].parent;
-            let above = parent.map_or(M34::IDENTITY, |p| out_models[p]);
-            let to_local = above.inverse().ok_or(RawEditError::NoInverse { joint })?;
-            let above_turn = parent.map_or(Q4::IDENTITY, |p| out_rotations[p]);
-            out[joint] = Trs {
-                translation: to_local.mul_point(place),
-                rotation: (above_turn.conjugate() * rotation).normalize(),
-                scale: pose[other].scale,
-            };
-            out_models[joint] = above.mul(&out[joint].to_m34());
-            out_rotations[joint] = rotation;
+    /// With K = R⁻¹·S·L for a joint (rest matrix R) and its counterpart (L), what the header says comes to
+    /// K(parent)·local·K⁻¹: constants around a local transform, which every curve bears.
+    fn track(&self, other: &RawTrack, joint: usize, counterpart: usize) -> RawTrack {
+        let (own, theirs) = (&self.skeleton.joints[joint], &self.skeleton.joints[counterpart]);
+        let above = |parent: Option<usize>| parent.map_or(Q4::IDENTITY, |p| self.turned[p]);
+        let (own_above, their_above) = (above(own.parent).conjugate(), above(theirs.parent));
+        let (own_turn, their_turn) = (self.turned[joint], self.turned[counterpart].conjugate());
+        let across = |v: V3| {
+            let up = theirs.parent.map_or(v, |p| self.rest[p].mul_vector(v));
+            own.parent.map_or(self.vector(up), |p| self.inverse[p].mul_vector(self.vector(up)))
+        };
+        RawTrack {
+            // A linear map and a constant; tangents know no constant.
+            translation: other
+                .translation
+                .mapped(|v| across(v - theirs.rest.translation) + own.rest.translation, across),
+            rotation: {
+                let turn = |q: Q4| own_above * self.rotation(their_above * q * their_turn) * own_turn;
+                other.rotation.mapped(turn, turn)
+            },
+            scale: other.scale.clone(),
         }
-        Ok(out)
     }
-}
-
-/// Model rotations of a pose, scales left out.
-fn rotations(skeleton: &RawSkeleton, order: &[usize], pose: &[Trs]) -> Vec<Q4> {
-    let mut out = vec![Q4::IDENTITY; pose.len()];
-    for joint in order.iter().copied() {
-        let local = pose[joint].rotation.normalize();
-        out[joint] = skeleton.joints[joint].parent.map_or(local, |p| out[p] * local);
-    }
-    out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::raw::{Curve, RawJoint};
+    use crate::raw::{Channel, Curve, RawJoint, Tangents};
 
     /// Hips, an arm of two bones a side; the right side's axes are turned against the left's.
     fn body() -> RawSkeleton {
@@ -210,6 +191,11 @@ mod tests {
         let s = body();
         let pairs = s.counterparts(&[("Left", "Right")]);
         assert_eq!(pairs, [0, 3, 4, 1, 2]);
+        let joint = |name: &str| RawJoint { name: name.into(), ..Default::default() };
+        let legs = RawSkeleton {
+            joints: ["Upper_Leg_L", "Spine", "Upper_Leg_R", "Left", "x_Left"].map(joint).into(),
+        };
+        assert_eq!(legs.counterparts(&[("Left", "Right"), ("_L", "_R")]), [2, 1, 0, 3, 4]);
         let a = wave(&s);
         let m = a.mirrored(&s, &pairs, V3::X * 3.0).unwrap();
         assert_eq!(m.validate(5), Ok(()));
@@ -248,5 +234,41 @@ mod tests {
         assert_eq!(a.mirrored(&s, &[0], V3::X), Err(RawEditError::Tracks { tracks: 1, joints: 5 }));
         s.joints[1].rest.scale = V3::ZERO;
         assert_eq!(a.mirrored(&s, &[0, 1, 2, 3, 4], V3::X), Err(RawEditError::NoInverse { joint: 1 }));
+    }
+
+    #[test]
+    fn every_curve_stays_what_it_is() {
+        let s = body();
+        let pairs = s.counterparts(&[("Left", "Right")]);
+        for curve in [Curve::Step, Curve::Slerp, Curve::Hermite, Curve::Cubic] {
+            let mut a = wave(&s);
+            for track in &mut a.tracks {
+                track.rotation.curve = curve;
+                track.translation.curve = curve;
+                if curve == Curve::Cubic {
+                    let q = Q4::new(0.3, 0.1, -0.2, 0.05);
+                    track.rotation.tangents =
+                        vec![Tangents { into: q, out: q.scaled(-0.5) }; track.rotation.keys.len()];
+                    track.translation.tangents =
+                        vec![Tangents { into: V3::X, out: V3::Y }; track.translation.keys.len()];
+                }
+            }
+            let m = a.mirrored(&s, &pairs, V3::X).unwrap();
+            let twice = m.mirrored(&s, &pairs, V3::X).unwrap();
+            for t in (0..=60).map(|i| f64::from(i) / 60.0) {
+                let (was, is) = (models(&s, &a.pose(&s, t)), models(&s, &m.pose(&s, t)));
+                for j in 0..5 {
+                    let (p, q) = (is[j].columns[3], was[pairs[j]].columns[3]);
+                    assert!((p - V3::new(-q.x, q.y, q.z)).length() < 1e-12, "{curve:?}, joint {j} at {t}");
+                }
+                for (x, y) in a.pose(&s, t).iter().zip(twice.pose(&s, t)) {
+                    assert!((x.translation - y.translation).length() < 1e-12);
+                    assert!((x.rotation.dot(y.rotation).abs() - 1.0).abs() < 1e-12);
+                }
+            }
+        }
+        let mut odd = body();
+        odd.joints[4].parent = Some(0);
+        assert!(matches!(wave(&s).mirrored(&odd, &pairs, V3::X), Err(RawEditError::Sides { .. })));
     }
 }

@@ -1,13 +1,16 @@
 //! What authors edit: skeletons and animations in f64, easy to change, checked before they are cooked.
 
+mod additive;
 mod animation;
 mod cut;
 mod edit;
 mod looping;
 mod mirror;
 mod resample;
+mod reverse;
 mod skeleton;
 mod splines;
+mod travel;
 mod user_track;
 
 pub use animation::{
@@ -16,5 +19,7 @@ pub use animation::{
 pub use edit::RawEditError;
 pub use lissom::track::TrackKind;
 pub use looping::LoopReport;
+pub(crate) use looping::models;
 pub use skeleton::{RawJoint, RawSkeleton, RawSkeletonError};
+pub use travel::Travel;
 pub use user_track::{RawUserTrack, RawUserTrackError, UserKey};

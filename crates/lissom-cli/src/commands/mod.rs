@@ -54,7 +54,7 @@ Colours and progress bars appear only on a terminal; NO_COLOR turns colours off.
 #[derive(Subcommand)]
 enum Command {
     /// Cook authored files into archives
-    Import(import::Arguments),
+    Import(Box<import::Arguments>),
     /// Show what is in a file: joints, clips, tracks, meshes, sizes
     Inspect(inspect::Arguments),
     /// Tell whether files are whole; list what is damaged and what survives

@@ -10,6 +10,7 @@ use lissom::{
 };
 use lissom_build::{
     cook::seal,
+    edit::{self, Asked},
     import::{
         Axis, Format, ImportLimits, ImportOptions, ReadOptions, Unit,
         acl_sjson::{self, AclFile},
@@ -18,6 +19,8 @@ use lissom_build::{
         ozz::{self, OzzObject},
         rawclip,
     },
+    recipe,
+    scene::Marker,
 };
 use lissom_world::{Children, Keep, World};
 use std::{io, path::Path};
@@ -315,6 +318,38 @@ pub(super) fn lsm(bytes: &[u8]) -> bool {
         play::scene(&scene);
         true
     })
+}
+
+/// Read, and done to a clip with everything that edits touch.
+pub(super) fn recipe(bytes: &[u8]) -> bool {
+    let file = match recipe::read(bytes) {
+        Ok(file) => file,
+        Err(error) => {
+            assert!(error.to_string().len() < 8_000, "a bounded message");
+            return false;
+        }
+    };
+    let mut scene = play::edited_scene();
+    let asked = Asked { rules: &file.rules, precision_m: 1e-4, shell_m: 0.03, finds_loops: true };
+    match edit::follow(&mut scene, asked) {
+        Err(error) => assert!(error.to_string().len() < 8_000, "a bounded message"),
+        Ok(edited) => {
+            assert_eq!(edited.used.len(), file.rules.len());
+            let joints = scene.skeletons[0].skeleton.joints.len();
+            for clip in &scene.animations {
+                clip.motion.validate(joints).expect("an edited motion is valid");
+                for track in &clip.tracks {
+                    track.validate().expect("an edited track is valid");
+                }
+                let end = |m: &Marker| m.time_s + m.duration_s;
+                assert!(clip.markers.is_sorted_by_key(|m| m.time_s));
+                assert!(
+                    clip.markers.iter().all(|m| m.time_s >= 0.0 && end(m) <= clip.motion.duration_s + 1e-9)
+                );
+            }
+        }
+    }
+    true
 }
 
 pub(super) fn gltf(bytes: &[u8]) -> bool {

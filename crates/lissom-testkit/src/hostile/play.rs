@@ -10,8 +10,8 @@ use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
     exact::Trs,
     mannequin,
-    raw::{RawAnimation, RawJoint, RawSkeleton},
-    scene::Scene,
+    raw::{RawAnimation, RawJoint, RawSkeleton, RawUserTrack, TrackKind, UserKey},
+    scene::{Marker, Scene, SceneAnimation, SceneSkeleton},
 };
 use std::sync::OnceLock;
 
@@ -43,6 +43,24 @@ pub(super) fn prepare() {
 pub(super) fn small_skeleton() -> RawSkeleton {
     let joint = |name: &str, parent| RawJoint { name: name.into(), parent, rest: Trs::IDENTITY };
     RawSkeleton { joints: vec![joint("hips", None), joint("leg", Some(0)), joint("foot", Some(1))] }
+}
+
+/// A clip with all that edits change: joints that move, a track of steps and lines, markers.
+pub(super) fn edited_scene() -> Scene {
+    let key = |(ratio, value, step)| UserKey { ratio, value: [value, 0.0, 0.0, 0.0], step };
+    let keys = [(0.0, 1.0, false), (0.3, 0.0, true), (0.5, 0.5, false), (1.0, 1.0, true)];
+    let track =
+        RawUserTrack { name: "morph/leg_l".into(), kind: TrackKind::Float, keys: keys.map(key).into() };
+    let marker = |(name, time_s, duration_s): (&str, _, _)| Marker { name: name.into(), time_s, duration_s };
+    let animation = SceneAnimation {
+        skeleton: Some(0),
+        motion: super::seeds::even(false),
+        tracks: vec![track],
+        markers: [("left", 0.1, 0.0), ("b", 0.6, 0.3)].map(marker).into(),
+        ..SceneAnimation::default()
+    };
+    let skeleton = SceneSkeleton { skeleton: small_skeleton(), ..SceneSkeleton::default() };
+    Scene { skeletons: vec![skeleton], animations: vec![animation], ..Scene::default() }
 }
 
 /// Plays a clip by every way to move, for the skeleton it says it was made for, if that is one of these.

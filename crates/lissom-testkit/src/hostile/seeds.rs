@@ -53,7 +53,7 @@ fn cooked() -> Vec<Seed> {
 }
 
 /// Two blocks of rows and a bit, moving channels and constants of all three kinds.
-fn even(looping: bool) -> RawAnimation {
+pub(super) fn even(looping: bool) -> RawAnimation {
     let end = if looping { std::f64::consts::TAU } else { 5.0 };
     let rows = 36;
     let tracks = (0..3).map(|joint| {
@@ -478,4 +478,18 @@ pub(super) fn fbx() -> Vec<Seed> {
     let mut bone = crate::fbx::Writer::default();
     bone.bone(1, "bone", 0, [0.0, 1.0, 0.0]);
     vec![seed("figure", crate::fbx::figure()), seed("bone", bone.finish(false, 100.0))]
+}
+
+/// Every key, and every way to write its value.
+pub(super) fn recipes() -> Vec<Seed> {
+    let options = "precision = \"0.2mm\"\nshell = 0.03\nbudget = \"4KB\"\njumps = \"none\"\nform = \"keys\"\n\
+                   effort = \"fast\"\nunit = \"cm\"\nup = \"z\"\nforward = \"-y\"\nrate = 30\nskeleton = \"a.glb\"\n\
+                   no-mesh = true\nno-images = false\ninfluences = 4\nstrict = true\nclip = [\"a\", \"b\"]\n";
+    let edits = "[clips.\"*\"]\nrate = 24\nloop = \"auto\"\n[clips.\"e?en\"]\nname = \"new *\"\ntrim = [0.25, 1]\n\
+                 reverse = true\nmirror = true\nin-place = \"drift\"\nloop = \"close\"\nprecision = 0.001\n\
+                 events = { step = [0.1, 0.2], hit = { at = 0.3, lasts = 0.1 } }\njoints = { \"*\" = \"1mm\" }\n\
+                 additive = \"rest\"\n";
+    let made = "[clips.other]\nfrom = \"even\"\ntrim = \"0.5..\"\nmirror = \"z\"\nin-place = true\nloop = false\n\
+                additive = { clip = \"even\", at = 0.5 }\n[clips.even]\nskip = true\n";
+    [("options", options), ("edits", edits), ("made", made)].map(|(n, t)| seed(n, t.into())).into()
 }

@@ -1,6 +1,7 @@
 //! `lissom import`: authored files become archives.
 
 mod config;
+mod edits;
 mod inputs;
 mod report;
 mod streams;
@@ -8,13 +9,15 @@ mod streams;
 use crate::{
     files::{same_file, write_whole},
     options::{Cooking, Reading, SomeRefused, UsageError, one_line, usage},
-    style::plain,
+    style::{Style, plain},
 };
 use anyhow::{Context, Result};
+use config::Config;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use inputs::{Found, Shard};
 use lissom::archive::AlignedBytes;
 use lissom::clip::Codec;
+use lissom_build::edit::{EditKind, nearest};
 use lissom_build::import;
 use lissom_build::pipeline::{Cooked, Input, Options, Progress, Recipe, Step, did_you_mean, find_clip};
 use rayon::prelude::*;
@@ -22,6 +25,7 @@ use report::{FileReport, Status, Talk};
 use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 #[derive(clap::Args)]
 #[command(after_long_help = EXAMPLES)]
@@ -67,6 +71,8 @@ pub(crate) struct Arguments {
     #[arg(short, long)]
     verbose: bool,
     #[command(flatten)]
+    editing: edits::Editing,
+    #[command(flatten)]
     cooking: Cooking,
     #[command(flatten)]
     reading: Reading,
@@ -104,39 +110,47 @@ Examples:
   lissom import library/ -o cooked/ --shard 0/3      # and 1/3, 2/3 elsewhere
   lissom import hero.glb -o hero.lsm --stream        # hero/walk.lcs, hero/run.lcs, ... too
 
-lissom.toml has the long options as keys; the command line wins:
+lissom.toml has the long options as keys, and edits of clips by name; the command line wins:
   precision = \"0.1mm\"
-  shell = \"3cm\"
-  form = \"keys\"
-  jumps = 0.5
-  effort = \"max\"
   unit = \"cm\"
-  up = \"z\"
-  rate = 30
   skeleton = \"hero.glb\"
-  clip = [\"walk\", \"run\"]
+  [clips.\"Armature|*\"]
+  name = \"*\"
+  [clips.walk]
+  trim = [0.5, 1.7]
+  loop = \"close\"
+  in-place = true
+  events = { step = [0.2, 0.8] }
+All of it: docs/RECIPES.md.
 
 An archive remembers what it was made of (files, options, version of this tool); it is left alone while that is the
 same. A file that is refused does not stop the others: the reason is on stderr, the exit code is 1.";
 
 pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let output = Output::of(&arguments.output);
-    let (mut reading, mut cooking, mut clips) =
-        (arguments.reading.clone(), arguments.cooking.clone(), arguments.clip.clone());
-    let config = arguments.config.as_deref();
-    let used = config::fill(config, output.folder(), &mut reading, &mut cooking, &mut clips)?;
-    let options = (|| Ok::<_, anyhow::Error>((reading.options()?, cooking.builder()?)))();
-    let (options, cook) = match (options, used) {
+    let Arguments { cooking, reading, editing, .. } = arguments;
+    let config = Config::load(arguments.config.as_deref(), output.folder())?;
+    let file = &config.recipe;
+    let options = (|| {
+        let (precision, shell) = (cooking.precision_or(file)?, cooking.shell_or(file)?);
+        Ok::<_, anyhow::Error>((reading.options_or(file)?, cooking.builder(file)?, precision, shell))
+    })();
+    let (options, cook, precision, shell) = match (options, &config.path) {
         (Err(error), Some(file)) => {
             let text = format!("{error} (options may come from {})", file.display());
             return Err(UsageError(text).into());
         }
         (options, _) => options?,
     };
-    let precision = cooking.precision.is_some().then_some(cook.precision);
-    let shell = cooking.shell.is_some().then_some(cook.shell);
+    let clips = if arguments.clip.is_empty() { file.clips.clone() } else { arguments.clip.clone() };
+    let mut rules = file.rules.clone();
+    if cooking.precision.is_some() {
+        rules.iter_mut().for_each(|r| r.edits.retain(|e| !matches!(e.kind, EditKind::Precision(_))));
+    }
+    rules.extend(editing.rule()?);
     let wanted = clips.clone();
-    let recipe = Recipe::new(Options { import: options, skeleton: None, clips, precision, shell, cook })?;
+    let recipe =
+        Recipe::new(Options { import: options, skeleton: None, clips, precision, shell, rules, cook })?;
     let shard = arguments.shard.as_deref().map(Shard::parse).transpose()?;
     if shard.is_some() && matches!(output, Output::File(_)) {
         return usage("--shard needs a folder as output (-o DIR/): shares of one file do not add up");
@@ -156,6 +170,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         stream: arguments.stream.map(CodecName::codec),
         force: arguments.force,
         bar: &bar,
+        unused: Mutex::default(),
     };
     let reports = pool.install(|| match &output {
         Output::File(path) => run.one_archive(&found, path),
@@ -174,6 +189,20 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let mut err = std::io::stderr().lock();
     for error in reports.iter().filter_map(|r| r.error.as_deref()) {
         writeln!(err, "lissom: {}", plain(error))?;
+    }
+    let unused = run.unused.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_default();
+    let names: Vec<&str> = reports.iter().flat_map(|r| &r.clips).map(|c| c.name.as_str()).collect();
+    for rule in unused.iter().filter_map(|r| file.rules.get(*r)) {
+        let wanted = rule.from.as_ref().unwrap_or(&rule.clips);
+        let place = config.path.as_ref().map_or(String::new(), |p| p.display().to_string());
+        let line = rule.line.map_or(String::new(), |l| format!(" line {l}:"));
+        let near = nearest(wanted, names.iter().copied());
+        let near = near.map_or(String::new(), |n| format!("; did you mean {n:?}?"));
+        writeln!(
+            err,
+            "{}: {place}:{line} no clip is called {wanted:?}{near}",
+            Style::stderr().odd("warning")
+        )?;
     }
     let missing = missing_clips(&wanted, &reports);
     for clip in &missing {
@@ -256,6 +285,8 @@ struct Run<'a> {
     stream: Option<Codec>,
     force: bool,
     bar: &'a ProgressBar,
+    /// Rules that no clip was found for, in any archive so far; `None` before the first.
+    unused: Mutex<Option<Vec<usize>>>,
 }
 
 impl Run<'_> {
@@ -327,7 +358,13 @@ impl Run<'_> {
     /// The archive, if making it again would give the same.
     fn unchanged(&self, output: &Path, inputs: &[Input<'_>]) -> Option<AlignedBytes> {
         let bytes = std::fs::read(output).ok().filter(|_| !self.force)?;
-        Some(AlignedBytes::copy_of(&bytes)).filter(|bytes| self.recipe.is_unchanged(bytes, inputs))
+        let same =
+            Some(AlignedBytes::copy_of(&bytes)).filter(|bytes| self.recipe.is_unchanged(bytes, inputs));
+        if same.is_some() {
+            // What is in there was not looked at: nobody can say that a rule fits nothing.
+            *self.unused.lock().unwrap_or_else(PoisonError::into_inner) = Some(Vec::new());
+        }
+        same
     }
 
     /// On all threads of the pool. The bar's length has the inputs already; clips are added as they become known.
@@ -344,7 +381,13 @@ impl Run<'_> {
             }
             ControlFlow::Continue(())
         };
-        Ok(self.recipe.cook(inputs, &executor, &mut watch)?)
+        let cooked = self.recipe.cook(inputs, &executor, &mut watch)?;
+        let mut unused = self.unused.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *unused {
+            Some(unused) => unused.retain(|rule| cooked.unused.contains(rule)),
+            none => *none = Some(cooked.unused.clone()),
+        }
+        Ok(cooked)
     }
 
     /// Writes the clips of an archive as streams, if that was asked for, and notes each where its clip is.

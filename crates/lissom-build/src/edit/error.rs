@@ -1,0 +1,83 @@
+//! Why an edit is not possible.
+
+use crate::{quote::Quote, raw::RawEditError};
+use core::fmt;
+
+/// Why a clip cannot be edited as asked. Every message names the clip, the key, and the recipe's line if there is one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EditError {
+    /// The clip, by the name that it had when the edit's turn came.
+    pub clip: String,
+    /// The edit, as recipes call it.
+    pub key: &'static str,
+    /// Where it was asked for.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub reason: EditReason,
+}
+
+/// What is wrong with an edit.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EditReason {
+    /// The motion does not allow it.
+    #[error(transparent)]
+    Motion(#[from] RawEditError),
+    /// It was said to be a loop.
+    #[error(
+        "its last pose is not its first: joint {} is {:.3} mm off; \"close\" would make it so",
+        Quote(joint),
+        distance_m * 1e3
+    )]
+    NoLoop {
+        /// The joint that is farthest off.
+        joint: String,
+        /// How far, in metres.
+        distance_m: f64,
+    },
+    /// A moment that the clip does not have.
+    #[error("{} is at {at_s} s, but the clip has {duration_s} s", Quote(event))]
+    Event {
+        /// The event.
+        event: String,
+        /// Its end.
+        at_s: f64,
+        /// The clip's.
+        duration_s: f64,
+    },
+    /// No clip of this archive is called so.
+    #[error("there is no clip {}{}", Quote(wanted), DidYouMean(near.as_deref()))]
+    NoClip {
+        /// The name.
+        wanted: String,
+        /// One that is much like it.
+        near: Option<String>,
+    },
+    /// The other clip moves another skeleton.
+    #[error("clip {} has another skeleton", Quote(other))]
+    OtherSkeleton {
+        /// The other clip.
+        other: String,
+    },
+}
+
+impl fmt::Display for EditError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "clip {}: {}", Quote(&self.clip), self.key)?;
+        if let Some(line) = self.line {
+            write!(f, " (line {line} of the recipe)")?;
+        }
+        write!(f, ": {}", self.reason)
+    }
+}
+
+impl std::error::Error for EditError {}
+
+/// The end of a message about a name.
+pub(crate) struct DidYouMean<'a>(pub(crate) Option<&'a str>);
+
+impl fmt::Display for DidYouMean<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |near| write!(f, "; did you mean {}?", Quote(near)))
+    }
+}

@@ -1,0 +1,118 @@
+//! Edits of a whole clip: joints, tracks and markers together.
+
+use super::EditKind;
+use crate::{
+    import::Axis,
+    raw::{RawEditError, RawSkeleton, RawUserTrack},
+    scene::{Marker, SceneAnimation},
+};
+use std::collections::BTreeMap;
+
+/// How names tell left from right. Longer words first: `Left` is not an `L`.
+const SIDES: [(&str, &str); 14] = [
+    ("Left", "Right"),
+    ("left", "right"),
+    ("LEFT", "RIGHT"),
+    ("_L", "_R"),
+    ("_l", "_r"),
+    (".L", ".R"),
+    (".l", ".r"),
+    ("-L", "-R"),
+    ("-l", "-r"),
+    (" L", " R"),
+    (" l", " r"),
+    ("L_", "R_"),
+    ("l_", "r_"),
+    (":L", ":R"),
+];
+
+/// A trim may miss the end by this much, in seconds: durations are told in milliseconds.
+const MISSED_S: f64 = 1e-3;
+
+impl SceneAnimation {
+    /// One edit of the motion; others leave it as it is.
+    pub(super) fn edited(&self, skeleton: &RawSkeleton, kind: &EditKind) -> Result<Self, RawEditError> {
+        match *kind {
+            EditKind::Trim(from, to) => self.trimmed(from, to),
+            EditKind::Rate(rate_hz) => Ok(Self { motion: self.motion.resampled(rate_hz)?, ..self.clone() }),
+            EditKind::Reverse(true) => Ok(self.reversed()),
+            EditKind::Mirror(Some(axis)) => self.mirrored(skeleton, axis),
+            EditKind::InPlace(Some(travel)) => {
+                Ok(Self { motion: self.motion.in_place(skeleton, travel)?, ..self.clone() })
+            }
+            _ => Ok(self.clone()),
+        }
+    }
+
+    fn trimmed(&self, from: Option<f64>, to: Option<f64>) -> Result<Self, RawEditError> {
+        let end_s = self.motion.duration_s;
+        let (from_s, to_s) = (from.unwrap_or(0.0), to.unwrap_or(end_s));
+        let to_s = if to_s > end_s && to_s - end_s <= MISSED_S { end_s } else { to_s };
+        let motion = self.motion.trimmed(from_s, to_s)?;
+        let (first, last) = (from_s / end_s, to_s / end_s);
+        let marker = |m: &Marker| Marker {
+            name: m.name.clone(),
+            time_s: crate::exact::clamp(m.time_s - from_s, 0.0, motion.duration_s),
+            duration_s: crate::exact::smaller(m.duration_s, to_s - m.time_s),
+        };
+        let within = |m: &&Marker| from_s <= m.time_s && m.time_s <= to_s;
+        Ok(Self {
+            tracks: self.tracks.iter().map(|t| t.trimmed(first, last)).collect(),
+            markers: self.markers.iter().filter(within).map(marker).collect(),
+            motion,
+            ..self.clone()
+        })
+    }
+
+    fn reversed(&self) -> Self {
+        let end_s = self.motion.duration_s;
+        let marker = |m: &Marker| Marker {
+            name: m.name.clone(),
+            time_s: crate::exact::larger(0.0, end_s - m.time_s - m.duration_s),
+            duration_s: m.duration_s,
+        };
+        let mut markers: Vec<Marker> = self.markers.iter().rev().map(marker).collect();
+        markers.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
+        let tracks = self.tracks.iter().map(RawUserTrack::reversed).collect();
+        Self { motion: self.motion.reversed(), tracks, markers, ..self.clone() }
+    }
+
+    /// Left and right change places: joints and tracks that have a partner, and markers that name a side.
+    fn mirrored(&self, skeleton: &RawSkeleton, axis: Axis) -> Result<Self, RawEditError> {
+        let pairs = skeleton.counterparts(&SIDES);
+        let motion = self.motion.mirrored(skeleton, &pairs, axis.direction())?;
+        let by_name: BTreeMap<&str, &RawUserTrack> =
+            self.tracks.iter().rev().map(|t| (t.name.as_str(), t)).collect();
+        let track = |t: &RawUserTrack| {
+            let partner = sides(&t.name).find_map(|n| by_name.get(n.as_str()).copied());
+            partner
+                .filter(|p| p.kind == t.kind)
+                .map_or_else(|| t.clone(), |p| RawUserTrack { keys: p.keys.clone(), ..t.clone() })
+        };
+        let marker = |m: &Marker| Marker { name: swapped_word(&m.name), ..m.clone() };
+        Ok(Self {
+            motion,
+            tracks: self.tracks.iter().map(track).collect(),
+            markers: self.markers.iter().map(marker).collect(),
+            ..self.clone()
+        })
+    }
+}
+
+/// What something of this name may be called on the other side.
+fn sides(name: &str) -> impl Iterator<Item = String> + '_ {
+    let both = SIDES.iter().flat_map(|(l, r)| [(*l, *r), (*r, *l)]);
+    both.flat_map(move |(from, to)| {
+        name.match_indices(from).map(move |(at, _)| [&name[..at], to, &name[at + from.len()..]].concat())
+    })
+}
+
+/// `left foot` is `right foot`; a name without such a word stays.
+fn swapped_word(name: &str) -> String {
+    for (from, to) in SIDES[..3].iter().flat_map(|(l, r)| [(*l, *r), (*r, *l)]) {
+        if let Some(at) = name.find(from) {
+            return [&name[..at], to, &name[at + from.len()..]].concat();
+        }
+    }
+    name.to_owned()
+}
