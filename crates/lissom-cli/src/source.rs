@@ -1,6 +1,6 @@
 //! A file in memory, as every command takes it: read once, told by its first bytes, its clips chosen by name and played.
 
-use crate::options::usage;
+use crate::{files::read_input, options::usage};
 use anyhow::{Context, Result, bail};
 use lissom::{
     Clip, Cursor, Skeleton,
@@ -52,7 +52,7 @@ const NO_SKELETON: &str = "has no skeleton in this file; name one with --skeleto
 impl Source {
     /// Reads a file of any supported format.
     pub(crate) fn open(path: &Path, options: &ImportOptions) -> Result<Self> {
-        let bytes = import::read_limited(path, options.limits.max_bytes)?;
+        let bytes = read_input(path, options.limits.max_bytes)?;
         let named = || path.display().to_string();
         let length = bytes.len() as u64;
         let (format, content) = if bytes.starts_with(&stream_format::MAGIC) {
@@ -92,7 +92,7 @@ impl Source {
 
     /// The file as a scene that can be changed, clips as keys; every option is followed, for an archive too.
     pub(crate) fn open_scene(path: &Path, options: &ImportOptions) -> Result<Scene> {
-        let bytes = import::read_limited(path, options.limits.max_bytes)?;
+        let bytes = read_input(path, options.limits.max_bytes)?;
         if bytes.starts_with(&stream_format::MAGIC) {
             return Self::refuse_stream(path);
         }

@@ -370,9 +370,9 @@ fn the_command_writes_the_bytes_that_the_pipeline_gives() {
 fn an_archive_is_never_written_over_its_source_nor_under_another_name() {
     let root = folder("import_over");
     let wave = write(root.join("wave.bvh"), bvh(1, 4));
-    for name in [&wave, "x.glb", "x", "-"] {
+    for name in [&wave, "x.glb", "x"] {
         let (_, error) = bad(2, &["import", &wave, "-o", name]);
-        assert!(error.contains("it must be OUT.lsm, or a folder"), "{error}");
+        assert!(error.contains("it must be OUT.lsm, OUT.lcs with --stream"), "{error}");
     }
     let (cooked, before) = (text(&root.join("wave.lsm")), fs::read(&wave).unwrap());
     good(&["import", &wave, "-o", &cooked]);
@@ -438,4 +438,76 @@ fn a_motion_for_another_rest_pose_is_rebased_or_refused_with_the_joint_and_the_a
     for (own, large) in at(&walk).iter().zip(at(&out)) {
         assert!((own * 2.0 - large).abs() < 3e-4, "{own} {large}");
     }
+}
+
+#[test]
+fn an_archive_goes_to_standard_output_and_a_clip_to_a_stream() {
+    let root = folder("import_outputs");
+    let wave = write(root.join("wave.bvh"), bvh(1, 20));
+    let out = text(&root.join("wave.lsm"));
+    good(&["import", &wave, "-o", &out]);
+    let piped = lissom(&["import", &wave, "-o", "-"]);
+    assert!(piped.status.success());
+    assert_eq!(piped.stdout, fs::read(&out).unwrap(), "the same archive");
+    assert!(String::from_utf8(piped.stderr).unwrap().contains("wave.bvh"), "the table is beside it");
+
+    let stream = text(&root.join("one.lcs"));
+    let (_, error) = bad(2, &["import", &wave, "-o", &stream]);
+    assert!(error.contains("a stream is written with --stream"), "{error}");
+    good(&["import", &wave, "-o", &stream, "--stream"]);
+    assert!(good(&["inspect", &stream]).contains("wave"));
+    let two = write(root.join("other.bvh"), bvh(2, 20));
+    let (_, error) = bad(2, &["import", &wave, &two, "-o", &stream, "--stream"]);
+    assert!(error.contains("a stream holds one clip, here are 2"), "{error}");
+    for options in [["--stream", "-q"], ["--json", "-q"]] {
+        bad(2, &[&["import", &wave, "-o", "-"][..], &options].concat());
+    }
+    assert_eq!(files_below(&root).len(), 4, "nothing else was written");
+}
+
+#[test]
+fn standard_input_is_read_where_one_file_is_asked_for() {
+    let root = folder("import_stdin");
+    let wave = write(root.join("wave.bvh"), bvh(1, 20));
+    let out = text(&root.join("wave.lsm"));
+    good(&["import", &wave, "-o", &out]);
+    for (file, word) in [(&wave, "BVH"), (&out, "lsm")] {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_lissom"))
+            .args(["inspect", "-"])
+            .stdin(fs::File::open(file).unwrap())
+            .output()
+            .unwrap();
+        let shown = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && shown.contains(word) && shown.contains("hand"), "{shown}");
+    }
+    let empty = std::process::Command::new(env!("CARGO_BIN_EXE_lissom"))
+        .args(["inspect", "-"])
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    assert_eq!(empty.status.code(), Some(1));
+    assert!(String::from_utf8(empty.stderr).unwrap().contains("-: the file is empty"));
+}
+
+#[test]
+fn options_for_authored_files_are_not_passed_over_for_an_archive() {
+    let root = folder("import_archive_options");
+    let wave = write(root.join("wave.bvh"), bvh(1, 20));
+    let out = text(&root.join("wave.lsm"));
+    good(&["import", &wave, "-o", &out]);
+    for option in ["--unit=cm", "--up=z", "--forward=-z", "--rate=30"] {
+        let (_, error) = bad(2, &["inspect", &out, option]);
+        let name = option.split('=').next().unwrap();
+        assert!(error.contains(&format!("{name} is for files as authored")), "{error}");
+        good(&["inspect", &wave, option]);
+    }
+    // Export follows them.
+    let (large, small) = (text(&root.join("large.glb")), text(&root.join("small.glb")));
+    good(&["export", &out, "-o", &large]);
+    good(&["export", &out, "--unit", "cm", "-o", &small]);
+    let hips = |file: &str| {
+        let shown = json(&good(&["sample", file, "--space", "model", "--json"]));
+        shown["joints"][0]["matrix"][13].as_f64().unwrap()
+    };
+    assert!((hips(&large) - 1.0).abs() < 1e-3 && (hips(&small) - 0.01).abs() < 1e-5);
 }

@@ -293,7 +293,12 @@ impl Recipe {
     }
 
     /// Settles how exactly the clips are cooked, and edits them.
-    fn prepare(&self, input: &Input<'_>, scene: &mut Scene, is_archive: bool) -> Result<Prepared, InputError> {
+    fn prepare(
+        &self,
+        input: &Input<'_>,
+        scene: &mut Scene,
+        is_archive: bool,
+    ) -> Result<Prepared, InputError> {
         let height_m = scene.height();
         let precision = ScenePrecision::new(height_m, self.asked_precision, self.asked_shell);
         if let Some(height) = height_m.filter(|_| precision.growth() > 1.0) {
