@@ -45,6 +45,7 @@ mod report;
 mod stamp;
 mod together;
 mod watch;
+mod weights;
 
 pub use clips::{did_you_mean, find_clip, similar_clips};
 pub use error::{InputError, PipelineError};
@@ -317,6 +318,11 @@ impl Recipe {
         };
         let edited = edit::follow(scene, asked)
             .map_err(|source| InputError::Edit { name: input.name().to_owned(), source: source.into() })?;
+        // What comes from an archive has been through this. Here, where every weight still has its mesh beside it.
+        if !is_archive {
+            let skeletons = build_skeletons(input, scene)?;
+            weights::reduce(scene, &skeletons, precision.builder(&self.cook).precision);
+        }
         Ok(Prepared { precision, height_m, edited })
     }
 
@@ -334,9 +340,7 @@ impl Recipe {
                 prepared
             }
         };
-        let build = |s: &SceneSkeleton| SkeletonBuilder::build(&s.skeleton);
-        let skeletons = scene.skeletons.iter().map(build).collect::<Result<Vec<_>, _>>();
-        let skeletons = skeletons.map_err(|source| InputError::Skeleton { name: name(), source })?;
+        let skeletons = build_skeletons(input, &scene)?;
         Ok(Opened {
             stem,
             scene,
@@ -418,6 +422,7 @@ impl Recipe {
             apply(needs, &mut builder, built);
         }
         let kept = animation.kept.as_ref().filter(|_| builder == plain);
+        let builder = builder.scaled(weights::joints_share(animation));
         if let Some(bytes) = kept.and_then(|kept| kept.of(&animation.motion))
             && let Some(kept) = builder.keep(built, &animation.motion, bytes).map_err(failed)?
         {
@@ -483,6 +488,12 @@ fn apply(needs: &Needs, builder: &mut ClipBuilder, built: &BuiltSkeleton) {
     if !needs.shells_m.is_empty() {
         builder.skin = None;
     }
+}
+
+fn build_skeletons(input: &Input<'_>, scene: &Scene) -> Result<Vec<BuiltSkeleton>, InputError> {
+    let built = scene.skeletons.iter().map(|s| SkeletonBuilder::build(&s.skeleton));
+    let built: Result<Vec<_>, _> = built.collect();
+    built.map_err(|source| InputError::Skeleton { name: input.name().to_owned(), source })
 }
 
 /// Runs `task` for every index. An index that the executor leaves out has no result.

@@ -38,6 +38,7 @@ pub use bytes_by_joint::BytesByJoint;
 pub use cursor::Cursor;
 pub use error::{ClipError, MissingBlock};
 pub use key_places::{ChannelKind, KeyCurve, KeyPlace};
+pub(crate) use lanes::{Weighed, add_pose};
 pub use part_bytes::PartBytes;
 pub use stats::CursorStats;
 pub use stream::{ClipStream, Codec, Played, StreamError, Wanted};
