@@ -89,7 +89,7 @@ impl Stage {
     /// file order and round again. A file without clips has none; asking for one of them is an error.
     pub(crate) fn open(path: &Path, clip: Option<&str>, reading: &Reading, count: usize) -> Result<Self> {
         let options = reading.options()?;
-        let file = Source::open(path, &options)?;
+        let file = Source::open_alone(path, &options)?;
         let any = !file.clip_names().is_empty();
         let chosen = if any || clip.is_some() { Some(file.choose_clip(clip)?) } else { None };
         let name = import::stem(path);
