@@ -271,6 +271,7 @@ fn a_huge_model_gets_a_precision_of_its_size_unless_one_is_asked_for() {
         "{file}"
     );
     assert!(file["worst_error_m"].as_f64().unwrap() <= 5e-4);
+    assert!(file["worst_joint"].is_string() && file["clips"][0]["worst_time_s"].is_number(), "{file}");
     let report = json(&good(&["import", &walk, "-o", &out, "--json", "--precision", "0.2mm"]));
     assert_eq!(report["files"][0]["warnings"].as_array().unwrap().len(), 0);
     assert!(report["files"][0]["worst_error_m"].as_f64().unwrap() <= 2e-4);
