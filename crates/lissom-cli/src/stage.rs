@@ -9,7 +9,7 @@ use lissom::{
 };
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
-    cook::{ClipBuilder, CookReport},
+    cook::{ClipBuilder, CookReport, JointPoints, ShellSpace},
     import::{self, ImportOptions},
     mannequin::{self, Detail, Motion},
     material::Material,
@@ -37,6 +37,8 @@ pub(crate) struct Stage {
     /// How exactly they were cooked, in metres, and how far from each joint that is measured.
     pub(crate) precision: f64,
     pub(crate) shell: f64,
+    /// Where the error of each joint was looked at; none for archives.
+    pub(crate) points: Vec<JointPoints>,
 }
 
 /// A clip, and what it was cooked from if that is known.
@@ -87,7 +89,7 @@ impl Stage {
     /// file order and round again. A file without clips has none; asking for one of them is an error.
     pub(crate) fn open(path: &Path, clip: Option<&str>, reading: &Reading, count: usize) -> Result<Self> {
         let options = reading.options()?;
-        let file = Source::open(path, &options)?;
+        let file = Source::open_alone(path, &options)?;
         let any = !file.clip_names().is_empty();
         let chosen = if any || clip.is_some() { Some(file.choose_clip(clip)?) } else { None };
         let name = import::stem(path);
@@ -178,6 +180,11 @@ impl Stage {
         let cooked = scene.animations.par_iter().map(cook).collect::<Result<Vec<_>>>()?;
         let (bytes, reports): (Vec<_>, Vec<_>) = cooked.into_iter().map(|c| (c.bytes, c.report)).unzip();
         let archive = packed(&name, &mut scene, &built, bytes)?;
+        let points = {
+            let shell = vec![shell; built[place].skeleton.joint_count()];
+            let skin = scene.skin(place, &built[place]);
+            JointPoints::of_skeleton(&built[place].skeleton, &shell, ShellSpace::Model, Some(&skin))
+        };
         let mut clips = Vec::new();
         for (animation, report) in scene.animations.into_iter().zip(reports) {
             let (name, animation) = (animation.motion.name.clone(), animation.motion);
@@ -187,7 +194,7 @@ impl Stage {
         let raw = Some(scene.skeletons.swap_remove(place).skeleton);
         let skeleton = Arc::new(built.into_iter().nth(place).context("there is no skeleton")?.skeleton);
         let meshes = meshes(&archive, &skeleton)?;
-        Ok(Self { name, archive, skeleton, clips, stream: None, meshes, raw, precision, shell })
+        Ok(Self { name, archive, skeleton, clips, stream: None, meshes, raw, precision, shell, points })
     }
 
     fn of_archive(name: String, archive: Archive, chosen: Option<usize>, count: usize) -> Result<Self> {
@@ -206,7 +213,18 @@ impl Stage {
         }
         let meshes = meshes(&archive, &skeleton)?;
         let ClipBuilder { precision, shell, .. } = ClipBuilder::default();
-        Ok(Self { name, archive, skeleton, clips, stream: None, meshes, raw: None, precision, shell })
+        Ok(Self {
+            name,
+            archive,
+            skeleton,
+            clips,
+            stream: None,
+            meshes,
+            raw: None,
+            precision,
+            shell,
+            points: Vec::new(),
+        })
     }
 
     /// The body that `--skeleton` names, and the stream that moves it.
@@ -220,7 +238,18 @@ impl Stage {
         let stream = Some((stream.name(&file.path), Arc::clone(stream)));
         let meshes = meshes(&archive, &skeleton)?;
         let ClipBuilder { precision, shell, .. } = ClipBuilder::default();
-        Ok(Self { name, archive, skeleton, clips: Vec::new(), stream, meshes, raw: None, precision, shell })
+        Ok(Self {
+            name,
+            archive,
+            skeleton,
+            clips: Vec::new(),
+            stream,
+            meshes,
+            raw: None,
+            precision,
+            shell,
+            points: Vec::new(),
+        })
     }
 
     /// What to show: the stream, the first clip, or nothing but the rest pose.
