@@ -305,8 +305,8 @@ impl File<'_> {
                 if !is_list {
                     continue;
                 }
-                // What is packed, or has more than four influences, the reference does not read.
-                let Ok(Some(corners)) = self.reference.corners(node, primitive, world) else { continue };
+                // What is packed the reference does not read.
+                let Ok(corners) = self.reference.corners(node, primitive, world) else { continue };
                 ensure!(corners.len() == mesh.indices.len(), "node {node}: {} corners", mesh.indices.len());
                 let (positions, _) = mesh.skin(models);
                 let size = corners.iter().flatten().fold(1.0_f64, |size, v| larger(size, v.abs()));

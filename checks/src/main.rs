@@ -16,6 +16,7 @@ mod meshopt;
 mod pab;
 mod rawclip_bytes;
 mod roundtrip;
+mod skins;
 mod three;
 
 use std::{env, path::Path, process::ExitCode};
@@ -69,23 +70,34 @@ const CHECKS: &[(&str, &str, Check)] = &[
         roundtrip::run,
     ),
     (
+        "skins",
+        "assets and defects: vertices of glTF files in the source's motion and the cooked one; two clips a file",
+        skins::run,
+    ),
+    (
         "three",
         "assets: poses of a handful of glTF files against three.js, if Node and the package are there",
         three::run,
     ),
 ];
 
+/// Those that take long: only by name.
+const LONG: &[(&str, &str, Check)] =
+    &[("skins-every", "assets and defects: as `skins`, every clip of every file", skins::every)];
+
 fn main() -> ExitCode {
     let args: Vec<String> = env::args().skip(1).collect();
     let ([name, folder] | [name, folder, _, _]) = args.as_slice() else {
         eprintln!("usage: lissom-checks CHECK FOLDER [--lissom PATH]");
-        for (name, what, _) in CHECKS {
+        for (name, what, _) in CHECKS.iter().chain(LONG) {
             eprintln!("  {name:14} {what}");
         }
-        eprintln!("  all            every check");
+        eprintln!("  all            every check but those that take long");
         return ExitCode::from(2);
     };
-    let chosen: Vec<_> = CHECKS.iter().filter(|(known, ..)| known == name || name == "all").collect();
+    let named = LONG.iter().filter(|(known, ..)| known == name);
+    let chosen: Vec<_> =
+        CHECKS.iter().filter(|(known, ..)| known == name || name == "all").chain(named).collect();
     if chosen.is_empty() {
         eprintln!("there is no check {name:?}");
         return ExitCode::from(2);

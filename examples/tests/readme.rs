@@ -1,4 +1,4 @@
-//! The README's example is the one that is compiled: `play_archive.rs`, between its two marks.
+//! The README's example is the one that is compiled: `play_archive.rs`, between its two marks; its picture is below it.
 
 use std::{fs, path::Path};
 
@@ -22,4 +22,10 @@ fn the_readme_shows_what_play_archive_does() {
     let shown: Vec<&str> = block.lines().filter(|line| !line.starts_with("use ")).collect();
     let shown: Vec<&str> = shown.into_iter().skip_while(|line| line.is_empty()).collect();
     assert_eq!(shown, lines);
+
+    // The strip of figures that it draws.
+    let (section, _) = section.split_once("\n## ").expect("another section");
+    assert!(section.contains("](docs/play_archive.png)"), "the picture is missing");
+    let picture = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/play_archive.png"));
+    assert!(picture.expect("the picture").starts_with(b"\x89PNG"));
 }

@@ -4,7 +4,7 @@
 //! so that the same input cooks to the same bytes everywhere.
 
 use core::ops::{Add, Mul, Neg, Sub};
-use lissom::math::{Quat, Transform, Vec3};
+use lissom::math::{Mat34, Quat, Transform, Vec3};
 
 /// Nothing that a game loads is nearer to 0 than this without being 0.
 ///
@@ -421,6 +421,12 @@ impl Default for Trs {
 impl M34 {
     /// No movement.
     pub const IDENTITY: Self = Self { columns: [V3::X, V3::Y, V3::Z, V3::ZERO] };
+
+    /// Exactly the same matrix.
+    #[must_use]
+    pub fn from_f32(m: &Mat34) -> Self {
+        Self { columns: m.columns.map(|[x, y, z]| V3::new(x.into(), y.into(), z.into())) }
+    }
 
     /// Moves a direction: the translation does not count.
     #[must_use]

@@ -131,7 +131,7 @@ fn scaled_arm(scale: f64) -> (BuiltSkeleton, RawMesh, RawAnimation) {
         [0.75 + 0.25 * libm::cos(angle), 0.25 * libm::sin(angle), 0.01 * angle].map(|c| c as f32)
     };
     let positions: Vec<[f32; 3]> = (0..24).map(at).collect();
-    let weights = |i: usize| if i % 3 == 0 { [0.5, 0.5] } else { [1.0, 0.0] };
+    let weights = |i: usize| if i.is_multiple_of(3) { [0.5, 0.5] } else { [1.0, 0.0] };
     let weights: Vec<[f32; 2]> = (0..positions.len()).map(weights).collect();
     let mesh = RawMesh {
         influences: Influences::from_rows(&vec![[4, 3]; positions.len()], &weights),

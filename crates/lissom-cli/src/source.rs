@@ -14,6 +14,7 @@ use lissom::{
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
     archive::{ScenePack, settle_names},
+    cook::SkinReach,
     exact::{M34, Trs},
     import::{self, Format, ImportLimits, ImportOptions},
     pipeline::find_clip,
@@ -129,6 +130,36 @@ impl Source {
         let skeleton = animation.skeleton.and_then(|s| scene.skeletons.get(s));
         let skeleton = skeleton.with_context(|| format!("{path}: clip {name:?} {NO_SKELETON}"))?;
         Motion::raw(&skeleton.skeleton, &animation.motion)
+    }
+
+    /// The vertices of this file that follow the joints of a clip's skeleton; none if it has no meshes for it.
+    pub(crate) fn skin(&self, clip: usize, skeleton: &Skeleton) -> Result<SkinReach> {
+        let mut skin = SkinReach::default();
+        match &self.content {
+            Content::Scene(scene) => {
+                let place = scene.animations.get(clip).and_then(|a| a.skeleton);
+                if let Some((place, raw)) = place.and_then(|p| Some((p, scene.skeletons.get(p)?))) {
+                    skin = scene.skin(place, &SkeletonBuilder::build(&raw.skeleton)?);
+                }
+            }
+            Content::Archive(archive) => {
+                for (name, mesh) in archive.meshes() {
+                    let mesh = mesh?;
+                    if mesh.view().skeleton_identity != skeleton.identity() {
+                        continue;
+                    }
+                    let own = |morph: &str| {
+                        archive.owner(SectionKind::Mesh, morph).is_some_and(|(of, _)| of == name)
+                    };
+                    let morphs = archive.morphs().filter(|(morph, _)| own(morph));
+                    let morphs = morphs.map(|(_, morph)| morph).collect::<Result<Vec<_>, _>>()?;
+                    let views: Vec<_> = morphs.iter().map(|m| m.view()).collect();
+                    skin.add_archived(skeleton.joint_count(), &mesh.view(), &views);
+                }
+            }
+            Content::Stream(_) => {}
+        }
+        Ok(skin)
     }
 
     /// What the file that `--skeleton` names has to move: its archive, and the skeleton of this stream.

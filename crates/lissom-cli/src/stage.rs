@@ -10,7 +10,7 @@ use lissom::{
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
     archive::settle_names,
-    cook::{ClipBuilder, CookReport},
+    cook::{ClipBuilder, CookReport, JointPoints, ShellSpace},
     import::{self, ImportOptions},
     mannequin::{self, Detail, Motion},
     material::Material,
@@ -42,6 +42,8 @@ pub(crate) struct Stage {
     /// How exactly they were cooked, in metres, and how far from each joint that is measured.
     pub(crate) precision: f64,
     pub(crate) shell: f64,
+    /// Where the error of each joint was looked at; none for archives.
+    pub(crate) points: Vec<JointPoints>,
 }
 
 /// A clip, and what it was cooked from if that is known.
@@ -200,6 +202,7 @@ impl Stage {
             source: Some((raw, raw_of_joint)),
             precision,
             shell,
+            points: Vec::new(),
         })
     }
 
@@ -239,6 +242,11 @@ impl Stage {
         let cooked = scene.animations.par_iter().map(cook).collect::<Result<Vec<_>>>()?;
         let (bytes, reports): (Vec<_>, Vec<_>) = cooked.into_iter().map(|c| (c.bytes, c.report)).unzip();
         let archive = packed(&name, &mut scene, &built, bytes)?;
+        let points = {
+            let shell = vec![shell; built[place].skeleton.joint_count()];
+            let skin = scene.skin(place, &built[place]);
+            JointPoints::of_skeleton(&built[place].skeleton, &shell, ShellSpace::Model, Some(&skin))
+        };
         let mut clips = Vec::new();
         for (animation, report) in scene.animations.into_iter().zip(reports) {
             let (name, animation) = (animation.motion.name.clone(), animation.motion);
@@ -260,6 +268,7 @@ impl Stage {
             source: None,
             precision,
             shell,
+            points,
         })
     }
 
@@ -291,6 +300,7 @@ impl Stage {
             source: None,
             precision,
             shell,
+            points: Vec::new(),
         })
     }
 
@@ -317,6 +327,7 @@ impl Stage {
             source: None,
             precision,
             shell,
+            points: Vec::new(),
         })
     }
 

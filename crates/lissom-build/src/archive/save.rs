@@ -3,7 +3,7 @@
 use super::{ArchiveWriteError, ArchiveWriter};
 use crate::{
     BuiltSkeleton,
-    exact::{M34, V3},
+    exact::M34,
     mesh::{Influences, RawMesh},
     raw::{RawUserTrack, UserKey},
 };
@@ -109,7 +109,6 @@ impl RawMesh {
     /// An editable copy of a mesh in an archive; its joints are in the order of the built skeleton.
     #[must_use]
     pub fn from_view(name: &str, view: &MeshView<'_>) -> Self {
-        let wide = |c: [f32; 3]| V3::new(f64::from(c[0]), f64::from(c[1]), f64::from(c[2]));
         Self {
             name: name.into(),
             positions: view.positions.to_vec(),
@@ -121,7 +120,7 @@ impl RawMesh {
                 weights: view.weights.to_vec(),
             },
             indices: view.indices.to_vec(),
-            inverse_binds: view.inverse_binds.iter().map(|m| M34 { columns: m.columns.map(wide) }).collect(),
+            inverse_binds: view.inverse_binds.iter().map(M34::from_f32).collect(),
             uvs: (0..view.uv_sets()).filter_map(|set| Some(view.uv(set)?.to_vec())).collect(),
             colors: (0..view.color_sets()).filter_map(|set| Some(view.color(set)?.to_vec())).collect(),
         }

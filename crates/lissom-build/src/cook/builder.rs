@@ -145,7 +145,7 @@ impl ClipBuilder {
             Some(value) => Err(CookError::Jumps { value, duration_s }),
             None => {
                 let skin = self.skin.as_deref();
-                let points = JointPoints::of_skeleton(skeleton, &shell, self.shell_space, skin);
+                let points = JointPoints::of_skeleton(&skeleton.skeleton, &shell, self.shell_space, skin);
                 Ok((points, precision))
             }
         }
@@ -157,7 +157,7 @@ impl ClipBuilder {
     }
 
     /// The same builder with all precisions multiplied.
-    pub(super) fn scaled(&self, scale: f64) -> Self {
+    pub(crate) fn scaled(&self, scale: f64) -> Self {
         let mut builder = self.clone();
         builder.precision *= scale;
         for joint in &mut builder.joints {

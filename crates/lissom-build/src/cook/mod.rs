@@ -20,7 +20,7 @@ mod timeline;
 pub use builder::{ClipBuilder, Effort, Form, JointPrecision};
 pub use error::CookError;
 pub use keys::{ClipPlan, EncodeError, Jumps, PlanChannel, PlanKeys, PlanTrack, encode};
-pub use proof::{ErrorMetric, ErrorReport, JointError, ShellSpace, SkinReach, TIMES_BETWEEN};
+pub use proof::{ErrorMetric, ErrorReport, JointError, JointPoints, ShellSpace, SkinReach, TIMES_BETWEEN};
 pub use report::{CookReport, CookedClip};
 pub use seal::seal;
 pub use stream_file::{StreamFileError, write_stream};

@@ -79,6 +79,11 @@ impl ClipBuilder {
         if self.form == Form::Keys || self.jumps.is_some() || !self.reduce || steps(metric.source()) {
             return Ok(None);
         }
+        // Rows that stand between the source's keys, for fast turns, are a key of every channel each.
+        let keys = metric.source_times().len();
+        if self.form == Form::Auto && count as usize > keys * 2 + 16 {
+            return Ok(None);
+        }
         let search = RowsSearch {
             skeleton,
             metric,

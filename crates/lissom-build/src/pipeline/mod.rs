@@ -43,6 +43,7 @@ mod precision;
 mod report;
 mod stamp;
 mod watch;
+mod weights;
 
 pub use error::{InputError, PipelineError};
 pub use input::{Input, Resolve};
@@ -234,6 +235,10 @@ impl Recipe {
         let build = |s: &SceneSkeleton| SkeletonBuilder::build(&s.skeleton);
         let skeletons = scene.skeletons.iter().map(build).collect::<Result<Vec<_>, _>>();
         let skeletons = skeletons.map_err(|source| InputError::Skeleton { name: name(), source })?;
+        // What comes from an archive has been through this.
+        if Format::of_bytes(&bytes) != Some(Format::Lsm) {
+            weights::reduce(&mut scene, &skeletons, precision.builder(&self.cook).precision);
+        }
         let skins = skeletons.iter().enumerate().map(|(s, built)| Arc::new(scene.skin(s, built))).collect();
         let stamp = stamp::lines(input, &bytes, &others);
         Ok(Opened { stem, scene, skeletons, skins, precision, edited, height_m, stamp })
@@ -305,6 +310,7 @@ impl Recipe {
         if let Some(needs) = opened.edited.needs.get(clip) {
             apply(needs, &mut builder, built);
         }
+        let builder = builder.scaled(weights::joints_share(animation));
         builder.build(built, &animation.motion).map_err(failed)
     }
 

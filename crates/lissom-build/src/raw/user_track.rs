@@ -1,6 +1,6 @@
 //! Tracks that are not joints: a weight, a colour, "the foot is on the ground".
 
-use crate::exact::Q4;
+use crate::exact::{Q4, larger, smaller};
 use lissom::track::TrackKind;
 
 /// Keys over the length of an animation, as ratios: the track stretches with the clip it goes with.
@@ -87,6 +87,52 @@ impl RawUserTrack {
         Ok(())
     }
 
+    /// Leaves out keys that a straight line between their neighbours, or a value that holds, stands for: no number is
+    /// farther off than `tolerance`. Of rotations only those are left out that repeat.
+    pub fn reduce(&mut self, tolerance: f64) {
+        let tolerance = if self.kind == TrackKind::Quat { 0.0 } else { tolerance };
+        let mut kept: Vec<UserKey> = Vec::new();
+        let mut next = 0;
+        while let Some(key) = self.keys.get(next).copied() {
+            let holds = kept.last().is_some_and(|before| before.step && before.value == key.value);
+            // What ends a hold starts a line; what goes on holding says nothing.
+            if !(holds && key.step) {
+                kept.push(key);
+            }
+            next = if key.step { next + 1 } else { self.end_of_line(next, tolerance) };
+        }
+        // Nothing moves after the last change.
+        while let [.., a, b] = kept.as_slice()
+            && a.value == b.value
+        {
+            kept.pop();
+        }
+        self.keys = kept;
+    }
+
+    /// The farthest key, after `from`, to which a line from there is within `tolerance` of all between.
+    fn end_of_line(&self, from: usize, tolerance: f64) -> usize {
+        let start = self.keys[from];
+        let (mut low, mut high) = ([f64::NEG_INFINITY; 4], [f64::INFINITY; 4]);
+        let mut end = from + 1;
+        for (i, key) in self.keys.iter().enumerate().skip(from + 1) {
+            let span = key.ratio - start.ratio;
+            let slope = |c: usize, off: f64| (key.value[c] + off - start.value[c]) / span;
+            if (0..4).any(|c| slope(c, 0.0) < low[c] || slope(c, 0.0) > high[c]) {
+                break;
+            }
+            end = i;
+            if key.step {
+                break;
+            }
+            for c in 0..4 {
+                low[c] = larger(low[c], slope(c, -tolerance));
+                high[c] = smaller(high[c], slope(c, tolerance));
+            }
+        }
+        end
+    }
+
     /// The value at a ratio. Before the first and after the last key, that key's value holds; without keys
     /// numbers are 0 and a rotation is the identity. Rotations come out normalised, by the shorter path.
     #[must_use]
@@ -146,6 +192,41 @@ mod tests {
         }
         assert_eq!(track(TrackKind::Float3, &[]).sample(0.5), [0.0; 4]);
         assert_eq!(track(TrackKind::Quat, &[]).sample(0.5), [0.0, 0.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn keys_that_say_nothing_go_and_no_value_is_off_by_more_than_the_tolerance() {
+        let wave = |i: usize| libm::sin(i as f64 * 0.05) * libm::floor(i as f64 / 120.0);
+        let keys: Vec<_> =
+            (0..400).map(|i| (i as f64 / 399.0, [wave(i), 0.0, 0.0, 0.0], i % 50 == 7)).collect();
+        let full = track(TrackKind::Float, &keys);
+        let mut before = full.keys.len();
+        for tolerance in [1e-9, 1e-4, 1e-3, 1e-2] {
+            let mut few = full.clone();
+            few.reduce(tolerance);
+            assert_eq!(few.validate(), Ok(()));
+            assert!(few.keys.len() < before, "{} keys at {tolerance}", few.keys.len());
+            before = few.keys.len();
+            for i in 0..=4000 {
+                let ratio = f64::from(i) / 4000.0;
+                let off = (few.sample(ratio)[0] - full.sample(ratio)[0]).abs();
+                assert!(off <= tolerance * 1.000_001, "{off} at {ratio}, {tolerance}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_that_never_changes_is_one_key() {
+        for step in [false, true] {
+            let keys: Vec<_> = (0..9).map(|i| (f64::from(i) / 8.0, [0.25; 4], step)).collect();
+            let mut still = track(TrackKind::Float4, &keys);
+            still.reduce(1e-4);
+            assert_eq!((still.keys.len(), still.sample(0.4)), (1, [0.25; 4]));
+        }
+        let mut turns =
+            track(TrackKind::Quat, &[(0.0, [0.0, 0.0, 0.0, 1.0], false), (1.0, [0.0, 1.0, 0.0, 0.0], false)]);
+        turns.reduce(10.0);
+        assert_eq!(turns.keys.len(), 2);
     }
 
     #[test]

@@ -55,7 +55,7 @@ fn a_skinned_mesh_follows_its_joints_alone() {
     assert_eq!(mesh.influences.weights[..2], [0.75, 0.25]);
     assert_eq!(mesh.inverse_binds.len(), 2);
     let reference = Reference::open(&b.glb(), |_| None).unwrap();
-    let corners = reference.corners(2, 0, &reference.pose(None, 0.0).unwrap()).unwrap().unwrap();
+    let corners = reference.corners(2, 0, &reference.pose(None, 0.0).unwrap()).unwrap();
     for (ours, theirs) in drawn(&scene, 0).iter().zip(corners) {
         assert_eq!(ours.map(f64::from), theirs);
     }

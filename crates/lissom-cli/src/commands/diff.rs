@@ -1,4 +1,4 @@
-//! `lissom diff`: how far two files' clips are apart, in model space, over time.
+//! `lissom diff`: how far two files' clips are apart where people look, in model space, over time.
 
 use crate::{
     options::{Reading, SomeRefused, parse_length},
@@ -6,7 +6,10 @@ use crate::{
     style::{Style, Table, Tone, millimetres, plain},
 };
 use anyhow::{Result, bail, ensure};
-use lissom_build::exact::{V3, clamp};
+use lissom_build::{
+    cook::{JointPoints, ShellSpace},
+    exact::{clamp, larger},
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -24,7 +27,7 @@ pub(crate) struct Arguments {
     /// Times a second at which poses are compared
     #[arg(long, value_name = "HZ", default_value_t = 120.0)]
     samples: f64,
-    /// How far from each joint the distance is measured
+    /// How far round each joint the distance is measured, besides at its vertices
     #[arg(long, value_name = "LENGTH", default_value = "3cm")]
     shell: String,
     /// Exit with 1 if any distance is above this
@@ -71,8 +74,10 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let (pairs, only_in_a, only_in_b) = pairs(&a, &b, arguments.clip.as_deref())?;
     let mut clips = Vec::with_capacity(pairs.len());
     for (in_a, in_b) in pairs {
-        let (mut a, mut b) = (a.motion(in_a, &options)?, b.motion(in_b, &options)?);
-        clips.push(compare(&mut a, &mut b, arguments.samples, shell_m)?);
+        let (mut motion_a, mut motion_b) = (a.motion(in_a, &options)?, b.motion(in_b, &options)?);
+        let points_a = points(&a, in_a, &motion_a, shell_m)?;
+        let points_b = points(&b, in_b, &motion_b, shell_m)?;
+        clips.push(compare((&mut motion_a, &points_a), (&mut motion_b, &points_b), arguments.samples)?);
     }
     let name = |file: &Source| file.path.display().to_string();
     let report = Report { a: name(&a), b: name(&b), shell_m, clips, only_in_a, only_in_b };
@@ -125,7 +130,19 @@ fn pairs(a: &Source, b: &Source, wanted: Option<&str>) -> Result<Pairs> {
     Ok((pairs, only_in_a, only_in_b))
 }
 
-fn compare(a: &mut Motion, b: &mut Motion, rate: f64, shell_m: f64) -> Result<ClipReport> {
+/// Where the joints of a clip are looked at: as the cooker does, at their origins, round them and at the vertices that
+/// follow them.
+fn points(file: &Source, clip: usize, motion: &Motion, shell_m: f64) -> Result<Vec<JointPoints>> {
+    let (skeleton, skin) = (&motion.skeleton, file.skin(clip, &motion.skeleton)?);
+    let shell = vec![shell_m; skeleton.joint_count()];
+    Ok(JointPoints::of_skeleton(skeleton, &shell, ShellSpace::Model, Some(&skin)))
+}
+
+fn compare(
+    (a, points_a): (&mut Motion, &[JointPoints]),
+    (b, points_b): (&mut Motion, &[JointPoints]),
+    rate: f64,
+) -> Result<ClipReport> {
     let names = |m: &Motion| -> Vec<String> {
         (0..m.skeleton.joint_count()).map(|j| m.skeleton.name(j).to_owned()).collect()
     };
@@ -148,14 +165,9 @@ fn compare(a: &mut Motion, b: &mut Motion, rate: f64, shell_m: f64) -> Result<Cl
         let (models_a, models_b) = (a.exact_models(&pose_a), b.exact_models(&pose_b));
         for (joint, place) in places.iter().enumerate() {
             let Some(place) = place else { continue };
-            let (m, n) = (&models_a[joint], &models_b[*place]);
-            let mut distance = 0.0;
-            for axis in [V3::X, V3::Y, V3::Z] {
-                let d = (m.mul_point(axis * shell_m) - n.mul_point(axis * shell_m)).length();
-                if d > distance || d.is_nan() {
-                    distance = d;
-                }
-            }
+            // Either file may be the one with the skin.
+            let off = models_a[joint].minus(&models_b[*place]);
+            let distance = larger(points_a[joint].worst(&off), points_b[*place].worst(&off));
             sum += distance;
             if distance > worst || distance.is_nan() {
                 (worst, worst_joint, worst_time) = (distance, joint, time_s);

@@ -12,6 +12,7 @@ mod backend;
 pub mod blocks;
 mod expand;
 mod scratch;
+pub mod strided;
 pub mod unpack;
 mod wide;
 

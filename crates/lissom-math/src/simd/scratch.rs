@@ -57,6 +57,7 @@ impl Scratch {
     #[inline(always)]
     #[must_use]
     pub fn vectors<S: Simd>(&self, s: S, at: usize) -> WideVec3<S> {
+        self.check(at, LEN::<S>(), self.filled[0]);
         WideVec3 { x: self.get(s, 0, at), y: self.get(s, 1, at), z: self.get(s, 2, at) }
     }
 
@@ -64,12 +65,19 @@ impl Scratch {
     #[inline(always)]
     #[must_use]
     pub fn rotations<S: Simd>(&self, s: S, at: usize) -> WideQuat<S> {
+        self.check(at, LEN::<S>(), self.filled[1]);
         WideQuat {
             x: self.get(s, 0, at),
             y: self.get(s, 1, at),
             z: self.get(s, 2, at),
             w: self.get(s, 3, at),
         }
+    }
+
+    /// Panics unless so many lanes were written.
+    #[inline(always)]
+    fn check(&self, at: usize, lanes: usize, filled: usize) {
+        assert!(at < Self::ROOM && at + lanes <= filled, "lanes out of range");
     }
 
     #[inline(always)]
@@ -79,16 +87,13 @@ impl Scratch {
 
     #[inline(always)]
     fn get<S: Simd>(&self, s: S, component: usize, at: usize) -> S::f32s {
-        S::f32s::from_slice(s, &self.written(component)[at..at + LEN::<S>()])
-    }
-
-    /// The lanes of a component that were written.
-    #[inline(always)]
-    fn written(&self, component: usize) -> &[f32] {
-        let written = &self.components[component][..self.filled[component / 3]];
-        // SAFETY: `filled` grows only behind `put`, lane by lane without a gap, for all components that it counts;
-        // `written` is cut to it by the line above.
-        unsafe { written.assume_init_ref() }
+        debug_assert!(at + LEN::<S>() <= self.filled[component / 3]);
+        let lanes = self.components[component].as_ptr();
+        // SAFETY: both callers have checked that the vector ends before `filled`, which is at most `ROOM` and grows only
+        // behind `put`, lane by lane without a gap, for all components that it counts. So it is inside the array and
+        // written.
+        let lanes = unsafe { core::slice::from_raw_parts(lanes.add(at).cast::<f32>(), LEN::<S>()) };
+        S::f32s::from_slice(s, lanes)
     }
 }
 

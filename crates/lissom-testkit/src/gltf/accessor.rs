@@ -2,6 +2,7 @@
 
 use super::{Reference, list, number};
 use lissom_build::exact::larger;
+use std::sync::{Arc, PoisonError};
 
 impl Reference {
     /// The rows of an accessor, each as wide as its type.
@@ -9,7 +10,17 @@ impl Reference {
     /// # Errors
     ///
     /// If the buffers cannot be read.
-    pub fn accessor(&self, index: usize) -> Result<Vec<Vec<f64>>, String> {
+    pub fn accessor(&self, index: usize) -> Result<Arc<Vec<Vec<f64>>>, String> {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = read.get(&index) {
+            return Ok(Arc::clone(known));
+        }
+        let rows = Arc::new(self.decode(index)?);
+        read.insert(index, Arc::clone(&rows));
+        Ok(rows)
+    }
+
+    fn decode(&self, index: usize) -> Result<Vec<Vec<f64>>, String> {
         let accessor = list(&self.json, "accessors").get(index).ok_or("no such accessor")?;
         let count = number(&accessor["count"]);
         let width = match accessor["type"].as_str() {

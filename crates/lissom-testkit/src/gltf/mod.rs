@@ -12,7 +12,11 @@ pub mod builder;
 mod surface;
 
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
+pub use surface::Surface;
 
 /// A 4x4 matrix, column by column.
 pub type Matrix = [f64; 16];
@@ -22,6 +26,8 @@ pub struct Reference {
     json: Value,
     buffers: Vec<Option<Vec<u8>>>,
     parents: Vec<Option<usize>>,
+    /// Accessors that were decoded.
+    read: Mutex<BTreeMap<usize, Arc<Vec<Vec<f64>>>>>,
 }
 
 impl Reference {
@@ -59,7 +65,7 @@ impl Reference {
                 parents[number(child)] = Some(index);
             }
         }
-        Ok(Self { json, buffers, parents })
+        Ok(Self { json, buffers, parents, read: Mutex::default() })
     }
 
     /// How many animations there are.
@@ -203,6 +209,38 @@ impl Reference {
             }
         }
         Ok(last)
+    }
+
+    /// Spans of time in which the specification leaves two ways open, or in which an animation jumps: between keys of a
+    /// rotation within a degree of half a turn apart, and a microsecond round a step.
+    ///
+    /// # Errors
+    ///
+    /// If the buffers cannot be read.
+    pub fn exempt(&self, animation: usize) -> Result<Vec<(f64, f64)>, String> {
+        let animation = &list(&self.json, "animations")[animation];
+        let mut spans = Vec::new();
+        for channel in list(animation, "channels").iter().filter(|c| !c["target"]["node"].is_null()) {
+            let sampler = &animation["samplers"][number(&channel["sampler"])];
+            let times = self.accessor(number(&sampler["input"]))?;
+            let step = sampler["interpolation"] == "STEP";
+            for pair in times.windows(2).filter(|pair| step || pair[0][0] == pair[1][0]) {
+                spans.push((pair[1][0] - 1e-6, pair[1][0] + 1e-6));
+            }
+            let linear = sampler["interpolation"].as_str().is_none_or(|i| i == "LINEAR");
+            if linear && channel["target"]["path"] == "rotation" {
+                let values = self.accessor(number(&sampler["output"]))?;
+                for (pair, time) in values.windows(2).zip(times.windows(2)) {
+                    let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+                    let sizes = product(&pair[0], &pair[0]) * product(&pair[1], &pair[1]);
+                    // The cosine of half of 179 degrees.
+                    if product(&pair[0], &pair[1]).abs() < 0.008_727 * sizes.sqrt() {
+                        spans.push((time[0][0], time[1][0]));
+                    }
+                }
+            }
+        }
+        Ok(spans)
     }
 
     /// A sampler at a time, as appendix C of the specification has it. `each` values belong to one key.

@@ -3,7 +3,7 @@
 use super::{
     error::MissingBlock,
     keys,
-    lanes::Target,
+    lanes::{Sink, Stored, Target, Weighed, add_pose},
     rows,
     stats::CursorStats,
     time::Moment,
@@ -119,18 +119,57 @@ impl Cursor {
         if still.is_none() {
             clip.write_still(backend, rest, lod, output);
         }
-        let mut target = Target { still, lod, output };
+        self.evaluate(backend, clip, at, Target { still, lod, output }, Stored);
+        Ok(())
+    }
+
+    /// The same as a layer of a blend: into sums that stand in the output, without a pose of its own where the clip
+    /// keeps what does not move. Otherwise `room` takes the pose.
+    #[allow(clippy::too_many_arguments, reason = "a sample's, the layer, and the room")]
+    pub(crate) fn add(
+        &mut self,
+        backend: Backend,
+        clip: &ClipView<'_>,
+        time_s: f64,
+        rest: &[SoaTransform],
+        lod: Option<&JointLod>,
+        layer: Weighed,
+        room: &mut [SoaTransform],
+        output: &mut [SoaTransform],
+    ) -> Result<(), MissingBlock> {
+        let cubic = matches!(clip.form(), Form::Keys(clip) if clip.has_cubics());
+        let Some(still) = clip.still(backend, rest).filter(|_| !cubic) else {
+            self.sample(backend, clip, time_s, rest, lod, room)?;
+            add_pose(backend, room, lod, layer, output);
+            return Ok(());
+        };
+        self.bind(clip);
+        let at = self.fetch(backend, clip, time_s)?;
+        self.evaluate(backend, clip, at, Target { still: Some(still), lod, output }, layer);
+        Ok(())
+    }
+
+    /// Interpolates between the keys that were fetched.
+    #[inline]
+    fn evaluate(
+        &mut self,
+        backend: Backend,
+        clip: &ClipView<'_>,
+        at: Moment,
+        mut target: Target<'_>,
+        sink: impl Sink,
+    ) {
+        let words = &mut self.words;
         match (clip.form(), &mut self.state) {
             (Form::Keys(clip), State::Keys(state)) => dispatch!(backend, s => {
-                keys::decode(s, state, &mut self.words, &clip);
-                keys::evaluate(s, &self.words, &clip, at, &mut target);
+                keys::decode(s, state, words, &clip);
+                keys::evaluate(s, words, &clip, at, &mut target, sink);
             }),
             (Form::Rows(clip), State::Rows(state)) => {
-                dispatch!(backend, s => rows::evaluate(s, state, &self.words, &clip, at.fraction, &mut target));
+                dispatch!(backend, s => rows::evaluate(s, state, words, &clip, at.fraction, &mut target, sink));
             }
             _ => unreachable!("bind makes the state of the clip's form"),
         }
-        Ok(())
     }
 
     /// Brings the keys to a time by the cheapest way. Returns where between them it lies.

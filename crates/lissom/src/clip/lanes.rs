@@ -1,10 +1,11 @@
 //! What evaluation does in both forms: moving channels stand compactly, in joint order, while a pose has a lane for
 //! every joint. They are interpolated side by side, as many as the backend has lanes, into a scratch, and from there
-//! *expanded* into the lanes that a mask names, over what does not move.
+//! *expanded* into the lanes that a mask names, over what does not move. The result is stored, or added to a blend.
 
 use crate::JointLod;
 use lissom_math::{
-    simd::{LEN, Scratch, Simd, WideQuat, WideVec3},
+    dispatch,
+    simd::{Backend, LEN, Scratch, Simd, WideQuat, WideVec3, prelude::*, splat},
     soa::{GROUP, SoaQuat, SoaTransform, SoaVec3},
 };
 
@@ -29,11 +30,6 @@ pub(super) struct Target<'a> {
 }
 
 impl Target<'_> {
-    #[inline(always)]
-    fn wants(&self, group: usize) -> bool {
-        self.lod.is_none_or(|lod| contains(lod, group))
-    }
-
     /// Groups up to the last that is wanted.
     #[inline(always)]
     fn groups(&self) -> usize {
@@ -44,6 +40,75 @@ impl Target<'_> {
             }
         }
         groups
+    }
+}
+
+/// What becomes of values.
+pub(super) trait Sink: Copy {
+    /// True if they are stored as they are.
+    const STORES: bool;
+    fn vectors<S: Simd>(self, s: S, v: WideVec3<S>, to: &mut SoaVec3, at: usize);
+    fn rotations<S: Simd>(self, s: S, q: WideQuat<S>, to: &mut SoaQuat, at: usize);
+}
+
+/// They are the output.
+#[derive(Clone, Copy)]
+pub(super) struct Stored;
+
+impl Sink for Stored {
+    const STORES: bool = true;
+
+    #[inline(always)]
+    fn vectors<S: Simd>(self, _: S, v: WideVec3<S>, to: &mut SoaVec3, at: usize) {
+        v.store(to, at);
+    }
+
+    #[inline(always)]
+    fn rotations<S: Simd>(self, _: S, q: WideQuat<S>, to: &mut SoaQuat, at: usize) {
+        q.store(to, at);
+    }
+}
+
+/// They are one layer of a blend whose sums stand in the output. The steps are those of
+/// [`BlendJob`](crate::job::BlendJob), in the same order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Weighed {
+    pub weight: f32,
+    /// True for the first layer: whatever was in the output goes.
+    pub first: bool,
+    /// With the last layer: one over the sum of all weights.
+    pub inverse: Option<f32>,
+}
+
+impl Sink for Weighed {
+    const STORES: bool = false;
+
+    #[inline(always)]
+    fn vectors<S: Simd>(self, s: S, v: WideVec3<S>, to: &mut SoaVec3, at: usize) {
+        let mut sum = v.scale(splat(s, self.weight));
+        if !self.first {
+            sum = WideVec3::load(s, to, at) + sum;
+        }
+        if let Some(inverse) = self.inverse {
+            sum = sum.scale(splat(s, inverse));
+        }
+        sum.store(to, at);
+    }
+
+    #[inline(always)]
+    fn rotations<S: Simd>(self, s: S, q: WideQuat<S>, to: &mut SoaQuat, at: usize) {
+        let w = splat(s, self.weight);
+        let mut sum = if self.first {
+            q.scale(w)
+        } else {
+            let sum = WideQuat::load(s, to, at);
+            let q = q.scale(sum.dot(q).simd_lt(splat(s, 0.0)).select(-w, w));
+            WideQuat { x: sum.x + q.x, y: sum.y + q.y, z: sum.z + q.z, w: sum.w + q.w }
+        };
+        if let Some(inverse) = self.inverse {
+            sum = sum.scale(splat(s, inverse)).normalize(s);
+        }
+        sum.store(to, at);
     }
 }
 
@@ -69,9 +134,10 @@ pub(super) trait Kind<S: Simd> {
     fn push(scratch: &mut Scratch, value: Self::Value);
     fn of(pose: &SoaTransform) -> &Self::Soa;
     fn of_mut(pose: &mut SoaTransform) -> &mut Self::Soa;
+    fn load(s: S, from: &Self::Soa, at: usize) -> Self::Value;
     /// Lanes of the scratch from `from` on, in the lanes that the mask names, over what is there.
-    fn expand(s: S, scratch: &Scratch, from: usize, mask: u32, over: &Self::Soa, at: usize) -> Self::Value;
-    fn store(value: Self::Value, to: &mut Self::Soa, at: usize);
+    fn expand(s: S, scratch: &Scratch, from: usize, mask: u32, over: Self::Value) -> Self::Value;
+    fn put(s: S, sink: impl Sink, value: Self::Value, to: &mut Self::Soa, at: usize);
 }
 
 pub(super) struct Translations;
@@ -96,19 +162,16 @@ macro_rules! vector_kind {
                 &mut pose.$field
             }
             #[inline(always)]
-            fn expand(
-                s: S,
-                scratch: &Scratch,
-                from: usize,
-                mask: u32,
-                over: &SoaVec3,
-                at: usize,
-            ) -> WideVec3<S> {
-                scratch.vectors(s, from).expand(s, mask, WideVec3::load(s, over, at))
+            fn load(s: S, from: &SoaVec3, at: usize) -> WideVec3<S> {
+                WideVec3::load(s, from, at)
             }
             #[inline(always)]
-            fn store(value: WideVec3<S>, to: &mut SoaVec3, at: usize) {
-                value.store(to, at);
+            fn expand(s: S, scratch: &Scratch, from: usize, mask: u32, over: WideVec3<S>) -> WideVec3<S> {
+                scratch.vectors(s, from).expand(s, mask, over)
+            }
+            #[inline(always)]
+            fn put(s: S, sink: impl Sink, value: WideVec3<S>, to: &mut SoaVec3, at: usize) {
+                sink.vectors(s, value, to, at);
             }
         }
     };
@@ -133,12 +196,16 @@ impl<S: Simd> Kind<S> for Rotations {
         &mut pose.rotation
     }
     #[inline(always)]
-    fn expand(s: S, scratch: &Scratch, from: usize, mask: u32, over: &SoaQuat, at: usize) -> WideQuat<S> {
-        scratch.rotations(s, from).expand(s, mask, WideQuat::load(s, over, at))
+    fn load(s: S, from: &SoaQuat, at: usize) -> WideQuat<S> {
+        WideQuat::load(s, from, at)
     }
     #[inline(always)]
-    fn store(value: WideQuat<S>, to: &mut SoaQuat, at: usize) {
-        value.store(to, at);
+    fn expand(s: S, scratch: &Scratch, from: usize, mask: u32, over: WideQuat<S>) -> WideQuat<S> {
+        scratch.rotations(s, from).expand(s, mask, over)
+    }
+    #[inline(always)]
+    fn put(s: S, sink: impl Sink, value: WideQuat<S>, to: &mut SoaQuat, at: usize) {
+        sink.rotations(s, value, to, at);
     }
 }
 
@@ -147,84 +214,133 @@ impl<S: Simd> Kind<S> for Rotations {
 pub(super) fn put_over<S: Simd, K: Kind<S>>(
     s: S,
     target: &mut Target<'_>,
+    sink: impl Sink,
     channels: &impl Channels<S, Value = K::Value>,
 ) {
     let groups = target.groups();
-    let count = match target.lod {
+    let Target { still, lod, ref mut output } = *target;
+    let count = match lod {
         None => channels.count(),
         Some(_) => (0..groups).map(|group| channels.mask(group).count_ones() as usize).sum(),
     };
-    if count == 0 {
-        copy_still::<S, K>(target, groups);
-        return;
-    }
     let mut scratch = Scratch::new();
-    let (mut group, mut lane) = (0, 0);
-    while group < groups {
-        // Pieces of as many channels as there is room for: most skeletons are one.
-        scratch.clear();
-        let (first, end) = (lane, if count - lane > Scratch::LANES { lane + Scratch::LANES } else { count });
-        let mut last = channels.interpolate(s, lane);
-        K::push(&mut scratch, last);
-        let mut next = lane + LEN::<S>();
-        while next < end {
-            last = channels.interpolate(s, next);
-            K::push(&mut scratch, last);
-            next += LEN::<S>();
+    let mut stills = still.map(|still| still.iter());
+    // The next lane, and the lanes that the scratch holds: most skeletons fit in.
+    let (mut lane, mut first, mut end) = (0, 0, 0);
+    for (group, out) in output[..groups].iter_mut().enumerate() {
+        let still = stills.as_mut().and_then(|stills| stills.next());
+        let mask = channels.mask(group);
+        let after = lane + mask.count_ones() as usize;
+        if after > end && end < count {
+            (first, end) = (lane, fill::<S, K>(s, &mut scratch, channels, lane, count));
         }
-        // Read over by what starts at one of the last lanes.
-        K::push(&mut scratch, last);
-        while group < groups {
-            let mask = channels.mask(group);
-            let after = lane + mask.count_ones() as usize;
-            if after > end && end < count {
-                break;
+        if lod.is_none_or(|lod| contains(lod, group)) {
+            if mask == 0 {
+                if let Some(still) = still {
+                    put_still::<S, K, _>(s, sink, still, out);
+                }
+            } else {
+                put_group::<S, K>(s, sink, &scratch, lane - first, mask, still, out);
             }
-            if target.wants(group) {
-                let (still, out) = (target.still.map(|still| &still[group]), &mut target.output[group]);
-                put_group::<S, K>(s, &scratch, lane - first, mask, still, out);
-            }
-            (group, lane) = (group + 1, after);
+        }
+        lane = after;
+    }
+}
+
+/// Interpolates the channels from one on, as many as there is room for. Returns where the next ones start.
+#[inline(always)]
+fn fill<S: Simd, K: Kind<S>>(
+    s: S,
+    scratch: &mut Scratch,
+    channels: &impl Channels<S, Value = K::Value>,
+    from: usize,
+    count: usize,
+) -> usize {
+    let end = if count - from > Scratch::LANES { from + Scratch::LANES } else { count };
+    scratch.clear();
+    let mut at = from;
+    loop {
+        let value = channels.interpolate(s, at);
+        K::push(scratch, value);
+        at += LEN::<S>();
+        if at >= end {
+            // Read over by what starts at one of the last lanes.
+            K::push(scratch, value);
+            return end;
         }
     }
 }
 
-/// What does not move of a kind, where none of it does.
+/// Writes a kind of a pose of which nothing moves.
 #[inline(always)]
-fn copy_still<S: Simd, K: Kind<S>>(target: &mut Target<'_>, groups: usize) {
+pub(super) fn put_all_still<S: Simd, K: Kind<S>>(s: S, target: &mut Target<'_>, sink: impl Sink) {
     let Some(still) = target.still else { return };
-    let mut group = 0;
-    while group < groups {
-        if target.wants(group) {
-            *K::of_mut(&mut target.output[group]) = *K::of(&still[group]);
+    for (group, (still, out)) in still.iter().zip(target.output.iter_mut()).enumerate() {
+        if target.lod.is_none_or(|lod| contains(lod, group)) {
+            put_still::<S, K, _>(s, sink, still, out);
         }
-        group += 1;
+    }
+}
+
+/// Adds a whole pose to a blend.
+pub(crate) fn add_pose(
+    backend: Backend,
+    pose: &[SoaTransform],
+    lod: Option<&JointLod>,
+    layer: Weighed,
+    output: &mut [SoaTransform],
+) {
+    dispatch!(backend, s => put_pose(s, pose, lod, layer, output));
+}
+
+#[inline(always)]
+fn put_pose<S: Simd>(
+    s: S,
+    pose: &[SoaTransform],
+    lod: Option<&JointLod>,
+    sink: Weighed,
+    output: &mut [SoaTransform],
+) {
+    let mut target = Target { still: Some(pose), lod, output };
+    put_all_still::<S, Rotations>(s, &mut target, sink);
+    put_all_still::<S, Translations>(s, &mut target, sink);
+    put_all_still::<S, Scales>(s, &mut target, sink);
+}
+
+#[inline(always)]
+fn put_still<S: Simd, K: Kind<S>, I: Sink>(s: S, sink: I, still: &SoaTransform, out: &mut SoaTransform) {
+    if I::STORES {
+        *K::of_mut(out) = *K::of(still);
+        return;
+    }
+    let mut at = 0;
+    while at < GROUP {
+        K::put(s, sink, K::load(s, K::of(still), at), K::of_mut(out), at);
+        at += LEN::<S>();
     }
 }
 
 #[inline(always)]
 fn put_group<S: Simd, K: Kind<S>>(
     s: S,
+    sink: impl Sink,
     scratch: &Scratch,
     mut from: usize,
     mask: u16,
     still: Option<&SoaTransform>,
     out: &mut SoaTransform,
 ) {
-    if mask == 0 {
-        if let Some(still) = still {
-            *K::of_mut(out) = *K::of(still);
-        }
-        return;
-    }
     let mut at = 0;
     while at < GROUP {
         let part = part::<S>(mask, at);
-        let v = match still {
-            Some(still) => K::expand(s, scratch, from, part, K::of(still), at),
-            None => K::expand(s, scratch, from, part, K::of(out), at),
+        let mut v = match still {
+            Some(still) => K::load(s, K::of(still), at),
+            None => K::load(s, K::of(out), at),
         };
-        K::store(v, K::of_mut(out), at);
+        if LEN::<S>() == GROUP || part != 0 {
+            v = K::expand(s, scratch, from, part, v);
+        }
+        K::put(s, sink, v, K::of_mut(out), at);
         from += part.count_ones() as usize;
         at += LEN::<S>();
     }

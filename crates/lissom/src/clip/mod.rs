@@ -36,6 +36,7 @@ mod view;
 pub use bytes_by_joint::BytesByJoint;
 pub use cursor::Cursor;
 pub use error::{ClipError, MissingBlock};
+pub(crate) use lanes::{Weighed, add_pose};
 pub use part_bytes::PartBytes;
 pub use stats::CursorStats;
 pub use stream::{ClipStream, Codec, Played, StreamError, Wanted};

@@ -1,19 +1,15 @@
 //! Several clips into one pose.
 
 use super::{
-    BlendJob, BlendLayer, JobError, SampleJob, SampleTime,
+    BlendJob, JobError, SampleTime,
     error::{at_least, fits_joints},
 };
 use crate::{
     JointLod, Skeleton,
-    clip::{Clip, Cursor},
+    clip::{Clip, Cursor, Weighed, add_pose},
 };
 use alloc::vec::Vec;
-use lissom_math::{
-    dispatch,
-    simd::{Backend, LEN, Simd, WideQuat},
-    soa::{GROUP, SoaTransform},
-};
+use lissom_math::{simd::Backend, soa::SoaTransform};
 
 /// One clip of a [`Mix`]: which, when, and how much of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,10 +31,12 @@ pub struct Mix {
     len: usize,
 }
 
-/// The room that a [`MixJob`] works in: a cursor and a pose for each entry. Made once; one a character.
+/// The room that a [`MixJob`] works in: a cursor for each entry, and a pose. Made once; one a character.
 #[derive(Clone, Debug, Default)]
 pub struct MixScratch {
     slots: Vec<Slot>,
+    /// For clips that cannot be added to the blend while they are sampled.
+    pose: Vec<SoaTransform>,
 }
 
 #[derive(Clone, Debug)]
@@ -47,7 +45,6 @@ struct Slot {
     clip: Option<u64>,
     taken: bool,
     cursor: Cursor,
-    pose: Vec<SoaTransform>,
 }
 
 /// Samples the clips of a mix and blends them into one pose.
@@ -61,7 +58,7 @@ struct Slot {
 /// | `scratch` | in, out | room for as many entries as have a weight above 0 |
 /// | `output` | out | at least `skeleton.group_count()` groups |
 ///
-/// The bits are those of a [`SampleJob`] for each entry and one [`BlendJob`] over them, in order, with its default
+/// The bits are those of a [`SampleJob`](super::SampleJob) for each entry and one [`BlendJob`] over them, in order, with its default
 /// threshold: weights are relative, and where they sum to less than that the rest pose fills in.
 ///
 /// # Errors
@@ -138,20 +135,20 @@ impl MixScratch {
         let slot = |_| {
             let mut cursor = Cursor::new();
             clips.iter().for_each(|clip| cursor.reserve(clip.view()));
-            Slot { clip: None, taken: false, cursor, pose: skeleton.rest_pose().to_vec() }
+            Slot { clip: None, taken: false, cursor }
         };
-        Self { slots: (0..entries).map(slot).collect() }
+        Self { slots: (0..entries).map(slot).collect(), pose: skeleton.rest_pose().to_vec() }
     }
+}
 
-    /// A slot that no entry of this frame has: the one that had the clip before, else a new one, else any.
-    fn free(&self, clip: u64) -> Option<usize> {
-        let free = |wanted: fn(&Slot, u64) -> bool| {
-            self.slots.iter().position(|slot| !slot.taken && wanted(slot, clip))
-        };
-        free(|slot, clip| slot.clip == Some(clip))
-            .or_else(|| free(|slot, _| slot.clip.is_none()))
-            .or_else(|| free(|_, _| true))
-    }
+/// A slot that no entry of this frame has: the one that had the clip before, else a new one, else any.
+fn free(slots: &mut [Slot], clip: u64) -> Option<&mut Slot> {
+    let free =
+        |wanted: fn(&Slot, u64) -> bool| slots.iter().position(|slot| !slot.taken && wanted(slot, clip));
+    let at = free(|slot, clip| slot.clip == Some(clip))
+        .or_else(|| free(|slot, _| slot.clip.is_none()))
+        .or_else(|| free(|_, _| true))?;
+    slots.get_mut(at)
 }
 
 impl<'a> MixJob<'a> {
@@ -198,7 +195,8 @@ impl MixJob<'_> {
         }
         let slots = &self.scratch.slots;
         at_least("scratch", "entries", slots.len(), sampled)?;
-        at_least("scratch", "groups", slots.first().map_or(groups, |slot| slot.pose.len()), groups)?;
+        let room = if slots.is_empty() { groups } else { self.scratch.pose.len() };
+        at_least("scratch", "groups", room, groups)?;
         at_least("output", "groups", self.output.len(), groups)?;
         fits_joints(self.lod, self.skeleton.joint_count())
     }
@@ -219,56 +217,37 @@ impl MixJob<'_> {
     /// Listed at [`MixJob`].
     pub fn run_on(&mut self, backend: Backend) -> Result<(), JobError> {
         self.validate()?;
-        let (skeleton, lod, groups) = (self.skeleton, self.lod, self.skeleton.group_count());
-        self.scratch.slots.iter_mut().for_each(|slot| slot.taken = false);
-        let mut sounding = self.mix.entries().iter().filter(|entry| entry.weight > 0.0);
-        let alone = sounding.next().is_some_and(|entry| entry.weight == 1.0) && sounding.next().is_none();
-        let mut sampled = [(0, 0.0); Mix::MAX_ENTRIES];
-        let mut count = 0;
-        for entry in self.mix.entries().iter().filter(|entry| entry.weight > 0.0) {
+        let (skeleton, lod, rest) = (self.skeleton, self.lod, self.skeleton.rest_pose());
+        let output = &mut self.output[..skeleton.group_count()];
+        let MixScratch { slots, pose } = &mut *self.scratch;
+        slots.iter_mut().for_each(|slot| slot.taken = false);
+        let sounding = || self.mix.entries().iter().filter(|entry| entry.weight > 0.0);
+        let (mut total, mut left) = (0.0, 0);
+        for entry in sounding() {
+            total = if left == 0 { entry.weight } else { total + entry.weight };
+            left += 1;
+        }
+        // What is missing to the threshold is the rest pose, as the last layer.
+        let missing = BlendJob::DEFAULT_THRESHOLD - total;
+        let filled = total < BlendJob::DEFAULT_THRESHOLD;
+        let inverse = 1.0 / if filled { total + missing } else { total };
+        let mut first = true;
+        for entry in sounding() {
+            left -= 1;
             let clip = self.clips[entry.clip].view();
             // Validated: there are as many slots as entries to sample.
-            let Some(at) = self.scratch.free(clip.identity()) else { continue };
-            let slot = &mut self.scratch.slots[at];
+            let Some(slot) = free(slots, clip.identity()) else { continue };
             (slot.taken, slot.clip) = (true, Some(clip.identity()));
-            let output = if alone { &mut self.output[..groups] } else { &mut slot.pose[..] };
-            let cursor = &mut slot.cursor;
-            SampleJob { skeleton, clip, time: entry.time, lod, cursor, output }.run_on(backend)?;
-            sampled[count] = (at, entry.weight);
-            count += 1;
+            let inverse = (left == 0 && !filled).then_some(inverse);
+            let layer = Weighed { weight: entry.weight, first, inverse };
+            let time_s = entry.time.seconds(clip.duration_s());
+            slot.cursor.add(backend, &clip, time_s, rest, lod, layer, pose, output)?;
+            first = false;
         }
-        if alone {
-            // A blend would multiply everything by 1, twice, and normalise the rotations.
-            dispatch!(backend, s => normalize_rotations(s, &mut self.output[..groups], lod));
-            return Ok(());
+        if filled {
+            let layer = Weighed { weight: missing, first, inverse: Some(inverse) };
+            add_pose(backend, rest, lod, layer, output);
         }
-        let mut layers = [BlendLayer { weight: 0.0, pose: &[], joint_weights: None }; Mix::MAX_ENTRIES];
-        for (layer, (at, weight)) in layers.iter_mut().zip(&sampled[..count]) {
-            let pose = &self.scratch.slots[*at].pose;
-            *layer = BlendLayer { weight: *weight, pose, joint_weights: None };
-        }
-        BlendJob {
-            layers: &layers[..count],
-            additive: &[],
-            threshold: BlendJob::DEFAULT_THRESHOLD,
-            rest: skeleton.rest_pose(),
-            lod,
-            output: &mut self.output[..groups],
-        }
-        .run_on(backend)
-    }
-}
-
-/// Those of the groups of a level, in place.
-#[inline(always)]
-fn normalize_rotations<S: Simd>(s: S, pose: &mut [SoaTransform], lod: Option<&JointLod>) {
-    for (group, joints) in pose.iter_mut().enumerate() {
-        if lod.is_none_or(|lod| lod.contains_group(group)) {
-            let mut at = 0;
-            while at < GROUP {
-                WideQuat::load(s, &joints.rotation, at).normalize(s).store(&mut joints.rotation, at);
-                at += LEN::<S>();
-            }
-        }
+        Ok(())
     }
 }

@@ -44,7 +44,8 @@ impl<'a> ErrorMetric<'a> {
     ) -> Result<Self, RawAnimationError> {
         let joints = skeleton.skeleton.joint_count();
         animation.validate(joints)?;
-        let points = JointPoints::of_skeleton(skeleton, &vec![shell; joints], ShellSpace::Model, None);
+        let points =
+            JointPoints::of_skeleton(&skeleton.skeleton, &vec![shell; joints], ShellSpace::Model, None);
         Ok(Self::from_source(CookSource::new(skeleton, animation, false), points))
     }
 

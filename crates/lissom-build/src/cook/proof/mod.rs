@@ -9,8 +9,7 @@ mod skin;
 
 pub use metric::{ErrorMetric, TIMES_BETWEEN};
 pub(super) use playback::Playback;
-pub(super) use points::JointPoints;
-pub use points::ShellSpace;
+pub use points::{JointPoints, ShellSpace};
 pub(super) use probe::Probe;
 pub use report::{ErrorReport, JointError};
 pub use skin::SkinReach;

@@ -6,10 +6,8 @@
 //! under every joint that it follows, alone, then the skin is.
 
 use super::skin::SkinReach;
-use crate::{
-    BuiltSkeleton,
-    exact::{M34, Trs, V3, larger, smaller},
-};
+use crate::exact::{M34, Trs, V3, larger, smaller};
+use lissom::Skeleton;
 
 /// What the shell distance of a joint is a length of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,11 +22,12 @@ pub enum ShellSpace {
 
 /// The points of one joint.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct JointPoints {
-    /// What a search looks at: origin, shell, and the parts of the skin that stick out most.
+pub struct JointPoints {
+    /// What a search looks at. Without a skin that is all there is: the origin and the shell; else few points of all,
+    /// chosen to stick out.
     few: Vec<V3>,
-    /// All that the skin has, in clusters.
-    skin: Vec<Cluster>,
+    /// All that the proof looks at beside the few, in clusters.
+    rest: Vec<Cluster>,
     /// From the joint's origin to the farthest of all.
     reach: f64,
 }
@@ -41,15 +40,16 @@ struct Cluster {
     radius: f64,
 }
 
-/// Points of the skin that a search looks at, at most.
-const CORNERS: usize = 12;
+/// Points that a search looks at, at most, where there is a skin.
+const CORNERS: usize = 5;
 /// Points of a cluster, at most.
 const CLUSTER: usize = 48;
 
 impl JointPoints {
     /// Of every joint of a skeleton, in its order. One shell distance a joint.
-    pub(crate) fn of_skeleton(
-        skeleton: &BuiltSkeleton,
+    #[must_use]
+    pub fn of_skeleton(
+        skeleton: &Skeleton,
         shell: &[f64],
         space: ShellSpace,
         skin: Option<&SkinReach>,
@@ -57,29 +57,35 @@ impl JointPoints {
         if space == ShellSpace::Joint {
             return shell.iter().map(|s| Self::new(axes(*s, [1.0; 3]).to_vec(), &[])).collect();
         }
-        let s = &skeleton.skeleton;
+        let s = skeleton;
         let mut models: Vec<M34> = Vec::with_capacity(s.joint_count());
         let mut points = Vec::with_capacity(s.joint_count());
         for (j, distance) in shell.iter().enumerate() {
             let local = Trs::from_f32(s.rest(j)).to_m34();
             let model = s.parent(j).map_or(local, |p| models[p].mul(&local));
-            let mut few = vec![V3::ZERO];
-            few.extend(axes(*distance, sizes(&model)));
-            points.push(Self::new(few, skin.map_or(&[], |s| s.joint(j))));
+            let mut own = vec![V3::ZERO];
+            own.extend(axes(*distance, sizes(&model)));
+            points.push(Self::new(own, skin.map_or(&[], |s| s.joint(j))));
             models.push(model);
         }
         points
     }
 
-    fn new(mut few: Vec<V3>, skin: &[V3]) -> Self {
-        let reach = few.iter().chain(skin).fold(0.0, |far, p| larger(p.length(), far));
-        add_corners(&mut few, skin, reach);
-        let mut clusters = Vec::new();
-        split(skin.to_vec(), &mut clusters);
-        Self { few, skin: clusters, reach }
+    /// The joint's own points, and those of the skin.
+    fn new(own: Vec<V3>, skin: &[V3]) -> Self {
+        let mut all = own;
+        all.extend_from_slice(skin);
+        let reach = all.iter().fold(0.0, |far, p| larger(p.length(), far));
+        if skin.is_empty() {
+            return Self { few: all, rest: Vec::new(), reach };
+        }
+        let few = corners(&all, reach);
+        let mut rest = Vec::new();
+        split(all, &mut rest);
+        Self { few, rest, reach }
     }
 
-    /// The shell, the origin and the corners of the skin: never empty.
+    /// What a search looks at: never empty.
     pub(crate) fn few(&self) -> &[V3] {
         &self.few
     }
@@ -87,6 +93,12 @@ impl JointPoints {
     /// From the joint's origin to the farthest point, in the joint's own units.
     pub(crate) fn reach(&self) -> f64 {
         self.reach
+    }
+
+    /// The largest error of all points; `off` is one model matrix less another.
+    #[must_use]
+    pub fn worst(&self, off: &M34) -> f64 {
+        self.worst_above(off, self.worst_of_few(off))
     }
 
     /// The largest error of the few; `off` is the decoded model matrix less the source's.
@@ -100,7 +112,7 @@ impl JointPoints {
         let [x, y, z, _] = off.columns;
         let turn = (x.dot(x) + y.dot(y) + z.dot(z)).sqrt();
         let mut worst = known;
-        for cluster in &self.skin {
+        for cluster in &self.rest {
             let most = off.mul_point(cluster.centre).length() + turn * cluster.radius;
             // The comparison is also false where something is not a number.
             if most <= worst {
@@ -134,22 +146,23 @@ fn sizes(model: &M34) -> [f64; 3] {
 /// Sizes below this, or below this part of the largest, are none.
 const TINY: f64 = 1e-6;
 
-/// Adds points of the skin, each the one that is farthest from all there are, until nothing sticks out.
-fn add_corners(few: &mut Vec<V3>, skin: &[V3], reach: f64) {
-    let mut gaps: Vec<f64> =
-        skin.iter().map(|p| few.iter().map(|f| p.distance(*f)).fold(f64::INFINITY, smaller)).collect();
-    for _ in 0..CORNERS {
+/// Points that stick out: each is the farthest from those before it, and the first from the origin.
+fn corners(all: &[V3], reach: f64) -> Vec<V3> {
+    let mut few = Vec::with_capacity(CORNERS);
+    let mut gaps: Vec<f64> = all.iter().map(|p| p.length()).collect();
+    while few.len() < CORNERS {
         let farthest = gaps.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
-        let Some((at, gap)) = farthest else { return };
-        if *gap <= 0.1 * reach {
-            return;
+        let Some((at, gap)) = farthest else { break };
+        if !few.is_empty() && *gap <= 0.1 * reach {
+            break;
         }
-        let corner = skin[at];
+        let corner = all[at];
         few.push(corner);
-        for (gap, p) in gaps.iter_mut().zip(skin) {
+        for (gap, p) in gaps.iter_mut().zip(all) {
             *gap = smaller(*gap, p.distance(corner));
         }
     }
+    few
 }
 
 /// Halves points along their longest side until they are few.
@@ -186,7 +199,7 @@ fn split(mut points: Vec<V3>, out: &mut Vec<Cluster>) {
 mod tests {
     use super::*;
     use crate::{
-        SkeletonBuilder,
+        BuiltSkeleton, SkeletonBuilder,
         exact::Q4,
         raw::{RawJoint, RawSkeleton},
     };
@@ -212,19 +225,20 @@ mod tests {
     #[test]
     fn shells_are_lengths_of_model_space_whatever_the_scale_above() {
         for scale in [0.01, 1.0, 100.0] {
-            let points = JointPoints::of_skeleton(&scaled(scale), &[0.03; 2], ShellSpace::Model, None);
+            let points =
+                JointPoints::of_skeleton(&scaled(scale).skeleton, &[0.03; 2], ShellSpace::Model, None);
             for p in &points[1].few()[1..] {
                 assert!((p.length() * scale - 0.03).abs() < 1e-9, "{scale}: {p:?}");
             }
             assert_eq!(points[1].few()[0], V3::ZERO);
-            let own = JointPoints::of_skeleton(&scaled(scale), &[0.03; 2], ShellSpace::Joint, None);
+            let own = JointPoints::of_skeleton(&scaled(scale).skeleton, &[0.03; 2], ShellSpace::Joint, None);
             assert_eq!(own[1].few(), [V3::X * 0.03, V3::Y * 0.03, V3::Z * 0.03]);
         }
     }
 
     #[test]
     fn a_scale_of_nothing_leaves_points_that_are_numbers() {
-        let points = JointPoints::of_skeleton(&scaled(0.0), &[0.03; 2], ShellSpace::Model, None);
+        let points = JointPoints::of_skeleton(&scaled(0.0).skeleton, &[0.03; 2], ShellSpace::Model, None);
         assert!(points.iter().flat_map(JointPoints::few).all(|p| p.is_finite()));
     }
 
@@ -232,7 +246,7 @@ mod tests {
     fn the_worst_of_all_points_is_found_without_looking_at_all() {
         let skin = cloud(5_000);
         let points = JointPoints::new(vec![V3::ZERO], &skin);
-        assert!(points.few().len() > 4 && points.few().len() <= 1 + CORNERS);
+        assert!(points.few().len() > 3 && points.few().len() <= CORNERS);
         for turn in [0.001, 0.3] {
             let q = Q4::from_axis_angle(V3::new(0.6, 0.0, 0.8), turn);
             let turned = Trs { rotation: q, translation: V3::new(0.01, 0.0, 0.02), ..Trs::IDENTITY }.to_m34();

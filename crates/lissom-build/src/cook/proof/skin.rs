@@ -2,10 +2,11 @@
 
 use crate::{
     BuiltSkeleton,
-    exact::{V3, larger, smaller},
+    exact::{M34, V3, larger, smaller},
     mesh::RawMesh,
     scene::Morph,
 };
+use lissom::archive::{MeshView, MorphView};
 
 /// The vertices of all meshes of a skeleton, each under every joint that moves it.
 ///
@@ -21,18 +22,57 @@ impl SkinReach {
     /// together: a vertex then stands for the corners of the box that it can get to.
     pub fn add(&mut self, skeleton: &BuiltSkeleton, mesh: &RawMesh, morphs: &[Morph]) {
         self.joints.resize_with(skeleton.skeleton.joint_count(), Vec::new);
+        let mut boxes = Boxes::new(&mesh.positions);
+        for morph in morphs {
+            morph.positions.iter().enumerate().for_each(|(vertex, by)| boxes.widen(vertex, *by));
+        }
         let followed = mesh.influences.by_joint(skeleton.joint_of_raw.len());
         for (raw, vertices) in followed.iter().enumerate() {
             let (Some(joint), Some(bind)) = (skeleton.joint_of_raw.get(raw), mesh.inverse_binds.get(raw))
             else {
                 continue;
             };
-            let Some(points) = self.joints.get_mut(*joint) else { continue };
             for vertex in vertices {
-                let reached = reached(mesh, morphs, *vertex as usize);
-                points.extend(reached.map(|p| bind.mul_point(p)));
+                self.follow(*joint, bind, boxes.corners(*vertex as usize));
             }
         }
+        self.drop_doubles();
+    }
+
+    /// Adds a mesh of an archive, made for a skeleton of so many joints, and its morph targets.
+    pub fn add_archived(&mut self, joint_count: usize, mesh: &MeshView<'_>, morphs: &[MorphView<'_>]) {
+        self.joints.resize_with(joint_count, Vec::new);
+        let mut boxes = Boxes::new(mesh.positions);
+        for target in morphs.iter().map(|m| &m.target) {
+            target.vertices.iter().zip(target.positions).for_each(|(v, by)| boxes.widen(*v as usize, *by));
+        }
+        let binds: Vec<M34> = mesh.inverse_binds.iter().map(M34::from_f32).collect();
+        let each = mesh.per_vertex.max(1);
+        let followed = mesh.joints.chunks_exact(each).zip(mesh.weights.chunks_exact(each));
+        for (vertex, (joints, weights)) in followed.enumerate() {
+            for (joint, _) in joints.iter().zip(weights).filter(|(_, weight)| **weight > 0.0) {
+                let joint = usize::from(*joint);
+                if let Some(bind) = binds.get(joint) {
+                    self.follow(joint, bind, boxes.corners(vertex));
+                }
+            }
+        }
+        self.drop_doubles();
+    }
+
+    /// True if no vertex follows any joint.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.joints.iter().all(Vec::is_empty)
+    }
+
+    fn follow(&mut self, joint: usize, bind: &M34, corners: impl Iterator<Item = V3>) {
+        if let Some(points) = self.joints.get_mut(joint) {
+            points.extend(corners.map(|p| bind.mul_point(p)));
+        }
+    }
+
+    fn drop_doubles(&mut self) {
         for points in &mut self.joints {
             let bits = |p: &V3| [p.x, p.y, p.z].map(f64::to_bits);
             points.sort_unstable_by_key(bits);
@@ -46,22 +86,41 @@ impl SkinReach {
     }
 }
 
-/// Where a vertex can get: its own place, or the corners of a box.
-fn reached(mesh: &RawMesh, morphs: &[Morph], vertex: usize) -> impl Iterator<Item = V3> {
-    let wide = |p: Option<&[f32; 3]>| p.copied().unwrap_or_default().map(f64::from);
-    let own = wide(mesh.positions.get(vertex));
-    let (mut low, mut high) = (own, own);
-    for morph in morphs {
-        for (c, by) in wide(morph.positions.get(vertex)).into_iter().enumerate() {
+/// Where vertices can get, each within a box.
+struct Boxes {
+    low: Vec<[f64; 3]>,
+    high: Vec<[f64; 3]>,
+}
+
+impl Boxes {
+    fn new(positions: &[[f32; 3]]) -> Self {
+        let own: Vec<[f64; 3]> = positions.iter().map(|p| p.map(f64::from)).collect();
+        Self { low: own.clone(), high: own }
+    }
+
+    /// The vertex may move by this, or by less.
+    fn widen(&mut self, vertex: usize, by: [f32; 3]) {
+        let (Some(low), Some(high)) = (self.low.get_mut(vertex), self.high.get_mut(vertex)) else { return };
+        for (c, by) in by.map(f64::from).into_iter().enumerate() {
             low[c] += smaller(by, 0.0);
             high[c] += larger(by, 0.0);
         }
     }
-    let still = low == high;
-    (0..if still { 1 } else { 8 }).map(move |corner| {
-        let pick = |c: usize| if corner >> c & 1 == 0 { low[c] } else { high[c] };
-        V3::new(pick(0), pick(1), pick(2))
-    })
+
+    /// The place of a vertex that stays, or the corners of its box.
+    fn corners(&self, vertex: usize) -> impl Iterator<Item = V3> {
+        let (low, high) = (self.low.get(vertex).copied(), self.high.get(vertex).copied());
+        let count = match low {
+            None => 0,
+            _ if low == high => 1,
+            Some(_) => 8,
+        };
+        let (low, high) = (low.unwrap_or_default(), high.unwrap_or_default());
+        (0..count).map(move |corner| {
+            let pick = |c: usize| if corner >> c & 1 == 0 { low[c] } else { high[c] };
+            V3::new(pick(0), pick(1), pick(2))
+        })
+    }
 }
 
 #[cfg(test)]
@@ -69,7 +128,7 @@ mod tests {
     use super::*;
     use crate::{
         SkeletonBuilder,
-        exact::{M34, Trs},
+        exact::Trs,
         mesh::Influences,
         raw::{RawJoint, RawSkeleton},
     };

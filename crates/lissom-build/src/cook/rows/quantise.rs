@@ -238,7 +238,9 @@ impl Points<'_> {
 
     /// True if everything that depends on this model matrix is within its limit.
     fn fit(&self, r: usize, model: &M34) -> bool {
-        self.own_error(r, model) <= self.limits.shell
+        let off = model.minus(self.source(r, self.own));
+        let own = self.limits.shell * self.precision[self.own];
+        self.few.iter().all(|p| off.mul_point(*p).length() <= own)
             && self.rigid.iter().all(|p| {
                 let at = model.mul_point(p.at);
                 let source = self.source(r, p.joint);

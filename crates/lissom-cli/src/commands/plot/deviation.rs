@@ -5,7 +5,7 @@ use crate::stage::{CookedFrom, Stage, StageClip};
 use anyhow::{Context, Result};
 use lissom_build::exact::{M34, Trs, larger};
 
-/// Errors in metres in model space, at points as far from each joint as the cooker looked.
+/// Errors in metres in model space, at all points that the cooker proves.
 pub(crate) struct Deviation {
     pub(crate) times: Vec<f64>,
     pub(crate) joints: usize,
@@ -42,7 +42,8 @@ impl Deviation {
                 Trs { rotation: t.rotation.normalize(), ..t }
             });
             let cooked = compose(&|j| played[j]);
-            errors.extend(exact.iter().zip(&cooked).map(|(a, b)| distance(a, b, stage.shell)));
+            let joints = exact.iter().zip(&cooked).zip(&stage.points);
+            errors.extend(joints.map(|((a, b), points)| points.worst(&b.minus(a))));
         }
         Ok(Self { times, joints, errors })
     }
@@ -63,10 +64,4 @@ impl Deviation {
             (0..self.errors.len()).max_by(|a, b| self.errors[*a].total_cmp(&self.errors[*b])).unwrap_or(0);
         (self.errors[at], at % self.joints, self.times[at / self.joints])
     }
-}
-
-fn distance(a: &M34, b: &M34, shell: f64) -> f64 {
-    let origin = b.columns[3] - a.columns[3];
-    let point = |axis: usize| (b.columns[axis] - a.columns[axis]) * shell + origin;
-    (0..3).map(point).map(|d| d.dot(d)).fold(0.0, larger).sqrt()
 }

@@ -66,7 +66,7 @@ pub(crate) fn draw(stage: &Stage, clip: &StageClip, deviation: &Deviation, most:
         sketch.text((panel.left - 8.0, y), short(stage.skeleton.name(*j)), Anchor::End, Ink::Soft);
     }
     let note = format!(
-        "seconds; each row a joint, full colour is {} mm, measured {} cm from the joint",
+        "seconds; each row a joint, full colour is {} mm, measured {} cm round it and at its vertices",
         precision * MM,
         stage.shell * 100.0
     );

@@ -1,42 +1,53 @@
 //! From decoded keys to a pose: interpolation, over what does not move.
 //!
-//! All arrays of a set are sliced to one length: then one comparison covers all loads of a vector. No closure here
-//! touches a vector, and no vector stands in an array that a loop walks: the one is compiled for the baseline, the
+//! No closure here touches a vector, and no vector stands in an array that a loop walks: the one is compiled for the baseline, the
 //! other lives in memory.
 
 use super::{
     super::{
-        lanes::{Channels, Kind, Rotations, Scales, Target, Translations, put_over},
+        lanes::{Channels, Kind, Rotations, Scales, Sink, Target, Translations, put_all_still, put_over},
         time::Moment,
     },
     active::{ActiveLayout, SetLayout},
     still::{mask_of, masks_of},
     view::View,
 };
-use lissom_math::simd::{LEN, Simd, WideQuat, WideVec3, prelude::*, splat};
+use lissom_math::simd::{LEN, Simd, WideQuat, WideVec3, prelude::*, splat, strided};
 
 /// Writes every group that the level of detail asks for.
 #[inline(always)]
-pub(crate) fn evaluate<S: Simd>(s: S, words: &[u32], clip: &View<'_>, at: Moment, target: &mut Target<'_>) {
+pub(crate) fn evaluate<S: Simd>(
+    s: S,
+    words: &[u32],
+    clip: &View<'_>,
+    at: Moment,
+    target: &mut Target<'_>,
+    sink: impl Sink,
+) {
     let active = Decoded { words, layout: &clip.layout.active };
     let of = |set: usize| Set { active, set: &active.layout.sets[set], masks: masks_of(clip, set / 2), at };
-    put_both::<S, Rotations>(s, target, &LinearTurns(of(2)), &CubicTurns(of(3)));
-    put_both::<S, Translations>(s, target, &Linear(of(0)), &Cubic(of(1)));
-    put_both::<S, Scales>(s, target, &Linear(of(4)), &Cubic(of(5)));
+    put_both::<S, Rotations>(s, target, sink, &LinearTurns(of(2)), &CubicTurns(of(3)));
+    put_both::<S, Translations>(s, target, sink, &Linear(of(0)), &Cubic(of(1)));
+    put_both::<S, Scales>(s, target, sink, &Linear(of(4)), &Cubic(of(5)));
 }
 
-/// The linear channels of a kind, and over them the cubic ones.
+/// The linear channels of a kind, and over them the cubic ones; a layer of a blend has none of those.
 #[inline(always)]
 fn put_both<S: Simd, K: Kind<S>>(
     s: S,
     target: &mut Target<'_>,
+    sink: impl Sink,
     linear: &impl Channels<S, Value = K::Value>,
     cubic: &impl Channels<S, Value = K::Value>,
 ) {
-    put_over::<S, K>(s, target, linear);
+    if linear.count() == 0 {
+        put_all_still::<S, K>(s, target, sink);
+    } else {
+        put_over::<S, K>(s, target, sink, linear);
+    }
     if cubic.count() > 0 {
         let mut target = Target { still: None, lod: target.lod, output: &mut *target.output };
-        put_over::<S, K>(s, &mut target, cubic);
+        put_over::<S, K>(s, &mut target, sink, cubic);
     }
 }
 
@@ -192,39 +203,16 @@ fn floats_at<S: Simd>(s: S, floats: &[f32], at: usize) -> S::f32s {
     S::f32s::from_slice(s, &floats[at..at + LEN::<S>()])
 }
 
-/// Arrays `first`, `first + 1`, … of `stride` floats, each cut to `len` (which may reach into the next).
-#[inline(always)]
-fn three(floats: &[f32], start: usize, stride: usize, len: usize) -> [&[f32]; 3] {
-    [
-        &floats[start..start + len],
-        &floats[start + stride..start + stride + len],
-        &floats[start + 2 * stride..start + 2 * stride + len],
-    ]
-}
-
-#[inline(always)]
-fn four(floats: &[f32], start: usize, stride: usize, len: usize) -> [&[f32]; 4] {
-    let [a, b, c] = three(floats, start, stride, len);
-    [a, b, c, &floats[start + 3 * stride..start + 3 * stride + len]]
-}
-
 /// A translation or scale key of the window, from a lane on.
 #[inline(always)]
 fn vec3_at<S: Simd>(s: S, active: Decoded<'_>, set: &SetLayout, key: usize, at: usize) -> WideVec3<S> {
-    let [x, y, z] = three(active.floats(), set.key(key), set.lanes(), set.padded());
-    WideVec3 { x: floats_at(s, x, at), y: floats_at(s, y, at), z: floats_at(s, z, at) }
+    strided::vectors(s, active.floats(), set.key(key) + at, set.lanes())
 }
 
 /// A rotation key of the window, from a lane on.
 #[inline(always)]
 fn quat_at<S: Simd>(s: S, active: Decoded<'_>, set: &SetLayout, key: usize, at: usize) -> WideQuat<S> {
-    let [x, y, z, w] = four(active.floats(), set.key(key), set.lanes(), set.padded());
-    WideQuat {
-        x: floats_at(s, x, at),
-        y: floats_at(s, y, at),
-        z: floats_at(s, z, at),
-        w: floats_at(s, w, at),
-    }
+    strided::rotations(s, active.floats(), set.key(key) + at, set.lanes())
 }
 
 /// What the oldest, left, right and newest key count for.

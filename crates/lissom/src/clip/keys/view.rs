@@ -28,6 +28,13 @@ impl<'a> View<'a> {
         bytemuck::cast_slice(self.words)
     }
 
+    /// True if channels are cubic: those are written over what the others left.
+    #[inline]
+    pub fn has_cubics(&self) -> bool {
+        let [_, t, _, r, _, s] = self.layout.shape.lanes;
+        t | r | s != 0
+    }
+
     /// The entries of the channels, still packed.
     #[inline(always)]
     pub fn channels(&self) -> &'a [[u32; CHANNEL_WORDS]] {

@@ -273,7 +273,7 @@ fn step<S: Simd, const BACK: bool>(s: S, arrays: Arrays, words: &mut [u32], byte
     let bit = place.rows_bit + from * u64::from(place.row_bits);
     let Split { a: [ax, ay, az], b: [bx, by, bz], meta, offset, .. } = arrays.split(words);
     let mut at = 0;
-    while at < meta.len() {
+    while at < arrays.used() {
         let lanes = at..at + LEN::<S>();
         let metas = S::u32s::from_slice(s, &meta[lanes.clone()]);
         let mut offsets = S::u32s::from_slice(s, &offset[lanes.clone()]);

@@ -29,7 +29,13 @@ impl Arrays {
     /// Words of an array.
     #[inline(always)]
     pub fn len(&self) -> usize {
-        (self.lanes[0] + self.lanes[1] + self.lanes[2]).next_multiple_of(GROUP as u32) as usize
+        self.used().next_multiple_of(GROUP)
+    }
+
+    /// Lanes of all kinds: what is behind them in an array says nothing.
+    #[inline(always)]
+    pub fn used(&self) -> usize {
+        (self.lanes[0] + self.lanes[1] + self.lanes[2]) as usize
     }
 
     /// Lanes of a kind.

@@ -10,7 +10,7 @@ pub(super) fn decode<S: Simd>(s: S, arrays: Arrays, words: &mut [u32], from: usi
     let n = arrays.len();
     let (first, end) = (arrays.first(1), arrays.first(2));
     let mut at = 0;
-    while at < n {
+    while at < arrays.used() {
         let array = |array: usize| array * n + at..array * n + at + LEN::<S>();
         let step = S::f32s::from_slice(s, bytemuck::cast_slice(&words[array(STEP)]));
         let v = WideVec3::<S> {
