@@ -140,6 +140,18 @@ impl V3 {
         (self - b).length()
     }
 
+    /// The sum.
+    #[must_use]
+    pub fn plus(self, b: Self) -> Self {
+        self + b
+    }
+
+    /// The difference.
+    #[must_use]
+    pub fn minus(self, b: Self) -> Self {
+        self - b
+    }
+
     /// Every component times k.
     #[must_use]
     pub fn scaled(self, k: f64) -> Self {

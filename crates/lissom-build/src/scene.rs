@@ -72,6 +72,29 @@ pub struct SceneAnimation {
     pub precision: Vec<WantedPrecision>,
     /// What the file says beside, as JSON; empty if nothing.
     pub extras: String,
+    /// The clip that it was in an archive.
+    pub kept: Option<KeptClip>,
+}
+
+/// A clip as it stood in an archive. As long as nobody changes its motion, it need not be cooked again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptClip {
+    bytes: Vec<u8>,
+    motion: u64,
+}
+
+impl KeptClip {
+    /// A clip and the motion that it was taken apart into.
+    #[must_use]
+    pub fn new(motion: &RawAnimation, bytes: &[u8]) -> Self {
+        Self { bytes: bytes.to_vec(), motion: motion.fingerprint() }
+    }
+
+    /// The clip, if this is still its motion.
+    #[must_use]
+    pub fn of(&self, motion: &RawAnimation) -> Option<&[u8]> {
+        (self.motion == motion.fingerprint()).then_some(&self.bytes)
+    }
 }
 
 impl Scene {

@@ -1,13 +1,16 @@
 //! The pipeline: files or bytes in, one archive out, whoever runs it and whoever watches.
 
-use lissom::archive::AlignedBytes;
+use lissom::archive::{AlignedBytes, Archive, SectionKind};
 use lissom_build::{
     cook::{ClipBuilder, CookError, Effort},
-    import::{ImportError, ImportOptions, OpenError, Place},
+    export::write_glb,
+    import::{ImportError, ImportLimits, ImportOptions, OpenError, Place, lsm},
+    mannequin::{self, Detail, Motion},
     pipeline::{
         Cooked, Executor, Input, InputError, Options, PipelineError, Progress, Recipe, Step, serial,
         unwatched,
     },
+    scene::{Scene, SceneAnimation, SceneMesh, SceneSkeleton},
 };
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -164,8 +167,8 @@ fn a_watch_that_breaks_at_any_step_stops_the_rest_and_leaves_nothing() {
             let end = recipe().cook(inputs, &counted, &mut told);
             assert!(matches!(end, Err(PipelineError::Cancelled)), "{stop}: {end:?}");
             assert_eq!(calls, stop, "nothing is told after the break");
-            // Two inputs to read; clips are not even handed out if reading was stopped.
-            assert_eq!(*started.lock().unwrap(), if stop <= 2 { 2 } else { 5 }, "{stop}");
+            // Two inputs to read, then their skins; clips are not even handed out if reading was stopped.
+            assert_eq!(*started.lock().unwrap(), if stop <= 2 { 2 } else { 7 }, "{stop}");
         }
     });
 }
@@ -271,4 +274,110 @@ fn an_archive_is_unchanged_until_a_file_or_an_option_changes() {
         assert!(!recipe().is_unchanged(&archive, &inputs[..1]), "one file fewer");
         assert!(!recipe().is_unchanged(&AlignedBytes::copy_of(b"no archive"), inputs));
     });
+}
+
+#[test]
+fn a_skeleton_and_motions_given_together_belong_together() {
+    // The motions have two tracks each, and no names.
+    let ozz = lissom_testkit::ozz::archives(false);
+    let (big, animation, raw) = (&ozz[0], &ozz[1], &ozz[3]);
+    let skeleton =
+        b"HIERARCHY ROOT a { OFFSET 0 1 0 CHANNELS 0 JOINT b { OFFSET 0 1 0 CHANNELS 0 End Site { \
+                     OFFSET 0 1 0 } } } MOTION Frames: 0 Frame Time: 0.1";
+    let inputs = [
+        Input::bytes("walk.ozz", animation),
+        Input::bytes("big.ozz", big),
+        Input::bytes("skeleton.bvh", skeleton),
+        Input::bytes("run.ozz", raw),
+    ];
+    let cooked = cook(&inputs);
+    let names: Vec<_> =
+        cooked.inputs.iter().flat_map(|r| &r.as_ref().unwrap().clips).map(|c| c.name.clone()).collect();
+    assert_eq!(names, ["turn", "raw"]);
+    let archive = Archive::read(&cooked.archive.unwrap()).unwrap();
+    assert_eq!(archive.skeletons().count(), 2, "each stands once");
+    for (name, clip) in archive.clips() {
+        assert!(archive.skeleton_of(&clip.unwrap()).is_ok(), "{name}");
+    }
+    // Alone it has none, and beside one of another size it fits nowhere.
+    let alone = cook(&[Input::bytes("walk.ozz", animation)]);
+    assert!(matches!(alone.inputs[0], Err(InputError::NoSkeleton { .. })));
+    let wave = bvh(1);
+    let odd = cook(&[Input::bytes("wave.bvh", wave.as_bytes()), Input::bytes("walk.ozz", animation)]);
+    let error = odd.inputs[1].as_ref().unwrap_err().to_string();
+    assert!(error.contains("cannot be matched by place"), "{error}");
+}
+
+#[test]
+fn a_character_that_every_motion_brings_along_stands_once() {
+    let detail = Detail { body_m: 0.04, hand_m: 0.012 };
+    let file = |motion| {
+        let animation =
+            SceneAnimation { skeleton: Some(0), motion: mannequin::clip(motion), ..Default::default() };
+        let scene = Scene {
+            skeletons: vec![SceneSkeleton { skeleton: mannequin::skeleton(), ..Default::default() }],
+            animations: vec![animation],
+            meshes: vec![SceneMesh { mesh: mannequin::mesh(&detail).unwrap(), ..Default::default() }],
+            ..Default::default()
+        };
+        write_glb(&scene).unwrap()
+    };
+    let (walk, run) = (file(Motion::Walk), file(Motion::Run));
+    let cooked = cook(&[Input::bytes("walk.glb", &walk), Input::bytes("run.glb", &run)]);
+    let meshes: Vec<_> = cooked.inputs.iter().map(|r| r.as_ref().unwrap().meshes).collect();
+    assert_eq!(meshes, [1, 0]);
+    let archive = Archive::read(&cooked.archive.unwrap()).unwrap();
+    assert_eq!((archive.clips().count(), archive.names(SectionKind::Mesh).count()), (2, 1));
+}
+
+#[test]
+fn an_archive_imported_again_keeps_its_clips_byte_by_byte() {
+    let file = {
+        let animation = |motion| SceneAnimation {
+            skeleton: Some(0),
+            motion: mannequin::clip(motion),
+            ..Default::default()
+        };
+        let scene = Scene {
+            skeletons: vec![SceneSkeleton { skeleton: mannequin::skeleton(), ..Default::default() }],
+            animations: vec![animation(Motion::Walk), animation(Motion::Wave)],
+            ..Default::default()
+        };
+        write_glb(&scene).unwrap()
+    };
+    let clips = |bytes: &[u8]| -> Vec<Vec<u8>> {
+        let archive = Archive::read(bytes).unwrap();
+        archive.clips().map(|(_, clip)| clip.unwrap().as_bytes().to_vec()).collect()
+    };
+    let first = cook(&[Input::bytes("hero.glb", &file)]).archive.unwrap();
+    let again = cook(&[Input::bytes("hero.lsm", &first)]);
+    let report = again.inputs[0].as_ref().unwrap();
+    assert!(report.clips.iter().all(|c| c.cook.within && c.cook.rounds == 0));
+    assert_eq!(clips(&first), clips(&again.archive.unwrap()));
+    // With other options it is cooked again.
+    let coarse = Options { precision: Some(1e-3), ..options() };
+    let coarse =
+        Recipe::new(coarse).unwrap().cook(&[Input::bytes("hero.lsm", &first)], &serial, &mut unwatched);
+    let coarse = clips(&coarse.unwrap().archive.unwrap());
+    assert!(clips(&first).iter().zip(&coarse).all(|(fine, coarse)| coarse.len() < fine.len()));
+}
+
+#[test]
+fn an_export_imported_again_is_hardly_larger() {
+    for motion in [Motion::Walk, Motion::Wave, Motion::Run] {
+        let scene = |motion| Scene {
+            skeletons: vec![SceneSkeleton { skeleton: mannequin::skeleton(), ..Default::default() }],
+            animations: vec![SceneAnimation { skeleton: Some(0), motion, ..Default::default() }],
+            ..Default::default()
+        };
+        let source = write_glb(&scene(mannequin::clip(motion))).unwrap();
+        let size = |cooked: &Cooked| cooked.inputs[0].as_ref().unwrap().clips[0].cook.bytes;
+        let first = cook(&[Input::bytes("hero.glb", &source)]);
+        let read = lsm::read(first.archive.as_ref().unwrap(), &ImportLimits::default()).unwrap();
+        let export = write_glb(&read).unwrap();
+        assert!(export.len() <= source.len() * 11 / 10, "{} became {} bytes", source.len(), export.len());
+        let second = cook(&[Input::bytes("again.glb", &export)]);
+        let (a, b) = (size(&first), size(&second));
+        assert!(b * 100 <= a * 105, "{motion:?}: {a} bytes became {b}");
+    }
 }

@@ -27,5 +27,6 @@ mod source;
 mod stage;
 mod style;
 pub mod timing;
+mod warnings;
 
 pub use commands::{main, run_with};

@@ -1,5 +1,6 @@
 //! A file in memory, as every command takes it: read once, told by its first bytes, its clips chosen by name and played.
 
+use crate::{files::read_input, options::usage};
 use anyhow::{Context, Result, bail};
 use lissom::{
     Clip, Cursor, Skeleton,
@@ -16,8 +17,8 @@ use lissom_build::{
     archive::{ScenePack, settle_names},
     cook::SkinReach,
     exact::{M34, Trs},
-    import::{self, Format, ImportLimits, ImportOptions},
-    pipeline::find_clip,
+    import::{self, Format, ImportLimits, ImportOptions, ReadOptions, lsm},
+    pipeline::{did_you_mean, find_clip},
     raw::{RawAnimation, RawSkeleton},
     scene::Scene,
 };
@@ -52,7 +53,7 @@ const NO_SKELETON: &str = "has no skeleton in this file; name one with --skeleto
 impl Source {
     /// Reads a file of any supported format.
     pub(crate) fn open(path: &Path, options: &ImportOptions) -> Result<Self> {
-        let bytes = import::read_limited(path, options.limits.max_bytes)?;
+        let bytes = read_input(path, options.limits.max_bytes)?;
         let named = || path.display().to_string();
         let length = bytes.len() as u64;
         let (format, content) = if bytes.starts_with(&stream_format::MAGIC) {
@@ -68,6 +69,37 @@ impl Source {
             (format.map_or("unknown", Format::name), Content::Scene(Box::new(scene)))
         };
         Ok(Self { path: path.into(), format, bytes: length, content })
+    }
+
+    /// As [`open`](Self::open), for who reads this file alone: options that only authored files can follow are refused
+    /// for an archive, not passed over.
+    pub(crate) fn open_alone(path: &Path, options: &ImportOptions) -> Result<Self> {
+        let file = Self::open(path, options)?;
+        let plain = ImportOptions::default();
+        let asked = [
+            ("--unit", options.unit != plain.unit),
+            ("--up", options.up != plain.up),
+            ("--forward", options.forward != plain.forward),
+            ("--rate", options.rate_hz != plain.rate_hz),
+        ];
+        match (&file.content, asked.iter().find(|(_, asked)| *asked)) {
+            (Content::Archive(_) | Content::Stream(_), Some((option, _))) => usage(format!(
+                "{option} is for files as authored; {} is cooked, in metres, y up",
+                path.display()
+            )),
+            _ => Ok(file),
+        }
+    }
+
+    /// The file as a scene that can be changed, clips as keys; every option is followed, for an archive too.
+    pub(crate) fn open_scene(path: &Path, options: &ImportOptions) -> Result<Scene> {
+        let bytes = read_input(path, options.limits.max_bytes)?;
+        if bytes.starts_with(&stream_format::MAGIC) {
+            return Self::refuse_stream(path);
+        }
+        let target = options.skeleton.as_deref().map(|p| import::open_skeleton(p, options)).transpose()?;
+        let mut files = |uri: &str| import::read_beside(path, uri, &options.limits);
+        Ok(import::open_bytes(path, &bytes, &mut files, target.as_ref(), options)?)
     }
 
     /// The names of the clips, in file order.
@@ -86,12 +118,12 @@ impl Source {
         choose(&names, &import::stem(&self.path), wanted).with_context(|| self.path.display().to_string())
     }
 
-    /// Everything in it as a scene; an archive's clips as keys.
+    /// Everything in it as a scene; of an archive's clips all but their keys, which take long.
     pub(crate) fn scene(&self) -> Result<Cow<'_, Scene>> {
         Ok(match &self.content {
             Content::Scene(scene) => Cow::Borrowed(scene),
             Content::Archive(archive) => {
-                let scene = import::lsm::read(archive.bytes(), &ImportLimits::default());
+                let scene = lsm::read_with(archive.bytes(), &ReadOptions::default(), lsm::Clips::Names);
                 Cow::Owned(scene.with_context(|| self.path.display().to_string())?)
             }
             Content::Stream(_) => Self::refuse_stream(&self.path)?,
@@ -218,7 +250,8 @@ pub(crate) fn choose(names: &[String], stem: &str, wanted: Option<&str>) -> Resu
     if names.len() > SHOWN {
         known.push_str(", …");
     }
-    bail!("there is no clip {wanted:?}; there are {}: {known}", names.len())
+    let meant = did_you_mean(names, wanted);
+    bail!("there is no clip {wanted:?}{meant}; there are {}: {known}", names.len())
 }
 
 /// A clip of an archive and its name.

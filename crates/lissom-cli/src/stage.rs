@@ -118,7 +118,7 @@ impl Stage {
         of_scene: fn(String, Scene, Option<usize>, usize) -> Result<Self>,
     ) -> Result<Self> {
         let options = reading.options()?;
-        let file = Source::open(path, &options)?;
+        let file = Source::open_alone(path, &options)?;
         let any = !file.clip_names().is_empty();
         let chosen = if any || clip.is_some() { Some(file.choose_clip(clip)?) } else { None };
         let name = import::stem(path);

@@ -14,6 +14,7 @@ impl Style {
         Self::on(std::io::stdout().is_terminal())
     }
 
+    /// For what goes to standard error.
     pub(crate) fn stderr() -> Self {
         Self::on(std::io::stderr().is_terminal())
     }

@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     SkeletonBuilder,
     cook::ClipBuilder,
-    import::{ImportError, ImportLimits, lsm},
+    import::{ImportError, ImportLimits, ReadOptions, lsm},
     mannequin::{self, Detail, Motion},
     mesh::model_matrices,
     raw::{TrackKind, UserKey},
@@ -116,7 +116,8 @@ fn an_archive_that_takes_too_much_memory_is_refused_for_that_and_nothing_else() 
         for memory in (0..).map(|i| i << 14) {
             let mut limits = ImportLimits::default();
             (limits.memory_factor, limits.memory_extra) = (0, memory);
-            match lsm::read(&bytes, &limits) {
+            let strict = ReadOptions { limits, strict: true, ..ReadOptions::default() };
+            match lsm::read_with(&bytes, &strict, lsm::Clips::Keys) {
                 Ok(_) => break,
                 Err(ImportError::Limit { place, what, found, allowed }) => {
                     assert!(found > allowed && what.contains("memory"), "{what}: {found}, {allowed}");

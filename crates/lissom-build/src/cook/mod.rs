@@ -7,6 +7,7 @@ mod bits;
 mod builder;
 mod error;
 mod fit_bytes;
+mod keep;
 mod keys;
 mod proof;
 mod report;

@@ -1,6 +1,6 @@
 //! Animations: one channel a joint's translation, rotation or scale, one a mesh's morph weights.
 
-use super::binary::Binary;
+use super::{binary::Binary, straight};
 use crate::{
     exact::{M34, Q4, V3},
     raw::{Channel, Curve, RawSkeleton, RawUserTrack, Tangents, Value as KeyValue},
@@ -16,28 +16,31 @@ pub(super) struct Morphed<'a> {
     pub(super) morphs: &'a [Morph],
 }
 
-/// `first` is the node of the skeleton's first joint.
+/// `node_of` gives the node of a joint; what has none is left out.
 pub(super) fn animation(
     animation: &SceneAnimation,
     skeleton: &RawSkeleton,
-    first: usize,
+    node_of: &dyn Fn(usize) -> Option<usize>,
+    reach: &[f64],
     morphed: &[Morphed<'_>],
     binary: &mut Binary,
 ) -> Value {
     let motion = &animation.motion;
     let mut out = Channels { binary, times: BTreeMap::new(), samplers: Vec::new(), channels: Vec::new() };
     for (joint, track) in motion.tracks.iter().enumerate() {
-        out.add(first + joint, "translation", "VEC3", &track.translation, place);
-        out.add(first + joint, "rotation", "VEC4", &track.rotation, turn);
-        out.add(first + joint, "scale", "VEC3", &track.scale, place);
+        let Some(node) = node_of(joint) else { continue };
+        out.add(node, "translation", "VEC3", &track.translation, place);
+        let rotation = straight::turns_evenly(&track.rotation, reach.get(joint).copied().unwrap_or_default());
+        out.add(node, "rotation", "VEC4", &rotation, turn);
+        out.add(node, "scale", "VEC3", &track.scale, place);
     }
     for mesh in morphed {
         out.add_weights(mesh, &animation.tracks, motion.duration_s);
     }
-    if out.channels.is_empty() {
+    if let Some(node) = node_of(0).filter(|_| out.channels.is_empty()) {
         // glTF has no animation without channels: the first joint rests.
         let rest = Channel::constant(skeleton.joints[0].rest.rotation);
-        out.add(first, "rotation", "VEC4", &rest, turn);
+        out.add(node, "rotation", "VEC4", &rest, turn);
     }
     // What the source said stays, but for what the scene knows better.
     let own = super::surfaces::extras(&animation.extras).filter(Value::is_object);

@@ -4,6 +4,7 @@ use super::{
     animation::{Morphed, animation, place, turn, wide},
     binary::{Binary, pack},
     meshes::{Group, Joints, groups},
+    straight,
     surfaces::{Surfaces, extras},
 };
 use crate::{
@@ -160,12 +161,14 @@ pub fn write_glb(scene: &Scene) -> Result<Vec<u8>, ExportError> {
         meshes.push(group.mesh(Some(&joints), &mut binary));
     }
     let surfaces = Surfaces::of(scene, &mut binary);
+    let reach: Vec<Vec<f64>> = (0..scene.skeletons.len()).map(|s| straight::reach(scene, s)).collect();
     let animations: Vec<Value> = scene
         .animations
         .iter()
         .map(|a| {
             let index = a.skeleton.unwrap_or(0);
-            animation(a, &scene.skeletons[index].skeleton, places[index].0, &morphed, &mut binary)
+            let node_of = |joint: usize| Some(places[index].0 + joint);
+            animation(a, &scene.skeletons[index].skeleton, &node_of, &reach[index], &morphed, &mut binary)
         })
         .collect();
     let mut asset = json!({});

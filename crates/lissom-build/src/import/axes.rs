@@ -176,7 +176,7 @@ impl Scene {
 }
 
 /// Changes every value and slope of a channel by something linear.
-fn map<V: Copy>(channel: &mut Channel<V>, change: impl Fn(V) -> V) {
+pub(super) fn map<V: Copy>(channel: &mut Channel<V>, change: impl Fn(V) -> V) {
     for key in &mut channel.keys {
         key.value = change(key.value);
     }

@@ -39,6 +39,46 @@ impl UniqueNames {
     }
 }
 
+/// Names that programs give where nobody gave one, in lower case; digits, spaces and dots at their ends do not count.
+const PLACEHOLDERS: [&str; 18] = [
+    "",
+    "action",
+    "anim",
+    "animation",
+    "animstack",
+    "armature",
+    "armatureaction",
+    "base layer",
+    "baselayer",
+    "clip",
+    "default",
+    "layer",
+    "mixamo.com",
+    "motion",
+    "scene",
+    "take",
+    "unnamed",
+    "untitled",
+];
+
+/// True if no part of the name says what moves: `mixamo.com`, `Take 001`, `Armature|Take 001|BaseLayer`.
+fn says_nothing(name: &str) -> bool {
+    let bare = |part: &str| {
+        part.to_lowercase().trim_matches(|c: char| c.is_ascii_digit() || " ._-#".contains(c)).to_owned()
+    };
+    name.split('|').all(|part| PLACEHOLDERS.contains(&bare(part).as_str()))
+}
+
+/// Gives a file's only animation the name of the file if its own says nothing.
+pub(super) fn name_after_file(scene: &mut Scene, stem: &str) {
+    if let [only] = scene.animations.as_mut_slice()
+        && !stem.is_empty()
+        && says_nothing(&only.motion.name)
+    {
+        stem.clone_into(&mut only.motion.name);
+    }
+}
+
 /// Names every animation: as the file does, else as the file is called if it is its only one, else by its index.
 /// Names that stand twice get a suffix and a warning.
 pub(super) fn name_animations(scene: &mut Scene, stem: &str) {
@@ -118,6 +158,34 @@ mod tests {
         assert_eq!(named(&[""]), ("file".into(), 0));
         assert_eq!(named(&["", "run", ""]), ("0 run 2".into(), 0));
         assert_eq!(named(&["a", "a", "a_2", "a"]), ("a a_2 a_2_2 a_3".into(), 3));
+    }
+
+    #[test]
+    fn a_name_that_says_nothing_gives_way_to_that_of_the_file() {
+        let named = |names: &[&str]| {
+            let mut scene = Scene::default();
+            for name in names {
+                let mut a = SceneAnimation::default();
+                a.motion.name = (*name).into();
+                scene.animations.push(a);
+            }
+            name_after_file(&mut scene, "Rumba Dancing");
+            scene.animations.into_iter().map(|a| a.motion.name).collect::<Vec<_>>()
+        };
+        for nothing in [
+            "mixamo.com",
+            "Take 001",
+            "Armature|mixamo.com|Layer0",
+            "Armature|ArmatureAction.001",
+            "Armature|Take 001|BaseLayer",
+            "0",
+        ] {
+            assert_eq!(named(&[nothing]), ["Rumba Dancing"], "{nothing}");
+        }
+        for something in ["walk", "Armature|Walk", "mixamo", "take off"] {
+            assert_eq!(named(&[something]), [something]);
+        }
+        assert_eq!(named(&["Take 001", "Take 002"]), ["Take 001", "Take 002"], "they are told apart");
     }
 
     #[test]

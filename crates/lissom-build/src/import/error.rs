@@ -110,6 +110,13 @@ pub enum ImportError {
 }
 
 impl ImportError {
+    /// What is wrong, without where.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        let (whole, place) = (self.to_string(), self.place().to_string());
+        whole.strip_prefix(&place).and_then(|t| t.strip_prefix(": ")).unwrap_or(&whole).to_owned()
+    }
+
     /// Where it happened.
     #[must_use]
     pub fn place(&self) -> &Place {

@@ -1,6 +1,9 @@
 //! A motion and a skeleton that come from different files.
 
-use super::rawclip::WantedPrecision;
+use super::{
+    rawclip::WantedPrecision,
+    rebase::{self, Fit},
+};
 use crate::{
     exact::{M34, Trs},
     mesh::model_matrices,
@@ -18,7 +21,7 @@ pub(super) enum By {
 }
 
 /// Why a motion cannot be given this skeleton.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatchError {
     /// The file has no joint names, and its tracks are not as many as the skeleton's joints.
@@ -41,22 +44,50 @@ pub enum MatchError {
         /// The first of them.
         first: String,
     },
+    /// The rest poses are different poses, and the joints' axes differ too.
+    #[error(
+        "it rests in another pose than the skeleton: the bone to {joint:?} points {degrees:.0} degrees away, so its \
+         motion would come out wrong"
+    )]
+    Rest {
+        /// The joint at the end of the bone that is farthest off.
+        joint: String,
+        /// How far.
+        degrees: f64,
+    },
+    /// The rest poses differ, and the skeletons hang together otherwise.
+    #[error("it rests in another pose than the skeleton, and {joint:?} hangs on {own}, there on {target}")]
+    Parent {
+        /// The joint.
+        joint: String,
+        /// What it hangs on in the file.
+        own: String,
+        /// What it hangs on in the skeleton.
+        target: String,
+    },
 }
 
 /// Gives everything in the scene this skeleton in place of its own. What has no counterpart is dropped, or rests,
-/// and is named in a warning. Channels without keys take the skeleton's rest pose.
+/// and is named in a warning. Where the skeleton rests otherwise, motions are re-based to its rest pose
+/// ([`rebase`]).
 pub(super) fn attach(scene: &mut Scene, target: SceneSkeleton, by: By) -> Result<(), MatchError> {
     let joints = target.skeleton.joints.len();
     let mut maps = Vec::with_capacity(scene.skeletons.len());
     for index in 0..scene.skeletons.len() {
-        maps.push(map_joints(scene, index, &target.skeleton, by)?);
+        let places = map_joints(scene, index, &target.skeleton, by)?;
+        let own = scene.skeletons.get(index).filter(|_| by == By::Name);
+        let fit = own.map_or(Ok(Fit::Same), |own| rebase::fit(&own.skeleton, &target.skeleton, &places))?;
+        if let Some(text) = fit.note() {
+            scene.warn(format!("skeleton {index}"), text);
+        }
+        maps.push(JointMap { places, fit });
     }
     let mut animations = std::mem::take(&mut scene.animations);
     for (index, animation) in animations.iter_mut().enumerate() {
         let place = format!("animation {index} {:?}", animation.motion.name);
         match animation.skeleton.and_then(|s| maps.get(s)) {
             Some(map) => {
-                move_precision(&mut animation.precision, map, joints);
+                move_precision(&mut animation.precision, &map.places, joints);
                 let dropped = move_tracks(&mut animation.motion, map, joints);
                 if dropped > 0 {
                     scene.warn(
@@ -91,6 +122,62 @@ pub(super) fn attach(scene: &mut Scene, target: SceneSkeleton, by: By) -> Result
     }
     scene.skeletons = vec![target];
     Ok(())
+}
+
+/// Gives motions that have no skeleton this one of another file; tracks go by place.
+///
+/// # Errors
+///
+/// [`MatchError::Count`].
+pub(crate) fn lend(scene: &mut Scene, target: &SceneSkeleton) -> Result<(), MatchError> {
+    attach(scene, target.clone(), By::Index)
+}
+
+/// Gives motions of other skeletons this one; joints go by name. Motions of a skeleton that shares no joint with it are
+/// left out with a warning.
+///
+/// # Errors
+///
+/// [`MatchError::Nothing`] if that is all of them, and what the motions' rest pose is refused for.
+#[cfg(feature = "gltf")]
+pub(crate) fn retarget(scene: &mut Scene, target: &SceneSkeleton) -> Result<(), MatchError> {
+    let known = |s: &SceneSkeleton| {
+        s.skeleton.joints.iter().any(|j| target.skeleton.joints.iter().any(|t| t.name == j.name))
+    };
+    let fits: Vec<bool> = scene.skeletons.iter().map(known).collect();
+    if !fits.contains(&true) {
+        let joints = scene.skeletons.iter().flat_map(|s| &s.skeleton.joints);
+        let first = joints.clone().next().map(|j| j.name.clone()).unwrap_or_default();
+        return Err(MatchError::Nothing { found: joints.count(), first });
+    }
+    let mut places = Vec::with_capacity(fits.len());
+    let mut next = 0_usize;
+    for fits in &fits {
+        places.push(fits.then_some(next));
+        next = next.saturating_add(usize::from(*fits));
+    }
+    for mut animation in std::mem::take(&mut scene.animations) {
+        match animation.skeleton.and_then(|s| places.get(s).copied().flatten()) {
+            Some(place) => {
+                animation.skeleton = Some(place);
+                scene.animations.push(animation);
+            }
+            None => {
+                let place = format!("clip {:?}", animation.motion.name);
+                scene.warn(place, "it is for another skeleton; it was left out");
+            }
+        }
+    }
+    let mut fits = fits.into_iter();
+    scene.skeletons.retain(|_| fits.next() == Some(true));
+    scene.meshes.clear();
+    attach(scene, target.clone(), By::Name)
+}
+
+/// Where the joints of a skeleton are in the target, and what becomes of their motion.
+struct JointMap {
+    places: Vec<Option<usize>>,
+    fit: Fit,
 }
 
 /// For each joint of a skeleton of the scene its place in the target.
@@ -175,12 +262,13 @@ fn list(names: &[&str]) -> String {
 }
 
 /// Puts the tracks where the skeleton has their joints; gives the number of moving ones that have no place.
-fn move_tracks(motion: &mut RawAnimation, map: &[Option<usize>], joints: usize) -> usize {
+fn move_tracks(motion: &mut RawAnimation, map: &JointMap, joints: usize) -> usize {
     let mut tracks = vec![RawTrack::default(); joints];
     let mut dropped = 0;
-    for (track, place) in std::mem::take(&mut motion.tracks).into_iter().zip(map) {
+    for (joint, (track, place)) in std::mem::take(&mut motion.tracks).into_iter().zip(&map.places).enumerate()
+    {
         match place.and_then(|p| tracks.get_mut(p)) {
-            Some(to) => *to = track,
+            Some(to) => *to = map.fit.track(joint, track),
             None => dropped = usize::from(track != RawTrack::default()).saturating_add(dropped),
         }
     }
@@ -205,20 +293,20 @@ fn move_precision(precision: &mut Vec<WantedPrecision>, map: &[Option<usize>], j
 
 /// Points the mesh at the skeleton's joints. Joints that the file does not know are bound where they rest.
 /// Gives the joint that a vertex follows and the skeleton does not have.
-fn move_mesh(mesh: &mut SceneMesh, map: &[Option<usize>], models: &[M34]) -> Result<(), usize> {
+fn move_mesh(mesh: &mut SceneMesh, map: &JointMap, models: &[M34]) -> Result<(), usize> {
     let raw = &mut mesh.mesh;
     for (joint, weight) in raw.influences.joints.iter_mut().zip(&raw.influences.weights) {
         let from = usize::from(*joint);
-        *joint = match map.get(from).copied().flatten() {
+        *joint = match map.places.get(from).copied().flatten() {
             _ if *weight == 0.0 => 0,
             Some(place) => u16::try_from(place).map_err(|_| from)?,
             None => return Err(from),
         };
     }
     let mut binds: Vec<M34> = models.iter().map(|m| m.inverse().unwrap_or(M34::IDENTITY)).collect();
-    for (bind, place) in raw.inverse_binds.iter().zip(map) {
+    for (joint, (bind, place)) in raw.inverse_binds.iter().zip(&map.places).enumerate() {
         if let Some(to) = place.and_then(|p| binds.get_mut(p)) {
-            *to = *bind;
+            *to = map.fit.bind(joint, bind);
         }
     }
     raw.inverse_binds = binds;

@@ -35,6 +35,7 @@ mod open;
 pub mod ozz;
 pub mod rawclip;
 mod read_options;
+mod rebase;
 mod sense;
 mod sjson;
 mod surfaces;
@@ -44,6 +45,7 @@ pub use clip_names::{UniqueNames, stem};
 pub use error::{ImportError, Place};
 pub use limits::ImportLimits;
 pub use matching::MatchError;
+pub(crate) use matching::{lend, retarget};
 pub use open::{
     Format, ImportOptions, OpenError, Unit, open, open_bytes, open_skeleton, read_beside, read_limited,
 };

@@ -8,10 +8,8 @@
 //! # Ok::<(), import::OpenError>(())
 //! ```
 
-#[cfg(feature = "gltf")]
-use super::ReadOptions;
 use super::{
-    Axis, ImportError, ImportLimits, acl_sjson,
+    Axis, ImportError, ImportLimits, ReadOptions, acl_sjson,
     bvh::{self, BvhOptions},
     clip_names as names, lsm,
     matching::{self, By, MatchError},
@@ -280,6 +278,9 @@ pub fn open_bytes(
     let mut scene = parse(path, bytes, format, options, files)?;
     keep(&mut scene, options);
     names::name_joints(&mut scene);
+    if format != Format::Lsm {
+        names::name_after_file(&mut scene, &names::stem(path));
+    }
     names::name_animations(&mut scene, &names::stem(path));
 
     scene.scale_lengths(match options.unit {
@@ -381,6 +382,16 @@ pub fn read_beside(path: &Path, uri: &str, limits: &ImportLimits) -> Result<Vec<
 }
 
 impl ImportOptions {
+    /// What of a file is read, and what is done about parts that cannot be.
+    fn reading(&self) -> ReadOptions {
+        ReadOptions {
+            limits: self.limits,
+            meshes: !self.no_mesh,
+            images: !self.no_images,
+            strict: self.strict,
+        }
+    }
+
     pub(crate) fn check(&self) -> Result<(), OpenError> {
         let forward = self.forward.unwrap_or(self.up.usual_forward());
         let wrong = if let Unit::Metres(m) = self.unit
@@ -440,21 +451,13 @@ fn parse(
                 Ok(Scene { name, tracks, ..Default::default() })
             }
         },
-        Format::Lsm => lsm::read(bytes, &options.limits).map_err(refused),
+        Format::Lsm => lsm::read_with(bytes, &options.reading(), lsm::Clips::Keys).map_err(refused),
         #[cfg(feature = "fbx")]
         Format::Fbx => super::fbx::read(bytes, &options.limits).map_err(refused),
         #[cfg(not(feature = "fbx"))]
         Format::Fbx => Err(OpenError::NotBuilt { path: path.into(), format }),
         #[cfg(feature = "gltf")]
-        Format::Gltf => {
-            let options = ReadOptions {
-                limits: options.limits,
-                meshes: !options.no_mesh,
-                images: !options.no_images,
-                strict: options.strict,
-            };
-            super::gltf::read_with(bytes, files, &options).map_err(refused)
-        }
+        Format::Gltf => super::gltf::read_with(bytes, files, &options.reading()).map_err(refused),
         #[cfg(not(feature = "gltf"))]
         Format::Gltf => Err(OpenError::NotBuilt { path: path.into(), format }),
     }

@@ -37,14 +37,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod clips;
 mod error;
 mod input;
 mod precision;
 mod report;
 mod stamp;
+mod together;
 mod watch;
 mod weights;
 
+pub use clips::{did_you_mean, find_clip, similar_clips};
 pub use error::{InputError, PipelineError};
 pub use input::{Input, Resolve};
 pub use precision::ScenePrecision;
@@ -57,7 +60,7 @@ use crate::{
     cook::{ClipBuilder, CookError, CookedClip, JointPrecision, SkinReach},
     edit::{self, ClipRule, Edited, Needs},
     import::{self, Format, ImportOptions, OpenError},
-    scene::{Scene, SceneSkeleton},
+    scene::{Scene, SceneMesh, SceneSkeleton},
 };
 use lissom::archive::AlignedBytes;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -90,6 +93,8 @@ pub struct Options<'a> {
 pub struct Recipe {
     import: ImportOptions,
     target: Option<SceneSkeleton>,
+    /// What it moves in its own file.
+    target_meshes: Vec<SceneMesh>,
     clips: Vec<String>,
     rules: Vec<ClipRule>,
     asked_precision: bool,
@@ -99,10 +104,33 @@ pub struct Recipe {
     head: String,
 }
 
-/// A file that was opened.
+/// A file that was read.
+struct Read {
+    stem: String,
+    scene: Scene,
+    /// Clips that were not asked for.
+    left_out: Vec<String>,
+    is_archive: bool,
+    /// Not before its motions have a skeleton.
+    prepared: Option<Prepared>,
+    /// Its lines of the stamp.
+    stamp: String,
+}
+
+/// What is known of a file before its clips are cooked.
+struct Prepared {
+    precision: ScenePrecision,
+    height_m: Option<f64>,
+    /// What edits ask of the cooker, and which rules were followed.
+    edited: Edited,
+}
+
+/// A file whose clips can be cooked.
 struct Opened {
     stem: String,
     scene: Scene,
+    /// Clips that were not asked for.
+    left_out: Vec<String>,
     skeletons: Vec<BuiltSkeleton>,
     /// What each skeleton moves.
     skins: Vec<Arc<SkinReach>>,
@@ -123,7 +151,7 @@ impl Recipe {
     pub fn new(options: Options<'_>) -> Result<Self, OpenError> {
         let Options { import, skeleton, clips, precision, shell, rules, mut cook } = options;
         import.check()?;
-        let mut target = None;
+        let (mut target, mut target_meshes) = (None, Vec::new());
         let mut hash = None;
         if let Some(input) = skeleton.or_else(|| import.skeleton.clone().map(Input::file)) {
             let bytes = input.read(&import.limits)?;
@@ -133,12 +161,23 @@ impl Recipe {
             let scene = import::open_bytes(input.name(), &bytes, &mut files, None, &plain)?;
             let first = scene.skeletons.into_iter().next();
             target = Some(first.ok_or_else(|| OpenError::NoSkeleton { path: input.name().into() })?);
+            target_meshes = scene.meshes;
+            target_meshes.retain(|mesh| mesh.skeleton == 0);
         }
         let (asked_precision, asked_shell) = (precision.is_some(), shell.is_some());
         cook.precision = precision.unwrap_or(cook.precision);
         cook.shell = shell.unwrap_or(cook.shell);
-        let mut recipe =
-            Self { import, target, clips, rules, asked_precision, asked_shell, cook, head: String::new() };
+        let mut recipe = Self {
+            import,
+            target,
+            target_meshes,
+            clips,
+            rules,
+            asked_precision,
+            asked_shell,
+            cook,
+            head: String::new(),
+        };
         recipe.head = stamp::head(&recipe, hash);
         Ok(recipe)
     }
@@ -178,22 +217,55 @@ impl Recipe {
         executor: &Executor<'_>,
         watcher: &Watcher<'_>,
     ) -> Result<Vec<Result<Opened, InputError>>, PipelineError> {
-        run_all(inputs.len(), executor, watcher, |i| {
-            let opened = guarded(&inputs[i], || self.open(&inputs[i]));
-            let clips = opened.as_ref().map_or(0, |o| o.scene.animations.len());
+        let all = run_all(inputs.len(), executor, watcher, |i| {
+            let read = guarded(&inputs[i], || self.read(&inputs[i]));
+            let known = read.as_ref().ok().filter(|r| r.prepared.is_some());
+            let clips = known.map_or(0, |r| r.scene.animations.len());
             let name = inputs[i].name().to_string_lossy();
             watcher.grow(clips, Step::Read { input: &name });
-            opened
-        })
-        .map(|all| {
-            all.into_iter()
-                .zip(inputs)
-                .map(|(done, input)| done.unwrap_or_else(|| input.left_out()))
-                .collect()
-        })
+            read
+        })?;
+        let read = all.into_iter().zip(inputs).map(|(read, input)| read.unwrap_or_else(|| input.left_out()));
+        let mut read: Vec<Result<Read, InputError>> = read.collect();
+        together::lend_skeletons(inputs, &mut read);
+        together::drop_copies(&mut read);
+        let opened = read.into_iter().zip(inputs);
+        let opened = opened.map(|(read, input)| guarded(input, || self.opened(input, read?, watcher)));
+        let mut opened: Vec<Result<Opened, InputError>> = opened.collect();
+        let skins = run_all(inputs.len(), executor, watcher, |i| {
+            guarded(&inputs[i], || Ok(opened[i].as_ref().map_or(Vec::new(), |own| self.skins(own, &opened))))
+        })?;
+        for ((slot, skins), input) in opened.iter_mut().zip(skins).zip(inputs) {
+            match (skins.unwrap_or_else(|| input.left_out()), slot.as_mut()) {
+                (Ok(skins), Ok(opened)) => opened.skins = skins,
+                (Err(error), _) => *slot = Err(error),
+                (_, Err(_)) => {}
+            }
+        }
+        Ok(opened)
     }
 
-    fn open(&self, input: &Input<'_>) -> Result<Opened, InputError> {
+    /// What each skeleton of a file moves: meshes of every file that is for the same skeleton, for they are drawn
+    /// together.
+    fn skins(&self, own: &Opened, all: &[Result<Opened, InputError>]) -> Vec<Arc<SkinReach>> {
+        let reach = |built: &BuiltSkeleton| {
+            let mut skin = SkinReach::default();
+            self.target_meshes.iter().for_each(|mesh| skin.add(built, &mesh.mesh, &mesh.morphs));
+            for other in all.iter().flatten() {
+                let identity = built.skeleton.identity();
+                let same =
+                    other.skeletons.iter().enumerate().filter(|(_, s)| s.skeleton.identity() == identity);
+                for (index, built) in same {
+                    let meshes = other.scene.meshes.iter().filter(|m| m.skeleton == index);
+                    meshes.for_each(|mesh| skin.add(built, &mesh.mesh, &mesh.morphs));
+                }
+            }
+            Arc::new(skin)
+        };
+        own.skeletons.iter().map(reach).collect()
+    }
+
+    fn read(&self, input: &Input<'_>) -> Result<Read, InputError> {
         let bytes = input.read(&self.import.limits)?;
         let mut others = Vec::new();
         let mut files = |uri: &str| {
@@ -203,17 +275,31 @@ impl Recipe {
         };
         let target = self.target.as_ref();
         let mut scene = import::open_bytes(input.name(), &bytes, &mut files, target, &self.import)?;
-        let name = || input.name().to_owned();
         if scene.skeletons.is_empty() && scene.tracks.is_empty() && scene.animations.is_empty() {
-            return Err(InputError::Nothing { name: name() });
+            return Err(InputError::Nothing { name: input.name().to_owned() });
         }
-        if let Some(lost) = scene.animations.iter().find(|a| a.skeleton.is_none()) {
-            return Err(InputError::NoSkeleton { name: name(), clip: lost.motion.name.clone() });
+        if !stamp::was_cooked_alike(&bytes, &self.head) {
+            scene.animations.iter_mut().for_each(|a| a.kept = None);
         }
         let stem = import::stem(input.name());
-        if !self.clips.is_empty() {
-            keep_clips(&mut scene, &stem, &self.clips);
+        let left_out = clips::keep_clips(&mut scene, &stem, &self.clips);
+        let stamp = stamp::lines(input, &bytes, &others);
+        let is_archive = Format::of_bytes(&bytes) == Some(Format::Lsm);
+        let mut read = Read { stem, scene, left_out, is_archive, prepared: None, stamp };
+        // Motions without a skeleton wait until they have one.
+        if read.scene.animations.iter().all(|a| a.skeleton.is_some()) {
+            read.prepared = Some(self.prepare(input, &mut read.scene, is_archive)?);
         }
+        Ok(read)
+    }
+
+    /// Settles how exactly the clips are cooked, and edits them.
+    fn prepare(
+        &self,
+        input: &Input<'_>,
+        scene: &mut Scene,
+        is_archive: bool,
+    ) -> Result<Prepared, InputError> {
         let height_m = scene.height();
         let precision = ScenePrecision::new(height_m, self.asked_precision, self.asked_shell);
         if let Some(height) = height_m.filter(|_| precision.growth() > 1.0) {
@@ -228,20 +314,44 @@ impl Recipe {
             rules: &self.rules,
             precision_m: builder.precision,
             shell_m: builder.shell,
-            finds_loops: Format::of_bytes(&bytes) != Some(Format::Lsm),
+            finds_loops: !is_archive,
         };
-        let edited = edit::follow(&mut scene, asked)
-            .map_err(|source| InputError::Edit { name: name(), source: source.into() })?;
-        let build = |s: &SceneSkeleton| SkeletonBuilder::build(&s.skeleton);
-        let skeletons = scene.skeletons.iter().map(build).collect::<Result<Vec<_>, _>>();
-        let skeletons = skeletons.map_err(|source| InputError::Skeleton { name: name(), source })?;
-        // What comes from an archive has been through this.
-        if Format::of_bytes(&bytes) != Some(Format::Lsm) {
-            weights::reduce(&mut scene, &skeletons, precision.builder(&self.cook).precision);
+        let edited = edit::follow(scene, asked)
+            .map_err(|source| InputError::Edit { name: input.name().to_owned(), source: source.into() })?;
+        // What comes from an archive has been through this. Here, where every weight still has its mesh beside it.
+        if !is_archive {
+            let skeletons = build_skeletons(input, scene)?;
+            weights::reduce(scene, &skeletons, precision.builder(&self.cook).precision);
         }
-        let skins = skeletons.iter().enumerate().map(|(s, built)| Arc::new(scene.skin(s, built))).collect();
-        let stamp = stamp::lines(input, &bytes, &others);
-        Ok(Opened { stem, scene, skeletons, skins, precision, edited, height_m, stamp })
+        Ok(Prepared { precision, height_m, edited })
+    }
+
+    fn opened(&self, input: &Input<'_>, read: Read, watcher: &Watcher<'_>) -> Result<Opened, InputError> {
+        let Read { stem, mut scene, left_out, is_archive, prepared, stamp } = read;
+        let name = || input.name().to_owned();
+        if let Some(lost) = scene.animations.iter().find(|a| a.skeleton.is_none()) {
+            return Err(InputError::NoSkeleton { name: name(), clip: lost.motion.name.clone() });
+        }
+        let prepared = match prepared {
+            Some(prepared) => prepared,
+            None => {
+                let prepared = self.prepare(input, &mut scene, is_archive)?;
+                watcher.add(scene.animations.len());
+                prepared
+            }
+        };
+        let skeletons = build_skeletons(input, &scene)?;
+        Ok(Opened {
+            stem,
+            scene,
+            left_out,
+            skeletons,
+            skins: Vec::new(),
+            precision: prepared.precision,
+            edited: prepared.edited,
+            height_m: prepared.height_m,
+            stamp,
+        })
     }
 
     /// Clips that are to be the difference to another one, which may be in another input.
@@ -307,10 +417,17 @@ impl Recipe {
         let mut builder = opened.precision.builder(&self.cook);
         builder.joints = opened.precision.joints(animation, built);
         builder.skin = animation.skeleton.and_then(|s| opened.skins.get(s)).cloned();
+        let plain = builder.clone();
         if let Some(needs) = opened.edited.needs.get(clip) {
             apply(needs, &mut builder, built);
         }
+        let kept = animation.kept.as_ref().filter(|_| builder == plain);
         let builder = builder.scaled(weights::joints_share(animation));
+        if let Some(bytes) = kept.and_then(|kept| kept.of(&animation.motion))
+            && let Some(kept) = builder.keep(built, &animation.motion, bytes).map_err(failed)?
+        {
+            return Ok(kept);
+        }
         builder.build(built, &animation.motion).map_err(failed)
     }
 
@@ -330,7 +447,7 @@ impl Recipe {
             reports.push((|| {
                 let opened = opened?;
                 let clips = clips.into_iter().collect::<Result<Vec<CookedClip>, InputError>>()?;
-                let report = Report::new(input, &opened.scene, opened.height_m, &clips);
+                let report = Report::new(input, &opened, &clips);
                 let clips = clips.into_iter().map(|c| c.bytes).collect();
                 pack.add(&opened.stem, &opened.scene, &opened.skeletons, clips)
                     .map_err(|source| InputError::Pack { name: input.name().to_owned(), source })?;
@@ -373,6 +490,12 @@ fn apply(needs: &Needs, builder: &mut ClipBuilder, built: &BuiltSkeleton) {
     }
 }
 
+fn build_skeletons(input: &Input<'_>, scene: &Scene) -> Result<Vec<BuiltSkeleton>, InputError> {
+    let built = scene.skeletons.iter().map(|s| SkeletonBuilder::build(&s.skeleton));
+    let built: Result<Vec<_>, _> = built.collect();
+    built.map_err(|source| InputError::Skeleton { name: input.name().to_owned(), source })
+}
+
 /// Runs `task` for every index. An index that the executor leaves out has no result.
 fn run_all<T: Send + Sync>(
     count: usize,
@@ -398,44 +521,4 @@ fn guarded<T>(input: &Input<'_>, work: impl FnOnce() -> Result<T, InputError>) -
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
         Err(InputError::Defect { name: input.name().to_owned(), text: text.unwrap_or_default() })
     })
-}
-
-/// The clip that is meant: by name, by the file's stem if the file has one clip, or by index.
-#[must_use]
-pub fn find_clip(names: &[String], stem: &str, wanted: &str) -> Option<usize> {
-    let by_name = names.iter().position(|n| n == wanted);
-    let by_stem = || (wanted == stem && names.len() == 1).then_some(0);
-    let by_index = || wanted.parse().ok().filter(|i| *i < names.len());
-    by_name.or_else(by_stem).or_else(by_index)
-}
-
-/// Leaves only the clips asked for.
-fn keep_clips(scene: &mut Scene, stem: &str, wanted: &[String]) {
-    let names: Vec<String> = scene.animations.iter().map(|a| a.motion.name.clone()).collect();
-    let kept: Vec<usize> = wanted.iter().filter_map(|w| find_clip(&names, stem, w)).collect();
-    if kept.is_empty() && !names.is_empty() {
-        scene.warn("", format!("none of the {} clips asked for is in this file", wanted.len()));
-    }
-    let mut index = 0;
-    scene.animations.retain(|_| {
-        index += 1;
-        kept.contains(&(index - 1))
-    });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::find_clip;
-
-    #[test]
-    fn a_clip_is_found_by_name_then_by_stem_then_by_index() {
-        let names = |n: &[&str]| n.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
-        let two = names(&["walk", "0"]);
-        assert_eq!(find_clip(&two, "file", "walk"), Some(0));
-        assert_eq!(find_clip(&two, "file", "0"), Some(1), "a name goes before an index");
-        assert_eq!(find_clip(&two, "file", "1"), Some(1));
-        assert_eq!(find_clip(&two, "file", "file"), None);
-        assert_eq!(find_clip(&names(&["Take 001"]), "run", "run"), Some(0));
-        assert_eq!(find_clip(&[], "file", "0"), None);
-    }
 }

@@ -1,9 +1,9 @@
 //! What became of the inputs.
 
-use super::{Input, InputError};
+use super::{Input, InputError, Opened};
 use crate::{
     cook::{CookReport, CookedClip},
-    scene::{Scene, SceneAnimation, Warning},
+    scene::{SceneAnimation, Warning},
 };
 use std::path::PathBuf;
 
@@ -37,6 +37,8 @@ pub struct Report {
     pub tracks: usize,
     /// How high the model is in metres, if it has a size.
     pub height_m: Option<f64>,
+    /// Its clips that were not asked for.
+    pub left_out: Vec<String>,
     /// What was odd about it.
     pub warnings: Vec<Warning>,
 }
@@ -53,7 +55,8 @@ pub struct ClipReport {
 }
 
 impl Report {
-    pub(super) fn new(input: &Input<'_>, scene: &Scene, height_m: Option<f64>, clips: &[CookedClip]) -> Self {
+    pub(super) fn new(input: &Input<'_>, opened: &Opened, clips: &[CookedClip]) -> Self {
+        let scene = &opened.scene;
         let clip = |(a, c): (&SceneAnimation, &CookedClip)| ClipReport {
             name: a.motion.name.clone(),
             duration_s: a.motion.duration_s,
@@ -66,7 +69,8 @@ impl Report {
             meshes: scene.meshes.len(),
             vertices: scene.meshes.iter().map(|m| m.mesh.positions.len()).sum(),
             tracks: scene.tracks.len() + scene.animations.iter().map(|a| a.tracks.len()).sum::<usize>(),
-            height_m,
+            height_m: opened.height_m,
+            left_out: opened.left_out.clone(),
             warnings: scene.warnings.clone(),
         }
     }

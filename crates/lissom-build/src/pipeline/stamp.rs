@@ -1,7 +1,7 @@
 //! What an archive was made of, so that it is not made again: a section of the kind `STMP`, called `import`.
 //!
-//! It holds text, one line each: the version of this library and a hash of the options, then each file that was read, a
-//! hash of its bytes before its name. Files that an input names by URI stand under it, indented. An archive whose lines
+//! It holds text, one line each: the version of this library, a hash of the options for cooking and one of all options,
+//! then each file that was read, a hash of its bytes before its name. Files that an input names by URI stand under it, indented. An archive whose lines
 //! would be written the same again is left alone.
 
 use super::{Input, Recipe};
@@ -30,11 +30,27 @@ pub(super) fn head(recipe: &Recipe, skeleton: Option<u64>) -> String {
         rules.iter().map(|r| (&r.clips, &r.from, r.edits.iter().map(|e| &e.kind).collect::<Vec<_>>()));
     let rules: Vec<_> = rules.collect();
     let ImportOptions { unit, up, forward, rate_hz, no_mesh, no_images, influences, strict, .. } = import;
+    let cook = format!("{cook:?} {asked_precision} {asked_shell}");
     let text = format!(
-        "{unit:?} {up:?} {forward:?} {rate_hz:?} {skeleton:?} {no_mesh} {no_images} {influences:?} {strict} {cook:?} \
-         {asked_precision} {asked_shell} {clips:?} {rules:?}"
+        "{unit:?} {up:?} {forward:?} {rate_hz:?} {skeleton:?} {no_mesh} {no_images} {influences:?} {strict} {clips:?} \
+         {rules:?} {cook}"
     );
-    format!("lissom {} options {:016x}\n", env!("CARGO_PKG_VERSION"), hash(text.as_bytes()))
+    let hash = |text: &str| hash(text.as_bytes());
+    format!("{} options {:016x}\n", cooked_with(hash(&cook)), hash(&text))
+}
+
+/// How a first line starts: clips that were cooked alike share it.
+fn cooked_with(cook: u64) -> String {
+    format!("lissom {} cook {cook:016x}", env!("CARGO_PKG_VERSION"))
+}
+
+/// True if this is an archive whose clips were cooked with the options of the first line.
+pub(super) fn was_cooked_alike(archive: &[u8], head: &str) -> bool {
+    let bytes = AlignedBytes::copy_of(archive);
+    let Ok(archive) = ArchiveView::read(&bytes, &Limits::default()) else { return false };
+    let stamp = archive.find(KIND, NAME).ok().filter(|s| s.version == VERSION);
+    let start = head.split(" options ").next().unwrap_or(head);
+    stamp.is_some_and(|s| s.payload.starts_with(start.as_bytes()))
 }
 
 /// The lines of one input.

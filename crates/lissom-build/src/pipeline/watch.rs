@@ -93,6 +93,11 @@ impl<'a> Watcher<'a> {
         }
     }
 
+    /// Steps that became known without one being done.
+    pub(super) fn add(&self, more: usize) {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner).all += more;
+    }
+
     pub(super) fn step(&self, step: Step<'_>) -> Result<(), PipelineError> {
         self.grow(0, step);
         self.check()

@@ -5,6 +5,7 @@ use crate::{
     quote::Number,
 };
 use core::fmt;
+use lissom::hash::Fnv64;
 
 /// One motion of one skeleton: a track a raw joint.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -354,6 +355,28 @@ impl RawTrack {
 }
 
 impl RawAnimation {
+    /// A hash of everything in it, the name too: another one for every change.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        fn number(hash: Fnv64, v: f64) -> Fnv64 {
+            hash.bytes(&v.to_le_bytes())
+        }
+        fn channel<V: Copy>(hash: Fnv64, channel: &Channel<V>, add: impl Fn(Fnv64, V) -> Fnv64) -> Fnv64 {
+            let hash = hash.word(channel.curve as u32).word(channel.keys.len() as u32);
+            let hash = channel.keys.iter().fold(hash, |h, k| add(number(h, k.time_s), k.value));
+            channel.tangents.iter().fold(hash, |h, t| add(add(h, t.into), t.out))
+        }
+        let vector = |h: Fnv64, v: V3| [v.x, v.y, v.z].into_iter().fold(h, number);
+        let rotation = |h: Fnv64, q: Q4| [q.x, q.y, q.z, q.w].into_iter().fold(h, number);
+        let hash = Fnv64::new().bytes(self.name.as_bytes()).word(self.looping.into());
+        let hash = number(hash, self.duration_s).word(self.tracks.len() as u32);
+        let track = |h: Fnv64, t: &RawTrack| {
+            let h = channel(h, &t.translation, vector);
+            channel(channel(h, &t.rotation, rotation), &t.scale, vector)
+        };
+        self.tracks.iter().fold(hash, track).finish()
+    }
+
     /// Finds the first thing that is wrong. `joints` is the skeleton's count.
     ///
     /// # Errors

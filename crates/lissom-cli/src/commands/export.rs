@@ -1,60 +1,146 @@
-//! `lissom export`: back to glTF.
+//! `lissom export`: back to glTF, whole or onto the file that it came from, or to BVH.
 
 use crate::{
     files::{same_file, write_whole},
     options::{Reading, usage},
-    source::Source,
+    source::{Source, choose},
     style::{counted, grouped},
+    warnings,
 };
 use anyhow::{Context, Result};
-use lissom_build::export::write_glb;
+use lissom_build::{
+    export::{write_bvh, write_glb, write_glb_onto},
+    import::{self, ImportOptions},
+    scene::Scene,
+};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
+#[command(after_long_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// A file of any supported format
+    /// A file of any supported format, or - for standard input
     file: PathBuf,
     /// The file to write
-    #[arg(short, long, value_name = "OUT.glb")]
+    #[arg(short, long, value_name = "OUT.glb|OUT.bvh")]
     output: PathBuf,
-    /// Only these clips: a name, the file's stem, or an index; may be given several times
+    /// Write a copy of this glTF file in which only the animations were replaced
+    #[arg(long, value_name = "SOURCE.glb")]
+    onto: Option<PathBuf>,
+    /// Only these clips: a name or its end, the file's stem, or an index; may be given several times
     #[arg(long, value_name = "NAME")]
     clip: Vec<String>,
     #[command(flatten)]
     reading: Reading,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  lissom export hero.lsm -o back.glb
+  lissom export hero.lsm --onto hero.glb -o cooked.glb     # everything else as in hero.glb
+  lissom export hero.lsm --clip walk -o walk.bvh           # one motion for capture tools
+  lissom export hero.lsm --no-mesh -o motions.glb";
+
+/// What is written, by its name.
+enum Kind {
+    Glb,
+    Bvh,
+}
+
 pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
-    let extension = arguments.output.extension().and_then(|e| e.to_str()).unwrap_or_default();
-    if !extension.eq_ignore_ascii_case("glb") {
-        return usage(format!("{}: what is written is a .glb", arguments.output.display()));
+    let Arguments { file, output, onto, .. } = arguments;
+    let extension = output.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let kind = match extension.as_str() {
+        "glb" => Kind::Glb,
+        "bvh" => Kind::Bvh,
+        _ => return usage(format!("{}: what is written is a .glb or a .bvh", output.display())),
+    };
+    if same_file(file, output) {
+        return usage(format!("-o {}: this is the file to export", output.display()));
     }
-    if same_file(&arguments.file, &arguments.output) {
-        return usage(format!("-o {}: this is the file to export", arguments.output.display()));
+    if onto.as_deref().is_some_and(|onto| same_file(onto, output)) {
+        return usage(format!("-o {}: this is the file to copy", output.display()));
     }
-    let file = Source::open(&arguments.file, &arguments.reading.options()?)?;
-    let mut scene = file.scene()?.into_owned();
-    if !arguments.clip.is_empty() {
-        let wanted = arguments.clip.iter().map(|c| file.choose_clip(Some(c)));
-        let wanted = wanted.collect::<Result<Vec<usize>>>()?;
-        let mut index = 0;
-        scene.animations.retain(|_| {
-            index += 1;
-            wanted.contains(&(index - 1))
-        });
+    if onto.is_some() && matches!(kind, Kind::Bvh) {
+        return usage("--onto copies a glTF file: what is written is a .glb");
     }
-    let bytes = write_glb(&scene).with_context(|| arguments.file.display().to_string())?;
-    write_whole(&arguments.output, &bytes)?;
+    let options = arguments.reading.options()?;
+    let mut scene = Source::open_scene(file, &options)?;
+    keep_clips(&mut scene, file, &arguments.clip)?;
     let joints: usize = scene.skeletons.iter().map(|s| s.skeleton.joints.len()).sum();
+    let (bytes, meshes) = match (kind, onto) {
+        (Kind::Bvh, _) => (bvh(&mut scene, file)?, 0),
+        (Kind::Glb, None) => {
+            let bytes = write_glb(&scene).with_context(|| file.display().to_string())?;
+            (bytes, scene.meshes.len())
+        }
+        (Kind::Glb, Some(onto)) => (copy_of(onto, &mut scene, &options)?, scene.meshes.len()),
+    };
+    write_whole(output, &bytes)?;
     writeln!(
         out,
         "{}: {}, {}, {}, {} bytes",
-        arguments.output.display(),
+        output.display(),
         counted(joints, "joint", "joints"),
-        counted(scene.meshes.len(), "mesh", "meshes"),
+        counted(meshes, "mesh", "meshes"),
         counted(scene.animations.len(), "animation", "animations"),
         grouped(bytes.len() as u64),
     )?;
+    let all: Vec<String> = scene.warnings.iter().map(ToString::to_string).collect();
+    warnings::write(&file.display().to_string(), &all, warnings::SHOWN)
+}
+
+/// Leaves only the clips asked for.
+fn keep_clips(scene: &mut Scene, file: &Path, wanted: &[String]) -> Result<()> {
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<String> = scene.animations.iter().map(|a| a.motion.name.clone()).collect();
+    let (stem, named) = (import::stem(file), || file.display().to_string());
+    let wanted = wanted.iter().map(|c| choose(&names, &stem, Some(c)).with_context(named));
+    let wanted = wanted.collect::<Result<Vec<usize>>>()?;
+    let mut index = 0;
+    scene.animations.retain(|_| {
+        index += 1;
+        wanted.contains(&(index - 1))
+    });
     Ok(())
+}
+
+fn bvh(scene: &mut Scene, file: &Path) -> Result<Vec<u8>> {
+    let named = || file.display().to_string();
+    let [animation] = scene.animations.as_slice() else {
+        return match scene.animations.len() {
+            0 => Err(anyhow::anyhow!("there is no clip in this file")).with_context(named),
+            many => usage(format!(
+                "a .bvh holds one motion, {} has {many}: choose one with --clip",
+                file.display()
+            )),
+        };
+    };
+    let skeleton = animation.skeleton.and_then(|s| scene.skeletons.get(s));
+    let skeleton = skeleton
+        .with_context(|| format!("clip {:?} has no skeleton", animation.motion.name))
+        .with_context(named)?;
+    let text = write_bvh(&skeleton.skeleton, &animation.motion).with_context(named)?;
+    let lost = [
+        ("meshes", scene.meshes.len()),
+        ("tracks", animation.tracks.len()),
+        ("markers", animation.markers.len()),
+    ];
+    let lost: Vec<String> =
+        lost.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!("{n} {what}")).collect();
+    if !lost.is_empty() {
+        scene.warn("", format!("not carried by BVH: {}", lost.join(", ")));
+    }
+    Ok(text.into_bytes())
+}
+
+fn copy_of(source: &Path, scene: &mut Scene, options: &ImportOptions) -> Result<Vec<u8>> {
+    let named = || source.display().to_string();
+    let bytes = import::read_limited(source, options.limits.max_bytes)?;
+    let mut files = |uri: &str| import::read_beside(source, uri, &options.limits);
+    let (copy, odd) = write_glb_onto(&bytes, &mut files, scene).with_context(named)?;
+    scene.warnings.extend(odd);
+    Ok(copy)
 }

@@ -4,6 +4,7 @@ use crate::{
     options::Reading,
     source::{Content, Source, StreamFile},
     style::{Style, Table, Tone, grouped, plain},
+    warnings,
 };
 use anyhow::Result;
 use lissom::archive::{ArchiveView, Limits};
@@ -12,6 +13,7 @@ use lissom_build::{
     scene::{Scene, SceneSkeleton},
 };
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -22,6 +24,9 @@ pub(crate) struct Arguments {
     /// One JSON object instead of text
     #[arg(long)]
     json: bool,
+    /// Every track and marker, however many
+    #[arg(short, long)]
+    all: bool,
     #[command(flatten)]
     reading: Reading,
 }
@@ -114,14 +119,14 @@ struct SectionReport {
 }
 
 pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
-    let file = Source::open(&arguments.file, &arguments.reading.options()?)?;
+    let file = Source::open_alone(&arguments.file, &arguments.reading.options()?)?;
     let report = report(&file)?;
     if arguments.json {
         serde_json::to_writer_pretty(&mut *out, &report)?;
         writeln!(out)?;
         return Ok(());
     }
-    text(&report, out)
+    text(&report, arguments.all, out)
 }
 
 fn report(file: &Source) -> Result<Report> {
@@ -137,9 +142,11 @@ fn report(file: &Source) -> Result<Report> {
     };
     let mut clips = scene_clips(scene);
     if let Content::Archive(archive) = &file.content {
-        // Of a cooked clip its own numbers count, not those of the keys that it was taken apart into.
-        for (clip, (_, cooked)) in clips.iter_mut().zip(archive.clips()) {
-            let cooked = cooked?;
+        for (name, cooked) in archive.clips() {
+            // One that cannot be read is not in the scene, and a warning says so.
+            let (Some(clip), Ok(cooked)) = (clips.iter_mut().find(|c| c.name == name), cooked) else {
+                continue;
+            };
             let view = cooked.view();
             clip.bytes = Some(cooked.as_bytes().len() as u64);
             clip.keys = usize::try_from(view.key_count()).unwrap_or(usize::MAX);
@@ -258,7 +265,15 @@ fn track(track: &RawUserTrack) -> TrackReport {
     TrackReport { name: track.name.clone(), components: track.kind.components(), keys: track.keys.len() }
 }
 
-fn text(report: &Report, out: &mut impl Write) -> Result<()> {
+/// Lists longer than this are cut, unless all is asked for.
+const SHORT: usize = 12;
+
+/// Where a list of so many is cut.
+fn cut(count: usize, all: bool) -> usize {
+    if all || count <= SHORT + 2 { count } else { SHORT }
+}
+
+fn text(report: &Report, all: bool, out: &mut impl Write) -> Result<()> {
     let style = Style::stdout();
     let height = report.height_m.map_or(String::new(), |h| format!(", {h:.3} m high"));
     let (file, bytes) = (style.bold(&plain(&report.file)), grouped(report.bytes));
@@ -294,11 +309,25 @@ fn text(report: &Report, out: &mut impl Write) -> Result<()> {
         table.write(style, out)?;
         for clip in &report.clips {
             let name = plain(&clip.name);
-            for track in &clip.tracks {
+            let shown = cut(clip.tracks.len(), all);
+            for track in clip.tracks.iter().take(shown) {
                 writeln!(out, "{name}: track {:?}, {} keys", plain(&track.name), track.keys)?;
             }
-            for marker in &clip.markers {
+            if let Some(rest) = clip.tracks.get(shown..).filter(|rest| !rest.is_empty()) {
+                let keys: usize = rest.iter().map(|t| t.keys).sum();
+                writeln!(
+                    out,
+                    "{name}: {} more tracks, {} keys (--all shows them)",
+                    rest.len(),
+                    grouped(keys as u64)
+                )?;
+            }
+            let shown = cut(clip.markers.len(), all);
+            for marker in clip.markers.iter().take(shown) {
                 writeln!(out, "{name}: marker {:?} at {:.3} s", plain(&marker.name), marker.time_s)?;
+            }
+            if clip.markers.len() > shown {
+                writeln!(out, "{name}: {} more markers (--all shows them)", clip.markers.len() - shown)?;
             }
         }
     }
@@ -317,7 +346,27 @@ fn text(report: &Report, out: &mut impl Write) -> Result<()> {
     if !report.sections.is_empty() {
         writeln!(out)?;
         let mut table = Table::new(&["section", "name", "version", "offset", "bytes"]);
+        let mut kinds: BTreeMap<&str, Vec<&SectionReport>> = BTreeMap::new();
+        report.sections.iter().for_each(|s| kinds.entry(&s.kind).or_default().push(s));
+        // Faces have hundreds of tracks and morph targets: a kind with many is one line.
+        let many = |s: &SectionReport| kinds[s.kind.as_str()].len() > cut(kinds[s.kind.as_str()].len(), all);
         for s in &report.sections {
+            if many(s) {
+                let all = &kinds[s.kind.as_str()];
+                if std::ptr::eq(all[0], s) {
+                    let bytes: u64 = all.iter().map(|s| s.bytes).sum();
+                    let name = format!("{} sections (--all shows them)", all.len());
+                    let row = vec![
+                        plain(&s.kind),
+                        name,
+                        s.version.to_string(),
+                        s.offset.to_string(),
+                        grouped(bytes),
+                    ];
+                    table.row(row, Tone::Plain);
+                }
+                continue;
+            }
             let numbers = [s.version.to_string(), s.offset.to_string(), grouped(s.bytes)];
             table.row([vec![plain(&s.kind), plain(&s.name)], numbers.to_vec()].concat(), Tone::Plain);
         }
@@ -327,8 +376,7 @@ fn text(report: &Report, out: &mut impl Write) -> Result<()> {
         let StreamReport { codec, blocks, joints, skeleton_identity } = stream;
         writeln!(out, "{blocks} blocks, {codec}, for the skeleton {skeleton_identity} of {joints} joints")?;
     }
-    for warning in &report.warnings {
-        writeln!(out, "{}: {}", style.odd("warning"), plain(warning))?;
-    }
-    Ok(())
+    out.flush()?;
+    let shown = if all { usize::MAX } else { warnings::SHOWN };
+    warnings::write(&report.file, &report.warnings, shown)
 }

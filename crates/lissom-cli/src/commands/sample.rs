@@ -86,7 +86,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         return usage(format!("--time {}: it must be finite", arguments.time));
     }
     let options = arguments.reading.options()?;
-    let file = Source::open(&arguments.file, &options)?;
+    let file = Source::open_alone(&arguments.file, &options)?;
     let clip = file.choose_clip(arguments.clip.as_deref())?;
     let mut motion = file.motion(clip, &options)?;
     let time_s = within(arguments.time, motion.duration_s);

@@ -10,13 +10,18 @@ pub fn lissom<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_lissom")).args(arguments).output().expect("the command starts")
 }
 
-/// Runs the command, which must succeed; gives what it printed.
+/// Runs the command, which must succeed; gives what it printed. Standard error has warnings, if anything.
 pub fn good<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> String {
+    warned(arguments).0
+}
+
+/// As [`good`], with the warnings.
+pub fn warned<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> (String, String) {
     let output = lissom(arguments);
-    let error = String::from_utf8_lossy(&output.stderr);
+    let error = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{error}");
-    assert!(error.is_empty(), "{error}");
-    String::from_utf8(output.stdout).unwrap()
+    assert!(error.lines().all(|line| line.starts_with("warning: ")), "{error}");
+    (String::from_utf8(output.stdout).unwrap(), error)
 }
 
 /// Runs the command, which must fail with this code; gives standard output and the one line of standard error.

@@ -165,6 +165,7 @@ fn one(
         markers,
         extras,
         precision: Vec::new(),
+        kept: None,
     }))
 }
 
@@ -189,7 +190,9 @@ impl Growing {
             self.weights.extend(keys.map(|keys| (node, keys)));
             return Ok(());
         }
-        let joint = stage.skeleton.joint(node).ok_or_else(|| fail(format!("there is no node {node}")))?;
+        let count = stage.source.document.nodes.len();
+        let joint = stage.skeleton.joint(node);
+        let joint = joint.ok_or_else(|| fail(format!("there is no node {node}; there are {count} nodes")))?;
         let Some(track) = self.tracks.get_mut(joint) else { return Ok(()) };
         let mut reader = Reader { source: stage.source, sampler, at, budget, odd: &mut self.odd };
         match path {

@@ -9,12 +9,12 @@ const JSON: u32 = u32::from_le_bytes(*b"JSON");
 const BIN: u32 = u32::from_le_bytes(*b"BIN\0");
 
 /// The JSON, and the binary chunk if there is one.
-pub(super) struct Container<'a> {
-    pub(super) json: &'a [u8],
-    pub(super) binary: Option<&'a [u8]>,
+pub(crate) struct Container<'a> {
+    pub(crate) json: &'a [u8],
+    pub(crate) binary: Option<&'a [u8]>,
 }
 
-pub(super) fn split(bytes: &[u8]) -> Result<Container<'_>, ImportError> {
+pub(crate) fn split(bytes: &[u8]) -> Result<Container<'_>, ImportError> {
     if !bytes.starts_with(MAGIC) {
         let first = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start().first();
         if first != Some(&b'{') {

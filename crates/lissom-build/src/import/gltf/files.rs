@@ -21,6 +21,14 @@ pub(super) fn data_uri(uri: &str, place: impl Fn() -> Place) -> Option<Result<Ve
     })
 }
 
+/// The bytes of a URI, which may hold them itself.
+pub(crate) fn bytes_of(
+    uri: &str,
+    files: &mut dyn FnMut(&str) -> Result<Vec<u8>, ImportError>,
+) -> Result<Vec<u8>, ImportError> {
+    data_uri(uri, || Place::Path(shown(uri))).unwrap_or_else(|| files(uri))
+}
+
 /// Plain and URL-safe alphabets; white space and padding are passed over.
 fn base64(text: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len().checked_div(4)?.saturating_add(1).saturating_mul(3));

@@ -51,7 +51,7 @@
 mod accessor;
 mod animations;
 mod buffers;
-mod container;
+pub(crate) mod container;
 mod document;
 #[cfg(feature = "draco")]
 mod draco;
@@ -68,6 +68,7 @@ mod skins;
 mod surfaces;
 
 pub use files::Folder;
+pub(crate) use files::bytes_of;
 
 use super::{
     ImportError, ImportLimits, Place, ReadOptions,

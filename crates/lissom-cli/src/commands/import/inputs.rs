@@ -22,12 +22,13 @@ impl Found {
     }
 }
 
-/// The files that the arguments mean, each once, in the order of their names. Folders are searched for files of a
-/// supported extension.
+/// The files that the arguments mean, each once, in the arguments' order; what a folder or a pattern gives, in the order
+/// of its names. Folders are searched for files of a supported extension.
 pub(super) fn gather(arguments: &[PathBuf]) -> Result<Vec<Found>> {
     let mut found: Vec<Found> = Vec::new();
     for argument in arguments {
         let text = argument.to_string_lossy();
+        let before = found.len();
         if argument.is_dir() {
             folder(argument, &mut found)?;
         } else if !argument.exists() && text.contains(['*', '?', '[']) {
@@ -37,8 +38,8 @@ pub(super) fn gather(arguments: &[PathBuf]) -> Result<Vec<Found>> {
             let name = argument.file_name().unwrap_or(argument.as_os_str());
             found.push(Found { relative: name.to_string_lossy().into_owned(), path: argument.clone() });
         }
+        found[before..].sort_by(|a, b| (&a.relative, &a.path).cmp(&(&b.relative, &b.path)));
     }
-    found.sort_by(|a, b| (&a.relative, &a.path).cmp(&(&b.relative, &b.path)));
     let mut seen = BTreeSet::new();
     found.retain(|input| seen.insert(input.path.clone()));
     Ok(found)

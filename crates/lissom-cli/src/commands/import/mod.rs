@@ -7,7 +7,7 @@ mod report;
 mod streams;
 
 use crate::{
-    files::{same_file, write_whole},
+    files::{is_standard, same_file, write_whole},
     options::{Cooking, Reading, SomeRefused, UsageError, one_line, usage},
     style::{Style, plain},
 };
@@ -19,7 +19,7 @@ use lissom::archive::AlignedBytes;
 use lissom::clip::Codec;
 use lissom_build::edit::{EditKind, nearest};
 use lissom_build::import;
-use lissom_build::pipeline::{Cooked, Input, Options, Progress, Recipe, Step, find_clip};
+use lissom_build::pipeline::{Cooked, Input, Options, Progress, Recipe, Step, did_you_mean, find_clip};
 use rayon::prelude::*;
 use report::{FileReport, Status, Talk};
 use std::io::{IsTerminal, Write};
@@ -33,8 +33,9 @@ pub(crate) struct Arguments {
     /// Files, folders (searched for supported files) and patterns ('clips/**/*.glb')
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// One archive for everything (OUT.lsm), or a folder for one archive each (DIR/)
-    #[arg(short, long, value_name = "OUT.lsm|DIR/")]
+    /// One archive for everything (OUT.lsm, or - for standard output), a folder for one archive each (DIR/), or one clip
+    /// as a stream (OUT.lcs with --stream)
+    #[arg(short, long, value_name = "OUT.lsm|DIR/|OUT.lcs|-")]
     output: PathBuf,
     /// Only these clips: a name, the file's stem, or an index; may be given several times
     #[arg(long, value_name = "NAME")]
@@ -109,6 +110,8 @@ Examples:
   lissom import assets/ 'more/**/*.gltf' -o cooked/ --precision 0.05mm
   lissom import library/ -o cooked/ --shard 0/3      # and 1/3, 2/3 elsewhere
   lissom import hero.glb -o hero.lsm --stream        # hero/walk.lcs, hero/run.lcs, ... too
+  lissom import hero.glb --clip walk --stream -o walk.lcs
+  lissom import hero.glb -o - | gzip > hero.lsm.gz
 
 lissom.toml has the long options as keys, and edits of clips by name; the command line wins:
   precision = \"0.1mm\"
@@ -152,11 +155,11 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let recipe =
         Recipe::new(Options { import: options, skeleton: None, clips, precision, shell, rules, cook })?;
     let shard = arguments.shard.as_deref().map(Shard::parse).transpose()?;
-    if shard.is_some() && matches!(output, Output::File(_)) {
+    if shard.is_some() && !matches!(output, Output::Folder(_)) {
         return usage("--shard needs a folder as output (-o DIR/): shares of one file do not add up");
     }
     let found = inputs::gather(&arguments.files)?;
-    output.check(&found)?;
+    output.check(&found, arguments)?;
     let talk = match (arguments.quiet, arguments.verbose) {
         (true, _) => Talk::Quiet,
         (_, true) => Talk::Verbose,
@@ -172,16 +175,31 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         bar: &bar,
         unused: Mutex::default(),
     };
+    let mut archive = None;
     let reports = pool.install(|| match &output {
         Output::File(path) => run.one_archive(&found, path),
         Output::Folder(path) => run.one_each(&found, path, shard),
+        Output::Stream(path) => run.one_stream(&found, path),
+        Output::Standard => run.cook_all(&found).map(|(reports, bytes)| {
+            archive = bytes;
+            reports
+        }),
     });
     bar.finish_and_clear();
     let reports = reports?;
+    if let Some(bytes) = archive {
+        out.write_all(&bytes)?;
+    }
     if arguments.json {
         report::json(&reports, out)?;
     } else {
-        report::table(&reports, talk, out)?;
+        match output {
+            // The archive is there.
+            Output::Standard => report::table(&reports, talk, &mut std::io::stderr().lock())?,
+            _ => report::table(&reports, talk, out)?,
+        }
+        out.flush()?;
+        report::warn(&reports, talk)?;
     }
     out.flush()?;
     let mut err = std::io::stderr().lock();
@@ -204,7 +222,8 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     }
     let missing = missing_clips(&wanted, &reports);
     for clip in &missing {
-        writeln!(err, "lissom: no file has a clip {clip:?}")?;
+        let names: Vec<String> = reports.iter().flat_map(|r| &r.left_out).cloned().collect();
+        writeln!(err, "lissom: no file has a clip {clip:?}{}", did_you_mean(&names, clip))?;
     }
     let refused = reports.iter().any(|r| r.status == Status::Refused);
     if refused || !missing.is_empty() { Err(SomeRefused.into()) } else { Ok(()) }
@@ -214,6 +233,10 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
 enum Output {
     File(PathBuf),
     Folder(PathBuf),
+    /// One clip, as a stream.
+    Stream(PathBuf),
+    /// One archive, to standard output.
+    Standard,
 }
 
 impl Output {
@@ -221,23 +244,46 @@ impl Output {
     fn of(path: &Path) -> Self {
         let slash = path.as_os_str().as_encoded_bytes().ends_with(b"/")
             || path.as_os_str().as_encoded_bytes().ends_with(std::path::MAIN_SEPARATOR_STR.as_bytes());
-        if slash || path.is_dir() { Self::Folder(path.into()) } else { Self::File(path.into()) }
+        if is_standard(path) {
+            Self::Standard
+        } else if slash || path.is_dir() {
+            Self::Folder(path.into())
+        } else if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("lcs")) {
+            Self::Stream(path.into())
+        } else {
+            Self::File(path.into())
+        }
     }
 
     fn folder(&self) -> &Path {
         match self {
             Self::Folder(path) => path,
-            Self::File(path) => path.parent().unwrap_or(Path::new("")),
+            Self::File(path) | Self::Stream(path) => path.parent().unwrap_or(Path::new("")),
+            Self::Standard => Path::new(""),
         }
     }
 
-    /// An archive is called `.lsm`, and is never written over what it is made of.
-    fn check(&self, found: &[Found]) -> Result<()> {
-        let Self::File(path) = self else { return Ok(()) };
-        if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("lsm")) {
+    /// An archive is called `.lsm`, a stream `.lcs`, and neither is written over what it is made of.
+    fn check(&self, found: &[Found], arguments: &Arguments) -> Result<()> {
+        let path = match self {
+            Self::Folder(_) => return Ok(()),
+            Self::Standard if arguments.stream.is_some() => {
+                return usage("-o - is the archive; a stream needs a name: -o OUT.lcs --stream");
+            }
+            Self::Standard if arguments.json => {
+                return usage("-o - and --json both want standard output");
+            }
+            Self::Standard => return Ok(()),
+            Self::Stream(path) if arguments.stream.is_none() => {
+                return usage(format!("-o {}: a stream is written with --stream", path.display()));
+            }
+            Self::File(path) | Self::Stream(path) => path,
+        };
+        let is_archive = matches!(self, Self::File(_));
+        if is_archive && !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("lsm")) {
             let path = path.display();
             return usage(format!(
-                "-o {path}: it must be OUT.lsm, or a folder that exists or ends in a slash"
+                "-o {path}: it must be OUT.lsm, OUT.lcs with --stream, - or a folder that exists or ends in a slash"
             ));
         }
         if let Some(own) = found.iter().find(|f| same_file(&f.path, path)) {
@@ -288,6 +334,27 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// Cooks everything into one archive that is not kept as it is.
+    fn cook_all(&self, found: &[Found]) -> Result<(Vec<FileReport>, Option<Vec<u8>>)> {
+        let inputs: Vec<Input<'_>> = found.iter().map(Found::input).collect();
+        let Cooked { archive, inputs, .. } = self.cook(&inputs)?;
+        let file = |f: &Found| f.path.display().to_string();
+        let reports = found.iter().zip(inputs).map(|(f, input)| FileReport::of_input(file(f), input));
+        Ok((reports.collect(), archive))
+    }
+
+    fn one_stream(&self, found: &[Found], output: &Path) -> Result<Vec<FileReport>> {
+        let (mut reports, archive) = self.cook_all(found)?;
+        if let (Some(bytes), Some(codec)) = (archive, self.stream) {
+            let clip = streams::write_only(output, &AlignedBytes::copy_of(&bytes), codec)?;
+            if let Some(report) = reports.iter_mut().find(|r| r.clips.iter().any(|c| c.name == clip)) {
+                report.output = Some(output.display().to_string());
+                report.streams.push(output.display().to_string());
+            }
+        }
+        Ok(reports)
+    }
+
     fn one_archive(&self, found: &[Found], output: &Path) -> Result<Vec<FileReport>> {
         let inputs: Vec<Input<'_>> = found.iter().map(Found::input).collect();
         let shown = output.display().to_string();

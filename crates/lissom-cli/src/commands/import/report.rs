@@ -1,6 +1,9 @@
 //! What became of each file: the table, the lines under it, and the same as JSON.
 
-use crate::style::{Style, Table, Tone, grouped, millimetres, plain};
+use crate::{
+    style::{Style, Table, Tone, grouped, millimetres, plain},
+    warnings,
+};
 use anyhow::Result;
 use lissom::archive::{AlignedBytes, ArchiveView, Limits, SectionKind};
 use lissom_build::pipeline::{self, InputError};
@@ -41,6 +44,9 @@ pub(super) struct FileReport {
     pub(super) height_m: Option<f64>,
     pub(super) warnings: Vec<String>,
     pub(super) error: Option<String>,
+    /// Its clips that were not asked for.
+    #[serde(skip)]
+    pub(super) left_out: Vec<String>,
 }
 
 /// One clip.
@@ -83,6 +89,7 @@ impl FileReport {
             vertices: report.vertices,
             tracks: report.tracks,
             height_m: report.height_m,
+            left_out: report.left_out,
             warnings: report.warnings.iter().map(ToString::to_string).collect(),
             ..Self::default()
         };
@@ -198,6 +205,16 @@ fn end_of(path: &str) -> String {
     end
 }
 
+/// The warnings, on standard error.
+pub(super) fn warn(files: &[FileReport], talk: Talk) -> Result<()> {
+    let shown = match talk {
+        Talk::Quiet => return Ok(()),
+        Talk::Normal => warnings::SHOWN,
+        Talk::Verbose => usize::MAX,
+    };
+    files.iter().try_for_each(|file| warnings::write(&file.file, &file.warnings, shown))
+}
+
 pub(super) fn table(files: &[FileReport], talk: Talk, out: &mut impl Write) -> Result<()> {
     let style = Style::stdout();
     let head = [
@@ -274,17 +291,6 @@ pub(super) fn table(files: &[FileReport], talk: Talk, out: &mut impl Write) -> R
             files.iter().flat_map(|f| &f.streams).map(|s| plain(s)).collect::<String>()
         )?,
         many => writeln!(out, "{many} clips as streams, in a folder beside each archive")?,
-    }
-    const SHOWN: usize = 3;
-    for file in files.iter().filter(|f| !f.warnings.is_empty()) {
-        let shown = if talk == Talk::Verbose { file.warnings.len() } else { SHOWN };
-        for warning in file.warnings.iter().take(shown) {
-            writeln!(out, "{}: {}: {}", style.odd("warning"), plain(&file.file), plain(warning))?;
-        }
-        if file.warnings.len() > shown {
-            let more = file.warnings.len() - shown;
-            writeln!(out, "{}: {}: {more} more (-v shows them)", style.odd("warning"), plain(&file.file))?;
-        }
     }
     if talk == Talk::Verbose {
         for file in files {

@@ -3,7 +3,7 @@
 //! A folder for each archive, because clips of different archives often share a name. What cannot stand in a file's
 //! name on every system becomes `_`; clips whose names then meet get a suffix.
 
-use crate::files::write_whole;
+use crate::{files::write_whole, options::usage};
 use anyhow::{Context, Result};
 use lissom::Clip;
 use lissom::archive::{AlignedBytes, ArchiveView, Limits, SectionKind};
@@ -26,6 +26,23 @@ pub(super) fn write(archive: &Path, bytes: &AlignedBytes, codec: Codec) -> Resul
         written.push((section.name.to_owned(), file));
     }
     Ok(written)
+}
+
+/// Writes the only clip as a stream; gives its name.
+pub(super) fn write_only(output: &Path, bytes: &AlignedBytes, codec: Codec) -> Result<String> {
+    let read = ArchiveView::read(bytes, &Limits::default())?;
+    let clips: Vec<_> = read.sections().iter().filter(|s| s.kind == SectionKind::Clip).collect();
+    let [section] = clips.as_slice() else {
+        return usage(format!(
+            "-o {}: a stream holds one clip, here are {}: choose one with --clip, or write -o OUT.lsm --stream",
+            output.display(),
+            clips.len()
+        ));
+    };
+    let named = || format!("clip {:?}", section.name);
+    let clip = Clip::from_bytes(section.payload).with_context(named)?;
+    write_whole(output, &write_stream(&clip, codec).with_context(named)?)?;
+    Ok(section.name.to_owned())
 }
 
 /// Names of files that can be told apart where upper and lower case cannot.

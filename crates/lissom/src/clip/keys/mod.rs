@@ -26,7 +26,7 @@ mod view;
 mod window;
 
 pub(crate) use advance::{advance, bind, words};
-pub(crate) use bytes::count_bytes;
+pub(crate) use bytes::{count_bytes, visit_keys};
 pub(crate) use decode::decode;
 pub(crate) use evaluate::evaluate;
 pub(crate) use layout::Layout;

@@ -1,15 +1,17 @@
-//! What each joint costs in a clip of rows.
+//! What each joint costs in a clip of rows, and where its keys stand.
 
 use super::{
     super::{
         bits::word_at,
         error::MissingBlock,
+        key_places::{ChannelKind, KeyCurve, KeyPlace},
         part_bytes::{PartBytes, SharedTables},
     },
     format::{BLOCK_ROWS, FLAG_DURATION, HEADER_WORDS, constant_bytes, flag_constant, flag_moving},
     view::View,
 };
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
+use core::ops::ControlFlow;
 use lissom_math::soa::group_count;
 
 /// A moving channel: whose it is, and the bits that its record names.
@@ -44,6 +46,19 @@ pub(crate) fn count_bytes(clip: &View<'_>, joints: &mut [PartBytes]) -> Result<S
         }
     }
     Ok(shared)
+}
+
+/// Tells of every key: one a row and channel.
+pub(crate) fn visit_keys(clip: &View<'_>, visit: &mut dyn FnMut(KeyPlace) -> ControlFlow<()>) {
+    let mut unread = vec![PartBytes::default(); clip.head.joints];
+    for Channel { joint, kind, .. } in count_tables(clip, &mut unread).0 {
+        for row in 0..clip.head.rows {
+            let kind = ChannelKind::ALL[kind];
+            if visit(KeyPlace { joint, kind, curve: KeyCurve::Linear, row }).is_break() {
+                return;
+            }
+        }
+    }
 }
 
 /// Constants and records; the channels that move, and what belongs to nobody.

@@ -24,7 +24,7 @@ mod tables;
 mod view;
 
 pub(crate) use advance::{advance, bind, words};
-pub(crate) use bytes::count_bytes;
+pub(crate) use bytes::{count_bytes, visit_keys};
 pub(crate) use evaluate::evaluate;
 pub(crate) use state::State;
 pub(crate) use still::write_still;

@@ -1,0 +1,379 @@
+//! A copy of a glTF file in which only the animations were replaced. Everything else stays as its author wrote it:
+//! materials, extensions and numbers that we know nothing of.
+//!
+//! Accessors and views that nothing but old animations used make room for the new ones; no other index changes. All
+//! buffers become the one of the `.glb`.
+
+use super::{
+    animation::{Morphed, animation},
+    binary::{Binary, pack},
+    straight,
+};
+use crate::{
+    import::{
+        self, ImportError, ImportLimits, MatchError, Place,
+        gltf::{self, container},
+    },
+    scene::{Scene, Warning},
+};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+
+/// Why there is no copy.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OntoError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Import(#[from] ImportError),
+    /// Its nodes are not those of the motions.
+    #[error(transparent)]
+    Match(#[from] MatchError),
+    /// It has no nodes.
+    #[error("the file has no nodes that could move")]
+    NoNodes,
+    /// The file would be larger than 4 GiB, which a `.glb` cannot be.
+    #[error("the file would be larger than 4 GiB")]
+    TooLarge,
+}
+
+/// Asks for a file by its URI.
+type Files<'f> = dyn FnMut(&str) -> Result<Vec<u8>, ImportError> + 'f;
+
+/// A copy of `source`, a `.glb` or `.gltf`, with the animations of the scene in place of its own, and what was odd about
+/// that. Joints find their nodes by name; a scene that rests otherwise is re-based, or refused. `files` gives the bytes
+/// of files that the source names: they are taken in.
+///
+/// # Errors
+///
+/// Every case of [`OntoError`].
+pub fn write_glb_onto(
+    source: &[u8],
+    files: &mut Files<'_>,
+    scene: &Scene,
+) -> Result<(Vec<u8>, Vec<Warning>), OntoError> {
+    let body = gltf::read(source, files, &ImportLimits::default())?;
+    let target = body.skeletons.first().ok_or(OntoError::NoNodes)?;
+    let mut moved = Scene {
+        skeletons: scene.skeletons.clone(),
+        animations: scene.animations.clone(),
+        ..Scene::default()
+    };
+    import::retarget(&mut moved, target)?;
+
+    let parts = container::split(source)?;
+    let mut file: Map<String, Value> = serde_json::from_slice(parts.json)
+        .map_err(|e| ImportError::Format { place: Place::Path("JSON".into()), reason: e.to_string() })?;
+    let node_of = |joint: usize| target.nodes.get(joint).and_then(|n| n.index).map(|n| n as usize);
+    let morphed = morphed(&body, &file);
+    let mut binary = Binary::default();
+    let reach = straight::reach(&body, 0);
+    let animations: Vec<Value> = moved
+        .animations
+        .iter()
+        .map(|a| animation(a, &target.skeleton, &node_of, &reach, &morphed, &mut binary))
+        .collect();
+    plain_transforms(&mut file, &animations, &body);
+    let old = file.remove("animations");
+
+    let mut copy = Copy { file, bytes: Vec::new(), warnings: moved.warnings };
+    let free = copy.free(old.as_ref());
+    copy.take_in(parts.binary, files, &free)?;
+    let animations = copy.add(binary, animations, &free);
+    let mut file = copy.file;
+    if !animations.is_empty() {
+        file.insert("animations".into(), Value::Array(animations));
+    }
+    let bytes = pack(&Value::Object(file), &copy.bytes).ok_or(OntoError::TooLarge)?;
+    Ok((bytes, copy.warnings))
+}
+
+/// The meshes with morph targets and their nodes, as tracks of the scene call them.
+fn morphed<'a>(body: &'a Scene, file: &Map<String, Value>) -> Vec<Morphed<'a>> {
+    let nodes = list(file, "nodes");
+    let mut out: Vec<Morphed<'a>> = Vec::new();
+    for mesh in body.meshes.iter().filter(|m| !m.morphs.is_empty()) {
+        let name = |v: &Value| v.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let own = |node: &Value| node.get("mesh").is_some() && name(node) == mesh.node;
+        for (node, _) in nodes.iter().enumerate().filter(|(_, node)| own(node)) {
+            if !out.iter().any(|m| m.node == node) {
+                out.push(Morphed { node, name: &mesh.mesh.name, morphs: &mesh.morphs });
+            }
+        }
+    }
+    out
+}
+
+/// A node that moves has no matrix: it gets the three parts that the matrix was taken apart into.
+fn plain_transforms(file: &mut Map<String, Value>, animations: &[Value], body: &Scene) {
+    let targets = animations.iter().flat_map(|a| a["channels"].as_array().into_iter().flatten());
+    let moving: BTreeSet<usize> = targets.filter_map(|c| index(&c["target"]["node"])).collect();
+    let joints = body.skeletons.iter().flat_map(|s| s.skeleton.joints.iter().zip(&s.nodes));
+    for (joint, source) in joints {
+        let Some(node) = source.index.map(|n| n as usize).filter(|n| moving.contains(n)) else { continue };
+        let node = file.get_mut("nodes").and_then(|n| n.get_mut(node)).and_then(Value::as_object_mut);
+        let Some(node) = node.filter(|n| n.contains_key("matrix")) else { continue };
+        node.remove("matrix");
+        let (t, r, s) = (joint.rest.translation, joint.rest.rotation.normalize(), joint.rest.scale);
+        node.insert("translation".into(), json!([t.x, t.y, t.z]));
+        node.insert("rotation".into(), json!([r.x, r.y, r.z, r.w]));
+        node.insert("scale".into(), json!([s.x, s.y, s.z]));
+    }
+}
+
+fn list<'v>(file: &'v Map<String, Value>, name: &str) -> &'v [Value] {
+    file.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn index(value: &Value) -> Option<usize> {
+    usize::try_from(value.as_u64()?).ok()
+}
+
+/// Every whole number in a part of the file: whatever it means, it may be an accessor.
+fn numbers(value: &Value, found: &mut BTreeSet<usize>) {
+    match value {
+        Value::Array(values) => values.iter().for_each(|v| numbers(v, found)),
+        Value::Object(fields) => fields.values().for_each(|v| numbers(v, found)),
+        _ => found.extend(index(value)),
+    }
+}
+
+/// Every whole number inside of extensions.
+fn numbers_of_extensions(value: &Value, found: &mut BTreeSet<usize>) {
+    match value {
+        Value::Array(values) => values.iter().for_each(|v| numbers_of_extensions(v, found)),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                if name == "extensions" {
+                    numbers(value, found);
+                } else {
+                    numbers_of_extensions(value, found);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Places that only old animations used.
+struct Free {
+    accessors: BTreeSet<usize>,
+    views: BTreeSet<usize>,
+}
+
+/// The copy while it is made.
+struct Copy {
+    file: Map<String, Value>,
+    bytes: Vec<u8>,
+    warnings: Vec<Warning>,
+}
+
+impl Copy {
+    fn free(&self, old: Option<&Value>) -> Free {
+        let samplers = old.and_then(Value::as_array).into_iter().flatten();
+        let samplers = samplers.flat_map(|a| a["samplers"].as_array().into_iter().flatten());
+        let mut accessors: BTreeSet<usize> =
+            samplers.flat_map(|s| [index(&s["input"]), index(&s["output"])]).flatten().collect();
+        let mut used = BTreeSet::new();
+        for part in ["meshes", "skins", "extensions"] {
+            self.file.get(part).into_iter().for_each(|v| numbers(v, &mut used));
+        }
+        self.file.values().for_each(|v| numbers_of_extensions(v, &mut used));
+        let all = list(&self.file, "accessors");
+        accessors.retain(|a| *a < all.len() && !used.contains(a));
+
+        let views_of = |accessor: &Value| {
+            let sparse = &accessor["sparse"];
+            let views =
+                [&accessor["bufferView"], &sparse["indices"]["bufferView"], &sparse["values"]["bufferView"]];
+            views.into_iter().filter_map(index).collect::<Vec<_>>()
+        };
+        let (mut views, mut kept) = (BTreeSet::new(), used);
+        for (at, accessor) in all.iter().enumerate() {
+            let to = if accessors.contains(&at) { &mut views } else { &mut kept };
+            to.extend(views_of(accessor));
+        }
+        list(&self.file, "images").iter().for_each(|i| kept.extend(index(&i["bufferView"])));
+        let count = list(&self.file, "bufferViews").len();
+        views.retain(|v| *v < count && !kept.contains(v));
+        Free { accessors, views }
+    }
+
+    /// Puts bytes at the end; gives their place.
+    fn put(&mut self, bytes: &[u8]) -> usize {
+        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+        let at = self.bytes.len();
+        self.bytes.extend_from_slice(bytes);
+        at
+    }
+
+    /// Moves every view that stays, and every image beside the file, into the one buffer.
+    fn take_in(
+        &mut self,
+        chunk: Option<&[u8]>,
+        files: &mut Files<'_>,
+        free: &Free,
+    ) -> Result<(), ImportError> {
+        let mut buffers: Vec<Option<Vec<u8>>> = Vec::new();
+        for (at, buffer) in list(&self.file, "buffers").iter().enumerate() {
+            let uri = buffer.get("uri").and_then(Value::as_str);
+            buffers.push(match uri {
+                // One without bytes is what packed views are unpacked into.
+                None => chunk.filter(|_| at == 0).map(<[u8]>::to_vec),
+                Some(uri) => Some(gltf::bytes_of(uri, files)?),
+            });
+        }
+        let mut views = match self.file.remove("bufferViews") {
+            Some(Value::Array(views)) => views,
+            _ => Vec::new(),
+        };
+        let mut others = Vec::new();
+        let old = self.file.remove("buffers");
+        for (at, view) in views.iter_mut().enumerate().filter(|(at, _)| !free.views.contains(at)) {
+            let packed = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
+            for name in packed {
+                if let Some(packed) = view.get_mut("extensions").and_then(|e| e.get_mut(name)) {
+                    self.move_view(packed, at, &buffers)?;
+                }
+            }
+            if !self.move_view(view, at, &buffers)? {
+                // What it is unpacked into stays a buffer without bytes.
+                let was = index(&view["buffer"]).unwrap_or_default();
+                let place = others.iter().position(|o| *o == was).unwrap_or_else(|| {
+                    others.push(was);
+                    others.len() - 1
+                });
+                view["buffer"] = json!(place + 1);
+            }
+        }
+        let mut buffers = vec![json!({ "byteLength": 0 })];
+        let old = old.as_ref().and_then(Value::as_array);
+        buffers.extend(others.iter().filter_map(|o| old.and_then(|all| all.get(*o)).cloned()));
+        let mut images = match self.file.remove("images") {
+            Some(Value::Array(images)) => images,
+            _ => Vec::new(),
+        };
+        for (at, image) in images.iter_mut().enumerate() {
+            let uri = image.get("uri").and_then(Value::as_str).filter(|u| !u.starts_with("data:"));
+            let Some(uri) = uri.map(str::to_owned) else { continue };
+            match files(&uri) {
+                Ok(bytes) => {
+                    let place = self.put(&bytes);
+                    let mime = crate::material::ImageHeader::of(&bytes).map(|h| h.mime_type);
+                    if let Some(fields) = image.as_object_mut() {
+                        fields.remove("uri");
+                        fields.insert("bufferView".into(), json!(views.len()));
+                        if let Some(mime) = mime {
+                            fields.entry("mimeType").or_insert_with(|| json!(mime));
+                        }
+                    }
+                    views.push(json!({ "buffer": 0, "byteOffset": place, "byteLength": bytes.len() }));
+                }
+                Err(error) => {
+                    let text = format!("{error}; the copy still names the file");
+                    self.warnings.push(Warning { place: format!("image {at}"), text });
+                }
+            }
+        }
+        for (name, values) in [("bufferViews", views), ("buffers", buffers), ("images", images)] {
+            if !values.is_empty() {
+                self.file.insert(name.into(), Value::Array(values));
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives a view its place in the one buffer; false if there are no bytes to move.
+    fn move_view(
+        &mut self,
+        view: &mut Value,
+        at: usize,
+        buffers: &[Option<Vec<u8>>],
+    ) -> Result<bool, ImportError> {
+        let place = || Place::Path(format!("bufferView {at}"));
+        let number = |name: &str| view.get(name).and_then(index);
+        let (start, length) =
+            (number("byteOffset").unwrap_or_default(), number("byteLength").unwrap_or_default());
+        let Some(buffer) = number("buffer").and_then(|b| buffers.get(b)) else {
+            return Err(ImportError::Format { place: place(), reason: "its buffer does not exist".into() });
+        };
+        let Some(buffer) = buffer else { return Ok(false) };
+        let Some(bytes) = buffer.get(start..).and_then(|b| b.get(..length)) else {
+            let (needed, left) = (start as u64 + length as u64, buffer.len() as u64);
+            return Err(ImportError::Truncated { place: place(), what: "the view", needed, left });
+        };
+        let start = self.put(bytes);
+        view["buffer"] = json!(0);
+        view["byteOffset"] = json!(start);
+        Ok(true)
+    }
+
+    /// Adds the bytes of the new animations; gives these with the numbers that their accessors now have.
+    fn add(&mut self, binary: Binary, mut animations: Vec<Value>, free: &Free) -> Vec<Value> {
+        let start = self.put(&binary.bytes);
+        let mut places = free.views.iter().copied();
+        let views = binary.views.into_iter().map(|mut view| {
+            view["byteOffset"] = json!(start + index(&view["byteOffset"]).unwrap_or_default());
+            view
+        });
+        let views = fill(&mut self.file, "bufferViews", views, &mut places);
+        // Nothing reads what is left over; four bytes are the least that is valid.
+        for left in places {
+            self.file["bufferViews"][left] = json!({ "buffer": 0, "byteLength": 4 });
+        }
+        let mut places = free.accessors.iter().copied();
+        let accessors = binary.accessors.into_iter().map(|mut accessor| {
+            if let Some(view) = accessor.get("bufferView").and_then(index).and_then(|v| views.get(v)) {
+                accessor["bufferView"] = json!(view);
+            }
+            accessor
+        });
+        let accessors = fill(&mut self.file, "accessors", accessors, &mut places);
+        for left in places {
+            self.file["accessors"][left] = json!({ "componentType": 5126, "count": 1, "type": "SCALAR" });
+        }
+        for sampler in animations.iter_mut().filter_map(|a| a["samplers"].as_array_mut()).flatten() {
+            for field in ["input", "output"] {
+                if let Some(accessor) = index(&sampler[field]).and_then(|a| accessors.get(a)) {
+                    sampler[field] = json!(accessor);
+                }
+            }
+        }
+        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+        if self.bytes.is_empty() && list(&self.file, "bufferViews").is_empty() {
+            self.file.remove("buffers");
+        } else {
+            self.bytes.resize(self.bytes.len().max(4), 0);
+            self.file["buffers"][0]["byteLength"] = json!(self.bytes.len());
+        }
+        animations
+    }
+}
+
+/// Puts values into free places of a list, then at its end; gives the place of each.
+fn fill(
+    file: &mut Map<String, Value>,
+    name: &str,
+    values: impl Iterator<Item = Value>,
+    free: &mut impl Iterator<Item = usize>,
+) -> Vec<usize> {
+    let entry = file.entry(name).or_insert_with(|| json!([]));
+    let Some(all) = entry.as_array_mut() else { return Vec::new() };
+    let mut places = Vec::new();
+    for value in values {
+        match free.next().filter(|place| *place < all.len()) {
+            Some(place) => {
+                all[place] = value;
+                places.push(place);
+            }
+            None => {
+                all.push(value);
+                places.push(all.len() - 1);
+            }
+        }
+    }
+    if all.is_empty() {
+        file.remove(name);
+    }
+    places
+}

@@ -1,0 +1,277 @@
+//! A Lissom archive as a scene: what was cooked, as keys again. A clip gives its own keys, at their own times.
+
+mod motion;
+
+use super::{
+    ImportError, ImportLimits, Place, ReadOptions, budget::Budget, clip_names::name_joints, surfaces,
+};
+use crate::{
+    exact::{M34, Trs},
+    mesh::RawMesh,
+    raw::{RawAnimation, RawJoint, RawSkeleton, RawUserTrack, UserKey},
+    scene::{KeptClip, Marker, Morph, Scene, SceneAnimation, SceneMesh, SceneSkeleton},
+};
+use lissom::{
+    Skeleton,
+    archive::{AlignedBytes, ArchiveError, ArchiveView, Limits, MorphView, Section, SectionKind},
+};
+
+/// What a target adds to a vertex: position, normal, tangent.
+const MORPH_BYTES: usize = 3 * 12;
+
+/// Eighths of the memory that are for what is counted. Not counted: the copy of the file, skeletons, names, the cursor.
+const OURS: u64 = 6;
+
+/// What is made of clips.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clips {
+    /// Their keys.
+    Keys,
+    /// Their names, durations, tracks and markers; motions have no tracks.
+    Names,
+}
+
+/// Reads an archive. A clip that cannot be taken apart is left out with a warning.
+///
+/// # Errors
+///
+/// What is wrong with it, with its byte; [`ImportError::Limit`] if its meshes or tracks would become more than
+/// [`ImportLimits::memory_for`] its bytes can hold.
+pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
+    read_with(bytes, &ReadOptions { limits: *limits, ..ReadOptions::default() }, Clips::Keys)
+}
+
+/// As [`read`], with options: [`ReadOptions::strict`] refuses what would be left out.
+///
+/// # Errors
+///
+/// As [`read`], and whatever is wrong with a clip if that is asked for.
+pub fn read_with(bytes: &[u8], options: &ReadOptions, clips: Clips) -> Result<Scene, ImportError> {
+    let mut budget = Budget::with_eighths(&options.limits, bytes.len() as u64, OURS);
+    let limits = &Limits::default();
+    let bytes = AlignedBytes::copy_of(bytes);
+    let archive = ArchiveView::read(&bytes, limits).map_err(refused)?;
+    let mut scene = Scene::default();
+    let mut skeletons: Vec<Skeleton> = Vec::new();
+    for section in of_kind(&archive, SectionKind::Skeleton) {
+        let skeleton = section.skeleton(limits).map_err(refused)?;
+        let name = section.name.to_owned();
+        scene.skeletons.push(SceneSkeleton { name, skeleton: raw_skeleton(&skeleton), ..Default::default() });
+        skeletons.push(skeleton);
+    }
+    name_joints(&mut scene);
+    let with_identity = |id: u64| skeletons.iter().position(|s| s.identity() == id);
+    for section in of_kind(&archive, SectionKind::Clip) {
+        let read = clip(section, &skeletons, clips, &mut budget);
+        let (index, motion, kept) = match read {
+            Ok(read) => read,
+            Err(error) if options.strict => return Err(error),
+            Err(error) => {
+                let text = format!("it was left out: {}", error.reason());
+                scene.warn(format!("clip {:?}", section.name), text);
+                continue;
+            }
+        };
+        let markers = match archive.markers(section.name) {
+            Ok(markers) => markers
+                .iter()
+                .map(|m| Marker { name: m.name.into(), time_s: m.time_s, duration_s: m.duration_s })
+                .collect(),
+            Err(ArchiveError::Missing { .. }) => Vec::new(),
+            Err(error) => return Err(refused(error)),
+        };
+        let markers = within(markers, motion.duration_s, section.name, &mut scene);
+        scene.animations.push(SceneAnimation {
+            skeleton: Some(index),
+            motion,
+            markers,
+            kept,
+            ..Default::default()
+        });
+    }
+    for section in of_kind(&archive, SectionKind::Track) {
+        let view = section.track().map_err(refused)?;
+        let place = || Place::Path(format!("track {:?}", section.name));
+        budget.take(view.ratios.len() as u64, size_of::<UserKey>(), place)?;
+        let owner = archive.owner(SectionKind::Clip, section.name);
+        let of_clip = owner.and_then(|(clip, name)| {
+            let animation = scene.animations.iter_mut().find(|a| a.motion.name == clip)?;
+            Some((animation, name))
+        });
+        let (list, name) = match of_clip {
+            Some((animation, name)) => (&mut animation.tracks, name),
+            None => (&mut scene.tracks, section.name),
+        };
+        let track = RawUserTrack::from_view(name, &view);
+        track.validate().map_err(|e| ImportError::Format { place: place(), reason: e.to_string() })?;
+        list.push(track);
+    }
+    let materials = surfaces::read(&archive, &mut budget, &mut scene)?;
+    for section in of_kind(&archive, SectionKind::Mesh) {
+        let view = section.mesh().map_err(refused)?;
+        let Some(skeleton) = with_identity(view.skeleton_identity) else {
+            let place = Place::Path(format!("mesh {:?}", section.name));
+            return Err(ImportError::Format { place, reason: "its skeleton is not in the archive".into() });
+        };
+        let place = || Place::Path(format!("mesh {:?}", section.name));
+        budget.take(section.payload.len() as u64, 1, place)?;
+        budget.take(view.inverse_binds.len() as u64, size_of::<M34>(), place)?;
+        let mesh = RawMesh::from_view(section.name, &view);
+        let valid = mesh.validate(skeletons.get(skeleton).map_or(0, Skeleton::joint_count));
+        valid.map_err(|e| ImportError::Format { place: place(), reason: e.to_string() })?;
+        let found = archive.morphs(section.name).map_err(refused)?;
+        let mut morphs = Vec::with_capacity(found.len());
+        for (name, target) in found {
+            let vertices = view.positions.len();
+            let place = || Place::Path(format!("morph target {name:?} of mesh {:?}", section.name));
+            // Checked first: the count of vertices costs the file nothing.
+            if target.vertex_count != vertices {
+                let reason = format!("it is for {} vertices, the mesh has {vertices}", target.vertex_count);
+                return Err(ImportError::Format { place: place(), reason });
+            }
+            budget.take(vertices as u64, MORPH_BYTES, place)?;
+            morphs.push(morph(name, &target));
+        }
+        let mesh = SceneMesh { skeleton, mesh, morphs, ..Default::default() };
+        scene.meshes.push(materials.describe(&view, mesh));
+    }
+    Ok(scene)
+}
+
+/// A clip: its skeleton, its motion and its bytes.
+fn clip(
+    section: &Section<'_>,
+    skeletons: &[Skeleton],
+    clips: Clips,
+    budget: &mut Budget,
+) -> Result<(usize, RawAnimation, Option<KeptClip>), ImportError> {
+    let clip = section.clip().map_err(refused)?;
+    let view = clip.view();
+    let place = || Place::Path(format!("clip {:?}", section.name));
+    let identity = view.skeleton_identity();
+    let found = skeletons.iter().enumerate().find(|(_, s)| s.identity() == identity);
+    let Some((index, skeleton)) = found else {
+        let reason = format!("its skeleton, {identity:016x}, is not in the archive");
+        return Err(ImportError::Format { place: place(), reason });
+    };
+    let name = section.name.to_owned();
+    if clips == Clips::Names {
+        let (duration_s, looping) = (view.duration_s(), view.is_looping());
+        return Ok((index, RawAnimation { name, duration_s, looping, tracks: Vec::new() }, None));
+    }
+    let motion = RawAnimation { name, ..motion::read(view, skeleton, budget, &place)? };
+    let valid = motion.validate(skeleton.joint_count());
+    valid.map_err(|source| ImportError::Animation { place: place(), source })?;
+    budget.take(section.payload.len() as u64, 1, place)?;
+    let kept = (view.name() == section.name).then(|| KeptClip::new(&motion, section.payload));
+    Ok((index, motion, kept))
+}
+
+/// Markers at times that the clip has; the others are named in a warning.
+fn within(mut markers: Vec<Marker>, duration_s: f64, clip: &str, scene: &mut Scene) -> Vec<Marker> {
+    markers.retain(|m| {
+        let is_in = (0.0..=duration_s).contains(&m.time_s);
+        if !is_in {
+            let text =
+                format!("marker {:?} is at {} s, outside of the clip; it was left out", m.name, m.time_s);
+            scene.warn(format!("clip {clip:?}"), text);
+        }
+        is_in
+    });
+    markers
+}
+
+fn of_kind<'s, 'a>(archive: &'s ArchiveView<'a>, kind: SectionKind) -> impl Iterator<Item = &'s Section<'a>> {
+    archive.sections().iter().filter(move |s| s.kind == kind)
+}
+
+pub(super) fn refused(error: ArchiveError) -> ImportError {
+    let text = error.to_string();
+    // The offset is the place.
+    match text.strip_prefix("byte ").and_then(|t| t.split_once(": ")) {
+        Some((offset, reason)) => {
+            let place = Place::Byte(offset.parse().unwrap_or_default());
+            ImportError::Format { place, reason: reason.into() }
+        }
+        None => ImportError::Format { place: Place::Byte(0), reason: text },
+    }
+}
+
+fn raw_skeleton(skeleton: &Skeleton) -> RawSkeleton {
+    let joint = |j: usize| RawJoint {
+        name: skeleton.name(j).into(),
+        parent: skeleton.parent(j),
+        rest: Trs::from_f32(skeleton.rest(j)),
+    };
+    RawSkeleton { joints: (0..skeleton.joint_count()).map(joint).collect() }
+}
+
+fn morph(name: &str, view: &MorphView<'_>) -> Morph {
+    let spread = |deltas: &[[f32; 3]]| {
+        if deltas.is_empty() {
+            return Vec::new();
+        }
+        let mut all = vec![[0.0; 3]; view.vertex_count];
+        for (vertex, delta) in view.target.vertices.iter().zip(deltas) {
+            if let Some(to) = all.get_mut(*vertex as usize) {
+                *to = *delta;
+            }
+        }
+        all
+    };
+    let mut positions = spread(view.target.positions);
+    positions.resize(view.vertex_count, [0.0; 3]);
+    Morph {
+        name: name.into(),
+        weight: f64::from(view.weight),
+        positions,
+        normals: spread(view.target.normals),
+        tangents: spread(view.target.tangents),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        SkeletonBuilder,
+        archive::ArchiveWriter,
+        cook::ClipBuilder,
+        mannequin::{self, Motion},
+        raw::RawTrack,
+    };
+
+    #[test]
+    fn a_clip_that_cannot_be_read_does_not_keep_the_others_out() {
+        let own = SkeletonBuilder::build(&mannequin::skeleton()).unwrap();
+        let other = RawSkeleton { joints: vec![RawJoint { name: "box".into(), ..Default::default() }] };
+        let other = SkeletonBuilder::build(&other).unwrap();
+        let still = RawAnimation { duration_s: 1.0, tracks: vec![RawTrack::default()], ..Default::default() };
+        let cook = |built, motion: &RawAnimation| ClipBuilder::default().build(built, motion).unwrap().bytes;
+        let walk = cook(&own, &mannequin::clip(Motion::Walk));
+        let lost = cook(&other, &still);
+        let archive = ArchiveWriter::new().skeleton("body", &own.skeleton).unwrap();
+        let version = |bytes: &[u8]| u16::from_le_bytes([bytes[4], bytes[5]]);
+        let archive = archive.section(SectionKind::Clip, version(&lost), 0, "lost", lost).unwrap();
+        let archive = archive.section(SectionKind::Clip, version(&walk), 0, "walk", walk).unwrap();
+        let bytes = archive.finish().unwrap();
+
+        let scene = read(&bytes, &ImportLimits::default()).unwrap();
+        let names: Vec<_> = scene.animations.iter().map(|a| a.motion.name.as_str()).collect();
+        assert_eq!(names, ["walk"]);
+        let warning = scene.warnings[0].to_string();
+        assert!(warning.starts_with("clip \"lost\": it was left out: its skeleton"), "{warning}");
+        let strict = ReadOptions { strict: true, ..ReadOptions::default() };
+        let refused = read_with(&bytes, &strict, Clips::Keys).unwrap_err();
+        assert!(refused.to_string().starts_with("clip \"lost\": its skeleton"), "{refused}");
+
+        // Names need no keys, and so no memory for them.
+        let tight = ImportLimits { memory_factor: 1, memory_extra: 100, ..ImportLimits::default() };
+        let scene = read(&bytes, &tight).unwrap();
+        assert!(scene.animations.is_empty() && scene.warnings[1].to_string().contains("memory"), "{scene:?}");
+        let tight = ReadOptions { limits: tight, ..ReadOptions::default() };
+        let named = read_with(&bytes, &tight, Clips::Names).unwrap();
+        let motion = &named.animations[0].motion;
+        assert_eq!((motion.name.as_str(), motion.looping, motion.tracks.len()), ("walk", true, 0));
+    }
+}

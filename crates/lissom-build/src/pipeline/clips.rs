@@ -1,0 +1,145 @@
+//! Which clip is meant.
+
+use crate::scene::Scene;
+
+/// What stands between the parts of a clip's name: `Armature|Walk`, `hero/walk`, `hero_walk`.
+const SEPARATORS: [char; 7] = ['|', '/', ':', '_', '.', '-', ' '];
+
+/// The clip that is meant: by name, by the file's stem if the file has one clip, by index, by name without case, or by
+/// the end of one name alone (`walk` for `Armature|Walk`).
+#[must_use]
+pub fn find_clip(names: &[String], stem: &str, wanted: &str) -> Option<usize> {
+    let by_name = names.iter().position(|n| n == wanted);
+    let by_stem = || (wanted == stem && names.len() == 1).then_some(0);
+    let by_index = || wanted.parse().ok().filter(|i| *i < names.len());
+    let without_case = || only(names, |name| name.to_lowercase() == wanted.to_lowercase());
+    let by_end = || only(names, |name| ends_with(name, wanted));
+    by_name.or_else(by_stem).or_else(by_index).or_else(without_case).or_else(by_end)
+}
+
+/// Names that may be meant by one that [`find_clip`] does not find, nearest first: those that end with it, and those
+/// that a few letters turn into it.
+#[must_use]
+pub fn similar_clips<'a>(names: &'a [String], wanted: &str) -> Vec<&'a str> {
+    const SHOWN: usize = 3;
+    let lower = wanted.to_lowercase();
+    let most = 1 + lower.chars().count() / 4;
+    let distance = |name: &str| {
+        if ends_with(name, wanted) {
+            return 0;
+        }
+        let name = name.to_lowercase();
+        let last = name.rsplit(SEPARATORS).next().unwrap_or(&name);
+        letters_between(&name, &lower).min(letters_between(last, &lower))
+    };
+    let mut found: Vec<(usize, &str)> = names.iter().map(|n| (distance(n), n.as_str())).collect();
+    found.retain(|(distance, _)| *distance <= most && !wanted.is_empty());
+    found.sort_by_key(|(distance, _)| *distance);
+    found.into_iter().take(SHOWN).map(|(_, name)| name).collect()
+}
+
+/// ` (did you mean "walk"?)`, or nothing.
+#[must_use]
+pub fn did_you_mean(names: &[String], wanted: &str) -> String {
+    let similar = similar_clips(names, wanted);
+    if similar.is_empty() {
+        return String::new();
+    }
+    let quoted: Vec<String> = similar.iter().map(|n| format!("{n:?}")).collect();
+    format!(" (did you mean {}?)", quoted.join(" or "))
+}
+
+/// The one that it is true of; `None` if there are two.
+fn only(names: &[String], is: impl Fn(&str) -> bool) -> Option<usize> {
+    let mut found = names.iter().enumerate().filter(|(_, name)| is(name)).map(|(index, _)| index);
+    found.next().filter(|_| found.next().is_none())
+}
+
+fn ends_with(name: &str, end: &str) -> bool {
+    let (name, end) = (name.to_lowercase(), end.to_lowercase());
+    !end.is_empty()
+        && name.strip_suffix(&end).is_some_and(|start| start.is_empty() || start.ends_with(SEPARATORS))
+}
+
+/// Letters to put in, take out or change.
+fn letters_between(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut corner = i;
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let change = corner + usize::from(x != *y);
+            corner = row[j + 1];
+            row[j + 1] = change.min(corner + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// Leaves only the clips asked for, all if none is; gives the names of the others.
+pub(super) fn keep_clips(scene: &mut Scene, stem: &str, wanted: &[String]) -> Vec<String> {
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let names: Vec<String> = scene.animations.iter().map(|a| a.motion.name.clone()).collect();
+    let kept: Vec<usize> = wanted.iter().filter_map(|w| find_clip(&names, stem, w)).collect();
+    if kept.is_empty() && !names.is_empty() {
+        scene.warn("", format!("none of the {} clips asked for is in this file", wanted.len()));
+    }
+    let mut index = 0;
+    scene.animations.retain(|_| {
+        index += 1;
+        kept.contains(&(index - 1))
+    });
+    let left_out = names.into_iter().enumerate().filter(|(index, _)| !kept.contains(index));
+    left_out.map(|(_, name)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(n: &[&str]) -> Vec<String> {
+        n.iter().map(|s| (*s).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_clip_is_found_by_name_then_by_stem_then_by_index() {
+        let two = names(&["walk", "0"]);
+        assert_eq!(find_clip(&two, "file", "walk"), Some(0));
+        assert_eq!(find_clip(&two, "file", "0"), Some(1), "a name goes before an index");
+        assert_eq!(find_clip(&two, "file", "1"), Some(1));
+        assert_eq!(find_clip(&two, "file", "file"), None);
+        assert_eq!(find_clip(&names(&["Take 001"]), "run", "run"), Some(0));
+        assert_eq!(find_clip(&[], "file", "0"), None);
+    }
+
+    #[test]
+    fn case_and_what_stands_before_may_be_left_out_if_one_clip_alone_is_meant() {
+        let fox =
+            names(&["AnimalArmature|Gallop", "AnimalArmature|Gallop_Jump", "AnimalArmature|Walk", "idle"]);
+        for (wanted, found) in [
+            ("Gallop", Some(0)),
+            ("gallop", Some(0)),
+            ("jump", Some(1)),
+            ("IDLE", Some(3)),
+            ("lop", None),
+            ("", None),
+        ] {
+            assert_eq!(find_clip(&fox, "fox", wanted), found, "{wanted}");
+        }
+        assert_eq!(find_clip(&names(&["a|walk", "b|walk"]), "", "walk"), None, "two are meant");
+        assert_eq!(find_clip(&names(&["Walk", "walk"]), "", "WALK"), None, "two are meant");
+    }
+
+    #[test]
+    fn who_mistypes_is_told_what_there_is() {
+        let fox = names(&["Armature|Gallop", "Armature|Walk", "Armature|Walk_Slow", "Idle"]);
+        assert_eq!(similar_clips(&fox, "galop"), ["Armature|Gallop"]);
+        assert_eq!(similar_clips(&fox, "idel"), ["Idle"]);
+        assert_eq!(similar_clips(&names(&["a|walk", "b|walk"]), "walk"), ["a|walk", "b|walk"]);
+        assert_eq!(did_you_mean(&fox, "wolk"), " (did you mean \"Armature|Walk\"?)");
+        assert_eq!(did_you_mean(&fox, "somersault"), "");
+    }
+}
