@@ -75,8 +75,7 @@ fn main() -> Result<()> {
         let placed: Vec<M34> = models.iter().map(|m| stand.mul(m)).collect();
         let (positions, normals) = skin.skin(&placed);
         let color = palette::PLASTER.mixed(colors[i % colors.len()], 0.5);
-        let mesh =
-            Mesh { positions: &positions, normals: &normals, indices: &skin.indices, color, colors: None };
+        let mesh = Mesh::new(&positions, &normals, &skin.indices, color);
         canvas.mesh(&mesh, &light)?;
         feet.extend(positions);
     }

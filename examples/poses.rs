@@ -49,7 +49,7 @@ impl Cast {
 
     fn draw(&self, canvas: &mut Canvas, posed: &Posed, color: Color) -> Result<()> {
         let Posed { positions, normals } = posed;
-        let mesh = Mesh { positions, normals, indices: &self.mesh.indices, color, colors: None };
+        let mesh = Mesh::new(positions, normals, &self.mesh.indices, color);
         Ok(canvas.mesh(&mesh, &Light::default())?)
     }
 }

@@ -169,13 +169,7 @@ pub fn strip(name: &str, from: [f32; 3], figures: &[Figure], indices: &[u32]) ->
         canvas.set_viewport(Viewport { x: i * width, y: 0, width, height })?;
         let aspect = width as f32 / height as f32;
         canvas.set_camera(&Camera::framing([-0.6, 0.0, -0.6], [0.6, 2.1, 0.6], from, 0.3, aspect)?)?;
-        let mesh = DrawnMesh {
-            positions: &figure.positions,
-            normals: &figure.normals,
-            indices,
-            color: figure.color,
-            colors: None,
-        };
+        let mesh = DrawnMesh::new(&figure.positions, &figure.normals, indices, figure.color);
         canvas.mesh(&mesh, &Light::default())?;
         for (from, to, width_px, color) in &figure.rods {
             canvas.line(*from, *to, *width_px, *color)?;

@@ -110,6 +110,15 @@ impl Scene {
 }
 
 impl SceneAnimation {
+    /// The weight of a mesh's morph target at a ratio of the duration; `None` if no track says so.
+    #[must_use]
+    pub fn morph_weight(&self, mesh: &str, target: &str, ratio: f64) -> Option<f64> {
+        let rest =
+            |name: &str| Some(name.strip_prefix("morph/")?.strip_prefix(mesh)?.strip_prefix('/')? == target);
+        let track = self.tracks.iter().find(|t| rest(&t.name) == Some(true))?;
+        Some(track.sample(ratio)[0])
+    }
+
     /// What the file asks for, as the cooker takes it ([`cook::ClipBuilder::joints`]). A shell of 0 is left to the
     /// builder.
     #[must_use]

@@ -1,5 +1,5 @@
 //! The `lissom` command as a library: the binary calls [`main`], and so may any program that wants the same commands
-//! under another name. [`timing`] is the stopwatch of `lissom bench` and of the benches.
+//! under another name, or [`run_with`] other arguments. [`timing`] is the stopwatch of `lissom bench` and of the benches.
 //!
 //! ```text
 //! commands/   one file or folder a command: its arguments, its work, its words
@@ -29,4 +29,4 @@ mod style;
 pub mod timing;
 mod warnings;
 
-pub use commands::main;
+pub use commands::{main, run_with};

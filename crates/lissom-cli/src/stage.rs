@@ -9,6 +9,7 @@ use lissom::{
 };
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
+    archive::settle_names,
     cook::{ClipBuilder, CookReport, JointPoints, ShellSpace},
     import::{self, ImportOptions},
     mannequin::{self, Detail, Motion},
@@ -34,6 +35,10 @@ pub(crate) struct Stage {
     pub(crate) meshes: Vec<Mesh>,
     /// What the clips were cooked from; `None` for archives.
     pub(crate) raw: Option<RawSkeleton>,
+    /// What is shown instead of clips, as authored, if nothing was cooked.
+    pub(crate) authored: Vec<SceneAnimation>,
+    /// Its skeleton, and which raw joint each joint is.
+    pub(crate) source: Option<(RawSkeleton, Vec<usize>)>,
     /// How exactly they were cooked, in metres, and how far from each joint that is measured.
     pub(crate) precision: f64,
     pub(crate) shell: f64,
@@ -54,10 +59,11 @@ pub(crate) struct CookedFrom {
     pub(crate) report: CookReport,
 }
 
-/// A clip that can be played: of the stage's archive, or a stream.
+/// A clip that can be played: of the stage's archive, as authored, or a stream.
 #[derive(Clone, Copy)]
 pub(crate) enum Playable<'a> {
     Clip(&'a StageClip),
+    Source(&'a SceneAnimation),
     Stream(&'a str, &'a StreamFile),
 }
 
@@ -65,6 +71,7 @@ impl<'a> Playable<'a> {
     pub(crate) fn name(self) -> &'a str {
         match self {
             Self::Clip(clip) => &clip.name,
+            Self::Source(animation) => &animation.motion.name,
             Self::Stream(name, _) => name,
         }
     }
@@ -72,6 +79,7 @@ impl<'a> Playable<'a> {
     pub(crate) fn duration_s(self) -> f64 {
         match self {
             Self::Clip(clip) => clip.clip.view().duration_s(),
+            Self::Source(animation) => animation.motion.duration_s,
             Self::Stream(_, stream) => stream.opened.view().duration_s(),
         }
     }
@@ -79,6 +87,7 @@ impl<'a> Playable<'a> {
     pub(crate) fn is_looping(self) -> bool {
         match self {
             Self::Clip(clip) => clip.clip.view().is_looping(),
+            Self::Source(animation) => animation.motion.looping,
             Self::Stream(_, stream) => stream.opened.view().is_looping(),
         }
     }
@@ -88,6 +97,26 @@ impl Stage {
     /// Opens a file for showing. The clip asked for comes first, after it up to `count` in all of the same skeleton, in
     /// file order and round again. A file without clips has none; asking for one of them is an error.
     pub(crate) fn open(path: &Path, clip: Option<&str>, reading: &Reading, count: usize) -> Result<Self> {
+        Self::open_as(path, clip, reading, count, Self::of_scene)
+    }
+
+    /// The same, but an authored file stays as it is: nothing is cooked.
+    pub(crate) fn open_authored(
+        path: &Path,
+        clip: Option<&str>,
+        reading: &Reading,
+        count: usize,
+    ) -> Result<Self> {
+        Self::open_as(path, clip, reading, count, Self::of_source)
+    }
+
+    fn open_as(
+        path: &Path,
+        clip: Option<&str>,
+        reading: &Reading,
+        count: usize,
+        of_scene: fn(String, Scene, Option<usize>, usize) -> Result<Self>,
+    ) -> Result<Self> {
         let options = reading.options()?;
         let file = Source::open_alone(path, &options)?;
         let any = !file.clip_names().is_empty();
@@ -98,7 +127,7 @@ impl Stage {
         }
         let stage = match file.content {
             Content::Archive(archive) => Self::of_archive(name, archive, chosen, count),
-            Content::Scene(scene) => Self::of_scene(name, *scene, chosen, count),
+            Content::Scene(scene) => of_scene(name, *scene, chosen, count),
             Content::Stream(_) => unreachable!("a stream was told apart above"),
         };
         stage.with_context(|| path.display().to_string())
@@ -132,7 +161,8 @@ impl Stage {
         Self::of_cooked("mannequin".into(), scene, 0, built, builder, exactness, each)
     }
 
-    fn of_scene(name: String, mut scene: Scene, chosen: Option<usize>, count: usize) -> Result<Self> {
+    /// The skeleton that is shown, of all that were built, with its animations, the chosen one first.
+    fn chosen(scene: &mut Scene, chosen: Option<usize>, count: usize) -> Result<(usize, Vec<BuiltSkeleton>)> {
         let place = match chosen {
             None => 0,
             Some(i) => scene.animations[i].skeleton.with_context(|| {
@@ -146,6 +176,38 @@ impl Stage {
         scene.animations.rotate_left(chosen.unwrap_or(0));
         scene.animations.retain(|a| a.skeleton == Some(place));
         scene.animations.truncate(count);
+        Ok((place, built))
+    }
+
+    fn of_source(name: String, mut scene: Scene, chosen: Option<usize>, count: usize) -> Result<Self> {
+        let (place, mut built) = Self::chosen(&mut scene, chosen, count)?;
+        // Tracks follow the names of their meshes before they leave.
+        settle_names([(name.as_str(), &mut scene)]);
+        let authored = std::mem::take(&mut scene.animations);
+        let archive = packed(&name, &mut scene, &built, Vec::new())?;
+        let BuiltSkeleton { skeleton, raw_of_joint, .. } = built.swap_remove(place);
+        let skeleton = Arc::new(skeleton);
+        let meshes = meshes(&archive, &skeleton)?;
+        let raw = scene.skeletons.swap_remove(place).skeleton;
+        let ClipBuilder { precision, shell, .. } = ClipBuilder::default();
+        Ok(Self {
+            name,
+            archive,
+            skeleton,
+            clips: Vec::new(),
+            stream: None,
+            meshes,
+            raw: None,
+            authored,
+            source: Some((raw, raw_of_joint)),
+            precision,
+            shell,
+            points: Vec::new(),
+        })
+    }
+
+    fn of_scene(name: String, mut scene: Scene, chosen: Option<usize>, count: usize) -> Result<Self> {
+        let (place, built) = Self::chosen(&mut scene, chosen, count)?;
         let stated = ScenePrecision::new(scene.height(), false, false);
         let skin = Some(Arc::new(scene.skin(place, &built[place])));
         let builder = ClipBuilder { skin, ..stated.builder(&ClipBuilder::default()) };
@@ -194,7 +256,20 @@ impl Stage {
         let raw = Some(scene.skeletons.swap_remove(place).skeleton);
         let skeleton = Arc::new(built.into_iter().nth(place).context("there is no skeleton")?.skeleton);
         let meshes = meshes(&archive, &skeleton)?;
-        Ok(Self { name, archive, skeleton, clips, stream: None, meshes, raw, precision, shell, points })
+        Ok(Self {
+            name,
+            archive,
+            skeleton,
+            clips,
+            stream: None,
+            meshes,
+            raw,
+            authored: Vec::new(),
+            source: None,
+            precision,
+            shell,
+            points,
+        })
     }
 
     fn of_archive(name: String, archive: Archive, chosen: Option<usize>, count: usize) -> Result<Self> {
@@ -221,6 +296,8 @@ impl Stage {
             stream: None,
             meshes,
             raw: None,
+            authored: Vec::new(),
+            source: None,
             precision,
             shell,
             points: Vec::new(),
@@ -246,16 +323,19 @@ impl Stage {
             stream,
             meshes,
             raw: None,
+            authored: Vec::new(),
+            source: None,
             precision,
             shell,
             points: Vec::new(),
         })
     }
 
-    /// What to show: the stream, the first clip, or nothing but the rest pose.
-    pub(crate) fn first(&self) -> Option<Playable<'_>> {
-        let stream = self.stream.as_ref().map(|(name, s)| Playable::Stream(name, s));
-        stream.or_else(|| self.clips.first().map(Playable::Clip))
+    /// What there is to show: the stream, the clips, or nothing but the rest pose.
+    pub(crate) fn playable(&self) -> impl Iterator<Item = Playable<'_>> {
+        let stream = self.stream.iter().map(|(name, s)| Playable::Stream(name, s));
+        let authored = self.authored.iter().map(Playable::Source);
+        stream.chain(self.clips.iter().map(Playable::Clip)).chain(authored)
     }
 
     /// Vertices of all meshes together.

@@ -42,3 +42,16 @@ fn what_fails_is_named_on_stderr() {
         assert!(text.contains(word), "{word} is missing from: {text}");
     }
 }
+
+#[test]
+fn without_a_command_it_prints_help_and_writes_nothing() {
+    let folder = folder("no_command");
+    let binary = env!("CARGO_BIN_EXE_lissom");
+    let output = Command::new(binary).current_dir(&folder).output().expect("the command starts");
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && output.stderr.is_empty());
+    for word in ["Usage: lissom", "import", "render", "demo"] {
+        assert!(said.contains(word), "{word} is missing from: {said}");
+    }
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+}

@@ -271,6 +271,10 @@ fn a_huge_model_gets_a_precision_of_its_size_unless_one_is_asked_for() {
         "{file}"
     );
     assert!(file["worst_error_m"].as_f64().unwrap() <= 5e-4);
+    // A shell is where the error is measured, not how large it may be.
+    let report = json(&good(&["import", &walk, "-o", &out, "--json", "--shell", "2cm"]));
+    let warning = report["files"][0]["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("so its precision is 0.5000 mm"), "{warning}");
     let report = json(&good(&["import", &walk, "-o", &out, "--json", "--precision", "0.2mm"]));
     assert_eq!(report["files"][0]["warnings"].as_array().unwrap().len(), 0);
     assert!(report["files"][0]["worst_error_m"].as_f64().unwrap() <= 2e-4);

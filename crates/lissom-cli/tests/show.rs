@@ -312,6 +312,8 @@ fn the_demo_explains_itself_and_writes_a_page_that_needs_nothing_else() {
     ] {
         assert!(said.contains(word), "{word} is missing from:\n{said}");
     }
+    let first = said.find(text(&page)).unwrap();
+    assert!(first < said.find("joints").unwrap(), "where it writes is said before it takes its time");
     let html = std::fs::read_to_string(&page).unwrap();
     assert!(html.starts_with("<!DOCTYPE html>") && html.trim_end().ends_with("</html>"));
     for word in ["prefers-color-scheme: dark", "<svg ", "data:image/gif;base64,", "data:image/png;base64,"] {

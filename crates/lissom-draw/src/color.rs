@@ -14,6 +14,12 @@ impl Color {
         Self { rgb: [(v >> 16) as u8, (v >> 8) as u8, v as u8] }
     }
 
+    /// From linear light, 0 to 1.
+    #[must_use]
+    pub fn from_linear(light: [f32; 3]) -> Self {
+        Self { rgb: light.map(encode) }
+    }
+
     /// This colour with `t` of another in it, mixed in linear light.
     #[must_use]
     pub fn mixed(self, other: Self, t: f32) -> Self {

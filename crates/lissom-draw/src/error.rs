@@ -48,6 +48,12 @@ pub enum DrawError {
         /// Where in it.
         at: usize,
     },
+    /// The picture could not be decoded.
+    #[error("decoding the PNG failed: {reason}")]
+    Decode {
+        /// What the decoder says.
+        reason: String,
+    },
     /// The PNG could not be encoded.
     #[error("encoding the PNG failed")]
     Png(#[from] png::EncodingError),

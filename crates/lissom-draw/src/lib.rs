@@ -9,13 +9,9 @@
 //!
 //! let mut canvas = Canvas::new(64, 48, palette::PAPER)?;
 //! canvas.set_camera(&Camera::framing([-1.0, 0.0, -1.0], [1.0, 1.0, 1.0], [0.5, 0.3, 1.0], 0.6, 64.0 / 48.0)?)?;
-//! canvas.mesh(&Mesh {
-//!     positions: &[[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
-//!     normals: &[[0.0, 0.0, 1.0]; 3],
-//!     indices: &[0, 1, 2],
-//!     color: palette::CLAY,
-//!     colors: None,
-//! }, &Light::default())?;
+//! let corners = [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+//! let triangle = Mesh::new(&corners, &[[0.0, 0.0, 1.0]; 3], &[0, 1, 2], palette::CLAY);
+//! canvas.mesh(&Mesh { culled: true, ..triangle }, &Light::default())?;
 //! canvas.ground(&Ground::default(), None)?;
 //! canvas.text(2, 2, "triangle", 1, palette::INK);
 //! let png = canvas.finish().encode_png()?;
@@ -39,6 +35,7 @@ mod ground;
 mod image;
 mod raster;
 mod shapes;
+mod texture;
 mod vector;
 
 pub use camera::{Camera, Projection};
@@ -49,3 +46,4 @@ pub use font::{GLYPH_HEIGHT, GLYPH_WIDTH, text_width};
 pub use ground::{Ground, Shadow};
 pub use image::Image;
 pub use raster::{Light, Mesh};
+pub use texture::{Opacity, Texture};

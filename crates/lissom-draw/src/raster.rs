@@ -1,11 +1,12 @@
 //! Shaded triangles.
 
-use crate::camera::Seen;
+use crate::camera::{Seen, require};
 use crate::color::Color;
+use crate::texture::{Opacity, Texture};
 use crate::vector::{V, add, dot, is_finite, scale, sub, unit};
 use crate::{Canvas, DrawError};
 
-/// Triangles to draw. Counter-clockwise is the front; both sides are drawn.
+/// Triangles to draw. Counter-clockwise is the front.
 #[derive(Clone, Copy, Debug)]
 pub struct Mesh<'a> {
     /// Vertices.
@@ -18,6 +19,37 @@ pub struct Mesh<'a> {
     pub color: Color,
     /// One a vertex, instead of `color`.
     pub colors: Option<&'a [Color]>,
+    /// A picture, which `color` is multiplied with, and where on it each vertex lies (v down).
+    pub texture: Option<(&'a Texture, &'a [[f32; 2]])>,
+    /// How much of it is seen; times the texture's alpha.
+    pub alpha: f32,
+    /// What alpha means.
+    pub opacity: Opacity,
+    /// Draws fronts alone.
+    pub culled: bool,
+}
+
+impl<'a> Mesh<'a> {
+    /// Opaque triangles of one colour, drawn from both sides.
+    #[must_use]
+    pub const fn new(
+        positions: &'a [[f32; 3]],
+        normals: &'a [[f32; 3]],
+        indices: &'a [u32],
+        color: Color,
+    ) -> Self {
+        Self {
+            positions,
+            normals,
+            indices,
+            color,
+            colors: None,
+            texture: None,
+            alpha: 1.0,
+            opacity: Opacity::Opaque,
+            culled: false,
+        }
+    }
 }
 
 /// A soft studio: a warm key from one side, a cool fill from the sky, a thin rim.
@@ -82,17 +114,21 @@ impl Canvas {
                 position: mesh.positions[i],
                 normal: mesh.normals[i],
                 color: colors.as_ref().map_or(base, |c| c[i]),
+                uv: mesh.texture.map_or([0.0; 2], |(_, uvs)| uvs[i]),
             });
-            self.triangle([a, b, c], &corners, light);
+            self.triangle([a, b, c], &corners, mesh, light);
         }
         Ok(())
     }
 
-    fn triangle(&mut self, seen: [Seen; 3], corners: &[Corner; 3], light: &Light) {
+    fn triangle(&mut self, seen: [Seen; 3], corners: &[Corner; 3], mesh: &Mesh<'_>, light: &Light) {
         let p = seen.map(|s| self.place(s));
         // Twice the signed area; y points down, so the front is negative.
         let area = (p[1].0 - p[0].0) * (p[2].1 - p[0].1) - (p[1].1 - p[0].1) * (p[2].0 - p[0].0);
         if area.abs() < 1e-9 || !area.is_finite() {
+            return;
+        }
+        if mesh.culled && area > 0.0 {
             return;
         }
         let flip = if area > 0.0 { -1.0 } else { 1.0 };
@@ -118,7 +154,6 @@ impl Canvas {
                 if depth <= self.depth[at] {
                     continue;
                 }
-                self.depth[at] = depth;
                 let k: V = core::array::from_fn(|i| w[i] * seen[i].inv_w);
                 let k = scale(k, 1.0 / (k[0] + k[1] + k[2]));
                 let mix = |f: fn(&Corner) -> V| {
@@ -129,7 +164,19 @@ impl Canvas {
                 };
                 let normal = unit(scale(mix(|c| c.normal), flip), [0.0, 1.0, 0.0]);
                 let to_eye = self.to_eye(mix(|c| c.position));
-                self.light[at] = light.shade(mix(|c| c.color), normal, to_eye);
+                let (mut color, mut alpha) = (mix(|c| c.color), mesh.alpha);
+                if let Some((texture, _)) = mesh.texture {
+                    let uv = core::array::from_fn(|i| (0..3).map(|c| corners[c].uv[i] * k[c]).sum());
+                    let [r, g, b, a] = texture.at(uv);
+                    color = [color[0] * r, color[1] * g, color[2] * b];
+                    alpha *= a;
+                }
+                let shaded = light.shade(color, normal, to_eye);
+                match mesh.opacity {
+                    Opacity::Mask(least) if alpha < least => {}
+                    Opacity::Blend if alpha < 1.0 => self.blend(at, shaded, alpha),
+                    _ => (self.depth[at], self.light[at]) = (depth, shaded),
+                }
             }
         }
     }
@@ -145,6 +192,7 @@ struct Corner {
     position: V,
     normal: V,
     color: V,
+    uv: [f32; 2],
 }
 
 fn check(mesh: &Mesh<'_>) -> Result<(), DrawError> {
@@ -154,6 +202,8 @@ fn check(mesh: &Mesh<'_>) -> Result<(), DrawError> {
     };
     length("normals", mesh.normals.len())?;
     length("colors", mesh.colors.map_or(vertices, <[Color]>::len))?;
+    length("texture coordinates", mesh.texture.map_or(vertices, |(_, uvs)| uvs.len()))?;
+    require("alpha", mesh.alpha, (0.0..=1.0).contains(&mesh.alpha), "in [0, 1]")?;
     if !mesh.indices.len().is_multiple_of(3) {
         return Err(DrawError::Triangles { count: mesh.indices.len() });
     }

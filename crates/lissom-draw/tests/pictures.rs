@@ -6,7 +6,7 @@ const POSITIONS: [[f32; 3]; 3] = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.0
 const NORMALS: [[f32; 3]; 3] = [[0.0, 0.0, 1.0]; 3];
 
 fn mesh(indices: &[u32]) -> Mesh<'_> {
-    Mesh { positions: &POSITIONS, normals: &NORMALS, indices, color: palette::CLAY, colors: None }
+    Mesh::new(&POSITIONS, &NORMALS, indices, palette::CLAY)
 }
 
 fn canvas() -> Canvas {
@@ -45,13 +45,7 @@ fn the_nearer_surface_wins_in_either_order() {
         }
         c.finish()
     });
-    static BACK: Mesh<'static> = Mesh {
-        positions: &POSITIONS,
-        normals: &NORMALS,
-        indices: &[0, 1, 2],
-        color: palette::CLAY,
-        colors: None,
-    };
+    static BACK: Mesh<'static> = Mesh::new(&POSITIONS, &NORMALS, &[0, 1, 2], palette::CLAY);
     assert_eq!(pictures[0], pictures[1]);
     let p = rgb(&pictures[0], 20, 20);
     assert!(p[2] > p[0], "blue is in front: {p:?}");
@@ -145,4 +139,44 @@ fn bad_input_is_named_and_leaves_the_canvas_alone() {
     ];
     assert!(errors.iter().all(|e| !e.to_string().is_empty()));
     assert_eq!(c.finish(), before);
+}
+
+#[test]
+fn backs_are_left_out_where_they_are_culled() {
+    let light = Light::default();
+    let shown = |culled, indices: &[u32]| {
+        let mut c = canvas();
+        c.mesh(&Mesh { culled, ..mesh(indices) }, &light).unwrap();
+        rgb(&c.finish(), 20, 20) != palette::PAPER.rgb
+    };
+    let both = [shown(true, &[0, 1, 2]), shown(true, &[0, 2, 1])];
+    assert!(both[0] != both[1], "one of the two is the front");
+    assert!(shown(false, &[0, 1, 2]) && shown(false, &[0, 2, 1]));
+}
+
+#[test]
+fn a_texture_colours_what_alpha_lets_be_seen() {
+    use lissom_draw::{Image, Opacity, Texture};
+    let png = |pixel: [u8; 4]| {
+        let image = Image { width: 1, height: 1, pixels: pixel.to_vec() };
+        Texture::from_png(&image.encode_png().unwrap()).unwrap()
+    };
+    let uvs = [[0.5, 0.5]; 3];
+    let light = Light::default();
+    let drawn = |pixel: [u8; 4], opacity| {
+        let texture = png(pixel);
+        let mut c = canvas();
+        let skin =
+            Mesh { texture: Some((&texture, &uvs)), opacity, color: palette::PAPER, ..mesh(&[0, 1, 2]) };
+        c.mesh(&skin, &light).unwrap();
+        rgb(&c.finish(), 20, 20)
+    };
+    let red = drawn([255, 0, 0, 255], Opacity::Opaque);
+    assert!(red[0] > 100 && red[1] < 60, "{red:?}");
+    assert_eq!(drawn([255, 0, 0, 100], Opacity::Mask(0.5)), palette::PAPER.rgb);
+    assert_eq!(drawn([255, 0, 0, 200], Opacity::Mask(0.5)), red);
+    let half = drawn([255, 0, 0, 128], Opacity::Blend);
+    assert!(half[1] > red[1] && half[1] < palette::PAPER.rgb[1], "{half:?}");
+    let short = Mesh { texture: Some((&png([0; 4]), &uvs[..2])), ..mesh(&[0, 1, 2]) };
+    assert!(canvas().mesh(&short, &light).is_err());
 }

@@ -133,6 +133,42 @@ fn morphs(random: &mut Rng, vertices: usize, count: usize) -> Vec<(Vec<u32>, Vec
 }
 
 #[test]
+fn runs_of_neighbours_are_morphed_like_single_vertices_on_every_backend() {
+    let mut random = Rng::new(71);
+    for case in 0..60 {
+        let vertices = 1 + random.below(60);
+        // From every vertex to every third, so that runs of all lengths occur.
+        let chosen: Vec<u32> =
+            (0..vertices as u32).filter(|_| case % 5 == 0 || random.below(8) >= case % 5).collect();
+        let deltas: Vec<[f32; 3]> = chosen.iter().map(|_| random.vec3(1.0).to_array()).collect();
+        let base: Vec<[f32; 3]> = (0..vertices).map(|_| random.vec3(2.0).to_array()).collect();
+        let (w, list) = (
+            random.signed(),
+            [MorphTarget { vertices: &chosen, positions: &deltas, normals: &[], tangents: &[] }],
+        );
+        let mut expected = base.clone();
+        for (v, d) in chosen.iter().zip(&deltas) {
+            let out = &mut expected[*v as usize];
+            *out = [out[0] + w * d[0], out[1] + w * d[1], out[2] + w * d[2]];
+        }
+        for backend in Backend::all() {
+            let mut out = vec![[9.0_f32; 3]; vertices];
+            MorphJob {
+                targets: MorphTargets::new(&list, vertices).unwrap(),
+                weights: &[w],
+                positions: Strided::packed(&base),
+                normals: None,
+                tangents: None,
+                output: positions_only(&mut out),
+            }
+            .run_on(backend)
+            .unwrap();
+            assert_same(&format!("{backend}, case {case}"), &out, &expected);
+        }
+    }
+}
+
+#[test]
 fn morphs_add_their_deltas_in_order_and_nothing_else() {
     let mut random = Rng::new(4);
     let mesh = TestMesh::fast(&mut random, 50, 2, 3);

@@ -99,6 +99,24 @@ impl SceneAnimation {
     }
 }
 
+/// Names that differ by a word for left and right: the places of each pair, left first.
+#[must_use]
+pub fn left_and_right(names: &[&str]) -> Vec<(usize, usize)> {
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    for (place, name) in names.iter().enumerate() {
+        places.entry(name).or_insert(place);
+    }
+    let other = |name: &str| {
+        SIDES.iter().find_map(|(left, right)| {
+            let swapped = name
+                .match_indices(left)
+                .map(|(at, _)| [&name[..at], right, &name[at + left.len()..]].concat());
+            swapped.into_iter().find_map(|n| places.get(n.as_str()).copied())
+        })
+    };
+    names.iter().enumerate().filter_map(|(place, name)| Some((place, other(name)?))).collect()
+}
+
 /// What something of this name may be called on the other side.
 fn sides(name: &str) -> impl Iterator<Item = String> + '_ {
     let both = SIDES.iter().flat_map(|(l, r)| [(*l, *r), (*r, *l)]);

@@ -34,8 +34,10 @@ pub(super) fn reduce(scene: &mut Scene, skeletons: &[BuiltSkeleton], precision: 
         .collect();
     let animations = scene.animations.iter_mut().flat_map(|a| &mut a.tracks);
     for track in animations.chain(&mut scene.tracks) {
-        let mesh = tolerances.iter().find(|(start, _)| track.name.starts_with(start));
-        let tolerance = mesh.map_or_else(|| UNKNOWN * range(track), |(_, tolerance)| *tolerance);
+        // Parts of one mesh share its name, and so their weights.
+        let parts = tolerances.iter().filter(|(start, _)| track.name.starts_with(start));
+        let finest = parts.map(|(_, tolerance)| *tolerance).reduce(smaller);
+        let tolerance = finest.unwrap_or_else(|| UNKNOWN * range(track));
         track.reduce(tolerance);
     }
 }

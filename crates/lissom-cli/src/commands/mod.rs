@@ -17,6 +17,8 @@ use crate::style;
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
 use lissom::math::simd::Backend;
+use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Motion for games: from authored files to small clips, and what is in them.
@@ -71,7 +73,7 @@ enum Command {
     Plot(plot::Arguments),
     /// Measure what a file costs on this machine
     Bench(bench::Arguments),
-    /// Cook, play, blend, measure and draw a character made in code, and write a report (the default)
+    /// Cook, play, blend, measure and draw a character made in code, and write a report
     Demo(demo::Arguments),
     /// Write the mannequin as a .glb that other programs open
     Mannequin(mannequin::Arguments),
@@ -85,7 +87,13 @@ enum Command {
 /// Runs the command that the process was started with, and says how it ended: see the exit codes in its help.
 #[must_use]
 pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    run_with(std::env::args_os())
+}
+
+/// The same with these arguments; the first is the program's own name.
+#[must_use]
+pub fn run_with(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = Arguments::parse_from(arguments);
     let mut out = std::io::stdout().lock();
     match run(&arguments, &mut out) {
         Ok(()) => ExitCode::SUCCESS,
@@ -93,20 +101,22 @@ pub fn main() -> ExitCode {
         Err(e) if is_broken_pipe(&e) => ExitCode::SUCCESS,
         Err(e) if e.is::<SomeRefused>() => ExitCode::FAILURE,
         Err(e) => {
-            use std::io::Write;
             let _ = writeln!(std::io::stderr(), "lissom: {}", style::plain(&options::one_line(&e)));
             ExitCode::from(if e.is::<UsageError>() { 2 } else { 1 })
         }
     }
 }
 
-fn run(arguments: &Arguments, out: &mut impl std::io::Write) -> Result<()> {
+fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     // Who names a backend wants that one: a name that this CPU lacks is an error here, though a game runs on.
     if let Err(e) = Backend::from_env() {
         return Err(UsageError(format!("LISSOM_SIMD: {e}")).into());
     }
     match &arguments.command {
-        None => demo::run(&demo::Arguments::default(), out),
+        None => {
+            write!(out, "{}", Arguments::command().render_help())?;
+            Ok(())
+        }
         Some(Command::Demo(a)) => demo::run(a, out),
         Some(Command::Bench(a)) => bench::run(a, out),
         Some(Command::Plot(a)) => plot::run(a, out),

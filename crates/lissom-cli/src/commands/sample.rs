@@ -2,12 +2,12 @@
 
 use crate::{
     options::{Reading, usage},
-    source::Source,
+    source::{Content, Source},
     style::{counted, plain},
 };
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::ValueEnum;
-use lissom::math::Mat4;
+use lissom::{archive::SectionKind, math::Mat4};
 use lissom_build::exact::Trs;
 use serde::Serialize;
 use std::io::Write;
@@ -47,6 +47,15 @@ struct Pose {
     clip: String,
     time_s: f64,
     joints: Vec<JointPose>,
+    /// Numbers that change along with it, morph weights among them.
+    tracks: Vec<TrackValue>,
+}
+
+#[derive(Serialize)]
+struct TrackValue {
+    /// `morph/MESH/TARGET` for a morph weight.
+    name: String,
+    value: Vec<f64>,
 }
 
 #[derive(Serialize)]
@@ -78,7 +87,8 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     }
     let options = arguments.reading.options()?;
     let file = Source::open_alone(&arguments.file, &options)?;
-    let mut motion = file.motion(file.choose_clip(arguments.clip.as_deref())?, &options)?;
+    let clip = file.choose_clip(arguments.clip.as_deref())?;
+    let mut motion = file.motion(clip, &options)?;
     let time_s = within(arguments.time, motion.duration_s);
     let cooked = motion.is_cooked();
     // What was decoded as f32 is written with an f32's digits.
@@ -93,13 +103,42 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         parent: skeleton.parent(j),
         place,
     });
-    let pose = Pose { clip: motion.name.clone(), time_s, joints: joints.collect() };
+    let tracks = tracks(&file, clip, &motion.name, time_s / motion.duration_s)?;
+    let pose = Pose { clip: motion.name.clone(), time_s, joints: joints.collect(), tracks };
     if arguments.json {
         serde_json::to_writer(&mut *out, &pose)?;
         writeln!(out)?;
         return Ok(());
     }
     table(&pose, arguments.time > motion.duration_s, out)
+}
+
+/// The clip's tracks at a ratio of its duration. A stream has none.
+fn tracks(file: &Source, clip: usize, name: &str, ratio: f64) -> Result<Vec<TrackValue>> {
+    let mut found = Vec::new();
+    match &file.content {
+        Content::Stream(_) => {}
+        Content::Scene(scene) => {
+            for track in scene.animations.get(clip).iter().flat_map(|a| &a.tracks) {
+                let value = track.sample(ratio)[..track.kind.components()].to_vec();
+                found.push(TrackValue { name: track.name.clone(), value });
+            }
+        }
+        Content::Archive(archive) => {
+            for (full_name, track) in archive.tracks() {
+                let owner = archive.owner(SectionKind::Clip, full_name);
+                let Some((_, own)) = owner.filter(|(clip, _)| *clip == name) else { continue };
+                let track = track.with_context(|| format!("track {full_name:?}"))?;
+                let value = track.view().sample(ratio);
+                let numbers = &value.to_array()[..track.view().kind.components()];
+                found.push(TrackValue {
+                    name: own.to_owned(),
+                    value: numbers.iter().map(|v| short(*v)).collect(),
+                });
+            }
+        }
+    }
+    Ok(found)
 }
 
 fn within(time_s: f64, duration_s: f64) -> f64 {
@@ -158,6 +197,17 @@ fn table(pose: &Pose, at_end: bool, out: &mut impl Write) -> Result<()> {
             for v in *list {
                 write!(out, " {v:9.5}")?;
             }
+        }
+        writeln!(out)?;
+    }
+    let width = pose.tracks.iter().map(|t| plain(&t.name).chars().count()).max().unwrap_or(0).max(5);
+    if !pose.tracks.is_empty() {
+        writeln!(out, "  {:width$}   value", "track")?;
+    }
+    for track in &pose.tracks {
+        write!(out, "  {:width$}  ", plain(&track.name))?;
+        for v in &track.value {
+            write!(out, " {v:9.5}")?;
         }
         writeln!(out)?;
     }

@@ -2,14 +2,18 @@
 //!
 //! It is a pose, so sampling copies it and puts the moving channels over the copy. Without it (a [`lean`
 //! view](super::ClipView::lean), a `no_std` build, a skeleton of so few joints that whole groups would be more than
-//! [`MOST_BYTES`] a joint) the same kernel writes the same pose into the output, in every frame.
+//! 48 bytes a joint) the same kernel writes the same pose into the output, in every frame.
 
-use alloc::boxed::Box;
-use lissom_math::soa::{SoaTransform, group_count};
+use lissom_math::soa::SoaTransform;
 #[cfg(feature = "std")]
-use std::sync::{Mutex, OnceLock};
+use {
+    alloc::boxed::Box,
+    lissom_math::soa::group_count,
+    std::sync::{Mutex, OnceLock},
+};
 
 /// The most it takes, in bytes a joint.
+#[cfg(feature = "std")]
 const MOST_BYTES: usize = 48;
 
 /// The pose, once somebody has sampled the clip.

@@ -2,7 +2,15 @@
 
 use super::JobError;
 use crate::mesh::{Attribute, Inputs, MorphTargets, Strided, VEC3, VertexOutput};
-use lissom_math::simd::Backend;
+use lissom_math::{
+    dispatch,
+    simd::{
+        Backend, Simd,
+        blocks::{FourVec3, put_quad, quad},
+        f32x4,
+        prelude::*,
+    },
+};
 
 /// Adds weighted morph targets to a mesh.
 ///
@@ -24,8 +32,8 @@ use lissom_math::simd::Backend;
 ///
 /// # Cost and determinism
 ///
-/// A copy of the mesh, then only the vertices that active targets name. Plain code, the same bits everywhere, no
-/// allocation.
+/// A copy of the mesh, then only the vertices that active targets name, four at a time where four neighbours move and
+/// lie packed. The same bits on every backend, no allocation.
 #[derive(Debug)]
 pub struct MorphJob<'a> {
     /// Sparse deltas.
@@ -84,12 +92,12 @@ impl MorphJob<'_> {
         self.run_on(Backend::best())
     }
 
-    /// Runs; plain code, the same on every backend.
+    /// Runs on a chosen backend: same bits.
     ///
     /// # Errors
     ///
     /// Listed at [`MorphJob`].
-    pub fn run_on(&mut self, _backend: Backend) -> Result<(), JobError> {
+    pub fn run_on(&mut self, backend: Backend) -> Result<(), JobError> {
         self.validate()?;
         let mut out = self.output.writer();
         let attributes = [
@@ -118,16 +126,47 @@ impl MorphJob<'_> {
                     continue;
                 }
                 let (bytes, stride) = out.attribute(attribute);
-                for (v, d) in target.vertices.iter().zip(deltas) {
-                    let at = *v as usize * stride;
-                    let Some(slot) = bytes.get_mut(at..at + VEC3) else { continue };
-                    let mut old = [0.0_f32; 3];
-                    bytemuck::cast_slice_mut::<f32, u8>(&mut old).copy_from_slice(slot);
-                    let new = [old[0] + w * d[0], old[1] + w * d[1], old[2] + w * d[2]];
-                    slot.copy_from_slice(bytemuck::cast_slice(&new));
-                }
+                dispatch!(backend, s => add(s, bytes, stride, target.vertices, deltas, *w));
             }
         }
         Ok(())
     }
+}
+
+/// Adds w · d to the vertices, whose numbers rise.
+#[inline(always)]
+fn add<S: Simd>(s: S, bytes: &mut [u8], stride: usize, vertices: &[u32], deltas: &[[f32; 3]], w: f32) {
+    let count = if vertices.len() < deltas.len() { vertices.len() } else { deltas.len() };
+    let (vertices, deltas) = (&vertices[..count], &deltas[..count]);
+    let mut i = 0;
+    while i < count {
+        let at = vertices[i] as usize * stride;
+        let run = i + 4 <= count && vertices[i + 3].wrapping_sub(vertices[i]) == 3 && stride == VEC3;
+        if run && let Some(four) = bytes.get_mut(at..).and_then(|b| b.first_chunk_mut()) {
+            add_four(
+                s,
+                four,
+                bytemuck::cast_ref(&[deltas[i], deltas[i + 1], deltas[i + 2], deltas[i + 3]]),
+                w,
+            );
+            i += 4;
+            continue;
+        }
+        if let Some(slot) = bytes.get_mut(at..at + VEC3) {
+            let (mut old, d) = ([0.0_f32; 3], deltas[i]);
+            bytemuck::cast_slice_mut::<f32, u8>(&mut old).copy_from_slice(slot);
+            let new = [old[0] + w * d[0], old[1] + w * d[1], old[2] + w * d[2]];
+            slot.copy_from_slice(bytemuck::cast_slice(&new));
+        }
+        i += 1;
+    }
+}
+
+#[inline(always)]
+fn add_four<S: Simd>(s: S, out: &mut FourVec3, deltas: &FourVec3, w: f32) {
+    let w = f32x4::simd_from(s, w);
+    let (a, b, c) = (quad(s, out, 0), quad(s, out, 16), quad(s, out, 32));
+    put_quad(a + w * quad(s, deltas, 0), out, 0);
+    put_quad(b + w * quad(s, deltas, 16), out, 16);
+    put_quad(c + w * quad(s, deltas, 32), out, 32);
 }

@@ -17,9 +17,9 @@ use crate::{
 use std::collections::BTreeMap;
 
 /// How far straight lines may stray from a cubic of weights.
-const STRAIGHT: f64 = 1e-4;
+const STRAIGHT: f64 = 1e-6;
 /// Lines that one segment of a cubic becomes, at most.
-const MOST_LINES: f64 = 256.0;
+const MOST_LINES: f64 = 2048.0;
 
 /// A mesh on a node, as the scene calls it.
 pub(super) struct MeshName {

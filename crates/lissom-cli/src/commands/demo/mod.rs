@@ -36,12 +36,6 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-impl Default for Arguments {
-    fn default() -> Self {
-        Self { output: "lissom-demo.html".into(), characters: 4000, quick: false, json: false }
-    }
-}
-
 /// All that was made and measured.
 pub(crate) struct Results {
     stage: Stage,
@@ -73,8 +67,10 @@ impl Results {
 pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let started = Instant::now();
     let talk = !arguments.json;
+    let path = std::path::absolute(&arguments.output).unwrap_or_else(|_| arguments.output.clone());
     if talk {
-        writeln!(out, "Lissom {}: a data-oriented animation runtime.\n", env!("CARGO_PKG_VERSION"))?;
+        writeln!(out, "Lissom {}: a data-oriented animation runtime.", env!("CARGO_PKG_VERSION"))?;
+        writeln!(out, "A report is made in about half a minute: {}\n", path.display())?;
         out.flush()?;
     }
     let (stage, cook_s) = cook(arguments.quick)?;
@@ -103,7 +99,6 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     }
     let html = page::write(&results, arguments.quick)?;
     write_whole(&arguments.output, html.as_bytes())?;
-    let path = std::path::absolute(&arguments.output).unwrap_or_else(|_| arguments.output.clone());
     if arguments.json {
         let report = table::json(&results, &path);
         writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;

@@ -4,7 +4,7 @@ use super::{Results, crowd_run::Gaits};
 use crate::commands::render::{
     figure::{Body, Figure, Look},
     gif,
-    scene::{self, Path, Style, View},
+    scene::{self, Path, Shot, Style, View},
 };
 use crate::crowd::Crowd;
 use crate::stage::Playable;
@@ -67,7 +67,8 @@ pub(crate) fn strip(results: &Results, clip: usize, coat: usize, quick: bool) ->
     both(|style| {
         let body = palette::PLASTER.mixed(COATS[coat % COATS.len()], 0.5);
         let style = Style { look: Look { body, ..Look::default() }, labels: false, ..*style };
-        scene::strip(&results.stage, Some(Playable::Clip(clip)), 8, size, &style)
+        let body = Body::new(&results.stage)?;
+        scene::strip(&body, &Shot::whole(Some(Playable::Clip(clip))), 8, size, &style)
     })
 }
 

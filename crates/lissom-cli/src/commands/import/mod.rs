@@ -311,7 +311,8 @@ fn bar(files: usize, hidden: bool) -> ProgressBar {
     let bar = ProgressBar::new(files as u64);
     let show = !hidden && std::io::stderr().is_terminal();
     bar.set_draw_target(if show { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() });
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} files and clips, {elapsed} so far")
+    if let Ok(style) =
+        ProgressStyle::with_template("{bar:40} {pos}/{len} files and clips, {per_sec}, {elapsed} so far")
     {
         bar.set_style(style);
     }

@@ -1,26 +1,41 @@
-//! A pose as something to draw: skin, or bones where there is none.
+//! A pose as something to draw: skin as its materials say, or bones where there is none.
 
+use super::surface::{self, Surface};
 use crate::source::{Motion, Tape};
 use crate::stage::{Playable, Stage};
 use anyhow::{Context, Result};
 use lissom::{
-    job::{PaletteJob, SkinJob},
-    math::Mat4,
-    mesh::{Strided, StridedMut, VertexOutput},
+    Skeleton,
+    job::{LocalToModelJob, MorphJob, PaletteJob, SkinJob},
+    math::{Mat4, soa},
+    mesh::{MorphTarget, MorphTargets, Strided, StridedMut, VertexOutput},
     player::{PlayOptions, Player},
     track::Repeat,
 };
-use lissom_draw::{Canvas, Color, Light, Mesh, palette};
+use lissom_build::{edit::left_and_right, exact::Trs, scene::SceneAnimation};
+use lissom_draw::{Canvas, Color, Light, Mesh, Opacity, palette};
+use std::ops::Range;
+use std::sync::Arc;
 
-/// Vertices in model space, all meshes in one; and where the joints are.
+/// Vertices in model space, mesh after mesh; and where the joints are.
 #[derive(Clone, Default)]
 pub(crate) struct Figure {
     pub(crate) positions: Vec<[f32; 3]>,
     pub(crate) normals: Vec<[f32; 3]>,
-    pub(crate) indices: Vec<u32>,
+    parts: Vec<Part>,
     pub(crate) joints: Vec<[f32; 3]>,
-    /// Joints that skin hangs on, and those between them and the root; all of them without skin.
     pub(crate) parents: Vec<Option<usize>>,
+    /// Joints that only carry the figure about: from a root down to where a body branches.
+    carriers: Arc<[bool]>,
+}
+
+/// A mesh of a figure.
+#[derive(Clone)]
+struct Part {
+    vertices: Range<usize>,
+    surface: Arc<Surface>,
+    /// Its triangles run the other way round in this pose: a joint mirrors it.
+    mirrored: bool,
 }
 
 /// A box.
@@ -37,12 +52,14 @@ pub(crate) struct Look {
     pub(crate) bone: Color,
     /// Bones over the skin.
     pub(crate) bones: bool,
+    /// Colours, pictures and sides of materials; else everything is of the body's colour.
+    pub(crate) materials: bool,
 }
 
 impl Default for Look {
     fn default() -> Self {
         let body = palette::PLASTER.mixed(palette::SAGE, 0.5);
-        Self { body, bone: palette::CLAY, bones: false }
+        Self { body, bone: palette::CLAY, bones: false, materials: false }
     }
 }
 
@@ -75,6 +92,12 @@ impl Bounds {
 pub(crate) struct Body<'a> {
     stage: &'a Stage,
     player: Player,
+    surfaces: Vec<Arc<Surface>>,
+    carriers: Arc<[bool]>,
+    /// How far the figure has to turn to look along z.
+    pub(crate) yaw: f32,
+    /// Pictures of its materials that are not PNG, and not shown.
+    pub(crate) unshown: usize,
 }
 
 impl<'a> Body<'a> {
@@ -82,36 +105,64 @@ impl<'a> Body<'a> {
         let mut all = stage.archive.skeletons();
         let own = all.find(|(_, s)| s.as_ref().is_ok_and(|s| s.identity() == stage.skeleton.identity()));
         let (name, _) = own.context("the skeleton is not in its archive")?;
-        Ok(Self { stage, player: Player::of_skeleton(&stage.archive, name)? })
+        let player = Player::of_skeleton(&stage.archive, name)?;
+        let skeleton = &*stage.skeleton;
+        let (surfaces, unshown) =
+            surface::of_skeleton(&stage.archive, skeleton.identity(), skeleton.joint_count())?;
+        let mut models = vec![Mat4::IDENTITY; skeleton.joint_count()];
+        LocalToModelJob::new(skeleton, skeleton.rest_pose(), &mut models).run()?;
+        let places: Vec<[f32; 3]> = models.iter().map(place_of).collect();
+        let names: Vec<&str> = (0..places.len()).map(|j| skeleton.name(j)).collect();
+        let (carriers, yaw) = (carriers(skeleton), facing(&names, &places));
+        Ok(Self { stage, player, surfaces, carriers, yaw, unshown })
     }
 
-    /// The figure of these matrices.
+    /// The figure of these matrices, its morph targets at their own weights.
     pub(crate) fn figure(&self, models: &[Mat4]) -> Result<Figure> {
-        let mut figure = Figure::bones_of(self.stage, models);
-        for mesh in &self.stage.meshes {
-            let view = mesh.view();
+        self.morphed(models, |_, _| None)
+    }
+
+    /// The figure of these matrices, with weights by mesh and target where there are any.
+    fn morphed(&self, models: &[Mat4], weight: impl Fn(&str, &str) -> Option<f32>) -> Result<Figure> {
+        let mut figure = self.bones(models);
+        for surface in &self.surfaces {
+            let view = surface.mesh.view();
             let (vertices, joints) = (view.positions.len(), view.inverse_binds.len());
+            let (mut positions, mut normals) = (view.positions.to_vec(), view.normals.to_vec());
+            let targets: Vec<MorphTarget<'_>> =
+                surface.targets.iter().map(|(_, m)| m.view().target).collect();
+            if !targets.is_empty() {
+                let own = |(name, m): &(String, _)| {
+                    let m: &lissom::archive::Morph = m;
+                    weight(&surface.name, name).unwrap_or(m.view().weight)
+                };
+                let weights: Vec<f32> = surface.targets.iter().map(own).collect();
+                let targets = MorphTargets::new(&targets, vertices)?;
+                let output = output(&mut positions, &mut normals);
+                let job = MorphJob::new(targets, &weights, Strided::packed(view.positions), output);
+                MorphJob { normals: Some(Strided::packed(view.normals)), ..job }.run()?;
+            }
             let mut palette = vec![Mat4::IDENTITY; joints];
             PaletteJob::new(models, view.inverse_binds, &mut palette).run()?;
-            let (mut positions, mut normals) = (vec![[0.0_f32; 3]; vertices], vec![[0.0_f32; 3]; vertices]);
-            let output = VertexOutput::Separate {
-                positions: StridedMut::packed(&mut positions),
-                normals: Some(StridedMut::packed(&mut normals)),
-                tangents: None,
-            };
-            let job = SkinJob::new(mesh.influences(), &palette, Strided::packed(view.positions), output);
-            SkinJob { normals: Some(Strided::packed(view.normals)), ..job }.run()?;
-            figure.add(&positions, &normals, view.indices)?;
+            let (mut moved, mut turned) = (vec![[0.0_f32; 3]; vertices], vec![[0.0_f32; 3]; vertices]);
+            let output = output(&mut moved, &mut turned);
+            let job = SkinJob::new(surface.mesh.influences(), &palette, Strided::packed(&positions), output);
+            SkinJob { normals: Some(Strided::packed(&normals)), ..job }.run()?;
+            figure.add(&moved, &turned, surface);
         }
         Ok(figure)
     }
 
     /// The figure at a time of a clip, or at rest.
     pub(crate) fn figure_at(&self, clip: Option<Playable<'_>>, time_s: f64) -> Result<Figure> {
-        if let Some(Playable::Stream(name, stream)) = clip {
-            let tape = Tape::Stream(stream.tape()?);
-            let mut motion = Motion::cooked(name.to_owned(), self.stage.skeleton.clone(), tape);
-            return self.figure(&motion.models(time_s)?);
+        match clip {
+            Some(Playable::Stream(name, stream)) => {
+                let tape = Tape::Stream(stream.tape()?);
+                let mut motion = Motion::cooked(name.to_owned(), self.stage.skeleton.clone(), tape);
+                return self.figure(&motion.models(time_s)?);
+            }
+            Some(Playable::Source(animation)) => return self.authored(animation, time_s),
+            Some(Playable::Clip(_)) | None => {}
         }
         let mut player = self.player.clone();
         if let Some(clip) = clip {
@@ -119,44 +170,121 @@ impl<'a> Body<'a> {
             player.seek(time_s)?;
             player.update(0.0)?;
         }
-        let mut figure = Figure::bones_of(self.stage, player.models());
+        let mut figure = self.bones(player.models());
         for mesh in player.skin()? {
-            figure.add(mesh.positions, mesh.normals, mesh.indices)?;
+            let own = self.surfaces.iter().find(|s| s.name == mesh.name);
+            figure.add(mesh.positions, mesh.normals, own.context("a mesh of another skeleton")?);
         }
         Ok(figure)
     }
+
+    /// As the file has it: nothing was cooked.
+    fn authored(&self, animation: &SceneAnimation, time_s: f64) -> Result<Figure> {
+        let (raw, order) = self.stage.source.as_ref().context("there is no source")?;
+        let local = |joint: &usize| {
+            let t = animation.motion.tracks[*joint].sample(time_s, raw.joints[*joint].rest);
+            Trs { rotation: t.rotation.normalize(), ..t }.to_f32()
+        };
+        let pose = soa::pack(&order.iter().map(local).collect::<Vec<_>>());
+        let mut models = vec![Mat4::IDENTITY; order.len()];
+        LocalToModelJob::new(&self.stage.skeleton, &pose, &mut models).run()?;
+        let ratio = time_s / animation.motion.duration_s;
+        self.morphed(&models, |mesh, target| animation.morph_weight(mesh, target, ratio).map(|w| w as f32))
+    }
+
+    /// Without any mesh yet.
+    fn bones(&self, models: &[Mat4]) -> Figure {
+        Figure {
+            joints: models.iter().map(place_of).collect(),
+            parents: (0..models.len()).map(|j| self.stage.skeleton.parent(j)).collect(),
+            carriers: Arc::clone(&self.carriers),
+            ..Figure::default()
+        }
+    }
+}
+
+fn place_of(m: &Mat4) -> [f32; 3] {
+    [m.w_axis.x, m.w_axis.y, m.w_axis.z]
+}
+
+fn output<'a>(positions: &'a mut [[f32; 3]], normals: &'a mut [[f32; 3]]) -> VertexOutput<'a> {
+    VertexOutput::Separate {
+        positions: StridedMut::packed(positions),
+        normals: Some(StridedMut::packed(normals)),
+        tangents: None,
+    }
+}
+
+/// Joints from a root down to where a body branches; none if that is nowhere.
+fn carriers(skeleton: &Skeleton) -> Arc<[bool]> {
+    let n = skeleton.joint_count();
+    let mut children = vec![0_usize; n];
+    for parent in (0..n).filter_map(|j| skeleton.parent(j)) {
+        children[parent] += 1;
+    }
+    let mut carries = vec![false; n];
+    // Parents first: the chain goes on from above.
+    for joint in 0..n {
+        carries[joint] = match skeleton.parent(joint) {
+            None => children[joint] > 0,
+            Some(parent) => carries[parent] && children[parent] == 1 && children[joint] == 1,
+        };
+    }
+    let outside = carries.iter().filter(|c| !**c).count();
+    // A rope is all chain: then it is the body.
+    if outside < 3 { vec![false; n].into() } else { carries.into() }
+}
+
+/// How far a figure has to turn about the vertical to look along z, in quarter turns: by where its left and its right
+/// are. 0 if its joints do not tell.
+fn facing(names: &[&str], places: &[[f32; 3]]) -> f32 {
+    let (mut x, mut z, mut all) = (0.0, 0.0, 0.0);
+    for (left, right) in left_and_right(names) {
+        let d = sub(places[left], places[right]);
+        (x, z, all) = (x + d[0], z + d[2], all + distance([0.0; 3], d));
+    }
+    if libm::hypotf(x, z) < 0.5 * all || all == 0.0 {
+        return 0.0;
+    }
+    // Who looks along z has the left at x.
+    let quarters = libm::roundf(libm::atan2f(-z, x) / core::f32::consts::FRAC_PI_2);
+    -quarters * core::f32::consts::FRAC_PI_2
 }
 
 impl Figure {
-    /// Without any mesh yet.
-    fn bones_of(stage: &Stage, models: &[Mat4]) -> Self {
-        Self {
-            joints: models.iter().map(|m| [m.w_axis.x, m.w_axis.y, m.w_axis.z]).collect(),
-            parents: (0..models.len()).map(|j| stage.skeleton.parent(j)).collect(),
-            ..Self::default()
-        }
-    }
-
-    fn add(&mut self, positions: &[[f32; 3]], normals: &[[f32; 3]], indices: &[u32]) -> Result<()> {
-        let base = u32::try_from(self.positions.len())?;
+    fn add(&mut self, positions: &[[f32; 3]], normals: &[[f32; 3]], surface: &Arc<Surface>) {
+        let start = self.positions.len();
         self.positions.extend(positions);
         self.normals.extend(normals);
-        self.indices.extend(indices.iter().map(|i| i + base));
-        Ok(())
+        let vertices = start..self.positions.len();
+        let mirrored = runs_backwards(positions, normals, surface.mesh.view().indices);
+        self.parts.push(Part { vertices, surface: Arc::clone(surface), mirrored });
     }
 
     /// What must be inside the picture.
     pub(crate) fn bounds(&self) -> Bounds {
         let mut bounds = Bounds::EMPTY;
-        let points = if self.positions.is_empty() { &self.joints } else { &self.positions };
-        points.iter().for_each(|p| bounds.add(*p));
+        if self.positions.is_empty() {
+            self.body().for_each(|p| bounds.add(p));
+        } else {
+            self.positions.iter().for_each(|p| bounds.add(*p));
+        }
         bounds
     }
 
-    /// The mean of the joints: the middle of the body, wherever the arms are.
+    /// The joints of the body, without what only carries it.
+    fn body(&self) -> impl Iterator<Item = [f32; 3]> + '_ {
+        self.joints.iter().enumerate().filter(|(joint, _)| !self.carries(*joint)).map(|(_, p)| *p)
+    }
+
+    fn carries(&self, joint: usize) -> bool {
+        self.carriers.get(joint) == Some(&true)
+    }
+
+    /// The mean of the body's joints: its middle, wherever the arms are.
     pub(crate) fn middle(&self) -> [f32; 3] {
-        let n = self.joints.len() as f32;
-        core::array::from_fn(|i| self.joints.iter().map(|p| p[i]).sum::<f32>() / n)
+        let n = self.body().count() as f32;
+        core::array::from_fn(|i| self.body().map(|p| p[i]).sum::<f32>() / n)
     }
 
     /// Scales about the origin, turns about the vertical, then moves.
@@ -174,10 +302,10 @@ impl Figure {
     pub(crate) fn draw(&self, canvas: &mut Canvas, look: &Look, height: f32) -> Result<()> {
         let light = Light::default();
         let bones = look.bones || self.positions.is_empty();
-        if !self.positions.is_empty() {
-            let color = if bones { look.body.mixed(palette::PAPER, 0.35) } else { look.body };
-            let (positions, normals, indices) = (&self.positions, &self.normals, &self.indices);
-            canvas.mesh(&Mesh { positions, normals, indices, color, colors: None }, &light)?;
+        // What can be seen through comes last.
+        let blended = |p: &&Part| look.materials && p.surface.opacity == Opacity::Blend;
+        for part in self.parts.iter().filter(|p| !blended(p)).chain(self.parts.iter().filter(blended)) {
+            self.draw_part(part, canvas, look, bones, &light)?;
         }
         if bones {
             if !self.positions.is_empty() {
@@ -186,16 +314,49 @@ impl Figure {
             let thickest = height * 0.016;
             let (positions, normals) = self.bones(thickest);
             let indices: Vec<u32> = (0..positions.len() as u32).collect();
-            let (positions, normals, indices) = (&positions, &normals, &indices);
-            canvas.mesh(&Mesh { positions, normals, indices, color: look.bone, colors: None }, &light)?;
-            for (p, radius) in self.joints.iter().zip(self.balls(thickest)) {
-                canvas.ball(*p, radius, look.bone.mixed(palette::INK, 0.55), &light)?;
+            canvas.mesh(&Mesh::new(&positions, &normals, &indices, look.bone), &light)?;
+            for (p, radius) in self.body().zip(self.balls(thickest)) {
+                canvas.ball(p, radius, look.bone.mixed(palette::INK, 0.55), &light)?;
             }
         }
         Ok(())
     }
 
-    /// How large each joint's ball is: small where bones are short, so that fingers stay fingers.
+    fn draw_part(
+        &self,
+        part: &Part,
+        canvas: &mut Canvas,
+        look: &Look,
+        faded: bool,
+        light: &Light,
+    ) -> Result<()> {
+        let Part { vertices, surface, mirrored } = part;
+        let (positions, normals) = (&self.positions[vertices.clone()], &self.normals[vertices.clone()]);
+        let fade = |c: Color| if faded { c.mixed(palette::PAPER, 0.35) } else { c };
+        let indices = surface.mesh.view().indices;
+        if !look.materials {
+            return Ok(canvas.mesh(&Mesh::new(positions, normals, indices, fade(look.body)), light)?);
+        }
+        let turned: Vec<u32>;
+        let indices = if *mirrored {
+            turned = indices.chunks_exact(3).flat_map(|t| [t[0], t[2], t[1]]).collect();
+            &turned
+        } else {
+            indices
+        };
+        let color = fade(surface.color.unwrap_or(look.body));
+        let mesh = Mesh {
+            colors: surface.colors.as_deref(),
+            texture: surface.texture.as_ref().map(|(texture, uvs)| (&**texture, uvs.as_slice())),
+            alpha: surface.alpha,
+            opacity: surface.opacity,
+            culled: !surface.double_sided,
+            ..Mesh::new(positions, normals, indices, color)
+        };
+        Ok(canvas.mesh(&mesh, light)?)
+    }
+
+    /// How large the ball of each joint of the body is: small where bones are short, so that fingers stay fingers.
     fn balls(&self, thickest: f32) -> Vec<f32> {
         let mut longest = vec![0.0_f32; self.joints.len()];
         for (joint, parent) in self.parents.iter().enumerate() {
@@ -211,15 +372,17 @@ impl Figure {
             thin if thin < least => least,
             thin => thin,
         };
-        longest.into_iter().map(|length| radius(length) * 0.62).collect()
+        let balls = longest.into_iter().map(|length| radius(length) * 0.62).enumerate();
+        balls.filter(|(joint, _)| !self.carries(*joint)).map(|(_, radius)| radius).collect()
     }
 
     /// A long octahedron from each joint's parent to the joint, as loose triangles with flat normals.
     fn bones(&self, thickest: f32) -> (Vec<[f32; 3]>, Vec<[f32; 3]>) {
         let (mut positions, mut normals) = (Vec::new(), Vec::new());
         for (joint, parent) in self.parents.iter().enumerate() {
-            let Some(parent) = parent else { continue };
-            let (from, to) = (self.joints[*parent], self.joints[joint]);
+            // From where a figure is carried to its hips there is no bone.
+            let Some(parent) = parent.filter(|p| !self.carries(*p)) else { continue };
+            let (from, to) = (self.joints[parent], self.joints[joint]);
             let length = distance(from, to);
             if length < 1e-6 {
                 continue;
@@ -229,8 +392,6 @@ impl Figure {
             let u = unit(cross(along, aside));
             let v = cross(along, u);
             let wide = if length * 0.16 < thickest { length * 0.16 } else { thickest };
-            // From the floor to the hips there is no bone, only a link.
-            let wide = if self.parents[*parent].is_none() { wide * 0.3 } else { wide };
             let ring = add(from, scale(along, length * 0.18));
             let corner = |k: usize| {
                 let (a, b) = [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)][k % 4];
@@ -252,16 +413,28 @@ impl Figure {
         if !self.positions.is_empty() {
             return self.positions.clone();
         }
-        let mut cloud = self.joints.clone();
+        let mut cloud: Vec<[f32; 3]> = self.body().collect();
         for (joint, parent) in self.parents.iter().enumerate() {
-            let Some(parent) = parent else { continue };
-            let (from, to) = (self.joints[*parent], self.joints[joint]);
+            let Some(parent) = parent.filter(|p| !self.carries(*p)) else { continue };
+            let (from, to) = (self.joints[parent], self.joints[joint]);
             let steps = ((distance(from, to) / 0.02) as usize).min(500);
             let at = |i: usize| add(from, scale(sub(to, from), i as f32 / steps as f32));
             cloud.extend((1..steps).map(at));
         }
         cloud
     }
+}
+
+/// True if most triangles face away from their normals.
+fn runs_backwards(positions: &[[f32; 3]], normals: &[[f32; 3]], indices: &[u32]) -> bool {
+    let away = |t: &[u32]| {
+        let [a, b, c] = [0, 1, 2].map(|i| t[i] as usize);
+        let face = cross(sub(positions[b], positions[a]), sub(positions[c], positions[a]));
+        let n = add(add(normals[a], normals[b]), normals[c]);
+        face.iter().zip(n).map(|(f, n)| f * n).sum::<f32>() < 0.0
+    };
+    let triangles = indices.len() / 3;
+    2 * indices.chunks_exact(3).filter(|t| away(t)).count() > triangles
 }
 
 fn add(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
@@ -283,4 +456,31 @@ fn distance(a: [f32; 3], b: [f32; 3]) -> f32 {
 fn unit(a: [f32; 3]) -> [f32; 3] {
     let length = distance([0.0; 3], a);
     if length > 1e-12 { scale(a, 1.0 / length) } else { [0.0, 1.0, 0.0] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::facing;
+    use core::f32::consts::{FRAC_PI_2, PI};
+
+    #[test]
+    fn who_looks_away_is_turned_to_look_along_z() {
+        let names = ["hips", "J_Bip_L_UpperLeg", "J_Bip_R_UpperLeg", "J_Bip_C_Head"];
+        let body = |left: [f32; 3]| [[0.0, 1.0, 0.0], left, left.map(|v| -v), [0.0, 1.6, 0.0]];
+        for (left, turn) in [
+            ([0.1, 0.0, 0.0], 0.0),
+            ([-0.1, 0.0, 0.0], PI),
+            ([0.0, 0.0, 0.1], FRAC_PI_2),
+            ([0.0, 0.0, -0.1], FRAC_PI_2),
+        ] {
+            let yaw = facing(&names, &body(left));
+            assert!((yaw.abs() - turn).abs() < 1e-6, "{left:?}: {yaw}");
+            // As `place` turns: left comes to lie at x.
+            let (sin, cos) = (libm::sinf(yaw), libm::cosf(yaw));
+            assert!(left[0] * cos + left[2] * sin > 0.09, "{left:?}: {yaw}");
+        }
+        assert_eq!(facing(&["a", "b"], &[[0.0; 3], [1.0, 0.0, 0.0]]), 0.0, "nobody says what is left");
+        let twisted = [[0.0; 3], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [0.0; 3]];
+        assert_eq!(facing(&names, &twisted), 0.0, "left is above right");
+    }
 }

@@ -3,14 +3,17 @@
 pub(crate) mod figure;
 pub(crate) mod gif;
 pub(crate) mod scene;
+mod surface;
 
 use crate::files::write_whole;
-use crate::options::{Reading, usage};
+use crate::options::{Reading, parsed, usage};
 use crate::stage::{Playable, Stage};
-use crate::style::grouped;
+use crate::style::{counted, grouped, plain};
 use anyhow::Result;
-use lissom_build::exact::clamp;
-use scene::{Style, View};
+use figure::Body;
+use lissom_build::{exact::clamp, recipe::parse_range};
+use rayon::prelude::*;
+use scene::{Shot, Style, View};
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -20,7 +23,7 @@ pub(crate) struct Arguments {
     /// Any file that Lissom reads: an archive (.lsm), a stream (.lcs, with --skeleton), or .glb, .gltf, .fbx, .bvh, .ozz,
     /// .acl.sjson
     file: PathBuf,
-    /// The clip to draw: its name, the file's stem, or its number from 0 [default: the first, or the rest pose
+    /// The clip to draw: its name, the file's stem, its number from 0, or all [default: the first, or the rest pose
     /// of a file without clips]
     #[arg(long, value_name = "NAME")]
     clip: Option<String>,
@@ -33,6 +36,12 @@ pub(crate) struct Arguments {
     /// Pixels of the whole picture [default: what suits the figure]
     #[arg(long, value_name = "WxH", value_parser = size)]
     size: Option<(u32, u32)>,
+    /// The part to draw, in seconds: 0.5..2, 0.5.. or ..2
+    #[arg(long, value_name = "A..B")]
+    range: Option<String>,
+    /// The camera of a .gif goes along with the figure [default: with what travels far]
+    #[arg(long)]
+    follow: bool,
     /// Where the camera stands
     #[arg(long, value_enum, default_value_t = View::ThreeQuarter)]
     view: View,
@@ -65,47 +74,106 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         "gif" => Kind::Gif,
         _ => return usage(format!("{}: a picture is a .png or a .gif", arguments.output.display())),
     };
-    let stage = Stage::open(&arguments.file, arguments.clip.as_deref(), &arguments.reading, 1)?;
-    let clip = stage.first();
+    let all = arguments.clip.as_deref() == Some("all");
+    let asked = arguments.clip.as_deref().filter(|_| !all);
+    let count = if all { usize::MAX } else { 1 };
+    // What a file says is drawn as it says it: an archive as a game plays it, anything else as authored.
+    let stage = Stage::open_authored(&arguments.file, asked, &arguments.reading, count)?;
+    let shots = shots(&stage, arguments.range.as_deref())?;
+    let most = match kind {
+        Kind::Png => MOST_STRIPS,
+        Kind::Gif => MOST_FILMS,
+    };
+    if shots.len() > most {
+        return usage(format!("--clip all: {} clips do not fit into one picture; {most} do", shots.len()));
+    }
+    let body = Body::new(&stage)?;
     let mut style = Style { view: arguments.view, ..Style::default() };
     style.look.bones = arguments.bones;
-    let duration_s = clip.map_or(0.0, Playable::duration_s);
+    style.look.materials = true;
+    let duration_s: f64 = shots.iter().map(Shot::seconds).sum::<f64>() + 0.0;
     let (bytes, frames, (width, height)) = match kind {
         Kind::Png => {
-            let frames = if clip.is_some() { arguments.frames.unwrap_or(8) } else { 1 };
-            if frames > 64 {
-                return usage(format!("{frames} frames do not fit into a strip; 64 do"));
+            let frames = |s: &Shot<'_>| if s.clip.is_some() { arguments.frames.unwrap_or(8) } else { 1 };
+            let each = shots.iter().map(frames).max().unwrap_or(1);
+            if each > 64 {
+                return usage(format!("{each} frames do not fit into a strip; 64 do"));
             }
-            let image = scene::strip(&stage, clip, frames, arguments.size, &style)?;
-            (image.encode_png()?, frames, (image.width, image.height))
+            // A size is that of the whole picture.
+            let size = arguments.size.map(|(w, h)| (w, (h / shots.len() as u32).max(16)));
+            let strip = |s: &Shot<'_>| scene::strip(&body, s, frames(s), size, &style);
+            let images = shots.par_iter().map(strip).collect::<Result<Vec<_>>>()?;
+            let image = scene::stacked(&images, style.paper);
+            (image.encode_png()?, shots.iter().map(frames).sum::<u32>(), (image.width, image.height))
         }
         Kind::Gif => {
-            let default = clamp(libm::round(duration_s * 25.0), 1.0, 400.0) as u32;
-            let frames = if clip.is_some() { arguments.frames.unwrap_or(default) } else { 1 };
-            let bar = crate::progress::bar(u64::from(frames), "drawing");
-            let images = scene::film(&stage, clip, frames, arguments.size, &style, || bar.inc(1));
+            let frames = |s: &Shot<'_>| match s.clip {
+                Some(_) => {
+                    let own = clamp(libm::round(s.seconds() * 25.0), 1.0, 400.0) as u32;
+                    arguments.frames.unwrap_or(own)
+                }
+                None => 1,
+            };
+            let total: u32 = shots.iter().map(frames).sum();
+            let bar = crate::progress::bar(u64::from(total), "drawing");
+            // Clips one after another need one size.
+            let size = arguments.size.or((shots.len() > 1).then_some((480, 420)));
+            let mut images = Vec::new();
+            for shot in &shots {
+                let film =
+                    scene::film(&body, shot, frames(shot), arguments.follow, size, &style, || bar.inc(1));
+                images.extend(film?);
+            }
             bar.finish_and_clear();
-            let images = images?;
             let size = images.first().map_or((0, 0), |i| (i.width, i.height));
-            (gif::encode(&images, duration_s)?, frames, size)
+            (gif::encode(&images, duration_s)?, total, size)
         }
     };
     write_whole(&arguments.output, &bytes)?;
-    let name = clip.map_or("the rest pose", Playable::name);
+    let name = match shots.as_slice() {
+        [Shot { clip: None, .. }] => "the rest pose".to_owned(),
+        [one] => one.name().to_owned(),
+        many => format!("{} clips", many.len()),
+    };
     if arguments.json {
+        let clips: Vec<&str> = shots.iter().filter_map(|s| s.clip.map(Playable::name)).collect();
         let report = json!({
             "file": arguments.file.display().to_string(), "output": arguments.output.display().to_string(),
-            "clip": clip.map(Playable::name), "duration_s": duration_s, "frames": frames, "width": width,
+            "clip": clips.first(), "clips": clips, "duration_s": duration_s, "frames": frames, "width": width,
             "height": height, "bytes": bytes.len(), "vertices": stage.vertex_count(),
+            "pictures_not_shown": body.unshown,
         });
         writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
     } else {
         let path = arguments.output.display();
-        writeln!(
-            out,
-            "{path}: {name}, {frames} frames, {width} x {height}, {} bytes",
-            grouped(bytes.len() as u64)
-        )?;
+        let size = grouped(bytes.len() as u64);
+        write!(out, "{path}: {}, {frames} frames, {width} x {height}, {size} bytes", plain(&name))?;
+        match body.unshown {
+            0 => writeln!(out)?,
+            n => writeln!(out, "; {} not shown: only PNG is", counted(n, "texture is", "textures are"))?,
+        }
     }
     Ok(())
+}
+
+/// Strips under each other in one picture, at most.
+const MOST_STRIPS: usize = 20;
+/// Clips one after the other in one film, at most.
+const MOST_FILMS: usize = 20;
+
+/// What is drawn: every clip of the stage, or the rest pose of one without.
+fn shots<'a>(stage: &'a Stage, range: Option<&str>) -> Result<Vec<Shot<'a>>> {
+    let mut shots: Vec<Shot<'a>> = stage.playable().map(|c| Shot::whole(Some(c))).collect();
+    if shots.is_empty() {
+        shots.push(Shot::whole(None));
+    }
+    let Some(text) = range else { return Ok(shots) };
+    let (from, to) = parsed("--range", text, parse_range)?;
+    shots
+        .into_iter()
+        .map(|shot| match shot.part(from, to) {
+            Some(part) => Ok(part),
+            None => usage(format!("--range {text}: {} has {:.3} s", shot.name(), shot.seconds())),
+        })
+        .collect()
 }

@@ -1,9 +1,11 @@
 //! Where the camera stands and what is on the floor: strips and moving pictures of one clip.
 
 use super::figure::{Body, Bounds, Figure, Look};
-use crate::stage::{Playable, Stage};
+use crate::stage::Playable;
 use anyhow::Result;
-use lissom_draw::{Camera, Canvas, Color, Ground, Image, Shadow, palette};
+use lissom_draw::{
+    Camera, Canvas, Color, GLYPH_HEIGHT, Ground, Image, Shadow, Viewport, palette, text_width,
+};
 use rayon::prelude::*;
 
 /// The side that the camera stands on.
@@ -60,18 +62,54 @@ impl View {
     }
 }
 
-/// Moments of a clip, evenly spread; the last is the end unless that is the start again.
-pub(crate) fn moments(clip: Option<Playable<'_>>, count: u32) -> Vec<f64> {
-    let Some(clip) = clip else { return vec![0.0] };
-    let parts = if clip.is_looping() || count < 2 { count } else { count - 1 };
-    (0..count).map(|i| clip.duration_s() * f64::from(i) / f64::from(parts)).collect()
+/// A clip, and the part of it that is shown.
+#[derive(Clone, Copy)]
+pub(crate) struct Shot<'a> {
+    pub(crate) clip: Option<Playable<'a>>,
+    /// From here, in seconds.
+    from_s: f64,
+    /// To here.
+    to_s: f64,
+    looping: bool,
+}
+
+impl<'a> Shot<'a> {
+    /// All of a clip; without one, the rest pose.
+    pub(crate) fn whole(clip: Option<Playable<'a>>) -> Self {
+        let to_s = clip.map_or(0.0, Playable::duration_s);
+        Self { clip, from_s: 0.0, to_s, looping: clip.is_some_and(Playable::is_looping) }
+    }
+
+    /// The part between two times; `None` if that is none.
+    pub(crate) fn part(self, from: Option<f64>, to: Option<f64>) -> Option<Self> {
+        let (from_s, to_s) = (from.unwrap_or(self.from_s), to.unwrap_or(self.to_s));
+        let whole = from_s == self.from_s && to_s == self.to_s;
+        let inside = self.from_s <= from_s && from_s < to_s && from_s < self.to_s;
+        let to_s = if to_s < self.to_s { to_s } else { self.to_s };
+        inside.then_some(Self { from_s, to_s, looping: self.looping && whole, ..self })
+    }
+
+    pub(crate) fn seconds(&self) -> f64 {
+        self.to_s - self.from_s
+    }
+
+    pub(crate) fn name(&self) -> &'a str {
+        self.clip.map_or("rest pose", Playable::name)
+    }
+
+    /// Moments, evenly spread; the last is the end unless that is the start again.
+    fn moments(&self, count: u32) -> Vec<f64> {
+        if self.clip.is_none() {
+            return vec![0.0];
+        }
+        let parts = if self.looping || count < 2 { count } else { count - 1 };
+        (0..count).map(|i| self.from_s + self.seconds() * f64::from(i) / f64::from(parts)).collect()
+    }
 }
 
 /// Figures at these times, with everything brought to the size of a person and the floor to 0.
 struct Cast {
     figures: Vec<Figure>,
-    /// Of all figures together.
-    bounds: Bounds,
 }
 
 impl Cast {
@@ -85,13 +123,17 @@ impl Cast {
         let (low, high) = (all.min[1] * scale, all.max[1] * scale);
         // What hovers or sinks a little does so over the floor of its own world.
         let floor = if low > -0.05 * (high - low) && low < 0.5 * (high - low) { 0.0 } else { low };
-        figures.iter_mut().for_each(|f| f.place(scale, 0.0, [0.0, -floor, 0.0]));
-        let bounds = Bounds::around(&figures);
-        Ok(Self { figures, bounds })
+        figures.iter_mut().for_each(|f| f.place(scale, body.yaw, [0.0, -floor, 0.0]));
+        Ok(Self { figures })
     }
 
     fn height(&self) -> f32 {
         tallest(&self.figures)
+    }
+
+    /// Where the bodies are on the floor.
+    fn middles(&self) -> Vec<[f32; 2]> {
+        self.figures.iter().map(Figure::middle).map(|m| [m[0], m[2]]).collect()
     }
 }
 
@@ -111,76 +153,179 @@ impl Bounds {
     }
 }
 
-/// The clip's moments side by side on one floor. `size` is the picture's; without it the figures decide.
+/// How far down the camera of a strip looks: its rise over its run.
+const SLOPE: f32 = 0.18;
+/// The widest that a strip becomes by itself, and the highest that a row of it does, in pixels.
+const WIDEST: f32 = 2400.0;
+const HIGHEST: f32 = 340.0;
+/// A strip wider than this, over its height, goes on in another row.
+const LONGEST: f32 = 7.5;
+
+/// Rows of figures with bands for words above and below each: where everything is, in pixels.
+struct Sheet {
+    width: u32,
+    height: u32,
+    rows: u32,
+    columns: u32,
+    /// Above all figures.
+    title: u32,
+    /// Of a row's figures, without the band below them.
+    row: u32,
+    /// Below each row.
+    label: u32,
+    /// Pixels a dot of a letter.
+    letters: u32,
+    /// Pixels a metre.
+    scale: f32,
+}
+
+impl Sheet {
+    /// For `count` figures of this size in metres; `size` is the picture's, without it the figures decide.
+    fn new(count: u32, cell: [f32; 2], size: Option<(u32, u32)>, labels: bool) -> Self {
+        let letters = if size.is_none_or(|(_, h)| h >= 300) { 2 } else { 1 };
+        let band = if labels { (GLYPH_HEIGHT + 6) * letters } else { 0 };
+        let sheet = Self::with_bands(count, cell, size, band, letters);
+        // Words are not to be most of a small picture.
+        let words = band * (sheet.rows + 1);
+        if size.is_some() && 3 * words > sheet.height {
+            Self::with_bands(count, cell, size, 0, letters)
+        } else {
+            sheet
+        }
+    }
+
+    fn with_bands(
+        count: u32,
+        [wide, high]: [f32; 2],
+        size: Option<(u32, u32)>,
+        band: u32,
+        letters: u32,
+    ) -> Self {
+        // What is very flat has air above and below.
+        let high = if high * LONGEST < wide { wide / LONGEST } else { high };
+        let columns = |rows: u32| count.div_ceil(rows);
+        let least = |a: f32, b: f32| if a < b { a } else { b };
+        let row = |rows: u32, height: u32| height.saturating_sub(band * (rows + 1)) / rows;
+        let fit = |rows: u32, (w, h): (u32, u32)| {
+            least(w as f32 / (wide * columns(rows) as f32), row(rows, h) as f32 / high)
+        };
+        let rows = match size {
+            // As large as possible.
+            Some(size) => (1..=count).max_by(|a, b| fit(*a, size).total_cmp(&fit(*b, size))).unwrap_or(1),
+            None => {
+                let long = |rows: u32| wide * columns(rows) as f32 / (high * rows as f32);
+                (1..=count).find(|rows| long(*rows) <= LONGEST).unwrap_or(count)
+            }
+        };
+        let columns = columns(rows);
+        let (width, height) = size.unwrap_or_else(|| {
+            let scale = least(HIGHEST / high, WIDEST / (wide * columns as f32));
+            let height = libm::ceilf(high * scale) as u32 * rows + band * (rows + 1);
+            ((wide * scale * columns as f32) as u32, height)
+        });
+        let (width, height) = (width.clamp(16, 8192), height.clamp(16, 8192));
+        let row_px = row(rows, height).max(1);
+        let scale = least(width as f32 / (wide * columns as f32), row_px as f32 / high);
+        Self { width, height, rows, columns, title: band, row: row_px, label: band, letters, scale }
+    }
+
+    fn top(&self, row: u32) -> u32 {
+        self.title + row * (self.row + self.label)
+    }
+}
+
+/// Moments of a clip side by side, on one floor a row. Words have bands of their own, where no figure is.
 pub(crate) fn strip(
-    stage: &Stage,
-    clip: Option<Playable<'_>>,
+    body: &Body<'_>,
+    shot: &Shot<'_>,
     frames: u32,
     size: Option<(u32, u32)>,
     style: &Style,
 ) -> Result<Image> {
-    let times = moments(clip, frames);
-    let mut cast = Cast::new(&Body::new(stage)?, clip, &times)?;
+    let times = shot.moments(frames);
+    let mut cast = Cast::new(body, shot.clip, &times)?;
     for figure in &mut cast.figures {
         let m = figure.middle();
         figure.place(1.0, 0.0, [-m[0], 0.0, -m[2]]);
         figure.place(1.0, style.view.yaw(), [0.0; 3]);
     }
-    let tall = cast.bounds.max[1];
-    let reach = |f: &Figure| {
-        let b = f.bounds();
-        if -b.min[0] > b.max[0] { -b.min[0] } else { b.max[0] }
-    };
-    let widest = cast.figures.iter().map(reach).fold(0.2 * tall, |a, b| if b > a { b } else { a });
-    let cell = 2.0 * widest + 0.06 * cast.height();
-    // Air above, room for the labels below; the camera looks down a little.
-    let (above, below) = (0.10 * tall, if style.labels { 0.24 * tall } else { 0.12 * tall });
-    let (mut high, wide) = (tall + above + below, cell * times.len() as f32);
-    let (width, height) = size.unwrap_or_else(|| {
-        let height = 380.0;
-        let width = height * wide / high;
-        let fit = if width > 2400.0 { 2400.0 / width } else { 1.0 };
-        ((width * fit) as u32, (height * fit) as u32)
-    });
-    let aspect = width as f32 / height as f32;
-    if wide / aspect > high {
-        high = wide / aspect;
-    }
-    let middle = (tall + above - below) * 0.5;
-    let mut canvas = Canvas::new(width, height, style.paper)?;
-    let far = 20.0 * (high + tall);
-    let eye = [0.0, middle + far * 0.18, far];
-    let camera = Camera { far: far * 4.0, ..Camera::orthographic(eye, [0.0, middle, 0.0], high) };
-    canvas.set_camera(&camera)?;
-    let mut cloud = Vec::new();
-    let left = -0.5 * (times.len() as f32 - 1.0) * cell;
-    for (i, figure) in cast.figures.iter_mut().enumerate() {
-        figure.place(1.0, 0.0, [left + i as f32 * cell, 0.0, 0.0]);
-        figure.draw(&mut canvas, &style.look, tall)?;
-        cloud.extend(figure.cloud());
-    }
-    floor(
-        &mut canvas,
-        &cloud,
-        &Ground { radius: wide + tall, strength: 0.13 * style.lines, ..Ground::default() },
-    )?;
-    if style.labels {
-        let scale = if height >= 300 { 2 } else { 1 };
-        let y = height as i32 - 12 * scale as i32;
-        for (i, time) in times.iter().enumerate() {
-            let x = (left + i as f32 * cell) / high * height as f32 + width as f32 * 0.5;
-            canvas.text_centred(
-                x as i32,
-                y,
-                &format!("{time:.2} s"),
-                scale,
-                style.ink.mixed(style.paper, 0.25),
-            );
+    // What the camera sees of them: it looks down, so what is far is higher up.
+    let down = libm::hypotf(1.0, SLOPE);
+    let (cos, sin) = (1.0 / down, SLOPE / down);
+    let (mut aside, mut low, mut high) = (0.0_f32, f32::INFINITY, f32::NEG_INFINITY);
+    for b in cast.figures.iter().map(Figure::bounds) {
+        for corner in 0..8 {
+            let p: [f32; 3] =
+                core::array::from_fn(|i| if corner >> i & 1 == 0 { b.min[i] } else { b.max[i] });
+            let up = p[1] * cos - p[2] * sin;
+            aside = if p[0].abs() > aside { p[0].abs() } else { aside };
+            low = if up < low { up } else { low };
+            high = if up > high { up } else { high };
         }
-        let title = clip.map_or("rest pose", Playable::name);
-        canvas.text(14, 12, title, scale, style.ink);
+    }
+    let tall = cast.height();
+    let air = 0.05 * tall;
+    let cell = [2.0 * aside + 2.0 * air, high - low + 2.0 * air];
+    let sheet = Sheet::new(times.len() as u32, cell, size, style.labels);
+    let mut canvas = Canvas::new(sheet.width, sheet.height, style.paper)?;
+    let far = 20.0 * (cell[0] * sheet.columns as f32 + cell[1]);
+    let middle = (low + high) * 0.5;
+    let target = [0.0, middle * cos, -middle * sin];
+    let eye = [0.0, target[1] + far * sin, target[2] + far * cos];
+    let metres = sheet.row as f32 / sheet.scale;
+    let camera = Camera { far: far * 4.0, ..Camera::orthographic(eye, target, metres) };
+    canvas.set_camera(&camera)?;
+    let left = -0.5 * (sheet.columns as f32 - 1.0) * cell[0];
+    for row in 0..sheet.rows {
+        let first = (row * sheet.columns) as usize;
+        let last = (first + sheet.columns as usize).min(times.len());
+        if first >= last {
+            break;
+        }
+        let part = Viewport { x: 0, y: sheet.top(row), width: sheet.width, height: sheet.row };
+        canvas.set_viewport(part)?;
+        let mut cloud = Vec::new();
+        for (column, figure) in cast.figures[first..last].iter_mut().enumerate() {
+            figure.place(1.0, 0.0, [left + column as f32 * cell[0], 0.0, 0.0]);
+            figure.draw(&mut canvas, &style.look, tall)?;
+            cloud.extend(figure.cloud());
+        }
+        let radius = cell[0] * sheet.columns as f32 + tall;
+        floor(&mut canvas, &cloud, &Ground { radius, strength: 0.13 * style.lines, ..Ground::default() })?;
+        if sheet.label == 0 {
+            continue;
+        }
+        let y = (sheet.top(row) + sheet.row + 3 * sheet.letters) as i32;
+        for (column, time) in times[first..last].iter().enumerate() {
+            let x = (left + column as f32 * cell[0]) * sheet.scale + sheet.width as f32 * 0.5;
+            let ink = style.ink.mixed(style.paper, 0.25);
+            let text = format!("{time:.2} s");
+            // Words that would run into each other are smaller, or left out.
+            let fits = |letters: u32| text_width(&text, letters + 1) as f32 <= cell[0] * sheet.scale;
+            if let Some(letters) = (1..=sheet.letters).rev().find(|l| fits(*l)) {
+                canvas.text_centred(x as i32, y, &text, letters, ink);
+            }
+        }
+    }
+    if sheet.title > 0 {
+        canvas.text(14, 4 * sheet.letters as i32, shot.name(), sheet.letters, style.ink);
     }
     Ok(canvas.finish())
+}
+
+/// Pictures of the same or different width, one under the other.
+pub(crate) fn stacked(images: &[Image], paper: Color) -> Image {
+    let width = images.iter().map(|i| i.width).max().unwrap_or(0);
+    let height = images.iter().map(|i| i.height).sum();
+    let [r, g, b] = paper.rgb;
+    let mut pixels = Vec::with_capacity(width as usize * height as usize * 4);
+    for image in images {
+        for row in image.pixels.chunks_exact(image.width as usize * 4) {
+            pixels.extend_from_slice(row);
+            pixels.extend((image.width..width).flat_map(|_| [r, g, b, 255]));
+        }
+    }
+    Image { width, height, pixels }
 }
 
 /// The floor, with a shadow unless what stands on it is too large for one.
@@ -189,20 +334,22 @@ fn floor(canvas: &mut Canvas, cloud: &[[f32; 3]], ground: &Ground) -> Result<()>
     Ok(canvas.ground(ground, shadow.as_ref())?)
 }
 
-/// One picture a moment, the camera framed on all of them together.
+/// One picture a moment, the camera framed on all of them together. `follow`: it goes along with the figure.
 pub(crate) fn film(
-    stage: &Stage,
-    clip: Option<Playable<'_>>,
+    body: &Body<'_>,
+    shot: &Shot<'_>,
     frames: u32,
+    follow: bool,
     size: Option<(u32, u32)>,
     style: &Style,
     done: impl Fn() + Sync,
 ) -> Result<Vec<Image>> {
-    let body = Body::new(stage)?;
-    let cast = Cast::new(&body, clip, &moments(clip, frames))?;
-    let looping = clip.is_some_and(Playable::is_looping);
-    let end = clip.map_or(0.0, Playable::duration_s);
-    let path = path(&cast, || Cast::new(&body, clip, &[0.0, end]), looping)?;
+    let cast = Cast::new(body, shot.clip, &shot.moments(frames))?;
+    let path = if follow {
+        Path { follow: smooth(&cast.middles(), 2), spacing: SPACING }
+    } else {
+        path(&cast, || Cast::new(body, shot.clip, &[shot.from_s, shot.to_s]), shot.looping)?
+    };
     shoot(&cast.figures, &path, size, style, done)
 }
 
@@ -280,7 +427,7 @@ const SPACING: f32 = 0.5;
 /// drifts after what wanders far.
 fn path(cast: &Cast, ends: impl FnOnce() -> Result<Cast>, looping: bool) -> Result<Path> {
     let still = Path { follow: vec![[0.0; 2]; cast.figures.len()], spacing: SPACING };
-    let middles: Vec<[f32; 2]> = cast.figures.iter().map(Figure::middle).map(|m| [m[0], m[2]]).collect();
+    let middles = cast.middles();
     let apart = |a: [f32; 2], b: [f32; 2]| libm::hypotf(b[0] - a[0], b[1] - a[1]);
     if looping {
         let ends = ends()?;
@@ -298,10 +445,51 @@ fn path(cast: &Cast, ends: impl FnOnce() -> Result<Cast>, looping: bool) -> Resu
     if far < 1.5 * cast.height() {
         return Ok(still);
     }
-    let reach = middles.len() / 8 + 1;
-    let smooth = |i: usize| {
-        let near = &middles[i.saturating_sub(reach)..(i + reach + 1).min(middles.len())];
+    Ok(Path { follow: smooth(&middles, middles.len() / 8 + 1), spacing: SPACING })
+}
+
+/// Each place the mean of those up to `reach` before and after it, as many on either side: what goes straight on stays
+/// where it is.
+fn smooth(places: &[[f32; 2]], reach: usize) -> Vec<[f32; 2]> {
+    let at = |i: usize| {
+        let reach = reach.min(i).min(places.len() - 1 - i);
+        let near = &places[i - reach..=i + reach];
         [0, 1].map(|c| near.iter().map(|m| m[c]).sum::<f32>() / near.len() as f32)
     };
-    Ok(Path { follow: (0..middles.len()).map(smooth).collect(), spacing: SPACING })
+    (0..places.len()).map(at).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Sheet;
+
+    /// Flat things, tall things, few and many, in pictures of any size: all inside, words below and above them.
+    #[test]
+    fn figures_and_words_have_places_of_their_own() {
+        for cell in [[1.0, 2.0], [20.0, 0.3], [0.05, 9.0], [3.0, 3.0]] {
+            for count in [1, 2, 7, 8, 64] {
+                for size in [
+                    None,
+                    Some((1200, 400)),
+                    Some((240, 120)),
+                    Some((64, 96)),
+                    Some((16, 16)),
+                    Some((90, 4000)),
+                ] {
+                    let s = Sheet::new(count, cell, size, true);
+                    let what = format!("{count} of {cell:?} in {size:?}: {} rows of {}", s.rows, s.columns);
+                    assert!(s.rows * s.columns >= count, "{what}");
+                    assert!(size.is_none_or(|size| size == (s.width, s.height)), "{what}");
+                    assert!(s.top(s.rows - 1) + s.row + s.label <= s.height, "{what}");
+                    // A pixel for rounding.
+                    assert!(cell[1] * s.scale <= s.row as f32 + 1.0, "{what}");
+                    assert!(cell[0] * s.scale * s.columns as f32 <= s.width as f32 + 1.0, "{what}");
+                    if size.is_none() {
+                        assert!(s.height >= 100 && s.width >= 16, "{what}: {} x {}", s.width, s.height);
+                        assert!(s.title > 0 && s.label > 0);
+                    }
+                }
+            }
+        }
+    }
 }
