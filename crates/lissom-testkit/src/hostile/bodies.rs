@@ -314,7 +314,15 @@ pub(super) fn rawclip(bytes: &[u8]) -> bool {
 
 pub(super) fn lsm(bytes: &[u8]) -> bool {
     as_it_is_and_resealed(bytes, reseal::archive, |bytes| {
-        let Ok(scene) = lsm::read(bytes, &ImportLimits::default()) else { return false };
+        let strict = ReadOptions { strict: true, ..ReadOptions::default() };
+        let whole = lsm::read_with(bytes, &strict, lsm::Clips::Keys);
+        let named = lsm::read_with(bytes, &ReadOptions::default(), lsm::Clips::Names);
+        let Ok(scene) = lsm::read(bytes, &ImportLimits::default()) else {
+            // What is refused as it is, is refused by whoever refuses more.
+            assert!(whole.is_err());
+            return false;
+        };
+        assert!(named.is_ok(), "names need less than keys");
         play::scene(&scene);
         true
     })
