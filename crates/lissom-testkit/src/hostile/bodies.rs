@@ -314,6 +314,9 @@ pub(super) fn rawclip(bytes: &[u8]) -> bool {
 
 pub(super) fn lsm(bytes: &[u8]) -> bool {
     as_it_is_and_resealed(bytes, reseal::archive, |bytes| {
+        for (strict, clips) in [(false, lsm::Clips::Names), (true, lsm::Clips::Keys)] {
+            let _ = lsm::read_with(bytes, &ReadOptions { strict, ..ReadOptions::default() }, clips);
+        }
         let Ok(scene) = lsm::read(bytes, &ImportLimits::default()) else { return false };
         play::scene(&scene);
         true
