@@ -78,7 +78,7 @@ fn apart(a: &[Trs], b: &[Trs]) -> f64 {
         let q = a.rotation.near(b.rotation).plus(b.rotation.scaled(-1.0));
         (a.translation - b.translation).length() + q.dot(q).sqrt()
     };
-    a.iter().zip(b).map(one).fold(0.0, f64::max)
+    a.iter().zip(b).map(one).fold(0.0, lissom_build::exact::larger)
 }
 
 /// A tenth of a millimetre at 3 cm is 0.2 degrees.
@@ -131,7 +131,7 @@ fn every_edit_of_a_recipe_is_in_the_archive() {
     assert!(apart(&pose(&scene, "shut", 1.0), &pose(&scene, "shut", 0.0)) < NEAR);
     assert!(apart(&was(1.0), &was(0.0)) > 0.9, "it was not shut before");
     let clip = |name: &str| scene.animations.iter().find(|a| a.motion.name == name).unwrap();
-    assert_eq!(clip("shut").motion.looping, true);
+    assert!(clip("shut").motion.looping);
     assert!((clip("cut").motion.duration_s - 0.5).abs() < 1e-9);
     let markers: Vec<_> =
         clip("cut").markers.iter().map(|m| (m.name.as_str(), m.time_s, m.duration_s)).collect();

@@ -271,6 +271,7 @@ fn a_huge_model_gets_a_precision_of_its_size_unless_one_is_asked_for() {
         "{file}"
     );
     assert!(file["worst_error_m"].as_f64().unwrap() <= 5e-4);
+    assert!(file["worst_joint"].is_string() && file["clips"][0]["worst_time_s"].is_number(), "{file}");
     // A shell is where the error is measured, not how large it may be.
     let report = json(&good(&["import", &walk, "-o", &out, "--json", "--shell", "2cm"]));
     let warning = report["files"][0]["warnings"][0].as_str().unwrap();

@@ -308,6 +308,19 @@ impl Copy {
         Ok(true)
     }
 
+    /// Places of a list that nothing uses any more: those at its end go, the others hold next to nothing.
+    fn leave(&mut self, name: &str, left: BTreeSet<usize>, nothing: &Value) {
+        let Some(all) = self.file.get_mut(name).and_then(Value::as_array_mut) else { return };
+        while all.len().checked_sub(1).is_some_and(|last| left.contains(&last)) {
+            all.pop();
+        }
+        for place in left {
+            if let Some(slot) = all.get_mut(place) {
+                *slot = nothing.clone();
+            }
+        }
+    }
+
     /// Adds the bytes of the new animations; gives these with the numbers that their accessors now have.
     fn add(&mut self, binary: Binary, mut animations: Vec<Value>, free: &Free) -> Vec<Value> {
         let start = self.put(&binary.bytes);
@@ -318,9 +331,7 @@ impl Copy {
         });
         let views = fill(&mut self.file, "bufferViews", views, &mut places);
         // Nothing reads what is left over; four bytes are the least that is valid.
-        for left in places {
-            self.file["bufferViews"][left] = json!({ "buffer": 0, "byteLength": 4 });
-        }
+        self.leave("bufferViews", places.collect(), &json!({ "buffer": 0, "byteLength": 4 }));
         let mut places = free.accessors.iter().copied();
         let accessors = binary.accessors.into_iter().map(|mut accessor| {
             if let Some(view) = accessor.get("bufferView").and_then(index).and_then(|v| views.get(v)) {
@@ -329,9 +340,8 @@ impl Copy {
             accessor
         });
         let accessors = fill(&mut self.file, "accessors", accessors, &mut places);
-        for left in places {
-            self.file["accessors"][left] = json!({ "componentType": 5126, "count": 1, "type": "SCALAR" });
-        }
+        let nothing = json!({ "componentType": 5126, "count": 1, "type": "SCALAR" });
+        self.leave("accessors", places.collect(), &nothing);
         for sampler in animations.iter_mut().filter_map(|a| a["samplers"].as_array_mut()).flatten() {
             for field in ["input", "output"] {
                 if let Some(accessor) = index(&sampler[field]).and_then(|a| accessors.get(a)) {

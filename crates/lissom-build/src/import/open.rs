@@ -201,7 +201,13 @@ pub enum OpenError {
         path: PathBuf,
     },
     /// This build cannot read the format.
-    #[error("{}: {} files cannot be read by this build", path.display(), format.name())]
+    #[error(
+        "{}: {} files cannot be read by this build; build it with the feature `{}`{}",
+        path.display(),
+        format.name(),
+        format.name().to_ascii_lowercase(),
+        if *format == Format::Fbx { ", which needs a C compiler" } else { "" }
+    )]
     NotBuilt {
         /// The file.
         path: PathBuf,

@@ -52,6 +52,8 @@ pub struct ClipReport {
     pub duration_s: f64,
     /// What cooking it cost and gave.
     pub cook: CookReport,
+    /// The joint whose points, its vertices among them, are farthest off; empty if nothing is.
+    pub worst_joint: String,
 }
 
 impl Report {
@@ -61,6 +63,7 @@ impl Report {
             name: a.motion.name.clone(),
             duration_s: a.motion.duration_s,
             cook: c.report.clone(),
+            worst_joint: worst_joint(opened, a, &c.report),
         };
         Self {
             name: input.name().to_owned(),
@@ -74,4 +77,11 @@ impl Report {
             warnings: scene.warnings.clone(),
         }
     }
+}
+
+fn worst_joint(opened: &Opened, animation: &SceneAnimation, report: &CookReport) -> String {
+    let skeleton = animation.skeleton.and_then(|s| opened.skeletons.get(s)).map(|s| &s.skeleton);
+    let error = &report.error;
+    let named = skeleton.filter(|s| error.worst() > 0.0 && error.worst_joint < s.joint_count());
+    named.map_or_else(String::new, |s| s.name(error.worst_joint).to_owned())
 }

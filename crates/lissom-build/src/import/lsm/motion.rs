@@ -154,6 +154,7 @@ mod tests {
     use crate::{
         SkeletonBuilder,
         cook::{ClipBuilder, Form},
+        exact::larger,
         import::ImportLimits,
         mannequin::{self, Motion},
     };
@@ -190,9 +191,7 @@ mod tests {
                     own.scale.distance(played.scale),
                     turn.dot(turn).sqrt(),
                 ] {
-                    if !(found < worst) {
-                        worst = found;
-                    }
+                    worst = larger(found, worst);
                 }
             }
         }

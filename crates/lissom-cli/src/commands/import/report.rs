@@ -41,6 +41,8 @@ pub(super) struct FileReport {
     pub(super) cooked_bytes: u64,
     pub(super) ratio: Option<f64>,
     pub(super) worst_error_m: Option<f64>,
+    /// Whose it is.
+    pub(super) worst_joint: Option<String>,
     pub(super) height_m: Option<f64>,
     pub(super) warnings: Vec<String>,
     pub(super) error: Option<String>,
@@ -57,6 +59,8 @@ pub(super) struct ClipReport {
     pub(super) raw_bytes: Option<u64>,
     pub(super) cooked_bytes: u64,
     pub(super) worst_error_m: Option<f64>,
+    pub(super) worst_joint: Option<String>,
+    pub(super) worst_time_s: Option<f64>,
 }
 
 impl FileReport {
@@ -79,6 +83,8 @@ impl FileReport {
             raw_bytes: Some(c.cook.raw_bytes),
             cooked_bytes: c.cook.bytes,
             worst_error_m: Some(c.cook.error.worst()),
+            worst_time_s: Some(c.cook.error.worst_time_s).filter(|_| !c.worst_joint.is_empty()),
+            worst_joint: Some(c.worst_joint).filter(|name| !name.is_empty()),
         };
         let mut report = Self {
             file,
@@ -103,8 +109,10 @@ impl FileReport {
         self.seconds = self.clips.iter().map(|c| c.seconds).sum::<f64>() + 0.0;
         self.cooked_bytes = self.clips.iter().map(|c| c.cooked_bytes).sum();
         self.raw_bytes = self.clips.iter().map(|c| c.raw_bytes).sum();
-        let worst = |a: f64, b: f64| if a.is_nan() || a > b { a } else { b };
-        self.worst_error_m = self.clips.iter().filter_map(|c| c.worst_error_m).reduce(worst);
+        let known = self.clips.iter().filter_map(|c| Some((c.worst_error_m?, c)));
+        let worst = known.reduce(|a, b| if a.0.is_nan() || a.0 > b.0 { a } else { b });
+        self.worst_error_m = worst.map(|(error, _)| error);
+        self.worst_joint = worst.and_then(|(_, clip)| clip.worst_joint.clone());
         self.ratio =
             self.raw_bytes.filter(|_| self.cooked_bytes > 0).map(|r| r as f64 / self.cooked_bytes as f64);
     }
@@ -163,6 +171,7 @@ struct Total {
     cooked_bytes: u64,
     ratio: Option<f64>,
     worst_error_m: Option<f64>,
+    worst_joint: Option<String>,
     warnings: usize,
 }
 
@@ -183,6 +192,7 @@ fn total(files: &[FileReport]) -> Total {
         cooked_bytes: sum.cooked_bytes,
         ratio: sum.ratio,
         worst_error_m: sum.worst_error_m,
+        worst_joint: sum.worst_joint,
         warnings: files.iter().map(|f| f.warnings.len()).sum(),
     }
 }
@@ -193,15 +203,14 @@ pub(super) fn json(files: &[FileReport], out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// A long path's end, so that the table fits a terminal.
-fn end_of(path: &str) -> String {
-    const LONGEST: usize = 48;
-    let length = path.chars().count();
-    if length <= LONGEST {
-        return path.to_owned();
+/// The end of a long path or name, so that the table fits a terminal.
+fn end_of(text: &str, longest: usize) -> String {
+    let length = text.chars().count();
+    if length <= longest {
+        return text.to_owned();
     }
     let mut end = String::from("…");
-    end.extend(path.chars().skip(length + 1 - LONGEST));
+    end.extend(text.chars().skip(length + 1 - longest));
     end
 }
 
@@ -227,6 +236,7 @@ pub(super) fn table(files: &[FileReport], talk: Talk, out: &mut impl Write) -> R
         "cooked",
         "ratio",
         "worst error",
+        "joint",
         "warnings",
         "",
     ];
@@ -238,7 +248,7 @@ pub(super) fn table(files: &[FileReport], talk: Talk, out: &mut impl Write) -> R
     let known = |text: Option<String>| text.unwrap_or_else(|| "-".into());
     let row = |f: &FileReport, status: &str| {
         vec![
-            end_of(&plain(&f.file)),
+            end_of(&plain(&f.file), 48),
             f.joints.to_string(),
             known(f.height_m.map(|h| format!("{h:.3} m"))),
             f.clips.len().to_string(),
@@ -247,6 +257,7 @@ pub(super) fn table(files: &[FileReport], talk: Talk, out: &mut impl Write) -> R
             grouped(f.cooked_bytes),
             known(f.ratio.map(|r| format!("{r:.1}"))),
             known(f.worst_error_m.map(millimetres)),
+            known(f.worst_joint.as_deref().map(|name| end_of(&plain(name), 20))),
             f.warnings.len().to_string(),
             status.into(),
         ]
@@ -257,7 +268,7 @@ pub(super) fn table(files: &[FileReport], talk: Talk, out: &mut impl Write) -> R
             Status::Unchanged => table.row(row(file, "unchanged"), Tone::Faint),
             Status::Refused => {
                 let mut cells = vec![String::new(); head.len()];
-                cells[0] = end_of(&plain(&file.file));
+                cells[0] = end_of(&plain(&file.file), 48);
                 cells[head.len() - 1] = "refused".into();
                 table.row(cells, Tone::Bad);
             }
@@ -274,6 +285,7 @@ pub(super) fn table(files: &[FileReport], talk: Talk, out: &mut impl Write) -> R
             cooked_bytes: all.cooked_bytes,
             ratio: all.ratio,
             worst_error_m: all.worst_error_m,
+            worst_joint: all.worst_joint,
             warnings: vec![String::new(); all.warnings],
             ..FileReport::default()
         };
@@ -295,7 +307,10 @@ pub(super) fn table(files: &[FileReport], talk: Talk, out: &mut impl Write) -> R
     if talk == Talk::Verbose {
         for file in files {
             for clip in &file.clips {
-                let error = clip.worst_error_m.map(millimetres).unwrap_or_else(|| "-".into());
+                let mut error = clip.worst_error_m.map(millimetres).unwrap_or_else(|| "-".into());
+                if let (Some(joint), Some(time)) = (&clip.worst_joint, clip.worst_time_s) {
+                    error += &format!(" at {} ({time:.3} s)", plain(joint));
+                }
                 let (name, bytes) = (plain(&clip.name), grouped(clip.cooked_bytes));
                 writeln!(
                     out,
