@@ -4,7 +4,7 @@ use super::{
     super::{
         bits::word_at,
         error::MissingBlock,
-        key_places::{ChannelKind, KeyCurve, KeyPlace},
+        key_place::{ChannelKind, KeyCurve, KeyPlace},
         part_bytes::{PartBytes, SharedTables},
     },
     format::{BLOCK_ROWS, FLAG_DURATION, HEADER_WORDS, constant_bytes, flag_constant, flag_moving},
