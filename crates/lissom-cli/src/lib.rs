@@ -13,9 +13,11 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `draco` | yes | glTF meshes that are compressed with Draco (`draco-core`, Apache-2.0 only) |
-//! | `fbx` | no | FBX files can be read (`ufbx`, a C library: needs a C compiler) |
+//! | `fbx` | yes | FBX files can be read (`ufbx`, a C library: needs a C compiler) |
 //! | `gzip` | no | clip streams compressed with gzip |
 //! | `zstd` | no | clip streams compressed with Zstandard (a C library) |
+//!
+//! Without a C compiler: `cargo install --no-default-features --features draco`.
 
 mod commands;
 mod crowd;
