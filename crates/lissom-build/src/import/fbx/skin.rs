@@ -1,6 +1,6 @@
 //! Which joints a mesh follows.
 
-use super::{Budget, m34, nodes::Nodes};
+use super::{Budget, m34, nodes::Nodes, take};
 use crate::{
     exact::M34,
     import::ImportError,
@@ -62,7 +62,7 @@ pub(super) fn bind(
         loose = loose.saturating_add(u32::from(!found));
     }
     // As wide as the widest vertex, which the file need not repeat.
-    budget.take(sources.len(), all.widest().saturating_mul(WEIGHT))?;
+    take(budget, sources.len(), all.widest().saturating_mul(WEIGHT))?;
     raw.influences = all.finish();
     if loose > 0 {
         scene.warn(place, format!("{loose} vertices have no weights; they follow the mesh's node"));
