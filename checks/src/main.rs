@@ -8,6 +8,7 @@ mod blend_l2m;
 mod cook;
 #[cfg(feature = "fbx")]
 mod fbx;
+mod files;
 mod gltf;
 mod golden;
 mod imports;
