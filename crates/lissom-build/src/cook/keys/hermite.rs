@@ -1,6 +1,6 @@
 //! Cubics with implied slopes through as few keys as follow the source.
 
-use super::candidates::{Fit, TESTS, Track};
+use super::candidates::{Fit, Track};
 
 impl<V: Fit> Track<V> {
     /// Cubics with implied slopes: start sparse, add keys where they miss, then take out what is not needed.
@@ -61,10 +61,11 @@ impl<V: Fit> Track<V> {
         let after = keys.get(i + 2).copied();
         let cubic = self.cubic(before, a, b, after);
         let mut worst = (tolerance, None);
-        for test in a * TESTS + 1..b * TESTS {
+        let each = self.tests_each;
+        for test in a * each + 1..b * each {
             let d = V::distance(cubic(self.test_time(test)), self.test(test));
             if d > worst.0 {
-                worst = (d, Some((test + TESTS / 2) / TESTS));
+                worst = (d, Some((test + each / 2) / each));
             }
         }
         worst.1
