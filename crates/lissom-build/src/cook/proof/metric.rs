@@ -168,7 +168,7 @@ impl<'a> ErrorMetric<'a> {
         mut each: impl FnMut(f64, bool, &[f64], Option<&[bool]>),
     ) -> Result<(), E> {
         let n = self.source.joints.len();
-        let mut source_models = vec![M34::IDENTITY; n];
+        let (mut walk, mut source_models) = (self.source.walk(), vec![M34::IDENTITY; n]);
         let mut models = vec![M34::IDENTITY; n];
         let mut pose = vec![Transform::IDENTITY; n];
         let mut errors = vec![0.0; n];
@@ -177,7 +177,7 @@ impl<'a> ErrorMetric<'a> {
         let mut worst = vec![0.0_f64; n];
         for (time_s, is_key) in times {
             decode(time_s, &mut pose)?;
-            self.source_models(time_s, &mut source_models);
+            walk.models(time_s, &mut source_models);
             self.errors(&source_models, &pose, &mut models, &mut errors);
             let any = self.mark_ambiguous(time_s, &mut doubtful);
             for j in 0..n {
@@ -202,15 +202,7 @@ impl<'a> ErrorMetric<'a> {
 
     /// The source in model space.
     pub(crate) fn source_models(&self, time_s: f64, models: &mut [M34]) {
-        for (j, joint) in self.source.joints.iter().enumerate() {
-            let local = Trs {
-                translation: joint.translation.sample(time_s),
-                rotation: joint.rotation.sample(time_s),
-                scale: joint.scale.sample(time_s),
-            };
-            let local = local.to_m34();
-            models[j] = self.source.parents[j].map_or(local, |p| models[p].mul(&local));
-        }
+        self.source.walk().models(time_s, models);
     }
 
     /// The error of every joint at its few points; `models` receives the decoded pose in model space.
