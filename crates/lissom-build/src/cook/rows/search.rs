@@ -73,11 +73,21 @@ impl RowsSearch<'_> {
         let mut search = StepSearch { clip: self, samples: &samples, channels: &channels, rounds: 0 };
         let Some(mut best) = search.run() else { return Ok(None) };
         let mut limits = search.limits();
+        let (mut nearest, mut stuck) = (f64::INFINITY, 0);
         for _ in 0..ROUNDS {
             let Some(bytes) = self.write(&channels, &best) else { return Ok(None) };
             let (error, ratio) = self.measure(&bytes)?;
             if ratio <= 1.0 {
                 return Ok(Some(RowsClip { bytes, error, rounds: search.rounds }));
+            }
+            // What finer steps do not bring nearer lies between the rows.
+            if ratio > nearest * 0.97 {
+                stuck += 1;
+                if stuck == STUCK {
+                    return Ok(None);
+                }
+            } else {
+                (nearest, stuck) = (ratio, 0);
             }
             let shrink = if ratio.is_finite() { larger(0.995 / ratio, 0.5) } else { 0.5 };
             limits.shell *= shrink;
@@ -133,6 +143,8 @@ impl RowsSearch<'_> {
 
 /// Measurements after which a bound that still does not hold cannot be held.
 const ROUNDS: u32 = 24;
+/// The same, where none was better than those before it.
+const STUCK: u32 = 3;
 
 /// The search for the coarsest steps.
 struct StepSearch<'a> {
