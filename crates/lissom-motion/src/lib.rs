@@ -1,7 +1,7 @@
 //! What moves a character: a graph decides, jobs move.
 //!
 //! A graph never touches a joint. Each frame it turns its state, its parameters and a time step into plain, bounded
-//! data, the [`Frame`]; nothing below a frame knows states. One hero, a crowd, a viewer and a network all run the same
+//! data, the `Frame`; nothing below a frame knows states. One hero, a crowd, a viewer and a network all run the same
 //! two steps.
 //!
 //! ```text
@@ -23,18 +23,18 @@
 //!
 //! | type | what it is | size |
 //! |---|---|---|
-//! | [`Graph`] | what may happen; made by a builder or read from an archive, shared by all who play it | any |
-//! | [`GraphState`] | what is happening: all that an update reads and writes | known from the graph |
-//! | [`Frame`] | what this frame shows: a `Mix`, a span an entry, post-steps | fixed, no heap |
+//! | `Graph` | what may happen; made by a builder or read from an archive, shared by all who play it | any |
+//! | `GraphState` | what is happening: all that an update reads and writes | known from the graph |
+//! | `Frame` | what this frame shows: a `Mix`, a span an entry, post-steps | fixed, no heap |
 //! | `PoseMemory` | what post-steps remember: offsets of an inertialisation, springs, foot locks | known from graph and skeleton |
 //!
-//! **Deciding.** [`Graph::update`] reads nothing but graph, state and dt, so an unseen character can be updated without a
+//! **Deciding.** `Graph::update` reads nothing but graph, state and dt, so an unseen character can be updated without a
 //! pose, and later get the same bits. A dt of 0 changes nothing; a negative one, NaN or infinity is an error and
 //! nothing has moved. At most one transition starts a layer and update: there is no cycle within a tick.
 //!
 //! **Mixing.** Entries of one layer are averaged by weight. Layers cover one another: with w the weight of a layer and
 //! m its mask at a joint, it takes w·m of that joint, and the layers below share the rest. As joint weights of a blend that is,
-//! for layer k, w·m of k times Π (1 - w·m) of the layers above it: one row of numbers a layer, made by [`cover`] once
+//! for layer k, w·m of k times Π (1 - w·m) of the layers above it: one row of numbers a layer, made by `cover` once
 //! a frame; an entry's `mask` names its layer's row. Additive layers need no cover: their row is their own mask. User tracks and
 //! morph weights are blended by the entries' weights.
 //!
@@ -44,6 +44,9 @@
 //!
 //! **Events and root motion** are iterated over the frame's entries and spans. A span knows laps, so nothing is met twice or
 //! lost, whatever the steps are; a delta is a function of two heads, so deltas over any split of a span compose to the whole.
+//!
+//! So far the crate holds root motion ([`RootMotion`], [`RootStep`]); the graph's types are named here so that what is built below and above
+//! the seam fits.
 //!
 //! # Save, load, compare, rewind
 //!
@@ -58,8 +61,12 @@
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|
-//! | `std` | yes | CPU detection at run time, std errors |
+//! | `std` | yes | CPU detection at run time |
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
+
+mod root;
+
+pub use root::{RootMotion, RootStep};
