@@ -11,7 +11,7 @@ use super::{
 use crate::JointLod;
 use lissom_math::{
     dispatch,
-    simd::{Backend, LEN, Simd, WideTransform, prelude::*, splat},
+    simd::{Backend, LEN, Simd, WideTransform, splat},
     soa::{GROUP, Lanes, SoaTransform},
 };
 
