@@ -34,7 +34,7 @@
 //!
 //! **Mixing.** Entries of one layer are averaged by weight. Layers cover one another: with w the weight of a layer and
 //! m its mask at a joint, it takes w·m of that joint, and the layers below share the rest. As joint weights of a blend that is,
-//! for layer k, w·m of k times Π (1 - w·m) of the layers above it: one row of numbers a layer, made by `cover` once
+//! for layer k, w·m of k times Π (1 - w·m) of the layers above it: one row of numbers a layer, made by [`cover()`] once
 //! a frame; an entry's `mask` names its layer's row. Additive layers need no cover: their row is their own mask. User tracks and
 //! morph weights are blended by the entries' weights.
 //!
@@ -45,7 +45,7 @@
 //! **Events and root motion** are iterated over the frame's entries and spans. A span knows laps, so nothing is met twice or
 //! lost, whatever the steps are; a delta is a function of two heads, so deltas over any split of a span compose to the whole.
 //!
-//! So far the crate holds root motion ([`RootMotion`], [`RootStep`]); the graph's types are named here so that what is built below and above
+//! So far the crate holds root motion ([`RootMotion`], [`RootStep`]) and the layers' rows ([`cover()`]); the graph's types are named here so that what is built below and above
 //! the seam fits.
 //!
 //! # Save, load, compare, rewind
@@ -67,6 +67,8 @@
 
 extern crate alloc;
 
+mod cover;
 mod root;
 
+pub use cover::{Layer, cover};
 pub use root::{RootMotion, RootStep};
