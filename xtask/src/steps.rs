@@ -41,6 +41,9 @@ const PACKAGES: [&str; 11] = [
 /// Members that only the steps named after them build: Bevy's crates, to measure against.
 const APART: [&str; 1] = ["lissom-bench-world"];
 
+/// The member that only the step `python` builds: it is a library of Python's, not of Rust's.
+const PYTHON: &str = "lissom-py";
+
 const STEPS: &[Step] = &[
     Step {
         name: "fmt",
@@ -125,6 +128,11 @@ const STEPS: &[Step] = &[
         name: "gltf",
         why: "other programs open the mannequin's .glb: the Khronos validator finds no error",
         run: |o| gltf(o.install),
+    },
+    Step {
+        name: "python",
+        why: "the Python package installs where there is nothing but Rust and pip, and its own tests pass",
+        run: |_| python(),
     },
     Step {
         name: "fuzz",
@@ -343,6 +351,25 @@ fn release(binary: &str) -> Result<Command, String> {
     Ok(workspace::command(&path.to_string_lossy()))
 }
 
+/// In an environment of its own, which is made anew: what is installed on the machine does not help.
+fn python() -> Result<Outcome, String> {
+    if !workspace::has("python3") {
+        return Ok(Outcome::Skipped("there is no python3".into()));
+    }
+    let environment = scratch("python")?;
+    let mut make = workspace::command("python3");
+    if workspace::output(make.args(["-m", "venv", "--clear"]).arg(&environment)).is_err() {
+        return Ok(Outcome::Skipped("python3 has no module venv".into()));
+    }
+    clippy(&[PYTHON])?;
+    let python = || workspace::command(&environment.join("bin/python").to_string_lossy());
+    workspace::run(python().args(["-m", "pip", "install", "--quiet", "./crates/lissom-py[test]"]))?;
+    let command = release("lissom")?;
+    let mut tests = python();
+    tests.args(["-m", "pytest", "crates/lissom-py"]).env("LISSOM_COMMAND", command.get_program());
+    workspace::run(&mut tests).map(|()| Outcome::Passed)
+}
+
 /// A folder under the target folder for what a step writes.
 fn scratch(name: &str) -> Result<PathBuf, String> {
     let folder = workspace::target()?.join("ci").join(name);
@@ -359,6 +386,9 @@ mod tests {
     fn every_member_of_the_workspace_is_in_a_step() {
         let metadata = workspace::metadata().unwrap();
         let members = workspace::packages(&metadata).unwrap().iter().filter_map(|p| p["name"].as_str());
-        assert_eq!(members.collect::<BTreeSet<_>>(), PACKAGES.into_iter().chain(APART).collect());
+        assert_eq!(
+            members.collect::<BTreeSet<_>>(),
+            PACKAGES.into_iter().chain(APART).chain([PYTHON]).collect()
+        );
     }
 }

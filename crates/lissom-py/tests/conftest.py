@@ -1,0 +1,84 @@
+"""What tests share: small motions made here, the command beside them, files where they are."""
+
+import os
+import pathlib
+import shutil
+
+import lissom
+import numpy as np
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+BVH = """HIERARCHY
+ROOT Hips
+{
+  OFFSET 1 2 3
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+  JOINT Leg
+  {
+    OFFSET 0 -4 0
+    CHANNELS 3 Zrotation Xrotation Yrotation
+    JOINT Foot
+    {
+      OFFSET 0 -1 0.5
+      CHANNELS 3 Yrotation Zrotation Xrotation
+      End Site
+      {
+        OFFSET 0 0 1
+      }
+    }
+  }
+  JOINT Arm
+  {
+    OFFSET 0.5 1 0
+    CHANNELS 3 Zrotation Xrotation Yrotation
+  }
+}
+MOTION
+Frames: 5
+Frame Time: 0.25
+0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+1 2 3 90 0 0 10 20 30 5 0 0 80 0 0
+2 2 3 90 45 0 20 -20 30 5 50 0 80 170 0
+3 2 3 90 90 0 30 20 -30 5 0 70 80 190 0
+4 2 3 180 -90 10 40 20 30 -5 0 0 -80 0 350
+"""
+
+
+@pytest.fixture
+def bvh():
+    return lissom.open(BVH.encode(), name="walk.bvh")
+
+
+@pytest.fixture
+def body():
+    """Joints in an order of their own: built order is hips, left, foot, right."""
+    names, parents = ["foot", "hips", "right", "left"], [3, -1, 1, 1]
+    return lissom.Skeleton(names, parents, [[0, -0.4, 0.1], [0, 1, 0], [-0.1, 0, 0], [0.1, 0, 0]])
+
+
+@pytest.fixture
+def clip(body):
+    rng = np.random.default_rng(7)
+    angles = np.cumsum(rng.normal(size=(61, 4, 4)) * 0.03, axis=0)
+    rotations = angles + [0, 0, 0, 3]
+    translations = body.rest()[:, :3] + np.cumsum(rng.normal(size=(61, 4, 3)) * 0.01, axis=0)
+    return lissom.Clip.from_arrays(body, rotations, translations, rate=30, name="wander")
+
+
+@pytest.fixture
+def command():
+    """The `lissom` command: named by LISSOM_COMMAND, else in the path."""
+    found = os.environ.get("LISSOM_COMMAND") or shutil.which("lissom")
+    if not found:
+        pytest.skip("there is no lissom command: name it with LISSOM_COMMAND")
+    return found
+
+
+@pytest.fixture
+def assets():
+    found = ROOT.parent / "shared" / "assets"
+    if not found.is_dir():
+        pytest.skip(f"{found} is not there")
+    return found
