@@ -100,12 +100,12 @@ fn cook_file(
     let import = origin.map(Origin::options).unwrap_or_default();
     let recipe = Recipe::new(Options { import, precision, shell, cook, ..Default::default() });
     let recipe = recipe.map_err(errors::open)?;
-    let files = |uri: &str| match origin {
-        Some(origin) => origin.file(uri),
-        None => Ok(Vec::new()),
-    };
+    let files = origin.map(|origin| |uri: &str| origin.file(uri));
     let input = match (origin, given) {
-        (Some(origin), _) => Input::bytes(&origin.name, &origin.bytes).with_files(&files),
+        (Some(origin), _) => {
+            let input = Input::bytes(&origin.name, &origin.bytes);
+            files.iter().fold(input, |input, files| input.with_files(files))
+        }
         (None, Some(Given::Path(path))) => Input::file(path),
         (None, Some(Given::Bytes(bytes))) => Input::bytes("asset", bytes),
         (None, None) => return Err(defect("there is nothing to cook")),

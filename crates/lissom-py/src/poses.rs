@@ -133,7 +133,7 @@ pub(crate) fn authored(
                 }
                 model_matrices(skeleton, &pose, &mut models, &slots, out)?;
             }
-            Ok(())
+            Ok::<(), JobError>(())
         })?;
         return Ok(Poses::F32(out));
     }

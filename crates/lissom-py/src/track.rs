@@ -65,6 +65,7 @@ impl Track {
             TrackKind::Float3 => "float3",
             TrackKind::Float4 => "float4",
             TrackKind::Quat => "quat",
+            _ => "other",
         }
     }
 
