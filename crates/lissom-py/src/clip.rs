@@ -241,7 +241,7 @@ impl Clip {
         check_rate(rate)?;
         let rotations = Numbers::of(rotations, "rotations")?.finite("rotations")?;
         let frames = match rotations.shape.as_slice() {
-            [frames @ 1.., own, 4] if *own == joints => *frames,
+            [frames, own, 4] if *frames > 0 && *own == joints => *frames,
             _ => {
                 let expected = format!("(frames, {joints}, 4) with at least one frame");
                 return Err(argument("rotations", format!("the shape {}", rotations.shown()), expected));

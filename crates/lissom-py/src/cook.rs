@@ -190,6 +190,7 @@ fn finish(py: Python<'_>, name: std::path::PathBuf, bytes: Vec<u8>, told: &[Told
         report.append(clip)?;
     }
     let origin = Origin { name, bytes: bytes.into(), files: Arc::default(), unit: None };
-    let data = py.detach(|| AssetData::of_archive(origin))?;
-    Ok(Asset(Arc::new(AssetData { report: Some(report.into_any().unbind()), ..data })))
+    let mut data = py.detach(|| AssetData::of_archive(origin))?;
+    data.report = Some(report.into_any().unbind());
+    Ok(Asset(Arc::new(data)))
 }

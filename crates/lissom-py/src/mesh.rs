@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// A triangle mesh bound to a skeleton: every vertex follows one joint or many, by weights.
 ///
 /// Vertices stand in the space of the bind pose, in metres.
-#[pyclass(frozen, module = "lissom", name = "Mesh", skip_from_py_object)]
+#[pyclass(frozen, module = "lissom", name = "Mesh")]
 #[derive(Clone)]
 pub(crate) struct Mesh {
     pub(crate) name: String,

@@ -56,7 +56,7 @@ impl Body {
 /// >>> body = lissom.Skeleton(["hips", "knee"], [-1, 0], [[0, 1, 0], [0, -0.5, 0]])
 /// >>> body.names, body.parents
 /// (['hips', 'knee'], [-1, 0])
-#[pyclass(frozen, module = "lissom", name = "Skeleton", skip_from_py_object)]
+#[pyclass(frozen, module = "lissom", name = "Skeleton")]
 #[derive(Clone)]
 pub(crate) struct Skeleton(pub(crate) Arc<Body>);
 

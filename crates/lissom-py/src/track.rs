@@ -123,7 +123,7 @@ impl Track {
 }
 
 /// A named moment of a clip.
-#[pyclass(frozen, eq, get_all, module = "lissom", name = "Marker", skip_from_py_object)]
+#[pyclass(frozen, eq, get_all, module = "lissom", name = "Marker")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Marker {
     /// Not empty.
