@@ -53,7 +53,7 @@ def bvh():
 
 @pytest.fixture
 def body():
-    """Joints in an order of their own: built order is hips, left, foot, right."""
+    """Joints in an order of their own: built order is hips, right, left, foot."""
     names, parents = ["foot", "hips", "right", "left"], [3, -1, 1, 1]
     return lissom.Skeleton(names, parents, [[0, -0.4, 0.1], [0, 1, 0], [-0.1, 0, 0], [0.1, 0, 0]])
 

@@ -108,15 +108,15 @@ def test_exceptions_are_by_kind(tmp_path, bvh):
         lissom.open(tmp_path)
     with pytest.raises(lissom.FormatError, match="byte 0"):
         lissom.open(b"something else")
-    with pytest.raises(lissom.FormatError, match='line 22: "x" is not a finite number'):
-        lissom.open(BVH.replace("Frame Time: 0.25", "Frame Time: x").replace("\n    JOINT Foot\n    {", "\n    JOINT Foot {").encode())
+    with pytest.raises(lissom.FormatError, match='line 28: "x" is not a finite number'):
+        lissom.open(BVH.replace("Frame Time: 0.25", "Frame Time: x").encode())
     with pytest.raises(lissom.FormatError):
         lissom.open(b"")
     with pytest.raises(TypeError, match="path_or_bytes: found .*, expected a path or bytes"):
         lissom.open(7)
     with pytest.raises(FileNotFoundError):
         bvh.save(tmp_path / "no" / "folder.lsm")
-    with pytest.raises(KeyError, match='did you mean|there are 1'):
+    with pytest.raises(KeyError, match="there are 1"):
         bvh["wlk"]
     with pytest.raises(IndexError, match="clip 1: there are 1"):
         bvh[1]
