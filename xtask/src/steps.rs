@@ -1,6 +1,6 @@
 //! What CI runs, in order, and why.
 
-use crate::{Options, drawing, foreign, fused, fuzzing, glam, pages, sanitizer, workspace};
+use crate::{Options, drawing, foreign, fused, fuzzing, glam, pages, python, sanitizer, workspace};
 use std::{
     fs,
     path::PathBuf,
@@ -40,9 +40,6 @@ const PACKAGES: [&str; 11] = [
 
 /// Members that only the steps named after them build: Bevy's crates, to measure against.
 const APART: [&str; 1] = ["lissom-bench-world"];
-
-/// The member that only the step `python` builds: it is a library of Python's, not of Rust's.
-const PYTHON: &str = "lissom-py";
 
 const STEPS: &[Step] = &[
     Step {
@@ -132,7 +129,7 @@ const STEPS: &[Step] = &[
     Step {
         name: "python",
         why: "the Python package installs where there is nothing but Rust and pip, and its own tests pass",
-        run: |_| python(),
+        run: python::run,
     },
     Step {
         name: "fuzz",
@@ -194,7 +191,7 @@ fn named<'a>(packages: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
     packages.iter().flat_map(|p| ["--package", *p])
 }
 
-fn clippy(packages: &[&str]) -> Result<Outcome, String> {
+pub(crate) fn clippy(packages: &[&str]) -> Result<Outcome, String> {
     let mut clippy = workspace::cargo();
     clippy.args(["clippy", "--all-targets"]).args(named(packages)).args(["--", "--deny", "warnings"]);
     workspace::run(&mut clippy).map(|()| Outcome::Passed)
@@ -351,27 +348,8 @@ fn release(binary: &str) -> Result<Command, String> {
     Ok(workspace::command(&path.to_string_lossy()))
 }
 
-/// In an environment of its own, which is made anew: what is installed on the machine does not help.
-fn python() -> Result<Outcome, String> {
-    if !workspace::has("python3") {
-        return Ok(Outcome::Skipped("there is no python3".into()));
-    }
-    let environment = scratch("python")?;
-    let mut make = workspace::command("python3");
-    if workspace::output(make.args(["-m", "venv", "--clear"]).arg(&environment)).is_err() {
-        return Ok(Outcome::Skipped("python3 has no module venv".into()));
-    }
-    clippy(&[PYTHON])?;
-    let python = || workspace::command(&environment.join("bin/python").to_string_lossy());
-    workspace::run(python().args(["-m", "pip", "install", "--quiet", "./crates/lissom-py[test]"]))?;
-    let command = release("lissom")?;
-    let mut tests = python();
-    tests.args(["-m", "pytest", "crates/lissom-py"]).env("LISSOM_COMMAND", command.get_program());
-    workspace::run(&mut tests).map(|()| Outcome::Passed)
-}
-
 /// A folder under the target folder for what a step writes.
-fn scratch(name: &str) -> Result<PathBuf, String> {
+pub(crate) fn scratch(name: &str) -> Result<PathBuf, String> {
     let folder = workspace::target()?.join("ci").join(name);
     fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     Ok(folder)
@@ -388,7 +366,7 @@ mod tests {
         let members = workspace::packages(&metadata).unwrap().iter().filter_map(|p| p["name"].as_str());
         assert_eq!(
             members.collect::<BTreeSet<_>>(),
-            PACKAGES.into_iter().chain(APART).chain([PYTHON]).collect()
+            PACKAGES.into_iter().chain(APART).chain([python::PACKAGE]).collect()
         );
     }
 }

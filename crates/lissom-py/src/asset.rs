@@ -17,11 +17,12 @@ use lissom_build::{
     scene::Scene,
 };
 use pyo3::{
-    exceptions::{PyKeyError, PyOSError, PyTypeError},
+    exceptions::{PyKeyError, PyTypeError},
     prelude::*,
     types::{PyBytes, PyDict},
 };
 use std::{
+    hash::{BuildHasher, Hasher, RandomState},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock},
 };
@@ -452,23 +453,17 @@ impl Asset {
     }
 }
 
-/// Writes a file whole or not at all: beside it first, then under its name.
+/// Writes a file whole or not at all: beside it first, then under its name. Others may write the same one meanwhile, on
+/// other machines too: each has a part of its own.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> PyResult<()> {
-    let failed = |error: std::io::Error| match error.raw_os_error() {
-        Some(number) => {
-            let text = error.to_string();
-            let text = text.split(" (os error").next().unwrap_or(&text).to_owned();
-            PyOSError::new_err((number, text, path.display().to_string()))
-        }
-        None => PyOSError::new_err(format!("{}: {error}", path.display())),
-    };
     let mut beside = path.as_os_str().to_owned();
-    beside.push(format!(".{}.part", std::process::id()));
+    // A hasher of the standard library starts with what the system has at random.
+    beside.push(format!(".{:016x}.part", RandomState::new().build_hasher().finish()));
     let beside = PathBuf::from(beside);
     let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
     if written.is_err() {
         // What failed is told; a part that was never written cannot be removed.
         let _ = std::fs::remove_file(&beside);
     }
-    written.map_err(failed)
+    written.map_err(|error| errors::io(&error, path))
 }

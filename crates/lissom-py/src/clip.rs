@@ -82,7 +82,7 @@ impl ClipData {
         Ok(Self { name: name.to_owned(), body, motion: Motion::Cooked(clip), tracks, markers })
     }
 
-    fn duration_s(&self) -> f64 {
+    pub(crate) fn duration_s(&self) -> f64 {
         match &self.motion {
             Motion::Authored(motion) => motion.duration_s,
             Motion::Cooked(clip) => clip.view().duration_s(),
@@ -134,6 +134,32 @@ impl Clip {
     #[getter]
     fn duration(&self) -> f64 {
         self.0.duration_s()
+    }
+
+    /// Keys a second, if they lie at an even rate; None if they do not. `clip.positions(clip.rate)` is frame by frame.
+    #[getter]
+    fn rate(&self) -> Option<f64> {
+        match &self.0.motion {
+            Motion::Authored(motion) => {
+                fn times<V>(channel: &Channel<V>) -> Vec<f64> {
+                    channel.keys.iter().map(|k| k.time_s).collect()
+                }
+                let channels = motion.tracks.iter().flat_map(|t| {
+                    let counts = [t.translation.keys.len(), t.rotation.keys.len(), t.scale.keys.len()];
+                    counts.into_iter().enumerate().map(move |(kind, count)| (count, kind, t))
+                });
+                let (_, kind, track) = channels.max_by_key(|(count, ..)| *count)?;
+                even_rate(&match kind {
+                    0 => times(&track.translation),
+                    1 => times(&track.rotation),
+                    _ => times(&track.scale),
+                })
+            }
+            Motion::Cooked(clip) => {
+                let view = clip.view();
+                even_rate(&(0..view.row_count()).map(|row| view.row_time_s(row)).collect::<Vec<_>>())
+            }
+        }
     }
 
     /// True if the last pose is the first one again.
@@ -262,7 +288,10 @@ impl Clip {
             let turn = |frame: usize| {
                 let at = 4 * (frame * joints + slot);
                 let q = &rotations.values[at..at + 4];
-                let q = Q4::new(q[0], q[1], q[2], q[3]);
+                // Squares of extreme numbers are 0 or infinite.
+                let largest = q.iter().fold(0.0_f64, |l, v| if v.abs() > l { v.abs() } else { l });
+                let by = if (1e-3..1e3).contains(&largest) || largest == 0.0 { 1.0 } else { largest };
+                let q = Q4::new(q[0] / by, q[1] / by, q[2] / by, q[3] / by);
                 let q = before.map_or(q, |before| q.near(before));
                 before = Some(q);
                 (time(frame), q)
@@ -331,7 +360,16 @@ impl Clip {
     }
 }
 
-fn check_rate(rate: f64) -> PyResult<()> {
+/// How many of these times there are in a second, if they are even: a thousandth of a step off is rounding.
+fn even_rate(times: &[f64]) -> Option<f64> {
+    let (first, last) = (*times.first()?, *times.last()?);
+    let steps = times.len().checked_sub(1).filter(|steps| *steps > 0)? as f64;
+    let step = (last - first) / steps;
+    let even = times.iter().enumerate().all(|(i, t)| (t - first - i as f64 * step).abs() <= 1e-3 * step);
+    even.then_some(1.0 / step)
+}
+
+pub(crate) fn check_rate(rate: f64) -> PyResult<()> {
     if rate.is_finite() && rate > 0.0 {
         return Ok(());
     }

@@ -9,7 +9,7 @@ use pyo3::{
     exceptions::{PyIsADirectoryError, PyOSError, PyRuntimeError, PyValueError},
     prelude::*,
 };
-use std::fmt::Display;
+use std::{fmt::Display, path::Path};
 
 pyo3::create_exception!(
     lissom,
@@ -28,19 +28,21 @@ pub(crate) fn format(error: impl Display) -> PyErr {
     FormatError::new_err(error.to_string())
 }
 
+/// What the file system says. With its number and name, Python picks FileNotFoundError, PermissionError, …
+pub(crate) fn io(error: &std::io::Error, path: &Path) -> PyErr {
+    let text = error.to_string();
+    match error.raw_os_error() {
+        Some(number) => {
+            let text = text.split(" (os error").next().unwrap_or(&text).to_owned();
+            PyOSError::new_err((number, text, path.display().to_string()))
+        }
+        None => PyOSError::new_err(format!("{}: {text}", path.display())),
+    }
+}
+
 pub(crate) fn open(error: OpenError) -> PyErr {
     match error {
-        OpenError::Io { path, source } => {
-            // With its number and name, Python picks FileNotFoundError, PermissionError, …
-            match source.raw_os_error() {
-                Some(number) => {
-                    let text = source.to_string();
-                    let text = text.split(" (os error").next().unwrap_or(&text).to_owned();
-                    PyOSError::new_err((number, text, path.display().to_string()))
-                }
-                None => PyOSError::new_err(format!("{}: {source}", path.display())),
-            }
-        }
+        OpenError::Io { path, source } => io(&source, &path),
         OpenError::Folder { .. } => PyIsADirectoryError::new_err(error.to_string()),
         OpenError::Option(text) => PyValueError::new_err(text),
         other => format(other),

@@ -28,12 +28,21 @@ mod skeleton;
 mod track;
 
 use pyo3::prelude::*;
+use std::ffi::OsString;
+
+/// Runs the `lissom` command with these arguments, the first of which is its name; the exit code. It writes to the standard
+/// output of the process, which need not be `sys.stdout`.
+#[pyfunction]
+fn _run_command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| lissom_cli::status_of(arguments))
+}
 
 #[pymodule]
 mod _lissom {
     use super::*;
     #[pymodule_export]
     use super::{
+        _run_command,
         asset::{Asset, open},
         clip::Clip,
         cook::cook,

@@ -13,7 +13,7 @@ use lissom::{
     },
 };
 use lissom_build::{
-    exact::{M34, Trs},
+    exact::{M34, Trs, larger, smaller},
     raw::{RawAnimation, TrackPlace},
 };
 use pyo3::prelude::*;
@@ -115,7 +115,7 @@ pub(crate) fn authored(
     // Times outside of the clip are its ends.
     let local = |joint: usize, time_s: f64, places: &mut [TrackPlace]| {
         let raw = raw_of_joint[joint];
-        let time_s = time_s.clamp(0.0, motion.duration_s);
+        let time_s = smaller(larger(time_s, 0.0), motion.duration_s);
         let t = motion.tracks[raw].sample_onward(time_s, body.raw.joints[raw].rest, &mut places[raw]);
         // What is authored may have any length; what is played has unit length.
         Trs { rotation: t.rotation.normalize(), ..t }

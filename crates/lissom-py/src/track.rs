@@ -6,6 +6,7 @@ use crate::{
     errors::argument,
 };
 use lissom_build::{
+    exact::{larger, smaller},
     raw::{RawUserTrack, TrackKind},
     scene,
 };
@@ -92,7 +93,7 @@ impl Track {
         }
         let width = self.0.kind().components();
         let shape = [ratios.values.len(), width];
-        let ratios = ratios.values.iter().map(|r| r.clamp(0.0, 1.0));
+        let ratios = ratios.values.iter().map(|r| smaller(larger(*r, 0.0), 1.0));
         match &self.0 {
             TrackData::Authored(track) => array(
                 py,

@@ -1,14 +1,12 @@
-"""What tests share: small motions made here, the command beside them, files where they are."""
+"""What tests share: small motions made here, the command, reference files where somebody has them."""
 
-import os
 import pathlib
-import shutil
+import subprocess
+import sys
 
 import lissom
 import numpy as np
 import pytest
-
-ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 BVH = """HIERARCHY
 ROOT Hips
@@ -69,16 +67,23 @@ def clip(body):
 
 @pytest.fixture
 def command():
-    """The `lissom` command: named by LISSOM_COMMAND, else in the path."""
-    found = os.environ.get("LISSOM_COMMAND") or shutil.which("lissom")
-    if not found:
-        pytest.skip("there is no lissom command: name it with LISSOM_COMMAND")
-    return found
+    """Runs the `lissom` command of the package; what it printed."""
+
+    def run(*arguments):
+        words = [sys.executable, "-m", "lissom", *map(str, arguments)]
+        return subprocess.run(words, check=True, capture_output=True).stdout
+
+    return run
+
+
+def pytest_addoption(parser):
+    parser.addoption("--assets", type=pathlib.Path, help="a folder of reference files, which are no part of the project")
 
 
 @pytest.fixture
-def assets():
-    found = ROOT.parent / "shared" / "assets"
-    if not found.is_dir():
-        pytest.skip(f"{found} is not there")
+def assets(request):
+    """The folder of reference files."""
+    found = request.config.getoption("--assets")
+    if found is None:
+        pytest.skip("no --assets FOLDER given")
     return found

@@ -34,6 +34,13 @@ def test_integers_are_numbers(body):
     np.testing.assert_array_equal(clip.sample(1)[:, :7], np.tile([1, 1, 1, 0, 0, 0, 1], (4, 1)))
 
 
+@pytest.mark.parametrize("length", [1e-300, 1e-7, 1e7, 1e300])
+def test_rotations_may_have_any_length(body, length):
+    rotations = np.tile([0, 0.6, 0, 0.8], (3, 4, 1))
+    clip = lissom.Clip.from_arrays(body, rotations * length)
+    np.testing.assert_allclose(clip.sample(0)[:, 3:7], rotations[0], rtol=0, atol=1e-12)
+
+
 def test_what_is_passed_in_may_be_changed_afterwards(body):
     rotations = np.tile([0, 0, 0, 1.0], (3, 4, 1))
     clip = lissom.Clip.from_arrays(body, rotations)
@@ -88,7 +95,7 @@ def test_arrays_outlive_what_they_came_from(body):
         (lambda c: lissom.Clip.from_arrays(c.skeleton, np.ones((2, 4, 4)), np.ones((3, 4, 3))), r"translations: found the shape \(3, 4, 3\), expected \(2, 4, 3\)"),
         (lambda c: lissom.Clip.from_arrays(c.skeleton, np.zeros((2, 4, 4))), r"a quaternion of length 0 is no rotation"),
         (lambda c: lissom.Clip.from_arrays(c.skeleton, np.full((2, 4, 4), np.nan)), r"rotations: found NaN at \(0, 0, 0\)"),
-        (lambda c: lissom.Clip.from_arrays(c.skeleton, np.full((2, 4, 4), 1e300)), r"not finite"),
+        (lambda c: lissom.Clip.from_arrays(c.skeleton, np.ones((2, 4, 4)), np.full((2, 4, 3), 1e300)), r"not finite"),
         (lambda c: lissom.Skeleton(["a"], [0], [[0, 0, 0]]), r"is its own ancestor"),
         (lambda c: lissom.Skeleton(["a"], [-2], [[0, 0, 0]]), r"parents: found -2 at \(0,\), expected -1"),
         (lambda c: lissom.Skeleton(["a"], [], [[0, 0, 0]]), r"parents: found 0 entries, expected 1"),

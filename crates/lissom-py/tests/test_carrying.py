@@ -38,7 +38,7 @@ def test_everything_pickles_and_comes_back_the_same(bvh, clip):
 
 def test_meshes_and_tracks_pickle(assets):
     seen = set()
-    for file in sorted(assets.glob("khronos-sample-assets/**/*.glb")):
+    for file in sorted(assets.rglob("khronos-sample-assets/**/*.glb")):
         asset = lissom.open(file)
         for mesh in asset.meshes[:1]:
             back = pickle.loads(pickle.dumps(mesh))

@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 
 import lissom
 import numpy as np
@@ -11,12 +10,7 @@ from conftest import BVH
 
 
 def said(command, file, time, space, *more):
-    out = subprocess.run(
-        [command, "sample", str(file), "--time", repr(time), "--space", space, "--json", *more],
-        check=True,
-        capture_output=True,
-    )
-    return json.loads(out.stdout)
+    return json.loads(command("sample", file, "--time", repr(time), "--space", space, "--json", *more))
 
 
 def compare_with_command(command, file, asset, clip):
@@ -48,7 +42,7 @@ def test_poses_are_those_of_the_command(command, tmp_path):
 
 
 def test_poses_of_real_files_are_those_of_the_command(command, assets):
-    files = [*sorted(assets.glob("cmu-bvh/**/*.bvh"))[:2], *sorted(assets.glob("khronos-sample-assets/**/*.glb"))[:6]]
+    files = [*sorted(assets.rglob("cmu-bvh/**/*.bvh"))[:2], *sorted(assets.rglob("khronos-sample-assets/**/*.glb"))[:6]]
     compared = 0
     for file in files:
         asset = lissom.open(file)
@@ -61,7 +55,7 @@ def test_poses_of_real_files_are_those_of_the_command(command, assets):
 def test_an_archive_is_that_of_the_command(command, tmp_path):
     file = tmp_path / "walk.bvh"
     file.write_text(BVH)
-    subprocess.run([command, "import", str(file), "-o", str(tmp_path / "theirs.lsm")], check=True, capture_output=True)
+    command("import", file, "-o", tmp_path / "theirs.lsm")
     lissom.open(file).save(tmp_path / "ours.lsm")
     assert (tmp_path / "ours.lsm").read_bytes() == (tmp_path / "theirs.lsm").read_bytes()
     assert lissom.cook(file).to_bytes() == (tmp_path / "theirs.lsm").read_bytes()
@@ -122,7 +116,7 @@ def test_a_file_is_what_its_text_says(bvh):
 
 
 def test_real_files_are_what_their_text_says(assets):
-    files = sorted(assets.glob("cmu-bvh/**/*.bvh"), key=lambda f: f.stat().st_size)[:20]
+    files = sorted(assets.rglob("cmu-bvh/**/*.bvh"), key=lambda f: f.stat().st_size)[:20]
     assert files
     for file in files:
         text = file.read_text()
@@ -194,6 +188,13 @@ def test_whatever_the_order_of_times_poses_are_the_same(clip):
         np.testing.assert_array_equal(played.sample(times[777]), forward[777])
 
 
+def test_a_clip_knows_its_rate(bvh, clip, body):
+    assert clip.rate == pytest.approx(30) and bvh.clips[0].rate == pytest.approx(4)
+    assert len(clip.positions(clip.rate)) == 61
+    assert lissom.cook(clip).clips[0].rate == pytest.approx(30)
+    assert lissom.Clip.from_arrays(body, np.ones((1, 4, 4))).rate is None
+
+
 def test_both_orders_are_named(clip):
     body = clip.skeleton
     assert body.names == ["hips", "right", "left", "foot"]
@@ -222,7 +223,7 @@ def test_arrays_make_the_round_trip(body, order):
 
 
 def test_skin_moves_vertices_by_their_weights(assets):
-    opened = map(lissom.open, sorted(assets.glob("khronos-sample-assets/**/*.glb")))
+    opened = map(lissom.open, sorted(assets.rglob("khronos-sample-assets/**/*.glb")))
     asset = next(asset for asset in opened if asset.clips and asset.meshes and len(asset.skeletons[0]) > 5)
     mesh, clip = asset.meshes[0], asset.clips[0]
     pose = clip.sample([0, clip.duration / 3], space="model")
