@@ -24,7 +24,7 @@ struct Step {
 }
 
 /// What most steps build and test. Others bring so much of their own that each is a step by itself.
-const PACKAGES: [&str; 11] = [
+const PACKAGES: [&str; 12] = [
     "lissom",
     "lissom-bench",
     "lissom-build",
@@ -33,6 +33,7 @@ const PACKAGES: [&str; 11] = [
     "lissom-draw",
     "lissom-examples",
     "lissom-math",
+    "lissom-motion",
     "lissom-testkit",
     "lissom-world",
     "xtask",

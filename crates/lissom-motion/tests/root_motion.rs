@@ -1,0 +1,140 @@
+//! Steps of root motion compose, whatever the frames are.
+
+use lissom::track::{Playhead, Repeat, Timeline, TrackKind, TrackView};
+use lissom_motion::{RootMotion, RootStep};
+use lissom_testkit::{
+    alloc::{CountingAllocator, assert_no_alloc},
+    rng::Rng,
+};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+const KEYS: usize = 9;
+
+/// A walk through a bend: random keys, a metre and a half and up to two radians a lap.
+struct Walk {
+    ratios: [f32; KEYS],
+    places: [f32; KEYS * 3],
+    rotations: [f32; KEYS * 4],
+}
+
+impl Walk {
+    fn random(rng: &mut Rng) -> Self {
+        let ratios = core::array::from_fn(|i| i as f32 / (KEYS - 1) as f32);
+        let (mut places, mut rotations) = ([0.0; KEYS * 3], [0.0; KEYS * 4]);
+        // It does not start at the origin, nor straight ahead.
+        let (heading, turn) = (rng.range(-3.0, 3.0), rng.range(-2.0, 2.0));
+        for (i, (place, rotation)) in places.chunks_mut(3).zip(rotations.chunks_mut(4)).enumerate() {
+            let t = ratios[i];
+            place.copy_from_slice(&[rng.signed() * 0.1, 0.5, 1.5 * t + rng.signed() * 0.05]);
+            let half = f64::from(heading + turn * t) * 0.5;
+            rotation.copy_from_slice(&[0.0, libm::sin(half) as f32, 0.0, libm::cos(half) as f32]);
+        }
+        Self { ratios, places, rotations }
+    }
+
+    fn motion(&self) -> RootMotion<'_> {
+        let track = |kind, values| TrackView { kind, ratios: &self.ratios, values, steps: &[0; 2] };
+        RootMotion {
+            translation: Some(track(TrackKind::Float3, &self.places)),
+            rotation: Some(track(TrackKind::Quat, &self.rotations)),
+        }
+    }
+}
+
+fn metres(a: &RootStep, b: &RootStep) -> f64 {
+    let d: [f64; 3] = core::array::from_fn(|i| a.translation[i] - b.translation[i]);
+    libm::sqrt(d.iter().map(|v| v * v).sum())
+}
+
+fn radians(a: &RootStep, b: &RootStep) -> f64 {
+    let way = a.inverse().then(b).rotation;
+    let sine = libm::sqrt(way[..3].iter().map(|v| v * v).sum());
+    2.0 * libm::atan2(sine, way[3].abs())
+}
+
+const REPEATS: [Repeat; 3] = [Repeat::Once, Repeat::Loop, Repeat::PingPong];
+
+#[test]
+fn steps_over_any_split_compose_to_the_whole_over_loops_and_back() {
+    let mut rng = Rng::new(3);
+    for round in 0..2_000 {
+        let walk = Walk::random(&mut rng);
+        let timeline = Timeline::new(rng.range_f64(0.2, 3.0), REPEATS[round % 3]).unwrap();
+        let heads: Vec<Playhead> =
+            (0..2 + rng.below(8)).map(|_| timeline.at(rng.range_f64(-30.0, 30.0)).unwrap()).collect();
+        let step = |from, to| walk.motion().step(&timeline.between(from, to));
+        let whole = step(heads[0], heads[heads.len() - 1]);
+        let pieces = heads.windows(2).fold(RootStep::IDENTITY, |sum, two| sum.then(&step(two[0], two[1])));
+        assert!(metres(&whole, &pieces) < 1.0e-5, "round {round}: {} m", metres(&whole, &pieces));
+        assert!(radians(&whole, &pieces) < 1.0e-5, "round {round}: {} rad", radians(&whole, &pieces));
+        let there_and_back = whole.then(&step(heads[heads.len() - 1], heads[0]));
+        assert!(metres(&there_and_back, &RootStep::IDENTITY) < 1.0e-9);
+    }
+}
+
+#[test]
+fn a_hundred_loops_in_random_frames_are_a_hundred_times_one_loop() {
+    let mut rng = Rng::new(4);
+    for round in 0..20 {
+        let walk = Walk::random(&mut rng);
+        let duration_s = rng.range_f64(0.5, 2.0);
+        let timeline = Timeline::new(duration_s, Repeat::Loop).unwrap();
+        let start = timeline.start();
+        let end = timeline.at(duration_s * 100.0).unwrap();
+        let one = walk.motion().step(&timeline.between(start, timeline.end()));
+        // Of some length: a step that is lost would show.
+        assert!(metres(&one, &RootStep::IDENTITY) > 0.5, "{one:?}");
+        let hundred = (0..100).fold(RootStep::IDENTITY, |sum, _| sum.then(&one));
+        let (mut head, mut sum) = (start, RootStep::IDENTITY);
+        while head < end {
+            let next = timeline.advance(head, rng.range_f64(0.0, 0.1)).unwrap().to();
+            let next = if next < end { next } else { end };
+            sum = sum.then(&walk.motion().step(&timeline.between(head, next)));
+            head = next;
+        }
+        assert!(metres(&sum, &hundred) < 1.0e-3, "round {round}: {} m", metres(&sum, &hundred));
+        let degrees = radians(&sum, &hundred).to_degrees();
+        assert!(degrees < 0.01, "round {round}: {degrees}");
+        assert!(
+            metres(&one.repeated(100), &hundred) < 1.0e-9 && metres(&one.repeated(-1), &one.inverse()) == 0.0
+        );
+    }
+}
+
+#[test]
+fn what_goes_to_and_fro_comes_back_and_what_is_over_stays() {
+    let walk = Walk::random(&mut Rng::new(5));
+    let step = |repeat, from_s, to_s| {
+        let timeline = Timeline::new(1.0, repeat).unwrap();
+        walk.motion().step(&timeline.between(timeline.at(from_s).unwrap(), timeline.at(to_s).unwrap()))
+    };
+    assert!(metres(&step(Repeat::PingPong, 0.25, 1.75), &RootStep::IDENTITY) < 1.0e-6);
+    assert_eq!(step(Repeat::Once, 1.5, 9.0), RootStep::IDENTITY);
+    assert!(metres(&step(Repeat::Once, 0.0, 9.0), &step(Repeat::Loop, 0.0, 1.0)) < 1.0e-9);
+    let still = RootMotion { translation: None, rotation: None };
+    let timeline = Timeline::new(1.0, Repeat::Loop).unwrap();
+    assert_eq!(still.step(&timeline.advance(timeline.start(), 7.3).unwrap()), RootStep::IDENTITY);
+}
+
+#[test]
+fn steps_are_blended_by_weight() {
+    let ahead = |z: f64| RootStep { translation: [0.0, 0.0, z], ..RootStep::IDENTITY };
+    let blended = RootStep::blended([(1.0, ahead(1.0)), (3.0, ahead(2.0)), (-1.0, ahead(9.0))]);
+    assert_eq!(blended, ahead(1.75));
+    // The same rotation with the other sign counts as the same.
+    let minus = RootStep { rotation: [0.0, 0.0, 0.0, -1.0], ..ahead(1.0) };
+    assert_eq!(RootStep::blended([(1.0, ahead(1.0)), (1.0, minus)]), ahead(1.0));
+    assert_eq!(RootStep::blended([(0.0, ahead(1.0)), (f32::NAN, ahead(1.0))]), RootStep::IDENTITY);
+    assert_eq!(RootStep::blended([]), RootStep::IDENTITY);
+    assert_eq!(ahead(2.0).scaled(0.5), ahead(1.0));
+}
+
+#[test]
+fn a_step_allocates_nothing_and_is_cheap_over_a_billion_laps() {
+    let walk = Walk::random(&mut Rng::new(6));
+    let timeline = Timeline::new(1.0, Repeat::Loop).unwrap();
+    let span = timeline.advance(timeline.start(), 1.0e9).unwrap();
+    assert_no_alloc(|| assert!(walk.motion().step(&span).translation.iter().all(|v| v.is_finite())));
+}
