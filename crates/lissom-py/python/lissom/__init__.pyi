@@ -1,13 +1,17 @@
 import os
+import pathlib
 from collections.abc import Sequence
 from typing import Any, Literal, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .amass import read_amass as read_amass
+
 __version__: str
 
 Order = Literal["built", "raw"]
+Effort = Literal["fast", "default", "max"]
 StrPath = str | os.PathLike[str]
 Buffer = bytes | bytearray | memoryview
 
@@ -92,6 +96,18 @@ class Clip:
         order: Order = "built",
         looping: bool = False,
     ) -> Clip: ...
+    def edit(
+        self,
+        *,
+        trim: tuple[float | None, float | None] | None = None,
+        rate: float | None = None,
+        reverse: bool = False,
+        mirror: bool | Literal["x", "y", "z"] | None = None,
+        in_place: bool | Literal["drift"] | None = None,
+        loop: bool | Literal["auto", "close"] | None = None,
+        name: str | None = None,
+        events: dict[str, ArrayLike] | list[Marker] | None = None,
+    ) -> Clip: ...
     def export_bvh(self, path: StrPath) -> None: ...
 
 class Track:
@@ -161,8 +177,24 @@ def cook(
     source: StrPath | Buffer | Asset | Clip | list[Clip],
     *,
     precision: float | None = None,
+    shell: ArrayLike | None = None,
+    budget: int | None = None,
+    effort: Effort | None = None,
+    unit: float | None = None,
+    recipe: StrPath | Buffer | None = None,
+) -> Asset: ...
+def cook_file(
+    path: StrPath,
+    output: StrPath,
+    *,
+    name: str | None = None,
+    force: bool = False,
+    precision: float | None = None,
     shell: float | None = None,
     budget: int | None = None,
-    effort: Literal["fast", "default", "max"] = "default",
-) -> Asset: ...
+    effort: Effort | None = None,
+    unit: float | None = None,
+    recipe: StrPath | Buffer | None = None,
+) -> list[ClipReport] | None: ...
+def plan(files: StrPath | Sequence[StrPath]) -> list[tuple[pathlib.Path, str, pathlib.Path]]: ...
 def skin(mesh: Mesh, pose: ArrayLike) -> NDArray[np.float32]: ...
