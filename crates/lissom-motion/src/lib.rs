@@ -68,7 +68,18 @@
 extern crate alloc;
 
 mod cover;
+mod frame;
+mod graph;
 mod root;
+mod state;
+mod update;
 
 pub use cover::{Layer, cover};
+pub use frame::{Entry, Frame, FrameEvent, FrameLayer, MAX_TOLD_LAPS};
+pub use graph::{
+    BoolKey, ClipKey, Curve, FloatKey, Graph, GraphClip, GraphError, GraphParts, IntKey, Interruption,
+    LayerKey, LayerParts, MAX_POINTS, MaskParts, MaskRule, MotionParts, ParameterKind, ParameterParts, Place,
+    PlaneBlend, Problem, StateParts, Test, TransitionParts, TriggerKey,
+};
 pub use root::{RootMotion, RootStep};
+pub use state::{GraphState, Key, MAX_SHOTS, MAX_VOICES, OneShot, StateError};
