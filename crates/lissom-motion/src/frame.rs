@@ -67,10 +67,10 @@ pub struct FrameEvent<'a> {
 pub const MAX_TOLD_LAPS: u64 = 64;
 
 impl Entry {
-    /// Where its clip is sampled.
+    /// Where its clip is, as a share of its length.
     #[must_use]
-    pub fn time(&self) -> SampleTime {
-        SampleTime::Ratio(self.lap_line().map_or(0.0, |line| line.time_s(self.to)))
+    pub fn ratio(&self) -> f64 {
+        self.lap_line().map_or(0.0, |line| line.time_s(self.to))
     }
 
     /// What it covered, on the time line of its clip.
@@ -158,24 +158,24 @@ impl Frame {
         self.entries.iter().fold(0, |sum, entry| sum.saturating_add(entry.told().1))
     }
 
+    /// The entries of layers that cover the whole body, with how much is seen of each: what root motion and morph weights
+    /// are blended by.
+    pub fn seen(&self) -> impl Iterator<Item = (&Entry, f32)> + Clone {
+        let whole = |layer: &&FrameLayer| !layer.additive && !layer.masked;
+        self.entries.iter().filter_map(move |entry| {
+            let at = usize::from(entry.layer);
+            let own = self.layers.get(at).filter(whole)?.weight;
+            let above = self.layers.get(at + 1..).unwrap_or_default();
+            let left = above.iter().filter(whole).fold(own, |left, layer| left * (1.0 - layer.weight));
+            Some((entry, entry.weight * left))
+        })
+    }
+
     /// The step that the character made: that of each clip, blended by weight, over layers that cover the whole body.
     /// `motion` gives that of a clip, by its number in [`Graph::clips`]; a clip without one stays where it is.
-    pub fn root_step<'a>(
-        &self,
-        graph: &Graph,
-        motion: impl Fn(usize) -> Option<RootMotion<'a>>,
-    ) -> RootStep {
-        // What the layers above leave of each; few layers, so that this is cheaper than a list.
-        let seen = |at: u16| {
-            let at = usize::from(at);
-            let whole = |layer: &&FrameLayer| !layer.additive && !layer.masked;
-            let own = self.layers.get(at).filter(whole).map_or(0.0, |layer| layer.weight);
-            let above = self.layers.get(at + 1..).unwrap_or_default();
-            above.iter().filter(whole).fold(own, |left, layer| left * (1.0 - layer.weight))
-        };
-        RootStep::blended(self.entries.iter().map(|entry| {
+    pub fn root_step<'a>(&self, graph: &Graph, motion: impl Fn(usize) -> Option<RootMotion<'a>>) -> RootStep {
+        RootStep::blended(self.seen().map(|(entry, weight)| {
             let step = || Some(motion(usize::from(entry.clip))?.step(&entry.span(graph)?));
-            let weight = entry.weight * seen(entry.layer);
             (weight, if weight > 0.0 { step() } else { None }.unwrap_or(RootStep::IDENTITY))
         }))
     }
@@ -189,10 +189,10 @@ impl Frame {
         })
     }
 
-    /// What a [`MixJob`](lissom::job::MixJob) takes. Entries that weigh nothing are left out, and where there are more
-    /// than a mix has room for, the lightest.
+    /// What a [`MixJob`](lissom::job::MixJob) takes; `number` says where a clip of the graph stands in its list. Entries
+    /// that weigh nothing are left out, and where there are more than a mix has room for, the lightest.
     #[must_use]
-    pub fn mix(&self) -> Mix {
+    pub fn mix(&self, number: impl Fn(usize) -> usize) -> Mix {
         let layered = self.is_layered();
         let weight = |entry: &Entry| {
             let layer = self.layers.get(usize::from(entry.layer));
@@ -211,7 +211,8 @@ impl Frame {
             {
                 continue;
             }
-            let mut one = MixEntry::new(usize::from(entry.clip), entry.time(), entry.weight);
+            let (clip, time) = (number(usize::from(entry.clip)), SampleTime::Ratio(entry.ratio()));
+            let mut one = MixEntry::new(clip, time, entry.weight);
             if layered {
                 one = one.masked(entry.layer);
             }

@@ -67,6 +67,7 @@
 
 extern crate alloc;
 
+mod animator;
 mod cover;
 mod frame;
 mod graph;
@@ -74,6 +75,7 @@ mod root;
 mod state;
 mod update;
 
+pub use animator::{AnimateError, Animator, Play, ROOT_TRACKS};
 pub use cover::{Layer, cover};
 pub use frame::{Entry, Frame, FrameEvent, FrameLayer, MAX_TOLD_LAPS};
 pub use graph::{

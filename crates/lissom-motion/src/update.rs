@@ -252,16 +252,16 @@ impl Step<'_> {
                 wanted(way) && self.is_due(way, &playing[of]) && self.holds(way)
             })
         };
-        let target = matches!(rule, Interruption::Target | Interruption::Both)
-            .then(|| ask(lead, &|_| true))
-            .flatten();
+        let target =
+            matches!(rule, Interruption::Target | Interruption::Both).then(|| ask(lead, &|_| true)).flatten();
         // What goes on already does not start again.
         let source = matches!(rule, Interruption::Source | Interruption::Both)
             .then(|| ask(lead - 1, &|way| way.to != leads_to))
             .flatten();
         match (target, source) {
             (Some(target), Some(source)) => {
-                let [by_target, by_source] = [target, source].map(|(way, _)| self.graph.transition(way).priority);
+                let [by_target, by_source] =
+                    [target, source].map(|(way, _)| self.graph.transition(way).priority);
                 Some(if by_source > by_target { source } else { target })
             }
             (target, source) => target.or(source),

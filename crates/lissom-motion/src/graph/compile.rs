@@ -229,9 +229,8 @@ impl<'a> Compiler<'a> {
         }
         share("weight", layer.weight).map_err(wrong)?;
         let weight_from = layer.weight_from.as_deref().map(|by| self.float(by)).transpose().map_err(wrong)?;
-        let mask = |name: &String| {
-            self.mask_numbers.get(&**name).copied().ok_or_else(|| unknown("mask", name))
-        };
+        let mask =
+            |name: &String| self.mask_numbers.get(&**name).copied().ok_or_else(|| unknown("mask", name));
         let mask = layer.mask.as_ref().map(mask).transpose().map_err(wrong)?;
         let (first_state, first_transition) = (self.states.len(), self.transitions.len());
         limit("states", first_state + layer.states.len(), MAX_STATES).map_err(wrong)?;

@@ -166,9 +166,8 @@ fn ratio(a: [f64; 2], b: [f64; 2]) -> f64 {
 fn polar_ratio(from: [f64; 2], here: [f64; 2], to: [f64; 2]) -> f64 {
     let mean = (from[0] + to[0]) * 0.5;
     let directed = from[0] > 0.0 && here[0] > 0.0 && to[0] > 0.0;
-    let way = |p: [f64; 2]| {
-        [(p[0] - from[0]) / mean, if directed { 2.0 * half_turn(p[1] - from[1]) } else { 0.0 }]
-    };
+    let way =
+        |p: [f64; 2]| [(p[0] - from[0]) / mean, if directed { 2.0 * half_turn(p[1] - from[1]) } else { 0.0 }];
     ratio(way(here), way(to))
 }
 

@@ -237,6 +237,12 @@ impl GraphState {
         }
     }
 
+    /// True if it is a state of this graph: of the same parameters, layers and states.
+    #[must_use]
+    pub fn fits(&self, graph: &Graph) -> bool {
+        self.shape == graph.shape
+    }
+
     /// Sets a parameter: a float, an int, a bool; a trigger is set by `true` and taken back by `false`.
     ///
     /// # Errors
@@ -316,7 +322,9 @@ impl GraphState {
                 Some((AnyKey::Float(a), AnyKey::Float(b))) => {
                     new.floats[usize::from(b)] = self.floats[usize::from(a)];
                 }
-                Some((AnyKey::Int(a), AnyKey::Int(b))) => new.ints[usize::from(b)] = self.ints[usize::from(a)],
+                Some((AnyKey::Int(a), AnyKey::Int(b))) => {
+                    new.ints[usize::from(b)] = self.ints[usize::from(a)]
+                }
                 Some((AnyKey::Bool(a), AnyKey::Bool(b)) | (AnyKey::Trigger(a), AnyKey::Trigger(b))) => {
                     new.flags[usize::from(b)] = self.flags[usize::from(a)];
                 }

@@ -158,7 +158,10 @@ impl Reader<'_> {
     fn head(&mut self, graph: &Graph, repeat: Repeat) -> Result<Playhead> {
         let lap = self.array().map(i64::from_le_bytes)?;
         let progress = self.f64()?;
-        self.check((-MAX_LAP..=MAX_LAP).contains(&lap) && (0.0..1.0).contains(&progress), "no place in a lap")?;
+        self.check(
+            (-MAX_LAP..=MAX_LAP).contains(&lap) && (0.0..1.0).contains(&progress),
+            "no place in a lap",
+        )?;
         let line = graph.unit(repeat);
         let ends = repeat == Repeat::Once;
         self.check(!ends || lap == 0 || (lap == 1 && progress == 0.0), "no place in the only lap")?;
