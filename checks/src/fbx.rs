@@ -1,6 +1,6 @@
 //! FBX files: poses and skins from what we import against what `ufbx` itself evaluates; and all of it cooks.
 
-use crate::imports::files_below;
+use crate::files;
 use anyhow::{Context, Result, anyhow, ensure};
 use lissom_build::{
     SkeletonBuilder,
@@ -30,7 +30,7 @@ const TUMBLES: usize = 100;
 pub fn run(folder: &Path) -> Result<()> {
     let mut files = Vec::new();
     for name in ["assets/ufbx", "assets/quaternius-fbx"] {
-        files.extend(files_below(&folder.join(name), "fbx")?);
+        files.extend(files::below_named(&folder.join(name), &["fbx"])?);
     }
     let mut sum = Worst::default();
     let mut animations = 0;

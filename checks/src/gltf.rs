@@ -1,6 +1,7 @@
 //! Every glTF file of a folder imports, or is excused in `gltf-exceptions.txt`. Every animation is compared, at 50
 //! times, with an evaluation by the specification that shares no code with the importer: raw, and cooked.
 
+use crate::files;
 use anyhow::{Context, Result, anyhow, ensure};
 use lissom::{
     clip::{Clip, Cursor},
@@ -17,21 +18,11 @@ use lissom_build::{
     scene::{Scene, SceneAnimation},
 };
 use lissom_testkit::gltf::{Matrix, Reference};
-use std::{
-    collections::BTreeSet,
-    fs,
-    path::{Path, PathBuf},
-    sync::{
-        Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Instant,
-};
+use std::{collections::BTreeSet, fs, path::Path, time::Instant};
 
 /// Files of `assets`, and animations in them that the reference can read.
 const FILES: usize = 149;
 const ANIMATIONS: usize = 300;
-const THREADS: usize = 2;
 const TIMES: usize = 50;
 /// Clips of one file that are cooked: Knight.glb alone has 76. Their poses are all compared raw.
 const COOKED_A_FILE: usize = 3;
@@ -78,27 +69,8 @@ struct Sums {
 
 pub fn run(folder: &Path) -> Result<()> {
     let root = folder.join("assets");
-    let mut files = Vec::new();
-    find(&root, &mut files)?;
-    files.sort();
-    let next = AtomicUsize::new(0);
-    let sums: Mutex<(Sums, Vec<String>)> = Mutex::default();
-    std::thread::scope(|scope| {
-        for _ in 0..THREADS {
-            scope.spawn(|| {
-                while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let mut own = Sums::default();
-                    let result = one(&root, file, &mut own);
-                    let mut all = sums.lock().unwrap_or_else(|e| e.into_inner());
-                    add(&mut all.0, &own);
-                    if let Err(error) = result {
-                        all.1.push(format!("{}: {error:#}", file.display()));
-                    }
-                }
-            });
-        }
-    });
-    let (sums, mut failures) = sums.into_inner().unwrap_or_else(|e| e.into_inner());
+    let files = files::below_named(&root, &["gltf", "glb"])?;
+    let (sums, failures) = files::look(&files, |file, own| one(&root, file, own), |all, own| add(all, &own));
     println!(
         "glTF: {} files read, {} imported ({} meshes, {} warnings, slowest {:.2} s), {} excused; {} animations at \
          {TIMES} times: raw {:.1e} (from matrices {:.1e}), weights {:.1e}, {} meshes in poses {:.1e}, {} packed and plain cubes alike; {} cooked (up to {COOKED_A_FILE} a file): \
@@ -122,7 +94,6 @@ pub fn run(folder: &Path) -> Result<()> {
         sums.doubtful_error,
         sums.unread,
     );
-    failures.sort();
     ensure!(failures.is_empty(), "{} files failed:\n  {}", failures.len(), failures.join("\n  "));
     ensure!(files.len() >= FILES, "{} files, but at least {FILES} are needed", files.len());
     ensure!(sums.cubes >= CUBES, "{} cubes, but {CUBES} are needed", sums.cubes);
@@ -150,18 +121,6 @@ fn add(all: &mut Sums, own: &Sums) {
     all.doubtful += own.doubtful;
     larger(&mut all.doubtful_error, own.doubtful_error);
     larger(&mut all.slowest, own.slowest);
-}
-
-fn find(folder: &Path, out: &mut Vec<PathBuf>) -> Result<()> {
-    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
-        let path = entry?.path();
-        if path.is_dir() {
-            find(&path, out)?;
-        } else if path.extension().is_some_and(|e| e == "gltf" || e == "glb") {
-            out.push(path);
-        }
-    }
-    Ok(())
 }
 
 /// The reason why a file may be refused.

@@ -1,5 +1,6 @@
 //! BVH and ACL files against the raw clips that others made of the same files.
 
+use crate::files;
 use anyhow::{Context, Result, ensure};
 use lissom_build::{
     exact::Trs,
@@ -12,10 +13,7 @@ use lissom_build::{
     mesh::model_matrices,
     raw::{RawAnimation, RawSkeleton},
 };
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
 /// Files of `assets/cmu-bvh`, clips and track lists of `assets/acl`.
 const BVH: usize = 31;
@@ -34,7 +32,7 @@ pub fn run(folder: &Path) -> Result<()> {
     let mut pairs = 0;
     let (mut files, mut worst) = (0, 0.0);
     let options = BvhOptions { scale: BVH_TO_CM, skip_frames: BVH_SKIP, end_sites: false };
-    for path in files_below(&folder.join("assets/cmu-bvh"), "bvh")? {
+    for path in files::below_named(&folder.join("assets/cmu-bvh"), &["bvh"])? {
         let bvh = bvh::read(&fs::read(&path)?, &options).with_context(|| path.display().to_string())?;
         let animation = bvh.animation.with_context(|| format!("{}: no frames", path.display()))?;
         files += 1;
@@ -50,7 +48,7 @@ pub fn run(folder: &Path) -> Result<()> {
     ensure!(worst <= TOLERANCE, "the worst difference {worst} is above {TOLERANCE}");
 
     let (mut clips, mut lists, mut refused, mut worst) = (0, 0, 0, 0.0);
-    for path in files_below(&folder.join("assets/acl"), "sjson")? {
+    for path in files::below_named(&folder.join("assets/acl"), &["sjson"])? {
         match acl_sjson::read(&fs::read(&path)?) {
             Ok(AclFile::Clip(clip)) => {
                 clips += 1;
@@ -93,7 +91,7 @@ fn ozz_meshes(folder: &Path) -> Result<()> {
     let rest: Vec<_> = skeleton.joints.iter().map(|j| j.rest).collect();
     let models = model_matrices(skeleton, &rest);
     let (mut meshes, mut vertices) = (0, 0);
-    for path in files_below(&bin, "ozz")? {
+    for path in files::below_named(&bin, &["ozz"])? {
         let archive = ozz::read(&fs::read(&path)?).with_context(|| path.display().to_string())?;
         for mesh in archive.meshes() {
             let raw = mesh.to_raw(skeleton).with_context(|| path.display().to_string())?;
@@ -107,23 +105,6 @@ fn ozz_meshes(folder: &Path) -> Result<()> {
     println!("ozz: {meshes} meshes, {vertices} vertices");
     ensure!(meshes >= OZZ_MESHES, "{meshes} ozz meshes, but at least {OZZ_MESHES} are needed");
     Ok(())
-}
-
-pub(crate) fn files_below(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
-            let path = entry?.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == extension) {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    Ok(found)
 }
 
 /// The raw clip of the same name, if there is one.

@@ -4,6 +4,7 @@
 //! this program. What it takes is counted in processor time of all its threads where the system tells (Linux), so that
 //! other work on the machine does not count; elsewhere in time on the clock.
 
+use crate::files;
 use anyhow::{Context, Result, bail, ensure};
 use lissom_build::import::Format;
 use serde_json::Value;
@@ -30,7 +31,7 @@ pub fn run(folder: &Path) -> Result<()> {
     let lissom = command()?;
     let assets = folder.join("assets");
     let assets = if assets.is_dir() { assets } else { folder.to_owned() };
-    let files = supported_files(&assets)?;
+    let files = files::below(&assets, |path| Format::of_path(path).is_some())?;
     let place = env::temp_dir().join(format!("lissom-library-{}", std::process::id()));
     fs::create_dir_all(&place)?;
     let result = import_all(&lissom, &assets, &files, &place);
@@ -50,23 +51,6 @@ fn command() -> Result<PathBuf> {
         path.display()
     );
     Ok(path)
-}
-
-fn supported_files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
-            let path = entry?.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if Format::of_path(&path).is_some() {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    Ok(found)
 }
 
 fn import_all(lissom: &Path, assets: &Path, files: &[PathBuf], place: &Path) -> Result<()> {

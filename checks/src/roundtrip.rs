@@ -2,6 +2,7 @@
 //! names of the file that comes out against those of the source, both read by code that shares nothing with importer
 //! and exporter. Motions are left out (other checks have them): each clip becomes a still of its name.
 
+use crate::files;
 use anyhow::{Context, Result, anyhow, ensure};
 use lissom_build::{
     SkeletonBuilder,
@@ -14,11 +15,7 @@ use lissom_build::{
 };
 use lissom_testkit::gltf::Reference;
 use serde_json::{Map, Value, json};
-use std::{
-    collections::BTreeSet,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeSet, fs, path::Path};
 
 /// Files of `assets` and `defects`, and what is compared in them.
 const FILES: usize = 170;
@@ -43,9 +40,8 @@ struct Sums {
 pub(crate) fn run(folder: &Path) -> Result<()> {
     let mut files = Vec::new();
     for part in ["assets", "defects"] {
-        find(&folder.join(part), &mut files)?;
+        files.extend(files::below_named(&folder.join(part), &["gltf", "glb", "vrm", "vrma"])?);
     }
-    files.sort();
     let mut sums = Sums::default();
     let mut failures = Vec::new();
     for file in &files {
@@ -74,19 +70,6 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
         ("morph targets", sums.morphs, MORPHS),
     ] {
         ensure!(found >= least, "{found} {what}, but at least {least} are needed");
-    }
-    Ok(())
-}
-
-fn find(folder: &Path, out: &mut Vec<PathBuf>) -> Result<()> {
-    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
-        let path = entry?.path();
-        let known = |e: &std::ffi::OsStr| ["gltf", "glb", "vrm", "vrma"].iter().any(|k| e == *k);
-        if path.is_dir() {
-            find(&path, out)?;
-        } else if path.extension().is_some_and(known) {
-            out.push(path);
-        }
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 //! Where the source has a vertex is said by the specification alone ([`Reference`]); where the clip has it, by the same
 //! surface with the matrices that the archive's clip gives its joints. The cooker and its measure have no part in it.
 
+use crate::files;
 use anyhow::{Context, Result, anyhow, ensure};
 use lissom::{
     Skeleton,
@@ -20,19 +21,11 @@ use lissom_testkit::{
     gltf::{Matrix, Reference, Surface},
     rng::Rng,
 };
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    sync::{
-        Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::{fs, path::Path};
 
 /// Files of `assets` and `defects` with a surface that moves, and their clips.
 const FILES: usize = 60;
 const CLIPS: usize = 100;
-const THREADS: usize = 2;
 const TIMES: usize = 200;
 /// Clips of a file, and times of a clip, where all would take long.
 const FEW: usize = 2;
@@ -54,7 +47,6 @@ struct Sums {
     unread: usize,
     worst: f64,
     place: String,
-    failures: Vec<String>,
 }
 
 /// A few clips of every file.
@@ -70,25 +62,9 @@ pub fn every(folder: &Path) -> Result<()> {
 fn look(folder: &Path, clips: usize) -> Result<()> {
     let mut files = Vec::new();
     for part in ["assets", "defects"] {
-        find(&folder.join(part), &mut files)?;
+        files.extend(files::below_named(&folder.join(part), &["gltf", "glb", "vrm"])?);
     }
-    files.sort();
-    let next = AtomicUsize::new(0);
-    let all: Mutex<Sums> = Mutex::default();
-    std::thread::scope(|scope| {
-        for _ in 0..THREADS {
-            scope.spawn(|| {
-                while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let mut own = Sums::default();
-                    let result = one(file, clips, &mut own);
-                    let mut all = all.lock().unwrap_or_else(|e| e.into_inner());
-                    let failure = result.err().map(|error| format!("{}: {error:#}", file.display()));
-                    all.add(own, failure);
-                }
-            });
-        }
-    });
-    let all = all.into_inner().unwrap_or_else(|e| e.into_inner());
+    let (all, failures) = files::look(&files, |file, own| one(file, clips, own), Sums::add);
     println!(
         "skins: {} files read, {} with surfaces that move, {} clips, {} poses, {} vertices, {} morph weights: the worst is {:.4} of the \
          precision ({}), {} poses above 1.00; {} poses exempt (half turns and steps); {} files that the reference \
@@ -105,14 +81,14 @@ fn look(folder: &Path, clips: usize) -> Result<()> {
         all.exempt,
         all.unread
     );
-    ensure!(all.failures.is_empty(), "{} files failed:\n  {}", all.failures.len(), all.failures.join("\n  "));
+    ensure!(failures.is_empty(), "{} files failed:\n  {}", failures.len(), failures.join("\n  "));
     ensure!(all.files >= FILES, "{} files, but at least {FILES} are needed", all.files);
     ensure!(all.clips >= CLIPS, "{} clips, but at least {CLIPS} are needed", all.clips);
     Ok(())
 }
 
 impl Sums {
-    fn add(&mut self, own: Self, failure: Option<String>) {
+    fn add(&mut self, own: Self) {
         self.files += own.files;
         self.clips += own.clips;
         self.poses += own.poses;
@@ -124,20 +100,7 @@ impl Sums {
         if own.worst > self.worst {
             (self.worst, self.place) = (own.worst, own.place);
         }
-        self.failures.extend(failure);
     }
-}
-
-fn find(folder: &Path, out: &mut Vec<PathBuf>) -> Result<()> {
-    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
-        let path = entry?.path();
-        if path.is_dir() {
-            find(&path, out)?;
-        } else if path.extension().is_some_and(|e| e == "gltf" || e == "glb" || e == "vrm") {
-            out.push(path);
-        }
-    }
-    Ok(())
 }
 
 fn one(file: &Path, clips: usize, sums: &mut Sums) -> Result<()> {

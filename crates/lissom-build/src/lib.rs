@@ -82,5 +82,6 @@ pub mod raw;
 pub mod recipe;
 pub mod scene;
 mod skeleton_builder;
+mod words;
 
 pub use skeleton_builder::{BuiltSkeleton, SkeletonBuilder};

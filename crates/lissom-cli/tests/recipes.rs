@@ -101,7 +101,7 @@ fn edits_are_options_too_and_go_before_those_of_the_file() {
     let error = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success());
     assert!(
-        error.ends_with("lissom.toml: line 2: no clip is called \"wlak\"; did you mean \"walk\"?\n"),
+        error.ends_with("lissom.toml: line 2: no clip is called \"wlak\" (did you mean \"walk\"?)\n"),
         "{error}"
     );
 }

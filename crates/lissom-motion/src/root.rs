@@ -113,7 +113,7 @@ impl RootMotion<'_> {
             return RootStep::IDENTITY;
         }
         let timeline = span.timeline();
-        let (from, to) = (self.into_lap(timeline, span.from()), self.into_lap(timeline, span.to()));
+        let (from, to) = (self.within_lap(timeline, span.from()), self.within_lap(timeline, span.to()));
         let mut step = from.inverse();
         let laps = span.to().lap().saturating_sub(span.from().lap());
         // Played once there is one lap; to and fro, every second one takes back what the one before did.
@@ -124,7 +124,7 @@ impl RootMotion<'_> {
     }
 
     /// From the start of a lap to a head in it.
-    fn into_lap(&self, timeline: &Timeline, head: Playhead) -> RootStep {
+    fn within_lap(&self, timeline: &Timeline, head: Playhead) -> RootStep {
         let duration_s = timeline.duration_s();
         let ratio = if duration_s > 0.0 { timeline.time_s(head) / duration_s } else { 0.0 };
         self.start().inverse().then(&self.at(ratio))

@@ -139,28 +139,34 @@ fn random_mixes_have_masks_additive_entries_and_both() {
 
 #[test]
 fn a_mix_is_its_samples_blended_on_every_backend_and_thread() {
+    const ROUNDS: usize = 96;
     let stage = Stage::new();
-    let lod = JointLod::prefix(20);
-    thread::scope(|scope| {
-        for seed in 0..8 {
-            let (stage, lod) = (&stage, &lod);
-            scope.spawn(move || {
-                let mut rng = Rng::new(seed);
-                // The same room over and over: what was played before must not show.
-                let mut scratch = MixScratch::with_room_for(&stage.built.skeleton, &stage.clips, 6);
-                for round in 0..40 {
-                    let mix = random_mix(&mut rng, stage.clips.len());
-                    let lod = (round % 4 == 3).then_some(lod);
-                    let joints = stage.built.skeleton.joint_count();
-                    let wanted = stage.one_by_one(&mix, Backend::best(), lod);
-                    for backend in Backend::all() {
-                        let mixed = stage.mixed(&mix, &mut scratch, backend, lod);
-                        assert_same_pose(&format!("{mix:?}"), &mixed, &wanted, joints);
+    let (joints, lod) = (stage.built.skeleton.joint_count(), JointLod::prefix(20));
+    let lod_of = |round: usize| (round % 4 == 3).then_some(&lod);
+    let mut rng = Rng::new(1);
+    let mixes: Vec<Mix> = (0..ROUNDS).map(|_| random_mix(&mut rng, stage.clips.len())).collect();
+    let wanted: Vec<_> = mixes
+        .iter()
+        .enumerate()
+        .map(|(round, mix)| stage.one_by_one(mix, Backend::best(), lod_of(round)))
+        .collect();
+    for threads in [1, 2, 3, 8] {
+        let (stage, mixes, wanted, lod_of) = (&stage, &mixes, &wanted, &lod_of);
+        thread::scope(|scope| {
+            for first in 0..threads {
+                scope.spawn(move || {
+                    // The same room over and over: what was played before must not show.
+                    let mut scratch = MixScratch::with_room_for(&stage.built.skeleton, &stage.clips, 6);
+                    for round in (first..ROUNDS).step_by(threads) {
+                        for backend in Backend::all() {
+                            let mixed = stage.mixed(&mixes[round], &mut scratch, backend, lod_of(round));
+                            assert_same_pose(&format!("{:?}", mixes[round]), &mixed, &wanted[round], joints);
+                        }
                     }
-                }
-            });
-        }
-    });
+                });
+            }
+        });
+    }
 }
 
 /// What a player has nearly always. Its pose is written once, and must not show it.

@@ -1,12 +1,11 @@
 //! Rules followed: which edits a clip gets, and what comes of them.
 
-use super::{
-    Additive, ClipRule, Edit, EditError, EditKind, Looping, error::EditReason, nearest, pattern::fit,
-};
+use super::{Additive, ClipRule, Edit, EditError, EditKind, Looping, error::EditReason, pattern::fit};
 use crate::{
     exact::{V3, larger},
     raw::{RawAnimation, RawSkeleton},
     scene::{Marker, Scene, SceneAnimation},
+    words::nearest,
 };
 
 /// How much a user track may be off at the end of a loop.

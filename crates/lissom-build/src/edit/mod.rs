@@ -21,7 +21,6 @@ pub use error::{EditError, EditReason};
 pub use follow::{Asked, Edited, follow};
 pub(crate) use follow::{Needs, take_differences};
 pub use parts::left_and_right;
-pub use pattern::nearest;
 
 use crate::{import::Axis, raw::Travel, scene::Marker};
 

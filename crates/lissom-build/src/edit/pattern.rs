@@ -42,40 +42,6 @@ pub(super) fn fit<'a>(pattern: &str, text: &'a str) -> Option<&'a str> {
     }
 }
 
-/// Of some words the one that was probably meant: the nearest, if few letters are wrong.
-#[must_use]
-pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Longer words are not typing mistakes of each other, and take long to compare.
-    const LONGEST: usize = 64;
-    let letters = |w: &str| w.chars().flat_map(char::to_lowercase).take(LONGEST).collect::<Vec<char>>();
-    let word = letters(word);
-    let mut best: Option<(usize, &str)> = None;
-    for other in known {
-        let off = distance(&word, &letters(other));
-        if off <= 1 + word.len() / 4 && off < word.len() && best.is_none_or(|(b, _)| off < b) {
-            best = Some((off, other));
-        }
-    }
-    best.map(|(_, word)| word)
-}
-
-/// Letters to add, to leave out, to replace or to swap with their neighbour.
-fn distance(a: &[char], b: &[char]) -> usize {
-    let mut two_up: Vec<usize> = Vec::new();
-    let mut up: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut row = vec![i + 1; b.len() + 1];
-        for (j, y) in b.iter().enumerate() {
-            row[j + 1] = (up[j] + usize::from(x != y)).min(up[j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
-                row[j + 1] = row[j + 1].min(two_up[j - 1] + 1);
-            }
-        }
-        two_up = core::mem::replace(&mut up, row);
-    }
-    up[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,20 +71,5 @@ mod tests {
         }
         // A pattern that a careless matcher needs ages for.
         assert_eq!(fit(&"*a".repeat(2000), &"b".repeat(20_000)), None);
-    }
-
-    #[test]
-    fn the_word_that_was_meant_is_found() {
-        let known = ["precision", "shell", "in-place", "loop"];
-        for (word, meant) in [
-            ("precisoin", Some("precision")),
-            ("Precision", Some("precision")),
-            ("inplace", Some("in-place")),
-            ("lop", Some("loop")),
-            ("banana", None),
-            ("", None),
-        ] {
-            assert_eq!(nearest(word, known), meant, "{word}");
-        }
     }
 }

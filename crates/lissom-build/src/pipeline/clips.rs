@@ -1,6 +1,6 @@
 //! Which clip is meant.
 
-use crate::scene::Scene;
+use crate::{scene::Scene, words};
 
 /// What stands between the parts of a clip's name: `Armature|Walk`, `hero/walk`, `hero_walk`.
 const SEPARATORS: [char; 7] = ['|', '/', ':', '_', '.', '-', ' '];
@@ -22,15 +22,13 @@ pub fn find_clip(names: &[String], stem: &str, wanted: &str) -> Option<usize> {
 #[must_use]
 pub fn similar_clips<'a>(names: &'a [String], wanted: &str) -> Vec<&'a str> {
     const SHOWN: usize = 3;
-    let lower = wanted.to_lowercase();
-    let most = 1 + lower.chars().count() / 4;
+    let most = words::allowed(wanted.chars().count());
     let distance = |name: &str| {
         if ends_with(name, wanted) {
             return 0;
         }
-        let name = name.to_lowercase();
-        let last = name.rsplit(SEPARATORS).next().unwrap_or(&name);
-        letters_between(&name, &lower).min(letters_between(last, &lower))
+        let last = name.rsplit(SEPARATORS).next().unwrap_or(name);
+        words::letters_between(name, wanted).min(words::letters_between(last, wanted))
     };
     let mut found: Vec<(usize, &str)> = names.iter().map(|n| (distance(n), n.as_str())).collect();
     found.retain(|(distance, _)| *distance <= most && !wanted.is_empty());
@@ -59,22 +57,6 @@ fn ends_with(name: &str, end: &str) -> bool {
     let (name, end) = (name.to_lowercase(), end.to_lowercase());
     !end.is_empty()
         && name.strip_suffix(&end).is_some_and(|start| start.is_empty() || start.ends_with(SEPARATORS))
-}
-
-/// Letters to put in, take out or change.
-fn letters_between(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut corner = i;
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let change = corner + usize::from(x != *y);
-            corner = row[j + 1];
-            row[j + 1] = change.min(corner + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 /// Leaves only the clips asked for, all if none is; gives the names of the others.

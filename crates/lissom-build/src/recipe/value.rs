@@ -3,8 +3,8 @@
 use super::{RecipeError, parse_axis, parse_bytes, parse_length, parse_precision, parse_unit};
 use crate::{
     cook::Jumps,
-    edit::nearest,
     import::{Axis, Unit},
+    words::nearest,
 };
 use toml::{
     Spanned,

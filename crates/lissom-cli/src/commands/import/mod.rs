@@ -17,7 +17,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use inputs::{Found, Shard};
 use lissom::archive::AlignedBytes;
 use lissom::clip::Codec;
-use lissom_build::edit::{EditKind, nearest};
+use lissom_build::edit::EditKind;
 use lissom_build::import;
 use lissom_build::pipeline::{Cooked, Input, Options, Progress, Recipe, Step, did_you_mean, find_clip};
 use rayon::prelude::*;
@@ -207,13 +207,12 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         writeln!(err, "lissom: {}", plain(error))?;
     }
     let unused = run.unused.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_default();
-    let names: Vec<&str> = reports.iter().flat_map(|r| &r.clips).map(|c| c.name.as_str()).collect();
+    let names: Vec<String> = reports.iter().flat_map(|r| &r.clips).map(|c| c.name.clone()).collect();
     for rule in unused.iter().filter_map(|r| file.rules.get(*r)) {
         let wanted = rule.from.as_ref().unwrap_or(&rule.clips);
         let place = config.path.as_ref().map_or(String::new(), |p| p.display().to_string());
         let line = rule.line.map_or(String::new(), |l| format!(" line {l}:"));
-        let near = nearest(wanted, names.iter().copied());
-        let near = near.map_or(String::new(), |n| format!("; did you mean {n:?}?"));
+        let near = did_you_mean(&names, wanted);
         writeln!(
             err,
             "{}: {place}:{line} no clip is called {wanted:?}{near}",
