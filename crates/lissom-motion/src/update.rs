@@ -28,6 +28,19 @@ impl Graph {
     /// [`StateError::Value`] for a step that is negative, NaN or infinite; [`StateError::OtherGraph`]. State and frame are then
     /// as they were.
     pub fn update(&self, state: &mut GraphState, dt_s: f64, frame: &mut Frame) -> Result<(), StateError> {
+        self.begin(state, dt_s)?;
+        frame.entries.clear();
+        frame.layers.clear();
+        let GraphState { floats, ints, flags, layers, .. } = state;
+        let mut step = Step { graph: self, floats, ints, flags, dt_s, frame };
+        for (number, layer) in layers.iter_mut().enumerate() {
+            step.layer(number, layer);
+        }
+        Ok(())
+    }
+
+    /// Checks, then parameters go on.
+    pub(crate) fn begin(&self, state: &mut GraphState, dt_s: f64) -> Result<(), StateError> {
         if !(dt_s.is_finite() && dt_s >= 0.0) {
             let allowed = "finite, at least 0; a negative speed plays backward";
             return Err(TimeError { field: "dt_s", value: dt_s, allowed }.into());
@@ -35,17 +48,10 @@ impl Graph {
         if state.shape != self.shape {
             return Err(StateError::OtherGraph);
         }
-        frame.entries.clear();
-        frame.layers.clear();
-        let GraphState { floats, ints, flags, layers, .. } = state;
         if dt_s > 0.0 {
-            for (float, start) in floats.iter_mut().zip(&self.floats) {
+            for (float, start) in state.floats.iter_mut().zip(&self.floats) {
                 float.follow(start.half_life_s, dt_s);
             }
-        }
-        let mut step = Step { graph: self, floats, ints, flags, dt_s, frame };
-        for (number, layer) in layers.iter_mut().enumerate() {
-            step.layer(number, layer);
         }
         Ok(())
     }
@@ -127,19 +133,19 @@ impl Shot {
 }
 
 /// A step of all layers.
-struct Step<'a> {
-    graph: &'a Graph,
-    floats: &'a [Float],
-    ints: &'a [i32],
-    flags: &'a mut [bool],
-    dt_s: f64,
-    frame: &'a mut Frame,
+pub(crate) struct Step<'a> {
+    pub(crate) graph: &'a Graph,
+    pub(crate) floats: &'a [Float],
+    pub(crate) ints: &'a [i32],
+    pub(crate) flags: &'a mut [bool],
+    pub(crate) dt_s: f64,
+    pub(crate) frame: &'a mut Frame,
 }
 
 /// A voice in this step.
 #[derive(Clone, Copy, Debug, Default)]
-struct Playing {
-    voice: Voice,
+pub(crate) struct Playing {
+    pub(crate) voice: Voice,
     from: Playhead,
     laps_per_s: f64,
     /// Of the layer's voices.
@@ -148,24 +154,22 @@ struct Playing {
     entries: (usize, usize),
 }
 
+/// One more than a layer has: a transition may start.
+type Voices = List<Playing, { MAX_VOICES + 1 }>;
+
 impl Step<'_> {
-    fn layer(&mut self, number: usize, layer: &mut LayerState) {
-        // One more than there are: a transition may start.
-        let mut playing = List::<Playing, { MAX_VOICES + 1 }>::default();
-        for voice in layer.voices.as_slice() {
-            playing.push(Playing { voice: *voice, ..Playing::default() });
-        }
-        self.go_on(number, playing.as_mut_slice());
+    pub(crate) fn layer(&mut self, number: usize, layer: &mut LayerState) {
+        let mut playing = self.voices(number, layer);
         if self.dt_s > 0.0
             && let Some((way, source)) = self.pick(playing.as_slice())
         {
             self.start(number, way, source, &mut playing);
         }
         share_out(self.graph, playing.as_mut_slice());
-        let left = self.shots(number, layer);
+        let (left, shots) = self.shots(number, layer);
 
         // A layer without states is there as far as its one-shots are.
-        let seen = if playing.as_slice().is_empty() { 1.0 - left } else { 1.0 };
+        let seen = if playing.as_slice().is_empty() { shots } else { 1.0 };
         let shown = &self.graph.layers[number];
         let by = shown.weight_from.map_or(1.0, |by| f64::from(self.floats[usize::from(by)].value));
         self.frame.layers.push(FrameLayer {
@@ -179,6 +183,16 @@ impl Step<'_> {
             }
         }
         layer.keep(self.graph, playing.as_slice());
+    }
+
+    /// The voices of a layer, gone on.
+    pub(crate) fn voices(&mut self, number: usize, layer: &LayerState) -> Voices {
+        let mut playing = Voices::default();
+        for voice in layer.voices.as_slice() {
+            playing.push(Playing { voice: *voice, ..Playing::default() });
+        }
+        self.go_on(number, playing.as_mut_slice());
+        playing
     }
 
     /// Every voice goes on: its clips become entries, their weights so far those within the state.
@@ -237,39 +251,38 @@ impl Step<'_> {
         self.graph.unit(repeat).advance(head, laps).map_or(head, |span| span.to())
     }
 
-    /// The transition that starts, and the voice that it leaves.
-    fn pick(&self, playing: &[Playing]) -> Option<(u16, usize)> {
-        let lead = playing.len().checked_sub(1)?;
-        let leads_to = playing[lead].voice.state;
-        let running = playing[lead].voice.transition.filter(|_| lead > 0);
-        let running = running.filter(|_| playing[lead].voice.share(self.graph) < 1.0);
-        let rule = running.map_or(Interruption::Target, |way| self.graph.transition(way).interruption);
-        let ask = |of: usize, wanted: &dyn Fn(&Transition) -> bool| {
-            let ways = self.graph.candidates(playing[of].voice.state).iter().copied();
-            let mut ways = ways.map(|way| (way, of));
-            ways.find(|(way, _)| {
-                let way = self.graph.transition(*way);
-                wanted(way) && self.is_due(way, &playing[of]) && self.holds(way)
-            })
-        };
-        let target =
-            matches!(rule, Interruption::Target | Interruption::Both).then(|| ask(lead, &|_| true)).flatten();
-        // What goes on already does not start again.
-        let source = matches!(rule, Interruption::Source | Interruption::Both)
-            .then(|| ask(lead - 1, &|way| way.to != leads_to))
-            .flatten();
-        match (target, source) {
-            (Some(target), Some(source)) => {
-                let [by_target, by_source] =
-                    [target, source].map(|(way, _)| self.graph.transition(way).priority);
-                Some(if by_source > by_target { source } else { target })
-            }
-            (target, source) => target.or(source),
+    /// Whether a transition may leave the leading voice, and the one that it takes over from.
+    pub(crate) fn may_leave(&self, playing: &[Playing]) -> (bool, bool) {
+        let [.., _, lead] = playing else { return (true, false) };
+        let running = lead.voice.transition.filter(|_| lead.voice.share(self.graph) < 1.0);
+        match running.map_or(Interruption::Target, |way| self.graph.transition(way).interruption) {
+            Interruption::Never => (false, false),
+            Interruption::Target => (true, false),
+            Interruption::Source => (false, true),
+            Interruption::Both => (true, true),
         }
     }
 
+    /// The transition that starts, and the voice that it leaves.
+    pub(crate) fn pick(&self, playing: &[Playing]) -> Option<(u16, usize)> {
+        let lead = playing.len().checked_sub(1)?;
+        let ask = |of: usize, wanted: &dyn Fn(&Transition) -> bool| {
+            let mut ways = self.graph.candidates(playing[of].voice.state).iter().copied();
+            let starts = |way: &Transition| wanted(way) && self.is_due(way, &playing[of]) && self.holds(way);
+            ways.find(|way| starts(self.graph.transition(*way))).map(|way| (way, of))
+        };
+        let (of_target, of_source) = self.may_leave(playing);
+        let target = of_target.then(|| ask(lead, &|_| true)).flatten();
+        // What goes on already does not start again.
+        let leads_to = playing[lead].voice.state;
+        let source = of_source.then(|| ask(lead - 1, &|way| way.to != leads_to)).flatten();
+        let (Some(by_target), Some(by_source)) = (target, source) else { return target.or(source) };
+        let priority = |(way, _): (u16, usize)| self.graph.transition(way).priority;
+        Some(if priority(by_source) > priority(by_target) { by_source } else { by_target })
+    }
+
     /// True if the state that it leaves is where it may be left.
-    fn is_due(&self, way: &Transition, one: &Playing) -> bool {
+    pub(crate) fn is_due(&self, way: &Transition, one: &Playing) -> bool {
         let Some(exit) = way.exit else { return true };
         let (exit, from, to) = (f64::from(exit), one.from, one.voice.head);
         if self.graph.state(one.voice.state).repeat == Repeat::Once {
@@ -282,7 +295,11 @@ impl Step<'_> {
     }
 
     fn holds(&self, way: &Transition) -> bool {
-        self.graph.conditions(way).iter().all(|condition| match *condition {
+        self.graph.conditions(way).iter().all(|condition| self.condition_holds(condition))
+    }
+
+    pub(crate) fn condition_holds(&self, condition: &Condition) -> bool {
+        match *condition {
             Condition::FloatAbove(at, than) => self.floats[usize::from(at)].value > than,
             Condition::FloatBelow(at, than) => self.floats[usize::from(at)].value < than,
             Condition::IntAbove(at, than) => f64::from(self.ints[usize::from(at)]) > than,
@@ -291,17 +308,11 @@ impl Step<'_> {
             Condition::IntIsNot(at, this) => self.ints[usize::from(at)] != this,
             Condition::On(at) | Condition::Trigger(at) => self.flags[usize::from(at)],
             Condition::Off(at) => !self.flags[usize::from(at)],
-        })
+        }
     }
 
     /// Takes its triggers away and adds the new state, which leads.
-    fn start(
-        &mut self,
-        number: usize,
-        way: u16,
-        source: usize,
-        playing: &mut List<Playing, { MAX_VOICES + 1 }>,
-    ) {
+    fn start(&mut self, number: usize, way: u16, source: usize, playing: &mut Voices) {
         let transition = self.graph.transition(way);
         for condition in self.graph.conditions(transition) {
             if let Condition::Trigger(at) = condition {
@@ -326,8 +337,8 @@ impl Step<'_> {
         let _ = playing.push(one);
     }
 
-    /// One-shots go on and become entries; returns what they leave of the layer.
-    fn shots(&mut self, number: usize, layer: &mut LayerState) -> f64 {
+    /// One-shots go on and become entries; returns what they leave of the layer, and what they take.
+    fn shots(&mut self, number: usize, layer: &mut LayerState) -> (f64, f64) {
         let begin = self.frame.entries.len();
         let mut shares = [0.0; MAX_SHOTS];
         for (shot, share) in layer.shots.as_mut_slice().iter_mut().zip(&mut shares) {
@@ -340,21 +351,22 @@ impl Step<'_> {
             self.frame.entries.push(Entry { clip, layer, weight: 0.0, repeat, from, to });
         }
         // The newest first.
-        let mut left = 1.0;
-        for (entry, share) in self.frame.entries[begin..].iter_mut().zip(&shares).rev() {
-            entry.weight = (left * share) as f32;
-            left *= 1.0 - share;
+        let (mut left, mut seen) = (1.0, 0.0);
+        for share in shares.iter_mut().rev() {
+            let own = left * *share;
+            left *= 1.0 - *share;
+            seen += own;
+            *share = own;
         }
         // Alone in their layer they share all of it.
-        if layer.voices.as_slice().is_empty() && left < 1.0 {
-            for entry in &mut self.frame.entries[begin..] {
-                entry.weight = (f64::from(entry.weight) / (1.0 - left)) as f32;
-            }
+        let alone = layer.voices.as_slice().is_empty() && seen > 0.0;
+        for (entry, share) in self.frame.entries[begin..].iter_mut().zip(shares) {
+            entry.weight = (if alone { share / seen } else { share }) as f32;
         }
         if self.dt_s > 0.0 {
             layer.shots.retain(|shot| !shot.is_over());
         }
-        left
+        (left, seen)
     }
 }
 

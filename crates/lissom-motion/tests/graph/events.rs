@@ -7,7 +7,7 @@
 use super::Played;
 use lissom::{
     archive::{Archive, SectionKind},
-    track::{Markers, Repeat},
+    track::Markers,
 };
 use lissom_build::{archive::ArchiveWriter, scene::Marker};
 use lissom_motion::{
@@ -218,10 +218,11 @@ fn shares(own: &[f64], left: &mut f64) -> Vec<f64> {
     out
 }
 
-/// Every marker of a clip on the way, on a line of half ticks: the end of a lap stands just before the next.
+/// Every marker of every lap around the way, on a line of half ticks: the end of a lap stands just before the next.
 fn passed(ticks: &[i64], from: i64, to: i64) -> Vec<(usize, i64, bool)> {
     let mut line = Vec::new();
-    for lap in -40..4000 {
+    let laps = from.min(to).div_euclid(LAP) - 2..=from.max(to).div_euclid(LAP) + 2;
+    for lap in laps {
         for (i, tick) in ticks.iter().enumerate() {
             let place = 2 * (lap * LAP + tick) - i64::from(*tick == LAP);
             let (low, high) = if from < to { (2 * from, 2 * to) } else { (2 * to, 2 * from) };

@@ -1,8 +1,7 @@
 //! Saved states as bytes from anywhere.
 
-use super::replay::graph;
 use lissom_motion::{Frame, GraphState, OneShot, StateError};
-use lissom_testkit::rng::Rng;
+use lissom_testkit::{graphs::graph, rng::Rng};
 
 #[test]
 fn any_bytes_give_a_state_that_plays_or_an_error() {
