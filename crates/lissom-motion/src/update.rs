@@ -240,13 +240,8 @@ impl Step<'_> {
     /// So many laps a second, for this step.
     fn moved(&self, head: Playhead, repeat: Repeat, laps_per_s: f64) -> Playhead {
         let laps = self.dt_s * laps_per_s;
-        let laps = if laps > MAX_LAPS {
-            MAX_LAPS
-        } else if laps < -MAX_LAPS {
-            -MAX_LAPS
-        } else {
-            laps
-        };
+        let most = if laps < 0.0 { -MAX_LAPS } else { MAX_LAPS };
+        let laps = if laps.abs() > MAX_LAPS { most } else { laps };
         // So few laps are never too far.
         self.graph.unit(repeat).advance(head, laps).map_or(head, |span| span.to())
     }

@@ -15,6 +15,8 @@ pub(super) struct Triangle {
 
 type Point = [f64; 2];
 type Edge = [u16; 2];
+/// And the hull, counter-clockwise.
+type Triangulation = (Box<[Triangle]>, Box<[Edge]>);
 
 /// Below this share of the square of the points' reach an area counts as 0, and of its fourth power a circle test.
 const FLAT: f64 = 1.0e-9;
@@ -25,7 +27,7 @@ fn area(a: Point, b: Point, c: Point) -> f64 {
 }
 
 /// Triangles that cover the points' hull, and the hull; `None` if all points lie in a line.
-pub(super) fn triangulate(points: &[Point]) -> Option<(Box<[Triangle]>, Box<[Edge]>)> {
+pub(super) fn triangulate(points: &[Point]) -> Option<Triangulation> {
     let mut order: Vec<u16> = (0..points.len() as u16).collect();
     let at = |i: u16| points[usize::from(i)];
     order.sort_by(|a, b| {

@@ -277,7 +277,8 @@ impl LayerModel {
             // Ticks that are left, as sixteenths of a second.
             let out = rises(LAP - shot.at, 2 * shot.fade_out);
             let out = if shot.at == LAP { 0.0 } else { out };
-            out.min(rises(shot.age, shot.fade_in))
+            let come = rises(shot.age, shot.fade_in);
+            if out < come { out } else { come }
         };
         let shot_shares = shares(&self.shots.iter().map(of_shot).collect::<Vec<_>>(), &mut left);
         let mut own: Vec<f64> = self.voices.iter().map(|voice| voice.share(layer)).collect();

@@ -1,6 +1,7 @@
 //! What each target does with bytes. True: something came out.
 
 use super::{play, reseal};
+use crate::graphs;
 use lissom::{
     Clip, Cursor, Skeleton,
     archive::{AlignedBytes, Archive, ArchiveView, Limits, SectionKind},
@@ -22,6 +23,7 @@ use lissom_build::{
     recipe,
     scene::Marker,
 };
+use lissom_motion::{Frame, GraphState};
 use lissom_world::{Children, Keep, World};
 use std::{io, path::Path};
 
@@ -212,6 +214,26 @@ fn stage_for(identity: u64) -> (&'static Skeleton, Vec<SoaTransform>) {
     let small = &stage.small.skeleton;
     let skeleton = if small.identity() == identity { small } else { &stage.mannequin.skeleton };
     (skeleton, vec![SoaTransform::IDENTITY; skeleton.group_count()])
+}
+
+/// A saved state of one graph, whose own shape it is given: any other is refused by that alone.
+pub(super) fn graph_state(bytes: &[u8]) -> bool {
+    let graph = graphs::graph();
+    let mut bytes = bytes.to_vec();
+    let shape = GraphState::new(&graph).to_bytes();
+    for (byte, own) in bytes.iter_mut().zip(&shape[..8]) {
+        *byte = *own;
+    }
+    let Ok(mut state) = GraphState::read(&graph, &bytes) else { return false };
+    assert_eq!(GraphState::read(&graph, &state.to_bytes()).as_ref(), Ok(&state), "what was written reads");
+    let mut frame = Frame::new(&graph);
+    for dt_s in [0.0, 0.1, 10.0, 1.0e9, f64::MAX] {
+        graph.update(&mut state, dt_s, &mut frame).expect("a step may be taken");
+        assert!(frame.entries().len() <= graph.most_entries());
+        assert!(frame.entries().iter().all(|entry| (0.0..=1.0).contains(&entry.weight)));
+        assert!(frame.layers().iter().all(|layer| (0.0..=1.0).contains(&layer.weight)));
+    }
+    true
 }
 
 pub(super) fn world(bytes: &[u8]) -> bool {
