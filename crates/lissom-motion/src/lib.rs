@@ -45,7 +45,7 @@
 //! **Events and root motion** are iterated over the frame's entries and spans. A span knows laps, so nothing is met twice or
 //! lost, whatever the steps are; a delta is a function of two heads, so deltas over any split of a span compose to the whole.
 //!
-//! So far the crate holds root motion ([`RootMotion`], [`RootStep`]) and the layers' rows ([`cover()`]); the graph's types are named here so that what is built below and above
+//! So far the crate holds root motion ([`RootTracks`], [`RootMotion`], [`RootStep`]) and the layers' rows ([`cover()`]); the graph's types are named here so that what is built below and above
 //! the seam fits.
 //!
 //! # Save, load, compare, rewind
@@ -71,4 +71,4 @@ mod cover;
 mod root;
 
 pub use cover::{Layer, cover};
-pub use root::{RootMotion, RootStep};
+pub use root::{RootMotion, RootStep, RootTracks};
