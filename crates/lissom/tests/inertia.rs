@@ -64,10 +64,8 @@ impl Motion {
 fn start(old: &Motion, new: &Motion, at_s: f32, step_s: f32) -> Vec<SoaInertia> {
     let poses = [old.at(at_s), old.at(at_s - step_s), new.at(at_s), new.at(at_s - step_s)];
     let mut inertia = vec![SoaInertia::ZERO; poses[0].len()];
-    let (old, new) = (
-        PosePair { now: &poses[0], before: &poses[1] },
-        PosePair { now: &poses[2], before: &poses[3] },
-    );
+    let (old, new) =
+        (PosePair { now: &poses[0], before: &poses[1] }, PosePair { now: &poses[2], before: &poses[3] });
     InertiaStartJob::new(old, new, step_s, &mut inertia).run().unwrap();
     inertia
 }
@@ -187,7 +185,9 @@ fn an_interrupted_change_goes_on_from_where_it_was() {
         let (new_now, new_before) = (motions[2].at(1.1), motions[2].at(1.1 - STEP_S));
         let mut second = vec![SoaInertia::ZERO; now.len()];
         let new = PosePair { now: &new_now, before: &new_before };
-        InertiaStartJob::new(PosePair { now: &now, before: &before }, new, STEP_S, &mut second).run().unwrap();
+        InertiaStartJob::new(PosePair { now: &now, before: &before }, new, STEP_S, &mut second)
+            .run()
+            .unwrap();
         let is = shown(&second, &motions[2], 1.1, 0.0, 0.3);
         for (is, was) in is.iter().zip(soa::unpack(&now, JOINTS)) {
             assert!(length(sub(is.translation, was.translation)) < 1.0e-5);
@@ -232,7 +232,8 @@ fn finite_poses_stay_finite() {
     let mut rng = Rng::new(37);
     for _ in 0..2_000 {
         let mut pose = || {
-            let flips = [Quat::IDENTITY, Quat::from_xyzw(0.0, 0.0, 0.0, -1.0), Quat::from_xyzw(1.0, 0.0, 0.0, 0.0)];
+            let flips =
+                [Quat::IDENTITY, Quat::from_xyzw(0.0, 0.0, 0.0, -1.0), Quat::from_xyzw(1.0, 0.0, 0.0, 0.0)];
             let mut one = || {
                 let rotation = if rng.one_in(2) { rng.rotation() } else { flips[rng.below(3)] };
                 Transform { translation: rng.vec3(1.0e3), rotation, scale: rng.vec3(2.0) }
