@@ -15,7 +15,7 @@ mod travel;
 mod user_track;
 
 pub use animation::{
-    Channel, ChannelKind, Curve, Key, RawAnimation, RawAnimationError, RawTrack, Tangents, Value,
+    Channel, ChannelKind, Curve, Key, RawAnimation, RawAnimationError, RawTrack, Tangents, TrackPlace, Value,
 };
 pub use edit::RawEditError;
 pub use lissom::track::TrackKind;
