@@ -12,11 +12,8 @@ use lissom::{
         soa::{Lanes, SoaTransform},
     },
     player::{Body, ClipShare, PlayError},
-    track::{MarkersView, Repeat, TrackView},
+    track::{MarkersView, ROOT_TRACKS, Repeat, TrackView},
 };
-
-/// The names of the tracks that hold a clip's root motion: a place, a rotation.
-pub const ROOT_TRACKS: [&str; 2] = ["root/translation", "root/rotation"];
 
 /// One character that a graph plays. Made once; after the first frame nothing is allocated.
 ///

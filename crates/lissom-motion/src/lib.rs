@@ -51,8 +51,8 @@
 //! **Events and root motion** are iterated over the frame's entries and spans. A span knows laps, so nothing is met twice or
 //! lost, whatever the steps are; a delta is a function of two heads, so deltas over any split of a span compose to the whole.
 //!
-//! **Post-steps** that remember (inertialisation, springs, foot lock) are not here yet. They will be a list in the frame, run on the mixed
-//! pose, and remember in a `PoseMemory` beside the state and nowhere else. An inertialisation starts from the *old mix*, evaluated at
+//! **Post-steps** that remember (inertialisation, springs, foot lock) have jobs in `lissom`, which a game runs on the mixed pose. In a graph they are not yet: they will be a list in the
+//! frame, and remember in a `PoseMemory` beside the state and nowhere else. An inertialisation starts from the *old mix*, evaluated at
 //! the time of the transition and one step earlier: the two heads of each of the frame's entries, never poses that happened to be
 //! kept.
 //!
@@ -84,7 +84,7 @@ mod state;
 mod update;
 mod why;
 
-pub use animator::{AnimateError, Animator, Play, ROOT_TRACKS};
+pub use animator::{AnimateError, Animator, Play};
 pub use cover::{Layer, cover};
 pub use frame::{Entry, Frame, FrameEvent, FrameLayer, MAX_TOLD_LAPS};
 pub use graph::{
@@ -92,6 +92,6 @@ pub use graph::{
     LayerKey, LayerParts, MAX_POINTS, MaskParts, MaskRule, MotionParts, ParameterKind, ParameterParts, Place,
     PlaneBlend, Problem, StateParts, Test, TransitionParts, TriggerKey,
 };
-pub use root::{RootMotion, RootStep};
+pub use root::{RootMotion, RootStep, RootTracks};
 pub use state::{GraphState, Key, MAX_SHOTS, MAX_VOICES, OneShot, StateError};
 pub use why::{Verdict, Why};
