@@ -71,7 +71,7 @@ pub fn wasm(install: bool) -> Result<Outcome, String> {
 
 /// The libraries that promise it build where there is no standard library at all.
 pub fn no_std(install: bool) -> Result<Outcome, String> {
-    let packages = ["lissom-math", "lissom"];
+    let packages = ["lissom-math", "lissom", "lissom-motion"];
     for package in packages {
         workspace::run(workspace::cargo().args(["check", "--no-default-features", "--package", package]))?;
     }

@@ -24,9 +24,10 @@ pub fn check() -> Result<Outcome, String> {
     let manifest = format!(
         "[package]\nname = \"stand-in\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
          lissom-math = {{ path = {0:?} }}\nlissom = {{ path = {1:?}, features = [\"parallel\"] }}\n\
-         lissom-world = {{ path = {2:?}, features = [\"parallel\"] }}\n[patch.crates-io]\nglam = {{ path = \"glam\" }}\n",
+         lissom-motion = {{ path = {2:?} }}\nlissom-world = {{ path = {3:?}, features = [\"parallel\"] }}\n[patch.crates-io]\nglam = {{ path = \"glam\" }}\n",
         crates.join("lissom-math"),
         crates.join("lissom"),
+        crates.join("lissom-motion"),
         crates.join("lissom-world"),
     );
     write("Cargo.toml", &manifest)?;
@@ -52,7 +53,7 @@ pub fn check() -> Result<Outcome, String> {
         }
     }
     println!("   the planted violations did not compile ({})", PLANTED.len());
-    write("src/lib.rs", "pub use {lissom, lissom_math, lissom_world};\n")?;
+    write("src/lib.rs", "pub use {lissom, lissom_math, lissom_motion, lissom_world};\n")?;
     check().map(|_| Outcome::Passed)
 }
 

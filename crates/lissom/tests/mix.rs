@@ -1,9 +1,12 @@
 //! A mix is its samples, blended: bit for bit.
 
 use lissom::{
-    Clip, Cursor, JointLod,
+    Clip, Cursor, JointLod, JointMask,
     job::{BlendJob, BlendLayer, JobError, Mix, MixEntry, MixJob, MixScratch, SampleJob, SampleTime},
-    math::{simd::Backend, soa::SoaTransform},
+    math::{
+        simd::Backend,
+        soa::{self, Lanes, SoaTransform},
+    },
 };
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
@@ -23,7 +26,11 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 struct Stage {
     built: BuiltSkeleton,
     clips: Vec<Clip>,
+    /// [`MASKS`] of them.
+    masks: Vec<Lanes>,
 }
+
+const MASKS: usize = 3;
 
 impl Stage {
     fn new() -> Self {
@@ -33,7 +40,15 @@ impl Stage {
             Clip::from_bytes(&cooked.bytes).unwrap()
         };
         let clips = [Motion::Walk, Motion::Run, Motion::Wave].map(cook).to_vec();
-        Self { built, clips }
+        // A subtree, its soft complement, and numbers that count as 0.
+        let skeleton = &built.skeleton;
+        let spine = JointMask::none(skeleton).with_subtree(skeleton, "spine_01").unwrap();
+        let mut rng = Rng::new(77);
+        let wild: Vec<f32> = (0..skeleton.joint_count())
+            .map(|_| [rng.range(0.0, 2.0), 0.0, -1.0, f32::NAN, 0.01][rng.below(5)])
+            .collect();
+        let masks = [spine.weights(1.0, 0.0), spine.weights(0.25, 1.0), soa::pack_floats(&wild)].concat();
+        Self { built, clips, masks }
     }
 
     fn pose(&self) -> Vec<SoaTransform> {
@@ -49,7 +64,9 @@ impl Stage {
     ) -> Vec<SoaTransform> {
         let mut output = self.pose();
         let (skeleton, clips) = (&self.built.skeleton, &self.clips[..]);
-        MixJob { skeleton, clips, mix, lod, scratch, output: &mut output }.run_on(backend).unwrap();
+        MixJob { skeleton, clips, masks: &self.masks, mix, lod, scratch, output: &mut output }
+            .run_on(backend)
+            .unwrap();
         output
     }
 
@@ -64,16 +81,17 @@ impl Stage {
             job.run_on(backend).unwrap();
             poses.push(output);
         }
-        let layer = |(entry, pose): (&MixEntry, &'_ Vec<SoaTransform>)| (entry.weight, pose.clone());
-        let weighted: Vec<_> = mix.entries().iter().zip(&poses).map(layer).collect();
-        let layers: Vec<_> = weighted
-            .iter()
-            .map(|(weight, pose)| BlendLayer { weight: *weight, pose, joint_weights: None })
-            .collect();
+        let groups = skeleton.group_count();
+        let (mut layers, mut additive) = (Vec::new(), Vec::new());
+        for (entry, pose) in mix.entries().iter().zip(&poses) {
+            let joint_weights = entry.mask.map(|mask| &self.masks[usize::from(mask) * groups..][..groups]);
+            let layer = BlendLayer { weight: entry.weight, pose, joint_weights };
+            if entry.additive { additive.push(layer) } else { layers.push(layer) }
+        }
         let mut output = self.pose();
         BlendJob {
             layers: &layers,
-            additive: &[],
+            additive: &additive,
             threshold: BlendJob::DEFAULT_THRESHOLD,
             rest: skeleton.rest_pose(),
             lod,
@@ -96,35 +114,59 @@ fn random_mix(rng: &mut Rng, clips: usize) -> Mix {
         };
         // Some weigh nothing, some less than that.
         let weight = [rng.range(0.0, 1.0), 0.0, -0.5, 0.01][rng.below(4)];
-        assert!(mix.push(MixEntry::new(rng.below(clips), time, weight)));
+        let mut entry = MixEntry::new(rng.below(clips), time, weight);
+        if rng.one_in(2) {
+            entry = entry.masked(rng.below(MASKS) as u16);
+        }
+        if rng.one_in(3) {
+            entry = entry.added();
+        }
+        assert!(mix.push(entry));
     }
     mix
 }
 
+/// What random mixes must reach for the tests here to be worth anything.
+#[test]
+fn random_mixes_have_masks_additive_entries_and_both() {
+    let mut rng = Rng::new(0);
+    let mixes: Vec<Mix> = (0..40).map(|_| random_mix(&mut rng, 3)).collect();
+    let entries = || mixes.iter().flat_map(|mix| mix.entries());
+    assert!(entries().any(|e| e.mask.is_some() && !e.additive && e.weight > 0.0));
+    assert!(entries().any(|e| e.mask.is_some() && e.additive && e.weight < 0.0));
+    assert!(entries().any(|e| e.mask.is_none() && e.additive && e.weight > 0.0));
+}
+
 #[test]
 fn a_mix_is_its_samples_blended_on_every_backend_and_thread() {
+    const ROUNDS: usize = 96;
     let stage = Stage::new();
-    let lod = JointLod::prefix(20);
-    thread::scope(|scope| {
-        for seed in 0..3 {
-            let (stage, lod) = (&stage, &lod);
-            scope.spawn(move || {
-                let mut rng = Rng::new(seed);
-                // The same room over and over: what was played before must not show.
-                let mut scratch = MixScratch::with_room_for(&stage.built.skeleton, &stage.clips, 6);
-                for round in 0..20 {
-                    let mix = random_mix(&mut rng, stage.clips.len());
-                    let lod = (round % 4 == 3).then_some(lod);
-                    let joints = stage.built.skeleton.joint_count();
-                    let wanted = stage.one_by_one(&mix, Backend::best(), lod);
-                    for backend in Backend::all() {
-                        let mixed = stage.mixed(&mix, &mut scratch, backend, lod);
-                        assert_same_pose(&format!("{mix:?}"), &mixed, &wanted, joints);
+    let (joints, lod) = (stage.built.skeleton.joint_count(), JointLod::prefix(20));
+    let lod_of = |round: usize| (round % 4 == 3).then_some(&lod);
+    let mut rng = Rng::new(1);
+    let mixes: Vec<Mix> = (0..ROUNDS).map(|_| random_mix(&mut rng, stage.clips.len())).collect();
+    let wanted: Vec<_> = mixes
+        .iter()
+        .enumerate()
+        .map(|(round, mix)| stage.one_by_one(mix, Backend::best(), lod_of(round)))
+        .collect();
+    for threads in [1, 2, 3, 8] {
+        let (stage, mixes, wanted, lod_of) = (&stage, &mixes, &wanted, &lod_of);
+        thread::scope(|scope| {
+            for first in 0..threads {
+                scope.spawn(move || {
+                    // The same room over and over: what was played before must not show.
+                    let mut scratch = MixScratch::with_room_for(&stage.built.skeleton, &stage.clips, 6);
+                    for round in (first..ROUNDS).step_by(threads) {
+                        for backend in Backend::all() {
+                            let mixed = stage.mixed(&mixes[round], &mut scratch, backend, lod_of(round));
+                            assert_same_pose(&format!("{:?}", mixes[round]), &mixed, &wanted[round], joints);
+                        }
                     }
-                }
-            });
-        }
-    });
+                });
+            }
+        });
+    }
 }
 
 /// What a player has nearly always. Its pose is written once, and must not show it.
@@ -166,6 +208,7 @@ fn a_mix_that_makes_no_sense_is_refused_and_nothing_is_written() {
         let job = &mut MixJob {
             skeleton,
             clips: &stage.clips,
+            masks: &stage.masks,
             mix,
             lod: None,
             scratch: &mut scratch,
@@ -186,6 +229,14 @@ fn a_mix_that_makes_no_sense_is_refused_and_nothing_is_written() {
     for bad in [MixEntry::new(0, now, f32::NAN), MixEntry::new(0, SampleTime::Ratio(f64::INFINITY), 1.0)] {
         assert!(matches!(run(&of(&[walk, bad]), 2, groups), Err(JobError::Value { index: 1, .. })));
     }
+    assert!(matches!(
+        run(&of(&[walk.masked(MASKS as u16)]), 1, groups),
+        Err(JobError::TooShort { field: "masks", .. })
+    ));
+    // What is taken away is sampled too.
+    let minus = MixEntry::new(0, now, -1.0).added();
+    assert!(matches!(run(&of(&[walk, minus]), 1, groups), Err(JobError::TooShort { field: "scratch", .. })));
+    assert_eq!(run(&of(&[walk, minus]), 2, groups), Ok(()));
     assert!(matches!(run(&of(&[walk, walk]), 1, groups), Err(JobError::TooShort { field: "scratch", .. })));
     assert!(matches!(run(&of(&[walk]), 1, groups - 1), Err(JobError::TooShort { field: "output", .. })));
     let mut full = of(&[walk; Mix::MAX_ENTRIES]);
@@ -202,7 +253,10 @@ fn mixing_allocates_nothing_whatever_is_mixed() {
     assert_no_alloc(|| {
         for mix in &mixes {
             let (skeleton, clips, scratch) = (&stage.built.skeleton, &stage.clips[..], &mut scratch);
-            MixJob { skeleton, clips, mix, lod: None, scratch, output: &mut output }.run_on(backend).unwrap();
+            let masks = &stage.masks;
+            MixJob { skeleton, clips, masks, mix, lod: None, scratch, output: &mut output }
+                .run_on(backend)
+                .unwrap();
         }
     });
 }

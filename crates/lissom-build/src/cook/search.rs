@@ -41,14 +41,17 @@ impl ClipBuilder {
             let Some(attempt) = attempts.next() else { unreachable!("the last attempt ends the loop") };
             let mut keys = KeysSearch::new(self, skeleton, animation, &metric, precision.clone(), attempt)?;
             let rows = self.cook_rows(skeleton, animation, &metric, &precision, keys.points())?;
-            if let Some(rows) = &rows {
-                if !self.keys_may_be_smaller(metric.source(), keys.points(), &rows.report) {
+            if let Some((rows, factor)) = &rows {
+                let settled =
+                    *factor == 1 && !self.keys_may_be_smaller(metric.source(), keys.points(), &rows.report);
+                if settled || self.form == Form::Rows {
                     return Ok(rows.clone());
                 }
                 keys.count_rounds(rows.report.rounds);
             }
             let (clip, within) = keys.cook()?;
-            if let Some(rows) = rows.filter(|rows| !within || rows.bytes.len() <= clip.bytes.len()) {
+            if let Some((rows, _)) = rows.filter(|(rows, _)| !within || rows.bytes.len() <= clip.bytes.len())
+            {
                 return Ok(rows);
             }
             if within {
@@ -66,7 +69,7 @@ impl ClipBuilder {
         Err(CookError::TooFine { joint, name, error: worst, precision, time_s: error.worst_time_s })
     }
 
-    /// A clip of rows within the bound, if there can be one.
+    /// A clip of rows within the bound, if there can be one, and how many rows stand for one of `points`.
     fn cook_rows(
         &self,
         skeleton: &BuiltSkeleton,
@@ -74,33 +77,39 @@ impl ClipBuilder {
         metric: &ErrorMetric<'_>,
         precision: &[f64],
         points: &TimePoints,
-    ) -> Result<Option<CookedClip>, CookError> {
+    ) -> Result<Option<(CookedClip, usize)>, CookError> {
         let TimePoints::Uniform { rate, count } = *points else { return Ok(None) };
         if self.form == Form::Keys || self.jumps.is_some() || !self.reduce || steps(metric.source()) {
             return Ok(None);
         }
-        // Rows that stand between the source's keys, for fast turns, are a key of every channel each.
-        let keys = metric.source_times().len();
-        if self.form == Form::Auto && count as usize > keys * 2 + 16 {
-            return Ok(None);
+        // Rows that stand between the source's keys are a key of every channel each: they must be few. But sparse keys
+        // of fast turns are curves that rows as far apart as the keys cannot follow.
+        let most = if self.form == Form::Auto { metric.source_times().len() * 2 + 16 } else { usize::MAX };
+        let mut found = None;
+        for factor in [1, 2] {
+            let rows = (count as usize - 1) * factor + 1;
+            if found.is_some() || rows > most {
+                break;
+            }
+            let search = RowsSearch {
+                skeleton,
+                metric,
+                precision,
+                name: &animation.name,
+                looping: animation.looping,
+                rate: rate * factor as f64,
+                rows,
+                effort: self.effort,
+            };
+            found = search.cook()?.map(|found| (found, factor));
         }
-        let search = RowsSearch {
-            skeleton,
-            metric,
-            precision,
-            name: &animation.name,
-            looping: animation.looping,
-            rate,
-            rows: count as usize,
-            effort: self.effort,
-        };
-        let Some(found) = search.cook()? else { return Ok(None) };
+        let Some((found, factor)) = found else { return Ok(None) };
         let clip = Clip::from_bytes(&found.bytes)?;
         let view = clip.view();
         let keys = view.key_count() + view.constant_count() as u64;
         let measured = (found.error, true);
         let report = CookReport::new(animation, metric.source(), view, keys, measured, found.rounds);
-        Ok(Some(CookedClip { bytes: found.bytes, report }))
+        Ok(Some((CookedClip { bytes: found.bytes, report }, factor)))
     }
 
     /// True if the source has so few keys, or so many rows that say little, that it may be smaller as keys than as

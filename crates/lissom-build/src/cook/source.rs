@@ -2,7 +2,7 @@
 
 use crate::{
     BuiltSkeleton,
-    exact::{Q4, Trs, V3},
+    exact::{M34, Q4, Trs, V3},
     raw::{Channel, Curve, RawAnimation, Value},
 };
 
@@ -59,6 +59,14 @@ impl<'a, V: Value> SourceChannel<'a, V> {
         }
     }
 
+    /// As `sample`, for rising times: see [`Channel::sample_onward`].
+    fn sample_onward(&self, time_s: f64, after: &mut usize) -> V {
+        match self {
+            Self::Rest(v) | Self::Constant(v) => *v,
+            Self::Moving(channel) => channel.sample_onward(time_s, after).expect("a moving channel has keys"),
+        }
+    }
+
     pub(crate) fn moving(&self) -> Option<&'a Channel<V>> {
         match self {
             Self::Moving(channel) => Some(channel),
@@ -67,7 +75,38 @@ impl<'a, V: Value> SourceChannel<'a, V> {
     }
 }
 
+impl SourceJoint<'_> {
+    /// The local transform at a time; `place` remembers where each channel was found, for rising times.
+    pub(crate) fn sample_onward(&self, time_s: f64, [translation, rotation, scale]: &mut [usize; 3]) -> Trs {
+        Trs {
+            translation: self.translation.sample_onward(time_s, translation),
+            rotation: self.rotation.sample_onward(time_s, rotation),
+            scale: self.scale.sample_onward(time_s, scale),
+        }
+    }
+}
+
+/// A source in model space, asked for rising times: no search a channel and time.
+pub(crate) struct SourceWalk<'s, 'a> {
+    source: &'s CookSource<'a>,
+    places: Vec<[usize; 3]>,
+}
+
+impl SourceWalk<'_, '_> {
+    pub(crate) fn models(&mut self, time_s: f64, models: &mut [M34]) {
+        let joints = self.source.joints.iter().zip(&self.source.parents).zip(&mut self.places);
+        for (j, ((joint, parent), place)) in joints.enumerate() {
+            let local = joint.sample_onward(time_s, place).to_m34();
+            models[j] = parent.map_or(local, |p| models[p].mul(&local));
+        }
+    }
+}
+
 impl<'a> CookSource<'a> {
+    pub(crate) fn walk(&self) -> SourceWalk<'_, 'a> {
+        SourceWalk { source: self, places: vec![[0; 3]; self.joints.len()] }
+    }
+
     /// The animation must be valid for the skeleton. With `keep_all`, a channel of several keys counts as
     /// moving even if they are all the same.
     pub(crate) fn new(skeleton: &BuiltSkeleton, animation: &'a RawAnimation, keep_all: bool) -> Self {

@@ -268,7 +268,23 @@ impl<V: Value> Channel<V> {
     /// The value at a time in seconds; `None` if there are no keys. Rotations come out normalised.
     #[must_use]
     pub fn sample(&self, time_s: f64) -> Option<V> {
-        let after = self.keys.partition_point(|k| k.time_s <= time_s);
+        self.sample_before(self.keys.partition_point(|k| k.time_s <= time_s), time_s)
+    }
+
+    /// As [`sample`](Self::sample), the same bits, for who asks for rising times: `after` remembers where the last one
+    /// was found (0 at first), and the next is looked for from there.
+    #[must_use]
+    pub fn sample_onward(&self, time_s: f64, after: &mut usize) -> Option<V> {
+        let is_before = |key: usize| self.keys.get(key).is_some_and(|k| k.time_s <= time_s);
+        // Frames and keys often lie at one rate: the next key or the one after it.
+        let near = (*after..=after.saturating_add(2)).find(|at| !is_before(*at));
+        let from_there = near.filter(|at| *at <= self.keys.len() && (*at == 0 || is_before(*at - 1)));
+        *after = from_there.unwrap_or_else(|| self.keys.partition_point(|k| k.time_s <= time_s));
+        self.sample_before(*after, time_s)
+    }
+
+    /// The value at a time before this key, and not before the one before it.
+    fn sample_before(&self, after: usize, time_s: f64) -> Option<V> {
         let Some(before) = after.checked_sub(1) else { return Some(self.keys.first()?.value.settle()) };
         let a = &self.keys[before];
         let Some(b) = self.keys.get(after) else { return Some(a.value.settle()) };
@@ -342,7 +358,26 @@ pub(super) fn hermite<V: Value>(a: V, da: V, b: V, db: V, t: f64, span: f64) -> 
     V::mix(ends, 1.0, slopes, 1.0)
 }
 
+/// Where the channels of a track were last asked: see [`RawTrack::sample_onward`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TrackPlace {
+    translation: usize,
+    rotation: usize,
+    scale: usize,
+}
+
 impl RawTrack {
+    /// As [`sample`](Self::sample), the same bits, for who asks for rising times: no search a channel and time.
+    #[must_use]
+    pub fn sample_onward(&self, time_s: f64, rest: Trs, place: &mut TrackPlace) -> Trs {
+        let TrackPlace { translation, rotation, scale } = place;
+        Trs {
+            translation: self.translation.sample_onward(time_s, translation).unwrap_or(rest.translation),
+            rotation: self.rotation.sample_onward(time_s, rotation).unwrap_or(rest.rotation),
+            scale: self.scale.sample_onward(time_s, scale).unwrap_or(rest.scale),
+        }
+    }
+
     /// The local transform at a time; channels without keys come from `rest`.
     #[must_use]
     pub fn sample(&self, time_s: f64, rest: Trs) -> Trs {
@@ -438,6 +473,26 @@ mod tests {
             let t = f64::from(i) / 100.0;
             assert!((c.sample(t).unwrap().x - 4.0 * t).abs() < 1e-12);
         }
+    }
+
+    #[test]
+    fn times_that_follow_each_other_need_no_search_and_give_the_same_bits() {
+        let keys = (0..40).map(|k| (f64::from(k * k) * 0.01 + 0.1, x(f64::from(k % 7))));
+        for curve in [Curve::Step, Curve::Linear, Curve::Hermite] {
+            let c = Channel::new(curve, keys.clone());
+            let mut after = 0;
+            // Forward at several rates, over every key, past the end, and back again.
+            let times = (0..2000).map(|i| f64::from(i) * 0.01).chain((0..200).map(|i| f64::from(i) * 0.1));
+            for time_s in times.chain([16.0, 3.0, 0.1, 0.0, f64::NAN, 0.11, -1.0]) {
+                let (onward, searched) = (c.sample_onward(time_s, &mut after), c.sample(time_s));
+                assert_eq!(
+                    onward.map(|v| v.x.to_bits()),
+                    searched.map(|v| v.x.to_bits()),
+                    "{curve:?} {time_s}"
+                );
+            }
+        }
+        assert_eq!(Channel::<V3>::default().sample_onward(1.0, &mut 0), None);
     }
 
     #[test]

@@ -486,10 +486,10 @@ pub(super) fn recipes() -> Vec<Seed> {
                    effort = \"fast\"\nunit = \"cm\"\nup = \"z\"\nforward = \"-y\"\nrate = 30\nskeleton = \"a.glb\"\n\
                    no-mesh = true\nno-images = false\ninfluences = 4\nstrict = true\nclip = [\"a\", \"b\"]\n";
     let edits = "[clips.\"*\"]\nrate = 24\nloop = \"auto\"\n[clips.\"e?en\"]\nname = \"new *\"\ntrim = [0.25, 1]\n\
-                 reverse = true\nmirror = true\nin-place = \"drift\"\nloop = \"close\"\nprecision = 0.001\n\
+                 reverse = true\nmirror = true\nroot-motion = \"*\"\nin-place = \"drift\"\nloop = \"close\"\nprecision = 0.001\n\
                  events = { step = [0.1, 0.2], hit = { at = 0.3, lasts = 0.1 } }\njoints = { \"*\" = \"1mm\" }\n\
                  additive = \"rest\"\n";
-    let made = "[clips.other]\nfrom = \"even\"\ntrim = \"0.5..\"\nmirror = \"z\"\nin-place = true\nloop = false\n\
+    let made = "[clips.other]\nfrom = \"even\"\ntrim = \"0.5..\"\nmirror = \"z\"\nroot-motion = { joint = \"?*\", axes = \"xz\", turn = true, reference = \"rest\", bake = true, loop = true }\nin-place = true\nloop = false\n\
                 additive = { clip = \"even\", at = 0.5 }\n[clips.even]\nskip = true\n";
     [("options", options), ("edits", edits), ("made", made)].map(|(n, t)| seed(n, t.into())).into()
 }

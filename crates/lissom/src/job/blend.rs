@@ -3,12 +3,15 @@
 use super::{
     JobError,
     error::{at_least, fits_groups},
-    kernel::whole_layers::{MOST, Whole, add_quat, blend_whole},
+    kernel::{
+        sums::{Sum, add_layer, weights},
+        whole_layers::{MOST, Whole, blend_whole},
+    },
 };
 use crate::JointLod;
 use lissom_math::{
     dispatch,
-    simd::{Backend, LEN, Simd, WideQuat, WideTransform, WideVec3, load, prelude::*, select, splat},
+    simd::{Backend, LEN, Simd, WideTransform, splat},
     soa::{GROUP, Lanes, SoaTransform},
 };
 
@@ -170,70 +173,6 @@ fn bad_threshold(value: f32) -> Result<(), JobError> {
     })
 }
 
-/// The sums of one block of joints.
-#[derive(Clone, Copy)]
-struct Sum<S: Simd> {
-    pose: WideTransform<S>,
-    weight: S::f32s,
-}
-
-impl<S: Simd> Sum<S> {
-    #[inline(always)]
-    fn first(t: WideTransform<S>, w: S::f32s) -> Self {
-        Self {
-            pose: WideTransform {
-                translation: t.translation.scale(w),
-                rotation: t.rotation.scale(w),
-                scale: t.scale.scale(w),
-            },
-            weight: w,
-        }
-    }
-
-    #[inline(always)]
-    fn add(self, s: S, t: WideTransform<S>, w: S::f32s) -> Self {
-        let sum = self.pose;
-        let signed = sum.rotation.dot(t.rotation).simd_lt(splat(s, 0.0)).select(-w, w);
-        let r = t.rotation.scale(signed);
-        Self {
-            pose: WideTransform {
-                translation: sum.translation + t.translation.scale(w),
-                rotation: add_quat(sum.rotation, r),
-                scale: sum.scale + t.scale.scale(w),
-            },
-            weight: self.weight + w,
-        }
-    }
-
-    /// `a` where the mask is set, `b` elsewhere.
-    #[inline(always)]
-    fn select(mask: S::mask32s, a: Self, b: Self) -> Self {
-        let (p, q) = (a.pose, b.pose);
-        Self {
-            pose: WideTransform {
-                translation: WideVec3::select(mask, p.translation, q.translation),
-                rotation: WideQuat::select(mask, p.rotation, q.rotation),
-                scale: WideVec3::select(mask, p.scale, q.scale),
-            },
-            weight: select::<S>(mask, a.weight, b.weight),
-        }
-    }
-}
-
-/// The weights of a layer in one block of joints.
-#[inline(always)]
-fn weights<S: Simd>(s: S, layer: &BlendLayer<'_>, group: usize, at: usize) -> S::f32s {
-    let w = splat(s, layer.weight);
-    match layer.joint_weights {
-        None => w,
-        Some(lanes) => {
-            let (zero, joint) = (splat(s, 0.0), load(s, &lanes[group], at));
-            // Written so that NaN fails the test and counts as 0.
-            w * joint.simd_gt(zero).select(joint, zero)
-        }
-    }
-}
-
 #[inline(always)]
 fn kernel<S: Simd>(s: S, job: &mut BlendJob<'_>) {
     let BlendJob { layers, additive, threshold, rest, lod, ref mut output } = *job;
@@ -302,7 +241,7 @@ fn average<S: Simd>(
     at: usize,
     inverse: Option<S::f32s>,
 ) -> WideTransform<S> {
-    let (one, threshold) = (splat(s, 1.0), splat(s, threshold));
+    let threshold = splat(s, threshold);
     let mut layers = layers.iter().filter(|l| l.weight > 0.0);
     let sum = match layers.next() {
         None => Sum::first(WideTransform::load(s, rest, at), threshold),
@@ -313,65 +252,14 @@ fn average<S: Simd>(
                 let w = weights(s, layer, group, at);
                 sum = sum.add(s, WideTransform::load(s, &layer.pose[group], at), w);
             }
-            let missing = sum.weight.simd_lt(threshold);
-            if missing.any_true() {
-                // Lane by lane: a joint that has its weight must not change because its neighbour has not.
-                let filled = sum.add(s, WideTransform::load(s, rest, at), threshold - sum.weight);
-                sum = Sum::select(missing, filled, sum);
-            }
-            sum
+            sum.filled(s, threshold, rest, at)
         }
     };
-    let k = match inverse {
-        Some(k) => k,
-        None => one / sum.weight,
-    };
-    WideTransform {
-        translation: sum.pose.translation.scale(k),
-        rotation: sum.pose.rotation.scale(k).normalize(s),
-        scale: sum.pose.scale.scale(k),
-    }
-}
-
-/// One additive layer onto one block of joints. The rotation is left unnormalised.
-#[inline(always)]
-fn add_layer<S: Simd>(
-    s: S,
-    out: WideTransform<S>,
-    layer: &BlendLayer<'_>,
-    group: usize,
-    at: usize,
-) -> WideTransform<S> {
-    let (zero, one) = (splat(s, 0.0), splat(s, 1.0));
-    let t = WideTransform::load(s, &layer.pose[group], at);
-    let w = weights(s, layer, group, at);
-    let back = layer.weight < 0.0;
-    let amount = if back { -w } else { w };
-
-    let side = t.rotation.w.simd_lt(zero).select(-amount, amount);
-    // Backwards is the conjugate: the axis changes sign.
-    let axis = if back { -side } else { side };
-    let delta = WideQuat {
-        x: t.rotation.x * axis,
-        y: t.rotation.y * axis,
-        z: t.rotation.z * axis,
-        w: t.rotation.w * side + (one - amount),
-    };
-    WideTransform {
-        translation: out.translation + t.translation.scale(w),
-        rotation: delta * out.rotation,
-        scale: WideVec3 {
-            x: out.scale.x * scale_factor(s, t.scale.x, amount, back),
-            y: out.scale.y * scale_factor(s, t.scale.y, amount, back),
-            z: out.scale.z * scale_factor(s, t.scale.z, amount, back),
+    sum.divided(
+        s,
+        match inverse {
+            Some(k) => k,
+            None => splat(s, 1.0) / sum.weight,
         },
-    }
-}
-
-/// 1 + (v − 1)·amount, or one over that backwards.
-#[inline(always)]
-fn scale_factor<S: Simd>(s: S, v: S::f32s, amount: S::f32s, back: bool) -> S::f32s {
-    let one = splat(s, 1.0);
-    let f = one + (v - one) * amount;
-    if back { f.simd_eq(splat(s, 0.0)).select(one, one / f) } else { f }
+    )
 }

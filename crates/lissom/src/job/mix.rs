@@ -1,17 +1,21 @@
 //! Several clips into one pose.
 
 use super::{
-    BlendJob, JobError, SampleTime,
+    BlendJob, BlendLayer, JobError, SampleTime,
     error::{at_least, fits_joints},
+    kernel::sums,
 };
 use crate::{
     JointLod, Skeleton,
     clip::{Clip, Cursor, Weighed, add_pose},
 };
 use alloc::vec::Vec;
-use lissom_math::{simd::Backend, soa::SoaTransform};
+use lissom_math::{
+    simd::Backend,
+    soa::{Lanes, SoaTransform},
+};
 
-/// One clip of a [`Mix`]: which, when, and how much of it.
+/// One clip of a [`Mix`]: which, when, how much of it, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MixEntry {
@@ -19,11 +23,16 @@ pub struct MixEntry {
     pub clip: usize,
     /// When.
     pub time: SampleTime,
-    /// How much, against the other entries; not above 0: it costs nothing.
+    /// How much, against the other entries; not above 0: it costs nothing. Of an additive entry: how much is added, or,
+    /// below 0, taken away; 0 costs nothing.
     pub weight: f32,
+    /// Its place in [`MixJob::masks`]: one more weight for each joint; `None` is 1 everywhere.
+    pub mask: Option<u16>,
+    /// True if the clip holds differences, to be added after the others are averaged.
+    pub additive: bool,
 }
 
-/// What a character plays in a frame: a short list of clips, times and weights. Plain data of a fixed size, to be
+/// What a character plays in a frame: a short list of clips, times, weights and masks. Plain data of a fixed size, to be
 /// saved, compared or sent; whoever decides makes one, [`MixJob`] moves the joints.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mix {
@@ -37,6 +46,8 @@ pub struct MixScratch {
     slots: Vec<Slot>,
     /// For clips that cannot be added to the blend while they are sampled.
     pose: Vec<SoaTransform>,
+    /// What the joints' weights sum to, where masks make them differ.
+    totals: Vec<Lanes>,
 }
 
 #[derive(Clone, Debug)]
@@ -53,17 +64,20 @@ struct Slot {
 /// |---|---|---|
 /// | `skeleton` | in | the skeleton that the clips were made for |
 /// | `clips` | in | what the entries' numbers speak of |
-/// | `mix` | in | clips, times, weights; may be empty |
+/// | `masks` | in | joint weights, `skeleton.group_count()` groups a mask, one mask after the other; negative or NaN counts as 0 |
+/// | `mix` | in | clips, times, weights, masks; may be empty |
 /// | `lod` | in | groups without a joint of the level are skipped |
-/// | `scratch` | in, out | room for as many entries as have a weight above 0 |
+/// | `scratch` | in, out | room for as many entries as are sampled: those with a weight above 0, and additive ones below |
 /// | `output` | out | at least `skeleton.group_count()` groups |
 ///
 /// The bits are those of a [`SampleJob`](super::SampleJob) for each entry and one [`BlendJob`] over them, in order, with its default
-/// threshold: weights are relative, and where they sum to less than that the rest pose fills in.
+/// threshold: weights are relative, and where they sum to less than that the rest pose fills in. Additive entries are
+/// its additive layers.
 ///
 /// # Errors
 ///
 /// - [`JobError::NoSuchClip`]: an entry's clip is not below `clips`' length.
+/// - [`JobError::TooShort`]: an entry's mask is not among `masks`.
 /// - [`JobError::Value`]: a weight or a time is NaN or infinite.
 /// - [`JobError::OtherSkeleton`]: a clip was made for another skeleton.
 /// - [`JobError::TooShort`]: `output` has too few groups, or `scratch` is not made for so many entries or joints.
@@ -71,7 +85,8 @@ struct Slot {
 ///
 /// # Cost and determinism
 ///
-/// That of its jobs: `BENCHMARKS.md`; one entry alone, of weight 1, is not blended. A cursor goes on where it was if the mix of the frame before had the same
+/// That of its jobs: `BENCHMARKS.md`; one entry alone, of weight 1, is not blended. Where an entry has a mask, every
+/// pose is written before it is blended. A cursor goes on where it was if the mix of the frame before had the same
 /// clip. No allocation with a scratch that has room for the clips ([`MixScratch::with_room_for`]). The same bits on
 /// every backend and whatever the scratch was used for before.
 #[derive(Debug)]
@@ -80,6 +95,8 @@ pub struct MixJob<'a> {
     pub skeleton: &'a Skeleton,
     /// What the entries' numbers speak of.
     pub clips: &'a [Clip],
+    /// Joint weights that the entries' masks speak of, one mask after the other.
+    pub masks: &'a [Lanes],
     /// What to play.
     pub mix: &'a Mix,
     /// The joints to compute; `None` for all.
@@ -91,10 +108,32 @@ pub struct MixJob<'a> {
 }
 
 impl MixEntry {
-    /// A clip at a time, with a weight.
+    /// A clip at a time, with a weight, over the whole body.
     #[must_use]
     pub const fn new(clip: usize, time: SampleTime, weight: f32) -> Self {
-        Self { clip, time, weight }
+        Self { clip, time, weight, mask: None, additive: false }
+    }
+
+    /// The same under a mask.
+    #[must_use]
+    pub const fn masked(self, mask: u16) -> Self {
+        Self { mask: Some(mask), ..self }
+    }
+
+    /// The same as differences to be added.
+    #[must_use]
+    pub const fn added(self) -> Self {
+        Self { additive: true, ..self }
+    }
+
+    /// True if it is averaged with others.
+    fn is_averaged(&self) -> bool {
+        !self.additive && self.weight > 0.0
+    }
+
+    /// True if it is added afterwards.
+    fn is_added(&self) -> bool {
+        self.additive && self.weight != 0.0
     }
 }
 
@@ -137,22 +176,29 @@ impl MixScratch {
             clips.iter().for_each(|clip| cursor.reserve(clip.view()));
             Slot { clip: None, taken: false, cursor }
         };
-        Self { slots: (0..entries).map(slot).collect(), pose: skeleton.rest_pose().to_vec() }
+        let groups = skeleton.group_count();
+        Self {
+            slots: (0..entries).map(slot).collect(),
+            pose: skeleton.rest_pose().to_vec(),
+            totals: alloc::vec![Lanes::splat(0.0); groups],
+        }
     }
 }
 
-/// A slot that no entry of this frame has: the one that had the clip before, else a new one, else any.
-fn free(slots: &mut [Slot], clip: u64) -> Option<&mut Slot> {
+/// Takes a slot that no entry of this frame has: the one that had the clip before, else a new one, else any.
+fn take(slots: &mut [Slot], clip: u64) -> Option<&mut Slot> {
     let free =
         |wanted: fn(&Slot, u64) -> bool| slots.iter().position(|slot| !slot.taken && wanted(slot, clip));
     let at = free(|slot, clip| slot.clip == Some(clip))
         .or_else(|| free(|slot, _| slot.clip.is_none()))
         .or_else(|| free(|_, _| true))?;
-    slots.get_mut(at)
+    let slot = slots.get_mut(at)?;
+    (slot.taken, slot.clip) = (true, Some(clip));
+    Some(slot)
 }
 
 impl<'a> MixJob<'a> {
-    /// All joints.
+    /// All joints, no masks.
     #[must_use]
     pub fn new(
         skeleton: &'a Skeleton,
@@ -161,7 +207,7 @@ impl<'a> MixJob<'a> {
         scratch: &'a mut MixScratch,
         output: &'a mut [SoaTransform],
     ) -> Self {
-        Self { skeleton, clips, mix, lod: None, scratch, output }
+        Self { skeleton, clips, masks: &[], mix, lod: None, scratch, output }
     }
 }
 
@@ -191,7 +237,15 @@ impl MixJob<'_> {
             if found != expected || clip.view().joint_count() != self.skeleton.joint_count() {
                 return Err(JobError::OtherSkeleton { field: "clips", found, expected });
             }
-            sampled += usize::from(entry.weight > 0.0);
+            if let Some(mask) = entry.mask {
+                at_least(
+                    "masks",
+                    "groups",
+                    self.masks.len(),
+                    (usize::from(mask) + 1).saturating_mul(groups),
+                )?;
+            }
+            sampled += usize::from(entry.is_averaged() || entry.is_added());
         }
         let slots = &self.scratch.slots;
         at_least("scratch", "entries", slots.len(), sampled)?;
@@ -217,11 +271,21 @@ impl MixJob<'_> {
     /// Listed at [`MixJob`].
     pub fn run_on(&mut self, backend: Backend) -> Result<(), JobError> {
         self.validate()?;
+        self.scratch.slots.iter_mut().for_each(|slot| slot.taken = false);
+        if self.mix.entries().iter().any(|entry| entry.is_averaged() && entry.mask.is_some()) {
+            self.average_masked(backend)?;
+        } else {
+            self.average_whole(backend)?;
+        }
+        self.add(backend)
+    }
+
+    /// The average of entries without masks: sampled straight into it.
+    fn average_whole(&mut self, backend: Backend) -> Result<(), JobError> {
         let (skeleton, lod, rest) = (self.skeleton, self.lod, self.skeleton.rest_pose());
         let output = &mut self.output[..skeleton.group_count()];
-        let MixScratch { slots, pose } = &mut *self.scratch;
-        slots.iter_mut().for_each(|slot| slot.taken = false);
-        let sounding = || self.mix.entries().iter().filter(|entry| entry.weight > 0.0);
+        let MixScratch { slots, pose, .. } = &mut *self.scratch;
+        let sounding = || self.mix.entries().iter().filter(|entry| entry.is_averaged());
         let (mut total, mut left) = (0.0, 0);
         for entry in sounding() {
             total = if left == 0 { entry.weight } else { total + entry.weight };
@@ -236,8 +300,7 @@ impl MixJob<'_> {
             left -= 1;
             let clip = self.clips[entry.clip].view();
             // Validated: there are as many slots as entries to sample.
-            let Some(slot) = free(slots, clip.identity()) else { continue };
-            (slot.taken, slot.clip) = (true, Some(clip.identity()));
+            let Some(slot) = take(slots, clip.identity()) else { continue };
             let inverse = (left == 0 && !filled).then_some(inverse);
             let layer = Weighed { weight: entry.weight, first, inverse };
             let time_s = entry.time.seconds(clip.duration_s());
@@ -250,4 +313,56 @@ impl MixJob<'_> {
         }
         Ok(())
     }
+
+    /// The average where some entries have masks: every joint has a sum of weights of its own.
+    fn average_masked(&mut self, backend: Backend) -> Result<(), JobError> {
+        let mut first = true;
+        for entry in self.mix.entries().iter().filter(|entry| entry.is_averaged()) {
+            self.sample(backend, entry)?;
+            let groups = self.skeleton.group_count();
+            let MixScratch { pose, totals, .. } = &mut *self.scratch;
+            let layer = layer(entry, pose, self.masks, groups);
+            let (totals, sums) = (&mut totals[..groups], &mut self.output[..groups]);
+            sums::sum_layer(backend, &layer, self.lod, first, totals, sums);
+            first = false;
+        }
+        let rest = self.skeleton.rest_pose();
+        let (threshold, sums) = (BlendJob::DEFAULT_THRESHOLD, &mut self.output[..rest.len()]);
+        sums::divide_sums(backend, threshold, rest, self.lod, &self.scratch.totals, sums);
+        Ok(())
+    }
+
+    /// Additive entries onto the average.
+    fn add(&mut self, backend: Backend) -> Result<(), JobError> {
+        let mut left = self.mix.entries().iter().filter(|entry| entry.is_added()).count();
+        for entry in self.mix.entries().iter().filter(|entry| entry.is_added()) {
+            left -= 1;
+            self.sample(backend, entry)?;
+            let groups = self.skeleton.group_count();
+            let layer = layer(entry, &self.scratch.pose, self.masks, groups);
+            sums::add_to_pose(backend, &layer, self.lod, left == 0, &mut self.output[..groups]);
+        }
+        Ok(())
+    }
+
+    /// One entry into the scratch's pose.
+    fn sample(&mut self, backend: Backend, entry: &MixEntry) -> Result<(), JobError> {
+        let (clip, rest) = (self.clips[entry.clip].view(), self.skeleton.rest_pose());
+        let MixScratch { slots, pose, .. } = &mut *self.scratch;
+        // Validated: there are as many slots as entries to sample.
+        let Some(slot) = take(slots, clip.identity()) else { return Ok(()) };
+        let time_s = entry.time.seconds(clip.duration_s());
+        Ok(slot.cursor.sample(backend, &clip, time_s, rest, self.lod, &mut pose[..rest.len()])?)
+    }
+}
+
+/// An entry as a layer of a blend.
+fn layer<'a>(
+    entry: &MixEntry,
+    pose: &'a [SoaTransform],
+    masks: &'a [Lanes],
+    groups: usize,
+) -> BlendLayer<'a> {
+    let of_mask = |mask: u16| &masks[usize::from(mask) * groups..][..groups];
+    BlendLayer { weight: entry.weight, pose, joint_weights: entry.mask.map(of_mask) }
 }

@@ -235,6 +235,7 @@ impl Player {
         MixJob {
             skeleton: &self.skeleton,
             clips: self.library.clips(),
+            masks: &[],
             mix: &self.mix,
             lod: None,
             scratch: &mut self.scratch,

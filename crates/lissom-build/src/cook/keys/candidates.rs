@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Source samples compared in each interval between two candidate keys: the first key and three between.
-pub(super) const TESTS: usize = 4;
+const TESTS: usize = 4;
 
 /// A value of a channel that can be fitted.
 pub(crate) trait Fit: Value {
@@ -81,8 +81,10 @@ pub(crate) struct Track<V> {
     pub(super) rows: Vec<u32>,
     pub(super) times: Vec<f64>,
     pub(super) values: Vec<V>,
-    /// The source at `TESTS` times from each candidate on, candidates included; then the last. Empty if the
-    /// source is straight between candidates.
+    /// Source samples compared from each candidate to the next: one where candidates stand as dense as tests would.
+    pub(super) tests_each: usize,
+    /// The source at that many times from each candidate on, candidates included; then the last. Empty if the
+    /// source is straight between candidates, or if they are the tests.
     pub(super) tests: Vec<V>,
     /// Candidates that must stay: both ends of a path that is ambiguous.
     pub(super) locked: Vec<bool>,
@@ -172,7 +174,9 @@ impl<V: Fit> Track<V> {
             times.push(if on_key { channel.keys[next_key].time_s } else { points.time_s(*row) });
         }
         let straight = matches!(exact, Some(Curve::Linear | Curve::Step));
-        let per_candidate = if straight { 1 } else { TESTS };
+        let dense = !straight && rows.len() >= channel.keys.len() * TESTS;
+        let tests_each = if dense { 1 } else { TESTS };
+        let per_candidate = if straight { 1 } else { tests_each };
         let mut samples: Vec<V> = Vec::with_capacity(times.len() * per_candidate);
         for (i, t) in times.iter().enumerate() {
             let next = times.get(i + 1).copied().unwrap_or(*t);
@@ -184,7 +188,7 @@ impl<V: Fit> Track<V> {
             }
         }
         let (middle, spread) = middle(&samples);
-        let (values, tests) = if straight {
+        let (values, tests) = if straight || dense {
             (samples, Vec::new())
         } else {
             (samples.iter().step_by(TESTS).copied().collect(), samples)
@@ -196,7 +200,19 @@ impl<V: Fit> Track<V> {
         };
         let locked = times.iter().map(|t| !ambiguous.is_empty() && is_end(*t)).collect();
         let finest = V::finest(&values);
-        Some(Self { curve: channel.curve, rows, times, values, tests, locked, exact, middle, spread, finest })
+        Some(Self {
+            curve: channel.curve,
+            rows,
+            times,
+            values,
+            tests_each,
+            tests,
+            locked,
+            exact,
+            middle,
+            spread,
+            finest,
+        })
     }
 
     /// Candidates: the keys that stay if nothing is reduced.
@@ -226,12 +242,12 @@ impl<V: Fit> Track<V> {
 
     /// The source at a test.
     pub(super) fn test(&self, i: usize) -> V {
-        let (candidate, k) = (i / TESTS, i % TESTS);
+        let (candidate, k) = (i / self.tests_each, i % self.tests_each);
         if k == 0 {
             self.values[candidate]
         } else if self.tests.is_empty() {
             let (a, b) = (self.values[candidate], self.values[candidate + 1]);
-            V::between(a, b, k as f64 / TESTS as f64, Curve::Linear)
+            V::between(a, b, k as f64 / self.tests_each as f64, Curve::Linear)
         } else {
             self.tests[i]
         }
@@ -239,9 +255,9 @@ impl<V: Fit> Track<V> {
 
     /// When that is.
     pub(super) fn test_time(&self, i: usize) -> f64 {
-        let (candidate, k) = (i / TESTS, i % TESTS);
+        let (candidate, k) = (i / self.tests_each, i % self.tests_each);
         let t = self.times[candidate];
-        if k == 0 { t } else { t + (self.times[candidate + 1] - t) * k as f64 / TESTS as f64 }
+        if k == 0 { t } else { t + (self.times[candidate + 1] - t) * k as f64 / self.tests_each as f64 }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Cubics with implied slopes through as few keys as follow the source.
 
-use super::candidates::{Fit, TESTS, Track};
+use super::candidates::{Fit, Track};
 
 impl<V: Fit> Track<V> {
     /// Cubics with implied slopes: start sparse, add keys where they miss, then take out what is not needed.
@@ -56,18 +56,24 @@ impl<V: Fit> Track<V> {
 
     /// The test that the cubic from key i to the next misses most, as a candidate; `None` if it misses none.
     fn worst_of_cubic(&self, keys: &[usize], i: usize, tolerance: f64) -> Option<usize> {
+        let each = self.tests_each;
+        let mut worst = (tolerance, None);
+        for (test, d) in self.off_cubic(keys, i) {
+            if d > worst.0 {
+                worst = (d, Some((test + each / 2) / each));
+            }
+        }
+        worst.1
+    }
+
+    /// The tests between key i and the next, each with how far off it the cubic is.
+    fn off_cubic(&self, keys: &[usize], i: usize) -> impl Iterator<Item = (usize, f64)> {
         let (a, b) = (keys[i], keys[i + 1]);
         let before = i.checked_sub(1).map(|i| keys[i]);
         let after = keys.get(i + 2).copied();
         let cubic = self.cubic(before, a, b, after);
-        let mut worst = (tolerance, None);
-        for test in a * TESTS + 1..b * TESTS {
-            let d = V::distance(cubic(self.test_time(test)), self.test(test));
-            if d > worst.0 {
-                worst = (d, Some((test + TESTS / 2) / TESTS));
-            }
-        }
-        worst.1
+        let tests = a * self.tests_each + 1..b * self.tests_each;
+        tests.map(move |test| (test, V::distance(cubic(self.test_time(test)), self.test(test))))
     }
 
     /// The cubic that the player makes of four neighbouring keys; see [`Curve::Hermite`].
@@ -105,7 +111,7 @@ impl<V: Fit> Track<V> {
                 let first = near.len().saturating_sub(2);
                 near.extend_from_slice(&keys[i + 1..(i + 4).min(keys.len())]);
                 let end = (first + 3).min(near.len() - 1);
-                (first..end).all(|s| self.worst_of_cubic(&near, s, tolerance).is_none())
+                (first..end).all(|s| self.off_cubic(&near, s).all(|(_, d)| d <= tolerance))
             };
             if !fits {
                 kept.push(candidate);

@@ -1,7 +1,7 @@
 //! Which keys of a channel stay: those dropped that a curve through the others replaces.
 
 use super::{
-    candidates::{Fit, TESTS, Track},
+    candidates::{Fit, Track},
     plan::PlanTrack,
 };
 use crate::{exact::larger, raw::Curve};
@@ -89,8 +89,9 @@ impl<V: Fit> Track<V> {
         }
         let (from, to) = (self.values[a], self.values[b]);
         let (start, span) = (self.times[a], self.times[b] - self.times[a]);
-        let stride = if self.tests.is_empty() && V::is_even(from, to) { TESTS } else { 1 };
-        (a * TESTS + stride..b * TESTS).step_by(stride).all(|i| {
+        let each = self.tests_each;
+        let stride = if self.tests.is_empty() && V::is_even(from, to) { each } else { 1 };
+        (a * each + stride..b * each).step_by(stride).all(|i| {
             let t = (self.test_time(i) - start) / span;
             V::distance(V::between(from, to, t, Curve::Linear), self.test(i)) <= tolerance
         })

@@ -98,6 +98,34 @@ impl<'a> ErrorMetric<'a> {
         cooked_times: &[f64],
         decode: impl FnMut(f64, &mut [Transform]) -> Result<(), E>,
     ) -> Result<ErrorReport, E> {
+        self.measure_with(cooked_times, decode, |_, _, _| {})
+    }
+
+    /// As [`measure`](Self::measure); also the times at which a joint is off by nearly its precision, or more.
+    pub(crate) fn measure_noting<E>(
+        &self,
+        cooked_times: &[f64],
+        precision: &[f64],
+        decode: impl FnMut(f64, &mut [Transform]) -> Result<(), E>,
+    ) -> Result<(ErrorReport, Vec<f64>), E> {
+        const NEARLY: f64 = 0.98;
+        let mut near = Vec::new();
+        let report = self.measure_with(cooked_times, decode, |time_s, errors, doubtful| {
+            let counts = |j: usize| !doubtful.is_some_and(|d| d[j]);
+            let below = |j: usize| errors[j] < precision[j] * NEARLY;
+            if (0..errors.len()).any(|j| counts(j) && !below(j)) {
+                near.push(time_s);
+            }
+        })?;
+        Ok((report, near))
+    }
+
+    fn measure_with<E>(
+        &self,
+        cooked_times: &[f64],
+        decode: impl FnMut(f64, &mut [Transform]) -> Result<(), E>,
+        mut each: impl FnMut(f64, &[f64], Option<&[bool]>),
+    ) -> Result<ErrorReport, E> {
         let mut keys = self.source.times();
         keys.extend_from_slice(cooked_times);
         merge_times(&mut keys);
@@ -110,8 +138,26 @@ impl<'a> ErrorMetric<'a> {
         let mut tally = Tally::new(self.source.joints.len());
         self.run(times, decode, |time_s, is_key, errors, doubtful| {
             tally.add(time_s, is_key, errors, doubtful);
+            each(time_s, errors, doubtful);
         })?;
         Ok(tally.finish())
+    }
+
+    /// The worst error of each joint at these times, ambiguous ones left out.
+    pub(crate) fn worst_at<E>(
+        &self,
+        times: &[f64],
+        decode: impl FnMut(f64, &mut [Transform]) -> Result<(), E>,
+    ) -> Result<Vec<f64>, E> {
+        let mut worst = vec![0.0; self.source.joints.len()];
+        self.run(times.iter().map(|t| (*t, false)), decode, |_, _, errors, doubtful| {
+            for (j, (worst, error)) in worst.iter_mut().zip(errors).enumerate() {
+                if !doubtful.is_some_and(|d| d[j]) {
+                    *worst = larger(*error, *worst);
+                }
+            }
+        })?;
+        Ok(worst)
     }
 
     /// Gives `each` the error of every joint at every time, and which joints are ambiguous there.
@@ -122,7 +168,7 @@ impl<'a> ErrorMetric<'a> {
         mut each: impl FnMut(f64, bool, &[f64], Option<&[bool]>),
     ) -> Result<(), E> {
         let n = self.source.joints.len();
-        let mut source_models = vec![M34::IDENTITY; n];
+        let (mut walk, mut source_models) = (self.source.walk(), vec![M34::IDENTITY; n]);
         let mut models = vec![M34::IDENTITY; n];
         let mut pose = vec![Transform::IDENTITY; n];
         let mut errors = vec![0.0; n];
@@ -131,7 +177,7 @@ impl<'a> ErrorMetric<'a> {
         let mut worst = vec![0.0_f64; n];
         for (time_s, is_key) in times {
             decode(time_s, &mut pose)?;
-            self.source_models(time_s, &mut source_models);
+            walk.models(time_s, &mut source_models);
             self.errors(&source_models, &pose, &mut models, &mut errors);
             let any = self.mark_ambiguous(time_s, &mut doubtful);
             for j in 0..n {
@@ -156,15 +202,7 @@ impl<'a> ErrorMetric<'a> {
 
     /// The source in model space.
     pub(crate) fn source_models(&self, time_s: f64, models: &mut [M34]) {
-        for (j, joint) in self.source.joints.iter().enumerate() {
-            let local = Trs {
-                translation: joint.translation.sample(time_s),
-                rotation: joint.rotation.sample(time_s),
-                scale: joint.scale.sample(time_s),
-            };
-            let local = local.to_m34();
-            models[j] = self.source.parents[j].map_or(local, |p| models[p].mul(&local));
-        }
+        self.source.walk().models(time_s, models);
     }
 
     /// The error of every joint at its few points; `models` receives the decoded pose in model space.

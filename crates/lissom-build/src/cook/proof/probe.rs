@@ -22,8 +22,9 @@ impl<'m, 'a> Probe<'m, 'a> {
         let mut source_models = Vec::new();
         if times.len().saturating_mul(n) <= KEPT_MODELS {
             source_models = vec![M34::IDENTITY; times.len() * n];
+            let mut walk = metric.source().walk();
             for (t, models) in times.iter().zip(source_models.chunks_exact_mut(n)) {
-                metric.source_models(*t, models);
+                walk.models(*t, models);
             }
         }
         Self { metric, times, source_models }
@@ -41,10 +42,11 @@ impl<'m, 'a> Probe<'m, 'a> {
         let mut pose = vec![Transform::IDENTITY; n];
         let mut errors = vec![0.0; n];
         let mut doubtful = vec![false; n];
+        let mut walk = self.metric.source().walk();
         for (i, time_s) in self.times.iter().enumerate() {
             decode(*time_s, &mut pose)?;
             let source_models = self.source_models.get(i * n..(i + 1) * n).unwrap_or_else(|| {
-                self.metric.source_models(*time_s, &mut fresh);
+                walk.models(*time_s, &mut fresh);
                 &fresh
             });
             self.metric.errors(source_models, &pose, &mut models, &mut errors);

@@ -64,13 +64,9 @@ impl<'a> Samples<'a> {
         let mut locals = Vec::with_capacity(rows * source.joints.len());
         let mut models: Vec<M34> = Vec::with_capacity(rows * source.joints.len());
         for (j, joint) in source.joints.iter().enumerate() {
+            let mut place = [0; 3];
             for row in 0..rows {
-                let t = time(row);
-                let local = Trs {
-                    translation: joint.translation.sample(t),
-                    rotation: joint.rotation.sample(t),
-                    scale: joint.scale.sample(t),
-                };
+                let local = joint.sample_onward(time(row), &mut place);
                 locals.push(local);
                 let own = local.to_m34();
                 models.push(source.parents[j].map_or(own, |p| models[p * rows + row].mul(&own)));

@@ -46,10 +46,9 @@ struct RowsTrial {
 
 /// Of the precision, what a channel may move by and still count as a constant.
 const STILL: f64 = 0.2;
-/// Of the precision, what a pass may use: the rest is for times between rows and for the player's f32.
-const SHELL_SHARE: f64 = 0.985;
-/// The same for a joint's origin, before its own rotation adds to it.
-const ORIGIN_SHARE: f64 = 0.8;
+/// Of the precision, what a pass may use: the rest is for times between rows and for the player's f32. A joint's origin
+/// gets less, before its own rotation adds to it.
+const LIMITS: PassLimits = PassLimits { shell: 0.985, origin: 0.8, squeeze: true };
 
 impl RowsSearch<'_> {
     /// `None` if rows cannot hold the clip: steps or integers would be beyond the format.
@@ -72,12 +71,22 @@ impl RowsSearch<'_> {
         let channels = RowsChannels::new(&samples, self.precision, STILL);
         let mut search = StepSearch { clip: self, samples: &samples, channels: &channels, rounds: 0 };
         let Some(mut best) = search.run() else { return Ok(None) };
-        let mut limits = search.limits();
+        let mut limits = LIMITS;
+        let (mut nearest, mut stuck) = (f64::INFINITY, 0);
         for _ in 0..ROUNDS {
             let Some(bytes) = self.write(&channels, &best) else { return Ok(None) };
             let (error, ratio) = self.measure(&bytes)?;
             if ratio <= 1.0 {
                 return Ok(Some(RowsClip { bytes, error, rounds: search.rounds }));
+            }
+            // What finer steps do not bring nearer lies between the rows.
+            if ratio > nearest * 0.97 {
+                stuck += 1;
+                if stuck == STUCK {
+                    return Ok(None);
+                }
+            } else {
+                (nearest, stuck) = (ratio, 0);
             }
             let shrink = if ratio.is_finite() { larger(0.995 / ratio, 0.5) } else { 0.5 };
             limits.shell *= shrink;
@@ -133,6 +142,8 @@ impl RowsSearch<'_> {
 
 /// Measurements after which a bound that still does not hold cannot be held.
 const ROUNDS: u32 = 24;
+/// The same, where none was better than those before it.
+const STUCK: u32 = 3;
 
 /// The search for the coarsest steps.
 struct StepSearch<'a> {
@@ -143,13 +154,9 @@ struct StepSearch<'a> {
 }
 
 impl StepSearch<'_> {
-    fn limits(&self) -> PassLimits {
-        PassLimits { shell: SHELL_SHARE, origin: ORIGIN_SHARE, squeeze: self.clip.effort != Effort::Fast }
-    }
-
     /// The best that was found; `None` if even the finest steps are too coarse.
     fn run(&mut self) -> Option<RowsTrial> {
-        let plain = PassLimits { squeeze: false, ..self.limits() };
+        let plain = PassLimits { squeeze: false, ..LIMITS };
         let aim = plain.shell;
         // The largest scale at which plain rounding is good enough.
         let (mut low, mut high): (Option<RowsTrial>, f64) = (None, f64::INFINITY);
@@ -171,17 +178,16 @@ impl StepSearch<'_> {
             };
         }
         let mut best = low?;
-        if self.limits().squeeze {
-            let top = best.scale;
-            let factors: &[f64] = match self.clip.effort {
-                Effort::Max => &[1.0, 0.9, 0.8, 0.7, 0.6],
-                _ => &[0.95, 0.85, 0.75, 0.65],
-            };
-            for factor in factors {
-                let trial = self.trial(top * factor, self.limits())?;
-                if trial.worst <= 1.0 && trial.size < best.size {
-                    best = trial;
-                }
+        let top = best.scale;
+        let factors: &[f64] = match self.clip.effort {
+            Effort::Fast => &[0.65],
+            Effort::Default => &[0.95, 0.85, 0.75, 0.65],
+            Effort::Max => &[1.0, 0.9, 0.8, 0.7, 0.6],
+        };
+        for factor in factors {
+            let trial = self.trial(top * factor, LIMITS)?;
+            if trial.worst <= 1.0 && trial.size < best.size {
+                best = trial;
             }
         }
         Some(best)
