@@ -84,6 +84,11 @@ fn a_spoiled_gltf_file_does_no_harm() {
     survives("gltf");
 }
 
+#[test]
+fn a_spoiled_gltf_file_that_is_copied_does_no_harm() {
+    survives("onto");
+}
+
 #[cfg(feature = "fbx")]
 #[test]
 fn a_spoiled_fbx_file_does_no_harm() {

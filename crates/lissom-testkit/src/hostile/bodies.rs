@@ -12,6 +12,7 @@ use lissom::{
 use lissom_build::{
     cook::seal,
     edit::{self, Asked},
+    export::write_glb_onto,
     import::{
         Axis, Format, ImportLimits, ImportOptions, ReadOptions, Unit,
         acl_sjson::{self, AclFile},
@@ -21,7 +22,7 @@ use lissom_build::{
         rawclip,
     },
     recipe,
-    scene::Marker,
+    scene::{Marker, Scene},
 };
 use lissom_motion::{Frame, GraphState};
 use lissom_world::{Children, Keep, World};
@@ -390,6 +391,18 @@ pub(super) fn gltf(bytes: &[u8]) -> bool {
         return false;
     };
     play::scene(&scene);
+    true
+}
+
+/// The bytes are the file to copy; the motions are its own, so that they find their nodes.
+pub(super) fn onto(bytes: &[u8]) -> bool {
+    let mut files = |_: &str| Ok(vec![0; 64]);
+    let Ok(scene) = gltf::read(bytes, &mut files, &ImportLimits::default()) else { return false };
+    let motions = Scene { skeletons: scene.skeletons, animations: scene.animations, ..Scene::default() };
+    let Ok((copy, _)) = write_glb_onto(bytes, &mut files, &motions) else { return false };
+    // What was written can be read.
+    let read = gltf::read(&copy, &mut files, &ImportLimits::default());
+    assert!(read.is_ok(), "{read:?}");
     true
 }
 
