@@ -5,7 +5,7 @@
 //! `CHANGELOG.md`: a test asks for that line.
 
 use crate::{
-    generate, golden,
+    generate, golden, graphs,
     kernels::{Inputs, KERNELS},
     oracle,
     rng::Rng,
@@ -45,6 +45,7 @@ pub fn hashes(backend: Backend) -> Vec<Entry> {
     all.extend(mannequin(backend));
     all.extend(clips(backend));
     all.push(("world".into(), world(backend)));
+    all.push(("graph".into(), graphs::hash()));
     all
 }
 
