@@ -314,7 +314,7 @@ fn assets(options: &Options) -> Result<Outcome, String> {
     let mut checks = release("lissom-checks")?;
     // Some checks compare with packages of npm's; without them they say why they were skipped.
     checks.env_remove("LISSOM_NODE_MODULES");
-    for name in ["three", "meshoptimizer"] {
+    for name in ["three", "meshoptimizer", "gltf-validator"] {
         match node_package(name)? {
             Ok(modules) => {
                 checks.env("LISSOM_NODE_MODULES", modules);

@@ -7,7 +7,7 @@
 mod motion;
 
 use crate::{
-    generate, golden,
+    generate, golden, graphs,
     kernels::{Inputs, KERNELS},
     oracle,
     rng::Rng,
@@ -48,6 +48,7 @@ pub fn hashes(backend: Backend) -> Vec<Entry> {
     all.extend(clips(backend));
     all.extend(motion::hashes(backend));
     all.push(("world".into(), world(backend)));
+    all.push(("graph".into(), graphs::hash()));
     all
 }
 
