@@ -32,4 +32,4 @@ mod style;
 pub mod timing;
 mod warnings;
 
-pub use commands::{main, run_with, status_of};
+pub use commands::{Planned, main, plan_import, run_with, status_of};

@@ -15,8 +15,10 @@ impl Numbers {
     /// Copies an array-like. Lists, integers, strides, other byte orders: all become f64, row by row.
     pub(crate) fn of(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
         let numpy = value.py().import("numpy")?;
+        // Tensors that know nothing of numpy hand their memory over.
+        let foreign = value.hasattr("__dlpack__")? && !value.hasattr("__array__")?;
         let array = numpy
-            .call_method1("asarray", (value,))
+            .call_method1(if foreign { "from_dlpack" } else { "asarray" }, (value,))
             .map_err(|error| argument(name, error.value(value.py()), "an array of numbers"))?;
         let dtype = array.getattr("dtype")?;
         let kind: String = dtype.getattr("kind")?.extract()?;

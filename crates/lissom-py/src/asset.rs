@@ -32,7 +32,7 @@ use std::{
 pub(crate) struct Origin {
     /// What the file is called.
     pub(crate) name: PathBuf,
-    pub(crate) bytes: Arc<[u8]>,
+    pub(crate) bytes: Arc<Vec<u8>>,
     /// Other files that it names, by URI.
     pub(crate) files: Arc<Vec<(String, Vec<u8>)>>,
     /// Metres a unit, if somebody said so.
@@ -135,7 +135,7 @@ pub(crate) fn open(
             files.lock().unwrap_or_else(|e| e.into_inner()).push((uri.to_owned(), bytes.clone()));
             Ok(bytes)
         };
-        let mut origin = Origin { name, bytes: bytes.into(), files: Arc::default(), unit };
+        let mut origin = Origin { name, bytes: Arc::new(bytes), files: Arc::default(), unit };
         let data = AssetData::read(origin.clone(), &mut read)?;
         origin.files = Arc::new(files.into_inner().unwrap_or_else(|e| e.into_inner()));
         Ok(Asset(Arc::new(AssetData { origin, ..data })))
@@ -434,7 +434,7 @@ impl Asset {
         unit: Option<f64>,
         report: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let origin = Origin { name, bytes: bytes.into(), files: Arc::new(files), unit };
+        let origin = Origin { name, bytes: Arc::new(bytes.to_vec()), files: Arc::new(files), unit };
         let data = py.detach(|| {
             let from = origin.clone();
             AssetData::read(origin, &mut |uri| from.file(uri))

@@ -4,6 +4,7 @@ use crate::{
     arrays::{Numbers, array},
     asset::write_whole,
     carry,
+    edit::Asking,
     errors::{argument, defect, format},
     poses::{self, Order, Poses, Wanted},
     skeleton::{Body, Skeleton},
@@ -311,6 +312,47 @@ impl Clip {
         motion.validate(joints).map_err(|error| PyValueError::new_err(error.to_string()))?;
         let motion = Motion::Authored(Arc::new(motion));
         Ok(Self(ClipData { name: name.to_owned(), body, motion, tracks: Vec::new(), markers: Vec::new() }))
+    }
+
+    /// Another clip: this one edited as recipes edit clips, always in the order of the arguments here. It is authored, even
+    /// if this one is cooked.
+    ///
+    /// `trim=(0.5, 1.7)` keeps a part, in seconds; None is the clip's own end. `rate` gives it keys at that rate. `reverse`
+    /// turns time round. `mirror=True` makes left right (an axis other than "x" may be named). `in_place=True` takes travel
+    /// over the ground out, "drift" only its straight line. `loop` is True (refused where the last pose is not the first),
+    /// False, "auto" or "close" (made to be one). `name` may have a `*` for the old one. `events` adds markers:
+    /// `{"step": [0.2, 0.8]}`, or a list of `Marker`. A clip as the difference to another is made where clips are cooked:
+    /// `lissom.cook(file, recipe=…)`.
+    ///
+    /// >>> import numpy
+    /// >>> body = lissom.Skeleton(["hips"], [-1], [[0, 1, 0]])
+    /// >>> clip = lissom.Clip.from_arrays(body, numpy.tile([0, 0, 0, 1.0], (31, 1, 1)), name="still")
+    /// >>> clip.edit(trim=(0.2, 0.7), mirror=True, name="short *").duration
+    /// 0.5
+    #[pyo3(signature = (*, trim=None, rate=None, reverse=false, mirror=None, in_place=None, r#loop=None, name=None, events=None))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of Python's")]
+    fn edit(
+        &self,
+        py: Python<'_>,
+        trim: Option<&Bound<'_, PyAny>>,
+        rate: Option<f64>,
+        reverse: bool,
+        mirror: Option<&Bound<'_, PyAny>>,
+        in_place: Option<&Bound<'_, PyAny>>,
+        r#loop: Option<&Bound<'_, PyAny>>,
+        name: Option<&str>,
+        events: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let mut asking = Asking::default();
+        trim.map_or(Ok(()), |value| asking.trim(value))?;
+        rate.map_or(Ok(()), |value| asking.rate(value))?;
+        asking.reverse(reverse);
+        mirror.map_or(Ok(()), |value| asking.mirror(value))?;
+        in_place.map_or(Ok(()), |value| asking.in_place(value))?;
+        r#loop.map_or(Ok(()), |value| asking.looping(value))?;
+        name.map_or(Ok(()), |value| asking.name(value))?;
+        events.map_or(Ok(()), |value| asking.events(value))?;
+        Ok(Self(py.detach(|| asking.follow(&self.0))?))
     }
 
     /// Writes the motion as BVH, in metres, y up.

@@ -4,6 +4,8 @@
 //! asset.rs     open(), Asset: what a file holds;  cook.rs  cook(): the archive that games load
 //! skeleton.rs  Skeleton: joints, built and raw order
 //! clip.rs      Clip: as authored (f64) or cooked (as a game plays it);  poses.rs  whole clips at once, on all cores
+//! places.rs    where joints stand, fast
+//! edit.rs      edits of a clip, as recipes do them
 //! mesh.rs      Mesh, skin();  track.rs  Track, Marker
 //! carry.rs     objects as bytes: pickle;  arrays.rs  what callers pass;  errors.rs  exceptions by kind
 //! ```
@@ -21,8 +23,10 @@ mod asset;
 mod carry;
 mod clip;
 mod cook;
+mod edit;
 mod errors;
 mod mesh;
+mod places;
 mod poses;
 mod skeleton;
 mod track;
@@ -45,7 +49,7 @@ mod _lissom {
         _run_command,
         asset::{Asset, open},
         clip::Clip,
-        cook::cook,
+        cook::{cook, cook_file, plan},
         errors::FormatError,
         mesh::{Mesh, skin},
         skeleton::Skeleton,

@@ -3,7 +3,7 @@
 //! What is authored is evaluated in f64, with one place a channel that moves along with the times; what is cooked is
 //! played by the runtime. Model-space matrices are the runtime's in both cases, so they are those that games see.
 
-use crate::{arrays::on_all_cores, errors::argument, skeleton::Body};
+use crate::{arrays::on_all_cores, errors::argument, places::places, skeleton::Body};
 use lissom::{
     Cursor,
     job::{JobError, LocalToModelJob, SampleJob, SampleTime},
@@ -120,6 +120,9 @@ pub(crate) fn authored(
         // What is authored may have any length; what is played has unit length.
         Trs { rotation: t.rotation.normalize(), ..t }
     };
+    if wanted == Wanted::Position {
+        return Ok(Poses::F64(places(body, motion, times, &slots)));
+    }
     if wanted == Wanted::ModelMatrix {
         let mut out = vec![0.0_f32; times.len() * frame];
         on_all_cores(&mut out, frame, times.len(), |first, out| {
@@ -140,24 +143,14 @@ pub(crate) fn authored(
     let mut out = vec![0.0_f64; times.len() * frame];
     on_all_cores(&mut out, frame, times.len(), |first, out| {
         let mut places = vec![TrackPlace::default(); joints];
-        let mut models: Vec<M34> = Vec::with_capacity(joints);
         for (out, time_s) in out.chunks_exact_mut(frame).zip(&times[first..]) {
-            models.clear();
             for joint in 0..joints {
                 let t = local(joint, *time_s, &mut places);
                 let out = &mut out[slots[joint] * width..][..width];
-                match wanted {
-                    Wanted::Local => out.copy_from_slice(&trs_numbers(&t)),
-                    Wanted::LocalMatrix | Wanted::ModelMatrix => {
-                        out.copy_from_slice(&exact_rows(&t.to_m34()))
-                    }
-                    Wanted::Position => {
-                        let own = t.to_m34();
-                        let model = skeleton.parent(joint).map_or(own, |p| models[p].mul(&own));
-                        let [.., place] = model.columns;
-                        out.copy_from_slice(&[place.x, place.y, place.z]);
-                        models.push(model);
-                    }
+                if wanted == Wanted::Local {
+                    out.copy_from_slice(&trs_numbers(&t));
+                } else {
+                    out.copy_from_slice(&exact_rows(&t.to_m34()));
                 }
             }
         }

@@ -136,6 +136,10 @@ pub(crate) struct Marker {
 }
 
 impl Marker {
+    pub(crate) fn data(&self) -> scene::Marker {
+        scene::Marker { name: self.name.clone(), time_s: self.time, duration_s: self.duration }
+    }
+
     pub(crate) fn of(marker: &scene::Marker) -> Self {
         Self { name: marker.name.clone(), time: marker.time_s, duration: marker.duration_s }
     }

@@ -18,6 +18,29 @@ def test_any_array_like_of_numbers_is_taken(clip):
         np.testing.assert_array_equal(clip.sample(times), expected)
 
 
+class Tensor:
+    """What DLPack asks for, and nothing of numpy's."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **more):
+        return self.array.__dlpack__(**more)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def test_arrays_go_in_and_out_by_dlpack(clip):
+    times = np.array([0.0, 0.5, 1.0])
+    poses = clip.sample(Tensor(times))
+    np.testing.assert_array_equal(poses, clip.sample(times))
+    for array in (poses, clip.sample(times, space="model"), clip.positions()):
+        shared = np.from_dlpack(Tensor(array))
+        assert np.shares_memory(shared, array)
+        np.testing.assert_array_equal(shared, array)
+
+
 def test_arrays_of_any_stride_become_the_same_clip(body):
     rotations = np.random.default_rng(5).normal(size=(6, 4, 4))
     expected = lissom.Clip.from_arrays(body, rotations).sample(np.arange(6) / 30)

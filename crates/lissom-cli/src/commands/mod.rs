@@ -12,6 +12,8 @@ mod plot;
 mod render;
 mod sample;
 
+pub use import::{Planned, plan_import};
+
 use crate::options::{self, SomeRefused, UsageError};
 use crate::style;
 use anyhow::Result;

@@ -19,9 +19,12 @@ from ._lissom import (
     Track,
     __version__,
     cook,
+    cook_file,
     open,
+    plan,
     skin,
 )
+from .amass import read_amass
 
 __all__ = [
     "Asset",
@@ -33,6 +36,9 @@ __all__ = [
     "Track",
     "__version__",
     "cook",
+    "cook_file",
     "open",
+    "plan",
+    "read_amass",
     "skin",
 ]

@@ -1,19 +1,37 @@
 import os
+import pathlib
 from collections.abc import Sequence
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+__all__ = [
+    "Asset",
+    "Clip",
+    "FormatError",
+    "Marker",
+    "Mesh",
+    "Skeleton",
+    "Track",
+    "__version__",
+    "_run_command",
+    "cook",
+    "cook_file",
+    "open",
+    "plan",
+    "skin",
+]
 __version__: str
 
-Order = Literal["built", "raw"]
-StrPath = str | os.PathLike[str]
-Buffer = bytes | bytearray | memoryview
+_Order = Literal["built", "raw"]
+_Effort = Literal["fast", "default", "max"]
+_StrPath = str | os.PathLike[str]
+_Buffer = bytes | bytearray | memoryview
 
 class FormatError(ValueError): ...
 
-class ClipReport(TypedDict):
+class _ClipReport(TypedDict):
     name: str
     duration: float
     bytes: int
@@ -27,16 +45,17 @@ class ClipReport(TypedDict):
     within: bool
     rounds: int
 
+@final
 class Skeleton:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         names: Sequence[str],
         parents: Sequence[int],
         translations: ArrayLike,
         rotations: ArrayLike | None = None,
         *,
         name: str = "",
-    ) -> None: ...
+    ) -> Skeleton: ...
     @property
     def name(self) -> str: ...
     @property
@@ -49,11 +68,12 @@ class Skeleton:
     def raw_of_joint(self) -> list[int]: ...
     @property
     def joint_of_raw(self) -> list[int]: ...
-    def rest(self, *, order: Order = "built") -> NDArray[np.float64]: ...
+    def rest(self, *, order: _Order = "built") -> NDArray[np.float64]: ...
     def __len__(self) -> int: ...
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
+@final
 class Clip:
     @property
     def name(self) -> str: ...
@@ -77,9 +97,9 @@ class Clip:
         *,
         space: Literal["local", "model"] = "local",
         matrices: bool | None = None,
-        order: Order = "built",
+        order: _Order = "built",
     ) -> NDArray[Any]: ...
-    def positions(self, rate: float = 30.0, *, order: Order = "built") -> NDArray[Any]: ...
+    def positions(self, rate: float = 30.0, *, order: _Order = "built") -> NDArray[Any]: ...
     def times(self, rate: float = 30.0) -> NDArray[np.float64]: ...
     @staticmethod
     def from_arrays(
@@ -89,11 +109,24 @@ class Clip:
         rate: float = 30.0,
         *,
         name: str = "clip",
-        order: Order = "built",
+        order: _Order = "built",
         looping: bool = False,
     ) -> Clip: ...
-    def export_bvh(self, path: StrPath) -> None: ...
+    def edit(
+        self,
+        *,
+        trim: tuple[float | None, float | None] | None = None,
+        rate: float | None = None,
+        reverse: bool = False,
+        mirror: bool | Literal["x", "y", "z"] | None = None,
+        in_place: bool | Literal["drift"] | None = None,
+        loop: bool | Literal["auto", "close"] | None = None,
+        name: str | None = None,
+        events: dict[str, ArrayLike] | list[Marker] | None = None,
+    ) -> Clip: ...
+    def export_bvh(self, path: _StrPath) -> None: ...
 
+@final
 class Track:
     @property
     def name(self) -> str: ...
@@ -105,8 +138,10 @@ class Track:
     def values(self) -> NDArray[np.float64]: ...
     def sample(self, ratios: ArrayLike) -> NDArray[Any]: ...
 
+@final
 class Marker:
-    def __init__(self, name: str, time: float, duration: float = 0.0) -> None: ...
+    def __new__(cls, name: str, time: float, duration: float = 0.0) -> Marker: ...
+    def __eq__(self, value: object, /) -> bool: ...
     @property
     def name(self) -> str: ...
     @property
@@ -114,6 +149,7 @@ class Marker:
     @property
     def duration(self) -> float: ...
 
+@final
 class Mesh:
     @property
     def name(self) -> str: ...
@@ -132,6 +168,7 @@ class Mesh:
     @property
     def inverse_binds(self) -> NDArray[np.float32]: ...
 
+@final
 class Asset:
     @property
     def name(self) -> str: ...
@@ -148,21 +185,38 @@ class Asset:
     @property
     def warnings(self) -> list[str]: ...
     @property
-    def report(self) -> list[ClipReport] | None: ...
-    def __getitem__(self, clip: str | int) -> Clip: ...
+    def report(self) -> list[_ClipReport] | None: ...
+    def __getitem__(self, key: str | int, /) -> Clip: ...
     def __len__(self) -> int: ...
     def to_bytes(self) -> bytes: ...
-    def save(self, path: StrPath) -> None: ...
-    def export_gltf(self, path: StrPath) -> None: ...
-    def export_bvh(self, path: StrPath, clip: str | None = None) -> None: ...
+    def save(self, path: _StrPath) -> None: ...
+    def export_gltf(self, path: _StrPath) -> None: ...
+    def export_bvh(self, path: _StrPath, clip: str | None = None) -> None: ...
 
-def open(path_or_bytes: StrPath | Buffer, *, name: StrPath | None = None, unit: float | None = None) -> Asset: ...
+def open(path_or_bytes: _StrPath | _Buffer, *, name: _StrPath | None = None, unit: float | None = None) -> Asset: ...
 def cook(
-    source: StrPath | Buffer | Asset | Clip | list[Clip],
+    source: _StrPath | _Buffer | Asset | Clip | list[Clip],
     *,
+    precision: float | None = None,
+    shell: ArrayLike | None = None,
+    budget: int | None = None,
+    effort: _Effort | None = None,
+    unit: float | None = None,
+    recipe: _StrPath | _Buffer | None = None,
+) -> Asset: ...
+def cook_file(
+    path: _StrPath,
+    output: _StrPath,
+    *,
+    name: str | None = None,
+    force: bool = False,
     precision: float | None = None,
     shell: float | None = None,
     budget: int | None = None,
-    effort: Literal["fast", "default", "max"] = "default",
-) -> Asset: ...
+    effort: _Effort | None = None,
+    unit: float | None = None,
+    recipe: _StrPath | _Buffer | None = None,
+) -> list[_ClipReport] | None: ...
+def plan(files: _StrPath | Sequence[_StrPath]) -> list[tuple[pathlib.Path, str, pathlib.Path]]: ...
 def skin(mesh: Mesh, pose: ArrayLike) -> NDArray[np.float32]: ...
+def _run_command(arguments: list[str]) -> int: ...
