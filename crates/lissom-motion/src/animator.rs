@@ -224,9 +224,13 @@ impl Animator {
     /// Those of [`Animator::new`]; it then plays the old one on.
     pub fn reload(&mut self, graph: Arc<Graph>) -> Result<(), AnimateError> {
         let state = self.state.carried_over(&self.graph, &graph);
-        let new = Self::of_body(self.body.clone(), graph)?;
-        *self = Self { state, ..new };
-        self.update(0.0)
+        let mut new = Self::of_body(self.body.clone(), graph)?;
+        new.state = state;
+        new.update(0.0)?;
+        // What was seen last is what was shown before the change.
+        new.models_before.copy_from_slice(self.body.models());
+        *self = new;
+        Ok(())
     }
 
     /// What the last step decided.
