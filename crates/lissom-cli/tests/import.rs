@@ -408,7 +408,7 @@ fn an_archive_is_never_written_over_its_source_nor_under_another_name() {
 #[test]
 fn clips_stand_in_the_order_of_the_command_line_and_are_called_after_their_files() {
     let root = folder("import_order");
-    let glb = |name: &str| common::glb(&MOVING.replace("slide", name), &numbers(1.0));
+    let glb = |name: &str| glb(&MOVING.replace("slide", name), &numbers(1.0));
     let zebra = write(root.join("Zebra Walk.glb"), glb("mixamo.com"));
     let ape = write(root.join("ape.glb"), glb("Armature|Take 001|BaseLayer"));
     let named = write(root.join("middle.glb"), glb("Armature|Jump"));
