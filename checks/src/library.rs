@@ -1,20 +1,17 @@
 //! `lissom import` over every supported file: each imports or is refused with a reason, none panics, none takes long.
 //!
 //! The command itself is started once a file, as a user would: `--lissom PATH` names it, else it is looked for beside
-//! this program. What it takes is counted in processor time of all its threads where the system tells (Linux), so that
-//! other work on the machine does not count; elsewhere in time on the clock.
+//! this program.
 
-use crate::files;
-use anyhow::{Context, Result, bail, ensure};
+use crate::{child, files};
+use anyhow::{Result, bail, ensure};
 use lissom_build::import::Format;
 use serde_json::Value;
 use std::{
     env, fs,
-    fs::File,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
-    thread,
-    time::{Duration, Instant},
+    process::Command,
+    time::Duration,
 };
 
 /// No file may take longer.
@@ -28,7 +25,7 @@ const IMPORTED: usize = 218;
 const NO_FBX: &str = "FBX files cannot be read by this build";
 
 pub fn run(folder: &Path) -> Result<()> {
-    let lissom = command()?;
+    let lissom = child::lissom()?;
     let assets = folder.join("assets");
     let assets = if assets.is_dir() { assets } else { folder.to_owned() };
     let files = files::below(&assets, |path| Format::of_path(path).is_some())?;
@@ -37,20 +34,6 @@ pub fn run(folder: &Path) -> Result<()> {
     let result = import_all(&lissom, &assets, &files, &place);
     fs::remove_dir_all(&place)?;
     result
-}
-
-fn command() -> Result<PathBuf> {
-    let mut args = env::args().skip_while(|a| a != "--lissom").skip(1);
-    let path = match args.next() {
-        Some(path) => PathBuf::from(path),
-        None => env::current_exe()?.with_file_name(format!("lissom{}", env::consts::EXE_SUFFIX)),
-    };
-    ensure!(
-        path.is_file(),
-        "{}: no such command; build lissom-cli, or name it with --lissom",
-        path.display()
-    );
-    Ok(path)
 }
 
 fn import_all(lissom: &Path, assets: &Path, files: &[PathBuf], place: &Path) -> Result<()> {
@@ -122,42 +105,23 @@ struct Run {
 }
 
 fn import(lissom: &Path, path: &Path, skeleton: Option<&Path>, place: &Path) -> Result<Run> {
-    let (out, text, err) = (place.join("out.lsm"), place.join("stdout"), place.join("stderr"));
+    let out = place.join("out.lsm");
     let mut command = Command::new(lissom);
     command.arg("import").arg(path).arg("-o").arg(&out).args(["--json", "--force"]);
     if let Some(skeleton) = skeleton {
         command.arg("--skeleton").arg(skeleton);
     }
-    command.stdin(Stdio::null()).stdout(File::create(&text)?).stderr(File::create(&err)?);
-    let start = Instant::now();
-    let mut child = command.spawn().with_context(|| lissom.display().to_string())?;
-    let mut used = None;
-    let status = loop {
-        // Before asking: a process that ended and was asked for has no figures any more.
-        used = processor_time(child.id()).or(used);
-        if let Some(status) = child.try_wait()? {
-            break Some(status);
-        }
-        if used.unwrap_or(start.elapsed()) > LIMIT || start.elapsed() > PATIENCE {
-            child.kill()?;
-            child.wait()?;
-            break None;
-        }
-        thread::sleep(Duration::from_millis(2));
-    };
-    let time = used.unwrap_or(start.elapsed());
-    let error = fs::read_to_string(&err)?.trim_end().to_owned();
-    let mut run = Run { time, report: None, error, failure: None };
-    let Some(status) = status else {
+    let ended = child::run(&mut command, place, LIMIT, PATIENCE)?;
+    let panicked = ended.panicked();
+    let mut run = Run { time: ended.time, report: None, error: ended.error, failure: None };
+    let Some(status) = ended.status else {
         run.failure = Some(format!("it takes more than {} s", LIMIT.as_secs()));
         return Ok(run);
     };
     run.failure = match status.code() {
-        _ if run.error.contains("panicked") || run.error.contains("internal error") => {
-            Some("it panics".into())
-        }
+        _ if panicked => Some("it panics".into()),
         Some(0) => {
-            let report: Value = serde_json::from_str(&fs::read_to_string(&text)?)?;
+            let report: Value = serde_json::from_str(&ended.output)?;
             run.report = report["files"].get(0).cloned();
             if !out.is_file() {
                 bail!("{}: nothing was written", path.display());
@@ -171,15 +135,4 @@ fn import(lissom: &Path, path: &Path, skeleton: Option<&Path>, place: &Path) -> 
         _ => Some(format!("it ends with {status}: {}", run.error)),
     };
     Ok(run)
-}
-
-/// Processor time of a process so far, from `/proc`.
-fn processor_time(process: u32) -> Option<Duration> {
-    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name stands in brackets and may hold anything; after it, time in user mode and in the kernel are the 12th
-    // and 13th, in hundredths of a second.
-    let (_, rest) = text.rsplit_once(')')?;
-    let mut fields = rest.split_whitespace().skip(11).map(str::parse::<u64>);
-    let (user, kernel) = (fields.next()?.ok()?, fields.next()?.ok()?);
-    Some(Duration::from_millis((user + kernel) * 10))
 }

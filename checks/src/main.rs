@@ -5,7 +5,9 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command talks to its user")]
 
 mod blend_l2m;
+mod child;
 mod cook;
+mod defects;
 #[cfg(feature = "fbx")]
 mod fbx;
 mod files;
@@ -18,7 +20,9 @@ mod pab;
 mod rawclip_bytes;
 mod roundtrip;
 mod skins;
+mod soak;
 mod three;
+mod validator;
 
 use std::{env, path::Path, process::ExitCode};
 
@@ -32,6 +36,7 @@ const CHECKS: &[(&str, &str, Check)] = &[
         "assets/ozz/bin and golden: our blend and local-to-model jobs against ozz's blend and matrices",
         blend_l2m::run,
     ),
+    ("defects", "defects: each file shows that what was wrong with it is right", defects::run),
     #[cfg(feature = "fbx")]
     ("fbx", "assets/ufbx and assets/quaternius-fbx: poses and skins against ufbx's own evaluation", fbx::run),
     (
@@ -66,6 +71,11 @@ const CHECKS: &[(&str, &str, Check)] = &[
     ),
     ("rawclip-bytes", "rawclips: every clip reads, and is written again byte for byte", rawclip_bytes::run),
     (
+        "roundtrip",
+        "assets and defects: glTF files through archive and export and back; a clip a file, all else as in the source",
+        roundtrip::run,
+    ),
+    (
         "skins",
         "assets and defects: vertices of glTF files in the source's motion and the cooked one; two clips a file",
         skins::run,
@@ -77,20 +87,21 @@ const CHECKS: &[(&str, &str, Check)] = &[
     ),
 ];
 
-/// Only by name: what takes long, and what is not yet true of every file.
+/// Only by name: what takes long.
 const BY_NAME: &[(&str, &str, Check)] = &[
-    (
-        "roundtrip",
-        "assets and defects: glTF files through archive and export; materials, images, meshes and names come back",
-        roundtrip::run,
-    ),
+    ("roundtrip-every", "assets and defects: as `roundtrip`, every clip of every file", roundtrip::every),
     ("skins-every", "assets and defects: as `skins`, every clip of every file", skins::every),
+    (
+        "soak",
+        "assets and defects: the command over every file, spoiled or not, with random options [--rounds N]",
+        soak::run,
+    ),
 ];
 
 fn main() -> ExitCode {
     let args: Vec<String> = env::args().skip(1).collect();
-    let ([name, folder] | [name, folder, _, _]) = args.as_slice() else {
-        eprintln!("usage: lissom-checks CHECK FOLDER [--lissom PATH]");
+    let [name, folder, ..] = args.as_slice() else {
+        eprintln!("usage: lissom-checks CHECK FOLDER [--lissom PATH] [--rounds N]");
         for (name, what, _) in CHECKS.iter().chain(BY_NAME) {
             eprintln!("  {name:14} {what}");
         }

@@ -1,6 +1,7 @@
 //! Our meshopt decoder against streams and results of the npm package `meshoptimizer`, which
 //! `scripts/meshopt-vectors.mjs` writes into one file.
 
+use crate::validator::MODULES;
 use anyhow::{Context as _, Result, ensure};
 use lissom_build::import::gltf::meshopt::{Filter, Mode, decode};
 use std::{
@@ -23,8 +24,6 @@ const FILES: [&str; 5] = [
     "defects/khronos-sample-assets/BrainStem/glTF-Meshopt/BrainStem.gltf",
     "defects/khronos-sample-assets/BrainStem/glTF-Meshopt-EXT/BrainStem.gltf",
 ];
-/// The folder with `node_modules/meshoptimizer`; `cargo xtask ci` sets it.
-const MODULES: &str = "LISSOM_NODE_MODULES";
 
 /// `path` is a file of vectors, or FOLDER: then vectors are made of its files and of random data.
 pub(crate) fn run(path: &Path) -> Result<()> {

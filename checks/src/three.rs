@@ -1,5 +1,6 @@
 //! A handful of glTF files against three.js in Node: `scripts/compare-three.mjs` gives its poses.
 
+use crate::validator::MODULES;
 use anyhow::{Context, Result, anyhow, ensure};
 use lissom_build::{
     exact::{Trs, V3, larger},
@@ -24,8 +25,6 @@ const FILES: [&str; 10] = [
 ];
 /// three.js computes in f32, along chains of up to dozens of nodes. Relative to the largest number of a matrix.
 const TOLERANCE: f64 = 2e-5;
-/// The folder with `node_modules/three`; `cargo xtask ci` sets it.
-const MODULES: &str = "LISSOM_NODE_MODULES";
 
 pub fn run(folder: &Path) -> Result<()> {
     let Some(modules) = env::var_os(MODULES) else {

@@ -11,6 +11,7 @@ mod fused;
 mod fuzzing;
 mod glam;
 mod pages;
+mod python;
 mod sanitizer;
 mod source;
 mod steps;

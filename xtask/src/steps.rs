@@ -1,6 +1,6 @@
 //! What CI runs, in order, and why.
 
-use crate::{Options, drawing, foreign, fused, fuzzing, glam, pages, sanitizer, workspace};
+use crate::{Options, drawing, foreign, fused, fuzzing, glam, pages, python, sanitizer, workspace};
 use std::{
     fs,
     path::PathBuf,
@@ -128,6 +128,11 @@ const STEPS: &[Step] = &[
         run: |o| gltf(o.install),
     },
     Step {
+        name: "python",
+        why: "the Python package installs where there is nothing but Rust and pip, and its own tests pass",
+        run: python::run,
+    },
+    Step {
         name: "fuzz",
         why: "no bytes make a reader panic, hang or take too much memory",
         run: |o| fuzzing::run(o.install),
@@ -187,7 +192,7 @@ fn named<'a>(packages: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
     packages.iter().flat_map(|p| ["--package", *p])
 }
 
-fn clippy(packages: &[&str]) -> Result<Outcome, String> {
+pub(crate) fn clippy(packages: &[&str]) -> Result<Outcome, String> {
     let mut clippy = workspace::cargo();
     clippy.args(["clippy", "--all-targets"]).args(named(packages)).args(["--", "--deny", "warnings"]);
     workspace::run(&mut clippy).map(|()| Outcome::Passed)
@@ -309,7 +314,7 @@ fn assets(options: &Options) -> Result<Outcome, String> {
     let mut checks = release("lissom-checks")?;
     // Some checks compare with packages of npm's; without them they say why they were skipped.
     checks.env_remove("LISSOM_NODE_MODULES");
-    for name in ["three", "meshoptimizer"] {
+    for name in ["three", "meshoptimizer", "gltf-validator"] {
         match node_package(name)? {
             Ok(modules) => {
                 checks.env("LISSOM_NODE_MODULES", modules);
@@ -345,7 +350,7 @@ fn release(binary: &str) -> Result<Command, String> {
 }
 
 /// A folder under the target folder for what a step writes.
-fn scratch(name: &str) -> Result<PathBuf, String> {
+pub(crate) fn scratch(name: &str) -> Result<PathBuf, String> {
     let folder = workspace::target()?.join("ci").join(name);
     fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     Ok(folder)
@@ -360,6 +365,9 @@ mod tests {
     fn every_member_of_the_workspace_is_in_a_step() {
         let metadata = workspace::metadata().unwrap();
         let members = workspace::packages(&metadata).unwrap().iter().filter_map(|p| p["name"].as_str());
-        assert_eq!(members.collect::<BTreeSet<_>>(), PACKAGES.into_iter().chain(APART).collect());
+        assert_eq!(
+            members.collect::<BTreeSet<_>>(),
+            PACKAGES.into_iter().chain(APART).chain([python::PACKAGE]).collect()
+        );
     }
 }

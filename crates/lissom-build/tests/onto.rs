@@ -8,6 +8,7 @@ use lissom_build::{
     mesh::model_matrices,
     scene::{Scene, SceneAnimation, SceneMesh, SceneSkeleton},
 };
+use lissom_testkit::gltf::builder::Builder;
 use serde_json::{Value, json};
 
 fn scene(motions: &[Motion], meshes: bool) -> Scene {
@@ -132,4 +133,122 @@ fn a_file_of_other_nodes_is_refused() {
     motions.skeletons[0].skeleton.joints.iter_mut().for_each(|j| j.name.push('x'));
     let refused = write_glb_onto(&source(), &mut alone, &motions).unwrap_err();
     assert!(refused.to_string().starts_with("not one of its"), "{refused}");
+}
+
+/// Three positions packed with meshopt, version 0: every difference of every byte position plain.
+fn packed_positions() -> Vec<u8> {
+    let positions: Vec<u8> =
+        [0.0_f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0].into_iter().flat_map(f32::to_le_bytes).collect();
+    let mut packed = vec![0xa0];
+    for position in 0..12 {
+        packed.push(3);
+        let mut before = 0_u8;
+        for element in 0..16 {
+            let value = positions.get(12 * element + position).copied().unwrap_or(before);
+            let delta = value.wrapping_sub(before) as i8;
+            packed.push(((delta << 1) ^ (delta >> 7)) as u8);
+            before = value;
+        }
+    }
+    packed.extend([0; 32]);
+    packed
+}
+
+/// Two nodes of one name, each with a mesh of its own: the first packed and smiling, the second with another smile.
+fn faces(extension: &str) -> Builder {
+    let mut b = Builder::default();
+    let packed = packed_positions();
+    let view = b.view(&packed);
+    let offset = b.json["bufferViews"][view]["byteOffset"].clone();
+    b.json["bufferViews"][view] = json!({
+        "buffer": 1, "byteLength": 36, "byteStride": 12,
+        "extensions": { extension: {
+            "buffer": 0, "byteOffset": offset, "byteLength": packed.len(), "byteStride": 12, "count": 3, "mode": "ATTRIBUTES",
+        } },
+    });
+    let position =
+        b.push("accessors", json!({ "bufferView": view, "componentType": 5126, "count": 3, "type": "VEC3" }));
+    for _ in 0..2 {
+        let smile = b.floats("VEC3", &[0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        let primitive = json!({ "attributes": { "POSITION": position }, "targets": [{ "POSITION": smile }] });
+        let mesh = b.push(
+            "meshes",
+            json!({ "name": "face", "primitives": [primitive], "extras": { "targetNames": ["smile"] } }),
+        );
+        let node = b.node(json!({ "name": "head", "mesh": mesh }));
+        b.channel(node, "weights", "LINEAR", &[0.0, 1.0], &[0.0, 1.0]);
+    }
+    b.channel(0, "translation", "LINEAR", &[0.0, 1.0], &[0.0, 0.0, 0.0, 0.0, 2.0, 0.0]);
+    b.json["buffers"] = json!([
+        { "byteLength": b.bytes.len() },
+        { "byteLength": 36, "extensions": { extension: { "fallback": true } } },
+    ]);
+    b.json["extensionsUsed"] = json!([extension]);
+    b.json["extensionsRequired"] = json!([extension]);
+    b
+}
+
+#[test]
+fn morphs_and_packed_views_of_the_file_stay_and_are_animated() {
+    for extension in ["EXT_meshopt_compression", "KHR_meshopt_compression"] {
+        let before = faces(extension).glb();
+        let read = |bytes: &[u8]| gltf::read(bytes, &mut alone, &ImportLimits::default()).unwrap();
+        let mut motions = read(&before);
+        // The second face smiles half as much, backwards.
+        let weights = &mut motions.animations[0].tracks[1];
+        assert_eq!(weights.name, "morph/face_2/smile");
+        weights.keys[0].value[0] = 0.5;
+        weights.keys[1].value[0] = 0.0;
+        let (after, odd) = write_glb_onto(&before, &mut alone, &motions).unwrap();
+        assert!(odd.is_empty(), "{odd:?}");
+        let ((a, a_bytes), (b, b_bytes)) = (split(&before), split(&after));
+        for part in ["nodes", "meshes", "extensionsUsed", "extensionsRequired"] {
+            assert_eq!(a[part], b[part], "{part}");
+        }
+        // The packed bytes are carried, not unpacked.
+        let packed = |json: &Value, bytes: &[u8]| {
+            let view = &json["bufferViews"][0]["extensions"][extension];
+            let at = view["byteOffset"].as_u64().unwrap() as usize;
+            bytes[at..at + view["byteLength"].as_u64().unwrap() as usize].to_vec()
+        };
+        assert_eq!(packed(&b, &b_bytes), packed(&a, &a_bytes));
+        assert_eq!(b["bufferViews"][0]["buffer"], 1);
+        assert_eq!(b["buffers"][1], a["buffers"][1]);
+        let again = read(&after);
+        assert_eq!(again.meshes, motions.meshes);
+        let animation = &again.animations[0];
+        for (mesh, wanted) in [("face", [0.0, 0.5, 1.0]), ("face_2", [0.5, 0.25, 0.0])] {
+            for (ratio, wanted) in [0.0, 0.5, 1.0].into_iter().zip(wanted) {
+                let weight = animation.morph_weight(mesh, "smile", ratio).unwrap();
+                assert!((weight - wanted).abs() < 1e-6, "{mesh} at {ratio}: {weight}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_that_names_the_same_bytes_a_thousand_times_becomes_no_larger() {
+    let mut b = faces("EXT_meshopt_compression");
+    let long = b.view(&[7; 100_000]);
+    let view = b.json["bufferViews"][long].clone();
+    for _ in 0..1000 {
+        b.push("bufferViews", view.clone());
+    }
+    b.json["buffers"][0]["byteLength"] = json!(b.bytes.len());
+    // And one file beside it a hundred times.
+    for _ in 0..100 {
+        b.push("images", json!({ "uri": "skin.png" }));
+        b.push("buffers", json!({ "uri": "skin.png", "byteLength": 50_000 }));
+        let buffer = b.json["buffers"].as_array().unwrap().len() - 1;
+        b.push("bufferViews", json!({ "buffer": buffer, "byteOffset": 3, "byteLength": 49_000 }));
+    }
+    let mut files = |_: &str| Ok(vec![1; 50_000]);
+    let motions = gltf::read(&b.glb(), &mut files, &ImportLimits::default()).unwrap();
+    let (after, odd) = write_glb_onto(&b.glb(), &mut files, &motions).unwrap();
+    assert!(odd.is_empty(), "{odd:?}");
+    assert!(after.len() < b.glb().len() + 200_000, "{} bytes became {}", b.glb().len(), after.len());
+    let (json, bytes) = split(&after);
+    let view = json["bufferViews"].as_array().unwrap().iter().find(|v| v["byteLength"] == 49_000).unwrap();
+    let at = view["byteOffset"].as_u64().unwrap() as usize;
+    assert!(bytes[at..at + 49_000].iter().all(|byte| *byte == 1));
 }

@@ -1,5 +1,6 @@
 //! The `lissom` command as a library: the binary calls [`main`], and so may any program that wants the same commands
-//! under another name, or [`run_with`] other arguments. [`timing`] is the stopwatch of `lissom bench` and of the benches.
+//! under another name, or [`run_with`] other arguments; [`status_of`] leaves the end of the process to its caller (Python).
+//! [`timing`] is the stopwatch of `lissom bench` and of the benches.
 //!
 //! ```text
 //! commands/   one file or folder a command: its arguments, its work, its words
@@ -31,4 +32,4 @@ mod style;
 pub mod timing;
 mod warnings;
 
-pub use commands::{main, run_with};
+pub use commands::{Planned, main, plan_import, run_with, status_of};

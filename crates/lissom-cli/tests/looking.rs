@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{bad, bvh, folder, good, json, mannequin, moving_glb, text, write};
+use common::{bad, bvh, folder, good, json, mannequin, moving_glb, text, warned, write};
 use lissom::{
     Cursor, Skeleton,
     archive::{AlignedBytes, ArchiveView, Limits, SectionKind},
@@ -12,7 +12,14 @@ use lissom::{
         soa::{self, SoaTransform},
     },
 };
-use lissom_build::exact::{Q4, Trs, V3};
+use lissom_build::{
+    exact::{M34, Q4, Trs, V3},
+    export::write_glb,
+    material::{Image, Material, Texture, TextureUse},
+    mesh::{Influences, RawMesh},
+    raw::{Channel, Curve, RawAnimation, RawJoint, RawSkeleton, RawTrack, RawUserTrack, TrackKind, UserKey},
+    scene::{Morph, Scene, SceneAnimation, SceneMesh, SceneSkeleton},
+};
 
 #[test]
 fn inspect_shows_joints_clips_meshes_and_sections() {
@@ -201,4 +208,126 @@ fn composed(skeleton: &Skeleton, locals: &[SoaTransform]) -> Vec<u32> {
         .run()
         .unwrap();
     models.iter().flat_map(Mat4::to_cols_array).map(f32::to_bits).collect()
+}
+
+/// A face on nine joints: one triangle with a picture, and so many morph targets that all move.
+fn face(targets: usize) -> Scene {
+    let joint = |i: usize| RawJoint { name: format!("j{i}"), parent: i.checked_sub(1), ..Default::default() };
+    let weights: Vec<f32> = (1..=9).rev().map(|w| w as f32 / 45.0).collect();
+    let mesh = RawMesh {
+        name: "face".into(),
+        positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+        normals: vec![[0.0, 0.0, 1.0]; 3],
+        uvs: vec![vec![[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]],
+        influences: Influences {
+            each: 9,
+            joints: [0, 1, 2, 3, 4, 5, 6, 7, 8].repeat(3),
+            weights: weights.repeat(3),
+        },
+        indices: vec![0, 1, 2],
+        inverse_binds: vec![M34::IDENTITY; 9],
+        ..Default::default()
+    };
+    let morph = |i: usize| Morph {
+        name: format!("shape_{i}"),
+        positions: vec![[0.0, 0.1, 0.0]; 3],
+        ..Default::default()
+    };
+    let key = |ratio: f64| UserKey { ratio, value: [ratio, 0.0, 0.0, 0.0], step: false };
+    let track = |i: usize| RawUserTrack {
+        name: format!("morph/face/shape_{i}"),
+        kind: TrackKind::Float,
+        keys: vec![key(0.0), key(1.0)],
+    };
+    let nod = RawTrack {
+        translation: Channel::new(Curve::Linear, [(0.0, V3::ZERO), (1.0, V3::X)]),
+        ..Default::default()
+    };
+    let picture = Texture { images: vec![(String::new(), 0)], ..Default::default() };
+    let used = TextureUse { texture: 0, uv_set: 0, transform: None };
+    Scene {
+        skeletons: vec![SceneSkeleton {
+            skeleton: RawSkeleton { joints: (0..9).map(joint).collect() },
+            ..Default::default()
+        }],
+        animations: vec![SceneAnimation {
+            skeleton: Some(0),
+            motion: RawAnimation {
+                name: "talk".into(),
+                duration_s: 1.0,
+                tracks: [vec![nod], vec![RawTrack::default(); 8]].concat(),
+                ..Default::default()
+            },
+            tracks: (0..targets).map(track).collect(),
+            ..Default::default()
+        }],
+        meshes: vec![SceneMesh {
+            mesh,
+            morphs: (0..targets).map(morph).collect(),
+            material: Some(0),
+            ..Default::default()
+        }],
+        materials: vec![Material {
+            textures: vec![picture],
+            base_color_texture: Some(used),
+            ..Default::default()
+        }],
+        images: vec![Image {
+            name: "skin".into(),
+            mime_type: "image/png".into(),
+            bytes: b"\x89PNG\r\n\x1a\nnot all of it".to_vec(),
+        }],
+        ..Default::default()
+    }
+}
+
+#[test]
+fn a_face_with_hundreds_of_tracks_is_told_in_short() {
+    let root = folder("inspect_face");
+    let model = write(root.join("face.glb"), write_glb(&face(300)).unwrap());
+    let cooked = text(&root.join("face.lsm"));
+    good(&["import", &model, "-o", &cooked]);
+    for file in [&model, &cooked] {
+        let short = good(&["inspect", file]);
+        assert!(short.lines().count() < 60, "{} lines:\n{short}", short.lines().count());
+        assert!(short.contains("288 more tracks") && short.contains("--all"), "{short}");
+        let whole = good(&["inspect", file, "--all"]);
+        assert!(whole.lines().count() > 300 && whole.contains("shape_299"), "{whole}");
+        let report = json(&good(&["inspect", file, "--json"]));
+        assert_eq!(report["clips"][0]["tracks"].as_array().unwrap().len(), 300, "data is never cut");
+    }
+}
+
+#[test]
+fn what_is_left_out_on_demand_is_left_out_of_an_archive_too() {
+    let root = folder("export_without");
+    let model = write(root.join("face.glb"), write_glb(&face(2)).unwrap());
+    let cooked = text(&root.join("face.lsm"));
+    good(&["import", &model, "-o", &cooked]);
+    for file in [&model, &cooked] {
+        let export = |options: &[&str]| {
+            let out = root.join("out.glb");
+            let (_, warnings) = warned(&[&["export", file, "-o", &text(&out)][..], options].concat());
+            let bytes = std::fs::read(&out).unwrap();
+            let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+            (json(std::str::from_utf8(&bytes[20..20 + length]).unwrap()), warnings)
+        };
+        let (whole, _) = export(&[]);
+        assert_eq!(
+            (whole["images"].as_array().unwrap().len(), whole["meshes"].as_array().unwrap().len()),
+            (1, 1)
+        );
+        let primitive = |json: &serde_json::Value| json["meshes"][0]["primitives"][0]["attributes"].clone();
+        assert!(primitive(&whole)["JOINTS_2"].is_number(), "{whole}");
+        let (bare, _) = export(&["--no-mesh"]);
+        for part in ["meshes", "materials", "images", "textures", "skins"] {
+            assert!(bare[part].is_null(), "{file}: {part}: {bare}");
+        }
+        assert_eq!(bare["animations"].as_array().unwrap().len(), 1);
+        let (plain, _) = export(&["--no-images"]);
+        assert!(plain["images"].is_null() && plain["materials"][0].is_object(), "{file}: {plain}");
+        let (four, warnings) = export(&["--influences", "4"]);
+        assert!(primitive(&four)["JOINTS_0"].is_number() && primitive(&four)["JOINTS_1"].is_null(), "{four}");
+        assert!(warnings.contains("33.3 %"), "{file}: {warnings}");
+    }
 }

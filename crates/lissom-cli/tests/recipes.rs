@@ -42,7 +42,7 @@ fn the_page_lists_every_key() {
             lissom_build::recipe::read(format!("[clips.a]\n{key} = 2026-01-01").as_bytes()).unwrap_err();
         assert!(matches!(error, lissom_build::recipe::RecipeError::Value { .. }), "{key}: {error}");
     }
-    assert_eq!(keys.len(), 13);
+    assert_eq!(keys.len(), 14);
 }
 
 #[test]
@@ -80,6 +80,8 @@ fn edits_are_options_too_and_go_before_those_of_the_file() {
         ][..],
         &["--in-place=drift", "--additive", "first"],
         &["--additive", "walk@0.2"],
+        &["--root-motion"],
+        &["--root-motion=*", "--loop", "close"],
     ] {
         clip(all);
     }

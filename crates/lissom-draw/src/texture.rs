@@ -1,11 +1,17 @@
 //! Pictures on surfaces.
 
 use crate::{Color, DrawError};
+use zune_jpeg::{
+    JpegDecoder,
+    zune_core::{bytestream::ZCursor, colorspace::ColorSpace, options::DecoderOptions},
+};
 
 /// The longest side of a texture that is kept; larger ones are thinned out.
-const LONGEST: u32 = 1024;
+const LONGEST: usize = 1024;
 /// The most pixels that are decoded at all.
 const MOST: u64 = 1 << 26;
+/// Of a JPEG, whose frequencies may stand in memory beside its pixels.
+const MOST_JPEG: u64 = 1 << 25;
 
 /// A picture that surfaces show, in linear light with alpha.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,29 +33,59 @@ pub enum Opacity {
     Blend,
 }
 
+fn few_enough(width: u64, height: u64, most: u64) -> Result<(), DrawError> {
+    if width.saturating_mul(height) > most {
+        return Err(DrawError::Decode { reason: format!("{width} x {height} pixels are too many") });
+    }
+    Ok(())
+}
+
 impl Texture {
-    /// Decodes a PNG file. Other formats are none of its business.
+    /// Decodes a PNG or JPEG file. Other formats are none of its business.
     ///
     /// # Errors
     ///
     /// [`DrawError::Decode`].
-    pub fn from_png(bytes: &[u8]) -> Result<Self, DrawError> {
+    pub fn decode(bytes: &[u8]) -> Result<Self, DrawError> {
+        if bytes.starts_with(b"\x89PNG") {
+            Self::from_png(bytes)
+        } else if bytes.starts_with(&[0xff, 0xd8, 0xff]) {
+            Self::from_jpeg(bytes)
+        } else {
+            Err(DrawError::Decode { reason: "it is neither a PNG nor a JPEG file".into() })
+        }
+    }
+
+    fn from_png(bytes: &[u8]) -> Result<Self, DrawError> {
         let wrong = |e: png::DecodingError| DrawError::Decode { reason: e.to_string() };
         let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
         decoder
             .set_transformations(png::Transformations::normalize_to_color8() | png::Transformations::ALPHA);
         let mut reader = decoder.read_info().map_err(wrong)?;
-        let (width, height) = (reader.info().width, reader.info().height);
-        if u64::from(width) * u64::from(height) > MOST {
-            return Err(DrawError::Decode { reason: format!("{width} x {height} pixels are too many") });
-        }
+        few_enough(reader.info().width.into(), reader.info().height.into(), MOST)?;
         let size = reader.output_buffer_size();
         let size = size.ok_or_else(|| DrawError::Decode { reason: "it is too large".into() })?;
         let mut raw = vec![0; size];
         let info = reader.next_frame(&mut raw).map_err(wrong)?;
-        let channels = info.color_type.samples();
-        let step = (width.max(height).div_ceil(LONGEST)).max(1) as usize;
-        let (width, height) = (info.width as usize, info.height as usize);
+        Self::thinned(&raw, info.width as usize, info.height as usize, info.color_type.samples())
+    }
+
+    fn from_jpeg(bytes: &[u8]) -> Result<Self, DrawError> {
+        let wrong = |e: zune_jpeg::errors::DecodeErrors| DrawError::Decode { reason: e.to_string() };
+        let options = DecoderOptions::new_safe().jpeg_set_out_colorspace(ColorSpace::RGB);
+        let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
+        decoder.decode_headers().map_err(wrong)?;
+        let Some((width, height)) = decoder.dimensions() else {
+            return Err(DrawError::Decode { reason: "it has no size".into() });
+        };
+        few_enough(width as u64, height as u64, MOST_JPEG)?;
+        let raw = decoder.decode().map_err(wrong)?;
+        Self::thinned(&raw, width, height, 3)
+    }
+
+    /// Keeps every pixel, or every few.
+    fn thinned(raw: &[u8], width: usize, height: usize, channels: usize) -> Result<Self, DrawError> {
+        let step = width.max(height).div_ceil(LONGEST).max(1);
         let mut pixels = Vec::new();
         for y in (0..height).step_by(step) {
             for x in (0..width).step_by(step) {
@@ -107,14 +143,67 @@ mod tests {
     fn a_png_comes_back_in_linear_light_and_repeats() {
         let pixels = [[255, 0, 0, 255], [0, 255, 0, 128], [0, 0, 255, 255], [255, 255, 255, 0]].concat();
         let png = Image { width: 2, height: 2, pixels }.encode_png().unwrap();
-        let texture = Texture::from_png(&png).unwrap();
+        let texture = Texture::decode(&png).unwrap();
         assert_eq!(texture.at([0.25, 0.25]), [1.0, 0.0, 0.0, 1.0]);
         assert_eq!(texture.at([1.75, -0.75]), [0.0, 1.0, 0.0, 128.0 / 255.0]);
         assert_eq!(texture.at([0.25, 0.75])[2], 1.0);
         assert_eq!(texture.at([f32::NAN, 0.0]), [1.0, 0.0, 0.0, 1.0]);
         for cut in 0..png.len() - 1 {
-            let _ = Texture::from_png(&png[..cut]);
+            let _ = Texture::decode(&png[..cut]);
         }
-        assert!(matches!(Texture::from_png(b"\xff\xd8\xff"), Err(DrawError::Decode { .. })));
+        assert!(matches!(Texture::decode(b"\xff\xd8\xff"), Err(DrawError::Decode { .. })));
+        assert!(matches!(Texture::decode(b"RIFF"), Err(DrawError::Decode { .. })));
+    }
+
+    /// A square of 8 x 8 pixels of one grey: a mean, and no frequencies.
+    fn grey_jpeg() -> Vec<u8> {
+        let quantisation = [&[0xff, 0xdb, 0, 67, 0][..], &[8; 64]].concat();
+        let frame = [0xff, 0xc0, 0, 11, 8, 0, 8, 0, 8, 1, 1, 0x11, 0];
+        // One code of one bit each: 7 bits of a mean follow; nothing more follows.
+        let table =
+            |class: u8, symbol: u8| [&[0xff, 0xc4, 0, 20, class, 1][..], &[0; 15], &[symbol]].concat();
+        let scan = [0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0];
+        // 0, then 100 in 7 bits, then 0: 100 times 8 is 100 above the middle of 128.
+        let bits = [0b0110_0100, 0b0111_1111];
+        let parts = [
+            &[0xff, 0xd8][..],
+            &quantisation,
+            &frame,
+            &table(0x00, 7),
+            &table(0x10, 0),
+            &scan,
+            &bits,
+            &[0xff, 0xd9],
+        ];
+        parts.concat()
+    }
+
+    #[test]
+    fn a_jpeg_comes_back_in_linear_light_and_a_spoiled_one_does_no_harm() {
+        let jpeg = grey_jpeg();
+        let texture = Texture::decode(&jpeg).unwrap();
+        assert_eq!((texture.width, texture.height), (8, 8));
+        let [grey, ..] = Color { rgb: [228; 3] }.linear();
+        for [r, g, b, a] in &texture.pixels {
+            assert!(
+                [r, g, b].iter().all(|c| (**c - grey).abs() < 0.02) && *a == 1.0,
+                "{r} {g} {b}, not {grey}"
+            );
+        }
+        for cut in 0..jpeg.len() - 1 {
+            let _ = Texture::decode(&jpeg[..cut]);
+        }
+        for at in 0..jpeg.len() {
+            for change in [0, 1, 2, 0x0f, 0x7f, 0x80, 0xff] {
+                let mut spoiled = jpeg.clone();
+                spoiled[at] = change;
+                let _ = Texture::decode(&spoiled);
+            }
+        }
+        let size = jpeg.windows(2).position(|w| w == [0xff, 0xc0]).unwrap() + 5;
+        let mut huge = jpeg;
+        huge[size..size + 4].fill(0xff);
+        let DrawError::Decode { reason } = Texture::decode(&huge).unwrap_err() else { panic!() };
+        assert!(!reason.is_empty(), "{reason}");
     }
 }

@@ -159,7 +159,7 @@ fn a_texture_colours_what_alpha_lets_be_seen() {
     use lissom_draw::{Image, Opacity, Texture};
     let png = |pixel: [u8; 4]| {
         let image = Image { width: 1, height: 1, pixels: pixel.to_vec() };
-        Texture::from_png(&image.encode_png().unwrap()).unwrap()
+        Texture::decode(&image.encode_png().unwrap()).unwrap()
     };
     let uvs = [[0.5, 0.5]; 3];
     let light = Light::default();

@@ -1,63 +1,71 @@
 //! What moves a character: a graph decides, jobs move.
 //!
 //! A graph never touches a joint. Each frame it turns its state, its parameters and a time step into plain, bounded
-//! data, the `Frame`; nothing below a frame knows states. One hero, a crowd, a viewer and a network all run the same
-//! two steps.
+//! data, the [`Frame`]; nothing below a frame knows states. One hero, a crowd, a viewer and a network all run the same
+//! two steps. For one hero in a game, an [`Animator`] runs both.
 //!
 //! ```text
 //!  Graph (shared, immutable)     GraphState (plain value, one a character)
-//!    states, transitions,          parameters, where each layer is, heads
+//!    states, transitions,          parameters, voices of each layer, one-shots
 //!    layers, masks                    │
 //!        └───────────┬────────────────┘
 //!                    ▼  update(dt): decides, allocates nothing
 //!                  Frame ───────────────────────────────────────────────┐
-//!                    entries {clip, time, weight, mask, additive}       │ the same entries, each with the
-//!                    post-steps, in order                               │ Span that it covered this frame
+//!                    entries {clip, layer, weight, from, to}            │ the same entries, over what
+//!                    layers {weight, mask, additive}                    │ each covered this frame
 //!                    ▼                                                  ▼
-//!                  MixJob: samples straight into the blend            events: markers that the spans passed
+//!                  Mix, rows of joint weights                         events: markers that were passed
 //!                    ▼                                                root motion: deltas over the spans,
-//!                  pose ◀── post-steps ◀──▶ PoseMemory                  blended by weight
+//!                  MixJob: samples straight into the blend              blended by weight
+//!                    ▼
+//!                  pose ◀── IK, look-at: jobs of `lissom`, by the game
 //! ```
 //!
 //! # The parts
 //!
 //! | type | what it is | size |
 //! |---|---|---|
-//! | `Graph` | what may happen; made by a builder or read from an archive, shared by all who play it | any |
-//! | `GraphState` | what is happening: all that an update reads and writes | known from the graph |
-//! | `Frame` | what this frame shows: a `Mix`, a span an entry, post-steps | fixed, no heap |
-//! | `PoseMemory` | what post-steps remember: offsets of an inertialisation, springs, foot locks | known from graph and skeleton |
+//! | [`GraphParts`] | the description: plain lists, everything by name; what a program or a file fills in | any |
+//! | [`Graph`] | the same checked, by number, in flat lists; shared by all who play it | any |
+//! | [`GraphState`] | what is happening: all that an update reads and writes | known from the graph |
+//! | [`Frame`] | what this frame shows | room known from the graph |
+//! | [`Animator`] | graph, state, frame and a [`Body`](lissom::player::Body) that shows it | known from graph and skeleton |
 //!
-//! **Deciding.** `Graph::update` reads nothing but graph, state and dt, so an unseen character can be updated without a
+//! **Laps.** A state has one head, in laps: lap 3, a quarter into it. All clips of a blend are at that share of their own length, so
+//! that gaits of other lengths keep step, states are brought into step by copying a head, and exits are shares of a lap. What
+//! an entry covered is from one head to the next; on the time line of its clip that is a [`Span`](lissom::track::Span).
+//!
+//! **Deciding.** [`Graph::update`] reads nothing but graph, state and dt, so an unseen character can be updated without a
 //! pose, and later get the same bits. A dt of 0 changes nothing; a negative one, NaN or infinity is an error and
-//! nothing has moved. At most one transition starts a layer and update: there is no cycle within a tick.
+//! nothing has moved. At most one transition starts a layer and update: there is no cycle within a tick. A layer plays a few
+//! states at once, its voices: the last one leads, and takes its share from those before it, so that a transition may be
+//! interrupted at any time without a jump. A frame shows what was played during dt, with the weights at its end: what was left in it
+//! is still there, of weight 0, with what it passed.
 //!
 //! **Mixing.** Entries of one layer are averaged by weight. Layers cover one another: with w the weight of a layer and
 //! m its mask at a joint, it takes w·m of that joint, and the layers below share the rest. As joint weights of a blend that is,
 //! for layer k, w·m of k times Π (1 - w·m) of the layers above it: one row of numbers a layer, made by [`cover()`] once
-//! a frame; an entry's `mask` names its layer's row. Additive layers need no cover: their row is their own mask. User tracks and
-//! morph weights are blended by the entries' weights.
-//!
-//! **Post-steps** run on the mixed pose in the order of the frame's list: inertialisation, then IK, look-at, springs, foot lock. Those that
-//! remember do so in a `PoseMemory` and nowhere else. An inertialisation starts from the *old mix*, evaluated at the time of the transition
-//! and one step earlier, never from poses that happened to be kept: a character that was not drawn, or drawn rarely, gets the same bits.
+//! a frame; an entry's `mask` names its layer's row. Additive layers need no cover: their row is their own mask. Morph weights
+//! are blended by the entries of layers that cover the whole body.
 //!
 //! **Events and root motion** are iterated over the frame's entries and spans. A span knows laps, so nothing is met twice or
 //! lost, whatever the steps are; a delta is a function of two heads, so deltas over any split of a span compose to the whole.
 //!
-//! So far the crate holds root motion ([`RootMotion`], [`RootStep`]) and the layers' rows ([`cover()`]); the graph's types are named here so that what is built below and above
-//! the seam fits.
+//! **Post-steps** that remember (inertialisation, springs, foot lock) have jobs in `lissom`, which a game runs on the mixed pose. In a graph they are not yet: they will be a list in the
+//! frame, and remember in a `PoseMemory` beside the state and nowhere else. An inertialisation starts from the *old mix*, evaluated at
+//! the time of the transition and one step earlier: the two heads of each of the frame's entries, never poses that happened to be
+//! kept.
 //!
 //! # Save, load, compare, rewind
 //!
-//! A character is two plain values, `GraphState` and `PoseMemory`. A copy of both is a save; putting them back and updating with
-//! the same parameters and steps gives the same bits. Cursors are not state: where a clip's keys stand shows in time, never in bits.
-//! So rollback of n frames is n + 1 updates, and two machines agree if the two values do.
+//! A character is a plain value, its [`GraphState`]. A clone is a save, [`GraphState::write`] makes bytes of it; putting it back and
+//! updating with the same parameters and steps gives the same bits. Cursors are not state: where a clip's keys stand shows
+//! in time, never in bits. So rollback of n frames is n + 1 updates, and two machines agree if the two values do.
 //!
 //! # Files
 //!
-//! `lissom::archive` hands out a graph's section as checked bytes; this crate reads them as hostile input; JSON and the
-//! compiler are in `lissom-build`.
+//! A graph is described in code so far. Its file form will be [`GraphParts`]: JSON and the writer in `lissom-build`, a section of the
+//! archive that this crate reads as hostile input, and [`Graph::new`] as the one place that checks what either says.
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|
@@ -67,8 +75,23 @@
 
 extern crate alloc;
 
+mod animator;
 mod cover;
+mod frame;
+mod graph;
 mod root;
+mod state;
+mod update;
+mod why;
 
+pub use animator::{AnimateError, Animator, Play};
 pub use cover::{Layer, cover};
-pub use root::{RootMotion, RootStep};
+pub use frame::{Entry, Frame, FrameEvent, FrameLayer, MAX_TOLD_LAPS};
+pub use graph::{
+    BoolKey, ClipKey, Curve, FloatKey, Graph, GraphClip, GraphError, GraphParts, IntKey, Interruption,
+    LayerKey, LayerParts, MAX_POINTS, MaskParts, MaskRule, MotionParts, ParameterKind, ParameterParts, Place,
+    PlaneBlend, Problem, StateParts, Test, TransitionParts, TriggerKey,
+};
+pub use root::{RootMotion, RootStep, RootTracks};
+pub use state::{GraphState, Key, MAX_SHOTS, MAX_VOICES, OneShot, StateError};
+pub use why::{Verdict, Why};

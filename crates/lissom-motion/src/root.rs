@@ -6,9 +6,11 @@
 //! difference of two places, so steps over any split of a span compose to the step over the whole, whatever the
 //! frames were; and laps are multiplied, not summed up.
 
+use alloc::format;
 use lissom::{
+    archive::{Archive, ArchiveError},
     math::{Quat, Transform, Vec3},
-    track::{Playhead, Repeat, Span, Timeline, TrackView},
+    track::{Playhead, ROOT_TRACKS, Repeat, Span, Timeline, Track, TrackView},
 };
 
 /// A place and a direction, or a step from one to another, in f64: thousands of steps are put together without drift.
@@ -27,6 +29,39 @@ pub struct RootMotion<'a> {
     pub translation: Option<TrackView<'a>>,
     /// A track of rotations; `None`: it does not turn.
     pub rotation: Option<TrackView<'a>>,
+}
+
+/// The tracks that hold a clip's travel; they keep their archive's bytes alive.
+#[derive(Clone, Debug, Default)]
+pub struct RootTracks {
+    translation: Option<Track>,
+    rotation: Option<Track>,
+}
+
+impl RootTracks {
+    /// Those of a clip, which may have none: then it stays where it is.
+    ///
+    /// # Errors
+    ///
+    /// [`ArchiveError`]: what is wrong with a track that is there.
+    pub fn of(archive: &Archive, clip: &str) -> Result<Self, ArchiveError> {
+        let track = |name: &str| match archive.track(&format!("{clip}/{name}")) {
+            Ok(track) => Ok(Some(track)),
+            Err(ArchiveError::Missing { .. }) => Ok(None),
+            Err(error) => Err(error),
+        };
+        let [translation, rotation] = ROOT_TRACKS;
+        Ok(Self { translation: track(translation)?, rotation: track(rotation)? })
+    }
+
+    /// As it is played.
+    #[must_use]
+    pub fn motion(&self) -> RootMotion<'_> {
+        RootMotion {
+            translation: self.translation.as_ref().map(Track::view),
+            rotation: self.rotation.as_ref().map(Track::view),
+        }
+    }
 }
 
 impl RootStep {

@@ -1,7 +1,14 @@
 //! Steps of root motion compose, whatever the frames are.
 
-use lissom::track::{Playhead, Repeat, Timeline, TrackKind, TrackView};
-use lissom_motion::{RootMotion, RootStep};
+use lissom::{
+    archive::Archive,
+    track::{Playhead, Repeat, Timeline, TrackKind, TrackView},
+};
+use lissom_build::{
+    pipeline::{Input, Options, Recipe, serial, unwatched},
+    recipe,
+};
+use lissom_motion::{RootMotion, RootStep, RootTracks};
 use lissom_testkit::{
     alloc::{CountingAllocator, assert_no_alloc},
     rng::Rng,
@@ -101,6 +108,75 @@ fn a_hundred_loops_in_random_frames_are_a_hundred_times_one_loop() {
             metres(&one.repeated(100), &hundred) < 1.0e-9 && metres(&one.repeated(-1), &one.inverse()) == 0.0
         );
     }
+}
+
+/// A walk through a bend, a metre and a half and a quarter turn in a second, and its name in the archive.
+fn cooked(toml: &str) -> Archive {
+    let mut bvh = String::from(
+        "HIERARCHY ROOT hips { OFFSET 0 1 0 CHANNELS 6 Xposition Yposition Zposition Yrotation Xrotation Zrotation \
+         JOINT leg { OFFSET 0 -0.5 0 CHANNELS 1 Xrotation End Site { OFFSET 0 -0.5 0 } } }\n\
+         MOTION Frames: 31 Frame Time: 0.033333333333333\n",
+    );
+    for frame in 0..31 {
+        let t = f64::from(frame) / 30.0;
+        let (along, sway) = (1.5 * t, 5.0 * libm::sin(std::f64::consts::TAU * t));
+        bvh.push_str(&format!("{} 1 {along} {} {sway} 0 {sway}\n", 0.1 * t * t, 90.0 * t));
+    }
+    let rules = recipe::read(toml.as_bytes()).unwrap().rules;
+    let recipe = Recipe::new(Options { rules, ..Options::default() }).unwrap();
+    let cooked = recipe.cook(&[Input::bytes("walk.bvh", bvh.as_bytes())], &serial, &mut unwatched).unwrap();
+    cooked.inputs.into_iter().for_each(|input| {
+        input.unwrap();
+    });
+    Archive::new(cooked.archive.unwrap()).unwrap()
+}
+
+#[test]
+fn what_a_recipe_takes_out_of_a_clip_is_played_over_loops() {
+    let archive = cooked("[clips.walk]\nroot-motion = true");
+    let tracks = RootTracks::of(&archive, "walk").unwrap();
+    let timeline = Timeline::new(1.0, Repeat::Loop).unwrap();
+    let step = |from_s: f64, to_s: f64| {
+        let span = timeline.between(timeline.at(from_s).unwrap(), timeline.at(to_s).unwrap());
+        tracks.motion().step(&span)
+    };
+    // The hips' own way, within the precision.
+    let lap = step(0.0, 1.0);
+    let way: [f64; 3] = core::array::from_fn(|i| lap.translation[i] - [0.1, 0.0, 1.5][i]);
+    assert!(way.iter().all(|v| v.abs() < 2.0e-4), "{lap:?}");
+    let degrees = 2.0 * libm::atan2(lap.rotation[1], lap.rotation[3]).to_degrees();
+    assert!((degrees - 90.0).abs() < 0.1, "{lap:?}");
+    let half = step(0.0, 0.5);
+    assert!((half.translation[2] - 0.75).abs() < 2.0e-4, "{half:?}");
+    // Without its travel it ends where it starts; four laps go round a square.
+    assert!(archive.clip("walk").unwrap().view().is_looping());
+    let round = step(0.25, 4.25);
+    assert!(metres(&round, &RootStep::IDENTITY) < 1.0e-2, "{round:?}");
+    assert!(metres(&step(0.0, 2.0), &lap.then(&lap)) < 1.0e-5);
+    // What was not asked for is not there.
+    let plain = RootTracks::of(&cooked(""), "walk").unwrap();
+    let span = timeline.between(timeline.start(), timeline.end());
+    assert_eq!(plain.motion().step(&span), RootStep::IDENTITY);
+}
+
+#[test]
+fn a_mirrored_walk_goes_the_other_way_round() {
+    let archive = cooked(
+        "[clips.walk]\nroot-motion = true\n[clips.other]\nfrom = 'walk'\nmirror = true\nroot-motion = 'hips'",
+    );
+    let timeline = Timeline::new(1.0, Repeat::Loop).unwrap();
+    let lap = |name: &str| {
+        let tracks = RootTracks::of(&archive, name).unwrap();
+        tracks.motion().step(&timeline.between(timeline.start(), timeline.end()))
+    };
+    let (walk, other) = (lap("walk"), lap("other"));
+    let [x, y, z] = walk.translation;
+    let [qx, qy, qz, qw] = walk.rotation;
+    let mirrored = RootStep { translation: [-x, y, z], rotation: [qx, -qy, -qz, qw] };
+    assert!(
+        metres(&mirrored, &other) < 3.0e-4 && radians(&mirrored, &other) < 1.0e-3,
+        "{mirrored:?} {other:?}"
+    );
 }
 
 #[test]

@@ -4,8 +4,10 @@
 //! the table anew with `cargo run -p lissom-testkit --bin conformance -- table`, and say why in
 //! `CHANGELOG.md`: a test asks for that line.
 
+mod motion;
+
 use crate::{
-    generate, golden,
+    generate, golden, graphs,
     kernels::{Inputs, KERNELS},
     oracle,
     rng::Rng,
@@ -16,7 +18,7 @@ use lissom::{
     job::{BlendJob, BlendLayer, LocalToModelJob, Models, SampleJob, SampleTime, Update},
 };
 use lissom_build::{
-    SkeletonBuilder,
+    BuiltSkeleton, SkeletonBuilder,
     cook::{ClipBuilder, Effort},
     mannequin::{self, Motion},
 };
@@ -44,7 +46,9 @@ pub fn hashes(backend: Backend) -> Vec<Entry> {
     all.push(("pose/random".into(), random_poses()));
     all.extend(mannequin(backend));
     all.extend(clips(backend));
+    all.extend(motion::hashes(backend));
     all.push(("world".into(), world(backend)));
+    all.push(("graph".into(), graphs::hash()));
     all
 }
 
@@ -200,12 +204,18 @@ fn mannequin(backend: Backend) -> Vec<Entry> {
     entries
 }
 
-/// The walk, cooked: its bytes, and its poses forward, backward and by seeks.
-fn clips(backend: Backend) -> Vec<Entry> {
+/// The walk on its skeleton, cooked.
+fn walk() -> (BuiltSkeleton, Clip, Vec<u8>) {
     let built = SkeletonBuilder::build(&mannequin::skeleton()).expect("the mannequin is a valid skeleton");
     let builder = ClipBuilder { effort: Effort::Fast, precision: 1e-3, ..ClipBuilder::default() };
     let cooked = builder.build(&built, &mannequin::clip(Motion::Walk)).expect("the walk cooks");
     let clip = Clip::from_bytes(&cooked.bytes).expect("what was cooked is a clip");
+    (built, clip, cooked.bytes)
+}
+
+/// The walk, cooked: its bytes, and its poses forward, backward and by seeks.
+fn clips(backend: Backend) -> Vec<Entry> {
+    let (built, clip, bytes) = walk();
     let (skeleton, mut cursor) = (&built.skeleton, Cursor::new());
     let mut output = vec![SoaTransform::IDENTITY; skeleton.group_count()];
     let mut hash = Fnv64::new();
@@ -217,7 +227,7 @@ fn clips(backend: Backend) -> Vec<Entry> {
             .expect("a clip plays on its skeleton");
         hash = golden::extend(hash, &soa::unpack(&output, skeleton.joint_count()));
     }
-    let bytes = Fnv64::new().bytes(&cooked.bytes).finish();
+    let bytes = Fnv64::new().bytes(&bytes).finish();
     vec![("clip/walk/bytes".into(), bytes), ("clip/walk/poses".into(), hash.finish())]
 }
 

@@ -10,6 +10,7 @@
 //! - [`hostile`]: every reader of foreign bytes, what it is fed, and what it must never do. [`mod@ozz`] and
 //!   [`mod@fbx`] write the files for that.
 //! - [`mod@gltf`]: what a glTF file means by the specification, and glTF files made in code.
+//! - [`graphs`]: a graph with everything in it, and random input for it.
 //! - [`golden`], [`conformance`]: hashes that every machine must meet.
 //!
 //! ```
@@ -39,6 +40,7 @@ pub mod fbx;
 pub mod generate;
 pub mod gltf;
 pub mod golden;
+pub mod graphs;
 pub mod hostile;
 pub mod kernels;
 pub mod oracle;

@@ -45,6 +45,11 @@ fn a_spoiled_snapshot_of_a_world_does_no_harm() {
 }
 
 #[test]
+fn a_spoiled_state_of_a_graph_does_no_harm() {
+    survives("graph_state");
+}
+
+#[test]
 fn a_spoiled_ozz_archive_does_no_harm() {
     survives("ozz");
 }
@@ -77,6 +82,11 @@ fn a_spoiled_recipe_does_no_harm() {
 #[test]
 fn a_spoiled_gltf_file_does_no_harm() {
     survives("gltf");
+}
+
+#[test]
+fn a_spoiled_gltf_file_that_is_copied_does_no_harm() {
+    survives("onto");
 }
 
 #[cfg(feature = "fbx")]

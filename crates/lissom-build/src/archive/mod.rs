@@ -25,7 +25,7 @@ mod tests;
 mod track_tests;
 
 pub use pack::{ScenePack, settle_names};
-pub use save::Save;
+pub use save::{Save, clip_version};
 
 use crate::{
     BuiltSkeleton,

@@ -62,8 +62,9 @@ impl Save for (&RawMesh, &BuiltSkeleton) {
     }
 }
 
-/// The version of a clip's layout, which its section repeats.
-pub(crate) fn clip_version(bytes: &[u8]) -> u16 {
+/// The version of a clip's layout, which its section repeats ([`ArchiveWriter::clip`] asks for it).
+#[must_use]
+pub fn clip_version(bytes: &[u8]) -> u16 {
     bytes.get(4..6).map_or(0, |b| u16::from_le_bytes([b[0], b[1]]))
 }
 

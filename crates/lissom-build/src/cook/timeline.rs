@@ -43,6 +43,10 @@ impl TimePoints {
 /// Rates that sources are usually sampled at; found ones that are this close become exactly these.
 const USUAL_RATES: [f64; 7] = [24.0, 25.0, 30.0, 50.0, 60.0, 100.0, 120.0];
 
+/// Even rows a time at most. Rows without keys are cheap but not free: each doubling is a bit of every key's distance to
+/// the next, where a listed time is 32.
+const SPARSE: u64 = 32;
+
 /// Rows that fit the rising `times` (from 0 to the duration): uniform if all of them lie on one rate, up to
 /// the rounding of f32, and all of `exact` to the last bit; otherwise the times themselves.
 pub(crate) fn choose(times: &[f64], exact: &[f64]) -> TimePoints {
@@ -75,17 +79,25 @@ const CLOSEST: f64 = 4e-9;
 
 fn uniform(times: &[f64], exact: &[f64]) -> Option<TimePoints> {
     let duration_s = *times.last()?;
-    let shortest = times.windows(2).map(|w| w[1] - w[0]).fold(duration_s, |a, b| if b < a { b } else { a });
+    // The rounding of f32 is no distance: a last key may stand just before the end.
+    let apart = times.windows(2).map(|w| w[1] - w[0]).filter(|gap| *gap > duration_s * 3e-7);
+    let shortest = apart.fold(duration_s, |a, b| if b < a { b } else { a });
     let steps = (duration_s / shortest).round();
-    // Rows without keys are cheap but not free.
-    let most = times.len() as f64 * 8.0 + 64.0;
+    let most = times.len() as f64 * SPARSE as f64 + 64.0;
     let found = [(times.len() - 1) as f64 / duration_s, steps / duration_s];
     // A rate with few decimals, if the rounding of an f32 duration is all that is between.
-    let rounded = found.map(|r| {
+    let rounded = |r: f64| {
         let few = (r * 1000.0).round() / 1000.0;
         if (few - r).abs() <= 1e-7 * r { few } else { r }
-    });
-    let candidates = [rounded[0], found[0], rounded[1], found[1]].into_iter().chain(USUAL_RATES);
+    };
+    // The shortest distance may be several rows: an exported clip has keys at some rows of a fine rate. What it says of
+    // the rate is rough; each later time says it better.
+    let better = |rate: f64, t: &f64| if t * rate > 0.5 { (t * rate).round() / t } else { rate };
+    let finer = (1..=16).map(|rows| times.iter().fold(f64::from(rows) / shortest, better)).map(rounded);
+    let candidates = [rounded(found[0]), found[0], rounded(found[1]), found[1]]
+        .into_iter()
+        .chain(USUAL_RATES)
+        .chain(finer);
     candidates.into_iter().find_map(|rate| {
         let count = (duration_s * rate).round() + 1.0;
         let fits = |t: &f64| {
@@ -129,7 +141,7 @@ pub(crate) fn refine(points: &TimePoints, times: &[f64], pieces: &[u32]) -> Opti
         let factor = factor.max().unwrap_or(1);
         let rows = u64::from(count - 1) * u64::from(factor) + 1;
         let listed: u64 = pieces.iter().map(|p| u64::from(*p)).sum();
-        if rows <= listed * 8 + 64 {
+        if rows <= listed * SPARSE + 64 {
             let count = u32::try_from(rows).ok()?;
             return Some(TimePoints::Uniform { rate: rate * f64::from(factor), count });
         }
@@ -173,6 +185,14 @@ mod tests {
         // Keys at odd times on a usual rate.
         let sparse = [0.0, 7.0 / 60.0, 12.0 / 60.0, 30.0 / 60.0];
         assert_eq!(choose(&sparse, &[]), TimePoints::Uniform { rate: 60.0, count: 31 });
+        // Never less than four rows apart, in f32; and where the shortest distance says too little.
+        let fine: Vec<f64> = [0, 5, 10, 15, 19, 24, 182, 187].map(|row| f64::from(row as f32 / 34.0)).into();
+        assert_eq!(choose(&fine, &[]), TimePoints::Uniform { rate: 34.0, count: 188 });
+        let rough = (0..240).map(|i| i * 12 + i % 2).chain([2880]);
+        let rough: Vec<f64> = rough.map(|row| f64::from(row as f32 / 888.0)).collect();
+        assert!(matches!(choose(&rough, &[]), TimePoints::Uniform { count: 2881, .. }));
+        let end: Vec<f64> = (0..21).map(|i| f64::from(i as f32 / 6.0)).chain([20.0 / 6.0]).collect();
+        assert_eq!(choose(&end, &[]), TimePoints::Uniform { rate: 6.0, count: 21 });
     }
 
     #[test]

@@ -53,6 +53,17 @@ pub enum EditReason {
         /// One that is much like it.
         near: Option<String>,
     },
+    /// No joint of the skeleton is called so.
+    #[error("there is no joint {}{}", Quote(wanted), DidYouMean(near.as_deref()))]
+    NoJoint {
+        /// The name.
+        wanted: String,
+        /// One that is much like it.
+        near: Option<String>,
+    },
+    /// It was taken out before: the tracks would say two things.
+    #[error("it has root motion already")]
+    HasRoot,
     /// The other clip moves another skeleton.
     #[error("clip {} has another skeleton", Quote(other))]
     OtherSkeleton {

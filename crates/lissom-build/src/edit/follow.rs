@@ -1,6 +1,8 @@
 //! Rules followed: which edits a clip gets, and what comes of them.
 
-use super::{Additive, ClipRule, Edit, EditError, EditKind, Looping, error::EditReason, pattern::fit};
+use super::{
+    Additive, ClipRule, Edit, EditError, EditKind, Looping, error::EditReason, parts::is_root, pattern::fit,
+};
 use crate::{
     exact::{V3, larger},
     raw::{RawAnimation, RawSkeleton},
@@ -139,6 +141,7 @@ fn edit(
                 let precision_m = precision.unwrap_or(asked.precision_m);
                 make_loop(&mut clip, skeleton, *looping, precision_m, asked.shell_m).map_err(wrong)?;
             }
+            EditKind::RootMotion(Some(root)) => clip = clip.rooted(skeleton, root).map_err(wrong)?,
             EditKind::Name(name) => clip.motion.name = name.replace('*', &plan.stands_for),
             EditKind::Events(events) => add_events(&mut clip, events).map_err(wrong)?,
             EditKind::Precision(metres) => needs.precision_m = Some(*metres),
@@ -182,6 +185,8 @@ fn make_loop(
             let tracks_close = clip
                 .tracks
                 .iter()
+                // Where a loop ends is where its next lap starts: that is what root motion is for.
+                .filter(|t| !is_root(&t.name))
                 .all(|t| t.sample(0.0).iter().zip(t.sample(1.0)).all(|(a, b)| (a - b).abs() <= TRACK_GAP));
             let moves =
                 motion.tracks.iter().any(|t| t.moves()) || clip.tracks.iter().any(|t| t.keys.len() > 1);

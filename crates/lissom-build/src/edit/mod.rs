@@ -4,8 +4,8 @@
 //!  ClipRule, ClipRule …     from a recipe file, from options, from code
 //!     │ whose pattern fits the clip's name; of each kind of edit the last one said counts
 //!     ▼
-//!  skip ─ trim ─ rate ─ reverse ─ mirror ─ in place ─ loop ─ name ─ events ─ precision ─▶ difference to another clip
-//!  each file by itself, always in this order                                             when all files are read
+//!  skip ─ trim ─ rate ─ reverse ─ mirror ─ root motion ─ in place ─ loop ─ name ─ events ─ precision ─▶ difference to another clip
+//!  each file by itself, always in this order                                                           when all files are read
 //! ```
 //!
 //! An edit is a pure function of one clip on one skeleton: joints' keys, user tracks (morph weights too) and markers change
@@ -22,7 +22,11 @@ pub use follow::{Asked, Edited, follow};
 pub(crate) use follow::{Needs, take_differences};
 pub use parts::left_and_right;
 
-use crate::{import::Axis, raw::Travel, scene::Marker};
+use crate::{
+    import::Axis,
+    raw::{RootMotionRule, Travel},
+    scene::Marker,
+};
 
 /// What is done to the clips that a pattern names.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,6 +65,8 @@ pub enum EditKind {
     Reverse(bool),
     /// Left becomes right, through the plane with this normal.
     Mirror(Option<Axis>),
+    /// Takes root motion out of a joint into tracks beside the clip.
+    RootMotion(Option<RootEdit>),
     /// Takes travel over the ground out.
     InPlace(Option<Travel>),
     /// Whether it ends where it starts.
@@ -75,6 +81,15 @@ pub enum EditKind {
     Joints(Vec<(String, f64)>),
     /// Only what the motion adds to something else.
     Additive(Additive),
+}
+
+/// Which root motion is taken out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RootEdit {
+    /// The joint, by a pattern; `None`: the one that carries the character, or else the first.
+    pub joint: Option<String>,
+    /// What of its movement.
+    pub rule: RootMotionRule,
 }
 
 /// Whether a clip ends where it starts.
@@ -120,6 +135,7 @@ impl EditKind {
             Self::Rate(_) => "rate",
             Self::Reverse(_) => "reverse",
             Self::Mirror(_) => "mirror",
+            Self::RootMotion(_) => "root-motion",
             Self::InPlace(_) => "in-place",
             Self::Loop(_) => "loop",
             Self::Name(_) => "name",
@@ -137,12 +153,13 @@ impl EditKind {
 }
 
 /// All keys of edits, in the order in which they are done.
-pub(crate) const KEYS: [&str; 12] = [
+pub(crate) const KEYS: [&str; 13] = [
     "skip",
     "trim",
     "rate",
     "reverse",
     "mirror",
+    "root-motion",
     "in-place",
     "loop",
     "name",

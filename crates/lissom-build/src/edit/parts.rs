@@ -1,11 +1,14 @@
 //! Edits of a whole clip: joints, tracks and markers together.
 
-use super::EditKind;
+use super::{EditKind, EditReason, RootEdit, pattern::fit};
 use crate::{
+    exact::V3,
     import::Axis,
-    raw::{RawEditError, RawSkeleton, RawUserTrack},
+    raw::{ExtractedRoot, RawEditError, RawSkeleton, RawUserTrack, UserKey},
     scene::{Marker, SceneAnimation},
+    words::nearest,
 };
+use lissom::track::{ROOT_TRACKS, TrackKind};
 use std::collections::BTreeMap;
 
 /// How names tell left from right. Longer words first: `Left` is not an `L`.
@@ -42,6 +45,27 @@ impl SceneAnimation {
             }
             _ => Ok(self.clone()),
         }
+    }
+
+    /// Root motion out of a joint, into two tracks more.
+    pub(super) fn rooted(&self, skeleton: &RawSkeleton, edit: &RootEdit) -> Result<Self, EditReason> {
+        let names = || skeleton.joints.iter().map(|joint| joint.name.as_str());
+        let joint = match &edit.joint {
+            Some(wanted) => names().position(|name| fit(wanted, name).is_some()).ok_or_else(|| {
+                let near = nearest(wanted, names()).map(str::to_owned);
+                EditReason::NoJoint { wanted: wanted.clone(), near }
+            })?,
+            None => match self.motion.carrier(skeleton).or(skeleton.depth_first().first().copied()) {
+                Some(joint) => joint,
+                // Nothing that could move.
+                None => return Ok(self.clone()),
+            },
+        };
+        if self.tracks.iter().any(|track| is_root(&track.name)) {
+            return Err(EditReason::HasRoot);
+        }
+        let ExtractedRoot { motion, tracks } = self.motion.root_motion(skeleton, joint, &edit.rule)?;
+        Ok(Self { motion, tracks: self.tracks.iter().cloned().chain(tracks).collect(), ..self.clone() })
     }
 
     fn trimmed(&self, from: Option<f64>, to: Option<f64>) -> Result<Self, RawEditError> {
@@ -84,6 +108,9 @@ impl SceneAnimation {
         let by_name: BTreeMap<&str, &RawUserTrack> =
             self.tracks.iter().rev().map(|t| (t.name.as_str(), t)).collect();
         let track = |t: &RawUserTrack| {
+            if is_root(&t.name) {
+                return reflected(t, axis.direction());
+            }
             let partner = sides(&t.name).find_map(|n| by_name.get(n.as_str()).copied());
             partner
                 .filter(|p| p.kind == t.kind)
@@ -97,6 +124,24 @@ impl SceneAnimation {
             ..self.clone()
         })
     }
+}
+
+/// True for a track of root motion.
+pub(super) fn is_root(track: &str) -> bool {
+    ROOT_TRACKS.contains(&track)
+}
+
+/// Places and rotations as a mirror shows them.
+fn reflected(track: &RawUserTrack, normal: V3) -> RawUserTrack {
+    let key = |key: &UserKey| {
+        let [x, y, z, w] = key.value;
+        let v = V3::new(x, y, z);
+        let v = v - normal * (2.0 * v.dot(normal));
+        // A mirror turns rotations round: their axes are no arrows.
+        let v = if track.kind == TrackKind::Quat { v * -1.0 } else { v };
+        UserKey { value: [v.x, v.y, v.z, w], ..*key }
+    };
+    RawUserTrack { keys: track.keys.iter().map(key).collect(), ..track.clone() }
 }
 
 /// Names that differ by a word for left and right: the places of each pair, left first.

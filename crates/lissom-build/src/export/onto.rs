@@ -14,10 +14,14 @@ use crate::{
         self, ImportError, ImportLimits, MatchError, Place,
         gltf::{self, container},
     },
-    scene::{Scene, Warning},
+    material::ImageHeader,
+    scene::{Scene, SceneMesh, Warning},
 };
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
 /// Why there is no copy.
 #[derive(Debug, thiserror::Error)]
@@ -88,17 +92,20 @@ pub fn write_glb_onto(
     Ok((bytes, copy.warnings))
 }
 
-/// The meshes with morph targets and their nodes, as tracks of the scene call them.
+/// The meshes with morph targets and their nodes, as tracks of the scene call them. Meshes stand in the order of their
+/// nodes, each node's under a name of its own: so nodes that share a name are told apart.
 fn morphed<'a>(body: &'a Scene, file: &Map<String, Value>) -> Vec<Morphed<'a>> {
-    let nodes = list(file, "nodes");
-    let mut out: Vec<Morphed<'a>> = Vec::new();
-    for mesh in body.meshes.iter().filter(|m| !m.morphs.is_empty()) {
-        let name = |v: &Value| v.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let own = |node: &Value| node.get("mesh").is_some() && name(node) == mesh.node;
-        for (node, _) in nodes.iter().enumerate().filter(|(_, node)| own(node)) {
-            if !out.iter().any(|m| m.node == node) {
-                out.push(Morphed { node, name: &mesh.mesh.name, morphs: &mesh.morphs });
-            }
+    let carriers = list(file, "nodes").iter().enumerate().filter(|(_, node)| node.get("mesh").is_some());
+    let mut meshes: &[SceneMesh] = &body.meshes;
+    let mut out = Vec::new();
+    for (node, carrier) in carriers {
+        let name: String = carrier["name"].as_str().unwrap_or_default().chars().take(255).collect();
+        // One whose mesh was left out has none of its name before that of the next node.
+        let Some(own) = meshes.first().filter(|m| m.node == name) else { continue };
+        let parts = meshes.iter().take_while(|m| m.mesh.name == own.mesh.name).count();
+        meshes = meshes.get(parts..).unwrap_or_default();
+        if !own.morphs.is_empty() {
+            out.push(Morphed { node, name: &own.mesh.name, morphs: &own.morphs });
         }
     }
     out
@@ -161,6 +168,83 @@ struct Free {
     views: BTreeSet<usize>,
 }
 
+/// Extensions whose views name packed bytes.
+const PACKED: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
+
+/// The packed bytes that a view names.
+fn packed(view: &Value) -> impl Iterator<Item = &Value> {
+    PACKED.iter().filter_map(|name| view.get("extensions")?.get(name))
+}
+
+/// The old buffers.
+struct Buffers {
+    /// `None` is one without bytes: what packed views are unpacked into.
+    bytes: Vec<Option<Vec<u8>>>,
+    /// The first that names the same file, which has its bytes.
+    first: Vec<usize>,
+}
+
+impl Buffers {
+    fn read(all: &[Value], chunk: Option<&[u8]>, files: &mut Files<'_>) -> Result<Self, ImportError> {
+        let mut out = Self { bytes: Vec::new(), first: Vec::new() };
+        let mut named: BTreeMap<&str, usize> = BTreeMap::new();
+        for (at, buffer) in all.iter().enumerate() {
+            let uri = buffer.get("uri").and_then(Value::as_str);
+            let known = uri.and_then(|uri| named.get(uri)).copied();
+            out.first.push(known.unwrap_or(at));
+            out.bytes.push(match uri {
+                None => chunk.filter(|_| at == 0).map(<[u8]>::to_vec),
+                Some(_) if known.is_some() => None,
+                Some(uri) => {
+                    named.insert(uri, at);
+                    Some(gltf::bytes_of(uri, files)?)
+                }
+            });
+        }
+        Ok(out)
+    }
+
+    /// The buffer of a view and its place there; `None` if the buffer has no bytes.
+    fn of(&self, view: &Value, at: usize) -> Result<Option<(usize, Range<usize>)>, ImportError> {
+        let place = || Place::Path(format!("bufferView {at}"));
+        let number = |name: &str| view.get(name).and_then(index);
+        let Some(buffer) = number("buffer").and_then(|b| self.first.get(b)).copied() else {
+            return Err(ImportError::Format { place: place(), reason: "its buffer does not exist".into() });
+        };
+        let Some(Some(bytes)) = self.bytes.get(buffer) else { return Ok(None) };
+        let start = number("byteOffset").unwrap_or_default();
+        let end = start.saturating_add(number("byteLength").unwrap_or_default());
+        if end > bytes.len() {
+            let (needed, left) = (end as u64, bytes.len() as u64);
+            return Err(ImportError::Truncated { place: place(), what: "the view", needed, left });
+        }
+        Ok(Some((buffer, start..end)))
+    }
+}
+
+/// Bytes of an old buffer, from `start` on, that now stand at `place`.
+struct Kept {
+    start: usize,
+    place: usize,
+}
+
+/// Gives a view its place in the one buffer; false if there are no bytes to move.
+fn move_view(
+    view: &mut Value,
+    at: usize,
+    buffers: &Buffers,
+    kept: &[Vec<Kept>],
+) -> Result<bool, ImportError> {
+    let Some((buffer, range)) = buffers.of(view, at)? else { return Ok(false) };
+    let all = kept.get(buffer).map_or(&[][..], Vec::as_slice);
+    // The last that starts before it holds it.
+    let own = all.partition_point(|k| k.start <= range.start).checked_sub(1).and_then(|i| all.get(i));
+    let place = own.map_or(0, |k| k.place + (range.start - k.start));
+    view["buffer"] = json!(0);
+    view["byteOffset"] = json!(place);
+    Ok(true)
+}
+
 /// The copy while it is made.
 struct Copy {
     file: Map<String, Value>,
@@ -214,29 +298,36 @@ impl Copy {
         files: &mut Files<'_>,
         free: &Free,
     ) -> Result<(), ImportError> {
-        let mut buffers: Vec<Option<Vec<u8>>> = Vec::new();
-        for (at, buffer) in list(&self.file, "buffers").iter().enumerate() {
-            let uri = buffer.get("uri").and_then(Value::as_str);
-            buffers.push(match uri {
-                // One without bytes is what packed views are unpacked into.
-                None => chunk.filter(|_| at == 0).map(<[u8]>::to_vec),
-                Some(uri) => Some(gltf::bytes_of(uri, files)?),
-            });
-        }
+        let buffers = Buffers::read(list(&self.file, "buffers"), chunk, files)?;
         let mut views = match self.file.remove("bufferViews") {
             Some(Value::Array(views)) => views,
             _ => Vec::new(),
         };
-        let mut others = Vec::new();
-        let old = self.file.remove("buffers");
-        for (at, view) in views.iter_mut().enumerate().filter(|(at, _)| !free.views.contains(at)) {
-            let packed = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
-            for name in packed {
-                if let Some(packed) = view.get_mut("extensions").and_then(|e| e.get_mut(name)) {
-                    self.move_view(packed, at, &buffers)?;
+        let stays = |at: &usize| !free.views.contains(at);
+        let mut wanted: Vec<Vec<Range<usize>>> = vec![Vec::new(); buffers.bytes.len()];
+        for (at, view) in views.iter().enumerate().filter(|(at, _)| stays(at)) {
+            for part in packed(view).chain([view]) {
+                if let Some((buffer, range)) = buffers.of(part, at)?
+                    && let Some(list) = wanted.get_mut(buffer)
+                {
+                    list.push(range);
                 }
             }
-            if !self.move_view(view, at, &buffers)? {
+        }
+        let kept: Vec<Vec<Kept>> = wanted
+            .into_iter()
+            .zip(&buffers.bytes)
+            .map(|(ranges, bytes)| self.keep(ranges, bytes.as_deref().unwrap_or_default()))
+            .collect();
+        let mut others = Vec::new();
+        let old = self.file.remove("buffers");
+        for (at, view) in views.iter_mut().enumerate().filter(|(at, _)| stays(at)) {
+            for name in PACKED {
+                if let Some(part) = view.get_mut("extensions").and_then(|e| e.get_mut(name)) {
+                    move_view(part, at, &buffers, &kept)?;
+                }
+            }
+            if !move_view(view, at, &buffers, &kept)? {
                 // What it is unpacked into stays a buffer without bytes.
                 let was = index(&view["buffer"]).unwrap_or_default();
                 let place = others.iter().position(|o| *o == was).unwrap_or_else(|| {
@@ -253,21 +344,29 @@ impl Copy {
             Some(Value::Array(images)) => images,
             _ => Vec::new(),
         };
+        // A file that several images name is taken in once.
+        let mut taken: BTreeMap<String, (usize, Option<&str>)> = BTreeMap::new();
         for (at, image) in images.iter_mut().enumerate() {
             let uri = image.get("uri").and_then(Value::as_str).filter(|u| !u.starts_with("data:"));
             let Some(uri) = uri.map(str::to_owned) else { continue };
-            match files(&uri) {
-                Ok(bytes) => {
+            let found = match taken.get(&uri) {
+                Some(known) => Ok(*known),
+                None => files(&uri).map(|bytes| {
                     let place = self.put(&bytes);
-                    let mime = crate::material::ImageHeader::of(&bytes).map(|h| h.mime_type);
+                    views.push(json!({ "buffer": 0, "byteOffset": place, "byteLength": bytes.len() }));
+                    (views.len() - 1, ImageHeader::of(&bytes).map(|h| h.mime_type))
+                }),
+            };
+            match found {
+                Ok((view, mime)) => {
                     if let Some(fields) = image.as_object_mut() {
                         fields.remove("uri");
-                        fields.insert("bufferView".into(), json!(views.len()));
+                        fields.insert("bufferView".into(), json!(view));
                         if let Some(mime) = mime {
                             fields.entry("mimeType").or_insert_with(|| json!(mime));
                         }
                     }
-                    views.push(json!({ "buffer": 0, "byteOffset": place, "byteLength": bytes.len() }));
+                    taken.insert(uri, (view, mime));
                 }
                 Err(error) => {
                     let text = format!("{error}; the copy still names the file");
@@ -283,29 +382,23 @@ impl Copy {
         Ok(())
     }
 
-    /// Gives a view its place in the one buffer; false if there are no bytes to move.
-    fn move_view(
-        &mut self,
-        view: &mut Value,
-        at: usize,
-        buffers: &[Option<Vec<u8>>],
-    ) -> Result<bool, ImportError> {
-        let place = || Place::Path(format!("bufferView {at}"));
-        let number = |name: &str| view.get(name).and_then(index);
-        let (start, length) =
-            (number("byteOffset").unwrap_or_default(), number("byteLength").unwrap_or_default());
-        let Some(buffer) = number("buffer").and_then(|b| buffers.get(b)) else {
-            return Err(ImportError::Format { place: place(), reason: "its buffer does not exist".into() });
+    /// Takes in the bytes of views. Views may overlap, or be many of the same bytes: each byte is taken once.
+    fn keep(&mut self, mut ranges: Vec<Range<usize>>, bytes: &[u8]) -> Vec<Kept> {
+        ranges.sort_by_key(|r| (r.start, r.end));
+        let mut merged: Vec<Range<usize>> = Vec::new();
+        for range in ranges {
+            // What was aligned stays aligned.
+            let start = range.start - range.start % 4;
+            match merged.last_mut().filter(|last| start <= last.end) {
+                Some(last) => last.end = last.end.max(range.end),
+                None => merged.push(start..range.end),
+            }
+        }
+        let one = |range: Range<usize>| Kept {
+            place: self.put(bytes.get(range.clone()).unwrap_or_default()),
+            start: range.start,
         };
-        let Some(buffer) = buffer else { return Ok(false) };
-        let Some(bytes) = buffer.get(start..).and_then(|b| b.get(..length)) else {
-            let (needed, left) = (start as u64 + length as u64, buffer.len() as u64);
-            return Err(ImportError::Truncated { place: place(), what: "the view", needed, left });
-        };
-        let start = self.put(bytes);
-        view["buffer"] = json!(0);
-        view["byteOffset"] = json!(start);
-        Ok(true)
+        merged.into_iter().map(one).collect()
     }
 
     /// Places of a list that nothing uses any more: those at its end go, the others hold next to nothing.

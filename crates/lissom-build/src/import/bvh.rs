@@ -54,7 +54,7 @@ pub fn read(bytes: &[u8], options: &BvhOptions) -> Result<Bvh, ImportError> {
     let mut words = Words::new(&text);
     let expected = "a BVH file (it starts with HIERARCHY)";
     if words.next().is_none_or(|w| !w.eq_ignore_ascii_case("HIERARCHY")) {
-        return Err(ImportError::NotThisFormat { place: Place::Line(words.line), expected });
+        return Err(ImportError::NotThisFormat { place: words.place(), expected });
     }
     let at_hierarchy = words.place();
     let (skeleton, channels) = hierarchy(&mut words, options)?;
@@ -78,7 +78,7 @@ enum BvhChannel {
     Rotation(BvhAxis),
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum BvhAxis {
     X,
     Y,
@@ -164,45 +164,22 @@ fn motion(
     if frame_time_s <= 0.0 {
         return Err(words.fail(format!("the frame time is {frame_time_s} s; it must be above 0")));
     }
-    let mut tracks = vec![RawTrack::default(); skeleton.joints.len()];
-    let numbers = channels.iter().fold(0usize, |sum, c| sum.saturating_add(c.len()));
-    if numbers == 0 && frames > 0 {
+    let width = channels.iter().fold(0usize, |sum, c| sum.saturating_add(c.len()));
+    if width == 0 && frames > 0 {
         return Err(ImportError::Format { place: frames_at, reason: "frames of no channels".into() });
     }
-    for frame in 0..frames {
-        let kept = frame.checked_sub(options.skip_frames);
-        for ((track, joint), channels) in tracks.iter_mut().zip(&skeleton.joints).zip(channels) {
-            let mut local = joint.rest;
-            let (mut moves, mut turns) = (false, false);
-            for channel in channels {
-                let value = words.number()?;
-                match channel {
-                    BvhChannel::Position(axis) => {
-                        moves = true;
-                        *axis.of(&mut local.translation) = value * options.scale;
-                    }
-                    BvhChannel::Rotation(axis) => {
-                        turns = true;
-                        let turn = Q4::from_axis_angle(axis.vector(), value.to_radians());
-                        local.rotation = product(local.rotation, turn);
-                    }
-                }
-            }
-            let Some(kept) = kept else { continue };
-            let time_s = kept as f64 * frame_time_s;
-            if moves {
-                track.translation.keys.push(Key { time_s, value: local.translation });
-            }
-            if turns {
-                let keys = &mut track.rotation.keys;
-                let value = keys.last().map_or(local.rotation, |before| local.rotation.near(before.value));
-                keys.push(Key { time_s, value });
-            }
-        }
-    }
+    let numbers = words.numbers(frames.saturating_mul(width))?;
     if let Some(word) = words.next() {
         return Err(words.fail(format!("{} after the last of {frames} frames", Quote(word))));
     }
+    let mut first = 0usize;
+    let tracks = skeleton.joints.iter().zip(channels).map(|(joint, channels)| {
+        let own = first..first.saturating_add(channels.len());
+        first = own.end;
+        let frames = numbers.chunks_exact(width.max(1)).skip(options.skip_frames);
+        track(joint.rest, channels, frames.filter_map(|frame| frame.get(own.clone())), frame_time_s, options)
+    });
+    let tracks = tracks.collect();
     let kept = frames.saturating_sub(options.skip_frames);
     let animation = RawAnimation {
         name: String::new(),
@@ -217,11 +194,81 @@ fn motion(
     Ok(Bvh { skeleton, animation: (kept > 0).then_some(animation), frame_time_s })
 }
 
-/// Quaternions are no integers, but their operator looks like unchecked arithmetic to the lint.
-#[allow(clippy::arithmetic_side_effects)]
-fn product(a: Q4, b: Q4) -> Q4 {
-    a * b
+/// One joint's keys, of its own numbers in every frame.
+fn track<'a>(
+    rest: Trs,
+    channels: &[BvhChannel],
+    frames: impl Iterator<Item = &'a [f64]>,
+    frame_time_s: f64,
+    options: &BvhOptions,
+) -> RawTrack {
+    let mut track = RawTrack::default();
+    let moves = channels.iter().any(|c| matches!(c, BvhChannel::Position(_)));
+    let turns = channels.iter().any(|c| matches!(c, BvhChannel::Rotation(_)));
+    let count = frames.size_hint().1.unwrap_or_default();
+    track.translation.keys.reserve_exact(if moves { count } else { 0 });
+    track.rotation.keys.reserve_exact(if turns { count } else { 0 });
+    let mut before = None;
+    for (frame, numbers) in frames.enumerate() {
+        let mut local = rest;
+        for (channel, value) in channels.iter().zip(numbers) {
+            match channel {
+                BvhChannel::Position(axis) => *axis.of(&mut local.translation) = value * options.scale,
+                BvhChannel::Rotation(axis) => local.rotation = axis.turned(local.rotation, *value),
+            }
+        }
+        let time_s = frame as f64 * frame_time_s;
+        if moves {
+            track.translation.keys.push(Key { time_s, value: local.translation });
+        }
+        if turns {
+            let value = before.map_or(local.rotation, |before| local.rotation.near(before));
+            before = Some(value);
+            track.rotation.keys.push(Key { time_s, value });
+        }
+    }
+    track
 }
+
+/// The sine and cosine of half an angle in degrees, within 2e-16. Quarter turns are exact.
+///
+/// A file has one of these for every number, and they are what reading it costs: a reduction in degrees needs no long
+/// arithmetic, and both series run side by side.
+fn half_angle(degrees: f64) -> (f64, f64) {
+    /// Adding it rounds to an integer.
+    const ROUND: f64 = 6_755_399_441_055_744.0;
+    const MOST: f64 = 1e6;
+    if degrees.abs() >= MOST {
+        return libm::sincos(degrees.to_radians() * 0.5);
+    }
+    let quarters = degrees / 180.0;
+    let whole = (quarters + ROUND) - ROUND;
+    let x = (quarters - whole) * core::f64::consts::FRAC_PI_2;
+    // The series of both, to terms below 1e-17 at an eighth of a turn: 1 / 3!, 1 / 5!, ... and 1 / 2!, 1 / 4!, ...
+    let y = x * x;
+    let mut s = 1.0 / 355_687_428_096_000.0;
+    let mut c = 1.0 / 20_922_789_888_000.0;
+    for (odd, even) in SERIES {
+        s = odd - y * s;
+        c = even - y * c;
+    }
+    let (s, c) = (x * s, c);
+    let quarter = whole as i64;
+    let (s, c) = if quarter & 1 == 0 { (s, c) } else { (c, s) };
+    (if quarter & 2 == 0 { s } else { -s }, if quarter.wrapping_add(1) & 2 == 0 { c } else { -c })
+}
+
+/// One over the odd factorials and the even ones, downwards, with all signs taken into the sum.
+const SERIES: [(f64, f64); 8] = [
+    (1.0 / 1_307_674_368_000.0, 1.0 / 87_178_291_200.0),
+    (1.0 / 6_227_020_800.0, 1.0 / 479_001_600.0),
+    (1.0 / 39_916_800.0, 1.0 / 3_628_800.0),
+    (1.0 / 362_880.0, 1.0 / 40_320.0),
+    (1.0 / 5_040.0, 1.0 / 720.0),
+    (1.0 / 120.0, 1.0 / 24.0),
+    (1.0 / 6.0, 1.0 / 2.0),
+    (1.0, 1.0),
+];
 
 impl BvhAxis {
     fn of(self, v: &mut V3) -> &mut f64 {
@@ -232,39 +279,97 @@ impl BvhAxis {
         }
     }
 
-    fn vector(self) -> V3 {
+    /// `q` times a turn about this axis.
+    fn turned(self, q: Q4, degrees: f64) -> Q4 {
+        let (s, c) = half_angle(degrees);
         match self {
-            Self::X => V3::X,
-            Self::Y => V3::Y,
-            Self::Z => V3::Z,
+            Self::X => Q4::new(q.x * c + q.w * s, q.y * c + q.z * s, q.z * c - q.y * s, q.w * c - q.x * s),
+            Self::Y => Q4::new(q.x * c - q.z * s, q.y * c + q.w * s, q.z * c + q.x * s, q.w * c - q.y * s),
+            Self::Z => Q4::new(q.x * c + q.y * s, q.y * c - q.x * s, q.z * c + q.w * s, q.w * c - q.z * s),
         }
     }
 }
 
-/// Words and the lines they stand on.
+/// Powers of ten that f64 holds exactly.
+const TENS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+    1e19, 1e20, 1e21, 1e22,
+];
+
+/// What `text` starts with, and what comes after: a number as almost all are, a sign, digits and a point, so few that
+/// f64 holds them as an integer. One exact division then rounds once: the same f64 as `str::parse` gives. `None` for
+/// every other word.
+fn plain_number(text: &[u8]) -> Option<(f64, &[u8])> {
+    fn digits(mut rest: &[u8], mut value: u64) -> (u64, &[u8]) {
+        while let [digit @ b'0'..=b'9', after @ ..] = rest {
+            // What wraps has more than 19 digits and is not used.
+            value = value.wrapping_mul(10).wrapping_add(u64::from(digit & 15));
+            rest = after;
+        }
+        (value, rest)
+    }
+    let (negative, start) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        rest => (false, rest),
+    };
+    let (value, rest) = digits(start, 0);
+    let mut count = start.len().saturating_sub(rest.len());
+    let (mut value, mut rest, mut places) = (value, rest, 0);
+    if let [b'.', fraction @ ..] = rest {
+        (value, rest) = digits(fraction, value);
+        places = fraction.len().saturating_sub(rest.len());
+        count = count.saturating_add(places);
+    }
+    let ends = rest.first().is_none_or(|b| is_space(*b));
+    if !ends || count == 0 || count > 19 || value > 1 << 53 {
+        return None;
+    }
+    let number = value as f64 / TENS.get(places)?;
+    Some((if negative { -number } else { number }, rest))
+}
+
+/// What `char::is_whitespace` says of ASCII.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+/// Words and where they stand. Lines are counted when somebody asks.
 struct Words<'a> {
-    lines: std::str::Lines<'a>,
-    here: std::str::SplitWhitespace<'a>,
-    line: u64,
+    text: &'a str,
+    /// After the last word.
+    rest: &'a str,
+    /// Where the last word starts; `None` after the end.
+    word: Option<usize>,
 }
 
 impl<'a> Words<'a> {
     fn new(text: &'a str) -> Self {
-        Self { lines: text.lines(), here: "".split_whitespace(), line: 0 }
+        Self { text, rest: text, word: Some(0) }
     }
 
     fn next(&mut self) -> Option<&'a str> {
-        loop {
-            if let Some(word) = self.here.next() {
-                return Some(word);
-            }
-            self.here = self.lines.next()?.split_whitespace();
-            self.line = self.line.saturating_add(1);
-        }
+        let rest = self.rest.trim_start();
+        let Some(word) = rest.split(char::is_whitespace).next().filter(|word| !word.is_empty()) else {
+            (self.rest, self.word) = ("", None);
+            return None;
+        };
+        self.word = Some(self.text.len().saturating_sub(rest.len()));
+        self.rest = rest.get(word.len()..).unwrap_or_default();
+        Some(word)
+    }
+
+    /// The line of the last word; after the end, the last line.
+    fn line(&self) -> u64 {
+        let before = self.word.and_then(|at| self.text.as_bytes().get(..at));
+        let lines = match before {
+            Some(before) => before.iter().filter(|b| **b == b'\n').count().saturating_add(1),
+            None => self.text.lines().count(),
+        };
+        lines as u64
     }
 
     fn place(&self) -> Place {
-        Place::Line(self.line)
+        Place::Line(self.line())
     }
 
     fn fail(&self, reason: impl Into<String>) -> ImportError {
@@ -292,6 +397,37 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// What is left is `rest`, an end of the text.
+    fn go_to(&mut self, rest: &[u8]) {
+        let at = self.text.len().saturating_sub(rest.len());
+        self.rest = self.text.get(at..).unwrap_or_default();
+    }
+
+    /// The next numbers, as one array.
+    fn numbers(&mut self, count: usize) -> Result<Vec<f64>, ImportError> {
+        // A number and a space are two bytes: no more is reserved than the file can fill.
+        let possible = (self.rest.len() / 2).saturating_add(1);
+        let mut numbers = Vec::with_capacity(count.min(possible));
+        let mut bytes = self.rest.as_bytes();
+        while numbers.len() < count {
+            while let [b, after @ ..] = bytes
+                && is_space(*b)
+            {
+                bytes = after;
+            }
+            if let Some((number, after)) = plain_number(bytes) {
+                numbers.push(number);
+                bytes = after;
+            } else {
+                self.go_to(bytes);
+                numbers.push(self.number()?);
+                bytes = self.rest.as_bytes();
+            }
+        }
+        self.go_to(bytes);
+        Ok(numbers)
+    }
+
     fn count(&mut self, what: &str) -> Result<usize, ImportError> {
         let word = self.need(what)?;
         word.parse().map_err(|_| self.fail(format!("{what} is {}, not a count", Quote(word))))
@@ -313,23 +449,27 @@ impl<'a> Words<'a> {
 
     /// The rest of the line up to a brace: names may hold spaces.
     fn name(&mut self) -> Cow<'a, str> {
+        let line = self.rest.split('\n').next().unwrap_or_default();
         let mut name: Cow<'a, str> = Cow::Borrowed("");
+        let mut rest = line;
         loop {
-            let before = self.here.clone();
-            match self.here.next() {
-                None => return name,
-                Some("{") => {
-                    self.here = before;
-                    return name;
-                }
-                Some(word) if name.is_empty() => name = Cow::Borrowed(word),
-                Some(word) => {
-                    let name = name.to_mut();
-                    name.push(' ');
-                    name.push_str(word);
-                }
+            let start = rest.trim_start();
+            let word = start.split(char::is_whitespace).next().unwrap_or_default();
+            if word.is_empty() || word == "{" {
+                break;
+            }
+            rest = start.get(word.len()..).unwrap_or_default();
+            if name.is_empty() {
+                name = Cow::Borrowed(word);
+            } else {
+                let name = name.to_mut();
+                name.push(' ');
+                name.push_str(word);
             }
         }
+        let read = line.len().saturating_sub(rest.len());
+        self.rest = self.rest.get(read..).unwrap_or_default();
+        name
     }
 }
 
@@ -394,6 +534,75 @@ Frame Time: 0.5
         assert_eq!(a.tracks[0].translation.keys[0].value, V3::new(0.1, 0.2, 0.3));
         let none = read(FILE.as_bytes(), &BvhOptions { skip_frames: 3, ..options }).unwrap();
         assert_eq!(none.animation, None);
+    }
+
+    #[test]
+    fn numbers_are_the_same_as_the_standard_library_reads() {
+        let mut words: Vec<String> =
+            ["0", "-0", "-0.0", "5.", ".5", "-.5", "1e3", "-2.5E-3", "+7", "0.1", "00012.500"]
+                .map(str::to_owned)
+                .to_vec();
+        words.extend(
+            ["9007199254740992", "9007199254740993", "0.9007199254740993", "12345678901234567890"]
+                .map(str::to_owned),
+        );
+        words.extend(
+            ["0.0000000000000000000000000001", "1234567890.123456789", "0.30000000000000004"]
+                .map(str::to_owned),
+        );
+        // A plain generator: every count of digits before and after the point.
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        for round in 0..20_000_usize {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let digits = format!("{:019}", state >> 1);
+            let (length, point) = (1 + round % 19, round / 19 % 12);
+            let word = format!(
+                "{}{}.{}",
+                if round % 2 == 0 { "-" } else { "" },
+                &digits[..length.min(point)],
+                &digits[..length]
+            );
+            words.push(word);
+        }
+        let text = words.join(" \n\t ");
+        let read = Words::new(&text).numbers(words.len()).unwrap();
+        assert_eq!(read.len(), words.len());
+        for (word, number) in words.iter().zip(read) {
+            assert_eq!(word.parse::<f64>().unwrap().to_bits(), number.to_bits(), "{word}");
+        }
+        for word in ["", "-", ".", "1.2.3", "1-2", "0x10", "nan", "inf", "1e40"] {
+            assert!(Words::new(word).numbers(1).is_err(), "{word}");
+        }
+        // Spaces of other scripts part words too.
+        assert_eq!(Words::new("1\u{a0}2\u{2003}-3").numbers(3).unwrap(), [1.0, 2.0, -3.0]);
+    }
+
+    #[test]
+    fn turns_are_those_of_the_library_and_quarters_exact() {
+        let mut worst = 0.0_f64;
+        let angles = (-40_000..40_000).map(|i| f64::from(i) * 0.0317);
+        for degrees in angles.chain([1e5 + 0.1, -999_999.9, 1e6, 1e30, 4e-5, 1e-300]) {
+            let (s, c) = half_angle(degrees);
+            let (t, d) = libm::sincos(degrees.to_radians() * 0.5);
+            // The radians of a large angle are rounded, degrees are not.
+            let allowed = 4e-16 + degrees.abs() * 2e-18;
+            assert!((s - t).abs() < allowed && (c - d).abs() < allowed, "{degrees}: {s} {t}, {c} {d}");
+            worst = crate::exact::larger(worst, (s * s + c * c - 1.0).abs());
+        }
+        assert!(worst < 1e-15, "{worst}");
+        let root = 0.5_f64.sqrt();
+        assert_eq!(half_angle(0.0), (0.0, 1.0));
+        assert_eq!(half_angle(180.0), (1.0, 0.0));
+        assert_eq!(half_angle(360.0), (0.0, -1.0));
+        assert_eq!(half_angle(-180.0), (-1.0, 0.0));
+        assert!((half_angle(90.0).0 - root).abs() < 2e-16 && (half_angle(90.0).1 - root).abs() < 2e-16);
+        for axis in [BvhAxis::X, BvhAxis::Y, BvhAxis::Z] {
+            let q = Q4::new(0.1, -0.7, 0.5, 0.5).normalize();
+            let v = [V3::X, V3::Y, V3::Z][axis as usize];
+            let expected = q * Q4::from_axis_angle(v, 37.5_f64.to_radians());
+            let found = axis.turned(q, 37.5);
+            assert!(found.dot(expected) > 1.0 - 1e-15 && (found.x - expected.x).abs() < 1e-15, "{axis:?}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::{
     raw::RawUserTrack,
     scene::{Scene, SceneAnimation, SceneMesh},
 };
+use lissom::track::ROOT_TRACKS;
 
 /// Of the precision, what all morph weights together may use, in a clip that moves some.
 const WEIGHTS_SHARE: f64 = 0.1;
@@ -37,7 +38,9 @@ pub(super) fn reduce(scene: &mut Scene, skeletons: &[BuiltSkeleton], precision: 
         // Parts of one mesh share its name, and so their weights.
         let parts = tolerances.iter().filter(|(start, _)| track.name.starts_with(start));
         let finest = parts.map(|(_, tolerance)| *tolerance).reduce(smaller);
-        let tolerance = finest.unwrap_or_else(|| UNKNOWN * range(track));
+        // A character that walks far is not to slide for it.
+        let root = ROOT_TRACKS.contains(&track.name.as_str()).then_some(precision);
+        let tolerance = finest.or(root).unwrap_or_else(|| UNKNOWN * range(track));
         track.reduce(tolerance);
     }
 }

@@ -21,7 +21,7 @@ pub use edit::RawEditError;
 pub use lissom::track::TrackKind;
 pub use looping::LoopReport;
 pub(crate) use looping::models;
-pub use root_motion::{ExtractedRoot, ROOT_TRACKS, RootMotionRule, RootReference};
+pub use root_motion::{ExtractedRoot, RootMotionRule, RootReference};
 pub use skeleton::{RawJoint, RawSkeleton, RawSkeletonError};
 pub use travel::Travel;
 pub use user_track::{RawUserTrack, RawUserTrackError, UserKey};

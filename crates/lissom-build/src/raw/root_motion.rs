@@ -5,9 +5,7 @@ use super::{
     looping::models,
 };
 use crate::exact::{M34, Q4, Trs, V3};
-
-/// The names of the tracks that hold root motion.
-pub const ROOT_TRACKS: [&str; 2] = ["root/translation", "root/rotation"];
+use lissom::track::ROOT_TRACKS;
 
 /// What of a joint's movement is root motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,6 +16,11 @@ pub struct RootMotionRule {
     pub turn: bool,
     /// From where it is counted.
     pub reference: RootReference,
+    /// True takes it out of the joint; false leaves the motion as it is, and the tracks only tell.
+    pub bake: bool,
+    /// True if the tracks shall end where they start: what they are off at the end is taken away little by little, and stays
+    /// in the joint. Else a loop of the clip goes on from where it ended.
+    pub looping: bool,
     /// Keys a second, besides those that the joint and what it hangs on have: between keys a turn is not a straight line.
     pub rate_hz: f64,
 }
@@ -29,6 +32,8 @@ pub enum RootReference {
     First,
     /// Those in the rest pose.
     Rest,
+    /// The origin of model space, and no turn.
+    Origin,
 }
 
 /// What [`RawAnimation::root_motion`] makes.
@@ -41,15 +46,23 @@ pub struct ExtractedRoot {
 }
 
 impl Default for RootMotionRule {
-    /// Over the ground and about up, from the first pose on, at 60 Hz.
+    /// Over the ground and about up, from the first pose on, out of the joint, at 60 Hz.
     fn default() -> Self {
-        Self { axes: [true, false, true], turn: true, reference: RootReference::First, rate_hz: 60.0 }
+        Self {
+            axes: [true, false, true],
+            turn: true,
+            reference: RootReference::First,
+            bake: true,
+            looping: false,
+            rate_hz: 60.0,
+        }
     }
 }
 
 impl RawAnimation {
-    /// Takes root motion out of a joint: at every key the root, and what is left under it, give the joint's place in model space as it
-    /// was. The joint's translation and rotation become linear. What does not hang on the joint stays where it was.
+    /// Takes root motion out of a joint: at every key the root, and what is left under it, give the joint's place in model
+    /// space as it was. The joint's translation and rotation become linear. What does not hang on the joint stays where it
+    /// was. Where the rule does not bake, only the tracks are new.
     ///
     /// What the joint hangs on may move and turn; its scales must be uniform.
     ///
@@ -71,19 +84,36 @@ impl RawAnimation {
         let reference = match rule.reference {
             RootReference::First => Stand::of(skeleton, &self.pose(skeleton, 0.0), joint),
             RootReference::Rest => Stand::of(skeleton, &rest, joint),
+            RootReference::Origin => Stand {
+                place: V3::ZERO,
+                rotation: Q4::IDENTITY,
+                parent: M34::IDENTITY,
+                parent_rotation: Q4::IDENTITY,
+            },
         };
-        let mut motion = self.clone();
-        let (mut places, mut turns) = (Vec::new(), Vec::new());
-        let (mut root_places, mut root_turns) = (Vec::new(), Vec::new());
-        for time_s in self.root_times(skeleton, joint, rule.rate_hz)? {
-            let pose = self.pose(skeleton, time_s);
-            let stand = Stand::of(skeleton, &pose, joint);
+        let root = |stand: &Stand| {
             let turn = if rule.turn { heading(stand.rotation, reference.rotation) } else { Q4::IDENTITY };
             let chosen = |v: V3| {
                 let [x, y, z] = rule.axes.map(|chosen| if chosen { 1.0 } else { 0.0 });
                 v.mul_each(V3::new(x, y, z))
             };
-            let place = chosen(stand.place) - turn.rotate(chosen(reference.place));
+            (chosen(stand.place) - turn.rotate(chosen(reference.place)), turn)
+        };
+        let at = |time_s: f64| Stand::of(skeleton, &self.pose(skeleton, time_s), joint);
+        let (first, last) = (root(&at(0.0)), root(&at(self.duration_s)));
+        // What the end is off the start: a way, and an angle about y.
+        let gap = (last.0 - first.0, about_y(last.1 * first.1.conjugate()));
+        let mut motion = self.clone();
+        let (mut places, mut turns) = (Vec::new(), Vec::new());
+        let (mut root_places, mut root_turns) = (Vec::new(), Vec::new());
+        for time_s in self.root_times(skeleton, joint, rule.rate_hz)? {
+            let stand = at(time_s);
+            let ratio = if self.duration_s > 0.0 { time_s / self.duration_s } else { 0.0 };
+            let (mut place, mut turn) = root(&stand);
+            if rule.looping {
+                place = place - gap.0 * ratio;
+                turn = Q4::from_axis_angle(V3::Y, -gap.1 * ratio) * turn;
+            }
             // The joint without the root, first in model space, then on what it hangs on.
             let back = turn.conjugate();
             let parent_back = stand.parent.inverse().ok_or(RawEditError::NoInverse { joint })?;
@@ -91,14 +121,15 @@ impl RawAnimation {
             let turned = stand.parent_rotation.conjugate() * back * stand.rotation;
             places.push(Key { time_s, value: left });
             turns.push(Key { time_s, value: turned.normalize() });
-            let ratio = if self.duration_s > 0.0 { time_s / self.duration_s } else { 0.0 };
             let key = |value| UserKey { ratio: crate::exact::clamp(ratio, 0.0, 1.0), value, step: false };
             root_places.push(key([place.x, place.y, place.z, 0.0]));
             root_turns.push(key([turn.x, turn.y, turn.z, turn.w]));
         }
-        let track = &mut motion.tracks[joint];
-        track.translation = Channel { curve: Curve::Linear, keys: places, tangents: Vec::new() };
-        track.rotation = Channel { curve: Curve::Linear, keys: turns, tangents: Vec::new() };
+        if rule.bake {
+            let track = &mut motion.tracks[joint];
+            track.translation = Channel { curve: Curve::Linear, keys: places, tangents: Vec::new() };
+            track.rotation = Channel { curve: Curve::Linear, keys: turns, tangents: Vec::new() };
+        }
         let [place, turn] = ROOT_TRACKS.map(String::from);
         let tracks = [
             RawUserTrack { name: place, kind: TrackKind::Float3, keys: root_places },
@@ -107,7 +138,8 @@ impl RawAnimation {
         Ok(ExtractedRoot { motion, tracks })
     }
 
-    /// When the joint or what it hangs on has a key, and at a rate, each once, rising.
+    /// When the joint or what it hangs on has a key, and at a rate, each once, rising. Times that differ by rounding are
+    /// one: as ratios of the duration they might be the same number.
     fn root_times(
         &self,
         skeleton: &RawSkeleton,
@@ -125,7 +157,11 @@ impl RawAnimation {
         }
         times.retain(|time_s| (0.0..=self.duration_s).contains(time_s));
         times.sort_by(f64::total_cmp);
-        times.dedup();
+        let end_s = self.duration_s;
+        times.dedup_by(|later, kept| *later - *kept <= end_s * 1e-9);
+        if let Some(last) = times.last_mut().filter(|last| end_s - **last <= end_s * 1e-9) {
+            *last = end_s;
+        }
         Ok(times)
     }
 }
@@ -158,6 +194,12 @@ fn heading(rotation: Q4, reference: Q4) -> Q4 {
     let turn = rotation * reference.conjugate();
     let about_y = Q4::new(0.0, turn.y, 0.0, turn.w);
     if about_y.dot(about_y) > 1e-12 { about_y.normalize() } else { Q4::IDENTITY }
+}
+
+/// The angle of a turn about y, by the shorter way.
+fn about_y(turn: Q4) -> f64 {
+    let turn = turn.near(Q4::IDENTITY);
+    2.0 * libm::atan2(turn.y, turn.w)
 }
 
 #[cfg(test)]
@@ -196,16 +238,42 @@ mod tests {
     }
 
     #[test]
+    fn keys_a_rounding_apart_are_one() {
+        let (skeleton, mut motion) = bend();
+        motion.duration_s = 1.1;
+        let before = f64::from_bits(0.55_f64.to_bits() - 1);
+        let after = f64::from_bits(1.1_f64.to_bits() - 1);
+        let places = [0.0, before, 0.55, after].map(|t| (t, V3::new(10.0, -150.0 * t, 100.0)));
+        motion.tracks[1].translation = Channel::new(Curve::Linear, places);
+        let rule = RootMotionRule {
+            axes: [true, false, true],
+            turn: false,
+            reference: RootReference::First,
+            looping: false,
+            bake: true,
+            rate_hz: 30.0,
+        };
+        let ExtractedRoot { motion, tracks } = motion.root_motion(&skeleton, 1, &rule).unwrap();
+        motion.validate(3).unwrap();
+        for track in &tracks {
+            track.validate().unwrap();
+            assert_eq!((track.keys[0].ratio, track.keys[track.keys.len() - 1].ratio), (0.0, 1.0));
+            assert!(track.keys.windows(2).all(|pair| pair[1].ratio - pair[0].ratio > 1e-10));
+        }
+    }
+
+    #[test]
     fn the_root_and_what_is_left_are_the_motion_as_it_was() {
         let (skeleton, motion) = bend();
-        for reference in [RootReference::First, RootReference::Rest] {
-            for (axes, turn) in [
-                ([true, false, true], true),
-                ([true; 3], false),
-                ([false, false, true], false),
-                ([false; 3], true),
+        for reference in [RootReference::First, RootReference::Rest, RootReference::Origin] {
+            for (axes, turn, looping) in [
+                ([true, false, true], true, false),
+                ([true; 3], false, false),
+                ([false, false, true], false, true),
+                ([false; 3], true, false),
+                ([true, false, true], true, true),
             ] {
-                let rule = RootMotionRule { axes, turn, reference, rate_hz: 30.0 };
+                let rule = RootMotionRule { axes, turn, reference, looping, bake: true, rate_hz: 30.0 };
                 let ExtractedRoot { motion: left, tracks } = motion.root_motion(&skeleton, 1, &rule).unwrap();
                 left.validate(3).unwrap();
                 for (key, at) in left.tracks[1].translation.keys.iter().enumerate() {
@@ -243,6 +311,22 @@ mod tests {
             place.length() > 1.0 && (2.0 * libm::atan2(turn.y, turn.w) - 1.5).abs() < 0.05,
             "{place:?} {turn:?}"
         );
+    }
+
+    #[test]
+    fn tracks_that_loop_end_where_they_start_and_what_is_not_baked_only_tells() {
+        let (skeleton, motion) = bend();
+        let rule = RootMotionRule { looping: true, ..RootMotionRule::default() };
+        let looped = motion.root_motion(&skeleton, 1, &rule).unwrap();
+        let last = looped.tracks[0].keys.len() - 1;
+        let (first, last) = (root_at(&looped.tracks, 0), root_at(&looped.tracks, last));
+        assert!(first.0.distance(last.0) < 1e-12 && first.1.dot(last.1) > 1.0 - 1e-12, "{first:?} {last:?}");
+        let (told, taken) = (RootMotionRule { bake: false, ..rule }, rule);
+        let (told, taken) =
+            (motion.root_motion(&skeleton, 1, &told), motion.root_motion(&skeleton, 1, &taken));
+        let (told, taken) = (told.unwrap(), taken.unwrap());
+        assert_eq!(told.motion, motion);
+        assert_eq!(told.tracks, taken.tracks);
     }
 
     #[test]

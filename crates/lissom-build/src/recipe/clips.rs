@@ -5,9 +5,9 @@ use super::{
     value::{Table, Value},
 };
 use crate::{
-    edit::{self, Additive, ClipRule, Edit, EditKind, Looping},
+    edit::{self, Additive, ClipRule, Edit, EditKind, Looping, RootEdit},
     import::Axis,
-    raw::Travel,
+    raw::{RootReference, Travel},
     scene::Marker,
 };
 
@@ -52,6 +52,7 @@ fn kind(value: &Value<'_>) -> Result<EditKind, RecipeError> {
             (None, Some(axis)) => Some(parse_axis(axis).map_err(|reason| value.wrong(reason))?),
             (None, None) => return Err(value.wrong("it must be true, false or an axis")),
         }),
+        "root-motion" => EditKind::RootMotion(root_motion(value)?),
         "in-place" => EditKind::InPlace(match (value.as_bool(), value.as_text()) {
             (Some(on), _) => on.then_some(Travel::All),
             (None, Some("drift")) => Some(Travel::Drift),
@@ -81,6 +82,47 @@ fn kind(value: &Value<'_>) -> Result<EditKind, RecipeError> {
         }
         _ => EditKind::Additive(additive(value)?),
     })
+}
+
+/// `true`, `"hips"`, `{ joint = "hips", axes = "xz", turn = true, reference = "first", bake = true, loop = false }`.
+fn root_motion(value: &Value<'_>) -> Result<Option<RootEdit>, RecipeError> {
+    let mut edit = RootEdit::default();
+    if !value.is_table() {
+        return match (value.as_bool(), value.as_text()) {
+            (Some(on), _) => Ok(on.then_some(edit)),
+            (None, Some(joint)) if !joint.is_empty() => {
+                Ok(Some(RootEdit { joint: Some(joint.to_owned()), ..edit }))
+            }
+            _ => Err(value.wrong("it must be true, false, a joint, or { joint = \"hips\", axes = \"xz\" }")),
+        };
+    }
+    for part in value.table()?.entries(&["joint", "axes", "turn", "reference", "bake", "loop"], "")? {
+        match part.key() {
+            "joint" => edit.joint = Some(part.text()?.to_owned()),
+            "axes" => edit.rule.axes = axes(&part)?,
+            "turn" => edit.rule.turn = part.yes_or_no()?,
+            "reference" => {
+                let known = [
+                    ("first", RootReference::First),
+                    ("rest", RootReference::Rest),
+                    ("origin", RootReference::Origin),
+                ];
+                edit.rule.reference = part.one_of(&known)?;
+            }
+            "bake" => edit.rule.bake = part.yes_or_no()?,
+            _ => edit.rule.looping = part.yes_or_no()?,
+        }
+    }
+    Ok(Some(edit))
+}
+
+/// Any of x, y and z.
+fn axes(value: &Value<'_>) -> Result<[bool; 3], RecipeError> {
+    let text = value.text()?;
+    if text.chars().any(|c| !"xyz".contains(c)) {
+        return Err(value.wrong("it must be some of x, y and z: \"xz\""));
+    }
+    Ok(['x', 'y', 'z'].map(|axis| text.contains(axis)))
 }
 
 /// `[0.5, 2]` or `"0.5..2"`.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
-    edit::{Additive, EditKind, Looping},
-    raw::Travel,
+    edit::{Additive, EditKind, Looping, RootEdit},
+    raw::{RootMotionRule, RootReference, Travel},
     scene::Marker,
 };
 
@@ -30,6 +30,7 @@ name = "*"
 trim = [0.5, 1.75]
 reverse = true
 mirror = "z"
+root-motion = { joint = "Hips", axes = "xyz", turn = false, reference = "rest", bake = false, loop = true }
 in-place = "drift"
 loop = "close"
 events = { step = [0.25, 0.75], hit = { at = 0.5, lasts = 0.125 } }
@@ -67,6 +68,17 @@ fn a_whole_recipe_is_read_in_the_order_of_the_file() {
         EditKind::Trim(Some(0.5), Some(1.75)),
         EditKind::Reverse(true),
         EditKind::Mirror(Some(Axis::Z)),
+        EditKind::RootMotion(Some(RootEdit {
+            joint: Some("Hips".into()),
+            rule: RootMotionRule {
+                axes: [true; 3],
+                turn: false,
+                reference: RootReference::Rest,
+                bake: false,
+                looping: true,
+                ..RootMotionRule::default()
+            },
+        })),
         EditKind::InPlace(Some(Travel::Drift)),
         EditKind::Loop(Looping::Close),
         EditKind::Events(vec![event("step", 0.25, 0.0), event("step", 0.75, 0.0), event("hit", 0.5, 0.125)]),
@@ -76,6 +88,13 @@ fn a_whole_recipe_is_read_in_the_order_of_the_file() {
         EditKind::Skip(false),
     ];
     assert_eq!(kinds, wanted);
+    let root = |text: &str| match &read(text.as_bytes()).unwrap().rules[0].edits[0].kind {
+        EditKind::RootMotion(root) => root.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(root("[clips.a]\nroot-motion = true"), Some(RootEdit::default()));
+    assert_eq!(root("[clips.a]\nroot-motion = false"), None);
+    assert_eq!(root("[clips.a]\nroot-motion = 'hips'").unwrap().joint.as_deref(), Some("hips"));
     assert_eq!(file.rules[2].from.as_deref(), Some("walk"));
     assert_eq!(read(b""), Ok(RecipeFile::default()));
     assert_eq!(read("\u{feff}rate = 30".as_bytes()).unwrap().rate_hz, Some(30.0));
@@ -115,6 +134,14 @@ fn what_is_wrong_is_named_by_line_and_key() {
         (
             "[clips.a]\ntrim = 1",
             "line 2: clips.a.trim: it must be two times in seconds, [0.5, 2], or a range, \"0.5..\"",
+        ),
+        (
+            "[clips.a]\nroot-motion = 1",
+            r#"line 2: clips.a.root-motion: it must be true, false, a joint, or { joint = "hips", axes = "xz" }"#,
+        ),
+        (
+            "[clips.a]\nroot-motion = { axes = \"xw\" }",
+            r#"line 2: clips.a.root-motion.axes: it must be some of x, y and z: "xz""#,
         ),
         ("[clips.a]\nloop = 1", r#"line 2: clips.a.loop: it must be true, false, "auto" or "close""#),
         ("[clips.a]\nevents = { x = -1 }", "line 2: clips.a.events.x: it must be seconds, not below 0"),

@@ -12,6 +12,8 @@ mod plot;
 mod render;
 mod sample;
 
+pub use import::{Planned, plan_import};
+
 use crate::options::{self, SomeRefused, UsageError};
 use crate::style;
 use anyhow::Result;
@@ -93,16 +95,29 @@ pub fn main() -> ExitCode {
 /// The same with these arguments; the first is the program's own name.
 #[must_use]
 pub fn run_with(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = Arguments::parse_from(arguments);
+    ExitCode::from(status_of(arguments))
+}
+
+/// The same as a number, for who ends the process in another way. The process goes on, whatever the arguments are.
+#[must_use]
+pub fn status_of(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(told) => {
+            // Help goes to standard output, what is wrong to standard error; nobody is left to tell if that fails.
+            let _ = told.print();
+            return u8::try_from(told.exit_code()).unwrap_or(2);
+        }
+    };
     let mut out = std::io::stdout().lock();
     match run(&arguments, &mut out) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         // Whoever read our output has enough of it: that is not a failure.
-        Err(e) if is_broken_pipe(&e) => ExitCode::SUCCESS,
-        Err(e) if e.is::<SomeRefused>() => ExitCode::FAILURE,
+        Err(e) if is_broken_pipe(&e) => 0,
+        Err(e) if e.is::<SomeRefused>() => 1,
         Err(e) => {
             let _ = writeln!(std::io::stderr(), "lissom: {}", style::plain(&options::one_line(&e)));
-            ExitCode::from(if e.is::<UsageError>() { 2 } else { 1 })
+            if e.is::<UsageError>() { 2 } else { 1 }
         }
     }
 }

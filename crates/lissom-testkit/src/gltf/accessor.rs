@@ -94,7 +94,8 @@ fn row(bytes: &[u8], width: usize, code: usize, normalized: bool) -> Vec<f64> {
 }
 
 /// What a data URI holds.
-pub(super) fn base64(text: &str) -> Vec<u8> {
+#[must_use]
+pub fn base64(text: &str) -> Vec<u8> {
     const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let digits = text.bytes().filter_map(|c| LETTERS.iter().position(|l| *l == c));
     let digits: Vec<usize> = digits.collect();

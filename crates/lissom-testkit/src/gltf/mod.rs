@@ -11,6 +11,7 @@ mod accessor;
 pub mod builder;
 mod surface;
 
+pub use accessor::base64;
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
@@ -53,7 +54,7 @@ impl Reference {
             buffers.push(match buffer["uri"].as_str() {
                 None => binary.clone().filter(|_| buffers.is_empty()),
                 Some(uri) => match uri.split_once(";base64,") {
-                    Some((_, data)) if uri.starts_with("data:") => Some(accessor::base64(data)),
+                    Some((_, data)) if uri.starts_with("data:") => Some(base64(data)),
                     _ => files(uri),
                 },
             });

@@ -1,6 +1,7 @@
 //! What each target does with bytes. True: something came out.
 
 use super::{play, reseal};
+use crate::graphs;
 use lissom::{
     Clip, Cursor, Skeleton,
     archive::{AlignedBytes, Archive, ArchiveView, Limits, SectionKind},
@@ -11,6 +12,7 @@ use lissom::{
 use lissom_build::{
     cook::seal,
     edit::{self, Asked},
+    export::write_glb_onto,
     import::{
         Axis, Format, ImportLimits, ImportOptions, ReadOptions, Unit,
         acl_sjson::{self, AclFile},
@@ -20,8 +22,9 @@ use lissom_build::{
         rawclip,
     },
     recipe,
-    scene::Marker,
+    scene::{Marker, Scene},
 };
+use lissom_motion::{Frame, GraphState};
 use lissom_world::{Children, Keep, World};
 use std::{io, path::Path};
 
@@ -214,6 +217,26 @@ fn stage_for(identity: u64) -> (&'static Skeleton, Vec<SoaTransform>) {
     (skeleton, vec![SoaTransform::IDENTITY; skeleton.group_count()])
 }
 
+/// A saved state of one graph, whose own shape it is given: any other is refused by that alone.
+pub(super) fn graph_state(bytes: &[u8]) -> bool {
+    let graph = graphs::graph();
+    let mut bytes = bytes.to_vec();
+    let shape = GraphState::new(&graph).to_bytes();
+    for (byte, own) in bytes.iter_mut().zip(&shape[..8]) {
+        *byte = *own;
+    }
+    let Ok(mut state) = GraphState::read(&graph, &bytes) else { return false };
+    assert_eq!(GraphState::read(&graph, &state.to_bytes()).as_ref(), Ok(&state), "what was written reads");
+    let mut frame = Frame::new(&graph);
+    for dt_s in [0.0, 0.1, 10.0, 1.0e9, f64::MAX] {
+        graph.update(&mut state, dt_s, &mut frame).expect("a step may be taken");
+        assert!(frame.entries().len() <= graph.most_entries());
+        assert!(frame.entries().iter().all(|entry| (0.0..=1.0).contains(&entry.weight)));
+        assert!(frame.layers().iter().all(|layer| (0.0..=1.0).contains(&layer.weight)));
+    }
+    true
+}
+
 pub(super) fn world(bytes: &[u8]) -> bool {
     let Ok(world) = World::from_bytes(bytes) else { return false };
     let written = world.to_bytes();
@@ -368,6 +391,18 @@ pub(super) fn gltf(bytes: &[u8]) -> bool {
         return false;
     };
     play::scene(&scene);
+    true
+}
+
+/// The bytes are the file to copy; the motions are its own, so that they find their nodes.
+pub(super) fn onto(bytes: &[u8]) -> bool {
+    let mut files = |_: &str| Ok(vec![0; 64]);
+    let Ok(scene) = gltf::read(bytes, &mut files, &ImportLimits::default()) else { return false };
+    let motions = Scene { skeletons: scene.skeletons, animations: scene.animations, ..Scene::default() };
+    let Ok((copy, _)) = write_glb_onto(bytes, &mut files, &motions) else { return false };
+    // What was written can be read.
+    let read = gltf::read(&copy, &mut files, &ImportLimits::default());
+    assert!(read.is_ok(), "{read:?}");
     true
 }
 

@@ -4,7 +4,7 @@ use super::{
     Seed,
     play::{small_skeleton, stage},
 };
-use crate::{generate, gltf::builder::Builder, ozz as ozz_files, rng::Rng};
+use crate::{generate, gltf::builder::Builder, graphs, ozz as ozz_files, rng::Rng};
 use lissom::{Clip, archive::SectionKind, clip::Codec, math::Qvs};
 use lissom_build::{
     BuiltSkeleton,
@@ -18,6 +18,7 @@ use lissom_build::{
     raw::{Key, RawAnimation, RawTrack, RawUserTrack, TrackKind, UserKey},
     scene::{Marker, Morph, SourceNode},
 };
+use lissom_motion::{Frame, GraphState};
 use lissom_world::{Children, Inherit, Keep, Prefab, World};
 use serde_json::json;
 
@@ -146,6 +147,18 @@ fn cloth() -> Material {
 fn nodes(joints: usize) -> Vec<SourceNode> {
     let node = |j: usize| SourceNode { index: Some(j as u32), name: format!("n{j}"), extras: String::new() };
     (0..joints).map(node).collect()
+}
+
+/// A new state, and some in the middle of things.
+pub(super) fn graph_states() -> Vec<Seed> {
+    let graph = graphs::graph();
+    let (mut state, mut frame, mut rng) = (GraphState::new(&graph), Frame::new(&graph), Rng::new(6));
+    let mut out = vec![seed("new", state.to_bytes().into())];
+    for i in 0..8 {
+        (0..40).for_each(|_| graphs::step(&graph, &mut state, &mut frame, &mut rng));
+        out.push(seed(format!("running_{i}"), state.to_bytes().into()));
+    }
+    out
 }
 
 /// A new world, one in the middle of things, and one whose handles were used before.
@@ -486,10 +499,10 @@ pub(super) fn recipes() -> Vec<Seed> {
                    effort = \"fast\"\nunit = \"cm\"\nup = \"z\"\nforward = \"-y\"\nrate = 30\nskeleton = \"a.glb\"\n\
                    no-mesh = true\nno-images = false\ninfluences = 4\nstrict = true\nclip = [\"a\", \"b\"]\n";
     let edits = "[clips.\"*\"]\nrate = 24\nloop = \"auto\"\n[clips.\"e?en\"]\nname = \"new *\"\ntrim = [0.25, 1]\n\
-                 reverse = true\nmirror = true\nin-place = \"drift\"\nloop = \"close\"\nprecision = 0.001\n\
+                 reverse = true\nmirror = true\nroot-motion = \"*\"\nin-place = \"drift\"\nloop = \"close\"\nprecision = 0.001\n\
                  events = { step = [0.1, 0.2], hit = { at = 0.3, lasts = 0.1 } }\njoints = { \"*\" = \"1mm\" }\n\
                  additive = \"rest\"\n";
-    let made = "[clips.other]\nfrom = \"even\"\ntrim = \"0.5..\"\nmirror = \"z\"\nin-place = true\nloop = false\n\
+    let made = "[clips.other]\nfrom = \"even\"\ntrim = \"0.5..\"\nmirror = \"z\"\nroot-motion = { joint = \"?*\", axes = \"xz\", turn = true, reference = \"rest\", bake = true, loop = true }\nin-place = true\nloop = false\n\
                 additive = { clip = \"even\", at = 0.5 }\n[clips.even]\nskip = true\n";
     [("options", options), ("edits", edits), ("made", made)].map(|(n, t)| seed(n, t.into())).into()
 }

@@ -1,7 +1,12 @@
 //! What can be wrong with a job.
 
+use super::kernel::turn::direction;
 use crate::{JointLod, clip::MissingBlock, mesh::MeshError};
-use lissom_math::soa::group_count;
+use lissom_math::{
+    Mat34, Vec3,
+    scalar::{is_finite, length},
+    soa::group_count,
+};
 
 /// Why a job did not run. Its outputs are as they were.
 ///
@@ -136,4 +141,40 @@ pub(crate) fn fits_groups(lod: Option<&JointLod>, groups: usize) -> Result<(), J
         }
         _ => Ok(()),
     }
+}
+
+/// Checks every number of a matrix.
+pub(super) fn finite_matrix(field: &'static str, m: &Mat34) -> Result<(), JobError> {
+    m.columns.iter().flatten().try_for_each(|v| finite_number(field, *v))
+}
+
+/// Checks every number of a vector.
+pub(super) fn finite_vector(field: &'static str, v: Vec3) -> Result<(), JobError> {
+    if is_finite(v) { Ok(()) } else { v.to_array().iter().try_for_each(|v| finite_number(field, *v)) }
+}
+
+/// Checks that a vector is finite and not (nearly) of length 0.
+pub(super) fn has_direction(field: &'static str, v: Vec3) -> Result<(), JobError> {
+    finite_vector(field, v)?;
+    if direction(v).is_some() {
+        return Ok(());
+    }
+    let allowed = "vectors with a direction";
+    Err(JobError::Value { field, index: 0, value: f64::from(length(v)), allowed })
+}
+
+/// Checks that a number is one.
+pub(super) fn finite_number(field: &'static str, value: f32) -> Result<(), JobError> {
+    if value.is_finite() {
+        return Ok(());
+    }
+    Err(JobError::Value { field, index: 0, value: f64::from(value), allowed: "finite numbers" })
+}
+
+/// Checks that a number is finite and not below 0.
+pub(super) fn not_below_0(field: &'static str, index: usize, value: f32) -> Result<(), JobError> {
+    if value.is_finite() && value >= 0.0 {
+        return Ok(());
+    }
+    Err(JobError::Value { field, index, value: value.into(), allowed: "finite numbers, not below 0" })
 }

@@ -2,8 +2,8 @@
 
 use super::{
     JobError,
-    ik_two_bone::{finite_number, finite_vector, has_direction, unit},
-    kernel::turn::{Turn, across, any_across, direction, point, share, vector},
+    error::{at_least, finite_number, finite_vector, has_direction},
+    kernel::turn::{Turn, across, any_across, direction, point, share, unit, vector},
 };
 use lissom_math::{
     Mat34, Quat, Vec3,
@@ -104,8 +104,8 @@ impl AimIkJob<'_> {
     /// Listed at [`AimIkJob`].
     pub fn validate(&self) -> Result<(), JobError> {
         let count = self.joints.len();
-        super::error::at_least("weights", "joints", self.weights.len(), count)?;
-        super::error::at_least("output", "joints", self.output.len(), count)?;
+        at_least("weights", "joints", self.weights.len(), count)?;
+        at_least("output", "joints", self.output.len(), count)?;
         let value = |field, index, value: f32| {
             let error = JobError::Value { field, index, value: value.into(), allowed: "finite numbers" };
             if value.is_finite() { Ok(()) } else { Err(error) }

@@ -2,11 +2,12 @@
 
 use super::{
     JobError,
-    kernel::turn::{Turn, across, any_across, direction, point, share, vector},
+    error::{finite_matrix, finite_number, finite_vector, has_direction},
+    kernel::turn::{Turn, across, any_across, direction, point, share, unit, vector},
 };
 use lissom_math::{
     Mat34, Quat, Vec3,
-    scalar::{add, cross, dot, is_finite, length, neg, quat_rotate, scale, sub},
+    scalar::{add, cross, dot, length, neg, quat_rotate, scale, sub},
     simd::Backend,
     trig::sqrt,
 };
@@ -250,33 +251,4 @@ fn near(a: f32, b: f32) -> bool {
 
 fn positive(v: f32) -> f32 {
     if v > 0.0 { v } else { 0.0 }
-}
-
-/// Into [0, 1]; NaN is 0.
-pub(super) fn unit(v: f32) -> f32 {
-    if v > 1.0 { 1.0 } else { positive(v) }
-}
-
-pub(super) fn finite_matrix(field: &'static str, m: &Mat34) -> Result<(), JobError> {
-    m.columns.iter().flatten().try_for_each(|v| finite_number(field, *v))
-}
-
-pub(super) fn finite_vector(field: &'static str, v: Vec3) -> Result<(), JobError> {
-    if is_finite(v) { Ok(()) } else { v.to_array().iter().try_for_each(|v| finite_number(field, *v)) }
-}
-
-pub(super) fn has_direction(field: &'static str, v: Vec3) -> Result<(), JobError> {
-    finite_vector(field, v)?;
-    if direction(v).is_some() {
-        return Ok(());
-    }
-    let allowed = "vectors with a direction";
-    Err(JobError::Value { field, index: 0, value: f64::from(length(v)), allowed })
-}
-
-pub(super) fn finite_number(field: &'static str, value: f32) -> Result<(), JobError> {
-    if value.is_finite() {
-        return Ok(());
-    }
-    Err(JobError::Value { field, index: 0, value: f64::from(value), allowed: "finite numbers" })
 }

@@ -80,12 +80,12 @@ impl Library {
     }
 
     pub(super) fn markers(&self, clip: usize) -> Option<&Markers> {
-        self.scores[clip].markers.as_ref()
+        self.scores.get(clip)?.markers.as_ref()
     }
 
     /// The track of a morph target's weight in a clip.
     pub(super) fn morph(&self, clip: usize, mesh: usize, target: usize) -> Option<&Track> {
-        self.scores[clip].morphs[mesh][target].as_ref()
+        self.scores.get(clip)?.morphs[mesh][target].as_ref()
     }
 
     pub(super) fn find(&self, name: &str) -> Result<usize, PlayError> {
@@ -104,10 +104,15 @@ impl Library {
         }
     }
 
+    pub(super) fn find_track(&self, clip: usize, name: &str) -> Option<&Track> {
+        let tracks = &self.scores.get(clip)?.tracks;
+        tracks.iter().find(|(track, _)| **track == *name).map(|(_, track)| track)
+    }
+
     pub(super) fn track(&self, clip: usize, name: &str) -> Result<&Track, ArchiveError> {
-        let tracks = &self.scores[clip].tracks;
-        tracks.iter().find(|(track, _)| **track == *name).map(|(_, track)| track).ok_or_else(|| {
-            ArchiveError::missing(SectionKind::Track, Some(name), tracks.iter().map(|(name, _)| &**name))
-        })
+        let names =
+            || self.scores.get(clip).into_iter().flat_map(|score| &score.tracks).map(|(name, _)| &**name);
+        self.find_track(clip, name)
+            .ok_or_else(|| ArchiveError::missing(SectionKind::Track, Some(name), names()))
     }
 }

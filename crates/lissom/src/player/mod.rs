@@ -1,8 +1,8 @@
 //! One character that plays clips of an archive: names in, poses and vertices out.
 //!
-//! A [`Player`] owns what playing needs (cursors, pose, matrices, buffers of vertices) and decides what a
-//! [`MixJob`] then does: which clips, when, how much of each. Above it, graphs decide better; below it, the jobs are
-//! there for who wants to hold every buffer.
+//! A [`Body`] owns what playing needs (cursors, pose, matrices, buffers of vertices) and shows the [`Mix`] that it is
+//! given; a [`Player`] decides which: which clips, when, how much of each. Graphs decide better, for the same body; below
+//! it, the jobs are there for who wants to hold every buffer.
 //!
 //! ```no_run
 //! use lissom::prelude::*;
@@ -35,40 +35,34 @@
 //! exactly once (see [`track`](crate::track)). An [`Event`] says its clip and its share, so that steps of a clip
 //! that is fading out can be left away. [`Player::seek`] passes nothing, [`Player::scrub`] what lies on the way.
 
+mod body;
 mod error;
 mod library;
 mod skins;
 mod voice;
 
+pub use body::{Body, ClipShare};
 pub use error::PlayError;
 pub use skins::SkinnedMesh;
 pub use voice::{Event, PlayOptions};
 
 use crate::{
     Skeleton,
-    archive::{Archive, ArchiveError, SectionKind},
-    job::{LocalToModelJob, Mix, MixEntry, MixJob, MixScratch, Models, SampleTime, Update},
+    archive::Archive,
+    job::{Mix, MixEntry, SampleTime},
     track::{Edges, TimeError, TrackValue},
 };
-use alloc::{sync::Arc, vec, vec::Vec};
-use library::Library;
+use alloc::{sync::Arc, vec::Vec};
 use lissom_math::{Mat4, soa::SoaTransform};
-use skins::Skin;
 use voice::Voice;
 
 /// One character. Made once; after the first frame nothing is allocated, whatever is played.
 #[derive(Clone, Debug)]
 pub struct Player {
-    skeleton: Arc<Skeleton>,
-    library: Arc<Library>,
+    body: Body,
     /// The oldest first; the last one leads.
     voices: Vec<Voice>,
     paused: bool,
-    mix: Mix,
-    scratch: MixScratch,
-    pose: Vec<SoaTransform>,
-    models: Vec<Mat4>,
-    skins: Vec<Skin>,
 }
 
 impl Player {
@@ -81,44 +75,27 @@ impl Player {
     ///
     /// [`PlayError::Skeletons`] if there is none or more than one; what is wrong with a mesh, a track or markers.
     pub fn new(archive: &Archive) -> Result<Self, PlayError> {
-        let mut names = archive.names(SectionKind::Skeleton);
-        match (names.next(), names.next()) {
-            (Some(only), None) => Self::of_skeleton(archive, only),
-            _ => {
-                Err(PlayError::Skeletons { known: ArchiveError::known(archive.names(SectionKind::Skeleton)) })
-            }
-        }
+        Ok(Self::of_body(Body::new(archive, Self::MAX_PLAYING)?))
     }
 
     /// A character of the skeleton of this name.
     ///
     /// # Errors
     ///
-    /// [`ArchiveError::Missing`]; what is wrong with the skeleton, a mesh, a track or markers.
+    /// [`ArchiveError::Missing`](crate::archive::ArchiveError::Missing); what is wrong with the skeleton, a mesh, a track or markers.
     pub fn of_skeleton(archive: &Archive, skeleton: &str) -> Result<Self, PlayError> {
-        let skeleton = archive.skeleton(skeleton)?;
-        let skins = skins::of(archive, &skeleton)?;
-        let library = Library::new(archive, &skeleton, &skins)?;
-        let mut player = Self {
-            scratch: MixScratch::with_room_for(&skeleton, library.clips(), Self::MAX_PLAYING),
-            pose: skeleton.rest_pose().to_vec(),
-            models: vec![Mat4::IDENTITY; skeleton.joint_count()],
-            voices: Vec::with_capacity(Self::MAX_PLAYING),
-            paused: false,
-            mix: Mix::EMPTY,
-            library: Arc::new(library),
-            skeleton,
-            skins,
-        };
-        player.evaluate()?;
-        Ok(player)
+        Ok(Self::of_body(Body::of_skeleton(archive, skeleton, Self::MAX_PLAYING)?))
+    }
+
+    fn of_body(body: Body) -> Self {
+        Self { body, voices: Vec::with_capacity(Self::MAX_PLAYING), paused: false }
     }
 
     /// Plays a clip over and over, from its start, at once.
     ///
     /// # Errors
     ///
-    /// [`ArchiveError::Missing`], which lists what there is; [`PlayError::OtherSkeleton`]; what is wrong with the clip.
+    /// [`ArchiveError::Missing`](crate::archive::ArchiveError::Missing), which lists what there is; [`PlayError::OtherSkeleton`]; what is wrong with the clip.
     pub fn play(&mut self, clip: &str) -> Result<(), PlayError> {
         self.play_with(clip, PlayOptions::default())
     }
@@ -130,7 +107,8 @@ impl Player {
     ///
     /// Those of [`Player::play`]; a speed, start or fade that is NaN or infinite, or a negative fade.
     pub fn play_with(&mut self, clip: &str, options: PlayOptions) -> Result<(), PlayError> {
-        let voice = Voice::new(&self.library, self.library.find(clip)?, options)?;
+        let clip = self.body.clip(clip)?;
+        let voice = Voice::new(self.body.library(), clip, options)?;
         if options.fade_s == 0.0 {
             // What they passed in the last frame can still be asked for.
             self.voices.iter_mut().for_each(|voice| voice.gone = true);
@@ -226,35 +204,15 @@ impl Player {
     /// Weights, then the pose and all that follows from it.
     fn evaluate(&mut self) -> Result<(), PlayError> {
         voice::share_out(&mut self.voices);
-        self.mix = Mix::EMPTY;
+        let mut mix = Mix::EMPTY;
         for voice in self.voices.iter().filter(|voice| voice.weight > 0.0) {
             let entry = MixEntry::new(voice.clip, SampleTime::Clamped(voice.time_s()), voice.weight);
             // There is room: fewer clips sound than a mix has entries.
-            let _ = self.mix.push(entry);
+            let _ = mix.push(entry);
         }
-        MixJob {
-            skeleton: &self.skeleton,
-            clips: self.library.clips(),
-            masks: &[],
-            mix: &self.mix,
-            lod: None,
-            scratch: &mut self.scratch,
-            output: &mut self.pose,
-        }
-        .run()?;
-        LocalToModelJob {
-            skeleton: &self.skeleton,
-            locals: &self.pose,
-            root: None,
-            update: Update::All,
-            lod: None,
-            models: Models::Mat4(&mut self.models),
-        }
-        .run()?;
-        for (index, skin) in self.skins.iter_mut().enumerate() {
-            skin.weigh(&self.library, index, &self.voices);
-        }
-        Ok(())
+        let share =
+            |voice: &Voice| ClipShare { clip: voice.clip, ratio: voice.ratio(), weight: voice.weight };
+        self.body.show(mix, &[], self.voices.iter().map(share))
     }
 
     /// True if nothing plays, or the leading clip is played once and has arrived.
@@ -266,7 +224,7 @@ impl Player {
     /// The name of the leading clip.
     #[must_use]
     pub fn playing(&self) -> Option<&str> {
-        self.voices.last().map(|voice| self.library.name(voice.clip))
+        self.voices.last().map(|voice| self.body.library().name(voice.clip))
     }
 
     /// Where in the leading clip the character is, in seconds; 0 if nothing plays.
@@ -277,17 +235,17 @@ impl Player {
 
     /// The markers passed in the last frame; see [the module](self) for which and in what order.
     pub fn events(&self) -> impl Iterator<Item = Event<'_>> {
-        self.voices.iter().flat_map(|voice| voice.events(&self.library))
+        self.voices.iter().flat_map(|voice| voice.events(self.body.library()))
     }
 
     /// The value of a user track of the leading clip: `NAME` of what the archive calls `CLIP/NAME`.
     ///
     /// # Errors
     ///
-    /// [`ArchiveError::Missing`], which lists the clip's tracks; [`PlayError::Silent`] if nothing plays.
+    /// [`ArchiveError::Missing`](crate::archive::ArchiveError::Missing), which lists the clip's tracks; [`PlayError::Silent`] if nothing plays.
     pub fn track(&self, name: &str) -> Result<TrackValue, PlayError> {
         let voice = self.voices.last().ok_or(PlayError::Silent)?;
-        Ok(self.library.track(voice.clip, name)?.view().sample(voice.ratio()))
+        Ok(self.body.track(voice.clip, name)?.sample(voice.ratio()))
     }
 
     /// Where a track of one number of the leading clip crossed a threshold in the last frame.
@@ -297,60 +255,59 @@ impl Player {
     /// Those of [`Player::track`].
     pub fn edges(&self, name: &str, threshold: f32) -> Result<Edges<'_>, PlayError> {
         let voice = self.voices.last().ok_or(PlayError::Silent)?;
-        Ok(self.library.track(voice.clip, name)?.view().edges(threshold, &voice.span))
+        Ok(self.body.track(voice.clip, name)?.edges(threshold, &voice.span))
     }
 
     /// The skeleton.
     #[must_use]
     pub fn skeleton(&self) -> &Arc<Skeleton> {
-        &self.skeleton
+        self.body.skeleton()
     }
 
     /// What was mixed in the last frame; the entries' numbers are places in [`Player::clip_names`].
     #[must_use]
     pub fn mix(&self) -> &Mix {
-        &self.mix
+        self.body.mix()
     }
 
     /// The names of the clips that it can play.
     pub fn clip_names(&self) -> impl Iterator<Item = &str> {
-        self.library.names()
+        self.body.clip_names()
     }
 
     /// The local pose of the last frame, in groups.
     #[must_use]
     pub fn pose(&self) -> &[SoaTransform] {
-        &self.pose
+        self.body.pose()
     }
 
     /// The model-space matrices of the last frame, one a joint.
     #[must_use]
     pub fn models(&self) -> &[Mat4] {
-        &self.models
+        self.body.models()
     }
 
     /// The names of the meshes, in the order of [`Player::skin`].
     pub fn mesh_names(&self) -> impl Iterator<Item = &str> {
-        self.skins.iter().map(Skin::name)
+        self.body.mesh_names()
     }
 
     /// The weights of a mesh's morph targets in the last frame, in file order.
     ///
     /// # Errors
     ///
-    /// [`ArchiveError::Missing`], which lists the meshes.
+    /// [`ArchiveError::Missing`](crate::archive::ArchiveError::Missing), which lists the meshes.
     pub fn morph_weights(&self, mesh: &str) -> Result<&[f32], PlayError> {
-        Ok(self.skins[self.mesh(mesh)?].weights())
+        self.body.morph_weights(mesh)
     }
 
     /// The palette of a mesh, for skinning elsewhere: joint matrix · inverse bind matrix.
     ///
     /// # Errors
     ///
-    /// [`ArchiveError::Missing`], which lists the meshes.
+    /// [`ArchiveError::Missing`](crate::archive::ArchiveError::Missing), which lists the meshes.
     pub fn palette(&mut self, mesh: &str) -> Result<&[Mat4], PlayError> {
-        let at = self.mesh(mesh)?;
-        self.skins[at].palette(&self.models)
+        self.body.palette(mesh)
     }
 
     /// Moves the vertices of all meshes: morph targets, then joints.
@@ -359,25 +316,15 @@ impl Player {
     ///
     /// None for what an archive gives; those of [`SkinJob`](crate::job::SkinJob) otherwise.
     pub fn skin(&mut self) -> Result<impl Iterator<Item = SkinnedMesh<'_>>, PlayError> {
-        for skin in &mut self.skins {
-            skin.run(&self.models)?;
-        }
-        Ok(self.skins.iter().map(Skin::skinned))
+        self.body.skin()
     }
 
     /// Moves the vertices of one mesh.
     ///
     /// # Errors
     ///
-    /// [`ArchiveError::Missing`], which lists the meshes; those of [`Player::skin`].
+    /// [`ArchiveError::Missing`](crate::archive::ArchiveError::Missing), which lists the meshes; those of [`Player::skin`].
     pub fn skin_mesh(&mut self, mesh: &str) -> Result<SkinnedMesh<'_>, PlayError> {
-        let at = self.mesh(mesh)?;
-        self.skins[at].run(&self.models)?;
-        Ok(self.skins[at].skinned())
-    }
-
-    fn mesh(&self, name: &str) -> Result<usize, PlayError> {
-        let found = self.mesh_names().position(|mesh| mesh == name);
-        Ok(found.ok_or_else(|| ArchiveError::missing(SectionKind::Mesh, Some(name), self.mesh_names()))?)
+        self.body.skin_mesh(mesh)
     }
 }

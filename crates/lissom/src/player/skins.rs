@@ -1,6 +1,6 @@
 //! The meshes of a character, moved.
 
-use super::{PlayError, library::Library, voice::Voice};
+use super::{ClipShare, PlayError, library::Library};
 use crate::{
     Skeleton,
     archive::{Archive, ArchiveError, Mesh, MeshView, Morph, SectionKind},
@@ -145,17 +145,22 @@ impl Skin {
         self.targets.iter().map(|(name, _)| &**name)
     }
 
-    /// The weights of its targets: those of the clips that sound, by their shares. A clip without a track for a
-    /// target stands for the target's own weight.
-    pub(super) fn weigh(&mut self, library: &Library, mesh: usize, voices: &[Voice]) {
+    /// The weights of its targets: those of the clips, by their shares. A clip without a track for a target stands for
+    /// the target's own weight.
+    pub(super) fn weigh(
+        &mut self,
+        library: &Library,
+        mesh: usize,
+        shares: impl Iterator<Item = ClipShare> + Clone,
+    ) {
         for (target, (weight, (_, morph))) in self.weights.iter_mut().zip(&self.targets).enumerate() {
             let own = morph.view().weight;
             let (mut sum, mut all) = (0.0, 0.0);
-            for voice in voices {
-                let track = library.morph(voice.clip, mesh, target);
-                let value = track.and_then(|track| track.view().sample(voice.ratio()).as_float());
-                sum += voice.weight * value.unwrap_or(own);
-                all += voice.weight;
+            for share in shares.clone() {
+                let track = library.morph(share.clip, mesh, target);
+                let value = track.and_then(|track| track.view().sample(share.ratio).as_float());
+                sum += share.weight * value.unwrap_or(own);
+                all += share.weight;
             }
             *weight = if all > 0.0 { sum / all } else { own };
         }

@@ -44,6 +44,9 @@ mod span;
 mod user;
 mod walk;
 
+/// The names of the tracks that hold a clip's root motion, beside it: a place (three numbers) and a rotation.
+pub const ROOT_TRACKS: [&str; 2] = ["root/translation", "root/rotation"];
+
 pub use edges::{Edge, Edges};
 pub use markers::{MarkerView, MarkersView, PassedMarker, PassedMarkers};
 pub use owned::{Markers, Track};

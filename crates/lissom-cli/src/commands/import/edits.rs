@@ -4,7 +4,7 @@ use crate::options::{UsageError, parsed, usage};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use lissom_build::{
-    edit::{Additive, ClipRule, Edit, EditKind, Looping},
+    edit::{Additive, ClipRule, Edit, EditKind, Looping, RootEdit},
     import::Axis,
     raw::Travel,
     recipe,
@@ -27,6 +27,9 @@ pub(super) struct Editing {
     /// Left becomes right
     #[arg(long)]
     mirror: bool,
+    /// Takes root motion out of the joint that carries the character, or of this one, into tracks beside the clip
+    #[arg(long, value_name = "JOINT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    root_motion: Option<String>,
     /// Takes travel over the ground out: all of it, or the straight line from the first place to the last
     #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     in_place: Option<TravelName>,
@@ -75,6 +78,10 @@ impl Editing {
         if self.mirror {
             kinds.push(EditKind::Mirror(Some(Axis::X)));
         }
+        kinds.extend(self.root_motion.as_ref().map(|joint| {
+            let joint = Some(joint.clone()).filter(|joint| !joint.is_empty());
+            EditKind::RootMotion(Some(RootEdit { joint, ..RootEdit::default() }))
+        }));
         kinds.extend(self.in_place.map(|travel| {
             EditKind::InPlace(Some(match travel {
                 TravelName::All => Travel::All,

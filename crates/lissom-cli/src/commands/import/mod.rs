@@ -129,6 +129,33 @@ All of it: docs/RECIPES.md.
 An archive remembers what it was made of (files, options, version of this tool); it is left alone while that is the
 same. A file that is refused does not stop the others: the reason is on stderr, the exit code is 1.";
 
+/// A file that `lissom import FILES -o DIR/` cooks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Planned {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What its archive calls it: its path from the folder or pattern that it was found by, with `/`. The same on every
+    /// machine.
+    pub name: String,
+    /// Its archive, from DIR on.
+    pub output: PathBuf,
+}
+
+/// What `lissom import FILES -o DIR/` cooks, in its order: for who shares the work out in other ways than by `--shard`.
+///
+/// # Errors
+///
+/// In words: a folder or a pattern without a file, two files that would become one archive.
+pub fn plan_import(files: &[PathBuf]) -> Result<Vec<Planned>, String> {
+    let plan = || {
+        let found = inputs::gather(files)?;
+        let outputs = inputs::outputs(&found)?;
+        let planned = found.into_iter().zip(outputs);
+        Ok(planned.map(|(f, output)| Planned { path: f.path, name: f.relative, output }).collect())
+    };
+    plan().map_err(|error| one_line(&error))
+}
+
 pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let output = Output::of(&arguments.output);
     let Arguments { cooking, reading, editing, .. } = arguments;

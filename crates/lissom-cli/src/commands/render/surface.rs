@@ -98,7 +98,7 @@ impl Surface {
             let texture = image.and_then(|(_, image)| {
                 let decode = || {
                     let found = archive.image(image).ok()?;
-                    Texture::from_png(found.bytes).ok().map(Arc::new)
+                    Texture::decode(found.bytes).ok().map(Arc::new)
                 };
                 pictures.entry((*image).to_owned()).or_insert_with(decode).clone()
             });

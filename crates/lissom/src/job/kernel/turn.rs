@@ -88,6 +88,17 @@ pub(crate) fn any_across(unit: Vec3) -> Vec3 {
     normalize_or(across(axis, unit), axis)
 }
 
+/// Into [0, 1]; NaN is 0.
+pub(crate) fn unit(v: f32) -> f32 {
+    if v > 1.0 {
+        1.0
+    } else if v > 0.0 {
+        v
+    } else {
+        0.0
+    }
+}
+
 /// A share of a rotation, in [0, 1].
 pub(crate) fn share(q: Quat, weight: f32) -> Quat {
     lissom_math::scalar::quat_nlerp(Quat::IDENTITY, q, weight)
@@ -108,7 +119,7 @@ fn basis(along: Vec3, side: Vec3) -> [Vec3; 3] {
 }
 
 /// From one unit vector to another; half a turn about anything where they are opposite.
-fn shortest(a: Vec3, b: Vec3) -> Quat {
+pub(crate) fn shortest(a: Vec3, b: Vec3) -> Quat {
     let c = cross(a, b);
     let w = 1.0 + dot(a, b);
     if w > 1.0e-6 {

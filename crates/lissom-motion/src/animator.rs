@@ -1,0 +1,341 @@
+//! One character for a game: a graph decides, a body shows it.
+
+use crate::{
+    Frame, FrameEvent, Graph, GraphState, Key, OneShot, RootMotion, RootStep, StateError, TriggerKey,
+};
+use alloc::{sync::Arc, vec::Vec};
+use lissom::{
+    archive::Archive,
+    job::Mix,
+    math::{
+        Mat4,
+        soa::{Lanes, SoaTransform},
+    },
+    player::{Body, ClipShare, PlayError},
+    track::{MarkersView, ROOT_TRACKS, Repeat, TrackView},
+};
+
+/// One character that a graph plays. Made once; after the first frame nothing is allocated.
+///
+/// ```no_run
+/// use lissom::archive::Archive;
+/// use lissom_motion::{Animator, Graph, GraphParts, LayerParts, StateParts};
+/// use std::sync::Arc;
+///
+/// let archive = Archive::open("hero.lsm")?;
+/// let parts = GraphParts::new()
+///     .damped("speed", 0.0, 0.1)
+///     .clip("wave")
+///     .mask("upper_body", "spine", 2)
+///     .layer(LayerParts::new("body").state(StateParts::line("move", "speed", &[(0.0, "idle"), (1.4, "walk")])))
+///     .layer(LayerParts::new("upper_body").masked("upper_body"));
+/// let graph = Arc::new(Graph::of_archive(&parts, &archive)?);
+/// let speed = graph.float("speed")?;
+/// let mut hero = Animator::new(&archive, graph)?;
+/// hero.set(speed, 1.2)?;
+/// hero.play("wave").on("upper_body").fade(0.2).start()?;
+/// for _frame in 0..600 {
+///     hero.update(1.0 / 60.0)?;
+///     println!("{:?} {}", hero.root_delta().translation, hero.events().count());
+///     for mesh in hero.body_mut().skin()? {
+///         println!("{}: {} vertices", mesh.name, mesh.positions.len());
+///     }
+/// }
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Animator {
+    graph: Arc<Graph>,
+    state: GraphState,
+    frame: Frame,
+    body: Body,
+    /// The body's number of each of the graph's clips.
+    clips: Arc<[usize]>,
+    /// One a layer.
+    masks: Arc<[Option<Vec<Lanes>>]>,
+    rows: Vec<Lanes>,
+    models_before: Vec<Mat4>,
+    root: RootStep,
+}
+
+/// Why an animator did not do what it was told.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AnimateError {
+    /// Something of the archive, or a job.
+    #[error(transparent)]
+    Play(#[from] PlayError),
+    /// Something of the graph.
+    #[error(transparent)]
+    State(#[from] StateError),
+}
+
+/// A one-shot that is about to be played; made by [`Animator::play`].
+#[derive(Debug)]
+#[must_use = "it is played by `start`"]
+pub struct Play<'a> {
+    animator: &'a mut Animator,
+    clip: &'a str,
+    layer: Option<&'a str>,
+    how: OneShot,
+}
+
+impl Animator {
+    /// A character of the archive's only skeleton.
+    ///
+    /// # Errors
+    ///
+    /// What [`Body::new`] says; a clip of the graph that the archive has not, or has for another skeleton; a mask with a joint that
+    /// the skeleton has not.
+    pub fn new(archive: &Archive, graph: Arc<Graph>) -> Result<Self, AnimateError> {
+        Self::of_body(Body::new(archive, Mix::MAX_ENTRIES)?, graph)
+    }
+
+    /// A character of the skeleton of this name.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Animator::new`].
+    pub fn of_skeleton(archive: &Archive, skeleton: &str, graph: Arc<Graph>) -> Result<Self, AnimateError> {
+        Self::of_body(Body::of_skeleton(archive, skeleton, Mix::MAX_ENTRIES)?, graph)
+    }
+
+    fn of_body(body: Body, graph: Arc<Graph>) -> Result<Self, AnimateError> {
+        let clips = graph.clips().iter().map(|clip| body.clip(&clip.name)).collect::<Result<_, _>>()?;
+        let layers = graph.layer_names().count();
+        let masks = (0..layers).map(|layer| graph.mask(layer, body.skeleton())).collect::<Result<_, _>>()?;
+        let mut animator = Self {
+            state: GraphState::new(&graph),
+            frame: Frame::new(&graph),
+            clips,
+            masks,
+            rows: alloc::vec![Lanes::splat(0.0); layers * body.skeleton().group_count()],
+            models_before: body.models().to_vec(),
+            root: RootStep::IDENTITY,
+            graph,
+            body,
+        };
+        animator.update(0.0)?;
+        animator.models_before.copy_from_slice(animator.body.models());
+        Ok(animator)
+    }
+
+    /// Sets a parameter.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`GraphState::set`].
+    pub fn set<K: Key>(&mut self, key: K, value: K::Value) -> Result<(), AnimateError> {
+        Ok(self.state.set(key, value)?)
+    }
+
+    /// Sets a trigger: the next transition that waits for it takes it.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::OtherGraph`].
+    pub fn trigger(&mut self, key: TriggerKey) -> Result<(), AnimateError> {
+        self.set(key, true)
+    }
+
+    /// A one-shot, over the highest layer unless told: `play("wave").on("upper_body").fade(0.2).start()?`.
+    pub fn play<'a>(&'a mut self, clip: &'a str) -> Play<'a> {
+        Play { animator: self, clip, layer: None, how: OneShot::default() }
+    }
+
+    /// Lets the one-shots of a layer go.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Unknown`].
+    pub fn stop(&mut self, layer: &str) -> Result<(), AnimateError> {
+        Ok(self.state.stop(self.graph.layer(layer)?)?)
+    }
+
+    /// Goes on by so many seconds: pose, matrices, morph weights, events and root delta are then those of the new moment.
+    ///
+    /// # Errors
+    ///
+    /// A step that is negative, NaN or infinite; nothing has then moved.
+    pub fn update(&mut self, dt_s: f64) -> Result<(), AnimateError> {
+        self.graph.update(&mut self.state, dt_s, &mut self.frame)?;
+        let Self { graph, frame, body, clips, masks, rows, root, .. } = self;
+        *root = frame.root_step(graph, |clip| root_motion(body, clips[clip]));
+        self.models_before.copy_from_slice(body.models());
+        let rows: &[Lanes] = if frame.is_layered() {
+            // There is room: the rows and the masks were made for this skeleton.
+            let _ = frame.cover(masks, body.skeleton().group_count(), rows);
+            rows
+        } else {
+            &[]
+        };
+        let share = |(entry, weight): (&crate::Entry, f32)| ClipShare {
+            clip: clips[usize::from(entry.clip)],
+            ratio: entry.ratio(),
+            weight,
+        };
+        body.show(frame.mix(|clip| clips[clip]), rows, frame.seen().map(share))?;
+        Ok(())
+    }
+
+    /// The markers passed in the last step; see [`Frame::events`].
+    pub fn events(&self) -> impl Iterator<Item = FrameEvent<'_>> {
+        self.frame.events(&self.graph, |clip| -> Option<MarkersView<'_>> {
+            self.body.markers(*self.clips.get(clip)?)
+        })
+    }
+
+    /// The step that the character made, in the space that it stands in; see [`Frame::root_step`].
+    #[must_use]
+    pub fn root_delta(&self) -> RootStep {
+        self.root
+    }
+
+    /// The graph.
+    #[must_use]
+    pub fn graph(&self) -> &Arc<Graph> {
+        &self.graph
+    }
+
+    /// All that decides what comes: a clone is a save.
+    #[must_use]
+    pub fn state(&self) -> &GraphState {
+        &self.state
+    }
+
+    /// Puts a save back; without allocation if it is of this graph. What is seen follows with the next
+    /// [`update`](Animator::update), which may be one of 0.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::OtherGraph`].
+    pub fn restore(&mut self, state: &GraphState) -> Result<(), AnimateError> {
+        if !state.fits(&self.graph) {
+            return Err(StateError::OtherGraph.into());
+        }
+        self.state.clone_from(state);
+        Ok(())
+    }
+
+    /// Plays a changed graph on, where names still match; see [`GraphState::carried_over`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Animator::new`]; it then plays the old one on.
+    pub fn reload(&mut self, graph: Arc<Graph>) -> Result<(), AnimateError> {
+        let state = self.state.carried_over(&self.graph, &graph);
+        let mut new = Self::of_body(self.body.clone(), graph)?;
+        new.state = state;
+        new.update(0.0)?;
+        // What was seen last is what was shown before the change.
+        new.models_before.copy_from_slice(self.body.models());
+        *self = new;
+        Ok(())
+    }
+
+    /// What the last step decided.
+    #[must_use]
+    pub fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    /// Poses, matrices, meshes.
+    #[must_use]
+    pub fn body(&self) -> &Body {
+        &self.body
+    }
+
+    /// Poses, matrices, meshes: to skin, to take palettes, or to change the pose by IK.
+    pub fn body_mut(&mut self) -> &mut Body {
+        &mut self.body
+    }
+
+    /// The local pose, in groups.
+    #[must_use]
+    pub fn pose(&self) -> &[SoaTransform] {
+        self.body.pose()
+    }
+
+    /// The model-space matrices, one a joint.
+    #[must_use]
+    pub fn models(&self) -> &[Mat4] {
+        self.body.models()
+    }
+
+    /// Those of the step before.
+    #[must_use]
+    pub fn models_before(&self) -> &[Mat4] {
+        &self.models_before
+    }
+
+    /// The palette of a mesh, for skinning elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Body::palette`].
+    pub fn palette(&mut self, mesh: &str) -> Result<&[Mat4], AnimateError> {
+        Ok(self.body.palette(mesh)?)
+    }
+
+    /// The palette of a mesh in the step before, for motion vectors. It takes the place of [`Animator::palette`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Body::palette`].
+    pub fn palette_before(&mut self, mesh: &str) -> Result<&[Mat4], AnimateError> {
+        Ok(self.body.palette_of(mesh, &self.models_before)?)
+    }
+}
+
+/// The root motion of one of a body's clips.
+fn root_motion(body: &Body, clip: usize) -> Option<RootMotion<'_>> {
+    let [translation, rotation]: [Option<TrackView<'_>>; 2] =
+        ROOT_TRACKS.map(|name| body.find_track(clip, name));
+    (translation.is_some() || rotation.is_some()).then_some(RootMotion { translation, rotation })
+}
+
+impl<'a> Play<'a> {
+    /// Over this layer.
+    pub fn on(self, layer: &'a str) -> Self {
+        Self { layer: Some(layer), ..self }
+    }
+
+    /// It comes and goes in so many seconds.
+    pub fn fade(self, seconds: f32) -> Self {
+        Self { how: OneShot { fade_in_s: seconds, fade_out_s: seconds, ..self.how }, ..self }
+    }
+
+    /// At this speed, above 0.
+    pub fn speed(self, speed: f32) -> Self {
+        Self { how: OneShot { speed, ..self.how }, ..self }
+    }
+
+    /// Over and over, until [`Animator::stop`].
+    pub fn looped(self) -> Self {
+        Self { how: OneShot { repeat: Repeat::Loop, ..self.how }, ..self }
+    }
+
+    /// Plays it.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Unknown`] for a clip that the graph does not list, or a layer; [`StateError::Value`] for a fade or a
+    /// speed.
+    pub fn start(self) -> Result<(), AnimateError> {
+        let Animator { graph, state, .. } = self.animator;
+        let highest = || graph.layer_names().last().unwrap_or_default();
+        let layer = graph.layer(self.layer.unwrap_or_else(highest))?;
+        Ok(state.play(graph, layer, graph.clip(self.clip)?, self.how)?)
+    }
+}
+
+impl Graph {
+    /// Checks a description against the clips of an archive.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Graph::new`].
+    pub fn of_archive(parts: &crate::GraphParts, archive: &Archive) -> Result<Self, crate::GraphError> {
+        Self::new(parts, |name| Some(archive.clip(name).ok()?.view().duration_s()))
+    }
+}

@@ -1,0 +1,498 @@
+//! From names to numbers: everything that can be wrong with a description is found here, once.
+
+use super::{
+    AnyKey, Condition, FloatStart, Graph, GraphClip, GraphError, GraphParts, Layer, LayerParts, MAX_POINTS,
+    MaskParts, MotionParts, Parameter, ParameterKind, Place, Problem, State, StateParts, Test, Transition,
+    TransitionParts, space::Space,
+};
+use crate::state::{MAX_SHOTS, MAX_VOICES};
+use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
+use core::ops::Range;
+use lissom::{
+    hash::Fnv64,
+    track::{Repeat, Timeline},
+};
+
+const MAX_PARAMETERS: usize = 1024;
+const MAX_MASKS: usize = 256;
+const MAX_RULES: usize = 1024;
+const MAX_CLIPS: usize = 4096;
+const MAX_STATES: usize = 1024;
+const MAX_TRANSITIONS: usize = 8192;
+const MAX_CONDITIONS: usize = 1 << 16;
+/// Of all states together: a transition out of any state counts once for each.
+const MAX_CANDIDATES: usize = 1 << 16;
+
+impl Graph {
+    /// Checks a description; `duration_s` says how long a clip is, in seconds, or that there is none of this name.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong, and where: a name that is unknown, taken or missing, a number that is not allowed,
+    /// a parameter of the wrong kind, points that cannot be blended, a state that no way leads to, too much of something.
+    pub fn new(
+        parts: &GraphParts,
+        mut duration_s: impl FnMut(&str) -> Option<f64>,
+    ) -> Result<Self, GraphError> {
+        let mut compiler = Compiler::new(&mut duration_s);
+        compiler.parameters(parts)?;
+        compiler.masks(&parts.masks)?;
+        for (i, name) in parts.clips.iter().enumerate() {
+            compiler.clip(name).map_err(|problem| at(Place::Clip(i), format!("clip {name:?}"), problem))?;
+        }
+        limit("layers", parts.layers.len(), Self::MAX_LAYERS).map_err(of_graph)?;
+        for (i, layer) in parts.layers.iter().enumerate() {
+            compiler.layer(i, layer, &parts.layers[..i])?;
+        }
+        compiler.finish(&parts.masks)
+    }
+}
+
+struct Compiler<'a> {
+    duration_s: &'a mut dyn FnMut(&str) -> Option<f64>,
+    keys: BTreeMap<&'a str, AnyKey>,
+    mask_numbers: BTreeMap<&'a str, u16>,
+    clip_numbers: BTreeMap<&'a str, u16>,
+    parameters: Vec<Parameter>,
+    floats: Vec<FloatStart>,
+    ints: Vec<i32>,
+    flags: Vec<bool>,
+    clips: Vec<GraphClip>,
+    layers: Vec<Layer>,
+    states: Vec<State>,
+    spaces: Vec<Space>,
+    transitions: Vec<Transition>,
+    conditions: Vec<Condition>,
+    candidates: Vec<u16>,
+    most_entries: usize,
+}
+
+fn at(place: Place, name: String, problem: Problem) -> GraphError {
+    GraphError { place, name, problem }
+}
+
+fn of_graph(problem: Problem) -> GraphError {
+    at(Place::Graph, "the graph".into(), problem)
+}
+
+fn limit(what: &'static str, found: usize, allowed: usize) -> Result<(), Problem> {
+    if found > allowed { Err(Problem::Limit { what, found, allowed }) } else { Ok(()) }
+}
+
+fn unknown(what: &'static str, name: &str) -> Problem {
+    Problem::Unknown { what, name: name.into() }
+}
+
+fn check(
+    field: &'static str,
+    value: f32,
+    allowed: &'static str,
+    holds: impl Fn(f32) -> bool,
+) -> Result<(), Problem> {
+    if value.is_finite() && holds(value) {
+        return Ok(());
+    }
+    Err(Problem::Value { field, value: f64::from(value), allowed })
+}
+
+fn finite(field: &'static str, value: f32) -> Result<(), Problem> {
+    check(field, value, "a finite number", |_| true)
+}
+
+fn share(field: &'static str, value: f32) -> Result<(), Problem> {
+    check(field, value, "in [0, 1]", |v| (0.0..=1.0).contains(&v))
+}
+
+fn check_name(name: &str) -> Result<(), Problem> {
+    if name.is_empty() || name == TransitionParts::ANY { Err(Problem::NoName) } else { Ok(()) }
+}
+
+/// A clip that is there, of a length that a time line has.
+pub(super) fn check_duration(duration_s: f64) -> Result<f64, Problem> {
+    if Timeline::new(duration_s, Repeat::Loop).is_ok() {
+        return Ok(duration_s);
+    }
+    let allowed = "finite, at least 0";
+    Err(Problem::Value { field: "duration_s", value: duration_s, allowed })
+}
+
+impl<'a> Compiler<'a> {
+    fn new(duration_s: &'a mut dyn FnMut(&str) -> Option<f64>) -> Self {
+        Self {
+            duration_s,
+            keys: BTreeMap::new(),
+            mask_numbers: BTreeMap::new(),
+            clip_numbers: BTreeMap::new(),
+            parameters: Vec::new(),
+            floats: Vec::new(),
+            ints: Vec::new(),
+            flags: Vec::new(),
+            clips: Vec::new(),
+            layers: Vec::new(),
+            states: Vec::new(),
+            spaces: Vec::new(),
+            transitions: Vec::new(),
+            conditions: Vec::new(),
+            candidates: Vec::new(),
+            most_entries: 0,
+        }
+    }
+
+    fn parameters(&mut self, parts: &'a GraphParts) -> Result<(), GraphError> {
+        limit("parameters", parts.parameters.len(), MAX_PARAMETERS).map_err(of_graph)?;
+        for (i, parameter) in parts.parameters.iter().enumerate() {
+            let name = &*parameter.name;
+            let key = self.parameter(name, parameter.kind);
+            let wrong = |problem| at(Place::Parameter(i), format!("parameter {name:?}"), problem);
+            let key = key.map_err(wrong)?;
+            self.keys.insert(name, key);
+            self.parameters.push(Parameter { name: name.into(), key });
+        }
+        Ok(())
+    }
+
+    fn parameter(&mut self, name: &str, kind: ParameterKind) -> Result<AnyKey, Problem> {
+        check_name(name)?;
+        if self.keys.contains_key(name) {
+            return Err(Problem::Twice { what: "parameter" });
+        }
+        Ok(match kind {
+            ParameterKind::Float { start, half_life_s } => {
+                finite("start", start)?;
+                check("half_life_s", half_life_s, "finite, at least 0", |v| v >= 0.0)?;
+                self.floats.push(FloatStart { start, half_life_s });
+                AnyKey::Float(self.floats.len() as u16 - 1)
+            }
+            ParameterKind::Int { start } => {
+                self.ints.push(start);
+                AnyKey::Int(self.ints.len() as u16 - 1)
+            }
+            ParameterKind::Bool { start } => {
+                self.flags.push(start);
+                AnyKey::Bool(self.flags.len() as u16 - 1)
+            }
+            ParameterKind::Trigger => {
+                self.flags.push(false);
+                AnyKey::Trigger(self.flags.len() as u16 - 1)
+            }
+        })
+    }
+
+    fn masks(&mut self, masks: &'a [MaskParts]) -> Result<(), GraphError> {
+        limit("masks", masks.len(), MAX_MASKS).map_err(of_graph)?;
+        for (i, mask) in masks.iter().enumerate() {
+            let wrong = |problem| at(Place::Mask(i), format!("mask {:?}", mask.name), problem);
+            check_name(&mask.name).map_err(wrong)?;
+            limit("rules", mask.rules.len(), MAX_RULES).map_err(wrong)?;
+            for rule in &mask.rules {
+                share("weight", rule.weight).map_err(wrong)?;
+            }
+            if self.mask_numbers.insert(&mask.name, i as u16).is_some() {
+                return Err(wrong(Problem::Twice { what: "mask" }));
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of a clip, which may be new.
+    fn clip(&mut self, name: &'a str) -> Result<u16, Problem> {
+        if let Some(known) = self.clip_numbers.get(name) {
+            return Ok(*known);
+        }
+        limit("clips", self.clips.len() + 1, MAX_CLIPS)?;
+        let duration_s = (self.duration_s)(name).ok_or_else(|| unknown("clip", name))?;
+        let number = self.clips.len() as u16;
+        self.clips.push(GraphClip { name: name.into(), duration_s: check_duration(duration_s)? });
+        self.clip_numbers.insert(name, number);
+        Ok(number)
+    }
+
+    fn key(&self, name: &str) -> Result<AnyKey, Problem> {
+        self.keys.get(name).copied().ok_or_else(|| unknown("parameter", name))
+    }
+
+    fn float(&self, name: &str) -> Result<u16, Problem> {
+        match self.key(name)? {
+            AnyKey::Float(at) => Ok(at),
+            other => {
+                Err(Problem::Kind { name: name.into(), found: kind_of(other), allowed: "a float parameter" })
+            }
+        }
+    }
+
+    fn layer(&mut self, i: usize, layer: &'a LayerParts, before: &[LayerParts]) -> Result<(), GraphError> {
+        let named = format!("layer {:?}", layer.name);
+        let wrong = |problem| at(Place::Layer(i), named.clone(), problem);
+        check_name(&layer.name).map_err(wrong)?;
+        if before.iter().any(|other| other.name == layer.name) {
+            return Err(wrong(Problem::Twice { what: "layer" }));
+        }
+        share("weight", layer.weight).map_err(wrong)?;
+        let weight_from = layer.weight_from.as_deref().map(|by| self.float(by)).transpose().map_err(wrong)?;
+        let mask =
+            |name: &String| self.mask_numbers.get(&**name).copied().ok_or_else(|| unknown("mask", name));
+        let mask = layer.mask.as_ref().map(mask).transpose().map_err(wrong)?;
+        let (first_state, first_transition) = (self.states.len(), self.transitions.len());
+        limit("states", first_state + layer.states.len(), MAX_STATES).map_err(wrong)?;
+        limit("transitions", first_transition + layer.transitions.len(), MAX_TRANSITIONS).map_err(wrong)?;
+
+        let mut names = BTreeMap::new();
+        let mut most = 0;
+        for (s, state) in layer.states.iter().enumerate() {
+            let named = format!("{named}, state {:?}", state.name);
+            let space = self.state(state).map_err(|(point, problem)| match point {
+                Some(p) => at(Place::Point(i, s, p), format!("{named}, point {}", p + 1), problem),
+                None => at(Place::State(i, s), named.clone(), problem),
+            })?;
+            if names.insert(&*state.name, s as u16).is_some() {
+                return Err(at(Place::State(i, s), named, Problem::Twice { what: "state" }));
+            }
+            most = if space.most() > most { space.most() } else { most };
+            self.spaces.push(space);
+        }
+        // A transition may start in a frame that shows as many voices as there are.
+        self.most_entries += (MAX_VOICES + 1) * most + MAX_SHOTS + 1;
+
+        // Which states each transition leaves.
+        let mut leaves: Vec<Vec<u16>> = vec![Vec::new(); layer.states.len()];
+        let mut all_leaves = self.candidates.len();
+        for (t, way) in layer.transitions.iter().enumerate() {
+            let named = format!("{named}, transition from {:?} to {:?}", way.from, way.to);
+            let wrong = |problem| at(Place::Transition(i, t), named.clone(), problem);
+            let state_or_group = |name: &str| {
+                let group = format!("{name}/");
+                let first = layer.states.iter().position(|state| state.name.starts_with(&group));
+                names.get(name).copied().or(first.map(|first| first as u16))
+            };
+            let to = state_or_group(&way.to).ok_or_else(|| wrong(unknown("state", &way.to)))?;
+            let single = names.get(&*way.from).copied();
+            let group = format!("{}/", way.from);
+            let mut left = 0;
+            for (s, state) in layer.states.iter().enumerate() {
+                let leaves_it = match single {
+                    Some(single) => usize::from(single) == s,
+                    // From many at once it does not lead back to where it is.
+                    None => {
+                        (way.from == TransitionParts::ANY || state.name.starts_with(&group))
+                            && s != usize::from(to)
+                    }
+                };
+                if leaves_it {
+                    leaves[s].push((first_transition + t) as u16);
+                    left += 1;
+                }
+            }
+            if left == 0 && state_or_group(&way.from).is_none() && way.from != TransitionParts::ANY {
+                return Err(wrong(unknown("state", &way.from)));
+            }
+            all_leaves += left;
+            limit("transitions out of states", all_leaves, MAX_CANDIDATES).map_err(wrong)?;
+            let first = self.conditions.len();
+            limit("conditions", first + way.when.len(), MAX_CONDITIONS).map_err(wrong)?;
+            for (c, (parameter, test)) in way.when.iter().enumerate() {
+                let condition = self.condition(parameter, *test);
+                let wrong =
+                    |problem| at(Place::Condition(i, t, c), format!("{named}, condition {}", c + 1), problem);
+                self.conditions.push(condition.map_err(wrong)?);
+            }
+            let conditions = first as u32..self.conditions.len() as u32;
+            let way = transition(way, first_state as u16 + to, conditions).map_err(wrong)?;
+            self.transitions.push(way);
+        }
+        for (s, leaves) in leaves.iter_mut().enumerate() {
+            // Stable: an earlier one goes first.
+            leaves.sort_by_key(|way| core::cmp::Reverse(self.transitions[usize::from(*way)].priority));
+            let first = self.candidates.len() as u32;
+            self.candidates.extend_from_slice(leaves);
+            self.states[first_state + s].candidates = first..self.candidates.len() as u32;
+        }
+        self.check_reached(i, layer, first_state)?;
+        self.layers.push(Layer {
+            name: (&*layer.name).into(),
+            additive: layer.additive,
+            mask,
+            weight: layer.weight,
+            weight_from,
+            states: first_state as u16..self.states.len() as u16,
+        });
+        Ok(())
+    }
+
+    /// Adds a state; its clips are the caller's to keep. An error may belong to a point.
+    fn state(&mut self, state: &'a StateParts) -> Result<Space, (Option<usize>, Problem)> {
+        let whole = |problem| (None, problem);
+        check_name(&state.name).map_err(whole)?;
+        finite("speed", state.speed).map_err(whole)?;
+        let speed_from = state.speed_from.as_deref().map(|by| self.float(by)).transpose().map_err(whole)?;
+        let count = |points: usize| {
+            if points == 0 {
+                return Err((None, Problem::Points("a blend needs a clip")));
+            }
+            limit("points", points, MAX_POINTS).map_err(whole)
+        };
+        let (space, place) = match &state.motion {
+            MotionParts::Clip(clip) => (Space::one(self.clip(clip).map_err(whole)?), [None; 2]),
+            MotionParts::Line { by, points } => {
+                count(points.len())?;
+                let by = self.float(by).map_err(whole)?;
+                let mut list = Vec::with_capacity(points.len());
+                for (p, (place, clip)) in points.iter().enumerate() {
+                    finite("at", *place).map_err(|problem| (Some(p), problem))?;
+                    list.push((*place, self.clip(clip).map_err(|problem| (Some(p), problem))?));
+                }
+                (Space::line(&list).map_err(whole)?, [Some(by), None])
+            }
+            MotionParts::Plane { by: [x, y], blend, points } => {
+                count(points.len())?;
+                let by = [self.float(x).map_err(whole)?, self.float(y).map_err(whole)?];
+                let mut list = Vec::with_capacity(points.len());
+                for (p, (place, clip)) in points.iter().enumerate() {
+                    for v in place {
+                        finite("at", *v).map_err(|problem| (Some(p), problem))?;
+                    }
+                    list.push((*place, self.clip(clip).map_err(|problem| (Some(p), problem))?));
+                }
+                (Space::plane(*blend, &list).map_err(whole)?, by.map(Some))
+            }
+        };
+        self.states.push(State {
+            name: (&*state.name).into(),
+            space: self.spaces.len() as u16,
+            place,
+            speed: state.speed,
+            speed_from,
+            repeat: state.repeat,
+            candidates: 0..0,
+        });
+        Ok(space)
+    }
+
+    fn condition(&self, parameter: &str, test: Test) -> Result<Condition, Problem> {
+        let key = self.key(parameter)?;
+        if let Test::Above(than) | Test::Below(than) = test {
+            finite("than", than)?;
+        }
+        Ok(match (key, test) {
+            (AnyKey::Float(at), Test::Above(than)) => Condition::FloatAbove(at, than),
+            (AnyKey::Float(at), Test::Below(than)) => Condition::FloatBelow(at, than),
+            (AnyKey::Int(at), Test::Above(than)) => Condition::IntAbove(at, f64::from(than)),
+            (AnyKey::Int(at), Test::Below(than)) => Condition::IntBelow(at, f64::from(than)),
+            (AnyKey::Int(at), Test::Is(this)) => Condition::IntIs(at, this),
+            (AnyKey::Int(at), Test::IsNot(this)) => Condition::IntIsNot(at, this),
+            (AnyKey::Bool(at), Test::On) => Condition::On(at),
+            (AnyKey::Bool(at), Test::Off) => Condition::Off(at),
+            (AnyKey::Trigger(at), Test::On) => Condition::Trigger(at),
+            (other, test) => {
+                let allowed = match test {
+                    Test::Above(_) | Test::Below(_) => "a float or an int",
+                    Test::Is(_) | Test::IsNot(_) => "an int",
+                    Test::On => "a bool or a trigger",
+                    Test::Off => "a bool",
+                };
+                return Err(Problem::Kind { name: parameter.into(), found: kind_of(other), allowed });
+            }
+        })
+    }
+
+    /// Every state of a layer can be come to from its first.
+    fn check_reached(&self, i: usize, layer: &LayerParts, first_state: usize) -> Result<(), GraphError> {
+        let mut reached = vec![false; layer.states.len()];
+        let mut open = Vec::new();
+        if let Some(start) = reached.first_mut() {
+            *start = true;
+            open.push(first_state);
+        }
+        while let Some(state) = open.pop() {
+            let Range { start, end } = self.states[state].candidates;
+            for way in &self.candidates[start as usize..end as usize] {
+                let to = usize::from(self.transitions[usize::from(*way)].to);
+                if !core::mem::replace(&mut reached[to - first_state], true) {
+                    open.push(to);
+                }
+            }
+        }
+        match reached.iter().position(|reached| !reached) {
+            None => Ok(()),
+            Some(s) => {
+                let name = format!("layer {:?}, state {:?}", layer.name, layer.states[s].name);
+                Err(at(Place::State(i, s), name, Problem::Unreachable))
+            }
+        }
+    }
+
+    fn finish(self, masks: &[MaskParts]) -> Result<Graph, GraphError> {
+        let unit = |repeat| Timeline::new(1.0, repeat);
+        let units = [unit(Repeat::Once), unit(Repeat::Loop), unit(Repeat::PingPong)];
+        let [Ok(once), Ok(looped), Ok(to_and_fro)] = units else {
+            // A lap of length 1 is one that a time line has.
+            return Err(of_graph(Problem::Points("there is no lap")));
+        };
+        Ok(Graph {
+            shape: self.shape(),
+            clips: self.clips.into(),
+            parameters: self.parameters.into(),
+            floats: self.floats.into(),
+            ints: self.ints.into(),
+            flags: self.flags.into(),
+            masks: masks.into(),
+            layers: self.layers.into(),
+            states: self.states.into(),
+            spaces: self.spaces.into(),
+            transitions: self.transitions.into(),
+            conditions: self.conditions.into(),
+            candidates: self.candidates.into(),
+            units: [once, looped, to_and_fro],
+            most_entries: self.most_entries,
+        })
+    }
+
+    /// A hash of all that a state refers to by number.
+    fn shape(&self) -> u64 {
+        let text = |hash: Fnv64, text: &str| hash.u32(text.len() as u32).bytes(text.as_bytes());
+        let mut hash = Fnv64::new();
+        for parameter in &self.parameters {
+            let (kind, number) = match parameter.key {
+                AnyKey::Float(at) => (0, at),
+                AnyKey::Int(at) => (1, at),
+                AnyKey::Bool(at) => (2, at),
+                AnyKey::Trigger(at) => (3, at),
+            };
+            hash = text(hash, &parameter.name).u32(kind).u32(u32::from(number));
+        }
+        for layer in &self.layers {
+            hash = text(hash, &layer.name).u32(u32::from(layer.states.end));
+        }
+        for state in &self.states {
+            hash = text(hash, &state.name);
+        }
+        hash.u32(self.transitions.len() as u32).u32(self.clips.len() as u32).finish()
+    }
+}
+
+fn transition(way: &TransitionParts, to: u16, conditions: Range<u32>) -> Result<Transition, Problem> {
+    if let Some(exit) = way.exit {
+        share("exit", exit)?;
+    }
+    check("fade_s", way.fade_s, "finite, at least 0", |v| v >= 0.0)?;
+    share("offset", way.offset)?;
+    Ok(Transition {
+        to,
+        conditions,
+        priority: way.priority,
+        exit: way.exit,
+        fade_s: way.fade_s,
+        curve: way.curve,
+        interruption: way.interruption,
+        offset: way.offset,
+        sync: way.sync,
+    })
+}
+
+fn kind_of(key: AnyKey) -> &'static str {
+    match key {
+        AnyKey::Float(_) => "a float",
+        AnyKey::Int(_) => "an int",
+        AnyKey::Bool(_) => "a bool",
+        AnyKey::Trigger(_) => "a trigger",
+    }
+}

@@ -1,0 +1,349 @@
+//! What may happen: states, transitions, layers, checked once and laid out flat.
+
+mod compile;
+mod delaunay;
+mod error;
+mod mask;
+mod parts;
+mod space;
+
+pub use error::{GraphError, Place, Problem};
+pub use parts::{
+    Curve, GraphParts, Interruption, LayerParts, MaskParts, MaskRule, MotionParts, ParameterKind,
+    ParameterParts, PlaneBlend, StateParts, Test, TransitionParts,
+};
+pub use space::MAX_POINTS;
+
+use crate::state::StateError;
+use alloc::{boxed::Box, format};
+use core::ops::Range;
+use lissom::track::{Repeat, Timeline};
+use space::Space;
+
+/// A graph: what may happen. Immutable, shared by all who play it.
+///
+/// ```
+/// use lissom_motion::{Frame, Graph, GraphParts, GraphState, LayerParts, StateParts, Test, TransitionParts};
+///
+/// let parts = GraphParts::new().float("speed", 0.0).trigger("jump").layer(
+///     LayerParts::new("body")
+///         .state(StateParts::line("move", "speed", &[(0.0, "idle"), (1.4, "walk"), (4.0, "run")]))
+///         .state(StateParts::clip("jump", "jump").once())
+///         .transition(TransitionParts::new("move", "jump").when("jump", Test::On).fade(0.1))
+///         .transition(TransitionParts::new("jump", "move").exit(0.9)),
+/// );
+/// let graph = Graph::new(&parts, |_clip| Some(1.0))?; // how long each clip is, in seconds
+/// let (speed, jump) = (graph.float("speed")?, graph.trigger("jump")?);
+/// let (mut state, mut frame) = (GraphState::new(&graph), Frame::new(&graph));
+/// state.set(speed, 2.4)?;
+/// state.set(jump, true)?;
+/// graph.update(&mut state, 1.0 / 60.0, &mut frame)?;
+/// assert_eq!(state.leading(&graph, 0), Some("jump"));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Graph {
+    /// A hash of all that a state refers to by number: a state of another shape is refused.
+    pub(crate) shape: u64,
+    pub(crate) clips: Box<[GraphClip]>,
+    pub(crate) parameters: Box<[Parameter]>,
+    pub(crate) floats: Box<[FloatStart]>,
+    pub(crate) ints: Box<[i32]>,
+    /// Bools and triggers.
+    pub(crate) flags: Box<[bool]>,
+    masks: Box<[MaskParts]>,
+    pub(crate) layers: Box<[Layer]>,
+    pub(crate) states: Box<[State]>,
+    spaces: Box<[Space]>,
+    pub(crate) transitions: Box<[Transition]>,
+    pub(crate) conditions: Box<[Condition]>,
+    /// For each state, the transitions that may leave it, in the order in which they are asked.
+    candidates: Box<[u16]>,
+    /// A lap of length 1, by [`Repeat`].
+    units: [Timeline; 3],
+    most_entries: usize,
+}
+
+/// A clip that a graph plays.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GraphClip {
+    /// Its name in the archive.
+    pub name: Box<str>,
+    /// In seconds.
+    pub duration_s: f64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Parameter {
+    pub(crate) name: Box<str>,
+    pub(crate) key: AnyKey,
+}
+
+/// Where a parameter stands in the list of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AnyKey {
+    Float(u16),
+    Int(u16),
+    Bool(u16),
+    Trigger(u16),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct FloatStart {
+    pub(crate) start: f32,
+    pub(crate) half_life_s: f32,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Layer {
+    pub(crate) name: Box<str>,
+    pub(crate) additive: bool,
+    pub(crate) mask: Option<u16>,
+    pub(crate) weight: f32,
+    pub(crate) weight_from: Option<u16>,
+    /// The first one is where it starts.
+    pub(crate) states: Range<u16>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct State {
+    pub(crate) name: Box<str>,
+    space: u16,
+    /// Float parameters.
+    place: [Option<u16>; 2],
+    speed: f32,
+    speed_from: Option<u16>,
+    pub(crate) repeat: Repeat,
+    candidates: Range<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Transition {
+    pub(crate) to: u16,
+    pub(crate) conditions: Range<u32>,
+    pub(crate) priority: i32,
+    pub(crate) exit: Option<f32>,
+    pub(crate) fade_s: f32,
+    pub(crate) curve: Curve,
+    pub(crate) interruption: Interruption,
+    pub(crate) offset: f32,
+    pub(crate) sync: bool,
+}
+
+/// A test of a parameter, by its number in the list of its kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Condition {
+    FloatAbove(u16, f32),
+    FloatBelow(u16, f32),
+    IntAbove(u16, f64),
+    IntBelow(u16, f64),
+    IntIs(u16, i32),
+    IntIsNot(u16, i32),
+    On(u16),
+    Off(u16),
+    Trigger(u16),
+}
+
+macro_rules! key {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub struct $name(pub(crate) u16);
+    };
+}
+
+key! {
+    /// A float parameter, looked up once by [`Graph::float`].
+    FloatKey
+}
+key! {
+    /// An int parameter, looked up once by [`Graph::int`].
+    IntKey
+}
+key! {
+    /// A bool parameter, looked up once by [`Graph::bool`].
+    BoolKey
+}
+key! {
+    /// A trigger, looked up once by [`Graph::trigger`].
+    TriggerKey
+}
+key! {
+    /// A layer, looked up once by [`Graph::layer`].
+    LayerKey
+}
+key! {
+    /// A clip, looked up once by [`Graph::clip`].
+    ClipKey
+}
+
+impl Graph {
+    /// The most layers.
+    pub const MAX_LAYERS: usize = 16;
+
+    /// The float parameter of this name.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Unknown`].
+    pub fn float(&self, name: &str) -> Result<FloatKey, StateError> {
+        let key = |key| if let AnyKey::Float(at) = key { Some(FloatKey(at)) } else { None };
+        self.parameter("float parameter", name, key)
+    }
+
+    /// The int parameter of this name.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Unknown`].
+    pub fn int(&self, name: &str) -> Result<IntKey, StateError> {
+        let key = |key| if let AnyKey::Int(at) = key { Some(IntKey(at)) } else { None };
+        self.parameter("int parameter", name, key)
+    }
+
+    /// The bool parameter of this name.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Unknown`].
+    pub fn bool(&self, name: &str) -> Result<BoolKey, StateError> {
+        let key = |key| if let AnyKey::Bool(at) = key { Some(BoolKey(at)) } else { None };
+        self.parameter("bool parameter", name, key)
+    }
+
+    /// The trigger of this name.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Unknown`].
+    pub fn trigger(&self, name: &str) -> Result<TriggerKey, StateError> {
+        let key = |key| if let AnyKey::Trigger(at) = key { Some(TriggerKey(at)) } else { None };
+        self.parameter("trigger", name, key)
+    }
+
+    /// The layer of this name.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Unknown`].
+    pub fn layer(&self, name: &str) -> Result<LayerKey, StateError> {
+        let at = self.layers.iter().position(|layer| *layer.name == *name);
+        at.map(|at| LayerKey(at as u16)).ok_or_else(|| StateError::unknown("layer", name))
+    }
+
+    /// The clip of this name.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Unknown`].
+    pub fn clip(&self, name: &str) -> Result<ClipKey, StateError> {
+        let at = self.clips.iter().position(|clip| *clip.name == *name);
+        at.map(|at| ClipKey(at as u16)).ok_or_else(|| StateError::unknown("clip", name))
+    }
+
+    fn parameter<K>(
+        &self,
+        what: &'static str,
+        name: &str,
+        pick: fn(AnyKey) -> Option<K>,
+    ) -> Result<K, StateError> {
+        let found = self.parameters.iter().find(|parameter| *parameter.name == *name);
+        found.and_then(|parameter| pick(parameter.key)).ok_or_else(|| StateError::unknown(what, name))
+    }
+
+    /// The clips that it plays; a frame's entries name them by number.
+    #[must_use]
+    pub fn clips(&self) -> &[GraphClip] {
+        &self.clips
+    }
+
+    /// The names of the layers, the lowest first.
+    pub fn layer_names(&self) -> impl Iterator<Item = &str> {
+        self.layers.iter().map(|layer| &*layer.name)
+    }
+
+    /// The names of a layer's states; none for a layer that does not exist.
+    pub fn state_names(&self, layer: usize) -> impl Iterator<Item = &str> {
+        let states = self.layers.get(layer).map_or(0..0, |layer| layer.states.clone());
+        states.map(|state| &*self.states[usize::from(state)].name)
+    }
+
+    /// The same graph with other clips: for each clip, what it is called there and how long it is; `None` keeps it.
+    /// States of one are states of the other.
+    ///
+    /// # Errors
+    ///
+    /// The first clip whose length is negative, NaN or infinite.
+    pub fn with_clips(
+        &self,
+        mut other: impl FnMut(&str) -> Option<(Box<str>, f64)>,
+    ) -> Result<Self, GraphError> {
+        let mut graph = self.clone();
+        for (i, clip) in graph.clips.iter_mut().enumerate() {
+            if let Some((name, duration_s)) = other(&clip.name) {
+                let wrong =
+                    |problem| GraphError { place: Place::Clip(i), name: format!("clip {name:?}"), problem };
+                let duration_s = compile::check_duration(duration_s).map_err(wrong)?;
+                *clip = GraphClip { name, duration_s };
+            }
+        }
+        Ok(graph)
+    }
+
+    /// The most entries of a frame.
+    #[must_use]
+    pub fn most_entries(&self) -> usize {
+        self.most_entries
+    }
+
+    pub(crate) fn state(&self, state: u16) -> &State {
+        &self.states[usize::from(state)]
+    }
+
+    pub(crate) fn transition(&self, transition: u16) -> &Transition {
+        &self.transitions[usize::from(transition)]
+    }
+
+    /// The transitions that may leave a state, in the order in which they are asked.
+    pub(crate) fn candidates(&self, state: u16) -> &[u16] {
+        let Range { start, end } = self.state(state).candidates;
+        &self.candidates[start as usize..end as usize]
+    }
+
+    pub(crate) fn conditions(&self, transition: &Transition) -> &[Condition] {
+        &self.conditions[transition.conditions.start as usize..transition.conditions.end as usize]
+    }
+
+    /// A lap of length 1.
+    pub(crate) fn unit(&self, repeat: Repeat) -> &Timeline {
+        &self.units[repeat as usize]
+    }
+
+    /// The clips of a state and their weights, for values of the float parameters; returns laps a second. A clip
+    /// without length has no say in these; alone it counts as a second.
+    pub(crate) fn shares(
+        &self,
+        state: &State,
+        float: impl Fn(u16) -> f32,
+        mut each: impl FnMut(u16, f32),
+    ) -> f64 {
+        let place = state.place.map(|by| by.map_or(0.0, &float));
+        let (mut length_s, mut total) = (0.0, 0.0);
+        self.spaces[usize::from(state.space)].shares(place, |clip, weight| {
+            let duration_s = self.clips[usize::from(clip)].duration_s;
+            if duration_s > 0.0 {
+                length_s += duration_s * f64::from(weight);
+                total += f64::from(weight);
+            }
+            each(clip, weight);
+        });
+        let speed = state.speed(float);
+        if total > 0.0 { speed * (total / length_s) } else { speed }
+    }
+}
+
+impl State {
+    pub(crate) fn speed(&self, float: impl Fn(u16) -> f32) -> f64 {
+        f64::from(self.speed) * self.speed_from.map_or(1.0, |by| f64::from(float(by)))
+    }
+}

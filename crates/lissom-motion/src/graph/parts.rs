@@ -1,0 +1,462 @@
+//! What a graph is made of, by name: plain lists that a program, a file or a tool fills in.
+
+use alloc::{format, string::String, vec::Vec};
+use lissom::track::Repeat;
+
+/// The description of a graph. [`Graph::new`](super::Graph::new) checks it and makes it fast.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GraphParts {
+    /// What a game sets.
+    pub parameters: Vec<ParameterParts>,
+    /// Which joints a layer moves.
+    pub masks: Vec<MaskParts>,
+    /// The lowest first.
+    pub layers: Vec<LayerParts>,
+    /// Clips beside those of the states: for one-shots.
+    pub clips: Vec<String>,
+}
+
+/// A parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParameterParts {
+    /// Unique among parameters.
+    pub name: String,
+    /// What it holds.
+    pub kind: ParameterKind,
+}
+
+/// What a parameter holds, and what it holds at the start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ParameterKind {
+    /// A finite number.
+    Float {
+        /// At the start.
+        start: f32,
+        /// The number that is used follows the one that was set: half of the way in this time, in seconds. 0: at
+        /// once.
+        half_life_s: f32,
+    },
+    /// A whole number.
+    Int {
+        /// At the start.
+        start: i32,
+    },
+    /// On or off.
+    Bool {
+        /// At the start.
+        start: bool,
+    },
+    /// Set by the game, taken away by the transition that it starts.
+    Trigger,
+}
+
+/// A mask: joint weights by name. Rules apply in order; joints that no rule names have weight 0.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MaskParts {
+    /// Unique among masks.
+    pub name: String,
+    /// A later one covers an earlier.
+    pub rules: Vec<MaskRule>,
+}
+
+/// The weight of a joint and everything below it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MaskRule {
+    /// The first joint of this name.
+    pub joint: String,
+    /// In [0, 1].
+    pub weight: f32,
+    /// The weight comes in over so many joints down the chain: with 2 the joint has a third of it, its children two
+    /// thirds, theirs all.
+    pub falloff: u16,
+}
+
+/// A layer: states and the transitions between them. Without states it plays one-shots alone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayerParts {
+    /// Unique among layers.
+    pub name: String,
+    /// True if its clips are differences that are added to the layers below.
+    pub additive: bool,
+    /// The name of a mask; none: the whole body.
+    pub mask: Option<String>,
+    /// In [0, 1].
+    pub weight: f32,
+    /// A float parameter that the weight is multiplied by; the product counts within [0, 1].
+    pub weight_from: Option<String>,
+    /// The first one is where it starts.
+    pub states: Vec<StateParts>,
+    /// Where priorities are equal, an earlier one goes first.
+    pub transitions: Vec<TransitionParts>,
+}
+
+/// A state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StateParts {
+    /// Unique in its layer. `GROUP/NAME` belongs to a group: transitions may leave and enter groups as one.
+    pub name: String,
+    /// What it plays.
+    pub motion: MotionParts,
+    /// 1 as the clips were made; negative plays backward, from the end.
+    pub speed: f32,
+    /// A float parameter that the speed is multiplied by.
+    pub speed_from: Option<String>,
+    /// What happens at the ends. A state played once holds its end.
+    pub repeat: Repeat,
+}
+
+/// What a state plays. Clips of a blend go through their laps together, whatever their lengths.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MotionParts {
+    /// One clip.
+    Clip(String),
+    /// Clips along a line, by a float parameter.
+    Line {
+        /// The parameter.
+        by: String,
+        /// Where each clip stands; no two at one place.
+        points: Vec<(f32, String)>,
+    },
+    /// Clips in a plane, by two float parameters.
+    Plane {
+        /// The parameters.
+        by: [String; 2],
+        /// How the clips between are found.
+        blend: PlaneBlend,
+        /// Where each clip stands; no two at one place.
+        points: Vec<([f32; 2], String)>,
+    },
+}
+
+/// How a place in a plane is shared among the clips around it. Weights sum to 1, and a clip has all of it where it
+/// stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PlaneBlend {
+    /// The three corners of a Delaunay triangle; outside, the nearest edge. Continuous. Three points or more, not all in
+    /// a line.
+    #[default]
+    Delaunay,
+    /// Gradient bands: every clip that no other one stands before. Continuous; any points.
+    Bands,
+    /// Gradient bands by length and direction, for velocities. One point must stand at (0, 0). Continuous where the
+    /// clips stand all around; else weights may jump opposite to a clip.
+    DirectionalBands,
+}
+
+/// A way from one state to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TransitionParts {
+    /// A state, a group, or [`TransitionParts::ANY`].
+    pub from: String,
+    /// A state, or a group: its first state.
+    pub to: String,
+    /// All must hold. None: it is taken at its exit, or at once.
+    pub when: Vec<(String, Test)>,
+    /// A higher one goes first.
+    pub priority: i32,
+    /// Only when the state that it leaves passes this share of a lap, in [0, 1]; of one played once: when it is
+    /// there or beyond. 1 is the end.
+    pub exit: Option<f32>,
+    /// Seconds over which it goes.
+    pub fade_s: f32,
+    /// How it goes.
+    pub curve: Curve,
+    /// What may start while it goes.
+    pub interruption: Interruption,
+    /// Where the new state starts, as a share of a lap in [0, 1]; with [`TransitionParts::sync`]: how far from the
+    /// old one.
+    pub offset: f32,
+    /// True if the new state starts where the old one is in its lap, and both go on in step until it is over.
+    pub sync: bool,
+}
+
+/// What a condition asks of its parameter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Test {
+    /// A float or an int is greater.
+    Above(f32),
+    /// A float or an int is less.
+    Below(f32),
+    /// An int is this.
+    Is(i32),
+    /// An int is not this.
+    IsNot(i32),
+    /// A bool is on, or a trigger is set.
+    On,
+    /// A bool is off.
+    Off,
+}
+
+/// How a fade goes from 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Curve {
+    /// Slow, fast, slow: 3t² - 2t³.
+    #[default]
+    Smooth,
+    /// Evenly.
+    Linear,
+}
+
+/// What may start while a transition goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Interruption {
+    /// Nothing.
+    Never,
+    /// Transitions out of the state that it leads to.
+    #[default]
+    Target,
+    /// Transitions out of the state that it came from.
+    Source,
+    /// Both; where priorities are equal, the target's.
+    Both,
+}
+
+impl GraphParts {
+    /// Nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a number.
+    #[must_use]
+    pub fn float(self, name: &str, start: f32) -> Self {
+        self.parameter(name, ParameterKind::Float { start, half_life_s: 0.0 })
+    }
+
+    /// Adds a number that follows what is set: half of the way in this time.
+    #[must_use]
+    pub fn damped(self, name: &str, start: f32, half_life_s: f32) -> Self {
+        self.parameter(name, ParameterKind::Float { start, half_life_s })
+    }
+
+    /// Adds a whole number.
+    #[must_use]
+    pub fn int(self, name: &str, start: i32) -> Self {
+        self.parameter(name, ParameterKind::Int { start })
+    }
+
+    /// Adds a switch.
+    #[must_use]
+    pub fn bool(self, name: &str, start: bool) -> Self {
+        self.parameter(name, ParameterKind::Bool { start })
+    }
+
+    /// Adds a trigger.
+    #[must_use]
+    pub fn trigger(self, name: &str) -> Self {
+        self.parameter(name, ParameterKind::Trigger)
+    }
+
+    fn parameter(mut self, name: &str, kind: ParameterKind) -> Self {
+        self.parameters.push(ParameterParts { name: name.into(), kind });
+        self
+    }
+
+    /// Adds a mask: a joint with everything below it has weight 1.
+    #[must_use]
+    pub fn mask(self, name: &str, joint: &str, falloff: u16) -> Self {
+        let rules = alloc::vec![MaskRule { joint: joint.into(), weight: 1.0, falloff }];
+        self.mask_of(MaskParts { name: name.into(), rules })
+    }
+
+    /// Adds a mask.
+    #[must_use]
+    pub fn mask_of(mut self, mask: MaskParts) -> Self {
+        self.masks.push(mask);
+        self
+    }
+
+    /// Adds a layer above the others.
+    #[must_use]
+    pub fn layer(mut self, layer: LayerParts) -> Self {
+        self.layers.push(layer);
+        self
+    }
+
+    /// Adds a clip that no state plays: for one-shots.
+    #[must_use]
+    pub fn clip(mut self, name: &str) -> Self {
+        self.clips.push(name.into());
+        self
+    }
+}
+
+impl LayerParts {
+    /// A layer over the whole body, of weight 1, without states.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            additive: false,
+            mask: None,
+            weight: 1.0,
+            weight_from: None,
+            states: Vec::new(),
+            transitions: Vec::new(),
+        }
+    }
+
+    /// The same, added to the layers below.
+    #[must_use]
+    pub fn added(self) -> Self {
+        Self { additive: true, ..self }
+    }
+
+    /// The same under a mask.
+    #[must_use]
+    pub fn masked(self, mask: &str) -> Self {
+        Self { mask: Some(mask.into()), ..self }
+    }
+
+    /// The same with its weight from a parameter.
+    #[must_use]
+    pub fn weighed_by(self, parameter: &str) -> Self {
+        Self { weight_from: Some(parameter.into()), ..self }
+    }
+
+    /// Adds a state.
+    #[must_use]
+    pub fn state(mut self, state: StateParts) -> Self {
+        self.states.push(state);
+        self
+    }
+
+    /// Adds a transition.
+    #[must_use]
+    pub fn transition(mut self, transition: TransitionParts) -> Self {
+        self.transitions.push(transition);
+        self
+    }
+
+    /// Adds the states and transitions of another graph's layer as a group of this name.
+    #[must_use]
+    pub fn group(mut self, name: &str, inner: Self) -> Self {
+        let inside = |of: String| format!("{name}/{of}");
+        for state in inner.states {
+            self.states.push(StateParts { name: inside(state.name), ..state });
+        }
+        for way in inner.transitions {
+            let from = if way.from == TransitionParts::ANY { name.into() } else { inside(way.from) };
+            self.transitions.push(TransitionParts { from, to: inside(way.to), ..way });
+        }
+        self
+    }
+}
+
+impl StateParts {
+    /// A state that repeats.
+    #[must_use]
+    pub fn new(name: &str, motion: MotionParts) -> Self {
+        Self { name: name.into(), motion, speed: 1.0, speed_from: None, repeat: Repeat::Loop }
+    }
+
+    /// A state that repeats a clip.
+    #[must_use]
+    pub fn clip(name: &str, clip: &str) -> Self {
+        Self::new(name, MotionParts::Clip(clip.into()))
+    }
+
+    /// A state that repeats a blend along a line.
+    #[must_use]
+    pub fn line(name: &str, by: &str, points: &[(f32, &str)]) -> Self {
+        let points = points.iter().map(|(at, clip)| (*at, (*clip).into())).collect();
+        Self::new(name, MotionParts::Line { by: by.into(), points })
+    }
+
+    /// A state that repeats a blend in a plane.
+    #[must_use]
+    pub fn plane(name: &str, by: [&str; 2], blend: PlaneBlend, points: &[([f32; 2], &str)]) -> Self {
+        let points = points.iter().map(|(at, clip)| (*at, (*clip).into())).collect();
+        Self::new(name, MotionParts::Plane { by: by.map(Into::into), blend, points })
+    }
+
+    /// The same, played once: it holds its end.
+    #[must_use]
+    pub fn once(self) -> Self {
+        Self { repeat: Repeat::Once, ..self }
+    }
+
+    /// The same at a speed.
+    #[must_use]
+    pub fn at_speed(self, speed: f32) -> Self {
+        Self { speed, ..self }
+    }
+
+    /// The same with its speed multiplied by a parameter.
+    #[must_use]
+    pub fn speed_by(self, parameter: &str) -> Self {
+        Self { speed_from: Some(parameter.into()), ..self }
+    }
+}
+
+impl TransitionParts {
+    /// From whichever state; not to the one that it leads to.
+    pub const ANY: &'static str = "*";
+
+    /// At once, in 0.2 seconds.
+    #[must_use]
+    pub fn new(from: &str, to: &str) -> Self {
+        Self {
+            from: from.into(),
+            to: to.into(),
+            when: Vec::new(),
+            priority: 0,
+            exit: None,
+            fade_s: 0.2,
+            curve: Curve::default(),
+            interruption: Interruption::default(),
+            offset: 0.0,
+            sync: false,
+        }
+    }
+
+    /// The same, if this holds too.
+    #[must_use]
+    pub fn when(mut self, parameter: &str, test: Test) -> Self {
+        self.when.push((parameter.into(), test));
+        self
+    }
+
+    /// The same at this share of a lap.
+    #[must_use]
+    pub fn exit(self, share: f32) -> Self {
+        Self { exit: Some(share), ..self }
+    }
+
+    /// The same over so many seconds.
+    #[must_use]
+    pub fn fade(self, fade_s: f32) -> Self {
+        Self { fade_s, ..self }
+    }
+
+    /// The same with a priority.
+    #[must_use]
+    pub fn priority(self, priority: i32) -> Self {
+        Self { priority, ..self }
+    }
+
+    /// The same, evenly or smoothly.
+    #[must_use]
+    pub fn curve(self, curve: Curve) -> Self {
+        Self { curve, ..self }
+    }
+
+    /// The same with another rule of interruption.
+    #[must_use]
+    pub fn interrupted_by(self, interruption: Interruption) -> Self {
+        Self { interruption, ..self }
+    }
+
+    /// The same, starting there.
+    #[must_use]
+    pub fn offset(self, share: f32) -> Self {
+        Self { offset: share, ..self }
+    }
+
+    /// The same in step.
+    #[must_use]
+    pub fn synced(self) -> Self {
+        Self { sync: true, ..self }
+    }
+}

@@ -1,0 +1,378 @@
+//! What is happening: all that an update reads and writes, as a plain value.
+
+mod list;
+mod saved;
+
+pub(crate) use list::List;
+
+use crate::graph::{AnyKey, BoolKey, ClipKey, FloatKey, Graph, IntKey, LayerKey, TriggerKey};
+use alloc::{boxed::Box, string::String};
+use lissom::track::{Playhead, Repeat, TimeError};
+
+/// States that one layer plays at once: the leading one, and those that it takes over from. A further transition takes
+/// the oldest out.
+pub const MAX_VOICES: usize = 4;
+/// One-shots that one layer plays at once: the newest, and one that it takes over from.
+pub const MAX_SHOTS: usize = 2;
+
+/// The state of one character in a graph. A clone is a save, `==` compares, and [`GraphState::write`] makes bytes of it.
+///
+/// Its size is known from the graph, so `clone_from` between states of one graph allocates nothing.
+#[derive(Debug, PartialEq)]
+pub struct GraphState {
+    pub(crate) shape: u64,
+    pub(crate) floats: Box<[Float]>,
+    pub(crate) ints: Box<[i32]>,
+    /// Bools and triggers.
+    pub(crate) flags: Box<[bool]>,
+    pub(crate) layers: Box<[LayerState]>,
+}
+
+/// What was set, and what follows it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Float {
+    pub(crate) target: f32,
+    pub(crate) value: f32,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct LayerState {
+    /// The oldest first; the last one leads.
+    pub(crate) voices: List<Voice, MAX_VOICES>,
+    pub(crate) shots: List<Shot, MAX_SHOTS>,
+}
+
+/// A state that is played.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Voice {
+    pub(crate) state: u16,
+    /// What started it; none at the start.
+    pub(crate) transition: Option<u16>,
+    /// True if it goes in step with the voice before it.
+    pub(crate) in_step: bool,
+    pub(crate) age_s: f64,
+    /// In laps.
+    pub(crate) head: Playhead,
+}
+
+/// A one-shot that is played.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Shot {
+    pub(crate) clip: u16,
+    pub(crate) how: OneShot,
+    pub(crate) age_s: f64,
+    /// Seconds since it was told to stop.
+    pub(crate) stopping_s: Option<f64>,
+    /// In laps.
+    pub(crate) head: Playhead,
+}
+
+/// How a one-shot is played.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OneShot {
+    /// 1 as it was made; above 0.
+    pub speed: f32,
+    /// Seconds in which it comes.
+    pub fade_in_s: f32,
+    /// Seconds in which it goes; played once, these are the last of the clip.
+    pub fade_out_s: f32,
+    /// What happens at the ends; what repeats goes on until it is stopped.
+    pub repeat: Repeat,
+}
+
+/// Why something was not done. Nothing has changed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// There is nothing of this name.
+    #[error("there is no {what} called {name:?}")]
+    Unknown {
+        /// What was looked for.
+        what: &'static str,
+        /// By what name.
+        name: String,
+    },
+    /// The state, or a key, belongs to another graph.
+    #[error("this belongs to another graph")]
+    OtherGraph,
+    /// A number that is not allowed.
+    #[error(transparent)]
+    Value(#[from] TimeError),
+    /// These bytes are no state of this graph.
+    #[error("byte {offset}: {reason}")]
+    Format {
+        /// Where.
+        offset: usize,
+        /// What is wrong.
+        reason: &'static str,
+    },
+}
+
+impl StateError {
+    pub(crate) fn unknown(what: &'static str, name: &str) -> Self {
+        Self::Unknown { what, name: name.chars().take(60).collect() }
+    }
+}
+
+/// The key of a parameter: what [`GraphState::set`] takes.
+pub trait Key: Copy + sealed::Sealed {
+    /// What it holds.
+    type Value;
+
+    #[doc(hidden)]
+    fn set(self, state: &mut GraphState, value: Self::Value) -> Result<(), StateError>;
+
+    #[doc(hidden)]
+    fn get(self, state: &GraphState) -> Option<Self::Value>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::FloatKey {}
+    impl Sealed for super::IntKey {}
+    impl Sealed for super::BoolKey {}
+    impl Sealed for super::TriggerKey {}
+}
+
+fn put<T>(place: Option<&mut T>, value: T) -> Result<(), StateError> {
+    *place.ok_or(StateError::OtherGraph)? = value;
+    Ok(())
+}
+
+impl Key for FloatKey {
+    type Value = f32;
+
+    fn set(self, state: &mut GraphState, value: f32) -> Result<(), StateError> {
+        if !value.is_finite() {
+            let (field, value, allowed) = ("value", f64::from(value), "a finite number");
+            return Err(TimeError { field, value, allowed }.into());
+        }
+        put(state.floats.get_mut(usize::from(self.0)).map(|float| &mut float.target), value)
+    }
+
+    fn get(self, state: &GraphState) -> Option<f32> {
+        state.floats.get(usize::from(self.0)).map(|float| float.target)
+    }
+}
+
+impl Key for IntKey {
+    type Value = i32;
+
+    fn set(self, state: &mut GraphState, value: i32) -> Result<(), StateError> {
+        put(state.ints.get_mut(usize::from(self.0)), value)
+    }
+
+    fn get(self, state: &GraphState) -> Option<i32> {
+        state.ints.get(usize::from(self.0)).copied()
+    }
+}
+
+impl Key for BoolKey {
+    type Value = bool;
+
+    fn set(self, state: &mut GraphState, value: bool) -> Result<(), StateError> {
+        put(state.flags.get_mut(usize::from(self.0)), value)
+    }
+
+    fn get(self, state: &GraphState) -> Option<bool> {
+        state.flags.get(usize::from(self.0)).copied()
+    }
+}
+
+impl Key for TriggerKey {
+    type Value = bool;
+
+    fn set(self, state: &mut GraphState, value: bool) -> Result<(), StateError> {
+        put(state.flags.get_mut(usize::from(self.0)), value)
+    }
+
+    fn get(self, state: &GraphState) -> Option<bool> {
+        state.flags.get(usize::from(self.0)).copied()
+    }
+}
+
+impl Default for OneShot {
+    fn default() -> Self {
+        Self { speed: 1.0, fade_in_s: 0.2, fade_out_s: 0.2, repeat: Repeat::Once }
+    }
+}
+
+impl OneShot {
+    fn check(&self) -> Result<(), TimeError> {
+        let check = |field, value: f32, allowed, holds: bool| {
+            if value.is_finite() && holds {
+                Ok(())
+            } else {
+                Err(TimeError { field, value: f64::from(value), allowed })
+            }
+        };
+        check("speed", self.speed, "finite, above 0", self.speed > 0.0)?;
+        check("fade_in_s", self.fade_in_s, "finite, at least 0", self.fade_in_s >= 0.0)?;
+        check("fade_out_s", self.fade_out_s, "finite, at least 0", self.fade_out_s >= 0.0)
+    }
+}
+
+impl GraphState {
+    /// Parameters as they start, every layer in its first state.
+    #[must_use]
+    pub fn new(graph: &Graph) -> Self {
+        let layer = |layer: &crate::graph::Layer| {
+            let mut state = LayerState::default();
+            if let Some(first) = layer.states.clone().next() {
+                let start = graph.start_of(first, 0.0, |by| graph.floats[usize::from(by)].start);
+                state.voices.push(Voice { state: first, head: start, ..Voice::default() });
+            }
+            state
+        };
+        Self {
+            shape: graph.shape,
+            floats: graph
+                .floats
+                .iter()
+                .map(|float| Float { target: float.start, value: float.start })
+                .collect(),
+            ints: graph.ints.clone(),
+            flags: graph.flags.clone(),
+            layers: graph.layers.iter().map(layer).collect(),
+        }
+    }
+
+    /// True if it is a state of this graph: of the same parameters, layers and states.
+    #[must_use]
+    pub fn fits(&self, graph: &Graph) -> bool {
+        self.shape == graph.shape
+    }
+
+    /// Sets a parameter: a float, an int, a bool; a trigger is set by `true` and taken back by `false`.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Value`] for NaN or infinity; [`StateError::OtherGraph`] for a key that this state has not.
+    pub fn set<K: Key>(&mut self, key: K, value: K::Value) -> Result<(), StateError> {
+        key.set(self, value)
+    }
+
+    /// What a parameter was set to; `None` for a key that this state has not.
+    #[must_use]
+    pub fn get<K: Key>(&self, key: K) -> Option<K::Value> {
+        key.get(self)
+    }
+
+    /// What a float parameter is now: on its way to what it was set to, if it is damped.
+    #[must_use]
+    pub fn value(&self, key: FloatKey) -> Option<f32> {
+        self.floats.get(usize::from(key.0)).map(|float| float.value)
+    }
+
+    /// Plays a clip over a layer, from its start, with the next update. One that plays there already goes under it.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::OtherGraph`]; [`StateError::Value`].
+    pub fn play(
+        &mut self,
+        graph: &Graph,
+        layer: LayerKey,
+        clip: ClipKey,
+        how: OneShot,
+    ) -> Result<(), StateError> {
+        how.check()?;
+        if self.shape != graph.shape || usize::from(clip.0) >= graph.clips.len() {
+            return Err(StateError::OtherGraph);
+        }
+        let layer = self.layers.get_mut(usize::from(layer.0)).ok_or(StateError::OtherGraph)?;
+        if layer.shots.is_full() {
+            layer.shots.drop_first(1);
+        }
+        layer.shots.push(Shot { clip: clip.0, how, ..Shot::default() });
+        Ok(())
+    }
+
+    /// Lets the one-shots of a layer go, each in the time that it goes in.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::OtherGraph`].
+    pub fn stop(&mut self, layer: LayerKey) -> Result<(), StateError> {
+        let layer = self.layers.get_mut(usize::from(layer.0)).ok_or(StateError::OtherGraph)?;
+        for shot in layer.shots.as_mut_slice() {
+            shot.stopping_s = shot.stopping_s.or(Some(0.0));
+        }
+        Ok(())
+    }
+
+    /// The name of a layer's leading state; `None` for one without states, or if it is another graph's.
+    #[must_use]
+    pub fn leading<'g>(&self, graph: &'g Graph, layer: usize) -> Option<&'g str> {
+        let voice = self.layers.get(layer)?.voices.as_slice().last()?;
+        (self.shape == graph.shape).then(|| &*graph.state(voice.state).name)
+    }
+
+    /// The state of another version of its graph, where names still match: parameters keep their values, layers the
+    /// state that leads, with its place in its lap, and one-shots go on. What is new starts as it does.
+    #[must_use]
+    pub fn carried_over(&self, from: &Graph, to: &Graph) -> Self {
+        let mut new = Self::new(to);
+        if self.shape != from.shape {
+            return new;
+        }
+        for parameter in &to.parameters {
+            let old = from.parameters.iter().find(|old| old.name == parameter.name);
+            match old.map(|old| (old.key, parameter.key)) {
+                Some((AnyKey::Float(a), AnyKey::Float(b))) => {
+                    new.floats[usize::from(b)] = self.floats[usize::from(a)];
+                }
+                Some((AnyKey::Int(a), AnyKey::Int(b))) => {
+                    new.ints[usize::from(b)] = self.ints[usize::from(a)]
+                }
+                Some((AnyKey::Bool(a), AnyKey::Bool(b)) | (AnyKey::Trigger(a), AnyKey::Trigger(b))) => {
+                    new.flags[usize::from(b)] = self.flags[usize::from(a)];
+                }
+                _ => {}
+            }
+        }
+        for (i, layer) in to.layers.iter().enumerate() {
+            let Some(old) = from.layers.iter().position(|old| old.name == layer.name) else { continue };
+            let old = &self.layers[old];
+            if let Some(voice) = old.voices.as_slice().last() {
+                let was = from.state(voice.state);
+                // In a lap of another kind its head means nothing.
+                let same = |state: &u16| {
+                    let is = to.state(*state);
+                    is.name == was.name && is.repeat == was.repeat
+                };
+                if let Some(state) = layer.states.clone().find(same) {
+                    new.layers[i].voices = List::default();
+                    new.layers[i].voices.push(Voice { state, transition: None, in_step: false, ..*voice });
+                }
+            }
+            for shot in old.shots.as_slice() {
+                if let Ok(clip) = to.clip(&from.clips[usize::from(shot.clip)].name) {
+                    new.layers[i].shots.push(Shot { clip: clip.0, ..*shot });
+                }
+            }
+        }
+        new
+    }
+}
+
+impl Clone for GraphState {
+    fn clone(&self) -> Self {
+        Self {
+            shape: self.shape,
+            floats: self.floats.clone(),
+            ints: self.ints.clone(),
+            flags: self.flags.clone(),
+            layers: self.layers.clone(),
+        }
+    }
+
+    /// Without allocation if both are of one graph.
+    fn clone_from(&mut self, source: &Self) {
+        self.shape = source.shape;
+        self.floats.clone_from(&source.floats);
+        self.ints.clone_from(&source.ints);
+        self.flags.clone_from(&source.flags);
+        self.layers.clone_from(&source.layers);
+    }
+}

@@ -1,0 +1,437 @@
+//! Events through transitions, layers and one-shots, against a naive model on whole numbers.
+//!
+//! A lap is 32 ticks, a step a number of sixteenths of a second, speeds are halves: everything is exact in f64, so that the
+//! model's whole numbers are the same times. The model follows the documentation, keeps every voice in a list and a place on
+//! one long line, and looks at every marker of every lap.
+
+use super::Played;
+use lissom::{
+    archive::{Archive, SectionKind},
+    track::Markers,
+};
+use lissom_build::{archive::ArchiveWriter, scene::Marker};
+use lissom_motion::{
+    Curve, Graph, GraphParts, Interruption, LayerParts, OneShot, StateParts, Test, TransitionParts,
+};
+use lissom_testkit::rng::Rng;
+
+const LAP: i64 = 32;
+const CLIPS: usize = 5;
+const TRIGGERS: usize = 3;
+const SWITCHES: usize = 2;
+
+struct StateSpec {
+    /// Two are an even blend.
+    clips: Vec<usize>,
+    once: bool,
+    /// Ticks a sixteenth of a second.
+    speed: i64,
+}
+
+struct WaySpec {
+    from: Option<usize>,
+    to: usize,
+    /// Triggers first, then switches; and what a switch must be.
+    when: Vec<(usize, bool)>,
+    exit: Option<i64>,
+    /// Sixteenths of a second.
+    fade: i64,
+    interruption: Interruption,
+    offset: i64,
+    priority: i32,
+}
+
+struct LayerSpec {
+    states: Vec<StateSpec>,
+    ways: Vec<WaySpec>,
+}
+
+struct Spec {
+    layers: Vec<LayerSpec>,
+    /// Of each clip: ticks, rising, up to and with the end.
+    markers: Vec<Vec<i64>>,
+}
+
+fn flag_name(flag: usize) -> String {
+    if flag < TRIGGERS { format!("trigger {flag}") } else { format!("switch {flag}") }
+}
+
+impl Spec {
+    fn random(rng: &mut Rng) -> Self {
+        let layers = (0..1 + rng.below(3)).map(|_| LayerSpec::random(rng)).collect();
+        let markers = (0..CLIPS).map(|_| {
+            let mut ticks: Vec<i64> =
+                (0..1 + rng.below(5)).map(|_| rng.below(LAP as usize + 1) as i64).collect();
+            ticks.sort_unstable();
+            ticks
+        });
+        Self { markers: markers.collect(), layers }
+    }
+
+    fn parts(&self) -> GraphParts {
+        let mut parts = GraphParts::new().float("half", 0.5);
+        for flag in 0..TRIGGERS + SWITCHES {
+            let name = flag_name(flag);
+            parts = if flag < TRIGGERS { parts.trigger(&name) } else { parts.bool(&name, false) };
+        }
+        for clip in 0..CLIPS {
+            parts = parts.clip(&clip.to_string());
+        }
+        for (i, layer) in self.layers.iter().enumerate() {
+            parts = parts.layer(layer.parts(&i.to_string()));
+        }
+        parts
+    }
+
+    /// As an archive holds them, named by their place.
+    fn archive(&self) -> Archive {
+        let mut writer = ArchiveWriter::new();
+        for (clip, ticks) in self.markers.iter().enumerate() {
+            let named = |(i, tick): (usize, &i64)| Marker {
+                name: i.to_string(),
+                time_s: *tick as f64 / LAP as f64,
+                duration_s: 0.0,
+            };
+            let markers: Vec<Marker> = ticks.iter().enumerate().map(named).collect();
+            writer = writer.markers(&clip.to_string(), &markers).unwrap();
+        }
+        Archive::read(&writer.finish().unwrap()).unwrap()
+    }
+}
+
+impl LayerSpec {
+    fn random(rng: &mut Rng) -> Self {
+        // One in five has one-shots alone.
+        let count = if rng.one_in(5) { 0 } else { 1 + rng.below(4) };
+        let states = (0..count).map(|_| StateSpec {
+            clips: if rng.one_in(3) {
+                vec![rng.below(CLIPS), rng.below(CLIPS)]
+            } else {
+                vec![rng.below(CLIPS)]
+            },
+            once: rng.one_in(3),
+            speed: [2, 1, 4, -2, 0][rng.below(5)],
+        });
+        let states: Vec<_> = states.collect();
+        let mut ways = Vec::new();
+        // A chain, so that every state is reached; then whatever comes.
+        for to in 1..count {
+            ways.push(WaySpec::random(rng, Some(to - 1), to));
+        }
+        for _ in 0..rng.below(5).min(count * 5) {
+            let from = (!rng.one_in(3)).then(|| rng.below(count));
+            let to = rng.below(count);
+            ways.push(WaySpec::random(rng, from, to));
+        }
+        Self { states, ways }
+    }
+
+    fn parts(&self, name: &str) -> LayerParts {
+        let mut layer = LayerParts::new(name);
+        for (i, state) in self.states.iter().enumerate() {
+            let name = i.to_string();
+            let clips: Vec<String> = state.clips.iter().map(ToString::to_string).collect();
+            let parts = match &*clips {
+                [one] => StateParts::clip(&name, one),
+                two => StateParts::line(&name, "half", &[(0.0, &two[0]), (1.0, &two[1])]),
+            };
+            let parts = parts.at_speed(state.speed as f32 * 0.5);
+            layer = layer.state(if state.once { parts.once() } else { parts });
+        }
+        for way in &self.ways {
+            let from = way.from.map_or(TransitionParts::ANY.into(), |from| from.to_string());
+            let mut parts = TransitionParts::new(&from, &way.to.to_string())
+                .fade(way.fade as f32 / 16.0)
+                .curve(Curve::Linear)
+                .offset(way.offset as f32 / LAP as f32)
+                .priority(way.priority)
+                .interrupted_by(way.interruption);
+            parts.exit = way.exit.map(|exit| exit as f32 / LAP as f32);
+            for (flag, on) in &way.when {
+                parts = parts.when(&flag_name(*flag), if *on { Test::On } else { Test::Off });
+            }
+            layer = layer.transition(parts);
+        }
+        layer
+    }
+}
+
+impl WaySpec {
+    fn random(rng: &mut Rng, from: Option<usize>, to: usize) -> Self {
+        use Interruption::{Both, Never, Source, Target};
+        let when = (0..rng.below(3)).map(|_| {
+            let flag = rng.below(TRIGGERS + SWITCHES);
+            (flag, flag < TRIGGERS || rng.one_in(2))
+        });
+        Self {
+            from,
+            to,
+            when: when.collect(),
+            exit: rng.one_in(2).then(|| rng.below(LAP as usize + 1) as i64),
+            fade: rng.below(12) as i64,
+            interruption: [Never, Target, Source, Both][rng.below(4)],
+            offset: if rng.one_in(2) { rng.below(LAP as usize) as i64 } else { 0 },
+            priority: rng.below(3) as i32,
+        }
+    }
+}
+
+#[derive(Clone)]
+struct Voice {
+    state: usize,
+    way: Option<usize>,
+    age: i64,
+    from: i64,
+    at: i64,
+}
+
+#[derive(Clone)]
+struct Shot {
+    clip: usize,
+    fade_in: i64,
+    fade_out: i64,
+    age: i64,
+    from: i64,
+    at: i64,
+}
+
+#[derive(Clone, Default)]
+struct LayerModel {
+    voices: Vec<Voice>,
+    shots: Vec<Shot>,
+}
+
+/// Layer, clip, marker, lap, backward; and how much of it is seen.
+type Event = ((u16, usize, usize, i64, bool), f64);
+
+fn rises(age: i64, fade: i64) -> f64 {
+    if age >= fade { 1.0 } else { age as f64 / fade as f64 }
+}
+
+/// The newest takes its share of what is left; the oldest voice takes the rest.
+fn shares(own: &[f64], left: &mut f64) -> Vec<f64> {
+    let mut out = vec![0.0; own.len()];
+    for i in (0..own.len()).rev() {
+        out[i] = *left * own[i];
+        *left *= 1.0 - own[i];
+    }
+    out
+}
+
+/// Every marker of every lap around the way, on a line of half ticks: the end of a lap stands just before the next.
+fn passed(ticks: &[i64], from: i64, to: i64) -> Vec<(usize, i64, bool)> {
+    let mut line = Vec::new();
+    let laps = from.min(to).div_euclid(LAP) - 2..=from.max(to).div_euclid(LAP) + 2;
+    for lap in laps {
+        for (i, tick) in ticks.iter().enumerate() {
+            let place = 2 * (lap * LAP + tick) - i64::from(*tick == LAP);
+            let (low, high) = if from < to { (2 * from, 2 * to) } else { (2 * to, 2 * from) };
+            if low <= place && place < high {
+                line.push((place, i, lap));
+            }
+        }
+    }
+    line.sort_unstable();
+    if to < from {
+        line.reverse();
+    }
+    line.iter().map(|(_, i, lap)| (*i, *lap, to < from)).collect()
+}
+
+impl LayerModel {
+    fn new(spec: &LayerSpec) -> Self {
+        let mut model = Self::default();
+        if let Some(first) = spec.states.first() {
+            let at = if first.speed < 0 { LAP } else { 0 };
+            model.voices.push(Voice { state: 0, way: None, age: 0, from: at, at });
+        }
+        model
+    }
+
+    fn step(&mut self, number: u16, spec: &Spec, dt: i64, flags: &mut [bool]) -> Vec<Event> {
+        let layer = &spec.layers[usize::from(number)];
+        for voice in &mut self.voices {
+            let state = &layer.states[voice.state];
+            voice.from = voice.at;
+            voice.at += dt * state.speed;
+            if state.once {
+                voice.at = voice.at.clamp(0, LAP);
+            }
+            voice.age += dt;
+        }
+        if let Some(way) = self.pick(layer, flags) {
+            let taken = &layer.ways[way];
+            for (flag, _) in taken.when.iter().filter(|(flag, _)| *flag < TRIGGERS) {
+                flags[*flag] = false;
+            }
+            let at = if layer.states[taken.to].speed < 0 { LAP - taken.offset } else { taken.offset };
+            self.voices.push(Voice { state: taken.to, way: Some(way), age: 0, from: at, at });
+        }
+        for shot in &mut self.shots {
+            shot.from = shot.at;
+            shot.at = (shot.at + 2 * dt).min(LAP);
+            shot.age += dt;
+        }
+        let mut left = 1.0;
+        let of_shot = |shot: &Shot| {
+            // Ticks that are left, as sixteenths of a second.
+            let out = rises(LAP - shot.at, 2 * shot.fade_out);
+            let out = if shot.at == LAP { 0.0 } else { out };
+            let come = rises(shot.age, shot.fade_in);
+            if out < come { out } else { come }
+        };
+        let shot_shares = shares(&self.shots.iter().map(of_shot).collect::<Vec<_>>(), &mut left);
+        let mut own: Vec<f64> = self.voices.iter().map(|voice| voice.share(layer)).collect();
+        if let Some(oldest) = own.first_mut() {
+            *oldest = 1.0;
+        }
+        let voice_shares = shares(&own, &mut left);
+
+        let mut events = Vec::new();
+        let mut tell = |clip: usize, from: i64, to: i64, weight: f64| {
+            for (marker, lap, backward) in passed(&spec.markers[clip], from, to) {
+                events.push(((number, clip, marker, lap, backward), weight));
+            }
+        };
+        for (voice, share) in self.voices.iter().zip(voice_shares) {
+            let clips = &layer.states[voice.state].clips;
+            clips.iter().for_each(|clip| tell(*clip, voice.from, voice.at, share / clips.len() as f64));
+        }
+        for (shot, share) in self.shots.iter().zip(shot_shares) {
+            tell(shot.clip, shot.from, shot.at, share);
+        }
+
+        // What is hidden is over, and no more than four voices go on.
+        let hides = self.voices.iter().rposition(|voice| voice.share(layer) >= 1.0).unwrap_or(0);
+        let from = hides.max(self.voices.len().saturating_sub(4));
+        self.voices.drain(..from);
+        self.shots.retain(|shot| shot.at < LAP);
+        events
+    }
+
+    fn pick(&self, layer: &LayerSpec, flags: &[bool]) -> Option<usize> {
+        let lead = self.voices.last()?;
+        let running = lead.way.filter(|_| self.voices.len() > 1 && lead.share(layer) < 1.0);
+        let rule = running.map_or(Interruption::Target, |way| layer.ways[way].interruption);
+        let may_leave = |voice: &Voice, way: &WaySpec| match way.from {
+            Some(from) => from == voice.state,
+            None => way.to != voice.state,
+        };
+        // Every way out of either, with whose it is: the best by priority, the leading state's before the other's, then
+        // by place.
+        let mut best: Option<(i32, bool, usize)> = None;
+        for (w, way) in layer.ways.iter().enumerate() {
+            let holds = way.when.iter().all(|(flag, on)| flags[*flag] == *on);
+            let of_lead = matches!(rule, Interruption::Target | Interruption::Both)
+                && may_leave(lead, way)
+                && lead.is_due(layer, way);
+            let of_source = matches!(rule, Interruption::Source | Interruption::Both)
+                && self.voices.iter().rev().nth(1).is_some_and(|source| {
+                    way.to != lead.state && may_leave(source, way) && source.is_due(layer, way)
+                });
+            for (due, leads) in [(of_lead, true), (of_source, false)] {
+                let better = best.is_none_or(|(p, l, _)| (way.priority, leads) > (p, l));
+                if holds && due && better {
+                    best = Some((way.priority, leads, w));
+                }
+            }
+        }
+        best.map(|(.., way)| way)
+    }
+}
+
+impl Voice {
+    fn share(&self, layer: &LayerSpec) -> f64 {
+        self.way.map_or(1.0, |way| rises(self.age, layer.ways[way].fade))
+    }
+
+    fn is_due(&self, layer: &LayerSpec, way: &WaySpec) -> bool {
+        let Some(exit) = way.exit else { return true };
+        let state = &layer.states[self.state];
+        if state.once {
+            return if state.speed < 0 { self.at <= LAP - exit } else { self.at >= exit };
+        }
+        let passed = |at: i64| at.div_euclid(LAP) + i64::from(at.rem_euclid(LAP) > exit);
+        passed(self.from) != passed(self.at)
+    }
+}
+
+#[test]
+fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
+    let (mut told, mut transitions) = (0, 0);
+    for seed in 0..300 {
+        let rng = &mut Rng::new(seed);
+        let spec = Spec::random(rng);
+        let graph = Graph::new(&spec.parts(), |_| Some(1.0)).unwrap();
+        let archive = spec.archive();
+        let markers: Vec<Markers> =
+            graph.clips().iter().map(|clip| archive.markers(&clip.name).unwrap()).collect();
+        assert_eq!(archive.names(SectionKind::Markers).count(), CLIPS);
+        let mut played = Played::new(graph);
+        let mut models: Vec<LayerModel> = spec.layers.iter().map(LayerModel::new).collect();
+        let mut flags = [false; TRIGGERS + SWITCHES];
+        for step in 0..150 {
+            for (flag, on) in flags.iter_mut().enumerate() {
+                let name = flag_name(flag);
+                if flag < TRIGGERS {
+                    if rng.one_in(10) {
+                        *on = true;
+                        played.state.set(played.graph.trigger(&name).unwrap(), true).unwrap();
+                    }
+                } else if rng.one_in(6) {
+                    *on = !*on;
+                    played.state.set(played.graph.bool(&name).unwrap(), *on).unwrap();
+                }
+            }
+            if rng.one_in(25) {
+                let (layer, clip) = (rng.below(models.len()), rng.below(CLIPS));
+                let (fade_in, fade_out) = (rng.below(6) as i64, rng.below(6) as i64);
+                let how = OneShot {
+                    fade_in_s: fade_in as f32 / 16.0,
+                    fade_out_s: fade_out as f32 / 16.0,
+                    ..OneShot::default()
+                };
+                let key = played.graph.layer(&layer.to_string()).unwrap();
+                let clip_key = played.graph.clip(&clip.to_string()).unwrap();
+                played.state.play(&played.graph, key, clip_key, how).unwrap();
+                let shots = &mut models[layer].shots;
+                if shots.len() == 2 {
+                    shots.remove(0);
+                }
+                shots.push(Shot { clip, fade_in, fade_out, age: 0, from: 0, at: 0 });
+            }
+            // Now and then a step over laps.
+            let dt = if rng.one_in(30) { rng.below(60) as i64 } else { 1 + rng.below(3) as i64 };
+            played.update(dt as f64 / 16.0);
+            let mut expected = Vec::new();
+            if dt > 0 {
+                for (number, model) in models.iter_mut().enumerate() {
+                    let before = model.voices.len();
+                    expected.extend(model.step(number as u16, &spec, dt, &mut flags));
+                    transitions += usize::from(model.voices.len() > before);
+                }
+            }
+            let name = |clip: u16| played.graph.clips()[usize::from(clip)].name.parse().unwrap();
+            let found: Vec<Event> = played
+                .frame
+                .events(&played.graph, |clip| Some(markers[clip].view()))
+                .map(|event| {
+                    let marker = event.marker.name.parse().unwrap();
+                    let what = (event.layer, name(event.clip), marker, event.lap, event.backward);
+                    (what, f64::from(event.weight))
+                })
+                .collect();
+            let what = |events: &[Event]| events.iter().map(|(what, _)| *what).collect::<Vec<_>>();
+            assert_eq!(what(&found), what(&expected), "seed {seed}, step {step}");
+            for ((what, found), (_, expected)) in found.iter().zip(&expected) {
+                assert!(
+                    (found - expected).abs() < 1.0e-6,
+                    "seed {seed}, step {step}: {what:?} {found} {expected}"
+                );
+            }
+            told += found.len();
+        }
+    }
+    // Otherwise nothing was compared.
+    assert!(told > 50_000 && transitions > 2_000, "{told} events, {transitions} transitions");
+}

@@ -1,0 +1,46 @@
+//! What a graph decides: weights, transitions, events, and that it can be saved, rewound and replayed.
+
+mod behaviour;
+mod errors;
+mod events;
+mod hostile;
+mod replay;
+mod spaces;
+
+use lissom_motion::{Frame, Graph, GraphParts, GraphState};
+use lissom_testkit::alloc::CountingAllocator;
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+/// A graph whose clips all last a second.
+fn seconds(parts: &GraphParts) -> Graph {
+    Graph::new(parts, |_| Some(1.0)).unwrap()
+}
+
+/// A character in a graph.
+struct Played {
+    graph: Graph,
+    state: GraphState,
+    frame: Frame,
+}
+
+impl Played {
+    fn new(graph: Graph) -> Self {
+        Self { state: GraphState::new(&graph), frame: Frame::new(&graph), graph }
+    }
+
+    fn update(&mut self, dt_s: f64) {
+        self.graph.update(&mut self.state, dt_s, &mut self.frame).unwrap();
+    }
+
+    fn leading(&self, layer: usize) -> &str {
+        self.state.leading(&self.graph, layer).unwrap()
+    }
+
+    /// Names and weights of a layer's entries.
+    fn weights(&self, layer: u16) -> Vec<(&str, f32)> {
+        let entries = self.frame.entries().iter().filter(|entry| entry.layer == layer);
+        entries.map(|entry| (&*self.graph.clips()[usize::from(entry.clip)].name, entry.weight)).collect()
+    }
+}

@@ -1,0 +1,419 @@
+//! A motion of a skeleton: as authored, or cooked.
+
+use crate::{
+    arrays::{Numbers, array},
+    asset::write_whole,
+    carry,
+    edit::Asking,
+    errors::{argument, defect, format},
+    poses::{self, Order, Poses, Wanted},
+    skeleton::{Body, Skeleton},
+    track::{Marker, Track, TrackData},
+};
+use lissom::archive::{Archive, ArchiveError, SectionKind};
+use lissom_build::{
+    exact::{Q4, V3},
+    export::write_bvh,
+    raw::{Channel, Curve, RawAnimation, RawTrack},
+    scene::{self, SceneAnimation},
+};
+use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// What moves.
+#[derive(Clone)]
+pub(crate) enum Motion {
+    /// As authored, in f64.
+    Authored(Arc<RawAnimation>),
+    /// As a game plays it, in f32.
+    Cooked(lissom::Clip),
+}
+
+/// A motion and what goes with it.
+#[derive(Clone)]
+pub(crate) struct ClipData {
+    pub(crate) name: String,
+    pub(crate) body: Arc<Body>,
+    pub(crate) motion: Motion,
+    pub(crate) tracks: Vec<TrackData>,
+    pub(crate) markers: Vec<scene::Marker>,
+}
+
+impl ClipData {
+    /// Takes the motion out of the scene.
+    pub(crate) fn of_scene(animation: &mut SceneAnimation, body: Arc<Body>) -> Self {
+        let motion = std::mem::take(&mut animation.motion);
+        Self {
+            name: motion.name.clone(),
+            body,
+            motion: Motion::Authored(Arc::new(motion)),
+            tracks: animation.tracks.iter().cloned().map(TrackData::Authored).collect(),
+            markers: animation.markers.clone(),
+        }
+    }
+
+    pub(crate) fn of_archive(
+        archive: &Archive,
+        name: &str,
+        clip: lissom::Clip,
+        body: Arc<Body>,
+    ) -> PyResult<Self> {
+        let mut tracks = Vec::new();
+        for (full_name, track) in archive.tracks() {
+            let owner = archive.owner(SectionKind::Clip, full_name);
+            if let Some((_, own)) = owner.filter(|(clip, _)| *clip == name) {
+                tracks.push(TrackData::Cooked { name: own.to_owned(), track: track.map_err(format)? });
+            }
+        }
+        let markers = match archive.markers(name) {
+            Ok(markers) => {
+                let marker = |m: lissom::track::MarkerView<'_>| scene::Marker {
+                    name: m.name.to_owned(),
+                    time_s: m.time_s,
+                    duration_s: m.duration_s,
+                };
+                markers.view().iter().map(marker).collect()
+            }
+            Err(ArchiveError::Missing { .. }) => Vec::new(),
+            Err(error) => return Err(format(error)),
+        };
+        Ok(Self { name: name.to_owned(), body, motion: Motion::Cooked(clip), tracks, markers })
+    }
+
+    pub(crate) fn duration_s(&self) -> f64 {
+        match &self.motion {
+            Motion::Authored(motion) => motion.duration_s,
+            Motion::Cooked(clip) => clip.view().duration_s(),
+        }
+    }
+
+    fn poses<'py>(
+        &self,
+        py: Python<'py>,
+        times: &[f64],
+        order: Order,
+        wanted: Wanted,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let poses = py.detach(|| match &self.motion {
+            Motion::Authored(motion) => poses::authored(&self.body, motion, times, order, wanted),
+            Motion::Cooked(clip) => poses::cooked(&self.body, clip, times, order, wanted),
+        });
+        let mut shape = vec![times.len(), self.body.joint_count()];
+        shape.extend(wanted.shape());
+        match poses.map_err(defect)? {
+            Poses::F32(values) => array(py, values, &shape),
+            Poses::F64(values) => array(py, values, &shape),
+        }
+    }
+}
+
+/// A motion of a skeleton.
+///
+/// A clip of an authored file is evaluated exactly, in float64. A clip of an archive is played as a game plays it, in
+/// float32.
+///
+/// >>> import numpy
+/// >>> body = lissom.Skeleton(["hips", "knee"], [-1, 0], [[0, 1, 0], [0, -0.5, 0]])
+/// >>> clip = lissom.Clip.from_arrays(body, numpy.tile([0, 0, 0, 1.0], (31, 2, 1)), rate=30)
+/// >>> clip.duration, clip.sample([0, 0.5, 1]).shape
+/// (1.0, (3, 2, 10))
+#[pyclass(frozen, module = "lissom", name = "Clip")]
+pub(crate) struct Clip(pub(crate) ClipData);
+
+#[pymethods]
+impl Clip {
+    /// Its name.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Seconds.
+    #[getter]
+    fn duration(&self) -> f64 {
+        self.0.duration_s()
+    }
+
+    /// Keys a second, if they lie at an even rate; None if they do not. `clip.positions(clip.rate)` is frame by frame.
+    #[getter]
+    fn rate(&self) -> Option<f64> {
+        match &self.0.motion {
+            Motion::Authored(motion) => {
+                fn times<V>(channel: &Channel<V>) -> Vec<f64> {
+                    channel.keys.iter().map(|k| k.time_s).collect()
+                }
+                let channels = motion.tracks.iter().flat_map(|t| {
+                    let counts = [t.translation.keys.len(), t.rotation.keys.len(), t.scale.keys.len()];
+                    counts.into_iter().enumerate().map(move |(kind, count)| (count, kind, t))
+                });
+                let (_, kind, track) = channels.max_by_key(|(count, ..)| *count)?;
+                even_rate(&match kind {
+                    0 => times(&track.translation),
+                    1 => times(&track.rotation),
+                    _ => times(&track.scale),
+                })
+            }
+            Motion::Cooked(clip) => {
+                let view = clip.view();
+                even_rate(&(0..view.row_count()).map(|row| view.row_time_s(row)).collect::<Vec<_>>())
+            }
+        }
+    }
+
+    /// True if the last pose is the first one again.
+    #[getter]
+    fn looping(&self) -> bool {
+        match &self.0.motion {
+            Motion::Authored(motion) => motion.looping,
+            Motion::Cooked(clip) => clip.view().is_looping(),
+        }
+    }
+
+    /// True if it is played as a game plays it, False if it is as authored.
+    #[getter]
+    fn cooked(&self) -> bool {
+        matches!(self.0.motion, Motion::Cooked(_))
+    }
+
+    /// The joints that it moves.
+    #[getter]
+    fn skeleton(&self) -> Skeleton {
+        Skeleton(self.0.body.clone())
+    }
+
+    /// Numbers that change along with it.
+    #[getter]
+    fn tracks(&self) -> Vec<Track> {
+        self.0.tracks.iter().cloned().map(Track).collect()
+    }
+
+    /// Its named moments, rising in time.
+    #[getter]
+    fn markers(&self) -> Vec<Marker> {
+        self.0.markers.iter().map(Marker::of).collect()
+    }
+
+    /// Poses at times in seconds, in any order; times outside of the clip are its ends.
+    ///
+    /// `space="local"` gives (times, joints, 10): translation, rotation (x, y, z, w) and scale in the parent's space;
+    /// `matrices=True` gives 4×4 matrices instead. `space="model"` gives the matrices (times, joints, 4, 4) that games
+    /// see, float32. A single number gives one pose, without the first axis.
+    #[pyo3(signature = (times, *, space="local", matrices=None, order="built"))]
+    fn sample<'py>(
+        &self,
+        py: Python<'py>,
+        times: &Bound<'py, PyAny>,
+        space: &str,
+        matrices: Option<bool>,
+        order: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let wanted = match (space, matrices) {
+            ("local", None | Some(false)) => Wanted::Local,
+            ("local", Some(true)) => Wanted::LocalMatrix,
+            ("model", None | Some(true)) => Wanted::ModelMatrix,
+            ("model", Some(false)) => {
+                let why = "True: scales above a joint can make what ten numbers cannot say";
+                return Err(argument("matrices", "False with space=\"model\"", why));
+            }
+            (other, _) => return Err(argument("space", format!("{other:?}"), "\"local\" or \"model\"")),
+        };
+        let order = Order::of(order)?;
+        let times = Numbers::of(times, "times")?.finite("times")?;
+        if times.shape.len() > 1 {
+            return Err(argument(
+                "times",
+                format!("the shape {}", times.shown()),
+                "a number or one dimension",
+            ));
+        }
+        let poses = self.0.poses(py, &times.values, order, wanted)?;
+        if times.shape.is_empty() { poses.get_item(0) } else { Ok(poses) }
+    }
+
+    /// Where every joint stands in model space, (frames, joints, 3), in metres, `rate` frames a second from the start to
+    /// the end. Of an authored clip in float64.
+    #[pyo3(signature = (rate=30.0, *, order="built"))]
+    fn positions<'py>(&self, py: Python<'py>, rate: f64, order: &str) -> PyResult<Bound<'py, PyAny>> {
+        self.0.poses(py, &self.times_at(rate)?, Order::of(order)?, Wanted::Position)
+    }
+
+    /// The times of frames, `rate` a second, from the start to the end.
+    #[pyo3(signature = (rate=30.0))]
+    fn times<'py>(&self, py: Python<'py>, rate: f64) -> PyResult<Bound<'py, PyAny>> {
+        let times = self.times_at(rate)?;
+        let shape = [times.len()];
+        array(py, times, &shape)
+    }
+
+    /// A clip of arrays: `rotations` (frames, joints, 4) as x, y, z, w, of any length but 0; `translations` (frames,
+    /// joints, 3) or None for those of the rest pose; `rate` frames a second.
+    ///
+    /// Joints stand in built order, or in the skeleton's raw order. Between frames rotations take the shorter way.
+    #[staticmethod]
+    #[pyo3(signature = (skeleton, rotations, translations=None, rate=30.0, *, name="clip", order="built", looping=false))]
+    fn from_arrays(
+        skeleton: &Bound<'_, Skeleton>,
+        rotations: &Bound<'_, PyAny>,
+        translations: Option<&Bound<'_, PyAny>>,
+        rate: f64,
+        name: &str,
+        order: &str,
+        looping: bool,
+    ) -> PyResult<Self> {
+        let body = skeleton.get().0.clone();
+        let joints = body.joint_count();
+        check_rate(rate)?;
+        let rotations = Numbers::of(rotations, "rotations")?.finite("rotations")?;
+        let frames = match rotations.shape.as_slice() {
+            [frames, own, 4] if *frames > 0 && *own == joints => *frames,
+            _ => {
+                let expected = format!("(frames, {joints}, 4) with at least one frame");
+                return Err(argument("rotations", format!("the shape {}", rotations.shown()), expected));
+            }
+        };
+        let translations = translations.map(|t| Numbers::of(t, "translations")?.finite("translations"));
+        let translations = translations.transpose()?;
+        if let Some(found) = translations.as_ref().filter(|t| t.shape != [frames, joints, 3]) {
+            let expected = format!("({frames}, {joints}, 3), the frames and joints of rotations");
+            return Err(argument("translations", format!("the shape {}", found.shown()), expected));
+        }
+        let order = Order::of(order)?;
+        let time = |frame: usize| frame as f64 / rate;
+        let mut tracks = Vec::with_capacity(joints);
+        for raw in 0..joints {
+            let slot = if order == Order::Raw { raw } else { body.built.joint_of_raw[raw] };
+            let mut before: Option<Q4> = None;
+            let turn = |frame: usize| {
+                let at = 4 * (frame * joints + slot);
+                let q = &rotations.values[at..at + 4];
+                // Squares of extreme numbers are 0 or infinite.
+                let largest = q.iter().fold(0.0_f64, |l, v| if v.abs() > l { v.abs() } else { l });
+                let by = if (1e-3..1e3).contains(&largest) || largest == 0.0 { 1.0 } else { largest };
+                let q = Q4::new(q[0] / by, q[1] / by, q[2] / by, q[3] / by);
+                let q = before.map_or(q, |before| q.near(before));
+                before = Some(q);
+                (time(frame), q)
+            };
+            let rotation = Channel::new(Curve::Linear, (0..frames).map(turn).collect::<Vec<_>>());
+            let place = |values: &[f64], frame: usize| {
+                let v = &values[3 * (frame * joints + slot)..][..3];
+                (time(frame), V3::new(v[0], v[1], v[2]))
+            };
+            let translation = translations.as_ref().map_or_else(Channel::default, |t| {
+                Channel::new(Curve::Linear, (0..frames).map(|f| place(&t.values, f)).collect::<Vec<_>>())
+            });
+            tracks.push(RawTrack { translation, rotation, ..Default::default() });
+        }
+        let duration_s = time((frames - 1).max(1));
+        let motion = RawAnimation { name: name.to_owned(), duration_s, looping, tracks };
+        motion.validate(joints).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let motion = Motion::Authored(Arc::new(motion));
+        Ok(Self(ClipData { name: name.to_owned(), body, motion, tracks: Vec::new(), markers: Vec::new() }))
+    }
+
+    /// Another clip: this one edited as recipes edit clips, always in the order of the arguments here. It is authored, even
+    /// if this one is cooked.
+    ///
+    /// `trim=(0.5, 1.7)` keeps a part, in seconds; None is the clip's own end. `rate` gives it keys at that rate. `reverse`
+    /// turns time round. `mirror=True` makes left right (an axis other than "x" may be named). `in_place=True` takes travel
+    /// over the ground out, "drift" only its straight line. `loop` is True (refused where the last pose is not the first),
+    /// False, "auto" or "close" (made to be one). `name` may have a `*` for the old one. `events` adds markers:
+    /// `{"step": [0.2, 0.8]}`, or a list of `Marker`. A clip as the difference to another is made where clips are cooked:
+    /// `lissom.cook(file, recipe=…)`.
+    ///
+    /// >>> import numpy
+    /// >>> body = lissom.Skeleton(["hips"], [-1], [[0, 1, 0]])
+    /// >>> clip = lissom.Clip.from_arrays(body, numpy.tile([0, 0, 0, 1.0], (31, 1, 1)), name="still")
+    /// >>> clip.edit(trim=(0.2, 0.7), mirror=True, name="short *").duration
+    /// 0.5
+    #[pyo3(signature = (*, trim=None, rate=None, reverse=false, mirror=None, in_place=None, r#loop=None, name=None, events=None))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of Python's")]
+    fn edit(
+        &self,
+        py: Python<'_>,
+        trim: Option<&Bound<'_, PyAny>>,
+        rate: Option<f64>,
+        reverse: bool,
+        mirror: Option<&Bound<'_, PyAny>>,
+        in_place: Option<&Bound<'_, PyAny>>,
+        r#loop: Option<&Bound<'_, PyAny>>,
+        name: Option<&str>,
+        events: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let mut asking = Asking::default();
+        trim.map_or(Ok(()), |value| asking.trim(value))?;
+        rate.map_or(Ok(()), |value| asking.rate(value))?;
+        asking.reverse(reverse);
+        mirror.map_or(Ok(()), |value| asking.mirror(value))?;
+        in_place.map_or(Ok(()), |value| asking.in_place(value))?;
+        r#loop.map_or(Ok(()), |value| asking.looping(value))?;
+        name.map_or(Ok(()), |value| asking.name(value))?;
+        events.map_or(Ok(()), |value| asking.events(value))?;
+        Ok(Self(py.detach(|| asking.follow(&self.0))?))
+    }
+
+    /// Writes the motion as BVH, in metres, y up.
+    fn export_bvh(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        self.write_bvh(py, &path)
+    }
+
+    fn __repr__(&self) -> String {
+        let kind = if self.cooked() { "cooked" } else { "authored" };
+        format!(
+            "<lissom.Clip {:?}, {:.3} s, {} joints, {kind}>",
+            self.0.name,
+            self.duration(),
+            self.0.body.joint_count()
+        )
+    }
+
+    /// For pickle.
+    #[staticmethod]
+    fn _from_bytes(bytes: &[u8]) -> PyResult<Self> {
+        Ok(Self(carry::clip_of(bytes)?))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let bytes = carry::clip_bytes(&slf.get().0)?;
+        Ok((slf.get_type().getattr("_from_bytes")?, (PyBytes::new(slf.py(), &bytes),)))
+    }
+}
+
+impl Clip {
+    pub(crate) fn write_bvh(&self, py: Python<'_>, path: &Path) -> PyResult<()> {
+        py.detach(|| {
+            let (skeleton, motion) = carry::motion_of(&self.0)?;
+            write_whole(path, write_bvh(&skeleton, &motion).map_err(format)?.as_bytes())
+        })
+    }
+
+    fn times_at(&self, rate: f64) -> PyResult<Vec<f64>> {
+        check_rate(rate)?;
+        // A frame that rounding puts behind the end is still the last one.
+        let frames = self.0.duration_s() * rate + 1e-6;
+        const MOST: f64 = 1e8;
+        if frames > MOST {
+            return Err(argument("rate", rate, format!("at most {MOST} frames, this is {frames:.0}")));
+        }
+        Ok((0..=frames as usize).map(|frame| frame as f64 / rate).collect())
+    }
+}
+
+/// How many of these times there are in a second, if they are even: a thousandth of a step off is rounding.
+fn even_rate(times: &[f64]) -> Option<f64> {
+    let (first, last) = (*times.first()?, *times.last()?);
+    let steps = times.len().checked_sub(1).filter(|steps| *steps > 0)? as f64;
+    let step = (last - first) / steps;
+    let even = times.iter().enumerate().all(|(i, t)| (t - first - i as f64 * step).abs() <= 1e-3 * step);
+    even.then_some(1.0 / step)
+}
+
+pub(crate) fn check_rate(rate: f64) -> PyResult<()> {
+    if rate.is_finite() && rate > 0.0 {
+        return Ok(());
+    }
+    Err(argument("rate", rate, "frames a second, finite and above 0"))
+}

@@ -1,0 +1,183 @@
+//! What moves a character beyond its clips: masked mixes, inertialisation, IK, feet, springs.
+
+use super::{Entry, walk};
+use crate::{generate, golden, rng::Rng};
+use lissom::{
+    JointMask,
+    hash::Fnv64,
+    job::{
+        AimCorrection, AimIkJob, ChainIkJob, ChainReport, FootJob, Ground, InertiaJob, InertiaStartJob,
+        JointLimit, Leg, LegCorrection, Mix, MixEntry, MixJob, MixScratch, PosePair, SampleTime, SoaInertia,
+        SpringBone, SpringClock, SpringJob, SpringPoint, TwoBoneCorrection, TwoBoneIkJob,
+    },
+};
+use lissom_math::{
+    Mat34, Quat, Transform, Vec3,
+    scalar::{add, normalize_or},
+    simd::Backend,
+    soa::{self, SoaTransform},
+};
+
+/// Every hash of this page.
+pub(super) fn hashes(backend: Backend) -> Vec<Entry> {
+    [
+        ("motion/mix", mix(backend)),
+        ("motion/inertia", inertia(backend)),
+        ("motion/ik", ik(backend)),
+        ("motion/feet", feet(backend)),
+        ("motion/springs", springs(backend)),
+    ]
+    .map(|(name, hash)| (name.into(), hash))
+    .into()
+}
+
+/// The walk at three times, under masks, and added.
+fn mix(backend: Backend) -> u64 {
+    let (built, clip, _) = walk();
+    let (skeleton, clips) = (&built.skeleton, [clip]);
+    let spine =
+        JointMask::none(skeleton).with_subtree(skeleton, "spine_01").expect("the mannequin has a spine");
+    let masks = [spine.weights(1.0, 0.25), spine.weights(0.0, 0.5)].concat();
+    let mut scratch = MixScratch::with_room_for(skeleton, &clips, 4);
+    let mut output = vec![SoaTransform::IDENTITY; skeleton.group_count()];
+    let mut hash = Fnv64::new();
+    for i in 0..20 {
+        let at = |ratio: f64, weight| MixEntry::new(0, SampleTime::Ratio(ratio), weight);
+        let t = f64::from(i) / 20.0;
+        let mut mix = Mix::EMPTY;
+        let entries = [
+            at(t, 0.7),
+            at(1.0 - t, 0.4).masked(0),
+            at(t * t, 0.3).masked(1).added(),
+            at(0.5 * t, -0.2).added(),
+        ];
+        assert!(entries.into_iter().all(|entry| mix.push(entry)), "a mix has room for four");
+        let mut job = MixJob::new(skeleton, &clips, &mix, &mut scratch, &mut output);
+        job.masks = &masks;
+        job.run_on(backend).expect("the walk plays on its skeleton");
+        hash = golden::extend(hash, &soa::unpack(&output, skeleton.joint_count()));
+    }
+    hash.finish()
+}
+
+fn inertia(backend: Backend) -> u64 {
+    const JOINTS: usize = 40;
+    let mut rng = Rng::new(7);
+    let mut hash = Fnv64::new();
+    for _ in 0..20 {
+        let poses = [(); 4].map(|()| soa::pack(&generate::pose(&mut rng, JOINTS)));
+        let mut inertia = vec![SoaInertia::ZERO; poses[0].len()];
+        let old = PosePair { now: &poses[0], before: &poses[1] };
+        let new = PosePair { now: &poses[2], before: &poses[3] };
+        InertiaStartJob::new(old, new, 1.0 / 60.0, &mut inertia)
+            .run_on(backend)
+            .expect("poses of one length");
+        let mut pose = poses[2].clone();
+        let elapsed_s = rng.range_f64(0.0, 0.3);
+        InertiaJob::new(&inertia, elapsed_s, 0.3, &mut pose).run_on(backend).expect("poses of one length");
+        hash = golden::extend(hash, &soa::unpack(&pose, JOINTS));
+    }
+    hash.finish()
+}
+
+/// Three joints, each on the one before.
+fn limb(rng: &mut Rng) -> [Mat34; 3] {
+    let mut at = rng.transform().to_mat34();
+    [(); 3].map(|()| {
+        at = at.mul(&rng.rigid().to_mat34());
+        at
+    })
+}
+
+fn ik(backend: Backend) -> u64 {
+    let mut rng = Rng::new(8);
+    let mut hash = Fnv64::new();
+    for _ in 0..500 {
+        let [start, mid, end] = limb(&mut rng);
+        let target = add(start.translation(), rng.vec3(4.0));
+        let mut bent = TwoBoneCorrection::default();
+        let mut job = TwoBoneIkJob::new([&start, &mid, &end], target, &mut bent);
+        (job.mid_axis, job.pole) = (normalize_or(rng.vec3(1.0), Vec3::Z), rng.vec3(1.0));
+        (job.twist, job.soften, job.weight) = (rng.signed(), rng.range(0.5, 1.0), rng.range(0.0, 1.5));
+        job.run_on(backend).expect("finite numbers");
+
+        let mut aimed = [AimCorrection::default(); 3];
+        let joints = [end, mid, start];
+        let weights = [rng.unit(), rng.unit(), 1.0];
+        let mut job = AimIkJob::new(&joints, &weights, target, &mut aimed);
+        (job.offset, job.pole, job.twist) = (rng.vec3(0.2), rng.vec3(1.0), rng.signed());
+        job.run_on(backend).expect("finite numbers");
+
+        let mut chain: Vec<Transform> = (0..6).map(|_| rng.rigid()).collect();
+        let cone = |rest| JointLimit::Cone { rest, axis: Vec3::Y, swing: 0.8, twist: 0.4 };
+        let hinge = |rest| JointLimit::Hinge { rest, axis: Vec3::X, from: -0.5, to: 1.5 };
+        let limits: Vec<JointLimit> = chain
+            .iter()
+            .enumerate()
+            .map(|(i, joint)| [JointLimit::Free, cone(joint.rotation), hinge(joint.rotation)][i % 3])
+            .collect();
+        let mut report = ChainReport::default();
+        let mut job = ChainIkJob::new(&start, target, &mut chain, &mut report);
+        job.limits = &limits;
+        job.run_on(backend).expect("finite numbers");
+
+        let mut turns = vec![bent.start, bent.mid];
+        turns.extend(aimed.iter().map(|aim| aim.rotation));
+        turns.extend(chain.iter().map(|joint| joint.rotation));
+        hash = golden::extend(hash, &turns);
+    }
+    hash.finish()
+}
+
+fn feet(backend: Backend) -> u64 {
+    let mut rng = Rng::new(9);
+    let mut hash = Fnv64::new();
+    for _ in 0..500 {
+        let limbs = [limb(&mut rng), limb(&mut rng)];
+        let legs = [0, 1].map(|i| {
+            let [hip, knee, ankle] = &limbs[i];
+            let normal = add(Vec3::Y, rng.vec3(0.5));
+            let ground = Some(Ground { place: rng.vec3(0.3), normal });
+            Leg {
+                hip,
+                knee,
+                ankle,
+                knee_axis: Vec3::X,
+                ankle_height: 0.1,
+                ground,
+                weight: rng.range(0.0, 1.5),
+            }
+        });
+        let (mut pelvis, mut output) = (0.0, [LegCorrection::default(); 2]);
+        FootJob::new(&legs, &mut pelvis, &mut output).run_on(backend).expect("finite numbers");
+        hash = output
+            .iter()
+            .fold(hash.f32(pelvis), |hash, leg| golden::extend(hash, &[leg.hip, leg.knee, leg.ankle]));
+    }
+    hash.finish()
+}
+
+fn springs(backend: Backend) -> u64 {
+    const BONES: usize = 4;
+    let mut rng = Rng::new(10);
+    let locals = [(); BONES].map(|()| rng.rigid());
+    let (mut clock, mut points) = (SpringClock::default(), [SpringPoint::default(); BONES]);
+    let mut output = [Quat::IDENTITY; BONES];
+    let mut root = rng.rigid();
+    let mut hash = Fnv64::new();
+    for _ in 0..300 {
+        root.translation = add(root.translation, rng.vec3(0.05));
+        let mut at = root.to_mat34();
+        let joints = locals.map(|local| {
+            at = at.mul(&local.to_mat34());
+            at
+        });
+        let memory = (&mut clock, &mut points[..]);
+        let dt_s = rng.range(0.0, 0.05);
+        SpringJob::new(&joints, Vec3::Y, &[SpringBone::default(); BONES], dt_s, memory, &mut output)
+            .run_on(backend)
+            .expect("finite numbers");
+        hash = golden::extend(hash, &output);
+    }
+    hash.finish()
+}

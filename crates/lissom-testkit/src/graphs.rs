@@ -1,0 +1,115 @@
+//! A graph with everything in it, and random input for it: the same for the same seed.
+
+use crate::rng::Rng;
+use lissom::hash::Fnv64;
+use lissom_motion::{
+    Frame, Graph, GraphParts, GraphState, Interruption, LayerParts, OneShot, PlaneBlend, StateParts, Test,
+    TransitionParts,
+};
+
+/// Everything in one graph: blends of all kinds, a group, layers, one-shots, damped parameters.
+#[must_use]
+pub fn parts() -> GraphParts {
+    let around = [
+        ([0.0, 0.0], "idle"),
+        ([1.0, 0.0], "right"),
+        ([-1.0, 0.0], "left"),
+        ([0.0, 1.0], "walk"),
+        ([0.0, -1.0], "back"),
+        ([0.0, 3.0], "run"),
+    ];
+    let moving = LayerParts::new("moving")
+        .state(StateParts::plane("plane", ["x", "y"], PlaneBlend::Delaunay, &around))
+        .state(StateParts::plane("bands", ["x", "y"], PlaneBlend::DirectionalBands, &around).speed_by("pace"))
+        .transition(TransitionParts::new("plane", "bands").when("gait", Test::Is(1)).synced())
+        .transition(TransitionParts::new("bands", "plane").when("gait", Test::IsNot(1)).synced().fade(0.4));
+    let body = LayerParts::new("body")
+        .group("moving", moving)
+        .state(StateParts::clip("jump", "jump").once())
+        .state(StateParts::clip("fall", "fall"))
+        .transition(
+            TransitionParts::new("moving", "jump")
+                .when("jump", Test::On)
+                .fade(0.1)
+                .priority(1)
+                .interrupted_by(Interruption::Both),
+        )
+        .transition(TransitionParts::new("jump", "moving").exit(0.8).fade(0.3))
+        .transition(TransitionParts::new("*", "fall").when("air", Test::On))
+        .transition(TransitionParts::new("fall", "moving").when("air", Test::Off).offset(0.25));
+    let lean = LayerParts::new("lean")
+        .state(StateParts::line("lean", "turn", &[(-1.0, "lean_left"), (1.0, "lean_right")]))
+        .added()
+        .weighed_by("pace");
+    GraphParts::new()
+        .damped("x", 0.0, 0.1)
+        .damped("y", 0.0, 0.1)
+        .float("pace", 1.0)
+        .damped("turn", 0.0, 0.5)
+        .int("gait", 0)
+        .bool("air", false)
+        .trigger("jump")
+        .mask("arms", "spine", 2)
+        .clip("wave")
+        .layer(body)
+        .layer(LayerParts::new("arms").masked("arms"))
+        .layer(lean)
+}
+
+/// The same, checked; clips are between 0.8 and 2.3 seconds long.
+///
+/// # Panics
+///
+/// If it is refused.
+#[must_use]
+pub fn graph() -> Graph {
+    let length = |clip: &str| Some(0.5 + clip.len() as f64 * 0.173);
+    Graph::new(&parts(), length).expect("everything in it is allowed")
+}
+
+/// Random parameters, triggers and one-shots, then a step of up to 50 ms.
+///
+/// # Panics
+///
+/// If anything is refused.
+pub fn step(graph: &Graph, state: &mut GraphState, frame: &mut Frame, rng: &mut Rng) {
+    let known = "the graph has it";
+    let allowed = "it may be set";
+    for (name, reach) in [("x", 1.5), ("y", 3.5), ("pace", 1.0), ("turn", 1.0)] {
+        let value = rng.signed() * reach;
+        if rng.one_in(8) {
+            state.set(graph.float(name).expect(known), value).expect(allowed);
+        }
+    }
+    if rng.one_in(20) {
+        state.set(graph.int("gait").expect(known), rng.below(3) as i32).expect(allowed);
+    }
+    if rng.one_in(30) {
+        state.set(graph.bool("air").expect(known), rng.one_in(2)).expect(allowed);
+    }
+    if rng.one_in(25) {
+        state.set(graph.trigger("jump").expect(known), true).expect(allowed);
+    }
+    if rng.one_in(40) {
+        let (layer, clip) = (graph.layer("arms").expect(known), graph.clip("wave").expect(known));
+        state.play(graph, layer, clip, OneShot::default()).expect(allowed);
+    }
+    let dt_s = if rng.one_in(10) { 0.0 } else { rng.unit_f64() * 0.05 };
+    graph.update(state, dt_s, frame).expect("a step may be taken");
+}
+
+/// A thousand frames: clips, weights, heads, and the state at the end.
+#[must_use]
+pub fn hash() -> u64 {
+    let graph = graph();
+    let (mut state, mut frame) = (GraphState::new(&graph), Frame::new(&graph));
+    let (mut rng, mut hash) = (Rng::new(1), Fnv64::new());
+    for _ in 0..1000 {
+        step(&graph, &mut state, &mut frame, &mut rng);
+        for entry in frame.entries() {
+            hash = hash.u32(u32::from(entry.clip)).f32(entry.weight).bytes(&entry.to.lap().to_le_bytes());
+            hash = hash.bytes(&entry.to.progress_s().to_bits().to_le_bytes());
+        }
+    }
+    hash.bytes(&state.to_bytes()).finish()
+}

@@ -1,0 +1,265 @@
+//! What a character is, whoever decides: clips, a pose, matrices, meshes.
+
+use super::{
+    PlayError,
+    library::Library,
+    skins::{self, Skin, SkinnedMesh},
+};
+use crate::{
+    Clip, Skeleton,
+    archive::{Archive, ArchiveError, SectionKind},
+    job::{LocalToModelJob, Mix, MixJob, MixScratch, Models, Update},
+    track::{MarkersView, TrackView},
+};
+use alloc::{sync::Arc, vec, vec::Vec};
+use lissom_math::{
+    Mat4,
+    soa::{Lanes, SoaTransform},
+};
+
+/// How much of a clip is seen, for what goes along with it: the weights of morph targets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClipShare {
+    /// Its place in [`Body::clips`].
+    pub clip: usize,
+    /// Where it is, as a share of its length.
+    pub ratio: f64,
+    /// How much of it, against the others.
+    pub weight: f32,
+}
+
+/// One character without a will: it shows the [`Mix`] that it is given. A [`Player`](super::Player) decides by names and fades, a graph
+/// by its states.
+#[derive(Clone, Debug)]
+pub struct Body {
+    skeleton: Arc<Skeleton>,
+    library: Arc<Library>,
+    mix: Mix,
+    scratch: MixScratch,
+    pose: Vec<SoaTransform>,
+    models: Vec<Mat4>,
+    skins: Vec<Skin>,
+}
+
+impl Body {
+    /// A character of the archive's only skeleton, in its rest pose, with all clips and meshes made for it, and room for
+    /// mixes of so many entries.
+    ///
+    /// # Errors
+    ///
+    /// [`PlayError::Skeletons`] if there is none or more than one; what is wrong with a mesh, a track or markers.
+    pub fn new(archive: &Archive, entries: usize) -> Result<Self, PlayError> {
+        let mut names = archive.names(SectionKind::Skeleton);
+        match (names.next(), names.next()) {
+            (Some(only), None) => Self::of_skeleton(archive, only, entries),
+            _ => {
+                Err(PlayError::Skeletons { known: ArchiveError::known(archive.names(SectionKind::Skeleton)) })
+            }
+        }
+    }
+
+    /// A character of the skeleton of this name.
+    ///
+    /// # Errors
+    ///
+    /// [`ArchiveError::Missing`]; what is wrong with the skeleton, a mesh, a track or markers.
+    pub fn of_skeleton(archive: &Archive, skeleton: &str, entries: usize) -> Result<Self, PlayError> {
+        let skeleton = archive.skeleton(skeleton)?;
+        let skins = skins::of(archive, &skeleton)?;
+        let library = Library::new(archive, &skeleton, &skins)?;
+        let mut body = Self {
+            scratch: MixScratch::with_room_for(&skeleton, library.clips(), entries),
+            pose: skeleton.rest_pose().to_vec(),
+            models: vec![Mat4::IDENTITY; skeleton.joint_count()],
+            mix: Mix::EMPTY,
+            library: Arc::new(library),
+            skeleton,
+            skins,
+        };
+        body.show(Mix::EMPTY, &[], core::iter::empty())?;
+        Ok(body)
+    }
+
+    /// Takes the pose of a mix, the matrices that follow from it, and the weights of morph targets: those of the clips by
+    /// their shares. `masks` are those of a [`MixJob`].
+    ///
+    /// # Errors
+    ///
+    /// Those of a [`MixJob`]; nothing has then changed.
+    pub fn show(
+        &mut self,
+        mix: Mix,
+        masks: &[Lanes],
+        shares: impl Iterator<Item = ClipShare> + Clone,
+    ) -> Result<(), PlayError> {
+        MixJob {
+            skeleton: &self.skeleton,
+            clips: self.library.clips(),
+            masks,
+            mix: &mix,
+            lod: None,
+            scratch: &mut self.scratch,
+            output: &mut self.pose,
+        }
+        .run()?;
+        self.mix = mix;
+        for (index, skin) in self.skins.iter_mut().enumerate() {
+            skin.weigh(&self.library, index, shares.clone());
+        }
+        self.pose_to_models()
+    }
+
+    /// Makes the matrices of the pose: after it was changed by [`Body::pose_mut`].
+    ///
+    /// # Errors
+    ///
+    /// None: the buffers are its own.
+    pub fn pose_to_models(&mut self) -> Result<(), PlayError> {
+        LocalToModelJob {
+            skeleton: &self.skeleton,
+            locals: &self.pose,
+            root: None,
+            update: Update::All,
+            lod: None,
+            models: Models::Mat4(&mut self.models),
+        }
+        .run()?;
+        Ok(())
+    }
+
+    /// The skeleton.
+    #[must_use]
+    pub fn skeleton(&self) -> &Arc<Skeleton> {
+        &self.skeleton
+    }
+
+    /// What was shown last.
+    #[must_use]
+    pub fn mix(&self) -> &Mix {
+        &self.mix
+    }
+
+    /// The clips that it can show; a mix names them by number.
+    #[must_use]
+    pub fn clips(&self) -> &[Clip] {
+        self.library.clips()
+    }
+
+    /// Their names.
+    pub fn clip_names(&self) -> impl Iterator<Item = &str> {
+        self.library.names()
+    }
+
+    /// The number of the clip of this name.
+    ///
+    /// # Errors
+    ///
+    /// [`ArchiveError::Missing`], which lists what there is; [`PlayError::OtherSkeleton`]; what is wrong with the clip.
+    pub fn clip(&self, name: &str) -> Result<usize, PlayError> {
+        self.library.find(name)
+    }
+
+    /// The markers of a clip; `None` if it has none, or there is no such clip.
+    #[must_use]
+    pub fn markers(&self, clip: usize) -> Option<MarkersView<'_>> {
+        self.library.markers(clip).map(|markers| markers.view())
+    }
+
+    /// A user track of a clip: `NAME` of what the archive calls `CLIP/NAME`.
+    ///
+    /// # Errors
+    ///
+    /// [`ArchiveError::Missing`], which lists the clip's tracks.
+    pub fn track(&self, clip: usize, name: &str) -> Result<TrackView<'_>, PlayError> {
+        Ok(self.library.track(clip, name)?.view())
+    }
+
+    /// The same without an error: `None` if there is none.
+    #[must_use]
+    pub fn find_track(&self, clip: usize, name: &str) -> Option<TrackView<'_>> {
+        self.library.find_track(clip, name).map(|track| track.view())
+    }
+
+    /// The local pose, in groups.
+    #[must_use]
+    pub fn pose(&self) -> &[SoaTransform] {
+        &self.pose
+    }
+
+    /// The local pose, to be changed by IK or whatever else; then [`Body::pose_to_models`].
+    pub fn pose_mut(&mut self) -> &mut [SoaTransform] {
+        &mut self.pose
+    }
+
+    /// The model-space matrices, one a joint.
+    #[must_use]
+    pub fn models(&self) -> &[Mat4] {
+        &self.models
+    }
+
+    /// The names of the meshes, in the order of [`Body::skin`].
+    pub fn mesh_names(&self) -> impl Iterator<Item = &str> {
+        self.skins.iter().map(Skin::name)
+    }
+
+    /// The weights of a mesh's morph targets, in file order.
+    ///
+    /// # Errors
+    ///
+    /// [`ArchiveError::Missing`], which lists the meshes.
+    pub fn morph_weights(&self, mesh: &str) -> Result<&[f32], PlayError> {
+        Ok(self.skins[self.mesh(mesh)?].weights())
+    }
+
+    /// The palette of a mesh, for skinning elsewhere: joint matrix · inverse bind matrix.
+    ///
+    /// # Errors
+    ///
+    /// [`ArchiveError::Missing`], which lists the meshes.
+    pub fn palette(&mut self, mesh: &str) -> Result<&[Mat4], PlayError> {
+        let at = self.mesh(mesh)?;
+        self.skins[at].palette(&self.models)
+    }
+
+    /// The palette of a mesh for other matrices, one a joint: those of the frame before, for motion vectors.
+    ///
+    /// # Errors
+    ///
+    /// [`ArchiveError::Missing`], which lists the meshes; too few matrices.
+    pub fn palette_of(&mut self, mesh: &str, models: &[Mat4]) -> Result<&[Mat4], PlayError> {
+        let at = self.mesh(mesh)?;
+        self.skins[at].palette(models)
+    }
+
+    /// Moves the vertices of all meshes: morph targets, then joints.
+    ///
+    /// # Errors
+    ///
+    /// None for what an archive gives; those of [`SkinJob`](crate::job::SkinJob) otherwise.
+    pub fn skin(&mut self) -> Result<impl Iterator<Item = SkinnedMesh<'_>>, PlayError> {
+        for skin in &mut self.skins {
+            skin.run(&self.models)?;
+        }
+        Ok(self.skins.iter().map(Skin::skinned))
+    }
+
+    /// Moves the vertices of one mesh.
+    ///
+    /// # Errors
+    ///
+    /// [`ArchiveError::Missing`], which lists the meshes; those of [`Body::skin`].
+    pub fn skin_mesh(&mut self, mesh: &str) -> Result<SkinnedMesh<'_>, PlayError> {
+        let at = self.mesh(mesh)?;
+        self.skins[at].run(&self.models)?;
+        Ok(self.skins[at].skinned())
+    }
+
+    fn mesh(&self, name: &str) -> Result<usize, PlayError> {
+        let found = self.mesh_names().position(|mesh| mesh == name);
+        Ok(found.ok_or_else(|| ArchiveError::missing(SectionKind::Mesh, Some(name), self.mesh_names()))?)
+    }
+
+    pub(super) fn library(&self) -> &Library {
+        &self.library
+    }
+}
