@@ -1,5 +1,6 @@
 //! A camera that looks at a point from all sides.
 
+use glam::camera::rh::{proj::directx::perspective, view::look_at_mat4};
 use lissom::math::{Mat4, Vec3};
 
 /// Up and down as far as it goes: at the poles the sides would flip.
@@ -53,8 +54,7 @@ impl Camera {
     /// Where it stands.
     pub fn eye(&self) -> Vec3 {
         let flat = libm::cosf(self.pitch);
-        let out =
-            Vec3::new(libm::sinf(self.yaw) * flat, libm::sinf(self.pitch), libm::cosf(self.yaw) * flat);
+        let out = Vec3::new(libm::sinf(self.yaw) * flat, libm::sinf(self.pitch), libm::cosf(self.yaw) * flat);
         self.target + out * self.distance
     }
 
@@ -69,8 +69,8 @@ impl Camera {
     pub fn view_projection(&self, aspect: f32) -> Mat4 {
         let near = self.distance * 0.01;
         let far = self.distance * 100.0;
-        let view = Mat4::look_at_rh(self.eye(), self.target, Vec3::Y);
-        Mat4::perspective_rh(FIELD, aspect, near, far) * view
+        let view = look_at_mat4(self.eye(), self.target, Vec3::Y);
+        perspective(FIELD, aspect, near, far) * view
     }
 }
 

@@ -96,10 +96,12 @@ impl Document {
         let make = || -> Result<Vec<u8>, Box<dyn core::error::Error>> {
             let built = lissom_build::SkeletonBuilder::build(&mannequin::skeleton())?;
             let mesh = mannequin::mesh(&Detail::default())?;
-            let mut writer = ArchiveWriter::new().skeleton("mannequin", &built.skeleton)?.mesh(&mesh, &built)?;
+            let mut writer =
+                ArchiveWriter::new().skeleton("mannequin", &built.skeleton)?.mesh(&mesh, &built)?;
             for motion in [Motion::Walk, Motion::Idle, Motion::Run, Motion::Wave] {
                 let clip = mannequin::clip(motion);
-                let cooked = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() }.build(&built, &clip)?;
+                let cooked =
+                    ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() }.build(&built, &clip)?;
                 writer = writer.clip(u16::from(cooked.bytes[4]), &clip.name, cooked.bytes)?;
             }
             Ok(writer.finish()?)
@@ -181,9 +183,9 @@ impl Document {
         let player = fullest(&archive)?;
         let mut clips = Vec::new();
         for clip in player.clip_names() {
-            let view = archive.clip(clip)?;
-            let bytes = view.view().bytes().len();
-            let (duration_s, looping) = (view.view().duration_s(), view.view().is_looping());
+            let stored = archive.clip(clip)?;
+            let bytes = stored.as_bytes().len();
+            let (duration_s, looping) = (stored.view().duration_s(), stored.view().is_looping());
             let markers = match archive.markers(clip) {
                 Ok(markers) => markers.view().iter().map(|m| (m.name.to_string(), m.time_s)).collect(),
                 Err(ArchiveError::Missing { .. }) => Vec::new(),
@@ -213,7 +215,8 @@ impl Document {
     /// Finds the ball that holds the meshes and joints at a few times of the clip that plays.
     pub(crate) fn measure(&mut self) -> Result<(), Failure> {
         let playing = self.player.playing().map(String::from);
-        let duration_s = self.clips.iter().find(|c| Some(&c.name) == playing.as_ref()).map_or(0.0, |c| c.duration_s);
+        let duration_s =
+            self.clips.iter().find(|c| Some(&c.name) == playing.as_ref()).map_or(0.0, |c| c.duration_s);
         let time_s = self.player.time_s();
         let (mut low, mut high) = (Vec3::splat(f32::INFINITY), Vec3::splat(f32::NEG_INFINITY));
         let times = if duration_s > 0.0 { 6 } else { 1 };
@@ -289,7 +292,7 @@ fn surfaces(archive: &Archive, player: &Player) -> Result<Vec<Surface>, Failure>
             surface.uv_set = used.uv_set as usize;
             let images = material.textures.get(used.texture).map_or(&[][..], |t| &t.images);
             let decoded = images.iter().filter_map(|(_, image)| view.image(image).ok());
-            surface.texture = decoded.filter_map(|image| Texture::from_png(image.bytes).ok()).next();
+            surface.texture = decoded.filter_map(|image| Texture::decode(image.bytes).ok()).next();
         }
         surfaces.push(surface);
     }
@@ -307,20 +310,20 @@ pub struct Loading {
 impl Loading {
     /// Starts to open files; `wake` is called whenever there is something new to see.
     #[must_use]
-    pub fn start(paths: Vec<PathBuf>, wake: impl Fn() + Send + 'static) -> Self {
+    pub fn start(paths: Vec<PathBuf>, wake: impl Fn() + Send + Sync + 'static) -> Self {
         let name = paths.first().map(|p| title(p)).unwrap_or_default();
         Self::start_with(name, wake, move |watch| Document::open(&paths, watch))
     }
 
     /// The same for bytes that came without a file.
     #[must_use]
-    pub fn start_bytes(name: String, bytes: Arc<[u8]>, wake: impl Fn() + Send + 'static) -> Self {
+    pub fn start_bytes(name: String, bytes: Arc<[u8]>, wake: impl Fn() + Send + Sync + 'static) -> Self {
         Self::start_with(name.clone(), wake, move |watch| Document::read(&name, &bytes, watch))
     }
 
     fn start_with(
         name: String,
-        wake: impl Fn() + Send + 'static,
+        wake: impl Fn() + Send + Sync + 'static,
         open: impl FnOnce(&mut (dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send)) -> Result<Document, Failure>
         + Send
         + 'static,

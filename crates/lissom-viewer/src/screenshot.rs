@@ -5,7 +5,9 @@ use crate::{
     viewer::Viewer,
     window::NO_DEVICE,
 };
-use egui_wgpu::{RenderState, RendererOptions, ScreenDescriptor, WgpuConfiguration, WgpuSetup, WgpuSetupCreateNew};
+use egui_wgpu::{
+    RenderState, RendererOptions, ScreenDescriptor, WgpuConfiguration, WgpuSetup, WgpuSetupCreateNew,
+};
 use std::path::{Path, PathBuf};
 
 /// What a picture shows.
@@ -87,7 +89,10 @@ pub fn screenshot(shot: &Shot) -> Result<Picture, Failure> {
     ctx.set_theme(if shot.light { egui::Theme::Light } else { egui::Theme::Dark });
     let (width, height) = shot.size;
     let input = || egui::RawInput {
-        screen_rect: Some(egui::Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(width as f32, height as f32))),
+        screen_rect: Some(egui::Rect::from_min_size(
+            egui::Pos2::ZERO,
+            egui::vec2(width as f32, height as f32),
+        )),
         ..Default::default()
     };
     // Panels need a frame to find their sizes.
@@ -103,23 +108,31 @@ pub fn screenshot(shot: &Shot) -> Result<Picture, Failure> {
     paint(&state, &ctx, output, shot.size)
 }
 
-fn apply(state: &RenderState, delta: egui::TexturesDelta) {
+fn apply(state: &RenderState, mut delta: egui::TexturesDelta) {
     let mut renderer = state.renderer.write();
-    for (id, images) in delta.set {
+    for (id, images) in delta.set.drain() {
         for image in images {
             renderer.update_texture(&state.device, &state.queue, id, &image);
         }
     }
-    delta.free.iter().for_each(|id| renderer.free_texture(id));
+    for id in delta.free.drain() {
+        renderer.free_texture(&id);
+    }
 }
 
 /// What egui made, as pixels.
-fn paint(state: &RenderState, ctx: &egui::Context, output: egui::FullOutput, size: (u32, u32)) -> Result<Picture, Failure> {
+fn paint(
+    state: &RenderState,
+    ctx: &egui::Context,
+    output: egui::FullOutput,
+    size: (u32, u32),
+) -> Result<Picture, Failure> {
     let screen = ScreenDescriptor { size_in_pixels: [size.0, size.1], pixels_per_point: 1.0 };
     let meshes = ctx.tessellate(output.shapes, 1.0);
     apply(state, output.textures_delta);
     let device = &state.device;
-    let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("screenshot") });
+    let mut encoder =
+        device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("screenshot") });
     let texture = device.create_texture(&wgpu::TextureDescriptor {
         label: Some("screenshot"),
         size: wgpu::Extent3d { width: size.0, height: size.1, depth_or_array_layers: 1 },
@@ -140,7 +153,10 @@ fn paint(state: &RenderState, ctx: &egui::Context, output: egui::FullOutput, siz
                 view: &view,
                 depth_slice: None,
                 resolve_target: None,
-                ops: wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color::BLACK), store: wgpu::StoreOp::Store },
+                ops: wgpu::Operations {
+                    load: wgpu::LoadOp::Clear(wgpu::Color::BLACK),
+                    store: wgpu::StoreOp::Store,
+                },
             })],
             ..Default::default()
         });

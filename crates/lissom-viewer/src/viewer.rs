@@ -10,7 +10,7 @@ use egui::{Key, Sense};
 use egui_wgpu::RenderState;
 use lissom::math::Vec3;
 use lissom::track::Repeat;
-use std::{path::PathBuf, sync::Arc};
+use std::path::PathBuf;
 
 /// Steps of the arrow keys, in seconds.
 const FRAME_S: f64 = 1.0 / 30.0;
@@ -200,13 +200,8 @@ impl Viewer {
 
     fn take_dropped(&mut self, ctx: &egui::Context) {
         let dropped = ctx.input(|i| i.raw.dropped_files.clone());
-        let paths: Vec<PathBuf> = dropped.iter().filter_map(|f| f.path.clone()).collect();
-        if !paths.is_empty() {
-            self.open(paths, None, ctx);
-        } else if let Some((name, bytes)) = dropped.into_iter().find_map(|f| Some((f.name, f.bytes?))) {
-            let wake = ctx.clone();
-            let bytes: Arc<[u8]> = bytes;
-            self.loading = Some(Loading::start_bytes(name, bytes, move || wake.request_repaint()));
+        if !dropped.is_empty() {
+            self.open(dropped.iter().map(|file| file.path().to_path_buf()).collect(), None, ctx);
         }
     }
 
@@ -250,7 +245,8 @@ impl Viewer {
 
     /// The picture, and the mouse on it.
     fn view(&mut self, ui: &mut egui::Ui) {
-        let (rect, response) = ui.allocate_exact_size(ui.available_size().max(egui::Vec2::splat(1.0)), Sense::click_and_drag());
+        let (rect, response) =
+            ui.allocate_exact_size(ui.available_size().max(egui::Vec2::splat(1.0)), Sense::click_and_drag());
         let drag = response.drag_delta();
         let shift = ui.input(|i| i.modifiers.shift);
         let height = rect.height().max(1.0);
@@ -266,7 +262,8 @@ impl Viewer {
         if response.double_clicked() {
             self.frame_all();
         }
-        let size = [rect.width(), rect.height()].map(|side| (side * ui.pixels_per_point()).round().max(1.0) as u32);
+        let size =
+            [rect.width(), rect.height()].map(|side| (side * ui.pixels_per_point()).round().max(1.0) as u32);
         let dark = ui.visuals().dark_mode;
         match self.draw(size, dark) {
             Ok(picture) => {
@@ -275,7 +272,7 @@ impl Viewer {
             }
             Err(failure) => self.failure = Some(failure),
         }
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Image, true, "scene"));
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, "scene"));
     }
 
     fn draw(&mut self, size: [u32; 2], dark: bool) -> Result<egui::TextureId, Failure> {

@@ -203,9 +203,23 @@ fn scratch(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("lissom-viewer-{}-{name}", std::process::id()))
 }
 
+/// A file as a desktop hands it over.
+#[derive(Debug)]
+struct Dropped(PathBuf);
+
+impl egui::DroppedFile for Dropped {
+    fn path(&self) -> &std::path::Path {
+        &self.0
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        std::fs::read(&self.0).map_err(|e| e.to_string())
+    }
+}
+
 /// Drops a file and waits until it was opened, or refused.
 fn drop_file(harness: &mut Harness<'_, Viewer>, path: PathBuf) {
-    harness.input_mut().dropped_files.push(egui::DroppedFile { path: Some(path), ..Default::default() });
+    harness.input_mut().dropped_files.push(std::sync::Arc::new(Dropped(path)));
     harness.run_steps(1);
     for _ in 0..500 {
         harness.run_steps(1);

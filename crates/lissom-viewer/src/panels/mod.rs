@@ -20,7 +20,10 @@ pub(crate) fn bar(viewer: &mut Viewer, ui: &mut egui::Ui) {
                     let joints = document.player.skeleton().joint_count();
                     let meshes = document.surfaces.len();
                     let kilobytes = document.bytes.div_ceil(1000);
-                    ui.weak(format!("{joints} joints, {meshes} meshes, {} clips, {kilobytes} kB", document.clips.len()));
+                    ui.weak(format!(
+                        "{joints} joints, {meshes} meshes, {} clips, {kilobytes} kB",
+                        document.clips.len()
+                    ));
                     if !document.notes.is_empty() {
                         let notes = format!("{} notes", document.notes.len());
                         ui.weak(notes).on_hover_text(document.notes.join("\n"));
@@ -34,7 +37,7 @@ pub(crate) fn bar(viewer: &mut Viewer, ui: &mut egui::Ui) {
                 if ui.button("?").on_hover_text("keys and mouse").clicked() {
                     viewer.help = !viewer.help;
                 }
-                egui::widgets::global_theme_preference_switch(ui);
+                egui::widgets::global_theme_preference_buttons(ui);
                 ui.weak(format!("{:.2} ms", viewer.frame_s * 1e3)).on_hover_text("a frame on the CPU");
             });
         });
@@ -81,14 +84,18 @@ pub(crate) fn loading(viewer: &mut Viewer, ctx: &egui::Context) {
     let (done, all, what) = loading.progress();
     let title = format!("Opening {}", loading.name());
     let mut cancel = false;
-    egui::Window::new("opening").title_bar(false).resizable(false).anchor(egui::Align2::CENTER_CENTER, [0.0, 0.0]).show(ctx, |ui| {
-        ui.strong(title);
-        ui.add(egui::ProgressBar::new(done as f32 / all.max(1) as f32).desired_width(260.0));
-        ui.horizontal(|ui| {
-            cancel = ui.button("cancel").clicked();
-            ui.weak(what);
+    egui::Window::new("opening")
+        .title_bar(false)
+        .resizable(false)
+        .anchor(egui::Align2::CENTER_CENTER, [0.0, 0.0])
+        .show(ctx, |ui| {
+            ui.strong(title);
+            ui.add(egui::ProgressBar::new(done as f32 / all.max(1) as f32).desired_width(260.0));
+            ui.horizontal(|ui| {
+                cancel = ui.button("cancel").clicked();
+                ui.weak(what);
+            });
         });
-    });
     if cancel {
         viewer.loading = None;
     }

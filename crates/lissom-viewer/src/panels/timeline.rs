@@ -22,7 +22,8 @@ pub(crate) fn timeline(viewer: &mut Viewer, ui: &mut egui::Ui) {
                 viewer.set_speed(1.0);
             }
             if ui.checkbox(&mut viewer.repeat, "loop").changed()
-                && let Some(clip) = viewer.document.as_ref().and_then(|d| d.player.playing()).map(String::from)
+                && let Some(clip) =
+                    viewer.document.as_ref().and_then(|d| d.player.playing()).map(String::from)
             {
                 viewer.play(&clip);
             }
@@ -37,7 +38,7 @@ fn track(viewer: &mut Viewer, ui: &mut egui::Ui) {
     let size = egui::vec2(ui.available_width().max(1.0), 26.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
     let duration_s = viewer.duration_s();
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Slider, true, "time"));
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Slider, true, "time"));
     let across = |time_s: f64| {
         let part = if duration_s > 0.0 { (time_s / duration_s).clamp(0.0, 1.0) } else { 0.0 };
         rect.left() + rect.width() * part as f32
@@ -59,13 +60,25 @@ fn track(viewer: &mut Viewer, ui: &mut egui::Ui) {
     {
         for (name, time_s) in &clip.markers {
             let x = across(*time_s);
-            painter.line_segment([pos2(x, rect.top()), pos2(x, rect.bottom())], Stroke::new(1.5, visuals.warn_fg_color));
+            painter.line_segment(
+                [pos2(x, rect.top()), pos2(x, rect.bottom())],
+                Stroke::new(1.5, visuals.warn_fg_color),
+            );
             let font = egui::FontId::proportional(10.0);
-            painter.text(pos2(x + 3.0, rect.top()), egui::Align2::LEFT_TOP, name, font, visuals.weak_text_color());
+            painter.text(
+                pos2(x + 3.0, rect.top()),
+                egui::Align2::LEFT_TOP,
+                name,
+                font,
+                visuals.weak_text_color(),
+            );
         }
     }
     let x = across(viewer.time_s().unwrap_or(0.0));
-    painter.line_segment([pos2(x, rect.top()), pos2(x, rect.bottom())], Stroke::new(2.0, visuals.selection.stroke.color));
+    painter.line_segment(
+        [pos2(x, rect.top()), pos2(x, rect.bottom())],
+        Stroke::new(2.0, visuals.selection.stroke.color),
+    );
     if let Some(pointer) = response.interact_pointer_pos()
         && duration_s > 0.0
     {

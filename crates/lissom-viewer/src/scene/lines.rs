@@ -53,7 +53,13 @@ pub(crate) fn grid(size: f32, color: [f32; 4]) -> Lines {
 }
 
 /// A line from every joint to its parent; the one that is chosen stands out.
-pub(crate) fn bones(skeleton: &Skeleton, models: &[Mat4], chosen: Option<usize>, color: [f32; 4], lines: &mut Lines) {
+pub(crate) fn bones(
+    skeleton: &Skeleton,
+    models: &[Mat4],
+    chosen: Option<usize>,
+    color: [f32; 4],
+    lines: &mut Lines,
+) {
     let place = |j: usize| models[j].w_axis.truncate();
     for joint in 0..models.len() {
         let Some(parent) = skeleton.parent(joint) else { continue };
@@ -68,7 +74,11 @@ pub(crate) fn bones(skeleton: &Skeleton, models: &[Mat4], chosen: Option<usize>,
             .fold(0.0_f32, f32::max);
         let length = if length > 1e-6 { length } else { 0.1 };
         let from = model.w_axis.truncate();
-        for (axis, color) in [(model.x_axis, [1.0, 0.3, 0.3, 1.0]), (model.y_axis, [0.4, 0.9, 0.4, 1.0]), (model.z_axis, [0.4, 0.6, 1.0, 1.0])] {
+        for (axis, color) in [
+            (model.x_axis, [1.0, 0.3, 0.3, 1.0]),
+            (model.y_axis, [0.4, 0.9, 0.4, 1.0]),
+            (model.z_axis, [0.4, 0.6, 1.0, 1.0]),
+        ] {
             lines.add(from, from + axis.truncate().normalize_or_zero() * length, color);
         }
     }

@@ -71,7 +71,11 @@ pub(super) struct Meshes {
 }
 
 impl Meshes {
-    pub fn new(state: &RenderState, layout: &wgpu::BindGroupLayout, document: &Document) -> Result<Self, Failure> {
+    pub fn new(
+        state: &RenderState,
+        layout: &wgpu::BindGroupLayout,
+        document: &Document,
+    ) -> Result<Self, Failure> {
         let joints = document.player.skeleton().joint_count() as u32;
         let texels = (document.surfaces.len() as u32).saturating_mul(joints).saturating_mul(3);
         room(state, texels, "matrices of its meshes")?;
@@ -92,7 +96,12 @@ impl Meshes {
     }
 
     /// Uploads the pose that the document's player is in.
-    pub fn update(&mut self, state: &RenderState, document: &mut Document, on: SkinOn) -> Result<(), Failure> {
+    pub fn update(
+        &mut self,
+        state: &RenderState,
+        document: &mut Document,
+        on: SkinOn,
+    ) -> Result<(), Failure> {
         let mut any = false;
         for mesh in &mut self.meshes {
             let on_gpu = on == SkinOn::Gpu && !mesh.morphs;
@@ -139,7 +148,9 @@ impl Meshes {
 fn room(state: &RenderState, texels: u32, what: &str) -> Result<(), Failure> {
     let most = WIDTH.saturating_mul(state.device.limits().max_texture_dimension_2d);
     if texels > most {
-        return Err(Failure(format!("this graphics device has no room for the {what}: {texels} of at most {most}")));
+        return Err(Failure(format!(
+            "this graphics device has no room for the {what}: {texels} of at most {most}"
+        )));
     }
     Ok(())
 }
@@ -154,8 +165,12 @@ impl GpuMesh {
         palette: u32,
     ) -> Result<Self, Failure> {
         let device = &state.device;
-        let at_rest: Vec<Moved> =
-            mesh.positions.iter().zip(mesh.normals).map(|(p, n)| Moved { position: *p, normal: *n }).collect();
+        let at_rest: Vec<Moved> = mesh
+            .positions
+            .iter()
+            .zip(mesh.normals)
+            .map(|(p, n)| Moved { position: *p, normal: *n })
+            .collect();
         // Weights of nothing are left out: most vertices follow one or two joints.
         let mut influences: Vec<[f32; 2]> = Vec::new();
         let mut fixed = Vec::with_capacity(at_rest.len());
@@ -166,7 +181,8 @@ impl GpuMesh {
             let pairs = mesh.joints[own.clone()].iter().zip(&mesh.weights[own]);
             influences.extend(pairs.filter(|(_, w)| **w > 0.0).map(|(j, w)| [f32::from(*j), *w]));
             let count = influences.len() as u32 - first;
-            fixed.push(Fixed { uv: uvs.get(vertex).copied().unwrap_or_default(), influences: [first, count] });
+            fixed
+                .push(Fixed { uv: uvs.get(vertex).copied().unwrap_or_default(), influences: [first, count] });
         }
         room(state, u32::try_from(influences.len()).unwrap_or(u32::MAX), "influences of a mesh")?;
         let list = texture_of(device, influences.len() as u32, wgpu::TextureFormat::Rg32Float);
@@ -181,7 +197,11 @@ impl GpuMesh {
             textured: f32::from(u8::from(surface.texture.is_some())),
         };
         let buffer = |label, contents: &[u8], usage| {
-            device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: Some(label), contents, usage })
+            device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+                label: Some(label),
+                contents,
+                usage,
+            })
         };
         let vertex = wgpu::BufferUsages::VERTEX;
         let copied = wgpu::BufferUsages::COPY_DST;
@@ -199,8 +219,14 @@ impl GpuMesh {
             layout,
             entries: &[
                 wgpu::BindGroupEntry { binding: 0, resource: uniform.as_entire_binding() },
-                wgpu::BindGroupEntry { binding: 1, resource: wgpu::BindingResource::TextureView(&view(&list)) },
-                wgpu::BindGroupEntry { binding: 2, resource: wgpu::BindingResource::TextureView(&view(&image)) },
+                wgpu::BindGroupEntry {
+                    binding: 1,
+                    resource: wgpu::BindingResource::TextureView(&view(&list)),
+                },
+                wgpu::BindGroupEntry {
+                    binding: 2,
+                    resource: wgpu::BindingResource::TextureView(&view(&image)),
+                },
                 wgpu::BindGroupEntry { binding: 3, resource: wgpu::BindingResource::Sampler(&sampler) },
             ],
         });

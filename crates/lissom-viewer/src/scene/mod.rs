@@ -120,7 +120,13 @@ impl Scene {
         };
         let mesh_layout = layout("meshes", &[Some(&frame_layout), Some(&draw_layout)]);
         let line_layout = layout("lines", &[Some(&frame_layout)]);
-        let pipeline = |label, layout, entry: [&str; 2], buffers: &[Option<wgpu::VertexBufferLayout<'_>>], topology, cull, on_top| {
+        let pipeline = |label,
+                        layout,
+                        entry: [&str; 2],
+                        buffers: &[Option<wgpu::VertexBufferLayout<'_>>],
+                        topology,
+                        cull,
+                        on_top: bool| {
             device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
                 label: Some(label),
                 layout: Some(layout),
@@ -191,7 +197,11 @@ impl Scene {
     }
 
     /// Draws a frame; what egui shows as an image.
-    pub fn draw(&mut self, document: Option<&mut Document>, view: &View<'_>) -> Result<egui::TextureId, Failure> {
+    pub fn draw(
+        &mut self,
+        document: Option<&mut Document>,
+        view: &View<'_>,
+    ) -> Result<egui::TextureId, Failure> {
         let size = view.size.map(|side| side.clamp(1, self.state.device.limits().max_texture_dimension_2d));
         if self.target.as_ref().is_none_or(|t| t.size() != size) {
             let id = self.target.take().map(Target::into_id);
@@ -231,7 +241,8 @@ impl Scene {
             })
         };
         let (floor, overlay) = (strokes(view.floor), strokes(view.overlay));
-        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("scene") });
+        let mut encoder =
+            device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("scene") });
         {
             let mut pass = target.begin(&mut encoder, view.background);
             pass.set_bind_group(0, &group, &[]);
@@ -262,7 +273,11 @@ fn list_texture(device: &wgpu::Device, texels: u32) -> wgpu::Texture {
 fn texture_of(device: &wgpu::Device, texels: u32, format: wgpu::TextureFormat) -> wgpu::Texture {
     device.create_texture(&wgpu::TextureDescriptor {
         label: Some("list"),
-        size: wgpu::Extent3d { width: WIDTH, height: texels.div_ceil(WIDTH).max(1), depth_or_array_layers: 1 },
+        size: wgpu::Extent3d {
+            width: WIDTH,
+            height: texels.div_ceil(WIDTH).max(1),
+            depth_or_array_layers: 1,
+        },
         mip_level_count: 1,
         sample_count: 1,
         dimension: wgpu::TextureDimension::D2,

@@ -60,7 +60,11 @@ impl Target {
         self.id
     }
 
-    pub fn begin<'e>(&self, encoder: &'e mut wgpu::CommandEncoder, [r, g, b]: [f64; 3]) -> wgpu::RenderPass<'e> {
+    pub fn begin<'e>(
+        &self,
+        encoder: &'e mut wgpu::CommandEncoder,
+        [r, g, b]: [f64; 3],
+    ) -> wgpu::RenderPass<'e> {
         encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("scene"),
             color_attachments: &[Some(wgpu::RenderPassColorAttachment {
