@@ -123,6 +123,9 @@ impl Viewer {
     /// Goes to a time of the clip that plays, and pauses.
     pub fn scrub(&mut self, time_s: f64) {
         self.playing = false;
+        // The end of a lap is the start of the next: what is asked for is just before.
+        let last_s = self.duration_s() * (1.0 - 1e-9);
+        let time_s = if time_s > last_s { last_s } else { time_s };
         if let Some(document) = &mut self.document
             && document.player.playing().is_some()
         {

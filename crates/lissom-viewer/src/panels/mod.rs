@@ -25,7 +25,8 @@ pub(crate) fn bar(viewer: &mut Viewer, ui: &mut egui::Ui) {
                         document.clips.len()
                     ));
                     if !document.notes.is_empty() {
-                        let notes = format!("{} notes", document.notes.len());
+                        let count = document.notes.len();
+                        let notes = format!("{count} note{}", if count == 1 { "" } else { "s" });
                         ui.weak(notes).on_hover_text(document.notes.join("\n"));
                     }
                 }
@@ -37,7 +38,10 @@ pub(crate) fn bar(viewer: &mut Viewer, ui: &mut egui::Ui) {
                 if ui.button("?").on_hover_text("keys and mouse").clicked() {
                     viewer.help = !viewer.help;
                 }
-                egui::widgets::global_theme_preference_buttons(ui);
+                let dark = ui.visuals().dark_mode;
+                if ui.button(if dark { "light" } else { "dark" }).clicked() {
+                    ui.ctx().set_theme(if dark { egui::Theme::Light } else { egui::Theme::Dark });
+                }
                 ui.weak(format!("{:.2} ms", viewer.frame_s * 1e3)).on_hover_text("a frame on the CPU");
             });
         });
@@ -56,7 +60,7 @@ pub(crate) fn bar(viewer: &mut Viewer, ui: &mut egui::Ui) {
 pub(crate) fn help(viewer: &mut Viewer, ctx: &egui::Context) {
     const KEYS: [(&str, &str); 9] = [
         ("space", "play and pause"),
-        ("← →", "a frame back, a frame on"),
+        ("left, right", "a frame back, a frame on"),
         ("home, end", "to the start, to the end"),
         ("F, double click", "all in view"),
         ("drag", "turn"),
