@@ -16,6 +16,7 @@
 //! | `draco` | yes | glTF meshes compressed with Draco can be read |
 //! | `fbx` | yes | FBX files can be read (`ufbx`, a C library: needs a C compiler) |
 #![forbid(unsafe_code)]
+#![allow(clippy::disallowed_methods, reason = "what is drawn promises no bits")]
 
 mod camera;
 mod document;
