@@ -52,10 +52,7 @@ struct Sums {
 pub fn run(folder: &Path) -> Result<()> {
     let lissom = child::lissom()?;
     let rounds = child::option("--rounds").map_or(Ok(ROUNDS), |n| n.parse()).context("--rounds")?;
-    let mut all = Vec::new();
-    for part in ["assets", "defects"] {
-        all.extend(files::below(&folder.join(part), |path| Format::of_path(path).is_some())?);
-    }
+    let all = files::of_both(folder, |path| Format::of_path(path).is_some())?;
     ensure!(all.len() >= FILES, "{} files, but at least {FILES} are needed", all.len());
     let place = env::temp_dir().join(format!("lissom-soak-{}", std::process::id()));
     let mut sums = Sums::default();

@@ -109,10 +109,7 @@ pub fn every(folder: &Path) -> Result<()> {
 }
 
 fn look(folder: &Path, clips: usize) -> Result<()> {
-    let mut files = Vec::new();
-    for part in ["assets", "defects"] {
-        files.extend(files::below_named(&folder.join(part), &["gltf", "glb", "vrm", "vrma"])?);
-    }
+    let files = files::of_both(folder, files::ends(&["gltf", "glb", "vrm", "vrma"]))?;
     let validator = Validator::find("roundtrip")?;
     let (sums, failures) =
         files::look(&files, |file, own| one(file, clips, validator.as_ref(), own), Sums::add);

@@ -231,8 +231,13 @@ fn clips_are_chosen_and_names_that_collide_are_told_apart() {
     assert_eq!(clips(&out), ["slide", "slide_2"]);
     good(&["import", &one, "-o", &out, "--clip", "0"]);
     assert_eq!(clips(&out), ["slide"]);
+    let before = fs::read(&out).unwrap();
     let (_, error) = bad(1, &["import", &one, "-o", &out, "--clip", "nobody"]);
     assert!(error.ends_with("lissom: no file has a clip \"nobody\"\n"), "{error}");
+    assert_eq!(fs::read(&out).unwrap(), before, "what was there stays");
+    let other = root.join("other.lsm");
+    bad(1, &["import", &one, "-o", &text(&other), "--clip", "0", "--clip", "nobody"]);
+    assert!(!other.exists());
 }
 
 #[test]
