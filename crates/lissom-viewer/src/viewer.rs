@@ -306,6 +306,7 @@ impl Viewer {
             background,
             skin_on: self.skin_on,
             meshes: self.shown.meshes,
+            shadow: self.shown.floor.then(|| background.map(|c| c as f32 * if dark { 0.65 } else { 0.8 })),
             floor: &floor,
             overlay: &overlay,
         };

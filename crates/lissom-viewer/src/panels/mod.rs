@@ -18,15 +18,13 @@ pub(crate) fn bar(viewer: &mut Viewer, ui: &mut egui::Ui) {
                 Some(document) => {
                     ui.label(&document.name);
                     let joints = document.player.skeleton().joint_count();
-                    let meshes = document.surfaces.len();
+                    let joints = count(joints, "joint", "joints");
+                    let meshes = count(document.surfaces.len(), "mesh", "meshes");
+                    let clips = count(document.clips.len(), "clip", "clips");
                     let kilobytes = document.bytes.div_ceil(1000);
-                    ui.weak(format!(
-                        "{joints} joints, {meshes} meshes, {} clips, {kilobytes} kB",
-                        document.clips.len()
-                    ));
+                    ui.weak(format!("{joints}, {meshes}, {clips}, {kilobytes} kB"));
                     if !document.notes.is_empty() {
-                        let count = document.notes.len();
-                        let notes = format!("{count} note{}", if count == 1 { "" } else { "s" });
+                        let notes = count(document.notes.len(), "note", "notes");
                         ui.weak(notes).on_hover_text(document.notes.join("\n"));
                     }
                 }
@@ -42,7 +40,10 @@ pub(crate) fn bar(viewer: &mut Viewer, ui: &mut egui::Ui) {
                 if ui.button(if dark { "light" } else { "dark" }).clicked() {
                     ui.ctx().set_theme(if dark { egui::Theme::Light } else { egui::Theme::Dark });
                 }
-                ui.weak(format!("{:.2} ms", viewer.frame_s * 1e3)).on_hover_text("a frame on the CPU");
+                if viewer.playing {
+                    let frame = format!("{:.2} ms", viewer.frame_s * 1e3);
+                    ui.weak(frame).on_hover_text("a frame on the CPU");
+                }
             });
         });
         if let Some(failure) = viewer.failure.clone() {
@@ -54,6 +55,11 @@ pub(crate) fn bar(viewer: &mut Viewer, ui: &mut egui::Ui) {
             });
         }
     });
+}
+
+/// `1 mesh`, `2 meshes`.
+fn count(n: usize, one: &str, more: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { more })
 }
 
 /// Which keys do what.

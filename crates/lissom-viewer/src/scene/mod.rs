@@ -36,10 +36,12 @@ pub(crate) struct View<'a> {
     pub camera: &'a Camera,
     /// In pixels.
     pub size: [u32; 2],
-    /// Linear red, green, blue.
+    /// sRGB.
     pub background: [f64; 3],
     pub skin_on: SkinOn,
     pub meshes: bool,
+    /// The floor in the shadow, in sRGB; `None` where there is no floor.
+    pub shadow: Option<[f32; 3]>,
     /// Behind and before what they cross.
     pub floor: &'a Lines,
     /// Before everything.
@@ -54,10 +56,18 @@ pub(crate) struct Scene {
     draw_layout: wgpu::BindGroupLayout,
     solid: wgpu::RenderPipeline,
     two_sided: wgpu::RenderPipeline,
+    shadow: wgpu::RenderPipeline,
     lines: wgpu::RenderPipeline,
     overlay: wgpu::RenderPipeline,
     meshes: Option<Meshes>,
     target: Option<Target>,
+}
+
+/// Whether a pipeline knows what is in front.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    Tested,
+    Ignored,
 }
 
 #[repr(C)]
@@ -66,6 +76,7 @@ struct FrameUniform {
     view_projection: [[f32; 4]; 4],
     eye: [f32; 4],
     light: [f32; 4],
+    shadow: [f32; 4],
 }
 
 impl Scene {
@@ -126,7 +137,7 @@ impl Scene {
                         buffers: &[Option<wgpu::VertexBufferLayout<'_>>],
                         topology,
                         cull,
-                        on_top: bool| {
+                        depth: Depth| {
             device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
                 label: Some(label),
                 layout: Some(layout),
@@ -139,11 +150,11 @@ impl Scene {
                 primitive: wgpu::PrimitiveState { topology, cull_mode: cull, ..Default::default() },
                 depth_stencil: Some(wgpu::DepthStencilState {
                     format: DEPTH,
-                    depth_write_enabled: Some(!on_top),
-                    depth_compare: Some(if on_top {
-                        wgpu::CompareFunction::Always
-                    } else {
+                    depth_write_enabled: Some(depth == Depth::Tested),
+                    depth_compare: Some(if depth == Depth::Tested {
                         wgpu::CompareFunction::LessEqual
+                    } else {
+                        wgpu::CompareFunction::Always
                     }),
                     stencil: wgpu::StencilState::default(),
                     bias: wgpu::DepthBiasState::default(),
@@ -169,13 +180,24 @@ impl Scene {
         let triangles = wgpu::PrimitiveTopology::TriangleList;
         let strokes = wgpu::PrimitiveTopology::LineList;
         let mesh = ["mesh_vertex", "mesh_fragment"];
+        let shade = ["shadow_vertex", "shadow_fragment"];
         let line = ["line_vertex", "line_fragment"];
         let back = Some(wgpu::Face::Back);
         Self {
-            solid: pipeline("solid", &mesh_layout, mesh, &mesh_buffers, triangles, back, false),
-            two_sided: pipeline("two sides", &mesh_layout, mesh, &mesh_buffers, triangles, None, false),
-            lines: pipeline("lines", &line_layout, line, &line_buffers, strokes, None, false),
-            overlay: pipeline("overlay", &line_layout, line, &line_buffers, strokes, None, true),
+            solid: pipeline("solid", &mesh_layout, mesh, &mesh_buffers, triangles, back, Depth::Tested),
+            two_sided: pipeline(
+                "two sides",
+                &mesh_layout,
+                mesh,
+                &mesh_buffers,
+                triangles,
+                None,
+                Depth::Tested,
+            ),
+            lines: pipeline("lines", &line_layout, line, &line_buffers, strokes, None, Depth::Tested),
+            overlay: pipeline("overlay", &line_layout, line, &line_buffers, strokes, None, Depth::Ignored),
+            // Drawn first: what is not floor covers it.
+            shadow: pipeline("shadow", &mesh_layout, shade, &mesh_buffers, triangles, None, Depth::Ignored),
             frame: device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("frame"),
                 size: size_of::<FrameUniform>() as u64,
@@ -209,11 +231,12 @@ impl Scene {
         }
         let target = self.target.as_ref().expect("just made");
         let camera = view.camera;
-        let light = Vec3::new(0.4, 0.8, 0.45).normalize();
+        let light = Vec3::new(-0.6, 0.75, 0.3).normalize();
         let frame = FrameUniform {
             view_projection: camera.view_projection(size[0] as f32 / size[1] as f32).to_cols_array_2d(),
             eye: camera.eye().extend(1.0).to_array(),
-            light: light.extend(0.25).to_array(),
+            light: light.extend(0.2).to_array(),
+            shadow: Vec3::from_array(view.shadow.unwrap_or_default()).extend(1.0).to_array(),
         };
         self.state.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&frame));
         if let (Some(meshes), Some(document)) = (&mut self.meshes, document) {
@@ -246,12 +269,16 @@ impl Scene {
         {
             let mut pass = target.begin(&mut encoder, view.background);
             pass.set_bind_group(0, &group, &[]);
+            let meshes = self.meshes.as_ref().filter(|_| view.meshes);
+            if let (Some(meshes), Some(_)) = (meshes, view.shadow) {
+                meshes.draw(&mut pass, [&self.shadow; 2]);
+            }
             if let Some(buffer) = &floor {
                 pass.set_pipeline(&self.lines);
                 pass.set_vertex_buffer(0, buffer.slice(..));
                 pass.draw(0..view.floor.vertices().len() as u32, 0..1);
             }
-            if let Some(meshes) = self.meshes.as_ref().filter(|_| view.meshes) {
+            if let Some(meshes) = meshes {
                 meshes.draw(&mut pass, [&self.solid, &self.two_sided]);
             }
             if let Some(buffer) = &overlay {

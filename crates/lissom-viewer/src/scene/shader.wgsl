@@ -6,6 +6,8 @@ struct Frame {
     eye: vec4<f32>,
     // Towards the light; w is how bright what faces away is.
     light: vec4<f32>,
+    // The floor where something stands in the light, in sRGB.
+    shadow: vec4<f32>,
 }
 
 struct Draw {
@@ -45,8 +47,7 @@ struct Lit {
     @location(2) uv: vec2<f32>,
 }
 
-@vertex
-fn mesh_vertex(v: Vertex) -> Lit {
+fn moved(v: Vertex) -> Lit {
     var world = v.position;
     var normal = v.normal;
     if draw.skinned != 0u {
@@ -69,6 +70,24 @@ fn mesh_vertex(v: Vertex) -> Lit {
     return out;
 }
 
+@vertex
+fn mesh_vertex(v: Vertex) -> Lit {
+    return moved(v);
+}
+
+// Along the light onto the floor.
+@vertex
+fn shadow_vertex(v: Vertex) -> @builtin(position) vec4<f32> {
+    let world = moved(v).world;
+    let flat = world - frame.light.xyz * (world.y / frame.light.y);
+    return frame.view_projection * vec4<f32>(flat.x, 0.0, flat.z, 1.0);
+}
+
+@fragment
+fn shadow_fragment() -> @location(0) vec4<f32> {
+    return frame.shadow;
+}
+
 fn to_srgb(c: vec3<f32>) -> vec3<f32> {
     let low = c * 12.92;
     let high = 1.055 * pow(max(c, vec3<f32>(0.0)), vec3<f32>(1.0 / 2.4)) - 0.055;
@@ -88,10 +107,10 @@ fn mesh_fragment(in: Lit, @builtin(front_facing) front: bool) -> @location(0) ve
         n = -n;
     }
     let wrap = dot(n, frame.light.xyz) * 0.5 + 0.5;
-    let sky = n.y * 0.15 + 0.15;
+    let sky = n.y * 0.1 + 0.1;
     let towards = normalize(frame.eye.xyz - in.world);
-    let edge = pow(1.0 - max(dot(n, towards), 0.0), 3.0) * 0.15;
-    let brightness = mix(frame.light.w, 1.0, wrap * wrap) + sky;
+    let edge = pow(1.0 - max(dot(n, towards), 0.0), 3.0) * 0.12;
+    let brightness = mix(frame.light.w, 0.9, wrap * wrap) + sky;
     return vec4<f32>(to_srgb(color.rgb * brightness + vec3<f32>(edge)), 1.0);
 }
 
