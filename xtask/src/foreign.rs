@@ -54,14 +54,10 @@ pub fn wasm(install: bool) -> Result<Outcome, String> {
     let Some(toolchain) = Toolchain::find(TARGET, install) else {
         return Ok(Outcome::Skipped(no_toolchain(TARGET)));
     };
-    let mut build = toolchain.cargo("std,panic_abort")?;
-    if toolchain.build_std {
-        if let Some(why) = missing(&["wasm-ld-22"], &["lld-22"], install) {
-            return Ok(Outcome::Skipped(why));
-        }
-        build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", "wasm-ld-22");
-    }
-    build.env("RUSTFLAGS", "-C target-feature=+simd128");
+    let mut build = match toolchain.wasm(install)? {
+        Ok(cargo) => cargo,
+        Err(why) => return Ok(Outcome::Skipped(why)),
+    };
     build.args(["build", "--release", "--no-default-features", "--package", TESTKIT]);
     workspace::run(build.args(["--example", "conformance_wasm"]))?;
     let file = toolchain.folder()?.join("release/examples/conformance_wasm.wasm");
@@ -93,14 +89,15 @@ pub fn no_std(install: bool) -> Result<Outcome, String> {
 }
 
 /// A toolchain that can build for a target.
-struct Toolchain {
+pub struct Toolchain {
     target: &'static str,
     /// True for Debian's: the standard library is built from source.
     build_std: bool,
 }
 
 impl Toolchain {
-    fn find(target: &'static str, install: bool) -> Option<Self> {
+    /// One for this target, if there is any.
+    pub fn find(target: &'static str, install: bool) -> Option<Self> {
         let sysroot = workspace::output(workspace::command("rustc").args(["--print", "sysroot"])).ok()?;
         let sysroot = PathBuf::from(String::from_utf8_lossy(&sysroot.stdout).trim());
         if sysroot.join("lib/rustlib").join(target).join("lib").is_dir() {
@@ -131,7 +128,21 @@ impl Toolchain {
         Ok(cargo)
     }
 
-    fn folder(&self) -> Result<PathBuf, String> {
+    /// Cargo for wasm with vectors; or what is missing.
+    pub fn wasm(&self, install: bool) -> Result<Result<Command, String>, String> {
+        let mut cargo = self.cargo("std,panic_abort")?;
+        if self.build_std {
+            if let Some(why) = missing(&["wasm-ld-22"], &["lld-22"], install) {
+                return Ok(Err(why));
+            }
+            cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", "wasm-ld-22");
+        }
+        cargo.env("RUSTFLAGS", "-C target-feature=+simd128");
+        Ok(Ok(cargo))
+    }
+
+    /// Where it builds for the target.
+    pub fn folder(&self) -> Result<PathBuf, String> {
         Ok(target_folder()?.join(self.target))
     }
 }
@@ -184,7 +195,8 @@ fn met_on(backend: &str, report: &[u8]) -> Result<Outcome, String> {
     }
 }
 
-fn no_toolchain(target: &str) -> String {
+/// What to do where there is none.
+pub fn no_toolchain(target: &str) -> String {
     format!(
         "no toolchain for {target}: rustup target add {target}, or Debian's apt-get install {}",
         DEBIAN_TOOLCHAIN.join(" ")
