@@ -30,6 +30,8 @@ pub struct Shot {
     pub light: bool,
     /// The panel at the right.
     pub panel: Option<Panel>,
+    /// The joint that is chosen.
+    pub joint: Option<String>,
 }
 
 /// A picture in memory.
@@ -90,7 +92,7 @@ pub fn document(files: &[PathBuf]) -> Result<Document, Failure> {
 /// What is wrong with the files, with the clip, or with the graphics device.
 pub fn screenshot(shot: &Shot) -> Result<Picture, Failure> {
     let mut offscreen = Offscreen::of(shot)?;
-    offscreen.viewer.scrub(shot.time_s);
+    offscreen.viewer.go_to(shot.time_s);
     offscreen.picture()
 }
 
@@ -166,6 +168,9 @@ impl Offscreen {
             viewer.play(clip);
         }
         viewer.settings.panel = shot.panel;
+        if let Some(joint) = &shot.joint {
+            viewer.choose(joint);
+        }
         Ok(offscreen)
     }
 

@@ -33,6 +33,9 @@ struct Arguments {
     /// The panel at the right: mix, graph, compression, curves.
     #[arg(long, value_name = "PANEL", value_parser = panel)]
     panel: Option<Panel>,
+    /// The joint to choose.
+    #[arg(long, value_name = "NAME")]
+    joint: Option<String>,
     /// Dark on light instead of light on dark.
     #[arg(long)]
     light: bool,
@@ -74,9 +77,19 @@ pub fn main() -> ExitCode {
 }
 
 fn work(arguments: Arguments, out: &mut impl Write) -> Result<(), Box<dyn std::error::Error>> {
-    let Arguments { files, screenshot: picture, bench_frames, pose_hash, time, size, clip, panel, light } =
-        arguments;
-    let shot = Shot { files, clip, time_s: time, size, light, panel };
+    let Arguments {
+        files,
+        screenshot: picture,
+        bench_frames,
+        pose_hash,
+        time,
+        size,
+        clip,
+        panel,
+        joint,
+        light,
+    } = arguments;
+    let shot = Shot { files, clip, time_s: time, size, light, panel, joint };
     if pose_hash {
         let mut document = document(&shot.files)?;
         document.pose_at(shot.clip.as_deref(), shot.time_s)?;

@@ -307,6 +307,20 @@ impl Viewer {
         }
     }
 
+    /// Goes to a time and pauses: of the clip that plays, or since the start of whatever else decides.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn go_to(&mut self, time_s: f64) {
+        self.scrub(time_s);
+        let panel = self.settings.panel;
+        if let Some(document) = &mut self.document {
+            let steps = if panel.is_some_and(Panel::decides) { (time_s * 60.0) as u32 } else { 0 };
+            let done = document
+                .drive_by(panel)
+                .and_then(|()| (0..steps).try_for_each(|_| document.update(1.0 / 60.0, 1.0)));
+            self.tell(done);
+        }
+    }
+
     /// Starts a clip of the document.
     pub(crate) fn play(&mut self, clip: &str) {
         // Whoever else decided leaves it to the clip.

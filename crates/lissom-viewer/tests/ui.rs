@@ -178,13 +178,13 @@ fn a_graph_follows_its_parameters_and_says_why() {
     harness.get_by_label("graph").click();
     harness.run_steps(4);
     assert!(harness.query_by_label_contains("move to crouch: waits for crouch").is_some());
-    // At the start the character stands; at the right end of the blend it runs.
+    // At the start the character walks; at the right end of the blend it runs.
     assert!(harness.query_by_label_contains("no transition yet").is_some());
     let blend = harness.get_by_label("blend").rect();
-    let standing = scene(&mut harness);
+    let walking = scene(&mut harness);
     drag(&mut harness, blend.center(), blend.right_center() - egui::vec2(2.0, 0.0));
     harness.run_steps(60);
-    assert!(different(&standing, &scene(&mut harness)) > 500);
+    assert!(different(&walking, &scene(&mut harness)) > 500);
     harness.get_by_label("set crouch").click();
     harness.run_steps(3);
     assert!(harness.query_by_label_contains("move to crouch").is_some());

@@ -119,7 +119,7 @@ fn range(parts: &GraphParts, parameter: &str) -> (f32, f32) {
 pub(crate) fn of_mannequin() -> GraphParts {
     let gaits = [(0.0, "idle"), (1.32, "walk"), (2.6, "jog"), (4.4, "run")];
     GraphParts::new()
-        .damped("speed", 0.0, 0.15)
+        .damped("speed", 1.8, 0.15)
         .trigger("crouch")
         .clip("wave")
         .mask("upper_body", "spine_02", 2)

@@ -101,12 +101,10 @@ pub(crate) fn curves(viewer: &mut Viewer, ui: &mut egui::Ui) {
             let keys: Vec<[f64; 2]> =
                 curves.keys[kind].iter().map(|t| [*t, value_at(&curves.lines[first], *t)]).collect();
             if keys.len() < 500 {
-                plot.points(
-                    Points::new("keys", PlotPoints::from(keys)).radius(2.0).color(egui::Color32::GRAY),
-                );
+                plot.points(Points::new("", PlotPoints::from(keys)).radius(2.0).color(egui::Color32::GRAY));
             }
             if let Some(time_s) = time_s {
-                plot.vline(VLine::new("now", time_s).color(egui::Color32::GRAY));
+                plot.vline(VLine::new("", time_s).color(egui::Color32::GRAY));
             }
         });
     }
