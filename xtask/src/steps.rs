@@ -1,6 +1,8 @@
 //! What CI runs, in order, and why.
 
-use crate::{Options, drawing, foreign, fused, fuzzing, glam, pages, python, sanitizer, viewer, workspace};
+use crate::{
+    Options, drawing, foreign, fused, fuzzing, glam, pages, python, sanitizer, viewer, web, workspace,
+};
 use std::{
     fs,
     path::PathBuf,
@@ -136,6 +138,11 @@ const STEPS: &[Step] = &[
         name: "viewer",
         why: "the viewer is linted, driven as its users drive it, and its pictures are looked at; no other step builds it",
         run: viewer::run,
+    },
+    Step {
+        name: "web",
+        why: "the viewer as a page: a browser shows it, moves it, is given files, and computes the same poses to the bit",
+        run: web::run,
     },
     Step {
         name: "fuzz",
@@ -334,7 +341,7 @@ fn assets(options: &Options) -> Result<Outcome, String> {
 }
 
 /// The folder whose `node_modules` has a package of npm's, fetched if need be; or why there is none.
-fn node_package(name: &str) -> Result<Result<PathBuf, String>, String> {
+pub(crate) fn node_package(name: &str) -> Result<Result<PathBuf, String>, String> {
     let folder = scratch("gltf")?;
     if !folder.join("node_modules").join(name).is_dir() {
         let mut npm = Command::new("npm");
