@@ -5,7 +5,7 @@ use crate::{
     crowds::{Crowds, Troupe},
 };
 use bevy_ecs::{prelude::*, system::SystemParam};
-use bevy_math::Mat4;
+use lissom::math;
 use lissom_motion::{
     Graph, GraphState, Key, OneShot, StateError, TriggerKey,
     crowd::{CrowdError, Member},
@@ -171,12 +171,12 @@ impl Characters<'_, '_> {
     /// # Errors
     ///
     /// [`CharacterError::NotPlaying`], [`CharacterError::NoJoint`].
-    pub fn joint(&self, entity: Entity, joint: &str) -> Result<Mat4, CharacterError> {
+    pub fn joint(&self, entity: Entity, joint: &str) -> Result<bevy_math::Mat4, CharacterError> {
         let (troupe, member) = self.find(entity)?;
         let none = || CharacterError::NoJoint { entity, joint: joint.to_owned() };
         let at = troupe.crowd.skeleton().find(joint).ok_or_else(none)?;
         let models = troupe.crowd.models(member)?.unwrap_or_default();
-        models.get(at).map(|m| Mat4::from_cols_array(&m.to_cols_array())).ok_or_else(none)
+        models.get(at).map(|m| bevy_math::Mat4::from_cols_array(&m.to_cols_array())).ok_or_else(none)
     }
 
     /// All joints in the space of the character's entity, in the order of its skeleton, sixteen numbers each, column by column.
@@ -184,7 +184,7 @@ impl Characters<'_, '_> {
     /// # Errors
     ///
     /// [`CharacterError::NotPlaying`].
-    pub fn joints(&self, entity: Entity) -> Result<&[lissom::math::Mat4], CharacterError> {
+    pub fn joints(&self, entity: Entity) -> Result<&[math::Mat4], CharacterError> {
         let (troupe, member) = self.find(entity)?;
         Ok(troupe.crowd.models(member)?.unwrap_or_default())
     }

@@ -18,7 +18,7 @@ use tracing::error;
 
 /// An animator that went takes its member along.
 pub(crate) fn part(
-    removed: On<Remove, Animator>,
+    removed: On<Remove<Animator>>,
     characters: Query<&Character>,
     mut crowds: ResMut<Crowds>,
     mut commands: Commands,

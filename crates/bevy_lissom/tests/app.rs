@@ -130,7 +130,7 @@ fn bits(app: &mut App, entity: Entity) -> Vec<u32> {
     app.world_mut()
         .run_system_once(move |c: Characters| {
             let joints = c.joints(entity).unwrap().iter();
-            joints.flat_map(|m| m.to_cols_array()).map(f32::to_bits).collect()
+            joints.flat_map(|m| m.to_cols_array()).map(f32::to_bits).collect::<Vec<u32>>()
         })
         .unwrap()
 }
@@ -274,7 +274,9 @@ fn root_motion_moves_the_entity_or_is_handed_over() {
     let turned = Transform::from_rotation(bevy_math::Quat::from_rotation_y(0.5 * core::f32::consts::PI));
     app.world_mut().entity_mut(applied).insert((turned, RootMotion::default()));
     app.world_mut().entity_mut(told).insert(RootMotion::handed_over());
-    [applied, told, none].map(|entity| plays(&mut app, entity));
+    for entity in [applied, told, none] {
+        plays(&mut app, entity);
+    }
     let start = app.world().get::<Transform>(applied).unwrap().translation;
     let mut way = Vec3::ZERO;
     for _ in 0..32 {
@@ -375,12 +377,14 @@ fn a_changed_file_plays_on_where_it_was() {
     let graph = hero(&mut app, |server| Animator::graph(server.load("hero.lsm"), parts()));
     let lost = hero(&mut app, |server| Animator::clip(server.load("hero.lsm"), "wave"));
     app.world_mut().entity_mut(clip).insert(RootMotion::handed_over());
-    [clip, graph, lost].map(|entity| plays(&mut app, entity));
+    for entity in [clip, graph, lost] {
+        plays(&mut app, entity);
+    }
     for _ in 0..20 {
         app.update();
     }
     let step = |app: &App| app.world().get::<RootMotion>(clip).unwrap().translation.z;
-    let (before, was) = (step(&app), state(&mut app, graph));
+    let before = step(&app);
     // A way of four metres, and no waving: the graph cannot be played any more either.
     files.insert_asset(Path::new("hero.lsm"), written(&["idle", "walk"], 4.0));
     app.world().resource::<AssetServer>().reload("hero.lsm");
@@ -397,7 +401,6 @@ fn a_changed_file_plays_on_where_it_was() {
     });
     assert!(app.world().get::<Problem>(lost).is_none());
     // A file that only changes does not stop a graph.
-    drop(was);
     let was = state(&mut app, graph);
     files.insert_asset(Path::new("hero.lsm"), written(&["idle", "walk", "wave"], 3.0));
     app.world().resource::<AssetServer>().reload("hero.lsm");
