@@ -222,6 +222,14 @@ pub enum OpenError {
         /// Why.
         source: ImportError,
     },
+    /// It is no graph.
+    #[error("{}: {source}", path.display())]
+    Graph {
+        /// The file.
+        path: PathBuf,
+        /// Where in it, and why.
+        source: crate::graph::GraphFileError,
+    },
     /// The file with the skeleton has none.
     #[error("{}: there is no skeleton in this file", path.display())]
     NoSkeleton {

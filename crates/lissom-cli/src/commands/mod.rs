@@ -5,6 +5,7 @@ mod check;
 mod demo;
 mod diff;
 mod export;
+mod graph;
 mod import;
 mod inspect;
 mod mannequin;
@@ -44,6 +45,7 @@ Examples:
   lissom check *.lsm                            is everything whole?
   lissom render hero.lsm --clip walk -o w.gif   see it move
   lissom plot hero.glb --what error -o e.svg    how far cooking is off, over time
+  lissom graph draw hero.json -o hero.svg       what a character may do, as a picture
   lissom bench hero.lsm --json                  what it costs on this machine
   lissom completions bash > /etc/bash_completion.d/lissom
 
@@ -79,6 +81,9 @@ enum Command {
     Demo(demo::Arguments),
     /// Write the mannequin as a .glb that other programs open
     Mannequin(mannequin::Arguments),
+    /// Check and draw graphs: what a character may do
+    #[command(subcommand)]
+    Graph(graph::Command),
     /// Print a completion script for a shell
     Completions {
         /// bash, elvish, fish, powershell or zsh
@@ -143,6 +148,7 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         Some(Command::Diff(a)) => diff::run(a, out),
         Some(Command::Export(a)) => export::run(a, out),
         Some(Command::Mannequin(a)) => mannequin::run(a, out),
+        Some(Command::Graph(command)) => graph::run(command, out),
         Some(Command::Completions { shell }) => {
             clap_complete::generate(*shell, &mut Arguments::command(), "lissom", out);
             Ok(())
