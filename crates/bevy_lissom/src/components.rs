@@ -42,7 +42,26 @@ pub(crate) enum Plays {
         parts: Vec<ClipPart>,
         in_step: bool,
     },
-    Graph(Arc<GraphParts>),
+    Graph(GraphSource),
+}
+
+/// Where a graph comes from.
+#[derive(Clone, Debug)]
+pub(crate) enum GraphSource {
+    /// The archive, by name.
+    Named(Arc<str>),
+    Parts(Arc<GraphParts>),
+}
+
+impl PartialEq for GraphSource {
+    /// The same one: descriptions are not compared word by word.
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Named(a), Self::Named(b)) => a == b,
+            (Self::Parts(a), Self::Parts(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
 }
 
 /// One of the clips that a character plays without a graph.
@@ -97,10 +116,16 @@ impl Animator {
         Self::new(Source::Archive(archive), Plays::Clips { parts: parts.into(), in_step: true })
     }
 
-    /// A graph decides. Characters that share the description share all but their state.
+    /// A graph of the archive decides, by its name there.
     #[must_use]
-    pub fn graph(archive: Handle<LissomArchive>, graph: Arc<GraphParts>) -> Self {
-        Self::new(Source::Archive(archive), Plays::Graph(graph))
+    pub fn graph(archive: Handle<LissomArchive>, name: &str) -> Self {
+        Self::new(Source::Archive(archive), Plays::Graph(GraphSource::Named(name.into())))
+    }
+
+    /// A graph that was made in code decides. Characters that share the description share all but their state.
+    #[must_use]
+    pub fn parts(archive: Handle<LissomArchive>, graph: Arc<GraphParts>) -> Self {
+        Self::new(Source::Archive(archive), Plays::Graph(GraphSource::Parts(graph)))
     }
 }
 

@@ -2,13 +2,13 @@
 
 use crate::{
     archive::LissomArchive,
-    components::{ClipPart, Plays},
+    components::{ClipPart, GraphSource, Plays},
 };
 use bevy_asset::AssetId;
 use bevy_ecs::prelude::*;
 use lissom::archive::Archive;
 use lissom_motion::{
-    Graph, GraphError, GraphParts, GraphState, RootStep,
+    Graph, GraphError, GraphState, LoadError, RootStep,
     crowd::{Crowd, CrowdError, GraphId, Member, Part, Role},
 };
 use std::{
@@ -30,7 +30,7 @@ pub(crate) type Key = (AssetId<LissomArchive>, Option<String>);
 pub(crate) struct Troupe {
     pub crowd: Crowd,
     archive: Archive,
-    graphs: Vec<(Arc<GraphParts>, Arc<Graph>, GraphId)>,
+    graphs: Vec<(GraphSource, Arc<Graph>, GraphId)>,
     /// By the member's index.
     pub cast: Vec<Option<Actor>>,
     /// Names of markers, so that events need not copy them.
@@ -51,6 +51,8 @@ pub(crate) enum CastError {
     Crowd(#[from] CrowdError),
     #[error("{0}")]
     Graph(#[from] GraphError),
+    #[error("{0}")]
+    Load(#[from] LoadError),
     #[error("no clip was named")]
     NoClip,
 }
@@ -136,8 +138,8 @@ impl Troupe {
     /// Somebody new.
     pub fn join(&mut self, entity: Entity, plays: &Plays) -> Result<Member, CastError> {
         let member = match plays {
-            Plays::Graph(parts) => {
-                let id = self.graph(parts)?;
+            Plays::Graph(source) => {
+                let id = self.graph(source)?;
                 self.crowd.add(Role::Graph(id), RootStep::IDENTITY)?
             }
             Plays::Clips { parts, in_step } => {
@@ -164,13 +166,16 @@ impl Troupe {
     }
 
     /// The graph of a description, checked once.
-    fn graph(&mut self, parts: &Arc<GraphParts>) -> Result<GraphId, CastError> {
-        if let Some((.., id)) = self.graphs.iter().find(|(own, ..)| Arc::ptr_eq(own, parts)) {
+    fn graph(&mut self, source: &GraphSource) -> Result<GraphId, CastError> {
+        if let Some((.., id)) = self.graphs.iter().find(|(own, ..)| own == source) {
             return Ok(*id);
         }
-        let graph = Arc::new(Graph::of_archive(parts, &self.archive)?);
+        let graph = Arc::new(match source {
+            GraphSource::Named(name) => Graph::load(&self.archive, name)?,
+            GraphSource::Parts(parts) => Graph::of_archive(parts, &self.archive)?,
+        });
         let id = self.crowd.add_graph(graph.clone())?;
-        self.graphs.push((parts.clone(), graph, id));
+        self.graphs.push((source.clone(), graph, id));
         Ok(id)
     }
 
@@ -187,8 +192,8 @@ impl Troupe {
 
     /// The graph that plays a member.
     pub fn graph_of(&self, member: Member) -> Option<&Arc<Graph>> {
-        let Plays::Graph(parts) = &self.cast.get(member.index())?.as_ref()?.plays else { return None };
-        self.graphs.iter().find(|(own, ..)| Arc::ptr_eq(own, parts)).map(|(_, graph, _)| graph)
+        let Plays::Graph(source) = &self.cast.get(member.index())?.as_ref()?.plays else { return None };
+        self.graphs.iter().find(|(own, ..)| own == source).map(|(_, graph, _)| graph)
     }
 
     /// Everybody of another crowd joins, and goes on where it was.

@@ -59,7 +59,7 @@ fn written(clips: &[&str], metres: f64) -> Vec<u8> {
     let key = |ratio, z| UserKey { ratio, value: [0.0, 0.0, z, 0.0], step: false };
     let keys = vec![key(0.0, 0.0), key(1.0, metres)];
     let way = RawUserTrack { name: format!("walk/{}", ROOT_TRACKS[0]), kind: TrackKind::Float3, keys };
-    writer.track(&way).unwrap().finish().unwrap()
+    writer.track(&way).unwrap().graph("hero", &parts()).unwrap().finish().unwrap()
 }
 
 fn parts() -> Arc<GraphParts> {
@@ -159,7 +159,7 @@ fn what_is_shown_is_what_an_animator_alone_shows_bit_for_bit() {
     let (mut app, _) = app();
     let parts = parts();
     let own = parts.clone();
-    let entity = hero(&mut app, |server| Animator::graph(server.load("hero.lsm"), own));
+    let entity = hero(&mut app, |server| Animator::parts(server.load("hero.lsm"), own));
     plays(&mut app, entity);
     let archive = Archive::read(&BYTES).unwrap();
     let graph = Arc::new(Graph::of_archive(&parts, &archive).unwrap());
@@ -199,7 +199,7 @@ fn state(app: &mut App, entity: Entity) -> GraphState {
 #[test]
 fn a_transition_is_taken_and_parameters_by_name_are_followed() {
     let (mut app, _) = app();
-    let entity = hero(&mut app, |server| Animator::graph(server.load("hero.lsm"), parts()));
+    let entity = hero(&mut app, |server| Animator::graph(server.load("hero.lsm"), "hero"));
     app.world_mut().entity_mut(entity).insert(Parameters::default().with("speed", 1.0));
     plays(&mut app, entity);
     app.update();
@@ -318,7 +318,7 @@ fn a_socket_follows_its_joint() {
 #[test]
 fn a_save_put_back_gives_the_same_bits() {
     let (mut app, _) = app();
-    let entity = hero(&mut app, |server| Animator::graph(server.load("hero.lsm"), parts()));
+    let entity = hero(&mut app, |server| Animator::parts(server.load("hero.lsm"), parts()));
     app.world_mut().entity_mut(entity).insert(Parameters::default().with("speed", 0.7));
     plays(&mut app, entity);
     for _ in 0..30 {
@@ -374,7 +374,7 @@ fn who_goes_leaves_nothing_behind_and_changed_animators_start_anew() {
 fn a_changed_file_plays_on_where_it_was() {
     let (mut app, files) = app();
     let clip = hero(&mut app, |server| Animator::clip(server.load("hero.lsm"), "walk"));
-    let graph = hero(&mut app, |server| Animator::graph(server.load("hero.lsm"), parts()));
+    let graph = hero(&mut app, |server| Animator::parts(server.load("hero.lsm"), parts()));
     let lost = hero(&mut app, |server| Animator::clip(server.load("hero.lsm"), "wave"));
     app.world_mut().entity_mut(clip).insert(RootMotion::handed_over());
     for entity in [clip, graph, lost] {
@@ -421,14 +421,16 @@ fn what_is_missing_or_broken_is_told_and_the_app_goes_on() {
     let broken = hero(&mut app, |server| Animator::clip(server.load("broken.lsm"), "walk"));
     let empty = hero(&mut app, |server| Animator::clips(server.load("hero.lsm"), Vec::<ClipPart>::new()));
     let body = Arc::new(GraphParts::new().layer(LayerParts::new("l").state(StateParts::clip("s", "swim"))));
-    let graph = hero(&mut app, |server| Animator::graph(server.load("hero.lsm"), body));
+    let graph = hero(&mut app, |server| Animator::parts(server.load("hero.lsm"), body));
+    let nameless = hero(&mut app, |server| Animator::graph(server.load("hero.lsm"), "nobody"));
     until(&mut app, "the problems are told", |world| {
-        [clip, empty, graph].iter().all(|e| world.get::<Problem>(*e).is_some())
+        [clip, empty, graph, nameless].iter().all(|e| world.get::<Problem>(*e).is_some())
     });
     let said = |entity: Entity| app.world().get::<Problem>(entity).unwrap().0.clone();
     assert!(said(clip).contains("wlak"), "{}", said(clip));
     assert!(said(graph).contains("swim"), "{}", said(graph));
     assert_eq!(said(empty), "no clip was named");
+    assert!(said(nameless).contains("nobody"), "{}", said(nameless));
     for entity in [file, broken] {
         assert!(app.world().get::<Character>(entity).is_none());
         let error = app.world_mut().run_system_once(move |c: Characters| c.joint(entity, "hips")).unwrap();
