@@ -19,6 +19,9 @@
 //! **Same bits.** What a member shows depends on nothing but what it was told and the steps: not on threads, not on how the work
 //! was cut, not on who came or went. It is what an animator of the same graph shows.
 //!
+//! **Clips** are shared by thousands: those of rows that are played are kept decoded, so that a member needs no cursor and any phase
+//! costs the same. Their memory is bounded ([`Crowd::set_decoded_bytes`]).
+//!
 //! **Who is not seen** keeps its time, its events and its way; its rows stay as they were. Who is seen from far may be posed
 //! every n-th update only.
 //!
@@ -47,6 +50,7 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 
+mod decoded;
 mod error;
 mod event;
 mod executor;
@@ -72,6 +76,7 @@ use crate::{
     TriggerKey,
 };
 use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
+use decoded::Decoded;
 use error::value;
 use lissom::{
     Skeleton,
@@ -94,6 +99,7 @@ pub struct Crowd {
     starts: Vec<Mind>,
     /// The clips of the body, for who plays parts.
     clips: Cast,
+    decoded: Decoded,
     binds: Box<[Mat34]>,
     /// Matrices of the rest pose: what a new member shows.
     rest: Box<[Mat4]>,
@@ -211,6 +217,7 @@ impl Crowd {
             clips: Cast::new(&body, Arc::new(graph))?,
             casts: Vec::new(),
             starts: Vec::new(),
+            decoded: Decoded::new(body.clips().len()),
             binds,
             rest: rest.into(),
             members: Members::default(),
@@ -545,6 +552,18 @@ impl Crowd {
         }
     }
 
+    /// The most bytes that decoded clips take together, 64 MiB unless told. A clip of rows that is played is decoded once, for all
+    /// who play it; who has not been played for longest goes first. Without room clips are played by cursors, with the same bits.
+    pub fn set_decoded_bytes(&mut self, most: usize) {
+        self.decoded.set_most_bytes(most);
+    }
+
+    /// The bytes that decoded clips take now.
+    #[must_use]
+    pub fn decoded_bytes(&self) -> usize {
+        self.decoded.bytes()
+    }
+
     /// The SIMD backend: the bits are the same on each.
     pub fn set_backend(&mut self, backend: Backend) {
         self.backend = backend;
@@ -615,14 +634,12 @@ impl Crowd {
             self.casts.iter().for_each(|cast| worker.reserve(&cast.graph));
             self.workers.push(worker);
         }
-        for worker in &mut self.workers {
-            worker.passed.clear();
-            worker.failed = None;
-        }
+        self.workers.iter_mut().for_each(Worker::begin);
         let shared = Shared {
             body: &self.body,
             casts: &self.casts,
             clips: &self.clips,
+            decoded: self.decoded.clips(),
             binds: &self.binds,
             before: self.palettes_before.as_ref(),
             afresh: core::mem::take(&mut self.afresh),
@@ -659,6 +676,8 @@ impl Crowd {
             executor.run(&mut tasks[..count]);
             tasks.iter_mut().for_each(Task::run);
         }
+        let workers = &self.workers;
+        self.decoded.update(self.body.clips(), |clip| workers.iter().any(|worker| worker.played[clip]));
         self.workers.iter_mut().find_map(|worker| worker.failed.take()).map_or(Ok(()), Err)
     }
 

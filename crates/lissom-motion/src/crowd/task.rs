@@ -11,6 +11,7 @@ use crate::{RootStep, frame::Frame, graph::Graph};
 use alloc::{vec, vec::Vec};
 use core::{fmt, mem};
 use lissom::{
+    clip::DecodedClip,
     job::{JobError, LocalToModelJob, Mix, MixJob, MixScratch, Models, PaletteJob, Update},
     math::{
         Mat4, Mat34,
@@ -46,8 +47,6 @@ impl fmt::Debug for Task<'_> {
 
 impl<'a> Task<'a> {
     pub(super) fn new(shared: &'a Shared<'a>, worker: &'a mut Worker, part: Slots<'a>) -> Self {
-        worker.passed.clear();
-        worker.failed = None;
         Self(Some(Work { shared, worker, part }))
     }
 }
@@ -58,6 +57,7 @@ pub(super) struct Shared<'a> {
     pub casts: &'a [Cast],
     /// All clips of the body, for who plays parts.
     pub clips: &'a Cast,
+    pub decoded: &'a [Option<DecodedClip>],
     pub binds: &'a [Mat34],
     pub before: Option<&'a Buffer>,
     /// True if palettes are to be written of poses that are held, too.
@@ -125,6 +125,8 @@ pub(super) struct Worker {
     models: Vec<Mat4>,
     palette: Vec<Mat4>,
     pub passed: Vec<Passed>,
+    /// For each clip, whether a pose of this update has it.
+    pub played: Vec<bool>,
     pub failed: Option<CrowdError>,
 }
 
@@ -140,8 +142,16 @@ impl Worker {
             models: vec![Mat4::IDENTITY; joints],
             palette: vec![Mat4::IDENTITY; joints],
             passed: Vec::new(),
+            played: vec![false; body.clips().len()],
             failed: None,
         }
+    }
+
+    /// Forgets what the last update left.
+    pub fn begin(&mut self) {
+        self.passed.clear();
+        self.played.fill(false);
+        self.failed = None;
     }
 
     /// Room for any frame of a graph.
@@ -217,7 +227,7 @@ impl Work<'_> {
     /// The pose of the frame, in the worker's room.
     fn pose(&mut self, cast: &Cast) -> Result<(), JobError> {
         let Self { shared, worker, .. } = self;
-        let Worker { frame, rows, scratch, pose, .. } = &mut **worker;
+        let Worker { frame, rows, scratch, pose, played, .. } = &mut **worker;
         let skeleton = shared.body.skeleton();
         let masks: &[Lanes] = if frame.is_layered() {
             // There is room for the most layers, and the masks were made for this skeleton.
@@ -226,8 +236,19 @@ impl Work<'_> {
         } else {
             &[]
         };
-        let (clips, mix) = (shared.body.clips(), frame.mix(|clip| cast.clips[clip]));
-        MixJob { skeleton, clips, masks, mix: &mix, lod: None, scratch, output: pose }.run_on(shared.backend)
+        let mix = frame.mix(|clip| cast.clips[clip]);
+        mix.entries().iter().for_each(|entry| played[entry.clip] = true);
+        MixJob {
+            skeleton,
+            clips: shared.body.clips(),
+            decoded: shared.decoded,
+            masks,
+            mix: &mix,
+            lod: None,
+            scratch,
+            output: pose,
+        }
+        .run_on(shared.backend)
     }
 
     /// Matrices and palettes; of what was not posed anew, as far as its place moved them.
