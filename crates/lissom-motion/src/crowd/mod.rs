@@ -23,7 +23,7 @@
 //! costs the same. Their memory is bounded ([`Crowd::set_decoded_bytes`]).
 //!
 //! **Who is not seen** keeps its time, its events and its way; its rows stay as they were. Who is seen from far may be posed
-//! every n-th update only.
+//! every n-th update only, and with fewer joints; a [`Detail`] says which by size on the screen.
 //!
 //! **Errors** leave the crowd as it was. Calls for many members check all of them first.
 //!
@@ -51,6 +51,7 @@
 //! ```
 
 mod decoded;
+mod detail;
 mod error;
 mod event;
 mod executor;
@@ -60,6 +61,7 @@ mod part;
 mod snapshot;
 mod task;
 
+pub use detail::{Detail, DetailStep};
 pub use error::CrowdError;
 pub use event::CrowdEvent;
 #[cfg(feature = "rayon")]
@@ -79,7 +81,7 @@ use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
 use decoded::Decoded;
 use error::value;
 use lissom::{
-    Skeleton,
+    JointLod, Skeleton,
     archive::Archive,
     job::{LocalToModelJob, inverse_binds_from_rest},
     math::{Mat4, Mat34, simd::Backend, soa::Lanes},
@@ -100,6 +102,8 @@ pub struct Crowd {
     /// The clips of the body, for who plays parts.
     clips: Cast,
     decoded: Decoded,
+    /// Level 1 first: level 0 has all joints.
+    levels: Vec<Level>,
     binds: Box<[Mat34]>,
     /// Matrices of the rest pose: what a new member shows.
     rest: Box<[Mat4]>,
@@ -128,6 +132,26 @@ struct Cast {
     travels: bool,
     /// One a layer.
     masks: Box<[Option<Vec<Lanes>>]>,
+}
+
+/// A level of detail.
+#[derive(Clone, Debug)]
+struct Level {
+    lod: JointLod,
+    /// Whose palette entry each joint has: its own, or that of the nearest one above it.
+    joints: Box<[u16]>,
+    /// The inverse bind matrices of those.
+    binds: Box<[Mat34]>,
+}
+
+impl Level {
+    fn new(lod: JointLod, skeleton: &Skeleton, binds: &[Mat34]) -> Self {
+        let joints: Box<[u16]> = (0..skeleton.joint_count())
+            .map(|joint| lod.nearest(skeleton, joint).unwrap_or(joint) as u16)
+            .collect();
+        let binds = joints.iter().map(|joint| binds[usize::from(*joint)]).collect();
+        Self { lod, joints, binds }
+    }
 }
 
 /// A graph of a crowd; made by [`Crowd::add_graph`].
@@ -218,6 +242,7 @@ impl Crowd {
             casts: Vec::new(),
             starts: Vec::new(),
             decoded: Decoded::new(body.clips().len()),
+            levels: Vec::new(),
             binds,
             rest: rest.into(),
             members: Members::default(),
@@ -507,6 +532,67 @@ impl Crowd {
         })
     }
 
+    /// A level of detail, for [`Crowd::set_level`]. Level 0 has all joints.
+    ///
+    /// # Errors
+    ///
+    /// A level that was made for another skeleton; more than 255.
+    pub fn add_level(&mut self, lod: JointLod) -> Result<u8, CrowdError> {
+        let full = CrowdError::Full { what: "levels" };
+        let number = u8::try_from(self.levels.len() + 1).map_err(|_| full)?;
+        let (skeleton, mut models) = (self.body.skeleton(), self.rest.clone());
+        let job = LocalToModelJob::new(skeleton, skeleton.rest_pose(), &mut models);
+        LocalToModelJob { lod: Some(&lod), ..job }.validate().map_err(PlayError::from)?;
+        self.levels.push(Level::new(lod, skeleton, &self.binds));
+        Ok(number)
+    }
+
+    /// How detailed members are. Joints that a level has not keep the matrices that they had; in palettes they move with the
+    /// nearest joint above them that it has.
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; a level that this crowd has not. Nothing has then changed.
+    pub fn set_level(&mut self, members: &[Member], level: u8) -> Result<(), CrowdError> {
+        self.check_level(level)?;
+        self.with_each(members, |all, at, _| all.cares[at].level = level)
+    }
+
+    fn check_level(&self, level: u8) -> Result<(), CrowdError> {
+        if usize::from(level) <= self.levels.len() {
+            return Ok(());
+        }
+        Err(value("level", level.into(), "0, or what `add_level` gave"))
+    }
+
+    /// Sets level of detail, rate and visibility by how large each member is on the screen: see [`Detail::share_of_screen`]. A member whose
+    /// rate stays keeps its turn.
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; other numbers of members and shares; a level that this crowd has not. Nothing has then changed.
+    pub fn set_detail(
+        &mut self,
+        members: &[Member],
+        shares: &[f32],
+        detail: &Detail,
+    ) -> Result<(), CrowdError> {
+        same_length("shares", shares.len(), members.len())?;
+        detail.steps().iter().try_for_each(|step| self.check_level(step.level))?;
+        self.with_each(members, |all, at, i| {
+            let care = &mut all.cares[at];
+            let step = detail.step(shares[i]);
+            care.fresh |= step.is_some() && !care.seen;
+            care.seen = step.is_some();
+            if let Some(DetailStep { level, every, .. }) = step {
+                care.level = *level;
+                if care.every != *every {
+                    (care.every, care.wait) = (*every, (i % usize::from(*every)) as u8);
+                }
+            }
+        })
+    }
+
     /// Finds everybody before anything is done.
     fn with_each(
         &mut self,
@@ -640,6 +726,7 @@ impl Crowd {
             casts: &self.casts,
             clips: &self.clips,
             decoded: self.decoded.clips(),
+            levels: &self.levels,
             binds: &self.binds,
             before: self.palettes_before.as_ref(),
             afresh: core::mem::take(&mut self.afresh),
@@ -696,6 +783,22 @@ impl Crowd {
         Ok(self.models.get(at * joints..(at + 1) * joints))
     }
 
+    /// Where a joint of a member is in the world, about the origin of palettes, for what it carries; `None` where matrices are not
+    /// written or there is no such joint.
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`].
+    pub fn joint(&self, member: Member, joint: usize) -> Result<Option<Mat34>, CrowdError> {
+        let origin = match self.outputs.space {
+            Space::Model => [0.0; 3],
+            Space::World { origin } => origin,
+        };
+        let place = palette::place_matrix(self.place(member)?, origin);
+        let model = self.models(member)?.and_then(|models| models.get(joint));
+        Ok(model.map(|model| place.mul(&Mat34::from_mat4(model))))
+    }
+
     /// All of them, as many a slot as there are joints; empty where they are not written.
     #[must_use]
     pub fn all_models(&self) -> &[Mat4] {
@@ -735,6 +838,9 @@ impl Crowd {
             return Err(CrowdError::Length { field: "binds", what: "matrices", found, needed });
         }
         self.binds.copy_from_slice(binds);
+        for level in &mut self.levels {
+            *level = Level::new(level.lod.clone(), self.body.skeleton(), binds);
+        }
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! The work of a frame, cut into pieces that share nothing.
 
 use super::{
-    Cast, Outputs,
+    Cast, Level, Outputs,
     error::CrowdError,
     event::{self, Passed},
     members::{Care, Mind, is_live, member_at},
@@ -58,6 +58,8 @@ pub(super) struct Shared<'a> {
     /// All clips of the body, for who plays parts.
     pub clips: &'a Cast,
     pub decoded: &'a [Option<DecodedClip>],
+    /// Level 1 first.
+    pub levels: &'a [Level],
     pub binds: &'a [Mat34],
     pub before: Option<&'a Buffer>,
     /// True if palettes are to be written of poses that are held, too.
@@ -217,15 +219,16 @@ impl Work<'_> {
         }
         let shown = care.seen && due;
         care.fresh &= !shown;
+        let level = care.level.checked_sub(1).and_then(|level| shared.levels.get(usize::from(level)));
         if shown {
-            self.pose(cast).map_err(PlayError::from)?;
+            self.pose(cast, level).map_err(PlayError::from)?;
         }
-        self.write(i, shown).map_err(PlayError::from)?;
+        self.write(i, level, shown).map_err(PlayError::from)?;
         Ok(())
     }
 
     /// The pose of the frame, in the worker's room.
-    fn pose(&mut self, cast: &Cast) -> Result<(), JobError> {
+    fn pose(&mut self, cast: &Cast, level: Option<&Level>) -> Result<(), JobError> {
         let Self { shared, worker, .. } = self;
         let Worker { frame, rows, scratch, pose, played, .. } = &mut **worker;
         let skeleton = shared.body.skeleton();
@@ -244,7 +247,7 @@ impl Work<'_> {
             decoded: shared.decoded,
             masks,
             mix: &mix,
-            lod: None,
+            lod: level.map(|level| &level.lod),
             scratch,
             output: pose,
         }
@@ -252,7 +255,7 @@ impl Work<'_> {
     }
 
     /// Matrices and palettes; of what was not posed anew, as far as its place moved them.
-    fn write(&mut self, i: usize, posed: bool) -> Result<(), JobError> {
+    fn write(&mut self, i: usize, level: Option<&Level>, posed: bool) -> Result<(), JobError> {
         let Self { shared, worker, part } = self;
         let joints = part.joints;
         let kept = !part.models.is_empty();
@@ -266,7 +269,7 @@ impl Work<'_> {
                 locals: &worker.pose,
                 root: None,
                 update: Update::All,
-                lod: None,
+                lod: level.map(|level| &level.lod),
                 models: Models::Mat4(models),
             }
             .run_on(shared.backend)?;
@@ -280,7 +283,9 @@ impl Work<'_> {
         let follows = (place.is_some() || shared.afresh) && part.cares[i].seen && kept;
         if posed || follows {
             let palette = &mut worker.palette;
-            PaletteJob { models, inverse_binds: shared.binds, joints: None, palette, vector_palette: None }
+            let (inverse_binds, of) =
+                level.map_or((shared.binds, None), |level| (&*level.binds, Some(&*level.joints)));
+            PaletteJob { models, inverse_binds, joints: of, palette, vector_palette: None }
                 .run_on(shared.backend)?;
             palettes.put(i * joints, place.as_ref(), palette);
         } else if let Some(before) = shared.before {
