@@ -216,8 +216,8 @@ fn draw(
 ) -> Result<()> {
     let (mesh, light) = (actor.mesh.view(), Light::default());
     let coats = [palette::SAGE, palette::PLASTER, palette::OCHRE, palette::SKY, palette::PLUM, palette::CLAY];
-    let mut canvas = Canvas::new(1600, 900, palette::PAPER)?;
-    canvas.set_camera(&Camera::perspective([0.0, 9.0, 21.0], [0.0, 0.4, -1.5], 0.5))?;
+    let mut canvas = Canvas::new(1200, 560, palette::PAPER)?;
+    canvas.set_camera(&Camera::perspective([0.0, 7.0, 18.0], [0.0, 0.5, -3.0], 0.42))?;
     let mut feet = Vec::new();
     for (i, (member, walker)) in members.iter().zip(walkers).enumerate() {
         let [x, z] = walker.at.map(|v| v - middle);

@@ -104,7 +104,8 @@ pub struct Crowd {
     decoded: Decoded,
     /// Level 1 first: level 0 has all joints.
     levels: Vec<Level>,
-    binds: Box<[Mat34]>,
+    /// Inverse bind matrices, by rows.
+    binds: Box<[PaletteRows]>,
     /// Matrices of the rest pose: what a new member shows.
     rest: Box<[Mat4]>,
     members: Members,
@@ -141,11 +142,11 @@ struct Level {
     /// Whose palette entry each joint has: its own, or that of the nearest one above it.
     joints: Box<[u16]>,
     /// The inverse bind matrices of those.
-    binds: Box<[Mat34]>,
+    binds: Box<[PaletteRows]>,
 }
 
 impl Level {
-    fn new(lod: JointLod, skeleton: &Skeleton, binds: &[Mat34]) -> Self {
+    fn new(lod: JointLod, skeleton: &Skeleton, binds: &[PaletteRows]) -> Self {
         let joints: Box<[u16]> = (0..skeleton.joint_count())
             .map(|joint| lod.nearest(skeleton, joint).unwrap_or(joint) as u16)
             .collect();
@@ -225,11 +226,10 @@ impl Crowd {
     fn of_body(archive: &Archive, body: Body) -> Result<Self, CrowdError> {
         let skeleton = body.skeleton();
         let binds = match body.mesh_names().next() {
-            Some(mesh) => archive.mesh(mesh).map_err(PlayError::from)?.view().inverse_binds.into(),
+            Some(mesh) => archive.mesh(mesh).map_err(PlayError::from)?.view().inverse_binds.to_vec(),
             // A joint of no size moves nothing.
             None => inverse_binds_from_rest(skeleton)
-                .unwrap_or_else(|_| vec![Mat34::IDENTITY; skeleton.joint_count()])
-                .into(),
+                .unwrap_or_else(|_| vec![Mat34::IDENTITY; skeleton.joint_count()]),
         };
         let mut rest = vec![Mat4::IDENTITY; skeleton.joint_count()];
         LocalToModelJob::new(skeleton, skeleton.rest_pose(), &mut rest).run().map_err(PlayError::from)?;
@@ -243,7 +243,7 @@ impl Crowd {
             starts: Vec::new(),
             decoded: Decoded::new(body.clips().len()),
             levels: Vec::new(),
-            binds,
+            binds: binds.iter().map(palette::rows).collect(),
             rest: rest.into(),
             members: Members::default(),
             outputs: Outputs::default(),
@@ -837,9 +837,9 @@ impl Crowd {
         if found != needed {
             return Err(CrowdError::Length { field: "binds", what: "matrices", found, needed });
         }
-        self.binds.copy_from_slice(binds);
+        self.binds = binds.iter().map(palette::rows).collect();
         for level in &mut self.levels {
-            *level = Level::new(level.lod.clone(), self.body.skeleton(), binds);
+            *level = Level::new(level.lod.clone(), self.body.skeleton(), &self.binds);
         }
         Ok(())
     }

@@ -5,16 +5,16 @@ use super::{
     error::CrowdError,
     event::{self, Passed},
     members::{Care, Mind, is_live, member_at},
-    palette::{Buffer, PalettesMut, Space, place_matrix},
+    palette::{Buffer, PaletteRows, PalettesMut, Space, place_matrix},
 };
 use crate::{RootStep, frame::Frame, graph::Graph};
 use alloc::{vec, vec::Vec};
 use core::{fmt, mem};
 use lissom::{
     clip::DecodedClip,
-    job::{JobError, LocalToModelJob, Mix, MixJob, MixScratch, Models, PaletteJob, Update},
+    job::{JobError, LocalToModelJob, Mix, MixJob, MixScratch, Models, Update},
     math::{
-        Mat4, Mat34,
+        Mat4,
         simd::Backend,
         soa::{Lanes, SoaTransform},
     },
@@ -60,7 +60,8 @@ pub(super) struct Shared<'a> {
     pub decoded: &'a [Option<DecodedClip>],
     /// Level 1 first.
     pub levels: &'a [Level],
-    pub binds: &'a [Mat34],
+    /// By rows.
+    pub binds: &'a [PaletteRows],
     pub before: Option<&'a Buffer>,
     /// True if palettes are to be written of poses that are held, too.
     pub afresh: bool,
@@ -125,7 +126,6 @@ pub(super) struct Worker {
     scratch: MixScratch,
     pose: Vec<SoaTransform>,
     models: Vec<Mat4>,
-    palette: Vec<Mat4>,
     pub passed: Vec<Passed>,
     /// For each clip, whether a pose of this update has it.
     pub played: Vec<bool>,
@@ -142,7 +142,6 @@ impl Worker {
             scratch: MixScratch::with_room_for(skeleton, body.clips(), Mix::MAX_ENTRIES),
             pose: skeleton.rest_pose().to_vec(),
             models: vec![Mat4::IDENTITY; joints],
-            palette: vec![Mat4::IDENTITY; joints],
             passed: Vec::new(),
             played: vec![false; body.clips().len()],
             failed: None,
@@ -282,12 +281,14 @@ impl Work<'_> {
         // In the world a held pose goes on with its member.
         let follows = (place.is_some() || shared.afresh) && part.cares[i].seen && kept;
         if posed || follows {
-            let palette = &mut worker.palette;
-            let (inverse_binds, of) =
-                level.map_or((shared.binds, None), |level| (&*level.binds, Some(&*level.joints)));
-            PaletteJob { models, inverse_binds, joints: of, palette, vector_palette: None }
-                .run_on(shared.backend)?;
-            palettes.put(i * joints, place.as_ref(), palette);
+            let models = &*models;
+            match level {
+                None => palettes.put(i * joints, place.as_ref(), models.iter(), shared.binds),
+                Some(level) => {
+                    let models = level.joints.iter().map(|joint| &models[usize::from(*joint)]);
+                    palettes.put(i * joints, place.as_ref(), models, &level.binds);
+                }
+            }
         } else if let Some(before) = shared.before {
             palettes.keep(i * joints, joints, before, (part.first + i) * joints);
         }
