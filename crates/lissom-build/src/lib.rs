@@ -17,6 +17,7 @@
 //! | [`SkeletonBuilder`], [`cook`] | from raw data to a [`lissom::Skeleton`] and to a [`lissom::Clip`] whose error is bounded |
 //! | [`archive`] | writes what games load |
 //! | [`edit`], [`recipe`] | what is done to clips before they are cooked, and the file that says so (`lissom.toml`) |
+//! | [`graph`] | graphs as files, for `lissom_motion` |
 //! | [`pipeline`] | all of it at once: files or bytes in, an archive, reports and a stamp out |
 //! | [`mannequin`] | a character made in code |
 //!
@@ -70,6 +71,7 @@ pub mod cook;
 pub mod edit;
 pub mod exact;
 pub mod export;
+pub mod graph;
 pub mod import;
 mod influences;
 pub mod mannequin;

@@ -81,12 +81,14 @@ pub struct RecipeFile {
     pub strict: Option<bool>,
     /// Only these clips; all if empty.
     pub clips: Vec<String>,
+    /// Files with graphs, as they are written: from the recipe's own folder.
+    pub graphs: Vec<String>,
     /// What is done to clips, in the order of the file.
     pub rules: Vec<ClipRule>,
 }
 
 /// The keys at the top.
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 18] = [
     "precision",
     "shell",
     "budget",
@@ -103,6 +105,7 @@ const KEYS: [&str; 17] = [
     "influences",
     "strict",
     "clip",
+    "graphs",
     "clips",
 ];
 
@@ -161,6 +164,7 @@ fn setting(file: &mut RecipeFile, value: &Value<'_>) -> Result<(), RecipeError> 
         }
         "strict" => file.strict = Some(value.yes_or_no()?),
         "clip" => file.clips = value.texts()?,
+        "graphs" => file.graphs = value.texts()?,
         _ => file.rules = clips::rules(value)?,
     }
     Ok(())
