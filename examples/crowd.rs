@@ -11,7 +11,7 @@ use lissom::{
     math::Mat4,
     mesh::{Strided, StridedMut, VertexOutput},
 };
-use lissom_build::mannequin::Motion;
+use lissom_build::{exact::smaller, mannequin::Motion};
 use lissom_draw::{Camera, Canvas, Ground, Light, Mesh, Shadow, palette};
 use lissom_examples::Actor;
 use lissom_math::trig;
@@ -109,6 +109,17 @@ fn wish(i: usize, walkers: &[Walker], grid: &Grid) -> [f32; 2] {
     wish
 }
 
+/// The nearest number from `least` to `most`.
+fn within(v: f32, least: f32, most: f32) -> f32 {
+    if v < least {
+        least
+    } else if v > most {
+        most
+    } else {
+        v
+    }
+}
+
 impl Walker {
     fn go(&mut self, wish: [f32; 2], side: f32) {
         let wanted = trig::sqrt(wish[0] * wish[0] + wish[1] * wish[1]);
@@ -117,15 +128,15 @@ impl Walker {
         turn -= lap * trig::floor(turn / lap + 0.5);
         let stands = self.waves_s > 0.0;
         let most = 2.8 * DT_S;
-        self.heading += if stands { 0.0 } else { turn.clamp(-most, most) };
+        self.heading += if stands { 0.0 } else { within(turn, -most, most) };
         // Round a corner one goes slower.
         let ahead = trig::cos(turn);
-        let aim = if stands || ahead < 0.0 { 0.0 } else { wanted.min(1.4 * self.likes) * ahead };
-        self.speed += (aim - self.speed).clamp(-4.0 * DT_S, 3.0 * DT_S);
+        let aim = if stands || ahead < 0.0 { 0.0 } else { within(wanted, 0.0, 1.4 * self.likes) * ahead };
+        self.speed += within(aim - self.speed, -4.0 * DT_S, 3.0 * DT_S);
         let step = self.speed * DT_S;
         let [x, z] = self.at;
         self.at = [x + step * trig::sin(self.heading), z + step * trig::cos(self.heading)]
-            .map(|v| v.clamp(0.0, side));
+            .map(|v| within(v, 0.0, side));
         self.waves_s -= DT_S;
     }
 
@@ -196,7 +207,7 @@ fn main() -> Result<()> {
             crowd.update_on(DT_S.into(), &Rayon)?;
             &mut all_ms
         };
-        *best = best.min(start.elapsed().as_secs_f64() * 1e3);
+        *best = smaller(*best, start.elapsed().as_secs_f64() * 1e3);
     }
     println!("{count} mannequins, {FRAMES} frames, {arrived} arrived; palettes of the world included:");
     println!("  one thread   {:.0} characters a millisecond", count as f64 / one_ms);
