@@ -5,6 +5,7 @@
 //! `cargo xtask drawing` prints the crate drawing that `ARCHITECTURE.md` should hold.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command talks to its user")]
 
+mod bevy;
 mod drawing;
 mod foreign;
 mod fused;

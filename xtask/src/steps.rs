@@ -1,6 +1,8 @@
 //! What CI runs, in order, and why.
 
-use crate::{Options, drawing, foreign, fused, fuzzing, glam, pages, python, sanitizer, viewer, workspace};
+use crate::{
+    Options, bevy, drawing, foreign, fused, fuzzing, glam, pages, python, sanitizer, viewer, workspace,
+};
 use std::{
     fs,
     path::PathBuf,
@@ -131,6 +133,11 @@ const STEPS: &[Step] = &[
         name: "python",
         why: "the Python package installs where there is nothing but Rust and pip, and its own tests pass",
         run: python::run,
+    },
+    Step {
+        name: "bevy",
+        why: "characters play in a Bevy app without a window; no other step builds the plugin",
+        run: |_| bevy::run(),
     },
     Step {
         name: "viewer",
@@ -372,7 +379,11 @@ mod tests {
         let members = workspace::packages(&metadata).unwrap().iter().filter_map(|p| p["name"].as_str());
         assert_eq!(
             members.collect::<BTreeSet<_>>(),
-            PACKAGES.into_iter().chain(APART).chain([python::PACKAGE, viewer::PACKAGE]).collect()
+            PACKAGES
+                .into_iter()
+                .chain(APART)
+                .chain([bevy::PACKAGE, python::PACKAGE, viewer::PACKAGE])
+                .collect()
         );
     }
 }
