@@ -1,4 +1,5 @@
 //! What happens in a frame.
+#![allow(clippy::type_complexity, reason = "a query says what it asks for")]
 
 use crate::{
     archive::{LissomArchive, LissomClip},
@@ -14,6 +15,7 @@ use bevy_ecs::prelude::*;
 use bevy_math::{Mat4, Quat, Vec3};
 use bevy_time::Time;
 use bevy_transform::components::Transform;
+use lissom_motion::RootStep;
 use tracing::error;
 
 /// An animator that went takes its member along.
@@ -190,9 +192,17 @@ pub(crate) fn travel(mut moved: Query<(&Character, &mut RootMotion, &mut Transfo
         let applied = motion.applied;
         motion.set_if_neq(RootMotion { applied, translation, rotation });
         if applied && (translation != Vec3::ZERO || rotation != Quat::IDENTITY) {
-            let to = transform.transform_point(translation);
-            transform.translation = to;
-            transform.rotation = (transform.rotation * rotation).normalize();
+            // In f64 and without the engine's arithmetic, which rounds otherwise from machine to machine.
+            let scale = transform.scale.to_array().map(f64::from);
+            let place = RootStep {
+                translation: transform.translation.to_array().map(f64::from),
+                rotation: transform.rotation.to_array().map(f64::from),
+            };
+            let step =
+                RootStep { translation: std::array::from_fn(|i| step.translation[i] * scale[i]), ..*step };
+            let to = place.then(&step);
+            transform.translation = Vec3::from_array(to.translation.map(|v| v as f32));
+            transform.rotation = Quat::from_array(to.rotation.map(|v| v as f32));
         }
     }
 }
