@@ -76,7 +76,7 @@ pub(crate) fn bar(viewer: &mut Viewer, ui: &mut egui::Ui) {
                     let kilobytes = document.bytes.div_ceil(1000);
                     let facts = format!("{joints}, {meshes}, {clips}, {kilobytes} kB");
                     // What does not fit beside the buttons is told to who asks.
-                    if ui.available_width() > 640.0 {
+                    if ui.available_width() > 570.0 {
                         ui.weak(facts);
                     } else {
                         ui.weak("…").on_hover_text(facts);
