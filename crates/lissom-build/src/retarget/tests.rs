@@ -1,0 +1,155 @@
+use super::{bones::tests::renamed, *};
+use crate::mannequin::{self, Motion};
+
+const RATE_HZ: f64 = 30.0;
+
+/// Another human: names of Mixamo's, larger, with arms straight out, thighs longer and shins shorter, its joints' axes turned, looking the other way.
+fn giant() -> RawSkeleton {
+    let mut skeleton = renamed(Preset::Mixamo, "mixamorig:");
+    let map = BoneMap::guess(&skeleton);
+    for joint in &mut skeleton.joints {
+        joint.rest.translation = joint.rest.translation * 1.6;
+    }
+    for side in [Side::Left, Side::Right] {
+        let at = |part| map.joints[&Bone { part, side }];
+        let (arm, knee, foot) = (at(Part::UpperArm), at(Part::LowerLeg), at(Part::Foot));
+        skeleton.joints[arm].rest.rotation = Q4::IDENTITY;
+        let rest = &mut skeleton.joints[knee].rest;
+        rest.translation = rest.translation * 1.05;
+        let rest = &mut skeleton.joints[foot].rest;
+        rest.translation = rest.translation * 0.95;
+    }
+    // The forearms' own axes: the bones stay where they are.
+    let turn = Q4::from_axis_angle(V3::new(0.6, 0.0, 0.8), 1.1);
+    let forearm = map.joints[&Bone { part: Part::LowerArm, side: Side::Left }];
+    skeleton.joints[forearm].rest.rotation = skeleton.joints[forearm].rest.rotation * turn;
+    for joint in 0..skeleton.joints.len() {
+        if skeleton.joints[joint].parent == Some(forearm) {
+            let rest = &mut skeleton.joints[joint].rest;
+            rest.translation = turn.conjugate().rotate(rest.translation);
+            rest.rotation = turn.conjugate() * rest.rotation;
+        }
+    }
+    let roots = skeleton.joints.iter_mut().filter(|joint| joint.parent.is_none());
+    roots.for_each(|root| root.rest.rotation = Q4::from_axis_angle(V3::Y, core::f64::consts::PI));
+    skeleton
+}
+
+fn pair(source: &RawSkeleton, target: &RawSkeleton) -> Retarget {
+    let maps = [source, target].map(BoneMap::guess);
+    Retarget::new((source, &maps[0]), (target, &maps[1])).unwrap()
+}
+
+fn places(skeleton: &RawSkeleton, pose: &[Trs]) -> Vec<V3> {
+    models(skeleton, pose).iter().map(|model| model.columns[3]).collect()
+}
+
+#[test]
+fn there_and_back_is_the_motion_as_it_was() {
+    let (own, other) = (mannequin::skeleton(), giant());
+    let (there, back) = (pair(&own, &other), pair(&other, &own));
+    assert!((there.report().ratio * back.report().ratio - 1.0).abs() < 1e-12);
+    assert!(there.report().only_source.is_empty() && there.report().only_target.is_empty());
+    assert!(there.report().at_rest.iter().any(|name| name.contains("twist")), "{:?}", there.report().at_rest);
+    for motion in [Motion::Walk, Motion::Run, Motion::Wave, Motion::Crouch] {
+        let motion = mannequin::clip(motion);
+        let moved = there.motion(&motion, RATE_HZ).unwrap();
+        moved.validate(other.joints.len()).unwrap();
+        let again = back.motion(&moved, RATE_HZ).unwrap();
+        for i in 0..=20 {
+            let time_s = motion.duration_s * f64::from(i) / 20.0;
+            let (was, is) = (motion.pose(&own, time_s), again.pose(&own, time_s));
+            let (was, is) = (places(&own, &was), places(&own, &is));
+            for (joint, name) in own.joints.iter().map(|joint| &joint.name).enumerate() {
+                // What the twist joints and the second neck joint did is carried by those below them.
+                let off = was[joint].distance(is[joint]);
+                assert!(off < 0.03, "{} at {time_s} s: {name} is {off} m off", motion.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn bones_point_where_the_sources_do() {
+    let (own, other) = (mannequin::skeleton(), giant());
+    let there = pair(&own, &other);
+    let maps = [BoneMap::guess(&own), BoneMap::guess(&other)];
+    let motion = mannequin::clip(Motion::Wave);
+    for i in 0..=10 {
+        let pose = motion.pose(&own, motion.duration_s * f64::from(i) / 10.0);
+        let (from, to) = (places(&own, &pose), places(&other, &there.pose(&pose)));
+        for side in [Side::Left, Side::Right] {
+            for part in [Part::UpperArm, Part::LowerArm, Part::UpperLeg, Part::LowerLeg] {
+                let bone = Bone { part, side };
+                let end = limb_end(bone).unwrap();
+                let way = |places: &[V3], map: &BoneMap| {
+                    (places[map.joints[&end]] - places[map.joints[&bone]]).normalize_or(V3::X)
+                };
+                let (was, is) = (way(&from, &maps[0]), way(&to, &maps[1]));
+                // It looks the other way.
+                let shall = V3::new(-was.x, was.y, -was.z);
+                assert!(is.dot(shall) > 1.0 - 1e-9, "{bone:?}: {is:?}, not {shall:?}");
+            }
+        }
+    }
+}
+
+/// On legs of other proportions feet that stand are within 2 cm of the ground.
+#[test]
+fn feet_that_stand_stand() {
+    let (own, other) = (mannequin::skeleton(), giant());
+    let there = pair(&own, &other);
+    let maps = [BoneMap::guess(&own), BoneMap::guess(&other)];
+    let rest = |skeleton: &RawSkeleton| {
+        places(skeleton, &skeleton.joints.iter().map(|joint| joint.rest).collect::<Vec<_>>())
+    };
+    let (own_rest, other_rest) = (rest(&own), rest(&other));
+    let ground = other_rest.iter().map(|place| place.y).fold(f64::INFINITY, smaller);
+    let mut stood = 0;
+    for motion in [Motion::Walk, Motion::Idle] {
+        let motion = mannequin::clip(motion);
+        for i in 0..60 {
+            let pose = motion.pose(&own, motion.duration_s * f64::from(i) / 59.0);
+            let (from, to) = (places(&own, &pose), places(&other, &there.pose(&pose)));
+            for side in [Side::Left, Side::Right] {
+                let bone = Bone { part: Part::Foot, side };
+                let (s, t) = (maps[0].joints[&bone], maps[1].joints[&bone]);
+                if from[s].y < own_rest[s].y + 0.005 {
+                    let height = to[t].y - (other_rest[t].y - ground);
+                    assert!(height.abs() < 0.02, "{} {i}: {height} m", motion.name);
+                    stood += 1;
+                }
+            }
+        }
+    }
+    assert!(stood > 60, "{stood}");
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    let own = mannequin::skeleton();
+    let map = BoneMap::guess(&own);
+    let knee = Bone { part: Part::LowerLeg, side: Side::Right };
+    let mut lame = map.clone();
+    lame.joints.remove(&knee);
+    let error = Retarget::new((&own, &map), (&own, &lame)).unwrap_err();
+    assert_eq!(error, RetargetError::Missing { skeleton: "target", bone: knee });
+    assert_eq!(error.to_string(), "the target has no LowerLeg (Right)");
+    let mut wild = map.clone();
+    wild.joints.insert(knee, 999);
+    let error = Retarget::new((&own, &wild), (&own, &map)).unwrap_err();
+    assert!(matches!(error, RetargetError::NoSuchJoint { skeleton: "source", joint: 999, .. }));
+    let mut flat = own.clone();
+    flat.joints.iter_mut().for_each(|joint| joint.rest.translation = V3::ZERO);
+    let error = Retarget::new((&own, &map), (&flat, &map)).unwrap_err();
+    assert_eq!(error, RetargetError::NoLegs { skeleton: "target" });
+    // Bones that one of them lacks are told, and the others move.
+    let mut armless = map.clone();
+    armless.joints.retain(|bone, _| bone.part != Part::Hand);
+    let told = Retarget::new((&own, &map), (&own, &armless)).unwrap();
+    assert_eq!(told.report().only_source.len(), 2);
+    let motion = mannequin::clip(Motion::Walk);
+    let short = RawAnimation { tracks: motion.tracks[1..].to_vec(), ..motion.clone() };
+    assert!(matches!(told.motion(&short, RATE_HZ), Err(RawEditError::Tracks { .. })));
+    assert!(matches!(told.motion(&motion, 0.0), Err(RawEditError::Rate { .. })));
+}
