@@ -433,6 +433,12 @@ pub(super) mod tests {
     pub(in crate::retarget) fn renamed(preset: Preset, prefix: &str) -> RawSkeleton {
         let mut skeleton = mannequin::skeleton();
         let map = BoneMap::by_preset(&skeleton, Preset::Mannequin);
+        // The mannequin has more vertebrae than count: their names are not to be another rig's bones.
+        for (index, joint) in skeleton.joints.iter_mut().enumerate() {
+            if !map.joints.values().any(|mapped| *mapped == index) {
+                joint.name = format!("more_{}", joint.name);
+            }
+        }
         for (bone, joint) in &map.joints {
             let name = preset.name(*bone).unwrap_or_else(|| format!("extra{joint}"));
             skeleton.joints[*joint].name = format!("{prefix}{name}");
