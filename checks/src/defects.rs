@@ -65,7 +65,7 @@ pub fn run(folder: &Path) -> Result<()> {
             Err(error) => failures.push(format!("{last}: {error:#}")),
         }
     }
-    println!("defects: {} files, {} of them as they should be", all.len(), FILES.len() - failures.len());
+    println!("defects: {} files read, {} cases as they should be", all.len(), FILES.len() - failures.len());
     ensure!(failures.is_empty(), "{} files show their defect:\n  {}", failures.len(), failures.join("\n  "));
     let unnamed: Vec<_> =
         all.iter().zip(&named).filter(|(_, named)| !**named).map(|(path, _)| path).collect();

@@ -30,9 +30,21 @@ pub fn below(folder: &Path, wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBu
     Ok(found)
 }
 
-/// The same, by the ends of their names.
+/// Every file of `assets` and `defects` that is wanted.
+pub fn of_both(folder: &Path, wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>> {
+    let mut files = below(&folder.join("assets"), &wanted)?;
+    files.extend(below(&folder.join("defects"), wanted)?);
+    Ok(files)
+}
+
+/// True for a name with one of these ends.
+pub fn ends(extensions: &[&str]) -> impl Fn(&Path) -> bool {
+    move |path| path.extension().is_some_and(|e| extensions.iter().any(|known| e == *known))
+}
+
+/// As [`below`], by the ends of their names.
 pub fn below_named(folder: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>> {
-    below(folder, |path| path.extension().is_some_and(|e| extensions.iter().any(|known| e == *known)))
+    below(folder, ends(extensions))
 }
 
 /// Looks at every file, on a few threads: the sums of all, and what failed.

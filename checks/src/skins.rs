@@ -60,10 +60,7 @@ pub fn every(folder: &Path) -> Result<()> {
 }
 
 fn look(folder: &Path, clips: usize) -> Result<()> {
-    let mut files = Vec::new();
-    for part in ["assets", "defects"] {
-        files.extend(files::below_named(&folder.join(part), &["gltf", "glb", "vrm"])?);
-    }
+    let files = files::of_both(folder, files::ends(&["gltf", "glb", "vrm"]))?;
     let (all, failures) = files::look(&files, |file, own| one(file, clips, own), Sums::add);
     println!(
         "skins: {} files read, {} with surfaces that move, {} clips, {} poses, {} vertices, {} morph weights: the worst is {:.4} of the \

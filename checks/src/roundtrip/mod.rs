@@ -34,8 +34,12 @@ const LARGER: f64 = 1.05;
 const PADDING: u64 = 64;
 /// Files whose few keys turn far or bend much: what is within the precision of them is no longer as smooth as they are,
 /// and takes so many more keys.
-const ROUGHER: [(&str, f64); 3] =
-    [("Alien.gltf", 1.17), ("01_cs_translate.gltf", 1.15), ("RecursiveSkeletons.", 1.14)];
+const ROUGHER: [(&str, f64); 4] = [
+    ("Alien.gltf", 1.17),
+    ("01_cs_translate.gltf", 1.35),
+    ("03_all_animations.gltf", 1.45),
+    ("RecursiveSkeletons.", 1.15),
+];
 
 #[derive(Default)]
 struct Sums {
@@ -105,10 +109,7 @@ pub fn every(folder: &Path) -> Result<()> {
 }
 
 fn look(folder: &Path, clips: usize) -> Result<()> {
-    let mut files = Vec::new();
-    for part in ["assets", "defects"] {
-        files.extend(files::below_named(&folder.join(part), &["gltf", "glb", "vrm", "vrma"])?);
-    }
+    let files = files::of_both(folder, files::ends(&["gltf", "glb", "vrm", "vrma"]))?;
     let validator = Validator::find("roundtrip")?;
     let (sums, failures) =
         files::look(&files, |file, own| one(file, clips, validator.as_ref(), own), Sums::add);

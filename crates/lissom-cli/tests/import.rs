@@ -2,7 +2,9 @@
 
 mod common;
 
-use common::{MOVING, bad, bvh, files_below, folder, good, json, lissom, moving_glb, text, warned, write};
+use common::{
+    MOVING, bad, bvh, files_below, folder, glb, good, json, lissom, moving_glb, text, warned, write,
+};
 use lissom_build::pipeline::{Input, Options, Recipe, serial, unwatched};
 use std::fs;
 use std::path::Path;
@@ -229,8 +231,13 @@ fn clips_are_chosen_and_names_that_collide_are_told_apart() {
     assert_eq!(clips(&out), ["slide", "slide_2"]);
     good(&["import", &one, "-o", &out, "--clip", "0"]);
     assert_eq!(clips(&out), ["slide"]);
+    let before = fs::read(&out).unwrap();
     let (_, error) = bad(1, &["import", &one, "-o", &out, "--clip", "nobody"]);
     assert!(error.ends_with("lissom: no file has a clip \"nobody\"\n"), "{error}");
+    assert_eq!(fs::read(&out).unwrap(), before, "what was there stays");
+    let other = root.join("other.lsm");
+    bad(1, &["import", &one, "-o", &text(&other), "--clip", "0", "--clip", "nobody"]);
+    assert!(!other.exists());
 }
 
 #[test]
@@ -347,6 +354,19 @@ fn clips_take_the_form_asked_for() {
         bytes[clip + 4]
     };
     assert_eq!((version("keys"), version("rows")), (1, 2));
+    // Rows cannot step: that is told, not passed over.
+    let json = MOVING.replace(r#""output": 1 }"#, r#""output": 1, "interpolation": "STEP" }"#);
+    let numbers: [f32; 8] = [0.0, 1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0];
+    let binary: Vec<u8> = numbers.iter().flat_map(|v| v.to_le_bytes()).collect();
+    let steps = write(root.join("steps.glb"), glb(&json, &binary));
+    let import =
+        |form: &str| warned(&["import", &steps, "-o", &text(&root.join("steps.lsm")), "--form", form]).1;
+    assert!(
+        import("rows").contains("clip \"slide\": it steps, or lies on no even rate"),
+        "{}",
+        import("rows")
+    );
+    assert_eq!(import("auto"), "");
 }
 
 #[test]
@@ -393,7 +413,7 @@ fn an_archive_is_never_written_over_its_source_nor_under_another_name() {
 #[test]
 fn clips_stand_in_the_order_of_the_command_line_and_are_called_after_their_files() {
     let root = folder("import_order");
-    let glb = |name: &str| common::glb(&MOVING.replace("slide", name), &numbers(1.0));
+    let glb = |name: &str| glb(&MOVING.replace("slide", name), &numbers(1.0));
     let zebra = write(root.join("Zebra Walk.glb"), glb("mixamo.com"));
     let ape = write(root.join("ape.glb"), glb("Armature|Take 001|BaseLayer"));
     let named = write(root.join("middle.glb"), glb("Armature|Jump"));

@@ -1,7 +1,7 @@
 //! One character for a game: a graph decides, a body shows it.
 
 use crate::{
-    Frame, FrameEvent, Graph, GraphState, Key, OneShot, RootMotion, RootStep, StateError, TriggerKey,
+    Frame, FrameEvent, Graph, GraphState, Key, OneShot, RootStep, RootTracks, StateError, TriggerKey,
 };
 use alloc::{sync::Arc, vec::Vec};
 use lissom::{
@@ -12,7 +12,7 @@ use lissom::{
         soa::{Lanes, SoaTransform},
     },
     player::{Body, ClipShare, PlayError},
-    track::{MarkersView, ROOT_TRACKS, Repeat, TrackView},
+    track::{MarkersView, Repeat},
 };
 
 /// One character that a graph plays. Made once; after the first frame nothing is allocated.
@@ -51,6 +51,8 @@ pub struct Animator {
     body: Body,
     /// The body's number of each of the graph's clips.
     clips: Arc<[usize]>,
+    /// Where each of them leads.
+    roots: Arc<[RootTracks]>,
     /// One a layer.
     masks: Arc<[Option<Vec<Lanes>>]>,
     rows: Vec<Lanes>,
@@ -101,12 +103,14 @@ impl Animator {
     }
 
     fn of_body(body: Body, graph: Arc<Graph>) -> Result<Self, AnimateError> {
-        let clips = graph.clips().iter().map(|clip| body.clip(&clip.name)).collect::<Result<_, _>>()?;
+        let clips =
+            graph.clips().iter().map(|clip| body.clip(&clip.name)).collect::<Result<Arc<[_]>, _>>()?;
         let layers = graph.layer_names().count();
         let masks = (0..layers).map(|layer| graph.mask(layer, body.skeleton())).collect::<Result<_, _>>()?;
         let mut animator = Self {
             state: GraphState::new(&graph),
             frame: Frame::new(&graph),
+            roots: clips.iter().map(|clip| RootTracks::of_body(&body, *clip)).collect(),
             clips,
             masks,
             rows: alloc::vec![Lanes::splat(0.0); layers * body.skeleton().group_count()],
@@ -159,8 +163,8 @@ impl Animator {
     /// A step that is negative, NaN or infinite; nothing has then moved.
     pub fn update(&mut self, dt_s: f64) -> Result<(), AnimateError> {
         self.graph.update(&mut self.state, dt_s, &mut self.frame)?;
-        let Self { graph, frame, body, clips, masks, rows, root, .. } = self;
-        *root = frame.root_step(graph, |clip| root_motion(body, clips[clip]));
+        let Self { graph, frame, body, clips, roots, masks, rows, root, .. } = self;
+        *root = frame.root_step(graph, |clip| Some(roots[clip].motion()));
         self.models_before.copy_from_slice(body.models());
         let rows: &[Lanes] = if frame.is_layered() {
             // There is room: the rows and the masks were made for this skeleton.
@@ -224,9 +228,13 @@ impl Animator {
     /// Those of [`Animator::new`]; it then plays the old one on.
     pub fn reload(&mut self, graph: Arc<Graph>) -> Result<(), AnimateError> {
         let state = self.state.carried_over(&self.graph, &graph);
-        let new = Self::of_body(self.body.clone(), graph)?;
-        *self = Self { state, ..new };
-        self.update(0.0)
+        let mut new = Self::of_body(self.body.clone(), graph)?;
+        new.state = state;
+        new.update(0.0)?;
+        // What was seen last is what was shown before the change.
+        new.models_before.copy_from_slice(self.body.models());
+        *self = new;
+        Ok(())
     }
 
     /// What the last step decided.
@@ -281,13 +289,6 @@ impl Animator {
     pub fn palette_before(&mut self, mesh: &str) -> Result<&[Mat4], AnimateError> {
         Ok(self.body.palette_of(mesh, &self.models_before)?)
     }
-}
-
-/// The root motion of one of a body's clips.
-fn root_motion(body: &Body, clip: usize) -> Option<RootMotion<'_>> {
-    let [translation, rotation]: [Option<TrackView<'_>>; 2] =
-        ROOT_TRACKS.map(|name| body.find_track(clip, name));
-    (translation.is_some() || rotation.is_some()).then_some(RootMotion { translation, rotation })
 }
 
 impl<'a> Play<'a> {

@@ -10,6 +10,7 @@ use alloc::format;
 use lissom::{
     archive::{Archive, ArchiveError},
     math::{Quat, Transform, Vec3},
+    player::Body,
     track::{Playhead, ROOT_TRACKS, Repeat, Span, Timeline, Track, TrackView},
 };
 
@@ -52,6 +53,12 @@ impl RootTracks {
         };
         let [translation, rotation] = ROOT_TRACKS;
         Ok(Self { translation: track(translation)?, rotation: track(rotation)? })
+    }
+
+    /// Those of a body's clip: its tracks have been read before.
+    pub(crate) fn of_body(body: &Body, clip: usize) -> Self {
+        let [translation, rotation] = ROOT_TRACKS.map(|name| body.find_track(clip, name).cloned());
+        Self { translation, rotation }
     }
 
     /// As it is played.

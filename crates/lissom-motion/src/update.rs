@@ -21,7 +21,7 @@ const MAX_LAPS: f64 = (1_u64 << 32) as f64;
 impl Graph {
     /// Goes on by so many seconds, and says what is then to be seen. Allocates nothing with a frame made for this graph.
     ///
-    /// A step of 0 changes nothing: the frame is that of the step before, without anything passed.
+    /// A step of 0 changes nothing: the frame shows the state as it is, with nothing passed.
     ///
     /// # Errors
     ///

@@ -76,6 +76,14 @@ def command():
     return run
 
 
+@pytest.fixture(scope="session")
+def mannequin(tmp_path_factory):
+    """A character with a skin, which the command makes."""
+    file = tmp_path_factory.mktemp("mannequin") / "mannequin.glb"
+    subprocess.run([sys.executable, "-m", "lissom", "mannequin", "-o", file], check=True, capture_output=True)
+    return lissom.open(file)
+
+
 def pytest_addoption(parser):
     parser.addoption("--assets", type=pathlib.Path, help="a folder of reference files, which are no part of the project")
 

@@ -178,3 +178,35 @@ def test_every_array_gives_poses_or_a_value_error(times, step):
     else:
         assert clip.sample(times).shape == (*times.shape, 2, 10)
         assert np.isfinite(clip.sample(times, space="model")).all()
+
+
+KINDS = st.sampled_from([np.int8, np.uint16, np.int64, np.float16, np.float32, np.float64, np.dtype(">f8"), np.bool_, np.complex64, np.dtype("U3")])
+
+
+def like(width):
+    """Arrays, most of them of a shape that may be right, with every kind of stride."""
+    right = st.tuples(st.integers(0, 4), st.just(2), st.just(width))
+    shapes = st.one_of(right, right, arrays.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5))
+    made = arrays.arrays(dtype=KINDS, shape=shapes)
+    turned = made.map(lambda a: np.asfortranarray(a)[..., ::-1] if a.ndim else a)
+    spread = made.map(lambda a: np.repeat(a, 2, axis=0)[::2] if a.ndim else a)
+    return st.one_of(made, turned, spread)
+
+
+@settings(max_examples=400, deadline=None)
+@given(rotations=like(4), translations=st.one_of(st.none(), like(3)))
+def test_every_array_becomes_a_clip_or_is_refused_with_its_name(rotations, translations):
+    body = lissom.Skeleton(["a", "b"], [-1, 0], [[0, 0, 0], [0, 1, 0]])
+    try:
+        clip = lissom.Clip.from_arrays(body, rotations, translations)
+    except ValueError as error:
+        told = str(error)
+        assert "found" in told and "expected" in told or "not finite" in told or "no rotation" in told
+        return
+    assert rotations.dtype.kind in "iuf" and rotations.shape[1:] == (2, 4) and len(rotations) > 0
+    assert np.isfinite(rotations).all() and rotations.any(axis=-1).all()
+    poses = clip.sample(np.arange(len(rotations)) / 30)
+    assert poses.shape == (len(rotations), 2, 10) and np.isfinite(poses).all()
+    np.testing.assert_allclose(np.linalg.norm(poses[..., 3:7], axis=-1), 1, rtol=0, atol=1e-12)
+    if translations is not None:
+        np.testing.assert_allclose(poses[..., :3], translations.astype(float), rtol=1e-12, atol=1e-300)

@@ -38,7 +38,16 @@ def test_everything_pickles_and_comes_back_the_same(bvh, clip):
     assert again(lissom.Marker("step", 0.5)) == lissom.Marker("step", 0.5)
 
 
-def test_meshes_and_tracks_pickle(assets):
+def test_meshes_pickle(mannequin):
+    mesh = mannequin.meshes[0]
+    pose = mannequin["run"].sample(0.2, space="model")
+    back = pickle.loads(pickle.dumps(mesh))
+    np.testing.assert_array_equal(lissom.skin(back, pose), lissom.skin(mesh, pose))
+    np.testing.assert_array_equal(back.triangles, mesh.triangles)
+    assert (back.name, back.skeleton.names) == (mesh.name, mesh.skeleton.names)
+
+
+def test_meshes_and_tracks_of_real_files_pickle(assets):
     seen = set()
     for file in sorted(assets.rglob("khronos-sample-assets/**/*.glb")):
         asset = lissom.open(file)

@@ -222,10 +222,8 @@ def test_arrays_make_the_round_trip(body, order):
     np.testing.assert_array_equal(back[..., 7:], 1)
 
 
-def test_skin_moves_vertices_by_their_weights(assets):
-    opened = map(lissom.open, sorted(assets.rglob("khronos-sample-assets/**/*.glb")))
-    asset = next(asset for asset in opened if asset.clips and asset.meshes and len(asset.skeletons[0]) > 5)
-    mesh, clip = asset.meshes[0], asset.clips[0]
+def test_skin_moves_vertices_by_their_weights(mannequin):
+    mesh, clip = mannequin.meshes[0], mannequin["walk"]
     pose = clip.sample([0, clip.duration / 3], space="model")
     moved = lissom.skin(mesh, pose)
     palette = pose.astype(float) @ mesh.inverse_binds

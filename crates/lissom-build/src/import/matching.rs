@@ -77,7 +77,7 @@ pub(super) fn attach(scene: &mut Scene, target: SceneSkeleton, by: By) -> Result
         let places = map_joints(scene, index, &target.skeleton, by)?;
         let own = scene.skeletons.get(index).filter(|_| by == By::Name);
         let fit = own.map_or(Ok(Fit::Same), |own| rebase::fit(&own.skeleton, &target.skeleton, &places))?;
-        if let Some(text) = fit.note() {
+        for text in fit.notes() {
             scene.warn(format!("skeleton {index}"), text);
         }
         maps.push(JointMap { places, fit });
@@ -88,6 +88,18 @@ pub(super) fn attach(scene: &mut Scene, target: SceneSkeleton, by: By) -> Result
         match animation.skeleton.and_then(|s| maps.get(s)) {
             Some(map) => {
                 move_precision(&mut animation.precision, &map.places, joints);
+                let mut tracks = animation.motion.tracks.iter().enumerate();
+                let rough = tracks.find(|(joint, track)| map.fit.is_rough(*joint, track));
+                let rough =
+                    rough.and_then(|(joint, _)| target.skeleton.joints.get((*map.places.get(joint)?)?));
+                if let Some(joint) = rough {
+                    let text = format!(
+                        "it scales {:?} unevenly along axes that the skeleton does not have; that is nearly as in the file, \
+                         not exactly",
+                        joint.name
+                    );
+                    scene.warn(place.clone(), text);
+                }
                 let dropped = move_tracks(&mut animation.motion, map, joints);
                 if dropped > 0 {
                     scene.warn(

@@ -49,7 +49,7 @@ pub enum Format {
 impl Format {
     /// Every format and the extensions of its files.
     pub const ALL: [(Self, &'static [&'static str]); 7] = [
-        (Self::Gltf, &["glb", "gltf", "vrm"]),
+        (Self::Gltf, &["glb", "gltf", "vrm", "vrma"]),
         (Self::Fbx, &["fbx"]),
         (Self::Bvh, &["bvh"]),
         (Self::Ozz, &["ozz"]),

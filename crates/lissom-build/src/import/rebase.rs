@@ -47,6 +47,8 @@ pub(super) enum Fit {
         changes: Vec<Option<Change>>,
         /// Degrees between where the two look.
         turned: f64,
+        /// A joint that rests in an uneven scale: what it carries is sheared as it turns, which no other axes can tell.
+        uneven: Option<String>,
     },
 }
 
@@ -171,25 +173,49 @@ pub(super) fn fit(
         }
     };
     let changes = places.iter().enumerate().map(|(joint, place)| Some(change(joint, (*place)?)));
-    Ok(Fit::Rebased { changes: changes.collect(), turned: between(Q4::IDENTITY, facing).to_degrees() })
+    let uneven = pairs().find(|(j, p)| !is_even(local(own, *j).scale) || !is_even(local(target, *p).scale));
+    Ok(Fit::Rebased {
+        changes: changes.collect(),
+        turned: between(Q4::IDENTITY, facing).to_degrees(),
+        uneven: uneven.and_then(|(joint, _)| own.joints.get(joint)).map(|j| j.name.clone()),
+    })
 }
 
 impl Fit {
     /// What the user should know.
-    pub(super) fn note(&self) -> Option<String> {
-        let (joint, degrees) = match self {
-            Self::Rebased { turned, .. } if *turned > 1.0 => {
-                return Some(format!(
-                    "it looks another way than the skeleton; its motion was turned by {turned:.0} degrees"
-                ));
+    pub(super) fn notes(&self) -> Vec<String> {
+        match self {
+            Self::Same => Vec::new(),
+            Self::Rebased { turned, uneven, .. } => {
+                let turned = (*turned > 1.0).then(|| {
+                    format!(
+                        "it looks another way than the skeleton; its motion was turned by {turned:.0} degrees"
+                    )
+                });
+                let uneven = uneven.as_ref().map(|joint| {
+                    format!(
+                        "{joint:?} rests in an uneven scale, and its axes are not those of the skeleton: what it carries \
+                         moves nearly as in the file, not exactly"
+                    )
+                });
+                turned.into_iter().chain(uneven).collect()
             }
-            Self::Same | Self::Rebased { .. } => return None,
-            Self::Copied { worst: (joint, degrees), .. } => (joint, degrees),
-        };
-        Some(format!(
-            "it rests in another pose than the skeleton (the bone to {joint:?} points {degrees:.0} degrees away); their \
-             joints' axes agree, so its rotations were taken as they are"
-        ))
+            Self::Copied { worst: (joint, degrees), .. } => vec![format!(
+                "it rests in another pose than the skeleton (the bone to {joint:?} points {degrees:.0} degrees away); their \
+                 joints' axes agree, so its rotations were taken as they are"
+            )],
+        }
+    }
+
+    /// True if the track of a joint scales unevenly along axes that the target's joint does not have.
+    pub(super) fn is_rough(&self, joint: usize, track: &RawTrack) -> bool {
+        let Self::Rebased { changes, .. } = self else { return false };
+        let Some(Some(change)) = changes.get(joint) else { return false };
+        let part = |a: f64, b: f64| if b == 0.0 { 1.0 } else { a / b };
+        let from = change.from.scale;
+        let share = |s: V3| V3::new(part(s.x, from.x), part(s.y, from.y), part(s.z, from.z));
+        let quarter_turns = change.scales.columns.iter().take(3).all(|axis| axis.dot(*axis) > 1.0 - SAME);
+        !quarter_turns && track.scale.keys.iter().any(|key| !is_even(share(key.value)))
     }
 
     /// The track of a joint as the target takes it.
@@ -369,6 +395,11 @@ fn degrees(a: V3, b: V3) -> f64 {
     libm::atan2(a.cross(b).length(), a.dot(b)).to_degrees()
 }
 
+/// True if a scale is the same along all axes.
+fn is_even(scale: V3) -> bool {
+    scale.distance(V3::ONE.scaled(scale.x)) <= SAME * scale.length()
+}
+
 /// Radians between two rotations.
 fn between(a: Q4, b: Q4) -> f64 {
     let turn = a.conjugate().times(b);
@@ -449,7 +480,7 @@ mod tests {
         let (own, motion) = (mannequin::skeleton(), mannequin::clip(Motion::Walk));
         let target = told_otherwise(&own, crooked);
         let (fit, found) = fitted(&own, &motion, &target);
-        assert!(matches!(fit, Fit::Rebased { .. }) && fit.note().is_none());
+        assert!(matches!(fit, Fit::Rebased { .. }) && fit.notes().is_empty());
         assert_follows((&own, &motion), (&target, &found), |v| v);
         // And the way back.
         let (_, back) = fitted(&target, &found, &own);
@@ -470,8 +501,8 @@ mod tests {
         }
         let (fit, found) = fitted(&own, &motion, &target);
         assert_eq!(
-            fit.note().as_deref(),
-            Some("it looks another way than the skeleton; its motion was turned by 180 degrees")
+            fit.notes(),
+            ["it looks another way than the skeleton; its motion was turned by 180 degrees"]
         );
         assert_follows((&own, &motion), (&target, &found), |v| turn.rotate(v).scaled(0.5));
     }
@@ -495,7 +526,7 @@ mod tests {
             joint.rest.rotation = first.rotation;
         }
         let (fit, found) = fitted(&frozen, &motion, &own);
-        assert!(fit.note().unwrap().contains("degrees away"), "{fit:?}");
+        assert!(fit.notes()[0].contains("degrees away"), "{fit:?}");
         // What has no keys in the frozen file rests as that file does.
         let played = |track: &RawTrack, joint: &RawJoint| {
             track.rotation.keys.first().map_or(joint.rest.rotation, |k| k.value)
@@ -508,6 +539,27 @@ mod tests {
             };
             assert!(between(played(track, own), expected) < 1e-3, "{}", joint.name);
         }
+    }
+
+    #[test]
+    fn scales_that_other_axes_cannot_tell_are_told() {
+        let (own, mut motion) = (mannequin::skeleton(), mannequin::clip(Motion::Walk));
+        let head = own.joints.iter().position(|j| j.name == "head").unwrap();
+        let mut target = told_otherwise(&own, crooked);
+        let grow = |scale: V3| Channel::constant(scale);
+        motion.tracks[head].scale = grow(V3::ONE.scaled(2.0));
+        let (fit, _) = fitted(&own, &motion, &target);
+        assert!(!fit.is_rough(head, &motion.tracks[head]) && fit.notes().is_empty(), "an even one is exact");
+        motion.tracks[head].scale = grow(V3::new(2.0, 1.0, 1.0));
+        assert!(fit.is_rough(head, &motion.tracks[head]));
+        // Quarter turns only change which axis is which.
+        let quarter = Q4::from_axis_angle(V3::Z, core::f64::consts::FRAC_PI_2);
+        let straight = told_otherwise(&own, |_| quarter);
+        let (fit, _) = fitted(&own, &motion, &straight);
+        assert!(matches!(fit, Fit::Rebased { .. }) && !fit.is_rough(head, &motion.tracks[head]));
+        target.joints[head].rest.scale = V3::new(1.0, 2.0, 1.0);
+        let (fit, _) = fitted(&own, &motion, &target);
+        assert!(fit.notes()[0].starts_with("\"head\" rests in an uneven scale"), "{:?}", fit.notes());
     }
 
     #[test]

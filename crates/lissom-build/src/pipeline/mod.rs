@@ -56,13 +56,13 @@ pub use watch::{Executor, Progress, Step, Watch, serial, unwatched};
 
 use crate::{
     BuiltSkeleton, SkeletonBuilder,
-    archive::{ScenePack, settle_names},
-    cook::{ClipBuilder, CookError, CookedClip, JointPrecision, SkinReach},
+    archive::{ScenePack, clip_version, settle_names},
+    cook::{ClipBuilder, CookError, CookedClip, Form, JointPrecision, SkinReach},
     edit::{self, ClipRule, Edited, Needs},
     import::{self, Format, ImportOptions, OpenError},
     scene::{Scene, SceneMesh, SceneSkeleton},
 };
-use lissom::archive::AlignedBytes;
+use lissom::{archive::AlignedBytes, clip::format};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 use watch::Watcher;
@@ -431,6 +431,20 @@ impl Recipe {
         builder.build(built, &animation.motion).map_err(failed)
     }
 
+    /// Rows were asked for, and are not what every motion can be.
+    fn tell_of_keys(&self, scene: &mut Scene, clips: &[CookedClip]) {
+        if self.cook.form != Form::Rows {
+            return;
+        }
+        let keys = |clip: &CookedClip| clip_version(&clip.bytes) == format::keys::VERSION;
+        let names = scene.animations.iter().zip(clips).filter(|(_, clip)| keys(clip));
+        let names: Vec<String> = names.map(|(a, _)| a.motion.name.clone()).collect();
+        for name in names {
+            let text = "it steps, or lies on no even rate, so it was cooked as keys, not as rows";
+            scene.warn(format!("clip {name:?}"), text);
+        }
+    }
+
     fn pack(
         &self,
         inputs: &[Input<'_>],
@@ -445,8 +459,9 @@ impl Recipe {
         let unused = (0..self.rules.len()).filter(|rule| !used(rule)).collect();
         for ((input, opened), clips) in inputs.iter().zip(opened).zip(clips) {
             reports.push((|| {
-                let opened = opened?;
+                let mut opened = opened?;
                 let clips = clips.into_iter().collect::<Result<Vec<CookedClip>, InputError>>()?;
+                self.tell_of_keys(&mut opened.scene, &clips);
                 let report = Report::new(input, &opened, &clips);
                 let clips = clips.into_iter().map(|c| c.bytes).collect();
                 pack.add(&opened.stem, &opened.scene, &opened.skeletons, clips)

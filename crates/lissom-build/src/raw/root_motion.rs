@@ -138,7 +138,8 @@ impl RawAnimation {
         Ok(ExtractedRoot { motion, tracks })
     }
 
-    /// When the joint or what it hangs on has a key, and at a rate, each once, rising.
+    /// When the joint or what it hangs on has a key, and at a rate, each once, rising. Times that differ by rounding are
+    /// one: as ratios of the duration they might be the same number.
     fn root_times(
         &self,
         skeleton: &RawSkeleton,
@@ -156,7 +157,11 @@ impl RawAnimation {
         }
         times.retain(|time_s| (0.0..=self.duration_s).contains(time_s));
         times.sort_by(f64::total_cmp);
-        times.dedup();
+        let end_s = self.duration_s;
+        times.dedup_by(|later, kept| *later - *kept <= end_s * 1e-9);
+        if let Some(last) = times.last_mut().filter(|last| end_s - **last <= end_s * 1e-9) {
+            *last = end_s;
+        }
         Ok(times)
     }
 }
@@ -230,6 +235,31 @@ mod tests {
     fn root_at(tracks: &[RawUserTrack; 2], key: usize) -> (V3, Q4) {
         let ([x, y, z, _], q) = (tracks[0].keys[key].value, tracks[1].keys[key].value);
         (V3::new(x, y, z), Q4::new(q[0], q[1], q[2], q[3]))
+    }
+
+    #[test]
+    fn keys_a_rounding_apart_are_one() {
+        let (skeleton, mut motion) = bend();
+        motion.duration_s = 1.1;
+        let before = f64::from_bits(0.55_f64.to_bits() - 1);
+        let after = f64::from_bits(1.1_f64.to_bits() - 1);
+        let places = [0.0, before, 0.55, after].map(|t| (t, V3::new(10.0, -150.0 * t, 100.0)));
+        motion.tracks[1].translation = Channel::new(Curve::Linear, places);
+        let rule = RootMotionRule {
+            axes: [true, false, true],
+            turn: false,
+            reference: RootReference::First,
+            looping: false,
+            bake: true,
+            rate_hz: 30.0,
+        };
+        let ExtractedRoot { motion, tracks } = motion.root_motion(&skeleton, 1, &rule).unwrap();
+        motion.validate(3).unwrap();
+        for track in &tracks {
+            track.validate().unwrap();
+            assert_eq!((track.keys[0].ratio, track.keys[track.keys.len() - 1].ratio), (0.0, 1.0));
+            assert!(track.keys.windows(2).all(|pair| pair[1].ratio - pair[0].ratio > 1e-10));
+        }
     }
 
     #[test]

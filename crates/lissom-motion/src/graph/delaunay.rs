@@ -6,11 +6,12 @@
 
 use alloc::{boxed::Box, vec::Vec};
 
-/// Corners, counter-clockwise, and twice the area.
+/// Corners, counter-clockwise, twice the area, and one over that.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Triangle {
     corners: [u16; 3],
     area: f64,
+    inverse: f64,
 }
 
 type Point = [f64; 2];
@@ -79,7 +80,8 @@ pub(super) fn triangulate(points: &[Point]) -> Option<Triangulation> {
     flip(points, &mut triangles, flat * reach * reach);
     let triangles = triangles.iter().map(|corners| {
         let [a, b, c] = corners.map(at);
-        Triangle { corners: *corners, area: area(a, b, c) }
+        let area = area(a, b, c);
+        Triangle { corners: *corners, area, inverse: 1.0 / area }
     });
     Some((triangles.collect(), hull.into()))
 }
@@ -133,19 +135,24 @@ pub(super) fn shares(
 ) {
     let at = |i: u16| points[usize::from(i)];
     // The triangle that the place is deepest in, or least outside of: rounding leaves no gaps between triangles.
-    let mut best = (f64::NEG_INFINITY, [0; 3], [0.0; 3]);
+    let mut best: Option<(f64, &Triangle)> = None;
     for triangle in triangles {
         let [a, b, c] = triangle.corners.map(at);
-        // Exactly 0 and 1 at the corners.
-        let (v, w) = (area(a, place, c) / triangle.area, area(a, b, place) / triangle.area);
-        let weights = [1.0 - v - w, v, w];
-        let least = weights.iter().fold(1.0, |least, weight| if *weight < least { *weight } else { least });
-        if least > best.0 {
-            best = (least, triangle.corners, weights);
+        let (v, w) = (area(a, place, c) * triangle.inverse, area(a, b, place) * triangle.inverse);
+        let u = 1.0 - v - w;
+        let least = if v < w { v } else { w };
+        let least = if u < least { u } else { least };
+        if best.is_none_or(|(most, _)| least > most) {
+            best = Some((least, triangle));
         }
     }
-    let (least, corners, weights) = best;
-    if least >= -FLAT {
+    if let Some((least, Triangle { corners, area: all, .. })) = best
+        && least >= -FLAT
+    {
+        let [a, b, c] = corners.map(at);
+        // Divided, they are exactly 0 and 1 at the corners.
+        let (v, w) = (area(a, place, c) / all, area(a, b, place) / all);
+        let weights = [1.0 - v - w, v, w];
         let weights = weights.map(|weight| if weight > 0.0 { weight } else { 0.0 });
         let total = weights[0] + weights[1] + weights[2];
         for (corner, weight) in corners.iter().zip(weights) {

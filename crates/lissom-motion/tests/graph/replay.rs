@@ -20,7 +20,9 @@ fn a_thousand_frames_replayed_from_a_save_are_the_same_bits() {
     let mut first = Vec::new();
     for _ in 0..1000 {
         step(&played.graph, &mut played.state, &mut played.frame, &mut rng);
-        first.push((played.frame.clone(), played.state.to_bytes()));
+        let bytes = played.state.to_bytes();
+        assert_eq!(GraphState::read(&played.graph, &bytes).as_ref(), Ok(&played.state));
+        first.push((played.frame.clone(), bytes));
     }
     // Put back from bytes, in a frame that was used for something else.
     let mut again = GraphState::read(&played.graph, &saved.0).unwrap();

@@ -9,7 +9,7 @@ use crate::{
     Clip, Skeleton,
     archive::{Archive, ArchiveError, SectionKind},
     job::{LocalToModelJob, Mix, MixJob, MixScratch, Models, Update},
-    track::{MarkersView, TrackView},
+    track::{MarkersView, Track, TrackView},
 };
 use alloc::{sync::Arc, vec, vec::Vec};
 use lissom_math::{
@@ -174,10 +174,10 @@ impl Body {
         Ok(self.library.track(clip, name)?.view())
     }
 
-    /// The same without an error: `None` if there is none.
+    /// The same, to keep, and without an error: `None` if there is none.
     #[must_use]
-    pub fn find_track(&self, clip: usize, name: &str) -> Option<TrackView<'_>> {
-        self.library.find_track(clip, name).map(|track| track.view())
+    pub fn find_track(&self, clip: usize, name: &str) -> Option<&Track> {
+        self.library.find_track(clip, name)
     }
 
     /// The local pose, in groups.

@@ -197,6 +197,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let bar = bar(found.len(), talk == Talk::Quiet || arguments.json);
     let run = Run {
         recipe: &recipe,
+        wanted: &wanted,
         stream: arguments.stream.map(CodecName::codec),
         force: arguments.force,
         bar: &bar,
@@ -352,6 +353,8 @@ fn bar(files: usize, hidden: bool) -> ProgressBar {
 /// What every archive of this run has in common.
 struct Run<'a> {
     recipe: &'a Recipe,
+    /// Clips asked for by name.
+    wanted: &'a [String],
     stream: Option<Codec>,
     force: bool,
     bar: &'a ProgressBar,
@@ -360,13 +363,16 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Cooks everything into one archive that is not kept as it is.
+    /// Cooks everything into one archive; there is none where every file is refused, or a clip asked for is in no file.
     fn cook_all(&self, found: &[Found]) -> Result<(Vec<FileReport>, Option<Vec<u8>>)> {
         let inputs: Vec<Input<'_>> = found.iter().map(Found::input).collect();
         let Cooked { archive, inputs, .. } = self.cook(&inputs)?;
         let file = |f: &Found| f.path.display().to_string();
         let reports = found.iter().zip(inputs).map(|(f, input)| FileReport::of_input(file(f), input));
-        Ok((reports.collect(), archive))
+        let reports: Vec<FileReport> = reports.collect();
+        // An archive without what was asked for must not take the place of one that has it.
+        let archive = archive.filter(|_| missing_clips(self.wanted, &reports).is_empty());
+        Ok((reports, archive))
     }
 
     fn one_stream(&self, found: &[Found], output: &Path) -> Result<Vec<FileReport>> {
@@ -393,10 +399,7 @@ impl Run<'_> {
             self.streams(output, &bytes, &mut reports)?;
             return Ok(reports.into());
         }
-        let Cooked { archive, inputs, .. } = self.cook(&inputs)?;
-        let file = |f: &Found| f.path.display().to_string();
-        let mut reports: Vec<FileReport> =
-            found.iter().zip(inputs).map(|(f, input)| FileReport::of_input(file(f), input)).collect();
+        let (mut reports, archive) = self.cook_all(found)?;
         if let Some(bytes) = archive {
             write_whole(output, &bytes)?;
             for report in reports.iter_mut().filter(|r| r.status == Status::Imported) {

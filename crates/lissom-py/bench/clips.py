@@ -1,0 +1,54 @@
+"""A whole clip sampled, with the command's native figure beside it, and a file opened: `python bench/clips.py FILE.glb`"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import lissom
+import numpy as np
+
+ROUNDS = 9
+
+
+def best(work):
+    times = []
+    for _ in range(ROUNDS):
+        # Time of the processor: on one core it is the same, and busy neighbours stretch it less.
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def positions(file):
+    clip = lissom.open(file).clips[0]
+    return clip.positions(30)
+
+
+def main(file):
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    print(f"open to positions of every frame at 30 Hz: {best(lambda: positions(file)) * 1e3:.2f} ms")
+    asset = lissom.open(file)
+    with tempfile.TemporaryDirectory() as folder:
+        archive = f"{folder}/bench.lsm"
+        asset.save(archive)
+        clip = lissom.open(archive).clips[0]
+        joints = len(clip.skeleton)
+        times = np.arange(0, clip.duration, 1 / 60)
+        times = np.tile(times, max(1, 20_000 // len(times)))
+        for words, more in (("local, ten numbers", {}), ("model, matrices", {"space": "model"})):
+            seconds = best(lambda more=more: clip.sample(times, **more))
+            print(f"sample, {words}: {seconds * 1e9 / len(times) / joints:.1f} ns a joint")
+        native = subprocess.run([sys.executable, "-m", "lissom", "bench", archive, "--clip", clip.name, "--json"], check=True, capture_output=True)
+        for name, value in json.loads(native.stdout)["figures"].items():
+            if "sample" in name or "local" in name:
+                print(f"native, {name}: {value}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(sys.argv[1])
