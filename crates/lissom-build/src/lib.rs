@@ -18,6 +18,7 @@
 //! | [`archive`] | writes what games load |
 //! | [`edit`], [`recipe`] | what is done to clips before they are cooked, and the file that says so (`lissom.toml`) |
 //! | [`retarget`] | motions of one human skeleton on another |
+//! | [`feet`] | when feet stand; phase and speed of gaits |
 //! | [`pipeline`] | all of it at once: files or bytes in, an archive, reports and a stamp out |
 //! | [`mannequin`] | a character made in code |
 //!
@@ -71,6 +72,7 @@ pub mod cook;
 pub mod edit;
 pub mod exact;
 pub mod export;
+pub mod feet;
 pub mod import;
 mod influences;
 pub mod mannequin;

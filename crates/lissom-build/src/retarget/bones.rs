@@ -1,6 +1,7 @@
 //! Which joint is which bone of a human: by the names of well-known rigs, or by words.
 
 use crate::raw::RawSkeleton;
+use core::fmt;
 use std::collections::BTreeMap;
 
 /// A bone of a human.
@@ -290,6 +291,39 @@ impl Bone {
     }
 }
 
+impl fmt::Display for Bone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let side = match self.side {
+            Side::Middle => "",
+            Side::Left => "left ",
+            Side::Right => "right ",
+        };
+        let (name, phalanx) = match self.part {
+            Part::Hips => ("hips", None),
+            Part::Spine => ("spine", None),
+            Part::Chest => ("chest", None),
+            Part::UpperChest => ("upper chest", None),
+            Part::Neck => ("neck", None),
+            Part::Head => ("head", None),
+            Part::Shoulder => ("shoulder", None),
+            Part::UpperArm => ("upper arm", None),
+            Part::LowerArm => ("lower arm", None),
+            Part::Hand => ("hand", None),
+            Part::UpperLeg => ("upper leg", None),
+            Part::LowerLeg => ("lower leg", None),
+            Part::Foot => ("foot", None),
+            Part::Toes => ("toes", None),
+            Part::Thumb(n) => ("thumb", Some(n)),
+            Part::Index(n) => ("index finger", Some(n)),
+            Part::Middle(n) => ("middle finger", Some(n)),
+            Part::Ring(n) => ("ring finger", Some(n)),
+            Part::Little(n) => ("little finger", Some(n)),
+        };
+        write!(f, "{side}{name}")?;
+        phalanx.map_or(Ok(()), |n| write!(f, " {n}"))
+    }
+}
+
 impl BoneMap {
     /// The bones that a preset's names find; what stands before a `:` or `|` does not count, nor does case.
     #[must_use]
@@ -313,7 +347,28 @@ impl BoneMap {
                 best = Some(map);
             }
         }
-        best.unwrap_or_else(|| Self::by_words(skeleton))
+        let mut map = best.unwrap_or_else(|| Self::by_words(skeleton));
+        map.settle_hips(skeleton);
+        map
+    }
+
+    /// Some rigs have a joint that carries the body and is called hips, and below it the one that legs and spine hang on.
+    fn settle_hips(&mut self, skeleton: &RawSkeleton) {
+        let hips = Bone { part: Part::Hips, side: Side::Middle };
+        let ends = [(Part::UpperLeg, Side::Left), (Part::UpperLeg, Side::Right), (Part::Head, Side::Middle)];
+        let ends = ends.map(|(part, side)| self.joints.get(&Bone { part, side }).copied());
+        let (Some(named), [Some(left), Some(right), Some(head)]) = (self.joints.get(&hips).copied(), ends)
+        else {
+            return;
+        };
+        let mut at = Some(left);
+        while let Some(joint) = at.filter(|joint| *joint != named) {
+            if skeleton.is_above(joint, right) && skeleton.is_above(joint, head) {
+                self.joints.insert(hips, joint);
+                return;
+            }
+            at = skeleton.joints[joint].parent;
+        }
     }
 
     /// Needed bones that were not found.

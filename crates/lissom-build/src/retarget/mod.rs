@@ -1,9 +1,9 @@
 //! Motions of one skeleton on another: of other proportions, other names, another rest pose.
 //!
 //! ```text
-//!  source, BoneMap ─┐
-//!                   ├─▶ Retarget ─▶ report: bones that only one of them has, joints that nothing moves
-//!  target, BoneMap ─┘      └─▶ a pose, or a whole motion, of the target
+//!  source, BoneMap ─┐                 report: bones that only one of them has, joints that nothing moves
+//!                   ├─▶ Retarget ─┬─▶ a pose, or a whole motion, of the target; all of a scene ([`onto`])
+//!  target, BoneMap ─┘             └─▶ plan: for a job that does it while a game runs (lissom::job::RetargetJob)
 //! ```
 //!
 //! - **Rotations** are taken in model space, as turns away from the rest pose, so that joints' own axes do not matter. Arms and legs that rest
@@ -11,24 +11,33 @@
 //! - **Facing.** Skeletons that look along other axes are turned to one another, by right angles.
 //! - **Hips** go the source's way times the ratio of the legs' lengths, such that ankles are as high above the ground as the
 //!   target's own, in proportion.
+//! - **Goals**, if asked for: hands and feet are where the source has them, by the same measure, and elbows and knees bend as they must.
+//!   Without, limbs point where the source's do, and end where their own lengths lead.
 //!
-//! Lengths stay the target's. Ground is at height 0, up is y.
+//! Lengths stay the target's. Up is y; the ground is at height 0, or at the lowest joint of the feet if the rest pose does not stand there.
 
 mod bones;
+mod limb;
+mod scene;
 
 pub use bones::{Bone, BoneMap, Part, Preset, Side};
+pub(crate) use scene::is_same_rig;
+pub use scene::onto;
 
 use crate::{
-    exact::{M34, Q4, Trs, V3, larger, smaller},
-    raw::{Channel, Curve, Key, RawAnimation, RawEditError, RawSkeleton, RawTrack, models},
+    BuiltSkeleton,
+    exact::{M34, Q4, Trs, V3, larger, narrow, smaller},
+    raw::{Curve, Key, MOST_KEYS, RawAnimation, RawEditError, RawSkeleton, RawTrack, models},
 };
+use limb::Limb;
+use lissom::job::{RetargetFollow, RetargetLimb, RetargetPlan};
 
 /// What is wrong with a pair of skeletons.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RetargetError {
     /// A bone that no human is without was not found.
-    #[error("the {skeleton} has no {:?} ({:?})", bone.part, bone.side)]
+    #[error("the {skeleton} has no {bone}")]
     Missing {
         /// Which one: `source`, `target`.
         skeleton: &'static str,
@@ -44,6 +53,14 @@ pub enum RetargetError {
         joint: usize,
         /// How many there are.
         joints: usize,
+    },
+    /// A motion cannot be brought over.
+    #[error("clip {clip:?}: {source}")]
+    Motion {
+        /// The clip.
+        clip: String,
+        /// Why.
+        source: RawEditError,
     },
     /// The legs of a skeleton have no length or no place beside each other.
     #[error("the {skeleton}'s legs have no length, or one place")]
@@ -68,6 +85,39 @@ pub struct RetargetReport {
     pub ratio: f64,
 }
 
+impl RetargetReport {
+    /// What was not matched, in words.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let names = |bones: &[Bone]| bones.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let list = |count: usize, what: &str, names: &[String]| {
+            let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let more = if names.len() > SHOWN { ", …" } else { "" };
+            (count > 0).then(|| format!("{count} {what}: {shown}{more}"))
+        };
+        let lost = list(self.only_source.len(), "bones are not in the skeleton", &names(&self.only_source));
+        let idle = list(
+            self.only_target.len(),
+            "of the skeleton's bones are not in this file and rest",
+            &names(&self.only_target),
+        );
+        let rest = list(self.at_rest.len(), "joints of the skeleton are no bones and rest", &self.at_rest);
+        [lost, idle, rest].into_iter().flatten().collect()
+    }
+}
+
+/// Names in a note.
+const SHOWN: usize = 8;
+
+/// What is kept where the source has it, beside the hips.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Goals {
+    /// Hands.
+    pub hands: bool,
+    /// Feet: they stand where the source's do, and do not slide on legs of other proportions.
+    pub feet: bool,
+}
+
 /// A pair of skeletons, ready.
 #[derive(Clone, Debug)]
 pub struct Retarget {
@@ -75,15 +125,18 @@ pub struct Retarget {
     target: RawSkeleton,
     /// The target's joints, upper ones first.
     order: Vec<usize>,
-    /// For a joint of the target: that of the source, its rotation at rest, and the target's as it stands when the source rests.
-    followed: Vec<Option<(usize, Q4, Q4)>>,
+    /// For a joint of the target: that of the source, and what is to be done before its turn in model space.
+    followed: Vec<Option<(usize, Q4)>>,
     /// From the source's axes to the target's.
     facing: Q4,
-    /// Hips, and both hip joints.
-    source_hips: [usize; 3],
+    /// The hip joints.
+    source_hips: [usize; 2],
+    /// Hips, and the hip joints.
     target_hips: [usize; 3],
     /// What the target's ankles are higher than the source's would be.
     lift: f64,
+    /// What reaches for goals.
+    limbs: Vec<Limb>,
     report: RetargetReport,
 }
 
@@ -96,6 +149,7 @@ impl Retarget {
     pub fn new(
         (source, source_map): (&RawSkeleton, &BoneMap),
         (target, target_map): (&RawSkeleton, &BoneMap),
+        goals: Goals,
     ) -> Result<Self, RetargetError> {
         let (from, to) =
             (Human::new("source", source, source_map)?, Human::new("target", target, target_map)?);
@@ -123,7 +177,9 @@ impl Retarget {
                             Q4::IDENTITY
                         }
                     });
-                    followed[*t] = Some((*s, from.rotations[*s], turn * to.rotations[*t]));
+                    let before =
+                        from.rotations[*s].conjugate() * facing.conjugate() * turn * to.rotations[*t];
+                    followed[*t] = Some((*s, before));
                     report.bones.push(bone);
                 }
                 (Some(_), None) => report.only_source.push(bone),
@@ -140,11 +196,51 @@ impl Retarget {
             order: target.depth_first(),
             followed,
             facing,
-            source_hips: from.hips,
+            source_hips: [from.hips[1], from.hips[2]],
             target_hips: to.hips,
             lift: to.ankle - ratio * from.ankle,
+            limbs: Vec::new(),
             report,
-        })
+        }
+        .reaching(goals, source_map, target_map, to.frame))
+    }
+
+    /// With limbs that reach for goals.
+    fn reaching(mut self, goals: Goals, source: &BoneMap, target: &BoneMap, frame: Q4) -> Self {
+        let arm = [Part::UpperArm, Part::LowerArm, Part::Hand];
+        let leg = [Part::UpperLeg, Part::LowerLeg, Part::Foot];
+        // Elbows point back, knees ahead.
+        let kinds = [(goals.hands, arm, V3::Z * -1.0), (goals.feet, leg, V3::Z)];
+        let rest = self.rest();
+        let (places, turns) = (models(&self.target, &rest), rotations(&self.target, &rest));
+        for (_, parts, ahead) in kinds.into_iter().filter(|(asked, ..)| *asked) {
+            for side in [Side::Left, Side::Right] {
+                let joint = |map: &BoneMap, part| map.joints.get(&Bone { part, side }).copied();
+                let [start, mid, end] = parts.map(|part| joint(target, part));
+                let (Some(start), Some(mid), Some(end), Some(source)) =
+                    (start, mid, end, joint(source, parts[2]))
+                else {
+                    continue;
+                };
+                if !self.target.is_above(start, mid) || !self.target.is_above(mid, end) {
+                    continue;
+                }
+                let along = places[mid].columns[3] - places[start].columns[3];
+                let axis = along.cross(frame.rotate(ahead)).normalize_or(frame.rotate(V3::X));
+                let axis = turns[mid].conjugate().rotate(axis);
+                self.limbs.push(Limb { source, chain: [start, mid, end], axis });
+            }
+        }
+        self
+    }
+
+    /// True for a joint that gets keys.
+    fn moves(&self, joint: usize) -> bool {
+        self.followed[joint].is_some() || self.limbs.iter().any(|limb| limb.chain.contains(&joint))
+    }
+
+    fn rest(&self) -> Vec<Trs> {
+        self.target.joints.iter().map(|joint| joint.rest).collect()
     }
 
     /// What was matched, and what was not.
@@ -157,7 +253,7 @@ impl Retarget {
     /// target's rest pose.
     #[must_use]
     pub fn pose(&self, source: &[Trs]) -> Vec<Trs> {
-        let mut pose: Vec<Trs> = self.target.joints.iter().map(|joint| joint.rest).collect();
+        let mut pose = self.rest();
         if source.len() != self.source.joints.len() {
             return pose;
         }
@@ -166,31 +262,66 @@ impl Retarget {
         for joint in self.order.iter().copied() {
             let parent = self.target.joints[joint].parent.map_or(Q4::IDENTITY, |parent| turns[parent]);
             turns[joint] = match self.followed[joint] {
-                Some((from, rest, stands)) => {
-                    let away = source_turns[from] * rest.conjugate();
-                    (self.facing * away * self.facing.conjugate() * stands).normalize()
-                }
+                Some((from, before)) => (self.facing * source_turns[from] * before).normalize(),
                 None => parent * pose[joint].rotation,
             };
             pose[joint].rotation = (parent.conjugate() * turns[joint]).normalize();
         }
         // Between the hip joints: there the legs hang, wherever the rig has its hips.
-        let between = |models: &[M34], [_, left, right]: [usize; 3]| {
+        let is = models(&self.target, &pose);
+        let between = |models: &[M34], left: usize, right: usize| {
             (models[left].columns[3] + models[right].columns[3]) * 0.5
         };
-        let goal = self.facing.rotate(between(&source_models, self.source_hips)) * self.report.ratio
-            + V3::new(0.0, self.lift, 0.0);
-        let is = models(&self.target, &pose);
-        let moved = goal - between(&is, self.target_hips);
-        let hips = self.target_hips[0];
+        let ([left, right], [hips, own_left, own_right]) = (self.source_hips, self.target_hips);
+        let moved = self.goal(between(&source_models, left, right)) - between(&is, own_left, own_right);
         let parent = self.target.joints[hips].parent.map_or(M34::IDENTITY, |parent| is[parent]);
         if let Some(back) = parent.inverse() {
             pose[hips].translation = back.mul_point(is[hips].columns[3] + moved);
         }
+        for limb in &self.limbs {
+            let goal = self.goal(source_models[limb.source].columns[3]) - moved;
+            limb.reach(&self.target, &is, &turns, goal, &mut pose);
+        }
         pose
     }
 
-    /// A motion of the target, from one of the source: linear, with keys at a rate and wherever the source has one.
+    /// Where a place of the source is on the target.
+    fn goal(&self, place: V3) -> V3 {
+        self.facing.rotate(place) * self.report.ratio + V3::new(0.0, self.lift, 0.0)
+    }
+
+    /// The same for a job that does it pose by pose, on the built skeletons.
+    #[must_use]
+    pub fn plan(&self, source: &BuiltSkeleton, target: &BuiltSkeleton) -> RetargetPlan {
+        let from = |raw: usize| source.joint_of_raw[raw];
+        let to = |raw: usize| target.joint_of_raw[raw];
+        let follow = |(raw, followed): (usize, &Option<(usize, Q4)>)| {
+            followed.map(|(joint, before)| RetargetFollow {
+                source: from(joint),
+                target: to(raw),
+                before: before.to_f32(),
+            })
+        };
+        let mut follows: Vec<RetargetFollow> = self.followed.iter().enumerate().filter_map(follow).collect();
+        follows.sort_by_key(|follow| follow.target);
+        let limb = |limb: &Limb| RetargetLimb {
+            source: from(limb.source),
+            target: limb.chain.map(to),
+            axis: limb.axis.to_f32(),
+        };
+        RetargetPlan {
+            follows,
+            facing: self.facing.to_f32(),
+            ratio: narrow(self.report.ratio),
+            lift: V3::new(0.0, self.lift, 0.0).to_f32(),
+            source_hips: self.source_hips.map(from),
+            target_hips: self.target_hips.map(to),
+            limbs: self.limbs.iter().map(limb).collect(),
+        }
+    }
+
+    /// A motion of the target, from one of the source: linear, with keys wherever the source has one, and between
+    /// them where they are further apart than a rate says, for the same turns do not interpolate alike on other axes.
     ///
     /// # Errors
     ///
@@ -200,27 +331,40 @@ impl Retarget {
         if tracks != joints {
             return Err(RawEditError::Tracks { tracks, joints });
         }
-        let mut times = RawAnimation::fixed_rate_times(motion.duration_s, rate_hz)?;
-        times.extend(motion.time_points());
-        times.retain(|time_s| (0.0..=motion.duration_s).contains(time_s));
-        times.sort_by(f64::total_cmp);
-        times.dedup();
+        let mut keys = vec![0.0];
+        keys.extend(
+            motion.time_points().into_iter().filter(|time_s| (0.0..motion.duration_s).contains(time_s)),
+        );
+        keys.push(motion.duration_s);
+        keys.dedup();
+        let mut times = Vec::new();
+        for pair in keys.windows(2) {
+            let [from, to] = [pair[0], pair[1]];
+            let between = RawAnimation::fixed_rate_times(to - from, rate_hz)?;
+            let parts = between.len().saturating_sub(1);
+            times.extend((0..parts).map(|part| from + (to - from) * part as f64 / parts as f64));
+            if times.len() > MOST_KEYS {
+                return Err(RawEditError::TooManyKeys { keys: times.len() as f64, allowed: MOST_KEYS });
+            }
+        }
+        times.push(motion.duration_s);
         let hips = self.target_hips[0];
         let mut tracks: Vec<RawTrack> = vec![RawTrack::default(); self.target.joints.len()];
+        let mut before = self.rest();
         for time_s in times {
             let pose = self.pose(&motion.pose(&self.source, time_s));
             for (joint, track) in tracks.iter_mut().enumerate() {
-                if self.followed[joint].is_some() {
-                    track.rotation.keys.push(Key { time_s, value: pose[joint].rotation });
+                if self.moves(joint) {
+                    let value = pose[joint].rotation.near(before[joint].rotation);
+                    before[joint].rotation = value;
+                    track.rotation.keys.push(Key { time_s, value });
                 }
             }
             tracks[hips].translation.keys.push(Key { time_s, value: pose[hips].translation });
         }
         for track in &mut tracks {
-            let (places, turns) =
-                (core::mem::take(&mut track.translation.keys), core::mem::take(&mut track.rotation.keys));
-            track.translation = Channel { curve: Curve::Linear, keys: places, tangents: Vec::new() };
-            track.rotation = Channel { curve: Curve::Linear, keys: turns, tangents: Vec::new() };
+            track.rotation.curve = Curve::Linear;
+            track.translation.curve = Curve::Linear;
         }
         Ok(RawAnimation { tracks, ..motion.clone() })
     }
@@ -269,18 +413,14 @@ impl Human {
         let up = at(Part::Head, Side::Middle) - (left + right) * 0.5;
         let y = (up - x * up.dot(x)).normalize_or(V3::Y);
         let frame = Q4::from_axes(x, y, x.cross(y));
-        // The lowest of what hangs on the feet is the ground.
-        let mut ground = f64::INFINITY;
+        let mut lowest = f64::INFINITY;
         for (below, place) in places.iter().enumerate() {
-            let mut next = Some(below);
-            while let Some(above) = next {
-                if sides.iter().any(|side| joint(Part::Foot, *side) == above) {
-                    ground = smaller(ground, place.y);
-                    break;
-                }
-                next = skeleton.joints[above].parent;
+            if sides.iter().any(|side| skeleton.is_above(joint(Part::Foot, *side), below)) {
+                lowest = smaller(lowest, place.y);
             }
         }
+        // Feet of a rest pose that stands are a little above the ground; motion capture rests with its hips there.
+        let ground = if (-0.02..0.15).contains(&(lowest / length)) { 0.0 } else { lowest };
         let ankle = 0.5 * (at(Part::Foot, Side::Left).y + at(Part::Foot, Side::Right).y) - ground;
         let hips = [
             joint(Part::Hips, Side::Middle),

@@ -37,7 +37,7 @@ fn giant() -> RawSkeleton {
 
 fn pair(source: &RawSkeleton, target: &RawSkeleton) -> Retarget {
     let maps = [source, target].map(BoneMap::guess);
-    Retarget::new((source, &maps[0]), (target, &maps[1])).unwrap()
+    Retarget::new((source, &maps[0]), (target, &maps[1]), Goals::default()).unwrap()
 }
 
 fn places(skeleton: &RawSkeleton, pose: &[Trs]) -> Vec<V3> {
@@ -132,24 +132,156 @@ fn what_is_missing_is_named() {
     let knee = Bone { part: Part::LowerLeg, side: Side::Right };
     let mut lame = map.clone();
     lame.joints.remove(&knee);
-    let error = Retarget::new((&own, &map), (&own, &lame)).unwrap_err();
+    let error = Retarget::new((&own, &map), (&own, &lame), Goals::default()).unwrap_err();
     assert_eq!(error, RetargetError::Missing { skeleton: "target", bone: knee });
-    assert_eq!(error.to_string(), "the target has no LowerLeg (Right)");
+    assert_eq!(error.to_string(), "the target has no right lower leg");
     let mut wild = map.clone();
     wild.joints.insert(knee, 999);
-    let error = Retarget::new((&own, &wild), (&own, &map)).unwrap_err();
+    let error = Retarget::new((&own, &wild), (&own, &map), Goals::default()).unwrap_err();
     assert!(matches!(error, RetargetError::NoSuchJoint { skeleton: "source", joint: 999, .. }));
     let mut flat = own.clone();
     flat.joints.iter_mut().for_each(|joint| joint.rest.translation = V3::ZERO);
-    let error = Retarget::new((&own, &map), (&flat, &map)).unwrap_err();
+    let error = Retarget::new((&own, &map), (&flat, &map), Goals::default()).unwrap_err();
     assert_eq!(error, RetargetError::NoLegs { skeleton: "target" });
     // Bones that one of them lacks are told, and the others move.
     let mut armless = map.clone();
     armless.joints.retain(|bone, _| bone.part != Part::Hand);
-    let told = Retarget::new((&own, &map), (&own, &armless)).unwrap();
+    let told = Retarget::new((&own, &map), (&own, &armless), Goals::default()).unwrap();
     assert_eq!(told.report().only_source.len(), 2);
     let motion = mannequin::clip(Motion::Walk);
     let short = RawAnimation { tracks: motion.tracks[1..].to_vec(), ..motion.clone() };
     assert!(matches!(told.motion(&short, RATE_HZ), Err(RawEditError::Tracks { .. })));
     assert!(matches!(told.motion(&motion, 0.0), Err(RawEditError::Rate { .. })));
+}
+
+/// Feet and hands are where the source's are, in the measure of the legs, on limbs of other proportions; and they point where they did.
+#[test]
+fn goals_are_met() {
+    let (own, other) = (mannequin::skeleton(), giant());
+    let maps = [BoneMap::guess(&own), BoneMap::guess(&other)];
+    let all = Goals { hands: true, feet: true };
+    let there = Retarget::new((&own, &maps[0]), (&other, &maps[1]), all).unwrap();
+    let free = pair(&own, &other);
+    let (mut met, mut off) = (0, 0.0);
+    for motion in [Motion::Walk, Motion::Run, Motion::Crouch] {
+        let motion = mannequin::clip(motion);
+        for i in 0..=20 {
+            let pose = motion.pose(&own, motion.duration_s * f64::from(i) / 20.0);
+            let (reached, left) = (there.pose(&pose), free.pose(&pose));
+            let (from, to, far) = (places(&own, &pose), places(&other, &reached), places(&other, &left));
+            let (turns, were) = (rotations(&other, &reached), rotations(&other, &left));
+            for limb in &there.limbs {
+                let [start, mid, end] = limb.chain;
+                let goal = there.goal(from[limb.source]);
+                let reach = far[start].distance(far[mid]) + far[mid].distance(far[end]);
+                off = larger(off, far[end].distance(goal));
+                if to[start].distance(goal) < reach * 0.999 {
+                    let gap = to[end].distance(goal);
+                    assert!(gap < 1e-9, "{} {i}: joint {end} is {gap} m off", motion.name);
+                    met += 1;
+                }
+                assert!(
+                    turns[end].dot(were[end]).abs() > 1.0 - 1e-9,
+                    "{} {i}: joint {end} was turned",
+                    motion.name
+                );
+                // Bones keep their lengths, knees and elbows their side.
+                let side = |places: &[V3]| (places[start] - places[mid]).cross(places[end] - places[mid]);
+                assert!(
+                    side(&to).dot(side(&far)) >= 0.0,
+                    "{} {i}: joint {mid} bends the other way",
+                    motion.name
+                );
+            }
+        }
+    }
+    assert!(met > 200 && off > 0.02, "{met} goals met; without, {off} m off");
+}
+
+/// What a game does pose by pose is what is done offline.
+#[test]
+fn the_job_does_the_same() {
+    let (own, other) = (mannequin::skeleton(), giant());
+    let built = [&own, &other].map(|raw| crate::SkeletonBuilder::build(raw).unwrap());
+    let maps = [BoneMap::guess(&own), BoneMap::guess(&other)];
+    let [source, target] = [&built[0].skeleton, &built[1].skeleton];
+    let mut scratch = lissom::job::RetargetScratch::new(source, target);
+    let mut output = target.rest_pose().to_vec();
+    for goals in [Goals::default(), Goals { hands: true, feet: true }] {
+        let offline = Retarget::new((&own, &maps[0]), (&other, &maps[1]), goals).unwrap();
+        let plan = offline.plan(&built[0], &built[1]);
+        for motion in Motion::ALL {
+            let motion = mannequin::clip(motion);
+            for i in 0..=10 {
+                let pose = motion.pose(&own, motion.duration_s * f64::from(i) / 10.0);
+                let locals: Vec<_> = built[0].raw_of_joint.iter().map(|raw| pose[*raw].to_f32()).collect();
+                let input = lissom::math::soa::pack(&locals);
+                lissom::job::RetargetJob {
+                    plan: &plan,
+                    source,
+                    target,
+                    input: &input,
+                    scratch: &mut scratch,
+                    output: &mut output,
+                }
+                .run()
+                .unwrap();
+                let shall = places(&other, &offline.pose(&pose));
+                let mut is = vec![Trs::IDENTITY; shall.len()];
+                for (joint, raw) in built[1].raw_of_joint.iter().enumerate() {
+                    is[*raw] = Trs::from_f32(lissom::math::soa::lane(&output, joint));
+                }
+                for (joint, (is, shall)) in places(&other, &is).iter().zip(&shall).enumerate() {
+                    let gap = is.distance(*shall);
+                    // A limb that is stretched whole ends a little short offline.
+                    assert!(gap < 2e-3, "{} {i}: joint {joint} is {gap} m off", motion.name);
+                }
+            }
+        }
+    }
+}
+
+/// The other human's archive with root motion: its travel is in the measure of the target's legs.
+#[test]
+fn a_scene_goes_over_with_its_root_motion() {
+    let (own, other) = (mannequin::skeleton(), giant());
+    let walk = mannequin::clip(Motion::Walk);
+    let root = walk.carrier(&own).unwrap();
+    let rule = crate::raw::RootMotionRule::default();
+    let crate::raw::ExtractedRoot { motion, tracks } = walk.root_motion(&own, root, &rule).unwrap();
+    let named = |skeleton: &RawSkeleton| crate::scene::SceneSkeleton {
+        skeleton: skeleton.clone(),
+        ..Default::default()
+    };
+    let animation = crate::scene::SceneAnimation {
+        skeleton: Some(0),
+        motion,
+        tracks: tracks.into(),
+        ..Default::default()
+    };
+    let mut scene = crate::scene::Scene {
+        skeletons: vec![named(&own)],
+        animations: vec![animation],
+        ..Default::default()
+    };
+    let before = scene.clone();
+    onto(&mut scene, &named(&own), Goals::default()).unwrap();
+    assert_eq!(scene, before, "its own skeleton leaves it alone");
+    onto(&mut scene, &named(&other), Goals::default()).unwrap();
+    scene.animations[0].motion.validate(other.joints.len()).unwrap();
+    assert_eq!(scene.skeletons, [named(&other)]);
+    let travel = |scene: &crate::scene::Scene| {
+        let track =
+            scene.animations[0].tracks.iter().find(|track| track.name.ends_with("translation")).unwrap();
+        track.sample(1.0)[2] - track.sample(0.0)[2]
+    };
+    let ratio = pair(&own, &other).report().ratio;
+    // It looks the other way.
+    assert!(
+        (travel(&scene) + ratio * travel(&before)).abs() < 1e-9,
+        "{} {}",
+        travel(&scene),
+        travel(&before)
+    );
+    assert!(scene.warnings.iter().any(|warning| warning.text.contains("are no bones and rest")));
 }

@@ -180,7 +180,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     rules.extend(editing.rule()?);
     let wanted = clips.clone();
     let recipe =
-        Recipe::new(Options { import: options, skeleton: None, clips, precision, shell, rules, cook })?;
+        Recipe::new(Options { import: options, clips, precision, shell, rules, cook, ..Options::default() })?;
     let shard = arguments.shard.as_deref().map(Shard::parse).transpose()?;
     if shard.is_some() && !matches!(output, Output::Folder(_)) {
         return usage("--shard needs a folder as output (-o DIR/): shares of one file do not add up");
