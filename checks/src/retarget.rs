@@ -143,11 +143,13 @@ fn pair(
     let soles = Soles::new(to, &target);
     let leg = Soles::new(from, &source).leg;
     let looks = (smaller(clip.motion.duration_s, LONGEST_S) * RATE_HZ) as usize;
+    let levelled = [free.motion(&clip.motion, RATE_HZ)?, held.motion(&clip.motion, RATE_HZ)?];
     let mut worst = [0.0; 2];
     for look in 0..=looks {
         let time_s = smaller(look as f64 / RATE_HZ, clip.motion.duration_s);
         let pose = clip.motion.pose(from, time_s);
-        let moved = [free.pose(&pose), held.pose(&pose)];
+        let moved = free.pose(&pose);
+        let shown = levelled.each_ref().map(|motion| motion.pose(to, time_s));
         for side in 0..2 {
             // A little after it came down, a little before it leaves.
             let inside = |(start, end): &(f64, f64)| time_s > start + 0.05 && time_s < end - 0.05;
@@ -155,14 +157,14 @@ fn pair(
                 continue;
             }
             sums.stands += 1;
-            for (i, pose) in moved.iter().enumerate() {
+            for (i, pose) in shown.iter().enumerate() {
                 let off = soles.height(to, pose, side).abs();
                 worst[i] = larger(worst[i], off);
                 sums.off[i] = larger(sums.off[i], off);
                 sums.above[i] += usize::from(off > GROUND_M);
             }
         }
-        let again = back.pose(&moved[0]);
+        let again = back.pose(&moved);
         let (was, is) = (places(from, &pose), places(from, &again));
         for bone in &back.report().bones {
             let Some(joint) = source.joints.get(bone) else { continue };
@@ -181,7 +183,7 @@ fn pair(
         worst[1] * 1e3
     );
     ensure!(worst[1] < GROUND_M, "{name}: a foot that stands is {:.1} mm off the ground", worst[1] * 1e3);
-    let moved = free.motion(&clip.motion, RATE_HZ)?;
+    let [moved, _] = levelled;
     let moved = SceneAnimation { skeleton: Some(0), motion: moved, ..Default::default() };
     sums.mirrored = larger(sums.mirrored, mirrored_twice(to, &moved)?);
     ensure!(sums.mirrored < 1e-6, "{name}: mirrored twice is {} m off", sums.mirrored);

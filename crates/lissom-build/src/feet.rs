@@ -213,7 +213,7 @@ impl Feet {
                     let fits = |joint: &usize| crate::edit::fits(&feet[index], &skeleton.joints[*joint].name);
                     (0..skeleton.joints.len()).filter(fits).collect()
                 }
-                None => [Part::Foot, Part::Toes].into_iter().filter_map(|part| find(part, side)).collect(),
+                None => map.foot(side),
             };
             if points[index].is_empty() {
                 return Err(FeetError::NoFoot(word));

@@ -371,6 +371,12 @@ impl BoneMap {
         }
     }
 
+    /// Heel and toes of a foot, as far as they are known.
+    pub(crate) fn foot(&self, side: Side) -> Vec<usize> {
+        let find = |part| self.joints.get(&Bone { part, side }).copied();
+        [Part::Foot, Part::Toes].into_iter().filter_map(find).collect()
+    }
+
     /// Needed bones that were not found.
     pub fn missing(&self) -> impl Iterator<Item = Bone> {
         Bone::all().filter(|bone| bone.is_needed() && !self.joints.contains_key(bone))

@@ -17,6 +17,8 @@ pub(super) struct Limb {
     pub(super) chain: [usize; 3],
     /// About which a straight limb bends, in the space of the middle joint; positive turns open it.
     pub(super) axis: V3,
+    /// The foot at its end: 0 is left.
+    pub(super) foot: Option<usize>,
 }
 
 impl Limb {

@@ -11,12 +11,15 @@
 //! - **Facing.** Skeletons that look along other axes are turned to one another, by right angles.
 //! - **Hips** go the source's way times the ratio of the legs' lengths, such that ankles are as high above the ground as the
 //!   target's own, in proportion.
+//! - **Ground.** Of a motion, feet that stand are looked for. Where the source does not rest on the ground, as motion capture, that is where
+//!   they stand; with goals for feet, each is put onto the ground while it stands.
 //! - **Goals**, if asked for: hands and feet are where the source has them, by the same measure, and elbows and knees bend as they must.
 //!   Without, limbs point where the source's do, and end where their own lengths lead.
 //!
 //! Lengths stay the target's. Up is y; the ground is at height 0, or at the lowest joint of the feet if the rest pose does not stand there.
 
 mod bones;
+mod ground;
 mod limb;
 mod scene;
 
@@ -28,7 +31,9 @@ use crate::{
     BuiltSkeleton,
     exact::{M34, Q4, Trs, V3, larger, narrow, smaller},
     raw::{Curve, Key, MOST_KEYS, RawAnimation, RawEditError, RawSkeleton, RawTrack, models},
+    scene::SceneAnimation,
 };
+use ground::{Footing, Soles};
 use limb::Limb;
 use lissom::job::{RetargetFollow, RetargetLimb, RetargetPlan};
 
@@ -137,6 +142,11 @@ pub struct Retarget {
     lift: f64,
     /// What reaches for goals.
     limbs: Vec<Limb>,
+    /// The target's.
+    soles: Soles,
+    target_leg: f64,
+    /// True if the source does not rest on the ground: where that is is seen from feet that stand.
+    finds_ground: bool,
     report: RetargetReport,
 }
 
@@ -200,6 +210,9 @@ impl Retarget {
             target_hips: to.hips,
             lift: to.ankle - ratio * from.ankle,
             limbs: Vec::new(),
+            soles: Soles::new(&to, [Side::Left, Side::Right].map(|side| target_map.foot(side))),
+            target_leg: to.leg,
+            finds_ground: from.ground != 0.0,
             report,
         }
         .reaching(goals, source_map, target_map, to.frame))
@@ -214,7 +227,7 @@ impl Retarget {
         let rest = self.rest();
         let (places, turns) = (models(&self.target, &rest), rotations(&self.target, &rest));
         for (_, parts, ahead) in kinds.into_iter().filter(|(asked, ..)| *asked) {
-            for side in [Side::Left, Side::Right] {
+            for (index, side) in [Side::Left, Side::Right].into_iter().enumerate() {
                 let joint = |map: &BoneMap, part| map.joints.get(&Bone { part, side }).copied();
                 let [start, mid, end] = parts.map(|part| joint(target, part));
                 let (Some(start), Some(mid), Some(end), Some(source)) =
@@ -228,7 +241,8 @@ impl Retarget {
                 let along = places[mid].columns[3] - places[start].columns[3];
                 let axis = along.cross(frame.rotate(ahead)).normalize_or(frame.rotate(V3::X));
                 let axis = turns[mid].conjugate().rotate(axis);
-                self.limbs.push(Limb { source, chain: [start, mid, end], axis });
+                let foot = (parts[2] == Part::Foot).then_some(index);
+                self.limbs.push(Limb { source, chain: [start, mid, end], axis, foot });
             }
         }
         self
@@ -253,6 +267,11 @@ impl Retarget {
     /// target's rest pose.
     #[must_use]
     pub fn pose(&self, source: &[Trs]) -> Vec<Trs> {
+        self.posed(source, &Footing::default(), 0)
+    }
+
+    /// The same at a time of a motion that was looked at before.
+    fn posed(&self, source: &[Trs], footing: &Footing, index: usize) -> Vec<Trs> {
         let mut pose = self.rest();
         if source.len() != self.source.joints.len() {
             return pose;
@@ -273,13 +292,15 @@ impl Retarget {
             (models[left].columns[3] + models[right].columns[3]) * 0.5
         };
         let ([left, right], [hips, own_left, own_right]) = (self.source_hips, self.target_hips);
-        let moved = self.goal(between(&source_models, left, right)) - between(&is, own_left, own_right);
+        let goal = |place: V3| self.goal(place) + V3::new(0.0, footing.body, 0.0);
+        let moved = goal(between(&source_models, left, right)) - between(&is, own_left, own_right);
         let parent = self.target.joints[hips].parent.map_or(M34::IDENTITY, |parent| is[parent]);
         if let Some(back) = parent.inverse() {
             pose[hips].translation = back.mul_point(is[hips].columns[3] + moved);
         }
         for limb in &self.limbs {
-            let goal = self.goal(source_models[limb.source].columns[3]) - moved;
+            let goal = goal(source_models[limb.source].columns[3]);
+            let goal = self.raised(goal, limb.foot, footing, index) - moved;
             limb.reach(&self.target, &is, &turns, goal, &mut pose);
         }
         pose
@@ -327,6 +348,13 @@ impl Retarget {
     ///
     /// [`RawEditError::Tracks`] for a motion of another skeleton; [`RawEditError::Rate`] and [`RawEditError::TooManyKeys`].
     pub fn motion(&self, motion: &RawAnimation, rate_hz: f64) -> Result<RawAnimation, RawEditError> {
+        let clip = SceneAnimation { motion: motion.clone(), ..SceneAnimation::default() };
+        self.clip(&clip, rate_hz)
+    }
+
+    /// The same of a clip whose root motion may stand beside it.
+    fn clip(&self, clip: &SceneAnimation, rate_hz: f64) -> Result<RawAnimation, RawEditError> {
+        let motion = &clip.motion;
         let (tracks, joints) = (motion.tracks.len(), self.source.joints.len());
         if tracks != joints {
             return Err(RawEditError::Tracks { tracks, joints });
@@ -351,8 +379,9 @@ impl Retarget {
         let hips = self.target_hips[0];
         let mut tracks: Vec<RawTrack> = vec![RawTrack::default(); self.target.joints.len()];
         let mut before = self.rest();
-        for time_s in times {
-            let pose = self.pose(&motion.pose(&self.source, time_s));
+        let footing = self.footing(clip, &times);
+        for (index, time_s) in times.into_iter().enumerate() {
+            let pose = self.posed(&motion.pose(&self.source, time_s), &footing, index);
             for (joint, track) in tracks.iter_mut().enumerate() {
                 if self.moves(joint) {
                     let value = pose[joint].rotation.near(before[joint].rotation);
@@ -380,8 +409,10 @@ struct Human {
     frame: Q4,
     /// The length of a leg.
     leg: f64,
-    /// How high the ankles are above what is lowest of the feet.
+    /// How high the ankles are above the ground.
     ankle: f64,
+    /// How high that is.
+    ground: f64,
 }
 
 impl Human {
@@ -427,7 +458,7 @@ impl Human {
             joint(Part::UpperLeg, Side::Left),
             joint(Part::UpperLeg, Side::Right),
         ];
-        Ok(Self { rotations: rotations(skeleton, &rest), places, hips, frame, leg: length, ankle })
+        Ok(Self { rotations: rotations(skeleton, &rest), places, hips, frame, leg: length, ankle, ground })
     }
 }
 

@@ -42,7 +42,7 @@ pub fn onto(scene: &mut Scene, target: &SceneSkeleton, goals: Goals) -> Result<(
         animation.skeleton = Some(0);
         let Some(pair) = pair else { continue };
         animation.motion = pair
-            .motion(&animation.motion, RATE_HZ)
+            .clip(animation, RATE_HZ)
             .map_err(|source| RetargetError::Motion { clip: animation.motion.name.clone(), source })?;
         animation.tracks.retain(|track| !track.name.starts_with("morph/"));
         animation.tracks.iter_mut().for_each(|track| pair.root_track(track));

@@ -285,3 +285,39 @@ fn a_scene_goes_over_with_its_root_motion() {
     );
     assert!(scene.warnings.iter().any(|warning| warning.text.contains("are no bones and rest")));
 }
+
+/// Motion capture rests with its hips on the ground, and its floor is where it is: feet that stand say where.
+#[test]
+fn feet_that_stand_are_put_onto_the_ground() {
+    let own = mannequin::skeleton();
+    let mut captured = own.clone();
+    captured.joints[0].rest.translation.y = -0.9;
+    for raised in [0.05, -0.03] {
+        let mut walk = mannequin::clip(Motion::Walk);
+        walk.tracks[0].translation.keys.iter_mut().for_each(|key| key.value.y += raised);
+        let maps = [BoneMap::guess(&captured), BoneMap::guess(&own)];
+        for goals in [Goals::default(), Goals { hands: false, feet: true }] {
+            let there = Retarget::new((&captured, &maps[0]), (&own, &maps[1]), goals).unwrap();
+            let moved = there.motion(&walk, RATE_HZ).unwrap();
+            let mut looks = 0;
+            for marker in mannequin::markers(Motion::Walk) {
+                let side = usize::from(marker.name == "contact_right");
+                for i in 2..=8 {
+                    let time_s = marker.time_s + marker.duration_s * f64::from(i) / 10.0;
+                    if marker.duration_s > 0.3 {
+                        let height = there.height(&moved.pose(&own, time_s), side).abs();
+                        let most = if goals.feet { 0.006 } else { 0.02 };
+                        assert!(height < most, "{raised} {goals:?}: {} at {time_s}: {height} m", marker.name);
+                        looks += 1;
+                    }
+                }
+            }
+            assert!(looks >= 14, "{looks}");
+            // It does not snap where a foot comes down or leaves.
+            let ankle = maps[1].joints[&Bone { part: Part::Foot, side: Side::Left }];
+            let at = |frame: i32| places(&own, &moved.pose(&own, f64::from(frame) / 60.0))[ankle].y;
+            let way = |frame| (at(frame) - at(frame - 1)).abs();
+            assert!((1..=64).all(|frame| way(frame) < 0.03), "{raised} {goals:?}");
+        }
+    }
+}
