@@ -242,7 +242,7 @@ impl Seen {
     fn new(clip: &SceneAnimation, skeleton: &RawSkeleton, feet: &Feet) -> Result<Self, FeetError> {
         let duration_s = clip.motion.duration_s;
         let steps = larger(libm::ceil(duration_s * RATE_HZ), 2.0);
-        if !(steps < MOST_LOOKS) {
+        if steps.is_nan() || steps >= MOST_LOOKS {
             return Err(FeetError::TooLong { duration_s });
         }
         let looks = steps as usize + 1;

@@ -377,7 +377,7 @@ fn rig_skin_and_clips_meet_their_golden_hashes() {
     assert_eq!(found, GOLDEN);
 }
 
-const GOLDEN: [(&str, u64); 9] = [
+const GOLDEN: [(&str, u64); 16] = [
     ("idle", 0x5adfc77c98dbaf8d),
     ("walk", 0x479d2f8d72603662),
     ("jog", 0xb0891fb1940dbbcd),
@@ -386,5 +386,12 @@ const GOLDEN: [(&str, u64); 9] = [
     ("crouch", 0xce911f600757d033),
     ("turn", 0x6d5829121204fd2c),
     ("performance", 0x5658edc782718483),
+    ("back", 0x3213510aa257d1a7),
+    ("strafe_left", 0x911e6d96074a2408),
+    ("strafe_right", 0xb615be98f3278ac1),
+    ("turn_right", 0x34dbb9087d02c87c),
+    ("jump_start", 0x0000000000000000),
+    ("jump_air", 0x5789dbf3dd3fa463),
+    ("jump_land", 0xccbf7d34e1782963),
     ("mesh", 0x46d181e1d7752ab9),
 ];

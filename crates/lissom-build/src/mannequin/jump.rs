@@ -6,12 +6,12 @@ use super::figure::{Arm, Figure};
 use super::gesture::stand;
 
 /// Seconds of the start, of one loop in the air, and of the landing.
-pub(super) const START_S: f64 = 0.4;
+pub(super) const START_S: f64 = 0.64;
 pub(super) const AIR_S: f64 = 0.8;
 pub(super) const LAND_S: f64 = 0.7;
 
 /// When the feet leave the floor, and when they are back.
-pub(super) const OFF_S: f64 = 0.3;
+pub(super) const OFF_S: f64 = 0.5;
 pub(super) const DOWN_S: f64 = 0.1;
 
 /// Bends the knees and leans over them; `w` is how far.
@@ -73,10 +73,10 @@ fn fly(figure: &mut Figure, w: f64, t: f64) {
 /// Down, then up on the toes, then off: the last frames are in the air.
 pub(super) fn starting(t: f64) -> Figure {
     let mut figure = stand(0.0);
-    let off = ease(OFF_S - 0.06, START_S, t);
-    squat(&mut figure, envelope([0.0, 0.17, 0.17, OFF_S], t));
-    arms_back(&mut figure, envelope([0.0, 0.16, 0.17, OFF_S], t));
-    let push = curve(&[(0.17, 0.0), (OFF_S - 0.02, 1.0), (START_S, 0.0)], false, t);
+    let off = ease(OFF_S - 0.02, START_S, t);
+    squat(&mut figure, envelope([0.0, 0.3, 0.3, OFF_S], t));
+    arms_back(&mut figure, envelope([0.0, 0.28, 0.3, OFF_S], t));
+    let push = curve(&[(0.3, 0.0), (OFF_S - 0.02, 1.0), (START_S, 0.0)], false, t);
     for foot in &mut figure.feet {
         foot.pitch += deg(44.0) * push * (1.0 - off);
     }

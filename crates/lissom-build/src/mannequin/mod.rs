@@ -69,7 +69,7 @@ pub enum Motion {
     StrafeRight,
     /// A quarter turn to the right, 1.6 s: the mirror of [`Self::Turn`].
     TurnRight,
-    /// Bends its knees and leaves the floor, 0.4 s.
+    /// Bends its knees and leaves the floor, 0.64 s.
     JumpStart,
     /// In the air, 0.8 s, loops.
     JumpAir,

@@ -100,7 +100,7 @@ fn eased(spans: &[(f64, f64)], times: &[f64], levelled: &[f64], time_s: f64) -> 
         let near = times.partition_point(|time| *time < edge).min(times.len().saturating_sub(1));
         levelled.get(near).copied().unwrap_or(0.0)
     };
-    let last = spans.iter().map(|(_, to)| *to).filter(|to| *to < time_s).next_back();
+    let last = spans.iter().map(|(_, to)| *to).rfind(|to| *to < time_s);
     let next = spans.iter().map(|(from, _)| *from).find(|from| *from > time_s);
     let left = |edge: Option<f64>| edge.map_or(0.0, |edge| larger(1.0 - (time_s - edge).abs() / EASE_S, 0.0));
     let smooth = |x: f64| x * x * (3.0 - 2.0 * x);
