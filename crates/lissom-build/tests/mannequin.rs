@@ -390,7 +390,7 @@ const GOLDEN: [(&str, u64); 16] = [
     ("strafe_left", 0x911e6d96074a2408),
     ("strafe_right", 0xb615be98f3278ac1),
     ("turn_right", 0x34dbb9087d02c87c),
-    ("jump_start", 0x0000000000000000),
+    ("jump_start", 0x4468b0e9e534d3a4),
     ("jump_air", 0x5789dbf3dd3fa463),
     ("jump_land", 0xccbf7d34e1782963),
     ("mesh", 0x46d181e1d7752ab9),

@@ -14,7 +14,7 @@ use crate::{
 /// Seconds before and after a contact over which what was taken away comes back.
 const EASE_S: f64 = 0.15;
 /// More than this share of a leg is not a foot that stands.
-const MOST: f64 = 0.15;
+const MOST: f64 = 0.12;
 
 /// Heels and toes: a joint, and how high it is above the ground where the skeleton stands at rest. Left, right.
 #[derive(Clone, Debug, Default)]
@@ -57,10 +57,8 @@ impl Retarget {
             }
         }
         let most = MOST * self.target_leg;
-        if self.finds_ground {
-            off.sort_by(f64::total_cmp);
-            footing.body = off.get(off.len() / 2).copied().filter(|off| off.abs() < most).unwrap_or(0.0);
-        }
+        off.sort_by(f64::total_cmp);
+        footing.body = off.get(off.len() / 2).copied().filter(|off| off.abs() < most).unwrap_or(0.0);
         for (side, spans) in contacts.feet.iter().enumerate() {
             let levelled: Vec<f64> = footing.feet.iter().map(|feet| feet[side] - footing.body).collect();
             for (index, time_s) in times.iter().copied().enumerate() {
@@ -75,7 +73,7 @@ impl Retarget {
     }
 
     /// How high a foot is above the ground, by what is lowest of it.
-    fn height(&self, pose: &[Trs], side: usize) -> f64 {
+    pub(super) fn height(&self, pose: &[Trs], side: usize) -> f64 {
         let at = models(&self.target, pose);
         self.soles.0[side]
             .iter()

@@ -11,8 +11,8 @@
 //! - **Facing.** Skeletons that look along other axes are turned to one another, by right angles.
 //! - **Hips** go the source's way times the ratio of the legs' lengths, such that ankles are as high above the ground as the
 //!   target's own, in proportion.
-//! - **Ground.** Of a motion, feet that stand are looked for. Where the source does not rest on the ground, as motion capture, that is where
-//!   they stand; with goals for feet, each is put onto the ground while it stands.
+//! - **Ground.** Of a motion, feet that stand are looked for: motion capture does not rest on its floor, and soles are no joints. The body is
+//!   moved up or down until most of them stand; with goals for feet, each is put onto the ground while it does.
 //! - **Goals**, if asked for: hands and feet are where the source has them, by the same measure, and elbows and knees bend as they must.
 //!   Without, limbs point where the source's do, and end where their own lengths lead.
 //!
@@ -145,8 +145,6 @@ pub struct Retarget {
     /// The target's.
     soles: Soles,
     target_leg: f64,
-    /// True if the source does not rest on the ground: where that is is seen from feet that stand.
-    finds_ground: bool,
     report: RetargetReport,
 }
 
@@ -212,7 +210,6 @@ impl Retarget {
             limbs: Vec::new(),
             soles: Soles::new(&to, [Side::Left, Side::Right].map(|side| target_map.foot(side))),
             target_leg: to.leg,
-            finds_ground: from.ground != 0.0,
             report,
         }
         .reaching(goals, source_map, target_map, to.frame))

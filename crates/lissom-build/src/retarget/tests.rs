@@ -253,12 +253,7 @@ fn a_scene_goes_over_with_its_root_motion() {
         skeleton: skeleton.clone(),
         ..Default::default()
     };
-    let animation = crate::scene::SceneAnimation {
-        skeleton: Some(0),
-        motion,
-        tracks: tracks.into(),
-        ..Default::default()
-    };
+    let animation = SceneAnimation { skeleton: Some(0), motion, tracks: tracks.into(), ..Default::default() };
     let mut scene = crate::scene::Scene {
         skeletons: vec![named(&own)],
         animations: vec![animation],
