@@ -1,12 +1,11 @@
 //! Prints tables of figures: `cargo run --release -p lissom-bench -- jobs`, or `clips [FOLDER] [--plot FILE.svg]`,
-//! `compression FOLDER`, `count`, `graph`, or `ik`.
+//! `compression FOLDER`, `count`, or `graph`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command's output")]
 
 mod clips;
 mod compression;
 mod count;
 mod graph;
-mod ik;
 mod jobs;
 mod layouts;
 mod ozz;
@@ -20,8 +19,7 @@ const USAGE: &str = "usage: lissom-bench jobs [FOLDER]   (FOLDER holds assets/oz
        lissom-bench compression FOLDER [--json] [--dump DIR] [--effort fast|default|max] [--precision CM]
                                 [--threads N] [--plot FILE.svg]   (FOLDER holds .rawclip files)
        lissom-bench count   (instructions a sample; needs valgrind)
-       lissom-bench graph   (a graph's update without a pose)
-       lissom-bench ik   (a call of two-bone and aim IK, beside ozz)";
+       lissom-bench graph   (a graph's update without a pose)";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -38,7 +36,6 @@ fn main() -> ExitCode {
         ["jobs", folder] => jobs::print(forced, Some(Path::new(folder))),
         ["count"] => count::print(),
         ["graph"] => graph::print(),
-        ["ik"] => ik::print(),
         // What `count` runs under valgrind.
         ["count-rounds", way, rounds, file] => count::rounds(way, rounds, file),
         ["clips"] => clips::print(None, None),

@@ -19,6 +19,7 @@
 //! | [`edit`], [`recipe`] | what is done to clips before they are cooked, and the file that says so (`lissom.toml`) |
 //! | [`retarget`] | motions of one human skeleton on another |
 //! | [`feet`] | when feet stand; phase and speed of gaits |
+//! | [`graph`] | graphs as files, for `lissom_motion` |
 //! | [`pipeline`] | all of it at once: files or bytes in, an archive, reports and a stamp out |
 //! | [`mannequin`] | a character made in code |
 //!
@@ -73,6 +74,7 @@ pub mod edit;
 pub mod exact;
 pub mod export;
 pub mod feet;
+pub mod graph;
 pub mod import;
 mod influences;
 pub mod mannequin;

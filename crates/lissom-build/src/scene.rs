@@ -8,6 +8,7 @@ use crate::{
     raw::{RawAnimation, RawSkeleton, RawUserTrack},
 };
 use core::fmt;
+use lissom_motion::{GraphParts, MotionParts};
 
 /// Skeletons, motions and meshes of one file, and what was odd about it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,6 +31,8 @@ pub struct Scene {
     pub extras: String,
     /// Tracks that belong to no animation of the file.
     pub tracks: Vec<RawUserTrack>,
+    /// Graphs that play its clips.
+    pub graphs: Vec<SceneGraph>,
     /// What was repaired, dropped or unclear. The rest is as the file says.
     pub warnings: Vec<Warning>,
 }
@@ -54,6 +57,30 @@ pub struct SourceNode {
     pub name: String,
     /// What the file says beside, as JSON; empty if nothing.
     pub extras: String,
+}
+
+/// A graph and its name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SceneGraph {
+    /// Not empty.
+    pub name: String,
+    /// What it says; it may name clips that the scene has not.
+    pub parts: GraphParts,
+}
+
+impl SceneGraph {
+    /// Calls clips as they are called now; `None` keeps a name.
+    pub fn rename_clips(&mut self, now: impl Fn(&str) -> Option<String>) {
+        let rename = |clip: &mut String| *clip = now(clip).unwrap_or_else(|| core::mem::take(clip));
+        self.parts.clips.iter_mut().for_each(rename);
+        for state in self.parts.layers.iter_mut().flat_map(|layer| &mut layer.states) {
+            match &mut state.motion {
+                MotionParts::Clip(clip) => rename(clip),
+                MotionParts::Line { points, .. } => points.iter_mut().for_each(|(_, clip)| rename(clip)),
+                MotionParts::Plane { points, .. } => points.iter_mut().for_each(|(_, clip)| rename(clip)),
+            }
+        }
+    }
 }
 
 /// A motion, and what goes with it.

@@ -1,7 +1,8 @@
 //! One character for a game: a graph decides, a body shows it.
 
 use crate::{
-    Frame, FrameEvent, Graph, GraphState, Key, OneShot, RootStep, RootTracks, StateError, TriggerKey,
+    Frame, FrameEvent, Graph, GraphState, Key, LoadError, OneShot, PlayedGraph, RootStep, RootTracks,
+    StateError, TriggerKey,
 };
 use alloc::{sync::Arc, vec::Vec};
 use lissom::{
@@ -19,20 +20,13 @@ use lissom::{
 ///
 /// ```no_run
 /// use lissom::archive::Archive;
-/// use lissom_motion::{Animator, Graph, GraphParts, LayerParts, StateParts};
-/// use std::sync::Arc;
+/// use lissom_motion::Animator;
 ///
 /// let archive = Archive::open("hero.lsm")?;
-/// let parts = GraphParts::new()
-///     .damped("speed", 0.0, 0.1)
-///     .clip("wave")
-///     .mask("upper_body", "spine", 2)
-///     .layer(LayerParts::new("body").state(StateParts::line("move", "speed", &[(0.0, "idle"), (1.4, "walk")])))
-///     .layer(LayerParts::new("upper_body").masked("upper_body"));
-/// let graph = Arc::new(Graph::of_archive(&parts, &archive)?);
-/// let speed = graph.float("speed")?;
-/// let mut hero = Animator::new(&archive, graph)?;
+/// let mut hero = Animator::new(&archive, "hero")?; // a graph of the archive; one made in code does as well
+/// let (speed, jump) = (hero.graph().float("speed")?, hero.graph().trigger("jump")?);
 /// hero.set(speed, 1.2)?;
+/// hero.trigger(jump)?;
 /// hero.play("wave").on("upper_body").fade(0.2).start()?;
 /// for _frame in 0..600 {
 ///     hero.update(1.0 / 60.0)?;
@@ -70,6 +64,9 @@ pub enum AnimateError {
     /// Something of the graph.
     #[error(transparent)]
     State(#[from] StateError),
+    /// The archive's graph.
+    #[error(transparent)]
+    Load(#[from] LoadError),
 }
 
 /// A one-shot that is about to be played; made by [`Animator::play`].
@@ -83,14 +80,14 @@ pub struct Play<'a> {
 }
 
 impl Animator {
-    /// A character of the archive's only skeleton.
+    /// A character of the archive's only skeleton, played by a graph: the archive's of this name, or one made in code.
     ///
     /// # Errors
     ///
-    /// What [`Body::new`] says; a clip of the graph that the archive has not, or has for another skeleton; a mask with a joint that
-    /// the skeleton has not.
-    pub fn new(archive: &Archive, graph: Arc<Graph>) -> Result<Self, AnimateError> {
-        Self::of_body(Body::new(archive, Mix::MAX_ENTRIES)?, graph)
+    /// What [`Body::new`] and [`Graph::load`] say; a clip of the graph that the archive has not, or has for another skeleton; a
+    /// mask with a joint that the skeleton has not.
+    pub fn new(archive: &Archive, graph: impl PlayedGraph) -> Result<Self, AnimateError> {
+        Self::of_body(Body::new(archive, Mix::MAX_ENTRIES)?, graph.of(archive)?)
     }
 
     /// A character of the skeleton of this name.
@@ -98,8 +95,12 @@ impl Animator {
     /// # Errors
     ///
     /// Those of [`Animator::new`].
-    pub fn of_skeleton(archive: &Archive, skeleton: &str, graph: Arc<Graph>) -> Result<Self, AnimateError> {
-        Self::of_body(Body::of_skeleton(archive, skeleton, Mix::MAX_ENTRIES)?, graph)
+    pub fn of_skeleton(
+        archive: &Archive,
+        skeleton: &str,
+        graph: impl PlayedGraph,
+    ) -> Result<Self, AnimateError> {
+        Self::of_body(Body::of_skeleton(archive, skeleton, Mix::MAX_ENTRIES)?, graph.of(archive)?)
     }
 
     fn of_body(body: Body, graph: Arc<Graph>) -> Result<Self, AnimateError> {
@@ -323,16 +324,5 @@ impl<'a> Play<'a> {
         let highest = || graph.layer_names().last().unwrap_or_default();
         let layer = graph.layer(self.layer.unwrap_or_else(highest))?;
         Ok(state.play(graph, layer, graph.clip(self.clip)?, self.how)?)
-    }
-}
-
-impl Graph {
-    /// Checks a description against the clips of an archive.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Graph::new`].
-    pub fn of_archive(parts: &crate::GraphParts, archive: &Archive) -> Result<Self, crate::GraphError> {
-        Self::new(parts, |name| Some(archive.clip(name).ok()?.view().duration_s()))
     }
 }

@@ -65,8 +65,9 @@
 //!
 //! # Files
 //!
-//! A graph is described in code so far. Its file form will be [`GraphParts`]: JSON and the writer in `lissom-build`, a section of the
-//! archive that this crate reads as hostile input, and [`Graph::new`] as the one place that checks what either says.
+//! A graph is described in code, or in JSON that `lissom-build` reads and puts into the archive as bytes. [`GraphParts::read`] reads
+//! these as what they are, bytes from anywhere; [`Graph::new`] is the one place that checks what any of them says. [`Graph::load`] and
+//! [`Animator::new`] do both.
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|
@@ -82,6 +83,8 @@ mod cover;
 pub mod crowd;
 mod frame;
 mod graph;
+mod load;
+mod reader;
 mod root;
 mod state;
 mod update;
@@ -95,6 +98,8 @@ pub use graph::{
     LayerKey, LayerParts, MAX_POINTS, MaskParts, MaskRule, MotionParts, ParameterKind, ParameterParts, Place,
     PlaneBlend, Problem, StateParts, Test, TransitionParts, TriggerKey,
 };
+pub use load::{LoadError, PlayedGraph};
+pub use reader::FormatError;
 pub use root::{RootMotion, RootStep, RootTracks};
 pub use state::{GraphState, Key, MAX_SHOTS, MAX_VOICES, OneShot, StateError};
 pub use why::{Verdict, Why};

@@ -50,6 +50,16 @@ fn a_spoiled_state_of_a_graph_does_no_harm() {
 }
 
 #[test]
+fn a_spoiled_graph_does_no_harm() {
+    survives("graph");
+}
+
+#[test]
+fn a_spoiled_graph_file_does_no_harm() {
+    survives("graph_json");
+}
+
+#[test]
 fn a_spoiled_ozz_archive_does_no_harm() {
     survives("ozz");
 }

@@ -41,6 +41,7 @@ use lissom::{
         layout::{self, ENTRY_BYTES, HEADER_BYTES, MAGIC, MAJOR_VERSION, MINOR_VERSION},
     },
 };
+use lissom_motion::GraphParts;
 use std::{collections::BTreeSet, io};
 
 /// Collects sections, then writes them all.
@@ -355,6 +356,15 @@ impl ArchiveWriter {
             return Ok(self);
         }
         self.section(SectionKind::Markers, layout::MARKER_VERSION, 0, clip, payload::markers(markers))
+    }
+
+    /// Adds a graph.
+    ///
+    /// # Errors
+    ///
+    /// [`ArchiveWriteError::Twice`].
+    pub fn graph(self, name: &str, parts: &GraphParts) -> Result<Self, ArchiveWriteError> {
+        self.section(SectionKind::Graph, layout::GRAPH_VERSION, 0, name, parts.to_bytes())
     }
 
     /// Adds a clip's own bytes, which are played from where they stand.

@@ -8,19 +8,26 @@ use crate::{
     scene::{Scene, SceneMesh},
 };
 use lissom::archive::{CLIP_ADDITIVE, SectionKind};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Gives clips, meshes and tracks of all scenes names that can stand in one archive. What is renamed is named in a
-/// warning of its scene; tracks of morph weights follow their mesh. `stem` stands in for a mesh's missing name.
+/// warning of its scene; tracks of morph weights follow their mesh, graphs their clips. `stem` stands in for a mesh's missing name.
 pub fn settle_names<'a>(scenes: impl IntoIterator<Item = (&'a str, &'a mut Scene)>) {
     let (mut clips, mut meshes, mut tracks) =
         (UniqueNames::default(), UniqueNames::default(), UniqueNames::default());
     for (stem, scene) in scenes {
         let mut notes = Vec::new();
+        let mut renamed = BTreeMap::new();
         for animation in &mut scene.animations {
             let name = &mut animation.motion.name;
+            let was = name.clone();
             settle(&mut clips, name, "clip", &mut notes);
+            if *name != was {
+                // Of clips that share a name, a graph means the first.
+                renamed.entry(was).or_insert_with(|| name.clone());
+            }
         }
+        scene.graphs.iter_mut().for_each(|graph| graph.rename_clips(|clip| renamed.get(clip).cloned()));
         settle_meshes(scene, stem, &mut meshes, &mut notes);
         for (index, track) in scene.tracks.iter_mut().enumerate() {
             if track.name.is_empty() {
@@ -92,6 +99,7 @@ pub struct ScenePack {
     materials: UniqueNames,
     images: UniqueNames,
     extras: UniqueNames,
+    graphs: UniqueNames,
 }
 
 impl ScenePack {
@@ -160,6 +168,9 @@ impl ScenePack {
         }
         for track in &scene.tracks {
             writer = writer.track(&storable(track, track.name.clone()))?;
+        }
+        for graph in &scene.graphs {
+            writer = writer.graph(&self.graphs.give(&graph.name), &graph.parts)?;
         }
         self.writer.append(writer)?;
         self.skeletons = identities;

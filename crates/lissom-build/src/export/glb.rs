@@ -104,7 +104,8 @@ pub enum ExportError {
 /// become LINEAR (which glTF turns at constant speed), Hermite ones CUBICSPLINE with their tangents spelt out.
 /// Morph targets go with their meshes, tracks `morph/MESH/TARGET` become weight channels. Materials, images, texture
 /// coordinates, colours and extras come back as they were; a rigid mesh stands on its joint. Whether an animation
-/// loops, its duration and its markers are in the animation's `extras`; other user tracks have no place in glTF.
+/// loops, its duration and its markers are in the animation's `extras`, graphs in those of the file; other user tracks
+/// have no place in glTF.
 ///
 /// # Errors
 ///
@@ -198,6 +199,9 @@ pub fn write_glb(scene: &Scene) -> Result<Vec<u8>, ExportError> {
     file["scenes"] = json!([{ "name": scene.name, "nodes": top }]);
     if let Some(extras) = extras(&scene.extras) {
         file["scenes"][0]["extras"] = extras;
+    }
+    if let Some(graphs) = super::graphs::extras(scene) {
+        file["extras"] = graphs;
     }
     if binary.bytes.is_empty() {
         // A bare skeleton: an empty buffer is not allowed, so there is none, and the chunk stays empty.

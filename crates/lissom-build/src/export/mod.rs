@@ -4,6 +4,7 @@ mod animation;
 mod binary;
 mod bvh;
 mod glb;
+mod graphs;
 mod meshes;
 #[cfg(feature = "gltf")]
 mod onto;

@@ -88,6 +88,12 @@ pub fn write_glb_onto(
     if !animations.is_empty() {
         file.insert("animations".into(), Value::Array(animations));
     }
+    if let Some(graphs) = super::graphs::extras(scene) {
+        let own = file.entry("extras").or_insert_with(|| Value::Object(Map::new()));
+        if let (Some(own), Value::Object(graphs)) = (own.as_object_mut(), graphs) {
+            own.extend(graphs);
+        }
+    }
     let bytes = pack(&Value::Object(file), &copy.bytes).ok_or(OntoError::TooLarge)?;
     Ok((bytes, copy.warnings))
 }

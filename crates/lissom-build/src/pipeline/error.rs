@@ -1,7 +1,8 @@
 //! What can be wrong with one input, and with all of it.
 
 use crate::{
-    archive::ArchiveWriteError, cook::CookError, edit::EditError, import::OpenError, raw::RawSkeletonError,
+    archive::ArchiveWriteError, cook::CookError, edit::EditError, graph::GraphFileError, import::OpenError,
+    raw::RawSkeletonError,
 };
 use std::path::PathBuf;
 
@@ -51,6 +52,14 @@ pub enum InputError {
         clip: String,
         /// Why.
         source: CookError,
+    },
+    /// A graph does not fit the clips.
+    #[error("{}: {source}", name.display())]
+    Graph {
+        /// The graph's file.
+        name: PathBuf,
+        /// Where in it, and why.
+        source: GraphFileError,
     },
     /// It does not fit into an archive.
     #[error("{}: {source}", name.display())]

@@ -59,10 +59,15 @@ use crate::{
     archive::{ScenePack, clip_version, settle_names},
     cook::{ClipBuilder, CookError, CookedClip, Form, JointPrecision, SkinReach},
     edit::{self, ClipRule, Edited, Needs},
-    import::{self, Format, ImportOptions, OpenError},
+    graph::{self, GraphFile},
+    import::{self, Format, ImportLimits, ImportOptions, OpenError},
     scene::{Scene, SceneMesh, SceneSkeleton},
 };
-use lissom::{archive::AlignedBytes, clip::format};
+use lissom::{
+    archive::{AlignedBytes, SectionKind, layout::GRAPH_VERSION},
+    clip::format,
+};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -87,6 +92,8 @@ pub struct Options<'a> {
     pub shell: Option<f64>,
     /// What is done to clips before they are cooked, in this order where several fit ([`crate::recipe`] reads such).
     pub rules: Vec<ClipRule>,
+    /// Files with graphs for the archive ([`crate::graph`]), each called as its file is.
+    pub graphs: Vec<Input<'a>>,
     /// Everything else about cooking; its `joints` are those of the file.
     pub cook: ClipBuilder,
 }
@@ -102,11 +109,30 @@ pub struct Recipe {
     target_meshes: Vec<SceneMesh>,
     clips: Vec<String>,
     rules: Vec<ClipRule>,
+    graphs: Vec<NamedGraph>,
     asked_precision: bool,
     asked_shell: bool,
     cook: ClipBuilder,
     /// The first line of every stamp.
     head: String,
+}
+
+/// A graph's file.
+#[derive(Clone, Debug)]
+struct NamedGraph {
+    path: PathBuf,
+    name: String,
+    file: GraphFile,
+    /// Of its bytes.
+    hash: u64,
+}
+
+impl NamedGraph {
+    fn read(input: &Input<'_>, limits: &ImportLimits) -> Result<Self, OpenError> {
+        let (path, bytes) = (input.name().to_owned(), input.read(limits)?);
+        let file = graph::read(&bytes).map_err(|source| OpenError::Graph { path: path.clone(), source })?;
+        Ok(Self { name: graph::name_of(&path), path, file, hash: stamp::hash(&bytes) })
+    }
 }
 
 /// A file that was read.
@@ -154,10 +180,13 @@ impl Recipe {
     ///
     /// # Errors
     ///
-    /// [`OpenError::Option`], or what is wrong with the file that has the skeleton.
+    /// [`OpenError::Option`], or what is wrong with the file that has the skeleton or with a graph's.
     pub fn new(options: Options<'_>) -> Result<Self, OpenError> {
-        let Options { import, skeleton, retarget, clips, precision, shell, rules, mut cook } = options;
+        let Options { import, skeleton, retarget, clips, precision, shell, rules, graphs, mut cook } =
+            options;
         import.check()?;
+        let graphs = graphs.iter().map(|input| NamedGraph::read(input, &import.limits));
+        let graphs = graphs.collect::<Result<Vec<_>, _>>()?;
         let mut target_meshes = Vec::new();
         let mut read = |input: Option<Input<'_>>, path: &Option<PathBuf>, options: &ImportOptions| {
             let Some(input) = input.or_else(|| path.clone().map(Input::file)) else {
@@ -185,6 +214,7 @@ impl Recipe {
             target_meshes,
             clips,
             rules,
+            graphs,
             asked_precision,
             asked_shell,
             cook,
@@ -469,6 +499,7 @@ impl Recipe {
     ) -> Result<Cooked, PipelineError> {
         let mut pack = ScenePack::new();
         let mut stamp = self.head.clone();
+        let mut durations = BTreeMap::new();
         let mut reports = Vec::with_capacity(inputs.len());
         let opened_rules = opened.iter().flatten().map(|o| o.edited.used.clone()).collect::<Vec<_>>();
         let used = |rule: &usize| opened_rules.iter().any(|used| used.get(*rule) == Some(&true));
@@ -478,6 +509,11 @@ impl Recipe {
                 let mut opened = opened?;
                 let clips = clips.into_iter().collect::<Result<Vec<CookedClip>, InputError>>()?;
                 self.tell_of_keys(&mut opened.scene, &clips);
+                let scene = &mut opened.scene;
+                // A graph that was given takes the place of one that came along.
+                scene.graphs.retain(|own| self.graphs.iter().all(|given| given.name != own.name));
+                let lengths = scene.animations.iter().map(|a| (a.motion.name.clone(), a.motion.duration_s));
+                durations.extend(lengths);
                 let report = Report::new(input, &opened, &clips);
                 let clips = clips.into_iter().map(|c| c.bytes).collect();
                 pack.add(&opened.stem, &opened.scene, &opened.skeletons, clips)
@@ -486,13 +522,34 @@ impl Recipe {
                 Ok(report)
             })());
         }
-        let archive = if reports.iter().any(Result::is_ok) {
+        let graphs = self.pack_graphs(&durations, &mut pack)?;
+        // One without a graph that was asked for must not take the place of one that has it.
+        let archive = if reports.iter().any(Result::is_ok) && graphs.iter().all(Result::is_ok) {
             pack.carry(stamp::KIND, stamp::VERSION, 0, stamp::NAME, stamp.as_bytes())?;
             Some(pack.finish().finish()?)
         } else {
             None
         };
-        Ok(Cooked { archive, inputs: reports, unused, stamp })
+        Ok(Cooked { archive, inputs: reports, graphs, unused, stamp })
+    }
+
+    /// Graphs are checked against the clips that the archive has, then added.
+    fn pack_graphs(
+        &self,
+        durations_s: &BTreeMap<String, f64>,
+        pack: &mut ScenePack,
+    ) -> Result<Vec<Result<String, InputError>>, PipelineError> {
+        let mut all = Vec::with_capacity(self.graphs.len());
+        for NamedGraph { path, name, file, .. } in &self.graphs {
+            all.push(match file.check(|clip| durations_s.get(clip).copied()) {
+                Ok(_) => {
+                    pack.carry(SectionKind::Graph, GRAPH_VERSION, 0, name, &file.parts().to_bytes())?;
+                    Ok(name.clone())
+                }
+                Err(source) => Err(InputError::Graph { name: path.clone(), source }),
+            });
+        }
+        Ok(all)
     }
 }
 

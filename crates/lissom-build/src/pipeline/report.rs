@@ -14,6 +14,9 @@ pub struct Cooked {
     pub archive: Option<Vec<u8>>,
     /// What became of each input, in their order.
     pub inputs: Vec<Result<Report, InputError>>,
+    /// The names of [`Options::graphs`](super::Options::graphs) in the archive, or what is wrong with each. If one is refused
+    /// there is no archive.
+    pub graphs: Vec<Result<String, InputError>>,
     /// [`Options::rules`](super::Options::rules), by place, that no clip was found for.
     pub unused: Vec<usize>,
     /// What the archive was made of, as text; it stands in the archive too.

@@ -24,7 +24,7 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
 
 /// The first line. The other skeleton, and the one that motions are brought onto, count by their bytes, not by their paths.
 pub(super) fn head(recipe: &Recipe, [skeleton, retarget]: [Option<u64>; 2]) -> String {
-    let Recipe { import, cook, asked_precision, asked_shell, clips, rules, .. } = recipe;
+    let Recipe { import, cook, asked_precision, asked_shell, clips, rules, graphs, .. } = recipe;
     // Not where they were said: a recipe with a comment more is the same recipe.
     let rules =
         rules.iter().map(|r| (&r.clips, &r.from, r.edits.iter().map(|e| &e.kind).collect::<Vec<_>>()));
@@ -32,10 +32,13 @@ pub(super) fn head(recipe: &Recipe, [skeleton, retarget]: [Option<u64>; 2]) -> S
     let ImportOptions { unit, up, forward, rate_hz, goals, no_mesh, no_images, influences, strict, .. } =
         import;
     let cook = format!("{cook:?} {asked_precision} {asked_shell}");
-    let text = format!(
+    let mut text = format!(
         "{unit:?} {up:?} {forward:?} {rate_hz:?} {skeleton:?} {retarget:?} {goals:?} {no_mesh} {no_images} {influences:?} {strict} {clips:?} \
          {rules:?} {cook}"
     );
+    for graph in graphs {
+        text.push_str(&format!(" {:?} {:016x}", graph.name, graph.hash));
+    }
     let hash = |text: &str| hash(text.as_bytes());
     format!("{} options {:016x}\n", cooked_with(hash(&cook)), hash(&text))
 }

@@ -86,6 +86,8 @@ pub struct RecipeFile {
     pub strict: Option<bool>,
     /// Only these clips; all if empty.
     pub clips: Vec<String>,
+    /// Files with graphs, as they are written: from the recipe's own folder.
+    pub graphs: Vec<String>,
     /// What is done to clips, in the order of the file.
     pub rules: Vec<ClipRule>,
 }
@@ -99,7 +101,7 @@ pub const GOALS: [(&str, Goals); 4] = [
 ];
 
 /// The keys at the top.
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 20] = [
     "precision",
     "shell",
     "budget",
@@ -118,6 +120,7 @@ const KEYS: [&str; 19] = [
     "influences",
     "strict",
     "clip",
+    "graphs",
     "clips",
 ];
 
@@ -178,6 +181,7 @@ fn setting(file: &mut RecipeFile, value: &Value<'_>) -> Result<(), RecipeError> 
         }
         "strict" => file.strict = Some(value.yes_or_no()?),
         "clip" => file.clips = value.texts()?,
+        "graphs" => file.graphs = value.texts()?,
         _ => file.rules = clips::rules(value)?,
     }
     Ok(())

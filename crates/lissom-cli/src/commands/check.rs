@@ -9,6 +9,7 @@ use anyhow::Result;
 use lissom::archive::{AlignedBytes, ArchiveError, ArchiveView, Limits, Section, SectionKind};
 use lissom::clip::format::stream as stream_format;
 use lissom_build::import::{self, Format, ImportOptions, OpenError};
+use lissom_motion::{Graph, GraphParts};
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -143,6 +144,15 @@ fn archive(bytes: &[u8], report: &mut FileReport) {
     }
 }
 
+/// Checks a graph, and that its clips are there.
+fn graph(archive: &ArchiveView<'_>, section: &Section<'_>) -> Result<(), ArchiveError> {
+    let wrong = |reason: String| ArchiveError::Format { offset: section.offset, reason };
+    let parts = GraphParts::read(section.graph()?).map_err(|error| wrong(error.to_string()))?;
+    let duration_s =
+        |clip: &str| Some(archive.find(SectionKind::Clip, clip).ok()?.clip().ok()?.view().duration_s());
+    Graph::new(&parts, duration_s).map(drop).map_err(|error| wrong(error.to_string()))
+}
+
 /// Checks what a section holds, and that what it belongs to is there.
 fn sound(archive: &ArchiveView<'_>, section: &Section<'_>, limits: &Limits) -> Result<(), ArchiveError> {
     let skeleton_there = |identity: u64| archive.skeleton_of(identity, limits).map(drop);
@@ -157,6 +167,7 @@ fn sound(archive: &ArchiveView<'_>, section: &Section<'_>, limits: &Limits) -> R
         SectionKind::Image => section.image().map(drop),
         SectionKind::Nodes => section.nodes().map(drop),
         SectionKind::Extras => section.extras().map(drop),
+        SectionKind::Graph => graph(archive, section),
         // Carried along: only its checksum is known.
         _ => Ok(()),
     }

@@ -5,12 +5,14 @@ mod check;
 mod demo;
 mod diff;
 mod export;
+mod graph;
 mod import;
 mod inspect;
 mod mannequin;
 mod plot;
 mod render;
 mod sample;
+mod view;
 
 pub use import::{Planned, plan_import};
 
@@ -43,7 +45,9 @@ Examples:
   lissom export hero.lsm -o back.glb            back to glTF
   lissom check *.lsm                            is everything whole?
   lissom render hero.lsm --clip walk -o w.gif   see it move
+  lissom view hero.glb                          open it in a window
   lissom plot hero.glb --what error -o e.svg    how far cooking is off, over time
+  lissom graph draw hero.json -o hero.svg       what a character may do, as a picture
   lissom bench hero.lsm --json                  what it costs on this machine
   lissom completions bash > /etc/bash_completion.d/lissom
 
@@ -71,6 +75,8 @@ enum Command {
     Export(export::Arguments),
     /// Draw a clip: a strip of poses as .png, or a moving .gif
     Render(render::Arguments),
+    /// Open files in a window: the viewer, if it is installed
+    View(view::Arguments),
     /// Plot a clip: curves of joints, the error of cooking over time, bytes by joint
     Plot(plot::Arguments),
     /// Measure what a file costs on this machine
@@ -79,6 +85,9 @@ enum Command {
     Demo(demo::Arguments),
     /// Write the mannequin as a .glb that other programs open
     Mannequin(mannequin::Arguments),
+    /// Check and draw graphs: what a character may do
+    #[command(subcommand)]
+    Graph(graph::Command),
     /// Print a completion script for a shell
     Completions {
         /// bash, elvish, fish, powershell or zsh
@@ -135,6 +144,7 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         Some(Command::Demo(a)) => demo::run(a, out),
         Some(Command::Bench(a)) => bench::run(a, out),
         Some(Command::Plot(a)) => plot::run(a, out),
+        Some(Command::View(a)) => view::run(a),
         Some(Command::Render(a)) => render::run(a, out),
         Some(Command::Import(a)) => import::run(a, out),
         Some(Command::Inspect(a)) => inspect::run(a, out),
@@ -143,6 +153,7 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         Some(Command::Diff(a)) => diff::run(a, out),
         Some(Command::Export(a)) => export::run(a, out),
         Some(Command::Mannequin(a)) => mannequin::run(a, out),
+        Some(Command::Graph(command)) => graph::run(command, out),
         Some(Command::Completions { shell }) => {
             clap_complete::generate(*shell, &mut Arguments::command(), "lissom", out);
             Ok(())

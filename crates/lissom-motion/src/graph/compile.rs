@@ -13,13 +13,15 @@ use lissom::{
     track::{Repeat, Timeline},
 };
 
-const MAX_PARAMETERS: usize = 1024;
-const MAX_MASKS: usize = 256;
-const MAX_RULES: usize = 1024;
-const MAX_CLIPS: usize = 4096;
-const MAX_STATES: usize = 1024;
-const MAX_TRANSITIONS: usize = 8192;
-const MAX_CONDITIONS: usize = 1 << 16;
+/// Bytes of a name.
+pub(super) const MAX_NAME: usize = 1024;
+pub(super) const MAX_PARAMETERS: usize = 1024;
+pub(super) const MAX_MASKS: usize = 256;
+pub(super) const MAX_RULES: usize = 1024;
+pub(super) const MAX_CLIPS: usize = 4096;
+pub(super) const MAX_STATES: usize = 1024;
+pub(super) const MAX_TRANSITIONS: usize = 8192;
+pub(super) const MAX_CONDITIONS: usize = 1 << 16;
 /// Of all states together: a transition out of any state counts once for each.
 const MAX_CANDIDATES: usize = 1 << 16;
 
@@ -104,6 +106,7 @@ fn share(field: &'static str, value: f32) -> Result<(), Problem> {
 }
 
 fn check_name(name: &str) -> Result<(), Problem> {
+    limit("bytes of a name", name.len(), MAX_NAME)?;
     if name.is_empty() || name == TransitionParts::ANY { Err(Problem::NoName) } else { Ok(()) }
 }
 
@@ -186,6 +189,7 @@ impl<'a> Compiler<'a> {
             limit("rules", mask.rules.len(), MAX_RULES).map_err(wrong)?;
             for rule in &mask.rules {
                 share("weight", rule.weight).map_err(wrong)?;
+                limit("bytes of a name", rule.joint.len(), MAX_NAME).map_err(wrong)?;
             }
             if self.mask_numbers.insert(&mask.name, i as u16).is_some() {
                 return Err(wrong(Problem::Twice { what: "mask" }));
@@ -200,6 +204,7 @@ impl<'a> Compiler<'a> {
             return Ok(*known);
         }
         limit("clips", self.clips.len() + 1, MAX_CLIPS)?;
+        limit("bytes of a name", name.len(), MAX_NAME)?;
         let duration_s = (self.duration_s)(name).ok_or_else(|| unknown("clip", name))?;
         let number = self.clips.len() as u16;
         self.clips.push(GraphClip { name: name.into(), duration_s: check_duration(duration_s)? });

@@ -15,7 +15,7 @@ pub struct GraphError {
 }
 
 /// A place in a description: numbers of list entries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
     /// All of it.
     Graph,

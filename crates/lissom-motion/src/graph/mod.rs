@@ -5,6 +5,7 @@ mod delaunay;
 mod error;
 mod mask;
 mod parts;
+mod saved;
 mod space;
 
 pub use error::{GraphError, Place, Problem};

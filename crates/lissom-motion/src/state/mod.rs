@@ -5,7 +5,10 @@ mod saved;
 
 pub(crate) use list::List;
 
-use crate::graph::{AnyKey, BoolKey, ClipKey, FloatKey, Graph, IntKey, LayerKey, TriggerKey};
+use crate::{
+    graph::{AnyKey, BoolKey, ClipKey, FloatKey, Graph, IntKey, LayerKey, TriggerKey},
+    reader::FormatError,
+};
 use alloc::{boxed::Box, string::String};
 use lissom::track::{Playhead, Repeat, TimeError};
 
@@ -106,6 +109,12 @@ pub enum StateError {
         /// What is wrong.
         reason: &'static str,
     },
+}
+
+impl From<FormatError> for StateError {
+    fn from(FormatError { offset, reason }: FormatError) -> Self {
+        Self::Format { offset, reason }
+    }
 }
 
 impl StateError {

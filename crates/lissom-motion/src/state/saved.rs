@@ -11,7 +11,10 @@
 )]
 
 use super::{Float, GraphState, LayerState, OneShot, Shot, StateError, Voice};
-use crate::graph::{Graph, Layer};
+use crate::{
+    graph::{Graph, Layer},
+    reader::{Reader, Result},
+};
 use alloc::{boxed::Box, vec::Vec};
 use lissom::track::{Playhead, Repeat};
 
@@ -19,8 +22,6 @@ use lissom::track::{Playhead, Repeat};
 const NONE: u16 = u16::MAX;
 /// A head that is so many laps away is not read: the count must stay exact.
 const MAX_LAP: i64 = 1 << 50;
-
-type Result<T> = core::result::Result<T, StateError>;
 
 impl GraphState {
     /// Adds its bytes.
@@ -66,8 +67,8 @@ impl GraphState {
     /// # Errors
     ///
     /// [`StateError::OtherGraph`]; [`StateError::Format`] for anything that no update leads to.
-    pub fn read(graph: &Graph, bytes: &[u8]) -> Result<Self> {
-        let mut from = Reader { bytes, at: 0 };
+    pub fn read(graph: &Graph, bytes: &[u8]) -> core::result::Result<Self, StateError> {
+        let mut from = Reader::new(bytes);
         if from.array().map(u64::from_le_bytes)? != graph.shape {
             return Err(StateError::OtherGraph);
         }
@@ -84,7 +85,8 @@ impl GraphState {
         for (layer, of) in state.layers.iter_mut().zip(&graph.layers) {
             *layer = from.layer(graph, of)?;
         }
-        if from.at == bytes.len() { Ok(state) } else { Err(from.wrong("bytes after the end")) }
+        from.end()?;
+        Ok(state)
     }
 
     /// Its bytes.
@@ -101,54 +103,7 @@ fn put_head(put: &mut impl FnMut(&[u8]), head: Playhead) {
     put(&head.progress_s().to_le_bytes());
 }
 
-struct Reader<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
 impl Reader<'_> {
-    fn wrong(&self, reason: &'static str) -> StateError {
-        StateError::Format { offset: self.at, reason }
-    }
-
-    fn check(&self, holds: bool, reason: &'static str) -> Result<()> {
-        if holds { Ok(()) } else { Err(self.wrong(reason)) }
-    }
-
-    fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
-        let left = self.bytes.get(self.at..).unwrap_or_default();
-        let Some(found) = left.first_chunk::<N>() else { return Err(self.wrong("the bytes end here")) };
-        self.at = self.at.saturating_add(N);
-        Ok(*found)
-    }
-
-    fn u16(&mut self) -> Result<u16> {
-        self.array().map(u16::from_le_bytes)
-    }
-
-    fn u8(&mut self) -> Result<u8> {
-        let [byte] = self.array()?;
-        Ok(byte)
-    }
-
-    fn bool(&mut self) -> Result<bool> {
-        let byte = self.u8()?;
-        self.check(byte <= 1, "neither 0 nor 1")?;
-        Ok(byte == 1)
-    }
-
-    fn f32(&mut self) -> Result<f32> {
-        let value = f32::from_le_bytes(self.array()?);
-        self.check(value.is_finite(), "not finite")?;
-        Ok(value)
-    }
-
-    fn f64(&mut self) -> Result<f64> {
-        let value = f64::from_le_bytes(self.array()?);
-        self.check(value.is_finite(), "not finite")?;
-        Ok(value)
-    }
-
     fn age(&mut self) -> Result<f64> {
         let age_s = self.f64()?;
         self.check(age_s >= 0.0, "a time before the start")?;
@@ -197,12 +152,8 @@ impl Reader<'_> {
             let clip = self.u16()?;
             self.check(usize::from(clip) < graph.clips.len(), "no clip of this graph")?;
             let (speed, fade_in_s, fade_out_s) = (self.f32()?, self.f32()?, self.f32()?);
-            let repeat = match self.u8()? {
-                0 => Repeat::Once,
-                1 => Repeat::Loop,
-                2 => Repeat::PingPong,
-                _ => return Err(self.wrong("no way to repeat")),
-            };
+            let repeat = u32::from(self.u8()?);
+            let repeat = self.repeat(repeat)?;
             let how = OneShot { speed, fade_in_s, fade_out_s, repeat };
             self.check(how.check().is_ok(), "no way to play a one-shot")?;
             let age_s = self.age()?;

@@ -13,6 +13,7 @@ use lissom_build::{
     cook::seal,
     edit::{self, Asked},
     export::write_glb_onto,
+    graph,
     import::{
         Axis, Format, ImportLimits, ImportOptions, ReadOptions, Unit,
         acl_sjson::{self, AclFile},
@@ -24,7 +25,7 @@ use lissom_build::{
     recipe,
     scene::{Marker, Scene},
 };
-use lissom_motion::{Frame, GraphState};
+use lissom_motion::{Frame, Graph, GraphParts, GraphState};
 use lissom_world::{Children, Keep, World};
 use std::{io, path::Path};
 
@@ -61,7 +62,7 @@ pub(super) fn archive(bytes: &[u8]) -> bool {
         for section in archive.sections() {
             let _ = (section.mesh(), section.track(), section.clip(), section.morph());
             let _ = section.markers().map(|markers| markers.iter().count());
-            let _ = (section.material(), section.image(), section.nodes(), section.extras());
+            let _ = (section.material(), section.image(), section.nodes(), section.extras(), section.graph());
             if section.kind == SectionKind::Clip
                 && clips > 0
                 && let Ok(clip) = BorrowedClip::new(section.payload)
@@ -115,6 +116,10 @@ fn look_up_everything(archive: &Archive) {
     for (name, morph) in archive.morphs() {
         assert_eq!(morph.is_ok(), archive.morph(name).is_ok());
         let _ = morph.map(|morph| morph.view().target.vertices.len());
+    }
+    for (name, graph) in archive.graphs() {
+        assert_eq!(graph.is_ok(), archive.graph(name).is_ok());
+        let _ = Graph::load(archive, name).map(|graph| graph.clips().len());
     }
     for (_, clip) in archive.clips() {
         let _ = clip.map(|clip| archive.skeleton_of(&clip));
@@ -234,6 +239,51 @@ pub(super) fn graph_state(bytes: &[u8]) -> bool {
         assert!(frame.entries().iter().all(|entry| (0.0..=1.0).contains(&entry.weight)));
         assert!(frame.layers().iter().all(|layer| (0.0..=1.0).contains(&layer.weight)));
     }
+    true
+}
+
+/// A graph as an archive has it.
+pub(super) fn graph(bytes: &[u8]) -> bool {
+    let Ok(parts) = GraphParts::read(bytes) else { return false };
+    assert_eq!(parts.to_bytes(), bytes, "there is one way to write it");
+    play_graph(&parts)
+}
+
+/// A graph as people write it.
+pub(super) fn graph_json(bytes: &[u8]) -> bool {
+    let Ok(file) = graph::read(bytes) else { return false };
+    let written = graph::to_json(file.parts());
+    let again = graph::read(written.as_bytes()).map(|file| file.parts().clone());
+    assert_eq!(again.as_ref(), Ok(file.parts()), "what was written reads: {written}");
+    if let Err(error) = file.check(|clip| (clip != "none").then_some(1.0)) {
+        let lines = bytes.iter().filter(|b| **b == b'\n').count() + 1;
+        assert!((1..=lines).contains(&error.line) && error.column > 0, "{error}");
+        return true;
+    }
+    assert_eq!(GraphParts::read(&file.parts().to_bytes()).as_ref(), Ok(file.parts()));
+    play_graph(file.parts())
+}
+
+/// Steps of all sizes, with parameters at their ends; a description that is no graph is not played.
+fn play_graph(parts: &GraphParts) -> bool {
+    let Ok(graph) = Graph::new(parts, |clip| Some(clip.len() as f64 * 0.3)) else { return true };
+    let (mut state, mut frame) = (GraphState::new(&graph), Frame::new(&graph));
+    for (i, dt_s) in [0.0, 0.1, 10.0, 1.0e9, f64::MAX].into_iter().enumerate() {
+        for parameter in &parts.parameters {
+            if let Ok(key) = graph.float(&parameter.name) {
+                state.set(key, [0.0, 1.0, -1.0, f32::MAX, f32::MIN][i]).expect("a finite number");
+            }
+            if let Ok(key) = graph.trigger(&parameter.name) {
+                state.set(key, true).expect("its own");
+            }
+        }
+        graph.update(&mut state, dt_s, &mut frame).expect("a step may be taken");
+        assert!(frame.entries().len() <= graph.most_entries());
+        assert!(frame.entries().iter().all(|entry| (0.0..=1.0).contains(&entry.weight)));
+        let why = graph.why(&state, 0.1, 0).expect("a step may be asked about");
+        assert!(why.len() <= 2 * parts.layers.iter().map(|layer| layer.transitions.len()).sum::<usize>());
+    }
+    assert_eq!(GraphState::read(&graph, &state.to_bytes()).as_ref(), Ok(&state));
     true
 }
 

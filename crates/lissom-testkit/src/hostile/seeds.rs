@@ -18,7 +18,7 @@ use lissom_build::{
     raw::{Key, RawAnimation, RawTrack, RawUserTrack, TrackKind, UserKey},
     scene::{Marker, Morph, SourceNode},
 };
-use lissom_motion::{Frame, GraphState};
+use lissom_motion::{Frame, GraphParts, GraphState, LayerParts, StateParts};
 use lissom_world::{Children, Inherit, Keep, Prefab, World};
 use serde_json::json;
 
@@ -110,6 +110,8 @@ pub(super) fn archives() -> Vec<Seed> {
         .and_then(|w| w.section(SectionKind::from_code(999), 3, 1, "unknown", vec![1, 2, 3]));
     let smile = Morph { name: "smile".into(), positions: vec![[0.0, 0.5, 0.0]; 3], ..Morph::default() };
     let step = Marker { name: "step".into(), time_s: 0.25, duration_s: 0.1 };
+    let idle = LayerParts::new("body").state(StateParts::clip("idle", "keys"));
+    let graph = GraphParts::new().float("speed", 1.0).layer(idle);
     let small = small
         .and_then(|w| w.mesh(&triangle(), &stage.small))
         .and_then(|w| w.morph(&triangle(), &smile))
@@ -117,7 +119,8 @@ pub(super) fn archives() -> Vec<Seed> {
         .and_then(|w| w.image("skin", &image()))
         .and_then(|w| w.material("cloth", &cloth(), &["skin".into()]))
         .and_then(|w| w.nodes("small", &nodes(stage.small.raw_of_joint.len()), &stage.small))
-        .and_then(|w| w.extras("asset", "{\"version\":\"2.0\"}"));
+        .and_then(|w| w.extras("asset", "{\"version\":\"2.0\"}"))
+        .and_then(|w| w.graph("graph", &graph));
     let figure = ArchiveWriter::new().skeleton("mannequin", &stage.mannequin.skeleton);
     let finish = |w: Result<ArchiveWriter, _>| w.and_then(|w| w.finish()).expect("our own archive");
     let empty = ArchiveWriter::new().finish().expect("an archive without sections");
@@ -159,6 +162,26 @@ pub(super) fn graph_states() -> Vec<Seed> {
         out.push(seed(format!("running_{i}"), state.to_bytes().into()));
     }
     out
+}
+
+/// Everything in one graph, and one with nothing in it.
+pub(super) fn graphs() -> Vec<Seed> {
+    let parts = [("all", graphs::parts()), ("empty", GraphParts::new())];
+    parts.map(|(name, parts)| seed(name, parts.to_bytes())).into()
+}
+
+/// The same as people write it; every key stands in one of them.
+pub(super) fn graph_files() -> Vec<Seed> {
+    let all = lissom_build::graph::to_json(&graphs::parts());
+    let rest = r#"{ "$schema": "graph.schema.json", "masks": { "m": [{ "joint": "hips", "weight": 0.5, "falloff": 3 }] },
+ "parameters": { "x": { "float": 1e-3, "half_life_s": 0.1 }, "n": { "int": -4 }, "b": { "bool": true }, "t": "trigger" },
+ "layers": [{ "name": "l", "mask": "m", "weight": 0.5, "weight_from": "x", "additive": false, "states": [
+   { "name": "a", "clip": "c", "speed": -1.5, "speed_from": "x", "repeat": "ping_pong" },
+   { "name": "g", "states": [{ "name": "b", "plane": ["x", "x"], "blend": "bands", "points": [{ "at": [0, 1], "clip": "none" }] }],
+     "transitions": [{ "from": "*", "to": "b" }] }],
+ "transitions": [{ "from": "*", "to": "g", "when": [{ "n": { "is_not": 1 } }, { "n": { "is_not": 2, "above": 0, "below": 9 }, "t": true }],
+   "priority": 3, "exit": 0.5, "fade_s": 0, "curve": "linear", "interruption": "source", "offset": 0.25, "sync": true }] }] }"#;
+    [("all", all), ("rest", rest.into())].map(|(name, text)| seed(name, text.into_bytes())).into()
 }
 
 /// A new world, one in the middle of things, and one whose handles were used before.
@@ -497,7 +520,7 @@ pub(super) fn fbx() -> Vec<Seed> {
 pub(super) fn recipes() -> Vec<Seed> {
     let options = "precision = \"0.2mm\"\nshell = 0.03\nbudget = \"4KB\"\njumps = \"none\"\nform = \"keys\"\n\
                    effort = \"fast\"\nunit = \"cm\"\nup = \"z\"\nforward = \"-y\"\nrate = 30\nskeleton = \"a.glb\"\n\
-                   no-mesh = true\nno-images = false\ninfluences = 4\nstrict = true\nclip = [\"a\", \"b\"]\n";
+                   no-mesh = true\nno-images = false\ninfluences = 4\nstrict = true\nclip = [\"a\", \"b\"]\ngraphs = [\"a.json\"]\n";
     let edits = "[clips.\"*\"]\nrate = 24\nloop = \"auto\"\n[clips.\"e?en\"]\nname = \"new *\"\ntrim = [0.25, 1]\n\
                  reverse = true\nmirror = true\nroot-motion = \"*\"\nin-place = \"drift\"\nloop = \"close\"\nprecision = 0.001\n\
                  events = { step = [0.1, 0.2], hit = { at = 0.3, lasts = 0.1 } }\njoints = { \"*\" = \"1mm\" }\n\

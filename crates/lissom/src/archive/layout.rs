@@ -26,6 +26,8 @@ pub const IMAGE_VERSION: u16 = 1;
 pub const NODES_VERSION: u16 = 1;
 /// The version of the extras section.
 pub const EXTRAS_VERSION: u16 = 1;
+/// The version of the graph section.
+pub const GRAPH_VERSION: u16 = 1;
 /// Where a material has no texture, or a joint was no node.
 pub const NONE: u32 = u32::MAX;
 /// The version of the morph target section.
@@ -68,7 +70,7 @@ pub enum SectionKind {
     /// `XTRA`: what a file says beside, as JSON: of itself (`asset`), of its scene (`scene`), of a clip
     /// (`clip/NAME`).
     Extras,
-    /// `GRPH`: a graph. Carried along as it is.
+    /// `GRPH`: a graph. `lissom-motion` knows what its bytes mean.
     Graph,
     /// A kind that this version does not know; it is carried along.
     Other(u32),

@@ -28,6 +28,7 @@ mod aligned;
 mod clip;
 mod cursor;
 mod error;
+mod graph;
 mod image;
 pub mod layout;
 mod limits;

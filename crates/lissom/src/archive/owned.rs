@@ -60,6 +60,7 @@ enum Held {
     Morph(Box<Morph>),
     Track(Box<Track>),
     Markers(Box<Markers>),
+    Graph(Box<SharedBytes>),
     /// Carried along.
     Other,
 }
@@ -256,6 +257,21 @@ impl Archive {
         self.all(SectionKind::Markers, Held::markers)
     }
 
+    /// The bytes of the graph of this name: whole, and of a version that is known. What they mean is read by
+    /// `lissom_motion::Graph::load`.
+    ///
+    /// # Errors
+    ///
+    /// [`ArchiveError::Missing`], [`ArchiveError::Version`].
+    pub fn graph(&self, name: &str) -> Result<SharedBytes> {
+        self.named(SectionKind::Graph, name, Held::graph)
+    }
+
+    /// The bytes of all graphs.
+    pub fn graphs(&self) -> impl Iterator<Item = (&str, Result<SharedBytes>)> {
+        self.all(SectionKind::Graph, Held::graph)
+    }
+
     /// Splits `OWNER/NAME`: tracks are called after their clip, morph targets after their mesh. The owner is the
     /// longest name of a section of this kind that fits.
     #[must_use]
@@ -316,12 +332,14 @@ impl Held {
         // Views are made of these very bytes, so that none is lost here.
         let elsewhere =
             || ArchiveError::Format { offset, reason: "the bytes moved while they were read".into() };
+        let part = || {
+            let start = usize::try_from(offset).unwrap_or(usize::MAX);
+            bytes.slice(start..start.saturating_add(section.payload.len()))
+        };
         Ok(match section.kind {
             SectionKind::Skeleton => Self::Skeleton(Arc::new(section.skeleton(limits)?)),
             SectionKind::Clip => {
-                let start = usize::try_from(offset).unwrap_or(usize::MAX);
-                let part = bytes.slice(start..start.saturating_add(section.payload.len()));
-                let clip = Clip::from_shared(part.ok_or_else(elsewhere)?);
+                let clip = Clip::from_shared(part().ok_or_else(elsewhere)?);
                 Self::Clip(Box::new(clip.map_err(|source| ArchiveError::Clip { offset, source })?))
             }
             SectionKind::Mesh => Self::Mesh(Box::new(Mesh::of(bytes, offset, &section.mesh()?)?)),
@@ -333,6 +351,10 @@ impl Held {
             }
             SectionKind::Markers => {
                 Self::Markers(Box::new(Markers::of(bytes, &section.markers()?).ok_or_else(elsewhere)?))
+            }
+            SectionKind::Graph => {
+                section.graph()?;
+                Self::Graph(Box::new(part().ok_or_else(elsewhere)?))
             }
             _ => Self::Other,
         })
@@ -360,5 +382,9 @@ impl Held {
 
     fn markers(&self) -> Option<&Markers> {
         if let Self::Markers(it) = self { Some(it.as_ref()) } else { None }
+    }
+
+    fn graph(&self) -> Option<&SharedBytes> {
+        if let Self::Graph(it) = self { Some(it.as_ref()) } else { None }
     }
 }

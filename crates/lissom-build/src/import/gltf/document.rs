@@ -43,6 +43,8 @@ pub(super) struct Document<'a> {
     pub(super) samplers: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(super) cameras: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) extras: Option<&'a RawValue>,
 }
 
 /// Text that is borrowed from the file where it has no escapes.
@@ -440,6 +442,13 @@ pub(super) struct MarkerNote {
     pub(super) time_s: f64,
     #[serde(default)]
     pub(super) duration_s: f64,
+}
+
+/// Where our exporter puts graphs ([`crate::export`]): each is a text.
+#[derive(Deserialize, Default)]
+pub(super) struct FileExtras<'a> {
+    #[serde(borrow, default, rename = "lissom_graphs")]
+    pub(super) graphs: BTreeMap<String, Text<'a>>,
 }
 
 /// Where exporters put the names of morph targets.

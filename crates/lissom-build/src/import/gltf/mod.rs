@@ -75,7 +75,10 @@ use super::{
     budget::{self, Budget},
     names,
 };
-use crate::scene::{Scene, SceneSkeleton};
+use crate::{
+    graph,
+    scene::{Scene, SceneGraph, SceneSkeleton},
+};
 use accessor::Source;
 use buffers::Buffers;
 use document::Document;
@@ -150,6 +153,7 @@ pub fn read_with(
     let mut scene = Scene { asset: document.asset.get().to_owned(), ..Scene::default() };
     extensions(&document, &mut scene);
     scenes(&document, &mut scene);
+    graphs(&document, strict, &mut budget, &mut scene)?;
     let Some(skeleton) = nodes::skeleton(&document, &mut budget, &mut scene)? else {
         scene.warn("", "the file has no nodes: no skeleton, no mesh, no motion");
         return Ok(scene);
@@ -252,6 +256,39 @@ fn scenes(document: &Document<'_>, scene: &mut Scene) {
     if missing > 0 {
         scene.warn("scenes", format!("{missing} root nodes do not exist"));
     }
+}
+
+/// Graphs that an exporter of ours put there.
+fn graphs(
+    document: &Document<'_>,
+    strict: bool,
+    budget: &mut Budget,
+    scene: &mut Scene,
+) -> Result<(), ImportError> {
+    /// Memory for each byte of a graph's text, at most.
+    const TEXT: usize = 64;
+    /// And for each byte of their names.
+    const NAME: usize = 16;
+    let bytes = document.extras.map_or(0, |extras| extras.get().len());
+    budget.take(bytes as u64, NAME, || Place::Path("extras".into()))?;
+    let extras: document::FileExtras<'_> = document::extras(document.extras);
+    for (name, text) in extras.graphs {
+        let place = || Place::Path(format!("graph {}", files::shown(&name)));
+        budget.take(text.len() as u64, TEXT, place)?;
+        // Whether its clips are there is asked when all are known.
+        let file = graph::read(text.as_bytes());
+        match file.and_then(|file| file.check(|_| Some(1.0)).map(|_| file)) {
+            Ok(file) => {
+                let (name, parts) = (name.chars().take(255).collect(), file.parts().clone());
+                scene.graphs.push(SceneGraph { name, parts });
+            }
+            Err(error) => {
+                let error = ImportError::Format { place: place(), reason: error.to_string() };
+                spare(error, "it", strict, budget, scene)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// What the file has and the scene has not, in one line.

@@ -9,7 +9,7 @@ use crate::{
     exact::{M34, Trs},
     mesh::RawMesh,
     raw::{RawAnimation, RawJoint, RawSkeleton, RawUserTrack, UserKey},
-    scene::{KeptClip, Marker, Morph, Scene, SceneAnimation, SceneMesh, SceneSkeleton},
+    scene::{KeptClip, Marker, Morph, Scene, SceneAnimation, SceneGraph, SceneMesh, SceneSkeleton},
 };
 use lissom::{
     Skeleton,
@@ -17,9 +17,13 @@ use lissom::{
         AlignedBytes, ArchiveError, ArchiveView, CLIP_ADDITIVE, Limits, MorphView, Section, SectionKind,
     },
 };
+use lissom_motion::GraphParts;
 
 /// What a target adds to a vertex: position, normal, tangent.
 const MORPH_BYTES: usize = 3 * 12;
+
+/// Memory for each byte of a graph, at most: a text is a few times as long as its length in bytes.
+const GRAPH_BYTES: usize = 8;
 
 /// Eighths of the memory that are for what is counted. Not counted: the copy of the file, skeletons, names, the cursor.
 const OURS: u64 = 6;
@@ -107,6 +111,20 @@ pub fn read_with(bytes: &[u8], options: &ReadOptions, clips: Clips) -> Result<Sc
         let track = RawUserTrack::from_view(name, &view);
         track.validate().map_err(|e| ImportError::Format { place: place(), reason: e.to_string() })?;
         list.push(track);
+    }
+    for section in of_kind(&archive, SectionKind::Graph) {
+        let place = || Place::Path(format!("graph {:?}", section.name));
+        budget.take(section.payload.len() as u64, GRAPH_BYTES, place)?;
+        let bytes = section.graph().map_err(refused)?;
+        match GraphParts::read(bytes) {
+            Ok(parts) => scene.graphs.push(SceneGraph { name: section.name.to_owned(), parts }),
+            Err(error) if options.strict => {
+                return Err(ImportError::Format { place: place(), reason: error.to_string() });
+            }
+            Err(error) => {
+                scene.warn(format!("graph {:?}", section.name), format!("it was left out: {error}"))
+            }
+        }
     }
     let materials = surfaces::read(&archive, &mut budget, &mut scene)?;
     for section in of_kind(&archive, SectionKind::Mesh) {

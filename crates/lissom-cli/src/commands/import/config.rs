@@ -34,6 +34,10 @@ impl Config {
             let beside = path.parent().unwrap_or(Path::new("")).join(&*file);
             *file = beside.to_string_lossy().into_owned();
         }
+        for graph in &mut recipe.graphs {
+            let beside = path.parent().unwrap_or(Path::new("")).join(&*graph);
+            *graph = beside.to_string_lossy().into_owned();
+        }
         Ok(Self { path: Some(path), recipe })
     }
 }

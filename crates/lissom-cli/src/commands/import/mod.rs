@@ -40,6 +40,9 @@ pub(crate) struct Arguments {
     /// Only these clips: a name, the file's stem, or an index; may be given several times
     #[arg(long, value_name = "NAME")]
     clip: Vec<String>,
+    /// A graph for the archive, as JSON; its name is the file's, without .json; may be given several times
+    #[arg(long, value_name = "FILE.json")]
+    graph: Vec<PathBuf>,
     /// Write each clip also as a stream file, which plays while it loads: OUT/CLIP.lcs beside OUT.lsm
     #[arg(
         long,
@@ -112,6 +115,7 @@ Examples:
   lissom import hero.glb -o hero.lsm --stream        # hero/walk.lcs, hero/run.lcs, ... too
   lissom import hero.glb --clip walk --stream -o walk.lcs
   lissom import hero.glb -o - | gzip > hero.lsm.gz
+  lissom import hero.glb --graph hero.json -o hero.lsm   # with the graph that plays it: Animator::new(&archive, \"hero\")
 
 lissom.toml has the long options as keys, and edits of clips by name; the command line wins:
   precision = \"0.1mm\"
@@ -179,8 +183,24 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     }
     rules.extend(editing.rule()?);
     let wanted = clips.clone();
-    let recipe =
-        Recipe::new(Options { import: options, clips, precision, shell, rules, cook, ..Options::default() })?;
+    let graphs: Vec<Input<'_>> = if arguments.graph.is_empty() {
+        file.graphs.iter().map(Input::file).collect()
+    } else {
+        arguments.graph.iter().map(Input::file).collect()
+    };
+    if !graphs.is_empty() && !matches!(output, Output::File(_) | Output::Standard) {
+        return usage("a graph needs one archive with all its clips: -o OUT.lsm");
+    }
+    let recipe = Recipe::new(Options {
+        import: options,
+        clips,
+        precision,
+        shell,
+        rules,
+        graphs,
+        cook,
+        ..Options::default()
+    })?;
     let shard = arguments.shard.as_deref().map(Shard::parse).transpose()?;
     if shard.is_some() && !matches!(output, Output::Folder(_)) {
         return usage("--shard needs a folder as output (-o DIR/): shares of one file do not add up");
@@ -202,6 +222,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         force: arguments.force,
         bar: &bar,
         unused: Mutex::default(),
+        graphs: Mutex::default(),
     };
     let mut archive = None;
     let reports = pool.install(|| match &output {
@@ -234,6 +255,10 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     for error in reports.iter().filter_map(|r| r.error.as_deref()) {
         writeln!(err, "lissom: {}", plain(error))?;
     }
+    let graphs = run.graphs.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for error in &graphs {
+        writeln!(err, "lissom: {}", plain(error))?;
+    }
     let unused = run.unused.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_default();
     let names: Vec<String> = reports.iter().flat_map(|r| &r.clips).map(|c| c.name.clone()).collect();
     for rule in unused.iter().filter_map(|r| file.rules.get(*r)) {
@@ -253,7 +278,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         writeln!(err, "lissom: no file has a clip {clip:?}{}", did_you_mean(&names, clip))?;
     }
     let refused = reports.iter().any(|r| r.status == Status::Refused);
-    if refused || !missing.is_empty() { Err(SomeRefused.into()) } else { Ok(()) }
+    if refused || !missing.is_empty() || !graphs.is_empty() { Err(SomeRefused.into()) } else { Ok(()) }
 }
 
 /// Where archives go.
@@ -360,6 +385,8 @@ struct Run<'a> {
     bar: &'a ProgressBar,
     /// Rules that no clip was found for, in any archive so far; `None` before the first.
     unused: Mutex<Option<Vec<usize>>>,
+    /// What is wrong with graphs.
+    graphs: Mutex<Vec<String>>,
 }
 
 impl Run<'_> {
@@ -477,6 +504,8 @@ impl Run<'_> {
         };
         let cooked = self.recipe.cook(inputs, &executor, &mut watch)?;
         let mut unused = self.unused.lock().unwrap_or_else(PoisonError::into_inner);
+        let refused = cooked.graphs.iter().filter_map(|graph| graph.as_ref().err().map(ToString::to_string));
+        self.graphs.lock().unwrap_or_else(PoisonError::into_inner).extend(refused);
         match &mut *unused {
             Some(unused) => unused.retain(|rule| cooked.unused.contains(rule)),
             none => *none = Some(cooked.unused.clone()),

@@ -1,0 +1,230 @@
+//! A description as the file that says it. Order counts in it, which `serde_json`'s objects do not keep.
+
+use lissom::track::Repeat;
+use lissom_motion::{
+    Curve, GraphParts, Interruption, LayerParts, MotionParts, ParameterKind, PlaneBlend, StateParts, Test,
+    TransitionParts,
+};
+use std::collections::BTreeSet;
+
+/// A value of a file.
+pub(super) enum Json {
+    /// As it stands: a number, a word, a text in quotes.
+    Plain(String),
+    List(Vec<Json>),
+    Object(Vec<(String, Json)>),
+}
+
+type Fields = Vec<(String, Json)>;
+
+/// Characters of a line that holds a whole value.
+const WIDTH: usize = 110;
+
+impl Json {
+    fn text(text: &str) -> Self {
+        Self::Plain(quoted(text))
+    }
+
+    fn of(value: impl ToString) -> Self {
+        Self::Plain(value.to_string())
+    }
+
+    fn object<const N: usize>(fields: [(&str, Self); N]) -> Self {
+        Self::Object(fields.map(|(key, value)| (key.to_owned(), value)).into())
+    }
+
+    /// On one line.
+    fn line(&self) -> String {
+        match self {
+            Self::Plain(text) => text.clone(),
+            Self::List(items) => {
+                format!("[{}]", items.iter().map(Self::line).collect::<Vec<_>>().join(", "))
+            }
+            Self::Object(fields) => {
+                let field = |(key, value): &(String, Self)| format!("{}: {}", quoted(key), value.line());
+                format!("{{ {} }}", fields.iter().map(field).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+
+    /// On as many lines as it needs; all but the first are moved in.
+    pub(super) fn pretty(&self, indent: usize) -> String {
+        let line = self.line();
+        if line.chars().count().saturating_add(indent) <= WIDTH {
+            return line;
+        }
+        let (inner, outer) = (" ".repeat(indent.saturating_add(2)), " ".repeat(indent));
+        let next = indent.saturating_add(2);
+        match self {
+            Self::Plain(_) => line,
+            Self::List(items) => {
+                let items: Vec<String> =
+                    items.iter().map(|item| format!("{inner}{}", item.pretty(next))).collect();
+                format!("[\n{}\n{outer}]", items.join(",\n"))
+            }
+            Self::Object(fields) => {
+                let field =
+                    |(key, value): &(String, Self)| format!("{inner}{}: {}", quoted(key), value.pretty(next));
+                format!("{{\n{}\n{outer}}}", fields.iter().map(field).collect::<Vec<_>>().join(",\n"))
+            }
+        }
+    }
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// The file. What is as it would be anyway is left out; groups are told by the names of their states alone.
+pub(super) fn json(parts: &GraphParts) -> Json {
+    let mut out = Fields::new();
+    if !parts.parameters.is_empty() {
+        let all = parts.parameters.iter().map(|p| (p.name.clone(), parameter(p.kind)));
+        out.push(("parameters".into(), Json::Object(all.collect())));
+    }
+    if !parts.masks.is_empty() {
+        let rules = |mask: &lissom_motion::MaskParts| {
+            let rule = |rule: &lissom_motion::MaskRule| {
+                let mut out = Fields::new();
+                out.push(("joint".into(), Json::text(&rule.joint)));
+                put(&mut out, "weight", number(rule.weight), rule.weight != 1.0);
+                put(&mut out, "falloff", Json::of(rule.falloff), rule.falloff != 0);
+                Json::Object(out)
+            };
+            Json::List(mask.rules.iter().map(rule).collect())
+        };
+        let all = parts.masks.iter().map(|mask| (mask.name.clone(), rules(mask)));
+        out.push(("masks".into(), Json::Object(all.collect())));
+    }
+    put(
+        &mut out,
+        "clips",
+        Json::List(parts.clips.iter().map(|clip| Json::text(clip)).collect()),
+        !parts.clips.is_empty(),
+    );
+    out.push(("layers".into(), Json::List(parts.layers.iter().map(layer).collect())));
+    Json::Object(out)
+}
+
+fn put(out: &mut Fields, key: &str, value: Json, is_said: bool) {
+    if is_said {
+        out.push((key.into(), value));
+    }
+}
+
+/// As few digits as tell it from its neighbours in 32 bits.
+fn number(value: f32) -> Json {
+    Json::of(value)
+}
+
+fn parameter(kind: ParameterKind) -> Json {
+    match kind {
+        ParameterKind::Float { start, half_life_s: 0.0 } => Json::object([("float", number(start))]),
+        ParameterKind::Float { start, half_life_s } => {
+            Json::object([("float", number(start)), ("half_life_s", number(half_life_s))])
+        }
+        ParameterKind::Int { start } => Json::object([("int", Json::of(start))]),
+        ParameterKind::Bool { start } => Json::object([("bool", Json::of(start))]),
+        ParameterKind::Trigger => Json::text("trigger"),
+    }
+}
+
+fn layer(layer: &LayerParts) -> Json {
+    let mut out = Fields::new();
+    out.push(("name".into(), Json::text(&layer.name)));
+    put(&mut out, "additive", Json::of(true), layer.additive);
+    put(&mut out, "mask", Json::text(layer.mask.as_deref().unwrap_or_default()), layer.mask.is_some());
+    put(&mut out, "weight", number(layer.weight), layer.weight != 1.0);
+    put(
+        &mut out,
+        "weight_from",
+        Json::text(layer.weight_from.as_deref().unwrap_or_default()),
+        layer.weight_from.is_some(),
+    );
+    let states: Vec<Json> = layer.states.iter().map(state).collect();
+    put(&mut out, "states", Json::List(states), !layer.states.is_empty());
+    let ways: Vec<Json> = layer.transitions.iter().map(transition).collect();
+    put(&mut out, "transitions", Json::List(ways), !layer.transitions.is_empty());
+    Json::Object(out)
+}
+
+fn state(state: &StateParts) -> Json {
+    let mut out = Fields::new();
+    out.push(("name".into(), Json::text(&state.name)));
+    match &state.motion {
+        MotionParts::Clip(clip) => {
+            out.push(("clip".into(), Json::text(clip)));
+        }
+        MotionParts::Line { by, points } => {
+            out.push(("line".into(), Json::text(by)));
+            let points = points
+                .iter()
+                .map(|(at, clip)| Json::object([("at", number(*at)), ("clip", Json::text(clip))]));
+            out.push(("points".into(), Json::List(points.collect())));
+        }
+        MotionParts::Plane { by, blend, points } => {
+            out.push(("plane".into(), Json::List(by.iter().map(|by| Json::text(by)).collect())));
+            match blend {
+                PlaneBlend::Delaunay => {}
+                PlaneBlend::Bands => put(&mut out, "blend", Json::text("bands"), true),
+                PlaneBlend::DirectionalBands => put(&mut out, "blend", Json::text("directional_bands"), true),
+            }
+            let points = points.iter().map(|(at, clip)| {
+                Json::object([("at", Json::List(at.map(number).into())), ("clip", Json::text(clip))])
+            });
+            out.push(("points".into(), Json::List(points.collect())));
+        }
+    }
+    put(&mut out, "speed", number(state.speed), state.speed != 1.0);
+    put(
+        &mut out,
+        "speed_from",
+        Json::text(state.speed_from.as_deref().unwrap_or_default()),
+        state.speed_from.is_some(),
+    );
+    match state.repeat {
+        Repeat::Loop => {}
+        Repeat::Once => put(&mut out, "repeat", Json::text("once"), true),
+        Repeat::PingPong => put(&mut out, "repeat", Json::text("ping_pong"), true),
+    }
+    Json::Object(out)
+}
+
+fn transition(way: &TransitionParts) -> Json {
+    let plain = TransitionParts::new("", "");
+    let mut out = Fields::new();
+    out.push(("from".into(), Json::text(&way.from)));
+    out.push(("to".into(), Json::text(&way.to)));
+    put(&mut out, "when", when(&way.when), !way.when.is_empty());
+    put(&mut out, "priority", Json::of(way.priority), way.priority != plain.priority);
+    put(&mut out, "exit", number(way.exit.unwrap_or_default()), way.exit.is_some());
+    put(&mut out, "fade_s", number(way.fade_s), way.fade_s != plain.fade_s);
+    put(&mut out, "curve", Json::text("linear"), way.curve == Curve::Linear);
+    let interruption = match way.interruption {
+        Interruption::Never => "never",
+        Interruption::Target => "target",
+        Interruption::Source => "source",
+        Interruption::Both => "both",
+    };
+    put(&mut out, "interruption", Json::text(interruption), way.interruption != plain.interruption);
+    put(&mut out, "offset", number(way.offset), way.offset != plain.offset);
+    put(&mut out, "sync", Json::of(true), way.sync);
+    Json::Object(out)
+}
+
+/// One object where no parameter is asked twice, else a list of them.
+fn when(conditions: &[(String, Test)]) -> Json {
+    let one = |test: Test| match test {
+        Test::Above(than) => Json::object([("above", number(than))]),
+        Test::Below(than) => Json::object([("below", number(than))]),
+        Test::Is(this) => Json::object([("is", Json::of(this))]),
+        Test::IsNot(this) => Json::object([("is_not", Json::of(this))]),
+        Test::On => Json::of(true),
+        Test::Off => Json::of(false),
+    };
+    let names: BTreeSet<&str> = conditions.iter().map(|(name, _)| name.as_str()).collect();
+    if names.len() == conditions.len() {
+        return Json::Object(conditions.iter().map(|(name, test)| (name.clone(), one(*test))).collect());
+    }
+    Json::List(conditions.iter().map(|(name, test)| Json::object([(name.as_str(), one(*test))])).collect())
+}

@@ -1,0 +1,265 @@
+//! `lissom graph`: what a character may do, checked and drawn.
+
+mod draw;
+
+use crate::{
+    files::{read_input, write_whole},
+    options::{Reading, SomeRefused, usage},
+    source::Source,
+    style::{Style, counted, plain},
+};
+use anyhow::{Context, Result, bail};
+use lissom_build::{
+    graph::{self, GraphFile, GraphFileError},
+    import::{Format, lsm},
+    pipeline::did_you_mean,
+};
+use lissom_motion::{Graph, GraphParts, MotionParts};
+use serde::Serialize;
+use std::{
+    collections::BTreeMap,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+#[derive(clap::Subcommand)]
+pub(crate) enum Command {
+    /// Tell whether graphs are whole; every error has its line
+    Check(CheckArguments),
+    /// Draw a graph: states, what they play, and the ways between them
+    Draw(DrawArguments),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct CheckArguments {
+    /// Graphs (.json), or archives (.lsm), whose graphs are checked against their clips
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Any file with the clips: a graph that names another is refused
+    #[arg(long, value_name = "FILE")]
+    clips: Option<PathBuf>,
+    /// One JSON object instead of text
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct DrawArguments {
+    /// A graph (.json), or an archive (.lsm) that has one
+    file: PathBuf,
+    /// The picture to write
+    #[arg(short, long, value_name = "OUT.svg|OUT.png")]
+    output: PathBuf,
+    /// Which graph of an archive [default: its only one]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Checked {
+    file: String,
+    graph: String,
+    error: Option<Wrong>,
+    parameters: usize,
+    layers: usize,
+    states: usize,
+    transitions: usize,
+    clips: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Wrong {
+    /// Of a graph's own file.
+    line: Option<usize>,
+    column: Option<usize>,
+    reason: String,
+}
+
+pub(crate) fn run(command: &Command, out: &mut impl Write) -> Result<()> {
+    match command {
+        Command::Check(arguments) => check(arguments, out),
+        Command::Draw(arguments) => draw(arguments, out),
+    }
+}
+
+fn check(arguments: &CheckArguments, out: &mut impl Write) -> Result<()> {
+    let options = arguments.reading.options()?;
+    let clips = arguments.clips.as_deref().map(|path| {
+        let file = Source::open_alone(path, &options)?;
+        let scene = file.scene()?;
+        let lengths = scene.animations.iter().map(|a| (a.motion.name.clone(), a.motion.duration_s));
+        Ok::<_, anyhow::Error>(lengths.collect::<BTreeMap<String, f64>>())
+    });
+    let clips = clips.transpose()?;
+    let mut all = Vec::new();
+    for path in &arguments.files {
+        all.extend(checked(path, clips.as_ref())?);
+    }
+    if arguments.json {
+        serde_json::to_writer_pretty(&mut *out, &serde_json::json!({ "graphs": all }))?;
+        writeln!(out)?;
+    } else {
+        let style = Style::stdout();
+        for one in &all {
+            let file = plain(&one.file);
+            match &one.error {
+                None => writeln!(
+                    out,
+                    "{file}: {}: graph {:?}, {}, {}, {}, {}, {}",
+                    style.good("whole"),
+                    plain(&one.graph),
+                    counted(one.parameters, "parameter", "parameters"),
+                    counted(one.layers, "layer", "layers"),
+                    counted(one.states, "state", "states"),
+                    counted(one.transitions, "transition", "transitions"),
+                    counted(one.clips.len(), "clip", "clips"),
+                )?,
+                Some(Wrong { line: Some(line), column: Some(column), reason }) => {
+                    writeln!(out, "{file}: line {line}, column {column}: {}", plain(reason))?;
+                }
+                Some(wrong) => {
+                    writeln!(out, "{file}: graph {:?}: {}", plain(&one.graph), plain(&wrong.reason))?;
+                }
+            }
+        }
+    }
+    out.flush()?;
+    if all.iter().all(|one| one.error.is_none()) { Ok(()) } else { Err(SomeRefused.into()) }
+}
+
+/// The graph of a `.json`, or all of an archive's.
+fn checked(path: &Path, clips: Option<&BTreeMap<String, f64>>) -> Result<Vec<Checked>> {
+    let shown = path.display().to_string();
+    let bytes = read_input(path, graph_limit(path))?;
+    if Format::of_bytes(&bytes) == Some(Format::Lsm) {
+        let scene = scene_of(path, &bytes)?;
+        let own: BTreeMap<String, f64> =
+            scene.animations.iter().map(|a| (a.motion.name.clone(), a.motion.duration_s)).collect();
+        let clips = clips.unwrap_or(&own);
+        let one = |graph: &lissom_build::scene::SceneGraph| {
+            let wrong = Graph::new(&graph.parts, |clip| clips.get(clip).copied()).err();
+            let error = wrong.map(|wrong| Wrong {
+                line: None,
+                column: None,
+                reason: meant(wrong.to_string(), &graph.parts, clips),
+            });
+            Checked::new(&shown, &graph.name, &graph.parts, error)
+        };
+        if scene.graphs.is_empty() {
+            bail!("{shown}: there is no graph in this archive");
+        }
+        return Ok(scene.graphs.iter().map(one).collect());
+    }
+    let name = graph::name_of(path);
+    let at = |wrong: GraphFileError| Wrong {
+        line: Some(wrong.line),
+        column: Some(wrong.column),
+        reason: wrong.reason,
+    };
+    let file = match graph::read(&bytes) {
+        Ok(file) => file,
+        Err(wrong) => return Ok(vec![Checked::new(&shown, &name, &GraphParts::new(), Some(at(wrong)))]),
+    };
+    let length = |clip: &str| clips.map_or(Some(1.0), |clips| clips.get(clip).copied());
+    let error = file.check(length).err().map(|mut wrong| {
+        if let Some(clips) = clips {
+            wrong.reason = meant(wrong.reason, file.parts(), clips);
+        }
+        at(wrong)
+    });
+    Ok(vec![Checked::new(&shown, &name, file.parts(), error)])
+}
+
+/// A reason, with the clip that was probably meant where there is none of a name.
+fn meant(reason: String, parts: &GraphParts, clips: &BTreeMap<String, f64>) -> String {
+    let names: Vec<String> = clips.keys().cloned().collect();
+    let missing =
+        clips_of(parts).into_iter().find(|clip| reason.ends_with(&format!("no clip called {clip:?}")));
+    missing.map_or_else(|| reason.clone(), |clip| format!("{reason}{}", did_you_mean(&names, &clip)))
+}
+
+impl Checked {
+    fn new(file: &str, graph: &str, parts: &GraphParts, error: Option<Wrong>) -> Self {
+        Self {
+            file: file.into(),
+            graph: graph.into(),
+            error,
+            parameters: parts.parameters.len(),
+            layers: parts.layers.len(),
+            states: parts.layers.iter().map(|layer| layer.states.len()).sum(),
+            transitions: parts.layers.iter().map(|layer| layer.transitions.len()).sum(),
+            clips: clips_of(parts),
+        }
+    }
+}
+
+/// Every clip that a graph plays, once.
+fn clips_of(parts: &GraphParts) -> Vec<String> {
+    let mut clips = parts.clips.clone();
+    for state in parts.layers.iter().flat_map(|layer| &layer.states) {
+        match &state.motion {
+            MotionParts::Clip(clip) => clips.push(clip.clone()),
+            MotionParts::Line { points, .. } => clips.extend(points.iter().map(|(_, clip)| clip.clone())),
+            MotionParts::Plane { points, .. } => clips.extend(points.iter().map(|(_, clip)| clip.clone())),
+        }
+    }
+    clips.sort();
+    clips.dedup();
+    clips
+}
+
+/// Bytes that are read: of an archive all, of anything else as many as a graph may have.
+fn graph_limit(path: &Path) -> u64 {
+    let archive = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("lsm"));
+    if archive { lissom_build::import::ImportLimits::default().max_bytes } else { graph::LARGEST as u64 }
+}
+
+fn scene_of(path: &Path, bytes: &[u8]) -> Result<lissom_build::scene::Scene> {
+    lsm::read_with(bytes, &lissom_build::import::ReadOptions::default(), lsm::Clips::Names)
+        .with_context(|| path.display().to_string())
+}
+
+/// What a file says: a graph's own, or one of an archive's.
+pub(crate) fn parts_of(path: &Path, name: Option<&str>) -> Result<(String, GraphParts, Option<GraphFile>)> {
+    let shown = path.display().to_string();
+    let bytes = read_input(path, graph_limit(path))?;
+    if Format::of_bytes(&bytes) != Some(Format::Lsm) {
+        let file = graph::read(&bytes).with_context(|| shown)?;
+        return Ok((graph::name_of(path), file.parts().clone(), Some(file)));
+    }
+    let graphs = scene_of(path, &bytes)?.graphs;
+    let names: Vec<String> = graphs.iter().map(|graph| graph.name.clone()).collect();
+    let found = match name {
+        Some(name) => graphs.into_iter().find(|graph| graph.name == name),
+        None if graphs.len() == 1 => graphs.into_iter().next(),
+        None => None,
+    };
+    match found {
+        Some(graph) => Ok((graph.name, graph.parts, None)),
+        None if names.is_empty() => bail!("{shown}: there is no graph in this archive"),
+        None => bail!("{shown}: which graph? There are {}", names.join(", ")),
+    }
+}
+
+fn draw(arguments: &DrawArguments, out: &mut impl Write) -> Result<()> {
+    let extension = arguments.output.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
+    if !["svg", "png"].contains(&extension.as_str()) {
+        return usage(format!("{}: a drawing is a .svg or a .png", arguments.output.display()));
+    }
+    let (name, parts, file) = parts_of(&arguments.file, arguments.name.as_deref())?;
+    // What is drawn is a graph.
+    let checked = match &file {
+        Some(file) => file.check(|_| Some(1.0)).map(drop).map_err(anyhow::Error::from),
+        None => Graph::new(&parts, |_| Some(1.0)).map(drop).map_err(anyhow::Error::from),
+    };
+    checked.with_context(|| arguments.file.display().to_string())?;
+    let sketch = draw::graph(&name, &parts);
+    let bytes =
+        if extension == "svg" { sketch.to_svg()?.into_bytes() } else { sketch.to_image()?.encode_png()? };
+    write_whole(&arguments.output, &bytes)?;
+    let (width, height) = (sketch.width, sketch.height);
+    writeln!(out, "{}: graph {:?}, {width:.0} x {height:.0}", arguments.output.display(), plain(&name))?;
+    Ok(())
+}

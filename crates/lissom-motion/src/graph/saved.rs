@@ -1,0 +1,354 @@
+//! A description as bytes, and back: what is read may come from anywhere. `FORMAT.md` has it byte by byte.
+//!
+//! What is read here is a description, no more: [`Graph::new`](super::Graph::new) checks what it says.
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::arithmetic_side_effects,
+    clippy::panic
+)]
+
+use super::{
+    Curve, Graph, GraphParts, Interruption, LayerParts, MAX_POINTS, MaskParts, MaskRule, MotionParts,
+    ParameterKind, ParameterParts, PlaneBlend, StateParts, Test, TransitionParts,
+    compile::{
+        MAX_CLIPS, MAX_CONDITIONS, MAX_MASKS, MAX_NAME, MAX_PARAMETERS, MAX_RULES, MAX_STATES,
+        MAX_TRANSITIONS,
+    },
+};
+use crate::reader::{FormatError, Reader, Result};
+use alloc::{string::String, vec::Vec};
+
+/// Where a transition has no exit.
+const NO_EXIT: f32 = -1.0;
+/// Bits of a transition.
+const SYNC: u32 = 1;
+
+impl GraphParts {
+    /// Adds its bytes. What [`Graph::new`] takes is read back as it is.
+    pub fn write(&self, bytes: &mut Vec<u8>) {
+        let mut to = Writer(bytes);
+        to.count(self.parameters.len());
+        for ParameterParts { name, kind } in &self.parameters {
+            to.text(name);
+            let (code, start, half_life_s) = match *kind {
+                ParameterKind::Float { start, half_life_s } => (0, start.to_bits(), half_life_s),
+                ParameterKind::Int { start } => (1, start.cast_unsigned(), 0.0),
+                ParameterKind::Bool { start } => (2, u32::from(start), 0.0),
+                ParameterKind::Trigger => (3, 0, 0.0),
+            };
+            to.u32(code);
+            to.u32(start);
+            to.f32(half_life_s);
+        }
+        to.count(self.masks.len());
+        for mask in &self.masks {
+            to.text(&mask.name);
+            to.count(mask.rules.len());
+            for rule in &mask.rules {
+                to.text(&rule.joint);
+                to.f32(rule.weight);
+                to.u32(u32::from(rule.falloff));
+            }
+        }
+        to.count(self.clips.len());
+        self.clips.iter().for_each(|clip| to.text(clip));
+        to.count(self.layers.len());
+        self.layers.iter().for_each(|layer| to.layer(layer));
+    }
+
+    /// Its bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.write(&mut bytes);
+        bytes
+    }
+
+    /// Reads what [`GraphParts::write`] wrote. Takes no more memory than a few times the bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError`]: the first byte that cannot be meant.
+    pub fn read(bytes: &[u8]) -> core::result::Result<Self, FormatError> {
+        let mut from = Reader::new(bytes);
+        let mut parts = Self::new();
+        let count = from.count(MAX_PARAMETERS, 16)?;
+        parts.parameters.reserve_exact(count);
+        for _ in 0..count {
+            parts.parameters.push(from.parameter()?);
+        }
+        let count = from.count(MAX_MASKS, 8)?;
+        parts.masks.reserve_exact(count);
+        for _ in 0..count {
+            parts.masks.push(from.mask()?);
+        }
+        let count = from.count(MAX_CLIPS, 4)?;
+        parts.clips.reserve_exact(count);
+        for _ in 0..count {
+            parts.clips.push(from.name()?);
+        }
+        let count = from.count(Graph::MAX_LAYERS, 28)?;
+        parts.layers.reserve_exact(count);
+        for _ in 0..count {
+            parts.layers.push(from.layer_parts()?);
+        }
+        from.end()?;
+        Ok(parts)
+    }
+}
+
+struct Writer<'a>(&'a mut Vec<u8>);
+
+impl Writer<'_> {
+    fn u32(&mut self, value: u32) {
+        self.0.extend_from_slice(&value.to_le_bytes());
+    }
+
+    fn f32(&mut self, value: f32) {
+        self.u32(value.to_bits());
+    }
+
+    /// Nobody has so many that they do not fit; if so, the reader refuses them.
+    fn count(&mut self, count: usize) {
+        self.u32(u32::try_from(count).unwrap_or(u32::MAX));
+    }
+
+    fn text(&mut self, text: &str) {
+        self.count(text.len());
+        self.0.extend_from_slice(text.as_bytes());
+    }
+
+    /// A name; an empty one for none.
+    fn some(&mut self, text: Option<&String>) {
+        self.text(text.map_or("", String::as_str));
+    }
+
+    fn layer(&mut self, layer: &LayerParts) {
+        self.text(&layer.name);
+        self.u32(u32::from(layer.additive));
+        self.some(layer.mask.as_ref());
+        self.f32(layer.weight);
+        self.some(layer.weight_from.as_ref());
+        self.count(layer.states.len());
+        layer.states.iter().for_each(|state| self.state(state));
+        self.count(layer.transitions.len());
+        layer.transitions.iter().for_each(|way| self.transition(way));
+    }
+
+    fn state(&mut self, state: &StateParts) {
+        self.text(&state.name);
+        self.f32(state.speed);
+        self.some(state.speed_from.as_ref());
+        self.u32(state.repeat as u32);
+        match &state.motion {
+            MotionParts::Clip(clip) => {
+                self.u32(0);
+                self.text(clip);
+            }
+            MotionParts::Line { by, points } => {
+                self.u32(1);
+                self.text(by);
+                self.count(points.len());
+                for (at, clip) in points {
+                    self.f32(*at);
+                    self.text(clip);
+                }
+            }
+            MotionParts::Plane { by: [x, y], blend, points } => {
+                self.u32(2);
+                self.text(x);
+                self.text(y);
+                self.u32(*blend as u32);
+                self.count(points.len());
+                for (at, clip) in points {
+                    at.iter().for_each(|v| self.f32(*v));
+                    self.text(clip);
+                }
+            }
+        }
+    }
+
+    fn transition(&mut self, way: &TransitionParts) {
+        self.text(&way.from);
+        self.text(&way.to);
+        self.u32(way.priority.cast_unsigned());
+        self.f32(way.exit.unwrap_or(NO_EXIT));
+        self.f32(way.fade_s);
+        self.u32(way.curve as u32);
+        self.u32(way.interruption as u32);
+        self.f32(way.offset);
+        self.u32(if way.sync { SYNC } else { 0 });
+        self.count(way.when.len());
+        for (parameter, test) in &way.when {
+            self.text(parameter);
+            let (code, than) = match *test {
+                Test::Above(than) => (0, than.to_bits()),
+                Test::Below(than) => (1, than.to_bits()),
+                Test::Is(this) => (2, this.cast_unsigned()),
+                Test::IsNot(this) => (3, this.cast_unsigned()),
+                Test::On => (4, 0),
+                Test::Off => (5, 0),
+            };
+            self.u32(code);
+            self.u32(than);
+        }
+    }
+}
+
+impl Reader<'_> {
+    fn name(&mut self) -> Result<String> {
+        Ok(self.text(MAX_NAME)?.into())
+    }
+
+    /// A name; an empty one is none.
+    fn some(&mut self) -> Result<Option<String>> {
+        Ok(Some(self.name()?).filter(|name| !name.is_empty()))
+    }
+
+    /// Four bytes that must be 0.
+    fn zero(&mut self) -> Result<()> {
+        let found = self.u32()?;
+        self.check(found == 0, "not 0 where 0 must stand")
+    }
+
+    fn flag(&mut self) -> Result<bool> {
+        let found = self.u32()?;
+        self.check(found <= 1, "neither 0 nor 1")?;
+        Ok(found == 1)
+    }
+
+    fn parameter(&mut self) -> Result<ParameterParts> {
+        let name = self.name()?;
+        let kind = match self.u32()? {
+            0 => ParameterKind::Float { start: self.f32()?, half_life_s: self.f32()? },
+            1 => {
+                let start = self.i32()?;
+                self.zero()?;
+                ParameterKind::Int { start }
+            }
+            2 => {
+                let start = self.flag()?;
+                self.zero()?;
+                ParameterKind::Bool { start }
+            }
+            3 => {
+                self.zero()?;
+                self.zero()?;
+                ParameterKind::Trigger
+            }
+            _ => return Err(self.wrong("no kind of parameter")),
+        };
+        Ok(ParameterParts { name, kind })
+    }
+
+    fn mask(&mut self) -> Result<MaskParts> {
+        let name = self.name()?;
+        let count = self.count(MAX_RULES, 12)?;
+        let mut rules = Vec::with_capacity(count);
+        for _ in 0..count {
+            let (joint, weight) = (self.name()?, self.f32()?);
+            let falloff = self.u32()?;
+            let falloff = u16::try_from(falloff).map_err(|_| self.wrong("a falloff above 65,535"))?;
+            rules.push(MaskRule { joint, weight, falloff });
+        }
+        Ok(MaskParts { name, rules })
+    }
+
+    fn layer_parts(&mut self) -> Result<LayerParts> {
+        let mut layer = LayerParts::new(self.text(MAX_NAME)?);
+        layer.additive = self.flag()?;
+        layer.mask = self.some()?;
+        layer.weight = self.f32()?;
+        layer.weight_from = self.some()?;
+        let count = self.count(MAX_STATES, 24)?;
+        layer.states.reserve_exact(count);
+        for _ in 0..count {
+            layer.states.push(self.state()?);
+        }
+        let count = self.count(MAX_TRANSITIONS, 40)?;
+        layer.transitions.reserve_exact(count);
+        for _ in 0..count {
+            layer.transitions.push(self.transition()?);
+        }
+        Ok(layer)
+    }
+
+    fn state(&mut self) -> Result<StateParts> {
+        let (name, speed, speed_from) = (self.name()?, self.f32()?, self.some()?);
+        let repeat = self.u32()?;
+        let repeat = self.repeat(repeat)?;
+        let motion = match self.u32()? {
+            0 => MotionParts::Clip(self.name()?),
+            1 => {
+                let by = self.name()?;
+                let count = self.count(MAX_POINTS, 8)?;
+                let mut points = Vec::with_capacity(count);
+                for _ in 0..count {
+                    points.push((self.f32()?, self.name()?));
+                }
+                MotionParts::Line { by, points }
+            }
+            2 => {
+                let by = [self.name()?, self.name()?];
+                let blend = match self.u32()? {
+                    0 => PlaneBlend::Delaunay,
+                    1 => PlaneBlend::Bands,
+                    2 => PlaneBlend::DirectionalBands,
+                    _ => return Err(self.wrong("no way to blend")),
+                };
+                let count = self.count(MAX_POINTS, 12)?;
+                let mut points = Vec::with_capacity(count);
+                for _ in 0..count {
+                    points.push(([self.f32()?, self.f32()?], self.name()?));
+                }
+                MotionParts::Plane { by, blend, points }
+            }
+            _ => return Err(self.wrong("no kind of state")),
+        };
+        Ok(StateParts { name, motion, speed, speed_from, repeat })
+    }
+
+    fn transition(&mut self) -> Result<TransitionParts> {
+        let (from, to) = (self.text(MAX_NAME)?, self.text(MAX_NAME)?);
+        let mut way = TransitionParts::new(from, to).priority(self.i32()?);
+        let exit = self.f32()?;
+        way.exit = (exit != NO_EXIT).then_some(exit);
+        way.fade_s = self.f32()?;
+        way.curve = match self.u32()? {
+            0 => Curve::Smooth,
+            1 => Curve::Linear,
+            _ => return Err(self.wrong("no curve")),
+        };
+        way.interruption = match self.u32()? {
+            0 => Interruption::Never,
+            1 => Interruption::Target,
+            2 => Interruption::Source,
+            3 => Interruption::Both,
+            _ => return Err(self.wrong("no rule of interruption")),
+        };
+        way.offset = self.f32()?;
+        let bits = self.u32()?;
+        self.check(bits <= SYNC, "a bit that nobody knows")?;
+        way.sync = bits & SYNC != 0;
+        let count = self.count(MAX_CONDITIONS, 12)?;
+        way.when.reserve_exact(count);
+        for _ in 0..count {
+            let parameter = self.name()?;
+            let test = match self.u32()? {
+                0 => Test::Above(self.f32()?),
+                1 => Test::Below(self.f32()?),
+                2 => Test::Is(self.i32()?),
+                3 => Test::IsNot(self.i32()?),
+                code @ (4 | 5) => {
+                    self.zero()?;
+                    if code == 4 { Test::On } else { Test::Off }
+                }
+                _ => return Err(self.wrong("no test")),
+            };
+            way.when.push((parameter, test));
+        }
+        Ok(way)
+    }
+}
