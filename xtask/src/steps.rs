@@ -1,6 +1,8 @@
 //! What CI runs, in order, and why.
 
-use crate::{Options, drawing, foreign, fused, fuzzing, glam, pages, python, sanitizer, viewer, workspace};
+use crate::{
+    Options, bevy, drawing, foreign, fused, fuzzing, glam, pages, python, sanitizer, viewer, web, workspace,
+};
 use std::{
     fs,
     path::PathBuf,
@@ -133,9 +135,19 @@ const STEPS: &[Step] = &[
         run: python::run,
     },
     Step {
+        name: "bevy",
+        why: "characters play in a Bevy app without a window; no other step builds the plugin",
+        run: |_| bevy::run(),
+    },
+    Step {
         name: "viewer",
         why: "the viewer is linted, driven as its users drive it, and its pictures are looked at; no other step builds it",
         run: viewer::run,
+    },
+    Step {
+        name: "web",
+        why: "the viewer as a page: a browser shows it, moves it, is given files, and computes the same poses to the bit",
+        run: web::run,
     },
     Step {
         name: "fuzz",
@@ -334,7 +346,7 @@ fn assets(options: &Options) -> Result<Outcome, String> {
 }
 
 /// The folder whose `node_modules` has a package of npm's, fetched if need be; or why there is none.
-fn node_package(name: &str) -> Result<Result<PathBuf, String>, String> {
+pub(crate) fn node_package(name: &str) -> Result<Result<PathBuf, String>, String> {
     let folder = scratch("gltf")?;
     if !folder.join("node_modules").join(name).is_dir() {
         let mut npm = Command::new("npm");
@@ -372,7 +384,11 @@ mod tests {
         let members = workspace::packages(&metadata).unwrap().iter().filter_map(|p| p["name"].as_str());
         assert_eq!(
             members.collect::<BTreeSet<_>>(),
-            PACKAGES.into_iter().chain(APART).chain([python::PACKAGE, viewer::PACKAGE]).collect()
+            PACKAGES
+                .into_iter()
+                .chain(APART)
+                .chain([bevy::PACKAGE, python::PACKAGE, viewer::PACKAGE])
+                .collect()
         );
     }
 }

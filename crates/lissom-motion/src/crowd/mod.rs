@@ -19,8 +19,11 @@
 //! **Same bits.** What a member shows depends on nothing but what it was told and the steps: not on threads, not on how the work
 //! was cut, not on who came or went. It is what an animator of the same graph shows.
 //!
+//! **Clips** are shared by thousands: those of rows that are played are kept decoded, so that a member needs no cursor and any phase
+//! costs the same. Their memory is bounded ([`Crowd::set_decoded_bytes`]).
+//!
 //! **Who is not seen** keeps its time, its events and its way; its rows stay as they were. Who is seen from far may be posed
-//! every n-th update only.
+//! every n-th update only, and with fewer joints; a [`Detail`] says which by size on the screen.
 //!
 //! **Errors** leave the crowd as it was. Calls for many members check all of them first.
 //!
@@ -47,6 +50,8 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 
+mod decoded;
+mod detail;
 mod error;
 mod event;
 mod executor;
@@ -56,6 +61,7 @@ mod part;
 mod snapshot;
 mod task;
 
+pub use detail::{Detail, DetailStep};
 pub use error::CrowdError;
 pub use event::CrowdEvent;
 #[cfg(feature = "rayon")]
@@ -72,9 +78,10 @@ use crate::{
     TriggerKey,
 };
 use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
+use decoded::Decoded;
 use error::value;
 use lissom::{
-    Skeleton,
+    JointLod, Skeleton,
     archive::Archive,
     job::{LocalToModelJob, inverse_binds_from_rest},
     math::{Mat4, Mat34, simd::Backend, soa::Lanes},
@@ -94,7 +101,11 @@ pub struct Crowd {
     starts: Vec<Mind>,
     /// The clips of the body, for who plays parts.
     clips: Cast,
-    binds: Box<[Mat34]>,
+    decoded: Decoded,
+    /// Level 1 first: level 0 has all joints.
+    levels: Vec<Level>,
+    /// Inverse bind matrices, by rows.
+    binds: Box<[PaletteRows]>,
     /// Matrices of the rest pose: what a new member shows.
     rest: Box<[Mat4]>,
     members: Members,
@@ -122,6 +133,26 @@ struct Cast {
     travels: bool,
     /// One a layer.
     masks: Box<[Option<Vec<Lanes>>]>,
+}
+
+/// A level of detail.
+#[derive(Clone, Debug)]
+struct Level {
+    lod: JointLod,
+    /// Whose palette entry each joint has: its own, or that of the nearest one above it.
+    joints: Box<[u16]>,
+    /// The inverse bind matrices of those.
+    binds: Box<[PaletteRows]>,
+}
+
+impl Level {
+    fn new(lod: JointLod, skeleton: &Skeleton, binds: &[PaletteRows]) -> Self {
+        let joints: Box<[u16]> = (0..skeleton.joint_count())
+            .map(|joint| lod.nearest(skeleton, joint).unwrap_or(joint) as u16)
+            .collect();
+        let binds = joints.iter().map(|joint| binds[usize::from(*joint)]).collect();
+        Self { lod, joints, binds }
+    }
 }
 
 /// A graph of a crowd; made by [`Crowd::add_graph`].
@@ -195,11 +226,10 @@ impl Crowd {
     fn of_body(archive: &Archive, body: Body) -> Result<Self, CrowdError> {
         let skeleton = body.skeleton();
         let binds = match body.mesh_names().next() {
-            Some(mesh) => archive.mesh(mesh).map_err(PlayError::from)?.view().inverse_binds.into(),
+            Some(mesh) => archive.mesh(mesh).map_err(PlayError::from)?.view().inverse_binds.to_vec(),
             // A joint of no size moves nothing.
             None => inverse_binds_from_rest(skeleton)
-                .unwrap_or_else(|_| vec![Mat34::IDENTITY; skeleton.joint_count()])
-                .into(),
+                .unwrap_or_else(|_| vec![Mat34::IDENTITY; skeleton.joint_count()]),
         };
         let mut rest = vec![Mat4::IDENTITY; skeleton.joint_count()];
         LocalToModelJob::new(skeleton, skeleton.rest_pose(), &mut rest).run().map_err(PlayError::from)?;
@@ -211,7 +241,9 @@ impl Crowd {
             clips: Cast::new(&body, Arc::new(graph))?,
             casts: Vec::new(),
             starts: Vec::new(),
-            binds,
+            decoded: Decoded::new(body.clips().len()),
+            levels: Vec::new(),
+            binds: binds.iter().map(palette::rows).collect(),
             rest: rest.into(),
             members: Members::default(),
             outputs: Outputs::default(),
@@ -500,6 +532,67 @@ impl Crowd {
         })
     }
 
+    /// A level of detail, for [`Crowd::set_level`]. Level 0 has all joints.
+    ///
+    /// # Errors
+    ///
+    /// A level that was made for another skeleton; more than 255.
+    pub fn add_level(&mut self, lod: JointLod) -> Result<u8, CrowdError> {
+        let full = CrowdError::Full { what: "levels" };
+        let number = u8::try_from(self.levels.len() + 1).map_err(|_| full)?;
+        let (skeleton, mut models) = (self.body.skeleton(), self.rest.clone());
+        let job = LocalToModelJob::new(skeleton, skeleton.rest_pose(), &mut models);
+        LocalToModelJob { lod: Some(&lod), ..job }.validate().map_err(PlayError::from)?;
+        self.levels.push(Level::new(lod, skeleton, &self.binds));
+        Ok(number)
+    }
+
+    /// How detailed members are. Joints that a level has not keep the matrices that they had; in palettes they move with the
+    /// nearest joint above them that it has.
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; a level that this crowd has not. Nothing has then changed.
+    pub fn set_level(&mut self, members: &[Member], level: u8) -> Result<(), CrowdError> {
+        self.check_level(level)?;
+        self.with_each(members, |all, at, _| all.cares[at].level = level)
+    }
+
+    fn check_level(&self, level: u8) -> Result<(), CrowdError> {
+        if usize::from(level) <= self.levels.len() {
+            return Ok(());
+        }
+        Err(value("level", level.into(), "0, or what `add_level` gave"))
+    }
+
+    /// Sets level of detail, rate and visibility by how large each member is on the screen: see [`Detail::share_of_screen`]. A member whose
+    /// rate stays keeps its turn.
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; other numbers of members and shares; a level that this crowd has not. Nothing has then changed.
+    pub fn set_detail(
+        &mut self,
+        members: &[Member],
+        shares: &[f32],
+        detail: &Detail,
+    ) -> Result<(), CrowdError> {
+        same_length("shares", shares.len(), members.len())?;
+        detail.steps().iter().try_for_each(|step| self.check_level(step.level))?;
+        self.with_each(members, |all, at, i| {
+            let care = &mut all.cares[at];
+            let step = detail.step(shares[i]);
+            care.fresh |= step.is_some() && !care.seen;
+            care.seen = step.is_some();
+            if let Some(DetailStep { level, every, .. }) = step {
+                care.level = *level;
+                if care.every != *every {
+                    (care.every, care.wait) = (*every, (i % usize::from(*every)) as u8);
+                }
+            }
+        })
+    }
+
     /// Finds everybody before anything is done.
     fn with_each(
         &mut self,
@@ -543,6 +636,18 @@ impl Crowd {
                 buffer.get_or_insert_with(|| Buffer::new(format, 0)).resize(len);
             }
         }
+    }
+
+    /// The most bytes that decoded clips take together, 64 MiB unless told. A clip of rows that is played is decoded once, for all
+    /// who play it; who has not been played for longest goes first. Without room clips are played by cursors, with the same bits.
+    pub fn set_decoded_bytes(&mut self, most: usize) {
+        self.decoded.set_most_bytes(most);
+    }
+
+    /// The bytes that decoded clips take now.
+    #[must_use]
+    pub fn decoded_bytes(&self) -> usize {
+        self.decoded.bytes()
     }
 
     /// The SIMD backend: the bits are the same on each.
@@ -615,14 +720,13 @@ impl Crowd {
             self.casts.iter().for_each(|cast| worker.reserve(&cast.graph));
             self.workers.push(worker);
         }
-        for worker in &mut self.workers {
-            worker.passed.clear();
-            worker.failed = None;
-        }
+        self.workers.iter_mut().for_each(Worker::begin);
         let shared = Shared {
             body: &self.body,
             casts: &self.casts,
             clips: &self.clips,
+            decoded: self.decoded.clips(),
+            levels: &self.levels,
             binds: &self.binds,
             before: self.palettes_before.as_ref(),
             afresh: core::mem::take(&mut self.afresh),
@@ -659,6 +763,8 @@ impl Crowd {
             executor.run(&mut tasks[..count]);
             tasks.iter_mut().for_each(Task::run);
         }
+        let workers = &self.workers;
+        self.decoded.update(self.body.clips(), |clip| workers.iter().any(|worker| worker.played[clip]));
         self.workers.iter_mut().find_map(|worker| worker.failed.take()).map_or(Ok(()), Err)
     }
 
@@ -675,6 +781,22 @@ impl Crowd {
     pub fn models(&self, member: Member) -> Result<Option<&[Mat4]>, CrowdError> {
         let (at, joints) = (self.members.find(member)?, self.rest.len());
         Ok(self.models.get(at * joints..(at + 1) * joints))
+    }
+
+    /// Where a joint of a member is in the world, about the origin of palettes, for what it carries; `None` where matrices are not
+    /// written or there is no such joint.
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`].
+    pub fn joint(&self, member: Member, joint: usize) -> Result<Option<Mat34>, CrowdError> {
+        let origin = match self.outputs.space {
+            Space::Model => [0.0; 3],
+            Space::World { origin } => origin,
+        };
+        let place = palette::place_matrix(self.place(member)?, origin);
+        let model = self.models(member)?.and_then(|models| models.get(joint));
+        Ok(model.map(|model| place.mul(&Mat34::from_mat4(model))))
     }
 
     /// All of them, as many a slot as there are joints; empty where they are not written.
@@ -715,7 +837,10 @@ impl Crowd {
         if found != needed {
             return Err(CrowdError::Length { field: "binds", what: "matrices", found, needed });
         }
-        self.binds.copy_from_slice(binds);
+        self.binds = binds.iter().map(palette::rows).collect();
+        for level in &mut self.levels {
+            *level = Level::new(level.lod.clone(), self.body.skeleton(), &self.binds);
+        }
         Ok(())
     }
 

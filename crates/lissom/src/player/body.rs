@@ -95,6 +95,7 @@ impl Body {
         MixJob {
             skeleton: &self.skeleton,
             clips: self.library.clips(),
+            decoded: &[],
             masks,
             mix: &mix,
             lod: None,
