@@ -68,13 +68,13 @@ impl Characters<'_, '_> {
     fn find(&self, entity: Entity) -> Result<(&Troupe, Member), CharacterError> {
         let gone = CharacterError::NotPlaying { entity };
         let Ok(character) = self.all.get(entity) else { return Err(gone) };
-        Ok((self.crowds.get(&character.key()).ok_or(gone)?, character.member))
+        Ok((self.crowds.get(&character.key).ok_or(gone)?, character.member))
     }
 
     fn find_mut(&mut self, entity: Entity) -> Result<(&mut Troupe, Member), CharacterError> {
         let gone = CharacterError::NotPlaying { entity };
         let Ok(character) = self.all.get(entity) else { return Err(gone) };
-        Ok((self.crowds.get_mut(&character.key()).ok_or(gone)?, character.member))
+        Ok((self.crowds.get_mut(&character.key).ok_or(gone)?, character.member))
     }
 
     /// The graph that plays a character: it gives typed keys by name.

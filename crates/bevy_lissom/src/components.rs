@@ -134,7 +134,7 @@ impl Animator {
 pub struct Character {
     /// Keeps it loaded.
     pub(crate) archive: Handle<LissomArchive>,
-    pub(crate) skeleton: Option<String>,
+    pub(crate) key: Key,
     pub(crate) member: Member,
 }
 
@@ -143,10 +143,6 @@ impl Character {
     #[must_use]
     pub fn archive(&self) -> &Handle<LissomArchive> {
         &self.archive
-    }
-
-    pub(crate) fn key(&self) -> Key {
-        (self.archive.id(), self.skeleton.clone())
     }
 }
 

@@ -12,7 +12,7 @@ use lissom_motion::{
     crowd::{Crowd, CrowdError, GraphId, Member, Part, Role},
 };
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, btree_map::Entry},
     sync::Arc,
 };
 
@@ -59,9 +59,8 @@ pub(crate) enum CastError {
 
 impl Crowds {
     /// The crowd of an archive and skeleton, made if there is none.
-    pub(crate) fn troupe(&mut self, key: Key, archive: &Archive) -> Result<&mut Troupe, CrowdError> {
-        use std::collections::btree_map::Entry;
-        match self.all.entry(key) {
+    pub(crate) fn troupe(&mut self, key: &Key, archive: &Archive) -> Result<&mut Troupe, CrowdError> {
+        match self.all.entry(key.clone()) {
             Entry::Occupied(there) => Ok(there.into_mut()),
             Entry::Vacant(place) => {
                 let troupe = Troupe::new(archive.clone(), place.key().1.as_deref())?;

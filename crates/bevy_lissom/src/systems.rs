@@ -26,7 +26,7 @@ pub(crate) fn part(
     mut commands: Commands,
 ) {
     let Ok(character) = characters.get(removed.entity) else { return };
-    if let Some(troupe) = crowds.get_mut(&character.key()) {
+    if let Some(troupe) = crowds.get_mut(&character.key) {
         troupe.leave(character.member);
     }
     commands.entity(removed.entity).try_remove::<Character>();
@@ -86,7 +86,7 @@ pub(crate) fn bind(
             continue;
         }
         if let Some(character) = character
-            && let Some(troupe) = crowds.get_mut(&character.key())
+            && let Some(troupe) = crowds.get_mut(&character.key)
         {
             troupe.leave(character.member);
             commands.entity(entity).try_remove::<Character>();
@@ -98,13 +98,12 @@ pub(crate) fn bind(
         let Some(LissomArchive(archive)) = archives.get(&handle) else { continue };
         let key = (handle.id(), animator.skeleton.clone());
         let joined = crowds
-            .troupe(key, archive)
+            .troupe(&key, archive)
             .map_err(CastError::from)
             .and_then(|troupe| troupe.join(entity, &plays));
         match joined {
             Ok(member) => {
-                let skeleton = animator.skeleton.clone();
-                commands.entity(entity).try_insert(Character { archive: handle, skeleton, member });
+                commands.entity(entity).try_insert(Character { archive: handle, key, member });
             }
             Err(why) => fail(&mut commands, entity, &why),
         }
@@ -139,7 +138,7 @@ pub(crate) fn follow_parameters(
     mut crowds: ResMut<Crowds>,
 ) {
     for (entity, character, parameters) in &changed {
-        let Some(troupe) = crowds.get_mut(&character.key()) else { continue };
+        let Some(troupe) = crowds.get_mut(&character.key) else { continue };
         for (name, value) in &parameters.0 {
             if let Err(why) = set(troupe, character, name, *value) {
                 error!("{entity}: parameter {name:?}: {why}");
@@ -185,7 +184,7 @@ pub(crate) fn animate(time: Res<Time>, mut crowds: ResMut<Crowds>) {
 /// Root motion.
 pub(crate) fn travel(mut moved: Query<(&Character, &mut RootMotion, &mut Transform)>, crowds: Res<Crowds>) {
     for (character, mut motion, mut transform) in &mut moved {
-        let step = crowds.get(&character.key()).and_then(|t| t.crowd.root_step(character.member).ok());
+        let step = crowds.get(&character.key).and_then(|t| t.crowd.root_step(character.member).ok());
         let Some(step) = step else { continue };
         let translation = Vec3::from_array(step.translation.map(|v| v as f32));
         let rotation = Quat::from_array(step.rotation.map(|v| v as f32));
@@ -240,7 +239,7 @@ pub(crate) fn attach(
 ) {
     for (entity, mut socket, child_of, mut transform) in &mut sockets {
         let Ok(character) = characters.get(child_of.parent()) else { continue };
-        let Some(troupe) = crowds.get(&character.key()) else { continue };
+        let Some(troupe) = crowds.get(&character.key) else { continue };
         let skeleton = troupe.crowd.skeleton();
         let known = socket.found.filter(|(identity, _)| *identity == skeleton.identity());
         let joint = known.map_or_else(
