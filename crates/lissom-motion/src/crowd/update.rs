@@ -57,7 +57,7 @@ impl Crowd {
         done
     }
 
-    /// The same with palettes into a buffer of the caller's, for example mapped memory of a GPU: rows as in [`Palettes`], for as many
+    /// The same with palettes into a buffer of the caller's, for example mapped memory of a GPU: rows as in [`Palettes`](super::Palettes), for as many
     /// members as there are [`Crowd::slots`]. Rows of members that are not posed anew are left as they are.
     ///
     /// # Errors
