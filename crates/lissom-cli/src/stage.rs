@@ -1,5 +1,6 @@
 //! What the showing commands work on, whatever file it came from: an archive, one skeleton of it, and its clips.
 
+use crate::commands::render::played::Played;
 use crate::options::Reading;
 use crate::source::{Content, Source, StreamFile, archived_clip, packed};
 use anyhow::{Context, Result};
@@ -65,6 +66,7 @@ pub(crate) enum Playable<'a> {
     Clip(&'a StageClip),
     Source(&'a SceneAnimation),
     Stream(&'a str, &'a StreamFile),
+    Graph(&'a Played),
 }
 
 impl<'a> Playable<'a> {
@@ -73,6 +75,7 @@ impl<'a> Playable<'a> {
             Self::Clip(clip) => &clip.name,
             Self::Source(animation) => &animation.motion.name,
             Self::Stream(name, _) => name,
+            Self::Graph(played) => &played.name,
         }
     }
 
@@ -81,6 +84,7 @@ impl<'a> Playable<'a> {
             Self::Clip(clip) => clip.clip.view().duration_s(),
             Self::Source(animation) => animation.motion.duration_s,
             Self::Stream(_, stream) => stream.opened.view().duration_s(),
+            Self::Graph(played) => played.seconds,
         }
     }
 
@@ -89,6 +93,7 @@ impl<'a> Playable<'a> {
             Self::Clip(clip) => clip.clip.view().is_looping(),
             Self::Source(animation) => animation.motion.looping,
             Self::Stream(_, stream) => stream.opened.view().is_looping(),
+            Self::Graph(_) => false,
         }
     }
 }
@@ -329,6 +334,13 @@ impl Stage {
             shell,
             points: Vec::new(),
         })
+    }
+
+    /// What the archive calls the skeleton.
+    pub(crate) fn skeleton_name(&self) -> Result<&str> {
+        let mut all = self.archive.skeletons();
+        let own = all.find(|(_, s)| s.as_ref().is_ok_and(|s| s.identity() == self.skeleton.identity()));
+        Ok(own.context("the skeleton is not in its archive")?.0)
     }
 
     /// What there is to show: the stream, the clips, or nothing but the rest pose.
