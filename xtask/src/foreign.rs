@@ -203,7 +203,7 @@ pub fn missing(tools: &[&str], packages: &[&str], install: bool) -> Option<Strin
 }
 
 /// Tries; whoever needs the packages looks again.
-fn install_packages(packages: &[&str]) {
+pub fn install_packages(packages: &[&str]) {
     let root = workspace::output(Command::new("id").arg("-u")).is_ok_and(|o| o.stdout.trim_ascii() == b"0");
     if !root || !workspace::has("apt-get") {
         return;

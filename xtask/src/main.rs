@@ -15,6 +15,7 @@ mod python;
 mod sanitizer;
 mod source;
 mod steps;
+mod viewer;
 mod workspace;
 
 use std::{path::PathBuf, process::ExitCode};

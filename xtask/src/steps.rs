@@ -1,6 +1,6 @@
 //! What CI runs, in order, and why.
 
-use crate::{Options, drawing, foreign, fused, fuzzing, glam, pages, python, sanitizer, workspace};
+use crate::{Options, drawing, foreign, fused, fuzzing, glam, pages, python, sanitizer, viewer, workspace};
 use std::{
     fs,
     path::PathBuf,
@@ -131,6 +131,11 @@ const STEPS: &[Step] = &[
         name: "python",
         why: "the Python package installs where there is nothing but Rust and pip, and its own tests pass",
         run: python::run,
+    },
+    Step {
+        name: "viewer",
+        why: "the viewer is linted, driven as its users drive it, and its pictures are looked at; no other step builds it",
+        run: viewer::run,
     },
     Step {
         name: "fuzz",
@@ -367,7 +372,7 @@ mod tests {
         let members = workspace::packages(&metadata).unwrap().iter().filter_map(|p| p["name"].as_str());
         assert_eq!(
             members.collect::<BTreeSet<_>>(),
-            PACKAGES.into_iter().chain(APART).chain([python::PACKAGE]).collect()
+            PACKAGES.into_iter().chain(APART).chain([python::PACKAGE, viewer::PACKAGE]).collect()
         );
     }
 }

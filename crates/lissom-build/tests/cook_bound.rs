@@ -220,6 +220,54 @@ fn what_people_see_is_within_the_precision_under_an_armature_of_any_scale() {
     assert!(most * 100 <= least * 103, "{sizes:?}");
 }
 
+/// The same, added to the rest pose as the runtime adds a layer of weight 1.
+fn added(s: &BuiltSkeleton, difference: Vec<Transform>) -> Vec<Transform> {
+    let onto = |(j, d): (usize, Transform)| {
+        let (rest, d) = (Trs::from_f32(s.skeleton.rest(j)), Trs::from_f32(d));
+        let scale = rest.scale.mul_each(d.scale);
+        Trs { translation: rest.translation + d.translation, rotation: d.rotation * rest.rotation, scale }
+            .to_f32()
+    };
+    difference.into_iter().enumerate().map(onto).collect()
+}
+
+#[test]
+fn a_difference_is_within_the_precision_when_it_is_added_under_an_armature_of_any_scale() {
+    let mut sizes = Vec::new();
+    for scale in [0.01, 1.0, 100.0] {
+        for form in [Form::Rows, Form::Keys] {
+            let (s, mesh, mut a) = scaled_arm(scale);
+            // All three kinds of channels move.
+            let keys = |i: i32| (f64::from(i) / 30.0, libm::sin(f64::from(i) * 0.3));
+            let slide = |i: i32| (keys(i).0, V3::new(0.25 + 0.05 * keys(i).1, 0.02, 0.0) * (1.0 / scale));
+            a.tracks[3].translation = Channel::new(Curve::Linear, (0..45).map(slide));
+            let swell = |i: i32| (keys(i).0, V3::ONE * (1.0 + 0.2 * keys(i).1));
+            a.tracks[2].scale = Channel::new(Curve::Linear, (0..45).map(swell));
+            let rest = |raw: usize| Trs::from_f32(s.skeleton.rest(s.joint_of_raw[raw]));
+            let raw = RawSkeleton {
+                joints: (0..5).map(|j| RawJoint { rest: rest(j), ..Default::default() }).collect(),
+            };
+            let difference = a.added_to(&raw, &(0..5).map(rest).collect::<Vec<_>>()).unwrap();
+            let mut skin = SkinReach::default();
+            skin.add(&s, &mesh, &[]);
+            let builder = ClipBuilder { form, skin: Some(Arc::new(skin)), ..Default::default() };
+            let cooked = builder.build(&s, &difference).unwrap();
+            let mut player = Player::new(&s, &cooked.bytes);
+            let mut rng = Rng::new(8);
+            let times = (0..45).map(|i| f64::from(i) / 30.0);
+            for t in times.chain((0..500).map(|_| rng.range_f64(0.0, a.duration_s))).collect::<Vec<_>>() {
+                let off = seen_error(&s, &mesh, &a, &added(&s, player.pose(t)), t);
+                assert!(off <= builder.precision * 1.01, "scale {scale}, {form:?}: {off} m off at {t} s");
+            }
+            if form == Form::Rows {
+                sizes.push(cooked.bytes.len());
+            }
+        }
+    }
+    let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
+    assert!(most * 100 <= least * 105, "{sizes:?}");
+}
+
 #[test]
 fn a_shell_in_the_joints_own_units_is_there_for_whoever_asks() {
     let (s, mesh, a) = scaled_arm(0.01);
@@ -277,7 +325,7 @@ fn motion(style: Style, joints: usize, samples: usize, rng: &mut Rng) -> RawAnim
         track
     };
     let tracks = (0..joints).map(|_| track(rng)).collect();
-    RawAnimation { name: "motion".into(), duration_s, looping: false, tracks }
+    RawAnimation { name: "motion".into(), duration_s, looping: false, additive: false, tracks }
 }
 
 #[test]

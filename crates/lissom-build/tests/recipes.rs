@@ -102,6 +102,12 @@ fn every_edit_of_a_recipe_is_in_the_archive() {
     );
     let names: Vec<&str> = scene.animations.iter().map(|a| a.motion.name.as_str()).collect();
     assert_eq!(names, ["marching", "cut", "back", "other", "still", "shut", "coarse", "extra"]);
+    // What is added to a pose says so, in an archive and in an exported file.
+    let back = lissom_build::export::write_glb(&scene).unwrap();
+    for scene in [&scene, &opened("back.glb", &back)] {
+        let adding = scene.animations.iter().filter(|a| a.motion.additive);
+        assert_eq!(adding.map(|a| a.motion.name.as_str()).collect::<Vec<_>>(), ["extra"]);
+    }
     let joints = &scene.skeletons[0].skeleton.joints;
     let right = joints.iter().position(|j| j.name == "RightArm").unwrap();
     let left = joints.iter().position(|j| j.name == "LeftArm").unwrap();

@@ -106,6 +106,22 @@ impl Texture {
         Ok(Self { width: width.div_ceil(step), height: height.div_ceil(step), pixels })
     }
 
+    /// Width and height.
+    #[must_use]
+    pub fn size(&self) -> (usize, usize) {
+        (self.width, self.height)
+    }
+
+    /// The pixels as graphics devices take them: row by row from the top, sRGB and alpha.
+    #[must_use]
+    pub fn to_srgb(&self) -> Vec<[u8; 4]> {
+        let pixel = |[r, g, b, a]: &[f32; 4]| {
+            let [r, g, b] = Color::from_linear([*r, *g, *b]).rgb;
+            [r, g, b, (a.clamp(0.0, 1.0) * 255.0 + 0.5) as u8]
+        };
+        self.pixels.iter().map(pixel).collect()
+    }
+
     /// The pixel at (u, v), v down, repeated beyond 0 and 1.
     pub(crate) fn at(&self, uv: [f32; 2]) -> [f32; 4] {
         let place = |t: f32, side: usize| {

@@ -120,7 +120,7 @@ impl Entry {
     }
 
     /// The same without the laps that are too many to be told, and how many these are.
-    fn told(&self) -> (Self, u64) {
+    pub(crate) fn told(&self) -> (Self, u64) {
         let laps = self.to.lap().abs_diff(self.from.lap());
         let Some(skipped) = laps.checked_sub(MAX_TOLD_LAPS).filter(|skipped| *skipped > 0) else {
             return (*self, 0);

@@ -2,7 +2,7 @@
 //!
 //! A graph never touches a joint. Each frame it turns its state, its parameters and a time step into plain, bounded
 //! data, the [`Frame`]; nothing below a frame knows states. One hero, a crowd, a viewer and a network all run the same
-//! two steps. For one hero in a game, an [`Animator`] runs both.
+//! two steps. For one hero in a game, an [`Animator`] runs both, for many a [`Crowd`](crowd::Crowd).
 //!
 //! ```text
 //!  Graph (shared, immutable)     GraphState (plain value, one a character)
@@ -31,6 +31,7 @@
 //! | [`PoseMemory`] | what the pose remembers: an inertialised transition | known from graph and skeleton |
 //! | [`Frame`] | what this frame shows | room known from the graph |
 //! | [`Animator`] | graph, state, frame and a [`Body`](lissom::player::Body) that shows it | known from graph and skeleton |
+//! | [`Crowd`](crowd::Crowd) | many states, and what they show | a state and its outputs a member |
 //!
 //! **Laps.** A state has one head, in laps: lap 3, a quarter into it. All clips of a blend are at that share of their own length, so
 //! that gaits of other lengths keep step, states are brought into step by copying a head, and exits are shares of a lap. What
@@ -73,6 +74,7 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `std` | yes | CPU detection at run time |
+//! | `rayon` | no | [`crowd::Rayon`]: a crowd on the current rayon pool |
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
 
@@ -80,6 +82,7 @@ extern crate alloc;
 
 mod animator;
 mod cover;
+pub mod crowd;
 mod frame;
 mod graph;
 mod load;

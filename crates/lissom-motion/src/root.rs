@@ -61,6 +61,11 @@ impl RootTracks {
         Self { translation, rotation }
     }
 
+    /// True if the clip stays where it is.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.translation.is_none() && self.rotation.is_none()
+    }
+
     /// As it is played.
     #[must_use]
     pub fn motion(&self) -> RootMotion<'_> {
@@ -108,13 +113,15 @@ impl RootStep {
         out
     }
 
-    /// The average of steps by weight, on the shorter path; nothing where no weight is above 0.
+    /// The average of steps by weight, on the shorter path; nothing where no weight is above 0, or nothing moves.
     #[must_use]
     pub fn blended(steps: impl IntoIterator<Item = (f32, Self)>) -> Self {
         let (mut translation, mut rotation, mut total) = ([0.0; 3], [0.0; 4], 0.0);
+        let mut moves = false;
         for (weight, step) in steps {
             // NaN is not above 0 either.
             if weight > 0.0 {
+                moves |= step != Self::IDENTITY;
                 let weight = f64::from(weight);
                 let near = if dot(rotation, step.rotation) < 0.0 { -weight } else { weight };
                 translation = core::array::from_fn(|i| translation[i] + step.translation[i] * weight);
@@ -122,7 +129,7 @@ impl RootStep {
                 total += weight;
             }
         }
-        if total > 0.0 {
+        if total > 0.0 && moves {
             Self { translation: translation.map(|v| v / total), rotation: unit(rotation) }
         } else {
             Self::IDENTITY

@@ -191,7 +191,7 @@ fn put_motion(out: &mut Vec<u8>, motion: &RawAnimation) {
     let (vector, rotation) = (|v: V3| [v.x, v.y, v.z], |q: Q4| [q.x, q.y, q.z, q.w]);
     put_text(out, &motion.name);
     put_numbers(out, &[motion.duration_s]);
-    out.push(u8::from(motion.looping));
+    out.extend([motion.looping, motion.additive].map(u8::from));
     put_count(out, motion.tracks.len());
     for track in &motion.tracks {
         channel(out, &track.translation, vector);
@@ -290,7 +290,7 @@ impl Reader<'_> {
 
     fn motion(&mut self) -> Option<RawAnimation> {
         let (name, duration_s) = (self.text()?, self.number()?);
-        let [looping] = self.take()?;
+        let [looping, additive] = self.take()?;
         let vector = |[x, y, z]: [f64; 3]| V3::new(x, y, z);
         let tracks = self.list(|r| {
             Some(RawTrack {
@@ -299,7 +299,7 @@ impl Reader<'_> {
                 scale: r.channel(vector)?,
             })
         })?;
-        Some(RawAnimation { name, duration_s, looping: looping != 0, tracks })
+        Some(RawAnimation { name, duration_s, looping: looping != 0, additive: additive != 0, tracks })
     }
 
     fn track(&mut self) -> Option<RawUserTrack> {

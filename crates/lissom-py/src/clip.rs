@@ -308,7 +308,7 @@ impl Clip {
             tracks.push(RawTrack { translation, rotation, ..Default::default() });
         }
         let duration_s = time((frames - 1).max(1));
-        let motion = RawAnimation { name: name.to_owned(), duration_s, looping, tracks };
+        let motion = RawAnimation { name: name.to_owned(), duration_s, looping, additive: false, tracks };
         motion.validate(joints).map_err(|error| PyValueError::new_err(error.to_string()))?;
         let motion = Motion::Authored(Arc::new(motion));
         Ok(Self(ClipData { name: name.to_owned(), body, motion, tracks: Vec::new(), markers: Vec::new() }))

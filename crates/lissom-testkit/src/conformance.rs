@@ -7,7 +7,7 @@
 mod motion;
 
 use crate::{
-    generate, golden, graphs,
+    crowds, generate, golden, graphs,
     kernels::{Inputs, KERNELS},
     oracle,
     rng::Rng,
@@ -49,6 +49,7 @@ pub fn hashes(backend: Backend) -> Vec<Entry> {
     all.extend(motion::hashes(backend));
     all.push(("world".into(), world(backend)));
     all.push(("graph".into(), graphs::hash()));
+    all.push(("crowd".into(), crowds::hash(backend)));
     all
 }
 

@@ -118,7 +118,7 @@ pub fn raw_animation(rng: &mut Rng, joints: usize) -> RawAnimation {
             scale: channel(rng, duration_s, |rng| V3::from_f32(rng.transform().scale)),
         })
         .collect();
-    RawAnimation { name: "random".into(), duration_s, looping: rng.one_in(2), tracks }
+    RawAnimation { name: "random".into(), duration_s, looping: rng.one_in(2), additive: false, tracks }
 }
 
 fn channel<V: lissom_build::raw::Value>(

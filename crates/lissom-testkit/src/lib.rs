@@ -34,6 +34,7 @@
 pub mod alloc;
 pub mod compare;
 pub mod conformance;
+pub mod crowds;
 #[cfg(feature = "draco")]
 pub mod draco;
 pub mod fbx;

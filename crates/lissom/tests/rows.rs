@@ -78,7 +78,7 @@ fn mixed(rows: usize, looping: bool) -> (BuiltSkeleton, RawAnimation) {
         track
     };
     let tracks = (0..joints).map(track).collect();
-    (skeleton, RawAnimation { name: "mixed".into(), duration_s, looping, tracks })
+    (skeleton, RawAnimation { name: "mixed".into(), duration_s, looping, additive: false, tracks })
 }
 
 fn pose_at(skeleton: &Skeleton, clip: &Clip, cursor: &mut Cursor, time: SampleTime) -> Vec<SoaTransform> {

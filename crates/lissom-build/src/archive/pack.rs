@@ -7,7 +7,7 @@ use crate::{
     raw::RawUserTrack,
     scene::{Scene, SceneMesh},
 };
-use lissom::archive::SectionKind;
+use lissom::archive::{CLIP_ADDITIVE, SectionKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Gives clips, meshes and tracks of all scenes names that can stand in one archive. What is renamed is named in a
@@ -158,7 +158,8 @@ impl ScenePack {
         }
         for (animation, bytes) in scene.animations.iter().zip(clips) {
             let clip = &animation.motion.name;
-            writer = writer.clip(clip_version(&bytes), clip, bytes)?;
+            let flags = if animation.motion.additive { CLIP_ADDITIVE } else { 0 };
+            writer = writer.section(SectionKind::Clip, clip_version(&bytes), flags, clip, bytes)?;
             for track in &animation.tracks {
                 writer = writer.track(&storable(track, format!("{clip}/{}", track.name)))?;
             }

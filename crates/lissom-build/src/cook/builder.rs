@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 /// Cooks animations into clips.
 ///
-/// Lengths are in the unit of the animation; the defaults are for metres.
+/// Lengths are in the unit of the animation; the defaults are for metres. The bound on an animation that is
+/// [added to a pose](RawAnimation::additive) is on the rest pose with it added.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClipBuilder {
     /// The largest error allowed, in model space: 0.0001 (0.1 mm).

@@ -2,7 +2,7 @@
 
 use crate::{
     BuiltSkeleton,
-    exact::{M34, Q4, Trs, V3},
+    exact::{M34, Q4, Trs, V3, larger},
     raw::{Channel, Curve, RawAnimation, Value},
 };
 
@@ -22,6 +22,8 @@ pub(crate) struct SourceJoint<'a> {
     pub(crate) translation: SourceChannel<'a, V3>,
     pub(crate) rotation: SourceChannel<'a, Q4>,
     pub(crate) scale: SourceChannel<'a, V3>,
+    /// What people see it added to, if it is a difference.
+    onto: Option<Trs>,
 }
 
 /// What a channel does.
@@ -84,6 +86,26 @@ impl SourceJoint<'_> {
             scale: self.scale.sample_onward(time_s, scale),
         }
     }
+
+    /// What people see of a local transform: itself, or what it makes of the rest pose, as `lissom::job::BlendJob` adds it.
+    pub(crate) fn seen(&self, local: Trs) -> Trs {
+        self.onto.map_or(local, |onto| Trs {
+            translation: onto.translation + local.translation,
+            rotation: local.rotation * onto.rotation,
+            scale: onto.scale.mul_each(local.scale),
+        })
+    }
+
+    /// The translation that is seen as this one.
+    pub(crate) fn unseen_translation(&self, seen: V3) -> V3 {
+        self.onto.map_or(seen, |onto| seen - onto.translation)
+    }
+
+    /// The largest part of a scale that is seen where a scale of 1 is stored.
+    pub(crate) fn scale_of_one(&self) -> f64 {
+        self.onto
+            .map_or(1.0, |onto| larger(larger(onto.scale.x.abs(), onto.scale.y.abs()), onto.scale.z.abs()))
+    }
 }
 
 /// A source in model space, asked for rising times: no search a channel and time.
@@ -96,7 +118,7 @@ impl SourceWalk<'_, '_> {
     pub(crate) fn models(&mut self, time_s: f64, models: &mut [M34]) {
         let joints = self.source.joints.iter().zip(&self.source.parents).zip(&mut self.places);
         for (j, ((joint, parent), place)) in joints.enumerate() {
-            let local = joint.sample_onward(time_s, place).to_m34();
+            let local = joint.seen(joint.sample_onward(time_s, place)).to_m34();
             models[j] = parent.map_or(local, |p| models[p].mul(&local));
         }
     }
@@ -108,7 +130,7 @@ impl<'a> CookSource<'a> {
     }
 
     /// The animation must be valid for the skeleton. With `keep_all`, a channel of several keys counts as
-    /// moving even if they are all the same.
+    /// moving even if they are all the same. What is additive is seen added to the rest pose.
     pub(crate) fn new(skeleton: &BuiltSkeleton, animation: &'a RawAnimation, keep_all: bool) -> Self {
         let s = &skeleton.skeleton;
         let joint = |j: usize| {
@@ -119,6 +141,7 @@ impl<'a> CookSource<'a> {
                 translation: SourceChannel::new(&track.translation, rest.translation, keep_all),
                 rotation: SourceChannel::new(&track.rotation, rest.rotation, keep_all),
                 scale: SourceChannel::new(&track.scale, rest.scale, keep_all),
+                onto: animation.additive.then_some(rest),
             }
         };
         Self {

@@ -4,7 +4,6 @@ use super::{
     Additive, ClipRule, Edit, EditError, EditKind, Looping, error::EditReason, parts::is_root, pattern::fit,
 };
 use crate::{
-    exact::{V3, larger},
     raw::{RawAnimation, RawSkeleton},
     scene::{Marker, Scene, SceneAnimation},
     words::nearest,
@@ -41,8 +40,6 @@ pub(crate) struct Needs {
     pub(crate) precision_m: Option<f64>,
     /// Joints of the raw skeleton with a precision of their own.
     pub(crate) joints: Vec<(usize, f64)>,
-    /// How far each joint's error is to be measured, if not by skin and shell.
-    pub(crate) shells_m: Vec<f64>,
     /// What is still to be done when all files are read.
     difference: Option<Edit>,
 }
@@ -220,10 +217,7 @@ fn add_events(clip: &mut SceneAnimation, events: &[Marker]) -> Result<(), EditRe
 
 /// Makes additive clips of those that asked for it, now that every clip of the archive is there: each against the others as
 /// they were before any became one. What is wrong is told for its scene.
-pub(crate) fn take_differences(
-    scenes: &mut [Option<(&mut Scene, &mut Edited)>],
-    shell_m: f64,
-) -> Vec<Option<EditError>> {
+pub(crate) fn take_differences(scenes: &mut [Option<(&mut Scene, &mut Edited)>]) -> Vec<Option<EditError>> {
     let mut wrong: Vec<Option<EditError>> = scenes.iter().map(|_| None).collect();
     let mut made = Vec::new();
     for (index, slot) in scenes.iter().enumerate() {
@@ -234,7 +228,7 @@ pub(crate) fn take_differences(
             let Some(skeleton) = own.skeleton.and_then(|s| scene.skeletons.get(s)) else { continue };
             let EditKind::Additive(to) = &edit.kind else { continue };
             match difference(own, &skeleton.skeleton, to, index, scenes) {
-                Ok(motion) => made.push((index, clip, motion, reaches(&skeleton.skeleton, shell_m))),
+                Ok(motion) => made.push((index, clip, motion)),
                 Err(reason) => {
                     let (name, key) = (own.motion.name.clone(), edit.kind.key());
                     wrong[index] = Some(EditError { clip: name, key, line: edit.line, reason });
@@ -242,10 +236,9 @@ pub(crate) fn take_differences(
             }
         }
     }
-    for (index, clip, motion, shells_m) in made {
-        if let Some((scene, edited)) = &mut scenes[index] {
+    for (index, clip, motion) in made {
+        if let Some((scene, _)) = &mut scenes[index] {
             scene.animations[clip].motion = motion;
-            edited.needs[clip].shells_m = shells_m;
         }
     }
     wrong
@@ -292,20 +285,4 @@ fn difference(
         }
         None => motion.added_to_motion(skeleton, &other.motion)?,
     })
-}
-
-/// How far from each joint its farthest descendant is at rest, and the shell: what an error of its rotation moves when the
-/// difference is added to a pose. Of itself a difference has no bones.
-fn reaches(skeleton: &RawSkeleton, shell_m: f64) -> Vec<f64> {
-    let rest: Vec<_> = skeleton.joints.iter().map(|j| j.rest).collect();
-    let places: Vec<V3> = crate::raw::models(skeleton, &rest).iter().map(|m| m.columns[3]).collect();
-    let mut reach = vec![0.0; places.len()];
-    for (joint, place) in places.iter().enumerate() {
-        let mut above = skeleton.joints[joint].parent;
-        while let Some(parent) = above {
-            reach[parent] = larger(reach[parent], places[parent].distance(*place));
-            above = skeleton.joints[parent].parent;
-        }
-    }
-    reach.iter().map(|r| r + shell_m).collect()
 }

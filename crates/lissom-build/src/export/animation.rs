@@ -49,6 +49,10 @@ pub(super) fn animation(
     extras["duration_s"] = json!(motion.duration_s);
     if let Some(fields) = extras.as_object_mut() {
         fields.remove("markers");
+        fields.remove("additive");
+        if motion.additive {
+            fields.insert("additive".into(), json!(true));
+        }
     }
     if !animation.markers.is_empty() {
         let markers = animation

@@ -20,7 +20,10 @@ use std::collections::BTreeSet;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
-    /// There is no skeleton, or one that is named does not exist.
+    /// There is no skeleton.
+    #[error("there is no skeleton to write; tracks alone have no place in such a file")]
+    Empty,
+    /// A skeleton that is named does not exist.
     #[error("{what} needs skeleton {wanted}, but there are {skeletons}")]
     NoSkeleton {
         /// What needs it.
@@ -223,7 +226,9 @@ fn check(scene: &Scene) -> Result<(), ExportError> {
         Some(skeleton) => Ok(skeleton.skeleton.joints.len()),
         None => Err(ExportError::NoSkeleton { what: what(), wanted, skeletons }),
     };
-    joints_of(&|| "a scene".into(), 0)?;
+    if skeletons == 0 {
+        return Err(ExportError::Empty);
+    }
     for (index, skeleton) in scene.skeletons.iter().enumerate() {
         skeleton.skeleton.validate().map_err(|source| ExportError::Skeleton { index, source })?;
     }

@@ -181,6 +181,7 @@ fn read_clip(file: &SjsonNode, clip: &SjsonNode) -> Result<RawClip, ImportError>
         name: clip.get("name").map_or(Ok(""), SjsonNode::text)?.into(),
         duration_s: samples.saturating_sub(1).max(1) as f64 / rate_hz,
         looping: false,
+        additive: false,
         tracks,
     };
     let valid = animation.validate(skeleton.joints.len());

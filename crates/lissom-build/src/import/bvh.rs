@@ -185,6 +185,7 @@ fn motion(
         name: String::new(),
         duration_s: kept.saturating_sub(1).max(1) as f64 * frame_time_s,
         looping: false,
+        additive: false,
         tracks,
     };
     if kept > 0 {

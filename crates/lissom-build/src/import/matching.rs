@@ -352,7 +352,8 @@ mod tests {
             ..Default::default()
         };
         let tracks = (0..joints).map(track).collect();
-        let motion = RawAnimation { name: "m".into(), duration_s: 1.0, looping: false, tracks };
+        let motion =
+            RawAnimation { name: "m".into(), duration_s: 1.0, looping: false, additive: false, tracks };
         SceneAnimation { skeleton: Some(0), motion, ..Default::default() }
     }
 

@@ -106,7 +106,7 @@ pub fn read(bytes: &[u8]) -> Result<RawClip, ImportError> {
         return Err(bytes.fail(format!("{} bytes too many after the last sample", bytes.rest().len())));
     }
     let duration_s = samples.saturating_sub(1).max(1) as f64 / rate_hz;
-    let animation = RawAnimation { name: String::new(), duration_s, looping: false, tracks };
+    let animation = RawAnimation { name: String::new(), duration_s, looping: false, additive: false, tracks };
     animation.validate(joints).map_err(|source| ImportError::Animation { place: animation_at, source })?;
     let has_rest = flags & HAS_REST != 0;
     Ok(RawClip { skeleton, has_rest, rate_hz, animation, precision })

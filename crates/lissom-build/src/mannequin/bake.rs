@@ -51,6 +51,7 @@ pub(super) fn bake(skeleton: &RawSkeleton, score: &Score<'_>) -> RawAnimation {
         name: score.name.into(),
         duration_s: score.frames as f64 / RATE,
         looping: score.looping,
+        additive: false,
         tracks: (0..skeleton.joints.len()).map(track).collect(),
     }
 }

@@ -393,7 +393,7 @@ impl Recipe {
     ) {
         let mut scenes: Vec<_> =
             opened.iter_mut().map(|o| o.as_mut().ok().map(|o| (&mut o.scene, &mut o.edited))).collect();
-        let wrong = edit::take_differences(&mut scenes, self.cook.shell);
+        let wrong = edit::take_differences(&mut scenes);
         for ((input, opened), source) in inputs.iter().zip(opened).zip(wrong) {
             let Some(source) = source else { continue };
             // Its clips were counted: they are done with.
@@ -543,22 +543,13 @@ fn apply(needs: &Needs, builder: &mut ClipBuilder, built: &BuiltSkeleton) {
         builder.precision = precision;
         builder.joints.iter_mut().for_each(|j| j.precision = None);
     }
-    let mut own = |raw: usize, precision: Option<f64>, shell: Option<f64>| {
-        let Some(joint) = built.joint_of_raw.get(raw).copied() else { return };
+    for (raw, precision) in &needs.joints {
+        let Some(joint) = built.joint_of_raw.get(*raw).copied() else { continue };
+        let precision = Some(*precision);
         match builder.joints.iter_mut().find(|j| j.joint == joint) {
-            Some(j) => (j.precision, j.shell) = (precision.or(j.precision), shell.or(j.shell)),
-            None => builder.joints.push(JointPrecision { joint, precision, shell }),
+            Some(j) => j.precision = precision,
+            None => builder.joints.push(JointPrecision { joint, precision, shell: None }),
         }
-    };
-    for (joint, precision) in &needs.joints {
-        own(*joint, Some(*precision), None);
-    }
-    for (joint, shell) in needs.shells_m.iter().enumerate() {
-        own(joint, None, Some(*shell));
-    }
-    // A difference moves no vertices until it is added to a pose.
-    if !needs.shells_m.is_empty() {
-        builder.skin = None;
     }
 }
 

@@ -90,7 +90,7 @@ impl RawAnimation {
                 scale: less(&track.scale, j.rest.scale, &base.scale, d, over, over),
             });
         }
-        Ok(Self { name: self.name.clone(), tracks: out, ..*self })
+        Ok(Self { name: self.name.clone(), tracks: out, additive: true, ..*self })
     }
 }
 

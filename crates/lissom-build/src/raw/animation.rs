@@ -16,6 +16,8 @@ pub struct RawAnimation {
     pub duration_s: f64,
     /// True if the last pose is the first one again.
     pub looping: bool,
+    /// True if it is what is added to a pose ([`added_to`](Self::added_to)), and no pose of its own.
+    pub additive: bool,
     /// One a joint, in the order of the raw skeleton's joints.
     pub tracks: Vec<RawTrack>,
 }

@@ -27,6 +27,7 @@ impl RawAnimation {
             name: self.name.clone(),
             duration_s: to_s - from_s,
             looping: self.looping && from_s == 0.0 && to_s == self.duration_s,
+            additive: self.additive,
             tracks: self.tracks.iter().map(track).collect(),
         })
     }
@@ -63,6 +64,7 @@ impl RawAnimation {
             name: self.name.clone(),
             duration_s: self.duration_s + next.duration_s,
             looping: false,
+            additive: self.additive,
             tracks,
         })
     }

@@ -67,6 +67,8 @@ struct ClipReport {
     skeleton: Option<usize>,
     seconds: f64,
     looping: bool,
+    /// It is what is added to a pose.
+    additive: bool,
     /// Channels with more than one key.
     moving_channels: usize,
     keys: usize,
@@ -186,6 +188,7 @@ fn stream_report(file: &Source, stream: &StreamFile, named: String) -> Report {
         skeleton: None,
         seconds: view.duration_s(),
         looping: view.is_looping(),
+        additive: false,
         moving_channels: view.channel_count(),
         keys: usize::try_from(view.key_count()).unwrap_or(usize::MAX),
         bytes: Some(file.bytes),
@@ -248,6 +251,7 @@ fn scene_clips(scene: &Scene) -> Vec<ClipReport> {
             skeleton: a.skeleton,
             seconds: a.motion.duration_s,
             looping: a.motion.looping,
+            additive: a.motion.additive,
             moving_channels: a.motion.tracks.iter().flat_map(counts).filter(|k| *k > 1).count(),
             keys: a.motion.tracks.iter().flat_map(counts).sum(),
             bytes: None,
@@ -296,7 +300,7 @@ fn text(report: &Report, all: bool, out: &mut impl Write) -> Result<()> {
         for clip in &report.clips {
             table.row(
                 vec![
-                    plain(&clip.name),
+                    plain(&clip.name) + if clip.additive { " (added to a pose)" } else { "" },
                     format!("{:.3}", clip.seconds),
                     if clip.looping { "yes" } else { "no" }.into(),
                     clip.moving_channels.to_string(),

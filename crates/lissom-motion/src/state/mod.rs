@@ -252,6 +252,14 @@ impl GraphState {
         self.shape == graph.shape
     }
 
+    /// Bytes that it holds besides itself.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        size_of_val(&*self.floats)
+            + size_of_val(&*self.ints)
+            + size_of_val(&*self.flags)
+            + size_of_val(&*self.layers)
+    }
+
     /// Sets a parameter: a float, an int, a bool; a trigger is set by `true` and taken back by `false`.
     ///
     /// # Errors

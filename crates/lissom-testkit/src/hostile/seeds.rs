@@ -79,7 +79,7 @@ pub(super) fn even(looping: bool) -> RawAnimation {
         track
     });
     let duration_s = (rows - 1) as f64 / 30.0;
-    RawAnimation { name: "even".into(), duration_s, looping, tracks: tracks.collect() }
+    RawAnimation { name: "even".into(), duration_s, looping, additive: false, tracks: tracks.collect() }
 }
 
 pub(super) fn clips() -> Vec<Seed> {

@@ -34,6 +34,8 @@ pub const NONE: u32 = u32::MAX;
 pub const MORPH_VERSION: u16 = 1;
 /// The version of the marker section. In version 1 no marker lasts.
 pub const MARKER_VERSION: u16 = 2;
+/// Flag of a clip's section: the clip is what is added to a pose, and no pose of its own.
+pub const CLIP_ADDITIVE: u16 = 1;
 /// Bit of a morph target: it has normals.
 pub const MORPH_NORMALS: u32 = 1;
 /// Bit of a morph target: it has tangents.

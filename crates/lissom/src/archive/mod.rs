@@ -46,7 +46,7 @@ mod track;
 pub use aligned::AlignedBytes;
 pub use error::ArchiveError;
 pub use image::ImageView;
-pub use layout::SectionKind;
+pub use layout::{CLIP_ADDITIVE, SectionKind};
 pub use limits::Limits;
 pub use material::{AlphaMode, MaterialView, TextureUseView, TextureView};
 pub use mesh::{Mesh, MeshView};

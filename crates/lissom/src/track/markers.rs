@@ -34,6 +34,8 @@ pub struct MarkerView<'a> {
 pub struct PassedMarker<'a> {
     /// The marker.
     pub marker: MarkerView<'a>,
+    /// Its number, in the order of time.
+    pub index: usize,
     /// In which lap.
     pub lap: i64,
     /// True if the clip ran backward there.
@@ -106,7 +108,7 @@ impl<'a> Iterator for PassedMarkers<'a> {
     fn next(&mut self) -> Option<PassedMarker<'a>> {
         let passed = self.0.next()?;
         let marker = self.0.moments.get(passed.index)?;
-        Some(PassedMarker { marker, lap: passed.lap, backward: passed.backward })
+        Some(PassedMarker { marker, index: passed.index, lap: passed.lap, backward: passed.backward })
     }
 }
 

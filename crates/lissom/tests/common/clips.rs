@@ -82,7 +82,7 @@ pub fn rows_clip(joints: usize, rows: usize, rate: f64) -> (BuiltSkeleton, Clip)
     };
     let tracks = (0..joints).map(track).collect();
     let duration_s = (rows - 1) as f64 / rate;
-    let animation = RawAnimation { name: "rows".into(), duration_s, looping: false, tracks };
+    let animation = RawAnimation { name: "rows".into(), duration_s, looping: false, additive: false, tracks };
     let builder = ClipBuilder { form: Form::Rows, effort: Effort::Fast, ..ClipBuilder::default() };
     let clip = Clip::from_bytes(&builder.build(&skeleton, &animation).unwrap().bytes).unwrap();
     assert_eq!(clip.view().row_count(), rows as u32);

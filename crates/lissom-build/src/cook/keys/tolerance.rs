@@ -8,7 +8,10 @@
 //! where all the error that is allowed is used, they stand still.
 
 use crate::{
-    cook::proof::{ErrorMetric, JointPoints},
+    cook::{
+        proof::{ErrorMetric, JointPoints},
+        source::SourceJoint,
+    },
     exact::{M34, V3, clamp, larger, smaller},
 };
 
@@ -21,6 +24,8 @@ pub(crate) struct Tolerances {
     /// Model matrices of a few poses, all joints each.
     poses: Vec<Vec<M34>>,
     parents: Vec<Option<usize>>,
+    /// What is seen of a scale of 1.
+    scale_of_one: Vec<f64>,
     /// From each joint to its farthest point.
     reach: Vec<f64>,
     precision: Vec<f64>,
@@ -60,6 +65,7 @@ impl Tolerances {
         Self {
             poses: poses.collect(),
             parents: metric.source().parents.clone(),
+            scale_of_one: metric.source().joints.iter().map(SourceJoint::scale_of_one).collect(),
             reach: metric.points().iter().map(JointPoints::reach).collect(),
             precision,
             weights,
@@ -126,8 +132,8 @@ impl Tolerances {
                 let turn = sums.second - 2.0 * origin.dot(sums.first) + sums.weight * origin.dot(origin);
                 let own = w * reach * reach;
                 let turn = if turn > own { turn } else { own };
-                let thin = shrink(m) / if above > 1e-12 { above } else { 1e-12 };
-                let thin = clamp(thin, 1e-3, 1e3);
+                let above = larger(above, 1e-12) * self.scale_of_one[j];
+                let thin = clamp(shrink(m) / above, 1e-3, 1e3);
                 for (worst, now) in worst[j].iter_mut().zip([shift, turn, turn / (thin * thin)]) {
                     *worst = if now > *worst { now } else { *worst };
                 }

@@ -214,7 +214,7 @@ impl<'a> ErrorMetric<'a> {
         errors: &mut [f64],
     ) {
         for (j, local) in pose.iter().enumerate() {
-            let local = Trs::from_f32(*local).to_m34();
+            let local = self.source.joints[j].seen(Trs::from_f32(*local)).to_m34();
             let model = self.source.parents[j].map_or(local, |p| models[p].mul(&local));
             models[j] = model;
             errors[j] = self.points[j].worst_of_few(&model.minus(&source_models[j]));

@@ -222,7 +222,7 @@ impl RowsChannels {
         self.rigid = vec![Vec::new(); n];
         for j in (0..n).rev() {
             let Some(p) = source.parents[j].filter(|_| !self.is_moving(j, 0)) else { continue };
-            let local = self.fixed[j].to_m34();
+            let local = source.joints[j].seen(self.fixed[j]).to_m34();
             let mut points = vec![Point { at: local.columns[3], joint: j, own: None }];
             if !self.is_moving(j, 1) && !self.is_moving(j, 2) {
                 let own = samples.metric.points()[j].few().iter();
@@ -248,18 +248,18 @@ impl RowsChannels {
                     continue;
                 }
                 let above = source.parents[j].map_or(1.0, |p| extents[p].stretch);
-                let e = &extents[j];
+                let (e, wide) = (&extents[j], above * source.joints[j].scale_of_one());
                 // What one unit moves: the joint and what is rigid with it, each against its own precision.
                 let own = match kind {
                     0 => above / precision[j],
                     1 => points[j].reach() * e.stretch / precision[j],
-                    _ => points[j].reach() * above / precision[j],
+                    _ => points[j].reach() * wide / precision[j],
                 };
                 let reach = self.rigid[j].iter().fold(own, |reach, p| {
                     let far = match kind {
                         0 => above,
                         1 => p.at.length() * e.stretch,
-                        _ => p.at.length() * above,
+                        _ => p.at.length() * wide,
                     };
                     larger(reach, far / precision[p.joint])
                 });

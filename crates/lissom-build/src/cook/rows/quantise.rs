@@ -78,6 +78,7 @@ impl Pass<'_> {
         let class = &self.channels.class[j];
         let source = &piece.models[j * rows..][..rows];
         let locals = &piece.locals[j * rows..][..rows];
+        let source_joint = &self.samples.metric.source().joints[j];
         let parent = self.samples.metric.source().parents[j];
         let above: Vec<Above> = (0..rows)
             .map(|r| match parent {
@@ -91,13 +92,15 @@ impl Pass<'_> {
             let step = self.step(channel);
             let targets: Vec<KeyTarget> = (0..rows)
                 .map(|r| {
-                    let to = above[r].point(source[r].columns[3]).unwrap_or(locals[r].translation);
+                    let to = above[r].point(source[r].columns[3]);
+                    let to = to.map_or(locals[r].translation, |to| source_joint.unseen_translation(to));
                     [to.x / step, to.y / step, to.z / step]
                 })
                 .collect();
             let limit = self.limits.origin * self.precision[j];
             let fits = |r: usize, n: [i32; 3]| {
-                let at = above[r].decoded.mul_point(vector(n, step));
+                let local = Trs::from_translation(vector(n, step));
+                let at = above[r].decoded.mul_point(source_joint.seen(local).translation);
                 (at - source[r].columns[3]).length() <= limit
             };
             let keys = self.keys(&targets, fits);
@@ -129,7 +132,8 @@ impl Pass<'_> {
             let (step, centre) = (self.step(channel), self.channels.moving[channel].centre);
             let targets: Vec<KeyTarget> = (0..rows)
                 .map(|r| {
-                    let q = self.turned(&points, &above[r], r, &decoded[r], locals[r].rotation, &source[r]);
+                    let at = source_joint.seen(decoded[r]).translation;
+                    let q = self.turned(&points, &above[r], r, at, locals[r].rotation, &source[r]);
                     let q = settle(q, centre, sign);
                     let m = parameters(centre, q);
                     [m.x / step, m.y / step, m.z / step]
@@ -137,7 +141,7 @@ impl Pass<'_> {
                 .collect();
             let fits = |r: usize, n: [i32; 3]| {
                 let local = Trs { rotation: rotation(centre, vector(n, step)), ..decoded[r] };
-                points.fit(r, &above[r].decoded.mul(&local.to_m34()))
+                points.fit(r, &above[r].decoded.mul(&source_joint.seen(local).to_m34()))
             };
             let keys = self.keys(&targets, fits);
             for (decoded, key) in decoded.iter_mut().zip(&keys) {
@@ -147,7 +151,7 @@ impl Pass<'_> {
         }
         let worst = &mut out.worst[j];
         for r in 0..rows {
-            let model = above[r].decoded.mul(&decoded[r].to_m34());
+            let model = above[r].decoded.mul(&source_joint.seen(decoded[r]).to_m34());
             *worst = larger(*worst, points.own_error(r, &model));
             models.push(model);
         }
@@ -173,8 +177,8 @@ impl Pass<'_> {
 
     /// The local rotation that turns the joint, under its decoded parent, to where the source has it, and a little
     /// further where that brings what hangs on it nearer to its place.
-    fn turned(&self, points: &Points<'_>, above: &Above, r: usize, decoded: &Trs, q: Q4, source: &M34) -> Q4 {
-        let off = above.decoded.mul_point(decoded.translation) - source.columns[3];
+    fn turned(&self, points: &Points<'_>, above: &Above, r: usize, at: V3, q: Q4, source: &M34) -> Q4 {
+        let off = above.decoded.mul_point(at) - source.columns[3];
         let turn = points.turn(r, off, source);
         above.rotation(turn, q).unwrap_or(q)
     }

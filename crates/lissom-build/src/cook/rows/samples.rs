@@ -68,7 +68,7 @@ impl<'a> Samples<'a> {
             for row in 0..rows {
                 let local = joint.sample_onward(time(row), &mut place);
                 locals.push(local);
-                let own = local.to_m34();
+                let own = joint.seen(local).to_m34();
                 models.push(source.parents[j].map_or(own, |p| models[p * rows + row].mul(&own)));
             }
             debug_assert_eq!(models.len(), (j + 1) * rows);

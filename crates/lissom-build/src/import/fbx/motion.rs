@@ -81,7 +81,7 @@ pub(super) fn read(
             track.rotation = channel(&node.rotation_keys, duration_s, rest.rotation, budget)?;
             track.scale = channel(&node.scale_keys, duration_s, rest.scale, budget)?;
         }
-        let motion = RawAnimation { name, duration_s, looping: false, tracks };
+        let motion = RawAnimation { name, duration_s, looping: false, additive: false, tracks };
         let valid = motion.validate(joints);
         valid.map_err(|source| ImportError::Animation { place: path(place.clone()), source })?;
         let mut weights = Vec::new();

@@ -151,8 +151,8 @@ fn one(
     for (node, keys) in &weights {
         morphs::tracks(keys, *node, stage.meshes, duration_s, &mut user);
     }
-    let looping = extras.looping.unwrap_or(false);
-    let motion = RawAnimation { name: String::new(), duration_s, looping, tracks };
+    let (looping, additive) = (extras.looping.unwrap_or(false), extras.additive.unwrap_or(false));
+    let motion = RawAnimation { name: String::new(), duration_s, looping, additive, tracks };
     motion
         .validate(joints)
         .map_err(|source| ImportError::Animation { place: Place::Path(here.into()), source })?;

@@ -428,6 +428,7 @@ pub(super) fn text(raw: Option<&RawValue>) -> String {
 #[derive(Deserialize, Default)]
 pub(super) struct AnimationExtras<'a> {
     pub(super) looping: Option<bool>,
+    pub(super) additive: Option<bool>,
     pub(super) duration_s: Option<f64>,
     /// Whatever it is, it does not spoil the others.
     #[serde(default, borrow)]

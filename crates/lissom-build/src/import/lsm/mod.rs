@@ -13,7 +13,9 @@ use crate::{
 };
 use lissom::{
     Skeleton,
-    archive::{AlignedBytes, ArchiveError, ArchiveView, Limits, MorphView, Section, SectionKind},
+    archive::{
+        AlignedBytes, ArchiveError, ArchiveView, CLIP_ADDITIVE, Limits, MorphView, Section, SectionKind,
+    },
 };
 use lissom_motion::GraphParts;
 
@@ -173,11 +175,13 @@ fn clip(
         return Err(ImportError::Format { place: place(), reason });
     };
     let name = section.name.to_owned();
+    let additive = section.flags & CLIP_ADDITIVE != 0;
     if clips == Clips::Names {
         let (duration_s, looping) = (view.duration_s(), view.is_looping());
-        return Ok((index, RawAnimation { name, duration_s, looping, tracks: Vec::new() }, None));
+        let motion = RawAnimation { name, duration_s, looping, additive, tracks: Vec::new() };
+        return Ok((index, motion, None));
     }
-    let motion = RawAnimation { name, ..motion::read(view, skeleton, budget, &place)? };
+    let motion = RawAnimation { name, additive, ..motion::read(view, skeleton, budget, &place)? };
     let valid = motion.validate(skeleton.joint_count());
     valid.map_err(|source| ImportError::Animation { place: place(), source })?;
     budget.take(section.payload.len() as u64, 1, place)?;

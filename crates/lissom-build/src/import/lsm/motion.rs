@@ -96,6 +96,7 @@ pub(super) fn read(
         name: clip.name().into(),
         duration_s: clip.duration_s(),
         looping: clip.is_looping(),
+        additive: false,
         tracks,
     })
 }

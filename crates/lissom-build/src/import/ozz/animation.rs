@@ -49,7 +49,7 @@ pub(super) fn read(bytes: &mut Bytes<'_>) -> Result<OzzObject, ImportError> {
     let channels = translations.into_iter().zip(rotations).zip(scales);
     let tracks: Vec<_> =
         channels.map(|((translation, rotation), scale)| RawTrack { translation, rotation, scale }).collect();
-    let animation = RawAnimation { name, duration_s, looping: false, tracks };
+    let animation = RawAnimation { name, duration_s, looping: false, additive: false, tracks };
     let joints = animation.tracks.len();
     animation.validate(joints).map_err(|source| ImportError::Animation { place: start, source })?;
     Ok(OzzObject::Animation(animation))

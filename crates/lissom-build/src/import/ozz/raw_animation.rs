@@ -26,7 +26,7 @@ pub(super) fn read(bytes: &mut Bytes<'_>) -> Result<OzzObject, ImportError> {
     })?;
     let chars = bytes.count(1, "the length of the name")?;
     let name = text(bytes, chars, "the name")?;
-    let animation = RawAnimation { name, duration_s, looping: false, tracks };
+    let animation = RawAnimation { name, duration_s, looping: false, additive: false, tracks };
     animation.validate(count).map_err(|source| ImportError::Animation { place: start, source })?;
     Ok(OzzObject::RawAnimation(animation))
 }

@@ -1,0 +1,185 @@
+//! Who is in a crowd: all that an update reads and writes, a slot a member, as structure of arrays.
+
+use super::{error::CrowdError, part::Parts};
+use crate::{RootStep, state::GraphState};
+use alloc::vec::Vec;
+use core::fmt;
+
+/// A member of a crowd: a place in its lists, and whose turn it is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Member {
+    index: u32,
+    /// Odd while somebody is there.
+    generation: u32,
+}
+
+impl Member {
+    /// Its place in everything that the crowd writes, for as long as it is a member.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.index as usize
+    }
+}
+
+impl fmt::Display for Member {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.index, self.generation / 2 + 1)
+    }
+}
+
+/// What decides for a member.
+#[derive(Debug)]
+pub(super) enum Mind {
+    Graph { graph: u16, state: GraphState },
+    Parts(Parts),
+}
+
+/// How a member is treated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Care {
+    pub seen: bool,
+    /// Root motion moves its place.
+    pub travels: bool,
+    /// A pose every so many updates.
+    pub every: u8,
+    /// Updates until the next one.
+    pub wait: u8,
+    /// True if its pose is old: it is posed as soon as it is seen, whose turn it may be.
+    pub fresh: bool,
+}
+
+impl Care {
+    pub const NEW: Self = Self { seen: true, travels: true, every: 1, wait: 0, fresh: true };
+}
+
+/// A slot a member; freed ones keep what they hold, so that who comes next needs no memory.
+#[derive(Debug, Default)]
+pub(super) struct Members {
+    pub generations: Vec<u32>,
+    pub minds: Vec<Mind>,
+    pub places: Vec<RootStep>,
+    pub cares: Vec<Care>,
+    /// The step of the last update.
+    pub steps: Vec<RootStep>,
+    free: Vec<u32>,
+}
+
+impl Members {
+    pub fn slots(&self) -> usize {
+        self.generations.len()
+    }
+
+    pub fn len(&self) -> usize {
+        self.slots() - self.free.len()
+    }
+
+    /// Everybody, by index.
+    pub fn iter(&self) -> impl Iterator<Item = Member> {
+        self.generations
+            .iter()
+            .enumerate()
+            .filter(|(_, generation)| is_live(**generation))
+            .map(|(index, generation)| Member { index: index as u32, generation: *generation })
+    }
+
+    /// Where a member is.
+    pub fn find(&self, member: Member) -> Result<usize, CrowdError> {
+        let found = self.generations.get(member.index()) == Some(&member.generation);
+        found.then(|| member.index()).ok_or(CrowdError::Unknown { member })
+    }
+
+    /// Takes a slot; the member's mind is a copy of this. Without allocation where somebody of the same graph has been before.
+    pub fn add(&mut self, mind: &Mind, place: RootStep) -> Result<Member, CrowdError> {
+        let Some(index) = self.free.pop() else {
+            let full = CrowdError::Full { what: "members" };
+            let index = u32::try_from(self.slots()).map_err(|_| full)?;
+            self.generations.push(1);
+            self.minds.push(mind.clone());
+            self.places.push(place);
+            self.cares.push(Care::NEW);
+            self.steps.push(RootStep::IDENTITY);
+            // Room to free everybody: removing allocates nothing.
+            self.free.reserve(self.generations.len());
+            return Ok(Member { index, generation: 1 });
+        };
+        let at = index as usize;
+        self.minds[at].clone_from(mind);
+        (self.places[at], self.cares[at], self.steps[at]) = (place, Care::NEW, RootStep::IDENTITY);
+        self.generations[at] = self.generations[at].wrapping_add(1);
+        Ok(Member { index, generation: self.generations[at] })
+    }
+
+    pub fn remove(&mut self, member: Member) -> Result<(), CrowdError> {
+        let at = self.find(member)?;
+        self.generations[at] = self.generations[at].wrapping_add(1);
+        self.free.push(member.index);
+        Ok(())
+    }
+
+    /// Takes a removal back; the last one first.
+    pub fn undo_remove(&mut self, member: Member) {
+        self.generations[member.index()] = member.generation;
+        self.free.pop();
+    }
+
+    /// Bytes of a slot.
+    pub fn bytes(&self, at: usize) -> usize {
+        let mind = match &self.minds[at] {
+            Mind::Graph { state, .. } => state.memory_bytes(),
+            Mind::Parts(_) => 0,
+        };
+        let slot = size_of::<Mind>() + 2 * size_of::<RootStep>() + size_of::<Care>() + 2 * size_of::<u32>();
+        slot + mind
+    }
+}
+
+pub(super) fn is_live(generation: u32) -> bool {
+    generation & 1 != 0
+}
+
+pub(super) fn member_at(index: usize, generation: u32) -> Member {
+    Member { index: index as u32, generation }
+}
+
+impl Clone for Mind {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Graph { graph, state } => Self::Graph { graph: *graph, state: state.clone() },
+            Self::Parts(parts) => Self::Parts(*parts),
+        }
+    }
+
+    /// Without allocation if both are of one graph.
+    fn clone_from(&mut self, source: &Self) {
+        match (self, source) {
+            (Self::Graph { graph, state }, Self::Graph { graph: from, state: source }) => {
+                *graph = *from;
+                state.clone_from(source);
+            }
+            (this, source) => *this = source.clone(),
+        }
+    }
+}
+
+impl Clone for Members {
+    fn clone(&self) -> Self {
+        Self {
+            generations: self.generations.clone(),
+            minds: self.minds.clone(),
+            places: self.places.clone(),
+            cares: self.cares.clone(),
+            steps: self.steps.clone(),
+            free: self.free.clone(),
+        }
+    }
+
+    /// Without allocation if there is room.
+    fn clone_from(&mut self, source: &Self) {
+        self.generations.clone_from(&source.generations);
+        self.minds.clone_from(&source.minds);
+        self.places.clone_from(&source.places);
+        self.cares.clone_from(&source.cares);
+        self.steps.clone_from(&source.steps);
+        self.free.clone_from(&source.free);
+    }
+}

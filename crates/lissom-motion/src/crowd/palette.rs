@@ -1,0 +1,214 @@
+//! Skinning matrices as a GPU takes them.
+
+use crate::RootStep;
+use alloc::{vec, vec::Vec};
+use lissom::math::{Mat4, Mat34};
+
+/// A skinning matrix: its rows x, y and z, four numbers each. In WGSL a `mat3x4<f32>`, and a point moves by `vec4(p, 1.0) * m`.
+pub type PaletteRows = [[f32; 4]; 3];
+
+/// The same in half floats: the bits of each. They lose half a millimetre at a metre, so model space is the place for them.
+pub type HalfRows = [[u16; 4]; 3];
+
+/// What the numbers of palettes are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PaletteFormat {
+    /// 48 bytes a joint.
+    #[default]
+    F32,
+    /// 24 bytes a joint.
+    F16,
+}
+
+/// What palettes are relative to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Space {
+    /// The member: whoever draws it knows its place.
+    #[default]
+    Model,
+    /// The world, by the members' places, about an origin: far from that of the world f32 is coarse.
+    World {
+        /// Metres.
+        origin: [f64; 3],
+    },
+}
+
+/// Palettes, one after the other: as many matrices a member as the skeleton has joints, in the order of
+/// [`Member::index`](super::Member::index).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Palettes<'a> {
+    /// In floats.
+    F32(&'a [PaletteRows]),
+    /// In half floats.
+    F16(&'a [HalfRows]),
+}
+
+/// Room for palettes.
+#[derive(Debug)]
+pub enum PalettesMut<'a> {
+    /// In floats.
+    F32(&'a mut [PaletteRows]),
+    /// In half floats.
+    F16(&'a mut [HalfRows]),
+}
+
+impl<'a> Palettes<'a> {
+    pub(super) fn row(self, at: usize, joints: usize) -> Option<Self> {
+        let range = at * joints..(at + 1) * joints;
+        Some(match self {
+            Self::F32(all) => Self::F32(all.get(range)?),
+            Self::F16(all) => Self::F16(all.get(range)?),
+        })
+    }
+}
+
+impl PalettesMut<'_> {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::F32(all) => all.len(),
+            Self::F16(all) => all.len(),
+        }
+    }
+
+    pub(super) fn split_at(self, at: usize) -> (Self, Self) {
+        match self {
+            Self::F32(all) => {
+                let (a, b) = all.split_at_mut(at);
+                (Self::F32(a), Self::F32(b))
+            }
+            Self::F16(all) => {
+                let (a, b) = all.split_at_mut(at);
+                (Self::F16(a), Self::F16(b))
+            }
+        }
+    }
+
+    /// Writes the palette of one member.
+    pub(super) fn put(&mut self, first: usize, place: Option<&Mat34>, palette: &[Mat4]) {
+        let placed = |m: &Mat4| match place {
+            Some(place) => place.mul(&Mat34::from_mat4(m)),
+            None => Mat34::from_mat4(m),
+        };
+        match self {
+            Self::F32(all) => {
+                for (out, m) in all[first..].iter_mut().zip(palette) {
+                    *out = rows(&placed(m));
+                }
+            }
+            Self::F16(all) => {
+                for (out, m) in all[first..].iter_mut().zip(palette) {
+                    *out = rows(&placed(m)).map(|row| row.map(half));
+                }
+            }
+        }
+    }
+
+    /// Copies the palette of one member from the frame before.
+    pub(super) fn keep(&mut self, first: usize, joints: usize, before: &Buffer, from: usize) {
+        let to = first..first + joints;
+        let from = from..from + joints;
+        match (self, before) {
+            (Self::F32(all), Buffer::F32(before)) => all[to].copy_from_slice(&before[from]),
+            (Self::F16(all), Buffer::F16(before)) => all[to].copy_from_slice(&before[from]),
+            _ => {}
+        }
+    }
+}
+
+/// Palettes of a crowd's own.
+#[derive(Clone, Debug)]
+pub(super) enum Buffer {
+    F32(Vec<PaletteRows>),
+    F16(Vec<HalfRows>),
+}
+
+impl Buffer {
+    pub fn new(format: PaletteFormat, len: usize) -> Self {
+        match format {
+            PaletteFormat::F32 => Self::F32(vec![rows(&Mat34::IDENTITY); len]),
+            PaletteFormat::F16 => Self::F16(vec![rows(&Mat34::IDENTITY).map(|row| row.map(half)); len]),
+        }
+    }
+
+    pub fn resize(&mut self, len: usize) {
+        match self {
+            Self::F32(all) => all.resize(len, rows(&Mat34::IDENTITY)),
+            Self::F16(all) => all.resize(len, rows(&Mat34::IDENTITY).map(|row| row.map(half))),
+        }
+    }
+
+    pub fn view(&self) -> Palettes<'_> {
+        match self {
+            Self::F32(all) => Palettes::F32(all),
+            Self::F16(all) => Palettes::F16(all),
+        }
+    }
+
+    pub fn view_mut(&mut self) -> PalettesMut<'_> {
+        match self {
+            Self::F32(all) => PalettesMut::F32(all),
+            Self::F16(all) => PalettesMut::F16(all),
+        }
+    }
+}
+
+fn rows(m: &Mat34) -> PaletteRows {
+    let [a, b, c, d] = m.columns;
+    core::array::from_fn(|i| [a[i], b[i], c[i], d[i]])
+}
+
+/// A place as a matrix, about an origin.
+pub(super) fn place_matrix(place: &RootStep, origin: [f64; 3]) -> Mat34 {
+    let translation = core::array::from_fn(|i| place.translation[i] - origin[i]);
+    RootStep { translation, ..*place }.to_transform().to_mat34()
+}
+
+/// The nearest half float, ties to even; what is too large is infinite.
+fn half(v: f32) -> u16 {
+    let (sign, rest) = ((v.to_bits() >> 16 & 0x8000) as u16, v.to_bits() & 0x7fff_ffff);
+    let magnitude = if rest > 0x7f80_0000 {
+        0x7e00
+    } else if rest >= 0x4780_0000 {
+        0x7c00
+    } else if rest < 0x3880_0000 {
+        // Below the least normal half the adder rounds: its last bit is then worth as much as that of a half.
+        (f32::from_bits(rest) + 0.5).to_bits() - 0.5_f32.to_bits()
+    } else {
+        (rest - 0x3800_0000 + 0x0fff + (rest >> 13 & 1)) >> 13
+    };
+    sign | magnitude as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a half float says.
+    fn value(half: u16) -> f64 {
+        let (exponent, fraction) = (i32::from(half >> 10 & 31), f64::from(half & 0x3ff));
+        let magnitude = match exponent {
+            0 => fraction * libm::exp2(-24.0),
+            31 if fraction > 0.0 => f64::NAN,
+            31 => f64::INFINITY,
+            _ => (1024.0 + fraction) * libm::exp2(f64::from(exponent) - 25.0),
+        };
+        if half & 0x8000 == 0 { magnitude } else { -magnitude }
+    }
+
+    #[test]
+    fn a_half_float_is_the_nearest_and_even_where_two_are() {
+        for bits in 0..0x7c00_u16 {
+            // Every half is itself; between it and the next, what is nearer; in the middle, the even one.
+            let (this, next) = (value(bits), value(bits + 1));
+            let next = if next.is_finite() { next } else { 65_536.0 };
+            let middle = ((this + next) * 0.5) as f32;
+            assert_eq!(half(this as f32), bits);
+            assert_eq!(half(-this as f32), bits | 0x8000);
+            assert_eq!(half(middle), bits + (bits & 1), "{middle}");
+            assert_eq!(half(f32::from_bits(middle.to_bits() - 1)), bits);
+            assert_eq!(half(f32::from_bits(middle.to_bits() + 1)), bits + 1);
+        }
+        assert_eq!([half(f32::INFINITY), half(1.0e9), half(-1.0e9)], [0x7c00, 0x7c00, 0xfc00]);
+        assert!(value(half(f32::NAN)).is_nan());
+    }
+}

@@ -1,0 +1,259 @@
+//! A crowd against animators, one for each member.
+
+use super::{ARCHIVE, GRAPH, bits, crowd};
+use lissom::math::{Mat34, simd::Backend};
+use lissom_motion::{
+    Animator, GraphState, RootStep,
+    crowd::{
+        Crowd, Executor, Member, Outputs, PaletteFormat, PaletteRows, Palettes, Rayon, Role, Serial, Task,
+    },
+};
+use lissom_testkit::{
+    crowds::{self, Input},
+    rng::Rng,
+};
+use std::sync::{Arc, LazyLock};
+
+static ANIMATOR: LazyLock<Animator> = LazyLock::new(|| Animator::new(&ARCHIVE, Arc::clone(&GRAPH)).unwrap());
+
+/// What a marker that was passed is known by: its name, layer, weight and lap.
+type Told = (String, u16, u32, i64);
+
+/// A member, and the animator that does the same alone.
+struct Pair {
+    member: Member,
+    animator: Animator,
+    place: RootStep,
+}
+
+impl Pair {
+    fn new(crowd: &mut Crowd, rng: &mut Rng) -> Self {
+        let place = crowds::place(rng);
+        let by = crowd.add_graph(Arc::clone(&GRAPH)).unwrap();
+        let member = crowd.add(Role::Graph(by), place).unwrap();
+        Self { member, animator: ANIMATOR.clone(), place }
+    }
+
+    fn tell(&mut self, crowd: &mut Crowd, input: Input) {
+        input.tell(crowd, &GRAPH, self.member);
+        match input {
+            Input::Speed(speed) => self.animator.set(GRAPH.float("speed").unwrap(), speed).unwrap(),
+            Input::Stop => self.animator.trigger(GRAPH.trigger("stop").unwrap()).unwrap(),
+            Input::Wave => self.animator.play("wave").on("upper").fade(0.1).start().unwrap(),
+        }
+    }
+
+    fn update(&mut self, dt_s: f64) {
+        self.animator.update(dt_s).unwrap();
+        self.place = self.place.then(&self.animator.root_delta());
+    }
+
+    /// The same matrices, palette, state, step, place and markers.
+    fn agrees(&mut self, crowd: &Crowd) {
+        let Self { member, animator, place } = self;
+        assert_eq!(bits(crowd.models(*member).unwrap().unwrap()), bits(animator.models()));
+        let Some(Palettes::F32(rows)) = crowd.palette(*member).unwrap() else { panic!("no palettes") };
+        let palette = animator.palette("body").unwrap();
+        assert_eq!(rows.len(), palette.len());
+        for (rows, m) in rows.iter().zip(palette) {
+            assert_eq!(*rows, rows_of(&Mat34::from_mat4(m)));
+        }
+        assert_eq!(crowd.state(*member).unwrap(), animator.state());
+        assert_eq!(*crowd.root_step(*member).unwrap(), animator.root_delta());
+        assert_eq!(crowd.place(*member).unwrap(), place);
+        let mut told: Vec<Told> = Vec::new();
+        let mut last = (0.0, 0);
+        for event in crowd.events().filter(|event| event.member == *member) {
+            let at = (event.share, event.layer);
+            assert!((0.0..=1.0).contains(&event.share) && at >= last, "{at:?} after {last:?}");
+            last = at;
+            told.push((event.marker.name.into(), event.layer, event.weight.to_bits(), event.lap));
+        }
+        let event = |e: lissom_motion::FrameEvent<'_>| -> Told {
+            (e.marker.name.into(), e.layer, e.weight.to_bits(), e.lap)
+        };
+        let mut alone: Vec<Told> = animator.events().map(event).collect();
+        told.sort();
+        alone.sort();
+        assert_eq!(told, alone);
+    }
+}
+
+fn rows_of(m: &Mat34) -> PaletteRows {
+    let [a, b, c, d] = m.columns;
+    std::array::from_fn(|i| [a[i], b[i], c[i], d[i]])
+}
+
+/// An executor that runs what it likes, in the wrong order, some of it twice.
+struct Careless;
+
+impl Executor for Careless {
+    fn width(&self) -> usize {
+        5
+    }
+
+    fn run(&self, tasks: &mut [Task<'_>]) {
+        for task in tasks.iter_mut().rev().step_by(2) {
+            task.run();
+            task.run();
+        }
+    }
+}
+
+/// Random crowds on an executor, with people who come and go; every member beside its animator.
+fn compare(seed: u64, frames: usize, grain: usize, backend: Backend, executor: &dyn Executor) {
+    let mut rng = Rng::new(seed);
+    let mut crowd = crowd();
+    crowd.set_backend(backend);
+    crowd.set_grain(grain);
+    crowd.set_outputs(Outputs { palettes: Some(PaletteFormat::F32), ..Outputs::default() });
+    let mut pairs: Vec<Pair> = (0..20).map(|_| Pair::new(&mut crowd, &mut rng)).collect();
+    let mut passed = 0;
+    for _ in 0..frames {
+        for _ in 0..rng.below(3) {
+            if pairs.len() > 10 {
+                let gone = pairs.swap_remove(rng.below(pairs.len()));
+                crowd.remove(gone.member).unwrap();
+                assert!(crowd.models(gone.member).is_err());
+            }
+        }
+        for _ in 0..rng.below(3) {
+            pairs.push(Pair::new(&mut crowd, &mut rng));
+        }
+        for pair in &mut pairs {
+            if let Some(input) = Input::random(&mut rng) {
+                pair.tell(&mut crowd, input);
+            }
+        }
+        let dt_s = if rng.one_in(20) { 0.0 } else { rng.unit_f64() * 0.15 };
+        crowd.update_on(dt_s, executor).unwrap();
+        assert_eq!(crowd.len(), pairs.len());
+        passed += crowd.events().count();
+        let told: Vec<Member> = crowd.events().map(|event| event.member).collect();
+        assert!(told.is_sorted(), "by member");
+        for pair in &mut pairs {
+            pair.update(dt_s);
+            pair.agrees(&crowd);
+        }
+    }
+    assert!(passed > frames, "{passed} markers in {frames} frames");
+}
+
+#[test]
+fn members_are_their_animators_for_any_threads_and_grain() {
+    for (seed, grain) in [(1, 1), (2, 3), (3, 16), (4, 1000)] {
+        compare(seed, 25, grain, Backend::best(), &Serial);
+        for threads in [1, 2, 3, 8] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| compare(seed + 10, 12, grain, Backend::best(), &Rayon));
+        }
+    }
+    compare(30, 25, 1, Backend::best(), &Careless);
+}
+
+#[test]
+fn members_are_their_animators_on_every_backend() {
+    for (i, backend) in Backend::all().enumerate() {
+        compare(50 + i as u64, 20, 4, backend, &Serial);
+    }
+}
+
+#[test]
+fn who_else_is_there_and_in_which_order_they_came_changes_nothing() {
+    let run = |others_before: usize, others_after: usize, gone: usize| {
+        let mut crowd = crowd();
+        let by = crowd.add_graph(Arc::clone(&GRAPH)).unwrap();
+        let other = |crowd: &mut Crowd| crowd.add(Role::Graph(by), RootStep::IDENTITY).unwrap();
+        let before: Vec<Member> = (0..others_before).map(|_| other(&mut crowd)).collect();
+        crowd.remove_each(&before[..gone]).unwrap();
+        let member = other(&mut crowd);
+        for _ in 0..others_after {
+            other(&mut crowd);
+        }
+        crowd.set(member, GRAPH.float("speed").unwrap(), 2.0).unwrap();
+        crowd.set_rate(&[member], 2).unwrap();
+        let mut shown = Vec::new();
+        for _ in 0..20 {
+            crowd.update(0.05).unwrap();
+            shown.push((bits(crowd.models(member).unwrap().unwrap()), *crowd.place(member).unwrap()));
+        }
+        shown
+    };
+    let alone = run(0, 0, 0);
+    assert_eq!(run(7, 0, 0), alone);
+    assert_eq!(run(0, 9, 0), alone);
+    assert_eq!(run(5, 3, 4), alone);
+}
+
+#[test]
+fn saved_played_on_and_restored_everything_is_the_same_again() {
+    let mut rng = Rng::new(77);
+    let mut crowd = crowd();
+    crowd.set_outputs(Outputs { palettes: Some(PaletteFormat::F16), ..Outputs::default() });
+    let by = crowd.add_graph(Arc::clone(&GRAPH)).unwrap();
+    let mut members: Vec<Member> =
+        (0..30).map(|_| crowd.add(Role::Graph(by), crowds::place(&mut rng)).unwrap()).collect();
+    crowd.set_rate(&members[..9], 3).unwrap();
+    crowd.set_seen(&members[9..12], false).unwrap();
+    for _ in 0..20 {
+        crowd.update(0.03).unwrap();
+    }
+    let run = |crowd: &mut Crowd, members: &mut Vec<Member>, rng: &mut Rng| {
+        let mut seen = Vec::new();
+        for frame in 0..100 {
+            if frame % 9 == 0 {
+                let gone = members.swap_remove(12 + rng.below(members.len() - 12));
+                crowd.remove(gone).unwrap();
+                members.push(crowd.add(Role::Graph(by), crowds::place(rng)).unwrap());
+            }
+            for member in &*members {
+                if let Some(input) = Input::random(rng) {
+                    input.tell(crowd, &GRAPH, *member);
+                }
+            }
+            crowd.update(rng.unit_f64() * 0.05).unwrap();
+            for member in &*members {
+                let Some(Palettes::F16(rows)) = crowd.palette(*member).unwrap() else { panic!("no palette") };
+                // Rows of the unseen stay as they are, whatever they are.
+                let rows = if members[9..12].contains(member) { Vec::new() } else { rows.to_vec() };
+                seen.push((*member, rows, *crowd.place(*member).unwrap()));
+            }
+            seen.push((
+                members[0],
+                Vec::new(),
+                *crowd.root_step(members[crowd.events().count() % 30]).unwrap(),
+            ));
+        }
+        seen
+    };
+    let (snapshot, mut members_then, mut rng_then) = (crowd.snapshot(), members.clone(), rng.clone());
+    let first = run(&mut crowd, &mut members, &mut rng);
+    crowd.restore(&snapshot).unwrap();
+    let again = run(&mut crowd, &mut members_then, &mut rng_then);
+    assert_eq!(members, members_then);
+    assert!(first == again);
+    // Another crowd takes it too, if it has the graph.
+    let mut other = super::crowd();
+    assert!(other.restore(&snapshot).is_err());
+    other.add_graph(Arc::clone(&GRAPH)).unwrap();
+    other.restore(&snapshot).unwrap();
+    assert_eq!(other.len(), 30);
+}
+
+#[test]
+fn a_member_can_be_rewound_alone() {
+    let mut crowd = crowd();
+    let by = crowd.add_graph(Arc::clone(&GRAPH)).unwrap();
+    let [a, b] = [0, 1].map(|_| crowd.add(Role::Graph(by), RootStep::IDENTITY).unwrap());
+    crowd.set_each(&[a, b], GRAPH.float("speed").unwrap(), &[1.0, 1.0]).unwrap();
+    crowd.update(0.4).unwrap();
+    let (saved, shown): (GraphState, _) =
+        (crowd.state(a).unwrap().clone(), bits(crowd.models(a).unwrap().unwrap()));
+    crowd.update(0.3).unwrap();
+    assert_ne!(bits(crowd.models(a).unwrap().unwrap()), shown);
+    crowd.set_state(a, &saved).unwrap();
+    crowd.update(0.0).unwrap();
+    assert_eq!(bits(crowd.models(a).unwrap().unwrap()), shown);
+    assert_ne!(bits(crowd.models(b).unwrap().unwrap()), shown);
+    assert_eq!(crowd.events().count(), 0);
+}

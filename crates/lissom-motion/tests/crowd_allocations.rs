@@ -1,0 +1,65 @@
+//! A crowd of steady size allocates nothing: alone in its binary, since all threads are counted.
+
+use lissom_motion::crowd::{Crowd, Executor, Member, Outputs, PaletteFormat, Part, Rayon, Role, Serial};
+use lissom_testkit::{
+    alloc::{CountingAllocator, assert_no_alloc_anywhere},
+    crowds::{self, Input},
+    rng::Rng,
+};
+use std::{hint::black_box, sync::Arc};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+/// Frames in which people are told things, go and are followed by others, are saved and rewound.
+fn play(frames: usize, crowd: &mut Crowd, members: &mut [Member], executor: &dyn Executor, rng: &mut Rng) {
+    let graph = {
+        let archive = crowds::archive();
+        crowds::graph(&archive)
+    };
+    let by = crowd.add_graph(Arc::clone(&graph)).unwrap();
+    let mut snapshot = crowd.snapshot();
+    let mut round = |crowd: &mut Crowd, members: &mut [Member], frames: usize, rng: &mut Rng| {
+        for frame in 0..frames {
+            let at = rng.below(members.len());
+            if frame % 3 == 0 {
+                crowd.remove(members[at]).unwrap();
+                members[at] = crowd.add(Role::Graph(by), crowds::place(rng)).unwrap();
+            }
+            for member in &*members {
+                if let Some(input) = Input::random(rng) {
+                    input.tell(crowd, &graph, *member);
+                }
+            }
+            crowd.set_seen(&members[at..=at], frame % 2 == 0).unwrap();
+            crowd.set_rate(&members[..4], (1 + frame % 3) as u8).unwrap();
+            crowd.update_on(rng.unit_f64() * 0.03, executor).unwrap();
+            black_box(crowd.events().count());
+            if frame % 5 == 0 {
+                crowd.snapshot_into(&mut snapshot);
+                crowd.restore(&snapshot).unwrap();
+            }
+        }
+    };
+    round(crowd, members, 200, rng);
+    assert_no_alloc_anywhere(|| round(crowd, members, frames, rng));
+}
+
+#[test]
+fn ten_thousand_frames_of_a_crowd_of_steady_size_allocate_nothing() {
+    let archive = crowds::archive();
+    let mut rng = Rng::new(9);
+    let mut crowd = Crowd::new(&archive).unwrap();
+    crowd.set_grain(2);
+    let palettes = Some(PaletteFormat::F32);
+    crowd.set_outputs(Outputs { palettes, before: true, ..Outputs::default() });
+    let by = crowd.add_graph(crowds::graph(&archive)).unwrap();
+    let walk = crowd.clip("walk").unwrap();
+    let mut members: Vec<Member> =
+        (0..16).map(|_| crowd.add(Role::Graph(by), crowds::place(&mut rng)).unwrap()).collect();
+    crowd.add(Role::Parts(&[Part::new(walk, 1.0)]), crowds::place(&mut rng)).unwrap();
+    play(5_000, &mut crowd, &mut members, &Serial, &mut rng);
+    // From outside, handing work to a pool allocates.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    pool.install(|| play(5_000, &mut crowd, &mut members, &Rayon, &mut rng));
+}

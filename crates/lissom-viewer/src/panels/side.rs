@@ -1,0 +1,81 @@
+//! The panel at the left: clips, what is shown, joints.
+
+use crate::{scene::SkinOn, viewer::Viewer};
+
+pub(crate) fn side(viewer: &mut Viewer, ui: &mut egui::Ui) {
+    egui::Panel::left("side").default_size(230.0).show(ui, |ui| {
+        egui::ScrollArea::vertical().auto_shrink([false; 2]).show(ui, |ui| {
+            clips(viewer, ui);
+            ui.separator();
+            shown(viewer, ui);
+            ui.separator();
+            joints(viewer, ui);
+        });
+    });
+}
+
+fn clips(viewer: &mut Viewer, ui: &mut egui::Ui) {
+    ui.strong("Clips");
+    let Some(document) = &viewer.document else { return };
+    if document.clips.is_empty() {
+        ui.weak("none: the rest pose");
+    }
+    let playing = document.player.playing();
+    let mut chosen = None;
+    for clip in &document.clips {
+        let is_playing = playing == Some(clip.name.as_str());
+        let loops = if clip.looping { ", loops" } else { "" };
+        let about = format!("{:.2} s{loops}, {} bytes", clip.duration_s, clip.bytes);
+        if ui.selectable_label(is_playing, &clip.name).on_hover_text(about).clicked() {
+            chosen = Some(clip.name.clone());
+        }
+    }
+    if let Some(clip) = chosen {
+        viewer.play(&clip);
+    }
+}
+
+fn shown(viewer: &mut Viewer, ui: &mut egui::Ui) {
+    ui.strong("Shown");
+    ui.checkbox(&mut viewer.shown.meshes, "meshes");
+    ui.checkbox(&mut viewer.shown.bones, "skeleton");
+    ui.checkbox(&mut viewer.shown.floor, "floor");
+    ui.checkbox(&mut viewer.follow, "camera follows the root");
+    ui.horizontal(|ui| {
+        ui.label("skin on the");
+        ui.selectable_value(&mut viewer.skin_on, SkinOn::Gpu, "GPU");
+        ui.selectable_value(&mut viewer.skin_on, SkinOn::Cpu, "CPU");
+    });
+}
+
+fn joints(viewer: &mut Viewer, ui: &mut egui::Ui) {
+    ui.strong("Joints");
+    ui.add(egui::TextEdit::singleline(&mut viewer.search).hint_text("find a joint"));
+    let Some(document) = &viewer.document else { return };
+    let skeleton = document.player.skeleton();
+    let wanted = viewer.search.to_lowercase();
+    let found: Vec<usize> =
+        (0..skeleton.joint_count()).filter(|j| skeleton.name(*j).to_lowercase().contains(&wanted)).collect();
+    let row = ui.text_style_height(&egui::TextStyle::Body);
+    let mut chosen = viewer.joint;
+    egui::ScrollArea::vertical().id_salt("joints").max_height(260.0).auto_shrink([false; 2]).show_rows(
+        ui,
+        row,
+        found.len(),
+        |ui, rows| {
+            for joint in &found[rows] {
+                if ui.selectable_label(chosen == Some(*joint), skeleton.name(*joint)).clicked() {
+                    chosen = if chosen == Some(*joint) { None } else { Some(*joint) };
+                }
+            }
+        },
+    );
+    if let Some(joint) = chosen {
+        let place = document.player.models()[joint].w_axis;
+        ui.weak(format!("x {:.3}  y {:.3}  z {:.3} m", place.x, place.y, place.z));
+    }
+    if chosen.is_some() && chosen != viewer.joint {
+        viewer.shown.bones = true;
+    }
+    viewer.joint = chosen;
+}

@@ -1,0 +1,88 @@
+//! The panel at the bottom: time.
+
+use crate::viewer::Viewer;
+use egui::{Sense, Stroke, pos2};
+
+pub(crate) fn timeline(viewer: &mut Viewer, ui: &mut egui::Ui) {
+    egui::Panel::bottom("timeline").show(ui, |ui| {
+        ui.add_space(4.0);
+        ui.horizontal(|ui| {
+            let label = if viewer.playing { "pause" } else { "play" };
+            if ui.button(label).on_hover_text("space").clicked() {
+                viewer.playing = !viewer.playing;
+            }
+            let (now, duration_s) = (viewer.time_s().unwrap_or(0.0), viewer.duration_s());
+            ui.monospace(format!("{now:6.3} / {duration_s:.3} s"));
+            let mut speed = viewer.speed;
+            let slider = egui::Slider::new(&mut speed, -2.0..=2.0).text("speed").fixed_decimals(2);
+            if ui.add(slider).changed() {
+                viewer.set_speed(speed);
+            }
+            if ui.button("1×").on_hover_text("the speed of the file").clicked() {
+                viewer.set_speed(1.0);
+            }
+            if ui.checkbox(&mut viewer.repeat, "loop").changed()
+                && let Some(clip) =
+                    viewer.document.as_ref().and_then(|d| d.player.playing()).map(String::from)
+            {
+                viewer.play(&clip);
+            }
+        });
+        track(viewer, ui);
+        ui.add_space(4.0);
+    });
+}
+
+/// A bar to scrub on, with marks where events are.
+fn track(viewer: &mut Viewer, ui: &mut egui::Ui) {
+    let size = egui::vec2(ui.available_width().max(1.0), 26.0);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+    let duration_s = viewer.duration_s();
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Slider, true, "time"));
+    let across = |time_s: f64| {
+        let part = if duration_s > 0.0 { (time_s / duration_s).clamp(0.0, 1.0) } else { 0.0 };
+        rect.left() + rect.width() * part as f32
+    };
+    let visuals = ui.visuals();
+    let (painter, line) = (ui.painter(), visuals.widgets.noninteractive.bg_stroke.color);
+    painter.rect_filled(rect, 4.0, visuals.extreme_bg_color);
+    // A tick a tenth of a second, as long as they can be told apart.
+    let ticks = duration_s * 10.0;
+    if ticks >= 1.0 && f64::from(rect.width()) / ticks > 4.0 {
+        for tick in 0..=(ticks as usize) {
+            let x = across(tick as f64 * 0.1);
+            let top = if tick % 10 == 0 { rect.center().y } else { rect.bottom() - 6.0 };
+            painter.line_segment([pos2(x, top), pos2(x, rect.bottom())], Stroke::new(1.0, line));
+        }
+    }
+    if let Some(document) = &viewer.document
+        && let Some(clip) = document.clips.iter().find(|c| Some(c.name.as_str()) == document.player.playing())
+    {
+        for (name, time_s) in &clip.markers {
+            let x = across(*time_s);
+            painter.line_segment(
+                [pos2(x, rect.top()), pos2(x, rect.bottom())],
+                Stroke::new(1.5, visuals.warn_fg_color),
+            );
+            let font = egui::FontId::proportional(10.0);
+            painter.text(
+                pos2(x + 3.0, rect.top()),
+                egui::Align2::LEFT_TOP,
+                name,
+                font,
+                visuals.weak_text_color(),
+            );
+        }
+    }
+    let x = across(viewer.time_s().unwrap_or(0.0));
+    painter.line_segment(
+        [pos2(x, rect.top()), pos2(x, rect.bottom())],
+        Stroke::new(2.0, visuals.selection.stroke.color),
+    );
+    if let Some(pointer) = response.interact_pointer_pos()
+        && duration_s > 0.0
+    {
+        let part = ((pointer.x - rect.left()) / rect.width().max(1.0)).clamp(0.0, 1.0);
+        viewer.scrub(f64::from(part) * duration_s);
+    }
+}

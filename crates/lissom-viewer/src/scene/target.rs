@@ -1,0 +1,90 @@
+//! The picture that is drawn into, and that egui shows.
+
+use super::{DEPTH, FORMAT, SAMPLES};
+use egui_wgpu::RenderState;
+
+pub(super) struct Target {
+    smooth: wgpu::TextureView,
+    depth: wgpu::TextureView,
+    shown: wgpu::Texture,
+    resolved: wgpu::TextureView,
+    id: egui::TextureId,
+}
+
+impl Target {
+    /// `id`: that of the picture that this one takes the place of.
+    pub fn new(state: &RenderState, [width, height]: [u32; 2], id: Option<egui::TextureId>) -> Self {
+        let texture = |label, format, sample_count, usage| {
+            state.device.create_texture(&wgpu::TextureDescriptor {
+                label: Some(label),
+                size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+                mip_level_count: 1,
+                sample_count,
+                dimension: wgpu::TextureDimension::D2,
+                format,
+                usage,
+                view_formats: &[],
+            })
+        };
+        let attached = wgpu::TextureUsages::RENDER_ATTACHMENT;
+        let view = |t: &wgpu::Texture| t.create_view(&wgpu::TextureViewDescriptor::default());
+        let shown = texture("scene", FORMAT, 1, attached | wgpu::TextureUsages::TEXTURE_BINDING);
+        let resolved = view(&shown);
+        let mut renderer = state.renderer.write();
+        let filter = wgpu::FilterMode::Linear;
+        let id = match id {
+            Some(id) => {
+                renderer.update_egui_texture_from_wgpu_texture(&state.device, &resolved, filter, id);
+                id
+            }
+            None => renderer.register_native_texture(&state.device, &resolved, filter),
+        };
+        Self {
+            smooth: view(&texture("scene, samples", FORMAT, SAMPLES, attached)),
+            depth: view(&texture("scene, depth", DEPTH, SAMPLES, attached)),
+            shown,
+            resolved,
+            id,
+        }
+    }
+
+    pub fn size(&self) -> [u32; 2] {
+        [self.shown.width(), self.shown.height()]
+    }
+
+    pub fn id(&self) -> egui::TextureId {
+        self.id
+    }
+
+    pub fn into_id(self) -> egui::TextureId {
+        self.id
+    }
+
+    pub fn begin<'e>(
+        &self,
+        encoder: &'e mut wgpu::CommandEncoder,
+        [r, g, b]: [f64; 3],
+    ) -> wgpu::RenderPass<'e> {
+        encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("scene"),
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view: &self.smooth,
+                depth_slice: None,
+                resolve_target: Some(&self.resolved),
+                ops: wgpu::Operations {
+                    load: wgpu::LoadOp::Clear(wgpu::Color { r, g, b, a: 1.0 }),
+                    store: wgpu::StoreOp::Discard,
+                },
+            })],
+            depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
+                view: &self.depth,
+                depth_ops: Some(wgpu::Operations {
+                    load: wgpu::LoadOp::Clear(1.0),
+                    store: wgpu::StoreOp::Discard,
+                }),
+                stencil_ops: None,
+            }),
+            ..Default::default()
+        })
+    }
+}
