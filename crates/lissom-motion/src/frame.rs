@@ -158,6 +158,14 @@ impl Frame {
         }
     }
 
+    /// Empty, for a step.
+    pub(crate) fn begin(&mut self, step_s: f64) {
+        self.entries.clear();
+        self.layers.clear();
+        self.changes.clear();
+        (self.step_s, self.inertia_s) = (step_s, None);
+    }
+
     /// The clips: by layer, the lowest first; of a layer, what was started first.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {
@@ -185,7 +193,7 @@ impl Frame {
 
     /// An entry's share of its layer while the step was made: what it passed counts by that. A transition by inertia changes
     /// shares at the end of its step, all at once.
-    fn played(&self, at: usize, entry: &Entry) -> f32 {
+    pub(crate) fn played(&self, at: usize, entry: &Entry) -> f32 {
         let change = self.changes.get(at).filter(|_| self.inertia_s.is_some());
         change.map_or(entry.weight, |change| change.old_weight)
     }

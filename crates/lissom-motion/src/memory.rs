@@ -45,6 +45,13 @@ pub struct MemoryScratch {
 }
 
 impl MemoryScratch {
+    /// Makes room for another graph, too.
+    pub(crate) fn reserve(&mut self, graph: &Graph, skeleton: &Skeleton) {
+        if graph.is_inertial() && self.inertia.is_empty() {
+            *self = Self::new(graph, skeleton);
+        }
+    }
+
     /// Room for characters of this skeleton, if they play this graph.
     #[must_use]
     pub fn new(graph: &Graph, skeleton: &Skeleton) -> Self {
@@ -78,6 +85,11 @@ impl PoseMemory {
     #[must_use]
     pub fn fits(&self, graph: &Graph, skeleton: &Skeleton) -> bool {
         self.inertia.len() == if graph.is_inertial() { skeleton.group_count() } else { 0 }
+    }
+
+    /// Bytes beside its own.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        size_of_val(&*self.inertia)
     }
 
     /// Goes along with a step of the graph: to be called after every [`Graph::update`], whether the pose is shown or not. It
@@ -126,11 +138,12 @@ impl PoseMemory {
     ) -> Result<(), E> {
         let groups = self.inertia.len();
         let MemoryScratch { poses, inertia } = scratch;
+        let len = poses.len();
         let mut all = poses.chunks_exact_mut(groups);
         let [Some(old), Some(old_before), Some(new), Some(new_next), Some(new_before)] =
             StartPose::ALL.map(|_| all.next())
         else {
-            let (field, unit, len) = ("scratch", "groups", poses.len());
+            let (field, unit) = ("scratch", "groups");
             let needed = groups.saturating_mul(StartPose::ALL.len());
             return Err(JobError::TooShort { field, unit, len, needed }.into());
         };

@@ -29,10 +29,7 @@ impl Graph {
     /// as they were.
     pub fn update(&self, state: &mut GraphState, dt_s: f64, frame: &mut Frame) -> Result<(), StateError> {
         self.begin(state, dt_s)?;
-        frame.entries.clear();
-        frame.layers.clear();
-        frame.changes.clear();
-        (frame.step_s, frame.inertia_s) = (dt_s, None);
+        frame.begin(dt_s);
         let GraphState { floats, ints, flags, layers, .. } = state;
         let mut step = Step { graph: self, floats, ints, flags, dt_s, frame };
         for (number, layer) in layers.iter_mut().enumerate() {

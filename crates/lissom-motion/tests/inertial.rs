@@ -14,8 +14,9 @@ use lissom_build::{
     raw::RawAnimation,
 };
 use lissom_motion::{
-    Animator, Frame, Graph, GraphParts, GraphState, LayerParts, MemoryScratch, PoseMemory, StateParts, Test,
-    TransitionParts,
+    Animator, Frame, Graph, GraphParts, GraphState, LayerParts, MemoryScratch, PoseMemory, RootStep,
+    StateParts, Test, TransitionParts,
+    crowd::{Crowd, Role},
 };
 use lissom_testkit::{
     alloc::{CountingAllocator, assert_no_alloc},
@@ -289,6 +290,37 @@ fn who_is_looked_at_rarely_gets_the_same_bits() {
         }
     }
     assert!(compared > 20, "{compared} of them on the way");
+}
+
+/// Of two members one is not seen for a while: both show what an animator shows.
+#[test]
+fn members_of_a_crowd_remember_as_an_animator_does() {
+    let mut alone = animator(|way| way.fade(0.3).inertial());
+    let mut crowd = Crowd::new(&ARCHIVE).unwrap();
+    let graph = crowd.add_graph(Arc::clone(alone.graph())).unwrap();
+    let members = [(); 2].map(|()| crowd.add(Role::Graph(graph), RootStep::IDENTITY).unwrap());
+    crowd.update(0.0).unwrap();
+    let (mut rng, mut running) = (Rng::new(21), 0);
+    for frame in 0..300 {
+        step(&mut alone, &mut rng);
+        for name in ["clip", "arm"] {
+            let key = alone.graph().int(name).unwrap();
+            let value = alone.state().get(key).unwrap();
+            crowd.set_each(&members, key, &[value; 2]).unwrap();
+        }
+        let seen = frame % 5 == 0;
+        crowd.set_seen(&members[1..], seen).unwrap();
+        crowd.update(alone.frame().step_s()).unwrap();
+        for member in &members[..if seen { 2 } else { 1 }] {
+            let models = crowd.models(*member).unwrap().unwrap();
+            assert!(bits(models) == bits(alone.models()), "frame {frame}, {member}");
+            assert_eq!(crowd.memory(*member).unwrap(), alone.memory());
+        }
+        running += usize::from(alone.memory().is_running());
+    }
+    assert!(running > 100, "{running}");
+    let saved = crowd.memory(members[0]).unwrap().clone();
+    crowd.set_memory(members[1], &saved).unwrap();
 }
 
 #[test]

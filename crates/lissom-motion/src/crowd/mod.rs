@@ -68,8 +68,8 @@ pub use snapshot::Snapshot;
 pub use task::Task;
 
 use crate::{
-    ClipKey, Graph, GraphParts, GraphState, Key, LayerKey, OneShot, RootStep, RootTracks, StateError,
-    TriggerKey,
+    ClipKey, Graph, GraphParts, GraphState, Key, LayerKey, OneShot, PoseMemory, RootStep, RootTracks,
+    StateError, TriggerKey,
 };
 use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
 use error::value;
@@ -235,8 +235,9 @@ impl Crowd {
         let full = CrowdError::Full { what: "graphs" };
         let id = u16::try_from(self.casts.len()).map_err(|_| full)?;
         let cast = Cast::new(&self.body, graph)?;
-        self.workers.iter_mut().for_each(|worker| worker.reserve(&cast.graph));
-        self.starts.push(Mind::Graph { graph: id, state: GraphState::new(&cast.graph) });
+        self.workers.iter_mut().for_each(|worker| worker.reserve(&cast.graph, self.body.skeleton()));
+        let memory = PoseMemory::new(&cast.graph, self.body.skeleton());
+        self.starts.push(Mind::Graph { graph: id, state: GraphState::new(&cast.graph), memory });
         self.casts.push(cast);
         Ok(GraphId(id))
     }
@@ -391,6 +392,35 @@ impl Crowd {
         Ok(())
     }
 
+    /// What a member's pose remembers of transitions by inertia: saved and put back along with its state.
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; a member without a graph.
+    pub fn memory(&self, member: Member) -> Result<&PoseMemory, CrowdError> {
+        match &self.members.minds[self.members.find(member)?] {
+            Mind::Graph { memory, .. } => Ok(memory),
+            Mind::Parts(_) => Err(CrowdError::OtherMind { member, expected: "a graph" }),
+        }
+    }
+
+    /// Puts that back; without allocation.
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; [`StateError::OtherGraph`]; a member without a graph.
+    pub fn set_memory(&mut self, member: Member, saved: &PoseMemory) -> Result<(), CrowdError> {
+        let at = self.members.find(member)?;
+        let Mind::Graph { graph, memory, .. } = &mut self.members.minds[at] else {
+            return Err(CrowdError::OtherMind { member, expected: "a graph" });
+        };
+        if !saved.fits(&self.casts[usize::from(*graph)].graph, self.body.skeleton()) {
+            return Err(StateError::OtherGraph.into());
+        }
+        memory.clone_from(saved);
+        Ok(())
+    }
+
     /// The parts that a member plays, as they are now.
     ///
     /// # Errors
@@ -420,7 +450,7 @@ impl Crowd {
     fn graph_state(&mut self, member: Member) -> Result<(Arc<Graph>, &mut GraphState), CrowdError> {
         let at = self.members.find(member)?;
         match &mut self.members.minds[at] {
-            Mind::Graph { graph, state } => Ok((self.casts[usize::from(*graph)].graph.clone(), state)),
+            Mind::Graph { graph, state, .. } => Ok((self.casts[usize::from(*graph)].graph.clone(), state)),
             Mind::Parts(_) => Err(CrowdError::OtherMind { member, expected: "a graph" }),
         }
     }
@@ -612,7 +642,7 @@ impl Crowd {
         let count = wanted.min(MAX_TASKS).min(slots.div_ceil(self.grain)).max(1);
         while self.workers.len() < count {
             let mut worker = Worker::new(&self.body);
-            self.casts.iter().for_each(|cast| worker.reserve(&cast.graph));
+            self.casts.iter().for_each(|cast| worker.reserve(&cast.graph, self.body.skeleton()));
             self.workers.push(worker);
         }
         for worker in &mut self.workers {
