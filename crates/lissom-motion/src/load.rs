@@ -1,7 +1,7 @@
 //! Graphs of an archive.
 
 use crate::{FormatError, Graph, GraphError, GraphParts};
-use alloc::{string::String, sync::Arc};
+use alloc::{boxed::Box, string::String, sync::Arc};
 use lissom::archive::{Archive, ArchiveError};
 
 /// Why an archive's graph cannot be played.
@@ -25,7 +25,7 @@ pub enum LoadError {
         /// The graph.
         name: String,
         /// Where in it, and why.
-        source: GraphError,
+        source: Box<GraphError>,
     },
 }
 
@@ -48,7 +48,8 @@ impl Graph {
         let bytes = archive.graph(name)?;
         let parts =
             GraphParts::read(&bytes).map_err(|source| LoadError::Format { name: name.into(), source })?;
-        Self::of_archive(&parts, archive).map_err(|source| LoadError::Graph { name: name.into(), source })
+        Self::of_archive(&parts, archive)
+            .map_err(|source| LoadError::Graph { name: name.into(), source: Box::new(source) })
     }
 }
 

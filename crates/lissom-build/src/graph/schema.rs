@@ -397,14 +397,11 @@ fn of_kind(kind: &Kind) -> Value {
         Kind::Text => json!({ "type": "string" }),
         Kind::Word(known) => json!({ "enum": known }),
         Kind::Number(least, most) => {
-            let mut out = json!({ "type": "number" });
-            if let Some(least) = least {
-                out["minimum"] = json!(least);
-            }
-            if let Some(most) = most {
-                out["maximum"] = json!(most);
-            }
-            out
+            let mut out = Map::new();
+            out.insert("type".into(), json!("number"));
+            let bounds = [("minimum", least), ("maximum", most)];
+            out.extend(bounds.iter().filter_map(|(name, v)| Some(((*name).to_owned(), json!((*v)?)))));
+            Value::Object(out)
         }
         Kind::Whole(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
         Kind::Bool => json!({ "type": "boolean" }),
