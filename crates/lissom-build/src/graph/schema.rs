@@ -400,7 +400,7 @@ fn of_kind(kind: &Kind) -> Value {
             let mut out = Map::new();
             out.insert("type".into(), json!("number"));
             let bounds = [("minimum", least), ("maximum", most)];
-            out.extend(bounds.iter().filter_map(|(name, v)| Some(((*name).to_owned(), json!((*v)?)))));
+            out.extend(bounds.iter().filter_map(|(name, v)| Some(((*name).to_owned(), json!((**v)?)))));
             Value::Object(out)
         }
         Kind::Whole(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
