@@ -54,14 +54,10 @@ pub fn wasm(install: bool) -> Result<Outcome, String> {
     let Some(toolchain) = Toolchain::find(TARGET, install) else {
         return Ok(Outcome::Skipped(no_toolchain(TARGET)));
     };
-    let mut build = toolchain.cargo("std,panic_abort")?;
-    if toolchain.build_std {
-        if let Some(why) = missing(&["wasm-ld-22"], &["lld-22"], install) {
-            return Ok(Outcome::Skipped(why));
-        }
-        build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", "wasm-ld-22");
-    }
-    build.env("RUSTFLAGS", "-C target-feature=+simd128");
+    let mut build = match toolchain.wasm(install)? {
+        Ok(cargo) => cargo,
+        Err(why) => return Ok(Outcome::Skipped(why)),
+    };
     build.args(["build", "--release", "--no-default-features", "--package", TESTKIT]);
     workspace::run(build.args(["--example", "conformance_wasm"]))?;
     let file = toolchain.folder()?.join("release/examples/conformance_wasm.wasm");
@@ -100,6 +96,7 @@ struct Toolchain {
 }
 
 impl Toolchain {
+    /// One for this target, if there is any.
     fn find(target: &'static str, install: bool) -> Option<Self> {
         let sysroot = workspace::output(workspace::command("rustc").args(["--print", "sysroot"])).ok()?;
         let sysroot = PathBuf::from(String::from_utf8_lossy(&sysroot.stdout).trim());
@@ -131,6 +128,20 @@ impl Toolchain {
         Ok(cargo)
     }
 
+    /// Cargo for wasm with vectors; or what is missing.
+    fn wasm(&self, install: bool) -> Result<Result<Command, String>, String> {
+        let mut cargo = self.cargo("std,panic_abort")?;
+        if self.build_std {
+            if let Some(why) = missing(&["wasm-ld-22"], &["lld-22"], install) {
+                return Ok(Err(why));
+            }
+            cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", "wasm-ld-22");
+        }
+        cargo.env("RUSTFLAGS", "-C target-feature=+simd128");
+        Ok(Ok(cargo))
+    }
+
+    /// Where it builds for the target.
     fn folder(&self) -> Result<PathBuf, String> {
         Ok(target_folder()?.join(self.target))
     }
@@ -184,6 +195,7 @@ fn met_on(backend: &str, report: &[u8]) -> Result<Outcome, String> {
     }
 }
 
+/// What to do where there is none.
 fn no_toolchain(target: &str) -> String {
     format!(
         "no toolchain for {target}: rustup target add {target}, or Debian's apt-get install {}",

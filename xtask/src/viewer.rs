@@ -26,11 +26,45 @@ pub fn run(options: &Options) -> Result<Outcome, String> {
     tests.args(["test", "--package", PACKAGE, "--lib", "--bins", "--tests"]);
     // From here on a test that finds no device fails. Debug information would take as long as the code.
     tests.env("LISSOM_NEED_GPU", "1").env("CARGO_PROFILE_DEV_DEBUG", "0");
-    if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
-        tests.env("XDG_RUNTIME_DIR", steps::scratch("viewer")?);
+    let runtime =
+        std::env::var_os("XDG_RUNTIME_DIR").map_or_else(|| steps::scratch("viewer"), |v| Ok(v.into()))?;
+    workspace::run(tests.env("XDG_RUNTIME_DIR", &runtime))?;
+    if let Some(assets) = &options.assets {
+        let mut tour = workspace::cargo();
+        tour.args(["run", "--package", PACKAGE, "--example", "tour", "--"]);
+        tour.args(VARIED.iter().map(|file| assets.join(file)));
+        // A motion alone has no skeleton.
+        tour.arg("--refused").arg(assets.join("assets/ozz/bin/pab_walk.ozz"));
+        tour.env("CARGO_PROFILE_DEV_DEBUG", "0").env("XDG_RUNTIME_DIR", &runtime);
+        workspace::run(&mut tour)?;
     }
-    workspace::run(&mut tests).map(|()| Outcome::Passed)
+    Ok(Outcome::Passed)
 }
+
+/// What is opened one after the other where there are reference files: every format, rigid, skinned and morphed, textured
+/// and plain, with one joint and with hundreds.
+const VARIED: [&str; 20] = [
+    "assets/khronos-sample-assets/Fox/glTF-Binary/Fox.glb",
+    "assets/khronos-sample-assets/CesiumMan/glTF/CesiumMan.gltf",
+    "assets/khronos-sample-assets/CesiumMan/glTF-Draco/CesiumMan.gltf",
+    "assets/khronos-sample-assets/BoxAnimated/glTF-Embedded/BoxAnimated.gltf",
+    "assets/khronos-sample-assets/AnimatedMorphCube/glTF-Binary/AnimatedMorphCube.glb",
+    "assets/khronos-sample-assets/MorphStressTest/glTF-Binary/MorphStressTest.glb",
+    "assets/khronos-sample-assets/RecursiveSkeletons/glTF-Binary/RecursiveSkeletons.glb",
+    "assets/khronos-sample-assets/NegativeScaleTest/glTF-Binary/NegativeScaleTest.glb",
+    "assets/khronos-sample-assets/MeshoptCubeTest/glTF-Meshopt/MeshoptCubeTest.gltf",
+    "assets/babylonjs/meshes/Alien/Alien.gltf",
+    "assets/threejs/examples/models/gltf/RobotExpressive/RobotExpressive.glb",
+    "assets/kenney/models/character.glb",
+    "assets/webxr-hands/left.glb",
+    "assets/mesh2motion/rigs/rig-human.glb",
+    "assets/cmu-bvh/082/82_18.bvh",
+    "assets/ozz/bin/ruby_skeleton.ozz",
+    "assets/ufbx/maya_game_sausage_7500_binary.fbx",
+    "defects/vrm-samples/cryptovoxels.vrm",
+    "defects/threejs/examples/models/gltf/Flamingo.glb",
+    "defects/quaternius/animals_pack/Fox.glb",
+];
 
 /// True if the loader of Vulkan would find something; other systems bring theirs.
 fn has_driver() -> bool {

@@ -1,25 +1,26 @@
 //! What is shown, and how it is opened.
 
+use crate::{
+    drive::{self, Directed, Driver, Mixer},
+    panels::Panel,
+};
 use lissom::{
     archive::{AlphaMode, Archive, ArchiveError, ArchiveView, Limits, SectionKind},
-    math::Vec3,
-    player::{PlayError, Player},
+    math::{Mat4, Vec3},
+    player::{Body, PlayError, Player},
 };
 use lissom_build::{
     archive::ArchiveWriter,
-    cook::{ClipBuilder, Effort},
+    cook::{ClipBuilder, CookReport, Effort},
+    import::{self, ImportError, ImportLimits, Place},
     mannequin::{self, Detail, Motion},
-    pipeline::{self, Input, Progress, Recipe, Step},
+    pipeline::{self, Input, Recipe, Watch},
 };
 use lissom_draw::Texture;
+use lissom_motion::GraphParts;
 use std::{
-    ops::ControlFlow,
     path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-        mpsc::{Receiver, TryRecvError, channel},
-    },
+    sync::Arc,
 };
 
 /// Why something could not be shown, in words for the window.
@@ -46,6 +47,43 @@ impl From<PlayError> for Failure {
     }
 }
 
+/// Where a document comes from: files, or bytes under the names of files.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// A file.
+    File(PathBuf),
+    /// What was in one.
+    Bytes(String, Arc<[u8]>),
+}
+
+impl Source {
+    fn path(&self) -> &Path {
+        match self {
+            Self::File(path) => path,
+            Self::Bytes(name, _) => Path::new(name),
+        }
+    }
+
+    /// What it is called in a title.
+    pub(crate) fn title(&self) -> String {
+        title(self.path())
+    }
+
+    fn has_extension(&self, one_of: &[&str]) -> bool {
+        let extension = self.path().extension();
+        extension.is_some_and(|e| one_of.iter().any(|one| e.eq_ignore_ascii_case(one)))
+    }
+
+    fn read(&self) -> Result<std::borrow::Cow<'_, [u8]>, Failure> {
+        match self {
+            Self::File(path) => import::read_limited(path, ImportLimits::default().max_bytes)
+                .map(Into::into)
+                .map_err(|e| Failure(e.to_string())),
+            Self::Bytes(_, bytes) => Ok((&**bytes).into()),
+        }
+    }
+}
+
 /// A character and its motions.
 pub struct Document {
     /// The file's name, or what was made.
@@ -54,9 +92,17 @@ pub struct Document {
     pub(crate) bytes: usize,
     pub(crate) archive: Archive,
     pub(crate) player: Player,
+    pub(crate) driver: Driver,
+    /// The name of the player's skeleton.
+    skeleton: String,
+    graph: Option<GraphParts>,
     pub(crate) clips: Vec<ClipEntry>,
     /// One a mesh of the player, in its order.
     pub(crate) surfaces: Vec<Surface>,
+    /// What it was made of; none: the mannequin.
+    pub(crate) sources: Vec<Source>,
+    /// The precision that was asked for, in millimetres.
+    pub(crate) precision_mm: Option<f64>,
     /// What was odd about the file.
     pub(crate) notes: Vec<String>,
     /// A ball that holds what moves.
@@ -72,6 +118,32 @@ pub(crate) struct ClipEntry {
     pub bytes: usize,
     /// Name and time of its markers.
     pub markers: Vec<(String, f64)>,
+    /// What cooking it gave, if it was cooked here.
+    pub cooked: Option<CookedFacts>,
+}
+
+/// What cooking a clip gave.
+pub(crate) struct CookedFacts {
+    pub raw_bytes: u64,
+    pub jump_bytes: u64,
+    pub stream_bytes: u64,
+    /// The largest error in metres, whose it is, and when.
+    pub worst_m: f64,
+    pub worst_joint: String,
+    pub worst_s: f64,
+}
+
+impl CookedFacts {
+    fn new(report: &CookReport, worst_joint: &str) -> Self {
+        Self {
+            raw_bytes: report.raw_bytes,
+            jump_bytes: report.jump_bytes,
+            stream_bytes: report.stream_bytes,
+            worst_m: report.error.worst(),
+            worst_joint: worst_joint.into(),
+            worst_s: report.error.worst_time_s,
+        }
+    }
 }
 
 /// How a mesh looks.
@@ -93,76 +165,182 @@ impl Document {
     ///
     /// None, but for a mannequin that is broken.
     pub fn mannequin() -> Result<Self, Failure> {
-        let make = || -> Result<Vec<u8>, Box<dyn core::error::Error>> {
+        Self::mannequin_within(None)
+    }
+
+    fn mannequin_within(precision_mm: Option<f64>) -> Result<Self, Failure> {
+        let mut facts = Vec::new();
+        let mut make = || -> Result<Vec<u8>, Box<dyn core::error::Error>> {
             let built = lissom_build::SkeletonBuilder::build(&mannequin::skeleton())?;
             let mesh = mannequin::mesh(&Detail::default())?;
             let mut writer =
                 ArchiveWriter::new().skeleton("mannequin", &built.skeleton)?.mesh(&mesh, &built)?;
-            for motion in [Motion::Walk, Motion::Idle, Motion::Run, Motion::Wave] {
+            for motion in [Motion::Walk, Motion::Idle, Motion::Jog, Motion::Run, Motion::Wave, Motion::Crouch]
+            {
                 let clip = mannequin::clip(motion);
-                let cooked =
-                    ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() }.build(&built, &clip)?;
+                let mut builder = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
+                builder.precision = precision_mm.map_or(builder.precision, |mm| mm * 1e-3);
+                let cooked = builder.build(&built, &clip)?;
+                let worst = built.skeleton.name(cooked.report.error.worst_joint);
+                facts.push((clip.name.clone(), CookedFacts::new(&cooked.report, worst)));
                 writer = writer.clip(u16::from(cooked.bytes[4]), &clip.name, cooked.bytes)?;
             }
             Ok(writer.finish()?)
         };
         let bytes = make().map_err(|e| Failure(format!("the mannequin: {e}")))?;
-        Self::of_archive("mannequin".into(), bytes, Vec::new())
+        let mut document = Self::of_archive("mannequin".into(), bytes, Vec::new())?;
+        document.graph = Some(drive::of_mannequin());
+        document.remember(Vec::new(), precision_mm, facts);
+        Ok(document)
     }
 
-    /// Opens files: one archive, or whatever the pipeline reads, cooked together. `watch` hears how far it is and can
-    /// end it.
+    /// What is seen.
+    pub(crate) fn body(&self) -> &Body {
+        match &self.driver {
+            Driver::Clip => self.player.body(),
+            Driver::Mix(mixer) => mixer.body(),
+            Driver::Graph(directed) => directed.animator.body(),
+        }
+    }
+
+    /// The same, to be skinned.
+    pub(crate) fn body_mut(&mut self) -> &mut Body {
+        match &mut self.driver {
+            Driver::Clip => self.player.body_mut(),
+            Driver::Mix(mixer) => mixer.body_mut(),
+            Driver::Graph(directed) => directed.animator.body_mut(),
+        }
+    }
+
+    /// True if the player decides.
+    pub(crate) fn plays_a_clip(&self) -> bool {
+        matches!(self.driver, Driver::Clip)
+    }
+
+    /// Lets the open panel decide, if it is one that does.
+    pub(crate) fn drive_by(&mut self, panel: Option<Panel>) -> Result<(), Failure> {
+        match (panel, &self.driver, &self.graph) {
+            (Some(Panel::Mix), Driver::Mix(_), _) | (Some(Panel::Graph), Driver::Graph(_), _) => {}
+            (Some(Panel::Mix), ..) => {
+                let mixer = Mixer::new(&self.archive, &self.skeleton, self.player.playing())?;
+                self.driver = Driver::Mix(Box::new(mixer));
+            }
+            (Some(Panel::Graph), _, Some(graph)) => {
+                let directed = Directed::new(&self.archive, &self.skeleton, graph.clone())?;
+                self.driver = Driver::Graph(Box::new(directed));
+            }
+            _ => self.driver = Driver::Clip,
+        }
+        Ok(())
+    }
+
+    /// Goes on by so many seconds at this speed. A graph does not go backward: it stands still.
+    pub(crate) fn update(&mut self, dt_s: f64, speed: f64) -> Result<(), Failure> {
+        match &mut self.driver {
+            // It knows its speed itself.
+            Driver::Clip => self.player.update(dt_s)?,
+            Driver::Mix(mixer) => mixer.update(dt_s * speed)?,
+            Driver::Graph(directed) if speed > 0.0 => directed.update(dt_s * speed)?,
+            Driver::Graph(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Opens files: one archive, or whatever the pipeline reads, cooked together; files that others name (buffers, images)
+    /// may be among them. `watch` hears how far it is and can end it.
     ///
     /// # Errors
     ///
     /// What is wrong with the first file that cannot be read, with its name.
-    pub fn open(
-        paths: &[PathBuf],
-        watch: &mut (dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send),
-    ) -> Result<Self, Failure> {
-        let inputs: Vec<Input<'_>> = paths.iter().map(Input::file).collect();
-        if let [path] = paths
-            && path.extension().is_some_and(|e| e.eq_ignore_ascii_case("lsm"))
-        {
-            let named = |e: &dyn core::fmt::Display| Failure(format!("{}: {e}", path.display()));
-            let bytes = std::fs::read(path).map_err(|e| named(&e))?;
-            return Self::of_archive(title(path), bytes, Vec::new()).map_err(|e| named(&e));
-        }
-        Self::cook(&inputs, watch)
+    pub fn open(sources: &[Source], watch: &mut Watch<'_>) -> Result<Self, Failure> {
+        Self::open_within(sources, None, watch)
     }
 
-    /// As [`open`](Self::open), for a file that is in memory: dropped onto a page.
-    ///
-    /// # Errors
-    ///
-    /// As there.
-    pub fn read(
-        name: &str,
-        bytes: &[u8],
-        watch: &mut (dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send),
+    /// The same, cooked to a precision in millimetres; the mannequin if there are no files.
+    pub(crate) fn open_within(
+        sources: &[Source],
+        precision_mm: Option<f64>,
+        watch: &mut Watch<'_>,
     ) -> Result<Self, Failure> {
-        if Path::new(name).extension().is_some_and(|e| e.eq_ignore_ascii_case("lsm")) {
-            let named = |e: Failure| Failure(format!("{name}: {e}"));
-            return Self::of_archive(name.into(), bytes.to_vec(), Vec::new()).map_err(named);
+        if sources.is_empty() {
+            return Self::mannequin_within(precision_mm);
         }
-        Self::cook(&[Input::bytes(name, bytes)], watch)
+        let parts = ["bin", "png", "jpg", "jpeg", "ktx2", "webp"];
+        let mut whole: Vec<&Source> = sources.iter().filter(|s| !s.has_extension(&parts)).collect();
+        if whole.is_empty() {
+            whole.extend(sources.first());
+        }
+        if let [source] = whole[..]
+            && source.has_extension(&["lsm"])
+            && precision_mm.is_none()
+        {
+            let named = |e: Failure| Failure(format!("{}: {e}", source.title()));
+            let bytes = source.read()?.into_owned();
+            let mut document = Self::of_archive(source.title(), bytes, Vec::new()).map_err(named)?;
+            document.remember(sources.to_vec(), None, Vec::new());
+            return Ok(document);
+        }
+        // Files that bytes name are looked for among the others, by the last part of their name.
+        let beside = |uri: &str| {
+            let wanted = uri.rsplit('/').next();
+            let found = sources.iter().find(|s| Some(s.title().as_str()) == wanted);
+            match found.map(Source::read) {
+                Some(Ok(bytes)) => Ok(bytes.into_owned()),
+                _ => Err(ImportError::Format {
+                    place: Place::Path(uri.into()),
+                    reason: "this file is named, but was not given: drop both together".into(),
+                }),
+            }
+        };
+        let mut inputs: Vec<Input<'_>> = Vec::new();
+        for source in whole {
+            inputs.push(match source {
+                Source::File(path) => Input::file(path),
+                Source::Bytes(name, bytes) => Input::bytes(name, bytes).with_files(&beside),
+            });
+        }
+        let (mut document, facts) = Self::cook(&inputs, precision_mm, watch)?;
+        document.remember(sources.to_vec(), precision_mm, facts);
+        Ok(document)
+    }
+
+    fn remember(
+        &mut self,
+        sources: Vec<Source>,
+        precision_mm: Option<f64>,
+        facts: Vec<(String, CookedFacts)>,
+    ) {
+        (self.sources, self.precision_mm) = (sources, precision_mm);
+        for (name, fact) in facts {
+            if let Some(clip) = self.clips.iter_mut().find(|clip| clip.name == name) {
+                clip.cooked = Some(fact);
+            }
+        }
     }
 
     fn cook(
         inputs: &[Input<'_>],
-        watch: &mut (dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send),
-    ) -> Result<Self, Failure> {
+        precision_mm: Option<f64>,
+        watch: &mut Watch<'_>,
+    ) -> Result<(Self, Vec<(String, CookedFacts)>), Failure> {
         let wrong = |e: &dyn core::fmt::Display| Failure(e.to_string());
         // What is opened to be looked at should be there soon.
         let cook = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
-        let options = pipeline::Options { cook, ..pipeline::Options::default() };
+        let precision = precision_mm.map(|mm| mm * 1e-3);
+        let options = pipeline::Options { cook, precision, ..pipeline::Options::default() };
         let recipe = Recipe::new(options).map_err(|e| wrong(&e))?;
-        let cooked = recipe.cook(inputs, &pipeline::serial, watch).map_err(|e| wrong(&e))?;
-        let mut notes = Vec::new();
+        let cooked = recipe.cook(inputs, &executor, watch).map_err(|e| wrong(&e))?;
+        let (mut notes, mut facts) = (Vec::new(), Vec::new());
         let mut first_error = None;
         for input in &cooked.inputs {
             match input {
-                Ok(report) => notes.extend(report.warnings.iter().map(ToString::to_string)),
+                Ok(report) => {
+                    notes.extend(report.warnings.iter().map(ToString::to_string));
+                    let fact = |c: &pipeline::ClipReport| {
+                        (c.name.clone(), CookedFacts::new(&c.cook, &c.worst_joint))
+                    };
+                    facts.extend(report.clips.iter().map(fact));
+                }
                 Err(e) => {
                     notes.push(e.to_string());
                     first_error.get_or_insert_with(|| wrong(e));
@@ -171,7 +349,7 @@ impl Document {
         }
         let name = inputs.first().map(|i| title(i.name())).unwrap_or_default();
         match (cooked.archive, first_error) {
-            (Some(bytes), _) => Self::of_archive(name, bytes, notes),
+            (Some(bytes), _) => Ok((Self::of_archive(name, bytes, notes)?, facts)),
             (None, Some(failure)) => Err(failure),
             (None, None) => Err(Failure("there is nothing to open".into())),
         }
@@ -180,7 +358,7 @@ impl Document {
     fn of_archive(name: String, bytes: Vec<u8>, notes: Vec<String>) -> Result<Self, Failure> {
         let size = bytes.len();
         let archive = Archive::read(&bytes)?;
-        let player = fullest(&archive)?;
+        let (skeleton, player) = fullest(&archive)?;
         let mut clips = Vec::new();
         for clip in player.clip_names() {
             let stored = archive.clip(clip)?;
@@ -191,7 +369,7 @@ impl Document {
                 Err(ArchiveError::Missing { .. }) => Vec::new(),
                 Err(e) => return Err(e.into()),
             };
-            clips.push(ClipEntry { name: clip.into(), duration_s, looping, bytes, markers });
+            clips.push(ClipEntry { name: clip.into(), duration_s, looping, bytes, markers, cooked: None });
         }
         let mut document = Self {
             name,
@@ -199,7 +377,12 @@ impl Document {
             surfaces: surfaces(&archive, &player)?,
             archive,
             player,
+            driver: Driver::Clip,
+            skeleton,
+            graph: None,
             clips,
+            sources: Vec::new(),
+            precision_mm: None,
             notes,
             centre: Vec3::ZERO,
             radius: 1.0,
@@ -210,6 +393,44 @@ impl Document {
         }
         document.measure()?;
         Ok(document)
+    }
+
+    /// Goes to a time of a clip; `None`: the one that plays.
+    ///
+    /// # Errors
+    ///
+    /// A clip that there is not, or a time that is none.
+    pub fn pose_at(&mut self, clip: Option<&str>, time_s: f64) -> Result<(), Failure> {
+        if let Some(clip) = clip {
+            self.player.play(clip)?;
+        }
+        if self.player.playing().is_some() {
+            self.player.scrub(time_s)?;
+        }
+        Ok(())
+    }
+
+    /// A number that two machines agree on if they show the same pose, bit for bit: of every joint's matrix and every
+    /// skinned vertex.
+    ///
+    /// # Errors
+    ///
+    /// What a job says.
+    pub fn pose_hash(&mut self) -> Result<u64, Failure> {
+        // FNV-1a. Any NaN is the same NaN.
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        let mut add = |value: f32| {
+            let bits = if value.is_nan() { f32::NAN.to_bits() } else { value.to_bits() };
+            for byte in bits.to_le_bytes() {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+            }
+        };
+        let body = self.body_mut();
+        body.models().iter().flat_map(Mat4::to_cols_array).for_each(&mut add);
+        for mesh in body.skin()? {
+            mesh.positions.as_flattened().iter().for_each(|v| add(*v));
+        }
+        Ok(hash)
     }
 
     /// Finds the ball that holds the meshes and joints at a few times of the clip that plays.
@@ -251,16 +472,16 @@ fn title(path: &Path) -> String {
 }
 
 /// A player of the skeleton with the most clips, then the most meshes.
-fn fullest(archive: &Archive) -> Result<Player, Failure> {
-    let mut best: Option<((usize, usize), Player)> = None;
+fn fullest(archive: &Archive) -> Result<(String, Player), Failure> {
+    let mut best: Option<((usize, usize), (String, Player))> = None;
     for skeleton in archive.names(SectionKind::Skeleton) {
         let player = Player::of_skeleton(archive, skeleton)?;
         let rank = (player.clip_names().count(), player.mesh_names().count());
         if best.as_ref().is_none_or(|(most, _)| rank > *most) {
-            best = Some((rank, player));
+            best = Some((rank, (skeleton.into(), player)));
         }
     }
-    best.map(|(_, player)| player).ok_or_else(|| Failure("there is no skeleton in it".into()))
+    best.map(|(_, found)| found).ok_or_else(|| Failure("there is no skeleton in it".into()))
 }
 
 /// How the player's meshes look. A texture that cannot be decoded leaves its colour.
@@ -299,93 +520,13 @@ fn surfaces(archive: &Archive, player: &Player) -> Result<Vec<Surface>, Failure>
     Ok(surfaces)
 }
 
-/// Files on their way, on a thread of their own.
-pub struct Loading {
-    name: String,
-    done: Receiver<Result<Document, Failure>>,
-    progress: Arc<Mutex<(usize, usize, String)>>,
-    cancelled: Arc<AtomicBool>,
-}
-
-impl Loading {
-    /// Starts to open files; `wake` is called whenever there is something new to see.
-    #[must_use]
-    pub fn start(paths: Vec<PathBuf>, wake: impl Fn() + Send + Sync + 'static) -> Self {
-        let name = paths.first().map(|p| title(p)).unwrap_or_default();
-        Self::start_with(name, wake, move |watch| Document::open(&paths, watch))
+/// All cores on the desktop; a page has one.
+fn executor(tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+    #[cfg(not(target_arch = "wasm32"))]
+    {
+        use rayon::prelude::*;
+        (0..tasks).into_par_iter().for_each(task);
     }
-
-    /// The same for bytes that came without a file.
-    #[must_use]
-    pub fn start_bytes(name: String, bytes: Arc<[u8]>, wake: impl Fn() + Send + Sync + 'static) -> Self {
-        Self::start_with(name.clone(), wake, move |watch| Document::read(&name, &bytes, watch))
-    }
-
-    fn start_with(
-        name: String,
-        wake: impl Fn() + Send + Sync + 'static,
-        open: impl FnOnce(&mut (dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send)) -> Result<Document, Failure>
-        + Send
-        + 'static,
-    ) -> Self {
-        let (send, done) = channel();
-        let progress = Arc::new(Mutex::new((0, 1, String::new())));
-        let cancelled = Arc::new(AtomicBool::new(false));
-        let (seen, stop) = (progress.clone(), cancelled.clone());
-        std::thread::spawn(move || {
-            let result = open(&mut |step: Progress<'_>| {
-                let what = match step.step {
-                    Step::Read { input } => input.to_string(),
-                    Step::Cooked { clip, .. } => clip.to_string(),
-                    _ => String::new(),
-                };
-                *seen.lock().unwrap_or_else(PoisonError::into_inner) = (step.done, step.all, what);
-                wake();
-                if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            });
-            // Nobody waits for it any more if that fails.
-            let _ = send.send(result);
-            wake();
-        });
-        Self { name, done, progress, cancelled }
-    }
-
-    /// What is opened.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Steps done, steps in all, and what was done last.
-    #[must_use]
-    pub fn progress(&self) -> (usize, usize, String) {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// The document, once it is there.
-    pub fn poll(&self) -> Option<Result<Document, Failure>> {
-        match self.done.try_recv() {
-            Ok(result) => Some(result),
-            Err(TryRecvError::Empty) => None,
-            Err(TryRecvError::Disconnected) => {
-                Some(Err(Failure(format!("{}: opening it ended without a word", self.name))))
-            }
-        }
-    }
-
-    /// Waits for it.
-    ///
-    /// # Errors
-    ///
-    /// As [`Document::open`].
-    pub fn wait(self) -> Result<Document, Failure> {
-        let lost = || Failure(format!("{}: opening it ended without a word", self.name));
-        self.done.recv().unwrap_or_else(|_| Err(lost()))
-    }
-}
-
-impl Drop for Loading {
-    fn drop(&mut self) {
-        self.cancelled.store(true, Ordering::Relaxed);
-    }
+    #[cfg(target_arch = "wasm32")]
+    pipeline::serial(tasks, task);
 }

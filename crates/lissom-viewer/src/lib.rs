@@ -8,7 +8,7 @@
 //!                            └──▶ Scene: palettes to the GPU, drawn into a picture that egui shows
 //! ```
 //!
-//! [`Viewer`] is all of it but the window: a window ([`run`]), a picture without one ([`screenshot()`]) and tests each
+//! [`Viewer`] is all of it but the window: a window ([`run`]), pictures without one ([`Offscreen`]) and tests each
 //! show it their own way.
 //!
 //! | feature | default | what it adds |
@@ -19,14 +19,26 @@
 #![allow(clippy::disallowed_methods, reason = "what is drawn promises no bits")]
 
 mod camera;
+#[cfg(not(target_arch = "wasm32"))]
+mod changes;
 mod document;
+mod drive;
+mod ghost;
+mod loading;
+#[cfg(not(target_arch = "wasm32"))]
+mod offscreen;
 mod panels;
 mod scene;
-mod screenshot;
 mod viewer;
+#[cfg(target_arch = "wasm32")]
+pub mod web;
 mod window;
 
-pub use document::{Document, Failure, Loading};
-pub use screenshot::{Picture, Shot, device, screenshot};
+pub use document::{Document, Failure, Source};
+pub use loading::Loading;
+#[cfg(not(target_arch = "wasm32"))]
+pub use offscreen::{FrameCost, Offscreen, Picture, Shot, bench, device, document, screenshot};
+pub use panels::Panel;
 pub use viewer::Viewer;
+#[cfg(not(target_arch = "wasm32"))]
 pub use window::run;

@@ -4,7 +4,11 @@
 //! says so and ends; with `LISSOM_NEED_GPU` set, as CI does, that is a failure.
 #![allow(clippy::print_stderr, reason = "a test that cannot run says why")]
 
-use egui_kittest::{Harness, kittest::Queryable, wgpu::WgpuTestRenderer};
+use egui_kittest::{
+    Harness,
+    kittest::{NodeT, Queryable},
+    wgpu::WgpuTestRenderer,
+};
 use lissom_viewer::{Document, Viewer, device};
 use std::path::PathBuf;
 
@@ -134,6 +138,134 @@ fn vertices_moved_on_the_gpu_are_where_the_skin_job_puts_them() {
     assert!(apart * 2000 < on_gpu.len(), "{apart} of {} pixels differ", on_gpu.len());
 }
 
+/// Presses at a place, moves, lets go.
+fn drag(harness: &mut Harness<'_, Viewer>, from: egui::Pos2, to: egui::Pos2) {
+    harness.hover_at(from);
+    harness.run_steps(1);
+    harness.drag_at(from);
+    harness.run_steps(1);
+    harness.hover_at(to);
+    harness.run_steps(1);
+    harness.drop_at(to);
+    harness.run_steps(2);
+}
+
+#[test]
+fn weights_of_a_mix_are_what_is_seen() {
+    let Some(mut harness) = viewer() else { return };
+    harness.key_press(egui::Key::Space);
+    harness.get_by_label("mix").click();
+    harness.run_steps(3);
+    assert_eq!(harness.state().time_s(), None, "the mix decides");
+    let of_walk = scene(&mut harness);
+    let run = harness.get_by_label("weight of run").rect();
+    drag(&mut harness, run.left_center() + egui::vec2(8.0, 0.0), run.right_center() - egui::vec2(8.0, 0.0));
+    harness.key_press(egui::Key::Space);
+    harness.run_steps(1);
+    harness.key_press(egui::Key::Space);
+    harness.run_steps(2);
+    assert!(different(&of_walk, &scene(&mut harness)) > 200);
+    // Whoever chooses a clip wants to see that clip.
+    harness.get_all_by_label("idle").next().expect("a clip").click();
+    harness.run_steps(2);
+    assert_eq!(harness.state().title().1, "idle");
+    assert!(harness.state().time_s().is_some());
+}
+
+#[test]
+fn a_graph_follows_its_parameters_and_says_why() {
+    let Some(mut harness) = viewer() else { return };
+    harness.get_by_label("graph").click();
+    harness.run_steps(4);
+    assert!(harness.query_by_label_contains("move to crouch: waits for crouch").is_some());
+    // At the start the character walks; at the right end of the blend it runs.
+    assert!(harness.query_by_label_contains("no transition yet").is_some());
+    let blend = harness.get_by_label("blend").rect();
+    let walking = scene(&mut harness);
+    drag(&mut harness, blend.center(), blend.right_center() - egui::vec2(2.0, 0.0));
+    harness.run_steps(60);
+    assert!(different(&walking, &scene(&mut harness)) > 500);
+    harness.get_by_label("set crouch").click();
+    harness.run_steps(3);
+    assert!(harness.query_by_label_contains("move to crouch").is_some());
+    assert!(harness.query_by_label_contains("no transition yet").is_none());
+    harness.get_by_label("play wave").click();
+    harness.run_steps(10);
+    assert_eq!(harness.state().failure(), None);
+    harness.get_by_label("graph").click();
+    harness.run_steps(2);
+    assert!(harness.state().time_s().is_some(), "the clip decides again");
+}
+
+#[test]
+fn another_precision_cooks_again_and_goes_on_where_it_was() {
+    let Some(mut harness) = viewer() else { return };
+    harness.key_press(egui::Key::Home);
+    harness.key_press(egui::Key::ArrowRight);
+    harness.get_by_label("compression").click();
+    harness.run_steps(3);
+    let at = time_s(&harness);
+    let sum = |harness: &Harness<'_, Viewer>| -> u64 {
+        let label = harness.get_by_label_contains("all clips:").accesskit_node().value().expect("a text");
+        label.split_whitespace().nth(2).and_then(|n| n.parse().ok()).expect("a number of bytes")
+    };
+    let fine = sum(&harness);
+    let slider = harness.get_all_by_role(egui::accesskit::Role::Slider);
+    let slider = slider
+        .map(|s| s.rect())
+        .find(|rect| rect.left() > 600.0 && rect.top() < 100.0)
+        .expect("the precision");
+    drag(&mut harness, slider.center(), slider.right_center() - egui::vec2(4.0, 0.0));
+    for _ in 0..1000 {
+        harness.run_steps(1);
+        if harness.query_by_label_contains("Opening").is_none() && sum(&harness) != fine {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(sum(&harness) < fine * 3 / 4, "{} of {fine}", sum(&harness));
+    assert_eq!((harness.state().failure(), time_s(&harness)), (None, at));
+}
+
+#[test]
+fn a_joint_is_chosen_by_a_click_and_its_curves_are_drawn() {
+    let Some(mut harness) = viewer() else { return };
+    harness.key_press(egui::Key::Home);
+    harness.get_by_label("skeleton").click();
+    harness.get_by_label("curves").click();
+    harness.run_steps(3);
+    assert!(harness.query_by_label_contains("Choose a joint").is_some());
+    let before = scene(&mut harness);
+    let place = harness.state().place_of("head").expect("it has a head");
+    harness.hover_at(place);
+    harness.run_steps(1);
+    harness.drag_at(place);
+    harness.run_steps(1);
+    harness.drop_at(place);
+    harness.run_steps(3);
+    assert!(harness.query_by_label_contains("rotation: ").is_some(), "the curves of a joint");
+    assert!(different(&before, &scene(&mut harness)) > 10, "its axes are drawn");
+}
+
+#[test]
+fn moments_before_and_after_and_the_way_of_a_joint_are_drawn() {
+    let Some(mut harness) = viewer() else { return };
+    // Room for the list of joints.
+    harness.set_size(egui::vec2(SIZE[0], 900.0));
+    harness.key_press(egui::Key::Home);
+    harness.run_steps(3);
+    for label in ["before and after", "way of the joint"] {
+        let before = scene(&mut harness);
+        if label == "way of the joint" {
+            harness.get_by_label("hips").click();
+            harness.run_steps(2);
+        }
+        harness.get_by_label(label).click();
+        harness.run_steps(2);
+        assert!(different(&before, &scene(&mut harness)) > 50, "{label}");
+    }
+}
+
 #[test]
 fn a_broken_file_leaves_what_was_there_and_says_why() {
     let Some(mut harness) = viewer() else { return };
@@ -163,6 +295,143 @@ fn a_file_that_is_dropped_is_opened() {
     let pixels = scene(&mut harness);
     assert!(pixels.iter().any(|p| different(&[*p], &[pixels[0]]) > 0));
     std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn an_empty_and_a_huge_file_leave_what_was_there_and_say_why() {
+    let Some(mut harness) = viewer() else { return };
+    for (name, bytes, why) in [("empty.lsm", 0, "empty"), ("huge.lsm", 1_u64 << 40, "1073741824")] {
+        let path = scratch(name);
+        // Nothing is written: it only says how large it is.
+        std::fs::File::create(&path).unwrap().set_len(bytes).unwrap();
+        drop_file(&mut harness, path.clone());
+        let failure = harness.state().failure().expect("it is told").to_string();
+        assert!(failure.contains(name) && failure.contains(why), "{failure}");
+        assert_eq!(harness.state().title().0, "mannequin");
+        std::fs::remove_file(path).unwrap();
+    }
+    assert!(!scene(&mut harness).is_empty());
+}
+
+#[test]
+fn thirty_thousand_joints_are_drawn_and_listed() {
+    let Some(mut harness) = viewer() else { return };
+    let path = scratch("many.bvh");
+    std::fs::write(&path, many_joints(30_000)).unwrap();
+    drop_file(&mut harness, path.clone());
+    assert_eq!(harness.state().failure(), None);
+    assert!(harness.query_by_label_contains("30000 joints").is_some());
+    let pixels = scene(&mut harness);
+    assert!(pixels.iter().any(|p| different(&[*p], &[pixels[0]]) > 0));
+    std::fs::remove_file(path).unwrap();
+}
+
+/// Combs of a hundred joints on one root.
+fn many_joints(count: usize) -> String {
+    let mut text = "HIERARCHY\nROOT root { OFFSET 0 0 0 CHANNELS 1 Xrotation\n".to_owned();
+    let mut joint = 1;
+    while joint < count {
+        let depth = (count - joint).min(100);
+        for place in 0..depth {
+            let x = if place == 0 { joint as f64 * 0.001 } else { 0.0 };
+            text.push_str(&format!("JOINT j{} {{ OFFSET {x} 0.02 0 CHANNELS 0\n", joint + place));
+        }
+        text.push_str("End Site { OFFSET 0 0.02 0 }");
+        text.push_str(&" }".repeat(depth));
+        text.push('\n');
+        joint += depth;
+    }
+    text.push_str(" }\nMOTION\nFrames: 2\nFrame Time: 0.1\n0\n10\n");
+    text
+}
+
+#[test]
+fn what_is_shown_stays_from_one_day_to_the_next() {
+    let Some(mut harness) = viewer() else { return };
+    harness.get_by_label("floor").click();
+    harness.get_by_label("skeleton").click();
+    harness.run_steps(2);
+    let mut storage = Kept::default();
+    harness.state().save(&mut storage);
+    let Some(mut next) = viewer() else { return };
+    let before = scene(&mut next);
+    next.state_mut().restore(&storage);
+    next.run_steps(2);
+    assert!(next.get_by_label("skeleton").accesskit_node().toggled() == Some(egui::accesskit::Toggled::True));
+    assert!(next.get_by_label("floor").accesskit_node().toggled() == Some(egui::accesskit::Toggled::False));
+    assert!(different(&before, &scene(&mut next)) > 500);
+}
+
+#[derive(Default)]
+struct Kept(std::collections::BTreeMap<String, String>);
+
+impl eframe::Storage for Kept {
+    fn get_string(&self, key: &str) -> Option<String> {
+        self.0.get(key).cloned()
+    }
+
+    fn set_string(&mut self, key: &str, value: String) {
+        self.0.insert(key.into(), value);
+    }
+
+    fn remove_string(&mut self, key: &str) {
+        self.0.remove(key);
+    }
+
+    fn flush(&mut self) {}
+}
+
+#[test]
+fn a_file_that_changes_is_opened_again_where_it_was() {
+    let Some(mut harness) = viewer() else { return };
+    let path = scratch("changing.bvh");
+    std::fs::write(&path, BVH).unwrap();
+    drop_file(&mut harness, path.clone());
+    harness.key_press(egui::Key::Home);
+    harness.key_press(egui::Key::ArrowRight);
+    harness.run_steps(2);
+    let at = time_s(&harness);
+    std::fs::write(
+        &path,
+        BVH.replace("Frames: 3", "Frames: 4").replace("60 0 0", "60 0 0\n0 1 0 0 0 0 90 0 0"),
+    )
+    .unwrap();
+    let mut end = 0.0;
+    for _ in 0..200 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        harness.run_steps(1);
+        end = harness.state().duration_s();
+        if end > 0.25 {
+            break;
+        }
+    }
+    assert!((end - 0.3).abs() < 1e-6, "{end}");
+    assert_eq!((harness.state().failure(), time_s(&harness)), (None, at));
+    // A save that went wrong does not take away what is there.
+    std::fs::write(&path, "HIERARCHY").unwrap();
+    for _ in 0..200 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        harness.run_steps(1);
+        if harness.state().failure().is_some() {
+            break;
+        }
+    }
+    assert!(harness.state().failure().expect("it is told").to_string().contains("changing.bvh"));
+    assert_eq!(time_s(&harness), at);
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn files_that_are_dropped_together_are_one_document() {
+    let Some(mut harness) = viewer() else { return };
+    let paths = ["one.bvh", "two.bvh"].map(scratch);
+    for (path, angle) in paths.iter().zip(["30", "45"]) {
+        std::fs::write(path, BVH.replace("30", angle)).unwrap();
+    }
+    drop_files(&mut harness, &paths);
+    assert_eq!(harness.state().failure(), None);
+    assert!(harness.query_by_label_contains("2 clips").is_some());
+    paths.iter().for_each(|path| std::fs::remove_file(path).unwrap());
 }
 
 #[test]
@@ -219,7 +488,13 @@ impl egui::DroppedFile for Dropped {
 
 /// Drops a file and waits until it was opened, or refused.
 fn drop_file(harness: &mut Harness<'_, Viewer>, path: PathBuf) {
-    harness.input_mut().dropped_files.push(std::sync::Arc::new(Dropped(path)));
+    drop_files(harness, &[path]);
+}
+
+fn drop_files(harness: &mut Harness<'_, Viewer>, paths: &[PathBuf]) {
+    for path in paths {
+        harness.input_mut().dropped_files.push(std::sync::Arc::new(Dropped(path.clone())));
+    }
     harness.run_steps(1);
     for _ in 0..500 {
         harness.run_steps(1);

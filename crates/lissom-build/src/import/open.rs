@@ -365,6 +365,10 @@ pub fn read_limited(path: &Path, max_bytes: u64) -> Result<Vec<u8>, OpenError> {
         return Err(OpenError::Folder { path: path.into() });
     }
     let file = File::open(path).map_err(failed)?;
+    // What a system says of a pipe is no promise, so that what is read is counted too.
+    if file.metadata().is_ok_and(|about| about.len() > max_bytes) {
+        return Err(OpenError::TooLarge { path: path.into(), allowed: max_bytes });
+    }
     let mut bytes = Vec::new();
     file.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.is_empty() {

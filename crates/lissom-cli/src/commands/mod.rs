@@ -12,6 +12,7 @@ mod mannequin;
 mod plot;
 pub(crate) mod render;
 mod sample;
+mod view;
 
 pub use import::{Planned, plan_import};
 
@@ -44,6 +45,7 @@ Examples:
   lissom export hero.lsm -o back.glb            back to glTF
   lissom check *.lsm                            is everything whole?
   lissom render hero.lsm --clip walk -o w.gif   see it move
+  lissom view hero.glb                          open it in a window
   lissom plot hero.glb --what error -o e.svg    how far cooking is off, over time
   lissom graph draw hero.json -o hero.svg       what a character may do, as a picture
   lissom bench hero.lsm --json                  what it costs on this machine
@@ -73,6 +75,8 @@ enum Command {
     Export(export::Arguments),
     /// Draw a clip: a strip of poses as .png, or a moving .gif
     Render(render::Arguments),
+    /// Open files in a window: the viewer, if it is installed
+    View(view::Arguments),
     /// Plot a clip: curves of joints, the error of cooking over time, bytes by joint
     Plot(plot::Arguments),
     /// Measure what a file costs on this machine
@@ -140,6 +144,7 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         Some(Command::Demo(a)) => demo::run(a, out),
         Some(Command::Bench(a)) => bench::run(a, out),
         Some(Command::Plot(a)) => plot::run(a, out),
+        Some(Command::View(a)) => view::run(a),
         Some(Command::Render(a)) => render::run(a, out),
         Some(Command::Import(a)) => import::run(a, out),
         Some(Command::Inspect(a)) => inspect::run(a, out),

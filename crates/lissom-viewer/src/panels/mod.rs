@@ -1,12 +1,64 @@
 //! The panels round the picture.
 
+mod compression;
+mod curves;
+mod graph;
+mod mix;
 mod side;
 mod timeline;
 
+pub(crate) use curves::Curves;
 pub(crate) use side::side;
 pub(crate) use timeline::timeline;
 
 use crate::viewer::Viewer;
+
+/// What stands at the right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+pub enum Panel {
+    /// Clips with weights.
+    Mix,
+    /// States, transitions, parameters.
+    Graph,
+    /// What clips take, and how far off they are.
+    Compression,
+    /// What the chosen joint does.
+    Curves,
+}
+
+impl Panel {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Mix, Self::Graph, Self::Compression, Self::Curves];
+
+    /// True if it says what the character does, instead of the clip that plays.
+    pub(crate) const fn decides(self) -> bool {
+        matches!(self, Self::Mix | Self::Graph)
+    }
+
+    /// What it is called.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mix => "mix",
+            Self::Graph => "graph",
+            Self::Compression => "compression",
+            Self::Curves => "curves",
+        }
+    }
+}
+
+/// The panel at the right, if one is open.
+pub(crate) fn right(viewer: &mut Viewer, ui: &mut egui::Ui) {
+    let Some(panel) = viewer.settings.panel else { return };
+    egui::Panel::right("right").default_size(300.0).show(ui, |ui| {
+        egui::ScrollArea::vertical().auto_shrink([false; 2]).show(ui, |ui| match panel {
+            Panel::Mix => mix::mix(viewer, ui),
+            Panel::Graph => graph::graph(viewer, ui),
+            Panel::Compression => compression::compression(viewer, ui),
+            Panel::Curves => curves::curves(viewer, ui),
+        });
+    });
+}
 
 /// The line at the top: what is open, and what went wrong.
 pub(crate) fn bar(viewer: &mut Viewer, ui: &mut egui::Ui) {
@@ -40,6 +92,12 @@ pub(crate) fn bar(viewer: &mut Viewer, ui: &mut egui::Ui) {
                 if ui.button(if dark { "light" } else { "dark" }).clicked() {
                     ui.ctx().set_theme(if dark { egui::Theme::Light } else { egui::Theme::Dark });
                 }
+                for panel in Panel::ALL.into_iter().rev() {
+                    let open = viewer.settings.panel == Some(panel);
+                    if ui.selectable_label(open, panel.name()).clicked() {
+                        viewer.settings.panel = (!open).then_some(panel);
+                    }
+                }
                 if viewer.playing {
                     let frame = format!("{:.2} ms", viewer.frame_s * 1e3);
                     ui.weak(frame).on_hover_text("a frame on the CPU");
@@ -64,15 +122,16 @@ fn count(n: usize, one: &str, more: &str) -> String {
 
 /// Which keys do what.
 pub(crate) fn help(viewer: &mut Viewer, ctx: &egui::Context) {
-    const KEYS: [(&str, &str); 9] = [
+    const KEYS: [(&str, &str); 10] = [
         ("space", "play and pause"),
         ("left, right", "a frame back, a frame on"),
         ("home, end", "to the start, to the end"),
         ("F, double click", "all in view"),
+        ("click on a joint", "choose it, where the skeleton is shown"),
         ("drag", "turn"),
         ("shift or right drag", "move"),
         ("wheel", "nearer, farther"),
-        ("drop a file", "open it"),
+        ("drop files", "open them, together"),
         ("?", "this"),
     ];
     let mut open = viewer.help;

@@ -20,7 +20,7 @@ fn clips(viewer: &mut Viewer, ui: &mut egui::Ui) {
     if document.clips.is_empty() {
         ui.weak("none: the rest pose");
     }
-    let playing = document.player.playing();
+    let playing = document.player.playing().filter(|_| document.plays_a_clip());
     let mut chosen = None;
     for clip in &document.clips {
         let is_playing = playing == Some(clip.name.as_str());
@@ -37,14 +37,16 @@ fn clips(viewer: &mut Viewer, ui: &mut egui::Ui) {
 
 fn shown(viewer: &mut Viewer, ui: &mut egui::Ui) {
     ui.strong("Shown");
-    ui.checkbox(&mut viewer.shown.meshes, "meshes");
-    ui.checkbox(&mut viewer.shown.bones, "skeleton");
-    ui.checkbox(&mut viewer.shown.floor, "floor");
-    ui.checkbox(&mut viewer.follow, "camera follows the root");
+    ui.checkbox(&mut viewer.settings.meshes, "meshes");
+    ui.checkbox(&mut viewer.settings.bones, "skeleton");
+    ui.checkbox(&mut viewer.settings.floor, "floor");
+    ui.checkbox(&mut viewer.settings.onion, "before and after");
+    ui.checkbox(&mut viewer.settings.trail, "way of the joint");
+    ui.checkbox(&mut viewer.settings.follow, "camera follows the root");
     ui.horizontal(|ui| {
         ui.label("skin on the");
-        ui.selectable_value(&mut viewer.skin_on, SkinOn::Gpu, "GPU");
-        ui.selectable_value(&mut viewer.skin_on, SkinOn::Cpu, "CPU");
+        ui.selectable_value(&mut viewer.settings.skin_on, SkinOn::Gpu, "GPU");
+        ui.selectable_value(&mut viewer.settings.skin_on, SkinOn::Cpu, "CPU");
     });
 }
 
@@ -54,28 +56,31 @@ fn joints(viewer: &mut Viewer, ui: &mut egui::Ui) {
     let Some(document) = &viewer.document else { return };
     let skeleton = document.player.skeleton();
     let wanted = viewer.search.to_lowercase();
-    let found: Vec<usize> =
-        (0..skeleton.joint_count()).filter(|j| skeleton.name(*j).to_lowercase().contains(&wanted)).collect();
+    // Without a word all of them are found, and tens of thousands need not be looked at in every frame.
+    let all = skeleton.joint_count();
+    let found: Option<Vec<usize>> = (!wanted.is_empty())
+        .then(|| (0..all).filter(|j| skeleton.name(*j).to_lowercase().contains(&wanted)).collect());
     let row = ui.text_style_height(&egui::TextStyle::Body);
     let mut chosen = viewer.joint;
     egui::ScrollArea::vertical().id_salt("joints").max_height(260.0).auto_shrink([false; 2]).show_rows(
         ui,
         row,
-        found.len(),
+        found.as_ref().map_or(all, Vec::len),
         |ui, rows| {
-            for joint in &found[rows] {
-                if ui.selectable_label(chosen == Some(*joint), skeleton.name(*joint)).clicked() {
-                    chosen = if chosen == Some(*joint) { None } else { Some(*joint) };
+            for row in rows {
+                let joint = found.as_ref().map_or(row, |found| found[row]);
+                if ui.selectable_label(chosen == Some(joint), skeleton.name(joint)).clicked() {
+                    chosen = if chosen == Some(joint) { None } else { Some(joint) };
                 }
             }
         },
     );
     if let Some(joint) = chosen {
-        let place = document.player.models()[joint].w_axis;
+        let place = document.body().models()[joint].w_axis;
         ui.weak(format!("x {:.3}  y {:.3}  z {:.3} m", place.x, place.y, place.z));
     }
     if chosen.is_some() && chosen != viewer.joint {
-        viewer.shown.bones = true;
+        viewer.settings.bones = true;
     }
     viewer.joint = chosen;
 }

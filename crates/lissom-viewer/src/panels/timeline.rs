@@ -1,6 +1,6 @@
 //! The panel at the bottom: time.
 
-use crate::viewer::Viewer;
+use crate::{panels::Panel, viewer::Viewer};
 use egui::{Sense, Stroke, pos2};
 
 pub(crate) fn timeline(viewer: &mut Viewer, ui: &mut egui::Ui) {
@@ -10,6 +10,10 @@ pub(crate) fn timeline(viewer: &mut Viewer, ui: &mut egui::Ui) {
             let label = if viewer.playing { "pause" } else { "play" };
             if ui.button(label).on_hover_text("space").clicked() {
                 viewer.playing = !viewer.playing;
+            }
+            if let Some(who) = viewer.settings.panel.filter(|panel| panel.decides()) {
+                ui.weak(format!("the {} decides", who.name()));
+                return;
             }
             let (now, duration_s) = (viewer.time_s().unwrap_or(0.0), viewer.duration_s());
             ui.monospace(format!("{now:6.3} / {duration_s:.3} s"));
@@ -21,14 +25,16 @@ pub(crate) fn timeline(viewer: &mut Viewer, ui: &mut egui::Ui) {
             if ui.button("1×").on_hover_text("the speed of the file").clicked() {
                 viewer.set_speed(1.0);
             }
-            if ui.checkbox(&mut viewer.repeat, "loop").changed()
+            if ui.checkbox(&mut viewer.settings.repeat, "loop").changed()
                 && let Some(clip) =
                     viewer.document.as_ref().and_then(|d| d.player.playing()).map(String::from)
             {
                 viewer.play(&clip);
             }
         });
-        track(viewer, ui);
+        if !viewer.settings.panel.is_some_and(Panel::decides) {
+            track(viewer, ui);
+        }
         ui.add_space(4.0);
     });
 }

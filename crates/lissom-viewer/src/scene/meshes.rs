@@ -109,7 +109,7 @@ impl Meshes {
             state.queue.write_buffer(&mesh.uniform, 0, bytemuck::bytes_of(&mesh.draw));
             if on_gpu {
                 let from = mesh.draw.palette as usize * 3;
-                let palette = document.player.palette(&mesh.name)?;
+                let palette = document.body_mut().palette(&mesh.name)?;
                 let to = self.matrices[from..].chunks_exact_mut(3);
                 palette.iter().zip(to).for_each(|(m, to)| to.copy_from_slice(&rows(m)));
                 any = true;
@@ -118,7 +118,7 @@ impl Meshes {
                     mesh.is_at_rest = true;
                 }
             } else {
-                let skinned = document.player.skin_mesh(&mesh.name)?;
+                let skinned = document.body_mut().skin_mesh(&mesh.name)?;
                 self.moved.clear();
                 let both = skinned.positions.iter().zip(skinned.normals);
                 self.moved.extend(both.map(|(p, n)| Moved { position: *p, normal: *n }));
@@ -133,7 +133,7 @@ impl Meshes {
     }
 
     pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, [solid, two_sided]: [&wgpu::RenderPipeline; 2]) {
-        for mesh in &self.meshes {
+        for mesh in self.meshes.iter().filter(|m| m.index_count > 0) {
             pass.set_pipeline(if mesh.double_sided { two_sided } else { solid });
             pass.set_bind_group(1, &mesh.group, &[]);
             pass.set_vertex_buffer(0, mesh.vertices.slice(..));
@@ -253,10 +253,11 @@ fn image(state: &RenderState, surface: &Surface) -> wgpu::Texture {
     let (width, height, texels) = match &surface.texture {
         Some(texture) => {
             let (width, height) = texture.size();
-            (width as u32, height as u32, texture.to_srgb())
+            fitting(width, height, texture.to_srgb(), state.device.limits().max_texture_dimension_2d as usize)
         }
         None => (1, 1, vec![white]),
     };
+    let (width, height) = (width as u32, height as u32);
     state.device.create_texture_with_data(
         &state.queue,
         &wgpu::TextureDescriptor {
@@ -272,4 +273,29 @@ fn image(state: &RenderState, surface: &Surface) -> wgpu::Texture {
         wgpu::util::TextureDataOrder::LayerMajor,
         texels.as_flattened(),
     )
+}
+
+/// Every second, third, … pixel of an image that has more of them than the GPU takes.
+fn fitting(width: usize, height: usize, texels: Vec<[u8; 4]>, most: usize) -> (usize, usize, Vec<[u8; 4]>) {
+    let step = width.max(height).div_ceil(most.max(1));
+    if step <= 1 {
+        return (width, height, texels);
+    }
+    let rows = texels.chunks_exact(width).step_by(step);
+    let kept = rows.flat_map(|row| row.iter().step_by(step).copied()).collect();
+    (width.div_ceil(step), height.div_ceil(step), kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fitting;
+
+    #[test]
+    fn an_image_that_is_too_large_is_thinned_out() {
+        let texels: Vec<[u8; 4]> = (0..35).map(|i| [i; 4]).collect();
+        let (width, height, kept) = fitting(7, 5, texels.clone(), 4);
+        assert_eq!((width, height, kept.len()), (4, 3, 12));
+        assert_eq!(kept[..5], [[0; 4], [2; 4], [4; 4], [6; 4], [14; 4]]);
+        assert_eq!(fitting(7, 5, texels.clone(), 7), (7, 5, texels));
+    }
 }

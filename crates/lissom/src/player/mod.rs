@@ -258,6 +258,17 @@ impl Player {
         Ok(self.body.track(voice.clip, name)?.edges(threshold, &voice.span))
     }
 
+    /// Poses, matrices, meshes.
+    #[must_use]
+    pub fn body(&self) -> &Body {
+        &self.body
+    }
+
+    /// Poses, matrices, meshes: to skin, to take palettes, or to change the pose by IK.
+    pub fn body_mut(&mut self) -> &mut Body {
+        &mut self.body
+    }
+
     /// The skeleton.
     #[must_use]
     pub fn skeleton(&self) -> &Arc<Skeleton> {

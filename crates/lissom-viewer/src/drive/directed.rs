@@ -1,0 +1,148 @@
+//! A graph that is played.
+
+use crate::document::Failure;
+use lissom::archive::Archive;
+use lissom_motion::{
+    Animator, Graph, GraphParts, LayerParts, ParameterKind, StateParts, Test, TransitionParts, Verdict,
+};
+use std::sync::Arc;
+
+/// A graph, the character that it moves, and what the user has set.
+pub(crate) struct Directed {
+    pub parts: GraphParts,
+    pub animator: Animator,
+    /// Of each float parameter, how far its slider goes.
+    pub ranges: Vec<(f32, f32)>,
+    /// The last transitions that were taken, the newest first.
+    pub taken: Vec<Taken>,
+    time_s: f64,
+}
+
+/// A transition that was taken.
+pub(crate) struct Taken {
+    pub time_s: f64,
+    pub layer: String,
+    pub from: String,
+    pub to: String,
+    /// What it waited for.
+    pub because: String,
+}
+
+/// How many are remembered.
+const REMEMBERED: usize = 8;
+
+impl Directed {
+    pub fn new(archive: &Archive, skeleton: &str, parts: GraphParts) -> Result<Self, Failure> {
+        let wrong = |e: &dyn core::fmt::Display| Failure(format!("the graph: {e}"));
+        let graph = Arc::new(Graph::of_archive(&parts, archive).map_err(|e| wrong(&e))?);
+        let animator = Animator::of_skeleton(archive, skeleton, graph).map_err(|e| wrong(&e))?;
+        let ranges = parts.parameters.iter().map(|p| range(&parts, &p.name)).collect();
+        Ok(Self { parts, animator, ranges, taken: Vec::new(), time_s: 0.0 })
+    }
+
+    pub fn update(&mut self, dt_s: f64) -> Result<(), Failure> {
+        let wrong = |e: &dyn core::fmt::Display| Failure(e.to_string());
+        self.time_s += dt_s;
+        let graph = self.animator.graph().clone();
+        for (layer, parts) in self.parts.layers.iter().enumerate() {
+            let all = graph.why(self.animator.state(), dt_s, layer).map_err(|e| wrong(&e))?;
+            for why in all.iter().filter(|why| why.verdict == Verdict::Taken) {
+                let because = because(parts, why.from, why.to);
+                let (from, to) = (why.from.to_owned(), why.to.to_owned());
+                self.taken
+                    .insert(0, Taken { time_s: self.time_s, layer: parts.name.clone(), from, to, because });
+            }
+        }
+        self.taken.truncate(REMEMBERED);
+        self.animator.update(dt_s).map_err(|e| wrong(&e))
+    }
+}
+
+/// The conditions of a transition, in words.
+fn because(layer: &LayerParts, from: &str, to: &str) -> String {
+    let Some(way) = layer.transitions.iter().find(|t| t.from == from && t.to == to) else {
+        return String::new();
+    };
+    let mut words: Vec<String> =
+        way.when.iter().map(|(parameter, test)| format!("{parameter} {}", word(*test))).collect();
+    words.extend(way.exit.map(|exit| format!("at {:.0} % of the lap", exit * 100.0)));
+    words.join(", ")
+}
+
+fn word(test: Test) -> String {
+    match test {
+        Test::Above(v) => format!("above {v}"),
+        Test::Below(v) => format!("below {v}"),
+        Test::Is(v) => format!("is {v}"),
+        Test::IsNot(v) => format!("is not {v}"),
+        Test::On => "on".into(),
+        Test::Off => "off".into(),
+    }
+}
+
+/// From the smallest to the largest number that the graph compares a parameter with, or places a clip at.
+fn range(parts: &GraphParts, parameter: &str) -> (f32, f32) {
+    use lissom_motion::MotionParts;
+    let mut values = Vec::new();
+    for own in parts.parameters.iter().filter(|p| p.name == parameter) {
+        if let ParameterKind::Float { start, .. } = own.kind {
+            values.push(start);
+        }
+    }
+    for layer in &parts.layers {
+        for state in &layer.states {
+            match &state.motion {
+                MotionParts::Line { by, points } if by == parameter => {
+                    values.extend(points.iter().map(|p| p.0))
+                }
+                MotionParts::Plane { by, points, .. } => {
+                    for axis in (0..2).filter(|axis| by[*axis] == parameter) {
+                        values.extend(points.iter().map(|p| p.0[axis]));
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (_, test) in layer.transitions.iter().flat_map(|t| &t.when).filter(|(name, _)| name == parameter)
+        {
+            if let Test::Above(v) | Test::Below(v) = test {
+                values.push(*v);
+            }
+        }
+    }
+    let low = values.iter().copied().fold(f32::INFINITY, f32::min);
+    let high = values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    if low < high { (low, high) } else { (low.min(0.0), low.max(0.0) + 1.0) }
+}
+
+/// The mannequin's: it goes as fast as it is told, crouches and waves.
+pub(crate) fn of_mannequin() -> GraphParts {
+    let gaits = [(0.0, "idle"), (1.32, "walk"), (2.6, "jog"), (4.4, "run")];
+    GraphParts::new()
+        .damped("speed", 1.8, 0.15)
+        .trigger("crouch")
+        .clip("wave")
+        .mask("upper_body", "spine_02", 2)
+        .layer(
+            LayerParts::new("body")
+                .state(StateParts::line("move", "speed", &gaits))
+                .state(StateParts::clip("crouch", "crouch").once())
+                .transition(TransitionParts::new("move", "crouch").when("crouch", Test::On).fade(0.3))
+                .transition(TransitionParts::new("crouch", "move").exit(0.85).fade(0.35)),
+        )
+        .layer(LayerParts::new("upper body").masked("upper_body"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slider_reaches_everything_that_the_graph_asks_for() {
+        let parts = of_mannequin().float("lean", 2.0);
+        assert_eq!(range(&parts, "speed"), (0.0, 4.4));
+        assert_eq!(range(&parts, "lean"), (0.0, 3.0));
+        assert_eq!(because(&parts.layers[0], "move", "crouch"), "crouch on");
+        assert_eq!(because(&parts.layers[0], "crouch", "move"), "at 85 % of the lap");
+    }
+}

@@ -1,0 +1,19 @@
+//! What decides the pose: the clip that plays, a mix of clips, or a graph.
+
+mod directed;
+mod mixer;
+
+pub(crate) use directed::{Directed, of_mannequin};
+pub(crate) use mixer::Mixer;
+
+/// Who decides.
+#[derive(Default)]
+pub(crate) enum Driver {
+    /// The document's player.
+    #[default]
+    Clip,
+    /// Weights that the user sets.
+    Mix(Box<Mixer>),
+    /// A graph, by parameters that the user sets.
+    Graph(Box<Directed>),
+}

@@ -1,0 +1,295 @@
+//! The viewer without a window: pictures of it, and what a frame costs.
+
+use crate::{
+    document::{Document, Failure, Source},
+    loading::Loading,
+    panels::Panel,
+    viewer::Viewer,
+    window::NO_DEVICE,
+};
+use egui_wgpu::{
+    RenderState, RendererOptions, ScreenDescriptor, WgpuConfiguration, WgpuSetup, WgpuSetupCreateNew,
+};
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+/// What a picture shows.
+#[derive(Clone, Debug)]
+pub struct Shot {
+    /// The files; none: the mannequin.
+    pub files: Vec<PathBuf>,
+    /// The clip; `None`: the first.
+    pub clip: Option<String>,
+    /// The time in it.
+    pub time_s: f64,
+    /// Width and height in pixels.
+    pub size: (u32, u32),
+    /// Dark on light.
+    pub light: bool,
+    /// The panel at the right.
+    pub panel: Option<Panel>,
+    /// The joint that is chosen.
+    pub joint: Option<String>,
+}
+
+/// A picture in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// Width and height in pixels.
+    pub size: (u32, u32),
+    /// Red, green, blue, alpha; row by row from the top.
+    pub pixels: Vec<u8>,
+}
+
+impl Picture {
+    /// Writes a PNG file.
+    ///
+    /// # Errors
+    ///
+    /// What the file system says.
+    pub fn save(&self, path: &Path) -> Result<(), Failure> {
+        let named = |e: &dyn core::fmt::Display| Failure(format!("{}: {e}", path.display()));
+        let mut bytes = Vec::new();
+        let mut encoder = png::Encoder::new(&mut bytes, self.size.0, self.size.1);
+        encoder.set_color(png::ColorType::Rgba);
+        let done = encoder.write_header().and_then(|mut w| w.write_image_data(&self.pixels));
+        done.map_err(|e| named(&e))?;
+        std::fs::write(path, bytes).map_err(|e| named(&e))
+    }
+}
+
+/// A graphics device without a window.
+///
+/// # Errors
+///
+/// If there is none.
+pub fn device() -> Result<RenderState, Failure> {
+    let setup = WgpuSetup::CreateNew(WgpuSetupCreateNew::without_display_handle());
+    let instance = pollster::block_on(setup.new_instance());
+    let config = WgpuConfiguration { wgpu_setup: setup, ..Default::default() };
+    let state = RenderState::create(&config, &instance, None, RendererOptions::PREDICTABLE);
+    pollster::block_on(state).map_err(|e| Failure(format!("there is no graphics device ({e}); {NO_DEVICE}")))
+}
+
+/// The files, or the mannequin if there are none.
+///
+/// # Errors
+///
+/// As [`Document::open`].
+pub fn document(files: &[PathBuf]) -> Result<Document, Failure> {
+    if files.is_empty() {
+        return Document::mannequin();
+    }
+    Loading::start(files.iter().cloned().map(Source::File).collect(), || {}).wait()
+}
+
+/// Draws a picture of the viewer, panels and all.
+///
+/// # Errors
+///
+/// What is wrong with the files, with the clip, or with the graphics device.
+pub fn screenshot(shot: &Shot) -> Result<Picture, Failure> {
+    let mut offscreen = Offscreen::of(shot)?;
+    offscreen.viewer.go_to(shot.time_s);
+    offscreen.picture()
+}
+
+/// What a frame costs on the CPU.
+#[derive(Clone, Copy, Debug)]
+pub struct FrameCost {
+    /// Of half of the frames, no more than this.
+    pub median: Duration,
+    /// Of any.
+    pub worst: Duration,
+}
+
+/// Plays so many frames (at least 1) and measures each from its update until it is handed to the graphics device, which is
+/// then waited for: its own time does not count.
+///
+/// # Errors
+///
+/// As [`screenshot`].
+pub fn bench(shot: &Shot, frames: usize) -> Result<FrameCost, Failure> {
+    let mut offscreen = Offscreen::of(shot)?;
+    // Until panels have found their sizes, and buffers theirs.
+    for _ in 0..10 {
+        offscreen.frame()?;
+    }
+    let mut times = Vec::new();
+    for _ in 0..frames.max(1) {
+        times.push(offscreen.frame()?);
+    }
+    times.sort();
+    Ok(FrameCost { median: times[times.len() / 2], worst: times[times.len() - 1] })
+}
+
+/// A viewer that nobody sees.
+pub struct Offscreen {
+    state: RenderState,
+    ctx: egui::Context,
+    /// The viewer.
+    pub viewer: Viewer,
+    size: (u32, u32),
+    shown: wgpu::Texture,
+    frames: u32,
+}
+
+impl Offscreen {
+    /// An empty one, of this size in pixels.
+    ///
+    /// # Errors
+    ///
+    /// If there is no graphics device.
+    pub fn new(size: (u32, u32), light: bool) -> Result<Self, Failure> {
+        let state = device()?;
+        let ctx = egui::Context::default();
+        ctx.set_theme(if light { egui::Theme::Light } else { egui::Theme::Dark });
+        let shown = state.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some("screenshot"),
+            size: wgpu::Extent3d { width: size.0, height: size.1, depth_or_array_layers: 1 },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: state.target_format,
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
+            view_formats: &[],
+        });
+        let viewer = Viewer::new(&state);
+        Ok(Self { state, ctx, viewer, size, shown, frames: 0 })
+    }
+
+    fn of(shot: &Shot) -> Result<Self, Failure> {
+        let mut offscreen = Self::new(shot.size, shot.light)?;
+        let viewer = &mut offscreen.viewer;
+        viewer.show(document(&shot.files));
+        if let Some(clip) = &shot.clip {
+            viewer.play(clip);
+        }
+        viewer.settings.panel = shot.panel;
+        if let Some(joint) = &shot.joint {
+            viewer.choose(joint);
+        }
+        Ok(offscreen)
+    }
+
+    /// The next frame, a sixtieth of a second later; how long it took on the CPU.
+    ///
+    /// # Errors
+    ///
+    /// What went wrong in it.
+    pub fn frame(&mut self) -> Result<Duration, Failure> {
+        let size = egui::vec2(self.size.0 as f32, self.size.1 as f32);
+        let input = egui::RawInput {
+            screen_rect: Some(egui::Rect::from_min_size(egui::Pos2::ZERO, size)),
+            time: Some(f64::from(self.frames) / 60.0),
+            ..Default::default()
+        };
+        self.frames += 1;
+        let start = Instant::now();
+        let output = self.ctx.run_ui(input, |ui| self.viewer.ui(ui));
+        paint(&self.state, &self.ctx, output, &self.shown);
+        let took = start.elapsed();
+        self.state.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| lost(&e))?;
+        match self.viewer.failure() {
+            Some(failure) => Err(failure.clone()),
+            None => Ok(took),
+        }
+    }
+
+    /// What is seen.
+    ///
+    /// # Errors
+    ///
+    /// What went wrong, and what the viewer was told that it could not show.
+    pub fn picture(&mut self) -> Result<Picture, Failure> {
+        // Panels need a frame to find their sizes.
+        for _ in 0..3 {
+            self.frame()?;
+        }
+        read_back(&self.state, &self.shown)
+    }
+}
+
+fn lost(e: &dyn core::fmt::Display) -> Failure {
+    Failure(format!("the graphics device was lost: {e}"))
+}
+
+fn apply(state: &RenderState, mut delta: egui::TexturesDelta) {
+    let mut renderer = state.renderer.write();
+    for (id, images) in delta.set.drain() {
+        for image in images {
+            renderer.update_texture(&state.device, &state.queue, id, &image);
+        }
+    }
+    for id in delta.free.drain() {
+        renderer.free_texture(&id);
+    }
+}
+
+/// What egui made, drawn into a texture.
+fn paint(state: &RenderState, ctx: &egui::Context, output: egui::FullOutput, to: &wgpu::Texture) {
+    let screen = ScreenDescriptor { size_in_pixels: [to.width(), to.height()], pixels_per_point: 1.0 };
+    let meshes = ctx.tessellate(output.shapes, 1.0);
+    apply(state, output.textures_delta);
+    let device = &state.device;
+    let mut encoder =
+        device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("screenshot") });
+    let view = to.create_view(&wgpu::TextureViewDescriptor::default());
+    let mut renderer = state.renderer.write();
+    let commands = renderer.update_buffers(device, &state.queue, &mut encoder, &meshes, &screen);
+    {
+        let pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("screenshot"),
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view: &view,
+                depth_slice: None,
+                resolve_target: None,
+                ops: wgpu::Operations {
+                    load: wgpu::LoadOp::Clear(wgpu::Color::BLACK),
+                    store: wgpu::StoreOp::Store,
+                },
+            })],
+            ..Default::default()
+        });
+        renderer.render(&mut pass.forget_lifetime(), &meshes, &screen);
+    }
+    state.queue.submit(commands.into_iter().chain([encoder.finish()]));
+}
+
+/// A texture's pixels.
+fn read_back(state: &RenderState, texture: &wgpu::Texture) -> Result<Picture, Failure> {
+    let device = &state.device;
+    let size = (texture.width(), texture.height());
+    // Rows are copied at multiples of 256 bytes.
+    let stride = (size.0 * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
+    let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("screenshot"),
+        size: u64::from(stride) * u64::from(size.1),
+        usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    });
+    let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(stride), rows_per_image: None };
+    let mut encoder =
+        device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("screenshot") });
+    encoder.copy_texture_to_buffer(
+        texture.as_image_copy(),
+        wgpu::TexelCopyBufferInfo { buffer: &buffer, layout },
+        texture.size(),
+    );
+    state.queue.submit([encoder.finish()]);
+    let (send, mapped) = std::sync::mpsc::channel();
+    // The receiver is below: it is there.
+    buffer.slice(..).map_async(wgpu::MapMode::Read, move |done| drop(send.send(done)));
+    device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| lost(&e))?;
+    mapped.recv().map_err(|e| lost(&e))?.map_err(|e| lost(&e))?;
+    let data = buffer.slice(..).get_mapped_range().map_err(|e| lost(&e))?;
+    let rows = data.chunks_exact(stride as usize);
+    let mut pixels: Vec<u8> = rows.flat_map(|row| row[..size.0 as usize * 4].iter().copied()).collect();
+    let bgra = [wgpu::TextureFormat::Bgra8Unorm, wgpu::TextureFormat::Bgra8UnormSrgb];
+    if bgra.contains(&state.target_format) {
+        pixels.chunks_exact_mut(4).for_each(|p| p.swap(0, 2));
+    }
+    Ok(Picture { size, pixels })
+}

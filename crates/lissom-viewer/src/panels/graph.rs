@@ -1,0 +1,236 @@
+//! The graph panel: states, transitions, parameters, and why.
+
+use crate::{
+    document::Failure,
+    drive::{Directed, Driver},
+    viewer::Viewer,
+};
+use egui::{Align2, FontId, Pos2, Rect, Sense, Stroke, Vec2, pos2, vec2};
+use lissom_motion::{LayerParts, MotionParts, ParameterKind, TransitionParts, Verdict};
+
+pub(crate) fn graph(viewer: &mut Viewer, ui: &mut egui::Ui) {
+    let Some(document) = &mut viewer.document else { return };
+    let Driver::Graph(directed) = &mut document.driver else {
+        ui.weak("This file has no graph.");
+        return;
+    };
+    let done = shown(directed, ui);
+    viewer.tell(done);
+}
+
+fn shown(directed: &mut Directed, ui: &mut egui::Ui) -> Result<(), Failure> {
+    let wrong = |e: &dyn core::fmt::Display| Failure(e.to_string());
+    ui.strong("Parameters");
+    for (parameter, range) in directed.parts.parameters.iter().zip(&directed.ranges) {
+        let (name, animator) = (parameter.name.as_str(), &mut directed.animator);
+        let graph = animator.graph().clone();
+        match parameter.kind {
+            ParameterKind::Float { .. } => {
+                let key = graph.float(name).map_err(|e| wrong(&e))?;
+                let mut value = animator.state().get(key).unwrap_or_default();
+                if ui.add(egui::Slider::new(&mut value, range.0..=range.1).text(name)).changed() {
+                    animator.set(key, value).map_err(|e| wrong(&e))?;
+                }
+            }
+            ParameterKind::Int { .. } => {
+                let key = graph.int(name).map_err(|e| wrong(&e))?;
+                let mut value = animator.state().get(key).unwrap_or_default();
+                if ui.add(egui::DragValue::new(&mut value).prefix(format!("{name} "))).changed() {
+                    animator.set(key, value).map_err(|e| wrong(&e))?;
+                }
+            }
+            ParameterKind::Bool { .. } => {
+                let key = graph.bool(name).map_err(|e| wrong(&e))?;
+                let mut value = animator.state().get(key).unwrap_or_default();
+                if ui.checkbox(&mut value, name).changed() {
+                    animator.set(key, value).map_err(|e| wrong(&e))?;
+                }
+            }
+            ParameterKind::Trigger => {
+                let key = graph.trigger(name).map_err(|e| wrong(&e))?;
+                if ui.button(format!("set {name}")).clicked() {
+                    animator.trigger(key).map_err(|e| wrong(&e))?;
+                }
+            }
+        }
+    }
+    for layer in 0..directed.parts.layers.len() {
+        ui.separator();
+        self::layer(directed, layer, ui)?;
+    }
+    ui.separator();
+    ui.strong("Taken");
+    if directed.taken.is_empty() {
+        ui.weak("no transition yet");
+    }
+    for taken in &directed.taken {
+        ui.horizontal_wrapped(|ui| {
+            ui.monospace(format!("{:6.2} s", taken.time_s));
+            ui.label(format!("{} to {}", taken.from, taken.to)).on_hover_text(&taken.layer);
+            ui.weak(&taken.because);
+        });
+    }
+    Ok(())
+}
+
+fn layer(directed: &mut Directed, number: usize, ui: &mut egui::Ui) -> Result<(), Failure> {
+    let parts = directed.parts.layers[number].clone();
+    ui.strong(&parts.name);
+    let graph = directed.animator.graph().clone();
+    let lead = directed.animator.state().leading(&graph, number).map(String::from);
+    if parts.states.is_empty() {
+        // One-shots alone: every clip of the graph may be one.
+        ui.horizontal_wrapped(|ui| -> Result<(), Failure> {
+            for clip in &directed.parts.clips {
+                if ui.button(format!("play {clip}")).clicked() {
+                    let shot = directed.animator.play(clip).on(&parts.name).fade(0.25).start();
+                    shot.map_err(|e| Failure(e.to_string()))?;
+                }
+            }
+            Ok(())
+        })
+        .inner?;
+    } else {
+        diagram(&parts, lead.as_deref(), ui);
+    }
+    for entry in directed.animator.frame().entries().iter().filter(|e| usize::from(e.layer) == number) {
+        let name = &graph.clips()[usize::from(entry.clip)].name;
+        let bar = egui::ProgressBar::new(entry.weight).desired_height(14.0).corner_radius(3.0);
+        ui.add(bar.text(egui::RichText::new(format!("{name} {:.0} %", entry.weight * 100.0)).small()));
+    }
+    if let Some(state) = parts.states.iter().find(|s| Some(&s.name) == lead.as_ref()) {
+        blend(directed, &state.motion, ui)?;
+    }
+    let next = graph.why(directed.animator.state(), 1.0 / 60.0, number);
+    for why in next.map_err(|e| Failure(e.to_string()))? {
+        let verdict = match why.verdict {
+            Verdict::Taken => "starts".into(),
+            Verdict::Behind => "another goes first".into(),
+            Verdict::Blocked => "may not interrupt".into(),
+            Verdict::NotDue { at, exit } => {
+                format!("waits for {:.0} %, at {:.0} %", exit * 100.0, at * 100.0)
+            }
+            Verdict::Condition { parameter, .. } => format!("waits for {parameter}"),
+            _ => String::new(),
+        };
+        ui.weak(format!("{} to {}: {verdict}", why.from, why.to));
+    }
+    Ok(())
+}
+
+/// States as boxes, transitions as arrows.
+fn diagram(layer: &LayerParts, lead: Option<&str>, ui: &mut egui::Ui) {
+    const BOX: Vec2 = vec2(96.0, 30.0);
+    const STEP: Vec2 = vec2(124.0, 62.0);
+    let columns = ((ui.available_width() / STEP.x) as usize).clamp(1, 6);
+    let rows = layer.states.len().div_ceil(columns);
+    let size = vec2(ui.available_width(), rows as f32 * STEP.y);
+    let (area, _) = ui.allocate_exact_size(size, Sense::hover());
+    let place = |index: usize| {
+        let (column, row) = (index % columns, index / columns);
+        let corner = area.min + vec2(column as f32 * STEP.x + 4.0, row as f32 * STEP.y + 14.0);
+        Rect::from_min_size(corner, BOX)
+    };
+    // A group's transitions are those of its states.
+    let of = |name: &str| -> Vec<usize> {
+        let inside = |state: &str| {
+            name == TransitionParts::ANY || state == name || state.starts_with(&format!("{name}/"))
+        };
+        (0..layer.states.len()).filter(|s| inside(&layer.states[*s].name)).collect()
+    };
+    let (visuals, painter) = (ui.visuals(), ui.painter_at(area));
+    let line = visuals.widgets.noninteractive.fg_stroke.color;
+    for way in &layer.transitions {
+        for from in of(&way.from) {
+            let Some(to) = of(&way.to).first().copied().filter(|to| *to != from) else { continue };
+            arrow(&painter, place(from), place(to), Stroke::new(1.2, line));
+        }
+    }
+    for (index, state) in layer.states.iter().enumerate() {
+        let rect = place(index);
+        let lit = lead == Some(state.name.as_str());
+        let (fill, ink) = if lit {
+            (visuals.selection.bg_fill, visuals.selection.stroke.color)
+        } else {
+            (visuals.widgets.inactive.bg_fill, visuals.text_color())
+        };
+        painter.rect_filled(rect, 5.0, fill);
+        painter.text(rect.center(), Align2::CENTER_CENTER, &state.name, FontId::proportional(13.0), ink);
+    }
+}
+
+/// From one box to another; there and back are two lines beside each other.
+fn arrow(painter: &egui::Painter, from: Rect, to: Rect, stroke: Stroke) {
+    let along = (to.center() - from.center()).normalized();
+    let beside = along.rot90() * 7.0;
+    let border = |rect: Rect, towards: Vec2| -> Pos2 {
+        let half = rect.size() * 0.5;
+        let scale = (half.x / towards.x.abs().max(1e-3)).min(half.y / towards.y.abs().max(1e-3));
+        rect.center() + towards * scale
+    };
+    let (start, end) = (border(from, along) + beside, border(to, -along) + beside);
+    painter.line_segment([start, end], stroke);
+    for side in [-0.5, 0.5] {
+        let back = -(along + along.rot90() * side) * 7.0;
+        painter.line_segment([end, end + back], stroke);
+    }
+}
+
+/// Where the clips of a blend stand, and a point to drag among them.
+fn blend(directed: &mut Directed, motion: &MotionParts, ui: &mut egui::Ui) -> Result<(), Failure> {
+    let (by, points): (Vec<&str>, Vec<([f32; 2], &str)>) = match motion {
+        MotionParts::Clip(_) => return Ok(()),
+        MotionParts::Line { by, points } => {
+            (vec![by], points.iter().map(|(x, clip)| ([*x, 0.0], clip.as_str())).collect())
+        }
+        MotionParts::Plane { by, points, .. } => (
+            by.iter().map(String::as_str).collect(),
+            points.iter().map(|(p, clip)| (*p, clip.as_str())).collect(),
+        ),
+    };
+    let wrong = |e: &dyn core::fmt::Display| Failure(e.to_string());
+    let height = if by.len() > 1 { 150.0 } else { 46.0 };
+    let (area, response) =
+        ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::click_and_drag());
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Slider, true, "blend"));
+    let inner = area.shrink2(vec2(18.0, 12.0));
+    let span = |axis: usize| {
+        let parameters = &directed.parts.parameters;
+        let at = by.get(axis).and_then(|name| parameters.iter().position(|p| p.name == *name));
+        at.map_or((-1.0, 1.0), |at| directed.ranges[at])
+    };
+    let (across, up) = (span(0), span(1));
+    let part = |v: f32, (low, high): (f32, f32)| (v - low) / (high - low);
+    let place = |p: [f32; 2]| {
+        pos2(
+            inner.left() + inner.width() * part(p[0], across),
+            inner.bottom() - inner.height() * part(p[1], up),
+        )
+    };
+    if let Some(pointer) = response.interact_pointer_pos() {
+        let x = ((pointer.x - inner.left()) / inner.width()).clamp(0.0, 1.0);
+        let y = ((inner.bottom() - pointer.y) / inner.height()).clamp(0.0, 1.0);
+        for (name, share, (low, high)) in
+            by.iter().zip([x, y]).zip([across, up]).map(|((name, share), range)| (name, share, range))
+        {
+            let key = directed.animator.graph().float(name).map_err(|e| wrong(&e))?;
+            directed.animator.set(key, low + share * (high - low)).map_err(|e| wrong(&e))?;
+        }
+    }
+    let visuals = ui.visuals();
+    let painter = ui.painter();
+    painter.rect_filled(area, 4.0, visuals.extreme_bg_color);
+    for (point, clip) in points {
+        let at = place(point);
+        painter.circle_filled(at, 3.0, visuals.weak_text_color());
+        let (font, ink) = (FontId::proportional(10.0), visuals.weak_text_color());
+        painter.text(at + vec2(0.0, -4.0), Align2::CENTER_BOTTOM, clip, font, ink);
+    }
+    let graph = directed.animator.graph();
+    let now = |axis: usize| -> f32 {
+        let key = by.get(axis).and_then(|name| graph.float(name).ok());
+        key.and_then(|key| directed.animator.state().value(key)).unwrap_or_default()
+    };
+    painter.circle_filled(place([now(0), now(1)]), 5.5, visuals.selection.stroke.color);
+    Ok(())
+}

@@ -1,0 +1,112 @@
+//! The viewer as a program, with or without a window.
+
+use clap::Parser;
+use lissom_viewer::{FrameCost, Panel, Shot, bench, document, run, screenshot};
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// See skeletons, clips and meshes move.
+#[derive(Parser)]
+#[command(name = "lissom-viewer", version)]
+struct Arguments {
+    /// Files to open: .lsm, .glb, .gltf, .vrm, .bvh, .ozz, .fbx; without one, a mannequin.
+    files: Vec<PathBuf>,
+    /// Draws one picture into this PNG file and ends; no window is opened.
+    #[arg(long, value_name = "OUT.png")]
+    screenshot: Option<PathBuf>,
+    /// Plays so many frames without a window, prints what one costs on the CPU, and ends.
+    #[arg(long, value_name = "N", value_parser = frames, conflicts_with = "screenshot")]
+    bench_frames: Option<usize>,
+    /// Prints a number that is the same wherever the same pose is shown, and ends; needs no graphics device.
+    #[arg(long, conflicts_with_all = ["screenshot", "bench_frames"])]
+    pose_hash: bool,
+    /// The time of the picture or pose in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0)]
+    time: f64,
+    /// The size of the picture in pixels.
+    #[arg(long, value_name = "WxH", default_value = "1280x800", value_parser = size)]
+    size: (u32, u32),
+    /// The clip to show first.
+    #[arg(long, value_name = "NAME")]
+    clip: Option<String>,
+    /// The panel at the right: mix, graph, compression, curves.
+    #[arg(long, value_name = "PANEL", value_parser = panel)]
+    panel: Option<Panel>,
+    /// The joint to choose.
+    #[arg(long, value_name = "NAME")]
+    joint: Option<String>,
+    /// Dark on light instead of light on dark.
+    #[arg(long)]
+    light: bool,
+}
+
+fn panel(text: &str) -> Result<Panel, String> {
+    let names = Panel::ALL.map(Panel::name).join(", ");
+    Panel::ALL.into_iter().find(|panel| panel.name() == text).ok_or(format!("there are {names}"))
+}
+
+fn frames(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(frames @ 1..=1_000_000) => Ok(frames),
+        _ => Err("1 to 1000000 frames".into()),
+    }
+}
+
+/// `1280x800`.
+fn size(text: &str) -> Result<(u32, u32), String> {
+    let sides = text.split_once('x').and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
+    match sides {
+        Some((w @ 1..=8192, h @ 1..=8192)) => Ok((w, h)),
+        Some(_) => Err("each side is 1 to 8192 pixels".into()),
+        None => Err("a size is written 1280x800".into()),
+    }
+}
+
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let mut out = std::io::stdout().lock();
+    match work(arguments, &mut out) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            // Where even the error stream is closed there is nobody left to tell.
+            let _ = writeln!(std::io::stderr(), "lissom-viewer: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn work(arguments: Arguments, out: &mut impl Write) -> Result<(), Box<dyn std::error::Error>> {
+    let Arguments {
+        files,
+        screenshot: picture,
+        bench_frames,
+        pose_hash,
+        time,
+        size,
+        clip,
+        panel,
+        joint,
+        light,
+    } = arguments;
+    let shot = Shot { files, clip, time_s: time, size, light, panel, joint };
+    if pose_hash {
+        let mut document = document(&shot.files)?;
+        document.pose_at(shot.clip.as_deref(), shot.time_s)?;
+        writeln!(out, "{:016x}", document.pose_hash()?)?;
+    } else if let Some(frames) = bench_frames {
+        let FrameCost { median, worst } = bench(&shot, frames)?;
+        let ms = |time: std::time::Duration| time.as_secs_f64() * 1e3;
+        writeln!(
+            out,
+            "{frames} frames, from update to submit: median {:.3} ms, worst {:.3} ms",
+            ms(median),
+            ms(worst)
+        )?;
+    } else if let Some(path) = picture {
+        screenshot(&shot)?.save(&path)?;
+    } else {
+        run(shot.files, shot.clip, shot.light)?;
+    }
+    Ok(())
+}
