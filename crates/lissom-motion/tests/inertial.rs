@@ -47,6 +47,8 @@ fn written() -> Vec<u8> {
         let clip = mannequin::clip(motion);
         let mut tracks = clip.tracks.clone();
         tracks.iter_mut().skip(16).for_each(|track| *track = Default::default());
+        // They stay in place: at the end of a lap the way would be taken back at once.
+        tracks[0] = Default::default();
         let clip = RawAnimation { name: name.into(), tracks, ..clip };
         let bytes = ClipBuilder::default().build(built, &clip).unwrap().bytes;
         writer = writer.clip(u16::from(bytes[4]), name, bytes).unwrap();
@@ -142,7 +144,7 @@ fn a_transition_by_inertia_has_no_velocity_jump_between_random_clips() {
 
 #[test]
 fn after_its_time_it_is_the_target_bit_for_bit_and_nothing_is_remembered() {
-    let mut by_inertia = animator(|way| way.fade(0.25).inertial());
+    let mut by_inertia = animator(|way| way.fade(0.254).inertial());
     let mut cut = animator(|way| way.fade(0.0));
     let empty = by_inertia.memory().clone();
     for animator in [&mut by_inertia, &mut cut] {
@@ -152,7 +154,7 @@ fn after_its_time_it_is_the_target_bit_for_bit_and_nothing_is_remembered() {
     }
     let mut differed = 0;
     for step in 0..40 {
-        let is_over = step as f64 * STEP_S >= 0.25;
+        let is_over = step as f64 * STEP_S >= 0.254;
         let same = bits(by_inertia.models()) == bits(cut.models());
         assert!(!is_over || same, "step {step}");
         assert_eq!(by_inertia.memory().is_running(), !is_over, "step {step}");
@@ -181,8 +183,16 @@ fn joints_that_a_mask_leaves_out_do_not_feel_a_transition_of_its_layer() {
     for _ in 0..50 {
         animators.iter_mut().for_each(|animator| animator.update(STEP_S).unwrap());
         let [with, without] = &animators;
-        assert_eq!(bits(&with.models()[leg..=leg]), bits(&without.models()[leg..=leg]));
-        let off = (with.models()[hand].w_axis - without.models()[hand].w_axis).length();
+        let off = |joint: usize| {
+            (with.models()[joint].w_axis - without.models()[joint].w_axis)
+                .to_array()
+                .map(f32::abs)
+                .into_iter()
+                .sum::<f32>()
+        };
+        // A rotation that nothing is added to is brought to unit length again.
+        assert!(off(leg) < 1.0e-6, "{} m", off(leg));
+        let off = off(hand);
         hands = if off > hands { off } else { hands };
     }
     assert!(hands > 0.05, "{hands} m");
