@@ -1,10 +1,11 @@
 //! Prints tables of figures: `cargo run --release -p lissom-bench -- jobs`, or `clips [FOLDER] [--plot FILE.svg]`,
-//! `compression FOLDER`, `count`, or `graph`.
+//! `compression FOLDER`, `count`, `crowd [FOLDER]`, or `graph`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command's output")]
 
 mod clips;
 mod compression;
 mod count;
+mod crowd;
 mod graph;
 mod jobs;
 mod layouts;
@@ -19,6 +20,7 @@ const USAGE: &str = "usage: lissom-bench jobs [FOLDER]   (FOLDER holds assets/oz
        lissom-bench compression FOLDER [--json] [--dump DIR] [--effort fast|default|max] [--precision CM]
                                 [--threads N] [--plot FILE.svg]   (FOLDER holds .rawclip files)
        lissom-bench count   (instructions a sample; needs valgrind)
+       lissom-bench crowd [FOLDER]   (many characters; FOLDER holds assets/ozz/bin)
        lissom-bench graph   (a graph's update without a pose)";
 
 fn main() -> ExitCode {
@@ -35,6 +37,8 @@ fn main() -> ExitCode {
         ["jobs"] => jobs::print(forced, None),
         ["jobs", folder] => jobs::print(forced, Some(Path::new(folder))),
         ["count"] => count::print(),
+        ["crowd"] => crowd::print(None),
+        ["crowd", folder] => crowd::print(Some(Path::new(folder))),
         ["graph"] => graph::print(),
         // What `count` runs under valgrind.
         ["count-rounds", way, rounds, file] => count::rounds(way, rounds, file),

@@ -89,7 +89,7 @@ pub fn no_std(install: bool) -> Result<Outcome, String> {
 }
 
 /// A toolchain that can build for a target.
-struct Toolchain {
+pub struct Toolchain {
     target: &'static str,
     /// True for Debian's: the standard library is built from source.
     build_std: bool,
@@ -97,7 +97,7 @@ struct Toolchain {
 
 impl Toolchain {
     /// One for this target, if there is any.
-    fn find(target: &'static str, install: bool) -> Option<Self> {
+    pub fn find(target: &'static str, install: bool) -> Option<Self> {
         let sysroot = workspace::output(workspace::command("rustc").args(["--print", "sysroot"])).ok()?;
         let sysroot = PathBuf::from(String::from_utf8_lossy(&sysroot.stdout).trim());
         if sysroot.join("lib/rustlib").join(target).join("lib").is_dir() {
@@ -129,7 +129,7 @@ impl Toolchain {
     }
 
     /// Cargo for wasm with vectors; or what is missing.
-    fn wasm(&self, install: bool) -> Result<Result<Command, String>, String> {
+    pub fn wasm(&self, install: bool) -> Result<Result<Command, String>, String> {
         let mut cargo = self.cargo("std,panic_abort")?;
         if self.build_std {
             if let Some(why) = missing(&["wasm-ld-22"], &["lld-22"], install) {
@@ -142,7 +142,7 @@ impl Toolchain {
     }
 
     /// Where it builds for the target.
-    fn folder(&self) -> Result<PathBuf, String> {
+    pub fn folder(&self) -> Result<PathBuf, String> {
         Ok(target_folder()?.join(self.target))
     }
 }
@@ -196,7 +196,7 @@ fn met_on(backend: &str, report: &[u8]) -> Result<Outcome, String> {
 }
 
 /// What to do where there is none.
-fn no_toolchain(target: &str) -> String {
+pub fn no_toolchain(target: &str) -> String {
     format!(
         "no toolchain for {target}: rustup target add {target}, or Debian's apt-get install {}",
         DEBIAN_TOOLCHAIN.join(" ")

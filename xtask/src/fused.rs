@@ -4,7 +4,7 @@
 //! of the libraries' own objects before they are linked: kernels with everything inlined into them, for
 //! every backend, and nothing of the standard library.
 
-use crate::{foreign, source, steps::Outcome, viewer, workspace};
+use crate::{bevy, foreign, source, steps::Outcome, viewer, workspace};
 use std::{fs, path::Path};
 
 /// Words that have no place in a library's source.
@@ -180,7 +180,8 @@ impl Code {
     }
 }
 
-/// The libraries: members under `crates/` with a library, except the test kit and the viewer, which no one links.
+/// The libraries: members under `crates/` with a library, except the test kit and the viewer, which no one
+/// links, and Bevy's plugin, which has no arithmetic of its own.
 pub fn libraries() -> Result<Vec<(String, std::path::PathBuf)>, String> {
     let metadata = workspace::metadata()?;
     let crates = workspace::root().join("crates");
@@ -194,7 +195,10 @@ pub fn libraries() -> Result<Vec<(String, std::path::PathBuf)>, String> {
             |t: &serde_json::Value| t["kind"].as_array().is_some_and(|k| k.iter().any(|k| k == "lib"));
         let has_lib = package["targets"].as_array().is_some_and(|t| t.iter().any(is_lib));
         let folder = Path::new(manifest).parent().unwrap_or(Path::new("")).to_path_buf();
-        if has_lib && folder.starts_with(&crates) && ![foreign::TESTKIT, viewer::PACKAGE].contains(&name) {
+        if has_lib
+            && folder.starts_with(&crates)
+            && ![bevy::PACKAGE, foreign::TESTKIT, viewer::PACKAGE].contains(&name)
+        {
             libraries.push((name.to_owned(), folder));
         }
     }

@@ -2,9 +2,11 @@
 //!
 //! `cargo xtask ci [--assets FOLDER] [--install] [STEP…]` runs what CI runs, or only the named steps.
 //! `cargo xtask fuzz-seeds` writes what fuzzing starts from.
+//! `cargo xtask web [--serve]` builds the viewer as a page, into `target/web`.
 //! `cargo xtask drawing` prints the crate drawing that `ARCHITECTURE.md` should hold.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command talks to its user")]
 
+mod bevy;
 mod drawing;
 mod foreign;
 mod fused;
@@ -16,6 +18,7 @@ mod sanitizer;
 mod source;
 mod steps;
 mod viewer;
+mod web;
 mod workspace;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -37,9 +40,10 @@ fn main() -> ExitCode {
     let result = match command.as_deref() {
         Some("ci") => parse(rest).and_then(|options| steps::run(&options)),
         Some("fuzz-seeds") => fuzzing::seeds(),
+        Some("web") => web::command(&rest),
         Some("drawing") => drawing::of_workspace().map(|drawing| print!("{drawing}")),
         _ => Err(format!(
-            "usage: cargo xtask ci [--assets FOLDER] [--install] [STEP...]\n       cargo xtask drawing\n       cargo xtask fuzz-seeds\nsteps: {}",
+            "usage: cargo xtask ci [--assets FOLDER] [--install] [STEP...]\n       cargo xtask drawing\n       cargo xtask fuzz-seeds\n       cargo xtask web [--serve]\nsteps: {}",
             steps::names().join(" ")
         )),
     };

@@ -1,6 +1,8 @@
 //! What CI runs, in order, and why.
 
-use crate::{Options, drawing, foreign, fused, fuzzing, glam, pages, python, sanitizer, viewer, workspace};
+use crate::{
+    Options, bevy, drawing, foreign, fused, fuzzing, glam, pages, python, sanitizer, viewer, web, workspace,
+};
 use std::{
     fs,
     path::PathBuf,
@@ -133,9 +135,19 @@ const STEPS: &[Step] = &[
         run: python::run,
     },
     Step {
+        name: "bevy",
+        why: "characters play in a Bevy app without a window; no other step builds the plugin",
+        run: |_| bevy::run(),
+    },
+    Step {
         name: "viewer",
         why: "the viewer is linted, driven as its users drive it, and its pictures are looked at; no other step builds it",
         run: viewer::run,
+    },
+    Step {
+        name: "web",
+        why: "the viewer as a page: a browser shows it, moves it, is given files, and computes the same poses to the bit",
+        run: web::run,
     },
     Step {
         name: "fuzz",
@@ -144,6 +156,9 @@ const STEPS: &[Step] = &[
     },
     Step { name: "assets", why: "what holds for our own data holds for real files too", run: assets },
 ];
+
+/// Steps that run only when they are named: a browser is a lot to ask of every machine.
+const ON_DEMAND: [&str; 1] = ["web"];
 
 /// The steps' names, in order.
 pub fn names() -> Vec<&'static str> {
@@ -155,7 +170,8 @@ pub fn run(options: &Options) -> Result<(), String> {
     let mut table = String::new();
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     for step in STEPS {
-        if !options.only.is_empty() && !options.only.iter().any(|name| name == step.name) {
+        let named = options.only.iter().any(|name| name == step.name);
+        if !named && (!options.only.is_empty() || ON_DEMAND.contains(&step.name)) {
             continue;
         }
         println!("\n== {}: {}", step.name, step.why);
@@ -334,7 +350,7 @@ fn assets(options: &Options) -> Result<Outcome, String> {
 }
 
 /// The folder whose `node_modules` has a package of npm's, fetched if need be; or why there is none.
-fn node_package(name: &str) -> Result<Result<PathBuf, String>, String> {
+pub(crate) fn node_package(name: &str) -> Result<Result<PathBuf, String>, String> {
     let folder = scratch("gltf")?;
     if !folder.join("node_modules").join(name).is_dir() {
         let mut npm = Command::new("npm");
@@ -372,7 +388,11 @@ mod tests {
         let members = workspace::packages(&metadata).unwrap().iter().filter_map(|p| p["name"].as_str());
         assert_eq!(
             members.collect::<BTreeSet<_>>(),
-            PACKAGES.into_iter().chain(APART).chain([python::PACKAGE, viewer::PACKAGE]).collect()
+            PACKAGES
+                .into_iter()
+                .chain(APART)
+                .chain([bevy::PACKAGE, python::PACKAGE, viewer::PACKAGE])
+                .collect()
         );
     }
 }

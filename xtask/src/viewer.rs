@@ -43,7 +43,7 @@ pub fn run(options: &Options) -> Result<Outcome, String> {
 
 /// What is opened one after the other where there are reference files: every format, rigid, skinned and morphed, textured
 /// and plain, with one joint and with hundreds.
-const VARIED: [&str; 20] = [
+pub const VARIED: [&str; 20] = [
     "assets/khronos-sample-assets/Fox/glTF-Binary/Fox.glb",
     "assets/khronos-sample-assets/CesiumMan/glTF/CesiumMan.gltf",
     "assets/khronos-sample-assets/CesiumMan/glTF-Draco/CesiumMan.gltf",

@@ -17,6 +17,8 @@
 //! | [`SkeletonBuilder`], [`cook`] | from raw data to a [`lissom::Skeleton`] and to a [`lissom::Clip`] whose error is bounded |
 //! | [`archive`] | writes what games load |
 //! | [`edit`], [`recipe`] | what is done to clips before they are cooked, and the file that says so (`lissom.toml`) |
+//! | [`retarget`] | motions of one human skeleton on another |
+//! | [`feet`] | when feet stand; phase and speed of gaits |
 //! | [`graph`] | graphs as files, for `lissom_motion` |
 //! | [`pipeline`] | all of it at once: files or bytes in, an archive, reports and a stamp out |
 //! | [`mannequin`] | a character made in code |
@@ -71,6 +73,7 @@ pub mod cook;
 pub mod edit;
 pub mod exact;
 pub mod export;
+pub mod feet;
 pub mod graph;
 pub mod import;
 mod influences;
@@ -82,6 +85,7 @@ pub mod pipeline;
 mod quote;
 pub mod raw;
 pub mod recipe;
+pub mod retarget;
 pub mod scene;
 mod skeleton_builder;
 mod words;

@@ -6,7 +6,11 @@ use lissom_build::exact::{M34, Trs, V3, larger, smaller};
 use lissom_build::mannequin::{self, Detail, Motion};
 use lissom_build::mesh::model_matrices;
 use lissom_build::raw::{RawAnimation, RawSkeleton};
+use lissom_build::scene::Marker;
 use std::collections::BTreeMap;
+
+const GAITS: [Motion; 6] =
+    [Motion::Walk, Motion::Jog, Motion::Run, Motion::Back, Motion::StrafeLeft, Motion::StrafeRight];
 
 fn joint(skeleton: &RawSkeleton, name: &str) -> usize {
     skeleton.joints.iter().position(|j| j.name == name).unwrap_or_else(|| panic!("no joint {name}"))
@@ -118,7 +122,7 @@ fn loops_close_and_gaits_travel_at_constant_speed() {
     for motion in Motion::ALL {
         let clip = mannequin::clip(motion);
         let (first, last) = (sample(&raw, &clip, 0.0), sample(&raw, &clip, clip.duration_s));
-        let travel = V3::new(0.0, 0.0, motion.speed() * clip.duration_s);
+        let travel = motion.velocity() * clip.duration_s;
         if clip.looping {
             assert!((last[0].translation - first[0].translation - travel).length() < 1e-9, "{motion:?}");
             for (j, (a, b)) in first.iter().zip(&last).enumerate().skip(1) {
@@ -131,7 +135,7 @@ fn loops_close_and_gaits_travel_at_constant_speed() {
             for i in 0..50 {
                 let t = clip.duration_s * f64::from(i) / 50.0;
                 let root = sample(&raw, &clip, t)[0].translation;
-                assert!((root - V3::new(0.0, 0.0, motion.speed() * t)).length() < 1e-9);
+                assert!((root - motion.velocity() * t).length() < 1e-9);
             }
         }
     }
@@ -150,7 +154,7 @@ fn sole(raw: &RawSkeleton, models: &[M34], side: &str) -> f64 {
 #[test]
 fn gaits_are_in_phase_left_lands_at_0_right_at_a_half() {
     let raw = mannequin::skeleton();
-    for motion in [Motion::Walk, Motion::Jog, Motion::Run] {
+    for motion in GAITS {
         let clip = mannequin::clip(motion);
         let duty = motion.duty().unwrap();
         for (side, start) in [("l", 0.0), ("r", 0.5)] {
@@ -169,7 +173,7 @@ fn gaits_are_in_phase_left_lands_at_0_right_at_a_half() {
 #[test]
 fn a_planted_foot_slides_less_than_4_mm() {
     let raw = mannequin::skeleton();
-    for motion in [Motion::Walk, Motion::Jog, Motion::Run] {
+    for motion in GAITS {
         let clip = mannequin::clip(motion);
         let duty = motion.duty().unwrap();
         // The ball is planted from the flat foot to just before toe-off.
@@ -179,7 +183,7 @@ fn a_planted_foot_slides_less_than_4_mm() {
                 .map(|i| {
                     let phase = start + duty * (0.35 + 0.6 * f64::from(i) / 40.0);
                     let whole = phase.floor();
-                    let shift = V3::new(0.0, 0.0, motion.speed() * clip.duration_s * whole);
+                    let shift = motion.velocity() * (clip.duration_s * whole);
                     models(&raw, &clip, (phase - whole) * clip.duration_s)[at].columns[3] + shift
                 })
                 .collect();
@@ -237,6 +241,69 @@ fn a_turn_steps_one_foot_at_a_time_and_the_other_stands() {
 }
 
 #[test]
+fn a_jump_goes_from_part_to_part_without_a_jump() {
+    let raw = mannequin::skeleton();
+    let pose = |motion: Motion, ratio: f64| {
+        let clip = mannequin::clip(motion);
+        sample(&raw, &clip, clip.duration_s * ratio)
+    };
+    let stands = |motion| pose(motion, 0.0);
+    let seams = [
+        (pose(Motion::JumpStart, 1.0), pose(Motion::JumpAir, 0.0)),
+        (pose(Motion::JumpAir, 1.0), pose(Motion::JumpLand, 0.0)),
+        (stands(Motion::JumpStart), pose(Motion::JumpLand, 1.0)),
+    ];
+    for (seam, (a, b)) in seams.iter().enumerate() {
+        for (j, (a, b)) in a.iter().zip(b).enumerate() {
+            let name = &raw.joints[j].name;
+            assert!((a.translation - b.translation).length() < 0.005, "seam {seam}: {name}");
+            assert!(a.rotation.dot(b.rotation).abs() > 0.9995, "seam {seam}: {name}");
+        }
+    }
+    let clip = mannequin::clip(Motion::JumpAir);
+    for i in 0..=30 {
+        let m = models(&raw, &clip, clip.duration_s * f64::from(i) / 30.0);
+        assert!(sole(&raw, &m, "l") > 0.05 && sole(&raw, &m, "r") > 0.05, "both feet are off the floor");
+    }
+}
+
+/// Where a marker says that a foot stands, it does, and nowhere else.
+#[test]
+fn markers_say_when_feet_stand() {
+    let raw = mannequin::skeleton();
+    for motion in Motion::ALL {
+        let (clip, markers) = (mannequin::clip(motion), mannequin::markers(motion));
+        assert!(markers.is_sorted_by(|a, b| a.time_s <= b.time_s), "{motion:?}");
+        assert!(markers.iter().all(|m| m.time_s + m.duration_s <= clip.duration_s + 1e-12), "{motion:?}");
+        if matches!(motion, Motion::Performance | Motion::JumpAir) {
+            assert!(markers.is_empty());
+            continue;
+        }
+        for (side, word) in [("l", "left"), ("r", "right")] {
+            let spans: Vec<_> = markers.iter().filter(|m| m.name == format!("contact_{word}")).collect();
+            let steps = markers.iter().filter(|m| m.name == format!("step_{word}")).count();
+            assert!(!spans.is_empty(), "{motion:?} {side}");
+            assert_eq!(
+                steps,
+                usize::from(motion.duty().is_some() || spans[0].time_s > 0.0 || spans.len() > 1)
+            );
+            for i in 0..=100 {
+                let t = clip.duration_s * f64::from(i) / 100.0;
+                let low = sole(&raw, &models(&raw, &clip, t), side);
+                let lap = if clip.looping { clip.duration_s } else { 0.0 };
+                let inside = |margin: f64| {
+                    let around =
+                        |m: &&Marker, t: f64| t > m.time_s + margin && t < m.time_s + m.duration_s - margin;
+                    spans.iter().any(|m| [t - lap, t, t + lap].into_iter().any(|t| around(m, t)))
+                };
+                assert!(!inside(0.02) || low < 0.015, "{motion:?} {side} at {t}: it is {low} m up");
+                assert!(inside(-0.12) || low > 0.004, "{motion:?} {side} at {t}: it is {low} m up");
+            }
+        }
+    }
+}
+
+#[test]
 fn knees_and_elbows_bend_the_right_way() {
     let raw = mannequin::skeleton();
     for motion in Motion::ALL {
@@ -270,8 +337,15 @@ fn nothing_jumps_between_frames() {
                     2.0 * libm::acos(smaller(a.rotation.near(b.rotation).dot(b.rotation), 1.0)).to_degrees();
                 assert!(turn < 45.0, "{motion:?} {} turns {turn} degrees in frame {i}", raw.joints[j].name);
                 let way = (a.translation - b.translation).length();
-                // A runner's root does 4.4 m/s; the hips only go with it.
-                let most = if j == 0 { 0.15 } else { 0.045 };
+                // A runner's root does 4.4 m/s; the hips only go with it, unless they push off and land.
+                let jumps = matches!(motion, Motion::JumpStart | Motion::JumpLand);
+                let most = if j == 0 {
+                    0.15
+                } else if jumps {
+                    0.09
+                } else {
+                    0.045
+                };
                 assert!(way < most, "{motion:?} {} moves {way} m in frame {i}", raw.joints[j].name);
             }
             before = now;
@@ -303,7 +377,7 @@ fn rig_skin_and_clips_meet_their_golden_hashes() {
     assert_eq!(found, GOLDEN);
 }
 
-const GOLDEN: [(&str, u64); 9] = [
+const GOLDEN: [(&str, u64); 16] = [
     ("idle", 0x5adfc77c98dbaf8d),
     ("walk", 0x479d2f8d72603662),
     ("jog", 0xb0891fb1940dbbcd),
@@ -312,5 +386,12 @@ const GOLDEN: [(&str, u64); 9] = [
     ("crouch", 0xce911f600757d033),
     ("turn", 0x6d5829121204fd2c),
     ("performance", 0x5658edc782718483),
+    ("back", 0x3213510aa257d1a7),
+    ("strafe_left", 0x911e6d96074a2408),
+    ("strafe_right", 0xb615be98f3278ac1),
+    ("turn_right", 0x34dbb9087d02c87c),
+    ("jump_start", 0x4468b0e9e534d3a4),
+    ("jump_air", 0x5789dbf3dd3fa463),
+    ("jump_land", 0xccbf7d34e1782963),
     ("mesh", 0x46d181e1d7752ab9),
 ];

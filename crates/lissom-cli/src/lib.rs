@@ -6,7 +6,7 @@
 //! commands/   one file or folder a command: its arguments, its work, its words
 //! source.rs   a file in memory: an archive, a stream of a clip, or the scene of an authored file
 //! stage.rs    what is shown: a skeleton, its clips ready to play, its meshes
-//! crowd.rs    many characters of one skeleton: what `bench` measures and `demo` plays
+//! crowd.rs    a crowd of characters with three clips each: what `bench` measures and `demo` plays
 //! options.rs  options that several commands share;  style.rs, progress.rs  what a terminal shows
 //! files.rs    writing whole or not at all;  machine.rs, timing.rs  what a figure was measured on, and how
 //! ```

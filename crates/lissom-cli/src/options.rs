@@ -6,6 +6,7 @@ use lissom_build::{
     cook::{ClipBuilder, Effort, Form, Jumps},
     import::{Axis, ImportOptions, Unit},
     recipe::{self, RecipeFile},
+    retarget::Goals,
 };
 use std::{num::NonZeroU8, path::PathBuf};
 
@@ -74,6 +75,12 @@ pub(crate) struct Reading {
     /// The file with the skeleton, if it is another one; joints are matched by name
     #[arg(long, value_name = "FILE")]
     pub(crate) skeleton: Option<PathBuf>,
+    /// The file with another skeleton that motions are brought onto: of other proportions, names and rest pose. Humans only
+    #[arg(long, value_name = "FILE")]
+    pub(crate) retarget: Option<PathBuf>,
+    /// With --retarget: what is kept where the file has it, in proportion [default: none]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) goals: Option<GoalsName>,
     /// Leaves meshes out, with their materials and images
     #[arg(long)]
     pub(crate) no_mesh: bool,
@@ -86,6 +93,29 @@ pub(crate) struct Reading {
     /// Refuses a file with a part that cannot be read, instead of leaving that part out
     #[arg(long)]
     pub(crate) strict: bool,
+}
+
+/// Goals, as they are written.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum GoalsName {
+    None,
+    /// Feet stand where the file's do, and do not slide
+    Feet,
+    /// Hands reach where the file's do
+    Hands,
+    All,
+}
+
+impl GoalsName {
+    fn goals(self) -> Goals {
+        let (hands, feet) = match self {
+            Self::None => (false, false),
+            Self::Feet => (false, true),
+            Self::Hands => (true, false),
+            Self::All => (true, true),
+        };
+        Goals { hands, feet }
+    }
 }
 
 /// An axis, as it is written.
@@ -136,12 +166,18 @@ impl Reading {
             return usage("--up and --forward must be at right angles");
         }
         let skeleton = self.skeleton.clone().or(file.skeleton.clone().map(PathBuf::from));
+        let retarget = self.retarget.clone().or(file.retarget.clone().map(PathBuf::from));
+        if self.goals.is_some() && retarget.is_none() {
+            return usage("--goals is for --retarget");
+        }
         Ok(ImportOptions {
             unit,
             up,
             forward,
             rate_hz: self.rate.or(file.rate_hz),
             skeleton,
+            retarget,
+            goals: self.goals.map(GoalsName::goals).or(file.goals).unwrap_or_default(),
             no_mesh: self.no_mesh || file.no_mesh == Some(true),
             no_images: self.no_images || file.no_images == Some(true),
             influences: self.influences.or(file.influences),

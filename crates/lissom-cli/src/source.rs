@@ -61,10 +61,7 @@ impl Source {
         } else if Format::of_bytes(&bytes) == Some(Format::Lsm) {
             (Format::Lsm.name(), Content::Archive(Archive::read(&bytes).with_context(named)?))
         } else {
-            let target =
-                options.skeleton.as_deref().map(|p| import::open_skeleton(p, options)).transpose()?;
-            let mut files = |uri: &str| import::read_beside(path, uri, &options.limits);
-            let scene = import::open_bytes(path, &bytes, &mut files, target.as_ref(), options)?;
+            let scene = import::open_read(path, &bytes, options)?;
             let format = Format::of_bytes(&bytes).or_else(|| Format::of_path(path));
             (format.map_or("unknown", Format::name), Content::Scene(Box::new(scene)))
         };
@@ -81,6 +78,7 @@ impl Source {
             ("--up", options.up != plain.up),
             ("--forward", options.forward != plain.forward),
             ("--rate", options.rate_hz != plain.rate_hz),
+            ("--retarget", options.retarget != plain.retarget),
         ];
         match (&file.content, asked.iter().find(|(_, asked)| *asked)) {
             (Content::Archive(_) | Content::Stream(_), Some((option, _))) => usage(format!(
@@ -97,9 +95,7 @@ impl Source {
         if bytes.starts_with(&stream_format::MAGIC) {
             return Self::refuse_stream(path);
         }
-        let target = options.skeleton.as_deref().map(|p| import::open_skeleton(p, options)).transpose()?;
-        let mut files = |uri: &str| import::read_beside(path, uri, &options.limits);
-        Ok(import::open_bytes(path, &bytes, &mut files, target.as_ref(), options)?)
+        Ok(import::open_read(path, &bytes, options)?)
     }
 
     /// The names of the clips, in file order.

@@ -380,6 +380,7 @@ pub(crate) fn mannequin_scene(motions: &[Motion], detail: &Detail) -> Result<Sce
     let animation = |motion: &Motion| SceneAnimation {
         skeleton: Some(0),
         motion: mannequin::clip(*motion),
+        markers: mannequin::markers(*motion),
         ..SceneAnimation::default()
     };
     Ok(Scene {

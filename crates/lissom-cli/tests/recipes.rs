@@ -42,7 +42,7 @@ fn the_page_lists_every_key() {
             lissom_build::recipe::read(format!("[clips.a]\n{key} = 2026-01-01").as_bytes()).unwrap_err();
         assert!(matches!(error, lissom_build::recipe::RecipeError::Value { .. }), "{key}: {error}");
     }
-    assert_eq!(keys.len(), 14);
+    assert_eq!(keys.len(), 16);
 }
 
 #[test]
@@ -106,4 +106,46 @@ fn edits_are_options_too_and_go_before_those_of_the_file() {
         error.ends_with("lissom.toml: line 2: no clip is called \"wlak\" (did you mean \"walk\"?)\n"),
         "{error}"
     );
+}
+
+/// A motion of another human onto the mannequin: as an option, in a recipe, and what was not matched is told.
+#[test]
+fn motions_of_another_skeleton_are_brought_onto_this_one() {
+    let root = folder("recipes_retarget");
+    let (glb, hero) = (text(&root.join("mannequin.glb")), text(&root.join("hero.lsm")));
+    good(&["mannequin", "-o", &glb, "--body-m", "0.04", "--hand-m", "0.012"]);
+    good(&["import", &glb, "-o", &hero, "--clip", "walk", "--effort", "fast"]);
+    let bvh = text(&root.join("walk.bvh"));
+    good(&["export", &hero, "--clip", "walk", "-o", &bvh]);
+    // Another human: twice as large, with Unreal's names for its thighs and shins.
+    let file = fs::read_to_string(&bvh).unwrap().replace("shin_", "calf_").replace("toes_", "ball_");
+    let other = write(root.join("other.bvh"), file);
+    let out = text(&root.join("moved.lsm"));
+    let names = ["import", &other, "--unit", "2", "--retarget", &hero, "-o", &out, "--verbose"];
+    let told = lissom(&[&names[..], &["--goals", "feet"]].concat());
+    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+    let told = String::from_utf8_lossy(&told.stderr).into_owned() + &String::from_utf8_lossy(&told.stdout);
+    assert!(told.contains("are no bones and rest"), "{told}");
+    let joints = |path: &str| json(&good(&["inspect", path, "--json"]))["skeletons"][0]["joints"].clone();
+    assert_eq!(joints(&out), joints(&hero));
+    // The recipe says the same, and finds the file beside itself.
+    write(root.join("lissom.toml"), "retarget = 'hero.lsm'\ngoals = 'feet'\nunit = 2\n");
+    let again = text(&root.join("again.lsm"));
+    good(&["import", &other, "-o", &again]);
+    assert_eq!(joints(&again), joints(&hero));
+    // The skeleton's own motions go through as they are, mesh and all.
+    let same = text(&root.join("same.lsm"));
+    good(&["import", &glb, "-o", &same, "--clip", "walk", "--effort", "fast", "--unit", "1"]);
+    assert_eq!(json(&good(&["inspect", &same, "--json"]))["meshes"].as_array().unwrap().len(), 1);
+    // Who is no human is refused in words.
+    let stick = write(root.join("stick.bvh"), bvh_of_nobody());
+    let (_, error) = bad(1, &["import", &stick, "-o", &out, "--force"]);
+    assert!(error.contains("the source has no hips"), "{error}");
+    let none = write(root.join("none.toml"), "");
+    bad(2, &["import", &other, "-o", &out, "--config", &none, "--goals", "feet"]);
+}
+
+fn bvh_of_nobody() -> String {
+    "HIERARCHY ROOT stick { OFFSET 0 1 0 CHANNELS 1 Xposition End Site { OFFSET 0 1 0 } } MOTION Frames: 3 Frame Time: 0.5 0 1 2"
+        .into()
 }

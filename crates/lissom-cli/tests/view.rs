@@ -3,10 +3,17 @@
 mod common;
 
 use common::{folder, text};
-use std::process::{Command, Output};
+use std::{
+    process::{Command, Output},
+    sync::Mutex,
+};
+
+/// What is still being written cannot be run, and a process that another test starts meanwhile holds it open: one at a time.
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// The command in a folder of its own, and what the system finds in another.
 fn view(name: &str, with_viewer: bool, arguments: &[&str]) -> Output {
+    let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let root = folder(name);
     let command = root.join("lissom");
     std::fs::copy(env!("CARGO_BIN_EXE_lissom"), &command).unwrap();

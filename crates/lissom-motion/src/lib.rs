@@ -74,7 +74,7 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `std` | yes | CPU detection at run time |
-//! | `rayon` | no | [`crowd::Rayon`]: a crowd on the current rayon pool |
+//! | `rayon` | no | `crowd::Rayon`: a crowd on the current rayon pool |
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
 

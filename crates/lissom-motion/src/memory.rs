@@ -14,7 +14,7 @@ use crate::{
 };
 use alloc::{vec, vec::Vec};
 use lissom::{
-    Skeleton,
+    JointLod, Skeleton,
     job::{InertiaJob, InertiaStartJob, JobError, Mix, PosePair, SoaInertia},
     math::soa::{Lanes, SoaTransform, SoaVec3},
 };
@@ -178,7 +178,21 @@ impl PoseMemory {
     ///
     /// [`JobError::TooShort`] for a pose of another skeleton.
     pub fn apply(&self, pose: &mut [SoaTransform]) -> Result<(), JobError> {
-        InertiaJob::new(&self.inertia, self.elapsed_s, self.duration_s, pose).run()
+        self.apply_lod(pose, None)
+    }
+
+    /// The same for a pose that was mixed at a level of detail: groups that it left out are left as they are.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`PoseMemory::apply`]; a level for another skeleton.
+    pub fn apply_lod(&self, pose: &mut [SoaTransform], lod: Option<&JointLod>) -> Result<(), JobError> {
+        if self.inertia.is_empty() {
+            return Ok(());
+        }
+        let mut job = InertiaJob::new(&self.inertia, self.elapsed_s, self.duration_s, pose);
+        job.lod = lod;
+        job.run()
     }
 
     /// Adds its bytes: little-endian, the two times, then the numbers of each group.

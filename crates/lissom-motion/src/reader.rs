@@ -7,6 +7,7 @@
     clippy::panic
 )]
 
+use alloc::vec::Vec;
 use lissom::track::Repeat;
 
 /// Bytes that are not what was written.
@@ -103,6 +104,21 @@ impl<'a> Reader<'a> {
         let Ok(text) = core::str::from_utf8(bytes) else { return Err(self.wrong("not UTF-8")) };
         self.at = self.at.saturating_add(length);
         Ok(text)
+    }
+
+    /// A list of things of at least `each` bytes.
+    pub(crate) fn list<T>(
+        &mut self,
+        most: usize,
+        each: usize,
+        read: impl Fn(&mut Self) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let count = self.count(most, each)?;
+        let mut list = Vec::with_capacity(count);
+        for _ in 0..count {
+            list.push(read(self)?);
+        }
+        Ok(list)
     }
 
     /// A count of things of at least `each` bytes: there are as many bytes left, so that room for them may be reserved.

@@ -2,6 +2,7 @@
 //! and rewound with the state.
 
 use lissom::{
+    JointLod,
     archive::Archive,
     math::{Mat4, soa::SoaTransform},
     player::{Body, PlayError},
@@ -98,35 +99,52 @@ fn places(animator: &Animator) -> Vec<[f64; 3]> {
 
 const STEP_S: f64 = 1.0 / 120.0;
 
-/// The largest change of any joint's velocity from one step to the next, in m/s, over changes between random clips at random
-/// times: in the step in which they happen, and in the next.
+/// By how much each joint's velocity differs from one step to the next, in m/s.
+fn velocity_changes(three: &[Vec<[f64; 3]>]) -> Vec<f64> {
+    let change = |((a, b), c): ((&[f64; 3], &[f64; 3]), &[f64; 3])| {
+        (0..3).map(|i| (c[i] - 2.0 * b[i] + a[i]).powi(2)).sum::<f64>().sqrt() / STEP_S
+    };
+    three[0].iter().zip(&three[1]).zip(&three[2]).map(change).collect()
+}
+
+/// The largest change of any joint's velocity from one step to the next that neither motion makes by itself, in m/s: over
+/// changes between random clips at random times, in the step in which they happen, and in the next.
 fn largest_jump(way: impl Fn(TransitionParts) -> TransitionParts) -> f64 {
-    let mut animator = animator(way);
-    let (mut rng, mut largest) = (Rng::new(14), 0.0);
+    let mut shown = animator(way);
+    // The new motion by itself: what the change leads to, at once.
+    let mut new = animator(|way| way.fade(0.0));
+    let (mut rng, mut largest) = (Rng::new(14), 0.0_f64);
     for _ in 0..120 {
+        // The old motion by itself: nobody tells it.
+        let mut old = shown.clone();
         let clip = rng.below(CLIPS.len());
-        choose(&mut animator, "clip", clip);
-        let mut seen = vec![places(&animator)];
+        choose(&mut shown, "clip", clip);
+        choose(&mut new, "clip", clip);
+        let mut seen = [&shown, &old, &new].map(|animator| vec![places(animator)]);
         for _ in 0..3 {
-            animator.update(STEP_S).unwrap();
-            seen.push(places(&animator));
+            for (animator, seen) in [&mut shown, &mut old, &mut new].into_iter().zip(&mut seen) {
+                animator.update(STEP_S).unwrap();
+                seen.push(places(animator));
+            }
         }
-        for three in seen.windows(3) {
-            for ((a, b), c) in three[0].iter().zip(&three[1]).zip(&three[2]) {
-                let square: f64 = (0..3).map(|i| (c[i] - 2.0 * b[i] + a[i]).powi(2)).sum();
-                let jump = square.sqrt() / STEP_S;
-                largest = if jump > largest { jump } else { largest };
+        let [shown_places, old_places, new_places] = &seen;
+        let own = [&old_places[..3], &old_places[1..], &new_places[1..]].map(velocity_changes);
+        for three in shown_places.windows(3) {
+            for (joint, change) in velocity_changes(three).into_iter().enumerate() {
+                let own = own.iter().map(|own| own[joint]).fold(0.0, f64::max);
+                largest = largest.max(change - own);
             }
         }
         for _ in 0..rng.below(60) {
-            animator.update(STEP_S).unwrap();
+            shown.update(STEP_S).unwrap();
+            new.update(STEP_S).unwrap();
         }
     }
     largest
 }
 
-/// Without changes, the clips themselves change a joint's velocity by this much in a step.
-const BOUND_M_S: f64 = 1.0;
+/// Beyond what the clips do by themselves.
+const BOUND_M_S: f64 = 0.5;
 
 #[test]
 fn a_transition_by_inertia_has_no_velocity_jump_between_random_clips() {
@@ -136,7 +154,7 @@ fn a_transition_by_inertia_has_no_velocity_jump_between_random_clips() {
         largest_jump(|way| way.fade(0.0)),
     ];
     println!(
-        "largest change of velocity in a step: {inertial:.2} m/s by inertia, {faded:.2} faded, {cut:.2} cut"
+        "largest change of velocity in a step, beyond the clips' own: {inertial:.3} m/s by inertia, {faded:.3} faded, {cut:.3} cut"
     );
     assert!(inertial < BOUND_M_S, "{inertial} m/s");
     assert!(cut > 10.0 * BOUND_M_S, "the test can fail: {cut} m/s");
@@ -173,7 +191,9 @@ fn joints_that_a_mask_leaves_out_do_not_feel_a_transition_of_its_layer() {
     let mut animators = [true, false].map(|arms| {
         let mut animator = animator(|way| way.fade(0.3).inertial());
         choose(&mut animator, "clip", 1);
-        (0..20).for_each(|_| animator.update(STEP_S).unwrap());
+        // The body's own change is over by then: both start from one pose.
+        (0..40).for_each(|_| animator.update(STEP_S).unwrap());
+        assert!(!animator.memory().is_running());
         choose(&mut animator, "arm", usize::from(arms));
         animator
     });
@@ -302,13 +322,16 @@ fn who_is_looked_at_rarely_gets_the_same_bits() {
     assert!(compared > 20, "{compared} of them on the way");
 }
 
-/// Of two members one is not seen for a while: both show what an animator shows.
+/// Of three members one is not seen for a while, and one has few joints: all show what an animator shows.
 #[test]
 fn members_of_a_crowd_remember_as_an_animator_does() {
+    const FEW: usize = 13;
     let mut alone = animator(|way| way.fade(0.3).inertial());
     let mut crowd = Crowd::new(&ARCHIVE).unwrap();
     let graph = crowd.add_graph(Arc::clone(alone.graph())).unwrap();
-    let members = [(); 2].map(|()| crowd.add(Role::Graph(graph), RootStep::IDENTITY).unwrap());
+    let members = [(); 3].map(|()| crowd.add(Role::Graph(graph), RootStep::IDENTITY).unwrap());
+    let few = crowd.add_level(JointLod::prefix(FEW)).unwrap();
+    crowd.set_level(&members[1..2], few).unwrap();
     crowd.update(0.0).unwrap();
     let (mut rng, mut running) = (Rng::new(21), 0);
     for frame in 0..300 {
@@ -316,14 +339,15 @@ fn members_of_a_crowd_remember_as_an_animator_does() {
         for name in ["clip", "arm"] {
             let key = alone.graph().int(name).unwrap();
             let value = alone.state().get(key).unwrap();
-            crowd.set_each(&members, key, &[value; 2]).unwrap();
+            crowd.set_each(&members, key, &[value; 3]).unwrap();
         }
         let seen = frame % 5 == 0;
-        crowd.set_seen(&members[1..], seen).unwrap();
+        crowd.set_seen(&members[2..], seen).unwrap();
         crowd.update(alone.frame().step_s()).unwrap();
-        for member in &members[..if seen { 2 } else { 1 }] {
+        for (i, member) in members[..if seen { 3 } else { 2 }].iter().enumerate() {
+            let joints = if i == 1 { FEW } else { alone.models().len() };
             let models = crowd.models(*member).unwrap().unwrap();
-            assert!(bits(models) == bits(alone.models()), "frame {frame}, {member}");
+            assert!(bits(&models[..joints]) == bits(&alone.models()[..joints]), "frame {frame}, {member}");
             assert_eq!(crowd.memory(*member).unwrap(), alone.memory());
         }
         running += usize::from(alone.memory().is_running());

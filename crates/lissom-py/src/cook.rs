@@ -91,6 +91,8 @@ impl Cooking {
             forward: recipe.forward,
             rate_hz: recipe.rate_hz,
             skeleton: recipe.skeleton.clone().map(PathBuf::from),
+            retarget: recipe.retarget.clone().map(PathBuf::from),
+            goals: recipe.goals.unwrap_or_default(),
             no_mesh: recipe.no_mesh == Some(true),
             no_images: recipe.no_images == Some(true),
             influences: recipe.influences,
@@ -123,9 +125,9 @@ fn read_recipe(given: &Given) -> PyResult<RecipeFile> {
             let bytes = import::read_limited(path, recipe::LARGEST as u64).map_err(errors::open)?;
             let mut file =
                 recipe::read(&bytes).map_err(|error| format(format!("{}: {error}", path.display())))?;
-            if let Some(skeleton) = &mut file.skeleton {
-                let beside = path.parent().unwrap_or(Path::new("")).join(&*skeleton);
-                *skeleton = beside.to_string_lossy().into_owned();
+            for other in [&mut file.skeleton, &mut file.retarget].into_iter().flatten() {
+                let beside = path.parent().unwrap_or(Path::new("")).join(&*other);
+                *other = beside.to_string_lossy().into_owned();
             }
             Ok(file)
         }

@@ -8,7 +8,7 @@ use lissom_viewer::{Failure, Offscreen, document};
 use std::{path::PathBuf, time::Instant};
 
 /// What may stay: fonts, caches of the driver, pieces between what was freed.
-const STAYS_BYTES: u64 = 300 << 20;
+const STAYS_BYTES: u64 = 128 << 20;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut refused = false;

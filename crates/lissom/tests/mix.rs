@@ -2,6 +2,7 @@
 
 use lissom::{
     Clip, Cursor, JointLod, JointMask,
+    clip::DecodedClip,
     job::{BlendJob, BlendLayer, JobError, Mix, MixEntry, MixJob, MixScratch, SampleJob, SampleTime},
     math::{
         simd::Backend,
@@ -62,9 +63,21 @@ impl Stage {
         backend: Backend,
         lod: Option<&JointLod>,
     ) -> Vec<SoaTransform> {
+        self.mixed_from(&[], mix, scratch, backend, lod)
+    }
+
+    /// The same where some clips are decoded.
+    fn mixed_from(
+        &self,
+        decoded: &[Option<DecodedClip>],
+        mix: &Mix,
+        scratch: &mut MixScratch,
+        backend: Backend,
+        lod: Option<&JointLod>,
+    ) -> Vec<SoaTransform> {
         let mut output = self.pose();
         let (skeleton, clips) = (&self.built.skeleton, &self.clips[..]);
-        MixJob { skeleton, clips, masks: &self.masks, mix, lod, scratch, output: &mut output }
+        MixJob { skeleton, clips, decoded, masks: &self.masks, mix, lod, scratch, output: &mut output }
             .run_on(backend)
             .unwrap();
         output
@@ -169,6 +182,41 @@ fn a_mix_is_its_samples_blended_on_every_backend_and_thread() {
     }
 }
 
+#[test]
+fn a_mix_of_decoded_clips_has_the_bits_of_one_by_cursors() {
+    let stage = Stage::new();
+    let (joints, lod) = (stage.built.skeleton.joint_count(), JointLod::prefix(20));
+    let of = |clip: usize| DecodedClip::new(stage.clips[clip].view());
+    assert_eq!(of(0).map(|clip| clip.memory_bytes()), DecodedClip::bytes_of(stage.clips[0].view()));
+    // All of them; some; and one that stands in another's place, which is not looked at.
+    let lists = [vec![of(0), of(1), of(2)], vec![None, of(1)], vec![of(1), of(1), of(0)]];
+    let mut rng = Rng::new(8);
+    let mut scratch = MixScratch::with_room_for(&stage.built.skeleton, &stage.clips, 6);
+    for round in 0..60 {
+        let mix = random_mix(&mut rng, stage.clips.len());
+        let lod = (round % 4 == 3).then_some(&lod);
+        let wanted = stage.mixed(&mix, &mut scratch, Backend::best(), lod);
+        for backend in Backend::all() {
+            for decoded in &lists {
+                let mixed = stage.mixed_from(decoded, &mix, &mut scratch, backend, lod);
+                assert_same_pose(&format!("{mix:?}"), &mixed, &wanted, joints);
+            }
+        }
+    }
+    // Every row and the ends, where a loop closes too.
+    for (clip, of) in stage.clips.iter().enumerate() {
+        let rows = of.view().row_count();
+        for row in 0..=rows {
+            let time = SampleTime::Clamped(of.view().row_time_s(row) + f64::from(row % 3) * 0.004);
+            let mut mix = Mix::EMPTY;
+            assert!(mix.push(MixEntry::new(clip, time, 1.0)));
+            let wanted = stage.mixed(&mix, &mut scratch, Backend::best(), None);
+            let mixed = stage.mixed_from(&lists[0], &mix, &mut scratch, Backend::best(), None);
+            assert_same_pose(&format!("{mix:?}"), &mixed, &wanted, joints);
+        }
+    }
+}
+
 /// What a player has nearly always. Its pose is written once, and must not show it.
 #[test]
 fn a_clip_alone_has_the_bits_of_its_blend() {
@@ -208,6 +256,7 @@ fn a_mix_that_makes_no_sense_is_refused_and_nothing_is_written() {
         let job = &mut MixJob {
             skeleton,
             clips: &stage.clips,
+            decoded: &[],
             masks: &stage.masks,
             mix,
             lod: None,
@@ -254,7 +303,7 @@ fn mixing_allocates_nothing_whatever_is_mixed() {
         for mix in &mixes {
             let (skeleton, clips, scratch) = (&stage.built.skeleton, &stage.clips[..], &mut scratch);
             let masks = &stage.masks;
-            MixJob { skeleton, clips, masks, mix, lod: None, scratch, output: &mut output }
+            MixJob { skeleton, clips, decoded: &[], masks, mix, lod: None, scratch, output: &mut output }
                 .run_on(backend)
                 .unwrap();
         }

@@ -57,13 +57,16 @@ fn scene() -> Scene {
     }
 }
 
+/// A kind that this version does not know.
+const LATER: SectionKind = SectionKind::Other(u32::from_le_bytes(*b"NEXT"));
+
 fn packed(scene: &Scene) -> AlignedBytes {
     let built = SkeletonBuilder::build(&scene.skeletons[0].skeleton).unwrap();
     let cook = ClipBuilder { effort: crate::cook::Effort::Fast, ..Default::default() };
     let clips = scene.animations.iter().map(|a| cook.build(&built, &a.motion).unwrap().bytes).collect();
     let mut pack = ScenePack::new();
     pack.add("stem", scene, &[built], clips).unwrap();
-    pack.carry(SectionKind::Graph, 7, 3, "graph", b"anything").unwrap();
+    pack.carry(LATER, 7, 3, "what", b"anything").unwrap();
     read_back(&pack.finish())
 }
 
@@ -97,8 +100,14 @@ fn a_scene_makes_the_round_trip() {
         }
     }
     let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
-    let graph = archive.find(SectionKind::Graph, "graph").unwrap();
-    assert_eq!((graph.version, graph.flags, graph.payload), (7, 3, &b"anything"[..]));
+    let later = archive.find(LATER, "what").unwrap();
+    assert_eq!((later.version, later.flags, later.payload), (7, 3, &b"anything"[..]));
+    // A graph of a later version is left out, and told.
+    let mut pack = ScenePack::new();
+    pack.carry(SectionKind::Graph, 7, 0, "hero", b"anything").unwrap();
+    let back = lsm::read(&read_back(&pack.finish()), &ImportLimits::default()).unwrap();
+    let told: Vec<String> = back.warnings.iter().map(ToString::to_string).collect();
+    assert!(told.len() == 1 && told[0].contains("version 7"), "{told:?}");
     let view = archive.first(SectionKind::Mesh).and_then(|s| s.mesh()).unwrap();
     let skeleton = archive.first(SectionKind::Skeleton).unwrap().skeleton(&Limits::default()).unwrap();
     assert_eq!(view.skeleton_identity, skeleton.identity());

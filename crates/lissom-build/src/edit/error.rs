@@ -1,6 +1,6 @@
 //! Why an edit is not possible.
 
-use crate::{quote::Quote, raw::RawEditError};
+use crate::{feet::FeetError, quote::Quote, raw::RawEditError};
 use core::fmt;
 
 /// Why a clip cannot be edited as asked. Every message names the clip, the key, and the recipe's line if there is one.
@@ -61,6 +61,9 @@ pub enum EditReason {
         /// One that is much like it.
         near: Option<String>,
     },
+    /// Feet, or a gait, cannot be told.
+    #[error(transparent)]
+    Feet(#[from] FeetError),
     /// It was taken out before: the tracks would say two things.
     #[error("it has root motion already")]
     HasRoot,

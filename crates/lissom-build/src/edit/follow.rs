@@ -4,7 +4,8 @@ use super::{
     Additive, ClipRule, Edit, EditError, EditKind, Looping, error::EditReason, parts::is_root, pattern::fit,
 };
 use crate::{
-    raw::{RawAnimation, RawSkeleton},
+    feet::{ContactRule, FeetError, PHASE_TRACK, SPEED_TRACK},
+    raw::{RawAnimation, RawSkeleton, RawUserTrack, TrackKind, UserKey},
     scene::{Marker, Scene, SceneAnimation},
     words::nearest,
 };
@@ -71,6 +72,15 @@ impl<'a> Plan<'a> {
         }
         plan.edits.sort_by_key(|e| e.kind.rank());
         plan
+    }
+
+    /// What counts as standing.
+    fn contacts(&self) -> ContactRule {
+        let rule = self.edits.iter().find_map(|edit| match &edit.kind {
+            EditKind::Contacts(rule) => rule.clone(),
+            _ => None,
+        });
+        rule.unwrap_or_default()
     }
 }
 
@@ -139,6 +149,14 @@ fn edit(
                 make_loop(&mut clip, skeleton, *looping, precision_m, asked.shell_m).map_err(wrong)?;
             }
             EditKind::RootMotion(Some(root)) => clip = clip.rooted(skeleton, root).map_err(wrong)?,
+            EditKind::Contacts(Some(rule)) => {
+                let contacts = clip.contacts(skeleton, rule).map_err(|e| wrong(e.into()))?;
+                add_markers(&mut clip, contacts.markers());
+            }
+            EditKind::Gait(true) => {
+                let rule = plan.contacts();
+                add_gait(&mut clip, skeleton, &rule).map_err(|e| wrong(e.into()))?;
+            }
             EditKind::Name(name) => clip.motion.name = name.replace('*', &plan.stands_for),
             EditKind::Events(events) => add_events(&mut clip, events).map_err(wrong)?,
             EditKind::Precision(metres) => needs.precision_m = Some(*metres),
@@ -183,7 +201,7 @@ fn make_loop(
                 .tracks
                 .iter()
                 // Where a loop ends is where its next lap starts: that is what root motion is for.
-                .filter(|t| !is_root(&t.name))
+                .filter(|t| !is_root(&t.name) && t.name != PHASE_TRACK)
                 .all(|t| t.sample(0.0).iter().zip(t.sample(1.0)).all(|(a, b)| (a - b).abs() <= TRACK_GAP));
             let moves =
                 motion.tracks.iter().any(|t| t.moves()) || clip.tracks.iter().any(|t| t.keys.len() > 1);
@@ -209,9 +227,24 @@ fn add_events(clip: &mut SceneAnimation, events: &[Marker]) -> Result<(), EditRe
         if !(event.time_s >= 0.0 && at_s <= duration_s) {
             return Err(EditReason::Event { event: event.name.clone(), at_s, duration_s });
         }
-        clip.markers.push(event.clone());
     }
+    add_markers(clip, events.to_vec());
+    Ok(())
+}
+
+fn add_markers(clip: &mut SceneAnimation, markers: Vec<Marker>) {
+    clip.markers.extend(markers);
     clip.markers.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
+}
+
+/// Tracks of phase and speed, in place of those that were there.
+fn add_gait(clip: &mut SceneAnimation, skeleton: &RawSkeleton, rule: &ContactRule) -> Result<(), FeetError> {
+    let phase = clip.contacts(skeleton, rule)?.phase()?;
+    let value = [clip.ground_speed(skeleton, rule)?, 0.0, 0.0, 0.0];
+    let keys = vec![UserKey { ratio: 0.0, value, step: false }];
+    let speed = RawUserTrack { name: SPEED_TRACK.into(), kind: TrackKind::Float, keys };
+    clip.tracks.retain(|track| track.name != phase.name && track.name != speed.name);
+    clip.tracks.extend([phase, speed]);
     Ok(())
 }
 

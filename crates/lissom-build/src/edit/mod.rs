@@ -4,7 +4,7 @@
 //!  ClipRule, ClipRule …     from a recipe file, from options, from code
 //!     │ whose pattern fits the clip's name; of each kind of edit the last one said counts
 //!     ▼
-//!  skip ─ trim ─ rate ─ reverse ─ mirror ─ root motion ─ in place ─ loop ─ name ─ events ─ precision ─▶ difference to another clip
+//!  skip ─ trim ─ rate ─ reverse ─ mirror ─ root motion ─ in place ─ loop ─ contacts ─ gait ─ name ─ events ─ precision ─▶ difference to another clip
 //!  each file by itself, always in this order                                                           when all files are read
 //! ```
 //!
@@ -21,8 +21,10 @@ pub use error::{EditError, EditReason};
 pub use follow::{Asked, Edited, follow};
 pub(crate) use follow::{Needs, take_differences};
 pub use parts::left_and_right;
+pub(crate) use pattern::fits;
 
 use crate::{
+    feet::ContactRule,
     import::Axis,
     raw::{RootMotionRule, Travel},
     scene::Marker,
@@ -71,6 +73,10 @@ pub enum EditKind {
     InPlace(Option<Travel>),
     /// Whether it ends where it starts.
     Loop(Looping),
+    /// Marks when feet stand.
+    Contacts(Option<ContactRule>),
+    /// True adds the tracks of a gait's phase and speed.
+    Gait(bool),
     /// What it is called; a `*` is what the first `*` of the pattern stands for, or the old name.
     Name(String),
     /// Named moments more, by time in the clip as it has become.
@@ -138,6 +144,8 @@ impl EditKind {
             Self::RootMotion(_) => "root-motion",
             Self::InPlace(_) => "in-place",
             Self::Loop(_) => "loop",
+            Self::Contacts(_) => "contacts",
+            Self::Gait(_) => "gait",
             Self::Name(_) => "name",
             Self::Events(_) => "events",
             Self::Precision(_) => "precision",
@@ -153,7 +161,7 @@ impl EditKind {
 }
 
 /// All keys of edits, in the order in which they are done.
-pub(crate) const KEYS: [&str; 13] = [
+pub(crate) const KEYS: [&str; 15] = [
     "skip",
     "trim",
     "rate",
@@ -162,6 +170,8 @@ pub(crate) const KEYS: [&str; 13] = [
     "root-motion",
     "in-place",
     "loop",
+    "contacts",
+    "gait",
     "name",
     "events",
     "precision",

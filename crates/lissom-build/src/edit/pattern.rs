@@ -1,5 +1,10 @@
 //! Names with `*` and `?`, and the name that was meant.
 
+/// True if a pattern fits all of a text.
+pub(crate) fn fits(pattern: &str, text: &str) -> bool {
+    fit(pattern, text).is_some()
+}
+
 /// What the first `*` of a pattern stands for in a text, the whole text if there is none; `None` if the pattern does not
 /// fit all of it. `*` stands for any characters, `?` for one; upper and lower case are the same.
 pub(super) fn fit<'a>(pattern: &str, text: &'a str) -> Option<&'a str> {

@@ -17,7 +17,7 @@
 //!   ] }]
 //! }"#)?;
 //! let error = file.check(|clip| (clip != "wlak").then_some(1.0)).unwrap_err();
-//! assert_eq!(error.to_string(), r#"line 4, column 82: layer "body", state "move", point 2: there is no clip called "wlak""#);
+//! assert_eq!(error.to_string(), r#"line 4, column 80: layer "body", state "move", point 2: there is no clip called "wlak""#);
 //! # Ok::<(), lissom_build::graph::GraphFileError>(())
 //! ```
 

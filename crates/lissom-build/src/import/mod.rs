@@ -46,7 +46,9 @@ pub use error::{ImportError, Place};
 pub use limits::ImportLimits;
 pub use matching::MatchError;
 pub(crate) use matching::{lend, retarget};
+pub(crate) use open::bring_onto;
 pub use open::{
-    Format, ImportOptions, OpenError, Unit, open, open_bytes, open_skeleton, read_beside, read_limited,
+    Format, ImportOptions, OpenError, Unit, open, open_bytes, open_read, open_skeleton, read_beside,
+    read_limited,
 };
 pub use read_options::ReadOptions;

@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     raw::RawEditError,
+    retarget::{self, Goals, RetargetError},
     scene::{Scene, SceneAnimation, SceneSkeleton},
 };
 use core::num::NonZeroU8;
@@ -130,6 +131,11 @@ pub struct ImportOptions {
     /// The file that has the skeleton, if it is another one. Joints are matched by name; files that have no joint
     /// names (ozz animations, raw clips), by place.
     pub skeleton: Option<PathBuf>,
+    /// The file with another skeleton, of other proportions and names, that motions are brought onto
+    /// ([`crate::retarget`]). It is read as it is: unit and axes are those of the motions' files.
+    pub retarget: Option<PathBuf>,
+    /// What is then kept where the file has it.
+    pub goals: Goals,
     /// Leaves meshes out, with their materials and images.
     pub no_mesh: bool,
     /// Leaves images out.
@@ -150,6 +156,8 @@ impl Default for ImportOptions {
             forward: None,
             rate_hz: None,
             skeleton: None,
+            retarget: None,
+            goals: Goals::default(),
             no_mesh: false,
             no_images: false,
             influences: None,
@@ -244,6 +252,14 @@ pub enum OpenError {
         /// Why.
         source: MatchError,
     },
+    /// A motion cannot be brought onto the other skeleton.
+    #[error("{}: {source}", path.display())]
+    Retarget {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: RetargetError,
+    },
     /// A motion could not be resampled.
     #[error("{}: clip {clip:?}: {source}", path.display())]
     Resample {
@@ -266,15 +282,45 @@ pub enum OpenError {
 /// Every case of [`OpenError`].
 pub fn open(path: &Path, options: &ImportOptions) -> Result<Scene, OpenError> {
     options.check()?;
-    let target = options.skeleton.as_deref().map(|path| open_skeleton(path, options)).transpose()?;
     let bytes = read_limited(path, options.limits.max_bytes)?;
+    open_read(path, &bytes, options)
+}
+
+/// As [`open`], of bytes that were read already; other files are read as the options and the file name them.
+///
+/// # Errors
+///
+/// Every case of [`OpenError`].
+pub fn open_read(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result<Scene, OpenError> {
+    let own = options.skeleton.as_deref().map(|path| open_skeleton(path, options)).transpose()?;
+    let other =
+        options.retarget.as_deref().map(|path| open_skeleton(path, &options.as_it_is())).transpose()?;
     let mut files = |uri: &str| read_beside(path, uri, &options.limits);
-    open_bytes(path, &bytes, &mut files, target.as_ref(), options)
+    let mut scene = open_bytes(path, bytes, &mut files, own.as_ref(), options)?;
+    if let Some(other) = &other {
+        bring_onto(path, &mut scene, other, options.goals)?;
+    }
+    Ok(scene)
+}
+
+/// Brings the motions of a file onto another skeleton.
+pub(crate) fn bring_onto(
+    path: &Path,
+    scene: &mut Scene,
+    target: &SceneSkeleton,
+    goals: Goals,
+) -> Result<(), OpenError> {
+    // The skeleton itself, from another file, stored in another order or with other roundings.
+    if scene.skeletons.iter().all(|own| retarget::is_same_rig(&own.skeleton, &target.skeleton)) {
+        let attached = matching::attach(scene, target.clone(), By::Name);
+        return attached.map_err(|source| OpenError::Match { path: path.into(), source });
+    }
+    retarget::onto(scene, target, goals).map_err(|source| OpenError::Retarget { path: path.into(), source })
 }
 
 /// As [`open`], of bytes that were read already. `path` is what the file is called: it names clips that have no name and
 /// stands in messages. `files` gives the bytes of other files that this one names, by URI. The skeleton, if it is in
-/// another file, is `target`; [`ImportOptions::skeleton`] is not looked at.
+/// another file, is `target`; [`ImportOptions::skeleton`] and [`ImportOptions::retarget`] are not looked at.
 ///
 /// # Errors
 ///
@@ -400,6 +446,11 @@ pub fn read_beside(path: &Path, uri: &str, limits: &ImportLimits) -> Result<Vec<
 }
 
 impl ImportOptions {
+    /// The same for a file in metres, y up: units and axes that were said are those of another one.
+    pub(crate) fn as_it_is(&self) -> Self {
+        Self { unit: Unit::Auto, up: Axis::Y, forward: None, ..self.clone() }
+    }
+
     /// What of a file is read, and what is done about parts that cannot be.
     fn reading(&self) -> ReadOptions {
         ReadOptions {
@@ -441,7 +492,7 @@ fn unit_of(format: Format) -> f64 {
 ///
 /// Every case of [`OpenError`] but those of motions.
 pub fn open_skeleton(path: &Path, options: &ImportOptions) -> Result<SceneSkeleton, OpenError> {
-    let options = ImportOptions { skeleton: None, rate_hz: None, ..options.clone() };
+    let options = ImportOptions { skeleton: None, retarget: None, rate_hz: None, ..options.clone() };
     let scene = open(path, &options)?;
     scene.skeletons.into_iter().next().ok_or_else(|| OpenError::NoSkeleton { path: path.into() })
 }

@@ -205,6 +205,24 @@ impl Figure {
         pose[rig::toes(side)].rotation = Q4::from_axis_angle(V3::X, give);
     }
 
+    /// Left and right change places.
+    pub(super) fn mirrored(self) -> Self {
+        let point = |v: V3| V3::new(-v.x, v.y, v.z);
+        let turn = |t: Turn| Turn::new(-t.yaw, t.pitch, -t.roll);
+        let foot = |f: Foot| Foot { at: point(f.at), yaw: -f.yaw, ..f };
+        let [left, right] = self.feet;
+        Self {
+            root: point(self.root),
+            root_yaw: -self.root_yaw,
+            hips: point(self.hips),
+            hips_turn: turn(self.hips_turn),
+            chest_turn: turn(self.chest_turn),
+            head_turn: turn(self.head_turn),
+            arms: [self.arms[1], self.arms[0]],
+            feet: [foot(right), foot(left)],
+        }
+    }
+
     /// Lowers the hips until both legs reach their feet with a bent knee; softly, so that nothing jerks.
     pub(super) fn settle(mut self) -> Self {
         const SOFT: f64 = 0.012;

@@ -1,4 +1,4 @@
-//! Walk, jog and run: one cycle each, in phase. The left heel lands at phase 0, the right one at 0.5.
+//! Walk, jog and run, steps back and to the sides: one cycle each, in phase. The left heel lands at phase 0, the right one at 0.5.
 
 use super::bake::RATE;
 use super::curve::{cosine, curve, deg, hermite, sine};
@@ -10,6 +10,8 @@ pub(super) struct Gait {
     pub(super) frames: usize,
     /// Metres a second.
     pub(super) speed: f64,
+    /// Where to, along x and z: a unit vector. The figure looks along z.
+    pub(super) heading: [f64; 2],
     /// The share of the cycle that a foot stands.
     pub(super) duty: f64,
     /// Middle of the stance ahead of the root.
@@ -38,9 +40,12 @@ pub(super) struct Gait {
     curl: f64,
 }
 
+const AHEAD: [f64; 2] = [0.0, 1.0];
+
 pub(super) const WALK: Gait = Gait {
     frames: 32,
     speed: 1.32,
+    heading: AHEAD,
     duty: 0.62,
     ahead: -0.05,
     track: 0.075,
@@ -75,6 +80,7 @@ pub(super) const WALK: Gait = Gait {
 pub(super) const JOG: Gait = Gait {
     frames: 22,
     speed: 2.6,
+    heading: AHEAD,
     duty: 0.37,
     ahead: -0.03,
     track: 0.06,
@@ -109,6 +115,7 @@ pub(super) const JOG: Gait = Gait {
 pub(super) const RUN: Gait = Gait {
     frames: 18,
     speed: 4.4,
+    heading: AHEAD,
     duty: 0.29,
     ahead: -0.03,
     track: 0.045,
@@ -141,9 +148,71 @@ pub(super) const RUN: Gait = Gait {
     curl: 0.70,
 };
 
+/// Lands on the ball, comes down on the heel, leaves flat.
+pub(super) const BACK: Gait = Gait {
+    frames: 30,
+    speed: 0.95,
+    heading: [0.0, -1.0],
+    duty: 0.64,
+    ahead: 0.04,
+    track: 0.09,
+    pitch: &[(0.0, 22.0), (0.14, 4.0), (0.22, 0.0), (0.64, 0.0), (0.74, 6.0), (0.86, 20.0)],
+    lift: &[(0.0, 0.0), (0.64, 0.0), (0.76, 0.040), (0.88, 0.036)],
+    toes: &[(0.0, 1.0), (0.64, 1.0), (0.80, 0.5)],
+    height: -0.050,
+    bob: 0.014,
+    bob_phase: 0.31,
+    sway: 0.028,
+    hips_yaw: -4.0,
+    hips_roll: 3.0,
+    hips_pitch: 1.0,
+    chest_yaw: -4.0,
+    lean: 5.0,
+    swing: -13.0,
+    swing_middle: 6.0,
+    elbow: 28.0,
+    elbow_swing: 5.0,
+    curl: 0.30,
+};
+
+/// Side steps: the feet meet, they do not cross.
+const SIDEWAYS: Gait = Gait {
+    frames: 20,
+    speed: 0.75,
+    heading: [1.0, 0.0],
+    duty: 0.60,
+    ahead: 0.0,
+    track: 0.185,
+    pitch: &[(0.0, 6.0), (0.10, 0.0), (0.42, 0.0), (0.60, 16.0), (0.74, 12.0)],
+    lift: &[(0.0, 0.0), (0.60, 0.0), (0.72, 0.052), (0.86, 0.048)],
+    toes: &[(0.0, 1.0), (0.60, 1.0), (0.76, 0.5)],
+    height: -0.075,
+    bob: 0.012,
+    bob_phase: 0.28,
+    sway: 0.014,
+    hips_yaw: 0.0,
+    hips_roll: 2.5,
+    hips_pitch: 4.0,
+    chest_yaw: 0.0,
+    lean: 6.0,
+    swing: 4.0,
+    swing_middle: 8.0,
+    elbow: 46.0,
+    elbow_swing: 5.0,
+    curl: 0.40,
+};
+
+pub(super) const LEFT: Gait = SIDEWAYS;
+pub(super) const RIGHT: Gait = Gait { heading: [-1.0, 0.0], ..SIDEWAYS };
+
 impl Gait {
     pub(super) fn duration_s(&self) -> f64 {
         self.frames as f64 / RATE
+    }
+
+    /// Metres a second.
+    pub(super) const fn velocity(&self) -> V3 {
+        V3::new(self.speed * self.heading[0], 0.0, self.speed * self.heading[1])
     }
 
     /// Metres a cycle.
@@ -155,8 +224,10 @@ impl Gait {
     fn foot(&self, side: usize, phase: f64) -> Foot {
         let phase = phase - libm::floor(phase);
         let stride = self.stride();
-        let landing = self.ahead + stride * self.duty * 0.5;
-        let z = if phase <= self.duty {
+        // Along the heading; what the middle of the stance is ahead of the root is there whatever the heading is.
+        let ahead = self.ahead * (self.heading[0] + self.heading[1]);
+        let landing = ahead + stride * self.duty * 0.5;
+        let way = if phase <= self.duty {
             // It stays where it is while the root moves on.
             landing - stride * phase
         } else {
@@ -167,7 +238,11 @@ impl Gait {
         };
         let out = [1.0, -1.0][side];
         Foot {
-            at: V3::new(out * self.track, curve(self.lift, true, phase), z),
+            at: V3::new(
+                out * self.track + self.heading[0] * way,
+                curve(self.lift, true, phase),
+                self.heading[1] * way,
+            ),
             yaw: out * deg(5.0),
             pitch: deg(curve(self.pitch, true, phase)),
             toes: curve(self.toes, true, phase),
@@ -225,7 +300,7 @@ impl Gait {
     /// The figure at a time, with its root on the way.
     pub(super) fn travelling(&self, t: f64) -> Figure {
         let mut figure = self.figure(t / self.duration_s());
-        figure.root = V3::new(0.0, 0.0, self.speed * t);
+        figure.root = self.velocity() * t;
         figure
     }
 }

@@ -8,6 +8,8 @@ mod curve;
 mod figure;
 mod gait;
 mod gesture;
+mod jump;
+mod markers;
 mod performance;
 mod rig;
 mod shape;
@@ -15,11 +17,13 @@ mod skin;
 mod steps;
 mod surface;
 
+use crate::exact::V3;
 use crate::mesh::RawMesh;
 use crate::raw::{RawAnimation, RawSkeleton};
 use bake::{RATE, Score, bake};
 use figure::Figure;
 
+pub use markers::markers;
 pub use skin::{Detail, DetailError};
 
 /// The skeleton: 64 joints, depth-first.
@@ -57,11 +61,25 @@ pub enum Motion {
     Turn,
     /// All of it in 15 s: greeting, walk, crouch, cheer, turn, bow.
     Performance,
+    /// Steps backwards, 0.95 m/s, loops.
+    Back,
+    /// Side steps to the left, 0.75 m/s, loops.
+    StrafeLeft,
+    /// Side steps to the right, 0.75 m/s, loops.
+    StrafeRight,
+    /// A quarter turn to the right, 1.6 s: the mirror of [`Self::Turn`].
+    TurnRight,
+    /// Bends its knees and leaves the floor, 0.64 s.
+    JumpStart,
+    /// In the air, 0.8 s, loops.
+    JumpAir,
+    /// Comes down, gives way and stands, 0.7 s.
+    JumpLand,
 }
 
 impl Motion {
     /// Every motion.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 15] = [
         Self::Idle,
         Self::Walk,
         Self::Jog,
@@ -70,6 +88,13 @@ impl Motion {
         Self::Crouch,
         Self::Turn,
         Self::Performance,
+        Self::Back,
+        Self::StrafeLeft,
+        Self::StrafeRight,
+        Self::TurnRight,
+        Self::JumpStart,
+        Self::JumpAir,
+        Self::JumpLand,
     ];
 
     /// The clip's name, in lower case.
@@ -84,18 +109,41 @@ impl Motion {
             Self::Crouch => "crouch",
             Self::Turn => "turn",
             Self::Performance => "performance",
+            Self::Back => "back",
+            Self::StrafeLeft => "strafe_left",
+            Self::StrafeRight => "strafe_right",
+            Self::TurnRight => "turn_right",
+            Self::JumpStart => "jump_start",
+            Self::JumpAir => "jump_air",
+            Self::JumpLand => "jump_land",
         }
     }
 
-    /// How fast the root travels, in metres a second along +Z; 0 for motions in place. The performance and
-    /// the turn move their root in their own ways.
+    /// How fast the root travels ahead, in metres a second along +Z; 0 for motions in place. The performance and
+    /// the turns move their root in their own ways.
     #[must_use]
     pub const fn speed(self) -> f64 {
+        self.velocity().z
+    }
+
+    /// Where the root travels, in metres a second.
+    #[must_use]
+    pub const fn velocity(self) -> V3 {
+        match self.gait() {
+            Some(gait) => gait.velocity(),
+            None => V3::ZERO,
+        }
+    }
+
+    const fn gait(self) -> Option<&'static gait::Gait> {
         match self {
-            Self::Walk => gait::WALK.speed,
-            Self::Jog => gait::JOG.speed,
-            Self::Run => gait::RUN.speed,
-            _ => 0.0,
+            Self::Walk => Some(&gait::WALK),
+            Self::Jog => Some(&gait::JOG),
+            Self::Run => Some(&gait::RUN),
+            Self::Back => Some(&gait::BACK),
+            Self::StrafeLeft => Some(&gait::LEFT),
+            Self::StrafeRight => Some(&gait::RIGHT),
+            _ => None,
         }
     }
 
@@ -103,11 +151,9 @@ impl Motion {
     /// `None` for what is not a gait.
     #[must_use]
     pub const fn duty(self) -> Option<f64> {
-        match self {
-            Self::Walk => Some(gait::WALK.duty),
-            Self::Jog => Some(gait::JOG.duty),
-            Self::Run => Some(gait::RUN.duty),
-            _ => None,
+        match self.gait() {
+            Some(gait) => Some(gait.duty),
+            None => None,
         }
     }
 }
@@ -115,7 +161,7 @@ impl Motion {
 /// One motion as keys at 30 Hz. Only what moves has keys: rotations, and translations of `root` and `hips`.
 ///
 /// Looping clips end in the pose they start with; the root of a gait does not come back but travels on
-/// (`speed · duration` metres a loop along +Z).
+/// (`velocity · duration` metres a loop).
 #[must_use]
 pub fn clip(motion: Motion) -> RawAnimation {
     let skeleton = rig::skeleton();
@@ -131,6 +177,13 @@ pub fn clip(motion: Motion) -> RawAnimation {
         Motion::Wave => (seconds(3.0), false, Box::new(gesture::waving) as Box<_>),
         Motion::Crouch => (seconds(2.4), false, Box::new(gesture::crouching) as Box<_>),
         Motion::Turn => (seconds(1.6), false, Box::new(gesture::turning) as Box<_>),
+        Motion::Back => gait(&gait::BACK),
+        Motion::StrafeLeft => gait(&gait::LEFT),
+        Motion::StrafeRight => gait(&gait::RIGHT),
+        Motion::TurnRight => (seconds(1.6), false, Box::new(|t| gesture::turning(t).mirrored()) as Box<_>),
+        Motion::JumpStart => (seconds(jump::START_S), false, Box::new(jump::starting) as Box<_>),
+        Motion::JumpAir => (seconds(jump::AIR_S), true, Box::new(jump::flying) as Box<_>),
+        Motion::JumpLand => (seconds(jump::LAND_S), false, Box::new(jump::landing) as Box<_>),
         Motion::Performance => {
             (seconds(performance::DURATION_S), false, Box::new(performance::figure) as Box<_>)
         }

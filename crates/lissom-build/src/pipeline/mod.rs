@@ -81,6 +81,8 @@ pub struct Options<'a> {
     /// The file that has the skeleton, if it is another one; `None`: [`ImportOptions::skeleton`], a path, if there is
     /// one.
     pub skeleton: Option<Input<'a>>,
+    /// The file with the skeleton that motions are brought onto; `None`: [`ImportOptions::retarget`], a path, if there is one.
+    pub retarget: Option<Input<'a>>,
     /// Only these clips, each as [`find_clip`] takes it; all if empty.
     pub clips: Vec<String>,
     /// The largest error allowed in metres; `None`: what a file says of its joints, else the builder's, more for models
@@ -101,7 +103,9 @@ pub struct Options<'a> {
 pub struct Recipe {
     import: ImportOptions,
     target: Option<SceneSkeleton>,
-    /// What it moves in its own file.
+    /// The skeleton that motions are brought onto.
+    retarget: Option<SceneSkeleton>,
+    /// What the last of them moves in its own file.
     target_meshes: Vec<SceneMesh>,
     clips: Vec<String>,
     rules: Vec<ClipRule>,
@@ -138,6 +142,8 @@ struct Read {
     /// Clips that were not asked for.
     left_out: Vec<String>,
     is_archive: bool,
+    /// Skeletons that it can lend: its own, before its motions were brought onto another.
+    lends: Vec<SceneSkeleton>,
     /// Not before its motions have a skeleton.
     prepared: Option<Prepared>,
     /// Its lines of the stamp.
@@ -176,29 +182,35 @@ impl Recipe {
     ///
     /// [`OpenError::Option`], or what is wrong with the file that has the skeleton or with a graph's.
     pub fn new(options: Options<'_>) -> Result<Self, OpenError> {
-        let Options { import, skeleton, clips, precision, shell, rules, graphs, mut cook } = options;
+        let Options { import, skeleton, retarget, clips, precision, shell, rules, graphs, mut cook } =
+            options;
         import.check()?;
         let graphs = graphs.iter().map(|input| NamedGraph::read(input, &import.limits));
         let graphs = graphs.collect::<Result<Vec<_>, _>>()?;
-        let (mut target, mut target_meshes) = (None, Vec::new());
-        let mut hash = None;
-        if let Some(input) = skeleton.or_else(|| import.skeleton.clone().map(Input::file)) {
+        let mut target_meshes = Vec::new();
+        let mut read = |input: Option<Input<'_>>, path: &Option<PathBuf>, options: &ImportOptions| {
+            let Some(input) = input.or_else(|| path.clone().map(Input::file)) else {
+                return Ok((None, None));
+            };
             let bytes = input.read(&import.limits)?;
-            hash = Some(stamp::hash(&bytes));
-            let plain = ImportOptions { skeleton: None, rate_hz: None, ..import.clone() };
+            let plain = ImportOptions { rate_hz: None, ..options.clone() };
             let mut files = |uri: &str| input.read_beside(uri, &import.limits);
             let scene = import::open_bytes(input.name(), &bytes, &mut files, None, &plain)?;
             let first = scene.skeletons.into_iter().next();
-            target = Some(first.ok_or_else(|| OpenError::NoSkeleton { path: input.name().into() })?);
+            let first = first.ok_or_else(|| OpenError::NoSkeleton { path: input.name().into() })?;
             target_meshes = scene.meshes;
             target_meshes.retain(|mesh| mesh.skeleton == 0);
-        }
+            Ok((Some(first), Some(stamp::hash(&bytes))))
+        };
+        let (target, hash) = read(skeleton, &import.skeleton, &import)?;
+        let (retarget, other_hash) = read(retarget, &import.retarget, &import.as_it_is())?;
         let (asked_precision, asked_shell) = (precision.is_some(), shell.is_some());
         cook.precision = precision.unwrap_or(cook.precision);
         cook.shell = shell.unwrap_or(cook.shell);
         let mut recipe = Self {
             import,
             target,
+            retarget,
             target_meshes,
             clips,
             rules,
@@ -208,7 +220,7 @@ impl Recipe {
             cook,
             head: String::new(),
         };
-        recipe.head = stamp::head(&recipe, hash);
+        recipe.head = stamp::head(&recipe, [hash, other_hash]);
         Ok(recipe)
     }
 
@@ -315,7 +327,8 @@ impl Recipe {
         let left_out = clips::keep_clips(&mut scene, &stem, &self.clips);
         let stamp = stamp::lines(input, &bytes, &others);
         let is_archive = Format::of_bytes(&bytes) == Some(Format::Lsm);
-        let mut read = Read { stem, scene, left_out, is_archive, prepared: None, stamp };
+        let lends = scene.skeletons.clone();
+        let mut read = Read { stem, scene, left_out, is_archive, lends, prepared: None, stamp };
         // Motions without a skeleton wait until they have one.
         if read.scene.animations.iter().all(|a| a.skeleton.is_some()) {
             read.prepared = Some(self.prepare(input, &mut read.scene, is_archive)?);
@@ -330,6 +343,9 @@ impl Recipe {
         scene: &mut Scene,
         is_archive: bool,
     ) -> Result<Prepared, InputError> {
+        if let Some(target) = &self.retarget {
+            import::bring_onto(input.name(), scene, target, self.import.goals)?;
+        }
         let height_m = scene.height();
         let precision = ScenePrecision::new(height_m, self.asked_precision, self.asked_shell);
         if let Some(height) = height_m.filter(|_| precision.growth() > 1.0) {
@@ -357,7 +373,7 @@ impl Recipe {
     }
 
     fn opened(&self, input: &Input<'_>, read: Read, watcher: &Watcher<'_>) -> Result<Opened, InputError> {
-        let Read { stem, mut scene, left_out, is_archive, prepared, stamp } = read;
+        let Read { stem, mut scene, left_out, is_archive, prepared, stamp, .. } = read;
         let name = || input.name().to_owned();
         if let Some(lost) = scene.animations.iter().find(|a| a.skeleton.is_none()) {
             return Err(InputError::NoSkeleton { name: name(), clip: lost.motion.name.clone() });

@@ -22,17 +22,18 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
     of_words.bytes(rest).bytes(&(bytes.len() as u64).to_le_bytes()).finish()
 }
 
-/// The first line. The other skeleton counts by its bytes, not by its path.
-pub(super) fn head(recipe: &Recipe, skeleton: Option<u64>) -> String {
+/// The first line. The other skeleton, and the one that motions are brought onto, count by their bytes, not by their paths.
+pub(super) fn head(recipe: &Recipe, [skeleton, retarget]: [Option<u64>; 2]) -> String {
     let Recipe { import, cook, asked_precision, asked_shell, clips, rules, graphs, .. } = recipe;
     // Not where they were said: a recipe with a comment more is the same recipe.
     let rules =
         rules.iter().map(|r| (&r.clips, &r.from, r.edits.iter().map(|e| &e.kind).collect::<Vec<_>>()));
     let rules: Vec<_> = rules.collect();
-    let ImportOptions { unit, up, forward, rate_hz, no_mesh, no_images, influences, strict, .. } = import;
+    let ImportOptions { unit, up, forward, rate_hz, goals, no_mesh, no_images, influences, strict, .. } =
+        import;
     let cook = format!("{cook:?} {asked_precision} {asked_shell}");
     let mut text = format!(
-        "{unit:?} {up:?} {forward:?} {rate_hz:?} {skeleton:?} {no_mesh} {no_images} {influences:?} {strict} {clips:?} \
+        "{unit:?} {up:?} {forward:?} {rate_hz:?} {skeleton:?} {retarget:?} {goals:?} {no_mesh} {no_images} {influences:?} {strict} {clips:?} \
          {rules:?} {cook}"
     );
     for graph in graphs {

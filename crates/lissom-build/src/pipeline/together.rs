@@ -10,8 +10,7 @@ use std::collections::BTreeMap;
 /// Motions whose file has no skeleton take the first of the other files that has as many joints.
 pub(super) fn lend_skeletons(inputs: &[Input<'_>], read: &mut [Result<Read, InputError>]) {
     let has_none = |r: &Read| r.scene.animations.iter().any(|a| a.skeleton.is_none());
-    let there =
-        read.iter().flatten().filter(|r| !has_none(r)).flat_map(|r| r.scene.skeletons.iter().cloned());
+    let there = read.iter().flatten().filter(|r| !has_none(r)).flat_map(|r| r.lends.iter().cloned());
     let there: Vec<SceneSkeleton> = there.collect();
     let Some(first) = there.first() else { return };
     for (input, read) in inputs.iter().zip(read) {

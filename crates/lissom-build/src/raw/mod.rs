@@ -20,6 +20,8 @@ pub use animation::{
 pub use edit::RawEditError;
 pub use lissom::track::TrackKind;
 pub use looping::LoopReport;
+pub(crate) use looping::models;
+pub(crate) use resample::MOST_KEYS;
 pub use root_motion::{ExtractedRoot, RootMotionRule, RootReference};
 pub use skeleton::{RawJoint, RawSkeleton, RawSkeletonError};
 pub use travel::Travel;

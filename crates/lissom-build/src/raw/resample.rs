@@ -3,7 +3,7 @@
 use super::{Channel, Curve, Key, RawAnimation, RawEditError, RawTrack, Value};
 
 /// The most keys that a channel can be resampled to: 38 hours at 120 Hz.
-const MOST_KEYS: usize = 1 << 24;
+pub(crate) const MOST_KEYS: usize = 1 << 24;
 
 impl RawAnimation {
     /// The times of fixed-rate keys over a duration: 0, 1/rate, 2/rate … and the end itself. 1 s at 30 Hz is

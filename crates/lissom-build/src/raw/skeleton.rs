@@ -102,6 +102,15 @@ impl RawSkeleton {
         })
     }
 
+    /// True if a joint is another one or stands above it.
+    pub(crate) fn is_above(&self, above: usize, joint: usize) -> bool {
+        let mut at = Some(joint);
+        while let Some(joint) = at.filter(|joint| *joint != above) {
+            at = self.joints[joint].parent;
+        }
+        at.is_some()
+    }
+
     /// A joint that is its own ancestor. Walks up from every joint, never twice over the same ground.
     fn find_cycle(&self) -> Option<usize> {
         const UNSEEN: usize = usize::MAX;

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     edit::{self, Additive, ClipRule, Edit, EditKind, Looping, RootEdit},
+    feet::ContactRule,
     import::Axis,
     raw::{RootReference, Travel},
     scene::Marker,
@@ -65,6 +66,8 @@ fn kind(value: &Value<'_>) -> Result<EditKind, RecipeError> {
             (None, Some("close")) => Looping::Close,
             _ => return Err(value.wrong("it must be true, false, \"auto\" or \"close\"")),
         }),
+        "contacts" => EditKind::Contacts(contacts(value)?),
+        "gait" => EditKind::Gait(value.yes_or_no()?),
         "name" => {
             let name = value.text()?;
             if name.is_empty() {
@@ -114,6 +117,28 @@ fn root_motion(value: &Value<'_>) -> Result<Option<RootEdit>, RecipeError> {
         }
     }
     Ok(Some(edit))
+}
+
+/// `true`, `{ height = "3cm", speed = 0.5, feet = ["LeftFoot", "RightFoot"] }`.
+fn contacts(value: &Value<'_>) -> Result<Option<ContactRule>, RecipeError> {
+    let mut rule = ContactRule::default();
+    if let Some(on) = value.as_bool() {
+        return Ok(on.then_some(rule));
+    }
+    for part in value.table()?.entries(&["height", "speed", "feet"], "")? {
+        match part.key() {
+            "height" => rule.height_m = Some(part.length()?),
+            "speed" => {
+                let speed = part.as_number().filter(|speed| speed.is_finite() && *speed > 0.0);
+                rule.speed = Some(speed.ok_or_else(|| part.wrong("it must be metres a second, above 0"))?);
+            }
+            _ => {
+                let feet: Result<[String; 2], _> = part.texts()?.try_into();
+                rule.feet = Some(feet.map_err(|_| part.wrong("it must be two joints, left and right"))?);
+            }
+        }
+    }
+    Ok(Some(rule))
 }
 
 /// Any of x, y and z.

@@ -39,6 +39,7 @@ use crate::{
     cook::{Effort, Form, Jumps},
     edit::ClipRule,
     import::{Axis, Unit},
+    retarget::Goals,
 };
 use std::num::NonZeroU8;
 use value::{Table, Value};
@@ -71,6 +72,10 @@ pub struct RecipeFile {
     pub rate_hz: Option<f64>,
     /// The file with the skeleton, as it is written: from the recipe's own folder.
     pub skeleton: Option<String>,
+    /// The file with the skeleton that motions are brought onto, likewise.
+    pub retarget: Option<String>,
+    /// What is then kept where the file has it.
+    pub goals: Option<Goals>,
     /// Leaves meshes out.
     pub no_mesh: Option<bool>,
     /// Leaves images out.
@@ -87,8 +92,16 @@ pub struct RecipeFile {
     pub rules: Vec<ClipRule>,
 }
 
+/// What can be kept when motions are brought onto another skeleton.
+pub const GOALS: [(&str, Goals); 4] = [
+    ("none", Goals { hands: false, feet: false }),
+    ("feet", Goals { hands: false, feet: true }),
+    ("hands", Goals { hands: true, feet: false }),
+    ("all", Goals { hands: true, feet: true }),
+];
+
 /// The keys at the top.
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 20] = [
     "precision",
     "shell",
     "budget",
@@ -100,6 +113,8 @@ const KEYS: [&str; 18] = [
     "forward",
     "rate",
     "skeleton",
+    "retarget",
+    "goals",
     "no-mesh",
     "no-images",
     "influences",
@@ -155,6 +170,8 @@ fn setting(file: &mut RecipeFile, value: &Value<'_>) -> Result<(), RecipeError> 
         "forward" => file.forward = Some(value.axis()?),
         "rate" => file.rate_hz = Some(value.rate()?),
         "skeleton" => file.skeleton = Some(value.text()?.to_owned()),
+        "retarget" => file.retarget = Some(value.text()?.to_owned()),
+        "goals" => file.goals = Some(value.one_of(&GOALS)?),
         "no-mesh" => file.no_mesh = Some(value.yes_or_no()?),
         "no-images" => file.no_images = Some(value.yes_or_no()?),
         "influences" => {

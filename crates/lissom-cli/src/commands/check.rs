@@ -9,7 +9,6 @@ use anyhow::Result;
 use lissom::archive::{AlignedBytes, ArchiveError, ArchiveView, Limits, Section, SectionKind};
 use lissom::clip::format::stream as stream_format;
 use lissom_build::import::{self, Format, ImportOptions, OpenError};
-use lissom_build::scene::Scene;
 use lissom_motion::{Graph, GraphParts};
 use serde::Serialize;
 use std::io::Write;
@@ -101,19 +100,13 @@ fn check(path: &Path, options: &ImportOptions) -> FileReport {
                 report.damage.push(error.to_string());
             }
         }
-        Ok(bytes) => match scene(path, &bytes, options) {
+        Ok(bytes) => match import::open_read(path, &bytes, options) {
             Ok(scene) => report.warnings = scene.warnings.iter().map(ToString::to_string).collect(),
             Err(error) => report.damage.push(without_name(error.to_string())),
         },
     }
     report.whole = report.damage.is_empty();
     report
-}
-
-fn scene(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result<Scene, OpenError> {
-    let target = options.skeleton.as_deref().map(|p| import::open_skeleton(p, options)).transpose()?;
-    let mut files = |uri: &str| import::read_beside(path, uri, &options.limits);
-    import::open_bytes(path, bytes, &mut files, target.as_ref(), options)
 }
 
 /// Unpacks every block.

@@ -79,3 +79,8 @@ pub enum CrowdError {
 pub(super) fn value(field: &'static str, value: f64, allowed: &'static str) -> CrowdError {
     TimeError { field, value, allowed }.into()
 }
+
+/// Lists that go together have one length.
+pub(super) fn same_length(field: &'static str, found: usize, needed: usize) -> Result<(), CrowdError> {
+    if found == needed { Ok(()) } else { Err(CrowdError::Length { field, what: "entries", found, needed }) }
+}

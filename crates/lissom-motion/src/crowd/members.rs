@@ -46,10 +46,12 @@ pub(super) struct Care {
     pub wait: u8,
     /// True if its pose is old: it is posed as soon as it is seen, whose turn it may be.
     pub fresh: bool,
+    /// 0 has all joints; the others are the crowd's levels.
+    pub level: u8,
 }
 
 impl Care {
-    pub const NEW: Self = Self { seen: true, travels: true, every: 1, wait: 0, fresh: true };
+    pub const NEW: Self = Self { seen: true, travels: true, every: 1, wait: 0, fresh: true, level: 0 };
 }
 
 /// A slot a member; freed ones keep what they hold, so that who comes next needs no memory.

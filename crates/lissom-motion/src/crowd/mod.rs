@@ -19,8 +19,11 @@
 //! **Same bits.** What a member shows depends on nothing but what it was told and the steps: not on threads, not on how the work
 //! was cut, not on who came or went. It is what an animator of the same graph shows.
 //!
+//! **Clips** are shared by thousands: those of rows that are played are kept decoded, so that a member needs no cursor and any phase
+//! costs the same. Their memory is bounded ([`Crowd::set_decoded_bytes`]).
+//!
 //! **Who is not seen** keeps its time, its events and its way; its rows stay as they were. Who is seen from far may be posed
-//! every n-th update only.
+//! every n-th update only, and with fewer joints; a [`Detail`] says which by size on the screen.
 //!
 //! **Errors** leave the crowd as it was. Calls for many members check all of them first.
 //!
@@ -47,34 +50,40 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 
+mod care;
+mod decoded;
+mod detail;
 mod error;
 mod event;
 mod executor;
 mod members;
+mod minds;
+mod outputs;
 mod palette;
 mod part;
 mod snapshot;
 mod task;
+mod update;
 
+pub use detail::{Detail, DetailStep};
 pub use error::CrowdError;
 pub use event::CrowdEvent;
 #[cfg(feature = "rayon")]
 pub use executor::Rayon;
 pub use executor::{Executor, Serial};
 pub use members::Member;
+pub use outputs::Outputs;
 pub use palette::{HalfRows, PaletteFormat, PaletteRows, Palettes, PalettesMut, Space};
 pub use part::{MAX_PARTS, Part};
 pub use snapshot::Snapshot;
 pub use task::Task;
 
-use crate::{
-    ClipKey, Graph, GraphParts, GraphState, Key, LayerKey, OneShot, PoseMemory, RootStep, RootTracks,
-    StateError, TriggerKey,
-};
+use crate::{Graph, GraphParts, GraphState, PoseMemory, RootStep, RootTracks};
 use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
-use error::value;
+use care::check_place;
+use decoded::Decoded;
 use lissom::{
-    Skeleton,
+    JointLod, Skeleton,
     archive::Archive,
     job::{LocalToModelJob, inverse_binds_from_rest},
     math::{Mat4, Mat34, simd::Backend, soa::Lanes},
@@ -83,7 +92,7 @@ use lissom::{
 use members::{Members, Mind};
 use palette::Buffer;
 use part::Parts;
-use task::{MAX_TASKS, Shared, Slots, TASKS_EACH, Worker};
+use task::Worker;
 
 /// Many characters of one skeleton; see [the module](self).
 #[derive(Clone, Debug)]
@@ -94,7 +103,11 @@ pub struct Crowd {
     starts: Vec<Mind>,
     /// The clips of the body, for who plays parts.
     clips: Cast,
-    binds: Box<[Mat34]>,
+    decoded: Decoded,
+    /// Level 1 first: level 0 has all joints.
+    levels: Vec<Level>,
+    /// Inverse bind matrices, by rows.
+    binds: Box<[PaletteRows]>,
     /// Matrices of the rest pose: what a new member shows.
     rest: Box<[Mat4]>,
     members: Members,
@@ -124,6 +137,26 @@ struct Cast {
     masks: Box<[Option<Vec<Lanes>>]>,
 }
 
+/// A level of detail.
+#[derive(Clone, Debug)]
+struct Level {
+    lod: JointLod,
+    /// Whose palette entry each joint has: its own, or that of the nearest one above it.
+    joints: Box<[u16]>,
+    /// The inverse bind matrices of those.
+    binds: Box<[PaletteRows]>,
+}
+
+impl Level {
+    fn new(lod: JointLod, skeleton: &Skeleton, binds: &[PaletteRows]) -> Self {
+        let joints: Box<[u16]> = (0..skeleton.joint_count())
+            .map(|joint| lod.nearest(skeleton, joint).unwrap_or(joint) as u16)
+            .collect();
+        let binds = joints.iter().map(|joint| binds[usize::from(*joint)]).collect();
+        Self { lod, joints, binds }
+    }
+}
+
 /// A graph of a crowd; made by [`Crowd::add_graph`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GraphId(u16);
@@ -137,27 +170,6 @@ pub enum Role<'a> {
     Parts(&'a [Part]),
     /// Clips that play by themselves in step: all at the mean of their paces, by weight. Gaits keep step.
     InStep(&'a [Part]),
-}
-
-/// What a crowd writes in an update.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Outputs {
-    /// Model-space matrices. Without them less memory is written; they are written in any case where palettes are of the world,
-    /// since a held pose must follow its member.
-    pub models: bool,
-    /// Palettes of the crowd's own; `None`: none, or those of [`Crowd::update_into`].
-    pub palettes: Option<PaletteFormat>,
-    /// Keeps the palettes of the frame before, for motion vectors.
-    pub before: bool,
-    /// What palettes are relative to.
-    pub space: Space,
-}
-
-impl Default for Outputs {
-    /// Matrices alone.
-    fn default() -> Self {
-        Self { models: true, palettes: None, before: false, space: Space::Model }
-    }
 }
 
 impl Cast {
@@ -195,11 +207,10 @@ impl Crowd {
     fn of_body(archive: &Archive, body: Body) -> Result<Self, CrowdError> {
         let skeleton = body.skeleton();
         let binds = match body.mesh_names().next() {
-            Some(mesh) => archive.mesh(mesh).map_err(PlayError::from)?.view().inverse_binds.into(),
+            Some(mesh) => archive.mesh(mesh).map_err(PlayError::from)?.view().inverse_binds.to_vec(),
             // A joint of no size moves nothing.
             None => inverse_binds_from_rest(skeleton)
-                .unwrap_or_else(|_| vec![Mat34::IDENTITY; skeleton.joint_count()])
-                .into(),
+                .unwrap_or_else(|_| vec![Mat34::IDENTITY; skeleton.joint_count()]),
         };
         let mut rest = vec![Mat4::IDENTITY; skeleton.joint_count()];
         LocalToModelJob::new(skeleton, skeleton.rest_pose(), &mut rest).run().map_err(PlayError::from)?;
@@ -211,7 +222,9 @@ impl Crowd {
             clips: Cast::new(&body, Arc::new(graph))?,
             casts: Vec::new(),
             starts: Vec::new(),
-            binds,
+            decoded: Decoded::new(body.clips().len()),
+            levels: Vec::new(),
+            binds: binds.iter().map(palette::rows).collect(),
             rest: rest.into(),
             members: Members::default(),
             outputs: Outputs::default(),
@@ -292,463 +305,6 @@ impl Crowd {
         Ok(())
     }
 
-    /// Sets a parameter of a member's graph.
-    ///
-    /// # Errors
-    ///
-    /// [`CrowdError::Unknown`]; those of [`GraphState::set`]; a member without a graph.
-    pub fn set<K: Key>(&mut self, member: Member, key: K, value: K::Value) -> Result<(), CrowdError> {
-        Ok(self.graph_state(member)?.1.set(key, value)?)
-    }
-
-    /// Sets a parameter of several, each to a value of its own.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Crowd::set`]; other numbers of members and values. Nothing has then been set.
-    pub fn set_each<K: Key>(
-        &mut self,
-        members: &[Member],
-        key: K,
-        values: &[K::Value],
-    ) -> Result<(), CrowdError>
-    where
-        K::Value: Copy,
-    {
-        same_length("values", values.len(), members.len())?;
-        // Each is tried first, and put back.
-        for (member, value) in members.iter().zip(values) {
-            let state = self.graph_state(*member)?.1;
-            let old = state.get(key).ok_or(StateError::OtherGraph)?;
-            state.set(key, *value)?;
-            state.set(key, old)?;
-        }
-        for (member, value) in members.iter().zip(values) {
-            self.set(*member, key, *value)?;
-        }
-        Ok(())
-    }
-
-    /// Sets a trigger of several.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Crowd::set`]. Nothing has then been set.
-    pub fn trigger_each(&mut self, members: &[Member], key: TriggerKey) -> Result<(), CrowdError> {
-        for member in members {
-            self.graph_state(*member)?.1.get(key).ok_or(StateError::OtherGraph)?;
-        }
-        members.iter().try_for_each(|member| self.set(*member, key, true))
-    }
-
-    /// Plays a clip over a layer of a member's graph; see [`GraphState::play`].
-    ///
-    /// # Errors
-    ///
-    /// [`CrowdError::Unknown`]; those of [`GraphState::play`]; a member without a graph.
-    pub fn play(
-        &mut self,
-        member: Member,
-        layer: LayerKey,
-        clip: ClipKey,
-        how: OneShot,
-    ) -> Result<(), CrowdError> {
-        let (graph, state) = self.graph_state(member)?;
-        Ok(state.play(&graph, layer, clip, how)?)
-    }
-
-    /// Lets the one-shots of a member's layer go.
-    ///
-    /// # Errors
-    ///
-    /// [`CrowdError::Unknown`]; those of [`GraphState::stop`]; a member without a graph.
-    pub fn stop(&mut self, member: Member, layer: LayerKey) -> Result<(), CrowdError> {
-        Ok(self.graph_state(member)?.1.stop(layer)?)
-    }
-
-    /// The state of a member's graph: a clone is a save.
-    ///
-    /// # Errors
-    ///
-    /// [`CrowdError::Unknown`]; a member without a graph.
-    pub fn state(&self, member: Member) -> Result<&GraphState, CrowdError> {
-        match &self.members.minds[self.members.find(member)?] {
-            Mind::Graph { state, .. } => Ok(state),
-            Mind::Parts(_) => Err(CrowdError::OtherMind { member, expected: "a graph" }),
-        }
-    }
-
-    /// Puts a save back; without allocation. What is seen follows with the next update, which may be one of 0.
-    ///
-    /// # Errors
-    ///
-    /// [`CrowdError::Unknown`]; [`StateError::OtherGraph`]; a member without a graph.
-    pub fn set_state(&mut self, member: Member, saved: &GraphState) -> Result<(), CrowdError> {
-        let (graph, state) = self.graph_state(member)?;
-        if !saved.fits(&graph) {
-            return Err(StateError::OtherGraph.into());
-        }
-        state.clone_from(saved);
-        Ok(())
-    }
-
-    /// What a member's pose remembers of transitions by inertia: saved and put back along with its state.
-    ///
-    /// # Errors
-    ///
-    /// [`CrowdError::Unknown`]; a member without a graph.
-    pub fn memory(&self, member: Member) -> Result<&PoseMemory, CrowdError> {
-        match &self.members.minds[self.members.find(member)?] {
-            Mind::Graph { memory, .. } => Ok(memory),
-            Mind::Parts(_) => Err(CrowdError::OtherMind { member, expected: "a graph" }),
-        }
-    }
-
-    /// Puts that back; without allocation.
-    ///
-    /// # Errors
-    ///
-    /// [`CrowdError::Unknown`]; [`StateError::OtherGraph`]; a member without a graph.
-    pub fn set_memory(&mut self, member: Member, saved: &PoseMemory) -> Result<(), CrowdError> {
-        let at = self.members.find(member)?;
-        let Mind::Graph { graph, memory, .. } = &mut self.members.minds[at] else {
-            return Err(CrowdError::OtherMind { member, expected: "a graph" });
-        };
-        if !saved.fits(&self.casts[usize::from(*graph)].graph, self.body.skeleton()) {
-            return Err(StateError::OtherGraph.into());
-        }
-        memory.clone_from(saved);
-        Ok(())
-    }
-
-    /// The parts that a member plays, as they are now.
-    ///
-    /// # Errors
-    ///
-    /// [`CrowdError::Unknown`]; a member that a graph plays.
-    pub fn parts(&self, member: Member) -> Result<impl Iterator<Item = Part>, CrowdError> {
-        match &self.members.minds[self.members.find(member)?] {
-            Mind::Parts(parts) => Ok(parts.iter()),
-            Mind::Graph { .. } => Err(CrowdError::OtherMind { member, expected: "parts" }),
-        }
-    }
-
-    /// Gives a member other parts: other weights, other clips, or the same elsewhere.
-    ///
-    /// # Errors
-    ///
-    /// [`CrowdError::Unknown`]; those of [`Crowd::add`]; a member that a graph plays.
-    pub fn set_parts(&mut self, member: Member, parts: &[Part]) -> Result<(), CrowdError> {
-        let at = self.members.find(member)?;
-        let Mind::Parts(own) = &mut self.members.minds[at] else {
-            return Err(CrowdError::OtherMind { member, expected: "parts" });
-        };
-        *own = Parts::new(parts, own.is_in_step(), &self.clips.graph)?;
-        Ok(())
-    }
-
-    fn graph_state(&mut self, member: Member) -> Result<(Arc<Graph>, &mut GraphState), CrowdError> {
-        let at = self.members.find(member)?;
-        match &mut self.members.minds[at] {
-            Mind::Graph { graph, state, .. } => Ok((self.casts[usize::from(*graph)].graph.clone(), state)),
-            Mind::Parts(_) => Err(CrowdError::OtherMind { member, expected: "a graph" }),
-        }
-    }
-
-    /// Where a member stands.
-    ///
-    /// # Errors
-    ///
-    /// [`CrowdError::Unknown`].
-    pub fn place(&self, member: Member) -> Result<&RootStep, CrowdError> {
-        Ok(&self.members.places[self.members.find(member)?])
-    }
-
-    /// Puts a member somewhere.
-    ///
-    /// # Errors
-    ///
-    /// [`CrowdError::Unknown`]; a place that is not finite.
-    pub fn set_place(&mut self, member: Member, place: RootStep) -> Result<(), CrowdError> {
-        self.set_places(&[member], &[place])
-    }
-
-    /// Puts several somewhere.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Crowd::set_place`]; other numbers of members and places. Nobody has then moved.
-    pub fn set_places(&mut self, members: &[Member], places: &[RootStep]) -> Result<(), CrowdError> {
-        same_length("places", places.len(), members.len())?;
-        places.iter().try_for_each(check_place)?;
-        self.with_each(members, |all, at, i| all.places[at] = places[i])
-    }
-
-    /// The step that a member made in the last update, in the space that it stands in.
-    ///
-    /// # Errors
-    ///
-    /// [`CrowdError::Unknown`].
-    pub fn root_step(&self, member: Member) -> Result<&RootStep, CrowdError> {
-        Ok(&self.members.steps[self.members.find(member)?])
-    }
-
-    /// Whether root motion moves a member's place; at first it does. Who steers it otherwise takes [`Crowd::root_step`].
-    ///
-    /// # Errors
-    ///
-    /// [`CrowdError::Unknown`].
-    pub fn set_travels(&mut self, members: &[Member], travels: bool) -> Result<(), CrowdError> {
-        self.with_each(members, |all, at, _| all.cares[at].travels = travels)
-    }
-
-    /// Whether members are seen; at first they are. Who is not keeps its time, its events and its way, and is not posed.
-    ///
-    /// # Errors
-    ///
-    /// [`CrowdError::Unknown`]; nothing has then changed.
-    pub fn set_seen(&mut self, members: &[Member], seen: bool) -> Result<(), CrowdError> {
-        self.with_each(members, |all, at, _| {
-            let care = &mut all.cares[at];
-            care.fresh |= seen && !care.seen;
-            care.seen = seen;
-        })
-    }
-
-    /// Poses members every n-th update only; in between they hold their pose, while time, events and their way go on. The
-    /// i-th of the list has its turn i updates from now, so that they do not all have it at once.
-    ///
-    /// # Errors
-    ///
-    /// [`CrowdError::Unknown`]; 0 updates. Nothing has then changed.
-    pub fn set_rate(&mut self, members: &[Member], every: u8) -> Result<(), CrowdError> {
-        if every == 0 {
-            return Err(value("every", 0.0, "1 to 255"));
-        }
-        self.with_each(members, |all, at, i| {
-            (all.cares[at].every, all.cares[at].wait) = (every, (i % usize::from(every)) as u8);
-        })
-    }
-
-    /// Finds everybody before anything is done.
-    fn with_each(
-        &mut self,
-        members: &[Member],
-        mut each: impl FnMut(&mut Members, usize, usize),
-    ) -> Result<(), CrowdError> {
-        members.iter().try_for_each(|member| self.members.find(*member).map(|_| ()))?;
-        for (i, member) in members.iter().enumerate() {
-            each(&mut self.members, member.index(), i);
-        }
-        Ok(())
-    }
-
-    /// What updates write from now on.
-    pub fn set_outputs(&mut self, outputs: Outputs) {
-        self.outputs = outputs;
-        (self.palettes, self.palettes_before) = (None, None);
-        self.models.clear();
-        self.make_room();
-        let joints = self.rest.len();
-        for row in self.models.chunks_exact_mut(joints) {
-            row.copy_from_slice(&self.rest);
-        }
-    }
-
-    fn keeps_models(&self) -> bool {
-        self.outputs.models || matches!(self.outputs.space, Space::World { .. })
-    }
-
-    /// A row a slot in every output.
-    fn make_room(&mut self) {
-        let len = self.members.slots() * self.rest.len();
-        if self.keeps_models() {
-            self.models.resize(len, Mat4::IDENTITY);
-        }
-        let Outputs { palettes, before, .. } = self.outputs;
-        let buffers =
-            [(&mut self.palettes, palettes), (&mut self.palettes_before, palettes.filter(|_| before))];
-        for (buffer, format) in buffers {
-            if let Some(format) = format {
-                buffer.get_or_insert_with(|| Buffer::new(format, 0)).resize(len);
-            }
-        }
-    }
-
-    /// The SIMD backend: the bits are the same on each.
-    pub fn set_backend(&mut self, backend: Backend) {
-        self.backend = backend;
-    }
-
-    /// At least so many members a task, 16 unless told: what a task of an executor costs must be little beside them.
-    pub fn set_grain(&mut self, members: usize) {
-        self.grain = if members > 0 { members } else { 1 };
-    }
-
-    /// Goes on by so many seconds, on this thread.
-    ///
-    /// # Errors
-    ///
-    /// A step that is negative, NaN or infinite; nothing has then moved.
-    pub fn update(&mut self, dt_s: f64) -> Result<(), CrowdError> {
-        self.update_on(dt_s, &Serial)
-    }
-
-    /// The same on the threads of an executor: the same bits.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Crowd::update`].
-    pub fn update_on(&mut self, dt_s: f64, executor: &dyn Executor) -> Result<(), CrowdError> {
-        check_dt(dt_s)?;
-        if self.outputs.before {
-            core::mem::swap(&mut self.palettes, &mut self.palettes_before);
-        }
-        let mut palettes = self.palettes.take();
-        let done = self.step(dt_s, executor, palettes.as_mut().map(Buffer::view_mut));
-        self.palettes = palettes;
-        done
-    }
-
-    /// The same with palettes into a buffer of the caller's, for example mapped memory of a GPU: rows as in [`Palettes`], for as many
-    /// members as there are [`Crowd::slots`]. Rows of members that are not posed anew are left as they are.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Crowd::update`]; a buffer that is too small.
-    pub fn update_into(
-        &mut self,
-        dt_s: f64,
-        executor: &dyn Executor,
-        palettes: PalettesMut<'_>,
-    ) -> Result<(), CrowdError> {
-        check_dt(dt_s)?;
-        let (found, needed) = (palettes.len(), self.members.slots() * self.rest.len());
-        if found < needed {
-            return Err(CrowdError::Length { field: "palettes", what: "matrices", found, needed });
-        }
-        self.step(dt_s, executor, Some(palettes))
-    }
-
-    fn step(
-        &mut self,
-        dt_s: f64,
-        executor: &dyn Executor,
-        palettes: Option<PalettesMut<'_>>,
-    ) -> Result<(), CrowdError> {
-        let slots = self.members.slots();
-        let width = executor.width();
-        let wanted = if width > 1 { width.saturating_mul(TASKS_EACH) } else { 1 };
-        let count = wanted.min(MAX_TASKS).min(slots.div_ceil(self.grain)).max(1);
-        while self.workers.len() < count {
-            let mut worker = Worker::new(&self.body);
-            self.casts.iter().for_each(|cast| worker.reserve(&cast.graph, self.body.skeleton()));
-            self.workers.push(worker);
-        }
-        for worker in &mut self.workers {
-            worker.passed.clear();
-            worker.failed = None;
-        }
-        let shared = Shared {
-            body: &self.body,
-            casts: &self.casts,
-            clips: &self.clips,
-            binds: &self.binds,
-            before: self.palettes_before.as_ref(),
-            afresh: core::mem::take(&mut self.afresh),
-            outputs: self.outputs,
-            backend: self.backend,
-            dt_s,
-        };
-        let Members { generations, minds, places, cares, steps, .. } = &mut self.members;
-        let mut rest = Slots {
-            first: 0,
-            joints: self.rest.len(),
-            generations,
-            minds,
-            places,
-            cares,
-            steps,
-            models: &mut self.models,
-            palettes,
-        };
-        let mut workers = self.workers.iter_mut();
-        if count == 1 {
-            // There is always one.
-            if let Some(worker) = workers.next() {
-                Task::new(&shared, worker, rest).run();
-            }
-        } else {
-            let mut tasks: [Task<'_>; MAX_TASKS] = core::array::from_fn(|_| Task::default());
-            let mut left = slots;
-            for (i, (task, worker)) in tasks[..count].iter_mut().zip(workers).enumerate() {
-                let here = left.div_ceil(count - i);
-                left -= here;
-                *task = Task::new(&shared, worker, rest.cut(here));
-            }
-            executor.run(&mut tasks[..count]);
-            tasks.iter_mut().for_each(Task::run);
-        }
-        self.workers.iter_mut().find_map(|worker| worker.failed.take()).map_or(Ok(()), Err)
-    }
-
-    /// The markers passed in the last step: by member, of one member in the order of time, at one time by layer.
-    pub fn events(&self) -> impl Iterator<Item = CrowdEvent<'_>> {
-        self.workers.iter().flat_map(|worker| &worker.passed).filter_map(|passed| passed.event(&self.body))
-    }
-
-    /// The model-space matrices of a member, one a joint; `None` where they are not written.
-    ///
-    /// # Errors
-    ///
-    /// [`CrowdError::Unknown`].
-    pub fn models(&self, member: Member) -> Result<Option<&[Mat4]>, CrowdError> {
-        let (at, joints) = (self.members.find(member)?, self.rest.len());
-        Ok(self.models.get(at * joints..(at + 1) * joints))
-    }
-
-    /// All of them, as many a slot as there are joints; empty where they are not written.
-    #[must_use]
-    pub fn all_models(&self) -> &[Mat4] {
-        &self.models
-    }
-
-    /// The palette of a member; `None` where the crowd has none of its own.
-    ///
-    /// # Errors
-    ///
-    /// [`CrowdError::Unknown`].
-    pub fn palette(&self, member: Member) -> Result<Option<Palettes<'_>>, CrowdError> {
-        let at = self.members.find(member)?;
-        Ok(self.palettes().and_then(|all| all.row(at, self.rest.len())))
-    }
-
-    /// All palettes, ready for upload; `None` where the crowd has none of its own.
-    #[must_use]
-    pub fn palettes(&self) -> Option<Palettes<'_>> {
-        self.palettes.as_ref().map(Buffer::view)
-    }
-
-    /// Those of the frame before, where they are kept. Of somebody new they are anything.
-    #[must_use]
-    pub fn palettes_before(&self) -> Option<Palettes<'_>> {
-        self.palettes_before.as_ref().map(Buffer::view)
-    }
-
-    /// The matrices that palettes are made with, one a joint: those of another mesh.
-    ///
-    /// # Errors
-    ///
-    /// Another number than the skeleton has joints.
-    pub fn set_inverse_binds(&mut self, binds: &[Mat34]) -> Result<(), CrowdError> {
-        let (found, needed) = (binds.len(), self.rest.len());
-        if found != needed {
-            return Err(CrowdError::Length { field: "binds", what: "matrices", found, needed });
-        }
-        self.binds.copy_from_slice(binds);
-        Ok(())
-    }
-
     /// How many members there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -802,23 +358,4 @@ impl Crowd {
     pub fn member_bytes(&self, member: Member) -> Result<usize, CrowdError> {
         Ok(self.members.bytes(self.members.find(member)?))
     }
-}
-
-fn check_dt(dt_s: f64) -> Result<(), CrowdError> {
-    if dt_s.is_finite() && dt_s >= 0.0 {
-        return Ok(());
-    }
-    Err(value("dt_s", dt_s, "finite, at least 0; a negative speed plays backward"))
-}
-
-fn check_place(place: &RootStep) -> Result<(), CrowdError> {
-    let numbers = place.translation.iter().chain(&place.rotation);
-    match numbers.copied().find(|number| !number.is_finite()) {
-        Some(number) => Err(value("place", number, "finite numbers")),
-        None => Ok(()),
-    }
-}
-
-fn same_length(field: &'static str, found: usize, needed: usize) -> Result<(), CrowdError> {
-    if found == needed { Ok(()) } else { Err(CrowdError::Length { field, what: "entries", found, needed }) }
 }

@@ -83,21 +83,28 @@ impl PalettesMut<'_> {
         }
     }
 
-    /// Writes the palette of one member.
-    pub(super) fn put(&mut self, first: usize, place: Option<&Mat34>, palette: &[Mat4]) {
-        let placed = |m: &Mat4| match place {
-            Some(place) => place.mul(&Mat34::from_mat4(m)),
-            None => Mat34::from_mat4(m),
-        };
+    /// Writes the palette of one member: place · model · inverse bind matrix, the latter by rows.
+    pub(super) fn put<'b>(
+        &mut self,
+        first: usize,
+        place: Option<&Mat34>,
+        models: impl Iterator<Item = &'b Mat4>,
+        binds: &[PaletteRows],
+    ) {
+        let place = place.map(|place| place.columns.map(|[x, y, z]| [x, y, z, 0.0]));
+        let matrices = models.zip(binds).map(|(model, bind)| {
+            let rows = times(&model.to_cols_array_2d(), bind);
+            place.map_or(rows, |place| times(&place, &rows))
+        });
         match self {
             Self::F32(all) => {
-                for (out, m) in all[first..].iter_mut().zip(palette) {
-                    *out = rows(&placed(m));
+                for (out, rows) in all[first..].iter_mut().zip(matrices) {
+                    *out = rows;
                 }
             }
             Self::F16(all) => {
-                for (out, m) in all[first..].iter_mut().zip(palette) {
-                    *out = rows(&placed(m)).map(|row| row.map(half));
+                for (out, rows) in all[first..].iter_mut().zip(matrices) {
+                    *out = rows.map(|row| row.map(half));
                 }
             }
         }
@@ -152,7 +159,22 @@ impl Buffer {
     }
 }
 
-fn rows(m: &Mat34) -> PaletteRows {
+/// An affine product in the order of [`Mat34::mul`], its left side by columns, its right side and itself by rows: four elements of a
+/// row side by side, which any compiler finds.
+#[inline]
+fn times([a, b, c, d]: &[[f32; 4]; 4], [x, y, z]: &PaletteRows) -> PaletteRows {
+    let mut out = [[0.0; 4]; 3];
+    for (r, row) in out.iter_mut().enumerate() {
+        for (j, v) in row.iter_mut().enumerate() {
+            *v = (a[r] * x[j] + b[r] * y[j]) + c[r] * z[j];
+        }
+        row[3] += d[r];
+    }
+    out
+}
+
+/// The rows of a matrix.
+pub(super) fn rows(m: &Mat34) -> PaletteRows {
     let [a, b, c, d] = m.columns;
     core::array::from_fn(|i| [a[i], b[i], c[i], d[i]])
 }
@@ -163,20 +185,17 @@ pub(super) fn place_matrix(place: &RootStep, origin: [f64; 3]) -> Mat34 {
     RootStep { translation, ..*place }.to_transform().to_mat34()
 }
 
-/// The nearest half float, ties to even; what is too large is infinite.
+/// The nearest half float, ties to even; what is too large is infinite. All cases are computed and one is chosen, so that
+/// several numbers go side by side.
+#[inline]
 fn half(v: f32) -> u16 {
-    let (sign, rest) = ((v.to_bits() >> 16 & 0x8000) as u16, v.to_bits() & 0x7fff_ffff);
-    let magnitude = if rest > 0x7f80_0000 {
-        0x7e00
-    } else if rest >= 0x4780_0000 {
-        0x7c00
-    } else if rest < 0x3880_0000 {
-        // Below the least normal half the adder rounds: its last bit is then worth as much as that of a half.
-        (f32::from_bits(rest) + 0.5).to_bits() - 0.5_f32.to_bits()
-    } else {
-        (rest - 0x3800_0000 + 0x0fff + (rest >> 13 & 1)) >> 13
-    };
-    sign | magnitude as u16
+    let (sign, rest) = (v.to_bits() >> 16 & 0x8000, v.to_bits() & 0x7fff_ffff);
+    let normal = rest.wrapping_sub(0x3800_0000).wrapping_add(0x0fff + (rest >> 13 & 1)) >> 13;
+    // Below the least normal half the adder rounds: its last bit is then worth as much as that of a half.
+    let small = (f32::from_bits(rest) + 0.5).to_bits().wrapping_sub(0.5_f32.to_bits());
+    let large = if rest > 0x7f80_0000 { 0x7e00 } else { 0x7c00 };
+    let magnitude = if rest < 0x3880_0000 { small } else { normal };
+    (sign | if rest < 0x4780_0000 { magnitude } else { large }) as u16
 }
 
 #[cfg(test)]

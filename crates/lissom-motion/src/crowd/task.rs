@@ -1,20 +1,21 @@
 //! The work of a frame, cut into pieces that share nothing.
 
 use super::{
-    Cast, Outputs,
+    Cast, Level, Outputs,
     error::CrowdError,
     event::{self, Passed},
     members::{Care, Mind, is_live, member_at},
-    palette::{Buffer, PalettesMut, Space, place_matrix},
+    palette::{Buffer, PaletteRows, PalettesMut, Space, place_matrix},
 };
 use crate::{MemoryScratch, RootStep, frame::Frame, graph::Graph};
 use alloc::{vec, vec::Vec};
 use core::{fmt, mem};
 use lissom::{
     Skeleton,
-    job::{JobError, LocalToModelJob, Mix, MixJob, MixScratch, Models, PaletteJob, Update},
+    clip::DecodedClip,
+    job::{JobError, LocalToModelJob, Mix, MixJob, MixScratch, Models, Update},
     math::{
-        Mat4, Mat34,
+        Mat4,
         simd::Backend,
         soa::{Lanes, SoaTransform},
     },
@@ -47,8 +48,6 @@ impl fmt::Debug for Task<'_> {
 
 impl<'a> Task<'a> {
     pub(super) fn new(shared: &'a Shared<'a>, worker: &'a mut Worker, part: Slots<'a>) -> Self {
-        worker.passed.clear();
-        worker.failed = None;
         Self(Some(Work { shared, worker, part }))
     }
 }
@@ -59,7 +58,11 @@ pub(super) struct Shared<'a> {
     pub casts: &'a [Cast],
     /// All clips of the body, for who plays parts.
     pub clips: &'a Cast,
-    pub binds: &'a [Mat34],
+    pub decoded: &'a [Option<DecodedClip>],
+    /// Level 1 first.
+    pub levels: &'a [Level],
+    /// By rows.
+    pub binds: &'a [PaletteRows],
     pub before: Option<&'a Buffer>,
     /// True if palettes are to be written of poses that are held, too.
     pub afresh: bool,
@@ -125,8 +128,9 @@ pub(super) struct Worker {
     room: MemoryScratch,
     pose: Vec<SoaTransform>,
     models: Vec<Mat4>,
-    palette: Vec<Mat4>,
     pub passed: Vec<Passed>,
+    /// For each clip, whether a pose of this update has it.
+    pub played: Vec<bool>,
     pub failed: Option<CrowdError>,
 }
 
@@ -141,10 +145,17 @@ impl Worker {
             room: MemoryScratch::default(),
             pose: skeleton.rest_pose().to_vec(),
             models: vec![Mat4::IDENTITY; joints],
-            palette: vec![Mat4::IDENTITY; joints],
             passed: Vec::new(),
+            played: vec![false; body.clips().len()],
             failed: None,
         }
+    }
+
+    /// Forgets what the last update left.
+    pub fn begin(&mut self) {
+        self.passed.clear();
+        self.played.fill(false);
+        self.failed = None;
     }
 
     /// Room for any frame of a graph.
@@ -214,15 +225,17 @@ impl Work<'_> {
         }
         let shown = care.seen && due;
         care.fresh &= !shown;
+        let level = care.level.checked_sub(1).and_then(|level| shared.levels.get(usize::from(level)));
         // Whoever is not seen remembers, too.
         self.remember(i, cast).map_err(PlayError::from)?;
         if shown {
-            self.pose(cast).map_err(PlayError::from)?;
+            self.pose(cast, level).map_err(PlayError::from)?;
             if let Mind::Graph { memory, .. } = &self.part.minds[i] {
-                memory.apply(&mut self.worker.pose).map_err(PlayError::from)?;
+                let lod = level.map(|level| &level.lod);
+                memory.apply_lod(&mut self.worker.pose, lod).map_err(PlayError::from)?;
             }
         }
-        self.write(i, shown).map_err(PlayError::from)?;
+        self.write(i, level, shown).map_err(PlayError::from)?;
         Ok(())
     }
 
@@ -238,22 +251,22 @@ impl Work<'_> {
         } else {
             &[]
         };
-        let clips = shared.body.clips();
+        let (clips, decoded) = (shared.body.clips(), shared.decoded);
         memory.follow(
             frame,
             room,
             |clip| cast.clips[clip],
             |mix, output| {
-                MixJob { skeleton, clips, masks, mix: &mix, lod: None, scratch, output }
+                MixJob { skeleton, clips, decoded, masks, mix: &mix, lod: None, scratch, output }
                     .run_on(shared.backend)
             },
         )
     }
 
     /// The pose of the frame, in the worker's room.
-    fn pose(&mut self, cast: &Cast) -> Result<(), JobError> {
+    fn pose(&mut self, cast: &Cast, level: Option<&Level>) -> Result<(), JobError> {
         let Self { shared, worker, .. } = self;
-        let Worker { frame, rows, scratch, pose, .. } = &mut **worker;
+        let Worker { frame, rows, scratch, pose, played, .. } = &mut **worker;
         let skeleton = shared.body.skeleton();
         let masks: &[Lanes] = if frame.is_layered() {
             // There is room for the most layers, and the masks were made for this skeleton.
@@ -262,12 +275,23 @@ impl Work<'_> {
         } else {
             &[]
         };
-        let (clips, mix) = (shared.body.clips(), frame.mix(|clip| cast.clips[clip]));
-        MixJob { skeleton, clips, masks, mix: &mix, lod: None, scratch, output: pose }.run_on(shared.backend)
+        let mix = frame.mix(|clip| cast.clips[clip]);
+        mix.entries().iter().for_each(|entry| played[entry.clip] = true);
+        MixJob {
+            skeleton,
+            clips: shared.body.clips(),
+            decoded: shared.decoded,
+            masks,
+            mix: &mix,
+            lod: level.map(|level| &level.lod),
+            scratch,
+            output: pose,
+        }
+        .run_on(shared.backend)
     }
 
     /// Matrices and palettes; of what was not posed anew, as far as its place moved them.
-    fn write(&mut self, i: usize, posed: bool) -> Result<(), JobError> {
+    fn write(&mut self, i: usize, level: Option<&Level>, posed: bool) -> Result<(), JobError> {
         let Self { shared, worker, part } = self;
         let joints = part.joints;
         let kept = !part.models.is_empty();
@@ -281,7 +305,7 @@ impl Work<'_> {
                 locals: &worker.pose,
                 root: None,
                 update: Update::All,
-                lod: None,
+                lod: level.map(|level| &level.lod),
                 models: Models::Mat4(models),
             }
             .run_on(shared.backend)?;
@@ -294,10 +318,14 @@ impl Work<'_> {
         // In the world a held pose goes on with its member.
         let follows = (place.is_some() || shared.afresh) && part.cares[i].seen && kept;
         if posed || follows {
-            let palette = &mut worker.palette;
-            PaletteJob { models, inverse_binds: shared.binds, joints: None, palette, vector_palette: None }
-                .run_on(shared.backend)?;
-            palettes.put(i * joints, place.as_ref(), palette);
+            let models = &*models;
+            match level {
+                None => palettes.put(i * joints, place.as_ref(), models.iter(), shared.binds),
+                Some(level) => {
+                    let models = level.joints.iter().map(|joint| &models[usize::from(*joint)]);
+                    palettes.put(i * joints, place.as_ref(), models, &level.binds);
+                }
+            }
         } else if let Some(before) = shared.before {
             palettes.keep(i * joints, joints, before, (part.first + i) * joints);
         }

@@ -75,26 +75,10 @@ impl GraphParts {
     pub fn read(bytes: &[u8]) -> core::result::Result<Self, FormatError> {
         let mut from = Reader::new(bytes);
         let mut parts = Self::new();
-        let count = from.count(MAX_PARAMETERS, 16)?;
-        parts.parameters.reserve_exact(count);
-        for _ in 0..count {
-            parts.parameters.push(from.parameter()?);
-        }
-        let count = from.count(MAX_MASKS, 8)?;
-        parts.masks.reserve_exact(count);
-        for _ in 0..count {
-            parts.masks.push(from.mask()?);
-        }
-        let count = from.count(MAX_CLIPS, 4)?;
-        parts.clips.reserve_exact(count);
-        for _ in 0..count {
-            parts.clips.push(from.name()?);
-        }
-        let count = from.count(Graph::MAX_LAYERS, 28)?;
-        parts.layers.reserve_exact(count);
-        for _ in 0..count {
-            parts.layers.push(from.layer_parts()?);
-        }
+        parts.parameters = from.list(MAX_PARAMETERS, 16, Reader::parameter)?;
+        parts.masks = from.list(MAX_MASKS, 8, Reader::mask)?;
+        parts.clips = from.list(MAX_CLIPS, 4, Reader::name)?;
+        parts.layers = from.list(Graph::MAX_LAYERS, 28, Reader::layer_parts)?;
         from.end()?;
         Ok(parts)
     }
@@ -246,15 +230,14 @@ impl Reader<'_> {
 
     fn mask(&mut self) -> Result<MaskParts> {
         let name = self.name()?;
-        let count = self.count(MAX_RULES, 12)?;
-        let mut rules = Vec::with_capacity(count);
-        for _ in 0..count {
-            let (joint, weight) = (self.name()?, self.f32()?);
-            let falloff = self.u32()?;
-            let falloff = u16::try_from(falloff).map_err(|_| self.wrong("a falloff above 65,535"))?;
-            rules.push(MaskRule { joint, weight, falloff });
-        }
-        Ok(MaskParts { name, rules })
+        Ok(MaskParts { name, rules: self.list(MAX_RULES, 12, Self::rule)? })
+    }
+
+    fn rule(&mut self) -> Result<MaskRule> {
+        let (joint, weight) = (self.name()?, self.f32()?);
+        let falloff = self.u32()?;
+        let falloff = u16::try_from(falloff).map_err(|_| self.wrong("a falloff above 65,535"))?;
+        Ok(MaskRule { joint, weight, falloff })
     }
 
     fn layer_parts(&mut self) -> Result<LayerParts> {
@@ -263,16 +246,8 @@ impl Reader<'_> {
         layer.mask = self.some()?;
         layer.weight = self.f32()?;
         layer.weight_from = self.some()?;
-        let count = self.count(MAX_STATES, 24)?;
-        layer.states.reserve_exact(count);
-        for _ in 0..count {
-            layer.states.push(self.state()?);
-        }
-        let count = self.count(MAX_TRANSITIONS, 40)?;
-        layer.transitions.reserve_exact(count);
-        for _ in 0..count {
-            layer.transitions.push(self.transition()?);
-        }
+        layer.states = self.list(MAX_STATES, 24, Self::state)?;
+        layer.transitions = self.list(MAX_TRANSITIONS, 40, Self::transition)?;
         Ok(layer)
     }
 
@@ -284,11 +259,7 @@ impl Reader<'_> {
             0 => MotionParts::Clip(self.name()?),
             1 => {
                 let by = self.name()?;
-                let count = self.count(MAX_POINTS, 8)?;
-                let mut points = Vec::with_capacity(count);
-                for _ in 0..count {
-                    points.push((self.f32()?, self.name()?));
-                }
+                let points = self.list(MAX_POINTS, 8, |from| Ok((from.f32()?, from.name()?)))?;
                 MotionParts::Line { by, points }
             }
             2 => {
@@ -299,11 +270,8 @@ impl Reader<'_> {
                     2 => PlaneBlend::DirectionalBands,
                     _ => return Err(self.wrong("no way to blend")),
                 };
-                let count = self.count(MAX_POINTS, 12)?;
-                let mut points = Vec::with_capacity(count);
-                for _ in 0..count {
-                    points.push(([self.f32()?, self.f32()?], self.name()?));
-                }
+                let point = |from: &mut Self| Ok(([from.f32()?, from.f32()?], from.name()?));
+                let points = self.list(MAX_POINTS, 12, point)?;
                 MotionParts::Plane { by, blend, points }
             }
             _ => return Err(self.wrong("no kind of state")),
@@ -333,23 +301,23 @@ impl Reader<'_> {
         let bits = self.u32()?;
         self.check(bits & !(SYNC | INERTIAL) == 0, "a bit that nobody knows")?;
         (way.sync, way.inertial) = (bits & SYNC != 0, bits & INERTIAL != 0);
-        let count = self.count(MAX_CONDITIONS, 12)?;
-        way.when.reserve_exact(count);
-        for _ in 0..count {
-            let parameter = self.name()?;
-            let test = match self.u32()? {
-                0 => Test::Above(self.f32()?),
-                1 => Test::Below(self.f32()?),
-                2 => Test::Is(self.i32()?),
-                3 => Test::IsNot(self.i32()?),
-                code @ (4 | 5) => {
-                    self.zero()?;
-                    if code == 4 { Test::On } else { Test::Off }
-                }
-                _ => return Err(self.wrong("no test")),
-            };
-            way.when.push((parameter, test));
-        }
+        way.when = self.list(MAX_CONDITIONS, 12, Self::condition)?;
         Ok(way)
+    }
+
+    fn condition(&mut self) -> Result<(String, Test)> {
+        let parameter = self.name()?;
+        let test = match self.u32()? {
+            0 => Test::Above(self.f32()?),
+            1 => Test::Below(self.f32()?),
+            2 => Test::Is(self.i32()?),
+            3 => Test::IsNot(self.i32()?),
+            code @ (4 | 5) => {
+                self.zero()?;
+                if code == 4 { Test::On } else { Test::Off }
+            }
+            _ => return Err(self.wrong("no test")),
+        };
+        Ok((parameter, test))
     }
 }

@@ -2,13 +2,14 @@
 
 use super::{ARCHIVE, GRAPH, bits, crowd};
 use lissom::{
+    JointLod,
     job::{LocalToModelJob, Mix, MixEntry, MixJob, MixScratch, SampleTime},
-    math::Mat4,
+    math::{Mat4, Mat34},
     track::Repeat,
 };
 use lissom_motion::{
     RootStep,
-    crowd::{Crowd, Member, Part, Role},
+    crowd::{Crowd, Detail, DetailStep, Member, Outputs, PaletteFormat, Palettes, Part, Role},
 };
 use std::sync::Arc;
 
@@ -138,4 +139,65 @@ fn who_does_not_travel_stays_and_still_says_how_far_it_would_have_gone() {
     }
     assert_eq!(*crowd.place(stays).unwrap(), RootStep::IDENTITY);
     assert!(crowd.place(travels).unwrap().translation[2] > 0.5);
+}
+
+#[test]
+fn at_a_level_of_detail_its_joints_are_the_same_and_the_others_move_with_them() {
+    let mut crowd = crowd();
+    crowd.set_outputs(Outputs { palettes: Some(PaletteFormat::F32), ..Outputs::default() });
+    let [full, coarse, again] = three(&mut crowd);
+    let (skeleton, lod) = (crowd.skeleton().clone(), JointLod::prefix(20));
+    let level = crowd.add_level(lod.clone()).unwrap();
+    crowd.set_level(&[coarse, again], level).unwrap();
+    crowd.set_level(&[again], 0).unwrap();
+    for _ in 0..10 {
+        crowd.update(0.06).unwrap();
+        let rows = |member| match crowd.palette(member).unwrap() {
+            Some(Palettes::F32(rows)) => rows.to_vec(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(rows(again), rows(full));
+        let (all, few) = (rows(full), rows(coarse));
+        for joint in 0..skeleton.joint_count() {
+            assert_eq!(few[joint], all[lod.nearest(&skeleton, joint).unwrap()], "joint {joint}");
+        }
+        assert_ne!(few, all);
+        for joint in 0..20 {
+            assert_eq!(crowd.joint(coarse, joint).unwrap(), crowd.joint(full, joint).unwrap());
+        }
+    }
+    let carried = crowd.joint(full, 5).unwrap().unwrap();
+    let place = crowd.place(full).unwrap().to_transform().to_mat34();
+    assert_eq!(carried, place.mul(&Mat34::from_mat4(&crowd.models(full).unwrap().unwrap()[5])));
+    assert_eq!(crowd.joint(full, 999), Ok(None));
+    assert!(crowd.set_level(&[full], 2).is_err());
+}
+
+#[test]
+fn detail_follows_size_and_who_is_too_small_is_not_seen() {
+    let mut crowd = crowd();
+    let [near, far, away] = three(&mut crowd);
+    let level = crowd.add_level(JointLod::prefix(20)).unwrap();
+    let detail = Detail::new(&[
+        DetailStep { share: 0.2, level: 0, every: 1 },
+        DetailStep { share: 0.02, level, every: 2 },
+    ])
+    .unwrap();
+    let shares = [0.5, 0.1, 0.001];
+    let mut changed = [0; 3];
+    let mut before = [near, far, away].map(|member| models(&crowd, member));
+    for _ in 0..8 {
+        crowd.set_detail(&[near, far, away], &shares, &detail).unwrap();
+        crowd.update(0.05).unwrap();
+        for (at, member) in [near, far, away].into_iter().enumerate() {
+            let now = models(&crowd, member);
+            changed[at] += usize::from(now != before[at]);
+            before[at] = now;
+        }
+    }
+    // The second has its turn in every second update, and once when it came.
+    assert_eq!(changed, [8, 5, 0]);
+    assert!(crowd.set_detail(&[near], &[], &detail).is_err());
+    let unknown = Detail::new(&[DetailStep { share: 0.0, level: 9, every: 1 }]).unwrap();
+    assert!(crowd.set_detail(&[near], &[1.0], &unknown).is_err());
 }

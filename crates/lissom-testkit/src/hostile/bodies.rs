@@ -364,11 +364,10 @@ pub(super) fn bvh(bytes: &[u8]) -> bool {
 fn opened(bytes: &[u8]) {
     use lissom_build::import as open;
     let options = ImportOptions { unit: Unit::Metres(0.01), up: Axis::Z, ..ImportOptions::default() };
-    let path = Path::new("hostile.bvh");
-    let mut none =
-        |uri: &str| open::read_beside(Path::new("no/such/folder/hostile.bvh"), uri, &options.limits);
-    let Ok(scene) = open::open_bytes(path, bytes, &mut none, None, &options) else { return };
+    let path = Path::new("no/such/folder/hostile.bvh");
+    let Ok(scene) = open::open_read(path, bytes, &options) else { return };
     let Some(target) = scene.skeletons.into_iter().next() else { return };
+    let mut none = |uri: &str| open::read_beside(path, uri, &options.limits);
     let again = open::open_bytes(path, bytes, &mut none, Some(&target), &options);
     assert!(again.is_ok(), "a file fits its own skeleton: {again:?}");
 }

@@ -74,7 +74,13 @@ pub(crate) fn bar(viewer: &mut Viewer, ui: &mut egui::Ui) {
                     let meshes = count(document.surfaces.len(), "mesh", "meshes");
                     let clips = count(document.clips.len(), "clip", "clips");
                     let kilobytes = document.bytes.div_ceil(1000);
-                    ui.weak(format!("{joints}, {meshes}, {clips}, {kilobytes} kB"));
+                    let facts = format!("{joints}, {meshes}, {clips}, {kilobytes} kB");
+                    // What does not fit beside the buttons is told to who asks.
+                    if ui.available_width() > 570.0 {
+                        ui.weak(facts);
+                    } else {
+                        ui.weak("…").on_hover_text(facts);
+                    }
                     if !document.notes.is_empty() {
                         let notes = count(document.notes.len(), "note", "notes");
                         ui.weak(notes).on_hover_text(document.notes.join("\n"));

@@ -166,7 +166,8 @@ impl Cursor {
                 keys::evaluate(s, words, &clip, at, &mut target, sink);
             }),
             (Form::Rows(clip), State::Rows(state)) => {
-                dispatch!(backend, s => rows::evaluate(s, state, words, &clip, at.fraction, &mut target, sink));
+                let keys = state.keys(words);
+                dispatch!(backend, s => rows::evaluate(s, &keys, &clip, at.fraction, &mut target, sink));
             }
             _ => unreachable!("bind makes the state of the clip's form"),
         }

@@ -12,6 +12,7 @@
 //!   once. [`ClipView`] is what jobs take.
 //! - [`Cursor`] is the state of one playing instance. `advance` fetches keys, evaluation interpolates.
 //! - [`SampleJob`](crate::job::SampleJob) does both and writes a pose.
+//! - [`DecodedClip`] is a clip of rows with every key decoded, for thousands who play it.
 //! - [`ClipStream`] is a clip that is not all there.
 //!
 //! `FORMAT.md` describes the bytes.
@@ -20,6 +21,7 @@ mod bits;
 mod body;
 mod bytes_by_joint;
 mod cursor;
+mod decoded;
 mod error;
 mod header;
 mod key_place;
@@ -37,6 +39,7 @@ mod visit_keys;
 
 pub use bytes_by_joint::BytesByJoint;
 pub use cursor::Cursor;
+pub use decoded::DecodedClip;
 pub use error::{ClipError, MissingBlock};
 pub use key_place::{ChannelKind, KeyCurve, KeyPlace};
 pub(crate) use lanes::{Weighed, add_pose};

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     JointLod, Skeleton,
-    clip::{Clip, Cursor, Weighed, add_pose},
+    clip::{Clip, ClipView, Cursor, DecodedClip, Weighed, add_pose},
 };
 use alloc::vec::Vec;
 use lissom_math::{
@@ -64,6 +64,7 @@ struct Slot {
 /// |---|---|---|
 /// | `skeleton` | in | the skeleton that the clips were made for |
 /// | `clips` | in | what the entries' numbers speak of |
+/// | `decoded` | in | for each of them all its rows, or `None`; may be shorter, or empty |
 /// | `masks` | in | joint weights, `skeleton.group_count()` groups a mask, one mask after the other; negative or NaN counts as 0 |
 /// | `mix` | in | clips, times, weights, masks; may be empty |
 /// | `lod` | in | groups without a joint of the level are skipped |
@@ -87,7 +88,7 @@ struct Slot {
 ///
 /// That of its jobs: `BENCHMARKS.md`; one entry alone, of weight 1, is not blended. Where an entry has a mask, every
 /// pose is written before it is blended. A cursor goes on where it was if the mix of the frame before had the same
-/// clip. No allocation with a scratch that has room for the clips ([`MixScratch::with_room_for`]). The same bits on
+/// clip; a clip that is among `decoded` needs none. No allocation with a scratch that has room for the clips ([`MixScratch::with_room_for`]). The same bits on
 /// every backend and whatever the scratch was used for before.
 #[derive(Debug)]
 pub struct MixJob<'a> {
@@ -95,6 +96,9 @@ pub struct MixJob<'a> {
     pub skeleton: &'a Skeleton,
     /// What the entries' numbers speak of.
     pub clips: &'a [Clip],
+    /// Clips whose rows are decoded, in the place that each has in `clips`: they are played from there. One of another clip
+    /// is not looked at.
+    pub decoded: &'a [Option<DecodedClip>],
     /// Joint weights that the entries' masks speak of, one mask after the other.
     pub masks: &'a [Lanes],
     /// What to play.
@@ -197,6 +201,16 @@ fn take(slots: &mut [Slot], clip: u64) -> Option<&mut Slot> {
     Some(slot)
 }
 
+/// The rows of a clip, if they are decoded.
+#[inline]
+fn decoded_of<'a>(
+    all: &'a [Option<DecodedClip>],
+    number: usize,
+    clip: &ClipView<'_>,
+) -> Option<&'a DecodedClip> {
+    all.get(number)?.as_ref().filter(|decoded| decoded.is_of(clip))
+}
+
 impl<'a> MixJob<'a> {
     /// All joints, no masks.
     #[must_use]
@@ -207,7 +221,7 @@ impl<'a> MixJob<'a> {
         scratch: &'a mut MixScratch,
         output: &'a mut [SoaTransform],
     ) -> Self {
-        Self { skeleton, clips, masks: &[], mix, lod: None, scratch, output }
+        Self { skeleton, clips, decoded: &[], masks: &[], mix, lod: None, scratch, output }
     }
 }
 
@@ -299,12 +313,15 @@ impl MixJob<'_> {
         for entry in sounding() {
             left -= 1;
             let clip = self.clips[entry.clip].view();
-            // Validated: there are as many slots as entries to sample.
-            let Some(slot) = take(slots, clip.identity()) else { continue };
             let inverse = (left == 0 && !filled).then_some(inverse);
             let layer = Weighed { weight: entry.weight, first, inverse };
             let time_s = entry.time.seconds(clip.duration_s());
-            slot.cursor.add(backend, &clip, time_s, rest, lod, layer, pose, output)?;
+            if let Some(decoded) = decoded_of(self.decoded, entry.clip, &clip) {
+                decoded.add(backend, &clip, time_s, rest, lod, layer, pose, output);
+            } else if let Some(slot) = take(slots, clip.identity()) {
+                slot.cursor.add(backend, &clip, time_s, rest, lod, layer, pose, output)?;
+            }
+            // Validated: there are as many slots as entries to sample.
             first = false;
         }
         if filled {
@@ -349,9 +366,13 @@ impl MixJob<'_> {
     fn sample(&mut self, backend: Backend, entry: &MixEntry) -> Result<(), JobError> {
         let (clip, rest) = (self.clips[entry.clip].view(), self.skeleton.rest_pose());
         let MixScratch { slots, pose, .. } = &mut *self.scratch;
+        let time_s = entry.time.seconds(clip.duration_s());
+        if let Some(decoded) = decoded_of(self.decoded, entry.clip, &clip) {
+            decoded.sample(backend, &clip, time_s, rest, self.lod, &mut pose[..rest.len()]);
+            return Ok(());
+        }
         // Validated: there are as many slots as entries to sample.
         let Some(slot) = take(slots, clip.identity()) else { return Ok(()) };
-        let time_s = entry.time.seconds(clip.duration_s());
         Ok(slot.cursor.sample(backend, &clip, time_s, rest, self.lod, &mut pose[..rest.len()])?)
     }
 }

@@ -110,6 +110,7 @@ impl Body {
         MixJob {
             skeleton: &self.skeleton,
             clips: self.library.clips(),
+            decoded: &[],
             masks,
             mix: &mix,
             lod: None,
@@ -137,7 +138,8 @@ impl Body {
         output: &mut [SoaTransform],
     ) -> Result<(), PlayError> {
         let (skeleton, clips) = (&self.skeleton, self.library.clips());
-        MixJob { skeleton, clips, masks, mix, lod: None, scratch: &mut self.scratch, output }.run()?;
+        let scratch = &mut self.scratch;
+        MixJob { skeleton, clips, decoded: &[], masks, mix, lod: None, scratch, output }.run()?;
         Ok(())
     }
 

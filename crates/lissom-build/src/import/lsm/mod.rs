@@ -115,14 +115,13 @@ pub fn read_with(bytes: &[u8], options: &ReadOptions, clips: Clips) -> Result<Sc
     for section in of_kind(&archive, SectionKind::Graph) {
         let place = || Place::Path(format!("graph {:?}", section.name));
         budget.take(section.payload.len() as u64, GRAPH_BYTES, place)?;
-        let bytes = section.graph().map_err(refused)?;
-        match GraphParts::read(bytes) {
+        // One of a later version is as one that cannot be read.
+        let read = section.graph().map_err(|error| error.to_string());
+        match read.and_then(|bytes| GraphParts::read(bytes).map_err(|error| error.to_string())) {
             Ok(parts) => scene.graphs.push(SceneGraph { name: section.name.to_owned(), parts }),
-            Err(error) if options.strict => {
-                return Err(ImportError::Format { place: place(), reason: error.to_string() });
-            }
-            Err(error) => {
-                scene.warn(format!("graph {:?}", section.name), format!("it was left out: {error}"))
+            Err(reason) if options.strict => return Err(ImportError::Format { place: place(), reason }),
+            Err(reason) => {
+                scene.warn(format!("graph {:?}", section.name), format!("it was left out: {reason}"))
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The figures themselves: one function a family, each the minimum of many rounds.
 
 use super::synthetic::Synthetic;
-use crate::crowd::{Crowd, LAYERS, Role};
+use crate::crowd::{LAYERS, Role, crowd_of};
 use crate::source::{Motion, Tape};
 use crate::stage::Stage;
 use crate::timing::best_ns;
@@ -196,7 +196,7 @@ impl Subject<'_> {
         Ok(figures)
     }
 
-    /// `crowd_1` to `crowd_10000`: µs a character for three samples, a blend and local-to-model.
+    /// `crowd_1` to `crowd_10000`: µs a character for three samples, a blend and local-to-model, as a crowd does them.
     pub(crate) fn crowd(&self) -> Result<Vec<Figure>> {
         let counts = [("crowd_1", 1), ("crowd_100", 100), ("crowd_1000", 1000), ("crowd_10000", 10_000)];
         counts.into_iter().map(|(name, count)| self.crowd_of(name, count)).collect()
@@ -208,7 +208,8 @@ impl Subject<'_> {
         let unit = "µs/character";
         let skeleton = &self.stage.skeleton;
         let roles: Vec<Role> = (0..count).map(|i| self.role(i)).collect();
-        let bytes = count * Crowd::bytes_a_character(skeleton, &self.clips, &roles[0]);
+        let (one, members) = crowd_of(skeleton, &self.clips, &roles[..1])?;
+        let bytes = count * (one.member_bytes(members[0])? + skeleton.joint_count() * size_of::<Mat4>());
         let kinds = self.clips.len().min(LAYERS);
         let note = format!(
             "{LAYERS} samples of {}, blend, local to model; {:.1} MB",
@@ -219,13 +220,9 @@ impl Subject<'_> {
             let note = format!("not measured: {:.1} GB of state and matrices", bytes as f64 / 1e9);
             return Ok(Figure { name, unit, value: None, note });
         }
-        let mut crowd = Crowd::new(skeleton, self.clips.clone(), &roles);
-        let mut frame = 0;
+        let (mut crowd, _) = crowd_of(skeleton, &self.clips, &roles)?;
         let patience = Patience { each: self.patience.each * 2, rounds: self.patience.rounds };
-        let ns = patience.best_ns(|| {
-            frame += 1;
-            crowd.step(f64::from(frame) / 60.0)
-        })?;
+        let ns = patience.best_ns(|| Ok(crowd.update(1.0 / 60.0)?))?;
         Ok(Figure { name, unit, value: Some(ns / 1000.0 / count as f64), note })
     }
 
@@ -237,7 +234,7 @@ impl Subject<'_> {
             clips: layers.map(|l| l.0),
             weights: [0.5, 0.3, 0.2],
             phases: layers.map(|l| (l.1 + own).fract()),
-            cycle_s: None,
+            in_step: false,
         }
     }
 }

@@ -1,11 +1,12 @@
 //! A few thousand mannequins, each with its own gait, speed and phase.
 
-use crate::crowd::{Crowd, Role};
+use crate::crowd::{Role, crowd_of};
 use crate::progress;
 use crate::stage::Stage;
 use anyhow::{Context, Result};
 use lissom::{Clip, math::Mat4};
 use lissom_build::{exact::smaller, mannequin::Motion};
+use lissom_motion::crowd::{Crowd, Rayon, Serial};
 use std::time::Instant;
 
 /// How it went.
@@ -25,33 +26,47 @@ pub(crate) struct CrowdRun {
 /// Characters that are kept to be drawn.
 const KEPT: usize = 48;
 
+/// A frame.
+const DT_S: f64 = 1.0 / 60.0;
+
+/// True if every matrix of every character has the bits of its counterpart.
+fn have_the_same_bits(a: &Crowd, b: &Crowd) -> bool {
+    bytemuck::cast_slice::<_, u8>(a.all_models()) == bytemuck::cast_slice::<_, u8>(b.all_models())
+}
+
 impl CrowdRun {
     /// Plays that many frames at 60 a second, on all threads; a few also on one.
     pub(crate) fn play(stage: &Stage, characters: usize, frames: u32) -> Result<Self> {
         let gaits = Gaits::new(stage)?;
         let roles: Vec<Role> = (0..characters).map(|i| gaits.role(i)).collect();
         let clips: Vec<&Clip> = stage.clips.iter().map(|c| &c.clip).collect();
-        let mut crowd = Crowd::new(&stage.skeleton, clips.clone(), &roles);
-        let mut alone = Crowd::new(&stage.skeleton, clips, &roles);
+        let (mut crowd, members) = crowd_of(&stage.skeleton, &clips, &roles)?;
+        let mut alone = crowd.clone();
+        let mut snapshot = crowd.snapshot();
         let bar = progress::bar(u64::from(frames), "playing");
         let (mut all_ms, mut one_ms) = (f64::INFINITY, f64::INFINITY);
         let mut same_bits = true;
         for frame in 0..frames {
-            let time_s = f64::from(frame) / 60.0;
+            // One thread in turn with all, from the same state: both see the same machine.
+            let compared = frame % 8 == 7 || frame + 1 == frames;
+            if compared {
+                crowd.snapshot_into(&mut snapshot);
+                alone.restore(&snapshot)?;
+            }
             let start = Instant::now();
-            crowd.step_parallel(time_s)?;
+            crowd.update_on(DT_S, &Rayon)?;
             all_ms = smaller(all_ms, start.elapsed().as_secs_f64() * 1e3);
-            // One thread in turn with all: both see the same machine.
-            if frame % 8 == 7 || frame + 1 == frames {
+            if compared {
                 let start = Instant::now();
-                alone.step(time_s)?;
+                alone.update_on(DT_S, &Serial)?;
                 one_ms = smaller(one_ms, start.elapsed().as_secs_f64() * 1e3);
-                same_bits &= crowd.has_the_bits_of(&alone);
+                same_bits &= have_the_same_bits(&crowd, &alone);
             }
             bar.inc(1);
         }
         bar.finish_and_clear();
-        let first = (0..crowd.len().min(KEPT)).map(|i| crowd.models(i).to_vec()).collect();
+        let models = |member| Ok(crowd.models(member)?.unwrap_or_default().to_vec());
+        let first = members.iter().take(KEPT).copied().map(models).collect::<Result<_>>()?;
         Ok(Self {
             characters,
             frames,
@@ -96,7 +111,7 @@ impl Gaits {
                 clips: self.still,
                 weights: if i % 9 == 8 { [0.0, 0.0, 1.0] } else { weights },
                 phases: [own(0.1), own(0.3), own(0.7)],
-                cycle_s: None,
+                in_step: false,
             };
         }
         self.on_the_way(own(0.2) as f32 * 2.0, own(0.0))
@@ -109,16 +124,49 @@ impl Gaits {
             if far < 1.0 { 1.0 - far } else { 0.0 }
         };
         let weights = [share(0.0), share(1.0), share(2.0)];
-        let cycle_s: f64 = (0..3).map(|i| f64::from(weights[i]) * self.seconds[i]).sum();
-        Role { clips: self.clips, weights, phases: [phase; 3], cycle_s: Some(cycle_s) }
+        Role { clips: self.clips, weights, phases: [phase; 3], in_step: true }
     }
 
     /// Seconds of a whole cycle, and metres a second, at a pace.
     pub(crate) fn stride(&self, pace: f32) -> (f64, f64) {
-        let role = self.on_the_way(pace, 0.0);
+        let weights = self.on_the_way(pace, 0.0).weights.map(f64::from);
         let speeds = [Motion::Walk, Motion::Jog, Motion::Run].map(Motion::speed);
-        let metres: f64 = (0..3).map(|i| f64::from(role.weights[i]) * speeds[i] * self.seconds[i]).sum();
-        let cycle_s = role.cycle_s.unwrap_or(1.0);
+        let cycle_s: f64 = (0..3).map(|i| weights[i] * self.seconds[i]).sum();
+        let metres: f64 = (0..3).map(|i| weights[i] * speeds[i] * self.seconds[i]).sum();
         (cycle_s, metres / cycle_s)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lissom_build::{
+        SkeletonBuilder,
+        cook::{ClipBuilder, Effort},
+        mannequin,
+    };
+
+    #[test]
+    fn other_bits_anywhere_are_found() {
+        let built = SkeletonBuilder::build(&mannequin::skeleton()).unwrap();
+        let builder = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
+        let bytes = builder.build(&built, &mannequin::clip(Motion::Walk)).unwrap().bytes;
+        let clip = Clip::from_bytes(&bytes).unwrap();
+        let role = |i: usize| Role {
+            clips: [0; 3],
+            weights: [0.5, 0.3, 0.2],
+            phases: [0.1, 0.2, 0.01 * i as f64],
+            in_step: false,
+        };
+        let roles: Vec<Role> = (0..37).map(role).collect();
+        let (mut a, members) = crowd_of(&built.skeleton, &[&clip], &roles).unwrap();
+        let mut b = a.clone();
+        a.update_on(DT_S, &Rayon).unwrap();
+        b.update(DT_S).unwrap();
+        assert!(have_the_same_bits(&a, &b));
+        // The last one alone plays something else.
+        b.set_parts(members[36], &[]).unwrap();
+        b.update(0.0).unwrap();
+        assert!(!have_the_same_bits(&a, &b));
     }
 }

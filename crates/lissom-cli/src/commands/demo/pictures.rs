@@ -6,7 +6,7 @@ use crate::commands::render::{
     gif,
     scene::{self, Path, Shot, Style, View},
 };
-use crate::crowd::Crowd;
+use crate::crowd::crowd_of;
 use crate::stage::Playable;
 use anyhow::Result;
 use lissom_build::exact::larger;
@@ -95,9 +95,9 @@ pub(crate) fn gait(results: &Results, quick: bool) -> Result<(Vec<u8>, Image)> {
     let mut follow = Vec::with_capacity(frames);
     for i in 0..frames {
         let role = gaits.on_the_way(pace(i), phases[i] * stretch);
-        let mut crowd = Crowd::new(&stage.skeleton, clips.clone(), &[role]);
-        crowd.step(0.0)?;
-        let models = crowd.models(0);
+        let (mut crowd, members) = crowd_of(&stage.skeleton, &clips, &[role])?;
+        crowd.update(0.0)?;
+        let models = crowd.models(members[0])?.unwrap_or_default();
         let mut figure = body_of.figure(models)?;
         let way = (ways[i] * stretch) as f32;
         figure.place(1.0, 0.0, [0.0, 0.0, way - models[root].w_axis.z]);

@@ -5,6 +5,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use lissom_build::{
     edit::{Additive, ClipRule, Edit, EditKind, Looping, RootEdit},
+    feet::ContactRule,
     import::Axis,
     raw::Travel,
     recipe,
@@ -36,6 +37,12 @@ pub(super) struct Editing {
     /// Whether clips end where they start [default: auto]
     #[arg(long, value_enum, value_name = "HOW")]
     r#loop: Option<LoopName>,
+    /// Marks when feet stand (contact_left, contact_right) and when they come down (step_left, step_right)
+    #[arg(long)]
+    contacts: bool,
+    /// Adds the tracks gait/phase and gait/speed
+    #[arg(long)]
+    gait: bool,
     /// Only what the motion adds to: rest, first (its first pose), a clip, or CLIP@SECONDS
     #[arg(long, value_name = "TO")]
     additive: Option<String>,
@@ -96,6 +103,12 @@ impl Editing {
                 LoopName::Close => Looping::Close,
             })
         }));
+        if self.contacts {
+            kinds.push(EditKind::Contacts(Some(ContactRule::default())));
+        }
+        if self.gait {
+            kinds.push(EditKind::Gait(true));
+        }
         if let Some(name) = &self.name {
             if name.is_empty() {
                 return usage("--name: a clip needs a name");

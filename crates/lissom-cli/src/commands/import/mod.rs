@@ -193,13 +193,13 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     }
     let recipe = Recipe::new(Options {
         import: options,
-        skeleton: None,
         clips,
         precision,
         shell,
         rules,
         graphs,
         cook,
+        ..Options::default()
     })?;
     let shard = arguments.shard.as_deref().map(Shard::parse).transpose()?;
     if shard.is_some() && !matches!(output, Output::Folder(_)) {

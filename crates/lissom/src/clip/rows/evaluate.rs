@@ -2,25 +2,32 @@
 
 use super::{
     super::lanes::{Channels, Kind, Rotations, Scales, Sink, Target, Translations, put_all_still, put_over},
-    arrays::{LEFT, RIGHT},
-    state::State,
+    arrays::Arrays,
     still::mask_of,
     view::View,
 };
 use lissom_math::simd::{Simd, WideQuat, WideVec3, splat, strided};
 
-/// Writes every group that the level of detail asks for, `t` of the way between the cursor's two keys.
+/// The two keys that a time lies between, decoded: in a cursor, or in a table of all.
+pub(crate) struct Keys<'a> {
+    pub arrays: Arrays,
+    pub floats: &'a [f32],
+    /// Where the left one starts: x, y, z, w of all lanes; and the right one.
+    pub left: usize,
+    pub right: usize,
+}
+
+/// Writes every group that the level of detail asks for, `t` of the way between two keys.
 #[inline(always)]
 pub(crate) fn evaluate<S: Simd>(
     s: S,
-    state: &State,
-    words: &[u32],
+    keys: &Keys<'_>,
     clip: &View<'_>,
     t: f32,
     target: &mut Target<'_>,
     sink: impl Sink,
 ) {
-    let of = |kind: usize| Moving::new(state, words, clip, kind, t);
+    let of = |kind: usize| Moving::new(keys, clip, kind, t);
     put_kind::<S, Rotations>(s, target, sink, &Turning(of(1)));
     put_kind::<S, Translations>(s, target, sink, &of(0));
     put_kind::<S, Scales>(s, target, sink, &of(2));
@@ -54,13 +61,13 @@ struct Moving<'a> {
 
 impl<'a> Moving<'a> {
     #[inline(always)]
-    fn new(state: &State, words: &'a [u32], clip: &View<'a>, kind: usize, t: f32) -> Self {
-        let (arrays, stride) = (&state.arrays, state.arrays.len());
+    fn new(keys: &Keys<'a>, clip: &View<'a>, kind: usize, t: f32) -> Self {
+        let arrays = &keys.arrays;
         Self {
-            floats: bytemuck::cast_slice(words),
-            left: LEFT * stride + arrays.first(kind),
-            right: RIGHT * stride + arrays.first(kind),
-            stride,
+            floats: keys.floats,
+            left: keys.left + arrays.first(kind),
+            right: keys.right + arrays.first(kind),
+            stride: arrays.len(),
             masks: clip.bytes.get(clip.tables.moving_masks[kind]..).unwrap_or_default(),
             count: arrays.count(kind),
             t,

@@ -16,6 +16,7 @@ mod advance;
 mod arrays;
 mod bytes;
 mod decode;
+mod decoded;
 mod evaluate;
 pub mod format;
 mod state;
@@ -25,6 +26,7 @@ mod view;
 
 pub(crate) use advance::{advance, bind, words};
 pub(crate) use bytes::{count_bytes, visit_keys};
+pub(crate) use decoded::DecodedRows;
 pub(crate) use evaluate::evaluate;
 pub(crate) use state::State;
 pub(crate) use still::write_still;

@@ -1,6 +1,10 @@
 //! What a cursor knows of a clip of rows, besides its arrays.
 
-use super::{arrays::Arrays, view::View};
+use super::{
+    arrays::{Arrays, LEFT, RIGHT},
+    evaluate::Keys,
+    view::View,
+};
 
 /// The interval that the arrays hold.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,6 +22,13 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// The keys around the current time, in the cursor's words.
+    #[inline(always)]
+    pub fn keys<'a>(&self, words: &'a [u32]) -> Keys<'a> {
+        let (arrays, stride) = (self.arrays, self.arrays.len());
+        Keys { arrays, floats: bytemuck::cast_slice(words), left: LEFT * stride, right: RIGHT * stride }
+    }
+
     /// True if the words are laid out as this clip's.
     #[inline]
     pub fn fits(&self, clip: &View<'_>) -> bool {

@@ -1,0 +1,66 @@
+//! Archives and their clips as assets.
+
+use bevy_asset::{Asset, AssetLoader, LoadContext, io::Reader};
+use bevy_reflect::TypePath;
+use lissom::archive::{Archive, ArchiveError};
+
+/// A `.lsm` file. Every clip in it is an asset too: `hero.lsm#walk`.
+#[derive(Asset, TypePath, Clone, Debug)]
+pub struct LissomArchive(pub Archive);
+
+/// A clip of an archive, loaded by its label.
+#[derive(Asset, TypePath, Clone, Debug, PartialEq)]
+pub struct LissomClip {
+    /// Its name.
+    pub name: String,
+    /// Its length in seconds.
+    pub duration_s: f64,
+    /// True if its last pose is the first one again.
+    pub looping: bool,
+}
+
+/// Reads archives.
+#[derive(TypePath, Clone, Copy, Debug, Default)]
+pub struct LissomLoader;
+
+/// Why an archive was not loaded.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The file could not be read.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// What is wrong with the archive.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+}
+
+impl AssetLoader for LissomLoader {
+    type Asset = LissomArchive;
+    type Settings = ();
+    type Error = LoadError;
+
+    async fn load(
+        &self,
+        reader: &mut dyn Reader,
+        (): &(),
+        context: &mut LoadContext<'_>,
+    ) -> Result<LissomArchive, LoadError> {
+        let mut bytes = Vec::new();
+        reader.read_to_end(&mut bytes).await?;
+        let archive = Archive::read(&bytes)?;
+        for (name, clip) in archive.clips() {
+            let clip = clip?;
+            let (duration_s, looping) = (clip.view().duration_s(), clip.view().is_looping());
+            context.add_labeled_asset(
+                name.to_owned(),
+                LissomClip { name: name.to_owned(), duration_s, looping },
+            );
+        }
+        Ok(LissomArchive(archive))
+    }
+
+    fn extensions(&self) -> &[&str] {
+        &["lsm"]
+    }
+}

@@ -1,0 +1,191 @@
+//! How systems talk to characters.
+
+use crate::{
+    components::Character,
+    crowds::{Crowds, Troupe},
+};
+use bevy_ecs::{prelude::*, system::SystemParam};
+use lissom::math;
+use lissom_motion::{
+    Graph, GraphState, Key, OneShot, StateError, TriggerKey,
+    crowd::{CrowdError, Member},
+};
+use std::sync::Arc;
+
+/// Characters, by their entities: parameters, triggers, one-shots, joints, saves.
+///
+/// ```no_run
+/// use bevy_ecs::prelude::*;
+/// use bevy_lissom::{Character, Characters};
+///
+/// fn hurry(mut characters: Characters, heroes: Query<Entity, With<Character>>) -> Result {
+///     for hero in &heroes {
+///         let speed = characters.graph(hero)?.float("speed")?;
+///         characters.set(hero, speed, 2.4)?;
+///     }
+///     Ok(())
+/// }
+/// ```
+#[derive(SystemParam)]
+pub struct Characters<'w, 's> {
+    crowds: ResMut<'w, Crowds>,
+    all: Query<'w, 's, &'static Character>,
+}
+
+/// Why a character did not do what it was told.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CharacterError {
+    /// The entity does not play: it has no animator, or its archive is not loaded, or it has a [`Problem`](crate::Problem).
+    #[error("{entity} is no character that plays")]
+    NotPlaying {
+        /// Which one.
+        entity: Entity,
+    },
+    /// It plays clips, and no graph.
+    #[error("{entity} is not played by a graph")]
+    NoGraph {
+        /// Which one.
+        entity: Entity,
+    },
+    /// The skeleton has no such joint.
+    #[error("{entity} has no joint \"{joint}\"")]
+    NoJoint {
+        /// Who.
+        entity: Entity,
+        /// What was asked for.
+        joint: String,
+    },
+    /// Something of the graph.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// Something of the crowd.
+    #[error(transparent)]
+    Crowd(#[from] CrowdError),
+}
+
+impl Characters<'_, '_> {
+    fn find(&self, entity: Entity) -> Result<(&Troupe, Member), CharacterError> {
+        let gone = CharacterError::NotPlaying { entity };
+        let Ok(character) = self.all.get(entity) else { return Err(gone) };
+        Ok((self.crowds.get(&character.key).ok_or(gone)?, character.member))
+    }
+
+    fn find_mut(&mut self, entity: Entity) -> Result<(&mut Troupe, Member), CharacterError> {
+        let gone = CharacterError::NotPlaying { entity };
+        let Ok(character) = self.all.get(entity) else { return Err(gone) };
+        Ok((self.crowds.get_mut(&character.key).ok_or(gone)?, character.member))
+    }
+
+    /// The graph that plays a character: it gives typed keys by name.
+    ///
+    /// # Errors
+    ///
+    /// [`CharacterError::NotPlaying`], [`CharacterError::NoGraph`].
+    pub fn graph(&self, entity: Entity) -> Result<&Arc<Graph>, CharacterError> {
+        let (troupe, member) = self.find(entity)?;
+        troupe.graph_of(member).ok_or(CharacterError::NoGraph { entity })
+    }
+
+    /// Sets a parameter.
+    ///
+    /// # Errors
+    ///
+    /// [`CharacterError::NotPlaying`]; those of [`Crowd::set`](lissom_motion::crowd::Crowd::set).
+    pub fn set<K: Key>(&mut self, entity: Entity, key: K, value: K::Value) -> Result<(), CharacterError> {
+        let (troupe, member) = self.find_mut(entity)?;
+        Ok(troupe.crowd.set(member, key, value)?)
+    }
+
+    /// Sets a trigger: the next transition that waits for it takes it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Characters::set`].
+    pub fn trigger(&mut self, entity: Entity, key: TriggerKey) -> Result<(), CharacterError> {
+        self.set(entity, key, true)
+    }
+
+    /// Plays a clip over a layer of its graph.
+    ///
+    /// # Errors
+    ///
+    /// [`CharacterError::NotPlaying`], [`CharacterError::NoGraph`]; a clip or a layer that the graph has not; a fade or a speed
+    /// that makes no sense.
+    pub fn play(
+        &mut self,
+        entity: Entity,
+        clip: &str,
+        layer: &str,
+        how: OneShot,
+    ) -> Result<(), CharacterError> {
+        let graph = self.graph(entity)?;
+        let (layer, clip) = (graph.layer(layer)?, graph.clip(clip)?);
+        let (troupe, member) = self.find_mut(entity)?;
+        Ok(troupe.crowd.play(member, layer, clip, how)?)
+    }
+
+    /// Lets the one-shots of a layer go.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Characters::play`].
+    pub fn stop(&mut self, entity: Entity, layer: &str) -> Result<(), CharacterError> {
+        let layer = self.graph(entity)?.layer(layer)?;
+        let (troupe, member) = self.find_mut(entity)?;
+        Ok(troupe.crowd.stop(member, layer)?)
+    }
+
+    /// All that decides what comes: a clone is a save.
+    ///
+    /// # Errors
+    ///
+    /// [`CharacterError::NotPlaying`]; a character that plays clips.
+    pub fn state(&self, entity: Entity) -> Result<&GraphState, CharacterError> {
+        let (troupe, member) = self.find(entity)?;
+        Ok(troupe.crowd.state(member)?)
+    }
+
+    /// Puts a save back, without allocation: rollback.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Characters::state`]; a save of another graph.
+    pub fn restore(&mut self, entity: Entity, state: &GraphState) -> Result<(), CharacterError> {
+        let (troupe, member) = self.find_mut(entity)?;
+        Ok(troupe.crowd.set_state(member, state)?)
+    }
+
+    /// Whether a character is posed; at first it is. Who is not keeps its time, its events and its way.
+    ///
+    /// # Errors
+    ///
+    /// [`CharacterError::NotPlaying`].
+    pub fn set_seen(&mut self, entity: Entity, seen: bool) -> Result<(), CharacterError> {
+        let (troupe, member) = self.find_mut(entity)?;
+        Ok(troupe.crowd.set_seen(&[member], seen)?)
+    }
+
+    /// A joint in the space of the character's entity.
+    ///
+    /// # Errors
+    ///
+    /// [`CharacterError::NotPlaying`], [`CharacterError::NoJoint`].
+    pub fn joint(&self, entity: Entity, joint: &str) -> Result<bevy_math::Mat4, CharacterError> {
+        let (troupe, member) = self.find(entity)?;
+        let none = || CharacterError::NoJoint { entity, joint: joint.to_owned() };
+        let at = troupe.crowd.skeleton().find(joint).ok_or_else(none)?;
+        let models = troupe.crowd.models(member)?.unwrap_or_default();
+        models.get(at).map(|m| bevy_math::Mat4::from_cols_array(&m.to_cols_array())).ok_or_else(none)
+    }
+
+    /// All joints in the space of the character's entity, in the order of its skeleton, sixteen numbers each, column by column.
+    ///
+    /// # Errors
+    ///
+    /// [`CharacterError::NotPlaying`].
+    pub fn joints(&self, entity: Entity) -> Result<&[math::Mat4], CharacterError> {
+        let (troupe, member) = self.find(entity)?;
+        Ok(troupe.crowd.models(member)?.unwrap_or_default())
+    }
+}

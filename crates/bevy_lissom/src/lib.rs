@@ -1,0 +1,118 @@
+//! Lissom's characters in a Bevy game.
+//!
+//! ```no_run
+//! use bevy_app::prelude::*;
+//! use bevy_asset::AssetServer;
+//! use bevy_ecs::prelude::*;
+//! use bevy_lissom::{Animator, LissomPlugin};
+//!
+//! fn hero(mut commands: Commands, server: Res<AssetServer>) {
+//!     commands.spawn(Animator::clip(server.load("hero.lsm"), "walk"));
+//! }
+//!
+//! App::new().add_plugins(LissomPlugin::default()).add_systems(Startup, hero).run();
+//! ```
+//!
+//! ```text
+//!  hero.lsm ──▶ LissomArchive (asset), a LissomClip a label        Animator, Parameters, RootMotion, Socket (components)
+//!                    │                                                   │
+//!                    ▼                  LissomSystems::Bind              ▼
+//!                 Crowds: a crowd an archive, a member a character ◀── Character (component, by the plugin)
+//!                    │                  LissomSystems::Animate: one update of every crowd, on Bevy's compute pool
+//!                    ▼                  LissomSystems::Tell
+//!                 root motion ─▶ Transform     markers ─▶ MarkerPassed     joints ─▶ Transform of sockets
+//!                                       TransformSystems::Propagate
+//! ```
+//!
+//! A character is one entity: its joints are rows of its crowd and no entities. [`Characters`] is how systems talk to
+//! them: parameters by typed key, triggers, one-shots, joints, saves.
+//!
+//! What goes wrong (a clip that is not there, a graph for other clips) is logged, is found as a [`Problem`] on the entity, and
+//! the app goes on.
+
+mod archive;
+mod character;
+mod components;
+mod crowds;
+mod executor;
+mod systems;
+
+pub use archive::{LissomArchive, LissomClip, LissomLoader, LoadError};
+pub use character::{CharacterError, Characters};
+pub use components::{
+    Animator, Character, ClipPart, MarkerPassed, ParameterValue, Parameters, Problem, RootMotion, Socket,
+};
+pub use crowds::Crowds;
+
+use bevy_app::{App, Plugin, PostUpdate};
+use bevy_asset::AssetApp;
+use bevy_ecs::{
+    prelude::*,
+    schedule::{InternedScheduleLabel, ScheduleLabel},
+};
+use bevy_transform::TransformSystems;
+
+/// What the plugin does in a frame, in this order, before [`TransformSystems::Propagate`].
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LissomSystems {
+    /// Characters come, go, and follow their files and [`Parameters`].
+    Bind,
+    /// Every crowd goes on by the time's step.
+    Animate,
+    /// Root motion, markers and sockets.
+    Tell,
+}
+
+/// Archives as assets, animators as components.
+///
+/// Needs Bevy's `TaskPoolPlugin`, `TimePlugin`, `AssetPlugin` and `TransformPlugin`, which an app with `DefaultPlugins` has.
+#[derive(Clone, Copy, Debug)]
+pub struct LissomPlugin {
+    schedule: InternedScheduleLabel,
+}
+
+impl Default for LissomPlugin {
+    fn default() -> Self {
+        Self::in_schedule(PostUpdate)
+    }
+}
+
+impl LissomPlugin {
+    /// Characters go on in this schedule, by its time: `FixedUpdate` for games that replay, `PostUpdate` unless told.
+    #[must_use]
+    pub fn in_schedule(schedule: impl ScheduleLabel) -> Self {
+        Self { schedule: schedule.intern() }
+    }
+}
+
+impl Plugin for LissomPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_asset::<LissomArchive>()
+            .init_asset::<LissomClip>()
+            .init_asset_loader::<LissomLoader>()
+            .init_resource::<Crowds>()
+            .add_message::<MarkerPassed>()
+            .register_type::<Animator>()
+            .register_type::<Parameters>()
+            .register_type::<RootMotion>()
+            .register_type::<Socket>()
+            .register_type::<Problem>()
+            .add_observer(systems::part)
+            .configure_sets(
+                self.schedule,
+                (LissomSystems::Bind, LissomSystems::Animate, LissomSystems::Tell)
+                    .chain()
+                    .before(TransformSystems::Propagate),
+            )
+            .add_systems(
+                self.schedule,
+                (
+                    (systems::follow_files, systems::bind, systems::follow_parameters)
+                        .chain()
+                        .in_set(LissomSystems::Bind),
+                    systems::animate.in_set(LissomSystems::Animate),
+                    (systems::travel, systems::tell, systems::attach).in_set(LissomSystems::Tell),
+                ),
+            );
+    }
+}

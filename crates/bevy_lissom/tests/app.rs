@@ -1,0 +1,448 @@
+//! Characters in an app without a window: they load, play, tell, follow, come back from a save, and harm nothing.
+#![allow(clippy::disallowed_methods, reason = "the engine's arithmetic is compared within a tolerance")]
+
+use bevy_app::{App, TaskPoolPlugin};
+use bevy_asset::{
+    AssetApp, AssetPlugin, AssetServer,
+    io::{
+        AssetSourceBuilder, AssetSourceId,
+        memory::{Dir, MemoryAssetReader},
+    },
+};
+use bevy_ecs::{message::MessageCursor, prelude::*, system::RunSystemOnce};
+use bevy_lissom::{
+    Animator, Character, CharacterError, Characters, ClipPart, Crowds, LissomArchive, LissomClip,
+    LissomPlugin, MarkerPassed, Parameters, Problem, RootMotion, Socket,
+};
+use bevy_math::{Mat4, Vec3};
+use bevy_time::{TimePlugin, TimeUpdateStrategy};
+use bevy_transform::{TransformPlugin, components::Transform};
+use lissom::{archive::Archive, track::ROOT_TRACKS};
+use lissom_build::{
+    SkeletonBuilder,
+    archive::ArchiveWriter,
+    cook::ClipBuilder,
+    mannequin::{self, Motion},
+    raw::{RawAnimation, RawUserTrack, TrackKind, UserKey},
+    scene::Marker,
+};
+use lissom_motion::{
+    Animator as Alone, Graph, GraphParts, GraphState, LayerParts, OneShot, StateParts, Test, TransitionParts,
+};
+use std::{
+    path::Path,
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
+
+const DT_S: f64 = 1.0 / 64.0;
+
+static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| written(&["idle", "walk", "wave"], 2.0));
+
+/// A mannequin with these clips, each with a marker in its middle; walking travels so many metres a lap.
+fn written(clips: &[&str], metres: f64) -> Vec<u8> {
+    let built = SkeletonBuilder::build(&mannequin::skeleton()).unwrap();
+    let mut writer = ArchiveWriter::new().skeleton("mannequin", &built.skeleton).unwrap();
+    for name in clips {
+        let motion = match *name {
+            "idle" => Motion::Idle,
+            "walk" => Motion::Walk,
+            _ => Motion::Wave,
+        };
+        // Few joints move: it is cooked in no time.
+        let mut clip = mannequin::clip(motion);
+        clip.tracks.iter_mut().skip(12).for_each(|track| *track = Default::default());
+        let clip = RawAnimation { name: (*name).into(), ..clip };
+        let bytes = ClipBuilder::default().build(&built, &clip).unwrap().bytes;
+        let marker = Marker { name: format!("{name} step"), time_s: clip.duration_s * 0.5, duration_s: 0.0 };
+        writer = writer.clip(u16::from(bytes[4]), name, bytes).unwrap().markers(name, &[marker]).unwrap();
+    }
+    let key = |ratio, z| UserKey { ratio, value: [0.0, 0.0, z, 0.0], step: false };
+    let keys = vec![key(0.0, 0.0), key(1.0, metres)];
+    let way = RawUserTrack { name: format!("walk/{}", ROOT_TRACKS[0]), kind: TrackKind::Float3, keys };
+    writer.track(&way).unwrap().graph("hero", &parts()).unwrap().finish().unwrap()
+}
+
+fn parts() -> Arc<GraphParts> {
+    Arc::new(
+        GraphParts::new()
+            .float("speed", 0.0)
+            .trigger("greet")
+            .clip("wave")
+            .mask("upper", "spine_01", 2)
+            .layer(
+                LayerParts::new("body")
+                    .state(StateParts::line("move", "speed", &[(0.0, "idle"), (1.0, "walk")]))
+                    .state(StateParts::clip("greeting", "wave").once())
+                    .transition(TransitionParts::new("move", "greeting").when("greet", Test::On))
+                    .transition(TransitionParts::new("greeting", "move").exit(1.0)),
+            )
+            .layer(LayerParts::new("upper").masked("upper")),
+    )
+}
+
+/// An app whose files lie in memory.
+fn app() -> (App, Dir) {
+    let files = Dir::default();
+    files.insert_asset(Path::new("hero.lsm"), BYTES.clone());
+    let root = files.clone();
+    let mut app = App::new();
+    app.register_asset_source(
+        AssetSourceId::Default,
+        AssetSourceBuilder::new(move || Box::new(MemoryAssetReader { root: root.clone() })),
+    );
+    app.add_plugins((
+        TaskPoolPlugin::default(),
+        TimePlugin,
+        AssetPlugin::default(),
+        TransformPlugin,
+        LissomPlugin::default(),
+    ));
+    app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs_f64(DT_S)));
+    (app, files)
+}
+
+/// Updates until it holds; files are read on other threads.
+fn until(app: &mut App, what: &str, mut holds: impl FnMut(&mut World) -> bool) {
+    for _ in 0..2_000 {
+        app.update();
+        if holds(app.world_mut()) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    panic!("it never came about that {what}");
+}
+
+fn hero(app: &mut App, animator: impl FnOnce(&AssetServer) -> Animator) -> Entity {
+    let animator = animator(&app.world().resource::<AssetServer>().clone());
+    app.world_mut().spawn(animator).id()
+}
+
+fn plays(app: &mut App, entity: Entity) {
+    until(app, "it plays", |world| world.get::<Character>(entity).is_some());
+}
+
+fn joint(app: &mut App, entity: Entity, name: &'static str) -> Mat4 {
+    app.world_mut().run_system_once(move |c: Characters| c.joint(entity, name).unwrap()).unwrap()
+}
+
+fn bits(app: &mut App, entity: Entity) -> Vec<u32> {
+    app.world_mut()
+        .run_system_once(move |c: Characters| {
+            let joints = c.joints(entity).unwrap().iter();
+            joints.flat_map(|m| m.to_cols_array()).map(f32::to_bits).collect::<Vec<u32>>()
+        })
+        .unwrap()
+}
+
+#[test]
+fn a_clip_is_loaded_by_its_name_or_its_label_and_moves() {
+    let (mut app, _) = app();
+    let named = hero(&mut app, |server| Animator::clip(server.load("hero.lsm"), "walk"));
+    let labelled = hero(&mut app, |server| Animator::labelled(server.load("hero.lsm#walk")));
+    plays(&mut app, named);
+    plays(&mut app, labelled);
+    let before = joint(&mut app, named, "thigh_l");
+    for _ in 0..10 {
+        app.update();
+    }
+    assert!(!before.abs_diff_eq(joint(&mut app, named, "thigh_l"), 1e-3), "it stands still");
+    assert!(!Mat4::IDENTITY.abs_diff_eq(joint(&mut app, labelled, "thigh_l"), 1e-3));
+    // Both are members of one crowd.
+    assert_eq!(app.world().resource::<Crowds>().len(), 2);
+    let clips = app.world().resource::<bevy_asset::Assets<LissomClip>>();
+    assert_eq!(clips.iter().filter(|(_, clip)| clip.name == "walk").count(), 1);
+}
+
+#[test]
+fn what_is_shown_is_what_an_animator_alone_shows_bit_for_bit() {
+    let (mut app, _) = app();
+    let parts = parts();
+    let own = parts.clone();
+    let entity = hero(&mut app, |server| Animator::parts(server.load("hero.lsm"), own));
+    plays(&mut app, entity);
+    let archive = Archive::read(&BYTES).unwrap();
+    let graph = Arc::new(Graph::of_archive(&parts, &archive).unwrap());
+    let mut alone = Alone::new(&archive, graph.clone()).unwrap();
+    // It has played since its archive came.
+    let came = state(&mut app, entity);
+    alone.restore(&came).unwrap();
+    for frame in 0..200 {
+        let speed = (frame as f32 * 0.05).fract();
+        alone.set(graph.float("speed").unwrap(), speed).unwrap();
+        let greets = frame == 20;
+        app.world_mut()
+            .run_system_once(move |mut c: Characters| {
+                let graph = c.graph(entity).unwrap().clone();
+                c.set(entity, graph.float("speed").unwrap(), speed).unwrap();
+                if greets {
+                    c.trigger(entity, graph.trigger("greet").unwrap()).unwrap();
+                    c.play(entity, "wave", "upper", OneShot::default()).unwrap();
+                }
+            })
+            .unwrap();
+        if greets {
+            alone.trigger(graph.trigger("greet").unwrap()).unwrap();
+            alone.play("wave").on("upper").fade(OneShot::default().fade_in_s).start().unwrap();
+        }
+        app.update();
+        alone.update(Duration::from_secs_f64(DT_S).as_secs_f64()).unwrap();
+        let own: Vec<u32> = alone.models().iter().flat_map(|m| m.to_cols_array()).map(f32::to_bits).collect();
+        assert_eq!(bits(&mut app, entity), own, "frame {frame}");
+    }
+}
+
+fn state(app: &mut App, entity: Entity) -> GraphState {
+    app.world_mut().run_system_once(move |c: Characters| c.state(entity).unwrap().clone()).unwrap()
+}
+
+#[test]
+fn a_transition_is_taken_and_parameters_by_name_are_followed() {
+    let (mut app, _) = app();
+    let entity = hero(&mut app, |server| Animator::graph(server.load("hero.lsm"), "hero"));
+    app.world_mut().entity_mut(entity).insert(Parameters::default().with("speed", 1.0));
+    plays(&mut app, entity);
+    app.update();
+    let leading = |app: &mut App| {
+        app.world_mut()
+            .run_system_once(move |c: Characters| {
+                let graph = c.graph(entity).unwrap();
+                c.state(entity).unwrap().leading(graph, 0).unwrap().to_owned()
+            })
+            .unwrap()
+    };
+    assert_eq!(leading(&mut app), "move");
+    let speed = app
+        .world_mut()
+        .run_system_once(move |c: Characters| {
+            let key = c.graph(entity).unwrap().float("speed").unwrap();
+            c.state(entity).unwrap().get(key)
+        })
+        .unwrap();
+    assert_eq!(speed, Some(1.0));
+    app.world_mut().get_mut::<Parameters>(entity).unwrap().set("greet", true);
+    app.update();
+    assert_eq!(leading(&mut app), "greeting");
+    // A trigger is taken once.
+    until(&mut app, "the greeting is over", |world| {
+        world
+            .run_system_once(move |c: Characters| {
+                c.state(entity).unwrap().leading(c.graph(entity).unwrap(), 0) == Some("move")
+            })
+            .unwrap()
+    });
+    for _ in 0..20 {
+        app.update();
+    }
+    assert_eq!(leading(&mut app), "move");
+}
+
+#[derive(Resource, Default)]
+struct Observed(Vec<MarkerPassed>);
+
+#[test]
+fn a_marker_is_told_once_a_lap_to_all_and_to_who_observes_it() {
+    let (mut app, _) = app();
+    app.init_resource::<Observed>();
+    let entity = hero(&mut app, |server| Animator::clip(server.load("hero.lsm"), "walk"));
+    app.world_mut().entity_mut(entity).observe(|passed: On<MarkerPassed>, mut all: ResMut<Observed>| {
+        all.0.push(passed.event().clone());
+    });
+    plays(&mut app, entity);
+    let mut cursor = MessageCursor::<MarkerPassed>::default();
+    let mut told = Vec::new();
+    let seconds = mannequin::clip(Motion::Walk).duration_s;
+    let laps = 5;
+    // The frame in which it came has played one step.
+    let frames = (f64::from(laps) * seconds / DT_S).round() as usize;
+    let first = app.world().resource::<Messages<MarkerPassed>>();
+    told.extend(cursor.read(first).cloned());
+    for _ in 0..frames {
+        app.update();
+        told.extend(cursor.read(app.world().resource::<Messages<MarkerPassed>>()).cloned());
+    }
+    assert_eq!(told.len(), 5);
+    assert!(told.iter().all(|m| m.entity == entity && &*m.marker == "walk step" && m.weight == 1.0));
+    assert_eq!(app.world().resource::<Observed>().0, told);
+}
+
+#[test]
+fn root_motion_moves_the_entity_or_is_handed_over() {
+    let (mut app, _) = app();
+    let walks = |server: &AssetServer| Animator::clip(server.load("hero.lsm"), "walk");
+    let [applied, told, none] = [(); 3].map(|()| hero(&mut app, walks));
+    let turned = Transform::from_rotation(bevy_math::Quat::from_rotation_y(0.5 * core::f32::consts::PI));
+    app.world_mut().entity_mut(applied).insert((turned, RootMotion::default()));
+    app.world_mut().entity_mut(told).insert(RootMotion::handed_over());
+    for entity in [applied, told, none] {
+        plays(&mut app, entity);
+    }
+    let start = app.world().get::<Transform>(applied).unwrap().translation;
+    let mut way = Vec3::ZERO;
+    for _ in 0..32 {
+        app.update();
+        way += app.world().get::<RootMotion>(told).unwrap().translation;
+    }
+    let metres = 2.0 / mannequin::clip(Motion::Walk).duration_s * 32.0 * DT_S;
+    assert!((way - Vec3::Z * metres as f32).length() < 1e-4, "{way}");
+    // A quarter of a turn to the left: forward is x.
+    let went = app.world().get::<Transform>(applied).unwrap().translation - start;
+    assert!((went - Vec3::X * metres as f32).length() < 1e-4, "{went}");
+    for still in [told, none] {
+        assert_eq!(app.world().get::<Transform>(still).unwrap().translation, Vec3::ZERO);
+    }
+}
+
+#[test]
+fn a_socket_follows_its_joint() {
+    let (mut app, _) = app();
+    let entity = hero(&mut app, |server| Animator::clip(server.load("hero.lsm"), "walk"));
+    app.world_mut().entity_mut(entity).insert(Transform::from_xyz(1.0, 2.0, 3.0));
+    let hand = app.world_mut().spawn((Socket::new("thigh_l"), ChildOf(entity))).id();
+    let lost = app.world_mut().spawn((Socket::new("tail"), ChildOf(entity))).id();
+    plays(&mut app, entity);
+    for _ in 0..10 {
+        app.update();
+        let model = joint(&mut app, entity, "thigh_l");
+        let (_, turn, place) = model.to_scale_rotation_translation();
+        let own = *app.world().get::<Transform>(hand).unwrap();
+        assert!((own.translation - place).length() < 1e-6 && own.rotation.angle_between(turn) < 1e-3);
+        let world = app.world().get::<bevy_transform::components::GlobalTransform>(hand).unwrap();
+        assert!((world.translation() - place - Vec3::new(1.0, 2.0, 3.0)).length() < 1e-5);
+    }
+    assert_eq!(*app.world().get::<Transform>(lost).unwrap(), Transform::IDENTITY);
+    let error = app.world_mut().run_system_once(move |c: Characters| c.joint(entity, "tail")).unwrap();
+    assert_eq!(error, Err(CharacterError::NoJoint { entity, joint: "tail".into() }));
+}
+
+#[test]
+fn a_save_put_back_gives_the_same_bits() {
+    let (mut app, _) = app();
+    let entity = hero(&mut app, |server| Animator::parts(server.load("hero.lsm"), parts()));
+    app.world_mut().entity_mut(entity).insert(Parameters::default().with("speed", 0.7));
+    plays(&mut app, entity);
+    for _ in 0..30 {
+        app.update();
+    }
+    let saved = state(&mut app, entity);
+    let run = |app: &mut App| -> Vec<Vec<u32>> {
+        (0..50)
+            .map(|frame| {
+                if frame == 10 {
+                    app.world_mut().get_mut::<Parameters>(entity).unwrap().set("greet", true);
+                }
+                app.update();
+                bits(app, entity)
+            })
+            .collect()
+    };
+    let first = run(&mut app);
+    let put = saved.clone();
+    app.world_mut().run_system_once(move |mut c: Characters| c.restore(entity, &put).unwrap()).unwrap();
+    assert_eq!(state(&mut app, entity), saved);
+    assert_eq!(run(&mut app), first);
+}
+
+#[test]
+fn who_goes_leaves_nothing_behind_and_changed_animators_start_anew() {
+    let (mut app, _) = app();
+    let walks = |server: &AssetServer| Animator::clip(server.load("hero.lsm"), "walk");
+    let all: Vec<Entity> = (0..100).map(|_| hero(&mut app, walks)).collect();
+    all.iter().for_each(|entity| plays(&mut app, *entity));
+    assert_eq!(app.world().resource::<Crowds>().len(), 100);
+    // Another animator in its place.
+    let changed = app.world().resource::<AssetServer>().load("hero.lsm");
+    app.world_mut().entity_mut(all[0]).insert(Animator::clip(changed, "idle"));
+    app.update();
+    app.update();
+    assert_eq!(app.world().resource::<Crowds>().len(), 100);
+    // One loses its animator, the others go altogether.
+    app.world_mut().entity_mut(all[1]).remove::<Animator>();
+    app.update();
+    assert!(app.world().get::<Character>(all[1]).is_none());
+    for entity in all {
+        app.world_mut().despawn(entity);
+    }
+    app.update();
+    assert!(app.world().resource::<Crowds>().is_empty());
+    until(&mut app, "the archive is let go", |world| {
+        world.resource::<bevy_asset::Assets<LissomArchive>>().is_empty()
+    });
+}
+
+#[test]
+fn a_changed_file_plays_on_where_it_was() {
+    let (mut app, files) = app();
+    let clip = hero(&mut app, |server| Animator::clip(server.load("hero.lsm"), "walk"));
+    let graph = hero(&mut app, |server| Animator::parts(server.load("hero.lsm"), parts()));
+    let lost = hero(&mut app, |server| Animator::clip(server.load("hero.lsm"), "wave"));
+    app.world_mut().entity_mut(clip).insert(RootMotion::handed_over());
+    for entity in [clip, graph, lost] {
+        plays(&mut app, entity);
+    }
+    for _ in 0..20 {
+        app.update();
+    }
+    let step = |app: &App| app.world().get::<RootMotion>(clip).unwrap().translation.z;
+    let before = step(&app);
+    // A way of four metres, and no waving: the graph cannot be played any more either.
+    files.insert_asset(Path::new("hero.lsm"), written(&["idle", "walk"], 4.0));
+    app.world().resource::<AssetServer>().reload("hero.lsm");
+    until(&mut app, "the new file plays", |world| world.get::<Problem>(lost).is_some());
+    app.update();
+    assert!((step(&app) - 2.0 * before).abs() < 1e-5);
+    assert!(app.world().get::<Problem>(lost).unwrap().0.contains("wave"));
+    assert!(app.world().get::<Character>(lost).is_none() && app.world().get::<Problem>(graph).is_some());
+    // All of it is back.
+    files.insert_asset(Path::new("hero.lsm"), BYTES.clone());
+    app.world().resource::<AssetServer>().reload("hero.lsm");
+    until(&mut app, "everybody plays again", |world| {
+        [clip, graph, lost].iter().all(|e| world.get::<Character>(*e).is_some())
+    });
+    assert!(app.world().get::<Problem>(lost).is_none());
+    // A file that only changes does not stop a graph.
+    let was = state(&mut app, graph);
+    files.insert_asset(Path::new("hero.lsm"), written(&["idle", "walk", "wave"], 3.0));
+    app.world().resource::<AssetServer>().reload("hero.lsm");
+    until(&mut app, "the way is three metres a lap", |world| {
+        let z = world.get::<RootMotion>(clip).unwrap().translation.z;
+        (z - 1.5 * before).abs() < 1e-5
+    });
+    assert!(app.world().get::<Character>(graph).is_some());
+    assert_ne!(state(&mut app, graph), was, "it went on");
+}
+
+#[test]
+fn what_is_missing_or_broken_is_told_and_the_app_goes_on() {
+    let (mut app, files) = app();
+    files.insert_asset(Path::new("broken.lsm"), b"LSM1 and no more".to_vec());
+    let clip = hero(&mut app, |server| Animator::clip(server.load("hero.lsm"), "wlak"));
+    let file = hero(&mut app, |server| Animator::clip(server.load("nobody.lsm"), "walk"));
+    let broken = hero(&mut app, |server| Animator::clip(server.load("broken.lsm"), "walk"));
+    let empty = hero(&mut app, |server| Animator::clips(server.load("hero.lsm"), Vec::<ClipPart>::new()));
+    let body = Arc::new(GraphParts::new().layer(LayerParts::new("l").state(StateParts::clip("s", "swim"))));
+    let graph = hero(&mut app, |server| Animator::parts(server.load("hero.lsm"), body));
+    let nameless = hero(&mut app, |server| Animator::graph(server.load("hero.lsm"), "nobody"));
+    until(&mut app, "the problems are told", |world| {
+        [clip, empty, graph, nameless].iter().all(|e| world.get::<Problem>(*e).is_some())
+    });
+    let said = |entity: Entity| app.world().get::<Problem>(entity).unwrap().0.clone();
+    assert!(said(clip).contains("wlak"), "{}", said(clip));
+    assert!(said(graph).contains("swim"), "{}", said(graph));
+    assert_eq!(said(empty), "no clip was named");
+    assert!(said(nameless).contains("nobody"), "{}", said(nameless));
+    for entity in [file, broken] {
+        assert!(app.world().get::<Character>(entity).is_none());
+        let error = app.world_mut().run_system_once(move |c: Characters| c.joint(entity, "hips")).unwrap();
+        assert_eq!(error, Err(CharacterError::NotPlaying { entity }));
+    }
+    // Others play, and who is mended does too.
+    let good = hero(&mut app, |server| Animator::clip(server.load("hero.lsm"), "walk"));
+    plays(&mut app, good);
+    let mended = app.world().resource::<AssetServer>().load("hero.lsm");
+    app.world_mut().entity_mut(clip).insert(Animator::clip(mended, "walk"));
+    plays(&mut app, clip);
+    app.update();
+    assert!(app.world().get::<Problem>(clip).is_none());
+}

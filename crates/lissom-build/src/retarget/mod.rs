@@ -1,0 +1,503 @@
+//! Motions of one skeleton on another: of other proportions, other names, another rest pose.
+//!
+//! ```text
+//!  source, BoneMap ─┐                 report: bones that only one of them has, joints that nothing moves
+//!                   ├─▶ Retarget ─┬─▶ a pose, or a whole motion, of the target; all of a scene ([`onto`])
+//!  target, BoneMap ─┘             └─▶ plan: for a job that does it while a game runs (lissom::job::RetargetJob)
+//! ```
+//!
+//! - **Rotations** are taken in model space, as turns away from the rest pose, so that joints' own axes do not matter. Arms and legs that rest
+//!   in another direction (a T-pose, an A-pose) are first brought to the source's. What the source has no bone for stays at rest on what it hangs on.
+//! - **Facing.** Skeletons that look along other axes are turned to one another, by right angles.
+//! - **Hips** go the source's way times the ratio of the legs' lengths, such that ankles are as high above the ground as the
+//!   target's own, in proportion.
+//! - **Ground.** Of a motion, feet that stand are looked for: motion capture does not rest on its floor, and soles are no joints. The body is
+//!   moved up or down until most of them stand; with goals for feet, each is put onto the ground while it does.
+//! - **Goals**, if asked for: hands and feet are where the source has them, by the same measure, and elbows and knees bend as they must.
+//!   Without, limbs point where the source's do, and end where their own lengths lead.
+//!
+//! Lengths stay the target's. Up is y; the ground is at height 0, or at the lowest joint of the feet if the rest pose does not stand there.
+
+mod bones;
+mod ground;
+mod limb;
+mod scene;
+
+pub use bones::{Bone, BoneMap, Part, Preset, Side};
+pub(crate) use scene::is_same_rig;
+pub use scene::onto;
+
+use crate::{
+    BuiltSkeleton,
+    exact::{M34, Q4, Trs, V3, larger, narrow, smaller},
+    raw::{Curve, Key, MOST_KEYS, RawAnimation, RawEditError, RawSkeleton, RawTrack, models},
+    scene::SceneAnimation,
+};
+use ground::{Footing, Soles};
+use limb::Limb;
+use lissom::job::{RetargetFollow, RetargetLimb, RetargetPlan};
+
+/// What is wrong with a pair of skeletons.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RetargetError {
+    /// A bone that no human is without was not found.
+    #[error("the {skeleton} has no {bone}")]
+    Missing {
+        /// Which one: `source`, `target`.
+        skeleton: &'static str,
+        /// The bone.
+        bone: Bone,
+    },
+    /// A map names a joint that there is not.
+    #[error("the map of the {skeleton} names joint {joint}, but there are {joints}")]
+    NoSuchJoint {
+        /// Which one.
+        skeleton: &'static str,
+        /// The joint.
+        joint: usize,
+        /// How many there are.
+        joints: usize,
+    },
+    /// A motion cannot be brought over.
+    #[error("clip {clip:?}: {source}")]
+    Motion {
+        /// The clip.
+        clip: String,
+        /// Why.
+        source: RawEditError,
+    },
+    /// The legs of a skeleton have no length or no place beside each other.
+    #[error("the {skeleton}'s legs have no length, or one place")]
+    NoLegs {
+        /// Which one.
+        skeleton: &'static str,
+    },
+}
+
+/// What was matched, and what was not.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RetargetReport {
+    /// Bones that move.
+    pub bones: Vec<Bone>,
+    /// Bones that only the source has: their motion is lost, or rather carried by those below them.
+    pub only_source: Vec<Bone>,
+    /// Bones that only the target has: they rest.
+    pub only_target: Vec<Bone>,
+    /// Joints of the target that are no bones: they rest.
+    pub at_rest: Vec<String>,
+    /// How much longer the target's legs are.
+    pub ratio: f64,
+}
+
+impl RetargetReport {
+    /// What was not matched, in words.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let names = |bones: &[Bone]| bones.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let list = |count: usize, what: &str, names: &[String]| {
+            let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let more = if names.len() > SHOWN { ", …" } else { "" };
+            (count > 0).then(|| format!("{count} {what}: {shown}{more}"))
+        };
+        let lost = list(self.only_source.len(), "bones are not in the skeleton", &names(&self.only_source));
+        let idle = list(
+            self.only_target.len(),
+            "of the skeleton's bones are not in this file and rest",
+            &names(&self.only_target),
+        );
+        let rest = list(self.at_rest.len(), "joints of the skeleton are no bones and rest", &self.at_rest);
+        [lost, idle, rest].into_iter().flatten().collect()
+    }
+}
+
+/// Names in a note.
+const SHOWN: usize = 8;
+
+/// What is kept where the source has it, beside the hips.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Goals {
+    /// Hands.
+    pub hands: bool,
+    /// Feet: they stand where the source's do, and do not slide on legs of other proportions.
+    pub feet: bool,
+}
+
+/// A pair of skeletons, ready.
+#[derive(Clone, Debug)]
+pub struct Retarget {
+    source: RawSkeleton,
+    target: RawSkeleton,
+    /// The target's joints, upper ones first.
+    order: Vec<usize>,
+    /// For a joint of the target: that of the source, and what is to be done before its turn in model space.
+    followed: Vec<Option<(usize, Q4)>>,
+    /// From the source's axes to the target's.
+    facing: Q4,
+    /// The hip joints.
+    source_hips: [usize; 2],
+    /// Hips, and the hip joints.
+    target_hips: [usize; 3],
+    /// What the target's ankles are higher than the source's would be.
+    lift: f64,
+    /// What reaches for goals.
+    limbs: Vec<Limb>,
+    /// The target's.
+    soles: Soles,
+    target_leg: f64,
+    report: RetargetReport,
+}
+
+impl Retarget {
+    /// Brings two skeletons together.
+    ///
+    /// # Errors
+    ///
+    /// [`RetargetError`].
+    pub fn new(
+        (source, source_map): (&RawSkeleton, &BoneMap),
+        (target, target_map): (&RawSkeleton, &BoneMap),
+        goals: Goals,
+    ) -> Result<Self, RetargetError> {
+        let (from, to) =
+            (Human::new("source", source, source_map)?, Human::new("target", target, target_map)?);
+        let facing = squared(to.frame * from.frame.conjugate());
+        let ratio = to.leg / from.leg;
+        let shared = |bone: &Bone| source_map.joints.get(bone).zip(target_map.joints.get(bone));
+        let mut followed = vec![None; target.joints.len()];
+        let mut report = RetargetReport { ratio, ..RetargetReport::default() };
+        for bone in Bone::all() {
+            match (source_map.joints.get(&bone), target_map.joints.get(&bone)) {
+                (Some(s), Some(t)) => {
+                    // Fingers go with the hand that they are on.
+                    let limb =
+                        if bone.part >= Part::Thumb(0) { Bone { part: Part::Hand, ..bone } } else { bone };
+                    let ends = limb_end(limb).and_then(|end| Some((shared(&limb)?, shared(&end)?)));
+                    let turn = ends.map_or(Q4::IDENTITY, |((s, t), (s_end, t_end))| {
+                        let way =
+                            |human: &Human, from: usize, to: usize| human.places[to] - human.places[from];
+                        let (is, shall) = (way(&to, *t, *t_end), facing.rotate(way(&from, *s, *s_end)));
+                        if larger(is.length(), shall.length()) > 0.0
+                            && smaller(is.length(), shall.length()) > 0.0
+                        {
+                            Q4::from_arc(is.normalize_or(V3::X), shall.normalize_or(V3::X))
+                        } else {
+                            Q4::IDENTITY
+                        }
+                    });
+                    let before =
+                        from.rotations[*s].conjugate() * facing.conjugate() * turn * to.rotations[*t];
+                    followed[*t] = Some((*s, before));
+                    report.bones.push(bone);
+                }
+                (Some(_), None) => report.only_source.push(bone),
+                (None, Some(_)) => report.only_target.push(bone),
+                (None, None) => {}
+            }
+        }
+        let named = |joint: &usize| target_map.joints.values().any(|mapped| mapped == joint);
+        let rest = (0..target.joints.len()).filter(|joint| !named(joint));
+        report.at_rest = rest.map(|joint| target.joints[joint].name.clone()).collect();
+        Ok(Self {
+            source: source.clone(),
+            target: target.clone(),
+            order: target.depth_first(),
+            followed,
+            facing,
+            source_hips: [from.hips[1], from.hips[2]],
+            target_hips: to.hips,
+            lift: to.ankle - ratio * from.ankle,
+            limbs: Vec::new(),
+            soles: Soles::new(&to, [Side::Left, Side::Right].map(|side| target_map.foot(side))),
+            target_leg: to.leg,
+            report,
+        }
+        .reaching(goals, source_map, target_map, to.frame))
+    }
+
+    /// With limbs that reach for goals.
+    fn reaching(mut self, goals: Goals, source: &BoneMap, target: &BoneMap, frame: Q4) -> Self {
+        let arm = [Part::UpperArm, Part::LowerArm, Part::Hand];
+        let leg = [Part::UpperLeg, Part::LowerLeg, Part::Foot];
+        // Elbows point back, knees ahead.
+        let kinds = [(goals.hands, arm, V3::Z * -1.0), (goals.feet, leg, V3::Z)];
+        let rest = self.rest();
+        let (places, turns) = (models(&self.target, &rest), rotations(&self.target, &rest));
+        for (_, parts, ahead) in kinds.into_iter().filter(|(asked, ..)| *asked) {
+            for (index, side) in [Side::Left, Side::Right].into_iter().enumerate() {
+                let joint = |map: &BoneMap, part| map.joints.get(&Bone { part, side }).copied();
+                let [start, mid, end] = parts.map(|part| joint(target, part));
+                let (Some(start), Some(mid), Some(end), Some(source)) =
+                    (start, mid, end, joint(source, parts[2]))
+                else {
+                    continue;
+                };
+                if !self.target.is_above(start, mid) || !self.target.is_above(mid, end) {
+                    continue;
+                }
+                let along = places[mid].columns[3] - places[start].columns[3];
+                let axis = along.cross(frame.rotate(ahead)).normalize_or(frame.rotate(V3::X));
+                let axis = turns[mid].conjugate().rotate(axis);
+                let foot = (parts[2] == Part::Foot).then_some(index);
+                self.limbs.push(Limb { source, chain: [start, mid, end], axis, foot });
+            }
+        }
+        self
+    }
+
+    /// True for a joint that gets keys.
+    fn moves(&self, joint: usize) -> bool {
+        self.followed[joint].is_some() || self.limbs.iter().any(|limb| limb.chain.contains(&joint))
+    }
+
+    fn rest(&self) -> Vec<Trs> {
+        self.target.joints.iter().map(|joint| joint.rest).collect()
+    }
+
+    /// What was matched, and what was not.
+    #[must_use]
+    pub fn report(&self) -> &RetargetReport {
+        &self.report
+    }
+
+    /// A pose of the target, from one of the source: local transforms in the joints' order. Poses of another length give the
+    /// target's rest pose.
+    #[must_use]
+    pub fn pose(&self, source: &[Trs]) -> Vec<Trs> {
+        self.posed(source, &Footing::default(), 0)
+    }
+
+    /// The same at a time of a motion that was looked at before.
+    fn posed(&self, source: &[Trs], footing: &Footing, index: usize) -> Vec<Trs> {
+        let mut pose = self.rest();
+        if source.len() != self.source.joints.len() {
+            return pose;
+        }
+        let (source_models, source_turns) = (models(&self.source, source), rotations(&self.source, source));
+        let mut turns = vec![Q4::IDENTITY; pose.len()];
+        for joint in self.order.iter().copied() {
+            let parent = self.target.joints[joint].parent.map_or(Q4::IDENTITY, |parent| turns[parent]);
+            turns[joint] = match self.followed[joint] {
+                Some((from, before)) => (self.facing * source_turns[from] * before).normalize(),
+                None => parent * pose[joint].rotation,
+            };
+            pose[joint].rotation = (parent.conjugate() * turns[joint]).normalize();
+        }
+        // Between the hip joints: there the legs hang, wherever the rig has its hips.
+        let is = models(&self.target, &pose);
+        let between = |models: &[M34], left: usize, right: usize| {
+            (models[left].columns[3] + models[right].columns[3]) * 0.5
+        };
+        let ([left, right], [hips, own_left, own_right]) = (self.source_hips, self.target_hips);
+        let goal = |place: V3| self.goal(place) + V3::new(0.0, footing.body, 0.0);
+        let moved = goal(between(&source_models, left, right)) - between(&is, own_left, own_right);
+        let parent = self.target.joints[hips].parent.map_or(M34::IDENTITY, |parent| is[parent]);
+        if let Some(back) = parent.inverse() {
+            pose[hips].translation = back.mul_point(is[hips].columns[3] + moved);
+        }
+        for limb in &self.limbs {
+            let goal = goal(source_models[limb.source].columns[3]);
+            let goal = self.raised(goal, limb.foot, footing, index) - moved;
+            limb.reach(&self.target, &is, &turns, goal, &mut pose);
+        }
+        pose
+    }
+
+    /// Where a place of the source is on the target.
+    fn goal(&self, place: V3) -> V3 {
+        self.facing.rotate(place) * self.report.ratio + V3::new(0.0, self.lift, 0.0)
+    }
+
+    /// The same for a job that does it pose by pose, on the built skeletons.
+    #[must_use]
+    pub fn plan(&self, source: &BuiltSkeleton, target: &BuiltSkeleton) -> RetargetPlan {
+        let from = |raw: usize| source.joint_of_raw[raw];
+        let to = |raw: usize| target.joint_of_raw[raw];
+        let follow = |(raw, followed): (usize, &Option<(usize, Q4)>)| {
+            followed.map(|(joint, before)| RetargetFollow {
+                source: from(joint),
+                target: to(raw),
+                before: before.to_f32(),
+            })
+        };
+        let mut follows: Vec<RetargetFollow> = self.followed.iter().enumerate().filter_map(follow).collect();
+        follows.sort_by_key(|follow| follow.target);
+        let limb = |limb: &Limb| RetargetLimb {
+            source: from(limb.source),
+            target: limb.chain.map(to),
+            axis: limb.axis.to_f32(),
+        };
+        RetargetPlan {
+            follows,
+            facing: self.facing.to_f32(),
+            ratio: narrow(self.report.ratio),
+            lift: V3::new(0.0, self.lift, 0.0).to_f32(),
+            source_hips: self.source_hips.map(from),
+            target_hips: self.target_hips.map(to),
+            limbs: self.limbs.iter().map(limb).collect(),
+        }
+    }
+
+    /// A motion of the target, from one of the source: linear, with keys wherever the source has one, and between
+    /// them where they are further apart than a rate says, for the same turns do not interpolate alike on other axes.
+    ///
+    /// # Errors
+    ///
+    /// [`RawEditError::Tracks`] for a motion of another skeleton; [`RawEditError::Rate`] and [`RawEditError::TooManyKeys`].
+    pub fn motion(&self, motion: &RawAnimation, rate_hz: f64) -> Result<RawAnimation, RawEditError> {
+        let clip = SceneAnimation { motion: motion.clone(), ..SceneAnimation::default() };
+        self.clip(&clip, rate_hz)
+    }
+
+    /// The same of a clip whose root motion may stand beside it.
+    fn clip(&self, clip: &SceneAnimation, rate_hz: f64) -> Result<RawAnimation, RawEditError> {
+        let motion = &clip.motion;
+        let (tracks, joints) = (motion.tracks.len(), self.source.joints.len());
+        if tracks != joints {
+            return Err(RawEditError::Tracks { tracks, joints });
+        }
+        let mut keys = vec![0.0];
+        keys.extend(
+            motion.time_points().into_iter().filter(|time_s| (0.0..motion.duration_s).contains(time_s)),
+        );
+        keys.push(motion.duration_s);
+        keys.dedup();
+        let mut times = Vec::new();
+        for pair in keys.windows(2) {
+            let [from, to] = [pair[0], pair[1]];
+            let between = RawAnimation::fixed_rate_times(to - from, rate_hz)?;
+            let parts = between.len().saturating_sub(1);
+            times.extend((0..parts).map(|part| from + (to - from) * part as f64 / parts as f64));
+            if times.len() > MOST_KEYS {
+                return Err(RawEditError::TooManyKeys { keys: times.len() as f64, allowed: MOST_KEYS });
+            }
+        }
+        times.push(motion.duration_s);
+        let hips = self.target_hips[0];
+        let mut tracks: Vec<RawTrack> = vec![RawTrack::default(); self.target.joints.len()];
+        let mut before = self.rest();
+        let footing = self.footing(clip, &times);
+        for (index, time_s) in times.into_iter().enumerate() {
+            let pose = self.posed(&motion.pose(&self.source, time_s), &footing, index);
+            for (joint, track) in tracks.iter_mut().enumerate() {
+                if self.moves(joint) {
+                    let value = pose[joint].rotation.near(before[joint].rotation);
+                    before[joint].rotation = value;
+                    track.rotation.keys.push(Key { time_s, value });
+                }
+            }
+            tracks[hips].translation.keys.push(Key { time_s, value: pose[hips].translation });
+        }
+        for track in &mut tracks {
+            track.rotation.curve = Curve::Linear;
+            track.translation.curve = Curve::Linear;
+        }
+        Ok(RawAnimation { tracks, ..motion.clone() })
+    }
+}
+
+/// A skeleton at rest, as a human.
+struct Human {
+    places: Vec<V3>,
+    rotations: Vec<Q4>,
+    /// Hips, and both hip joints.
+    hips: [usize; 3],
+    /// To the left is x, up is y.
+    frame: Q4,
+    /// The length of a leg.
+    leg: f64,
+    /// How high the ankles are above the ground.
+    ankle: f64,
+    /// How high that is.
+    ground: f64,
+}
+
+impl Human {
+    fn new(name: &'static str, skeleton: &RawSkeleton, map: &BoneMap) -> Result<Self, RetargetError> {
+        let joints = skeleton.joints.len();
+        if let Some(joint) = map.joints.values().copied().find(|joint| *joint >= joints) {
+            return Err(RetargetError::NoSuchJoint { skeleton: name, joint, joints });
+        }
+        if let Some(bone) = map.missing().next() {
+            return Err(RetargetError::Missing { skeleton: name, bone });
+        }
+        let rest: Vec<Trs> = skeleton.joints.iter().map(|joint| joint.rest).collect();
+        let places: Vec<V3> = models(skeleton, &rest).iter().map(|model| model.columns[3]).collect();
+        // All that is needed is there.
+        let joint = |part, side| map.joints.get(&Bone { part, side }).copied().unwrap_or_default();
+        let at = |part, side| places[joint(part, side)];
+        let sides = [Side::Left, Side::Right];
+        let leg = |side| {
+            let [hip, knee, ankle] = [Part::UpperLeg, Part::LowerLeg, Part::Foot].map(|part| at(part, side));
+            hip.distance(knee) + knee.distance(ankle)
+        };
+        let length = 0.5 * (leg(Side::Left) + leg(Side::Right));
+        let [left, right] = sides.map(|side| at(Part::UpperLeg, side));
+        let across = left - right;
+        if !(length > 1e-9 && across.length() > 1e-9) {
+            return Err(RetargetError::NoLegs { skeleton: name });
+        }
+        let x = across.normalize_or(V3::X);
+        let up = at(Part::Head, Side::Middle) - (left + right) * 0.5;
+        let y = (up - x * up.dot(x)).normalize_or(V3::Y);
+        let frame = Q4::from_axes(x, y, x.cross(y));
+        let mut lowest = f64::INFINITY;
+        for (below, place) in places.iter().enumerate() {
+            if sides.iter().any(|side| skeleton.is_above(joint(Part::Foot, *side), below)) {
+                lowest = smaller(lowest, place.y);
+            }
+        }
+        // Feet of a rest pose that stands are a little above the ground; motion capture rests with its hips there.
+        let ground = if (-0.02..0.15).contains(&(lowest / length)) { 0.0 } else { lowest };
+        let ankle = 0.5 * (at(Part::Foot, Side::Left).y + at(Part::Foot, Side::Right).y) - ground;
+        let hips = [
+            joint(Part::Hips, Side::Middle),
+            joint(Part::UpperLeg, Side::Left),
+            joint(Part::UpperLeg, Side::Right),
+        ];
+        Ok(Self { rotations: rotations(skeleton, &rest), places, hips, frame, leg: length, ankle, ground })
+    }
+}
+
+/// The bone that a limb points to, if it is one that rests otherwise from rig to rig. Feet and spines differ by build, and keep theirs.
+fn limb_end(bone: Bone) -> Option<Bone> {
+    let part = match bone.part {
+        Part::UpperArm => Part::LowerArm,
+        Part::LowerArm => Part::Hand,
+        Part::Hand => Part::Middle(1),
+        Part::UpperLeg => Part::LowerLeg,
+        Part::LowerLeg => Part::Foot,
+        _ => return None,
+    };
+    Some(Bone { part, ..bone })
+}
+
+/// Every joint's rotation in model space.
+fn rotations(skeleton: &RawSkeleton, pose: &[Trs]) -> Vec<Q4> {
+    let mut turns = vec![Q4::IDENTITY; pose.len()];
+    for joint in skeleton.depth_first() {
+        let parent = skeleton.joints[joint].parent.map_or(Q4::IDENTITY, |parent| turns[parent]);
+        turns[joint] = parent * pose[joint].rotation;
+    }
+    turns
+}
+
+/// The nearest turn by right angles: a head that is held a little forward does not tilt the world.
+fn squared(q: Q4) -> Q4 {
+    let nearest = |v: V3| {
+        let [x, y, z] = [v.x.abs(), v.y.abs(), v.z.abs()];
+        let sign = |c: f64| if c < 0.0 { -1.0 } else { 1.0 };
+        if x >= y && x >= z {
+            V3::X * sign(v.x)
+        } else if y >= z {
+            V3::Y * sign(v.y)
+        } else {
+            V3::Z * sign(v.z)
+        }
+    };
+    let (x, y) = (nearest(q.rotate(V3::X)), nearest(q.rotate(V3::Y)));
+    if x.dot(y).abs() > 0.5 { q } else { Q4::from_axes(x, y, x.cross(y)) }
+}
+
+#[cfg(test)]
+mod tests;

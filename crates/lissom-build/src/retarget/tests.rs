@@ -1,0 +1,318 @@
+use super::{bones::tests::renamed, *};
+use crate::mannequin::{self, Motion};
+
+const RATE_HZ: f64 = 30.0;
+
+/// Another human: names of Mixamo's, larger, with arms straight out, thighs longer and shins shorter, its joints' axes turned, looking the other way.
+fn giant() -> RawSkeleton {
+    let mut skeleton = renamed(Preset::Mixamo, "mixamorig:");
+    let map = BoneMap::guess(&skeleton);
+    for joint in &mut skeleton.joints {
+        joint.rest.translation = joint.rest.translation * 1.6;
+    }
+    for side in [Side::Left, Side::Right] {
+        let at = |part| map.joints[&Bone { part, side }];
+        let (arm, knee, foot) = (at(Part::UpperArm), at(Part::LowerLeg), at(Part::Foot));
+        skeleton.joints[arm].rest.rotation = Q4::IDENTITY;
+        let rest = &mut skeleton.joints[knee].rest;
+        rest.translation = rest.translation * 1.05;
+        let rest = &mut skeleton.joints[foot].rest;
+        rest.translation = rest.translation * 0.95;
+    }
+    // The forearms' own axes: the bones stay where they are.
+    let turn = Q4::from_axis_angle(V3::new(0.6, 0.0, 0.8), 1.1);
+    let forearm = map.joints[&Bone { part: Part::LowerArm, side: Side::Left }];
+    skeleton.joints[forearm].rest.rotation = skeleton.joints[forearm].rest.rotation * turn;
+    for joint in 0..skeleton.joints.len() {
+        if skeleton.joints[joint].parent == Some(forearm) {
+            let rest = &mut skeleton.joints[joint].rest;
+            rest.translation = turn.conjugate().rotate(rest.translation);
+            rest.rotation = turn.conjugate() * rest.rotation;
+        }
+    }
+    let roots = skeleton.joints.iter_mut().filter(|joint| joint.parent.is_none());
+    roots.for_each(|root| root.rest.rotation = Q4::from_axis_angle(V3::Y, core::f64::consts::PI));
+    skeleton
+}
+
+fn pair(source: &RawSkeleton, target: &RawSkeleton) -> Retarget {
+    let maps = [source, target].map(BoneMap::guess);
+    Retarget::new((source, &maps[0]), (target, &maps[1]), Goals::default()).unwrap()
+}
+
+fn places(skeleton: &RawSkeleton, pose: &[Trs]) -> Vec<V3> {
+    models(skeleton, pose).iter().map(|model| model.columns[3]).collect()
+}
+
+#[test]
+fn there_and_back_is_the_motion_as_it_was() {
+    let (own, other) = (mannequin::skeleton(), giant());
+    let (there, back) = (pair(&own, &other), pair(&other, &own));
+    assert!((there.report().ratio * back.report().ratio - 1.0).abs() < 1e-12);
+    assert!(there.report().only_source.is_empty() && there.report().only_target.is_empty());
+    assert!(there.report().at_rest.iter().any(|name| name.contains("twist")), "{:?}", there.report().at_rest);
+    for motion in [Motion::Walk, Motion::Run, Motion::Wave, Motion::Crouch] {
+        let motion = mannequin::clip(motion);
+        let moved = there.motion(&motion, RATE_HZ).unwrap();
+        moved.validate(other.joints.len()).unwrap();
+        let again = back.motion(&moved, RATE_HZ).unwrap();
+        for i in 0..=20 {
+            let time_s = motion.duration_s * f64::from(i) / 20.0;
+            let (was, is) = (motion.pose(&own, time_s), again.pose(&own, time_s));
+            let (was, is) = (places(&own, &was), places(&own, &is));
+            for (bone, joint) in &BoneMap::guess(&own).joints {
+                // What joints that are no bones did is carried by those below them.
+                let off = was[*joint].distance(is[*joint]);
+                assert!(off < 0.03, "{} at {time_s} s: {bone:?} is {off} m off", motion.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn bones_point_where_the_sources_do() {
+    let (own, other) = (mannequin::skeleton(), giant());
+    let there = pair(&own, &other);
+    let maps = [BoneMap::guess(&own), BoneMap::guess(&other)];
+    let motion = mannequin::clip(Motion::Wave);
+    for i in 0..=10 {
+        let pose = motion.pose(&own, motion.duration_s * f64::from(i) / 10.0);
+        let (from, to) = (places(&own, &pose), places(&other, &there.pose(&pose)));
+        for side in [Side::Left, Side::Right] {
+            for part in [Part::UpperArm, Part::LowerArm, Part::UpperLeg, Part::LowerLeg] {
+                let bone = Bone { part, side };
+                let end = limb_end(bone).unwrap();
+                let way = |places: &[V3], map: &BoneMap| {
+                    (places[map.joints[&end]] - places[map.joints[&bone]]).normalize_or(V3::X)
+                };
+                let (was, is) = (way(&from, &maps[0]), way(&to, &maps[1]));
+                // It looks the other way.
+                let shall = V3::new(-was.x, was.y, -was.z);
+                assert!(is.dot(shall) > 1.0 - 1e-9, "{bone:?}: {is:?}, not {shall:?}");
+            }
+        }
+    }
+}
+
+/// On legs of other proportions feet that stand are within 2 cm of the ground.
+#[test]
+fn feet_that_stand_stand() {
+    let (own, other) = (mannequin::skeleton(), giant());
+    let there = pair(&own, &other);
+    let maps = [BoneMap::guess(&own), BoneMap::guess(&other)];
+    let rest = |skeleton: &RawSkeleton| {
+        places(skeleton, &skeleton.joints.iter().map(|joint| joint.rest).collect::<Vec<_>>())
+    };
+    let (own_rest, other_rest) = (rest(&own), rest(&other));
+    let ground = other_rest.iter().map(|place| place.y).fold(f64::INFINITY, smaller);
+    let mut stood = 0;
+    for motion in [Motion::Walk, Motion::Idle] {
+        let motion = mannequin::clip(motion);
+        for i in 0..60 {
+            let pose = motion.pose(&own, motion.duration_s * f64::from(i) / 59.0);
+            let (from, to) = (places(&own, &pose), places(&other, &there.pose(&pose)));
+            for side in [Side::Left, Side::Right] {
+                let bone = Bone { part: Part::Foot, side };
+                let (s, t) = (maps[0].joints[&bone], maps[1].joints[&bone]);
+                if from[s].y < own_rest[s].y + 0.005 {
+                    let height = to[t].y - (other_rest[t].y - ground);
+                    assert!(height.abs() < 0.02, "{} {i}: {height} m", motion.name);
+                    stood += 1;
+                }
+            }
+        }
+    }
+    assert!(stood > 60, "{stood}");
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    let own = mannequin::skeleton();
+    let map = BoneMap::guess(&own);
+    let knee = Bone { part: Part::LowerLeg, side: Side::Right };
+    let mut lame = map.clone();
+    lame.joints.remove(&knee);
+    let error = Retarget::new((&own, &map), (&own, &lame), Goals::default()).unwrap_err();
+    assert_eq!(error, RetargetError::Missing { skeleton: "target", bone: knee });
+    assert_eq!(error.to_string(), "the target has no right lower leg");
+    let mut wild = map.clone();
+    wild.joints.insert(knee, 999);
+    let error = Retarget::new((&own, &wild), (&own, &map), Goals::default()).unwrap_err();
+    assert!(matches!(error, RetargetError::NoSuchJoint { skeleton: "source", joint: 999, .. }));
+    let mut flat = own.clone();
+    flat.joints.iter_mut().for_each(|joint| joint.rest.translation = V3::ZERO);
+    let error = Retarget::new((&own, &map), (&flat, &map), Goals::default()).unwrap_err();
+    assert_eq!(error, RetargetError::NoLegs { skeleton: "target" });
+    // Bones that one of them lacks are told, and the others move.
+    let mut armless = map.clone();
+    armless.joints.retain(|bone, _| bone.part != Part::Hand);
+    let told = Retarget::new((&own, &map), (&own, &armless), Goals::default()).unwrap();
+    assert_eq!(told.report().only_source.len(), 2);
+    let motion = mannequin::clip(Motion::Walk);
+    let short = RawAnimation { tracks: motion.tracks[1..].to_vec(), ..motion.clone() };
+    assert!(matches!(told.motion(&short, RATE_HZ), Err(RawEditError::Tracks { .. })));
+    assert!(matches!(told.motion(&motion, 0.0), Err(RawEditError::Rate { .. })));
+}
+
+/// Feet and hands are where the source's are, in the measure of the legs, on limbs of other proportions; and they point where they did.
+#[test]
+fn goals_are_met() {
+    let (own, other) = (mannequin::skeleton(), giant());
+    let maps = [BoneMap::guess(&own), BoneMap::guess(&other)];
+    let all = Goals { hands: true, feet: true };
+    let there = Retarget::new((&own, &maps[0]), (&other, &maps[1]), all).unwrap();
+    let free = pair(&own, &other);
+    let (mut met, mut off) = (0, 0.0);
+    for motion in [Motion::Walk, Motion::Run, Motion::Crouch] {
+        let motion = mannequin::clip(motion);
+        for i in 0..=20 {
+            let pose = motion.pose(&own, motion.duration_s * f64::from(i) / 20.0);
+            let (reached, left) = (there.pose(&pose), free.pose(&pose));
+            let (from, to, far) = (places(&own, &pose), places(&other, &reached), places(&other, &left));
+            let (turns, were) = (rotations(&other, &reached), rotations(&other, &left));
+            for limb in &there.limbs {
+                let [start, mid, end] = limb.chain;
+                let goal = there.goal(from[limb.source]);
+                let reach = far[start].distance(far[mid]) + far[mid].distance(far[end]);
+                off = larger(off, far[end].distance(goal));
+                if to[start].distance(goal) < reach * 0.999 {
+                    let gap = to[end].distance(goal);
+                    assert!(gap < 1e-9, "{} {i}: joint {end} is {gap} m off", motion.name);
+                    met += 1;
+                }
+                assert!(
+                    turns[end].dot(were[end]).abs() > 1.0 - 1e-9,
+                    "{} {i}: joint {end} was turned",
+                    motion.name
+                );
+                // Bones keep their lengths, knees and elbows their side.
+                let side = |places: &[V3]| (places[start] - places[mid]).cross(places[end] - places[mid]);
+                assert!(
+                    side(&to).dot(side(&far)) >= 0.0,
+                    "{} {i}: joint {mid} bends the other way",
+                    motion.name
+                );
+            }
+        }
+    }
+    assert!(met > 200 && off > 0.02, "{met} goals met; without, {off} m off");
+}
+
+/// What a game does pose by pose is what is done offline.
+#[test]
+fn the_job_does_the_same() {
+    let (own, other) = (mannequin::skeleton(), giant());
+    let built = [&own, &other].map(|raw| crate::SkeletonBuilder::build(raw).unwrap());
+    let maps = [BoneMap::guess(&own), BoneMap::guess(&other)];
+    let [source, target] = [&built[0].skeleton, &built[1].skeleton];
+    let mut scratch = lissom::job::RetargetScratch::new(source, target);
+    let mut output = target.rest_pose().to_vec();
+    for goals in [Goals::default(), Goals { hands: true, feet: true }] {
+        let offline = Retarget::new((&own, &maps[0]), (&other, &maps[1]), goals).unwrap();
+        let plan = offline.plan(&built[0], &built[1]);
+        for motion in Motion::ALL {
+            let motion = mannequin::clip(motion);
+            for i in 0..=10 {
+                let pose = motion.pose(&own, motion.duration_s * f64::from(i) / 10.0);
+                let locals: Vec<_> = built[0].raw_of_joint.iter().map(|raw| pose[*raw].to_f32()).collect();
+                let input = lissom::math::soa::pack(&locals);
+                lissom::job::RetargetJob {
+                    plan: &plan,
+                    source,
+                    target,
+                    input: &input,
+                    scratch: &mut scratch,
+                    output: &mut output,
+                }
+                .run()
+                .unwrap();
+                let shall = places(&other, &offline.pose(&pose));
+                let mut is = vec![Trs::IDENTITY; shall.len()];
+                for (joint, raw) in built[1].raw_of_joint.iter().enumerate() {
+                    is[*raw] = Trs::from_f32(lissom::math::soa::lane(&output, joint));
+                }
+                for (joint, (is, shall)) in places(&other, &is).iter().zip(&shall).enumerate() {
+                    let gap = is.distance(*shall);
+                    // A limb that is stretched whole ends a little short offline.
+                    assert!(gap < 2e-3, "{} {i}: joint {joint} is {gap} m off", motion.name);
+                }
+            }
+        }
+    }
+}
+
+/// The other human's archive with root motion: its travel is in the measure of the target's legs.
+#[test]
+fn a_scene_goes_over_with_its_root_motion() {
+    let (own, other) = (mannequin::skeleton(), giant());
+    let walk = mannequin::clip(Motion::Walk);
+    let root = walk.carrier(&own).unwrap();
+    let rule = crate::raw::RootMotionRule::default();
+    let crate::raw::ExtractedRoot { motion, tracks } = walk.root_motion(&own, root, &rule).unwrap();
+    let named = |skeleton: &RawSkeleton| crate::scene::SceneSkeleton {
+        skeleton: skeleton.clone(),
+        ..Default::default()
+    };
+    let animation = SceneAnimation { skeleton: Some(0), motion, tracks: tracks.into(), ..Default::default() };
+    let mut scene = crate::scene::Scene {
+        skeletons: vec![named(&own)],
+        animations: vec![animation],
+        ..Default::default()
+    };
+    let before = scene.clone();
+    onto(&mut scene, &named(&own), Goals::default()).unwrap();
+    assert_eq!(scene, before, "its own skeleton leaves it alone");
+    onto(&mut scene, &named(&other), Goals::default()).unwrap();
+    scene.animations[0].motion.validate(other.joints.len()).unwrap();
+    assert_eq!(scene.skeletons, [named(&other)]);
+    let travel = |scene: &crate::scene::Scene| {
+        let track =
+            scene.animations[0].tracks.iter().find(|track| track.name.ends_with("translation")).unwrap();
+        track.sample(1.0)[2] - track.sample(0.0)[2]
+    };
+    let ratio = pair(&own, &other).report().ratio;
+    // It looks the other way.
+    assert!(
+        (travel(&scene) + ratio * travel(&before)).abs() < 1e-9,
+        "{} {}",
+        travel(&scene),
+        travel(&before)
+    );
+    assert!(scene.warnings.iter().any(|warning| warning.text.contains("are no bones and rest")));
+}
+
+/// Motion capture rests with its hips on the ground, and its floor is where it is: feet that stand say where.
+#[test]
+fn feet_that_stand_are_put_onto_the_ground() {
+    let own = mannequin::skeleton();
+    let mut captured = own.clone();
+    captured.joints[0].rest.translation.y = -0.9;
+    for raised in [0.05, -0.03] {
+        let mut walk = mannequin::clip(Motion::Walk);
+        walk.tracks[0].translation.keys.iter_mut().for_each(|key| key.value.y += raised);
+        let maps = [BoneMap::guess(&captured), BoneMap::guess(&own)];
+        for goals in [Goals::default(), Goals { hands: false, feet: true }] {
+            let there = Retarget::new((&captured, &maps[0]), (&own, &maps[1]), goals).unwrap();
+            let moved = there.motion(&walk, RATE_HZ).unwrap();
+            let mut looks = 0;
+            for marker in mannequin::markers(Motion::Walk) {
+                let side = usize::from(marker.name == "contact_right");
+                for i in 2..=8 {
+                    let time_s = marker.time_s + marker.duration_s * f64::from(i) / 10.0;
+                    if marker.duration_s > 0.3 {
+                        let height = there.height(&moved.pose(&own, time_s), side).abs();
+                        let most = if goals.feet { 0.006 } else { 0.02 };
+                        assert!(height < most, "{raised} {goals:?}: {} at {time_s}: {height} m", marker.name);
+                        looks += 1;
+                    }
+                }
+            }
+            assert!(looks >= 14, "{looks}");
+            // It does not snap where a foot comes down or leaves.
+            let ankle = maps[1].joints[&Bone { part: Part::Foot, side: Side::Left }];
+            let at = |frame: i32| places(&own, &moved.pose(&own, f64::from(frame) / 60.0))[ankle].y;
+            let way = |frame| (at(frame) - at(frame - 1)).abs();
+            assert!((1..=64).all(|frame| way(frame) < 0.03), "{raised} {goals:?}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! One update of everybody: the slots cut into tasks, the tasks run by an executor.
+
+use super::{
+    Crowd, CrowdError, CrowdEvent, Executor, PalettesMut, Serial, Task,
+    error::value,
+    members::Members,
+    palette::Buffer,
+    task::{MAX_TASKS, Shared, Slots, TASKS_EACH, Worker},
+};
+use lissom::math::simd::Backend;
+
+impl Crowd {
+    /// The most bytes that decoded clips take together, 64 MiB unless told. A clip of rows that is played is decoded once, for all
+    /// who play it; who has not been played for longest goes first. Without room clips are played by cursors, with the same bits.
+    pub fn set_decoded_bytes(&mut self, most: usize) {
+        self.decoded.set_most_bytes(most);
+    }
+
+    /// The bytes that decoded clips take now.
+    #[must_use]
+    pub fn decoded_bytes(&self) -> usize {
+        self.decoded.bytes()
+    }
+
+    /// The SIMD backend: the bits are the same on each.
+    pub fn set_backend(&mut self, backend: Backend) {
+        self.backend = backend;
+    }
+
+    /// At least so many members a task, 16 unless told: what a task of an executor costs must be little beside them.
+    pub fn set_grain(&mut self, members: usize) {
+        self.grain = if members > 0 { members } else { 1 };
+    }
+
+    /// Goes on by so many seconds, on this thread.
+    ///
+    /// # Errors
+    ///
+    /// A step that is negative, NaN or infinite; nothing has then moved.
+    pub fn update(&mut self, dt_s: f64) -> Result<(), CrowdError> {
+        self.update_on(dt_s, &Serial)
+    }
+
+    /// The same on the threads of an executor: the same bits.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Crowd::update`].
+    pub fn update_on(&mut self, dt_s: f64, executor: &dyn Executor) -> Result<(), CrowdError> {
+        check_dt(dt_s)?;
+        if self.outputs.before {
+            core::mem::swap(&mut self.palettes, &mut self.palettes_before);
+        }
+        let mut palettes = self.palettes.take();
+        let done = self.step(dt_s, executor, palettes.as_mut().map(Buffer::view_mut));
+        self.palettes = palettes;
+        done
+    }
+
+    /// The same with palettes into a buffer of the caller's, for example mapped memory of a GPU: rows as in [`Palettes`](super::Palettes), for as many
+    /// members as there are [`Crowd::slots`]. Rows of members that are not posed anew are left as they are.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Crowd::update`]; a buffer that is too small.
+    pub fn update_into(
+        &mut self,
+        dt_s: f64,
+        executor: &dyn Executor,
+        palettes: PalettesMut<'_>,
+    ) -> Result<(), CrowdError> {
+        check_dt(dt_s)?;
+        let (found, needed) = (palettes.len(), self.members.slots() * self.rest.len());
+        if found < needed {
+            return Err(CrowdError::Length { field: "palettes", what: "matrices", found, needed });
+        }
+        self.step(dt_s, executor, Some(palettes))
+    }
+
+    fn step(
+        &mut self,
+        dt_s: f64,
+        executor: &dyn Executor,
+        palettes: Option<PalettesMut<'_>>,
+    ) -> Result<(), CrowdError> {
+        let slots = self.members.slots();
+        let width = executor.width();
+        let wanted = if width > 1 { width.saturating_mul(TASKS_EACH) } else { 1 };
+        let count = wanted.min(MAX_TASKS).min(slots.div_ceil(self.grain)).max(1);
+        while self.workers.len() < count {
+            let mut worker = Worker::new(&self.body);
+            self.casts.iter().for_each(|cast| worker.reserve(&cast.graph, self.body.skeleton()));
+            self.workers.push(worker);
+        }
+        self.workers.iter_mut().for_each(Worker::begin);
+        let shared = Shared {
+            body: &self.body,
+            casts: &self.casts,
+            clips: &self.clips,
+            decoded: self.decoded.clips(),
+            levels: &self.levels,
+            binds: &self.binds,
+            before: self.palettes_before.as_ref(),
+            afresh: core::mem::take(&mut self.afresh),
+            outputs: self.outputs,
+            backend: self.backend,
+            dt_s,
+        };
+        let Members { generations, minds, places, cares, steps, .. } = &mut self.members;
+        let mut rest = Slots {
+            first: 0,
+            joints: self.rest.len(),
+            generations,
+            minds,
+            places,
+            cares,
+            steps,
+            models: &mut self.models,
+            palettes,
+        };
+        let mut workers = self.workers.iter_mut();
+        if count == 1 {
+            // There is always one.
+            if let Some(worker) = workers.next() {
+                Task::new(&shared, worker, rest).run();
+            }
+        } else {
+            let mut tasks: [Task<'_>; MAX_TASKS] = core::array::from_fn(|_| Task::default());
+            let mut left = slots;
+            for (i, (task, worker)) in tasks[..count].iter_mut().zip(workers).enumerate() {
+                let here = left.div_ceil(count - i);
+                left -= here;
+                *task = Task::new(&shared, worker, rest.cut(here));
+            }
+            executor.run(&mut tasks[..count]);
+            tasks.iter_mut().for_each(Task::run);
+        }
+        let workers = &self.workers;
+        self.decoded.update(self.body.clips(), |clip| workers.iter().any(|worker| worker.played[clip]));
+        self.workers.iter_mut().find_map(|worker| worker.failed.take()).map_or(Ok(()), Err)
+    }
+
+    /// The markers passed in the last step: by member, of one member in the order of time, at one time by layer.
+    pub fn events(&self) -> impl Iterator<Item = CrowdEvent<'_>> {
+        self.workers.iter().flat_map(|worker| &worker.passed).filter_map(|passed| passed.event(&self.body))
+    }
+}
+
+fn check_dt(dt_s: f64) -> Result<(), CrowdError> {
+    if dt_s.is_finite() && dt_s >= 0.0 {
+        return Ok(());
+    }
+    Err(value("dt_s", dt_s, "finite, at least 0; a negative speed plays backward"))
+}

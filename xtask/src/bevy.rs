@@ -1,0 +1,18 @@
+//! The plugin for Bevy: linted and tested without a window, in one profile.
+
+use crate::{
+    steps::{self, Outcome},
+    workspace,
+};
+
+/// The member that brings Bevy's crates into a game; no other step builds it.
+pub const PACKAGE: &str = "bevy_lissom";
+
+/// Clippy, then its tests.
+pub fn run() -> Result<Outcome, String> {
+    steps::clippy(&[PACKAGE])?;
+    let mut tests = workspace::cargo();
+    // Debug information of Bevy would take as long as its code.
+    tests.args(["test", "--package", PACKAGE]).env("CARGO_PROFILE_DEV_DEBUG", "0");
+    workspace::run(&mut tests).map(|()| Outcome::Passed)
+}
