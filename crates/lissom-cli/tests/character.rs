@@ -1,4 +1,5 @@
 //! docs/CHARACTER.md: every command and every line of code of it runs, on the mannequin's own file.
+#![allow(clippy::print_stdout, reason = "the page's code talks to its reader")]
 
 mod common;
 
