@@ -10,14 +10,14 @@ use lissom::{
 };
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
-    archive::settle_names,
+    archive::{ScenePack, settle_names},
     cook::{ClipBuilder, CookReport, JointPoints, ShellSpace},
     import::{self, ImportOptions},
     mannequin::{self, Detail, Motion},
     material::Material,
     pipeline::ScenePrecision,
     raw::{RawAnimation, RawSkeleton},
-    scene::{Scene, SceneAnimation, SceneMesh, SceneSkeleton},
+    scene::{Scene, SceneAnimation, SceneGraph, SceneMesh, SceneSkeleton},
 };
 use rayon::prelude::*;
 use std::path::Path;
@@ -401,6 +401,23 @@ pub(crate) fn mannequin_scene(motions: &[Motion], detail: &Detail) -> Result<Sce
         }],
         ..Scene::default()
     })
+}
+
+/// The mannequin as a game plays it: these motions in place, cooked, and the graph, which wants most of them.
+pub(crate) fn mannequin_archive(
+    scene: &mut Scene,
+    motions: &[Motion],
+    builder: &ClipBuilder,
+) -> Result<Vec<u8>> {
+    scene.animations =
+        motions.iter().map(|motion| mannequin::animation(*motion)).collect::<Result<_, _>>()?;
+    scene.graphs = vec![SceneGraph { name: mannequin::GRAPH.into(), parts: mannequin::graph() }];
+    let built = SkeletonBuilder::build(&scene.skeletons[0].skeleton)?;
+    let cook = |animation: &SceneAnimation| Ok(builder.build(&built, &animation.motion)?.bytes);
+    let clips = scene.animations.par_iter().map(cook).collect::<Result<Vec<_>>>()?;
+    let mut pack = ScenePack::new();
+    pack.add(&scene.name, scene, &[built], clips)?;
+    Ok(pack.finish().finish()?)
 }
 
 /// The meshes on this skeleton.
