@@ -102,6 +102,7 @@ impl Crowd {
             return Err(StateError::OtherGraph.into());
         }
         state.clone_from(saved);
+        self.members.cares[member.index()].refresh();
         Ok(())
     }
 
@@ -128,6 +129,7 @@ impl Crowd {
             return Err(CrowdError::OtherMind { member, expected: "parts" });
         };
         *own = Parts::new(parts, own.is_in_step(), &self.clips.graph)?;
+        self.members.cares[at].refresh();
         Ok(())
     }
 
