@@ -1,6 +1,9 @@
 //! Characters in an app without a window: they load, play, tell, follow, come back from a save, and harm nothing.
 #![allow(clippy::disallowed_methods, reason = "the engine's arithmetic is compared within a tolerance")]
 
+mod pace;
+mod scene;
+
 use bevy_app::{App, TaskPoolPlugin};
 use bevy_asset::{
     AssetApp, AssetPlugin, AssetServer,
