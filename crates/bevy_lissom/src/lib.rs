@@ -23,6 +23,7 @@
 //!                 root motion ─▶ Transform     markers ─▶ MarkerPassed     joints ─▶ Transform of sockets
 //!                                       TransformSystems::Propagate, LissomSystems::Place the last in it
 //!                 joints ─▶ GlobalTransform of a scene's joints (SceneJoints), and of what hangs on them
+//!                 joints ─▶ SkinPalette and Aabb of meshes without joints (Skin)
 //! ```
 //!
 //! A character is one entity: its joints are rows of its crowd and no entities. [`Characters`] is how systems talk to
@@ -36,7 +37,10 @@ mod character;
 mod components;
 mod crowds;
 mod executor;
+mod mesh;
+mod scatter;
 mod scene;
+mod skin;
 mod systems;
 
 pub use archive::{LissomArchive, LissomClip, LissomLoader, LoadError};
@@ -46,14 +50,17 @@ pub use components::{
     Socket,
 };
 pub use crowds::Crowds;
+pub use scatter::scatter_palettes;
 pub use scene::{SceneJoint, SceneJoints};
+pub use skin::{Skin, SkinPalette};
 
 use bevy_app::{App, Plugin, PostUpdate};
-use bevy_asset::AssetApp;
+use bevy_asset::{AssetApp, Assets};
 use bevy_ecs::{
     prelude::*,
     schedule::{InternedScheduleLabel, ScheduleLabel},
 };
+use bevy_mesh::{Mesh, skinning::SkinnedMeshInverseBindposes};
 use bevy_transform::{
     TransformSystems,
     systems::{propagate_parent_transforms, sync_simple_transforms},
@@ -68,7 +75,7 @@ pub enum LissomSystems {
     Animate,
     /// Root motion, markers and sockets.
     Tell,
-    /// In `PostUpdate`, the last in [`TransformSystems::Propagate`]: joints of scenes go where their characters are.
+    /// In `PostUpdate`, the last in [`TransformSystems::Propagate`]: joints of scenes and palettes of skins go where their characters are.
     Place,
 }
 
@@ -107,6 +114,7 @@ impl Plugin for LissomPlugin {
             .register_type::<Parameters>()
             .register_type::<RootMotion>()
             .register_type::<SceneJoints>()
+            .register_type::<Skin>()
             .register_type::<Socket>()
             .register_type::<Problem>()
             .add_observer(systems::part)
@@ -148,8 +156,19 @@ impl Plugin for LissomPlugin {
                         .chain()
                         .after(LissomSystems::Tell)
                         .before(TransformSystems::Propagate),
-                    scene::drive.in_set(LissomSystems::Place),
+                    skin::dress.after(LissomSystems::Tell).before(TransformSystems::Propagate),
+                    (scene::drive, skin::pose_skins).chain().in_set(LissomSystems::Place),
                 ),
             );
+    }
+
+    fn finish(&self, app: &mut App) {
+        // An app that draws has them; one without a window need not.
+        if !app.world().contains_resource::<Assets<Mesh>>() {
+            app.init_asset::<Mesh>();
+        }
+        if !app.world().contains_resource::<Assets<SkinnedMeshInverseBindposes>>() {
+            app.init_asset::<SkinnedMeshInverseBindposes>();
+        }
     }
 }

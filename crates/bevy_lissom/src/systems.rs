@@ -43,7 +43,7 @@ pub(crate) fn follow_files(
     for event in events.read() {
         match event {
             AssetEvent::Modified { id } => {
-                let Some(LissomArchive(archive)) = archives.get(*id) else { continue };
+                let Some(LissomArchive { archive, .. }) = archives.get(*id) else { continue };
                 crowds.reload(*id, archive, |key, recast| match recast {
                     Recast::Goes { entity, member } => {
                         if let Ok((_, Some(mut character), _)) = animators.get_mut(entity) {
@@ -95,7 +95,7 @@ pub(crate) fn bind(
             commands.entity(entity).try_remove::<Problem>();
         }
         let Some((handle, plays)) = found(&animator, &clips, &server) else { continue };
-        let Some(LissomArchive(archive)) = archives.get(&handle) else { continue };
+        let Some(LissomArchive { archive, .. }) = archives.get(&handle) else { continue };
         let key = (handle.id(), animator.skeleton.clone());
         let joined = crowds
             .troupe(&key, archive)

@@ -3,8 +3,9 @@
 
 mod pace;
 mod scene;
+mod skin;
 
-use bevy_app::{App, TaskPoolPlugin};
+use bevy_app::{App, TaskPoolOptions, TaskPoolPlugin};
 use bevy_asset::{
     AssetApp, AssetPlugin, AssetServer,
     io::{
@@ -26,6 +27,7 @@ use lissom_build::{
     archive::ArchiveWriter,
     cook::ClipBuilder,
     mannequin::{self, Motion},
+    mesh::{Influences, RawMesh, model_matrices},
     raw::{RawAnimation, RawUserTrack, TrackKind, UserKey},
     scene::Marker,
 };
@@ -40,12 +42,14 @@ use std::{
 
 const DT_S: f64 = 1.0 / 64.0;
 
-static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| written(&["idle", "walk", "wave"], 2.0));
+static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| written(&["idle", "walk", "wave"], 2.0, 4));
 
-/// A mannequin with these clips, each with a marker in its middle; walking travels so many metres a lap.
-fn written(clips: &[&str], metres: f64) -> Vec<u8> {
+/// A mannequin with these clips, each with a marker in its middle; walking travels so many metres a lap. Its body is so many
+/// points around every joint.
+fn written(clips: &[&str], metres: f64, points: usize) -> Vec<u8> {
     let built = SkeletonBuilder::build(&mannequin::skeleton()).unwrap();
     let mut writer = ArchiveWriter::new().skeleton("mannequin", &built.skeleton).unwrap();
+    writer = writer.mesh(&body(points), &built).unwrap();
     for name in clips {
         let motion = match *name {
             "idle" => Motion::Idle,
@@ -64,6 +68,41 @@ fn written(clips: &[&str], metres: f64) -> Vec<u8> {
     let keys = vec![key(0.0, 0.0), key(1.0, metres)];
     let way = RawUserTrack { name: format!("walk/{}", ROOT_TRACKS[0]), kind: TrackKind::Float3, keys };
     writer.track(&way).unwrap().graph("hero", &parts()).unwrap().finish().unwrap()
+}
+
+/// A triangle a joint, and what else a mesh has. The last vertex follows six joints.
+fn body(points: usize) -> RawMesh {
+    let skeleton = mannequin::skeleton();
+    let rest: Vec<_> = skeleton.joints.iter().map(|joint| joint.rest).collect();
+    let models = model_matrices(&skeleton, &rest);
+    let mut mesh = RawMesh { name: "body".into(), ..RawMesh::default() };
+    let (mut joints, mut weights) = (Vec::new(), Vec::new());
+    for (joint, model) in models.iter().enumerate() {
+        let first = mesh.positions.len() as u32;
+        mesh.indices.extend([first, first + 1, first + 2]);
+        for point in 0..points {
+            let [x, y, z] = [model.columns[3].x, model.columns[3].y, model.columns[3].z].map(|v| v as f32);
+            let off = [[0.05, 0.0, 0.0], [0.0, 0.05, 0.01], [-0.04, 0.0, 0.03]][point % 3];
+            mesh.positions.push([x + off[0], y + off[1], z + off[2]]);
+            let parent = skeleton.joints[joint].parent.unwrap_or(joint) as u16;
+            joints.push([joint as u16, parent, 0, 0, 0, 0]);
+            weights.push(if usize::from(parent) == joint {
+                [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+            } else {
+                [0.75, 0.25, 0.0, 0.0, 0.0, 0.0]
+            });
+        }
+    }
+    let vertices = mesh.positions.len();
+    joints[vertices - 1] = [1, 2, 3, 4, 5, 6];
+    weights[vertices - 1] = [0.25, 0.25, 0.125, 0.125, 0.125, 0.125];
+    mesh.influences = Influences::from_rows(&joints, &weights);
+    mesh.normals = vec![[0.0, 1.0, 0.0]; vertices];
+    mesh.tangents = vec![[1.0, 0.0, 0.0, 1.0]; vertices];
+    mesh.uvs = vec![vec![[0.25, 0.5]; vertices], vec![[0.75, 1.0]; vertices]];
+    mesh.colors = vec![vec![[1.0, 0.5, 0.0, 1.0]; vertices]];
+    mesh.inverse_binds = models.iter().map(|model| model.inverse().unwrap()).collect();
+    mesh
 }
 
 fn parts() -> Arc<GraphParts> {
@@ -94,14 +133,19 @@ fn app() -> (App, Dir) {
         AssetSourceId::Default,
         AssetSourceBuilder::new(move || Box::new(MemoryAssetReader { root: root.clone() })),
     );
+    // Several threads on any machine: Bevy takes one where there are two cores.
+    let mut pools = TaskPoolOptions::with_num_threads(6);
+    (pools.compute.min_threads, pools.compute.max_threads) = (4, 4);
     app.add_plugins((
-        TaskPoolPlugin::default(),
+        TaskPoolPlugin { task_pool_options: pools },
         TimePlugin,
         AssetPlugin::default(),
         TransformPlugin,
         LissomPlugin::default(),
     ));
     app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs_f64(DT_S)));
+    app.finish();
+    app.cleanup();
     (app, files)
 }
 
@@ -390,7 +434,7 @@ fn a_changed_file_plays_on_where_it_was() {
     let step = |app: &App| app.world().get::<RootMotion>(clip).unwrap().translation.z;
     let before = step(&app);
     // A way of four metres, and no waving: the graph cannot be played any more either.
-    files.insert_asset(Path::new("hero.lsm"), written(&["idle", "walk"], 4.0));
+    files.insert_asset(Path::new("hero.lsm"), written(&["idle", "walk"], 4.0, 4));
     app.world().resource::<AssetServer>().reload("hero.lsm");
     until(&mut app, "the new file plays", |world| world.get::<Problem>(lost).is_some());
     app.update();
@@ -406,7 +450,7 @@ fn a_changed_file_plays_on_where_it_was() {
     assert!(app.world().get::<Problem>(lost).is_none());
     // A file that only changes does not stop a graph.
     let was = state(&mut app, graph);
-    files.insert_asset(Path::new("hero.lsm"), written(&["idle", "walk", "wave"], 3.0));
+    files.insert_asset(Path::new("hero.lsm"), written(&["idle", "walk", "wave"], 3.0, 4));
     app.world().resource::<AssetServer>().reload("hero.lsm");
     until(&mut app, "the way is three metres a lap", |world| {
         let z = world.get::<RootMotion>(clip).unwrap().translation.z;
