@@ -220,6 +220,8 @@ impl Troupe {
             (Some(from), Some(to)) => {
                 let state: GraphState = old.crowd.state(was)?.carried_over(from, to);
                 self.crowd.set_state(member, &state)?;
+                // What a pose remembers is of joints: a skeleton or a graph that is another has nothing to remember.
+                let _ = self.crowd.set_memory(member, old.crowd.memory(was)?);
             }
             _ => {
                 let heads: Vec<f64> = old.crowd.parts(was)?.map(|part| part.laps).collect();

@@ -32,7 +32,8 @@ use lissom_build::{
     scene::Marker,
 };
 use lissom_motion::{
-    Animator as Alone, Graph, GraphParts, GraphState, LayerParts, OneShot, StateParts, Test, TransitionParts,
+    Animator as Alone, Graph, GraphParts, GraphState, LayerParts, OneShot, Save, StateParts, Test,
+    TransitionParts,
 };
 use std::{
     path::Path,
@@ -116,7 +117,7 @@ fn parts() -> Arc<GraphParts> {
                 LayerParts::new("body")
                     .state(StateParts::line("move", "speed", &[(0.0, "idle"), (1.0, "walk")]))
                     .state(StateParts::clip("greeting", "wave").once())
-                    .transition(TransitionParts::new("move", "greeting").when("greet", Test::On))
+                    .transition(TransitionParts::new("move", "greeting").when("greet", Test::On).inertial())
                     .transition(TransitionParts::new("greeting", "move").exit(1.0)),
             )
             .layer(LayerParts::new("upper").masked("upper")),
@@ -213,7 +214,7 @@ fn what_is_shown_is_what_an_animator_alone_shows_bit_for_bit() {
     let graph = Arc::new(Graph::of_archive(&parts, &archive).unwrap());
     let mut alone = Alone::new(&archive, graph.clone()).unwrap();
     // It has played since its archive came.
-    let came = state(&mut app, entity);
+    let came = save(&mut app, entity);
     alone.restore(&came).unwrap();
     for frame in 0..200 {
         let speed = (frame as f32 * 0.05).fract();
@@ -238,6 +239,10 @@ fn what_is_shown_is_what_an_animator_alone_shows_bit_for_bit() {
         let own: Vec<u32> = alone.models().iter().flat_map(|m| m.to_cols_array()).map(f32::to_bits).collect();
         assert_eq!(bits(&mut app, entity), own, "frame {frame}");
     }
+}
+
+fn save(app: &mut App, entity: Entity) -> Save {
+    app.world_mut().run_system_once(move |c: Characters| c.save(entity).unwrap()).unwrap()
 }
 
 fn state(app: &mut App, entity: Entity) -> GraphState {
@@ -369,10 +374,15 @@ fn a_save_put_back_gives_the_same_bits() {
     let entity = hero(&mut app, |server| Animator::parts(server.load("hero.lsm"), parts()));
     app.world_mut().entity_mut(entity).insert(Parameters::default().with("speed", 0.7));
     plays(&mut app, entity);
-    for _ in 0..30 {
+    for frame in 0..30 {
+        // It is saved in the middle of a transition by inertia.
+        if frame == 25 {
+            app.world_mut().get_mut::<Parameters>(entity).unwrap().set("greet", true);
+        }
         app.update();
     }
-    let saved = state(&mut app, entity);
+    let saved = save(&mut app, entity);
+    assert!(saved.memory.is_running());
     let run = |app: &mut App| -> Vec<Vec<u32>> {
         (0..50)
             .map(|frame| {
@@ -387,7 +397,7 @@ fn a_save_put_back_gives_the_same_bits() {
     let first = run(&mut app);
     let put = saved.clone();
     app.world_mut().run_system_once(move |mut c: Characters| c.restore(entity, &put).unwrap()).unwrap();
-    assert_eq!(state(&mut app, entity), saved);
+    assert_eq!(save(&mut app, entity), saved);
     assert_eq!(run(&mut app), first);
 }
 
