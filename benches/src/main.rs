@@ -1,5 +1,5 @@
 //! Prints tables of figures: `cargo run --release -p lissom-bench -- jobs`, or `clips [FOLDER] [--plot FILE.svg]`,
-//! `compression FOLDER`, `count`, `crowd [FOLDER]`, or `graph`.
+//! `compression FOLDER`, `count`, `crowd [FOLDER]`, `graph`, or `ik`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command's output")]
 
 mod clips;
@@ -7,6 +7,7 @@ mod compression;
 mod count;
 mod crowd;
 mod graph;
+mod ik;
 mod jobs;
 mod layouts;
 mod ozz;
@@ -21,7 +22,8 @@ const USAGE: &str = "usage: lissom-bench jobs [FOLDER]   (FOLDER holds assets/oz
                                 [--threads N] [--plot FILE.svg]   (FOLDER holds .rawclip files)
        lissom-bench count   (instructions a sample; needs valgrind)
        lissom-bench crowd [FOLDER]   (many characters; FOLDER holds assets/ozz/bin)
-       lissom-bench graph   (a graph's update without a pose)";
+       lissom-bench graph   (a graph's update without a pose)
+       lissom-bench ik   (a call of two-bone and aim IK, beside ozz)";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
         ["crowd"] => crowd::print(None),
         ["crowd", folder] => crowd::print(Some(Path::new(folder))),
         ["graph"] => graph::print(),
+        ["ik"] => ik::print(),
         // What `count` runs under valgrind.
         ["count-rounds", way, rounds, file] => count::rounds(way, rounds, file),
         ["clips"] => clips::print(None, None),

@@ -51,6 +51,9 @@ pub const WALK: [Goal; 4] = [
 /// Of the sets of raw clips: the parts for AVX-512 and AVX2; ozz's figures stand in a table beside the clips.
 pub const CMU: [[f64; 2]; 4] = [[0.28, 0.5], [0.32, 0.5], [0.55, 0.75], [0.35, 0.5]];
 pub const GLTF: [[f64; 2]; 4] = [[0.38, 0.5], [0.42, 0.5], [0.6, 0.75], [0.35, 0.5]];
+/// A call.
+pub const TWO_BONE: Goal = Goal::new(172.0, 1.0, 1.0);
+pub const AIM: Goal = Goal::new(72.0, 1.0, 1.0);
 /// Three samples of the walk, a blend and model matrices, in all.
 pub const CHARACTER: Goal = Goal::new(2440.0, 0.45, 0.6);
 

@@ -4,7 +4,7 @@
 //! may be on the spot: it is what most low places of feet do.
 
 use crate::{
-    exact::{Q4, V3, larger, smaller},
+    exact::{Q4, V3, larger},
     raw::{RawSkeleton, RawUserTrack, TrackKind, UserKey, models},
     retarget::{Bone, BoneMap, Part, Side},
     scene::{Marker, SceneAnimation},
@@ -17,6 +17,8 @@ const RATE_HZ: f64 = 60.0;
 const SHORTEST_S: f64 = 0.06;
 /// A leg's length in metres that the default bounds are for.
 const LEG_M: f64 = 0.9;
+/// One look in so many may be at something lower than the ground.
+const RARE: usize = 20;
 /// The most looks at a clip.
 const MOST_LOOKS: f64 = 1e6;
 
@@ -235,6 +237,8 @@ struct Seen {
     duration_s: f64,
     /// Of each foot, of each of its points, the places.
     places: [Vec<Vec<V3>>; 2],
+    /// How high each kind of point is where feet stand.
+    floors: Vec<f64>,
     hips: Vec<V3>,
 }
 
@@ -265,7 +269,9 @@ impl Seen {
             }
             hips.push(at(feet.hips));
         }
-        Ok(Self { looks, step_s, looping: clip.motion.looping, duration_s, places, hips })
+        let kinds = places.iter().map(Vec::len).max().unwrap_or(0);
+        let floors = (0..kinds).map(|kind| floor(&places, kind)).collect();
+        Ok(Self { looks, step_s, looping: clip.motion.looping, duration_s, places, floors, hips })
     }
 
     /// How fast a point goes, by the looks before and after.
@@ -274,19 +280,13 @@ impl Seen {
         (point[after] - point[before]) * (1.0 / ((after - before) as f64 * self.step_s))
     }
 
-    /// The lowest that a point of this kind is, on either foot.
-    fn lowest(&self, kind: usize) -> f64 {
-        let feet = self.places.iter().filter_map(|points| points.get(kind));
-        feet.flatten().map(|place| place.y).fold(f64::INFINITY, smaller)
-    }
-
     /// How the ground goes: the median of what low points do, along each axis.
     fn ground(&self, height_m: f64) -> V3 {
         let mut low: [Vec<f64>; 2] = Default::default();
         for points in &self.places {
             for (kind, point) in points.iter().enumerate() {
-                let lowest = self.lowest(kind);
-                for look in (0..self.looks).filter(|look| point[*look].y - lowest < height_m) {
+                let floor = self.floors[kind];
+                for look in (0..self.looks).filter(|look| point[*look].y - floor < height_m) {
                     let velocity = self.velocity(point, look);
                     low[0].push(velocity.x);
                     low[1].push(velocity.z);
@@ -302,7 +302,7 @@ impl Seen {
 
     fn stands(&self, side: usize, look: usize, height_m: f64, ground: V3, most: f64) -> bool {
         self.places[side].iter().enumerate().any(|(kind, point)| {
-            point[look].y - self.lowest(kind) < height_m
+            point[look].y - self.floors[kind] < height_m
                 && (self.velocity(point, look) - ground).length() < most
         })
     }
@@ -327,6 +327,15 @@ impl Seen {
         spans.retain(|(from, to)| to > from && (*from < self.duration_s || !self.looping));
         spans
     }
+}
+
+/// As low as points of a kind are, on either foot, but for few looks: captures begin with a pose that is none of the motion's, and
+/// markers jump.
+fn floor(places: &[Vec<Vec<V3>>; 2], kind: usize) -> f64 {
+    let feet = places.iter().filter_map(|points| points.get(kind));
+    let mut heights: Vec<f64> = feet.flatten().map(|place| place.y).collect();
+    heights.sort_by(f64::total_cmp);
+    heights.get(heights.len() / RARE).copied().unwrap_or(0.0)
 }
 
 fn level(v: V3) -> V3 {
@@ -429,6 +438,22 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// As motion capture has it: the first frame is the pose of the skeleton, legs straight down through the floor.
+    #[test]
+    fn a_first_pose_below_the_ground_does_not_hide_what_stands() {
+        let skeleton = mannequin::skeleton();
+        let own = clip(mannequin::clip(Motion::Walk));
+        let wanted = own.contacts(&skeleton, &ContactRule::default()).unwrap();
+        let mut spoiled = own;
+        spoiled.motion.looping = false;
+        let hips = skeleton.joints.iter().position(|joint| joint.name == "hips").unwrap();
+        spoiled.motion.tracks[hips].translation.keys[0].value.y -= 0.1;
+        let seen = spoiled.contacts(&skeleton, &ContactRule::default()).unwrap();
+        let lasts =
+            |contacts: &Contacts| -> f64 { contacts.feet.iter().flatten().map(|(from, to)| to - from).sum() };
+        assert!((lasts(&seen) - lasts(&wanted)).abs() < 0.15, "{seen:?}, not {wanted:?}");
     }
 
     #[test]

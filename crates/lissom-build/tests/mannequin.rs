@@ -1,13 +1,17 @@
 //! What the mannequin promises: a valid rig, a closed skin, clips that loop, feet that stand.
 
+use lissom::archive::Archive;
 use lissom::hash::Fnv64;
 use lissom_build::SkeletonBuilder;
+use lissom_build::archive::ScenePack;
+use lissom_build::cook::{ClipBuilder, Effort};
 use lissom_build::exact::{M34, Trs, V3, larger, smaller};
 use lissom_build::mannequin::{self, Detail, Motion};
 use lissom_build::mesh::model_matrices;
 use lissom_build::raw::{RawAnimation, RawSkeleton};
-use lissom_build::scene::Marker;
-use std::collections::BTreeMap;
+use lissom_build::scene::{Marker, Scene, SceneGraph, SceneSkeleton};
+use lissom_motion::{Animator, RootStep};
+use std::collections::{BTreeMap, BTreeSet};
 
 const GAITS: [Motion; 6] =
     [Motion::Walk, Motion::Jog, Motion::Run, Motion::Back, Motion::StrafeLeft, Motion::StrafeRight];
@@ -395,3 +399,95 @@ const GOLDEN: [(&str, u64); 16] = [
     ("jump_land", 0xccbf7d34e1782963),
     ("mesh", 0x46d181e1d7752ab9),
 ];
+
+/// The mannequin as a game has it.
+fn played() -> Archive {
+    let skeleton = mannequin::skeleton();
+    let built = SkeletonBuilder::build(&skeleton).unwrap();
+    let builder = ClipBuilder { precision: 1e-3, effort: Effort::Fast, ..ClipBuilder::default() };
+    let animations = mannequin::GRAPH_MOTIONS.map(|motion| mannequin::animation(motion).unwrap()).to_vec();
+    let clips = animations.iter().map(|a| builder.build(&built, &a.motion).unwrap().bytes).collect();
+    let scene = Scene {
+        skeletons: vec![SceneSkeleton { name: "mannequin".into(), skeleton, ..Default::default() }],
+        animations,
+        graphs: vec![SceneGraph { name: mannequin::GRAPH.into(), parts: mannequin::graph() }],
+        ..Default::default()
+    };
+    let mut pack = ScenePack::new();
+    pack.add("mannequin", &scene, &[built], clips).unwrap();
+    Archive::read(&pack.finish().finish().unwrap()).unwrap()
+}
+
+/// Every state is reached, every clip is seen, and the character goes where it is told.
+#[test]
+fn its_graph_plays_all_that_it_can_do() {
+    let archive = played();
+    let mut hero = Animator::new(&archive, mannequin::GRAPH).unwrap();
+    let graph = hero.graph().clone();
+    let [ahead, left] = ["ahead", "left"].map(|name| graph.float(name).unwrap());
+    let grounded = graph.bool("grounded").unwrap();
+    let mut seen = BTreeSet::new();
+    let mut go = |hero: &mut Animator, seconds: f64| {
+        let mut way = RootStep::IDENTITY;
+        for _ in 0..(seconds * 60.0) as usize {
+            hero.update(1.0 / 60.0).unwrap();
+            way = way.then(&hero.root_delta());
+            let shown = hero.frame().entries().iter().filter(|entry| entry.weight > 0.0);
+            seen.extend(shown.map(|entry| usize::from(entry.clip)));
+        }
+        way
+    };
+    let leading = |hero: &Animator| hero.state().leading(&graph, 0).unwrap().to_owned();
+
+    for motion in GAITS {
+        let velocity = motion.velocity();
+        hero.set(left, velocity.x as f32).unwrap();
+        hero.set(ahead, velocity.z as f32).unwrap();
+        go(&mut hero, 1.5);
+        let [x, _, z] = go(&mut hero, 2.0).translation;
+        let off = V3::new(x, 0.0, z).distance(velocity * 2.0);
+        assert!(off < 0.1 * velocity.length() * 2.0, "{motion:?}: {x} {z} m in 2 s");
+        assert_eq!(leading(&hero), "move");
+    }
+    hero.set(left, 0.0).unwrap();
+    hero.set(ahead, 0.0).unwrap();
+    go(&mut hero, 1.5);
+
+    for (name, turn) in [("turn_left", 0.5_f64), ("turn_right", -0.5)] {
+        hero.trigger(graph.trigger(name).unwrap()).unwrap();
+        let first = go(&mut hero, 0.5);
+        assert_eq!(leading(&hero), name);
+        let way = first.then(&go(&mut hero, 2.0));
+        assert_eq!(leading(&hero), "move");
+        let [.., y, _, w] = way.rotation;
+        let turned = 2.0 * libm::atan2(y, w) / std::f64::consts::PI;
+        assert!((turned - turn).abs() < 0.05, "{name}: {} degrees", 180.0 * turned);
+    }
+    hero.trigger(graph.trigger("crouch").unwrap()).unwrap();
+    go(&mut hero, 1.0);
+    assert_eq!(leading(&hero), "crouch");
+    go(&mut hero, 2.0);
+    assert_eq!(leading(&hero), "move");
+
+    // A jump, then a ledge.
+    hero.trigger(graph.trigger("jump").unwrap()).unwrap();
+    go(&mut hero, 0.4);
+    assert_eq!(leading(&hero), "jump");
+    for _ in 0..2 {
+        hero.set(grounded, false).unwrap();
+        go(&mut hero, 0.8);
+        assert_eq!(leading(&hero), "air");
+        hero.set(grounded, true).unwrap();
+        go(&mut hero, 0.2);
+        assert_eq!(leading(&hero), "land");
+        go(&mut hero, 1.0);
+        assert_eq!(leading(&hero), "move");
+    }
+    hero.play("wave").on("upper_body").start().unwrap();
+    go(&mut hero, 0.5);
+    let missed: Vec<&str> = (0..graph.clips().len())
+        .filter(|clip| !seen.contains(clip))
+        .map(|clip| &*graph.clips()[clip].name)
+        .collect();
+    assert!(missed.is_empty(), "never seen: {missed:?}");
+}

@@ -1,5 +1,6 @@
 //! What the showing commands work on, whatever file it came from: an archive, one skeleton of it, and its clips.
 
+use crate::commands::render::played::Played;
 use crate::options::Reading;
 use crate::source::{Content, Source, StreamFile, archived_clip, packed};
 use anyhow::{Context, Result};
@@ -9,14 +10,14 @@ use lissom::{
 };
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
-    archive::settle_names,
+    archive::{ScenePack, settle_names},
     cook::{ClipBuilder, CookReport, JointPoints, ShellSpace},
     import::{self, ImportOptions},
     mannequin::{self, Detail, Motion},
     material::Material,
     pipeline::ScenePrecision,
     raw::{RawAnimation, RawSkeleton},
-    scene::{Scene, SceneAnimation, SceneMesh, SceneSkeleton},
+    scene::{Scene, SceneAnimation, SceneGraph, SceneMesh, SceneSkeleton},
 };
 use rayon::prelude::*;
 use std::path::Path;
@@ -65,6 +66,7 @@ pub(crate) enum Playable<'a> {
     Clip(&'a StageClip),
     Source(&'a SceneAnimation),
     Stream(&'a str, &'a StreamFile),
+    Graph(&'a Played),
 }
 
 impl<'a> Playable<'a> {
@@ -73,6 +75,7 @@ impl<'a> Playable<'a> {
             Self::Clip(clip) => &clip.name,
             Self::Source(animation) => &animation.motion.name,
             Self::Stream(name, _) => name,
+            Self::Graph(played) => &played.name,
         }
     }
 
@@ -81,6 +84,7 @@ impl<'a> Playable<'a> {
             Self::Clip(clip) => clip.clip.view().duration_s(),
             Self::Source(animation) => animation.motion.duration_s,
             Self::Stream(_, stream) => stream.opened.view().duration_s(),
+            Self::Graph(played) => played.seconds,
         }
     }
 
@@ -89,6 +93,7 @@ impl<'a> Playable<'a> {
             Self::Clip(clip) => clip.clip.view().is_looping(),
             Self::Source(animation) => animation.motion.looping,
             Self::Stream(_, stream) => stream.opened.view().is_looping(),
+            Self::Graph(_) => false,
         }
     }
 }
@@ -331,6 +336,13 @@ impl Stage {
         })
     }
 
+    /// What the archive calls the skeleton.
+    pub(crate) fn skeleton_name(&self) -> Result<&str> {
+        let mut all = self.archive.skeletons();
+        let own = all.find(|(_, s)| s.as_ref().is_ok_and(|s| s.identity() == self.skeleton.identity()));
+        Ok(own.context("the skeleton is not in its archive")?.0)
+    }
+
     /// What there is to show: the stream, the clips, or nothing but the rest pose.
     pub(crate) fn playable(&self) -> impl Iterator<Item = Playable<'_>> {
         let stream = self.stream.iter().map(|(name, s)| Playable::Stream(name, s));
@@ -389,6 +401,23 @@ pub(crate) fn mannequin_scene(motions: &[Motion], detail: &Detail) -> Result<Sce
         }],
         ..Scene::default()
     })
+}
+
+/// The mannequin as a game plays it: these motions in place, cooked, and the graph, which wants most of them.
+pub(crate) fn mannequin_archive(
+    scene: &mut Scene,
+    motions: &[Motion],
+    builder: &ClipBuilder,
+) -> Result<Vec<u8>> {
+    scene.animations =
+        motions.iter().map(|motion| mannequin::animation(*motion)).collect::<Result<_, _>>()?;
+    scene.graphs = vec![SceneGraph { name: mannequin::GRAPH.into(), parts: mannequin::graph() }];
+    let built = SkeletonBuilder::build(&scene.skeletons[0].skeleton)?;
+    let cook = |animation: &SceneAnimation| Ok(builder.build(&built, &animation.motion)?.bytes);
+    let clips = scene.animations.par_iter().map(cook).collect::<Result<Vec<_>>>()?;
+    let mut pack = ScenePack::new();
+    pack.add(&scene.name, scene, &[built], clips)?;
+    Ok(pack.finish().finish()?)
 }
 
 /// The meshes on this skeleton.

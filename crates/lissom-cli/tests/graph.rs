@@ -50,6 +50,26 @@ fn the_graph_of_the_page_plays_the_mannequin() {
     assert_eq!(hero.state().leading(hero.graph(), 0), Some("turn"));
 }
 
+/// The mannequin's own: an archive that a game plays at once.
+#[test]
+fn the_mannequin_as_an_archive_has_a_graph() {
+    let file = text(&folder("graph_mannequin").join("mannequin.lsm"));
+    good(&["mannequin", "-o", &file, "--body-m", "0.04", "--hand-m", "0.012"]);
+    good(&["check", &file]);
+    let held = good(&["graph", "check", &file]);
+    assert!(held.contains("whole: graph \"mannequin\""), "{held}");
+    let archive = Archive::open(&file).unwrap();
+    let mut hero = Animator::new(&archive, "mannequin").unwrap();
+    hero.set(hero.graph().float("ahead").unwrap(), 1.32).unwrap();
+    let steps = (0..240).map(|_| {
+        hero.update(1.0 / 60.0).unwrap();
+        (hero.root_delta().translation[2], hero.events().filter(|e| e.marker.name == "step_left").count())
+    });
+    let (way, left) = steps.fold((0.0, 0), |(way, left), (step, events)| (way + step, left + events));
+    assert!((4.5..5.5).contains(&way), "{way} m in 4 s");
+    assert!((3..=5).contains(&left), "{left} steps of the left foot");
+}
+
 #[test]
 fn check_names_line_and_clip_and_what_was_meant() {
     let root = folder("graph_check");

@@ -316,7 +316,13 @@ fn the_demo_explains_itself_and_writes_a_page_that_needs_nothing_else() {
     assert!(first < said.find("joints").unwrap(), "where it writes is said before it takes its time");
     let html = std::fs::read_to_string(&page).unwrap();
     assert!(html.starts_with("<!DOCTYPE html>") && html.trim_end().ends_with("</html>"));
-    for word in ["prefers-color-scheme: dark", "<svg ", "data:image/gif;base64,", "data:image/png;base64,"] {
+    for word in [
+        "prefers-color-scheme: dark",
+        "<svg ",
+        "data:image/gif;base64,",
+        "data:image/png;base64,",
+        "<h2>Played</h2>",
+    ] {
         assert!(html.contains(word), "{word}");
     }
     let outside = html.replace("http://www.w3.org/2000/svg", "");

@@ -1,8 +1,8 @@
 //! One character for a game: a graph decides, a body shows it.
 
 use crate::{
-    Frame, FrameEvent, Graph, GraphState, Key, LoadError, OneShot, PlayedGraph, RootStep, RootTracks,
-    StateError, TriggerKey,
+    Frame, FrameEvent, Graph, GraphState, Key, LoadError, MemoryScratch, OneShot, PlayedGraph, PoseMemory,
+    RootStep, RootTracks, StateError, TriggerKey,
 };
 use alloc::{sync::Arc, vec::Vec};
 use lissom::{
@@ -52,6 +52,17 @@ pub struct Animator {
     rows: Vec<Lanes>,
     models_before: Vec<Mat4>,
     root: RootStep,
+    memory: PoseMemory,
+    room: MemoryScratch,
+}
+
+/// All that decides what comes of a character: plain values, to be kept, compared and put back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Save {
+    /// Of its graph.
+    pub state: GraphState,
+    /// Of its pose.
+    pub memory: PoseMemory,
 }
 
 /// Why an animator did not do what it was told.
@@ -117,6 +128,8 @@ impl Animator {
             rows: alloc::vec![Lanes::splat(0.0); layers * body.skeleton().group_count()],
             models_before: body.models().to_vec(),
             root: RootStep::IDENTITY,
+            memory: PoseMemory::new(&graph, body.skeleton()),
+            room: MemoryScratch::new(&graph, body.skeleton()),
             graph,
             body,
         };
@@ -164,7 +177,7 @@ impl Animator {
     /// A step that is negative, NaN or infinite; nothing has then moved.
     pub fn update(&mut self, dt_s: f64) -> Result<(), AnimateError> {
         self.graph.update(&mut self.state, dt_s, &mut self.frame)?;
-        let Self { graph, frame, body, clips, roots, masks, rows, root, .. } = self;
+        let Self { graph, frame, body, clips, roots, masks, rows, root, memory, room, .. } = self;
         *root = frame.root_step(graph, |clip| Some(roots[clip].motion()));
         self.models_before.copy_from_slice(body.models());
         let rows: &[Lanes] = if frame.is_layered() {
@@ -179,7 +192,9 @@ impl Animator {
             ratio: entry.ratio(),
             weight,
         };
-        body.show(frame.mix(|clip| clips[clip]), rows, frame.seen().map(share))?;
+        memory.follow(frame, room, |clip| clips[clip], |mix, pose| body.pose_of(&mix, rows, pose))?;
+        let (mix, seen) = (frame.mix(|clip| clips[clip]), frame.seen().map(share));
+        body.show_changed(mix, rows, seen, |pose| memory.apply(pose))?;
         Ok(())
     }
 
@@ -202,23 +217,41 @@ impl Animator {
         &self.graph
     }
 
-    /// All that decides what comes: a clone is a save.
+    /// The state of its graph.
     #[must_use]
     pub fn state(&self) -> &GraphState {
         &self.state
     }
 
-    /// Puts a save back; without allocation if it is of this graph. What is seen follows with the next
-    /// [`update`](Animator::update), which may be one of 0.
+    /// What its pose remembers.
+    #[must_use]
+    pub fn memory(&self) -> &PoseMemory {
+        &self.memory
+    }
+
+    /// All that decides what comes.
+    #[must_use]
+    pub fn save(&self) -> Save {
+        Save { state: self.state.clone(), memory: self.memory.clone() }
+    }
+
+    /// The same into a save that is there: without allocation if it is of this graph.
+    pub fn save_to(&self, save: &mut Save) {
+        save.state.clone_from(&self.state);
+        save.memory.clone_from(&self.memory);
+    }
+
+    /// Puts a save back; without allocation. What is seen follows with the next [`update`](Animator::update), which may be one of 0.
     ///
     /// # Errors
     ///
-    /// [`StateError::OtherGraph`].
-    pub fn restore(&mut self, state: &GraphState) -> Result<(), AnimateError> {
-        if !state.fits(&self.graph) {
+    /// [`StateError::OtherGraph`], for a save of another skeleton too.
+    pub fn restore(&mut self, save: &Save) -> Result<(), AnimateError> {
+        if !(save.state.fits(&self.graph) && save.memory.fits(&self.graph, self.body.skeleton())) {
             return Err(StateError::OtherGraph.into());
         }
-        self.state.clone_from(state);
+        self.state.clone_from(&save.state);
+        self.memory.clone_from(&save.memory);
         Ok(())
     }
 
@@ -231,6 +264,9 @@ impl Animator {
         let state = self.state.carried_over(&self.graph, &graph);
         let mut new = Self::of_body(self.body.clone(), graph)?;
         new.state = state;
+        if self.memory.fits(&new.graph, new.body.skeleton()) {
+            new.memory.clone_from(&self.memory);
+        }
         new.update(0.0)?;
         // What was seen last is what was shown before the change.
         new.models_before.copy_from_slice(self.body.models());

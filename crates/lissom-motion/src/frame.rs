@@ -44,6 +44,40 @@ pub struct FrameLayer {
 pub struct Frame {
     pub(crate) entries: Vec<Entry>,
     pub(crate) layers: Vec<FrameLayer>,
+    pub(crate) step_s: f64,
+    /// The time of an inertialised transition that started in this frame; of several, the longest.
+    pub(crate) inertia_s: Option<f32>,
+    /// If one started, one an entry.
+    pub(crate) changes: Vec<Change>,
+}
+
+/// What an entry was before an inertialised transition.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Change {
+    /// As an entry's.
+    pub(crate) old_weight: f32,
+    /// The step that says how fast it moves: the one that it made, or its first if it is new.
+    pub(crate) from: Playhead,
+    pub(crate) to: Playhead,
+}
+
+/// The poses that an inertialised transition starts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StartPose {
+    /// What was left, at this frame's time.
+    Old,
+    /// And one step earlier.
+    OldBefore,
+    /// What begins, at this frame's time.
+    New,
+    /// After its first step.
+    NewNext,
+    /// Before that: new states where they begin, whatever goes on one step earlier.
+    NewBefore,
+}
+
+impl StartPose {
+    pub(crate) const ALL: [Self; 5] = [Self::Old, Self::OldBefore, Self::New, Self::NewNext, Self::NewBefore];
 }
 
 /// A marker that was passed.
@@ -70,7 +104,11 @@ impl Entry {
     /// Where its clip is, as a share of its length.
     #[must_use]
     pub fn ratio(&self) -> f64 {
-        self.lap_line().map_or(0.0, |line| line.time_s(self.to))
+        self.ratio_at(self.to)
+    }
+
+    fn ratio_at(&self, head: Playhead) -> f64 {
+        self.lap_line().map_or(0.0, |line| line.time_s(head))
     }
 
     /// What it covered, on the time line of its clip.
@@ -115,7 +153,17 @@ impl Frame {
         Self {
             entries: Vec::with_capacity(graph.most_entries()),
             layers: Vec::with_capacity(graph.layers.len()),
+            changes: Vec::with_capacity(if graph.is_inertial() { graph.most_entries() } else { 0 }),
+            ..Self::default()
         }
+    }
+
+    /// Empty, for a step.
+    pub(crate) fn begin(&mut self, step_s: f64) {
+        self.entries.clear();
+        self.layers.clear();
+        self.changes.clear();
+        (self.step_s, self.inertia_s) = (step_s, None);
     }
 
     /// The clips: by layer, the lowest first; of a layer, what was started first.
@@ -130,6 +178,26 @@ impl Frame {
         &self.layers
     }
 
+    /// Seconds of the step that led here.
+    #[must_use]
+    pub fn step_s(&self) -> f64 {
+        self.step_s
+    }
+
+    /// If an inertialised transition started in this frame: how long it takes, in seconds. [`PoseMemory::follow`](crate::PoseMemory::follow)
+    /// does what is to be done.
+    #[must_use]
+    pub fn inertia_s(&self) -> Option<f32> {
+        self.inertia_s
+    }
+
+    /// An entry's share of its layer while the step was made: what it passed counts by that. A transition by inertia changes
+    /// shares at the end of its step, all at once.
+    pub(crate) fn played(&self, at: usize, entry: &Entry) -> f32 {
+        let change = self.changes.get(at).filter(|_| self.inertia_s.is_some());
+        change.map_or(entry.weight, |change| change.old_weight)
+    }
+
     /// The markers that were passed: entry by entry, each entry's in the order in which they were passed. `markers` gives
     /// those of a clip, by its number in [`Graph::clips`].
     pub fn events<'a>(
@@ -137,10 +205,11 @@ impl Frame {
         graph: &'a Graph,
         markers: impl Fn(usize) -> Option<MarkersView<'a>> + 'a,
     ) -> impl Iterator<Item = FrameEvent<'a>> + 'a {
-        self.entries.iter().flat_map(move |entry| {
+        self.entries.iter().enumerate().flat_map(move |(at, entry)| {
             let span = entry.told().0.span(graph);
             let passed = span.and_then(|span| Some(markers(usize::from(entry.clip))?.passed(&span)));
-            let weight = entry.weight * self.layers.get(usize::from(entry.layer)).map_or(0.0, |l| l.weight);
+            let layer = self.layers.get(usize::from(entry.layer)).map_or(0.0, |l| l.weight);
+            let weight = self.played(at, entry) * layer;
             passed.into_iter().flatten().map(move |passed| FrameEvent {
                 marker: passed.marker,
                 clip: entry.clip,
@@ -161,20 +230,27 @@ impl Frame {
     /// The entries of layers that cover the whole body, with how much is seen of each: what root motion and morph weights
     /// are blended by.
     pub fn seen(&self) -> impl Iterator<Item = (&Entry, f32)> + Clone {
+        self.seen_by(|_, entry| entry.weight)
+    }
+
+    fn seen_by<'f>(
+        &'f self,
+        share: impl Fn(usize, &Entry) -> f32 + Clone + 'f,
+    ) -> impl Iterator<Item = (&'f Entry, f32)> + Clone {
         let whole = |layer: &&FrameLayer| !layer.additive && !layer.masked;
-        self.entries.iter().filter_map(move |entry| {
+        self.entries.iter().enumerate().filter_map(move |(i, entry)| {
             let at = usize::from(entry.layer);
             let own = self.layers.get(at).filter(whole)?.weight;
             let above = self.layers.get(at + 1..).unwrap_or_default();
             let left = above.iter().filter(whole).fold(own, |left, layer| left * (1.0 - layer.weight));
-            Some((entry, entry.weight * left))
+            Some((entry, share(i, entry) * left))
         })
     }
 
     /// The step that the character made: that of each clip, blended by weight, over layers that cover the whole body.
     /// `motion` gives that of a clip, by its number in [`Graph::clips`]; a clip without one stays where it is.
     pub fn root_step<'a>(&self, graph: &Graph, motion: impl Fn(usize) -> Option<RootMotion<'a>>) -> RootStep {
-        RootStep::blended(self.seen().map(|(entry, weight)| {
+        RootStep::blended(self.seen_by(|at, entry| self.played(at, entry)).map(|(entry, weight)| {
             let step = || Some(motion(usize::from(entry.clip))?.step(&entry.span(graph)?));
             (weight, if weight > 0.0 { step() } else { None }.unwrap_or(RootStep::IDENTITY))
         }))
@@ -193,17 +269,44 @@ impl Frame {
     /// that weigh nothing are left out, and where there are more than a mix has room for, the lightest.
     #[must_use]
     pub fn mix(&self, number: impl Fn(usize) -> usize) -> Mix {
+        self.mix_by(number, |_, entry| entry.weight, |_, entry| entry.to)
+    }
+
+    /// The mix of a pose that an inertialised transition starts from.
+    pub(crate) fn start_mix(&self, which: StartPose, number: impl Fn(usize) -> usize) -> Mix {
+        let change = |at: usize| self.changes.get(at);
+        let old = |at: usize, entry: &Entry| change(at).map_or(entry.weight, |change| change.old_weight);
+        let new = |_, entry: &Entry| entry.weight;
+        match which {
+            StartPose::Old => self.mix_by(number, old, |_, entry| entry.to),
+            StartPose::OldBefore => self.mix_by(number, old, |_, entry| entry.from),
+            StartPose::New => self.mix_by(number, new, |_, entry| entry.to),
+            StartPose::NewNext => {
+                self.mix_by(number, new, |at, entry| change(at).map_or(entry.to, |change| change.to))
+            }
+            StartPose::NewBefore => {
+                self.mix_by(number, new, |at, entry| change(at).map_or(entry.from, |change| change.from))
+            }
+        }
+    }
+
+    fn mix_by(
+        &self,
+        number: impl Fn(usize) -> usize,
+        share: impl Fn(usize, &Entry) -> f32,
+        head: impl Fn(usize, &Entry) -> Playhead,
+    ) -> Mix {
         let layered = self.is_layered();
-        let weight = |entry: &Entry| {
+        let weight = |(i, entry): (usize, &Entry)| {
             let layer = self.layers.get(usize::from(entry.layer));
-            entry.weight * layer.map_or(0.0, |layer| layer.weight)
+            share(i, entry) * layer.map_or(0.0, |layer| layer.weight)
         };
-        let count = self.entries.iter().filter(|entry| weight(entry) > 0.0).count();
+        let count = self.entries.iter().enumerate().filter(|entry| weight(*entry) > 0.0).count();
         let mut mix = Mix::EMPTY;
-        for (i, entry) in self.entries.iter().enumerate().filter(|(_, entry)| weight(entry) > 0.0) {
-            let own = weight(entry);
+        for (i, entry) in self.entries.iter().enumerate().filter(|entry| weight(*entry) > 0.0) {
+            let own = weight((i, entry));
             let heavier = |(j, other): &(usize, &Entry)| {
-                let other = weight(other);
+                let other = weight((*j, *other));
                 other > own || (other == own && *j < i)
             };
             if count > Mix::MAX_ENTRIES
@@ -211,8 +314,8 @@ impl Frame {
             {
                 continue;
             }
-            let (clip, time) = (number(usize::from(entry.clip)), SampleTime::Ratio(entry.ratio()));
-            let mut one = MixEntry::new(clip, time, entry.weight);
+            let time = SampleTime::Ratio(entry.ratio_at(head(i, entry)));
+            let mut one = MixEntry::new(number(usize::from(entry.clip)), time, share(i, entry));
             if layered {
                 one = one.masked(entry.layer);
             }

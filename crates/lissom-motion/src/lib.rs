@@ -28,6 +28,7 @@
 //! | [`GraphParts`] | the description: plain lists, everything by name; what a program or a file fills in | any |
 //! | [`Graph`] | the same checked, by number, in flat lists; shared by all who play it | any |
 //! | [`GraphState`] | what is happening: all that an update reads and writes | known from the graph |
+//! | [`PoseMemory`] | what the pose remembers: an inertialised transition | known from graph and skeleton |
 //! | [`Frame`] | what this frame shows | room known from the graph |
 //! | [`Animator`] | graph, state, frame and a [`Body`](lissom::player::Body) that shows it | known from graph and skeleton |
 //! | [`Crowd`](crowd::Crowd) | many states, and what they show | a state and its outputs a member |
@@ -52,15 +53,16 @@
 //! **Events and root motion** are iterated over the frame's entries and spans. A span knows laps, so nothing is met twice or
 //! lost, whatever the steps are; a delta is a function of two heads, so deltas over any split of a span compose to the whole.
 //!
-//! **Post-steps** that remember (inertialisation, springs, foot lock) have jobs in `lissom`, which a game runs on the mixed pose. In a graph they are not yet: they will be a list in the
-//! frame, and remember in a `PoseMemory` beside the state and nowhere else. An inertialisation starts from the *old mix*, evaluated at
-//! the time of the transition and one step earlier: the two heads of each of the frame's entries, never poses that happened to be
-//! kept.
+//! **Inertia.** A transition may be by inertia: the new state plays at once, and what the old motion was off it is remembered in a
+//! [`PoseMemory`] beside the state, and dies away. It starts from the *old mix*, evaluated at the time of the transition and one step
+//! earlier: the two heads of each of the frame's entries, never poses that happened to be kept; so who shows every frame and who
+//! shows few get the same bits. One that starts while another goes on takes over what is left of it. IK, look-at, springs and
+//! foot locks are jobs of `lissom`, which a game runs on the pose.
 //!
 //! # Save, load, compare, rewind
 //!
-//! A character is a plain value, its [`GraphState`]. A clone is a save, [`GraphState::write`] makes bytes of it; putting it back and
-//! updating with the same parameters and steps gives the same bits. Cursors are not state: where a clip's keys stand shows
+//! A character is two plain values, its [`GraphState`] and its [`PoseMemory`] (an animator's [`Save`]). A clone is a save, `write` makes bytes of it;
+//! putting it back and updating with the same parameters and steps gives the same bits. Cursors are not state: where a clip's keys stand shows
 //! in time, never in bits. So rollback of n frames is n + 1 updates, and two machines agree if the two values do.
 //!
 //! # Files
@@ -84,21 +86,23 @@ pub mod crowd;
 mod frame;
 mod graph;
 mod load;
+mod memory;
 mod reader;
 mod root;
 mod state;
 mod update;
 mod why;
 
-pub use animator::{AnimateError, Animator, Play};
+pub use animator::{AnimateError, Animator, Play, Save};
 pub use cover::{Layer, cover};
 pub use frame::{Entry, Frame, FrameEvent, FrameLayer, MAX_TOLD_LAPS};
 pub use graph::{
     BoolKey, ClipKey, Curve, FloatKey, Graph, GraphClip, GraphError, GraphParts, IntKey, Interruption,
     LayerKey, LayerParts, MAX_POINTS, MaskParts, MaskRule, MotionParts, ParameterKind, ParameterParts, Place,
-    PlaneBlend, Problem, StateParts, Test, TransitionParts, TriggerKey,
+    PlaneBlend, PlayingState, Problem, StateParts, Test, TransitionParts, TransitionView, TriggerKey,
 };
 pub use load::{LoadError, PlayedGraph};
+pub use memory::{MemoryScratch, PoseMemory};
 pub use reader::FormatError;
 pub use root::{RootMotion, RootStep, RootTracks};
 pub use state::{GraphState, Key, MAX_SHOTS, MAX_VOICES, OneShot, StateError};

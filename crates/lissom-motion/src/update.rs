@@ -9,7 +9,7 @@
 //! a state that was left in it still tells what it passed.
 
 use crate::{
-    frame::{Entry, Frame, FrameLayer},
+    frame::{Change, Entry, Frame, FrameLayer},
     graph::{Condition, Curve, Graph, Interruption, Transition},
     state::{Float, GraphState, LayerState, List, MAX_SHOTS, MAX_VOICES, Shot, StateError, Voice},
 };
@@ -29,8 +29,7 @@ impl Graph {
     /// as they were.
     pub fn update(&self, state: &mut GraphState, dt_s: f64, frame: &mut Frame) -> Result<(), StateError> {
         self.begin(state, dt_s)?;
-        frame.entries.clear();
-        frame.layers.clear();
+        frame.begin(dt_s);
         let GraphState { floats, ints, flags, layers, .. } = state;
         let mut step = Step { graph: self, floats, ints, flags, dt_s, frame };
         for (number, layer) in layers.iter_mut().enumerate() {
@@ -93,11 +92,19 @@ impl Curve {
 }
 
 impl Voice {
+    /// True while the transition that started it goes on.
+    fn is_coming(&self, graph: &Graph) -> bool {
+        self.transition.is_some_and(|way| {
+            let way = graph.transition(way);
+            if way.inertial { self.age_s < f64::from(way.fade_s) } else { self.share(graph) < 1.0 }
+        })
+    }
+
     /// How much of what is left it takes. The first state of all takes everything.
     fn share(&self, graph: &Graph) -> f64 {
         self.transition.map_or(1.0, |way| {
             let way = graph.transition(way);
-            way.curve.at(risen(self.age_s, way.fade_s))
+            if way.inertial { 1.0 } else { way.curve.at(risen(self.age_s, way.fade_s)) }
         })
     }
 }
@@ -150,6 +157,8 @@ pub(crate) struct Playing {
     laps_per_s: f64,
     /// Of the layer's voices.
     share: f64,
+    /// The same before an inertialised transition.
+    old_share: f64,
     /// Its entries in the frame.
     entries: (usize, usize),
 }
@@ -159,10 +168,20 @@ type Voices = List<Playing, { MAX_VOICES + 1 }>;
 
 impl Step<'_> {
     pub(crate) fn layer(&mut self, number: usize, layer: &mut LayerState) {
+        let begin = self.frame.entries.len();
         let mut playing = self.voices(number, layer);
+        let mut inertial = false;
         if self.dt_s > 0.0
             && let Some((way, source)) = self.pick(playing.as_slice())
         {
+            let transition = self.graph.transition(way);
+            inertial = transition.inertial;
+            if inertial {
+                share_out(self.graph, playing.as_mut_slice());
+                playing.as_mut_slice().iter_mut().for_each(|one| one.old_share = one.share);
+                let longest = self.frame.inertia_s.filter(|other| *other > transition.fade_s);
+                self.frame.inertia_s = longest.or(Some(transition.fade_s));
+            }
             self.start(number, way, source, &mut playing);
         }
         share_out(self.graph, playing.as_mut_slice());
@@ -177,8 +196,25 @@ impl Step<'_> {
             additive: shown.additive,
             masked: shown.mask.is_some(),
         });
+        if self.graph.is_inertial() {
+            let change = |entry: &Entry| Change { old_weight: entry.weight, from: entry.from, to: entry.to };
+            let Frame { entries, changes, .. } = &mut *self.frame;
+            changes.extend(entries[begin..].iter().map(change));
+        }
         for one in playing.as_slice() {
-            for entry in &mut self.frame.entries[one.entries.0..one.entries.1] {
+            let own = one.entries.0..one.entries.1;
+            if self.graph.is_inertial() {
+                // A state that begins has not moved: its first step says how fast it is.
+                let is_new = inertial && one.voice.age_s == 0.0;
+                let repeat = self.graph.state(one.voice.state).repeat;
+                let next = is_new.then(|| self.moved(one.voice.head, repeat, one.laps_per_s));
+                let share = if inertial { one.old_share } else { one.share };
+                for change in &mut self.frame.changes[own.clone()] {
+                    change.old_weight = (f64::from(change.old_weight) * (share * left)) as f32;
+                    change.to = next.unwrap_or(change.to);
+                }
+            }
+            for entry in &mut self.frame.entries[own] {
                 entry.weight = (f64::from(entry.weight) * (one.share * left)) as f32;
             }
         }
@@ -248,13 +284,15 @@ impl Step<'_> {
 
     /// Whether a transition may leave the leading voice, and the one that it takes over from.
     pub(crate) fn may_leave(&self, playing: &[Playing]) -> (bool, bool) {
-        let [.., _, lead] = playing else { return (true, false) };
-        let running = lead.voice.transition.filter(|_| lead.voice.share(self.graph) < 1.0);
+        let [before @ .., lead] = playing else { return (true, false) };
+        // What an inertialised transition came from is not played any more.
+        let has_source = !before.is_empty();
+        let running = lead.voice.transition.filter(|_| lead.voice.is_coming(self.graph));
         match running.map_or(Interruption::Target, |way| self.graph.transition(way).interruption) {
             Interruption::Never => (false, false),
             Interruption::Target => (true, false),
-            Interruption::Source => (false, true),
-            Interruption::Both => (true, true),
+            Interruption::Source => (false, has_source),
+            Interruption::Both => (true, has_source),
         }
     }
 

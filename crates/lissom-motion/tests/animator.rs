@@ -158,7 +158,7 @@ fn saved_and_restored_it_shows_the_same_bits() {
     for _ in 0..50 {
         step(&mut animator, &mut rng);
     }
-    let (saved, mut again) = (animator.state().clone(), rng.clone());
+    let (saved, mut again) = (animator.save(), rng.clone());
     let run = |animator: &mut Animator, rng: &mut Rng| {
         let mut seen = Vec::new();
         for _ in 0..100 {
@@ -187,7 +187,7 @@ fn root_motion_is_that_of_the_clips_by_weight() {
     // Half of a walk: half of its way. Over part of the body nothing walks.
     animator.set(speed, 0.5).unwrap();
     animator.play("wave").on("upper").fade(0.0).start().unwrap();
-    let before = animator.state().clone();
+    let before = animator.save();
     animator.update(0.01).unwrap();
     let entries = animator.frame().entries();
     let laps = |head: lissom::track::Playhead| head.lap() as f64 + head.progress_s();
@@ -201,7 +201,7 @@ fn root_motion_is_that_of_the_clips_by_weight() {
 fn nothing_is_allocated_after_the_first_frames() {
     let mut animator = animator();
     let mut rng = Rng::new(2);
-    let mut saved = animator.state().clone();
+    let mut saved = animator.save();
     for _ in 0..20 {
         step(&mut animator, &mut rng);
     }
@@ -212,7 +212,7 @@ fn nothing_is_allocated_after_the_first_frames() {
             std::hint::black_box(animator.palette("body").unwrap().len());
             std::hint::black_box(animator.palette_before("body").unwrap().len());
             if frame % 7 == 0 {
-                saved.clone_from(animator.state());
+                animator.save_to(&mut saved);
             }
             if frame % 31 == 0 {
                 animator.restore(&saved).unwrap();

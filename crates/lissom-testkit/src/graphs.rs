@@ -67,6 +67,23 @@ pub fn graph() -> Graph {
     Graph::new(&parts(), length).expect("everything in it is allowed")
 }
 
+/// Two states, and a way by inertia between them whenever `go` is set.
+///
+/// # Panics
+///
+/// If it is refused.
+#[must_use]
+pub fn inertial() -> Graph {
+    let way = |from: &str, to: &str| TransitionParts::new(from, to).when("go", Test::On).fade(0.3).inertial();
+    let body = LayerParts::new("body")
+        .state(StateParts::clip("a", "a"))
+        .state(StateParts::clip("b", "b"))
+        .transition(way("a", "b"))
+        .transition(way("b", "a"));
+    Graph::new(&GraphParts::new().trigger("go").layer(body), |_| Some(1.0))
+        .expect("everything in it is allowed")
+}
+
 /// Random parameters, triggers and one-shots, then a step of up to 50 ms.
 ///
 /// # Panics

@@ -50,6 +50,11 @@ fn a_spoiled_state_of_a_graph_does_no_harm() {
 }
 
 #[test]
+fn a_spoiled_memory_of_a_pose_does_no_harm() {
+    survives("pose_memory");
+}
+
+#[test]
 fn a_spoiled_graph_does_no_harm() {
     survives("graph");
 }

@@ -1,6 +1,7 @@
 //! A change of motion goes on where the old one was, as fast, and ends in the new one.
 
 use lissom::{
+    JointLod,
     job::{InertiaJob, InertiaStartJob, JobError, PosePair, SoaInertia},
     math::{
         Quat, Transform, Vec3,
@@ -259,6 +260,23 @@ fn finite_poses_stay_finite() {
             assert!((quat_dot(t.rotation, t.rotation) - 1.0).abs() < 1.0e-5, "{t:?}");
         }
     }
+}
+
+#[test]
+fn groups_that_a_level_of_detail_leaves_out_stay_as_they_are() {
+    let mut rng = Rng::new(38);
+    let poses: [Vec<SoaTransform>; 2] =
+        core::array::from_fn(|_| soa::pack(&(0..48).map(|_| rng.transform()).collect::<Vec<_>>()));
+    let pair = |i: usize| PosePair { now: &poses[i], before: &poses[i] };
+    let mut inertia = [SoaInertia::ZERO; 3];
+    InertiaStartJob::new(pair(0), pair(1), 0.0, &mut inertia).run().unwrap();
+    let (mut all, mut few) = (poses[1].clone(), poses[1].clone());
+    InertiaJob::new(&inertia, 0.1, 0.3, &mut all).run().unwrap();
+    let lod = JointLod::prefix(20);
+    InertiaJob { lod: Some(&lod), ..InertiaJob::new(&inertia, 0.1, 0.3, &mut few) }.run().unwrap();
+    assert_eq!(few[..2], all[..2]);
+    assert_eq!(few[2], poses[1][2]);
+    assert_ne!(all[2], poses[1][2]);
 }
 
 #[test]

@@ -243,6 +243,7 @@ fn transition<'a>(node: &Node<'a>) -> Result<(TransitionParts, Vec<Node<'a>>)> {
     way.interruption = from.word("interruption", &known)?.unwrap_or(way.interruption);
     way.offset = from.number("offset")?.unwrap_or(way.offset);
     way.sync = from.bool("sync")?;
+    way.inertial = from.bool("inertial")?;
     let mut places = Vec::new();
     for asked in match from.get("when") {
         Some(list) if list.sort() == Sort::List => list.items()?,

@@ -202,6 +202,11 @@ static TRANSITION: Table = Table {
             "Transitions out of which state may start while it goes; target if nothing is said.",
         ),
         may("offset", SHARE, "Where the new state starts, as a share of a lap."),
+        may(
+            "inertial",
+            Kind::Bool,
+            "True if the new state plays at once, and what the old motion was off it dies away: nothing is played twice.",
+        ),
         may("sync", Kind::Bool, "True if the new state starts where the old one is in its lap, in step."),
     ],
     one_of: &[],

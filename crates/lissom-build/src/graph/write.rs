@@ -209,6 +209,7 @@ fn transition(way: &TransitionParts) -> Json {
     put(&mut out, "interruption", Json::text(interruption), way.interruption != plain.interruption);
     put(&mut out, "offset", number(way.offset), way.offset != plain.offset);
     put(&mut out, "sync", Json::of(true), way.sync);
+    put(&mut out, "inertial", Json::of(true), way.inertial);
     Json::Object(out)
 }
 

@@ -8,6 +8,7 @@ mod curve;
 mod figure;
 mod gait;
 mod gesture;
+mod graph;
 mod jump;
 mod markers;
 mod performance;
@@ -23,6 +24,7 @@ use crate::raw::{RawAnimation, RawSkeleton};
 use bake::{RATE, Score, bake};
 use figure::Figure;
 
+pub use graph::{GRAPH, GRAPH_MOTIONS, animation, graph};
 pub use markers::markers;
 pub use skin::{Detail, DetailError};
 

@@ -1,8 +1,9 @@
 //! `lissom mannequin`: the character as a file.
 
 use crate::files::write_whole;
-use crate::stage::mannequin_scene;
+use crate::stage::{mannequin_archive, mannequin_scene};
 use anyhow::Result;
+use lissom_build::cook::ClipBuilder;
 use lissom_build::export::write_glb;
 use lissom_build::mannequin::{Detail, Motion};
 use std::io::Write;
@@ -10,8 +11,8 @@ use std::path::PathBuf;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The file to write
-    #[arg(short, long, value_name = "FILE.glb", default_value = "mannequin.glb")]
+    /// The file to write: a model, or an archive as a game plays it, with motions in place and the graph `mannequin`
+    #[arg(short, long, value_name = "FILE.glb|FILE.lsm", default_value = "mannequin.glb")]
     output: PathBuf,
     /// Metres between vertices on the body, 0.005 to 0.04
     #[arg(long, value_name = "METRES", default_value_t = Detail::default().body_m)]
@@ -23,10 +24,15 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let detail = Detail { body_m: arguments.body_m, hand_m: arguments.hand_m };
-    let scene = mannequin_scene(&Motion::ALL, &detail)?;
-    let (skeleton, mesh) = (&scene.skeletons[0].skeleton, &scene.meshes[0].mesh);
-    let bytes = write_glb(&scene)?;
+    let mut scene = mannequin_scene(&Motion::ALL, &detail)?;
+    let is_archive = arguments.output.extension().is_some_and(|end| end.eq_ignore_ascii_case("lsm"));
+    let bytes = if is_archive {
+        mannequin_archive(&mut scene, &Motion::ALL, &ClipBuilder::default())?
+    } else {
+        write_glb(&scene)?
+    };
     write_whole(&arguments.output, &bytes)?;
+    let (skeleton, mesh) = (&scene.skeletons[0].skeleton, &scene.meshes[0].mesh);
     writeln!(
         out,
         "{}: {} joints, {} vertices, {} triangles, {} animations, {} bytes",

@@ -5,12 +5,12 @@ mod check;
 mod demo;
 mod diff;
 mod export;
-mod graph;
+pub(crate) mod graph;
 mod import;
 mod inspect;
 mod mannequin;
 mod plot;
-mod render;
+pub(crate) mod render;
 mod sample;
 mod view;
 

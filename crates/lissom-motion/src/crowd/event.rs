@@ -63,11 +63,12 @@ pub(super) fn collect(
     all: &mut Vec<Passed>,
 ) {
     let first = all.len();
-    for entry in frame.entries().iter().filter(|entry| entry.from != entry.to) {
+    for (at, entry) in frame.entries().iter().enumerate().filter(|(_, entry)| entry.from != entry.to) {
         let clip = clips[usize::from(entry.clip)];
         let Some(markers) = body.markers(clip) else { continue };
         let Some(span) = entry.told().0.span(graph) else { continue };
-        let weight = entry.weight * frame.layers().get(usize::from(entry.layer)).map_or(0.0, |l| l.weight);
+        let layer = frame.layers().get(usize::from(entry.layer)).map_or(0.0, |l| l.weight);
+        let weight = frame.played(at, entry) * layer;
         for passed in markers.passed(&span) {
             let share = share(entry, &span, passed.marker.time_s, passed.lap);
             let (marker, lap, backward) = (passed.index, passed.lap, passed.backward);

@@ -1,7 +1,7 @@
 //! Who is in a crowd: all that an update reads and writes, a slot a member, as structure of arrays.
 
 use super::{error::CrowdError, part::Parts};
-use crate::{RootStep, state::GraphState};
+use crate::{PoseMemory, RootStep, state::GraphState};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -30,7 +30,7 @@ impl fmt::Display for Member {
 /// What decides for a member.
 #[derive(Debug)]
 pub(super) enum Mind {
-    Graph { graph: u16, state: GraphState },
+    Graph { graph: u16, state: GraphState, memory: PoseMemory },
     Parts(Parts),
 }
 
@@ -127,7 +127,7 @@ impl Members {
     /// Bytes of a slot.
     pub fn bytes(&self, at: usize) -> usize {
         let mind = match &self.minds[at] {
-            Mind::Graph { state, .. } => state.memory_bytes(),
+            Mind::Graph { state, memory, .. } => state.memory_bytes() + memory.memory_bytes(),
             Mind::Parts(_) => 0,
         };
         let slot = size_of::<Mind>() + 2 * size_of::<RootStep>() + size_of::<Care>() + 2 * size_of::<u32>();
@@ -146,7 +146,9 @@ pub(super) fn member_at(index: usize, generation: u32) -> Member {
 impl Clone for Mind {
     fn clone(&self) -> Self {
         match self {
-            Self::Graph { graph, state } => Self::Graph { graph: *graph, state: state.clone() },
+            Self::Graph { graph, state, memory } => {
+                Self::Graph { graph: *graph, state: state.clone(), memory: memory.clone() }
+            }
             Self::Parts(parts) => Self::Parts(*parts),
         }
     }
@@ -154,9 +156,13 @@ impl Clone for Mind {
     /// Without allocation if both are of one graph.
     fn clone_from(&mut self, source: &Self) {
         match (self, source) {
-            (Self::Graph { graph, state }, Self::Graph { graph: from, state: source }) => {
+            (
+                Self::Graph { graph, state, memory },
+                Self::Graph { graph: from, state: source, memory: kept },
+            ) => {
                 *graph = *from;
                 state.clone_from(source);
+                memory.clone_from(kept);
             }
             (this, source) => *this = source.clone(),
         }

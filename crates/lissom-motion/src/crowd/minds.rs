@@ -1,7 +1,7 @@
 //! What members are told: parameters, triggers, one-shots, parts; and what decides for them, saved and put back.
 
 use super::{Crowd, CrowdError, Member, Part, error::same_length, members::Mind, part::Parts};
-use crate::{ClipKey, Graph, GraphState, Key, LayerKey, OneShot, StateError, TriggerKey};
+use crate::{ClipKey, Graph, GraphState, Key, LayerKey, OneShot, PoseMemory, StateError, TriggerKey};
 use alloc::sync::Arc;
 
 impl Crowd {
@@ -105,6 +105,35 @@ impl Crowd {
         Ok(())
     }
 
+    /// What a member's pose remembers of transitions by inertia: saved and put back along with its state.
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; a member without a graph.
+    pub fn memory(&self, member: Member) -> Result<&PoseMemory, CrowdError> {
+        match &self.members.minds[self.members.find(member)?] {
+            Mind::Graph { memory, .. } => Ok(memory),
+            Mind::Parts(_) => Err(CrowdError::OtherMind { member, expected: "a graph" }),
+        }
+    }
+
+    /// Puts that back; without allocation.
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; [`StateError::OtherGraph`]; a member without a graph.
+    pub fn set_memory(&mut self, member: Member, saved: &PoseMemory) -> Result<(), CrowdError> {
+        let at = self.members.find(member)?;
+        let Mind::Graph { graph, memory, .. } = &mut self.members.minds[at] else {
+            return Err(CrowdError::OtherMind { member, expected: "a graph" });
+        };
+        if !saved.fits(&self.casts[usize::from(*graph)].graph, self.body.skeleton()) {
+            return Err(StateError::OtherGraph.into());
+        }
+        memory.clone_from(saved);
+        Ok(())
+    }
+
     /// The parts that a member plays, as they are now.
     ///
     /// # Errors
@@ -134,7 +163,7 @@ impl Crowd {
     fn graph_state(&mut self, member: Member) -> Result<(Arc<Graph>, &mut GraphState), CrowdError> {
         let at = self.members.find(member)?;
         match &mut self.members.minds[at] {
-            Mind::Graph { graph, state } => Ok((self.casts[usize::from(*graph)].graph.clone(), state)),
+            Mind::Graph { graph, state, .. } => Ok((self.casts[usize::from(*graph)].graph.clone(), state)),
             Mind::Parts(_) => Err(CrowdError::OtherMind { member, expected: "a graph" }),
         }
     }

@@ -78,7 +78,7 @@ pub use part::{MAX_PARTS, Part};
 pub use snapshot::Snapshot;
 pub use task::Task;
 
-use crate::{Graph, GraphParts, GraphState, RootStep, RootTracks};
+use crate::{Graph, GraphParts, GraphState, PoseMemory, RootStep, RootTracks};
 use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
 use care::check_place;
 use decoded::Decoded;
@@ -248,8 +248,9 @@ impl Crowd {
         let full = CrowdError::Full { what: "graphs" };
         let id = u16::try_from(self.casts.len()).map_err(|_| full)?;
         let cast = Cast::new(&self.body, graph)?;
-        self.workers.iter_mut().for_each(|worker| worker.reserve(&cast.graph));
-        self.starts.push(Mind::Graph { graph: id, state: GraphState::new(&cast.graph) });
+        self.workers.iter_mut().for_each(|worker| worker.reserve(&cast.graph, self.body.skeleton()));
+        let memory = PoseMemory::new(&cast.graph, self.body.skeleton());
+        self.starts.push(Mind::Graph { graph: id, state: GraphState::new(&cast.graph), memory });
         self.casts.push(cast);
         Ok(GraphId(id))
     }

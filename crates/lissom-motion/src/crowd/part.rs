@@ -111,8 +111,7 @@ impl Parts {
             total += f64::from(playing.weight);
         }
         let together = (self.in_step && total > 0.0).then(|| pace / total);
-        frame.entries.clear();
-        frame.layers.clear();
+        frame.begin(dt_s);
         frame.layers.push(FrameLayer { weight: 1.0, additive: false, masked: false });
         for playing in self.list.as_mut_slice() {
             let Playing { clip, repeat, weight, head: from, .. } = *playing;

@@ -48,10 +48,10 @@ impl Crowd {
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), CrowdError> {
         for mind in &snapshot.members.minds {
             match mind {
-                Mind::Graph { graph, state } => {
+                Mind::Graph { graph, state, memory } => {
                     let (found, graphs) = (usize::from(*graph), self.casts.len());
                     let cast = self.casts.get(found).ok_or(CrowdError::NoSuchGraph { found, graphs })?;
-                    if !state.fits(&cast.graph) {
+                    if !(state.fits(&cast.graph) && memory.fits(&cast.graph, self.body.skeleton())) {
                         return Err(StateError::OtherGraph.into());
                     }
                 }

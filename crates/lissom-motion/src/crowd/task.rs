@@ -7,10 +7,11 @@ use super::{
     members::{Care, Mind, is_live, member_at},
     palette::{Buffer, PaletteRows, PalettesMut, Space, place_matrix},
 };
-use crate::{RootStep, frame::Frame, graph::Graph};
+use crate::{MemoryScratch, RootStep, frame::Frame, graph::Graph};
 use alloc::{vec, vec::Vec};
 use core::{fmt, mem};
 use lissom::{
+    Skeleton,
     clip::DecodedClip,
     job::{JobError, LocalToModelJob, Mix, MixJob, MixScratch, Models, Update},
     math::{
@@ -124,6 +125,7 @@ pub(super) struct Worker {
     frame: Frame,
     rows: Vec<Lanes>,
     scratch: MixScratch,
+    room: MemoryScratch,
     pose: Vec<SoaTransform>,
     models: Vec<Mat4>,
     pub passed: Vec<Passed>,
@@ -140,6 +142,7 @@ impl Worker {
             frame: Frame::default(),
             rows: vec![Lanes::splat(0.0); Graph::MAX_LAYERS * skeleton.group_count()],
             scratch: MixScratch::with_room_for(skeleton, body.clips(), Mix::MAX_ENTRIES),
+            room: MemoryScratch::default(),
             pose: skeleton.rest_pose().to_vec(),
             models: vec![Mat4::IDENTITY; joints],
             passed: Vec::new(),
@@ -156,9 +159,13 @@ impl Worker {
     }
 
     /// Room for any frame of a graph.
-    pub fn reserve(&mut self, graph: &Graph) {
+    pub fn reserve(&mut self, graph: &Graph, skeleton: &Skeleton) {
+        self.room.reserve(graph, skeleton);
         let room = |has: usize, needed: usize| needed.saturating_sub(has);
-        let Frame { entries, layers, .. } = &mut self.frame;
+        let Frame { entries, layers, changes, .. } = &mut self.frame;
+        if graph.is_inertial() {
+            changes.reserve(room(changes.len(), graph.most_entries()));
+        }
         entries.reserve(room(entries.len(), graph.most_entries()));
         layers.reserve(room(layers.len(), Graph::MAX_LAYERS));
     }
@@ -187,7 +194,7 @@ impl Work<'_> {
         let Self { shared, worker, part } = self;
         let frame = &mut worker.frame;
         let cast = match &mut part.minds[i] {
-            Mind::Graph { graph, state } => {
+            Mind::Graph { graph, state, .. } => {
                 let cast = &shared.casts[usize::from(*graph)];
                 cast.graph.update(state, shared.dt_s, frame)?;
                 cast
@@ -219,11 +226,41 @@ impl Work<'_> {
         let shown = care.seen && due;
         care.fresh &= !shown;
         let level = care.level.checked_sub(1).and_then(|level| shared.levels.get(usize::from(level)));
+        // Whoever is not seen remembers, too.
+        self.remember(i, cast).map_err(PlayError::from)?;
         if shown {
             self.pose(cast, level).map_err(PlayError::from)?;
+            if let Mind::Graph { memory, .. } = &self.part.minds[i] {
+                let lod = level.map(|level| &level.lod);
+                memory.apply_lod(&mut self.worker.pose, lod).map_err(PlayError::from)?;
+            }
         }
         self.write(i, level, shown).map_err(PlayError::from)?;
         Ok(())
+    }
+
+    /// What the member's pose remembers goes along with its graph.
+    fn remember(&mut self, i: usize, cast: &Cast) -> Result<(), JobError> {
+        let Self { shared, worker, part } = self;
+        let Mind::Graph { memory, .. } = &mut part.minds[i] else { return Ok(()) };
+        let Worker { frame, rows, scratch, room, .. } = &mut **worker;
+        let skeleton = shared.body.skeleton();
+        let masks: &[Lanes] = if frame.inertia_s().is_some() && frame.is_layered() {
+            let _ = frame.cover(&cast.masks, skeleton.group_count(), rows);
+            rows
+        } else {
+            &[]
+        };
+        let (clips, decoded) = (shared.body.clips(), shared.decoded);
+        memory.follow(
+            frame,
+            room,
+            |clip| cast.clips[clip],
+            |mix, output| {
+                MixJob { skeleton, clips, decoded, masks, mix: &mix, lod: None, scratch, output }
+                    .run_on(shared.backend)
+            },
+        )
     }
 
     /// The pose of the frame, in the worker's room.

@@ -89,7 +89,7 @@ impl Crowd {
         let count = wanted.min(MAX_TASKS).min(slots.div_ceil(self.grain)).max(1);
         while self.workers.len() < count {
             let mut worker = Worker::new(&self.body);
-            self.casts.iter().for_each(|cast| worker.reserve(&cast.graph));
+            self.casts.iter().for_each(|cast| worker.reserve(&cast.graph, self.body.skeleton()));
             self.workers.push(worker);
         }
         self.workers.iter_mut().for_each(Worker::begin);

@@ -433,6 +433,7 @@ impl<'a> Compiler<'a> {
             return Err(of_graph(Problem::Points("there is no lap")));
         };
         Ok(Graph {
+            is_inertial: self.transitions.iter().any(|way| way.inertial),
             shape: self.shape(),
             clips: self.clips.into(),
             parameters: self.parameters.into(),
@@ -490,6 +491,7 @@ fn transition(way: &TransitionParts, to: u16, conditions: Range<u32>) -> Result<
         interruption: way.interruption,
         offset: way.offset,
         sync: way.sync,
+        inertial: way.inertial && way.fade_s > 0.0,
     })
 }
 

@@ -4,11 +4,13 @@ mod compile;
 mod delaunay;
 mod error;
 mod mask;
+mod names;
 mod parts;
 mod saved;
 mod space;
 
 pub use error::{GraphError, Place, Problem};
+pub use names::{PlayingState, TransitionView};
 pub use parts::{
     Curve, GraphParts, Interruption, LayerParts, MaskParts, MaskRule, MotionParts, ParameterKind,
     ParameterParts, PlaneBlend, StateParts, Test, TransitionParts,
@@ -63,6 +65,8 @@ pub struct Graph {
     /// A lap of length 1, by [`Repeat`].
     units: [Timeline; 3],
     most_entries: usize,
+    /// True if a transition is by inertia.
+    is_inertial: bool,
 }
 
 /// A clip that a graph plays.
@@ -129,6 +133,7 @@ pub(crate) struct Transition {
     pub(crate) interruption: Interruption,
     pub(crate) offset: f32,
     pub(crate) sync: bool,
+    pub(crate) inertial: bool,
 }
 
 /// A test of a parameter, by its number in the list of its kind.
@@ -295,6 +300,12 @@ impl Graph {
     #[must_use]
     pub fn most_entries(&self) -> usize {
         self.most_entries
+    }
+
+    /// True if a transition is by inertia: then poses remember, in a [`PoseMemory`](crate::PoseMemory).
+    #[must_use]
+    pub fn is_inertial(&self) -> bool {
+        self.is_inertial
     }
 
     pub(crate) fn state(&self, state: u16) -> &State {

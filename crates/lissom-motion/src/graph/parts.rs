@@ -168,6 +168,9 @@ pub struct TransitionParts {
     pub offset: f32,
     /// True if the new state starts where the old one is in its lap, and both go on in step until it is over.
     pub sync: bool,
+    /// True if the new state plays at once, and what the old motion was off it dies away ([`PoseMemory`](crate::PoseMemory)): nothing
+    /// is played twice, and nothing jumps. Morph weights and user tracks change at once.
+    pub inertial: bool,
 }
 
 /// What a condition asks of its parameter.
@@ -408,6 +411,7 @@ impl TransitionParts {
             interruption: Interruption::default(),
             offset: 0.0,
             sync: false,
+            inertial: false,
         }
     }
 
@@ -452,6 +456,12 @@ impl TransitionParts {
     #[must_use]
     pub fn offset(self, share: f32) -> Self {
         Self { offset: share, ..self }
+    }
+
+    /// The same, by inertia.
+    #[must_use]
+    pub fn inertial(self) -> Self {
+        Self { inertial: true, ..self }
     }
 
     /// The same in step.

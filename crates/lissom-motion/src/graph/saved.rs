@@ -24,6 +24,7 @@ use alloc::{string::String, vec::Vec};
 const NO_EXIT: f32 = -1.0;
 /// Bits of a transition.
 const SYNC: u32 = 1;
+const INERTIAL: u32 = 2;
 
 impl GraphParts {
     /// Adds its bytes. What [`Graph::new`] takes is read back as it is.
@@ -163,7 +164,7 @@ impl Writer<'_> {
         self.u32(way.curve as u32);
         self.u32(way.interruption as u32);
         self.f32(way.offset);
-        self.u32(if way.sync { SYNC } else { 0 });
+        self.u32(if way.sync { SYNC } else { 0 } | if way.inertial { INERTIAL } else { 0 });
         self.count(way.when.len());
         for (parameter, test) in &way.when {
             self.text(parameter);
@@ -298,8 +299,8 @@ impl Reader<'_> {
         };
         way.offset = self.f32()?;
         let bits = self.u32()?;
-        self.check(bits <= SYNC, "a bit that nobody knows")?;
-        way.sync = bits & SYNC != 0;
+        self.check(bits & !(SYNC | INERTIAL) == 0, "a bit that nobody knows")?;
+        (way.sync, way.inertial) = (bits & SYNC != 0, bits & INERTIAL != 0);
         way.when = self.list(MAX_CONDITIONS, 12, Self::condition)?;
         Ok(way)
     }

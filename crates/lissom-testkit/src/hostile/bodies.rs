@@ -25,7 +25,7 @@ use lissom_build::{
     recipe,
     scene::{Marker, Scene},
 };
-use lissom_motion::{Frame, Graph, GraphParts, GraphState};
+use lissom_motion::{Frame, Graph, GraphParts, GraphState, PoseMemory};
 use lissom_world::{Children, Keep, World};
 use std::{io, path::Path};
 
@@ -239,6 +239,15 @@ pub(super) fn graph_state(bytes: &[u8]) -> bool {
         assert!(frame.entries().iter().all(|entry| (0.0..=1.0).contains(&entry.weight)));
         assert!(frame.layers().iter().all(|layer| (0.0..=1.0).contains(&layer.weight)));
     }
+    true
+}
+
+/// What a pose remembers, of one graph and skeleton.
+pub(super) fn pose_memory(bytes: &[u8]) -> bool {
+    let (graph, skeleton) = (graphs::inertial(), &play::stage().mannequin.skeleton);
+    let Ok(memory) = PoseMemory::read(&graph, skeleton, bytes) else { return false };
+    assert_eq!(memory.to_bytes(), bytes, "there is one way to write it");
+    memory.apply(&mut skeleton.rest_pose().to_vec()).expect("a pose of its skeleton");
     true
 }
 

@@ -46,6 +46,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "stream", run: bodies::stream, bound: runtime, seeds: seeds::streams },
     Target { name: "world", run: bodies::world, bound: world, seeds: seeds::worlds },
     Target { name: "graph_state", run: bodies::graph_state, bound: runtime, seeds: seeds::graph_states },
+    Target { name: "pose_memory", run: bodies::pose_memory, bound: runtime, seeds: seeds::pose_memories },
     Target { name: "graph", run: bodies::graph, bound: runtime, seeds: seeds::graphs },
     Target { name: "graph_json", run: bodies::graph_json, bound: importer, seeds: seeds::graph_files },
     Target { name: "ozz", run: bodies::ozz, bound: importer, seeds: seeds::ozz },

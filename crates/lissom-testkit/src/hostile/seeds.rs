@@ -5,7 +5,13 @@ use super::{
     play::{small_skeleton, stage},
 };
 use crate::{generate, gltf::builder::Builder, graphs, ozz as ozz_files, rng::Rng};
-use lissom::{Clip, archive::SectionKind, clip::Codec, math::Qvs};
+use lissom::{
+    Clip,
+    archive::SectionKind,
+    clip::Codec,
+    job::JobError,
+    math::{Qvs, soa::SoaTransform},
+};
 use lissom_build::{
     BuiltSkeleton,
     archive::ArchiveWriter,
@@ -18,7 +24,7 @@ use lissom_build::{
     raw::{Key, RawAnimation, RawTrack, RawUserTrack, TrackKind, UserKey},
     scene::{Marker, Morph, SourceNode},
 };
-use lissom_motion::{Frame, GraphParts, GraphState, LayerParts, StateParts};
+use lissom_motion::{Frame, GraphParts, GraphState, LayerParts, MemoryScratch, PoseMemory, StateParts};
 use lissom_world::{Children, Inherit, Keep, Prefab, World};
 use serde_json::json;
 
@@ -164,6 +170,28 @@ pub(super) fn graph_states() -> Vec<Seed> {
     out
 }
 
+/// One with nothing in it, and some that have not died away.
+pub(super) fn pose_memories() -> Vec<Seed> {
+    let (graph, skeleton) = (graphs::inertial(), &stage().mannequin.skeleton);
+    let mut memory = PoseMemory::new(&graph, skeleton);
+    let mut out = vec![seed("new", memory.to_bytes())];
+    let (mut state, mut frame) = (GraphState::new(&graph), Frame::new(&graph));
+    let (mut room, mut rng) = (MemoryScratch::new(&graph, skeleton), Rng::new(4));
+    for i in 0..4 {
+        let go = graph.trigger("go").expect("the graph has it");
+        state.set(go, true).expect("its own");
+        graph.update(&mut state, 0.02, &mut frame).expect("a step may be taken");
+        let pose = |_, out: &mut [SoaTransform]| -> Result<(), JobError> {
+            out.copy_from_slice(skeleton.rest_pose());
+            out[0].translation.x.0[0] += rng.signed();
+            Ok(())
+        };
+        memory.follow(&frame, &mut room, |clip| clip, pose).expect("poses are there");
+        out.push(seed(format!("running_{i}"), memory.to_bytes()));
+    }
+    out
+}
+
 /// Everything in one graph, and one with nothing in it.
 pub(super) fn graphs() -> Vec<Seed> {
     let parts = [("all", graphs::parts()), ("empty", GraphParts::new())];
@@ -180,7 +208,7 @@ pub(super) fn graph_files() -> Vec<Seed> {
    { "name": "g", "states": [{ "name": "b", "plane": ["x", "x"], "blend": "bands", "points": [{ "at": [0, 1], "clip": "none" }] }],
      "transitions": [{ "from": "*", "to": "b" }] }],
  "transitions": [{ "from": "*", "to": "g", "when": [{ "n": { "is_not": 1 } }, { "n": { "is_not": 2, "above": 0, "below": 9 }, "t": true }],
-   "priority": 3, "exit": 0.5, "fade_s": 0, "curve": "linear", "interruption": "source", "offset": 0.25, "sync": true }] }] }"#;
+   "priority": 3, "exit": 0.5, "fade_s": 0, "curve": "linear", "interruption": "source", "offset": 0.25, "sync": true, "inertial": true }] }] }"#;
     [("all", all), ("rest", rest.into())].map(|(name, text)| seed(name, text.into_bytes())).into()
 }
 

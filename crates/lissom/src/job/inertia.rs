@@ -11,7 +11,11 @@
 //! x is a quintic in τ = t / T with x''(0) = 0. It is linear in what it starts from, x(t) = x(0) · h + x'(0) · T · k, so two numbers
 //! a frame do for every joint: h = (1 - τ)³ (1 + 3τ + 6τ²) and k = τ (1 - τ)³ (1 + 3τ).
 
-use super::{JobError, error::at_least};
+use super::{
+    JobError,
+    error::{at_least, fits_groups},
+};
+use crate::JointLod;
 use lissom_math::{
     dispatch,
     simd::{Backend, LEN, Simd, WideQuat, WideTransform, WideVec3, prelude::*, select, splat},
@@ -87,6 +91,7 @@ pub struct InertiaStartJob<'a> {
 /// | `inertia` | in | what an [`InertiaStartJob`] found; its length is the number of groups |
 /// | `elapsed_s` | in | seconds since the change; below 0 counts as 0 |
 /// | `duration_s` | in | seconds after which nothing is left |
+/// | `lod` | in | groups without a joint of the level are skipped |
 /// | `pose` | in, out | the new motion now |
 ///
 /// At the change the pose is the old one, and moves as it did: place, speed and (but for what the new motion brings) acceleration go on. From
@@ -96,6 +101,7 @@ pub struct InertiaStartJob<'a> {
 /// # Errors
 ///
 /// - [`JobError::TooShort`]: `pose` has fewer groups than `inertia`.
+/// - [`JobError::Mismatch`]: `lod` belongs to a skeleton of another size.
 /// - [`JobError::Value`]: a time is NaN or infinite, or `duration_s` below 0.
 ///
 /// # Cost and determinism
@@ -109,6 +115,8 @@ pub struct InertiaJob<'a> {
     pub elapsed_s: f64,
     /// Seconds that it lasts.
     pub duration_s: f64,
+    /// The level of detail.
+    pub lod: Option<&'a JointLod>,
     /// The pose to change.
     pub pose: &'a mut [SoaTransform],
 }
@@ -176,7 +184,7 @@ impl<'a> InertiaJob<'a> {
         duration_s: f64,
         pose: &'a mut [SoaTransform],
     ) -> Self {
-        Self { inertia, elapsed_s, duration_s, pose }
+        Self { inertia, elapsed_s, duration_s, lod: None, pose }
     }
 }
 
@@ -188,6 +196,7 @@ impl InertiaJob<'_> {
     /// Listed at [`InertiaJob`].
     pub fn validate(&self) -> Result<(), JobError> {
         at_least("pose", "groups", self.pose.len(), self.inertia.len())?;
+        fits_groups(self.lod, self.inertia.len())?;
         seconds("elapsed_s", self.elapsed_s, f64::MIN)?;
         seconds("duration_s", self.duration_s, 0.0)
     }
@@ -275,7 +284,10 @@ fn start_kernel<S: Simd>(s: S, job: &mut InertiaStartJob<'_>) {
 #[inline(always)]
 fn add_kernel<S: Simd>(s: S, job: &mut InertiaJob<'_>, of_offset: f32, of_rate: f32) {
     let (of_offset, of_rate) = (splat(s, of_offset), splat(s, of_rate));
-    for (inertia, pose) in job.inertia.iter().zip(job.pose.iter_mut()) {
+    for (group, (inertia, pose)) in job.inertia.iter().zip(job.pose.iter_mut()).enumerate() {
+        if job.lod.is_some_and(|lod| !lod.contains_group(group)) {
+            continue;
+        }
         let mut at = 0;
         while at < GROUP {
             let left = |offset: &SoaVec3, rate: &SoaVec3| {

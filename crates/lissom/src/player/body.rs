@@ -8,7 +8,7 @@ use super::{
 use crate::{
     Clip, Skeleton,
     archive::{Archive, ArchiveError, SectionKind},
-    job::{LocalToModelJob, Mix, MixJob, MixScratch, Models, Update},
+    job::{JobError, LocalToModelJob, Mix, MixJob, MixScratch, Models, Update},
     track::{MarkersView, Track, TrackView},
 };
 use alloc::{sync::Arc, vec, vec::Vec};
@@ -92,6 +92,21 @@ impl Body {
         masks: &[Lanes],
         shares: impl Iterator<Item = ClipShare> + Clone,
     ) -> Result<(), PlayError> {
+        self.show_changed(mix, masks, shares, |_| Ok(()))
+    }
+
+    /// The same, with the pose changed before the matrices follow from it: by inertia, or whatever else works on a local pose.
+    ///
+    /// # Errors
+    ///
+    /// Those of a [`MixJob`], and what `change` says.
+    pub fn show_changed(
+        &mut self,
+        mix: Mix,
+        masks: &[Lanes],
+        shares: impl Iterator<Item = ClipShare> + Clone,
+        change: impl FnOnce(&mut [SoaTransform]) -> Result<(), JobError>,
+    ) -> Result<(), PlayError> {
         MixJob {
             skeleton: &self.skeleton,
             clips: self.library.clips(),
@@ -103,11 +118,29 @@ impl Body {
             output: &mut self.pose,
         }
         .run()?;
+        change(&mut self.pose)?;
         self.mix = mix;
         for (index, skin) in self.skins.iter_mut().enumerate() {
             skin.weigh(&self.library, index, shares.clone());
         }
         self.pose_to_models()
+    }
+
+    /// The pose of a mix, without showing it.
+    ///
+    /// # Errors
+    ///
+    /// Those of a [`MixJob`].
+    pub fn pose_of(
+        &mut self,
+        mix: &Mix,
+        masks: &[Lanes],
+        output: &mut [SoaTransform],
+    ) -> Result<(), PlayError> {
+        let (skeleton, clips) = (&self.skeleton, self.library.clips());
+        let scratch = &mut self.scratch;
+        MixJob { skeleton, clips, decoded: &[], masks, mix, lod: None, scratch, output }.run()?;
+        Ok(())
     }
 
     /// Makes the matrices of the pose: after it was changed by [`Body::pose_mut`].

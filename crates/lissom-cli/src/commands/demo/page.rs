@@ -21,7 +21,7 @@ pub(crate) fn write(results: &Results, quick: bool) -> Result<String> {
     h.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
     writeln!(h, "<title>Lissom {}: the demo</title>", env!("CARGO_PKG_VERSION"))?;
     writeln!(h, "<style>\n{}</style>\n</head>\n<body>\n<main>", include_str!("page.css"))?;
-    let bar = progress::bar(4 + STRIPS.len() as u64, "drawing");
+    let bar = progress::bar(5 + STRIPS.len() as u64, "drawing");
     head(results, &mut h, quick)?;
     bar.inc(1);
     writeln!(
@@ -37,6 +37,8 @@ pub(crate) fn write(results: &Results, quick: bool) -> Result<String> {
         bar.inc(1);
     }
     blended(results, &mut h, quick)?;
+    bar.inc(1);
+    played(results, &mut h, quick)?;
     bar.inc(1);
     cooked(results, &mut h)?;
     bar.inc(1);
@@ -176,6 +178,25 @@ fn blended(results: &Results, h: &mut String, quick: bool) -> Result<()> {
          a second to a run at 4.4, and back. Every frame is three samples, a blend and local to model, the same \
          jobs that the crowd above runs.</p>\n<p class=\"soft\">A job is a plain struct of borrowed slices. It owns \
          nothing, allocates nothing, and gives the same bits on every thread count and every SIMD width.</p></div></div>",
+        data_uri("image/gif", &gif)
+    )?;
+    Ok(())
+}
+
+fn played(results: &Results, h: &mut String, quick: bool) -> Result<()> {
+    let (gif, still) = pictures::played(results, quick)?;
+    let (width, height) = (still.width, still.height);
+    let still = data_uri("image/png", &still.encode_png()?);
+    writeln!(
+        h,
+        "<h2>Played</h2>\n<div class=\"pair\"><picture><source media=\"(prefers-reduced-motion: reduce)\" \
+         srcset=\"{still}\"><img src=\"{}\" width=\"{width}\" height=\"{height}\" alt=\"a mannequin waves, walks, runs, \
+         jumps and stands\"></picture>\n<div><p>A graph plays this one: seven gaits blended by velocity, a jump in three parts \
+         by inertia, a wave over the upper body. The program sets a speed, says when there is ground under it, and asks \
+         for the jump; the clips move the character.</p>\n<pre><code>let mut hero = Animator::new(&amp;archive, \"mannequin\")?;\n\
+         hero.set(ahead, 4.4)?;\nhero.trigger(jump)?;\nhero.update(dt)?;</code></pre>\n<p class=\"soft\"><code>lissom mannequin -o \
+         mannequin.lsm</code> writes that archive. All that decides what comes is one value: saved, put back, the same bits \
+         again.</p></div></div>",
         data_uri("image/gif", &gif)
     )?;
     Ok(())

@@ -1,4 +1,5 @@
-//! The report's pictures: the crowd that was just played, a gait that changes, and every motion as a strip.
+//! The report's pictures: the crowd that was just played, a gait that changes, a character that its graph plays, and every motion as
+//! a strip.
 
 use super::{Results, crowd_run::Gaits};
 use crate::commands::render::{
@@ -7,10 +8,16 @@ use crate::commands::render::{
     scene::{self, Path, Shot, Style, View},
 };
 use crate::crowd::crowd_of;
-use crate::stage::Playable;
+use crate::stage::{Playable, mannequin_archive, mannequin_scene};
 use anyhow::Result;
-use lissom_build::exact::larger;
+use lissom::archive::Archive;
+use lissom_build::{
+    cook::{ClipBuilder, Effort},
+    exact::larger,
+    mannequin::{self, Detail},
+};
 use lissom_draw::{Camera, Canvas, Color, Ground, Image, Shadow, palette};
+use lissom_motion::{Animator, RootStep};
 
 /// By day, and by night.
 pub(crate) struct Pair {
@@ -112,4 +119,50 @@ pub(crate) fn gait(results: &Results, quick: bool) -> Result<(Vec<u8>, Image)> {
     let images = scene::shoot(&figures, &path, Some(size), &style, || {})?;
     let still = images[0].clone();
     Ok((gif::encode(&images, frames as f64 / fps)?, still))
+}
+
+/// A character that the mannequin's graph plays: it waves, walks, runs, jumps and stands again. A file and a frame, as [`gait`].
+pub(crate) fn played(results: &Results, quick: bool) -> Result<(Vec<u8>, Image)> {
+    // The skin is the stage's.
+    let mut scene = mannequin_scene(&[], &Detail { body_m: 0.04, hand_m: 0.012 })?;
+    let builder = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
+    let archive = mannequin_archive(&mut scene, &mannequin::GRAPH_MOTIONS, &builder)?;
+    let mut hero = Animator::new(&Archive::read(&archive)?, mannequin::GRAPH)?;
+    let graph = hero.graph().clone();
+    let (ahead, jump, grounded) = (graph.float("ahead")?, graph.trigger("jump")?, graph.bool("grounded")?);
+    hero.play("wave").on("upper_body").fade(0.2).start()?;
+    let body_of = Body::new(&results.stage)?;
+    let (mut figures, mut follow, mut place) = (Vec::new(), Vec::new(), RootStep::IDENTITY);
+    // At 60 frames a second, of which one in `every` is shown.
+    let (frames, every) = if quick { (60, 10) } else { (360, 4) };
+    for frame in 0..frames {
+        let speed = match frame {
+            0..40 => 0.0,
+            40..110 => 1.32,
+            110..270 => 4.4,
+            _ => 0.0,
+        };
+        hero.set(ahead, speed)?;
+        hero.set(grounded, !(205..232).contains(&frame))?;
+        if frame == 170 {
+            hero.trigger(jump)?;
+        }
+        hero.update(1.0 / 60.0)?;
+        place = place.then(&hero.root_delta());
+        if frame % every == 0 {
+            let mut figure = body_of.figure(hero.models())?;
+            let [x, y, z] = place.translation.map(|v| v as f32);
+            figure.place(1.0, 0.0, [x, y, z]);
+            figures.push(figure);
+            follow.push([x, z]);
+        }
+    }
+    let path = Path { follow, spacing: 0.5 };
+    let size = if quick { (96, 96) } else { (380, 400) };
+    let body = palette::PLASTER.mixed(palette::OCHRE, 0.55);
+    let style =
+        Style { view: View::ThreeQuarter, look: Look { body, ..Look::default() }, ..Style::default() };
+    let images = scene::shoot(&figures, &path, Some(size), &style, || {})?;
+    let still = images[images.len() / 2].clone();
+    Ok((gif::encode(&images, frames as f64 / 60.0)?, still))
 }

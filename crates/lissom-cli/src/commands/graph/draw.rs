@@ -260,6 +260,9 @@ fn words(way: &TransitionParts) -> String {
     if way.sync {
         text.push_str(", in step");
     }
+    if way.inertial {
+        text.push_str(", by inertia");
+    }
     if way.priority != 0 {
         text.push_str(&format!(", priority {}", way.priority));
     }

@@ -9,7 +9,7 @@ use lissom::{
     job::{LocalToModelJob, MorphJob, PaletteJob, SkinJob},
     math::{Mat4, soa},
     mesh::{MorphTarget, MorphTargets, Strided, StridedMut, VertexOutput},
-    player::{PlayOptions, Player},
+    player::{PlayOptions, Player, SkinnedMesh},
     track::Repeat,
 };
 use lissom_build::{edit::left_and_right, exact::Trs, scene::SceneAnimation};
@@ -102,10 +102,7 @@ pub(crate) struct Body<'a> {
 
 impl<'a> Body<'a> {
     pub(crate) fn new(stage: &'a Stage) -> Result<Self> {
-        let mut all = stage.archive.skeletons();
-        let own = all.find(|(_, s)| s.as_ref().is_ok_and(|s| s.identity() == stage.skeleton.identity()));
-        let (name, _) = own.context("the skeleton is not in its archive")?;
-        let player = Player::of_skeleton(&stage.archive, name)?;
+        let player = Player::of_skeleton(&stage.archive, stage.skeleton_name()?)?;
         let skeleton = &*stage.skeleton;
         let (surfaces, unshown) =
             surface::of_skeleton(&stage.archive, skeleton.identity(), skeleton.joint_count())?;
@@ -162,6 +159,11 @@ impl<'a> Body<'a> {
                 return self.figure(&motion.models(time_s)?);
             }
             Some(Playable::Source(animation)) => return self.authored(animation, time_s),
+            Some(Playable::Graph(played)) => {
+                let mut animator = played.at(time_s)?;
+                let figure = self.bones(animator.models());
+                return self.skinned(figure, animator.body_mut().skin()?);
+            }
             Some(Playable::Clip(_)) | None => {}
         }
         let mut player = self.player.clone();
@@ -170,8 +172,17 @@ impl<'a> Body<'a> {
             player.seek(time_s)?;
             player.update(0.0)?;
         }
-        let mut figure = self.bones(player.models());
-        for mesh in player.skin()? {
+        let figure = self.bones(player.models());
+        self.skinned(figure, player.skin()?)
+    }
+
+    /// With its meshes.
+    fn skinned<'m>(
+        &self,
+        mut figure: Figure,
+        meshes: impl Iterator<Item = SkinnedMesh<'m>>,
+    ) -> Result<Figure> {
+        for mesh in meshes {
             let own = self.surfaces.iter().find(|s| s.name == mesh.name);
             figure.add(mesh.positions, mesh.normals, own.context("a mesh of another skeleton")?);
         }

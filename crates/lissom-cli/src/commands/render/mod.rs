@@ -2,6 +2,7 @@
 
 pub(crate) mod figure;
 pub(crate) mod gif;
+pub(crate) mod played;
 pub(crate) mod scene;
 mod surface;
 
@@ -12,6 +13,7 @@ use crate::style::{counted, grouped, plain};
 use anyhow::Result;
 use figure::Body;
 use lissom_build::{exact::clamp, recipe::parse_range};
+use played::Played;
 use rayon::prelude::*;
 use scene::{Shot, Style, View};
 use serde_json::json;
@@ -30,6 +32,15 @@ pub(crate) struct Arguments {
     /// The picture to write: .png is a strip of moments, .gif moves
     #[arg(short, long, value_name = "FILE.png|gif")]
     output: PathBuf,
+    /// Draw what a graph makes of the clips: one of the archive, or a .json file
+    #[arg(long, value_name = "NAME|FILE.json", conflicts_with = "clip")]
+    graph: Option<String>,
+    /// A parameter of the graph, at the start or at a time: speed=2.4, speed=4@1.5, jump@2; may be given several times
+    #[arg(long, value_name = "NAME=VALUE[@SECONDS]", requires = "graph")]
+    set: Vec<String>,
+    /// How long the graph plays, up to 60
+    #[arg(long, value_name = "SECONDS", default_value_t = 4.0, requires = "graph")]
+    seconds: f64,
     /// How many moments of the clip, 1 to 1000 [default: 8 in a strip, 25 a second in a .gif]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     frames: Option<u32>,
@@ -78,8 +89,21 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let asked = arguments.clip.as_deref().filter(|_| !all);
     let count = if all { usize::MAX } else { 1 };
     // What a file says is drawn as it says it: an archive as a game plays it, anything else as authored.
-    let stage = Stage::open_authored(&arguments.file, asked, &arguments.reading, count)?;
-    let shots = shots(&stage, arguments.range.as_deref())?;
+    let stage = match &arguments.graph {
+        None => Stage::open_authored(&arguments.file, asked, &arguments.reading, count)?,
+        Some(_) => Stage::open_whole(&arguments.file, None, &arguments.reading, usize::MAX)?,
+    };
+    let played = match &arguments.graph {
+        None => None,
+        Some(_) if !(0.0..=60.0).contains(&arguments.seconds) => {
+            return usage(format!("--seconds {}: it must be 0 to 60", arguments.seconds));
+        }
+        Some(graph) => {
+            let skeleton = stage.skeleton_name()?;
+            Some(Played::new(&stage.archive, skeleton, graph, &arguments.set, arguments.seconds)?)
+        }
+    };
+    let shots = shots(&stage, played.as_ref(), arguments.range.as_deref())?;
     let most = match kind {
         Kind::Png => MOST_STRIPS,
         Kind::Gif => MOST_FILMS,
@@ -165,9 +189,12 @@ const MOST_STRIPS: usize = 20;
 /// Clips one after the other in one film, at most.
 const MOST_FILMS: usize = 20;
 
-/// What is drawn: every clip of the stage, or the rest pose of one without.
-fn shots<'a>(stage: &'a Stage, range: Option<&str>) -> Result<Vec<Shot<'a>>> {
-    let mut shots: Vec<Shot<'a>> = stage.playable().map(|c| Shot::whole(Some(c))).collect();
+/// What is drawn: a graph, or every clip of the stage, or the rest pose of one without.
+fn shots<'a>(stage: &'a Stage, played: Option<&'a Played>, range: Option<&str>) -> Result<Vec<Shot<'a>>> {
+    let mut shots: Vec<Shot<'a>> = match played {
+        Some(played) => vec![Shot::whole(Some(Playable::Graph(played)))],
+        None => stage.playable().map(|c| Shot::whole(Some(c))).collect(),
+    };
     if shots.is_empty() {
         shots.push(Shot::whole(None));
     }

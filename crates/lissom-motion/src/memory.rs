@@ -1,0 +1,259 @@
+//! What a pose remembers beside the graph's state: an inertialised transition that has not died away.
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::arithmetic_side_effects,
+    clippy::panic
+)]
+
+use crate::{
+    Frame, Graph,
+    frame::StartPose,
+    reader::{FormatError, Reader},
+};
+use alloc::{vec, vec::Vec};
+use lissom::{
+    JointLod, Skeleton,
+    job::{InertiaJob, InertiaStartJob, JobError, Mix, PosePair, SoaInertia},
+    math::soa::{Lanes, SoaTransform, SoaVec3},
+};
+
+/// What one character's pose remembers. Together with its [`GraphState`](crate::GraphState) it is all of the character: a clone of
+/// both is a save, `==` of both compares.
+///
+/// Its size is known from graph and skeleton, and is nothing for a graph without inertialised transitions; `clone_from` between
+/// those of one graph and skeleton allocates nothing.
+#[derive(Debug, PartialEq)]
+pub struct PoseMemory {
+    /// One a group; none if there is nothing to remember.
+    inertia: Vec<SoaInertia>,
+    /// Since the last change.
+    elapsed_s: f64,
+    /// 0: nothing is left of it, and all is zero.
+    duration_s: f64,
+}
+
+/// Speeds over a shorter step would be noise: they count as 0.
+const SHORTEST_S: f32 = 1.0e-4;
+
+/// Room for [`PoseMemory::follow`]: one a thread is enough.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryScratch {
+    poses: Vec<SoaTransform>,
+    inertia: Vec<SoaInertia>,
+}
+
+impl MemoryScratch {
+    /// Makes room for another graph, too.
+    pub(crate) fn reserve(&mut self, graph: &Graph, skeleton: &Skeleton) {
+        if graph.is_inertial() && self.inertia.is_empty() {
+            *self = Self::new(graph, skeleton);
+        }
+    }
+
+    /// Room for characters of this skeleton, if they play this graph.
+    #[must_use]
+    pub fn new(graph: &Graph, skeleton: &Skeleton) -> Self {
+        let groups = if graph.is_inertial() { skeleton.group_count() } else { 0 };
+        let poses = vec![SoaTransform::IDENTITY; groups.saturating_mul(StartPose::ALL.len())];
+        Self { poses, inertia: vec![SoaInertia::ZERO; groups] }
+    }
+}
+
+impl PoseMemory {
+    /// Nothing remembered yet.
+    #[must_use]
+    pub fn new(graph: &Graph, skeleton: &Skeleton) -> Self {
+        let groups = if graph.is_inertial() { skeleton.group_count() } else { 0 };
+        Self { inertia: vec![SoaInertia::ZERO; groups], elapsed_s: 0.0, duration_s: 0.0 }
+    }
+
+    /// Nothing remembered any more: after a cut, or a teleport.
+    pub fn forget(&mut self) {
+        self.inertia.fill(SoaInertia::ZERO);
+        (self.elapsed_s, self.duration_s) = (0.0, 0.0);
+    }
+
+    /// True if something has not died away.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        self.elapsed_s < self.duration_s
+    }
+
+    /// True if it was made for as many joints, and for a graph that remembers as much.
+    #[must_use]
+    pub fn fits(&self, graph: &Graph, skeleton: &Skeleton) -> bool {
+        self.inertia.len() == if graph.is_inertial() { skeleton.group_count() } else { 0 }
+    }
+
+    /// Bytes beside its own.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        size_of_val(&*self.inertia)
+    }
+
+    /// Goes along with a step of the graph: to be called after every [`Graph::update`], whether the pose is shown or not. It
+    /// costs nothing unless an inertialised transition starts in this step; then `pose` is asked for a few poses, of mixes
+    /// whose entries name clips by `number` and masks by the frame's rows ([`Frame::cover`]).
+    ///
+    /// What is remembered depends on the frames alone: who shows every frame and who shows few of them get the same bits.
+    ///
+    /// # Errors
+    ///
+    /// What `pose` says; [`JobError::TooShort`] for a scratch of another skeleton. Nothing is then remembered.
+    pub fn follow<E: From<JobError>>(
+        &mut self,
+        frame: &Frame,
+        scratch: &mut MemoryScratch,
+        number: impl Fn(usize) -> usize,
+        mut pose: impl FnMut(Mix, &mut [SoaTransform]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let before_s = self.elapsed_s;
+        self.elapsed_s += frame.step_s();
+        if let Some(duration_s) = frame.inertia_s().filter(|_| !self.inertia.is_empty()) {
+            let started = self.start(frame, before_s, scratch, number, &mut pose);
+            if started.is_err() {
+                self.forget();
+                return started;
+            }
+            (self.elapsed_s, self.duration_s) = (0.0, f64::from(duration_s));
+        }
+        if !self.is_running() {
+            // What has died away is like what never was: one value for it, to be compared.
+            if self.duration_s > 0.0 {
+                self.forget();
+            }
+            self.elapsed_s = 0.0;
+        }
+        Ok(())
+    }
+
+    fn start<E: From<JobError>>(
+        &mut self,
+        frame: &Frame,
+        before_s: f64,
+        scratch: &mut MemoryScratch,
+        number: impl Fn(usize) -> usize,
+        pose: &mut impl FnMut(Mix, &mut [SoaTransform]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let groups = self.inertia.len();
+        let MemoryScratch { poses, inertia } = scratch;
+        let len = poses.len();
+        let mut all = poses.chunks_exact_mut(groups);
+        let [Some(old), Some(old_before), Some(new), Some(new_next), Some(new_before)] =
+            StartPose::ALL.map(|_| all.next())
+        else {
+            let (field, unit) = ("scratch", "groups");
+            let needed = groups.saturating_mul(StartPose::ALL.len());
+            return Err(JobError::TooShort { field, unit, len, needed }.into());
+        };
+        for (which, out) in StartPose::ALL.into_iter().zip([
+            &mut *old,
+            &mut *old_before,
+            &mut *new,
+            &mut *new_next,
+            &mut *new_before,
+        ]) {
+            pose(frame.start_mix(which, &number), out)?;
+        }
+        // What is still left of an earlier change is part of the old motion.
+        InertiaJob::new(&self.inertia, self.elapsed_s, self.duration_s, old).run()?;
+        InertiaJob::new(&self.inertia, before_s, self.duration_s, old_before).run()?;
+        let (old, old_before, new) = (&*old, &*old_before, &*new);
+        let pair = |now, before| PosePair { now, before };
+        // The new motion has not moved yet: its speed is that of its first step.
+        let step_s = frame.step_s() as f32;
+        let step_s = if step_s < SHORTEST_S { 0.0 } else { step_s };
+        InertiaStartJob::new(pair(old, old_before), pair(&*new_next, &*new_before), step_s, inertia).run()?;
+        InertiaStartJob::new(pair(old, old), pair(new, new), 0.0, &mut self.inertia).run()?;
+        for (own, fast) in self.inertia.iter_mut().zip(inertia) {
+            own.rate = fast.rate;
+        }
+        Ok(())
+    }
+
+    /// Adds to the mixed pose of this moment what has not died away.
+    ///
+    /// # Errors
+    ///
+    /// [`JobError::TooShort`] for a pose of another skeleton.
+    pub fn apply(&self, pose: &mut [SoaTransform]) -> Result<(), JobError> {
+        self.apply_lod(pose, None)
+    }
+
+    /// The same for a pose that was mixed at a level of detail: groups that it left out are left as they are.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`PoseMemory::apply`]; a level for another skeleton.
+    pub fn apply_lod(&self, pose: &mut [SoaTransform], lod: Option<&JointLod>) -> Result<(), JobError> {
+        if self.inertia.is_empty() {
+            return Ok(());
+        }
+        let mut job = InertiaJob::new(&self.inertia, self.elapsed_s, self.duration_s, pose);
+        job.lod = lod;
+        job.run()
+    }
+
+    /// Adds its bytes: little-endian, the two times, then the numbers of each group.
+    pub fn write(&self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(&self.elapsed_s.to_le_bytes());
+        bytes.extend_from_slice(&self.duration_s.to_le_bytes());
+        if self.is_running() {
+            let mut copy = self.inertia.clone();
+            for lane in copy.iter_mut().flat_map(numbers).flat_map(|lanes| lanes.0) {
+                bytes.extend_from_slice(&lane.to_le_bytes());
+            }
+        }
+    }
+
+    /// Its bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.write(&mut bytes);
+        bytes
+    }
+
+    /// Reads what [`PoseMemory::write`] wrote for this graph and skeleton.
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError`] for anything that no step leads to.
+    pub fn read(graph: &Graph, skeleton: &Skeleton, bytes: &[u8]) -> Result<Self, FormatError> {
+        let mut from = Reader::new(bytes);
+        let mut memory = Self::new(graph, skeleton);
+        (memory.elapsed_s, memory.duration_s) = (from.f64()?, from.f64()?);
+        let none = memory.elapsed_s == 0.0 && memory.duration_s == 0.0;
+        let some =
+            memory.elapsed_s >= 0.0 && memory.elapsed_s < memory.duration_s && !memory.inertia.is_empty();
+        from.check(none || some, "no time of a change")?;
+        if some {
+            for lane in memory.inertia.iter_mut().flat_map(numbers).flat_map(|lanes| &mut lanes.0) {
+                *lane = from.f32()?;
+            }
+        }
+        from.end()?;
+        Ok(memory)
+    }
+}
+
+/// All numbers of a group, in a fixed order.
+fn numbers(group: &mut SoaInertia) -> impl Iterator<Item = &mut Lanes> {
+    [&mut group.offset, &mut group.rate].into_iter().flat_map(|offset| {
+        let all = [&mut offset.translation, &mut offset.rotation, &mut offset.scale];
+        all.into_iter().flat_map(|SoaVec3 { x, y, z }| [x, y, z])
+    })
+}
+
+impl Clone for PoseMemory {
+    fn clone(&self) -> Self {
+        Self { inertia: self.inertia.clone(), ..*self }
+    }
+
+    /// Without allocation if both are of one graph and skeleton.
+    fn clone_from(&mut self, source: &Self) {
+        self.inertia.clone_from(&source.inertia);
+        (self.elapsed_s, self.duration_s) = (source.elapsed_s, source.duration_s);
+    }
+}
