@@ -177,6 +177,8 @@ fn main() -> Result<()> {
         walkers.push(Walker { at, heading, speed: 0.0, target, likes, waves_s: 0.0 });
         members.push(crowd.add(role, RootStep::IDENTITY)?);
     }
+    // The program steers: clips do not move anybody.
+    crowd.set_travels(&members, false)?;
     let middle = f64::from(side) * 0.5;
     let space = Space::World { origin: [middle, 0.0, middle] };
     crowd.set_outputs(Outputs { palettes: Some(PaletteFormat::F32), space, ..Outputs::default() });

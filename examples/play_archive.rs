@@ -20,7 +20,7 @@ fn main() -> Result<()> {
         if frame.is_multiple_of(10) {
             let (positions, normals) = (mesh.positions.to_vec(), mesh.normals.to_vec());
             let label = format!("frame {frame}");
-            figures.push(Figure { label, positions, normals, color: palette::SAGE, rods: Vec::new() });
+            figures.push(Figure { label, positions, normals, color: palette::SAGE, ..Figure::default() });
         }
     };
 

@@ -50,7 +50,7 @@ fn main() -> Result<()> {
     let job = DualQuatSkinJob::new(influences, &motions, Strided::packed(mesh.positions), output);
     DualQuatSkinJob { normals: Some(Strided::packed(mesh.normals)), ..job }.run()?;
     let label = String::from("dual quaternions");
-    let dual = Figure { label, positions, normals, color: palette::SAGE, rods: Vec::new() };
+    let dual = Figure { label, positions, normals, color: palette::SAGE, ..Figure::default() };
 
     for (name, figure, safe) in [
         ("matrices", &linear, bounds.linear(&matrices, &[])?),

@@ -18,6 +18,7 @@ mod library;
 mod meshopt;
 mod pab;
 mod rawclip_bytes;
+mod retarget;
 mod roundtrip;
 mod skins;
 mod soak;
@@ -70,6 +71,11 @@ const CHECKS: &[(&str, &str, Check)] = &[
         pab::run,
     ),
     ("rawclip-bytes", "rawclips: every clip reads, and is written again byte for byte", rawclip_bytes::run),
+    (
+        "retarget",
+        "assets/cmu-bvh, assets/ozz/bin and defects: motions of four kinds of rigs on the mannequin and back; feet that stand",
+        retarget::run,
+    ),
     (
         "roundtrip",
         "assets and defects: glTF files through archive and export and back; a clip a file, all else as in the source",

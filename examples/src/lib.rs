@@ -6,45 +6,51 @@ use lissom::{
     Cursor, Skeleton,
     archive::{Archive, Mesh},
     job::{LocalToModelJob, PaletteJob, SampleJob, SampleTime, SkinJob},
-    math::{Mat4, soa::SoaTransform},
+    math::{
+        Mat4, Mat34, Quat, Transform, Vec3,
+        scalar::{quat_mul, quat_normalize},
+        soa::{self, GROUP, SoaTransform},
+    },
     mesh::{Strided, StridedMut, VertexOutput},
 };
 use lissom_build::{
     SkeletonBuilder,
-    archive::ArchiveWriter,
+    archive::ScenePack,
     cook::ClipBuilder,
     mannequin::{self, Detail, Motion},
-    scene::Marker,
+    scene::{Scene, SceneAnimation, SceneGraph, SceneMesh, SceneSkeleton},
 };
 use lissom_draw::{Camera, Canvas, Color, Ground, Light, Mesh as DrawnMesh, Shadow, Viewport, palette};
 use std::{path::PathBuf, sync::Arc};
 
-/// The mannequin as an archive of a game has it: skeleton, mesh and motions, cooked. What travels forward is taken
-/// off the root, so that it moves on the spot; where a gait sets its feet down there are markers.
+/// The mannequin as an archive of a game has it: skeleton, mesh and motions in place, with root motion and markers beside them, cooked;
+/// and its graph, if all that it plays is there.
 ///
 /// # Errors
 ///
 /// None, but for a mannequin that is broken.
 pub fn mannequin_archive(motions: &[Motion]) -> Result<Vec<u8>> {
-    let built = SkeletonBuilder::build(&mannequin::skeleton())?;
-    let mesh = mannequin::mesh(&Detail::default())?;
-    let mut writer = ArchiveWriter::new().skeleton("mannequin", &built.skeleton)?.mesh(&mesh, &built)?;
-    for motion in motions {
-        let mut clip = mannequin::clip(*motion);
-        clip.tracks[0].translation.keys.iter_mut().for_each(|key| key.value.z = 0.0);
-        clip.tracks[0].translation.tangents.iter_mut().for_each(|t| (t.into.z, t.out.z) = (0.0, 0.0));
-        let bytes = ClipBuilder::default().build(&built, &clip)?.bytes;
-        writer = writer.clip(u16::from(bytes[4]), &clip.name, bytes)?;
-        if motion.duty().is_some() {
-            let step = |name: &str, at: f64| Marker {
-                name: name.into(),
-                time_s: clip.duration_s * at,
-                duration_s: 0.0,
-            };
-            writer = writer.markers(&clip.name, &[step("left foot", 0.0), step("right foot", 0.5)])?;
-        }
-    }
-    Ok(writer.finish()?)
+    let skeleton = mannequin::skeleton();
+    let built = SkeletonBuilder::build(&skeleton)?;
+    let animations =
+        motions.iter().map(|motion| mannequin::animation(*motion)).collect::<Result<Vec<_>, _>>()?;
+    let cook =
+        |animation: &SceneAnimation| Ok(ClipBuilder::default().build(&built, &animation.motion)?.bytes);
+    let clips = animations.iter().map(cook).collect::<Result<Vec<_>>>()?;
+    let named = SceneSkeleton { name: "mannequin".into(), skeleton, ..Default::default() };
+    let mesh = SceneMesh { mesh: mannequin::mesh(&Detail::default())?, ..Default::default() };
+    let whole = mannequin::GRAPH_MOTIONS.iter().all(|motion| motions.contains(motion));
+    let graph = || SceneGraph { name: mannequin::GRAPH.into(), parts: mannequin::graph() };
+    let scene = Scene {
+        skeletons: vec![named],
+        animations,
+        meshes: vec![mesh],
+        graphs: whole.then(graph).into_iter().collect(),
+        ..Default::default()
+    };
+    let mut pack = ScenePack::new();
+    pack.add("mannequin", &scene, &[built], clips)?;
+    Ok(pack.finish().finish()?)
 }
 
 /// Skeleton and mesh of the mannequin, and the archive that they are from.
@@ -68,8 +74,20 @@ pub struct Figure {
     /// The body's colour.
     pub color: Color,
     /// Rods in space: from, to, width in pixels, colour.
-    pub rods: Vec<([f32; 3], [f32; 3], f32, Color)>,
+    pub rods: Vec<Rod>,
+    /// Balls: where, radius in metres, colour.
+    pub balls: Vec<([f32; 3], f32, Color)>,
 }
+
+impl Default for Figure {
+    fn default() -> Self {
+        let (positions, normals, rods, balls) = Default::default();
+        Self { label: String::new(), positions, normals, color: palette::SAGE, rods, balls }
+    }
+}
+
+/// From, to, width in pixels, colour.
+pub type Rod = ([f32; 3], [f32; 3], f32, Color);
 
 impl Actor {
     /// The mannequin with these motions.
@@ -109,6 +127,15 @@ impl Actor {
         Ok(models)
     }
 
+    /// The same as the jobs of IK take them.
+    ///
+    /// # Errors
+    ///
+    /// If the pose is too short.
+    pub fn matrices(&self, pose: &[SoaTransform]) -> Result<Vec<Mat34>> {
+        Ok(self.models(pose)?.iter().map(Mat34::from_mat4).collect())
+    }
+
     /// The skinning palette of model-space matrices.
     ///
     /// # Errors
@@ -137,7 +164,7 @@ impl Actor {
         };
         let job = SkinJob::new(self.mesh.influences(), &palette, Strided::packed(mesh.positions), output);
         SkinJob { normals: Some(Strided::packed(mesh.normals)), ..job }.run()?;
-        Ok(Figure { label: label.into(), positions, normals, color, rods: Vec::new() })
+        Ok(Figure { label: label.into(), positions, normals, color, ..Figure::default() })
     }
 
     /// Draws figures side by side; see [`strip`].
@@ -148,6 +175,82 @@ impl Actor {
     pub fn strip(&self, name: &str, from: [f32; 3], figures: &[Figure]) -> Result<()> {
         strip(name, from, figures, self.mesh.view().indices)
     }
+
+    /// Draws all figures into one picture, where they stand.
+    ///
+    /// # Errors
+    ///
+    /// If the picture cannot be drawn or written.
+    pub fn stage(&self, name: &str, from: [f32; 3], figures: &[Figure]) -> Result<()> {
+        let (width, height) = (1000, 420);
+        let mut canvas = Canvas::new(width, height, palette::PAPER)?;
+        let all: Vec<[f32; 3]> = figures.iter().flat_map(|figure| figure.positions.iter().copied()).collect();
+        let ends = |axis: usize| {
+            let values = all.iter().map(|place| place[axis]);
+            values.fold((f32::MAX, f32::MIN), |(low, high), v| {
+                (if v < low { v } else { low }, if v > high { v } else { high })
+            })
+        };
+        let [(x, to_x), (y, to_y), (z, to_z)] = [ends(0), ends(1), ends(2)];
+        let aspect = width as f32 / height as f32;
+        canvas.set_camera(&Camera::framing([x, y, z], [to_x, to_y, to_z], from, 0.3, aspect)?)?;
+        for figure in figures {
+            figure.draw(&mut canvas, self.mesh.view().indices)?;
+        }
+        canvas.ground(&Ground::default(), Some(&Shadow::of_points(&all, 0.0)?))?;
+        save(&canvas, name)
+    }
+}
+
+impl Figure {
+    fn draw(&self, canvas: &mut Canvas, indices: &[u32]) -> Result<()> {
+        let mesh = DrawnMesh::new(&self.positions, &self.normals, indices, self.color);
+        canvas.mesh(&mesh, &Light::default())?;
+        for (from, to, width_px, color) in &self.rods {
+            canvas.line(*from, *to, *width_px, *color)?;
+        }
+        for (centre, radius, color) in &self.balls {
+            canvas.ball(*centre, *radius, *color, &Light::default())?;
+        }
+        Ok(())
+    }
+
+    /// The same elsewhere: vertices, normals, and what was drawn beside.
+    #[must_use]
+    pub fn placed(mut self, at: &Transform) -> Self {
+        let matrix = at.to_mat34();
+        self.positions.iter_mut().for_each(|place| *place = matrix.mul_point(*place));
+        self.normals.iter_mut().for_each(|normal| *normal = matrix.mul_vector(*normal));
+        self
+    }
+}
+
+/// Turns a joint by a correction: `local · correction`.
+pub fn turn(pose: &mut [SoaTransform], joint: usize, by: Quat) {
+    let turned = quat_normalize(quat_mul(soa::lane(pose, joint).rotation, by));
+    pose[joint / GROUP].rotation.set_lane(joint % GROUP, turned);
+}
+
+/// Moves a joint up, by metres.
+pub fn raise(pose: &mut [SoaTransform], joint: usize, by: f32) {
+    let Vec3 { x, y, z } = soa::lane(pose, joint).translation;
+    pose[joint / GROUP].translation.set_lane(joint % GROUP, Vec3::new(x, y + by, z));
+}
+
+/// A skeleton as rods, moved aside.
+///
+/// # Errors
+///
+/// If the pose is too short.
+pub fn bones(skeleton: &Skeleton, pose: &[SoaTransform], aside: [f32; 3], color: Color) -> Result<Vec<Rod>> {
+    let mut models = vec![Mat4::IDENTITY; skeleton.joint_count()];
+    LocalToModelJob::new(skeleton, pose, &mut models).run()?;
+    let place = |joint: usize| {
+        let at = Mat34::from_mat4(&models[joint]).translation();
+        [at.x + aside[0], at.y + aside[1], at.z + aside[2]]
+    };
+    let parents = (0..models.len()).filter_map(|joint| Some((skeleton.parent(joint)?, joint)));
+    Ok(parents.map(|(parent, joint)| (place(parent), place(joint), 3.0, color)).collect())
 }
 
 /// Draws figures side by side into `target/pictures/NAME.png`, or where the first argument says.
@@ -156,27 +259,27 @@ impl Actor {
 ///
 /// If the picture cannot be drawn or written.
 pub fn strip(name: &str, from: [f32; 3], figures: &[Figure], indices: &[u32]) -> Result<()> {
-    let path = match std::env::args().nth(1) {
-        Some(path) => PathBuf::from(path),
-        None => PathBuf::from("target/pictures").join(name).with_extension("png"),
-    };
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    }
     let (width, height) = (220, 380);
     let mut canvas = Canvas::new(width * u32::try_from(figures.len())?, height, palette::PAPER)?;
     for (i, figure) in (0..).zip(figures) {
         canvas.set_viewport(Viewport { x: i * width, y: 0, width, height })?;
         let aspect = width as f32 / height as f32;
         canvas.set_camera(&Camera::framing([-0.6, 0.0, -0.6], [0.6, 2.1, 0.6], from, 0.3, aspect)?)?;
-        let mesh = DrawnMesh::new(&figure.positions, &figure.normals, indices, figure.color);
-        canvas.mesh(&mesh, &Light::default())?;
-        for (from, to, width_px, color) in &figure.rods {
-            canvas.line(*from, *to, *width_px, *color)?;
-        }
+        figure.draw(&mut canvas, indices)?;
         canvas.ground(&Ground::default(), Some(&Shadow::of_points(&figure.positions, 0.0)?))?;
         let x = i32::try_from(i * width + width / 2)?;
         canvas.text_centred(x, i32::try_from(height)? - 24, &figure.label, 2, palette::INK);
+    }
+    save(&canvas, name)
+}
+
+fn save(canvas: &Canvas, name: &str) -> Result<()> {
+    let path = match std::env::args().nth(1) {
+        Some(path) => PathBuf::from(path),
+        None => PathBuf::from("target/pictures").join(name).with_extension("png"),
+    };
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     }
     canvas.finish().save_png(&path)?;
     // The one line that every example ends with.

@@ -1,4 +1,5 @@
-//! The README's example is the one that is compiled: `play_archive.rs`, between its two marks; its picture is below it.
+//! The README's examples are those that are compiled: `graph.rs` and `play_archive.rs`, between their two marks; their pictures are
+//! below them.
 
 use std::{fs, path::Path};
 
@@ -8,15 +9,24 @@ fn read(path: &str) -> String {
 }
 
 #[test]
+fn the_readme_shows_what_graph_does() {
+    shown("graph", "## A character", 18);
+}
+
+#[test]
 fn the_readme_shows_what_play_archive_does() {
-    let example = read("play_archive.rs");
+    shown("play_archive", "## In fifteen lines", 15);
+}
+
+fn shown(name: &str, section: &str, most: usize) {
+    let example = read(&format!("{name}.rs"));
     let (_, rest) = example.split_once("// [README\n").expect("the first mark");
     let (part, _) = rest.split_once("    // README]\n").expect("the second mark");
     let lines: Vec<&str> = part.lines().map(|line| line.strip_prefix("    ").unwrap_or(line)).collect();
-    assert!(lines.len() <= 15, "from a file to vertices in {} lines", lines.len());
+    assert!(lines.len() <= most, "from a file to vertices in {} lines", lines.len());
 
     let readme = read("../README.md");
-    let (_, section) = readme.split_once("## In fifteen lines").expect("the section of the README");
+    let (_, section) = readme.split_once(section).expect("the section of the README");
     let (_, block) = section.split_once("```rust\n").expect("its code");
     let (block, _) = block.split_once("```").expect("the end of its code");
     let shown: Vec<&str> = block.lines().filter(|line| !line.starts_with("use ")).collect();
@@ -25,7 +35,8 @@ fn the_readme_shows_what_play_archive_does() {
 
     // The strip of figures that it draws.
     let (section, _) = section.split_once("\n## ").expect("another section");
-    assert!(section.contains("](docs/play_archive.png)"), "the picture is missing");
-    let picture = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/play_archive.png"));
+    let picture = format!("docs/{name}.png");
+    assert!(section.contains(&format!("]({picture})")), "the picture is missing");
+    let picture = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(picture));
     assert!(picture.expect("the picture").starts_with(b"\x89PNG"));
 }

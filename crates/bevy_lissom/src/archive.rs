@@ -1,12 +1,21 @@
 //! Archives and their clips as assets.
 
-use bevy_asset::{Asset, AssetLoader, LoadContext, io::Reader};
+use crate::mesh::mesh_of;
+use bevy_asset::{Asset, AssetLoader, Handle, LoadContext, io::Reader};
+use bevy_mesh::Mesh;
 use bevy_reflect::TypePath;
 use lissom::archive::{Archive, ArchiveError};
+use std::collections::HashMap;
+use tracing::warn;
 
-/// A `.lsm` file. Every clip in it is an asset too: `hero.lsm#walk`.
+/// A `.lsm` file. Every clip in it is an asset too, `hero.lsm#walk`, and every mesh, `hero.lsm#mesh/body`.
 #[derive(Asset, TypePath, Clone, Debug)]
-pub struct LissomArchive(pub Archive);
+pub struct LissomArchive {
+    /// What the file holds.
+    pub archive: Archive,
+    /// Its meshes, by name.
+    pub meshes: HashMap<Box<str>, Handle<Mesh>>,
+}
 
 /// A clip of an archive, loaded by its label.
 #[derive(Asset, TypePath, Clone, Debug, PartialEq)]
@@ -57,7 +66,18 @@ impl AssetLoader for LissomLoader {
                 LissomClip { name: name.to_owned(), duration_s, looping },
             );
         }
-        Ok(LissomArchive(archive))
+        let mut meshes = HashMap::new();
+        for (name, mesh) in archive.meshes() {
+            let (mesh, cut) = mesh_of(&mesh?.view());
+            if cut > 0 {
+                warn!(
+                    "{}: {cut} vertices of mesh {name:?} follow more than four joints; the lightest are left out",
+                    context.path()
+                );
+            }
+            meshes.insert(name.into(), context.add_labeled_asset(format!("mesh/{name}"), mesh));
+        }
+        Ok(LissomArchive { archive, meshes })
     }
 
     fn extensions(&self) -> &[&str] {

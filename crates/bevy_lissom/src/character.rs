@@ -7,7 +7,7 @@ use crate::{
 use bevy_ecs::{prelude::*, system::SystemParam};
 use lissom::math;
 use lissom_motion::{
-    Graph, GraphState, Key, OneShot, StateError, TriggerKey,
+    Graph, GraphState, Key, OneShot, Save, StateError, TriggerKey,
     crowd::{CrowdError, Member},
 };
 use std::sync::Arc;
@@ -136,7 +136,7 @@ impl Characters<'_, '_> {
         Ok(troupe.crowd.stop(member, layer)?)
     }
 
-    /// All that decides what comes: a clone is a save.
+    /// The state of its graph, to be read.
     ///
     /// # Errors
     ///
@@ -146,14 +146,42 @@ impl Characters<'_, '_> {
         Ok(troupe.crowd.state(member)?)
     }
 
+    /// All that decides what comes: its graph's state, and what its pose remembers of transitions by inertia.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Characters::state`].
+    pub fn save(&self, entity: Entity) -> Result<Save, CharacterError> {
+        let (troupe, member) = self.find(entity)?;
+        let (state, memory) = (troupe.crowd.state(member)?, troupe.crowd.memory(member)?);
+        Ok(Save { state: state.clone(), memory: memory.clone() })
+    }
+
+    /// The same into a save that is there: without allocation if it is of the same graph.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Characters::state`].
+    pub fn save_to(&self, entity: Entity, save: &mut Save) -> Result<(), CharacterError> {
+        let (troupe, member) = self.find(entity)?;
+        save.state.clone_from(troupe.crowd.state(member)?);
+        save.memory.clone_from(troupe.crowd.memory(member)?);
+        Ok(())
+    }
+
     /// Puts a save back, without allocation: rollback.
     ///
     /// # Errors
     ///
-    /// Those of [`Characters::state`]; a save of another graph.
-    pub fn restore(&mut self, entity: Entity, state: &GraphState) -> Result<(), CharacterError> {
+    /// Those of [`Characters::state`]; a save of another graph. Nothing has then changed.
+    pub fn restore(&mut self, entity: Entity, save: &Save) -> Result<(), CharacterError> {
+        let graph = self.graph(entity)?;
+        if !save.state.fits(graph) {
+            return Err(StateError::OtherGraph.into());
+        }
         let (troupe, member) = self.find_mut(entity)?;
-        Ok(troupe.crowd.set_state(member, state)?)
+        troupe.crowd.set_memory(member, &save.memory)?;
+        Ok(troupe.crowd.set_state(member, &save.state)?)
     }
 
     /// Whether a character is posed; at first it is. Who is not keeps its time, its events and its way.

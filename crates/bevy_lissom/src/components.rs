@@ -151,6 +151,11 @@ impl Character {
 #[reflect(Component, from_reflect = false)]
 pub struct Problem(pub String);
 
+/// How fast a character's time goes: 1 without it, 0 stops it, and nothing is then computed for it. At least 0.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Component)]
+pub struct Pace(pub f32);
+
 /// Parameters of a character's graph by name, for inspectors and for spawning with values. Code that sets them every frame takes
 /// [`Characters::set`](crate::Characters::set) with a typed key.
 #[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]

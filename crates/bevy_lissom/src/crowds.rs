@@ -3,6 +3,7 @@
 use crate::{
     archive::LissomArchive,
     components::{ClipPart, GraphSource, Plays},
+    skin::Rig,
 };
 use bevy_asset::AssetId;
 use bevy_ecs::prelude::*;
@@ -35,6 +36,8 @@ pub(crate) struct Troupe {
     pub cast: Vec<Option<Actor>>,
     /// Names of markers, so that events need not copy them.
     pub names: HashMap<Box<str>, Arc<str>>,
+    /// What skins share, by their mesh.
+    pub rigs: HashMap<Box<str>, Arc<Rig>>,
 }
 
 /// A member's entity, and what it was told to play.
@@ -131,7 +134,8 @@ impl Troupe {
             Some(name) => Crowd::of_skeleton(&archive, name)?,
             None => Crowd::new(&archive)?,
         };
-        Ok(Self { crowd, archive, graphs: Vec::new(), cast: Vec::new(), names: HashMap::new() })
+        let (names, rigs) = (HashMap::new(), HashMap::new());
+        Ok(Self { crowd, archive, graphs: Vec::new(), cast: Vec::new(), names, rigs })
     }
 
     /// Somebody new.
@@ -216,6 +220,8 @@ impl Troupe {
             (Some(from), Some(to)) => {
                 let state: GraphState = old.crowd.state(was)?.carried_over(from, to);
                 self.crowd.set_state(member, &state)?;
+                // What a pose remembers is of joints: a skeleton or a graph that is another has nothing to remember.
+                let _ = self.crowd.set_memory(member, old.crowd.memory(was)?);
             }
             _ => {
                 let heads: Vec<f64> = old.crowd.parts(was)?.map(|part| part.laps).collect();

@@ -21,7 +21,9 @@
 //!                    │                  LissomSystems::Animate: one update of every crowd, on Bevy's compute pool
 //!                    ▼                  LissomSystems::Tell
 //!                 root motion ─▶ Transform     markers ─▶ MarkerPassed     joints ─▶ Transform of sockets
-//!                                       TransformSystems::Propagate
+//!                                       TransformSystems::Propagate, LissomSystems::Place the last in it
+//!                 joints ─▶ GlobalTransform of a scene's joints (SceneJoints), and of what hangs on them
+//!                 joints ─▶ SkinPalette and Aabb of meshes without joints (Skin)
 //! ```
 //!
 //! A character is one entity: its joints are rows of its crowd and no entities. [`Characters`] is how systems talk to
@@ -35,24 +37,36 @@ mod character;
 mod components;
 mod crowds;
 mod executor;
+mod mesh;
+mod scatter;
+mod scene;
+mod skin;
 mod systems;
 
 pub use archive::{LissomArchive, LissomClip, LissomLoader, LoadError};
 pub use character::{CharacterError, Characters};
 pub use components::{
-    Animator, Character, ClipPart, MarkerPassed, ParameterValue, Parameters, Problem, RootMotion, Socket,
+    Animator, Character, ClipPart, MarkerPassed, Pace, ParameterValue, Parameters, Problem, RootMotion,
+    Socket,
 };
 pub use crowds::Crowds;
+pub use scatter::scatter_palettes;
+pub use scene::{SceneJoint, SceneJoints};
+pub use skin::{Skin, SkinPalette};
 
 use bevy_app::{App, Plugin, PostUpdate};
-use bevy_asset::AssetApp;
+use bevy_asset::{AssetApp, Assets};
 use bevy_ecs::{
     prelude::*,
     schedule::{InternedScheduleLabel, ScheduleLabel},
 };
-use bevy_transform::TransformSystems;
+use bevy_mesh::{Mesh, skinning::SkinnedMeshInverseBindposes};
+use bevy_transform::{
+    TransformSystems,
+    systems::{propagate_parent_transforms, sync_simple_transforms},
+};
 
-/// What the plugin does in a frame, in this order, before [`TransformSystems::Propagate`].
+/// What the plugin does in a frame, in this order; all but the last before [`TransformSystems::Propagate`].
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LissomSystems {
     /// Characters come, go, and follow their files and [`Parameters`].
@@ -61,6 +75,8 @@ pub enum LissomSystems {
     Animate,
     /// Root motion, markers and sockets.
     Tell,
+    /// In `PostUpdate`, the last in [`TransformSystems::Propagate`]: joints of scenes and palettes of skins go where their characters are.
+    Place,
 }
 
 /// Archives as assets, animators as components.
@@ -91,13 +107,20 @@ impl Plugin for LissomPlugin {
             .init_asset::<LissomClip>()
             .init_asset_loader::<LissomLoader>()
             .init_resource::<Crowds>()
+            .init_resource::<scene::SceneRows>()
             .add_message::<MarkerPassed>()
             .register_type::<Animator>()
+            .register_type::<Pace>()
             .register_type::<Parameters>()
             .register_type::<RootMotion>()
+            .register_type::<SceneJoints>()
+            .register_type::<Skin>()
             .register_type::<Socket>()
             .register_type::<Problem>()
             .add_observer(systems::part)
+            .add_observer(scene::lose::<Character>)
+            .add_observer(scene::lose::<SceneJoints>)
+            .add_observer(scene::lose_joint)
             .configure_sets(
                 self.schedule,
                 (LissomSystems::Bind, LissomSystems::Animate, LissomSystems::Tell)
@@ -107,12 +130,45 @@ impl Plugin for LissomPlugin {
             .add_systems(
                 self.schedule,
                 (
-                    (systems::follow_files, systems::bind, systems::follow_parameters)
+                    (
+                        systems::follow_files,
+                        systems::bind,
+                        (systems::follow_parameters, systems::follow_pace),
+                    )
                         .chain()
                         .in_set(LissomSystems::Bind),
                     systems::animate.in_set(LissomSystems::Animate),
                     (systems::travel, systems::tell, systems::attach).in_set(LissomSystems::Tell),
                 ),
+            )
+            .configure_sets(
+                PostUpdate,
+                LissomSystems::Place
+                    .in_set(TransformSystems::Propagate)
+                    .after(propagate_parent_transforms)
+                    .after(sync_simple_transforms),
+            )
+            .add_systems(
+                PostUpdate,
+                (
+                    // Bevy spawns scenes before this schedule.
+                    (scene::find_joints, scene::note_carriers)
+                        .chain()
+                        .after(LissomSystems::Tell)
+                        .before(TransformSystems::Propagate),
+                    skin::dress.after(LissomSystems::Tell).before(TransformSystems::Propagate),
+                    (scene::drive, skin::pose_skins).chain().in_set(LissomSystems::Place),
+                ),
             );
+    }
+
+    fn finish(&self, app: &mut App) {
+        // An app that draws has them; one without a window need not.
+        if !app.world().contains_resource::<Assets<Mesh>>() {
+            app.init_asset::<Mesh>();
+        }
+        if !app.world().contains_resource::<Assets<SkinnedMeshInverseBindposes>>() {
+            app.init_asset::<SkinnedMeshInverseBindposes>();
+        }
     }
 }

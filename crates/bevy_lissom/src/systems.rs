@@ -4,8 +4,8 @@
 use crate::{
     archive::{LissomArchive, LissomClip},
     components::{
-        Animator, Character, ClipPart, MarkerPassed, ParameterValue, Parameters, Plays, Problem, RootMotion,
-        Socket, Source,
+        Animator, Character, ClipPart, MarkerPassed, Pace, ParameterValue, Parameters, Plays, Problem,
+        RootMotion, Socket, Source,
     },
     crowds::{Actor, CastError, Crowds, Recast, Troupe},
     executor::Compute,
@@ -43,7 +43,7 @@ pub(crate) fn follow_files(
     for event in events.read() {
         match event {
             AssetEvent::Modified { id } => {
-                let Some(LissomArchive(archive)) = archives.get(*id) else { continue };
+                let Some(LissomArchive { archive, .. }) = archives.get(*id) else { continue };
                 crowds.reload(*id, archive, |key, recast| match recast {
                     Recast::Goes { entity, member } => {
                         if let Ok((_, Some(mut character), _)) = animators.get_mut(entity) {
@@ -95,7 +95,7 @@ pub(crate) fn bind(
             commands.entity(entity).try_remove::<Problem>();
         }
         let Some((handle, plays)) = found(&animator, &clips, &server) else { continue };
-        let Some(LissomArchive(archive)) = archives.get(&handle) else { continue };
+        let Some(LissomArchive { archive, .. }) = archives.get(&handle) else { continue };
         let key = (handle.id(), animator.skeleton.clone());
         let joined = crowds
             .troupe(&key, archive)
@@ -169,6 +169,27 @@ fn set(troupe: &mut Troupe, character: &Character, name: &str, value: ParameterV
         },
     };
     set.map_err(|error| error.to_string())
+}
+
+/// How fast each goes; at the usual pace again whose component went.
+pub(crate) fn follow_pace(
+    changed: Query<(Entity, &Character, &Pace), Or<(Changed<Pace>, Changed<Character>)>>,
+    mut removed: RemovedComponents<Pace>,
+    characters: Query<&Character, Without<Pace>>,
+    mut crowds: ResMut<Crowds>,
+) {
+    for (entity, character, Pace(pace)) in &changed {
+        let Some(troupe) = crowds.get_mut(&character.key) else { continue };
+        if let Err(why) = troupe.crowd.set_pace(&[character.member], *pace) {
+            error!("{entity}: {why}");
+        }
+    }
+    for character in removed.read().filter_map(|entity| characters.get(entity).ok()) {
+        if let Some(troupe) = crowds.get_mut(&character.key) {
+            // A pace of 1 is one, and a member that went has none.
+            let _ = troupe.crowd.set_pace(&[character.member], 1.0);
+        }
+    }
 }
 
 /// Every crowd goes on.

@@ -3,6 +3,7 @@
 use crate::{
     arrays::run_tasks,
     clip::{Clip, ClipData, Motion},
+    crowd::description,
     errors::{self, argument, defect, format},
     mesh::Mesh,
     skeleton::{Body, Skeleton},
@@ -16,6 +17,7 @@ use lissom_build::{
     pipeline::{self, Input, Options, Recipe, did_you_mean, find_clip},
     scene::Scene,
 };
+use lissom_motion::GraphParts;
 use pyo3::{
     exceptions::{PyKeyError, PyTypeError},
     prelude::*,
@@ -262,8 +264,16 @@ impl AssetData {
         })
     }
 
+    /// If it is an archive.
+    pub(crate) fn archive(&self) -> Option<&Archive> {
+        match &self.content {
+            Content::Archive(archive) => Some(archive),
+            Content::Scene(_) => None,
+        }
+    }
+
     /// As an archive: what it is already, else cooked as usual.
-    fn archive_bytes(&self) -> PyResult<Vec<u8>> {
+    pub(crate) fn archive_bytes(&self) -> PyResult<Vec<u8>> {
         if let Content::Archive(archive) = &self.content {
             return Ok(archive.bytes().to_vec());
         }
@@ -347,6 +357,27 @@ impl Asset {
         let all = PyDict::new(py);
         for clip in self.0.clips.iter().filter(|clip| !clip.markers.is_empty()) {
             all.set_item(&clip.name, clip.markers.iter().map(Marker::of).collect::<Vec<_>>())?;
+        }
+        Ok(all)
+    }
+
+    /// Its graphs by name, as docs/GRAPHS.md describes them: what `Crowd` takes.
+    #[getter]
+    fn graphs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        match &self.0.content {
+            Content::Scene(scene) => {
+                for graph in &scene.graphs {
+                    all.set_item(&graph.name, description(py, &graph.parts)?)?;
+                }
+            }
+            Content::Archive(archive) => {
+                for (name, bytes) in archive.graphs() {
+                    let parts = GraphParts::read(&bytes.map_err(format)?);
+                    let parts = parts.map_err(|error| format(format!("graph {name:?}: {error}")))?;
+                    all.set_item(name, description(py, &parts)?)?;
+                }
+            }
         }
         Ok(all)
     }

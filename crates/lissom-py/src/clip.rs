@@ -4,7 +4,7 @@ use crate::{
     arrays::{Numbers, array},
     asset::write_whole,
     carry,
-    edit::Asking,
+    edit::{self, Asking},
     errors::{argument, defect, format},
     poses::{self, Order, Poses, Wanted},
     skeleton::{Body, Skeleton},
@@ -15,10 +15,16 @@ use lissom_build::{
     exact::{Q4, V3},
     export::write_bvh,
     raw::{Channel, Curve, RawAnimation, RawTrack},
+    retarget::Goals,
     scene::{self, SceneAnimation},
 };
-use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes};
+use pyo3::{
+    exceptions::{PyUserWarning, PyValueError},
+    prelude::*,
+    types::{PyBytes, PyDict},
+};
 use std::{
+    ffi::CString,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -248,6 +254,84 @@ impl Clip {
         array(py, times, &shape)
     }
 
+    /// Where the clip carries its character, (frames, 7): a place on the ground and a turn about y (x, y, z, w), counted from
+    /// the first pose, `rate` frames a second from the start to the end.
+    ///
+    /// A clip that has root motion beside it (tracks `root/translation` and `root/rotation`) says it by these. Of another it is
+    /// seen from the joint that carries it, or from `joint`. `edit(root_motion=…)` takes it out of the motion.
+    ///
+    /// >>> import numpy
+    /// >>> body = lissom.Skeleton(["hips"], [-1], [[0, 1, 0]])
+    /// >>> way = numpy.linspace([[0, 1, 0]], [[0, 1, 2]], 31)
+    /// >>> clip = lissom.Clip.from_arrays(body, numpy.tile([0, 0, 0, 1.0], (31, 1, 1)), way)
+    /// >>> clip.root_motion(rate=2)[:, 2]
+    /// array([0., 1., 2.])
+    #[pyo3(signature = (rate=30.0, *, joint=None))]
+    fn root_motion<'py>(
+        &self,
+        py: Python<'py>,
+        rate: f64,
+        joint: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let times = self.times_at(rate)?;
+        let numbers = py.detach(|| edit::root_motion(&self.0, &times, joint))?;
+        array(py, numbers, &[times.len(), 7])
+    }
+
+    /// When feet stand: for `"left"` and `"right"` an array (contacts, 2) of seconds, from and to, rising.
+    ///
+    /// A foot stands while its heel or toes are low and go with the ground, which is seen from the feet, so that a walk on the spot
+    /// has contacts too. `height` (metres) and `speed` (metres a second) are bounds; without them they are 0.03 and 0.5 for legs of
+    /// 0.9 m, and scale with the legs. `feet` names two joints, left and right, or patterns of names, where the names of humans
+    /// do not tell. `edit(contacts=…)` makes markers of them, `edit(gait=True)` tracks of phase and speed.
+    ///
+    /// >>> import numpy
+    /// >>> body = lissom.Skeleton(["hips", "l", "r"], [-1, 0, 0], [[0, 0.9, 0], [0.1, -0.9, 0], [-0.1, -0.9, 0]])
+    /// >>> place = numpy.tile(body.rest()[:, :3], (61, 1, 1))
+    /// >>> place[15:45, 1] += numpy.sin(numpy.linspace(0, numpy.pi, 30))[:, None] * [0, 0.3, 0]
+    /// >>> clip = lissom.Clip.from_arrays(body, numpy.tile([0, 0, 0, 1.0], (61, 3, 1)), place)
+    /// >>> contacts = clip.contacts(feet=("l", "r"))
+    /// >>> contacts["left"].shape, contacts["right"]
+    /// ((2, 2), array([[0., 2.]]))
+    #[pyo3(signature = (*, height=None, speed=None, feet=None))]
+    fn contacts<'py>(
+        &self,
+        py: Python<'py>,
+        height: Option<&Bound<'py, PyAny>>,
+        speed: Option<&Bound<'py, PyAny>>,
+        feet: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let rule = edit::contact_rule(height, speed, feet)?;
+        let contacts = py.detach(|| edit::contacts(&self.0, &rule))?;
+        let all = PyDict::new(py);
+        for (side, spans) in ["left", "right"].into_iter().zip(contacts.feet) {
+            let numbers = spans.iter().flat_map(|(from, to)| [*from, *to]).collect();
+            all.set_item(side, array::<f64>(py, numbers, &[spans.len(), 2])?)?;
+        }
+        Ok(all)
+    }
+
+    /// The motion on another skeleton, both of humans, as their joints' names tell: turns go from bone to bone, the hips' way is
+    /// that of longer or shorter legs. `hands` and `feet` keep these where the source has them; feet then do not slide.
+    ///
+    /// Bones without a counterpart rest, and a `UserWarning` names them. The clip is authored, even if this one is cooked.
+    #[pyo3(signature = (skeleton, *, hands=false, feet=false))]
+    fn retarget(
+        &self,
+        py: Python<'_>,
+        skeleton: &Bound<'_, Skeleton>,
+        hands: bool,
+        feet: bool,
+    ) -> PyResult<Self> {
+        let body = skeleton.get().0.clone();
+        let (clip, notes) = py.detach(|| edit::retargeted(&self.0, &body, Goals { hands, feet }))?;
+        for note in notes {
+            let note = CString::new(note.replace('\0', " ")).map_err(defect)?;
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &note, 1)?;
+        }
+        Ok(Self(clip))
+    }
+
     /// A clip of arrays: `rotations` (frames, joints, 4) as x, y, z, w, of any length but 0; `translations` (frames,
     /// joints, 3) or None for those of the rest pose; `rate` frames a second.
     ///
@@ -318,18 +402,21 @@ impl Clip {
     /// if this one is cooked.
     ///
     /// `trim=(0.5, 1.7)` keeps a part, in seconds; None is the clip's own end. `rate` gives it keys at that rate. `reverse`
-    /// turns time round. `mirror=True` makes left right (an axis other than "x" may be named). `in_place=True` takes travel
+    /// turns time round. `mirror=True` makes left right (an axis other than "x" may be named). `root_motion=True` takes where the
+    /// motion leads out of the joint that carries it, into two tracks beside the clip; a joint may be named, or more be said as a
+    /// dict of `joint`, `axes` ("xz"), `turn`, `reference` ("first", "rest", "origin"), `bake`, `loop`. `in_place=True` takes travel
     /// over the ground out, "drift" only its straight line. `loop` is True (refused where the last pose is not the first),
-    /// False, "auto" or "close" (made to be one). `name` may have a `*` for the old one. `events` adds markers:
+    /// False, "auto" or "close" (made to be one). `contacts=True` marks when feet stand and step, a dict says what `Clip.contacts`
+    /// takes; `gait=True` adds the tracks `gait/phase` and `gait/speed`. `name` may have a `*` for the old one. `events` adds markers:
     /// `{"step": [0.2, 0.8]}`, or a list of `Marker`. A clip as the difference to another is made where clips are cooked:
     /// `lissom.cook(file, recipe=…)`.
     ///
     /// >>> import numpy
     /// >>> body = lissom.Skeleton(["hips"], [-1], [[0, 1, 0]])
     /// >>> clip = lissom.Clip.from_arrays(body, numpy.tile([0, 0, 0, 1.0], (31, 1, 1)), name="still")
-    /// >>> clip.edit(trim=(0.2, 0.7), mirror=True, name="short *").duration
+    /// >>> clip.edit(trim=(0.25, 0.75), mirror=True, name="short *").duration
     /// 0.5
-    #[pyo3(signature = (*, trim=None, rate=None, reverse=false, mirror=None, in_place=None, r#loop=None, name=None, events=None))]
+    #[pyo3(signature = (*, trim=None, rate=None, reverse=false, mirror=None, root_motion=None, in_place=None, r#loop=None, contacts=None, gait=false, name=None, events=None))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python's")]
     fn edit(
         &self,
@@ -338,8 +425,11 @@ impl Clip {
         rate: Option<f64>,
         reverse: bool,
         mirror: Option<&Bound<'_, PyAny>>,
+        root_motion: Option<&Bound<'_, PyAny>>,
         in_place: Option<&Bound<'_, PyAny>>,
         r#loop: Option<&Bound<'_, PyAny>>,
+        contacts: Option<&Bound<'_, PyAny>>,
+        gait: bool,
         name: Option<&str>,
         events: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
@@ -348,8 +438,11 @@ impl Clip {
         rate.map_or(Ok(()), |value| asking.rate(value))?;
         asking.reverse(reverse);
         mirror.map_or(Ok(()), |value| asking.mirror(value))?;
+        root_motion.map_or(Ok(()), |value| asking.root_motion(value))?;
         in_place.map_or(Ok(()), |value| asking.in_place(value))?;
         r#loop.map_or(Ok(()), |value| asking.looping(value))?;
+        contacts.map_or(Ok(()), |value| asking.contacts(value))?;
+        asking.gait(gait);
         name.map_or(Ok(()), |value| asking.name(value))?;
         events.map_or(Ok(()), |value| asking.events(value))?;
         Ok(Self(py.detach(|| asking.follow(&self.0))?))

@@ -107,6 +107,7 @@ impl Cooking {
         }
         let options = Options {
             import,
+            graphs: recipe.graphs.iter().map(Input::file).collect(),
             clips: recipe.clips.clone(),
             precision: self.precision.or(recipe.precision_m),
             shell: self.shell.or(recipe.shell_m),
@@ -125,7 +126,8 @@ fn read_recipe(given: &Given) -> PyResult<RecipeFile> {
             let bytes = import::read_limited(path, recipe::LARGEST as u64).map_err(errors::open)?;
             let mut file =
                 recipe::read(&bytes).map_err(|error| format(format!("{}: {error}", path.display())))?;
-            for other in [&mut file.skeleton, &mut file.retarget].into_iter().flatten() {
+            let others = [&mut file.skeleton, &mut file.retarget].into_iter().flatten();
+            for other in others.chain(&mut file.graphs) {
                 let beside = path.parent().unwrap_or(Path::new("")).join(&*other);
                 *other = beside.to_string_lossy().into_owned();
             }
@@ -287,6 +289,9 @@ fn cook_input(recipe: &Recipe, input: Input<'_>) -> PyResult<(Vec<u8>, Report)> 
     let cooked = recipe.cook(&[input], &run_tasks, &mut pipeline::unwatched).map_err(errors::pipeline)?;
     let report = cooked.inputs.into_iter().next().ok_or_else(|| defect("there is no report"))?;
     let report = report.map_err(errors::input)?;
+    for graph in cooked.graphs {
+        graph.map_err(errors::input)?;
+    }
     Ok((cooked.archive.ok_or_else(|| defect("there is no archive"))?, report))
 }
 

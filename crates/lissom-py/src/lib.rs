@@ -6,6 +6,7 @@
 //! clip.rs      Clip: as authored (f64) or cooked (as a game plays it);  poses.rs  whole clips at once, on all cores
 //! places.rs    where joints stand, fast
 //! edit.rs      edits of a clip, as recipes do them
+//! crowd.rs     Crowd: many characters that a graph plays
 //! mesh.rs      Mesh, skin();  track.rs  Track, Marker
 //! carry.rs     objects as bytes: pickle;  arrays.rs  what callers pass;  errors.rs  exceptions by kind
 //! ```
@@ -23,6 +24,7 @@ mod asset;
 mod carry;
 mod clip;
 mod cook;
+mod crowd;
 mod edit;
 mod errors;
 mod mesh;
@@ -50,6 +52,7 @@ mod _lissom {
         asset::{Asset, open},
         clip::Clip,
         cook::{cook, cook_file, plan},
+        crowd::Crowd,
         errors::FormatError,
         mesh::{Mesh, skin},
         skeleton::Skeleton,

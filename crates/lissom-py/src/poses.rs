@@ -95,7 +95,7 @@ fn exact_rows(m: &M34) -> [f64; 16] {
     [x.x, y.x, z.x, t.x, x.y, y.y, z.y, t.y, x.z, y.z, z.z, t.z, 0.0, 0.0, 0.0, 1.0]
 }
 
-fn rows(m: &Mat4) -> [f32; 16] {
+pub(crate) fn rows(m: &Mat4) -> [f32; 16] {
     let c = m.to_cols_array();
     std::array::from_fn(|i| c[4 * (i % 4) + i / 4])
 }

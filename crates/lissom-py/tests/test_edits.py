@@ -100,3 +100,107 @@ def test_joints_may_have_shells_of_their_own(clip):
     assert far.report[0]["bytes"] > lissom.cook(clip).report[0]["bytes"]
     with pytest.raises(ValueError, match=r"shell: found the shape \(2,\), expected a length, or \(4,\)"):
         lissom.cook(clip, shell=[1, 2])
+
+
+def test_root_motion_is_the_way_of_the_hips(mannequin):
+    walk = mannequin["walk"]
+    way = walk.root_motion(rate=60)
+    hips = walk.positions(60)[:, 0]
+    assert way.shape == (len(hips), 7) and way.dtype == np.float64
+    np.testing.assert_allclose(way[:, [0, 2]], (hips - hips[0])[:, [0, 2]], rtol=0, atol=0.05)
+    assert not way[:, 1].any()
+    np.testing.assert_allclose(np.linalg.norm(way[:, 3:], axis=1), 1, rtol=0, atol=1e-12)
+    # Taken out of the motion it is the same, and what is left stays in its place.
+    still = walk.edit(root_motion=True)
+    assert {track.name for track in still.tracks} >= {"root/translation", "root/rotation"}
+    np.testing.assert_allclose(still.root_motion(rate=60), way, rtol=0, atol=1e-9)
+    assert np.ptp(still.positions(60)[:, 0, 2]) < 1e-6 < np.ptp(hips[:, 2])
+    cooked = lissom.cook(still).clips[0]
+    np.testing.assert_allclose(cooked.root_motion(rate=60), way, rtol=0, atol=1e-3)
+
+
+def test_root_motion_is_told_in_detail(mannequin):
+    walk = mannequin["walk"]
+    told = walk.edit(root_motion={"joint": walk.skeleton.names[0], "axes": "xyz", "turn": False, "reference": "origin", "bake": False})
+    np.testing.assert_array_equal(told.positions(30), walk.positions(30))
+    way = told.root_motion(rate=30)
+    np.testing.assert_allclose(way[:, :3], walk.positions(30)[:, 0], rtol=0, atol=1e-6)
+    np.testing.assert_array_equal(way[:, 3:], np.tile([0, 0, 0, 1.0], (len(way), 1)))
+
+
+def test_contacts_are_where_feet_are_low_and_still(mannequin):
+    walk = mannequin["walk"]
+    contacts = walk.contacts()
+    assert list(contacts) == ["left", "right"]
+    names = walk.skeleton.names
+    for side, spans in contacts.items():
+        assert spans.dtype == np.float64 and spans.shape[1:] == (2,) and len(spans) > 0
+        assert (spans[:, 0] < spans[:, 1]).all() and (spans >= 0).all() and (spans <= walk.duration).all()
+        foot = [j for j, name in enumerate(names) if name in (f"foot_{side[0]}", f"foot.{side}", f"{side}_foot", f"foot_{side}")]
+        assert foot, names
+        times = walk.times(120)
+        low = walk.positions(120)[:, foot[0], 1]
+        stands = ((times[:, None] >= spans[:, 0]) & (times[:, None] < spans[:, 1])).any(axis=1)
+        assert low[stands].mean() < low[~stands].mean()
+    # The markers say the same. The mannequin has some of its maker's already.
+    added = walk.edit(contacts=True).markers
+    for known in walk.markers:
+        added.remove(known)
+    for side, spans in contacts.items():
+        found = [(m.time, m.time + m.duration) for m in added if m.name == f"contact_{side}"]
+        np.testing.assert_allclose(found, spans, rtol=0, atol=1e-12)
+    assert walk.contacts(height=1e-9, speed=1e-9)["left"].shape == (0, 2)
+
+
+def test_a_gait_has_a_phase_and_a_speed(mannequin):
+    walk = mannequin["walk"].edit(gait=True)
+    tracks = {track.name: track for track in walk.tracks}
+    way = walk.root_motion(rate=60)
+    speed = np.linalg.norm(way[-1, :3] - way[0, :3]) / walk.duration
+    np.testing.assert_allclose(tracks["gait/speed"].values, [[speed]], rtol=0.05)
+    assert (np.diff(tracks["gait/phase"].sample(np.linspace(0, 1, 30))[:, 0]) > 0).all()
+    with pytest.raises(ValueError, match="it is no gait"):
+        mannequin["idle"].edit(gait=True)
+
+
+def test_motions_go_onto_other_bodies(mannequin, bvh):
+    walk = mannequin["walk"]
+    tall = lissom.Skeleton(
+        walk.skeleton.raw_names,
+        [-1 if p < 0 else walk.skeleton.raw_of_joint[p] for p in np.array(walk.skeleton.parents)[walk.skeleton.joint_of_raw]],
+        walk.skeleton.rest(order="raw")[:, :3] * 1.25,
+        walk.skeleton.rest(order="raw")[:, 3:7],
+    )
+    with pytest.warns(UserWarning, match="12 joints of the skeleton are no bones and rest: root, "):
+        moved = walk.retarget(tall)
+    assert moved.skeleton == tall and moved.name == "walk" and not moved.cooked
+    # The same turns on bones of another length: everything is that much larger. The root, no bone, stays behind.
+    np.testing.assert_allclose(moved.positions(30)[:, 1:], walk.positions(30)[:, 1:] * 1.25, rtol=0, atol=0.01)
+    with pytest.warns(UserWarning):
+        stands = walk.retarget(tall, hands=True, feet=True)
+    np.testing.assert_allclose(stands.positions(30)[:, 1:], walk.positions(30)[:, 1:] * 1.25, rtol=0, atol=0.05)
+    np.testing.assert_array_equal(walk.retarget(walk.skeleton).positions(30), walk.positions(30))
+    with pytest.raises(ValueError, match="target"):
+        walk.retarget(bvh.skeletons[0])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda c: c.root_motion(0), "rate: found 0, expected"),
+        (lambda c: c.root_motion(joint="hip"), r'clip "walk".*root-motion.*no joint'),
+        (lambda c: c.edit(root_motion=3), "root_motion: found 3, expected True, False"),
+        (lambda c: c.edit(root_motion={"axis": "x"}), "root_motion: found the key 'axis', expected some of joint, axes"),
+        (lambda c: c.edit(root_motion={"axes": "xw"}), "root_motion, axes: found 'xw', expected some of x, y and z"),
+        (lambda c: c.edit(root_motion={"turn": 3}), "root_motion, turn: found 3, expected True or False"),
+        (lambda c: c.edit(root_motion={"reference": "me"}), "root_motion, reference: found 'me', expected"),
+        (lambda c: c.contacts(feet=("Nobody", "right_foot")), "no joint is known to be the left foot"),
+        (lambda c: c.contacts(feet="Foot"), "feet: found 'Foot', expected two joints"),
+        (lambda c: c.contacts(height=-1), "height: found -1, expected metres"),
+        (lambda c: c.contacts(speed=float("nan")), "speed: found nan, expected metres a second"),
+        (lambda c: c.edit(contacts={"hight": 1}), "contacts: found the key 'hight', expected some of height, speed, feet"),
+    ],
+)
+def test_what_is_asked_of_motions_must_make_sense(walk, call, message):
+    with pytest.raises(ValueError, match=message):
+        call(walk)

@@ -11,8 +11,10 @@ use lissom::{
 };
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
-    cook::ClipBuilder,
+    cook::{ClipBuilder, Form},
+    exact::Trs,
     mannequin::{self, Motion},
+    raw::{Channel, Curve, RawAnimation, RawTrack},
 };
 use lissom_testkit::{
     alloc::{CountingAllocator, assert_no_alloc},
@@ -308,4 +310,29 @@ fn mixing_allocates_nothing_whatever_is_mixed() {
                 .unwrap();
         }
     });
+}
+
+#[test]
+fn a_clip_that_stands_still_has_rows_of_nothing_and_is_mixed_decoded_too() {
+    let mut stage = Stage::new();
+    let joints = mannequin::skeleton().joints;
+    let track = |rest: Trs| {
+        let keys = (0..31).map(|i| (f64::from(i) / 30.0, rest.rotation));
+        RawTrack { rotation: Channel::new(Curve::Linear, keys), ..RawTrack::default() }
+    };
+    let tracks = joints.iter().map(|joint| track(joint.rest)).collect();
+    let still = RawAnimation { duration_s: 1.0, tracks, ..RawAnimation::default() };
+    let builder = ClipBuilder { form: Form::Rows, ..ClipBuilder::default() };
+    let still = Clip::from_bytes(&builder.build(&stage.built, &still).unwrap().bytes).unwrap();
+    let decoded = DecodedClip::new(still.view());
+    assert!(decoded.is_some());
+    stage.clips = vec![still];
+    let mut mix = Mix::EMPTY;
+    assert!(mix.push(MixEntry::new(0, SampleTime::Clamped(0.5), 1.0)));
+    let mut scratch = MixScratch::with_room_for(&stage.built.skeleton, &stage.clips, 1);
+    for backend in Backend::all() {
+        let wanted = stage.mixed(&mix, &mut scratch, backend, None);
+        let mixed = stage.mixed_from(std::slice::from_ref(&decoded), &mix, &mut scratch, backend, None);
+        assert_same_pose("standing still", &mixed, &wanted, joints.len());
+    }
 }

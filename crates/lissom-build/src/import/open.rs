@@ -412,10 +412,12 @@ pub fn read_limited(path: &Path, max_bytes: u64) -> Result<Vec<u8>, OpenError> {
     }
     let file = File::open(path).map_err(failed)?;
     // What a system says of a pipe is no promise, so that what is read is counted too.
-    if file.metadata().is_ok_and(|about| about.len() > max_bytes) {
+    let said = file.metadata().map_or(0, |about| about.len());
+    if said > max_bytes {
         return Err(OpenError::TooLarge { path: path.into(), allowed: max_bytes });
     }
-    let mut bytes = Vec::new();
+    // Room for the end too: without it the last read would ask for more.
+    let mut bytes = Vec::with_capacity(usize::try_from(said).unwrap_or(0).saturating_add(1));
     file.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.is_empty() {
         return Err(OpenError::Empty { path: path.into() });

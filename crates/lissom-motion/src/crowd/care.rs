@@ -84,6 +84,29 @@ impl Crowd {
         })
     }
 
+    /// How fast time goes for members: 1 at first, 2 twice as fast. At 0 they stand still: nothing is computed for them, not even a
+    /// decision, until they go on; what they are told meanwhile counts from then on, a state or parts that are put back are
+    /// shown at once.
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; a pace that is negative, NaN or infinite. Nothing has then changed.
+    pub fn set_pace(&mut self, members: &[Member], pace: f32) -> Result<(), CrowdError> {
+        if !(pace.is_finite() && pace >= 0.0) {
+            return Err(value("pace", pace.into(), "finite, at least 0; a negative speed plays backward"));
+        }
+        self.with_each(members, |all, at, _| all.cares[at].pace = pace)
+    }
+
+    /// The number of the update that posed a member: as long as it stays, so do its matrices. 0 before the first.
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`].
+    pub fn posed_in(&self, member: Member) -> Result<u64, CrowdError> {
+        Ok(self.members.cares[self.members.find(member)?].posed_in)
+    }
+
     /// A level of detail, for [`Crowd::set_level`]. Level 0 has all joints.
     ///
     /// # Errors
@@ -107,7 +130,11 @@ impl Crowd {
     /// [`CrowdError::Unknown`]; a level that this crowd has not. Nothing has then changed.
     pub fn set_level(&mut self, members: &[Member], level: u8) -> Result<(), CrowdError> {
         self.check_level(level)?;
-        self.with_each(members, |all, at, _| all.cares[at].level = level)
+        self.with_each(members, |all, at, _| {
+            let care = &mut all.cares[at];
+            care.level = level;
+            care.refresh();
+        })
     }
 
     fn check_level(&self, level: u8) -> Result<(), CrowdError> {
@@ -137,7 +164,10 @@ impl Crowd {
             care.fresh |= step.is_some() && !care.seen;
             care.seen = step.is_some();
             if let Some(DetailStep { level, every, .. }) = step {
-                care.level = *level;
+                if care.level != *level {
+                    care.level = *level;
+                    care.refresh();
+                }
                 if care.every != *every {
                     (care.every, care.wait) = (*every, (i % usize::from(*every)) as u8);
                 }

@@ -48,10 +48,25 @@ pub(super) struct Care {
     pub fresh: bool,
     /// 0 has all joints; the others are the crowd's levels.
     pub level: u8,
+    /// The update that posed it; 0 at first.
+    pub posed_in: u64,
+    /// How fast its time goes.
+    pub pace: f32,
 }
 
 impl Care {
-    pub const NEW: Self = Self { seen: true, travels: true, every: 1, wait: 0, fresh: true, level: 0 };
+    pub const NEW: Self =
+        Self { seen: true, travels: true, every: 1, wait: 0, fresh: true, level: 0, posed_in: 0, pace: 1.0 };
+
+    /// Nothing is computed for it, unless its pose is old.
+    pub fn stands_still(&self) -> bool {
+        self.pace == 0.0
+    }
+
+    /// It was told something that shows while it stands still, too.
+    pub fn refresh(&mut self) {
+        self.fresh |= self.stands_still();
+    }
 }
 
 /// A slot a member; freed ones keep what they hold, so that who comes next needs no memory.

@@ -102,6 +102,7 @@ impl Crowd {
             return Err(StateError::OtherGraph.into());
         }
         state.clone_from(saved);
+        self.members.cares[member.index()].refresh();
         Ok(())
     }
 
@@ -131,6 +132,7 @@ impl Crowd {
             return Err(StateError::OtherGraph.into());
         }
         memory.clone_from(saved);
+        self.members.cares[at].refresh();
         Ok(())
     }
 
@@ -157,6 +159,7 @@ impl Crowd {
             return Err(CrowdError::OtherMind { member, expected: "parts" });
         };
         *own = Parts::new(parts, own.is_in_step(), &self.clips.graph)?;
+        self.members.cares[at].refresh();
         Ok(())
     }
 

@@ -22,7 +22,7 @@
 //! **Clips** are shared by thousands: those of rows that are played are kept decoded, so that a member needs no cursor and any phase
 //! costs the same. Their memory is bounded ([`Crowd::set_decoded_bytes`]).
 //!
-//! **Who is not seen** keeps its time, its events and its way; its rows stay as they were. Who is seen from far may be posed
+//! **Who stands still** ([`Crowd::set_pace`]) costs nothing. **Who is not seen** keeps its time, its events and its way; its rows stay as they were. Who is seen from far may be posed
 //! every n-th update only, and with fewer joints; a [`Detail`] says which by size on the screen.
 //!
 //! **Errors** leave the crowd as it was. Calls for many members check all of them first.
@@ -117,6 +117,8 @@ pub struct Crowd {
     palettes_before: Option<Buffer>,
     /// True after a restore: held poses are other ones.
     afresh: bool,
+    /// How many updates and restores there have been.
+    updates: u64,
     /// At least one.
     workers: Vec<Worker>,
     grain: usize,
@@ -232,6 +234,7 @@ impl Crowd {
             palettes: None,
             palettes_before: None,
             afresh: false,
+            updates: 0,
             workers: vec![Worker::new(&body)],
             grain: 16,
             backend: Backend::best(),

@@ -65,6 +65,12 @@ impl Crowd {
         }
         self.members.clone_from(&snapshot.members);
         self.afresh = true;
+        // Never a number that somebody has seen.
+        self.updates += 1;
+        for care in &mut self.members.cares {
+            care.refresh();
+            care.posed_in = self.updates;
+        }
         self.make_room();
         let joints = self.rest.len();
         let mut held = snapshot.held.chunks_exact(joints);

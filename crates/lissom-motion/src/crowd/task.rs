@@ -69,6 +69,8 @@ pub(super) struct Shared<'a> {
     pub outputs: Outputs,
     pub backend: Backend,
     pub dt_s: f64,
+    /// Its number.
+    pub update: u64,
 }
 
 /// Some members: a slice of every list, all of them disjoint from those of other pieces.
@@ -192,19 +194,27 @@ impl Work<'_> {
     /// Decides for one member, then shows it.
     fn member(&mut self, i: usize) -> Result<(), CrowdError> {
         let Self { shared, worker, part } = self;
+        let care = &mut part.cares[i];
+        let level = care.level.checked_sub(1).and_then(|level| shared.levels.get(usize::from(level)));
+        let dt_s = shared.dt_s * f64::from(care.pace);
+        // A step of 0 shows everybody, those who stand still too.
+        if care.stands_still() && !(care.fresh && care.seen) && shared.dt_s > 0.0 {
+            part.steps[i] = RootStep::IDENTITY;
+            return Ok(self.write(i, level, false).map_err(PlayError::from)?);
+        }
         let frame = &mut worker.frame;
         let cast = match &mut part.minds[i] {
             Mind::Graph { graph, state, .. } => {
                 let cast = &shared.casts[usize::from(*graph)];
-                cast.graph.update(state, shared.dt_s, frame)?;
+                cast.graph.update(state, dt_s, frame)?;
                 cast
             }
             Mind::Parts(parts) => {
-                parts.update(&shared.clips.graph, shared.dt_s, frame);
+                parts.update(&shared.clips.graph, dt_s, frame);
                 shared.clips
             }
         };
-        if shared.dt_s > 0.0 {
+        if dt_s > 0.0 {
             let member = member_at(part.first + i, part.generations[i]);
             event::collect(member, frame, &cast.graph, &cast.clips, shared.body, &mut worker.passed);
         }
@@ -225,7 +235,9 @@ impl Work<'_> {
         }
         let shown = care.seen && due;
         care.fresh &= !shown;
-        let level = care.level.checked_sub(1).and_then(|level| shared.levels.get(usize::from(level)));
+        if shown {
+            care.posed_in = shared.update;
+        }
         // Whoever is not seen remembers, too.
         self.remember(i, cast).map_err(PlayError::from)?;
         if shown {

@@ -93,6 +93,7 @@ impl Crowd {
             self.workers.push(worker);
         }
         self.workers.iter_mut().for_each(Worker::begin);
+        self.updates += 1;
         let shared = Shared {
             body: &self.body,
             casts: &self.casts,
@@ -105,6 +106,7 @@ impl Crowd {
             outputs: self.outputs,
             backend: self.backend,
             dt_s,
+            update: self.updates,
         };
         let Members { generations, minds, places, cares, steps, .. } = &mut self.members;
         let mut rest = Slots {

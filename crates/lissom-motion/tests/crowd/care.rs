@@ -201,3 +201,70 @@ fn detail_follows_size_and_who_is_too_small_is_not_seen() {
     let unknown = Detail::new(&[DetailStep { share: 0.0, level: 9, every: 1 }]).unwrap();
     assert!(crowd.set_detail(&[near], &[1.0], &unknown).is_err());
 }
+
+#[test]
+fn at_half_the_pace_a_member_is_where_half_the_steps_lead() {
+    let mut crowd = crowd();
+    let [slow, full, _] = three(&mut crowd);
+    crowd.set_pace(&[slow], 0.5).unwrap();
+    let mut halves = Vec::new();
+    for _ in 0..80 {
+        crowd.update(0.0625).unwrap();
+        halves.push((models(&crowd, slow), crowd.state(slow).unwrap().clone()));
+    }
+    // Another crowd at half the steps is there, bit for bit.
+    let mut alone = super::crowd();
+    let [same, ..] = three(&mut alone);
+    for (frame, (models_slow, state)) in halves.iter().enumerate() {
+        alone.update(0.03125).unwrap();
+        assert_eq!(&models(&alone, same), models_slow, "frame {frame}");
+        assert_eq!(alone.state(same).unwrap(), state);
+    }
+    assert_ne!(models(&crowd, full), models(&crowd, slow));
+}
+
+#[test]
+fn who_stands_still_is_not_touched_and_shows_what_is_put_back() {
+    let mut crowd = crowd();
+    let [still, goes, _] = three(&mut crowd);
+    let [walk, run] = ["walk", "run"].map(|name| crowd.clip(name).unwrap());
+    let plain = crowd.add(Role::Parts(&[Part::new(walk, 1.0)]), RootStep::IDENTITY).unwrap();
+    // Whoever comes is posed once, standing still or not.
+    crowd.set_pace(&[still, plain], 0.0).unwrap();
+    crowd.update(0.1).unwrap();
+    let posed = |crowd: &Crowd, member| crowd.posed_in(member).unwrap();
+    let once = posed(&crowd, still);
+    assert!(once > 0 && once == posed(&crowd, goes));
+    let (pose, state) = (models(&crowd, still), crowd.state(still).unwrap().clone());
+    assert_ne!(pose, models(&crowd, goes));
+    for _ in 0..40 {
+        let before = posed(&crowd, goes);
+        crowd.update(0.1).unwrap();
+        assert!(posed(&crowd, still) == once && posed(&crowd, goes) > before);
+        assert!(crowd.events().all(|event| event.member != still && event.member != plain));
+        assert_eq!(crowd.root_step(still).unwrap(), &RootStep::IDENTITY);
+    }
+    assert_eq!((models(&crowd, still), crowd.state(still).unwrap()), (pose, &state));
+    assert_eq!(crowd.place(still).unwrap(), &RootStep::IDENTITY);
+    // A state and parts that are put there are shown; what is shown is what who goes showed.
+    let (there, shown) = (crowd.state(goes).unwrap().clone(), models(&crowd, goes));
+    crowd.set_state(still, &there).unwrap();
+    let before = models(&crowd, plain);
+    crowd.set_parts(plain, &[Part::new(run, 1.0).at(0.3)]).unwrap();
+    crowd.update(0.1).unwrap();
+    assert_eq!(models(&crowd, still), shown);
+    assert_ne!(models(&crowd, plain), before);
+    // A restored crowd shows the poses of then, those that stand still too.
+    let saved = crowd.snapshot();
+    crowd.set_state(still, &state).unwrap();
+    crowd.update(0.1).unwrap();
+    let seen = posed(&crowd, still);
+    crowd.restore(&saved).unwrap();
+    crowd.update(0.1).unwrap();
+    assert_eq!(models(&crowd, still), shown);
+    assert!(posed(&crowd, still) > seen);
+    // And it goes on from there.
+    crowd.set_pace(&[still], 1.0).unwrap();
+    crowd.update(0.1).unwrap();
+    assert_ne!(models(&crowd, still), shown);
+}

@@ -53,6 +53,10 @@ fn bad_input_gives_a_typed_error_and_leaves_the_crowd_as_it_was() {
     assert_eq!(crowd.set_travels(&[a, gone], false), unknown);
     assert_eq!(crowd.set_rate(&[a, gone], 2), unknown);
     assert!(matches!(crowd.set_rate(&[a], 0), Err(CrowdError::Value(_))));
+    assert_eq!(crowd.set_pace(&[a, gone], 0.0), unknown);
+    for pace in [-1.0, f32::NAN, f32::INFINITY] {
+        assert!(matches!(crowd.set_pace(&[a], pace), Err(CrowdError::Value(_))));
+    }
     assert!(matches!(crowd.add(Role::Graph(by), nan), Err(CrowdError::Value(_))));
     let part = Part::new(walk, 1.0);
     for part in [

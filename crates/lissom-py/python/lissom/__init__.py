@@ -12,6 +12,7 @@ Conventions (x y z w, metres, y up, the order of joints) are in CONVENTIONS.md o
 from ._lissom import (
     Asset,
     Clip,
+    Crowd,
     FormatError,
     Marker,
     Mesh,
@@ -29,6 +30,7 @@ from .amass import read_amass
 __all__ = [
     "Asset",
     "Clip",
+    "Crowd",
     "FormatError",
     "Marker",
     "Mesh",

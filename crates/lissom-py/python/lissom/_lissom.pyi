@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 __all__ = [
     "Asset",
     "Clip",
+    "Crowd",
     "FormatError",
     "Marker",
     "Mesh",
@@ -44,6 +45,19 @@ class _ClipReport(TypedDict):
     worst_time: float
     within: bool
     rounds: int
+
+class _RootMotion(TypedDict, total=False):
+    joint: str
+    axes: str
+    turn: bool
+    reference: Literal["first", "rest", "origin"]
+    bake: bool
+    loop: bool
+
+class _Contacts(TypedDict, total=False):
+    height: float
+    speed: float
+    feet: tuple[str, str] | list[str]
 
 @final
 class Skeleton:
@@ -101,6 +115,15 @@ class Clip:
     ) -> NDArray[Any]: ...
     def positions(self, rate: float = 30.0, *, order: _Order = "built") -> NDArray[Any]: ...
     def times(self, rate: float = 30.0) -> NDArray[np.float64]: ...
+    def root_motion(self, rate: float = 30.0, *, joint: str | None = None) -> NDArray[np.float64]: ...
+    def contacts(
+        self,
+        *,
+        height: float | None = None,
+        speed: float | None = None,
+        feet: tuple[str, str] | list[str] | None = None,
+    ) -> dict[Literal["left", "right"], NDArray[np.float64]]: ...
+    def retarget(self, skeleton: Skeleton, *, hands: bool = False, feet: bool = False) -> Clip: ...
     @staticmethod
     def from_arrays(
         skeleton: Skeleton,
@@ -119,8 +142,11 @@ class Clip:
         rate: float | None = None,
         reverse: bool = False,
         mirror: bool | Literal["x", "y", "z"] | None = None,
+        root_motion: bool | str | _RootMotion | None = None,
         in_place: bool | Literal["drift"] | None = None,
         loop: bool | Literal["auto", "close"] | None = None,
+        contacts: bool | _Contacts | None = None,
+        gait: bool = False,
         name: str | None = None,
         events: dict[str, ArrayLike] | list[Marker] | None = None,
     ) -> Clip: ...
@@ -148,6 +174,62 @@ class Marker:
     def time(self) -> float: ...
     @property
     def duration(self) -> float: ...
+
+class _Events(TypedDict):
+    member: NDArray[np.int64]
+    marker: NDArray[np.str_]
+    clip: NDArray[np.str_]
+    layer: NDArray[np.str_]
+    share: NDArray[np.float32]
+    weight: NDArray[np.float32]
+    lap: NDArray[np.int64]
+    backward: NDArray[np.bool_]
+
+@final
+class Crowd:
+    def __new__(
+        cls,
+        asset: Asset,
+        graph: str | dict[str, Any] | bytes | os.PathLike[str],
+        count: int,
+        *,
+        skeleton: str | None = None,
+        travels: bool = True,
+        palettes: bool = False,
+    ) -> Crowd: ...
+    def __len__(self) -> int: ...
+    @property
+    def skeleton(self) -> Skeleton: ...
+    @property
+    def graph(self) -> dict[str, Any]: ...
+    @property
+    def parameters(self) -> dict[str, Literal["float", "int", "bool", "trigger"]]: ...
+    def __getitem__(self, key: str, /) -> NDArray[Any]: ...
+    def __setitem__(self, key: str, value: ArrayLike, /) -> None: ...
+    def update(self, dt: float) -> None: ...
+    def matrices(self) -> NDArray[np.float32]: ...
+    def poses(self) -> NDArray[np.float32]: ...
+    def palettes(self) -> NDArray[np.float32]: ...
+    @property
+    def places(self) -> NDArray[np.float64]: ...
+    @places.setter
+    def places(self, value: ArrayLike, /) -> None: ...
+    def root_motion(self) -> NDArray[np.float64]: ...
+    def events(self) -> _Events: ...
+    def states(self, layer: str | None = None) -> NDArray[np.str_]: ...
+    def play(
+        self,
+        clip: str,
+        layer: str | None = None,
+        *,
+        members: ArrayLike | None = None,
+        fade: float = 0.2,
+        speed: float = 1.0,
+        loop: bool = False,
+    ) -> None: ...
+    def stop(self, layer: str | None = None, *, members: ArrayLike | None = None) -> None: ...
+    def save(self) -> bytes: ...
+    def restore(self, saved: bytes) -> None: ...
 
 @final
 class Mesh:
@@ -182,6 +264,8 @@ class Asset:
     def tracks(self) -> dict[str, Track]: ...
     @property
     def markers(self) -> dict[str, list[Marker]]: ...
+    @property
+    def graphs(self) -> dict[str, dict[str, Any]]: ...
     @property
     def warnings(self) -> list[str]: ...
     @property

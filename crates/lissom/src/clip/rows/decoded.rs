@@ -32,7 +32,9 @@ impl DecodedRows {
         let (arrays, rows) = (state.arrays, clip.head.rows);
         let of_row = NUMBERS * arrays.len();
         let mut keys: Box<[f32]> = vec![0.0; Self::floats(clip)].into();
-        for (row, out) in keys.chunks_exact_mut(of_row.max(1)).take(rows as usize).enumerate() {
+        // A clip that stands still has rows of no numbers.
+        let moving = if of_row > 0 { rows as usize } else { 0 };
+        for (row, out) in keys.chunks_exact_mut(of_row.max(1)).take(moving).enumerate() {
             // The last row is the right key of the last interval.
             let last = row + 1 == rows as usize;
             advance(Backend::best(), &mut state, &mut words, &mut stats, clip, row as u32 - u32::from(last))

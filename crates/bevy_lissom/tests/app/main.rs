@@ -1,7 +1,11 @@
 //! Characters in an app without a window: they load, play, tell, follow, come back from a save, and harm nothing.
 #![allow(clippy::disallowed_methods, reason = "the engine's arithmetic is compared within a tolerance")]
 
-use bevy_app::{App, TaskPoolPlugin};
+mod pace;
+mod scene;
+mod skin;
+
+use bevy_app::{App, TaskPoolOptions, TaskPoolPlugin};
 use bevy_asset::{
     AssetApp, AssetPlugin, AssetServer,
     io::{
@@ -23,11 +27,13 @@ use lissom_build::{
     archive::ArchiveWriter,
     cook::ClipBuilder,
     mannequin::{self, Motion},
+    mesh::{Influences, RawMesh, model_matrices},
     raw::{RawAnimation, RawUserTrack, TrackKind, UserKey},
     scene::Marker,
 };
 use lissom_motion::{
-    Animator as Alone, Graph, GraphParts, GraphState, LayerParts, OneShot, StateParts, Test, TransitionParts,
+    Animator as Alone, Graph, GraphParts, GraphState, LayerParts, OneShot, Save, StateParts, Test,
+    TransitionParts,
 };
 use std::{
     path::Path,
@@ -37,12 +43,14 @@ use std::{
 
 const DT_S: f64 = 1.0 / 64.0;
 
-static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| written(&["idle", "walk", "wave"], 2.0));
+static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| written(&["idle", "walk", "wave"], 2.0, 4));
 
-/// A mannequin with these clips, each with a marker in its middle; walking travels so many metres a lap.
-fn written(clips: &[&str], metres: f64) -> Vec<u8> {
+/// A mannequin with these clips, each with a marker in its middle; walking travels so many metres a lap. Its body is so many
+/// points around every joint.
+fn written(clips: &[&str], metres: f64, points: usize) -> Vec<u8> {
     let built = SkeletonBuilder::build(&mannequin::skeleton()).unwrap();
     let mut writer = ArchiveWriter::new().skeleton("mannequin", &built.skeleton).unwrap();
+    writer = writer.mesh(&body(points), &built).unwrap();
     for name in clips {
         let motion = match *name {
             "idle" => Motion::Idle,
@@ -63,6 +71,41 @@ fn written(clips: &[&str], metres: f64) -> Vec<u8> {
     writer.track(&way).unwrap().graph("hero", &parts()).unwrap().finish().unwrap()
 }
 
+/// A triangle a joint, and what else a mesh has. The last vertex follows six joints.
+fn body(points: usize) -> RawMesh {
+    let skeleton = mannequin::skeleton();
+    let rest: Vec<_> = skeleton.joints.iter().map(|joint| joint.rest).collect();
+    let models = model_matrices(&skeleton, &rest);
+    let mut mesh = RawMesh { name: "body".into(), ..RawMesh::default() };
+    let (mut joints, mut weights) = (Vec::new(), Vec::new());
+    for (joint, model) in models.iter().enumerate() {
+        let first = mesh.positions.len() as u32;
+        mesh.indices.extend([first, first + 1, first + 2]);
+        for point in 0..points {
+            let [x, y, z] = [model.columns[3].x, model.columns[3].y, model.columns[3].z].map(|v| v as f32);
+            let off = [[0.05, 0.0, 0.0], [0.0, 0.05, 0.01], [-0.04, 0.0, 0.03]][point % 3];
+            mesh.positions.push([x + off[0], y + off[1], z + off[2]]);
+            let parent = skeleton.joints[joint].parent.unwrap_or(joint) as u16;
+            joints.push([joint as u16, parent, 0, 0, 0, 0]);
+            weights.push(if usize::from(parent) == joint {
+                [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+            } else {
+                [0.75, 0.25, 0.0, 0.0, 0.0, 0.0]
+            });
+        }
+    }
+    let vertices = mesh.positions.len();
+    joints[vertices - 1] = [1, 2, 3, 4, 5, 6];
+    weights[vertices - 1] = [0.25, 0.25, 0.125, 0.125, 0.125, 0.125];
+    mesh.influences = Influences::from_rows(&joints, &weights);
+    mesh.normals = vec![[0.0, 1.0, 0.0]; vertices];
+    mesh.tangents = vec![[1.0, 0.0, 0.0, 1.0]; vertices];
+    mesh.uvs = vec![vec![[0.25, 0.5]; vertices], vec![[0.75, 1.0]; vertices]];
+    mesh.colors = vec![vec![[1.0, 0.5, 0.0, 1.0]; vertices]];
+    mesh.inverse_binds = models.iter().map(|model| model.inverse().unwrap()).collect();
+    mesh
+}
+
 fn parts() -> Arc<GraphParts> {
     Arc::new(
         GraphParts::new()
@@ -74,7 +117,7 @@ fn parts() -> Arc<GraphParts> {
                 LayerParts::new("body")
                     .state(StateParts::line("move", "speed", &[(0.0, "idle"), (1.0, "walk")]))
                     .state(StateParts::clip("greeting", "wave").once())
-                    .transition(TransitionParts::new("move", "greeting").when("greet", Test::On))
+                    .transition(TransitionParts::new("move", "greeting").when("greet", Test::On).inertial())
                     .transition(TransitionParts::new("greeting", "move").exit(1.0)),
             )
             .layer(LayerParts::new("upper").masked("upper")),
@@ -91,14 +134,19 @@ fn app() -> (App, Dir) {
         AssetSourceId::Default,
         AssetSourceBuilder::new(move || Box::new(MemoryAssetReader { root: root.clone() })),
     );
+    // Several threads on any machine: Bevy takes one where there are two cores.
+    let mut pools = TaskPoolOptions::with_num_threads(6);
+    (pools.compute.min_threads, pools.compute.max_threads) = (4, 4);
     app.add_plugins((
-        TaskPoolPlugin::default(),
+        TaskPoolPlugin { task_pool_options: pools },
         TimePlugin,
         AssetPlugin::default(),
         TransformPlugin,
         LissomPlugin::default(),
     ));
     app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs_f64(DT_S)));
+    app.finish();
+    app.cleanup();
     (app, files)
 }
 
@@ -166,7 +214,7 @@ fn what_is_shown_is_what_an_animator_alone_shows_bit_for_bit() {
     let graph = Arc::new(Graph::of_archive(&parts, &archive).unwrap());
     let mut alone = Alone::new(&archive, graph.clone()).unwrap();
     // It has played since its archive came.
-    let came = state(&mut app, entity);
+    let came = save(&mut app, entity);
     alone.restore(&came).unwrap();
     for frame in 0..200 {
         let speed = (frame as f32 * 0.05).fract();
@@ -191,6 +239,10 @@ fn what_is_shown_is_what_an_animator_alone_shows_bit_for_bit() {
         let own: Vec<u32> = alone.models().iter().flat_map(|m| m.to_cols_array()).map(f32::to_bits).collect();
         assert_eq!(bits(&mut app, entity), own, "frame {frame}");
     }
+}
+
+fn save(app: &mut App, entity: Entity) -> Save {
+    app.world_mut().run_system_once(move |c: Characters| c.save(entity).unwrap()).unwrap()
 }
 
 fn state(app: &mut App, entity: Entity) -> GraphState {
@@ -322,10 +374,15 @@ fn a_save_put_back_gives_the_same_bits() {
     let entity = hero(&mut app, |server| Animator::parts(server.load("hero.lsm"), parts()));
     app.world_mut().entity_mut(entity).insert(Parameters::default().with("speed", 0.7));
     plays(&mut app, entity);
-    for _ in 0..30 {
+    for frame in 0..30 {
+        // It is saved in the middle of a transition by inertia.
+        if frame == 25 {
+            app.world_mut().get_mut::<Parameters>(entity).unwrap().set("greet", true);
+        }
         app.update();
     }
-    let saved = state(&mut app, entity);
+    let saved = save(&mut app, entity);
+    assert!(saved.memory.is_running());
     let run = |app: &mut App| -> Vec<Vec<u32>> {
         (0..50)
             .map(|frame| {
@@ -340,7 +397,7 @@ fn a_save_put_back_gives_the_same_bits() {
     let first = run(&mut app);
     let put = saved.clone();
     app.world_mut().run_system_once(move |mut c: Characters| c.restore(entity, &put).unwrap()).unwrap();
-    assert_eq!(state(&mut app, entity), saved);
+    assert_eq!(save(&mut app, entity), saved);
     assert_eq!(run(&mut app), first);
 }
 
@@ -387,7 +444,7 @@ fn a_changed_file_plays_on_where_it_was() {
     let step = |app: &App| app.world().get::<RootMotion>(clip).unwrap().translation.z;
     let before = step(&app);
     // A way of four metres, and no waving: the graph cannot be played any more either.
-    files.insert_asset(Path::new("hero.lsm"), written(&["idle", "walk"], 4.0));
+    files.insert_asset(Path::new("hero.lsm"), written(&["idle", "walk"], 4.0, 4));
     app.world().resource::<AssetServer>().reload("hero.lsm");
     until(&mut app, "the new file plays", |world| world.get::<Problem>(lost).is_some());
     app.update();
@@ -403,7 +460,7 @@ fn a_changed_file_plays_on_where_it_was() {
     assert!(app.world().get::<Problem>(lost).is_none());
     // A file that only changes does not stop a graph.
     let was = state(&mut app, graph);
-    files.insert_asset(Path::new("hero.lsm"), written(&["idle", "walk", "wave"], 3.0));
+    files.insert_asset(Path::new("hero.lsm"), written(&["idle", "walk", "wave"], 3.0, 4));
     app.world().resource::<AssetServer>().reload("hero.lsm");
     until(&mut app, "the way is three metres a lap", |world| {
         let z = world.get::<RootMotion>(clip).unwrap().translation.z;

@@ -1,0 +1,273 @@
+//! Motions of other rigs on the mannequin, and the mannequin's on theirs: Carnegie Mellon's, ozz's, Mixamo's, a VRM's.
+//!
+//! What is measured is what people see: a foot that stands in the source stands on the ground of the target; a pose that went there and back
+//! is the pose that it was; mirrored twice is the original.
+
+use crate::files;
+use anyhow::{Context, Result, ensure};
+use lissom_build::{
+    edit::{self, ClipRule, Edit, EditKind},
+    exact::{Trs, V3, larger, smaller},
+    feet::ContactRule,
+    import::{self, Axis, ImportOptions},
+    mannequin::{self, Motion},
+    mesh::model_matrices,
+    raw::RawSkeleton,
+    retarget::{Bone, BoneMap, Goals, Part, Retarget, Side},
+    scene::{Scene, SceneAnimation, SceneSkeleton},
+};
+use std::path::{Path, PathBuf};
+
+/// Fewer are no check.
+const RIGS: usize = 25;
+const CLIPS: usize = 60;
+const STANDS: usize = 5_000;
+/// Of a file.
+const MOST_CLIPS: usize = 8;
+/// Seconds of a clip that are looked at, and looks a second.
+const LONGEST_S: f64 = 20.0;
+const RATE_HZ: f64 = 30.0;
+/// How far from the ground a foot that stands may be, in metres, on legs of [`LEG_M`]; and of how many looks that must hold. A backflip and a
+/// turn on a skateboard are among the motions, and a rig of legs of 25 cm: these four of 183 clips are above at times.
+const GROUND_M: f64 = 0.02;
+const LEG_M: f64 = 0.9;
+const LEVEL: f64 = 0.99;
+/// How far a bone may be off after there and back, in shares of the leg: joints between bones, of which rigs have other numbers, keep
+/// nothing of their motion.
+const BACK: f64 = 0.25;
+
+#[derive(Default)]
+struct Sums {
+    rigs: usize,
+    clips: usize,
+    /// Looks at a foot that stands, and how far from the ground the worst is: by turns alone, with goals.
+    stands: usize,
+    off: [f64; 2],
+    above: [usize; 2],
+    worst: [String; 2],
+    back: f64,
+    mirrored: f64,
+    place: String,
+}
+
+pub fn run(folder: &Path) -> Result<()> {
+    let assets = folder.join("assets");
+    let mut rigs: Vec<(PathBuf, ImportOptions)> = Vec::new();
+    for file in files::below_named(&assets.join("cmu-bvh"), &["bvh"])? {
+        rigs.push((file, ImportOptions::default()));
+    }
+    let ozz = assets.join("ozz/bin");
+    for name in ["pab_walk_raw", "pab_jog_raw", "pab_run_raw", "pab_walk", "pab_atlas"] {
+        let skeleton = Some(ozz.join("pab_skeleton.ozz"));
+        rigs.push((ozz.join(name).with_extension("ozz"), ImportOptions { skeleton, ..Default::default() }));
+    }
+    let defects = folder.join("defects");
+    let names = ["threejs/examples/models/gltf/Soldier.glb", "threejs/examples/models/gltf/Xbot.glb"];
+    let mixamo = files::below_named(&defects.join("babylonjs"), &["glb"])?;
+    let vrm = files::below_named(&defects.join("vrm-samples"), &["vrm"])?;
+    let plain = ImportOptions { no_images: true, ..Default::default() };
+    for file in names.iter().map(|name| defects.join(name)).chain(mixamo).chain(vrm) {
+        rigs.push((file, plain.clone()));
+    }
+    let files: Vec<PathBuf> = rigs.iter().map(|(file, _)| file.clone()).collect();
+    let options = |file: &Path| rigs.iter().find(|(own, _)| own == file).map(|(_, options)| options.clone());
+    let one = |file: &Path, own: &mut Sums| rig(file, &options(file).unwrap_or_default(), own);
+    let (all, failures) = files::look(&files, one, Sums::add);
+    println!(
+        "retarget: {} rigs, {} clips there and back, {} looks at feet that stand: at most {:.1} mm from the ground by turns alone ({}; {} above \
+         {:.0} mm), {:.1} mm with goals ({}; {} above); there and back at most {:.4} of a leg off ({}); mirrored twice {:.1e} m off",
+        all.rigs,
+        all.clips,
+        all.stands,
+        all.off[0] * 1e3,
+        all.worst[0],
+        all.above[0],
+        GROUND_M * 1e3,
+        all.off[1] * 1e3,
+        all.worst[1],
+        all.above[1],
+        all.back,
+        all.place,
+        all.mirrored
+    );
+    failures.iter().for_each(|failure| println!("retarget: {failure}"));
+    ensure!(failures.is_empty(), "{} files", failures.len());
+    let level = 1.0 - all.above[1] as f64 / all.stands as f64;
+    ensure!(level >= LEVEL, "of feet that stand only {:.2} % do within {} mm", level * 100.0, GROUND_M * 1e3);
+    ensure!(all.rigs >= RIGS && all.clips >= CLIPS && all.stands >= STANDS, "that is too few");
+    Ok(())
+}
+
+impl Sums {
+    fn add(&mut self, mut other: Self) {
+        self.rigs += other.rigs;
+        self.clips += other.clips;
+        self.stands += other.stands;
+        self.mirrored = larger(self.mirrored, other.mirrored);
+        for i in 0..2 {
+            if other.off[i] > self.off[i] {
+                (self.off[i], self.worst[i]) = (other.off[i], core::mem::take(&mut other.worst[i]));
+            }
+            self.above[i] += other.above[i];
+        }
+        if other.back > self.back {
+            (self.back, self.place) = (other.back, other.place);
+        }
+    }
+}
+
+/// One file's rig and the mannequin: its motions there and back, and three of the mannequin's the other way round.
+fn rig(file: &Path, options: &ImportOptions, sums: &mut Sums) -> Result<()> {
+    let scene = import::open(file, options)?;
+    let stem = import::stem(file);
+    let skeleton = &scene.skeletons.first().context("it has a skeleton")?.skeleton;
+    let own = mannequin::skeleton();
+    sums.rigs += 1;
+    for animation in scene.animations.iter().filter(|a| a.skeleton == Some(0)).take(MOST_CLIPS) {
+        pair(skeleton, &own, animation, &stem, sums)?;
+    }
+    for motion in [Motion::Walk, Motion::Run, Motion::Turn] {
+        let motion = mannequin::clip(motion);
+        let animation = SceneAnimation { skeleton: Some(0), motion, ..Default::default() };
+        pair(&own, skeleton, &animation, &stem, sums)?;
+    }
+    Ok(())
+}
+
+fn pair(
+    from: &RawSkeleton,
+    to: &RawSkeleton,
+    clip: &SceneAnimation,
+    stem: &str,
+    sums: &mut Sums,
+) -> Result<()> {
+    let (source, target) = (BoneMap::guess(from), BoneMap::guess(to));
+    let goals = [Goals::default(), Goals { hands: false, feet: true }];
+    let there = goals.map(|goals| Retarget::new((from, &source), (to, &target), goals));
+    let [free, held] = there;
+    let (free, held) = (free?, held?);
+    let back = Retarget::new((to, &target), (from, &source), Goals::default())?;
+    let name = format!("{stem} {}", clip.motion.name);
+    sums.clips += 1;
+
+    let contacts = clip.contacts(from, &ContactRule::default()).with_context(|| name.clone())?;
+    let soles = Soles::new(to, &target);
+    let leg = Soles::new(from, &source).leg;
+    let looks = (smaller(clip.motion.duration_s, LONGEST_S) * RATE_HZ) as usize;
+    let levelled = [free.motion(&clip.motion, RATE_HZ)?, held.motion(&clip.motion, RATE_HZ)?];
+    let (mut worst, mut stands) = ([0.0; 2], 0);
+    for look in 0..=looks {
+        let time_s = smaller(look as f64 / RATE_HZ, clip.motion.duration_s);
+        let pose = clip.motion.pose(from, time_s);
+        let moved = free.pose(&pose);
+        let shown = levelled.each_ref().map(|motion| motion.pose(to, time_s));
+        for side in 0..2 {
+            // A little after it came down, a little before it leaves.
+            let inside = |(start, end): &(f64, f64)| time_s > start + 0.05 && time_s < end - 0.05;
+            if !contacts.feet[side].iter().any(inside) {
+                continue;
+            }
+            stands += 1;
+            for (i, pose) in shown.iter().enumerate() {
+                let off = soles.height(to, pose, side).abs() * LEG_M / soles.leg;
+                worst[i] = larger(worst[i], off);
+                if off > sums.off[i] {
+                    (sums.off[i], sums.worst[i]) = (off, format!("{name} at {time_s:.2} s"));
+                }
+                sums.above[i] += usize::from(off > GROUND_M);
+            }
+        }
+        let again = back.pose(&moved);
+        let (was, is) = (places(from, &pose), places(from, &again));
+        for bone in &back.report().bones {
+            let Some(joint) = source.joints.get(bone) else { continue };
+            let off = was[*joint].distance(is[*joint]) / leg;
+            if off > sums.back {
+                (sums.back, sums.place) = (off, format!("{name}, {bone} at {time_s:.2} s"));
+            }
+        }
+    }
+    ensure!(sums.back < BACK, "there and back is {:.3} of a leg off: {}", sums.back, sums.place);
+    println!(
+        "retarget: {name:40} ratio {:.3}, {} bones; {stands} looks at feet that stand, {:.1} mm off by turns, {:.1} mm with goals",
+        free.report().ratio,
+        free.report().bones.len(),
+        worst[0] * 1e3,
+        worst[1] * 1e3
+    );
+    sums.stands += stands;
+    let [moved, _] = levelled;
+    let moved = SceneAnimation { skeleton: Some(0), motion: moved, ..Default::default() };
+    // Some rigs are not symmetric, and refuse a mirror; the mannequin is.
+    match mirrored_twice(to, &moved) {
+        Ok(off) => sums.mirrored = larger(sums.mirrored, off),
+        Err(error) => ensure!(to.joints.len() != mannequin::skeleton().joints.len(), "{error}"),
+    }
+    ensure!(sums.mirrored < 1e-6, "{name}: mirrored twice is {} m off", sums.mirrored);
+    Ok(())
+}
+
+/// Where heels and toes are when the target stands at rest.
+struct Soles {
+    /// Of each foot: a joint, and its height above the ground.
+    points: [Vec<(usize, f64)>; 2],
+    leg: f64,
+}
+
+impl Soles {
+    fn new(skeleton: &RawSkeleton, map: &BoneMap) -> Self {
+        let rest: Vec<Trs> = skeleton.joints.iter().map(|joint| joint.rest).collect();
+        let at = places(skeleton, &rest);
+        let find = |part, side| map.joints.get(&Bone { part, side }).copied();
+        let foot = |side| [Part::Foot, Part::Toes].into_iter().filter_map(move |part| find(part, side));
+        let feet = [Side::Left, Side::Right].map(|side| foot(side).collect::<Vec<_>>());
+        let hip = find(Part::UpperLeg, Side::Left).unwrap_or_default();
+        let knee = find(Part::LowerLeg, Side::Left).unwrap_or_default();
+        let leg = at[hip].distance(at[knee]) + at[knee].distance(at[feet[0][0]]);
+        // As retargeting sees it: a rest pose that does not stand on the ground stands on its lowest joint.
+        let below = |joint: usize| {
+            let mut up = Some(joint);
+            while let Some(joint) = up.filter(|joint| !feet.iter().any(|foot| foot.first() == Some(joint))) {
+                up = skeleton.joints[joint].parent;
+            }
+            up.is_some()
+        };
+        let lowest = (0..at.len()).filter(|joint| below(*joint)).map(|joint| at[joint].y);
+        let lowest = lowest.fold(f64::INFINITY, smaller);
+        let ground = if (-0.02..0.15).contains(&(lowest / leg)) { 0.0 } else { lowest };
+        let points = feet.map(|foot| foot.into_iter().map(|joint| (joint, at[joint].y - ground)).collect());
+        Self { points, leg }
+    }
+
+    /// How high a foot is above the ground, by what is lowest of it.
+    fn height(&self, skeleton: &RawSkeleton, pose: &[Trs], side: usize) -> f64 {
+        let at = places(skeleton, pose);
+        self.points[side].iter().map(|(joint, rest)| at[*joint].y - rest).fold(f64::INFINITY, smaller)
+    }
+}
+
+fn places(skeleton: &RawSkeleton, pose: &[Trs]) -> Vec<V3> {
+    model_matrices(skeleton, pose).iter().map(|model| model.columns[3]).collect()
+}
+
+/// How far the joints of a clip are off after two mirrors.
+fn mirrored_twice(skeleton: &RawSkeleton, clip: &SceneAnimation) -> Result<f64> {
+    let named = SceneSkeleton { skeleton: skeleton.clone(), ..Default::default() };
+    let mut scene = Scene { skeletons: vec![named], animations: vec![clip.clone()], ..Default::default() };
+    let mirror = Edit { kind: EditKind::Mirror(Some(Axis::X)), line: None };
+    let rules = [ClipRule { clips: "*".into(), edits: vec![mirror], ..Default::default() }];
+    for _ in 0..2 {
+        let asked = edit::Asked { rules: &rules, precision_m: 1e-4, shell_m: 0.03, finds_loops: false };
+        edit::follow(&mut scene, asked)?;
+    }
+    let mut off = 0.0;
+    for i in 0..10 {
+        let time_s = clip.motion.duration_s * f64::from(i) / 10.0;
+        let (was, is) =
+            (clip.motion.pose(skeleton, time_s), scene.animations[0].motion.pose(skeleton, time_s));
+        for (a, b) in places(skeleton, &was).iter().zip(places(skeleton, &is)) {
+            off = larger(off, a.distance(b));
+        }
+    }
+    Ok(off)
+}

@@ -1,0 +1,60 @@
+//! Meshes of an archive as Bevy's.
+
+use bevy_asset::RenderAssetUsages;
+use bevy_mesh::{Indices, Mesh, PrimitiveTopology, VertexAttributeValues};
+use lissom::archive::MeshView;
+
+/// Joints that a vertex of Bevy's follows.
+const INFLUENCES: usize = 4;
+
+/// A mesh, and how many of its vertices follow more joints than Bevy's do: of those the heaviest four are left, and weigh as
+/// much as all did.
+pub(crate) fn mesh_of(view: &MeshView<'_>) -> (Mesh, usize) {
+    let (joints, weights, cut) = influences(view);
+    let mut mesh = Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::default())
+        .with_inserted_indices(Indices::U32(view.indices.to_vec()))
+        .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, view.positions.to_vec())
+        .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, view.normals.to_vec())
+        .with_inserted_attribute(Mesh::ATTRIBUTE_JOINT_INDEX, VertexAttributeValues::Uint16x4(joints))
+        .with_inserted_attribute(Mesh::ATTRIBUTE_JOINT_WEIGHT, weights);
+    for (set, attribute) in [Mesh::ATTRIBUTE_UV_0, Mesh::ATTRIBUTE_UV_1].into_iter().enumerate() {
+        if let Some(uvs) = view.uv(set) {
+            mesh.insert_attribute(attribute, uvs.to_vec());
+        }
+    }
+    if !view.tangents.is_empty() {
+        mesh.insert_attribute(Mesh::ATTRIBUTE_TANGENT, view.tangents.to_vec());
+    }
+    if let Some(colors) = view.color(0) {
+        mesh.insert_attribute(Mesh::ATTRIBUTE_COLOR, colors.to_vec());
+    }
+    (mesh, cut)
+}
+
+fn influences(view: &MeshView<'_>) -> (Vec<[u16; INFLUENCES]>, Vec<[f32; INFLUENCES]>, usize) {
+    let each = view.per_vertex;
+    let mut cut = 0;
+    let mut heaviest: Vec<(u16, f32)> = Vec::with_capacity(each);
+    let vertices = view.joints.chunks_exact(each).zip(view.weights.chunks_exact(each));
+    let (joints, weights) = vertices
+        .map(|(joints, weights)| {
+            heaviest.clear();
+            heaviest.extend(joints.iter().copied().zip(weights.iter().copied()).filter(|(_, w)| *w != 0.0));
+            let mut scale = 1.0;
+            if heaviest.len() > INFLUENCES {
+                cut += 1;
+                let all: f32 = heaviest.iter().map(|(_, weight)| weight).sum();
+                // Stable: of two that weigh the same, the first stays.
+                heaviest.sort_by(|a, b| b.1.total_cmp(&a.1));
+                heaviest.truncate(INFLUENCES);
+                scale = all / heaviest.iter().map(|(_, weight)| weight).sum::<f32>();
+            }
+            let mut vertex = ([0; INFLUENCES], [0.0; INFLUENCES]);
+            for (i, (joint, weight)) in heaviest.iter().enumerate() {
+                (vertex.0[i], vertex.1[i]) = (*joint, weight * scale);
+            }
+            vertex
+        })
+        .unzip();
+    (joints, weights, cut)
+}

@@ -1,0 +1,320 @@
+//! Scenes whose joints are entities, as `bevy_gltf` spawns them: they follow a character.
+//!
+//! Joints get their `GlobalTransform` from the crowd, in one pass over Bevy's tables, and are marked changed only where it
+//! is another. Bevy's propagation does not see them, since it asks for [`TransformTreeChanged`], which they lose; what hangs on
+//! a joint without being one (a sword, a camera, a rider with joints of its own) is carried along here, by Bevy's rule.
+#![allow(clippy::too_many_arguments, clippy::type_complexity, reason = "a system says what it asks for")]
+
+use crate::{
+    components::{Animator, Character},
+    crowds::Crowds,
+};
+use bevy_ecs::{entity::EntityHashSet, prelude::*, reflect::ReflectComponent};
+use bevy_math::Affine3A;
+use bevy_mesh::skinning::SkinnedMesh;
+use bevy_reflect::Reflect;
+use bevy_transform::{
+    StaticTransformOptimizations,
+    components::{GlobalTransform, Transform, TransformTreeChanged},
+};
+use lissom::{Skeleton, math::Mat4};
+
+/// The joints of a scene below this character follow it. They are found by their `Name`s as soon as the scene is there, and again
+/// when it is spawned anew; their own `Transform`s are not read as long as they follow.
+///
+/// ```ignore
+/// commands.spawn((
+///     WorldAssetRoot(server.load(GltfAssetLabel::Scene(0).from_asset("hero.glb"))),
+///     Animator::clip(server.load("hero.lsm"), "walk"),
+///     SceneJoints::default(),
+/// ));
+/// ```
+#[derive(Component, Debug, Default, Reflect)]
+#[reflect(Component, from_reflect = false)]
+pub struct SceneJoints {
+    #[reflect(ignore)]
+    found: Option<Found>,
+}
+
+impl SceneJoints {
+    /// The entities that follow, in no order; none until the scene is there.
+    #[must_use]
+    pub fn joints(&self) -> &[Entity] {
+        self.found.as_ref().map_or(&[], |found| &found.joints)
+    }
+}
+
+#[derive(Debug)]
+struct Found {
+    /// The identity of the skeleton they were looked up in.
+    skeleton: u64,
+    row: u32,
+    /// Whose space the character's matrices are in.
+    base: Entity,
+    joints: Vec<Entity>,
+}
+
+/// An entity that follows a joint of a character with [`SceneJoints`]. Added and removed by the plugin.
+#[derive(Component, Clone, Copy, Debug)]
+pub struct SceneJoint {
+    row: u32,
+    joint: u16,
+}
+
+/// A joint with a child that is none.
+#[derive(Component)]
+pub(crate) struct Carries;
+
+/// The characters whose joints are entities, by the rows that the joints know.
+#[derive(Resource, Default, Debug)]
+pub(crate) struct SceneRows {
+    rows: Vec<SceneRow>,
+    free: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct SceneRow {
+    /// None: it is free.
+    character: Option<Entity>,
+    /// The update whose matrices its joints have, and the base that they were placed by.
+    seen: Option<(u64, Affine3A)>,
+}
+
+impl SceneRows {
+    fn take(&mut self, character: Entity) -> u32 {
+        let row = SceneRow { character: Some(character), seen: None };
+        if let Some(free) = self.free.pop() {
+            self.rows[free as usize] = row;
+            return free;
+        }
+        self.rows.push(row);
+        (self.rows.len() - 1) as u32
+    }
+
+    fn give_back(&mut self, row: u32) {
+        self.rows[row as usize].character = None;
+        self.free.push(row);
+    }
+}
+
+/// Joints of characters that have a scene and do not know it yet.
+pub(crate) fn find_joints(
+    mut characters: Query<(Entity, &Character, &mut SceneJoints)>,
+    tree: Query<(Option<&Children>, Option<&Name>, Option<&SkinnedMesh>, Has<Animator>)>,
+    parents: Query<&ChildOf>,
+    crowds: Res<Crowds>,
+    mut rows: ResMut<SceneRows>,
+    mut commands: Commands,
+) {
+    for (entity, character, mut scene) in &mut characters {
+        let Some(troupe) = crowds.get(&character.key) else { continue };
+        let skeleton = troupe.crowd.skeleton();
+        if let Some(found) = &scene.found {
+            if found.skeleton != skeleton.identity() {
+                // Another file: they are looked for anew when these are free.
+                release(&mut scene, &mut rows, &mut commands);
+            }
+            continue;
+        }
+        let joints = matched(entity, skeleton, &tree);
+        let base = joints.iter().find(|(joint, _)| skeleton.parent(*joint).is_none());
+        let base = base.and_then(|(_, root)| parents.get(*root).ok()).map_or(entity, ChildOf::parent);
+        if joints.is_empty() {
+            // The scene is not there yet.
+            continue;
+        }
+        let row = rows.take(entity);
+        for (joint, entity) in &joints {
+            let joint = SceneJoint { row, joint: *joint as u16 };
+            commands.entity(*entity).try_insert(joint).try_remove::<TransformTreeChanged>();
+        }
+        let joints = joints.into_iter().map(|(_, entity)| entity).collect();
+        scene.found = Some(Found { skeleton: skeleton.identity(), row, base, joints });
+    }
+}
+
+/// Entities below a character that are called as joints are. Those that a skinned mesh names come first: a node may be called
+/// as one of them is. Other characters below it keep theirs.
+fn matched(
+    character: Entity,
+    skeleton: &Skeleton,
+    tree: &Query<(Option<&Children>, Option<&Name>, Option<&SkinnedMesh>, Has<Animator>)>,
+) -> Vec<(usize, Entity)> {
+    let (mut stack, mut named, mut listed) = (vec![character], Vec::new(), EntityHashSet::default());
+    while let Some(entity) = stack.pop() {
+        let Ok((children, name, skin, animated)) = tree.get(entity) else { continue };
+        if animated && entity != character {
+            continue;
+        }
+        listed.extend(skin.into_iter().flat_map(|skin| skin.joints.iter().copied()));
+        named.extend(name.filter(|_| entity != character).map(|name| (entity, name)));
+        // Depth first, as the joints of a skeleton: of two that are called the same, the first stays the first.
+        stack.extend(children.into_iter().flat_map(|children| children.iter().rev()));
+    }
+    named.sort_by_key(|(entity, _)| !listed.contains(entity));
+    let mut taken = vec![false; skeleton.joint_count()];
+    let mut joints = Vec::new();
+    for (entity, name) in named {
+        if let Some(joint) = skeleton.find_all(name).find(|joint| !taken[*joint]) {
+            taken[joint] = true;
+            joints.push((joint, entity));
+        }
+    }
+    joints
+}
+
+/// The joints are Bevy's again.
+fn release(scene: &mut SceneJoints, rows: &mut SceneRows, commands: &mut Commands) {
+    let Some(Found { row, joints, .. }) = scene.found.take() else { return };
+    rows.give_back(row);
+    commands.queue(move |world: &mut World| {
+        for joint in joints {
+            // Who was despawned is nobody's.
+            let Ok(mut joint) = world.get_entity_mut(joint) else { continue };
+            joint.remove::<(SceneJoint, Carries)>();
+            if let Some(mut transform) = joint.get_mut::<Transform>() {
+                transform.set_changed();
+                joint.insert(TransformTreeChanged);
+            }
+        }
+    });
+}
+
+/// A character or its scene went.
+pub(crate) fn lose<C: Component>(
+    lost: On<Remove<C>>,
+    mut scenes: Query<&mut SceneJoints>,
+    mut rows: ResMut<SceneRows>,
+    mut commands: Commands,
+) {
+    if let Ok(mut scene) = scenes.get_mut(lost.entity) {
+        release(&mut scene, &mut rows, &mut commands);
+    }
+}
+
+/// A scene that is spawned anew: what is left of it is let go, and looked for again.
+pub(crate) fn lose_joint(
+    lost: On<Remove<SceneJoint>>,
+    joints: Query<&SceneJoint>,
+    mut scenes: Query<&mut SceneJoints>,
+    mut rows: ResMut<SceneRows>,
+    mut commands: Commands,
+) {
+    let Ok(joint) = joints.get(lost.entity) else { return };
+    let Some(SceneRow { character: Some(character), .. }) = rows.rows.get(joint.row as usize) else { return };
+    // Who is released has a row that may be another's already.
+    if let Ok(mut scene) = scenes.get_mut(*character)
+        && scene.joints().contains(&lost.entity)
+    {
+        release(&mut scene, &mut rows, &mut commands);
+    }
+}
+
+/// Which joints have something to carry.
+pub(crate) fn note_carriers(
+    changed: Query<
+        (Entity, Option<&Children>, Has<Carries>),
+        (With<SceneJoint>, Or<(Changed<Children>, Added<SceneJoint>)>),
+    >,
+    joints: Query<(), With<SceneJoint>>,
+    mut commands: Commands,
+) {
+    for (entity, children, carries) in &changed {
+        let others = children.is_some_and(|children| children.iter().any(|child| !joints.contains(child)));
+        match (carries, others) {
+            (false, true) => {
+                commands.entity(entity).try_insert(Carries);
+            }
+            (true, false) => {
+                commands.entity(entity).try_remove::<Carries>();
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What the joints of a row need to know.
+struct Drive<'a> {
+    /// How many characters carry this one.
+    depth: usize,
+    base: Entity,
+    models: &'a [Mat4],
+    /// The update that made them.
+    posed_in: u64,
+}
+
+/// Joints follow, and carry what hangs on them. A character that another one carries is placed after that one.
+pub(crate) fn drive(
+    mut joints: Query<(&SceneJoint, Mut<GlobalTransform>)>,
+    mut others: Query<
+        (&Transform, Mut<GlobalTransform>, Ref<TransformTreeChanged>, Option<&Children>),
+        Without<SceneJoint>,
+    >,
+    carriers: Query<(Entity, &SceneJoint, &Children), With<Carries>>,
+    characters: Query<(&Character, &SceneJoints)>,
+    parents: Query<&ChildOf>,
+    crowds: Res<Crowds>,
+    mut rows: ResMut<SceneRows>,
+    optimizations: Option<Res<StaticTransformOptimizations>>,
+) {
+    if rows.rows.len() == rows.free.len() {
+        return;
+    }
+    let drives: Vec<Option<Drive<'_>>> = rows
+        .rows
+        .iter()
+        .map(|row| {
+            let entity = row.character?;
+            let (character, scene) = characters.get(entity).ok()?;
+            let crowd = &crowds.get(&character.key)?.crowd;
+            let posed_in = crowd.posed_in(character.member).ok()?;
+            let models = crowd.models(character.member).ok()??;
+            let above = parents.iter_ancestors(entity);
+            let mut carrying: Vec<u32> = above.filter_map(|e| Some(joints.get(e).ok()?.0.row)).collect();
+            carrying.dedup();
+            Some(Drive { depth: carrying.len(), base: scene.found.as_ref()?.base, models, posed_in })
+        })
+        .collect();
+    let always = optimizations.is_some_and(|optimizations| !optimizations.is_enabled());
+    let deepest = drives.iter().flatten().map(|drive| drive.depth).max().unwrap_or_default();
+    let mut stack = Vec::new();
+    for depth in 0..=deepest {
+        let places: Vec<Option<(Affine3A, &[Mat4])>> = drives
+            .iter()
+            .zip(&mut rows.rows)
+            .map(|(drive, row)| {
+                let drive = drive.as_ref().filter(|drive| drive.depth == depth)?;
+                let base = others.get(drive.base).ok()?.1.affine();
+                let seen = Some((drive.posed_in, base));
+                let moved = std::mem::replace(&mut row.seen, seen) != seen;
+                moved.then_some((base, drive.models))
+            })
+            .collect();
+        if places.iter().any(Option::is_some) {
+            joints.par_iter_mut().for_each(|(joint, mut global)| {
+                let place = places.get(joint.row as usize).and_then(Option::as_ref);
+                let model =
+                    place.and_then(|(base, models)| Some((base, models.get(usize::from(joint.joint))?)));
+                if let Some((base, model)) = model {
+                    global.set_if_neq(GlobalTransform::from(*base * Affine3A::from_mat4(*model)));
+                }
+            });
+        }
+        for (entity, joint, children) in &carriers {
+            let own = drives.get(joint.row as usize).and_then(Option::as_ref);
+            if own.is_none_or(|drive| drive.depth != depth) {
+                continue;
+            }
+            let Ok((_, global)) = joints.get(entity) else { continue };
+            stack.extend(children.iter().map(|child| (child, *global, global.is_changed())));
+            while let Some((entity, above, moved)) = stack.pop() {
+                let Ok((transform, mut global, tree, children)) = others.get_mut(entity) else { continue };
+                if !(moved || always || tree.is_changed()) {
+                    continue;
+                }
+                let moved = global.set_if_neq(above.mul_transform(*transform));
+                stack.extend(children.into_iter().flatten().map(|child| (*child, *global, moved)));
+            }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Meshes that characters move without an entity a joint.
+//!
+//! ```text
+//!  Skin (component) ──▶ dress: Mesh3d, SkinnedMesh of placeholders, Aabb, SkinPalette      once
+//!  crowd: models ──▶ pose_skins: world · model · inverse bind ──▶ SkinPalette, Aabb        LissomSystems::Place
+//!                     feature `render`: copied into Bevy's skins after `extract_skins`
+//! ```
+//!
+//! Bevy gives every skin a range of its buffer by the number of its joints, whoever they are, and fills it from the joints'
+//! entities and the inverse bind matrices. Here there are none of either, so it fills in nothing, and what is copied there
+//! stays. It keeps the buffer of the frame before by itself, for motion vectors.
+#![allow(clippy::disallowed_methods, reason = "places in Bevy's world are made with the engine's arithmetic")]
+#![allow(clippy::too_many_arguments, clippy::type_complexity, reason = "a system says what it asks for")]
+
+use crate::{
+    archive::LissomArchive,
+    components::{Character, Problem},
+    crowds::Crowds,
+};
+use bevy_asset::{Assets, Handle};
+use bevy_camera::{primitives::Aabb, visibility::NoAutoAabb};
+use bevy_ecs::{prelude::*, reflect::ReflectComponent};
+use bevy_math::{Affine3A, Mat4, Vec3};
+use bevy_mesh::{
+    Mesh3d,
+    skinning::{SkinnedMesh, SkinnedMeshInverseBindposes},
+};
+use bevy_reflect::Reflect;
+use bevy_transform::components::{GlobalTransform, Transform};
+use lissom::{
+    archive::{ArchiveError, Mesh},
+    mesh::{JointBounds, MeshError, Strided},
+};
+use std::sync::Arc;
+use tracing::error;
+
+/// A mesh of the character's archive, on the character's entity or on one below it. The plugin adds `Mesh3d`; the material is yours.
+///
+/// ```ignore
+/// commands.spawn((
+///     Animator::clip(server.load("hero.lsm"), "walk"),
+///     Skin::new("body"),
+///     MeshMaterial3d(materials.add(Color::WHITE)),
+/// ));
+/// ```
+///
+/// It is drawn where the character is, whatever its own `Transform` says.
+#[derive(Component, Clone, Debug, PartialEq, Eq, Reflect)]
+#[reflect(Component, from_reflect = false)]
+#[require(Transform)]
+pub struct Skin {
+    mesh: String,
+}
+
+impl Skin {
+    /// The mesh of this name.
+    #[must_use]
+    pub fn new(mesh: impl Into<String>) -> Self {
+        Self { mesh: mesh.into() }
+    }
+
+    /// The mesh's name.
+    #[must_use]
+    pub fn mesh(&self) -> &str {
+        &self.mesh
+    }
+}
+
+/// The skinning matrices of a [`Skin`], in the world, one a joint of the skeleton. Added by the plugin, written in
+/// [`LissomSystems::Place`](crate::LissomSystems::Place).
+#[derive(Component, Clone, Debug)]
+pub struct SkinPalette {
+    matrices: Vec<Mat4>,
+    character: Entity,
+    rig: Arc<Rig>,
+    /// The update whose matrices these are, where the character was, and where the mesh.
+    seen: Option<(u64, GlobalTransform, GlobalTransform)>,
+}
+
+impl SkinPalette {
+    /// As the GPU takes them.
+    #[must_use]
+    pub fn matrices(&self) -> &[Mat4] {
+        &self.matrices
+    }
+}
+
+/// What all skins of a mesh share.
+#[derive(Debug)]
+pub(crate) struct Rig {
+    inverse_binds: Vec<Affine3A>,
+    bounds: JointBounds,
+}
+
+/// Why a mesh cannot be drawn.
+#[derive(Debug, thiserror::Error)]
+enum SkinError {
+    #[error("{0}")]
+    Archive(#[from] ArchiveError),
+    #[error("{0}")]
+    Mesh(#[from] MeshError),
+    #[error("mesh {0:?} is for another skeleton")]
+    OtherSkeleton(String),
+    #[error("the archive was not loaded from a file, so its mesh {0:?} is no asset")]
+    NoAsset(String),
+}
+
+impl Rig {
+    fn new(mesh: &Mesh) -> Result<Self, MeshError> {
+        let view = mesh.view();
+        let inverse_binds =
+            view.inverse_binds.iter().map(|bind| Affine3A::from_mat4(bind.to_mat4())).collect();
+        let bounds = JointBounds::new(&mesh.influences(), Strided::packed(view.positions), None)?;
+        Ok(Self { inverse_binds, bounds })
+    }
+}
+
+/// Skins that are new, or whose character or file is: they get all that Bevy draws.
+pub(crate) fn dress(
+    skins: Query<(Entity, Ref<Skin>, Option<&SkinPalette>, Option<&Problem>)>,
+    characters: Query<Ref<Character>>,
+    parents: Query<&ChildOf>,
+    archives: Res<Assets<LissomArchive>>,
+    mut crowds: ResMut<Crowds>,
+    mut poses: ResMut<Assets<SkinnedMeshInverseBindposes>>,
+    mut no_poses: Local<Option<Handle<SkinnedMeshInverseBindposes>>>,
+    mut commands: Commands,
+) {
+    for (entity, skin, palette, problem) in &skins {
+        let owner = std::iter::once(entity)
+            .chain(parents.iter_ancestors(entity))
+            .find_map(|above| Some((above, characters.get(above).ok()?)));
+        let Some((owner, character)) = owner else {
+            if palette.is_some() {
+                commands.entity(entity).try_remove::<SkinPalette>();
+            }
+            continue;
+        };
+        let known = palette.map_or(problem.is_some(), |palette| palette.character == owner);
+        if known && !skin.is_changed() && !character.is_changed() {
+            continue;
+        }
+        match dressed(&skin.mesh, &character, &archives, &mut crowds) {
+            Ok((mesh, rig)) => {
+                let joints = rig.inverse_binds.len();
+                let inverse_bindposes = no_poses.get_or_insert_with(|| poses.add(Vec::<Mat4>::new())).clone();
+                let matrices = vec![Mat4::IDENTITY; joints];
+                commands.entity(entity).try_remove::<Problem>().try_insert((
+                    Mesh3d(mesh),
+                    SkinnedMesh { inverse_bindposes, joints: vec![Entity::PLACEHOLDER; joints] },
+                    SkinPalette { matrices, character: owner, rig, seen: None },
+                    Aabb::default(),
+                    NoAutoAabb,
+                ));
+            }
+            Err(why) => {
+                error!("{entity} is not drawn: {why}");
+                commands
+                    .entity(entity)
+                    .try_remove::<(Mesh3d, SkinnedMesh, SkinPalette)>()
+                    .try_insert(Problem(why.to_string()));
+            }
+        }
+    }
+}
+
+fn dressed(
+    name: &str,
+    character: &Character,
+    archives: &Assets<LissomArchive>,
+    crowds: &mut Crowds,
+) -> Result<(Handle<bevy_mesh::Mesh>, Arc<Rig>), SkinError> {
+    let no_asset = || SkinError::NoAsset(name.to_owned());
+    let LissomArchive { archive, meshes } = archives.get(&character.archive).ok_or_else(no_asset)?;
+    let mesh = archive.mesh(name)?;
+    let troupe = crowds.get_mut(&character.key).ok_or_else(no_asset)?;
+    if mesh.view().skeleton_identity != troupe.crowd.skeleton().identity() {
+        return Err(SkinError::OtherSkeleton(name.to_owned()));
+    }
+    let handle = meshes.get(name).ok_or_else(no_asset)?.clone();
+    let rig = match troupe.rigs.get(name) {
+        Some(rig) => rig.clone(),
+        None => troupe.rigs.entry(name.into()).or_insert(Arc::new(Rig::new(&mesh)?)).clone(),
+    };
+    Ok((handle, rig))
+}
+
+/// Matrices and boxes of the characters that moved.
+pub(crate) fn pose_skins(
+    mut skins: Query<(&mut SkinPalette, &mut Aabb, &GlobalTransform)>,
+    characters: Query<(&Character, &GlobalTransform)>,
+    crowds: Res<Crowds>,
+) {
+    skins.par_iter_mut().for_each_init(Vec::new, |models, (mut palette, mut bounds, own)| {
+        let SkinPalette { matrices, character: owner, rig, seen } = palette.bypass_change_detection();
+        let Ok((character, place)) = characters.get(*owner) else { return };
+        let Some(crowd) = crowds.get(&character.key).map(|troupe| &troupe.crowd) else { return };
+        let (Ok(posed), Ok(Some(joints))) =
+            (crowd.posed_in(character.member), crowd.models(character.member))
+        else {
+            return;
+        };
+        let before = seen.replace((posed, *place, *own));
+        if before == *seen {
+            return;
+        }
+        let anew = before.is_none_or(|(before, ..)| before != posed);
+        models.clear();
+        let joints = joints.iter().zip(&rig.inverse_binds);
+        models.extend(joints.map(|(joint, bind)| Mat4::from(Affine3A::from_mat4(*joint) * *bind)));
+        let world = place.affine();
+        for (matrix, model) in matrices.iter_mut().zip(&*models) {
+            *matrix = Mat4::from(world * Affine3A::from_mat4(*model));
+        }
+        // A mesh of nothing has no box, and there is a matrix a joint.
+        if (anew || own != place)
+            && let Ok(Some(around)) = rig.bounds.linear(models, &[])
+        {
+            let around = Aabb::from_min_max(Vec3::from_array(around.min), Vec3::from_array(around.max));
+            bounds.set_if_neq(if own == place { around } else { seen_from(own, place, around) });
+        }
+        palette.set_changed();
+    });
+}
+
+/// A box in the character's space, in that of an entity that stands elsewhere.
+fn seen_from(own: &GlobalTransform, place: &GlobalTransform, Aabb { center, half_extents }: Aabb) -> Aabb {
+    let from = own.affine().inverse() * place.affine();
+    let axes = from.matrix3;
+    let half = axes.x_axis.abs() * half_extents.x
+        + axes.y_axis.abs() * half_extents.y
+        + axes.z_axis.abs() * half_extents.z;
+    Aabb { center: from.transform_point3a(center), half_extents: half }
+}

@@ -1,0 +1,764 @@
+//! Many characters at once, for simulation: states of a graph in, poses out.
+//!
+//! A [`Crowd`](motion::Crowd) decides and writes matrices; local poses, which a crowd does not keep, are shown by animators, one a
+//! thread, of the members' states. Both are behind a lock that is only taken without the GIL.
+
+use crate::{
+    arrays::{Numbers, array, on_all_cores},
+    asset::{Asset, AssetData, Given},
+    errors::{self, argument, defect, format},
+    skeleton::Skeleton,
+};
+use lissom::{archive::Archive, math::soa, track::Repeat};
+use lissom_build::{
+    graph::{self, GraphFile},
+    import,
+    pipeline::did_you_mean,
+};
+use lissom_motion::{
+    Animator, Graph, GraphParts, GraphState, OneShot, ParameterKind, RootStep, StateError,
+    crowd::{self as motion, CrowdError, Executor, Member, Outputs, PaletteFormat, Palettes, Role, Task},
+};
+use pyo3::{
+    exceptions::{PyKeyError, PyValueError},
+    prelude::*,
+    types::{PyBytes, PyDict, PyList},
+};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard},
+};
+
+/// Joints of all members together: matrices of more would take 6 GB.
+const MOST_JOINTS: usize = 100_000_000;
+/// What a saved crowd starts with.
+const SAVED: &[u8; 4] = b"LPS1";
+/// Numbers of a place: x, y, z, and a rotation x, y, z, w.
+const PLACE: usize = 7;
+
+struct Played {
+    crowd: motion::Crowd,
+    members: Vec<Member>,
+    /// Shows what a state looks like.
+    animator: Animator,
+}
+
+/// Threads of one call; the first one is the caller's.
+struct Threads(usize);
+
+impl Executor for Threads {
+    fn width(&self) -> usize {
+        self.0
+    }
+
+    fn run(&self, tasks: &mut [Task<'_>]) {
+        let queue = Mutex::new(tasks.iter_mut());
+        let work = || {
+            loop {
+                let next = queue.lock().unwrap_or_else(|e| e.into_inner()).next();
+                match next {
+                    Some(task) => task.run(),
+                    None => break,
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..self.0 {
+                scope.spawn(work);
+            }
+            work();
+        });
+    }
+}
+
+/// Many characters of one skeleton that one graph plays: `count` states, parameters and poses as arrays.
+///
+/// `asset` has the clips; one that is not cooked is cooked as `asset.save` does it. `graph` is the name of one of its graphs
+/// (`asset.graphs`), or a description of one: a dict, the bytes of a JSON file, or its `pathlib.Path` (docs/GRAPHS.md). `skeleton`
+/// names one of several. Root motion moves `places`, unless `travels=False`. `palettes=True` keeps skinning matrices too.
+///
+/// Parameters are read and set by name, for all members: `crowd["speed"]`. A trigger is set by True, and taken away by the
+/// transition that it starts. What is read is a copy, and cannot be written to.
+///
+/// What a member shows depends on nothing but what it was told and the steps, to the bit: not on threads, nor on how many others
+/// there are. It is what a game shows.
+///
+/// >>> import numpy
+/// >>> body = lissom.Skeleton(["hips"], [-1], [[0, 1, 0]])
+/// >>> still, turn = numpy.tile([0, 0, 0, 1.0], (31, 1, 1)), numpy.tile([0, 1.0, 0, 0], (31, 1, 1))
+/// >>> clips = [lissom.Clip.from_arrays(body, q, name=n, looping=True) for n, q in (("still", still), ("turn", turn))]
+/// >>> states = [{"name": "all", "line": "speed", "points": [{"at": 0, "clip": "still"}, {"at": 1, "clip": "turn"}]}]
+/// >>> graph = {"parameters": {"speed": {"float": 0}}, "layers": [{"name": "body", "states": states}]}
+/// >>> crowd = lissom.Crowd(lissom.cook(clips), graph, 3)
+/// >>> crowd["speed"] = [0, 0.5, 1]
+/// >>> crowd.update(1 / 60)
+/// >>> crowd.poses().shape, crowd.matrices().shape, crowd.states().tolist()
+/// ((3, 1, 10), (3, 1, 4, 4), ['all', 'all', 'all'])
+#[pyclass(frozen, module = "lissom", name = "Crowd")]
+pub(crate) struct Crowd {
+    asset: Py<Asset>,
+    body: Skeleton,
+    graph: Arc<Graph>,
+    parts: GraphParts,
+    count: usize,
+    travels: bool,
+    palettes: bool,
+    played: Mutex<Played>,
+}
+
+#[pymethods]
+impl Crowd {
+    #[new]
+    #[pyo3(signature = (asset, graph, count, *, skeleton=None, travels=true, palettes=false))]
+    fn new(
+        asset: &Bound<'_, Asset>,
+        graph: &Bound<'_, PyAny>,
+        count: usize,
+        skeleton: Option<&str>,
+        travels: bool,
+        palettes: bool,
+    ) -> PyResult<Self> {
+        let said = Said::of(graph)?;
+        let own = asset.get().0.clone();
+        let made = asset.py().detach(|| make(&own, &said, count, skeleton, travels, palettes))?;
+        let (body, graph, parts, played) = made;
+        let played = Mutex::new(played);
+        Ok(Self { asset: asset.clone().unbind(), body, graph, parts, count, travels, palettes, played })
+    }
+
+    fn __len__(&self) -> usize {
+        self.count
+    }
+
+    /// The joints of each member.
+    #[getter]
+    fn skeleton(&self) -> Skeleton {
+        self.body.clone()
+    }
+
+    /// The description of the graph, as docs/GRAPHS.md says it.
+    #[getter]
+    fn graph<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        description(py, &self.parts)
+    }
+
+    /// What may be set, and its kind: `"float"`, `"int"`, `"bool"` or `"trigger"`.
+    #[getter]
+    fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        for parameter in &self.parts.parameters {
+            let kind = match parameter.kind {
+                ParameterKind::Float { .. } => "float",
+                ParameterKind::Int { .. } => "int",
+                ParameterKind::Bool { .. } => "bool",
+                ParameterKind::Trigger => "trigger",
+            };
+            all.set_item(&parameter.name, kind)?;
+        }
+        Ok(all)
+    }
+
+    /// What a parameter was set to, (count,): float32, int32 or bool.
+    fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let graph = &self.graph;
+        match self.kind(name)? {
+            ParameterKind::Float { .. } => {
+                let key = graph.float(name).map_err(defect)?;
+                self.read(py, |state| state.get(key))
+            }
+            ParameterKind::Int { .. } => {
+                let key = graph.int(name).map_err(defect)?;
+                self.read(py, |state| state.get(key))
+            }
+            ParameterKind::Bool { .. } => {
+                let key = graph.bool(name).map_err(defect)?;
+                self.read(py, |state| state.get(key))
+            }
+            ParameterKind::Trigger => {
+                let key = graph.trigger(name).map_err(defect)?;
+                self.read(py, |state| state.get(key))
+            }
+        }
+    }
+
+    /// Sets a parameter of everybody: one value, or (count,).
+    fn __setitem__(&self, py: Python<'_>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let graph = &self.graph;
+        match self.kind(name)? {
+            ParameterKind::Float { .. } => {
+                let key = graph.float(name).map_err(defect)?;
+                let one = |v: f64| Some(v as f32).filter(|v| v.is_finite());
+                let values = self.values(name, value, false, one, "numbers that float32 can hold")?;
+                self.change(py, |all| all.crowd.set_each(&all.members, key, &values))
+            }
+            ParameterKind::Int { .. } => {
+                let key = graph.int(name).map_err(defect)?;
+                let one = |v: f64| Some(v as i32).filter(|i| f64::from(*i) == v);
+                let values = self.values(name, value, false, one, "whole numbers that int32 can hold")?;
+                self.change(py, |all| all.crowd.set_each(&all.members, key, &values))
+            }
+            ParameterKind::Bool { .. } => {
+                let key = graph.bool(name).map_err(defect)?;
+                let values = self.values(name, value, true, |v| Some(v != 0.0), "")?;
+                self.change(py, |all| all.crowd.set_each(&all.members, key, &values))
+            }
+            ParameterKind::Trigger => {
+                let key = graph.trigger(name).map_err(defect)?;
+                let values = self.values(name, value, true, |v| Some(v != 0.0), "")?;
+                self.change(py, |all| all.crowd.set_each(&all.members, key, &values))
+            }
+        }
+    }
+
+    /// Everybody goes on by so many seconds, on all cores, without the GIL.
+    fn update(&self, py: Python<'_>, dt: f64) -> PyResult<()> {
+        if !(dt.is_finite() && dt >= 0.0) {
+            return Err(argument("dt", dt, "seconds, finite and at least 0"));
+        }
+        self.change(py, |all| all.update(dt))
+    }
+
+    /// Model-space matrices, (count, joints, 4, 4), float32.
+    fn matrices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let joints = self.body.0.joint_count();
+        let numbers = py.detach(|| {
+            let all = self.lock();
+            let mut out = vec![0.0_f32; self.count * joints * 16];
+            let models = all.crowd.all_models();
+            let copied = on_all_cores(&mut out, 16, self.count * joints, |first, out| {
+                for (out, model) in out.chunks_exact_mut(16).zip(models.get(first..).unwrap_or_default()) {
+                    out.copy_from_slice(&crate::poses::rows(model));
+                }
+                Ok::<(), std::convert::Infallible>(())
+            });
+            match copied {
+                Ok(()) => out,
+                Err(never) => match never {},
+            }
+        });
+        array(py, numbers, &[self.count, joints, 4, 4])
+    }
+
+    /// Local poses, (count, joints, 10): translation, rotation (x, y, z, w) and scale in the parent's space, float32. They are
+    /// made when they are asked for: who wants matrices alone saves their cost.
+    fn poses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let joints = self.body.0.joint_count();
+        let numbers = py.detach(|| {
+            let all = self.lock();
+            let mut out = vec![0.0_f32; self.count * joints * 10];
+            on_all_cores(&mut out, joints * 10, self.count, |first, out| {
+                let mut animator = all.animator.clone();
+                for (out, member) in out.chunks_exact_mut(joints * 10).zip(&all.members[first..]) {
+                    animator.restore(all.crowd.state(*member).map_err(defect)?).map_err(defect)?;
+                    animator.update(0.0).map_err(defect)?;
+                    for (joint, out) in out.chunks_exact_mut(10).enumerate() {
+                        out.copy_from_slice(&soa::lane(animator.pose(), joint).to_array());
+                    }
+                }
+                Ok::<(), PyErr>(())
+            })?;
+            Ok::<_, PyErr>(out)
+        })?;
+        array(py, numbers, &[self.count, joints, 10])
+    }
+
+    /// Skinning matrices of the skeleton's first mesh, (count, joints, 3, 4), float32; without a mesh relative to the rest pose.
+    fn palettes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        if !self.palettes {
+            return Err(argument("palettes", "False where the crowd was made", "True"));
+        }
+        let joints = self.body.0.joint_count();
+        let numbers = py.detach(|| match self.lock().crowd.palettes() {
+            Some(Palettes::F32(rows)) => Ok(rows.as_flattened().as_flattened().to_vec()),
+            _ => Err(defect("there are no palettes")),
+        })?;
+        array(py, numbers, &[self.count, joints, 3, 4])
+    }
+
+    /// Where everybody stands, (count, 7): x, y, z in metres and a rotation (x, y, z, w), float64. Root motion moves it; it may be set.
+    #[getter]
+    fn places<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let numbers = py.detach(|| self.lock().steps(|crowd, member| crowd.place(member)))?;
+        read_only(array(py, numbers, &[self.count, PLACE])?)
+    }
+
+    #[setter]
+    fn set_places(&self, py: Python<'_>, places: &Bound<'_, PyAny>) -> PyResult<()> {
+        let numbers = Numbers::of(places, "places")?.finite("places")?;
+        if numbers.shape != [self.count, PLACE] {
+            let expected = format!("({}, {PLACE})", self.count);
+            return Err(argument("places", format!("the shape {}", numbers.shown()), expected));
+        }
+        let mut places = Vec::with_capacity(self.count);
+        for (at, n) in numbers.values.chunks_exact(PLACE).enumerate() {
+            let (translation, turn) = ([n[0], n[1], n[2]], [n[3], n[4], n[5], n[6]]);
+            let length = turn.iter().map(|v| v * v).sum::<f64>().sqrt();
+            if !(1e-6..1e6).contains(&length) {
+                let found = format!("a rotation of length {length} at ({at},)");
+                return Err(argument("places", found, "rotations of unit length"));
+            }
+            places.push(RootStep { translation, rotation: turn.map(|v| v / length) });
+        }
+        self.change(py, |all| all.crowd.set_places(&all.members, &places))
+    }
+
+    /// The step that everybody made in the last update, (count, 7), in the space that each stood in: a way in metres and a rotation (x, y,
+    /// z, w), float64.
+    fn root_motion<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let numbers = py.detach(|| self.lock().steps(|crowd, member| crowd.root_step(member)))?;
+        array(py, numbers, &[self.count, PLACE])
+    }
+
+    /// The markers that were passed in the last update, as arrays of one length: `member`, `marker` (its name), `clip`, `layer`, `share`
+    /// (when in the step: 0 at its start, 1 at its end), `weight` (how much of the clip is seen), `lap`, `backward`. By member, then by time.
+    fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        type Told =
+            (Vec<i64>, Vec<String>, Vec<String>, Vec<String>, Vec<f32>, Vec<f32>, Vec<i64>, Vec<bool>);
+        let (members, markers, clips, layers, shares, weights, laps, backward): Told = py.detach(|| {
+            let all = self.lock();
+            let layer_names: Vec<&str> = self.graph.layer_names().collect();
+            let clip_names: Vec<&str> = all.animator.body().clip_names().collect();
+            let name =
+                |names: &[&str], at: u16| names.get(usize::from(at)).copied().unwrap_or_default().to_owned();
+            let mut told = Told::default();
+            for event in all.crowd.events() {
+                told.0.push(event.member.index() as i64);
+                told.1.push(event.marker.name.to_owned());
+                told.2.push(name(&clip_names, event.clip));
+                told.3.push(name(&layer_names, event.layer));
+                told.4.push(event.share);
+                told.5.push(event.weight);
+                told.6.push(event.lap);
+                told.7.push(event.backward);
+            }
+            told
+        });
+        let shape = [members.len()];
+        let events = PyDict::new(py);
+        events.set_item("member", array(py, members, &shape)?)?;
+        events.set_item("marker", texts(py, &markers)?)?;
+        events.set_item("clip", texts(py, &clips)?)?;
+        events.set_item("layer", texts(py, &layers)?)?;
+        events.set_item("share", array(py, shares, &shape)?)?;
+        events.set_item("weight", array(py, weights, &shape)?)?;
+        events.set_item("lap", array(py, laps, &shape)?)?;
+        events.set_item("backward", array(py, backward, &shape)?)?;
+        Ok(events)
+    }
+
+    /// The state that leads in everybody's layer, (count,), by name; the lowest layer unless told. A layer without states has "".
+    #[pyo3(signature = (layer=None))]
+    fn states<'py>(&self, py: Python<'py>, layer: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
+        let layer = layer.map_or(Ok(0), |name| self.layer(name))?;
+        let names = py.detach(|| {
+            let all = self.lock();
+            let name = |member: &Member| {
+                let state = all.crowd.state(*member).map_err(defect)?;
+                Ok(state.leading(&self.graph, layer).unwrap_or_default().to_owned())
+            };
+            all.members.iter().map(name).collect::<PyResult<Vec<_>>>()
+        })?;
+        texts(py, &names)
+    }
+
+    /// Plays a clip that the graph lists over a layer, the highest unless told, from the next update on. `members` are their numbers, or a mask
+    /// (count,); everybody unless told. It comes and goes in `fade` seconds; with `loop` it repeats until `stop`.
+    #[pyo3(signature = (clip, layer=None, *, members=None, fade=0.2, speed=1.0, r#loop=false))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of Python's")]
+    fn play(
+        &self,
+        py: Python<'_>,
+        clip: &str,
+        layer: Option<&str>,
+        members: Option<&Bound<'_, PyAny>>,
+        fade: f32,
+        speed: f32,
+        r#loop: bool,
+    ) -> PyResult<()> {
+        let clip_names: Vec<String> = self.graph.clips().iter().map(|clip| clip.name.to_string()).collect();
+        let clip = self.graph.clip(clip).map_err(|_| unknown("clip", clip, &clip_names))?;
+        let layer = self.layer_key(layer)?;
+        if !(speed.is_finite() && speed > 0.0) {
+            return Err(argument("speed", speed, "a number, finite and above 0"));
+        }
+        if !(fade.is_finite() && fade >= 0.0) {
+            return Err(argument("fade", fade, "seconds, finite and at least 0"));
+        }
+        let repeat = if r#loop { Repeat::Loop } else { Repeat::Once };
+        let how = OneShot { speed, fade_in_s: fade, fade_out_s: fade, repeat };
+        let who = self.who(members)?;
+        self.change(py, |all| {
+            who.iter().try_for_each(|at| all.crowd.play(all.members[*at], layer, clip, how))
+        })
+    }
+
+    /// Lets what `play` started in a layer go.
+    #[pyo3(signature = (layer=None, *, members=None))]
+    fn stop(&self, py: Python<'_>, layer: Option<&str>, members: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let layer = self.layer_key(layer)?;
+        let who = self.who(members)?;
+        self.change(py, |all| who.iter().try_for_each(|at| all.crowd.stop(all.members[*at], layer)))
+    }
+
+    /// All that decides what comes, as bytes: states and places. From there on the same parameters and steps give the same bits.
+    fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| {
+            let all = self.lock();
+            let mut bytes = SAVED.to_vec();
+            bytes.extend_from_slice(&(self.count as u64).to_le_bytes());
+            let mut own = Vec::new();
+            for member in &all.members {
+                own.clear();
+                all.crowd.state(*member).map_err(defect)?.write(&mut own);
+                bytes.extend_from_slice(&(own.len() as u64).to_le_bytes());
+                bytes.extend_from_slice(&own);
+                for number in step_numbers(all.crowd.place(*member).map_err(defect)?) {
+                    bytes.extend_from_slice(&number.to_le_bytes());
+                }
+            }
+            Ok::<_, PyErr>(bytes)
+        })?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Puts back what `save` gave, of a crowd of as many and of the same graph. Poses are then those of that moment; events and
+    /// root motion are empty until the next update.
+    fn restore(&self, py: Python<'_>, saved: &[u8]) -> PyResult<()> {
+        let (states, places) = self.read_saved(saved)?;
+        self.change(py, |all| {
+            for (member, state) in all.members.iter().zip(&states) {
+                all.crowd.set_state(*member, state)?;
+            }
+            all.update(0.0)?;
+            // Last: a step of nothing still rounds where everybody stands.
+            all.crowd.set_places(&all.members, &places)
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<lissom.Crowd of {}, {} joints each>", self.count, self.body.0.joint_count())
+    }
+
+    /// For pickle.
+    #[staticmethod]
+    fn _from_parts(
+        asset: &Bound<'_, Asset>,
+        graph: &Bound<'_, PyAny>,
+        count: usize,
+        skeleton: &str,
+        travels: bool,
+        palettes: bool,
+        saved: &[u8],
+    ) -> PyResult<Self> {
+        let crowd = Self::new(asset, graph, count, Some(skeleton), travels, palettes)?;
+        crowd.restore(asset.py(), saved)?;
+        Ok(crowd)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let (py, own) = (slf.py(), slf.get());
+        let graph = PyBytes::new(py, graph::to_json(&own.parts).as_bytes());
+        let (asset, skeleton) = (own.asset.clone_ref(py), own.body.0.name.clone());
+        let parts = (asset, graph, own.count, skeleton, own.travels, own.palettes, own.save(py)?);
+        Ok((slf.get_type().getattr("_from_parts")?, parts.into_pyobject(py)?.into_any()))
+    }
+}
+
+impl Crowd {
+    /// Without the GIL alone: who waits for it here would wait for whoever holds it.
+    fn lock(&self) -> MutexGuard<'_, Played> {
+        self.played.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    fn change(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Played) -> Result<(), CrowdError> + Send,
+    ) -> PyResult<()> {
+        py.detach(|| work(&mut self.lock())).map_err(refused)
+    }
+
+    fn kind(&self, name: &str) -> PyResult<ParameterKind> {
+        let found = self.parts.parameters.iter().find(|parameter| parameter.name == name);
+        found.map(|parameter| parameter.kind).ok_or_else(|| {
+            let names: Vec<String> = self.parts.parameters.iter().map(|p| p.name.clone()).collect();
+            unknown("parameter", name, &names)
+        })
+    }
+
+    fn layer(&self, name: &str) -> PyResult<usize> {
+        let names: Vec<String> = self.graph.layer_names().map(str::to_owned).collect();
+        names.iter().position(|own| own == name).ok_or_else(|| unknown("layer", name, &names))
+    }
+
+    fn layer_key(&self, name: Option<&str>) -> PyResult<lissom_motion::LayerKey> {
+        let highest = || self.graph.layer_names().last().unwrap_or_default();
+        let name = name.unwrap_or_else(highest);
+        self.layer(name)?;
+        self.graph.layer(name).map_err(defect)
+    }
+
+    fn read<'py, T: numpy::Element + Send>(
+        &self,
+        py: Python<'py>,
+        value: impl Fn(&GraphState) -> Option<T> + Send + Sync,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let values = py.detach(|| {
+            let all = self.lock();
+            let one = |member: &Member| value(all.crowd.state(*member).ok()?);
+            all.members.iter().map(one).collect::<Option<Vec<T>>>()
+        });
+        let values = values.ok_or_else(|| defect("a parameter is gone"))?;
+        read_only(array(py, values, &[self.count])?)
+    }
+
+    /// One value a member.
+    fn values<T: Copy>(
+        &self,
+        name: &str,
+        value: &Bound<'_, PyAny>,
+        flags: bool,
+        one: impl Fn(f64) -> Option<T>,
+        expected: &str,
+    ) -> PyResult<Vec<T>> {
+        let numbers = if flags { flags_of(value, name)? } else { Numbers::of(value, name)?.finite(name)? };
+        let many = numbers.shape == [self.count];
+        if !(many || numbers.shape.is_empty()) {
+            let expected = format!("one value or ({},)", self.count);
+            return Err(argument(name, format!("the shape {}", numbers.shown()), expected));
+        }
+        let mut values = Vec::with_capacity(numbers.values.len());
+        for (at, number) in numbers.values.iter().enumerate() {
+            let place = if many { format!(" at ({at},)") } else { String::new() };
+            values.push(one(*number).ok_or_else(|| argument(name, format!("{number:?}{place}"), expected))?);
+        }
+        match values.as_slice() {
+            [value] if !many => Ok(vec![*value; self.count]),
+            _ => Ok(values),
+        }
+    }
+
+    /// Numbers of members, out of numbers or a mask.
+    fn who(&self, members: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<usize>> {
+        let Some(members) = members else { return Ok((0..self.count).collect()) };
+        if kind_of(members)? == "b" {
+            let mask = flags_of(members, "members")?;
+            if mask.shape != [self.count] {
+                let expected = format!("numbers of members, or a mask ({},)", self.count);
+                return Err(argument("members", format!("a mask of the shape {}", mask.shown()), expected));
+            }
+            return Ok((0..self.count).filter(|at| mask.values[*at] != 0.0).collect());
+        }
+        let numbers = Numbers::of(members, "members")?.finite("members")?;
+        let one = |number: &f64| {
+            let at = *number as usize;
+            let fits = at as f64 == *number && at < self.count;
+            fits.then_some(at)
+                .ok_or_else(|| argument("members", number, format!("0 to {}", self.count as i64 - 1)))
+        };
+        numbers.values.iter().map(one).collect()
+    }
+
+    fn read_saved(&self, saved: &[u8]) -> PyResult<(Vec<GraphState>, Vec<RootStep>)> {
+        let broken = || format("saved: these are not the bytes of a saved crowd");
+        let mut rest = saved.strip_prefix(SAVED).ok_or_else(broken)?;
+        let number = |rest: &mut &[u8]| {
+            let (first, after) = rest.split_first_chunk::<8>()?;
+            *rest = after;
+            Some(*first)
+        };
+        let count = number(&mut rest).map(u64::from_le_bytes).ok_or_else(broken)?;
+        if count != self.count as u64 {
+            return Err(argument("saved", format!("a crowd of {count}"), format!("one of {}", self.count)));
+        }
+        let (mut states, mut places) = (Vec::with_capacity(self.count), Vec::with_capacity(self.count));
+        for at in 0..self.count {
+            let length = number(&mut rest).and_then(|n| usize::try_from(u64::from_le_bytes(n)).ok());
+            let (own, after) = length.and_then(|n| rest.split_at_checked(n)).ok_or_else(broken)?;
+            rest = after;
+            states.push(GraphState::read(&self.graph, own).map_err(|error| match error {
+                StateError::OtherGraph => {
+                    argument("saved", "a crowd of another graph", "one of the same graph")
+                }
+                other => format(format!("saved: member {at}: {other}")),
+            })?);
+            let mut place = [0.0; PLACE];
+            for value in &mut place {
+                *value = f64::from_le_bytes(number(&mut rest).ok_or_else(broken)?);
+            }
+            let [x, y, z, a, b, c, d] = place;
+            if place.iter().any(|value| !value.is_finite()) {
+                return Err(broken());
+            }
+            places.push(RootStep { translation: [x, y, z], rotation: [a, b, c, d] });
+        }
+        if rest.is_empty() { Ok((states, places)) } else { Err(broken()) }
+    }
+}
+
+impl Played {
+    fn update(&mut self, dt_s: f64) -> Result<(), CrowdError> {
+        /// Members that are worth a thread: it costs some 20 µs to start.
+        const WORTH: usize = 16;
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = cores.min(self.members.len() / WORTH).max(1);
+        self.crowd.update_on(dt_s, &Threads(threads))
+    }
+
+    fn steps<'a>(
+        &'a self,
+        of: impl Fn(&'a motion::Crowd, Member) -> Result<&'a RootStep, CrowdError>,
+    ) -> PyResult<Vec<f64>> {
+        let mut numbers = Vec::with_capacity(self.members.len() * PLACE);
+        for member in &self.members {
+            numbers.extend_from_slice(&step_numbers(of(&self.crowd, *member).map_err(defect)?));
+        }
+        Ok(numbers)
+    }
+}
+
+/// A graph as it was said.
+enum Said {
+    Name(String),
+    File(Option<PathBuf>, Box<GraphFile>),
+}
+
+impl Said {
+    fn of(value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(name) = value.extract::<String>() {
+            return Ok(Self::Name(name));
+        }
+        let (path, bytes) = if value.cast::<PyDict>().is_ok() {
+            let text: String = value.py().import("json")?.call_method1("dumps", (value,))?.extract()?;
+            (None, text.into_bytes())
+        } else {
+            match Given::of(value, "graph")? {
+                Given::Bytes(bytes) => (None, bytes),
+                Given::Path(path) => {
+                    let bytes = import::read_limited(&path, graph::LARGEST as u64).map_err(errors::open)?;
+                    (Some(path), bytes)
+                }
+            }
+        };
+        let file = graph::read(&bytes).map_err(|error| named(path.as_ref(), error))?;
+        Ok(Self::File(path, Box::new(file)))
+    }
+}
+
+fn named(path: Option<&PathBuf>, error: impl std::fmt::Display) -> PyErr {
+    match path {
+        Some(path) => format(format!("{}: {error}", path.display())),
+        None => format(format!("graph: {error}")),
+    }
+}
+
+type Made = (Skeleton, Arc<Graph>, GraphParts, Played);
+
+fn make(
+    asset: &AssetData,
+    said: &Said,
+    count: usize,
+    skeleton: Option<&str>,
+    travels: bool,
+    palettes: bool,
+) -> PyResult<Made> {
+    let cooked;
+    let archive = match asset.archive() {
+        Some(archive) => archive,
+        None => {
+            cooked = Archive::read(&asset.archive_bytes()?).map_err(format)?;
+            &cooked
+        }
+    };
+    let (graph, parts) = match said {
+        Said::Name(name) => {
+            let names: Vec<String> = archive.graphs().map(|(name, _)| name.to_owned()).collect();
+            if !names.contains(name) {
+                return Err(unknown("graph", name, &names));
+            }
+            let graph = Graph::load(archive, name).map_err(format)?;
+            let bytes = archive.graph(name).map_err(format)?;
+            (graph, GraphParts::read(&bytes).map_err(format)?)
+        }
+        Said::File(path, file) => {
+            let length = |clip: &str| Some(archive.clip(clip).ok()?.view().duration_s());
+            (file.check(length).map_err(|error| named(path.as_ref(), error))?, file.parts().clone())
+        }
+    };
+    let graph = Arc::new(graph);
+    let names: Vec<String> = archive.skeletons().map(|(name, _)| name.to_owned()).collect();
+    let name = match (skeleton, names.as_slice()) {
+        (Some(name), _) if names.iter().any(|own| own == name) => name,
+        (Some(name), _) => return Err(unknown("skeleton", name, &names)),
+        (None, [only]) => only.as_str(),
+        (None, _) => {
+            return Err(argument("skeleton", "None", format!("the name of one of {names:?}")));
+        }
+    };
+    let own = archive.skeletons().find(|(own, _)| *own == name);
+    let own = own.ok_or_else(|| defect("the skeleton is gone"))?.1.map_err(format)?;
+    let body = Skeleton(Arc::new(crate::skeleton::Body::of_archive(name, &own)));
+    if count.saturating_mul(body.0.joint_count()) > MOST_JOINTS {
+        let most = MOST_JOINTS / body.0.joint_count().max(1);
+        return Err(argument("count", count, format!("at most {most} of this skeleton")));
+    }
+    let mut crowd = motion::Crowd::of_skeleton(archive, name).map_err(refused)?;
+    crowd.set_outputs(Outputs { palettes: palettes.then_some(PaletteFormat::F32), ..Outputs::default() });
+    let id = crowd.add_graph(graph.clone()).map_err(refused)?;
+    let members = (0..count).map(|_| crowd.add(Role::Graph(id), RootStep::IDENTITY));
+    let members = members.collect::<Result<Vec<_>, _>>().map_err(refused)?;
+    crowd.set_travels(&members, travels).map_err(refused)?;
+    let animator = Animator::of_skeleton(archive, name, graph.clone());
+    let animator = animator.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let mut played = Played { crowd, members, animator };
+    // What is seen before the first update is how everybody starts.
+    played.update(0.0).map_err(refused)?;
+    Ok((body, graph, parts, played))
+}
+
+/// A description as Python has it.
+pub(crate) fn description<'py>(py: Python<'py>, parts: &GraphParts) -> PyResult<Bound<'py, PyAny>> {
+    py.import("json")?.call_method1("loads", (graph::to_json(parts),))
+}
+
+fn refused(error: CrowdError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+fn unknown(what: &str, name: &str, names: &[String]) -> PyErr {
+    let meant = did_you_mean(names, name);
+    PyKeyError::new_err(format!("there is no {what} {name:?}{meant}; there are {}: {names:?}", names.len()))
+}
+
+fn step_numbers(step: &RootStep) -> [f64; PLACE] {
+    let ([x, y, z], [a, b, c, d]) = (step.translation, step.rotation);
+    [x, y, z, a, b, c, d]
+}
+
+fn kind_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    let array = value.py().import("numpy")?.call_method1("asarray", (value,))?;
+    array.getattr("dtype")?.getattr("kind")?.extract()
+}
+
+/// True and False, as 1 and 0.
+fn flags_of(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Numbers> {
+    let array = value.py().import("numpy")?.call_method1("asarray", (value,))?;
+    let dtype = array.getattr("dtype")?;
+    if dtype.getattr("kind")?.extract::<String>()? != "b" {
+        return Err(argument(name, format!("an array of dtype {dtype}"), "True and False"));
+    }
+    Numbers::of(&array.call_method1("astype", ("uint8",))?, name)
+}
+
+/// An array of texts.
+fn texts<'py>(py: Python<'py>, texts: &[String]) -> PyResult<Bound<'py, PyAny>> {
+    py.import("numpy")?.call_method1("array", (PyList::new(py, texts)?, "str"))
+}
+
+/// A copy that cannot be written to: what is written would be lost.
+fn read_only(array: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
+    let how = PyDict::new(array.py());
+    how.set_item("write", false)?;
+    array.call_method("setflags", (), Some(&how))?;
+    Ok(array)
+}
