@@ -414,7 +414,7 @@ impl Clip {
     /// >>> import numpy
     /// >>> body = lissom.Skeleton(["hips"], [-1], [[0, 1, 0]])
     /// >>> clip = lissom.Clip.from_arrays(body, numpy.tile([0, 0, 0, 1.0], (31, 1, 1)), name="still")
-    /// >>> clip.edit(trim=(0.2, 0.7), mirror=True, name="short *").duration
+    /// >>> clip.edit(trim=(0.25, 0.75), mirror=True, name="short *").duration
     /// 0.5
     #[pyo3(signature = (*, trim=None, rate=None, reverse=false, mirror=None, root_motion=None, in_place=None, r#loop=None, contacts=None, gait=false, name=None, events=None))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python's")]

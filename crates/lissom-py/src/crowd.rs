@@ -16,7 +16,7 @@ use lissom_build::{
     pipeline::did_you_mean,
 };
 use lissom_motion::{
-    Animator, Graph, GraphParts, GraphState, OneShot, ParameterKind, RootStep, StateError,
+    Animator, Graph, GraphParts, GraphState, OneShot, ParameterKind, PoseMemory, RootStep, Save, StateError,
     crowd::{self as motion, CrowdError, Executor, Member, Outputs, PaletteFormat, Palettes, Role, Task},
 };
 use pyo3::{
@@ -248,8 +248,11 @@ impl Crowd {
             let mut out = vec![0.0_f32; self.count * joints * 10];
             on_all_cores(&mut out, joints * 10, self.count, |first, out| {
                 let mut animator = all.animator.clone();
+                let mut save = animator.save();
                 for (out, member) in out.chunks_exact_mut(joints * 10).zip(&all.members[first..]) {
-                    animator.restore(all.crowd.state(*member).map_err(defect)?).map_err(defect)?;
+                    save.state.clone_from(all.crowd.state(*member).map_err(defect)?);
+                    save.memory.clone_from(all.crowd.memory(*member).map_err(defect)?);
+                    animator.restore(&save).map_err(defect)?;
                     animator.update(0.0).map_err(defect)?;
                     for (joint, out) in out.chunks_exact_mut(10).enumerate() {
                         out.copy_from_slice(&soa::lane(animator.pose(), joint).to_array());
@@ -400,18 +403,16 @@ impl Crowd {
         self.change(py, |all| who.iter().try_for_each(|at| all.crowd.stop(all.members[*at], layer)))
     }
 
-    /// All that decides what comes, as bytes: states and places. From there on the same parameters and steps give the same bits.
+    /// All that decides what comes, as bytes: states, what poses remember, and places. From there on the same parameters and steps give the same bits.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| {
             let all = self.lock();
             let mut bytes = SAVED.to_vec();
             bytes.extend_from_slice(&(self.count as u64).to_le_bytes());
-            let mut own = Vec::new();
             for member in &all.members {
-                own.clear();
-                all.crowd.state(*member).map_err(defect)?.write(&mut own);
-                bytes.extend_from_slice(&(own.len() as u64).to_le_bytes());
-                bytes.extend_from_slice(&own);
+                let (state, memory) = (all.crowd.state(*member), all.crowd.memory(*member));
+                put_part(&mut bytes, |bytes| state.map(|state| state.write(bytes))).map_err(defect)?;
+                put_part(&mut bytes, |bytes| memory.map(|memory| memory.write(bytes))).map_err(defect)?;
                 for number in step_numbers(all.crowd.place(*member).map_err(defect)?) {
                     bytes.extend_from_slice(&number.to_le_bytes());
                 }
@@ -424,10 +425,11 @@ impl Crowd {
     /// Puts back what `save` gave, of a crowd of as many and of the same graph. Poses are then those of that moment; events and
     /// root motion are empty until the next update.
     fn restore(&self, py: Python<'_>, saved: &[u8]) -> PyResult<()> {
-        let (states, places) = self.read_saved(saved)?;
+        let (saves, places) = self.read_saved(saved)?;
         self.change(py, |all| {
-            for (member, state) in all.members.iter().zip(&states) {
-                all.crowd.set_state(*member, state)?;
+            for (member, save) in all.members.iter().zip(&saves) {
+                all.crowd.set_state(*member, &save.state)?;
+                all.crowd.set_memory(*member, &save.memory)?;
             }
             all.update(0.0)?;
             // Last: a step of nothing still rounds where everybody stands.
@@ -559,29 +561,26 @@ impl Crowd {
         numbers.values.iter().map(one).collect()
     }
 
-    fn read_saved(&self, saved: &[u8]) -> PyResult<(Vec<GraphState>, Vec<RootStep>)> {
+    fn read_saved(&self, saved: &[u8]) -> PyResult<(Vec<Save>, Vec<RootStep>)> {
         let broken = || format("saved: these are not the bytes of a saved crowd");
         let mut rest = saved.strip_prefix(SAVED).ok_or_else(broken)?;
-        let number = |rest: &mut &[u8]| {
-            let (first, after) = rest.split_first_chunk::<8>()?;
-            *rest = after;
-            Some(*first)
-        };
-        let count = number(&mut rest).map(u64::from_le_bytes).ok_or_else(broken)?;
+        let count = u64::from_le_bytes(number(&mut rest).ok_or_else(broken)?);
         if count != self.count as u64 {
             return Err(argument("saved", format!("a crowd of {count}"), format!("one of {}", self.count)));
         }
-        let (mut states, mut places) = (Vec::with_capacity(self.count), Vec::with_capacity(self.count));
+        let (mut saves, mut places) = (Vec::with_capacity(self.count), Vec::with_capacity(self.count));
         for at in 0..self.count {
-            let length = number(&mut rest).and_then(|n| usize::try_from(u64::from_le_bytes(n)).ok());
-            let (own, after) = length.and_then(|n| rest.split_at_checked(n)).ok_or_else(broken)?;
-            rest = after;
-            states.push(GraphState::read(&self.graph, own).map_err(|error| match error {
+            let state = part(&mut rest).ok_or_else(broken)?;
+            let state = GraphState::read(&self.graph, state).map_err(|error| match error {
                 StateError::OtherGraph => {
                     argument("saved", "a crowd of another graph", "one of the same graph")
                 }
                 other => format(format!("saved: member {at}: {other}")),
-            })?);
+            })?;
+            let memory = part(&mut rest).ok_or_else(broken)?;
+            let memory = PoseMemory::read(&self.graph, &self.body.0.built.skeleton, memory)
+                .map_err(|error| format(format!("saved: member {at}: {error}")))?;
+            saves.push(Save { state, memory });
             let mut place = [0.0; PLACE];
             for value in &mut place {
                 *value = f64::from_le_bytes(number(&mut rest).ok_or_else(broken)?);
@@ -592,8 +591,33 @@ impl Crowd {
             }
             places.push(RootStep { translation: [x, y, z], rotation: [a, b, c, d] });
         }
-        if rest.is_empty() { Ok((states, places)) } else { Err(broken()) }
+        if rest.is_empty() { Ok((saves, places)) } else { Err(broken()) }
     }
+}
+
+/// Adds what `write` does, after its count of bytes.
+fn put_part<E>(bytes: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<(), E> {
+    let start = bytes.len();
+    bytes.extend_from_slice(&[0; 8]);
+    write(bytes)?;
+    let length = (bytes.len() - start - 8) as u64;
+    bytes[start..start + 8].copy_from_slice(&length.to_le_bytes());
+    Ok(())
+}
+
+/// The next eight bytes.
+fn number(rest: &mut &[u8]) -> Option<[u8; 8]> {
+    let (first, after) = rest.split_first_chunk()?;
+    *rest = after;
+    Some(*first)
+}
+
+/// The next bytes, after their count.
+fn part<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let length = usize::try_from(u64::from_le_bytes(number(rest)?)).ok()?;
+    let (part, after) = rest.split_at_checked(length)?;
+    *rest = after;
+    Some(part)
 }
 
 impl Played {

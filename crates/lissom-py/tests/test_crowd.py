@@ -35,7 +35,7 @@ GRAPH = {
             ],
             "transitions": [
                 {"from": "move", "to": "crouch", "when": {"crouch": True}},
-                {"from": "crouch", "to": "move", "when": {"crouch": False}, "fade_s": 0.3},
+                {"from": "crouch", "to": "move", "when": {"crouch": False}, "fade_s": 0.3, "inertial": True},
                 {"from": "move", "to": "turn", "when": {"turn": True, "mood": {"above": 2}}, "priority": 1},
                 {"from": "turn", "to": "move", "exit": 0.9},
             ],
@@ -210,6 +210,29 @@ def test_saves_come_back_to_the_bit(crowd, people):
         run(other, SPEEDS[::-1])
         np.testing.assert_array_equal(other.matrices(), later)
         np.testing.assert_array_equal(other.places, places)
+
+
+def test_what_poses_remember_is_shown_and_saved(people):
+    """A transition by inertia lives on in the pose: poses, matrices and saves have it in its midst."""
+    crowd = lissom.Crowd(people, GRAPH, 2)
+    crowd["crouch"] = True
+    crowd.update(0.5)
+    crowd["crouch"] = False
+    crowd.update(0.1)
+    crowd.update(0.1)
+    assert set(crowd.states()) == {"move"}
+    saved, poses, matrices = crowd.save(), crowd.poses(), crowd.matrices()
+    hips = next(joint for joint, parent in enumerate(crowd.skeleton.parents) if parent == 0)
+    root = crowd.skeleton.parents.index(-1)
+    np.testing.assert_allclose(matrices[:, hips, :3, 3] - matrices[:, root, :3, 3], poses[:, hips, :3], rtol=0, atol=1e-5)
+    other = lissom.Crowd(people, GRAPH, 2)
+    assert abs(other.matrices()[0, hips, 1, 3] - matrices[0, hips, 1, 3]) > 0.02
+    other.restore(saved)
+    np.testing.assert_array_equal(other.matrices(), matrices)
+    for one in (crowd, other):
+        one.update(0.05)
+    np.testing.assert_array_equal(other.matrices(), crowd.matrices())
+    np.testing.assert_array_equal(other.poses(), crowd.poses())
 
 
 def test_crowds_pickle(people):

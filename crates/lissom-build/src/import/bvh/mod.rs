@@ -55,7 +55,8 @@ pub struct Bvh {
 ///
 /// The first thing that is wrong, with its line.
 pub fn read(bytes: &[u8], options: &BvhOptions) -> Result<Bvh, ImportError> {
-    let text = String::from_utf8_lossy(bytes);
+    // Almost always it is text; only what is not is looked at byte by byte.
+    let text = core::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
     let mut words = Words::new(&text);
     let expected = "a BVH file (it starts with HIERARCHY)";
     if words.next().is_none_or(|w| !w.eq_ignore_ascii_case("HIERARCHY")) {
