@@ -6,6 +6,7 @@
 //! - [`features`]: the feature tables of the crates' front pages and their `Cargo.toml`.
 //! - [`readers`]: every public function that reads foreign bytes is fed with hostile ones.
 //! - [`strict`]: the files that `ARCHITECTURE.md` names for foreign bytes are under strict lints.
+//! - [`built`]: every source belongs to something that cargo builds.
 //! - [`inside`]: no source takes in a file from outside its package: what is published must build alone.
 
 use crate::{source, steps, workspace};
@@ -17,7 +18,7 @@ use std::{
 
 /// All of them, each to its end.
 pub fn check() -> Result<(), String> {
-    let checks = [promises, features, readers, strict, inside];
+    let checks = [promises, features, readers, strict, built, inside];
     let errors: Vec<String> = checks.iter().filter_map(|check| check().err()).collect();
     if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
 }
@@ -399,6 +400,49 @@ fn outside(file: &Path, package: &Path, text: &str) -> Vec<PathBuf> {
     found
 }
 
+/// From the targets that cargo knows, module by module: a source that is not met is built by nobody, whatever it says.
+pub fn built() -> Result<(), String> {
+    let metadata = workspace::metadata()?;
+    let packages = workspace::packages(&metadata)?;
+    let targets = packages.iter().flat_map(|p| p["targets"].as_array().into_iter().flatten());
+    let roots: Vec<PathBuf> = targets.filter_map(|t| t["src_path"].as_str()).map(PathBuf::from).collect();
+    let met = modules(&roots, |file| source::read(file).ok())?;
+    let mut errors = String::new();
+    for package in packages {
+        let Some(folder) = package["manifest_path"].as_str().and_then(|p| Path::new(p).parent()) else {
+            continue;
+        };
+        // What is planted for other checks to find is no source.
+        let planted = folder.join("planted");
+        let unmet = |file: &&PathBuf| !met.contains(*file) && !file.starts_with(&planted);
+        for file in source::rust_files(folder)?.iter().filter(unmet) {
+            errors.push_str(&format!("{} is a module of nothing\n", source::shown(file)));
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// The roots and all modules below them.
+fn modules(roots: &[PathBuf], read: impl Fn(&Path) -> Option<String>) -> Result<BTreeSet<PathBuf>, String> {
+    let mut met = BTreeSet::new();
+    let mut open: Vec<(PathBuf, bool)> = roots.iter().map(|r| (r.clone(), true)).collect();
+    while let Some((file, root)) = open.pop() {
+        let Some(text) = read(&file) else { return Err(format!("{} is not there", source::shown(&file))) };
+        let folder = file.parent().unwrap_or(&file);
+        let own =
+            if root || file.ends_with("mod.rs") { folder.to_path_buf() } else { file.with_extension("") };
+        for line in source::code(&text).lines() {
+            let Some(name) = line.split("mod ").nth(1).and_then(|rest| rest.strip_suffix(';')) else {
+                continue;
+            };
+            let places = [own.join(name).with_extension("rs"), own.join(name).join("mod.rs")];
+            open.extend(places.into_iter().filter(|p| read(p).is_some()).map(|p| (p, false)));
+        }
+        met.insert(file);
+    }
+    Ok(met)
+}
+
 /// A path without `..`.
 fn normal(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
@@ -435,6 +479,27 @@ mod tests {
     #[test]
     fn foreign_bytes_are_read_under_strict_lints() {
         strict().unwrap();
+    }
+
+    #[test]
+    fn every_source_is_a_module_of_something() {
+        built().unwrap();
+    }
+
+    #[test]
+    fn modules_are_followed_to_where_they_are() {
+        let files = BTreeMap::from([
+            ("a/src/lib.rs", "mod b;\npub(crate) mod c;\n// mod lost;\nmod inline {}"),
+            ("a/src/b.rs", "mod d;"),
+            ("a/src/b/d.rs", ""),
+            ("a/src/c/mod.rs", "pub mod e;"),
+            ("a/src/c/e.rs", ""),
+            ("a/src/lost.rs", ""),
+        ]);
+        let read = |file: &Path| files.get(file.to_str()?).map(|text| (*text).to_owned());
+        let met = modules(&["a/src/lib.rs".into()], read).unwrap();
+        let missed: Vec<_> = files.keys().filter(|file| !met.contains(Path::new(file))).collect();
+        assert_eq!(missed, [&"a/src/lost.rs"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use lissom_testkit::{
     alloc::CountingAllocator,
-    hostile::{TARGETS, Target, check, mutants, target},
+    hostile::{TARGETS, Target, check, kept, mutants, target},
 };
 
 #[global_allocator]
@@ -108,6 +108,20 @@ fn a_spoiled_gltf_file_that_is_copied_does_no_harm() {
 #[test]
 fn a_spoiled_fbx_file_does_no_harm() {
     survives("fbx");
+}
+
+#[test]
+fn what_fuzzing_kept_does_no_harm() {
+    for target in TARGETS {
+        let inputs = kept(target).unwrap_or_else(|e| panic!("{}: {e}", target.name));
+        let read = inputs.iter().filter(|bytes| check(target, bytes)).count();
+        assert!(
+            inputs.len() >= 20 && read < inputs.len(),
+            "{}: {read} of {} read",
+            target.name,
+            inputs.len()
+        );
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
-//! `hostile-seeds FOLDER`: writes the seeds of every target to FOLDER/TARGET, for the fuzzer to start from.
+//! `hostile-seeds FOLDER`: writes the seeds of every target, and what was kept from fuzzing, to FOLDER/TARGET, for the fuzzer to start from.
 #![allow(clippy::print_stdout, reason = "a command talks to its user")]
 
-use lissom_testkit::hostile::TARGETS;
+use lissom_testkit::hostile::{TARGETS, kept};
 use std::{env, error::Error, fs, path::PathBuf};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -13,7 +13,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         for seed in &seeds {
             fs::write(folder.join(&seed.name), &seed.bytes)?;
         }
-        println!("{}: {} seeds", target.name, seeds.len());
+        let kept = kept(target)?;
+        for (at, bytes) in kept.iter().enumerate() {
+            fs::write(folder.join(format!("kept-{at}")), bytes)?;
+        }
+        println!("{}: {} seeds, {} inputs kept from before", target.name, seeds.len(), kept.len());
     }
     Ok(())
 }

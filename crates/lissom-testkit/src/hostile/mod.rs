@@ -5,11 +5,13 @@
 //! [`CountingAllocator`](crate::alloc::CountingAllocator) as the binary's global allocator.
 
 mod bodies;
+mod kept;
 mod mutate;
 mod play;
 mod reseal;
 mod seeds;
 
+pub use kept::{keep, kept};
 pub use mutate::{Mutator, mutants};
 
 use crate::alloc::peak_bytes;
