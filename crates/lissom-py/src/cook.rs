@@ -191,7 +191,11 @@ pub(crate) fn cook(
     let given = if origin.is_none() { Some(Given::of(source, "source")?) } else { None };
     let (name, bytes, told) = py.detach(|| {
         let unit = cooking.unit.or(origin.as_ref().and_then(|o| o.unit));
-        let recipe = Cooking { unit, ..cooking }.recipe()?;
+        let mut cooking = Cooking { unit, ..cooking };
+        if origin.as_ref().is_some_and(|o| !o.meshes) {
+            cooking.recipe.no_mesh = Some(true);
+        }
+        let recipe = cooking.recipe()?;
         let files = origin.as_ref().map(|origin| |uri: &str| origin.file(uri));
         let input = match (&origin, &given) {
             (Some(origin), _) => {
@@ -369,7 +373,7 @@ fn cook_clips(
 
 fn finish(py: Python<'_>, name: PathBuf, bytes: Vec<u8>, told: &[Told]) -> PyResult<Asset> {
     let report = report_list(py, told)?;
-    let origin = Origin { name, bytes: Arc::new(bytes), files: Arc::default(), unit: None };
+    let origin = Origin { name, bytes: Arc::new(bytes), files: Arc::default(), unit: None, meshes: true };
     let mut data = py.detach(|| AssetData::of_archive(origin))?;
     data.report = Some(report.into_any().unbind());
     Ok(Asset(Arc::new(data)))

@@ -6,7 +6,7 @@
 //! clip.rs      Clip: as authored (f64) or cooked (as a game plays it);  poses.rs  whole clips at once, on all cores
 //! places.rs    where joints stand, fast
 //! edit.rs      edits of a clip, as recipes do them
-//! crowd.rs     Crowd: many characters that a graph plays
+//! crowd/       Crowd: many characters that a graph plays
 //! mesh.rs      Mesh, skin();  track.rs  Track, Marker
 //! carry.rs     objects as bytes: pickle;  arrays.rs  what callers pass;  errors.rs  exceptions by kind
 //! ```

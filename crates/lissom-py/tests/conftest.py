@@ -77,11 +77,16 @@ def command():
 
 
 @pytest.fixture(scope="session")
-def mannequin(tmp_path_factory):
+def mannequin_file(tmp_path_factory):
     """A character with a skin, which the command makes."""
     file = tmp_path_factory.mktemp("mannequin") / "mannequin.glb"
     subprocess.run([sys.executable, "-m", "lissom", "mannequin", "-o", file], check=True, capture_output=True)
-    return lissom.open(file)
+    return file
+
+
+@pytest.fixture(scope="session")
+def mannequin(mannequin_file):
+    return lissom.open(mannequin_file)
 
 
 def pytest_addoption(parser):

@@ -47,6 +47,19 @@ def test_meshes_pickle(mannequin):
     assert (back.name, back.skeleton.names) == (mesh.name, mesh.skeleton.names)
 
 
+def test_motion_alone_is_the_same_motion(mannequin_file, mannequin):
+    motion = lissom.open(mannequin_file, meshes=False)
+    assert len(mannequin.meshes) == 1 and motion.meshes == []
+    for bare in (motion, pickle.loads(pickle.dumps(motion))):
+        assert bare.meshes == []
+        same_clip(bare["walk"], mannequin["walk"])
+    cooked = lissom.cook(motion, effort="fast", precision=0.01)
+    assert cooked.meshes == [] and len(cooked.clips) == len(mannequin.clips)
+    # An archive reads its meshes when it is asked for them.
+    archive = lissom.cook(mannequin, effort="fast", precision=0.01).to_bytes()
+    assert len(lissom.open(archive, meshes=False).meshes) == 1
+
+
 def test_meshes_and_tracks_of_real_files_pickle(assets):
     seen = set()
     for file in sorted(assets.rglob("khronos-sample-assets/**/*.glb")):

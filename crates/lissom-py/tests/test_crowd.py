@@ -216,10 +216,11 @@ def test_what_poses_remember_is_shown_and_saved(people):
     """A transition by inertia lives on in the pose: poses, matrices and saves have it in its midst."""
     crowd = lissom.Crowd(people, GRAPH, 2)
     crowd["crouch"] = True
-    crowd.update(0.5)
+    for _ in range(10):
+        crowd.update(0.05)
     crowd["crouch"] = False
-    crowd.update(0.1)
-    crowd.update(0.1)
+    for _ in range(3):
+        crowd.update(0.05)
     assert set(crowd.states()) == {"move"}
     saved, poses, matrices = crowd.save(), crowd.poses(), crowd.matrices()
     hips = next(joint for joint, parent in enumerate(crowd.skeleton.parents) if parent == 0)

@@ -1,75 +1,37 @@
 //! Many characters at once, for simulation: states of a graph in, poses out.
 //!
-//! A [`Crowd`](motion::Crowd) decides and writes matrices; local poses, which a crowd does not keep, are shown by animators, one a
+//! A [`Crowd`](lissom_motion::crowd::Crowd) decides and writes matrices; local poses, which a crowd does not keep, are shown by animators, one a
 //! thread, of the members' states. Both are behind a lock that is only taken without the GIL.
+
+mod made;
+mod played;
+mod saved;
+
+pub(crate) use made::description;
 
 use crate::{
     arrays::{Numbers, array, on_all_cores},
-    asset::{Asset, AssetData, Given},
-    errors::{self, argument, defect, format},
+    asset::Asset,
+    errors::{argument, defect},
     skeleton::Skeleton,
 };
-use lissom::{archive::Archive, math::soa, track::Repeat};
-use lissom_build::{
-    graph::{self, GraphFile},
-    import,
-    pipeline::did_you_mean,
-};
+use lissom::{math::soa, track::Repeat};
+use lissom_build::{graph, pipeline::did_you_mean};
 use lissom_motion::{
-    Animator, Graph, GraphParts, GraphState, OneShot, ParameterKind, PoseMemory, RootStep, Save, StateError,
-    crowd::{self as motion, CrowdError, Executor, Member, Outputs, PaletteFormat, Palettes, Role, Task},
+    Graph, GraphParts, GraphState, OneShot, ParameterKind, RootStep,
+    crowd::{CrowdError, Member, Palettes},
 };
+use made::{Said, make};
+use played::Played;
 use pyo3::{
     exceptions::{PyKeyError, PyValueError},
     prelude::*,
     types::{PyBytes, PyDict, PyList},
 };
-use std::{
-    path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard},
-};
+use std::sync::{Arc, Mutex, MutexGuard};
 
-/// Joints of all members together: matrices of more would take 6 GB.
-const MOST_JOINTS: usize = 100_000_000;
-/// What a saved crowd starts with.
-const SAVED: &[u8; 4] = b"LPS1";
 /// Numbers of a place: x, y, z, and a rotation x, y, z, w.
 const PLACE: usize = 7;
-
-struct Played {
-    crowd: motion::Crowd,
-    members: Vec<Member>,
-    /// Shows what a state looks like.
-    animator: Animator,
-}
-
-/// Threads of one call; the first one is the caller's.
-struct Threads(usize);
-
-impl Executor for Threads {
-    fn width(&self) -> usize {
-        self.0
-    }
-
-    fn run(&self, tasks: &mut [Task<'_>]) {
-        let queue = Mutex::new(tasks.iter_mut());
-        let work = || {
-            loop {
-                let next = queue.lock().unwrap_or_else(|e| e.into_inner()).next();
-                match next {
-                    Some(task) => task.run(),
-                    None => break,
-                }
-            }
-        };
-        std::thread::scope(|scope| {
-            for _ in 1..self.0 {
-                scope.spawn(work);
-            }
-            work();
-        });
-    }
-}
 
 /// Many characters of one skeleton that one graph plays: `count` states, parameters and poses as arrays.
 ///
@@ -405,27 +367,14 @@ impl Crowd {
 
     /// All that decides what comes, as bytes: states, what poses remember, and places. From there on the same parameters and steps give the same bits.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| {
-            let all = self.lock();
-            let mut bytes = SAVED.to_vec();
-            bytes.extend_from_slice(&(self.count as u64).to_le_bytes());
-            for member in &all.members {
-                let (state, memory) = (all.crowd.state(*member), all.crowd.memory(*member));
-                put_part(&mut bytes, |bytes| state.map(|state| state.write(bytes))).map_err(defect)?;
-                put_part(&mut bytes, |bytes| memory.map(|memory| memory.write(bytes))).map_err(defect)?;
-                for number in step_numbers(all.crowd.place(*member).map_err(defect)?) {
-                    bytes.extend_from_slice(&number.to_le_bytes());
-                }
-            }
-            Ok::<_, PyErr>(bytes)
-        })?;
+        let bytes = py.detach(|| saved::write(&self.lock()))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// Puts back what `save` gave, of a crowd of as many and of the same graph. Poses are then those of that moment; events and
     /// root motion are empty until the next update.
     fn restore(&self, py: Python<'_>, saved: &[u8]) -> PyResult<()> {
-        let (saves, places) = self.read_saved(saved)?;
+        let (saves, places) = saved::read(saved, self.count, &self.graph, &self.body)?;
         self.change(py, |all| {
             for (member, save) in all.members.iter().zip(&saves) {
                 all.crowd.set_state(*member, &save.state)?;
@@ -560,189 +509,6 @@ impl Crowd {
         };
         numbers.values.iter().map(one).collect()
     }
-
-    fn read_saved(&self, saved: &[u8]) -> PyResult<(Vec<Save>, Vec<RootStep>)> {
-        let broken = || format("saved: these are not the bytes of a saved crowd");
-        let mut rest = saved.strip_prefix(SAVED).ok_or_else(broken)?;
-        let count = u64::from_le_bytes(number(&mut rest).ok_or_else(broken)?);
-        if count != self.count as u64 {
-            return Err(argument("saved", format!("a crowd of {count}"), format!("one of {}", self.count)));
-        }
-        let (mut saves, mut places) = (Vec::with_capacity(self.count), Vec::with_capacity(self.count));
-        for at in 0..self.count {
-            let state = part(&mut rest).ok_or_else(broken)?;
-            let state = GraphState::read(&self.graph, state).map_err(|error| match error {
-                StateError::OtherGraph => {
-                    argument("saved", "a crowd of another graph", "one of the same graph")
-                }
-                other => format(format!("saved: member {at}: {other}")),
-            })?;
-            let memory = part(&mut rest).ok_or_else(broken)?;
-            let memory = PoseMemory::read(&self.graph, &self.body.0.built.skeleton, memory)
-                .map_err(|error| format(format!("saved: member {at}: {error}")))?;
-            saves.push(Save { state, memory });
-            let mut place = [0.0; PLACE];
-            for value in &mut place {
-                *value = f64::from_le_bytes(number(&mut rest).ok_or_else(broken)?);
-            }
-            let [x, y, z, a, b, c, d] = place;
-            if place.iter().any(|value| !value.is_finite()) {
-                return Err(broken());
-            }
-            places.push(RootStep { translation: [x, y, z], rotation: [a, b, c, d] });
-        }
-        if rest.is_empty() { Ok((saves, places)) } else { Err(broken()) }
-    }
-}
-
-/// Adds what `write` does, after its count of bytes.
-fn put_part<E>(bytes: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<(), E> {
-    let start = bytes.len();
-    bytes.extend_from_slice(&[0; 8]);
-    write(bytes)?;
-    let length = (bytes.len() - start - 8) as u64;
-    bytes[start..start + 8].copy_from_slice(&length.to_le_bytes());
-    Ok(())
-}
-
-/// The next eight bytes.
-fn number(rest: &mut &[u8]) -> Option<[u8; 8]> {
-    let (first, after) = rest.split_first_chunk()?;
-    *rest = after;
-    Some(*first)
-}
-
-/// The next bytes, after their count.
-fn part<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let length = usize::try_from(u64::from_le_bytes(number(rest)?)).ok()?;
-    let (part, after) = rest.split_at_checked(length)?;
-    *rest = after;
-    Some(part)
-}
-
-impl Played {
-    fn update(&mut self, dt_s: f64) -> Result<(), CrowdError> {
-        /// Members that are worth a thread: it costs some 20 µs to start.
-        const WORTH: usize = 16;
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = cores.min(self.members.len() / WORTH).max(1);
-        self.crowd.update_on(dt_s, &Threads(threads))
-    }
-
-    fn steps<'a>(
-        &'a self,
-        of: impl Fn(&'a motion::Crowd, Member) -> Result<&'a RootStep, CrowdError>,
-    ) -> PyResult<Vec<f64>> {
-        let mut numbers = Vec::with_capacity(self.members.len() * PLACE);
-        for member in &self.members {
-            numbers.extend_from_slice(&step_numbers(of(&self.crowd, *member).map_err(defect)?));
-        }
-        Ok(numbers)
-    }
-}
-
-/// A graph as it was said.
-enum Said {
-    Name(String),
-    File(Option<PathBuf>, Box<GraphFile>),
-}
-
-impl Said {
-    fn of(value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        if let Ok(name) = value.extract::<String>() {
-            return Ok(Self::Name(name));
-        }
-        let (path, bytes) = if value.cast::<PyDict>().is_ok() {
-            let text: String = value.py().import("json")?.call_method1("dumps", (value,))?.extract()?;
-            (None, text.into_bytes())
-        } else {
-            match Given::of(value, "graph")? {
-                Given::Bytes(bytes) => (None, bytes),
-                Given::Path(path) => {
-                    let bytes = import::read_limited(&path, graph::LARGEST as u64).map_err(errors::open)?;
-                    (Some(path), bytes)
-                }
-            }
-        };
-        let file = graph::read(&bytes).map_err(|error| named(path.as_ref(), error))?;
-        Ok(Self::File(path, Box::new(file)))
-    }
-}
-
-fn named(path: Option<&PathBuf>, error: impl std::fmt::Display) -> PyErr {
-    match path {
-        Some(path) => format(format!("{}: {error}", path.display())),
-        None => format(format!("graph: {error}")),
-    }
-}
-
-type Made = (Skeleton, Arc<Graph>, GraphParts, Played);
-
-fn make(
-    asset: &AssetData,
-    said: &Said,
-    count: usize,
-    skeleton: Option<&str>,
-    travels: bool,
-    palettes: bool,
-) -> PyResult<Made> {
-    let cooked;
-    let archive = match asset.archive() {
-        Some(archive) => archive,
-        None => {
-            cooked = Archive::read(&asset.archive_bytes()?).map_err(format)?;
-            &cooked
-        }
-    };
-    let (graph, parts) = match said {
-        Said::Name(name) => {
-            let names: Vec<String> = archive.graphs().map(|(name, _)| name.to_owned()).collect();
-            if !names.contains(name) {
-                return Err(unknown("graph", name, &names));
-            }
-            let graph = Graph::load(archive, name).map_err(format)?;
-            let bytes = archive.graph(name).map_err(format)?;
-            (graph, GraphParts::read(&bytes).map_err(format)?)
-        }
-        Said::File(path, file) => {
-            let length = |clip: &str| Some(archive.clip(clip).ok()?.view().duration_s());
-            (file.check(length).map_err(|error| named(path.as_ref(), error))?, file.parts().clone())
-        }
-    };
-    let graph = Arc::new(graph);
-    let names: Vec<String> = archive.skeletons().map(|(name, _)| name.to_owned()).collect();
-    let name = match (skeleton, names.as_slice()) {
-        (Some(name), _) if names.iter().any(|own| own == name) => name,
-        (Some(name), _) => return Err(unknown("skeleton", name, &names)),
-        (None, [only]) => only.as_str(),
-        (None, _) => {
-            return Err(argument("skeleton", "None", format!("the name of one of {names:?}")));
-        }
-    };
-    let own = archive.skeletons().find(|(own, _)| *own == name);
-    let own = own.ok_or_else(|| defect("the skeleton is gone"))?.1.map_err(format)?;
-    let body = Skeleton(Arc::new(crate::skeleton::Body::of_archive(name, &own)));
-    if count.saturating_mul(body.0.joint_count()) > MOST_JOINTS {
-        let most = MOST_JOINTS / body.0.joint_count().max(1);
-        return Err(argument("count", count, format!("at most {most} of this skeleton")));
-    }
-    let mut crowd = motion::Crowd::of_skeleton(archive, name).map_err(refused)?;
-    crowd.set_outputs(Outputs { palettes: palettes.then_some(PaletteFormat::F32), ..Outputs::default() });
-    let id = crowd.add_graph(graph.clone()).map_err(refused)?;
-    let members = (0..count).map(|_| crowd.add(Role::Graph(id), RootStep::IDENTITY));
-    let members = members.collect::<Result<Vec<_>, _>>().map_err(refused)?;
-    crowd.set_travels(&members, travels).map_err(refused)?;
-    let animator = Animator::of_skeleton(archive, name, graph.clone());
-    let animator = animator.map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let mut played = Played { crowd, members, animator };
-    // What is seen before the first update is how everybody starts.
-    played.update(0.0).map_err(refused)?;
-    Ok((body, graph, parts, played))
-}
-
-/// A description as Python has it.
-pub(crate) fn description<'py>(py: Python<'py>, parts: &GraphParts) -> PyResult<Bound<'py, PyAny>> {
-    py.import("json")?.call_method1("loads", (graph::to_json(parts),))
 }
 
 fn refused(error: CrowdError) -> PyErr {
@@ -752,11 +518,6 @@ fn refused(error: CrowdError) -> PyErr {
 fn unknown(what: &str, name: &str, names: &[String]) -> PyErr {
     let meant = did_you_mean(names, name);
     PyKeyError::new_err(format!("there is no {what} {name:?}{meant}; there are {}: {names:?}", names.len()))
-}
-
-fn step_numbers(step: &RootStep) -> [f64; PLACE] {
-    let ([x, y, z], [a, b, c, d]) = (step.translation, step.rotation);
-    [x, y, z, a, b, c, d]
 }
 
 fn kind_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
