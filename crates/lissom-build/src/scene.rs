@@ -8,7 +8,7 @@ use crate::{
     raw::{RawAnimation, RawSkeleton, RawUserTrack},
 };
 use core::fmt;
-use lissom_motion::{GraphParts, MotionParts};
+use lissom_motion::{ClipFacts, GraphParts, MotionParts};
 
 /// Skeletons, motions and meshes of one file, and what was odd about it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -121,6 +121,15 @@ impl KeptClip {
     #[must_use]
     pub fn of(&self, motion: &RawAnimation) -> Option<&[u8]> {
         (self.motion == motion.fingerprint()).then_some(&self.bytes)
+    }
+}
+
+impl SceneAnimation {
+    /// What a graph is checked by. Of curves nothing is said: a clip may be without.
+    #[must_use]
+    pub fn facts(&self) -> ClipFacts {
+        let markers = self.markers.iter().map(|marker| (marker.time_s, marker.name.clone()));
+        ClipFacts { markers: Some(markers.collect()), ..self.motion.duration_s.into() }
     }
 }
 

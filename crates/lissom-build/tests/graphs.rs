@@ -62,7 +62,8 @@ fn what_is_written_is_read_back_in_json_and_in_bytes() {
     let once = StateParts::clip("hold", "idle").once().at_speed(-0.125);
     let asked = TransitionParts::new("*", "hold").when("gait", Test::IsNot(1)).when("gait", Test::IsNot(2));
     twice.layers[0] = twice.layers[0].clone().state(once).transition(asked);
-    for parts in [graphs::parts(), twice, GraphParts::new()] {
+    let more = graphs::parts().curve("lift", -0.5).in_step_by(&["left", "right"]).handed_over();
+    for parts in [graphs::parts(), twice, more, GraphParts::new()] {
         let text = graph::to_json(&parts);
         let file = graph::read(text.as_bytes()).unwrap_or_else(|error| panic!("{error}: {text}"));
         assert_eq!(*file.parts(), parts, "{text}");
@@ -120,7 +121,7 @@ fn every_error_has_its_line_and_column() {
         ),
         (
             "{ \"layers\": [], \"parameters\": {\n\"a\": !{ \"int\": 1, \"bool\": true } } }".into(),
-            "a parameter has exactly one of \"float\", \"int\", \"bool\"",
+            "a parameter has exactly one of \"float\", \"int\", \"bool\", \"curve\"",
         ),
         (
             "{ \"layers\": [], \"parameters\": { \"a\": !{ \"int\": 1, \"half_life_s\": 1 } } }".into(),

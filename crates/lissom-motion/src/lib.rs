@@ -28,18 +28,20 @@
 //! | [`GraphParts`] | the description: plain lists, everything by name; what a program or a file fills in | any |
 //! | [`Graph`] | the same checked, by number, in flat lists; shared by all who play it | any |
 //! | [`GraphState`] | what is happening: all that an update reads and writes | known from the graph |
-//! | [`PoseMemory`] | what the pose remembers: an inertialised transition | known from graph and skeleton |
+//! | [`PoseMemory`] | what the pose remembers: an inertialised transition, a pose taken over | known from graph and skeleton |
 //! | [`Frame`] | what this frame shows | room known from the graph |
 //! | [`Animator`] | graph, state, frame and a [`Body`](lissom::player::Body) that shows it | known from graph and skeleton |
 //! | [`Crowd`](crowd::Crowd) | many states, and what they show | a state and its outputs a member |
 //!
 //! **Laps.** A state has one head, in laps: lap 3, a quarter into it. All clips of a blend are at that share of their own length, so
-//! that gaits of other lengths keep step, states are brought into step by copying a head, and exits are shares of a lap. What
-//! an entry covered is from one head to the next; on the time line of its clip that is a [`Span`](lissom::track::Span).
+//! that gaits of other lengths keep step, states are brought into step by copying a head, and exits are shares of a lap. Where the
+//! shares of their lengths are not enough, gaits are kept in step by markers ([`GraphParts::sync`]): a lap is then counted in the
+//! parts between these, and each clip is where it passes them. What an entry covered is from one head to the next; on the time line of its clip that is a [`Span`](lissom::track::Span).
 //!
 //! **Deciding.** [`Graph::update`] reads nothing but graph, state and dt, so an unseen character can be updated without a
 //! pose, and later get the same bits. A dt of 0 changes nothing; a negative one, NaN or infinity is an error and
-//! nothing has moved. At most one transition starts a layer and update: there is no cycle within a tick. A layer plays a few
+//! nothing has moved. Parameters that the clips set ([`ParameterKind::Curve`]) are read from their tracks at the end of a step, and count in
+//! the next. At most one transition starts a layer and update: there is no cycle within a tick. A layer plays a few
 //! states at once, its voices: the last one leads, and takes its share from those before it, so that a transition may be
 //! interrupted at any time without a jump. A frame shows what was played during dt, with the weights at its end: what was left in it
 //! is still there, of weight 0, with what it passed.
@@ -56,7 +58,8 @@
 //! **Inertia.** A transition may be by inertia: the new state plays at once, and what the old motion was off it is remembered in a
 //! [`PoseMemory`] beside the state, and dies away. It starts from the *old mix*, evaluated at the time of the transition and one step
 //! earlier: the two heads of each of the frame's entries, never poses that happened to be kept; so who shows every frame and who
-//! shows few get the same bits. One that starts while another goes on takes over what is left of it. IK, look-at, springs and
+//! shows few get the same bits. One that starts while another goes on takes over what is left of it. A pose from elsewhere, as a
+//! ragdoll's, is blended in ([`Animator::blend_in`]) and gone on from in the same way ([`Animator::take_over`]). IK, look-at, springs and
 //! foot locks are jobs of `lissom`, which a game runs on the pose.
 //!
 //! # Save, load, compare, rewind
@@ -98,9 +101,10 @@ pub use animator::{AnimateError, Animator, Play, Save};
 pub use cover::{Layer, cover};
 pub use frame::{Entry, Frame, FrameEvent, FrameLayer, MAX_TOLD_LAPS};
 pub use graph::{
-    BoolKey, ClipKey, Curve, FloatKey, Graph, GraphClip, GraphError, GraphParts, IntKey, Interruption,
-    LayerKey, LayerParts, MAX_POINTS, MaskParts, MaskRule, MotionParts, ParameterKind, ParameterParts, Place,
-    PlaneBlend, PlayingState, Problem, StateParts, Test, TransitionParts, TransitionView, TriggerKey,
+    BoolKey, ClipCurve, ClipFacts, ClipKey, Curve, CurveKey, FloatKey, Graph, GraphClip, GraphError,
+    GraphParts, IntKey, Interruption, LayerKey, LayerParts, MAX_POINTS, MAX_SYNC, MaskParts, MaskRule,
+    MotionParts, ParameterKind, ParameterParts, Place, PlaneBlend, PlayingState, Problem, StateParts, Test,
+    TransitionParts, TransitionView, TriggerKey,
 };
 pub use load::{LoadError, PlayedGraph};
 pub use memory::{MemoryScratch, PoseMemory};

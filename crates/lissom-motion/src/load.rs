@@ -1,6 +1,6 @@
 //! Graphs of an archive.
 
-use crate::{FormatError, Graph, GraphError, GraphParts};
+use crate::{ClipFacts, FormatError, Graph, GraphError, GraphParts};
 use alloc::{boxed::Box, string::String, sync::Arc};
 use lissom::archive::{Archive, ArchiveError};
 
@@ -36,7 +36,7 @@ impl Graph {
     ///
     /// Those of [`Graph::new`].
     pub fn of_archive(parts: &GraphParts, archive: &Archive) -> Result<Self, GraphError> {
-        Self::new(parts, |name| Some(archive.clip(name).ok()?.view().duration_s()))
+        Self::new(parts, |name| ClipFacts::of_archive(archive, name, parts))
     }
 
     /// The graph of this name in an archive.

@@ -1,4 +1,5 @@
-//! What a pose remembers beside the graph's state: an inertialised transition that has not died away.
+//! What a pose remembers beside the graph's state: an inertialised transition, or a pose that was taken over, that has not died
+//! away.
 #![deny(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -11,19 +12,21 @@ use crate::{
     Frame, Graph,
     frame::StartPose,
     reader::{FormatError, Reader},
+    state::StateError,
 };
 use alloc::{vec, vec::Vec};
 use lissom::{
     JointLod, Skeleton,
     job::{InertiaJob, InertiaStartJob, JobError, Mix, PosePair, SoaInertia},
     math::soa::{Lanes, SoaTransform, SoaVec3},
+    track::TimeError,
 };
 
 /// What one character's pose remembers. Together with its [`GraphState`](crate::GraphState) it is all of the character: a clone of
 /// both is a save, `==` of both compares.
 ///
-/// Its size is known from graph and skeleton, and is nothing for a graph without inertialised transitions; `clone_from` between
-/// those of one graph and skeleton allocates nothing.
+/// Its size is known from graph and skeleton, and is nothing for a graph without inertialised transitions that takes no poses over
+/// ([`GraphParts::hand_over`](crate::GraphParts::hand_over)); `clone_from` between those of one graph and skeleton allocates nothing.
 #[derive(Debug, PartialEq)]
 pub struct PoseMemory {
     /// One a group; none if there is nothing to remember.
@@ -128,6 +131,62 @@ impl PoseMemory {
         Ok(())
     }
 
+    /// Goes on from a pose that came from elsewhere, at the time of this frame and one step of it earlier: what it is off the mixed
+    /// pose dies away in so many seconds. What was left of an earlier change is forgotten; a time of 0 forgets all.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::NoMemory`] if the graph remembers nothing; [`StateError::Value`] for a time, or poses that are not finite; what `pose` says;
+    /// [`JobError::TooShort`] for poses or a scratch of another skeleton. Nothing is then remembered.
+    pub fn take_over<E: From<JobError> + From<StateError>>(
+        &mut self,
+        foreign: PosePair<'_>,
+        duration_s: f32,
+        frame: &Frame,
+        scratch: &mut MemoryScratch,
+        number: impl Fn(usize) -> usize,
+        mut pose: impl FnMut(Mix, &mut [SoaTransform]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.forget();
+        if self.inertia.is_empty() {
+            return Err(StateError::NoMemory.into());
+        }
+        if !(duration_s.is_finite() && duration_s >= 0.0) {
+            let (field, value, allowed) = ("fade_s", f64::from(duration_s), "finite, at least 0");
+            return Err(StateError::from(TimeError { field, value, allowed }).into());
+        }
+        let groups = self.inertia.len();
+        let PosePair { now, before } = foreign;
+        let (Some(now_foreign), Some(before_foreign)) = (now.get(..groups), before.get(..groups)) else {
+            let len = if now.len() < before.len() { now.len() } else { before.len() };
+            return Err(JobError::TooShort { field: "foreign", unit: "groups", len, needed: groups }.into());
+        };
+        let foreign = PosePair { now: now_foreign, before: before_foreign };
+        let MemoryScratch { poses, .. } = scratch;
+        let len = poses.len();
+        let mut all = poses.chunks_exact_mut(groups);
+        let (Some(now), Some(before)) = (all.next(), all.next()) else {
+            let (field, unit, needed) = ("scratch", "groups", groups.saturating_mul(2));
+            return Err(JobError::TooShort { field, unit, len, needed }.into());
+        };
+        pose(frame.start_mix(StartPose::New, &number), now)?;
+        pose(frame.start_mix(StartPose::OldBefore, &number), before)?;
+        let own = PosePair { now, before };
+        InertiaStartJob::new(foreign, own, told_step_s(frame), &mut self.inertia).run()?;
+        let wrong =
+            self.inertia.iter_mut().flat_map(numbers).flat_map(|lanes| lanes.0).find(|v| !v.is_finite());
+        if let Some(value) = wrong {
+            self.forget();
+            let (field, value, allowed) = ("foreign", f64::from(value), "poses of finite numbers");
+            return Err(StateError::from(TimeError { field, value, allowed }).into());
+        }
+        self.duration_s = f64::from(duration_s);
+        if !self.is_running() {
+            self.forget();
+        }
+        Ok(())
+    }
+
     fn start<E: From<JobError>>(
         &mut self,
         frame: &Frame,
@@ -162,8 +221,7 @@ impl PoseMemory {
         let (old, old_before, new) = (&*old, &*old_before, &*new);
         let pair = |now, before| PosePair { now, before };
         // The new motion has not moved yet: its speed is that of its first step.
-        let step_s = frame.step_s() as f32;
-        let step_s = if step_s < SHORTEST_S { 0.0 } else { step_s };
+        let step_s = told_step_s(frame);
         InertiaStartJob::new(pair(old, old_before), pair(&*new_next, &*new_before), step_s, inertia).run()?;
         InertiaStartJob::new(pair(old, old), pair(new, new), 0.0, &mut self.inertia).run()?;
         for (own, fast) in self.inertia.iter_mut().zip(inertia) {
@@ -236,6 +294,12 @@ impl PoseMemory {
         from.end()?;
         Ok(memory)
     }
+}
+
+/// A frame's step, as long as it says something about speeds.
+fn told_step_s(frame: &Frame) -> f32 {
+    let step_s = frame.step_s() as f32;
+    if step_s < SHORTEST_S { 0.0 } else { step_s }
 }
 
 /// All numbers of a group, in a fixed order.

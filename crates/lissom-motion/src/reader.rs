@@ -129,6 +129,11 @@ impl<'a> Reader<'a> {
         Ok(count)
     }
 
+    /// True if nothing is left.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.left().is_empty()
+    }
+
     /// Refuses what is left over.
     pub(crate) fn end(&self) -> Result<()> {
         self.check(self.left().is_empty(), "bytes after the end")

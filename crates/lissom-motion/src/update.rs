@@ -10,7 +10,7 @@
 
 use crate::{
     frame::{Change, Entry, Frame, FrameLayer},
-    graph::{Condition, Curve, Graph, Interruption, Transition},
+    graph::{Condition, Curve, Graph, Interruption, Pace, Transition},
     state::{Float, GraphState, LayerState, List, MAX_SHOTS, MAX_VOICES, Shot, StateError, Voice},
 };
 use lissom::track::{Playhead, Repeat, TimeError};
@@ -35,7 +35,38 @@ impl Graph {
         for (number, layer) in layers.iter_mut().enumerate() {
             step.layer(number, layer);
         }
+        if dt_s > 0.0 {
+            self.read_curves(frame, floats);
+        }
         Ok(())
+    }
+
+    /// Parameters that the clips set: layer over layer, each by as much of it as has the curve.
+    fn read_curves(&self, frame: &Frame, floats: &mut [Float]) {
+        for curves in &self.curves {
+            let mut value = f64::from(self.floats[usize::from(curves.float)].start);
+            for (number, layer) in frame.layers.iter().enumerate() {
+                let (mut sum, mut share) = (0.0, 0.0);
+                for entry in frame.entries.iter().filter(|entry| usize::from(entry.layer) == number) {
+                    if let Some(curve) = curves.of(entry.clip) {
+                        let seen = f64::from(entry.weight) * f64::from(layer.weight);
+                        sum += seen * f64::from(curve.at(entry.ratio()));
+                        share += seen;
+                    }
+                }
+                value = if layer.additive { value + sum } else { value * (1.0 - share) + sum };
+            }
+            let value = value as f32;
+            let value = if value.is_finite() { value } else { f32::MAX.copysign(value) };
+            floats[usize::from(curves.float)] = Float { target: value, value };
+        }
+    }
+
+    /// A head of a state as one of its clip: the same, unless clips are kept in step by markers.
+    fn placed(&self, clip: u16, repeat: Repeat, head: Playhead) -> Playhead {
+        let marks = self.clips[usize::from(clip)].marks.as_ref().filter(|_| repeat == Repeat::Loop);
+        // Less than two laps are never too far.
+        marks.map_or(head, |marks| self.unit(repeat).seek(head, marks.at(head.progress_s())).unwrap_or(head))
     }
 
     /// Checks, then parameters go on.
@@ -207,11 +238,14 @@ impl Step<'_> {
                 // A state that begins has not moved: its first step says how fast it is.
                 let is_new = inertial && one.voice.age_s == 0.0;
                 let repeat = self.graph.state(one.voice.state).repeat;
-                let next = is_new.then(|| self.moved(one.voice.head, repeat, one.laps_per_s));
+                let pace = || self.pace(core::slice::from_ref(one));
+                let next =
+                    is_new.then(|| self.moved(one.voice.head, repeat, one.laps_per_s, pace().as_ref()));
                 let share = if inertial { one.old_share } else { one.share };
-                for change in &mut self.frame.changes[own.clone()] {
+                let Self { graph, frame: Frame { entries, changes, .. }, .. } = &mut *self;
+                for (change, entry) in changes[own.clone()].iter_mut().zip(&entries[own.clone()]) {
                     change.old_weight = (f64::from(change.old_weight) * (share * left)) as f32;
-                    change.to = next.unwrap_or(change.to);
+                    change.to = next.map_or(change.to, |next| graph.placed(entry.clip, repeat, next));
                 }
             }
             for entry in &mut self.frame.entries[own] {
@@ -243,20 +277,42 @@ impl Step<'_> {
             let in_step = playing[begin + 1..].iter().take_while(|one| one.voice.in_step).count();
             let together = &mut playing[begin..=begin + in_step];
             begin += together.len();
-            let (mut pace, mut total) = (0.0, 0.0);
+            let (mut speed, mut total) = (0.0, 0.0);
             for one in &*together {
-                pace += one.laps_per_s * one.share;
+                speed += one.laps_per_s * one.share;
                 total += one.share;
             }
+            let pace = self.pace(together);
             for one in together {
-                let own = if in_step > 0 && total > 0.0 { pace / total } else { one.laps_per_s };
-                one.voice.head = self.moved(one.voice.head, self.graph.state(one.voice.state).repeat, own);
+                let own = if in_step > 0 && total > 0.0 { speed / total } else { one.laps_per_s };
+                let repeat = self.graph.state(one.voice.state).repeat;
+                one.voice.head = self.moved(one.voice.head, repeat, own, pace.as_ref());
                 one.voice.age_s += self.dt_s;
                 for entry in &mut self.frame.entries[one.entries.0..one.entries.1] {
-                    entry.to = one.voice.head;
+                    entry.to = self.graph.placed(entry.clip, repeat, one.voice.head);
                 }
             }
         }
+    }
+
+    /// How voices in step go through a lap, if clips are kept in step by markers. Weights are those within the states.
+    fn pace(&self, together: &[Playing]) -> Option<Pace> {
+        let parts = self.graph.sync_parts();
+        if parts == 0 {
+            return None;
+        }
+        let mut all = Pace::new(parts);
+        for one in together {
+            let mut own = Pace::new(parts);
+            let loops = self.graph.state(one.voice.state).repeat == Repeat::Loop;
+            for entry in &self.frame.entries[one.entries.0..one.entries.1] {
+                let clip = &self.graph.clips[usize::from(entry.clip)];
+                let marks = clip.marks.as_ref().filter(|_| loops);
+                own.add(marks, f64::from(entry.weight) * clip.duration_s);
+            }
+            all.blend(&own, if together.len() > 1 { one.share } else { 1.0 });
+        }
+        Some(all)
     }
 
     /// The clips of a voice become entries.
@@ -267,19 +323,28 @@ impl Step<'_> {
         let float = |at: u16| floats[usize::from(at)].value;
         one.laps_per_s = graph.shares(state, float, |clip, weight| {
             let (layer, repeat) = (number as u16, state.repeat);
+            let head = graph.placed(clip, repeat, head);
             frame.entries.push(Entry { clip, layer, weight, repeat, from: head, to: head });
         });
         one.entries = (begin, frame.entries.len());
         one.from = head;
     }
 
-    /// So many laps a second, for this step.
-    fn moved(&self, head: Playhead, repeat: Repeat, laps_per_s: f64) -> Playhead {
+    /// So many laps a second, for this step; by a pace if the parts of a lap take other times.
+    fn moved(&self, head: Playhead, repeat: Repeat, laps_per_s: f64, pace: Option<&Pace>) -> Playhead {
         let laps = self.dt_s * laps_per_s;
         let most = if laps < 0.0 { -MAX_LAPS } else { MAX_LAPS };
         let laps = if laps.abs() > MAX_LAPS { most } else { laps };
+        let line = self.graph.unit(repeat);
         // So few laps are never too far.
-        self.graph.unit(repeat).advance(head, laps).map_or(head, |span| span.to())
+        let go_on = |from: Playhead| line.advance(from, laps).map_or(from, |span| span.to());
+        let Some(pace) = pace.filter(|_| repeat == Repeat::Loop && laps != 0.0) else { return go_on(head) };
+        // In a lap's time the pace is even.
+        let seek = |head: Playhead, to: f64| line.seek(head, to).unwrap_or(head);
+        let timed = go_on(seek(head, pace.time_at(head.progress_s())));
+        let to = seek(timed, pace.share_at(timed.progress_s()));
+        // However it is rounded, it does not go the other way.
+        if (to < head) == (laps < 0.0) { to } else { head }
     }
 
     /// Whether a transition may leave the leading voice, and the one that it takes over from.
@@ -376,7 +441,7 @@ impl Step<'_> {
         let mut shares = [0.0; MAX_SHOTS];
         for (shot, share) in layer.shots.as_mut_slice().iter_mut().zip(&mut shares) {
             let (from, repeat) = (shot.head, shot.how.repeat);
-            shot.head = self.moved(from, repeat, shot.laps_per_s(self.graph));
+            shot.head = self.moved(from, repeat, shot.laps_per_s(self.graph), None);
             shot.age_s += self.dt_s;
             shot.stopping_s = shot.stopping_s.map(|since_s| since_s + self.dt_s);
             *share = shot.share(self.graph);

@@ -108,7 +108,10 @@ impl Graph {
     /// The name of the parameter that a condition asks.
     fn parameter_of(&self, condition: &Condition) -> &str {
         let key = match *condition {
-            Condition::FloatAbove(at, _) | Condition::FloatBelow(at, _) => AnyKey::Float(at),
+            Condition::FloatAbove(at, _) | Condition::FloatBelow(at, _) => {
+                let is_curve = self.curves.iter().any(|curve| curve.float == at);
+                if is_curve { AnyKey::Curve(at) } else { AnyKey::Float(at) }
+            }
             Condition::IntAbove(at, _)
             | Condition::IntBelow(at, _)
             | Condition::IntIs(at, _)

@@ -49,6 +49,7 @@ pub fn hashes(backend: Backend) -> Vec<Entry> {
     all.extend(motion::hashes(backend));
     all.push(("world".into(), world(backend)));
     all.push(("graph".into(), graphs::hash()));
+    all.push(("graph/in_step".into(), graphs::in_step_hash()));
     all.push(("crowd".into(), crowds::hash(backend)));
     all
 }

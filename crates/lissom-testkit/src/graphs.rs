@@ -1,10 +1,13 @@
 //! A graph with everything in it, and random input for it: the same for the same seed.
 
 use crate::rng::Rng;
-use lissom::hash::Fnv64;
+use lissom::{
+    hash::Fnv64,
+    track::{TrackKind, TrackView},
+};
 use lissom_motion::{
-    Frame, Graph, GraphParts, GraphState, Interruption, LayerParts, OneShot, PlaneBlend, StateParts, Test,
-    TransitionParts,
+    ClipCurve, ClipFacts, Frame, Graph, GraphParts, GraphState, Interruption, LayerParts, OneShot,
+    ParameterKind, PlaneBlend, StateParts, Test, TransitionParts,
 };
 
 /// Everything in one graph: blends of all kinds, a group, layers, one-shots, damped parameters.
@@ -115,14 +118,56 @@ pub fn step(graph: &Graph, state: &mut GraphState, frame: &mut Frame, rng: &mut 
     graph.update(state, dt_s, frame).expect("a step may be taken");
 }
 
+/// The same, kept in step by markers, with a curve that half of the clips have.
+///
+/// # Panics
+///
+/// If it is refused.
+#[must_use]
+pub fn in_step() -> Graph {
+    let parts = parts().curve("lift", 0.5).in_step_by(&["left", "right"]).handed_over();
+    Graph::new(&parts, |clip| Some(facts(clip, &parts))).expect("everything in it is allowed")
+}
+
+/// A clip whose markers and curves follow from its name; some pass no marker, and some have no curve.
+#[must_use]
+pub fn facts(clip: &str, parts: &GraphParts) -> ClipFacts {
+    let (length, count) = (clip.len(), parts.sync.len());
+    let duration_s = length.saturating_sub(1) as f64 * 0.3;
+    let mut facts = ClipFacts { markers: Some(Vec::new()), ..duration_s.into() };
+    for (i, name) in parts.sync.iter().enumerate().filter(|_| length % 3 != 0) {
+        // Uneven, and not from the start.
+        let share = (i as f64 + 0.4 / (1.0 + length as f64)) / count as f64;
+        let late = (share * share + 0.3 * length as f64) % 1.0;
+        facts.markers.as_mut().expect("they are known").push((late * duration_s, name.clone()));
+    }
+    let is_curve = |kind| matches!(kind, ParameterKind::Curve { .. }) && length.is_multiple_of(2);
+    for parameter in parts.parameters.iter().filter(|parameter| is_curve(parameter.kind)) {
+        let (ratios, values) = ([0.0, 0.3, 1.0], [length as f32, -1.0, 0.25]);
+        let track = TrackView { kind: TrackKind::Float, ratios: &ratios, values: &values, steps: &[0b010] };
+        let curve = ClipCurve::new(&track).expect("it is one");
+        facts.curves.push((parameter.name.clone(), curve));
+    }
+    facts
+}
+
 /// A thousand frames: clips, weights, heads, and the state at the end.
 #[must_use]
 pub fn hash() -> u64 {
-    let graph = graph();
-    let (mut state, mut frame) = (GraphState::new(&graph), Frame::new(&graph));
+    played(&graph())
+}
+
+/// The same of [`in_step`].
+#[must_use]
+pub fn in_step_hash() -> u64 {
+    played(&in_step())
+}
+
+fn played(graph: &Graph) -> u64 {
+    let (mut state, mut frame) = (GraphState::new(graph), Frame::new(graph));
     let (mut rng, mut hash) = (Rng::new(1), Fnv64::new());
     for _ in 0..1000 {
-        step(&graph, &mut state, &mut frame, &mut rng);
+        step(graph, &mut state, &mut frame, &mut rng);
         for entry in frame.entries() {
             hash = hash.u32(u32::from(entry.clip)).f32(entry.weight).bytes(&entry.to.lap().to_le_bytes());
             hash = hash.bytes(&entry.to.progress_s().to_bits().to_le_bytes());

@@ -40,7 +40,7 @@ mod write;
 
 pub use schema::schema;
 
-use lissom_motion::{Graph, GraphError, GraphParts, Place};
+use lissom_motion::{ClipFacts, Graph, GraphError, GraphParts, Place};
 use std::{collections::BTreeMap, path::Path};
 
 /// The largest file that is read: thousands of states.
@@ -117,13 +117,16 @@ impl GraphFile {
         &self.parts
     }
 
-    /// Checks all of it; `duration_s` says how long a clip is, or that there is none of this name.
+    /// Checks all of it; `facts` says how long a clip is, or all of its [`ClipFacts`], or that there is none of this name.
     ///
     /// # Errors
     ///
     /// The first thing that is wrong, at its line.
-    pub fn check(&self, duration_s: impl FnMut(&str) -> Option<f64>) -> Result<Graph, GraphFileError> {
-        Graph::new(&self.parts, duration_s).map_err(|error| self.place(&error))
+    pub fn check<F: Into<ClipFacts>>(
+        &self,
+        facts: impl FnMut(&str) -> Option<F>,
+    ) -> Result<Graph, GraphFileError> {
+        Graph::new(&self.parts, facts).map_err(|error| self.place(&error))
     }
 
     /// What is wrong with a graph made of this file, at its line.

@@ -37,6 +37,11 @@ pub(super) fn read(text: &str) -> Result<GraphFile> {
         note(Place::Clip(i), &node);
         parts.clips.push(node.text()?);
     }
+    for (i, node) in top.list("sync")?.into_iter().enumerate() {
+        note(Place::Sync(i), &node);
+        parts.sync.push(node.text()?);
+    }
+    parts.hand_over = top.bool("hand_over")?;
     for (i, node) in top.list("layers")?.into_iter().enumerate() {
         note(Place::Layer(i), &node);
         let from = Object::of(&node)?;
@@ -116,6 +121,9 @@ fn parameter(node: &Node<'_>) -> Result<ParameterKind> {
     if let Some(start) = from.number("float")? {
         let half_life_s = from.number("half_life_s")?.unwrap_or(0.0);
         return Ok(ParameterKind::Float { start, half_life_s });
+    }
+    if let Some(start) = from.number("curve")? {
+        return Ok(ParameterKind::Curve { start });
     }
     Ok(match from.whole("int")? {
         Some(start) => ParameterKind::Int { start },

@@ -83,6 +83,16 @@ pub(super) static GRAPH: Table = Table {
             "Which joints a layer moves, by name. A later rule covers an earlier; other joints have weight 0.",
         ),
         may("clips", Kind::List(&Kind::Text), "Clips beside those of the states: for one-shots."),
+        may(
+            "sync",
+            Kind::List(&Kind::Text),
+            "Markers by which clips are kept in step: gaits pass each of them once a lap, in this order.",
+        ),
+        may(
+            "hand_over",
+            Kind::Bool,
+            "True if poses may be taken over from elsewhere, as from a ragdoll: characters then have room for it.",
+        ),
         must("layers", Kind::List(&Kind::Table(&LAYER)), "The lowest first."),
     ],
     one_of: &[],
@@ -91,7 +101,7 @@ pub(super) static GRAPH: Table = Table {
 
 static PARAMETER: Table = Table {
     name: "a parameter",
-    what: "A number, a whole number or a switch, and what it is at the start.",
+    what: "A number, a whole number or a switch, and what it is at the start; or a number that the clips set.",
     keys: &[
         may("float", NUMBER, "A number."),
         may(
@@ -101,8 +111,13 @@ static PARAMETER: Table = Table {
         ),
         may("int", WHOLE, "A whole number."),
         may("bool", Kind::Bool, "On or off."),
+        may(
+            "curve",
+            NUMBER,
+            "A number that the clips set, by their track of this name; where none has it, this.",
+        ),
     ],
-    one_of: &["float", "int", "bool"],
+    one_of: &["float", "int", "bool", "curve"],
     needs: &[("half_life_s", "float")],
 };
 

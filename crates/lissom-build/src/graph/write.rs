@@ -102,6 +102,9 @@ pub(super) fn json(parts: &GraphParts) -> Json {
         Json::List(parts.clips.iter().map(|clip| Json::text(clip)).collect()),
         !parts.clips.is_empty(),
     );
+    let sync = parts.sync.iter().map(|name| Json::text(name)).collect();
+    put(&mut out, "sync", Json::List(sync), !parts.sync.is_empty());
+    put(&mut out, "hand_over", Json::of(true), parts.hand_over);
     out.push(("layers".into(), Json::List(parts.layers.iter().map(layer).collect())));
     Json::Object(out)
 }
@@ -126,6 +129,7 @@ fn parameter(kind: ParameterKind) -> Json {
         ParameterKind::Int { start } => Json::object([("int", Json::of(start))]),
         ParameterKind::Bool { start } => Json::object([("bool", Json::of(start))]),
         ParameterKind::Trigger => Json::text("trigger"),
+        ParameterKind::Curve { start } => Json::object([("curve", number(start))]),
     }
 }
 

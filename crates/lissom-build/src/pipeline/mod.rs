@@ -67,6 +67,7 @@ use lissom::{
     archive::{AlignedBytes, SectionKind, layout::GRAPH_VERSION},
     clip::format,
 };
+use lissom_motion::ClipFacts;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -499,7 +500,7 @@ impl Recipe {
     ) -> Result<Cooked, PipelineError> {
         let mut pack = ScenePack::new();
         let mut stamp = self.head.clone();
-        let mut durations = BTreeMap::new();
+        let mut facts = BTreeMap::new();
         let mut reports = Vec::with_capacity(inputs.len());
         let opened_rules = opened.iter().flatten().map(|o| o.edited.used.clone()).collect::<Vec<_>>();
         let used = |rule: &usize| opened_rules.iter().any(|used| used.get(*rule) == Some(&true));
@@ -512,8 +513,7 @@ impl Recipe {
                 let scene = &mut opened.scene;
                 // A graph that was given takes the place of one that came along.
                 scene.graphs.retain(|own| self.graphs.iter().all(|given| given.name != own.name));
-                let lengths = scene.animations.iter().map(|a| (a.motion.name.clone(), a.motion.duration_s));
-                durations.extend(lengths);
+                facts.extend(scene.animations.iter().map(|a| (a.motion.name.clone(), a.facts())));
                 let report = Report::new(input, &opened, &clips);
                 let clips = clips.into_iter().map(|c| c.bytes).collect();
                 pack.add(&opened.stem, &opened.scene, &opened.skeletons, clips)
@@ -522,7 +522,7 @@ impl Recipe {
                 Ok(report)
             })());
         }
-        let graphs = self.pack_graphs(&durations, &mut pack)?;
+        let graphs = self.pack_graphs(&facts, &mut pack)?;
         // One without a graph that was asked for must not take the place of one that has it.
         let archive = if reports.iter().any(Result::is_ok) && graphs.iter().all(Result::is_ok) {
             pack.carry(stamp::KIND, stamp::VERSION, 0, stamp::NAME, stamp.as_bytes())?;
@@ -536,12 +536,12 @@ impl Recipe {
     /// Graphs are checked against the clips that the archive has, then added.
     fn pack_graphs(
         &self,
-        durations_s: &BTreeMap<String, f64>,
+        facts: &BTreeMap<String, ClipFacts>,
         pack: &mut ScenePack,
     ) -> Result<Vec<Result<String, InputError>>, PipelineError> {
         let mut all = Vec::with_capacity(self.graphs.len());
         for NamedGraph { path, name, file, .. } in &self.graphs {
-            all.push(match file.check(|clip| durations_s.get(clip).copied()) {
+            all.push(match file.check(|clip| facts.get(clip).cloned()) {
                 Ok(_) => {
                     pack.carry(SectionKind::Graph, GRAPH_VERSION, 0, name, &file.parts().to_bytes())?;
                     Ok(name.clone())

@@ -1,9 +1,9 @@
 //! From names to numbers: everything that can be wrong with a description is found here, once.
 
 use super::{
-    AnyKey, Condition, FloatStart, Graph, GraphClip, GraphError, GraphParts, Layer, LayerParts, MAX_POINTS,
-    MaskParts, MotionParts, Parameter, ParameterKind, Place, Problem, State, StateParts, Test, Transition,
-    TransitionParts, space::Space,
+    AnyKey, ClipFacts, Condition, Curves, FloatStart, Graph, GraphClip, GraphError, GraphParts, Layer,
+    LayerParts, MAX_POINTS, MAX_SYNC, MaskParts, MotionParts, Parameter, ParameterKind, Place, Problem,
+    State, StateParts, Test, Transition, TransitionParts, space::Space,
 };
 use crate::state::{MAX_SHOTS, MAX_VOICES};
 use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
@@ -26,18 +26,21 @@ pub(super) const MAX_CONDITIONS: usize = 1 << 16;
 const MAX_CANDIDATES: usize = 1 << 16;
 
 impl Graph {
-    /// Checks a description; `duration_s` says how long a clip is, in seconds, or that there is none of this name.
+    /// Checks a description; `facts` says how long a clip is, in seconds, or all of its [`ClipFacts`], or that there is none of
+    /// this name.
     ///
     /// # Errors
     ///
     /// The first thing that is wrong, and where: a name that is unknown, taken or missing, a number that is not allowed,
     /// a parameter of the wrong kind, points that cannot be blended, a state that no way leads to, too much of something.
-    pub fn new(
+    pub fn new<F: Into<ClipFacts>>(
         parts: &GraphParts,
-        mut duration_s: impl FnMut(&str) -> Option<f64>,
+        mut facts: impl FnMut(&str) -> Option<F>,
     ) -> Result<Self, GraphError> {
-        let mut compiler = Compiler::new(&mut duration_s);
+        let mut facts = |name: &str| facts(name).map(Into::into);
+        let mut compiler = Compiler::new(&mut facts, &parts.sync);
         compiler.parameters(parts)?;
+        compiler.sync()?;
         compiler.masks(&parts.masks)?;
         for (i, name) in parts.clips.iter().enumerate() {
             compiler.clip(name).map_err(|problem| at(Place::Clip(i), format!("clip {name:?}"), problem))?;
@@ -46,17 +49,21 @@ impl Graph {
         for (i, layer) in parts.layers.iter().enumerate() {
             compiler.layer(i, layer, &parts.layers[..i])?;
         }
-        compiler.finish(&parts.masks)
+        compiler.finish(parts)
     }
 }
 
 struct Compiler<'a> {
-    duration_s: &'a mut dyn FnMut(&str) -> Option<f64>,
+    facts: &'a mut dyn FnMut(&str) -> Option<ClipFacts>,
+    sync: &'a [String],
+    /// True while no clip with markers that are not known was met.
+    knows_markers: bool,
     keys: BTreeMap<&'a str, AnyKey>,
     mask_numbers: BTreeMap<&'a str, u16>,
     clip_numbers: BTreeMap<&'a str, u16>,
     parameters: Vec<Parameter>,
     floats: Vec<FloatStart>,
+    curves: Vec<Curves>,
     ints: Vec<i32>,
     flags: Vec<bool>,
     clips: Vec<GraphClip>,
@@ -120,14 +127,17 @@ pub(super) fn check_duration(duration_s: f64) -> Result<f64, Problem> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(duration_s: &'a mut dyn FnMut(&str) -> Option<f64>) -> Self {
+    fn new(facts: &'a mut dyn FnMut(&str) -> Option<ClipFacts>, sync: &'a [String]) -> Self {
         Self {
-            duration_s,
+            facts,
+            sync,
+            knows_markers: true,
             keys: BTreeMap::new(),
             mask_numbers: BTreeMap::new(),
             clip_numbers: BTreeMap::new(),
             parameters: Vec::new(),
             floats: Vec::new(),
+            curves: Vec::new(),
             ints: Vec::new(),
             flags: Vec::new(),
             clips: Vec::new(),
@@ -178,7 +188,26 @@ impl<'a> Compiler<'a> {
                 self.flags.push(false);
                 AnyKey::Trigger(self.flags.len() as u16 - 1)
             }
+            ParameterKind::Curve { start } => {
+                finite("start", start)?;
+                let float = self.floats.len() as u16;
+                self.floats.push(FloatStart { start, half_life_s: 0.0 });
+                self.curves.push(Curves { float, name: name.into(), of_clips: Vec::new() });
+                AnyKey::Curve(float)
+            }
         })
+    }
+
+    fn sync(&self) -> Result<(), GraphError> {
+        limit("markers to keep in step by", self.sync.len(), MAX_SYNC).map_err(of_graph)?;
+        for (i, name) in self.sync.iter().enumerate() {
+            let wrong = |problem| at(Place::Sync(i), format!("sync marker {name:?}"), problem);
+            check_name(name).map_err(wrong)?;
+            if self.sync[..i].contains(name) {
+                return Err(wrong(Problem::Twice { what: "sync marker" }));
+            }
+        }
+        Ok(())
     }
 
     fn masks(&mut self, masks: &'a [MaskParts]) -> Result<(), GraphError> {
@@ -205,9 +234,13 @@ impl<'a> Compiler<'a> {
         }
         limit("clips", self.clips.len() + 1, MAX_CLIPS)?;
         limit("bytes of a name", name.len(), MAX_NAME)?;
-        let duration_s = (self.duration_s)(name).ok_or_else(|| unknown("clip", name))?;
+        let facts = (self.facts)(name).ok_or_else(|| unknown("clip", name))?;
         let number = self.clips.len() as u16;
-        self.clips.push(GraphClip { name: name.into(), duration_s: check_duration(duration_s)? });
+        self.clips.push(GraphClip::new(name, &facts, self.sync)?);
+        self.knows_markers &= facts.markers.is_some();
+        for curves in &mut self.curves {
+            curves.set(number, &facts);
+        }
         self.clip_numbers.insert(name, number);
         Ok(number)
     }
@@ -218,7 +251,7 @@ impl<'a> Compiler<'a> {
 
     fn float(&self, name: &str) -> Result<u16, Problem> {
         match self.key(name)? {
-            AnyKey::Float(at) => Ok(at),
+            AnyKey::Float(at) | AnyKey::Curve(at) => Ok(at),
             other => {
                 Err(Problem::Kind { name: name.into(), found: kind_of(other), allowed: "a float parameter" })
             }
@@ -378,8 +411,8 @@ impl<'a> Compiler<'a> {
             finite("than", than)?;
         }
         Ok(match (key, test) {
-            (AnyKey::Float(at), Test::Above(than)) => Condition::FloatAbove(at, than),
-            (AnyKey::Float(at), Test::Below(than)) => Condition::FloatBelow(at, than),
+            (AnyKey::Float(at) | AnyKey::Curve(at), Test::Above(than)) => Condition::FloatAbove(at, than),
+            (AnyKey::Float(at) | AnyKey::Curve(at), Test::Below(than)) => Condition::FloatBelow(at, than),
             (AnyKey::Int(at), Test::Above(than)) => Condition::IntAbove(at, f64::from(than)),
             (AnyKey::Int(at), Test::Below(than)) => Condition::IntBelow(at, f64::from(than)),
             (AnyKey::Int(at), Test::Is(this)) => Condition::IntIs(at, this),
@@ -425,7 +458,11 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn finish(self, masks: &[MaskParts]) -> Result<Graph, GraphError> {
+    fn finish(self, parts: &GraphParts) -> Result<Graph, GraphError> {
+        // One that is spelled wrong would keep nothing in step.
+        if !self.sync.is_empty() && self.knows_markers && self.clips.iter().all(|clip| clip.marks.is_none()) {
+            return Err(at(Place::Sync(0), "sync".into(), Problem::Sync));
+        }
         let unit = |repeat| Timeline::new(1.0, repeat);
         let units = [unit(Repeat::Once), unit(Repeat::Loop), unit(Repeat::PingPong)];
         let [Ok(once), Ok(looped), Ok(to_and_fro)] = units else {
@@ -433,14 +470,16 @@ impl<'a> Compiler<'a> {
             return Err(of_graph(Problem::Points("there is no lap")));
         };
         Ok(Graph {
-            is_inertial: self.transitions.iter().any(|way| way.inertial),
+            is_inertial: parts.hand_over || self.transitions.iter().any(|way| way.inertial),
+            sync: self.sync.into(),
             shape: self.shape(),
             clips: self.clips.into(),
             parameters: self.parameters.into(),
             floats: self.floats.into(),
+            curves: self.curves.into(),
             ints: self.ints.into(),
             flags: self.flags.into(),
-            masks: masks.into(),
+            masks: parts.masks.as_slice().into(),
             layers: self.layers.into(),
             states: self.states.into(),
             spaces: self.spaces.into(),
@@ -462,6 +501,7 @@ impl<'a> Compiler<'a> {
                 AnyKey::Int(at) => (1, at),
                 AnyKey::Bool(at) => (2, at),
                 AnyKey::Trigger(at) => (3, at),
+                AnyKey::Curve(at) => (4, at),
             };
             hash = text(hash, &parameter.name).u32(kind).u32(u32::from(number));
         }
@@ -501,5 +541,6 @@ fn kind_of(key: AnyKey) -> &'static str {
         AnyKey::Int(_) => "an int",
         AnyKey::Bool(_) => "a bool",
         AnyKey::Trigger(_) => "a trigger",
+        AnyKey::Curve(_) => "a curve",
     }
 }

@@ -25,6 +25,8 @@ pub enum Place {
     Mask(usize),
     /// A clip that no state plays.
     Clip(usize),
+    /// A marker by which clips are kept in step.
+    Sync(usize),
     /// A layer.
     Layer(usize),
     /// A state of a layer.
@@ -81,6 +83,9 @@ pub enum Problem {
     /// Points of a blend that cannot be blended.
     #[error("{0}")]
     Points(&'static str),
+    /// No clip is kept in step.
+    #[error("no clip passes each of these markers once, in this order")]
+    Sync,
     /// No way leads to the state.
     #[error("no transition leads here")]
     Unreachable,

@@ -3,25 +3,32 @@
 mod compile;
 mod delaunay;
 mod error;
+mod facts;
 mod mask;
 mod names;
 mod parts;
 mod saved;
 mod space;
+mod sync;
 
 pub use error::{GraphError, Place, Problem};
+pub use facts::{ClipCurve, ClipFacts};
 pub use names::{PlayingState, TransitionView};
 pub use parts::{
     Curve, GraphParts, Interruption, LayerParts, MaskParts, MaskRule, MotionParts, ParameterKind,
     ParameterParts, PlaneBlend, StateParts, Test, TransitionParts,
 };
 pub use space::MAX_POINTS;
+pub use sync::MAX_SYNC;
+
+pub(crate) use sync::Pace;
 
 use crate::state::StateError;
-use alloc::{boxed::Box, format};
+use alloc::{boxed::Box, format, string::String, vec::Vec};
 use core::ops::Range;
 use lissom::track::{Repeat, Timeline};
 use space::Space;
+use sync::Marks;
 
 /// A graph: what may happen. Immutable, shared by all who play it.
 ///
@@ -51,6 +58,7 @@ pub struct Graph {
     pub(crate) clips: Box<[GraphClip]>,
     pub(crate) parameters: Box<[Parameter]>,
     pub(crate) floats: Box<[FloatStart]>,
+    pub(crate) curves: Box<[Curves]>,
     pub(crate) ints: Box<[i32]>,
     /// Bools and triggers.
     pub(crate) flags: Box<[bool]>,
@@ -65,7 +73,9 @@ pub struct Graph {
     /// A lap of length 1, by [`Repeat`].
     units: [Timeline; 3],
     most_entries: usize,
-    /// True if a transition is by inertia.
+    /// Markers by which clips are kept in step.
+    sync: Box<[String]>,
+    /// True if a transition is by inertia, or poses may be taken over.
     is_inertial: bool,
 }
 
@@ -76,6 +86,18 @@ pub struct GraphClip {
     pub name: Box<str>,
     /// In seconds.
     pub duration_s: f64,
+    /// Where it passes the markers of [`GraphParts::sync`], if it does.
+    pub(crate) marks: Option<Marks>,
+}
+
+/// A parameter that clips set.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Curves {
+    /// Its number among the floats.
+    pub(crate) float: u16,
+    name: Box<str>,
+    /// By clip, rising.
+    of_clips: Vec<(u16, ClipCurve)>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -91,6 +113,8 @@ pub(crate) enum AnyKey {
     Int(u16),
     Bool(u16),
     Trigger(u16),
+    /// Among the floats.
+    Curve(u16),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -175,6 +199,10 @@ key! {
     TriggerKey
 }
 key! {
+    /// A number that the clips set, looked up once by [`Graph::curve`].
+    CurveKey
+}
+key! {
     /// A layer, looked up once by [`Graph::layer`].
     LayerKey
 }
@@ -227,6 +255,16 @@ impl Graph {
         self.parameter("trigger", name, key)
     }
 
+    /// The parameter of this name that the clips set.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Unknown`].
+    pub fn curve(&self, name: &str) -> Result<CurveKey, StateError> {
+        let key = |key| if let AnyKey::Curve(at) = key { Some(CurveKey(at)) } else { None };
+        self.parameter("curve parameter", name, key)
+    }
+
     /// The layer of this name.
     ///
     /// # Errors
@@ -274,23 +312,26 @@ impl Graph {
         states.map(|state| &*self.states[usize::from(state)].name)
     }
 
-    /// The same graph with other clips: for each clip, what it is called there and how long it is; `None` keeps it.
-    /// States of one are states of the other.
+    /// The same graph with other clips: for each clip, what it is called there and how long it is, or all of its
+    /// [`ClipFacts`]; `None` keeps it. States of one are states of the other.
     ///
     /// # Errors
     ///
     /// The first clip whose length is negative, NaN or infinite.
-    pub fn with_clips(
+    pub fn with_clips<F: Into<ClipFacts>>(
         &self,
-        mut other: impl FnMut(&str) -> Option<(Box<str>, f64)>,
+        mut other: impl FnMut(&str) -> Option<(Box<str>, F)>,
     ) -> Result<Self, GraphError> {
         let mut graph = self.clone();
         for (i, clip) in graph.clips.iter_mut().enumerate() {
-            if let Some((name, duration_s)) = other(&clip.name) {
+            if let Some((name, facts)) = other(&clip.name) {
                 let wrong =
                     |problem| GraphError { place: Place::Clip(i), name: format!("clip {name:?}"), problem };
-                let duration_s = compile::check_duration(duration_s).map_err(wrong)?;
-                *clip = GraphClip { name, duration_s };
+                let facts = facts.into();
+                *clip = GraphClip::new(&name, &facts, &self.sync).map_err(wrong)?;
+                for curves in &mut graph.curves {
+                    curves.set(i as u16, &facts);
+                }
             }
         }
         Ok(graph)
@@ -302,7 +343,13 @@ impl Graph {
         self.most_entries
     }
 
-    /// True if a transition is by inertia: then poses remember, in a [`PoseMemory`](crate::PoseMemory).
+    /// Whether a clip is kept in step with others by [`GraphParts::sync`]; `None` for a clip that does not exist.
+    #[must_use]
+    pub fn is_in_step(&self, clip: usize) -> Option<bool> {
+        self.clips.get(clip).map(|clip| clip.marks.is_some())
+    }
+
+    /// True if a transition is by inertia, or poses may be taken over: then poses remember, in a [`PoseMemory`](crate::PoseMemory).
     #[must_use]
     pub fn is_inertial(&self) -> bool {
         self.is_inertial
@@ -324,6 +371,11 @@ impl Graph {
 
     pub(crate) fn conditions(&self, transition: &Transition) -> &[Condition] {
         &self.conditions[transition.conditions.start as usize..transition.conditions.end as usize]
+    }
+
+    /// Parts of a lap by which clips are kept in step; 0 if they are not.
+    pub(crate) fn sync_parts(&self) -> usize {
+        self.sync.len()
     }
 
     /// A lap of length 1.
@@ -351,6 +403,34 @@ impl Graph {
         });
         let speed = state.speed(float);
         if total > 0.0 { speed * (total / length_s) } else { speed }
+    }
+}
+
+impl GraphClip {
+    fn new(name: &str, facts: &ClipFacts, sync: &[String]) -> Result<Self, Problem> {
+        let duration_s = compile::check_duration(facts.duration_s)?;
+        let marks = facts.markers.as_ref().and_then(|markers| Marks::new(sync, duration_s, markers));
+        Ok(Self { name: name.into(), duration_s, marks })
+    }
+}
+
+impl Curves {
+    /// The track of a clip.
+    pub(crate) fn of(&self, clip: u16) -> Option<&ClipCurve> {
+        let at = self.of_clips.binary_search_by_key(&clip, |(clip, _)| *clip).ok()?;
+        Some(&self.of_clips[at].1)
+    }
+
+    /// Sets or takes away that of a clip.
+    fn set(&mut self, clip: u16, facts: &ClipFacts) {
+        let own = facts.curves.iter().find(|(name, _)| **name == *self.name).map(|(_, curve)| curve.clone());
+        let all = &mut self.of_clips;
+        match (all.binary_search_by_key(&clip, |(clip, _)| *clip), own) {
+            (Ok(at), Some(curve)) => all[at].1 = curve,
+            (Err(at), Some(curve)) => all.insert(at, (clip, curve)),
+            (Ok(at), None) => drop(all.remove(at)),
+            (Err(_), None) => {}
+        }
     }
 }
 

@@ -43,6 +43,7 @@ impl Graph {
                 AnyKey::Int(at) => ParameterKind::Int { start: self.ints[usize::from(at)] },
                 AnyKey::Bool(at) => ParameterKind::Bool { start: self.flags[usize::from(at)] },
                 AnyKey::Trigger(_) => ParameterKind::Trigger,
+                AnyKey::Curve(at) => ParameterKind::Curve { start: self.floats[usize::from(at)].start },
             };
             (&*parameter.name, kind)
         })

@@ -14,6 +14,12 @@ pub struct GraphParts {
     pub layers: Vec<LayerParts>,
     /// Clips beside those of the states: for one-shots.
     pub clips: Vec<String>,
+    /// Markers by which the clips of states that repeat are kept in step: each is passed once a lap, in this order, and the
+    /// first begins a state's lap. A clip that does not pass them so goes evenly. None: clips are at the same share of
+    /// their length.
+    pub sync: Vec<String>,
+    /// True if poses may be taken over from elsewhere, as from a ragdoll: then [`PoseMemory`](crate::PoseMemory) has room for it.
+    pub hand_over: bool,
 }
 
 /// A parameter.
@@ -48,6 +54,12 @@ pub enum ParameterKind {
     },
     /// Set by the game, taken away by the transition that it starts.
     Trigger,
+    /// A number that the clips set: the value of their track of this name, blended by what is seen of each. A clip without it
+    /// leaves what the layers below have.
+    Curve {
+        /// At the start, and where no clip has it.
+        start: f32,
+    },
 }
 
 /// A mask: joint weights by name. Rules apply in order; joints that no rule names have weight 0.
@@ -251,6 +263,12 @@ impl GraphParts {
         self.parameter(name, ParameterKind::Trigger)
     }
 
+    /// Adds a number that the clips set, by their track of this name.
+    #[must_use]
+    pub fn curve(self, name: &str, start: f32) -> Self {
+        self.parameter(name, ParameterKind::Curve { start })
+    }
+
     fn parameter(mut self, name: &str, kind: ParameterKind) -> Self {
         self.parameters.push(ParameterParts { name: name.into(), kind });
         self
@@ -282,6 +300,18 @@ impl GraphParts {
     pub fn clip(mut self, name: &str) -> Self {
         self.clips.push(name.into());
         self
+    }
+
+    /// The same with clips kept in step by what they pass: each of these markers once a lap, in this order.
+    #[must_use]
+    pub fn in_step_by(self, markers: &[&str]) -> Self {
+        Self { sync: markers.iter().map(|name| (*name).into()).collect(), ..self }
+    }
+
+    /// The same with room for poses that are taken over from elsewhere.
+    #[must_use]
+    pub fn handed_over(self) -> Self {
+        Self { hand_over: true, ..self }
     }
 }
 

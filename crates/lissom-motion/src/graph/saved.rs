@@ -10,8 +10,8 @@
 )]
 
 use super::{
-    Curve, Graph, GraphParts, Interruption, LayerParts, MAX_POINTS, MaskParts, MaskRule, MotionParts,
-    ParameterKind, ParameterParts, PlaneBlend, StateParts, Test, TransitionParts,
+    Curve, Graph, GraphParts, Interruption, LayerParts, MAX_POINTS, MAX_SYNC, MaskParts, MaskRule,
+    MotionParts, ParameterKind, ParameterParts, PlaneBlend, StateParts, Test, TransitionParts,
     compile::{
         MAX_CLIPS, MAX_CONDITIONS, MAX_MASKS, MAX_NAME, MAX_PARAMETERS, MAX_RULES, MAX_STATES,
         MAX_TRANSITIONS,
@@ -25,6 +25,8 @@ const NO_EXIT: f32 = -1.0;
 /// Bits of a transition.
 const SYNC: u32 = 1;
 const INERTIAL: u32 = 2;
+/// Bits of a graph.
+const HAND_OVER: u32 = 1;
 
 impl GraphParts {
     /// Adds its bytes. What [`Graph::new`] takes is read back as it is.
@@ -38,6 +40,7 @@ impl GraphParts {
                 ParameterKind::Int { start } => (1, start.cast_unsigned(), 0.0),
                 ParameterKind::Bool { start } => (2, u32::from(start), 0.0),
                 ParameterKind::Trigger => (3, 0, 0.0),
+                ParameterKind::Curve { start } => (4, start.to_bits(), 0.0),
             };
             to.u32(code);
             to.u32(start);
@@ -57,6 +60,16 @@ impl GraphParts {
         self.clips.iter().for_each(|clip| to.text(clip));
         to.count(self.layers.len());
         self.layers.iter().for_each(|layer| to.layer(layer));
+        if self.has_more() {
+            to.u32(if self.hand_over { HAND_OVER } else { 0 });
+            to.count(self.sync.len());
+            self.sync.iter().for_each(|name| to.text(name));
+        }
+    }
+
+    /// True if it says something that stands after the layers.
+    fn has_more(&self) -> bool {
+        self.hand_over || !self.sync.is_empty()
     }
 
     /// Its bytes.
@@ -79,6 +92,13 @@ impl GraphParts {
         parts.masks = from.list(MAX_MASKS, 8, Reader::mask)?;
         parts.clips = from.list(MAX_CLIPS, 4, Reader::name)?;
         parts.layers = from.list(Graph::MAX_LAYERS, 28, Reader::layer_parts)?;
+        if !from.is_at_end() {
+            let bits = from.u32()?;
+            from.check(bits & !HAND_OVER == 0, "a bit that nobody knows")?;
+            parts.hand_over = bits & HAND_OVER != 0;
+            parts.sync = from.list(MAX_SYNC, 4, Reader::name)?;
+            from.check(parts.has_more(), "more, and it says nothing")?;
+        }
         from.end()?;
         Ok(parts)
     }
@@ -222,6 +242,11 @@ impl Reader<'_> {
                 self.zero()?;
                 self.zero()?;
                 ParameterKind::Trigger
+            }
+            4 => {
+                let start = self.f32()?;
+                self.zero()?;
+                ParameterKind::Curve { start }
             }
             _ => return Err(self.wrong("no kind of parameter")),
         };

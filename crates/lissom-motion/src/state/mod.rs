@@ -6,7 +6,7 @@ mod saved;
 pub(crate) use list::List;
 
 use crate::{
-    graph::{AnyKey, BoolKey, ClipKey, FloatKey, Graph, IntKey, LayerKey, TriggerKey},
+    graph::{AnyKey, BoolKey, ClipKey, CurveKey, FloatKey, Graph, IntKey, LayerKey, TriggerKey},
     reader::FormatError,
 };
 use alloc::{boxed::Box, string::String};
@@ -101,6 +101,9 @@ pub enum StateError {
     /// A number that is not allowed.
     #[error(transparent)]
     Value(#[from] TimeError),
+    /// There is no room to remember a pose.
+    #[error("the graph has no room for a pose that is taken over: `hand_over` makes it")]
+    NoMemory,
     /// These bytes are no state of this graph.
     #[error("byte {offset}: {reason}")]
     Format {
@@ -281,6 +284,12 @@ impl GraphState {
         self.floats.get(usize::from(key.0)).map(|float| float.value)
     }
 
+    /// What the clips said in the last update; `None` for a key that this state has not.
+    #[must_use]
+    pub fn curve(&self, key: CurveKey) -> Option<f32> {
+        self.floats.get(usize::from(key.0)).map(|float| float.value)
+    }
+
     /// Plays a clip over a layer, from its start, with the next update. One that plays there already goes under it.
     ///
     /// # Errors
@@ -336,7 +345,7 @@ impl GraphState {
         for parameter in &to.parameters {
             let old = from.parameters.iter().find(|old| old.name == parameter.name);
             match old.map(|old| (old.key, parameter.key)) {
-                Some((AnyKey::Float(a), AnyKey::Float(b))) => {
+                Some((AnyKey::Float(a), AnyKey::Float(b)) | (AnyKey::Curve(a), AnyKey::Curve(b))) => {
                     new.floats[usize::from(b)] = self.floats[usize::from(a)];
                 }
                 Some((AnyKey::Int(a), AnyKey::Int(b))) => {

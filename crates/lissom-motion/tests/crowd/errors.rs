@@ -79,7 +79,7 @@ fn bad_input_gives_a_typed_error_and_leaves_the_crowd_as_it_was() {
     assert!(matches!(result, Err(CrowdError::Length { field: "palettes", .. })), "{result:?}");
     assert!(short.iter().all(|rows| *rows == [[0.0; 4]; 3]));
     assert!(matches!(crowd.set_inverse_binds(&[]), Err(CrowdError::Length { .. })));
-    let other = Graph::new(&GraphParts::new().float("speed", 0.0), |_| None).unwrap();
+    let other = Graph::new(&GraphParts::new().float("speed", 0.0), |_| None::<f64>).unwrap();
     let result = crowd.set_state(a, &GraphState::new(&other));
     assert_eq!(result, Err(CrowdError::State(StateError::OtherGraph)));
     let foreign = Graph::new(&GraphParts::new().clip("fly"), |_| Some(1.0)).unwrap();

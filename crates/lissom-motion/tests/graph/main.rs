@@ -1,11 +1,13 @@
 //! What a graph decides: weights, transitions, events, and that it can be saved, rewound and replayed.
 
 mod behaviour;
+mod curves;
 mod errors;
 mod events;
 mod hostile;
 mod replay;
 mod spaces;
+mod sync;
 
 use lissom_motion::{Frame, Graph, GraphParts, GraphState};
 use lissom_testkit::alloc::CountingAllocator;

@@ -104,7 +104,7 @@ impl Crowd {
         description(py, &self.parts)
     }
 
-    /// What may be set, and its kind: `"float"`, `"int"`, `"bool"` or `"trigger"`.
+    /// What may be set, and its kind: `"float"`, `"int"`, `"bool"` or `"trigger"`; a `"curve"` is set by the clips.
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
@@ -114,6 +114,7 @@ impl Crowd {
                 ParameterKind::Int { .. } => "int",
                 ParameterKind::Bool { .. } => "bool",
                 ParameterKind::Trigger => "trigger",
+                ParameterKind::Curve { .. } => "curve",
             };
             all.set_item(&parameter.name, kind)?;
         }
@@ -139,6 +140,10 @@ impl Crowd {
             ParameterKind::Trigger => {
                 let key = graph.trigger(name).map_err(defect)?;
                 self.read(py, |state| state.get(key))
+            }
+            ParameterKind::Curve { .. } => {
+                let key = graph.curve(name).map_err(defect)?;
+                self.read(py, |state| state.curve(key))
             }
         }
     }
@@ -168,6 +173,9 @@ impl Crowd {
                 let key = graph.trigger(name).map_err(defect)?;
                 let values = self.values(name, value, true, |v| Some(v != 0.0), "")?;
                 self.change(py, |all| all.crowd.set_each(&all.members, key, &values))
+            }
+            ParameterKind::Curve { .. } => {
+                Err(argument(name, value, "a parameter that is not set by the clips"))
             }
         }
     }

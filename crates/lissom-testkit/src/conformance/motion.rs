@@ -1,7 +1,7 @@
 //! What moves a character beyond its clips: masked mixes, inertialisation, IK, feet, springs.
 
 use super::{Entry, walk};
-use crate::{generate, golden, rng::Rng};
+use crate::{generate, golden, graphs, rng::Rng};
 use lissom::{
     JointMask,
     hash::Fnv64,
@@ -17,12 +17,14 @@ use lissom_math::{
     simd::Backend,
     soa::{self, SoaTransform},
 };
+use lissom_motion::{AnimateError, Frame, GraphState, MemoryScratch, PoseMemory};
 
 /// Every hash of this page.
 pub(super) fn hashes(backend: Backend) -> Vec<Entry> {
     [
         ("motion/mix", mix(backend)),
         ("motion/inertia", inertia(backend)),
+        ("motion/memory", memory(backend)),
         ("motion/ik", ik(backend)),
         ("motion/feet", feet(backend)),
         ("motion/springs", springs(backend)),
@@ -78,6 +80,40 @@ fn inertia(backend: Backend) -> u64 {
         hash = golden::extend(hash, &soa::unpack(&pose, JOINTS));
     }
     hash.finish()
+}
+
+/// Poses under transitions by inertia, some while another goes on, and a pose taken over.
+fn memory(backend: Backend) -> u64 {
+    let (built, clip, _) = walk();
+    let (skeleton, clips) = (&built.skeleton, [clip]);
+    let mut scratch = MixScratch::with_room_for(skeleton, &clips, 4);
+    let mut posed = |mix: Mix, out: &mut [SoaTransform]| {
+        MixJob::new(skeleton, &clips, &mix, &mut scratch, out).run_on(backend)
+    };
+    let graph = graphs::inertial();
+    let go = graph.trigger("go").expect("the graph has it");
+    let (mut state, mut frame) = (GraphState::new(&graph), Frame::new(&graph));
+    let mut memory = PoseMemory::new(&graph, skeleton);
+    let mut room = MemoryScratch::new(&graph, skeleton);
+    let (mut rng, mut hash) = (Rng::new(13), Fnv64::new());
+    let mut pose = skeleton.rest_pose().to_vec();
+    for step in 0..120 {
+        if rng.one_in(12) {
+            state.set(go, true).expect("its own");
+        }
+        graph.update(&mut state, rng.range_f64(0.0, 0.04), &mut frame).expect("a step may be taken");
+        memory.follow(&frame, &mut room, |_| 0, &mut posed).expect("poses are there");
+        if step % 40 == 39 {
+            let foreign = PosePair { now: skeleton.rest_pose(), before: &pose };
+            let taken: Result<(), AnimateError> =
+                memory.take_over(foreign, 0.3, &frame, &mut room, |_| 0, |mix, out| Ok(posed(mix, out)?));
+            taken.expect("it fits");
+        }
+        posed(frame.mix(|_| 0), &mut pose).expect("the walk plays on its skeleton");
+        memory.apply(&mut pose).expect("a pose of its skeleton");
+        hash = golden::extend(hash, &soa::unpack(&pose, skeleton.joint_count()));
+    }
+    hash.bytes(&memory.to_bytes()).bytes(&state.to_bytes()).finish()
 }
 
 /// Three joints, each on the one before.

@@ -275,7 +275,7 @@ pub(super) fn graph_json(bytes: &[u8]) -> bool {
 
 /// Steps of all sizes, with parameters at their ends; a description that is no graph is not played.
 fn play_graph(parts: &GraphParts) -> bool {
-    let Ok(graph) = Graph::new(parts, |clip| Some(clip.len() as f64 * 0.3)) else { return true };
+    let Ok(graph) = Graph::new(parts, |clip| Some(graphs::facts(clip, parts))) else { return true };
     let (mut state, mut frame) = (GraphState::new(&graph), Frame::new(&graph));
     for (i, dt_s) in [0.0, 0.1, 10.0, 1.0e9, f64::MAX].into_iter().enumerate() {
         for parameter in &parts.parameters {

@@ -194,7 +194,8 @@ pub(super) fn pose_memories() -> Vec<Seed> {
 
 /// Everything in one graph, and one with nothing in it.
 pub(super) fn graphs() -> Vec<Seed> {
-    let parts = [("all", graphs::parts()), ("empty", GraphParts::new())];
+    let more = graphs::parts().curve("lift", 0.5).in_step_by(&["left", "right"]).handed_over();
+    let parts = [("all", graphs::parts()), ("more", more), ("empty", GraphParts::new())];
     parts.map(|(name, parts)| seed(name, parts.to_bytes())).into()
 }
 
@@ -202,7 +203,8 @@ pub(super) fn graphs() -> Vec<Seed> {
 pub(super) fn graph_files() -> Vec<Seed> {
     let all = lissom_build::graph::to_json(&graphs::parts());
     let rest = r#"{ "$schema": "graph.schema.json", "masks": { "m": [{ "joint": "hips", "weight": 0.5, "falloff": 3 }] },
- "parameters": { "x": { "float": 1e-3, "half_life_s": 0.1 }, "n": { "int": -4 }, "b": { "bool": true }, "t": "trigger" },
+ "parameters": { "x": { "float": 1e-3, "half_life_s": 0.1 }, "n": { "int": -4 }, "b": { "bool": true }, "t": "trigger", "k": { "curve": 0.5 } },
+ "sync": ["left", "right"], "hand_over": true,
  "layers": [{ "name": "l", "mask": "m", "weight": 0.5, "weight_from": "x", "additive": false, "states": [
    { "name": "a", "clip": "c", "speed": -1.5, "speed_from": "x", "repeat": "ping_pong" },
    { "name": "g", "states": [{ "name": "b", "plane": ["x", "x"], "blend": "bands", "points": [{ "at": [0, 1], "clip": "none" }] }],

@@ -52,6 +52,11 @@ fn shown(directed: &mut Directed, ui: &mut egui::Ui) -> Result<(), Failure> {
                     animator.trigger(key).map_err(|e| wrong(&e))?;
                 }
             }
+            ParameterKind::Curve { .. } => {
+                let key = graph.curve(name).map_err(|e| wrong(&e))?;
+                let value = animator.state().curve(key).unwrap_or_default();
+                ui.label(format!("{name} {value:.3}")).on_hover_text("set by the clips");
+            }
         }
     }
     for layer in 0..directed.parts.layers.len() {

@@ -211,6 +211,7 @@ fn parameter(parameter: &lissom_motion::ParameterParts) -> String {
         ParameterKind::Int { .. } => "int",
         ParameterKind::Bool { .. } => "bool",
         ParameterKind::Trigger => "trigger",
+        ParameterKind::Curve { .. } => "curve",
     };
     format!("{} ({kind})", parameter.name)
 }

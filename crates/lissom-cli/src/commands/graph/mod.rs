@@ -13,8 +13,9 @@ use lissom_build::{
     graph::{self, GraphFile, GraphFileError},
     import::{Format, lsm},
     pipeline::did_you_mean,
+    scene::Scene,
 };
-use lissom_motion::{Graph, GraphParts, MotionParts};
+use lissom_motion::{ClipFacts, Graph, GraphError, GraphParts, MotionParts};
 use serde::Serialize;
 use std::{
     collections::BTreeMap,
@@ -67,6 +68,15 @@ struct Checked {
     states: usize,
     transitions: usize,
     clips: Vec<String>,
+    /// Those that markers keep in step.
+    in_step: Vec<String>,
+}
+
+/// What is known of each clip.
+type Facts = BTreeMap<String, ClipFacts>;
+
+fn facts_of(scene: &Scene) -> Facts {
+    scene.animations.iter().map(|animation| (animation.motion.name.clone(), animation.facts())).collect()
 }
 
 #[derive(Serialize)]
@@ -89,8 +99,7 @@ fn check(arguments: &CheckArguments, out: &mut impl Write) -> Result<()> {
     let clips = arguments.clips.as_deref().map(|path| {
         let file = Source::open_alone(path, &options)?;
         let scene = file.scene()?;
-        let lengths = scene.animations.iter().map(|a| (a.motion.name.clone(), a.motion.duration_s));
-        Ok::<_, anyhow::Error>(lengths.collect::<BTreeMap<String, f64>>())
+        Ok::<_, anyhow::Error>(facts_of(&scene))
     });
     let clips = clips.transpose()?;
     let mut all = Vec::new();
@@ -107,7 +116,7 @@ fn check(arguments: &CheckArguments, out: &mut impl Write) -> Result<()> {
             match &one.error {
                 None => writeln!(
                     out,
-                    "{file}: {}: graph {:?}, {}, {}, {}, {}, {}",
+                    "{file}: {}: graph {:?}, {}, {}, {}, {}, {}{}",
                     style.good("whole"),
                     plain(&one.graph),
                     counted(one.parameters, "parameter", "parameters"),
@@ -115,6 +124,11 @@ fn check(arguments: &CheckArguments, out: &mut impl Write) -> Result<()> {
                     counted(one.states, "state", "states"),
                     counted(one.transitions, "transition", "transitions"),
                     counted(one.clips.len(), "clip", "clips"),
+                    if one.in_step.is_empty() {
+                        String::new()
+                    } else {
+                        format!(", {} in step", one.in_step.len())
+                    },
                 )?,
                 Some(Wrong { line: Some(line), column: Some(column), reason }) => {
                     writeln!(out, "{file}: line {line}, column {column}: {}", plain(reason))?;
@@ -130,22 +144,21 @@ fn check(arguments: &CheckArguments, out: &mut impl Write) -> Result<()> {
 }
 
 /// The graph of a `.json`, or all of an archive's.
-fn checked(path: &Path, clips: Option<&BTreeMap<String, f64>>) -> Result<Vec<Checked>> {
+fn checked(path: &Path, clips: Option<&Facts>) -> Result<Vec<Checked>> {
     let shown = path.display().to_string();
     let bytes = read_input(path, graph_limit(path))?;
     if Format::of_bytes(&bytes) == Some(Format::Lsm) {
         let scene = scene_of(path, &bytes)?;
-        let own: BTreeMap<String, f64> =
-            scene.animations.iter().map(|a| (a.motion.name.clone(), a.motion.duration_s)).collect();
+        let own = facts_of(&scene);
         let clips = clips.unwrap_or(&own);
         let one = |graph: &lissom_build::scene::SceneGraph| {
-            let wrong = Graph::new(&graph.parts, |clip| clips.get(clip).copied()).err();
-            let error = wrong.map(|wrong| Wrong {
+            let made = Graph::new(&graph.parts, |clip| clips.get(clip).cloned());
+            let made = made.map_err(|wrong: GraphError| Wrong {
                 line: None,
                 column: None,
                 reason: meant(wrong.to_string(), &graph.parts, clips),
             });
-            Checked::new(&shown, &graph.name, &graph.parts, error)
+            Checked::new(&shown, &graph.name, &graph.parts, made)
         };
         if scene.graphs.is_empty() {
             bail!("{shown}: there is no graph in this archive");
@@ -160,20 +173,20 @@ fn checked(path: &Path, clips: Option<&BTreeMap<String, f64>>) -> Result<Vec<Che
     };
     let file = match graph::read(&bytes) {
         Ok(file) => file,
-        Err(wrong) => return Ok(vec![Checked::new(&shown, &name, &GraphParts::new(), Some(at(wrong)))]),
+        Err(wrong) => return Ok(vec![Checked::new(&shown, &name, &GraphParts::new(), Err(at(wrong)))]),
     };
-    let length = |clip: &str| clips.map_or(Some(1.0), |clips| clips.get(clip).copied());
-    let error = file.check(length).err().map(|mut wrong| {
+    let facts = |clip: &str| clips.map_or(Some(1.0.into()), |clips| clips.get(clip).cloned());
+    let made = file.check(facts).map_err(|mut wrong| {
         if let Some(clips) = clips {
             wrong.reason = meant(wrong.reason, file.parts(), clips);
         }
         at(wrong)
     });
-    Ok(vec![Checked::new(&shown, &name, file.parts(), error)])
+    Ok(vec![Checked::new(&shown, &name, file.parts(), made)])
 }
 
 /// A reason, with the clip that was probably meant where there is none of a name.
-fn meant(reason: String, parts: &GraphParts, clips: &BTreeMap<String, f64>) -> String {
+fn meant(reason: String, parts: &GraphParts, clips: &Facts) -> String {
     let names: Vec<String> = clips.keys().cloned().collect();
     let missing =
         clips_of(parts).into_iter().find(|clip| reason.ends_with(&format!("no clip called {clip:?}")));
@@ -181,11 +194,17 @@ fn meant(reason: String, parts: &GraphParts, clips: &BTreeMap<String, f64>) -> S
 }
 
 impl Checked {
-    fn new(file: &str, graph: &str, parts: &GraphParts, error: Option<Wrong>) -> Self {
+    fn new(file: &str, graph: &str, parts: &GraphParts, made: Result<Graph, Wrong>) -> Self {
+        let in_step = |made: &Graph| {
+            let clips = made.clips().iter().enumerate();
+            let kept = clips.filter(|(number, _)| made.is_in_step(*number) == Some(true));
+            kept.map(|(_, clip)| String::from(&*clip.name)).collect()
+        };
         Self {
             file: file.into(),
             graph: graph.into(),
-            error,
+            in_step: made.as_ref().map(in_step).unwrap_or_default(),
+            error: made.err(),
             parameters: parts.parameters.len(),
             layers: parts.layers.len(),
             states: parts.layers.iter().map(|layer| layer.states.len()).sum(),
@@ -216,7 +235,7 @@ fn graph_limit(path: &Path) -> u64 {
     if archive { lissom_build::import::ImportLimits::default().max_bytes } else { graph::LARGEST as u64 }
 }
 
-fn scene_of(path: &Path, bytes: &[u8]) -> Result<lissom_build::scene::Scene> {
+fn scene_of(path: &Path, bytes: &[u8]) -> Result<Scene> {
     lsm::read_with(bytes, &lissom_build::import::ReadOptions::default(), lsm::Clips::Names)
         .with_context(|| path.display().to_string())
 }

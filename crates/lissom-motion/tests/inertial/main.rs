@@ -1,5 +1,7 @@
 //! Transitions by inertia: no jump, nothing left after their time, the same bits however often they are looked at, and saved
-//! and rewound with the state.
+//! and rewound with the state. Poses taken over from elsewhere are gone on from in the same way.
+
+mod hand_over;
 
 use lissom::{
     JointLod,

@@ -1,5 +1,7 @@
 //! One character for a game: a graph decides, a body shows it.
 
+mod foreign;
+
 use crate::{
     Frame, FrameEvent, Graph, GraphState, Key, LoadError, MemoryScratch, OneShot, PlayedGraph, PoseMemory,
     RootStep, RootTracks, StateError, TriggerKey,
@@ -9,7 +11,7 @@ use alloc::{sync::Arc, vec::Vec};
 use lissom::{
     JointLod,
     archive::Archive,
-    job::Mix,
+    job::{JobError, Mix},
     math::{
         Mat4,
         soa::{Lanes, SoaTransform},
@@ -63,6 +65,7 @@ pub struct Animator {
     target: Vec<Mat4>,
     /// Updates in which it still moves there.
     left: u8,
+    foreign: foreign::Room,
 }
 
 /// All that decides what comes of a character: plain values, to be kept, compared and put back.
@@ -87,6 +90,27 @@ pub enum AnimateError {
     /// The archive's graph.
     #[error(transparent)]
     Load(#[from] LoadError),
+}
+
+impl From<JobError> for AnimateError {
+    fn from(error: JobError) -> Self {
+        Self::Play(error.into())
+    }
+}
+
+/// The rows of joint weights that a frame's mix speaks of.
+fn covered<'r>(
+    frame: &Frame,
+    masks: &[Option<Vec<Lanes>>],
+    body: &Body,
+    rows: &'r mut [Lanes],
+) -> &'r [Lanes] {
+    if !frame.is_layered() {
+        return &[];
+    }
+    // There is room: the rows and the masks were made for this skeleton.
+    let _ = frame.cover(masks, body.skeleton().group_count(), rows);
+    rows
 }
 
 /// A one-shot that is about to be played; made by [`Animator::play`].
@@ -143,6 +167,7 @@ impl Animator {
             fresh: true,
             target: Vec::new(),
             left: 0,
+            foreign: foreign::Room::default(),
             graph,
             body,
         };
@@ -229,13 +254,7 @@ impl Animator {
         let Self { graph, frame, body, clips, roots, masks, rows, root, memory, room, .. } = self;
         *root = frame.root_step(graph, |clip| Some(roots[clip].motion()));
         self.models_before.copy_from_slice(body.models());
-        let rows: &[Lanes] = if frame.is_layered() {
-            // There is room: the rows and the masks were made for this skeleton.
-            let _ = frame.cover(masks, body.skeleton().group_count(), rows);
-            rows
-        } else {
-            &[]
-        };
+        let rows = covered(frame, masks, body, rows);
         let share = |(entry, weight): (&crate::Entry, f32)| ClipShare {
             clip: clips[usize::from(entry.clip)],
             ratio: entry.ratio(),
