@@ -414,12 +414,19 @@ pub fn built() -> Result<(), String> {
         };
         // What is planted for other checks to find is no source.
         let planted = folder.join("planted");
-        let unmet = |file: &&PathBuf| !met.contains(*file) && !file.starts_with(&planted);
+        let unmet = |file: &&PathBuf| {
+            !met.contains(*file) && !file.starts_with(&planted) && manifest_of(file) == Some(folder)
+        };
         for file in source::rust_files(folder)?.iter().filter(unmet) {
             errors.push_str(&format!("{} is a module of nothing\n", source::shown(file)));
         }
     }
     if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// The folder of the package that a file lies in, which may be one of another workspace.
+fn manifest_of(file: &Path) -> Option<&Path> {
+    file.ancestors().find(|folder| folder.join("Cargo.toml").is_file())
 }
 
 /// The roots and all modules below them.

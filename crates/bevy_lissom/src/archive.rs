@@ -1,8 +1,8 @@
 //! Archives and their clips as assets.
 
-use crate::mesh::mesh_of;
+use crate::{mesh::mesh_of, morph};
 use bevy_asset::{Asset, AssetLoader, Handle, LoadContext, io::Reader};
-use bevy_mesh::Mesh;
+use bevy_mesh::{Mesh, morph::MAX_MORPH_WEIGHTS};
 use bevy_reflect::TypePath;
 use lissom::archive::{Archive, ArchiveError};
 use std::collections::HashMap;
@@ -42,6 +42,10 @@ pub enum LoadError {
     /// What is wrong with the archive.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
+    /// It cannot be cooked.
+    #[cfg(feature = "import")]
+    #[error(transparent)]
+    Import(#[from] crate::import::ImportError),
 }
 
 impl AssetLoader for LissomLoader {
@@ -57,7 +61,19 @@ impl AssetLoader for LissomLoader {
     ) -> Result<LissomArchive, LoadError> {
         let mut bytes = Vec::new();
         reader.read_to_end(&mut bytes).await?;
-        let archive = Archive::read(&bytes)?;
+        #[cfg(feature = "import")]
+        let bytes = crate::import::cooked(&context.path().to_string(), bytes)?;
+        LissomArchive::new(Archive::read(&bytes)?, context)
+    }
+
+    fn extensions(&self) -> &[&str] {
+        &["lsm"]
+    }
+}
+
+impl LissomArchive {
+    /// With its clips and meshes as assets.
+    pub(crate) fn new(archive: Archive, context: &mut LoadContext<'_>) -> Result<Self, LoadError> {
         for (name, clip) in archive.clips() {
             let clip = clip?;
             let (duration_s, looping) = (clip.view().duration_s(), clip.view().is_looping());
@@ -68,7 +84,23 @@ impl AssetLoader for LissomLoader {
         }
         let mut meshes = HashMap::new();
         for (name, mesh) in archive.meshes() {
-            let (mesh, cut) = mesh_of(&mesh?.view());
+            let (mesh, mut targets) = (mesh?, morph::targets(&archive, name)?);
+            if targets.iter().any(|(_, target)| target.view().vertex_count != mesh.view().positions.len()) {
+                warn!(
+                    "{}: morph targets of mesh {name:?} are for other vertices and left out",
+                    context.path()
+                );
+                targets.clear();
+            }
+            if targets.len() > MAX_MORPH_WEIGHTS {
+                warn!(
+                    "{}: mesh {name:?} has {} morph targets; Bevy draws the first {MAX_MORPH_WEIGHTS}",
+                    context.path(),
+                    targets.len()
+                );
+                targets.truncate(MAX_MORPH_WEIGHTS);
+            }
+            let (mesh, cut) = mesh_of(&mesh.view(), targets);
             if cut > 0 {
                 warn!(
                     "{}: {cut} vertices of mesh {name:?} follow more than four joints; the lightest are left out",
@@ -77,10 +109,6 @@ impl AssetLoader for LissomLoader {
             }
             meshes.insert(name.into(), context.add_labeled_asset(format!("mesh/{name}"), mesh));
         }
-        Ok(LissomArchive { archive, meshes })
-    }
-
-    fn extensions(&self) -> &[&str] {
-        &["lsm"]
+        Ok(Self { archive, meshes })
     }
 }

@@ -3,11 +3,12 @@
 use crate::{
     archive::LissomArchive,
     components::{ClipPart, GraphSource, Plays},
+    morph::MorphTracks,
     skin::Rig,
 };
 use bevy_asset::AssetId;
 use bevy_ecs::prelude::*;
-use lissom::archive::Archive;
+use lissom::archive::{Archive, ArchiveError};
 use lissom_motion::{
     Graph, GraphError, GraphState, LoadError, RootStep,
     crowd::{Crowd, CrowdError, GraphId, Member, Part, Role},
@@ -38,6 +39,8 @@ pub(crate) struct Troupe {
     pub names: HashMap<Box<str>, Arc<str>>,
     /// What skins share, by their mesh.
     pub rigs: HashMap<Box<str>, Arc<Rig>>,
+    /// What clips say of morph targets, by the mesh; nothing for a mesh without.
+    morphs: HashMap<Box<str>, Option<Arc<MorphTracks>>>,
 }
 
 /// A member's entity, and what it was told to play.
@@ -134,8 +137,8 @@ impl Troupe {
             Some(name) => Crowd::of_skeleton(&archive, name)?,
             None => Crowd::new(&archive)?,
         };
-        let (names, rigs) = (HashMap::new(), HashMap::new());
-        Ok(Self { crowd, archive, graphs: Vec::new(), cast: Vec::new(), names, rigs })
+        let (names, rigs, morphs) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Ok(Self { crowd, archive, graphs: Vec::new(), cast: Vec::new(), names, rigs, morphs })
     }
 
     /// Somebody new.
@@ -197,6 +200,22 @@ impl Troupe {
     pub fn graph_of(&self, member: Member) -> Option<&Arc<Graph>> {
         let Plays::Graph(source) = &self.cast.get(member.index())?.as_ref()?.plays else { return None };
         self.graphs.iter().find(|(own, ..)| own == source).map(|(_, graph, _)| graph)
+    }
+
+    /// The clips that a member plays without a graph, by name.
+    pub fn clips_of(&self, member: Member) -> Option<impl Iterator<Item = (&str, Part)>> {
+        let Plays::Clips { parts, .. } = &self.cast.get(member.index())?.as_ref()?.plays else { return None };
+        Some(parts.iter().map(|part| &*part.name).zip(self.crowd.parts(member).ok()?))
+    }
+
+    /// What clips say of a mesh's morph targets, read once.
+    pub fn morphs(&mut self, mesh: &str) -> Result<Option<Arc<MorphTracks>>, ArchiveError> {
+        if let Some(known) = self.morphs.get(mesh) {
+            return Ok(known.clone());
+        }
+        let tracks = MorphTracks::new(&self.archive, mesh)?.map(Arc::new);
+        self.morphs.insert(mesh.into(), tracks.clone());
+        Ok(tracks)
     }
 
     /// Everybody of another crowd joins, and goes on where it was.

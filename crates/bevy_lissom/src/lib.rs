@@ -24,10 +24,15 @@
 //!                                       TransformSystems::Propagate, LissomSystems::Place the last in it
 //!                 joints ─▶ GlobalTransform of a scene's joints (SceneJoints), and of what hangs on them
 //!                 joints ─▶ SkinPalette and Aabb of meshes without joints (Skin)
+//!                 clips ─▶ MeshMorphWeights of skins, MorphWeights of scenes (in LissomSystems::Animate)
 //! ```
 //!
 //! A character is one entity: its joints are rows of its crowd and no entities. [`Characters`] is how systems talk to
 //! them: parameters by typed key, triggers, one-shots, joints, saves.
+//!
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | `import` | no | `.glb` and other files as archives, cooked as they are loaded: while a game is made |
 //!
 //! What goes wrong (a clip that is not there, a graph for other clips) is logged, is found as a [`Problem`] on the entity, and
 //! the app goes on.
@@ -37,11 +42,15 @@ mod character;
 mod components;
 mod crowds;
 mod executor;
+#[cfg(feature = "import")]
+mod import;
 mod mesh;
+mod morph;
 mod scatter;
 mod scene;
 mod skin;
 mod systems;
+mod transform;
 
 pub use archive::{LissomArchive, LissomClip, LissomLoader, LoadError};
 pub use character::{CharacterError, Characters};
@@ -50,9 +59,12 @@ pub use components::{
     Socket,
 };
 pub use crowds::Crowds;
+#[cfg(feature = "import")]
+pub use import::ImportError;
 pub use scatter::scatter_palettes;
 pub use scene::{SceneJoint, SceneJoints};
 pub use skin::{Skin, SkinPalette};
+pub use transform::LissomTransformPlugin;
 
 use bevy_app::{App, Plugin, PostUpdate};
 use bevy_asset::{AssetApp, Assets};
@@ -137,7 +149,9 @@ impl Plugin for LissomPlugin {
                     )
                         .chain()
                         .in_set(LissomSystems::Bind),
-                    systems::animate.in_set(LissomSystems::Animate),
+                    (morph::weigh_graphs, systems::animate, morph::weigh_clips)
+                        .chain()
+                        .in_set(LissomSystems::Animate),
                     (systems::travel, systems::tell, systems::attach).in_set(LissomSystems::Tell),
                 ),
             )
@@ -146,7 +160,8 @@ impl Plugin for LissomPlugin {
                 LissomSystems::Place
                     .in_set(TransformSystems::Propagate)
                     .after(propagate_parent_transforms)
-                    .after(sync_simple_transforms),
+                    .after(sync_simple_transforms)
+                    .after(transform::propagate),
             )
             .add_systems(
                 PostUpdate,

@@ -1,15 +1,19 @@
 //! Meshes of an archive as Bevy's.
 
 use bevy_asset::RenderAssetUsages;
-use bevy_mesh::{Indices, Mesh, PrimitiveTopology, VertexAttributeValues};
-use lissom::archive::MeshView;
+use bevy_math::Vec3;
+use bevy_mesh::{Indices, Mesh, PrimitiveTopology, VertexAttributeValues, morph::MorphAttributes};
+use lissom::{
+    archive::{MeshView, Morph, MorphView},
+    mesh::MorphTarget,
+};
 
 /// Joints that a vertex of Bevy's follows.
 const INFLUENCES: usize = 4;
 
 /// A mesh, and how many of its vertices follow more joints than Bevy's do: of those the heaviest four are left, and weigh as
 /// much as all did.
-pub(crate) fn mesh_of(view: &MeshView<'_>) -> (Mesh, usize) {
+pub(crate) fn mesh_of(view: &MeshView<'_>, targets: Vec<(String, Morph)>) -> (Mesh, usize) {
     let (joints, weights, cut) = influences(view);
     let mut mesh = Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::default())
         .with_inserted_indices(Indices::U32(view.indices.to_vec()))
@@ -28,7 +32,24 @@ pub(crate) fn mesh_of(view: &MeshView<'_>) -> (Mesh, usize) {
     if let Some(colors) = view.color(0) {
         mesh.insert_attribute(Mesh::ATTRIBUTE_COLOR, colors.to_vec());
     }
+    if !targets.is_empty() {
+        let displaced = targets.iter().flat_map(|(_, target)| displacements(&target.view()));
+        mesh.set_morph_targets(displaced.collect());
+        mesh.set_morph_target_names(targets.into_iter().map(|(name, _)| name).collect());
+    }
     (mesh, cut)
+}
+
+/// What a target adds, one a vertex.
+fn displacements(target: &MorphView<'_>) -> Vec<MorphAttributes> {
+    let mut all = vec![MorphAttributes::default(); target.vertex_count];
+    let MorphTarget { vertices, positions, normals, tangents } = target.target;
+    let delta = |deltas: &[[f32; 3]], i: usize| deltas.get(i).map_or(Vec3::ZERO, |d| Vec3::from_array(*d));
+    for (i, vertex) in vertices.iter().enumerate() {
+        all[*vertex as usize] =
+            MorphAttributes::new(delta(positions, i), delta(normals, i), delta(tangents, i));
+    }
+    all
 }
 
 fn influences(view: &MeshView<'_>) -> (Vec<[u16; INFLUENCES]>, Vec<[f32; INFLUENCES]>, usize) {

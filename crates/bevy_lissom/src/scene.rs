@@ -6,18 +6,28 @@
 #![allow(clippy::too_many_arguments, clippy::type_complexity, reason = "a system says what it asks for")]
 
 use crate::{
+    archive::LissomArchive,
     components::{Animator, Character},
-    crowds::Crowds,
+    crowds::{Crowds, Troupe},
+    morph::{MorphTracks, Morphs},
+    transform::Marks,
 };
+use bevy_asset::Assets;
 use bevy_ecs::{entity::EntityHashSet, prelude::*, reflect::ReflectComponent};
 use bevy_math::Affine3A;
-use bevy_mesh::skinning::SkinnedMesh;
+use bevy_mesh::{Mesh, morph::MorphWeights, skinning::SkinnedMesh};
 use bevy_reflect::Reflect;
 use bevy_transform::{
     StaticTransformOptimizations,
     components::{GlobalTransform, Transform, TransformTreeChanged},
 };
-use lissom::{Skeleton, math::Mat4};
+use lissom::{
+    Skeleton,
+    archive::{Archive, ArchiveError, SectionKind},
+    math::Mat4,
+};
+use std::sync::Arc;
+use tracing::error;
 
 /// The joints of a scene below this character follow it. They are found by their `Name`s as soon as the scene is there, and again
 /// when it is spawned anew; their own `Transform`s are not read as long as they follow.
@@ -101,14 +111,17 @@ impl SceneRows {
 pub(crate) fn find_joints(
     mut characters: Query<(Entity, &Character, &mut SceneJoints)>,
     tree: Query<(Option<&Children>, Option<&Name>, Option<&SkinnedMesh>, Has<Animator>)>,
+    weights: Query<(Option<&Name>, &MorphWeights)>,
     parents: Query<&ChildOf>,
-    crowds: Res<Crowds>,
+    meshes: Res<Assets<Mesh>>,
+    archives: Res<Assets<LissomArchive>>,
+    mut crowds: ResMut<Crowds>,
     mut rows: ResMut<SceneRows>,
     mut commands: Commands,
 ) {
     for (entity, character, mut scene) in &mut characters {
-        let Some(troupe) = crowds.get(&character.key) else { continue };
-        let skeleton = troupe.crowd.skeleton();
+        let Some(troupe) = crowds.get_mut(&character.key) else { continue };
+        let skeleton = troupe.crowd.skeleton().clone();
         if let Some(found) = &scene.found {
             if found.skeleton != skeleton.identity() {
                 // Another file: they are looked for anew when these are free.
@@ -116,12 +129,23 @@ pub(crate) fn find_joints(
             }
             continue;
         }
-        let joints = matched(entity, skeleton, &tree);
+        let (joints, below) = matched(entity, &skeleton, &tree);
         let base = joints.iter().find(|(joint, _)| skeleton.parent(*joint).is_none());
         let base = base.and_then(|(_, root)| parents.get(*root).ok()).map_or(entity, ChildOf::parent);
         if joints.is_empty() {
             // The scene is not there yet.
             continue;
+        }
+        for (node, (name, weights)) in below.iter().filter_map(|node| Some((*node, weights.get(*node).ok()?)))
+        {
+            let first = weights.first_mesh().and_then(|mesh| meshes.get(mesh));
+            let targets = first.and_then(|mesh| mesh.try_morph_target_names().ok()?);
+            let Some(archive) = archives.get(&character.archive) else { continue };
+            match tracks_of(&archive.archive, name, targets, troupe) {
+                Ok(Some(tracks)) => drop(commands.entity(node).try_insert(Morphs::new(entity, tracks))),
+                Ok(None) => {}
+                Err(why) => error!("{node} is not morphed: {why}"),
+            }
         }
         let row = rows.take(entity);
         for (joint, entity) in &joints {
@@ -133,19 +157,41 @@ pub(crate) fn find_joints(
     }
 }
 
-/// Entities below a character that are called as joints are. Those that a skinned mesh names come first: a node may be called
+/// What clips say of the mesh that a node of a scene shows: the one with targets of the same names, or of the node's name.
+fn tracks_of(
+    archive: &Archive,
+    node: Option<&Name>,
+    targets: Option<&[String]>,
+    troupe: &mut Troupe,
+) -> Result<Option<Arc<MorphTracks>>, ArchiveError> {
+    let mut called = None;
+    for mesh in archive.names(SectionKind::Mesh) {
+        let Some(tracks) = troupe.morphs(mesh)? else { continue };
+        if targets.is_some_and(|targets| targets.iter().eq(tracks.targets.iter().map(|(name, _)| name))) {
+            return Ok(Some(tracks));
+        }
+        if node.is_some_and(|name| name.as_str() == mesh) {
+            called = Some(tracks);
+        }
+    }
+    Ok(called)
+}
+
+/// Entities below a character that are called as joints are, and all that are below it. Those that a skinned mesh names come first: a node may be called
 /// as one of them is. Other characters below it keep theirs.
 fn matched(
     character: Entity,
     skeleton: &Skeleton,
     tree: &Query<(Option<&Children>, Option<&Name>, Option<&SkinnedMesh>, Has<Animator>)>,
-) -> Vec<(usize, Entity)> {
+) -> (Vec<(usize, Entity)>, Vec<Entity>) {
     let (mut stack, mut named, mut listed) = (vec![character], Vec::new(), EntityHashSet::default());
+    let mut below = Vec::new();
     while let Some(entity) = stack.pop() {
         let Ok((children, name, skin, animated)) = tree.get(entity) else { continue };
         if animated && entity != character {
             continue;
         }
+        below.push(entity);
         listed.extend(skin.into_iter().flat_map(|skin| skin.joints.iter().copied()));
         named.extend(name.filter(|_| entity != character).map(|name| (entity, name)));
         // Depth first, as the joints of a skeleton: of two that are called the same, the first stays the first.
@@ -160,7 +206,7 @@ fn matched(
             joints.push((joint, entity));
         }
     }
-    joints
+    (joints, below)
 }
 
 /// The joints are Bevy's again.
@@ -256,6 +302,7 @@ pub(crate) fn drive(
     crowds: Res<Crowds>,
     mut rows: ResMut<SceneRows>,
     optimizations: Option<Res<StaticTransformOptimizations>>,
+    marks: Option<Res<Marks>>,
 ) {
     if rows.rows.len() == rows.free.len() {
         return;
@@ -309,7 +356,8 @@ pub(crate) fn drive(
             stack.extend(children.iter().map(|child| (child, *global, global.is_changed())));
             while let Some((entity, above, moved)) = stack.pop() {
                 let Ok((transform, mut global, tree, children)) = others.get_mut(entity) else { continue };
-                if !(moved || always || tree.is_changed()) {
+                let marked = || marks.as_ref().map_or(tree.is_changed(), |marks| marks.contains(entity));
+                if !(moved || always || marked()) {
                     continue;
                 }
                 let moved = global.set_if_neq(above.mul_transform(*transform));

@@ -16,6 +16,7 @@ use crate::{
     archive::LissomArchive,
     components::{Character, Problem},
     crowds::Crowds,
+    morph::{self, MorphTracks, Morphs},
 };
 use bevy_asset::{Assets, Handle};
 use bevy_camera::{primitives::Aabb, visibility::NoAutoAabb};
@@ -23,13 +24,14 @@ use bevy_ecs::{prelude::*, reflect::ReflectComponent};
 use bevy_math::{Affine3A, Mat4, Vec3};
 use bevy_mesh::{
     Mesh3d,
+    morph::MeshMorphWeights,
     skinning::{SkinnedMesh, SkinnedMeshInverseBindposes},
 };
 use bevy_reflect::Reflect;
 use bevy_transform::components::{GlobalTransform, Transform};
 use lissom::{
-    archive::{ArchiveError, Mesh},
-    mesh::{JointBounds, MeshError, Strided},
+    archive::{ArchiveError, Mesh, Morph},
+    mesh::{JointBounds, MeshError, MorphTargets, Strided},
 };
 use std::sync::Arc;
 use tracing::error;
@@ -90,6 +92,7 @@ impl SkinPalette {
 pub(crate) struct Rig {
     inverse_binds: Vec<Affine3A>,
     bounds: JointBounds,
+    morphs: Option<Arc<MorphTracks>>,
 }
 
 /// Why a mesh cannot be drawn.
@@ -106,12 +109,18 @@ enum SkinError {
 }
 
 impl Rig {
-    fn new(mesh: &Mesh) -> Result<Self, MeshError> {
+    fn new(
+        mesh: &Mesh,
+        targets: &[(String, Morph)],
+        morphs: Option<Arc<MorphTracks>>,
+    ) -> Result<Self, MeshError> {
         let view = mesh.view();
         let inverse_binds =
             view.inverse_binds.iter().map(|bind| Affine3A::from_mat4(bind.to_mat4())).collect();
-        let bounds = JointBounds::new(&mesh.influences(), Strided::packed(view.positions), None)?;
-        Ok(Self { inverse_binds, bounds })
+        let targets: Vec<_> = targets.iter().map(|(_, target)| target.view().target).collect();
+        let targets = MorphTargets::new(&targets, view.positions.len())?;
+        let bounds = JointBounds::new(&mesh.influences(), Strided::packed(view.positions), Some(&targets))?;
+        Ok(Self { inverse_binds, bounds, morphs })
     }
 }
 
@@ -145,7 +154,16 @@ pub(crate) fn dress(
                 let joints = rig.inverse_binds.len();
                 let inverse_bindposes = no_poses.get_or_insert_with(|| poses.add(Vec::<Mat4>::new())).clone();
                 let matrices = vec![Mat4::IDENTITY; joints];
-                commands.entity(entity).try_remove::<Problem>().try_insert((
+                let mut dressed = commands.entity(entity);
+                match &rig.morphs {
+                    Some(tracks) => {
+                        let morphs = Morphs::new(owner, tracks.clone());
+                        let weights = morphs.weights.clone();
+                        dressed.try_insert((morphs, MeshMorphWeights::Value { weights }));
+                    }
+                    None => drop(dressed.try_remove::<(Morphs, MeshMorphWeights)>()),
+                }
+                dressed.try_remove::<Problem>().try_insert((
                     Mesh3d(mesh),
                     SkinnedMesh { inverse_bindposes, joints: vec![Entity::PLACEHOLDER; joints] },
                     SkinPalette { matrices, character: owner, rig, seen: None },
@@ -157,7 +175,7 @@ pub(crate) fn dress(
                 error!("{entity} is not drawn: {why}");
                 commands
                     .entity(entity)
-                    .try_remove::<(Mesh3d, SkinnedMesh, SkinPalette)>()
+                    .try_remove::<(Mesh3d, SkinnedMesh, SkinPalette, Morphs, MeshMorphWeights)>()
                     .try_insert(Problem(why.to_string()));
             }
         }
@@ -180,18 +198,21 @@ fn dressed(
     let handle = meshes.get(name).ok_or_else(no_asset)?.clone();
     let rig = match troupe.rigs.get(name) {
         Some(rig) => rig.clone(),
-        None => troupe.rigs.entry(name.into()).or_insert(Arc::new(Rig::new(&mesh)?)).clone(),
+        None => {
+            let rig = Rig::new(&mesh, &morph::targets(archive, name)?, troupe.morphs(name)?)?;
+            troupe.rigs.entry(name.into()).or_insert(Arc::new(rig)).clone()
+        }
     };
     Ok((handle, rig))
 }
 
 /// Matrices and boxes of the characters that moved.
 pub(crate) fn pose_skins(
-    mut skins: Query<(&mut SkinPalette, &mut Aabb, &GlobalTransform)>,
+    mut skins: Query<(&mut SkinPalette, &mut Aabb, &GlobalTransform, Option<&Morphs>)>,
     characters: Query<(&Character, &GlobalTransform)>,
     crowds: Res<Crowds>,
 ) {
-    skins.par_iter_mut().for_each_init(Vec::new, |models, (mut palette, mut bounds, own)| {
+    skins.par_iter_mut().for_each_init(Vec::new, |models, (mut palette, mut bounds, own, morphs)| {
         let SkinPalette { matrices, character: owner, rig, seen } = palette.bypass_change_detection();
         let Ok((character, place)) = characters.get(*owner) else { return };
         let Some(crowd) = crowds.get(&character.key).map(|troupe| &troupe.crowd) else { return };
@@ -212,9 +233,10 @@ pub(crate) fn pose_skins(
         for (matrix, model) in matrices.iter_mut().zip(&*models) {
             *matrix = Mat4::from(world * Affine3A::from_mat4(*model));
         }
-        // A mesh of nothing has no box, and there is a matrix a joint.
+        let weights = morphs.map_or(&[][..], |morphs| &morphs.weights);
+        // A mesh of nothing has no box, and there is a matrix a joint and a weight a target.
         if (anew || own != place)
-            && let Ok(Some(around)) = rig.bounds.linear(models, &[])
+            && let Ok(Some(around)) = rig.bounds.linear(models, weights)
         {
             let around = Aabb::from_min_max(Vec3::from_array(around.min), Vec3::from_array(around.max));
             bounds.set_if_neq(if own == place { around } else { seen_from(own, place, around) });

@@ -1,9 +1,13 @@
 //! Characters in an app without a window: they load, play, tell, follow, come back from a save, and harm nothing.
 #![allow(clippy::disallowed_methods, reason = "the engine's arithmetic is compared within a tolerance")]
 
+#[cfg(feature = "import")]
+mod import;
+mod morph;
 mod pace;
 mod scene;
 mod skin;
+mod transform;
 
 use bevy_app::{App, TaskPoolOptions, TaskPoolPlugin};
 use bevy_asset::{
@@ -29,7 +33,7 @@ use lissom_build::{
     mannequin::{self, Motion},
     mesh::{Influences, RawMesh, model_matrices},
     raw::{RawAnimation, RawUserTrack, TrackKind, UserKey},
-    scene::Marker,
+    scene::{Marker, Morph},
 };
 use lissom_motion::{
     Animator as Alone, Graph, GraphParts, GraphState, LayerParts, OneShot, Save, StateParts, Test,
@@ -45,12 +49,24 @@ const DT_S: f64 = 1.0 / 64.0;
 
 static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| written(&["idle", "walk", "wave"], 2.0, 4));
 
+/// The targets of the body, what each weighs where no clip says, and where it moves vertices.
+const MORPHS: [(&str, f64, [f32; 3]); 2] =
+    [("stout", 0.25, [0.03, 0.0, 0.01]), ("tall", 0.5, [0.0, 0.04, 0.0])];
+
 /// A mannequin with these clips, each with a marker in its middle; walking travels so many metres a lap. Its body is so many
 /// points around every joint.
 fn written(clips: &[&str], metres: f64, points: usize) -> Vec<u8> {
     let built = SkeletonBuilder::build(&mannequin::skeleton()).unwrap();
     let mut writer = ArchiveWriter::new().skeleton("mannequin", &built.skeleton).unwrap();
-    writer = writer.mesh(&body(points), &built).unwrap();
+    let body = body(points);
+    writer = writer.mesh(&body, &built).unwrap();
+    for (name, weight, delta) in MORPHS {
+        // It moves every other vertex.
+        let positions =
+            (0..body.positions.len()).map(|v| if v % 2 == 0 { delta } else { [0.0; 3] }).collect();
+        let target = Morph { name: name.into(), weight, positions, ..Morph::default() };
+        writer = writer.morph(&body, &target).unwrap();
+    }
     for name in clips {
         let motion = match *name {
             "idle" => Motion::Idle,
@@ -64,6 +80,15 @@ fn written(clips: &[&str], metres: f64, points: usize) -> Vec<u8> {
         let bytes = ClipBuilder::default().build(&built, &clip).unwrap().bytes;
         let marker = Marker { name: format!("{name} step"), time_s: clip.duration_s * 0.5, duration_s: 0.0 };
         writer = writer.clip(u16::from(bytes[4]), name, bytes).unwrap().markers(name, &[marker]).unwrap();
+    }
+    // Walking moves the first target from 0 to 1, waving the second.
+    for (clip, (target, ..)) in
+        ["walk", "wave"].into_iter().zip(MORPHS).filter(|(clip, _)| clips.contains(clip))
+    {
+        let key = |ratio| UserKey { ratio, value: [ratio, 0.0, 0.0, 0.0], step: false };
+        let name = format!("{clip}/morph/body/{target}");
+        let keys = vec![key(0.0), key(1.0)];
+        writer = writer.track(&RawUserTrack { name, kind: TrackKind::Float, keys }).unwrap();
     }
     let key = |ratio, z| UserKey { ratio, value: [0.0, 0.0, z, 0.0], step: false };
     let keys = vec![key(0.0, 0.0), key(1.0, metres)];
@@ -124,8 +149,20 @@ fn parts() -> Arc<GraphParts> {
     )
 }
 
+/// Several threads on any machine: Bevy takes one where there are two cores.
+fn pools() -> TaskPoolPlugin {
+    let mut pools = TaskPoolOptions::with_num_threads(6);
+    (pools.compute.min_threads, pools.compute.max_threads) = (4, 4);
+    TaskPoolPlugin { task_pool_options: pools }
+}
+
 /// An app whose files lie in memory.
 fn app() -> (App, Dir) {
+    app_with(|_| {})
+}
+
+/// The same with more plugins.
+fn app_with(more: impl FnOnce(&mut App)) -> (App, Dir) {
     let files = Dir::default();
     files.insert_asset(Path::new("hero.lsm"), BYTES.clone());
     let root = files.clone();
@@ -134,17 +171,9 @@ fn app() -> (App, Dir) {
         AssetSourceId::Default,
         AssetSourceBuilder::new(move || Box::new(MemoryAssetReader { root: root.clone() })),
     );
-    // Several threads on any machine: Bevy takes one where there are two cores.
-    let mut pools = TaskPoolOptions::with_num_threads(6);
-    (pools.compute.min_threads, pools.compute.max_threads) = (4, 4);
-    app.add_plugins((
-        TaskPoolPlugin { task_pool_options: pools },
-        TimePlugin,
-        AssetPlugin::default(),
-        TransformPlugin,
-        LissomPlugin::default(),
-    ));
+    app.add_plugins((pools(), TimePlugin, AssetPlugin::default(), TransformPlugin, LissomPlugin::default()));
     app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs_f64(DT_S)));
+    more(&mut app);
     app.finish();
     app.cleanup();
     (app, files)

@@ -1,9 +1,9 @@
 //! Joints that are entities, in trees as `bevy_gltf` spawns them.
 
-use super::{BYTES, app, hero, joint, plays, until};
+use super::{BYTES, app, app_with, hero, joint, plays, until};
 use bevy_app::App;
 use bevy_ecs::prelude::*;
-use bevy_lissom::{Animator, Character, Pace, SceneJoint, SceneJoints};
+use bevy_lissom::{Animator, Character, LissomTransformPlugin, Pace, SceneJoint, SceneJoints};
 use bevy_math::{Affine3A, Quat, Vec3};
 use bevy_mesh::skinning::SkinnedMesh;
 use bevy_transform::{
@@ -144,9 +144,17 @@ fn a_joint_is_marked_changed_exactly_when_it_moved() {
 
 #[test]
 fn what_hangs_on_a_joint_is_carried_and_marked_by_bevys_rule() {
-    for optimizations in [StaticTransformOptimizations::Enabled, StaticTransformOptimizations::Disabled] {
-        let (mut app, _) = app();
-        app.insert_resource(optimizations);
+    let ways: [fn(&mut App); 3] = [
+        |_| {},
+        |app| {
+            app.insert_resource(StaticTransformOptimizations::Disabled);
+        },
+        |app| {
+            app.add_plugins(LissomTransformPlugin);
+        },
+    ];
+    for way in ways {
+        let (mut app, _) = app_with(way);
         watch(&mut app);
         let character = walker(&mut app);
         let (_, joints) = spawn_scene(&mut app, character);

@@ -7,7 +7,9 @@ use bevy_camera::primitives::Aabb;
 use bevy_ecs::prelude::*;
 use bevy_lissom::{Animator, Crowds, Pace, Problem, Skin, SkinPalette, scatter_palettes};
 use bevy_math::{Affine3A, Mat4, Quat, Vec3};
-use bevy_mesh::{Mesh, Mesh3d, MeshVertexAttribute, VertexAttributeValues, skinning::SkinnedMesh};
+use bevy_mesh::{
+    Mesh, Mesh3d, MeshVertexAttribute, VertexAttributeValues, morph::MeshMorphWeights, skinning::SkinnedMesh,
+};
 use bevy_tasks::{ComputeTaskPool, TaskPoolBuilder};
 use bevy_transform::components::Transform;
 use lissom::archive::Archive;
@@ -38,9 +40,14 @@ fn skinned(app: &App, skin: Entity) -> Vec<Vec3> {
     let Some(VertexAttributeValues::Float32x4(weights)) = mesh.attribute(Mesh::ATTRIBUTE_JOINT_WEIGHT) else {
         panic!()
     };
-    let vertices = positions.iter().zip(joints).zip(weights);
-    let moved = |((position, joints), weights): ((&[f32; 3], &[u16; 4]), &[f32; 4])| {
-        let point = Vec3::from_array(*position);
+    let targets = mesh.morph_targets().unwrap().chunks_exact(positions.len());
+    let Some(MeshMorphWeights::Value { weights: shares }) = app.world().get(skin) else { panic!() };
+    let mut points: Vec<Vec3> = positions.iter().copied().map(Vec3::from_array).collect();
+    for (target, share) in targets.zip(shares) {
+        points.iter_mut().zip(target).for_each(|(point, delta)| *point += delta.position * *share);
+    }
+    let vertices = points.into_iter().zip(joints).zip(weights);
+    let moved = |((point, joints), weights): ((Vec3, &[u16; 4]), &[f32; 4])| {
         (0..4).map(|i| matrices[usize::from(joints[i])].transform_point3(point) * weights[i]).sum()
     };
     vertices.map(moved).collect()
