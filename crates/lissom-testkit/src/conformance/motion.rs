@@ -6,9 +6,10 @@ use lissom::{
     JointMask,
     hash::Fnv64,
     job::{
-        AimCorrection, AimIkJob, ChainIkJob, ChainReport, FootJob, Ground, InertiaJob, InertiaStartJob,
-        JointLimit, Leg, LegCorrection, Mix, MixEntry, MixJob, MixScratch, PosePair, SampleTime, SoaInertia,
-        SpringBone, SpringClock, SpringJob, SpringPoint, TwoBoneCorrection, TwoBoneIkJob,
+        AimCorrection, AimIkJob, ArmCorrection, ChainIkJob, ChainReport, FootJob, Ground, HandJob,
+        InertiaJob, InertiaStartJob, JointLimit, Leg, LegCorrection, Mix, MixEntry, MixJob, MixScratch,
+        PosePair, SampleTime, SoaInertia, SpringBone, SpringClock, SpringJob, SpringPoint, TwoBoneCorrection,
+        TwoBoneIkJob,
     },
 };
 use lissom_math::{
@@ -27,6 +28,7 @@ pub(super) fn hashes(backend: Backend) -> Vec<Entry> {
         ("motion/memory", memory(backend)),
         ("motion/ik", ik(backend)),
         ("motion/feet", feet(backend)),
+        ("motion/hand", hand(backend)),
         ("motion/springs", springs(backend)),
     ]
     .map(|(name, hash)| (name.into(), hash))
@@ -161,6 +163,23 @@ fn ik(backend: Backend) -> u64 {
         turns.extend(aimed.iter().map(|aim| aim.rotation));
         turns.extend(chain.iter().map(|joint| joint.rotation));
         hash = golden::extend(hash, &turns);
+    }
+    hash.finish()
+}
+
+fn hand(backend: Backend) -> u64 {
+    let (mut rng, mut hash) = (Rng::new(17), Fnv64::new());
+    for _ in 0..300 {
+        let [shoulder, elbow, end] = limb(&mut rng);
+        let mut grip = rng.rigid().to_mat34();
+        grip.columns[3] = add(shoulder.translation(), rng.vec3(4.0)).to_array();
+        let mut held = ArmCorrection::default();
+        let mut job = HandJob::new([&shoulder, &elbow, &end], &grip, &mut held);
+        job.elbow_axis = normalize_or(rng.vec3(1.0), Vec3::Z);
+        (job.pole, job.soften, job.weight) = (rng.vec3(1.0), rng.range(0.5, 1.0), rng.range(0.0, 1.5));
+        job.run_on(backend).expect("finite numbers");
+        let turns = [held.shoulder, held.elbow, held.hand].map(|q| q.to_array());
+        hash = golden::extend(hash, turns.as_flattened()).u32(u32::from(held.reached));
     }
     hash.finish()
 }

@@ -3,11 +3,12 @@
 use super::{
     JobError, TwoBoneCorrection, TwoBoneIkJob,
     error::{at_least, finite_matrix, finite_number, finite_vector, has_direction, not_below_0},
+    ik_two_bone::end_turn,
     kernel::turn::{direction, share, shortest, unit, vector},
 };
 use lissom_math::{
     Mat34, Quat, Vec3,
-    scalar::{add, dot, length, quat_from_columns, quat_is_finite, quat_rotate, quat_to_columns, scale},
+    scalar::{add, dot, length, quat_is_finite, quat_rotate, scale},
     simd::Backend,
 };
 
@@ -221,23 +222,10 @@ fn place(leg: &Leg<'_>, ground: Ground, up: Vec3, pelvis: f32, steepest: f32) ->
     (job.mid_axis, job.pole) = (leg.knee_axis, Vec3::ZERO);
     job.run().ok()?;
 
-    // The ankle as it is then, and as it shall be: what is between is its own turn.
-    let hip_then = leg.hip.mul(&turn(found.start));
-    let knee_then = hip_then.mul(&leg.hip.inverse()?.mul(leg.knee)).mul(&turn(found.mid));
-    let ankle_then = knee_then.mul(&leg.knee.inverse()?.mul(leg.ankle));
-    let into = ankle_then.inverse()?;
     let wanted = share(turned, weight);
-    let mut columns = [[0.0; 3]; 3];
-    for (column, axis) in columns.iter_mut().zip([Vec3::X, Vec3::Y, Vec3::Z]) {
-        let shall = quat_rotate(wanted, vector(leg.ankle, axis));
-        *column = direction(vector(&into, shall))?.to_array();
-    }
+    let shall = |axis| quat_rotate(wanted, vector(leg.ankle, axis));
+    let axes = [Vec3::X, Vec3::Y, Vec3::Z].map(shall);
+    let ankle = end_turn([leg.hip, leg.knee, leg.ankle], &found, axes)?;
     let reached = found.reached && weight >= 1.0;
-    Some(LegCorrection { hip: found.start, knee: found.mid, ankle: quat_from_columns(columns), reached })
-}
-
-/// A rotation as a matrix.
-fn turn(q: Quat) -> Mat34 {
-    let [x, y, z] = quat_to_columns(q);
-    Mat34 { columns: [x, y, z, [0.0; 3]] }
+    Some(LegCorrection { hip: found.start, knee: found.mid, ankle, reached })
 }

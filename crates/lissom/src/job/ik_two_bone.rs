@@ -7,7 +7,7 @@ use super::{
 };
 use lissom_math::{
     Mat34, Quat, Vec3,
-    scalar::{add, cross, dot, length, neg, quat_rotate, scale, sub},
+    scalar::{add, cross, dot, length, neg, quat_from_columns, quat_rotate, quat_to_columns, scale, sub},
     simd::Backend,
     trig::sqrt,
 };
@@ -179,6 +179,29 @@ impl TwoBoneCorrection {
     fn is_finite(&self) -> bool {
         lissom_math::scalar::quat_is_finite(self.start) && lissom_math::scalar::quat_is_finite(self.mid)
     }
+}
+
+/// The turn of the end joint of a corrected chain, after which its axes lie along these, in model space. `None` where a matrix has no
+/// inverse, or an axis no direction.
+pub(super) fn end_turn(
+    [start, mid, end]: [&Mat34; 3],
+    found: &TwoBoneCorrection,
+    axes: [Vec3; 3],
+) -> Option<Quat> {
+    let turn = |q: Quat| {
+        let [x, y, z] = quat_to_columns(q);
+        Mat34 { columns: [x, y, z, [0.0; 3]] }
+    };
+    // The end as it is then, and as it shall be: what is between is its own turn.
+    let start_then = start.mul(&turn(found.start));
+    let mid_then = start_then.mul(&start.inverse()?.mul(mid)).mul(&turn(found.mid));
+    let end_then = mid_then.mul(&mid.inverse()?.mul(end));
+    let into = end_then.inverse()?;
+    let mut columns = [[0.0; 3]; 3];
+    for (column, axis) in columns.iter_mut().zip(axes) {
+        *column = direction(vector(&into, axis))?.to_array();
+    }
+    Some(quat_from_columns(columns))
 }
 
 /// Two arms that meet at an axis.
