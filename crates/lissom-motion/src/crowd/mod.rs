@@ -9,7 +9,8 @@
 //!  Task: one member after the other, in a room that stays in the cache
 //!    decide      graph.update or parts.update ─▶ Frame      (always)
 //!    tell        events, root motion, place                 (always)
-//!    pose        mix ─▶ pose ─▶ models ─▶ palette row       (if it is seen and it is its turn)
+//!    pose        mix ─▶ pose                                (if it is seen and it is its turn)
+//!    write       sixteen poses ─▶ models ─▶ palette rows    (side by side, a lane a member)
 //! ```
 //!
 //! **A member** is decided by a graph, as an animator is, or plays a few [`Part`]s by itself. It is a few hundred bytes: no keys,
@@ -17,13 +18,14 @@
 //! there; of a member that went only the index comes again.
 //!
 //! **Same bits.** What a member shows depends on nothing but what it was told and the steps: not on threads, not on how the work
-//! was cut, not on who came or went. It is what an animator of the same graph shows.
+//! was cut, not on who came or went. It is what an animator of the same graph, rate and level of detail shows.
 //!
-//! **Clips** are shared by thousands: those of rows that are played are kept decoded, so that a member needs no cursor and any phase
-//! costs the same. Their memory is bounded ([`Crowd::set_decoded_bytes`]).
+//! **Clips** are shared by thousands: those that are played are kept decoded, so that a member needs no cursor and any phase costs the
+//! same. Their memory is bounded ([`Crowd::set_decoded_bytes`]); clips with cubic keys are played by cursors.
 //!
 //! **Who stands still** ([`Crowd::set_pace`]) costs nothing. **Who is not seen** keeps its time, its events and its way; its rows stay as they were. Who is seen from far may be posed
-//! every n-th update only, and with fewer joints; a [`Detail`] says which by size on the screen.
+//! every n-th update only, holding its pose or moving to it ([`Outputs::between`]), and with fewer joints; a [`Detail`] says which by size
+//! on the screen.
 //!
 //! **Errors** leave the crowd as it was. Calls for many members check all of them first.
 //!

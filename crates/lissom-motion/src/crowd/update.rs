@@ -10,8 +10,8 @@ use super::{
 use lissom::math::simd::Backend;
 
 impl Crowd {
-    /// The most bytes that decoded clips take together, 64 MiB unless told. A clip of rows that is played is decoded once, for all
-    /// who play it; who has not been played for longest goes first. Without room clips are played by cursors, with the same bits.
+    /// The most bytes that decoded clips take together, 64 MiB unless told. A clip that is played is decoded once, for all who play
+    /// it; who has not been played for longest goes first. Without room clips are played by cursors, with the same bits.
     pub fn set_decoded_bytes(&mut self, most: usize) {
         self.decoded.set_most_bytes(most);
     }
