@@ -2,9 +2,10 @@
 
 use anyhow::{Context, Result};
 use lissom::{
-    Clip, Cursor, Skeleton,
+    Clip, Cursor, JointLod, Skeleton,
     archive::Archive,
-    job::{BlendJob, BlendLayer, LocalToModelJob, SampleJob, SampleTime},
+    clip::DecodedClip,
+    job::{BlendJob, BlendLayer, LocalToModelJob, Mix, MixEntry, MixJob, MixScratch, SampleJob, SampleTime},
     math::{Mat4, soa::SoaTransform},
 };
 use lissom_build::{
@@ -16,9 +17,10 @@ use lissom_build::{
     raw::{RawAnimation, RawSkeleton},
 };
 use lissom_cli::timing::{best_of_s, calibration_ns};
+use lissom_draw::chart::{Lines, Series};
 use lissom_motion::{
     RootStep,
-    crowd::{Crowd, Executor, Member, Outputs, PaletteFormat, Part, Rayon, Role, Serial},
+    crowd::{Crowd, Executor, Member, Outputs, PaletteFormat, Part, Rayon, Role, Serial, Space},
 };
 use std::{fs, hint::black_box, path::Path};
 
@@ -67,7 +69,8 @@ impl Subject {
             all.push(Clip::from_bytes(&bytes)?);
             writer = writer.clip(u16::from(bytes[4]), &format!("clip {i}"), bytes)?;
         }
-        let archive = Archive::read(&writer.finish()?)?;
+        let bytes = writer.finish()?;
+        let archive = Archive::read(&bytes)?;
         Ok(Stage { built, clips: all, archive })
     }
 }
@@ -151,7 +154,7 @@ fn us_each(count: usize, mut update: impl FnMut() -> Result<()>) -> Result<f64> 
     // A frame of few is too short for a clock.
     let frames = (200 / count).max(1);
     let mut result = update().and_then(|()| update());
-    let best = best_of_s(0.7, 400, |timer| {
+    let best = best_of_s(0.35, 400, |timer| {
         timer(&mut || {
             for _ in 0..frames {
                 if let Err(error) = update() {
@@ -168,8 +171,14 @@ fn crowd_us(stage: &Stage, count: usize, outputs: Outputs, executor: &dyn Execut
     us_each(count, || Ok(crowd.update_on(DT_S, executor)?))
 }
 
-const MODELS: Outputs =
-    Outputs { models: true, palettes: None, before: false, space: lissom_motion::crowd::Space::Model };
+const MODELS: Outputs = Outputs {
+    models: true,
+    palettes: None,
+    before: false,
+    space: Space::Model,
+    between: false,
+    morphs: false,
+};
 const NOTHING: Outputs = Outputs { models: false, ..MODELS };
 const PALETTES: Outputs = Outputs { palettes: Some(PaletteFormat::F32), ..NOTHING };
 const HALVES: Outputs = Outputs { palettes: Some(PaletteFormat::F16), ..NOTHING };
@@ -188,60 +197,77 @@ fn fill_gb_s() -> f64 {
     (memory.len() * 8) as f64 / seconds / 1e9
 }
 
-/// Prints the tables.
+/// Prints the tables, and draws the plot.
 ///
 /// # Errors
 ///
-/// A folder without ozz's files.
-pub fn print(folder: Option<&Path>) -> Result<()> {
+/// A folder without ozz's files; a plot that cannot be written.
+pub fn print(folder: Option<&Path>, plot: Option<&Path>) -> Result<()> {
     println!("calibration {:.2} ns; one thread fills {:.1} GB/s", calibration_ns(), fill_gb_s());
     let mut subjects = vec![Subject::mannequin()];
     if let Some(folder) = folder {
         subjects.push(Subject::ozz(folder)?);
     }
+    let mut series = Vec::new();
     for subject in &subjects {
         let stage = subject.stage(3, Form::Rows)?;
-        println!(
-            "\n{}, {} joints, three gaits, us a character",
-            subject.name,
-            stage.built.skeleton.joint_count()
-        );
-        table(&stage, &[1, 100, 1_000, 10_000, 100_000])?;
+        let joints = stage.built.skeleton.joint_count();
+        println!("\n{}, {joints} joints, three gaits, us a character", subject.name);
+        series.extend(table(&stage, subject.name, &[1, 100, 1_000, 10_000, 100_000])?);
         shares(&stage, 1_000)?;
+        details(&stage, 10_000)?;
     }
     let stage = subjects[0].stage(200, Form::Rows)?;
     println!("\nmannequin, 200 clips, us a character");
-    table(&stage, &[1_000, 10_000])?;
+    table(&stage, "200 clips", &[1_000, 10_000])?;
     println!(
         "\nozz, three samples, a blend, model matrices: 2.44 us alone, 2.8 at 100, 3.1 at 1,000, 4.6 to 5.0 at 10,000"
     );
+    if let Some(plot) = plot {
+        series.push(Series {
+            name: "ozz 0.16, recorded".into(),
+            points: vec![(1.0, 2.44), (100.0, 2.8), (1_000.0, 3.1), (10_000.0, 4.8)],
+        });
+        let title = "Three clips blended, 64 to 67 joints, one thread";
+        let (x_name, y_name) = ("characters", "microseconds a character");
+        let svg = Lines { title, x_name, y_name, series: &series }.draw().to_svg()?;
+        fs::write(plot, svg).with_context(|| plot.display().to_string())?;
+    }
     Ok(())
 }
 
-fn table(stage: &Stage, counts: &[usize]) -> Result<()> {
+/// The table, and two of its columns as curves.
+fn table(stage: &Stage, name: &str, counts: &[usize]) -> Result<[Series; 2]> {
     println!(
         "| characters | plain jobs | crowd, matrices | of plain | goal | f32 palettes | goal | half | 2 threads, matrices | times |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build()?;
+    let mut curves =
+        ["plain jobs", "crowd"].map(|what| Series { name: format!("{name}, {what}"), points: Vec::new() });
     for &count in counts {
         let plain = if count <= MOST_PLAIN {
             let mut plain = Plain::new(stage, count);
-            us_each(count, || plain.update())?
+            Some(us_each(count, || plain.update())?)
         } else {
-            f64::NAN
+            None
         };
         let models = crowd_us(stage, count, MODELS, &Serial)?;
         let palettes = crowd_us(stage, count, PALETTES, &Serial)?;
         let halves = crowd_us(stage, count, HALVES, &Serial)?;
         let two = pool.install(|| crowd_us(stage, count, MODELS, &Rayon))?;
+        let (alone, of_plain) = match plain {
+            Some(plain) => (format!("{plain:.2}"), format!("{:.2}", models / plain)),
+            None => Default::default(),
+        };
         println!(
-            "| {count} | {plain:.2} | {models:.2} | {:.2} | 0.7 | {palettes:.2} | 0.9 | {halves:.2} | {two:.2} | {:.2} |",
-            models / plain,
+            "| {count} | {alone} | {models:.2} | {of_plain} | 0.7 | {palettes:.2} | 0.9 | {halves:.2} | {two:.2} | {:.2} |",
             models / two
         );
+        curves[0].points.extend(plain.map(|plain| (count as f64, plain)));
+        curves[1].points.push((count as f64, models));
     }
-    Ok(())
+    Ok(curves)
 }
 
 /// What each stage takes, by leaving out what comes after it.
@@ -249,15 +275,96 @@ fn shares(stage: &Stage, count: usize) -> Result<()> {
     let (mut unseen, members) = crowd(stage, count, MODELS)?;
     unseen.set_seen(&members, false)?;
     let decided = us_each(count, || Ok(unseen.update(DT_S)?))?;
+    let mixed = mix_us(stage, count)?;
     let posed = crowd_us(stage, count, NOTHING, &Serial)?;
     let written = crowd_us(stage, count, MODELS, &Serial)?;
     let palettes = crowd_us(stage, count, PALETTES, &Serial)?;
     println!(
-        "of {count}: decide {decided:.3}; sample, blend and local to model {:.3}; write matrices {:.3}; palettes instead {:.3}",
-        posed - decided,
+        "of {count}: decide {decided:.3}; sample and blend {mixed:.3}; local to model {:.3}; write matrices {:.3}; palettes instead {:.3}",
+        posed - decided - mixed,
         written - posed,
         palettes - posed
     );
-    println!("{} bytes a character without outputs", unseen.member_bytes(members[0])?);
+    let joints = stage.built.skeleton.joint_count();
+    let keys: usize = stage.clips[..3].iter().map(of_moment).sum();
+    println!(
+        "bytes a character: {} of its own, {keys} of keys that it shares, {} of matrices or {} of f32 palettes written",
+        unseen.member_bytes(members[0])?,
+        joints * 64,
+        joints * 48
+    );
     Ok(())
+}
+
+/// Bytes of a decoded clip that a moment reads.
+fn of_moment(clip: &Clip) -> usize {
+    let (rows, joints) = (clip.view().row_count() as usize, clip.view().joint_count());
+    // Keys of their own times stand in pairs; of rows two are read.
+    let pairs = if clip.view().stored_block(0).0.is_empty() { 2 } else { 1 };
+    let still = joints.div_ceil(16) * size_of::<SoaTransform>();
+    DecodedClip::bytes_of(clip.view()).map_or(0, |bytes| (bytes - still) / rows * pairs + still)
+}
+
+/// Sampling and blending alone, from decoded clips.
+fn mix_us(stage: &Stage, count: usize) -> Result<f64> {
+    let skeleton: &Skeleton = &stage.built.skeleton;
+    let decoded: Vec<_> = stage.clips.iter().map(|clip| DecodedClip::new(clip.view(), skeleton)).collect();
+    let mut scratch = MixScratch::with_room_for(skeleton, &stage.clips, 3);
+    let mut pose = skeleton.rest_pose().to_vec();
+    let mut time_s = 0.0;
+    us_each(count, || {
+        time_s += DT_S;
+        for i in 0..count {
+            let mut mix = Mix::EMPTY;
+            for ((clip, share), weight) in role(i, stage.clips.len()).into_iter().zip(WEIGHTS) {
+                let laps = share + time_s / stage.clips[clip].view().duration_s();
+                let time = SampleTime::Ratio(laps - libm::floor(laps));
+                anyhow::ensure!(mix.push(MixEntry::new(clip, time, weight)), "three entries");
+            }
+            let job = MixJob::new(skeleton, &stage.clips, &mix, &mut scratch, &mut pose);
+            MixJob { decoded: &decoded, ..job }.run()?;
+        }
+        Ok(())
+    })
+}
+
+/// Levels of detail and rates, alone and as a street has them.
+fn details(stage: &Stage, count: usize) -> Result<()> {
+    println!("\nof {count}, f32 palettes:\n| detail | us a character |\n|---|---|");
+    let joints = stage.built.skeleton.joint_count();
+    let line = |name: &str, of: &dyn Fn(usize) -> (u8, u8)| -> Result<()> {
+        let (mut crowd, members) = crowd(stage, count, PALETTES)?;
+        let levels = [
+            0,
+            crowd.add_level(JointLod::prefix(joints / 2))?,
+            crowd.add_level(JointLod::prefix(joints / 4))?,
+        ];
+        for every in [1, 2, 4] {
+            // All at once: their turns are then spread.
+            let list: Vec<Member> = members
+                .iter()
+                .enumerate()
+                .filter(|(i, _)| of(*i).1 == every)
+                .map(|(_, member)| *member)
+                .collect();
+            crowd.set_rate(&list, every)?;
+        }
+        for (i, member) in members.iter().enumerate() {
+            crowd.set_level(&[*member], levels[usize::from(of(i).0)])?;
+        }
+        println!("| {name} | {:.3} |", us_each(count, || Ok(crowd.update(DT_S)?))?);
+        Ok(())
+    };
+    line("all joints, every update", &|_| (0, 1))?;
+    line("half of the joints", &|_| (1, 1))?;
+    line("a quarter of the joints", &|_| (2, 1))?;
+    line("all joints, every second update", &|_| (0, 2))?;
+    line("all joints, every fourth update", &|_| (0, 4))?;
+    line("a tenth near; a third at half of the joints and rate; the rest at a quarter of both", &|i| match i
+        % 10
+    {
+        0 => (0, 1),
+        1..=3 => (1, 2),
+        _ => (2, 4),
+    })
 }

@@ -1,5 +1,5 @@
 //! Prints tables of figures: `cargo run --release -p lissom-bench -- jobs`, or `clips [FOLDER] [--plot FILE.svg]`,
-//! `compression FOLDER`, `count`, `crowd [FOLDER]`, `graph`, or `ik`.
+//! `compression FOLDER`, `count`, `crowd [FOLDER [--plot FILE.svg]]`, `graph`, or `ik`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command's output")]
 
 mod clips;
@@ -21,7 +21,7 @@ const USAGE: &str = "usage: lissom-bench jobs [FOLDER]   (FOLDER holds assets/oz
        lissom-bench compression FOLDER [--json] [--dump DIR] [--effort fast|default|max] [--precision CM]
                                 [--threads N] [--plot FILE.svg]   (FOLDER holds .rawclip files)
        lissom-bench count   (instructions a sample; needs valgrind)
-       lissom-bench crowd [FOLDER]   (many characters; FOLDER holds assets/ozz/bin)
+       lissom-bench crowd [FOLDER [--plot FILE.svg]]   (many characters; FOLDER holds assets/ozz/bin)
        lissom-bench graph   (a graph's update without a pose)
        lissom-bench ik   (a call of two-bone and aim IK, beside ozz)";
 
@@ -39,8 +39,9 @@ fn main() -> ExitCode {
         ["jobs"] => jobs::print(forced, None),
         ["jobs", folder] => jobs::print(forced, Some(Path::new(folder))),
         ["count"] => count::print(),
-        ["crowd"] => crowd::print(None),
-        ["crowd", folder] => crowd::print(Some(Path::new(folder))),
+        ["crowd"] => crowd::print(None, None),
+        ["crowd", folder] => crowd::print(Some(Path::new(folder)), None),
+        ["crowd", folder, "--plot", file] => crowd::print(Some(Path::new(folder)), Some(Path::new(file))),
         ["graph"] => graph::print(),
         ["ik"] => ik::print(),
         // What `count` runs under valgrind.

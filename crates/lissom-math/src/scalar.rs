@@ -252,3 +252,51 @@ pub fn is_finite(v: Vec3) -> bool {
 pub fn quat_is_finite(q: Quat) -> bool {
     q.x.is_finite() && q.y.is_finite() && q.z.is_finite() && q.w.is_finite()
 }
+
+/// The bits of the nearest half float, ties to even; what is too large is infinite. All cases are computed and one is chosen, so that
+/// several numbers go side by side.
+#[inline]
+#[must_use]
+pub fn half(v: f32) -> u16 {
+    let (sign, rest) = (v.to_bits() >> 16 & 0x8000, v.to_bits() & 0x7fff_ffff);
+    let normal = rest.wrapping_sub(0x3800_0000).wrapping_add(0x0fff + (rest >> 13 & 1)) >> 13;
+    // Below the least normal half the adder rounds: its last bit is then worth as much as that of a half.
+    let small = (f32::from_bits(rest) + 0.5).to_bits().wrapping_sub(0.5_f32.to_bits());
+    let large = if rest > 0x7f80_0000 { 0x7e00 } else { 0x7c00 };
+    let magnitude = if rest < 0x3880_0000 { small } else { normal };
+    (sign | if rest < 0x4780_0000 { magnitude } else { large }) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::half;
+
+    /// What a half float says.
+    fn value(half: u16) -> f64 {
+        let (exponent, fraction) = (i32::from(half >> 10 & 31), f64::from(half & 0x3ff));
+        let magnitude = match exponent {
+            0 => fraction * libm::exp2(-24.0),
+            31 if fraction > 0.0 => f64::NAN,
+            31 => f64::INFINITY,
+            _ => (1024.0 + fraction) * libm::exp2(f64::from(exponent) - 25.0),
+        };
+        if half & 0x8000 == 0 { magnitude } else { -magnitude }
+    }
+
+    #[test]
+    fn a_half_float_is_the_nearest_and_even_where_two_are() {
+        for bits in 0..0x7c00_u16 {
+            // Every half is itself; between it and the next, what is nearer; in the middle, the even one.
+            let (this, next) = (value(bits), value(bits + 1));
+            let next = if next.is_finite() { next } else { 65_536.0 };
+            let middle = ((this + next) * 0.5) as f32;
+            assert_eq!(half(this as f32), bits);
+            assert_eq!(half(-this as f32), bits | 0x8000);
+            assert_eq!(half(middle), bits + (bits & 1), "{middle}");
+            assert_eq!(half(f32::from_bits(middle.to_bits() - 1)), bits);
+            assert_eq!(half(f32::from_bits(middle.to_bits() + 1)), bits + 1);
+        }
+        assert_eq!([half(f32::INFINITY), half(1.0e9), half(-1.0e9)], [0x7c00, 0x7c00, 0xfc00]);
+        assert!(value(half(f32::NAN)).is_nan());
+    }
+}

@@ -90,6 +90,7 @@ mod frame;
 mod graph;
 mod load;
 mod memory;
+mod rate;
 mod reader;
 mod root;
 mod state;

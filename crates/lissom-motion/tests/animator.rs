@@ -16,7 +16,9 @@ use lissom_build::{
     scene::{Marker, Morph},
 };
 use lissom_motion::{
-    AnimateError, Animator, Graph, GraphParts, LayerParts, StateError, StateParts, Test, TransitionParts,
+    AnimateError, Animator, Graph, GraphParts, LayerParts, RootStep, StateError, StateParts, Test,
+    TransitionParts,
+    crowd::{Crowd, Outputs, Role},
 };
 use lissom_testkit::{
     alloc::{CountingAllocator, assert_no_alloc},
@@ -266,4 +268,36 @@ fn a_reloaded_graph_goes_on() {
     animator.reload(Arc::new(Graph::of_archive(&changed, &ARCHIVE).unwrap())).unwrap();
     assert_eq!(bits(animator.models()), before);
     assert!(animator.graph().bool("new").is_ok());
+}
+
+#[test]
+fn members_of_a_crowd_have_an_animators_morph_weights() {
+    let mut animator = animator();
+    let graph = Arc::clone(animator.graph());
+    let mut crowd = Crowd::new(&ARCHIVE).unwrap();
+    crowd.set_outputs(Outputs { morphs: true, ..Outputs::default() });
+    let by = crowd.add_graph(Arc::clone(&graph)).unwrap();
+    let [first, second, held] = [0; 3].map(|_| crowd.add(Role::Graph(by), RootStep::IDENTITY).unwrap());
+    assert_eq!(crowd.morph_weights(second).unwrap(), [0.0]);
+    crowd.set_rate(&[first, held], 2).unwrap();
+    let mut seen = 0;
+    for frame in 0..40 {
+        let speed = 0.1 * frame as f32;
+        animator.set(graph.float("speed").unwrap(), speed).unwrap();
+        crowd.set_each(&[first, second, held], graph.float("speed").unwrap(), &[speed; 3]).unwrap();
+        animator.update(0.03).unwrap();
+        crowd.update(0.03).unwrap();
+        let wanted = animator.body().morph_weights("body").unwrap();
+        assert_eq!(crowd.morph_weights(second).unwrap(), wanted);
+        assert_eq!(crowd.all_morph_weights()[1..2], *wanted);
+        // Those of a pose that is held are held with it.
+        let turn = frame % 2 == 1 || frame == 0;
+        assert!(!turn || crowd.morph_weights(held).unwrap() == wanted, "frame {frame}");
+        seen += usize::from(wanted[0] > 0.1 && wanted[0] < 0.9);
+    }
+    assert!(seen > 3, "{seen}");
+    // Who comes after somebody starts without a smile.
+    crowd.remove(second).unwrap();
+    let new = crowd.add(Role::Graph(by), RootStep::IDENTITY).unwrap();
+    assert_eq!((new.index(), crowd.morph_weights(new).unwrap()), (1, &[0.0][..]));
 }

@@ -1,5 +1,6 @@
 //! A crowd of steady size allocates nothing: alone in its binary, since all threads are counted.
 
+use lissom::JointLod;
 use lissom_motion::crowd::{Crowd, Executor, Member, Outputs, PaletteFormat, Part, Rayon, Role, Serial};
 use lissom_testkit::{
     alloc::{CountingAllocator, assert_no_alloc_anywhere},
@@ -33,6 +34,7 @@ fn play(frames: usize, crowd: &mut Crowd, members: &mut [Member], executor: &dyn
             }
             crowd.set_seen(&members[at..=at], frame % 2 == 0).unwrap();
             crowd.set_rate(&members[..4], (1 + frame % 3) as u8).unwrap();
+            crowd.set_level(&members[2..6], (frame / 7 % 3) as u8).unwrap();
             crowd.update_on(rng.unit_f64() * 0.03, executor).unwrap();
             black_box(crowd.events().count());
             if frame % 5 == 0 {
@@ -52,14 +54,17 @@ fn ten_thousand_frames_of_a_crowd_of_steady_size_allocate_nothing() {
     let mut crowd = Crowd::new(&archive).unwrap();
     crowd.set_grain(2);
     let palettes = Some(PaletteFormat::F32);
-    crowd.set_outputs(Outputs { palettes, before: true, ..Outputs::default() });
+    crowd.set_outputs(Outputs { palettes, before: true, between: true, morphs: true, ..Outputs::default() });
+    for joints in [40, 20] {
+        crowd.add_level(JointLod::prefix(joints)).unwrap();
+    }
     let by = crowd.add_graph(crowds::graph(&archive)).unwrap();
     let walk = crowd.clip("walk").unwrap();
     let mut members: Vec<Member> =
         (0..16).map(|_| crowd.add(Role::Graph(by), crowds::place(&mut rng)).unwrap()).collect();
     crowd.add(Role::Parts(&[Part::new(walk, 1.0)]), crowds::place(&mut rng)).unwrap();
-    play(5_000, &mut crowd, &mut members, &Serial, &mut rng);
+    play(10_000, &mut crowd, &mut members, &Serial, &mut rng);
     // From outside, handing work to a pool allocates.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-    pool.install(|| play(5_000, &mut crowd, &mut members, &Rayon, &mut rng));
+    pool.install(|| play(10_000, &mut crowd, &mut members, &Rayon, &mut rng));
 }

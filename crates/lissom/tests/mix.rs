@@ -38,11 +38,12 @@ const MASKS: usize = 3;
 impl Stage {
     fn new() -> Self {
         let built = SkeletonBuilder::build(&mannequin::skeleton()).unwrap();
-        let cook = |motion| {
-            let cooked = ClipBuilder::default().build(&built, &mannequin::clip(motion)).unwrap();
-            Clip::from_bytes(&cooked.bytes).unwrap()
+        let cook = |(motion, form)| {
+            let builder = ClipBuilder { form, ..ClipBuilder::default() };
+            Clip::from_bytes(&builder.build(&built, &mannequin::clip(motion)).unwrap().bytes).unwrap()
         };
-        let clips = [Motion::Walk, Motion::Run, Motion::Wave].map(cook).to_vec();
+        let motions = [Motion::Walk, Motion::Run, Motion::Wave].map(|motion| (motion, Form::Auto));
+        let clips = motions.into_iter().chain([(Motion::Jog, Form::Keys)]).map(cook).collect::<Vec<_>>();
         // A subtree, its soft complement, and numbers that count as 0.
         let skeleton = &built.skeleton;
         let spine = JointMask::none(skeleton).with_subtree(skeleton, "spine_01").unwrap();
@@ -188,10 +189,14 @@ fn a_mix_is_its_samples_blended_on_every_backend_and_thread() {
 fn a_mix_of_decoded_clips_has_the_bits_of_one_by_cursors() {
     let stage = Stage::new();
     let (joints, lod) = (stage.built.skeleton.joint_count(), JointLod::prefix(20));
-    let of = |clip: usize| DecodedClip::new(stage.clips[clip].view());
-    assert_eq!(of(0).map(|clip| clip.memory_bytes()), DecodedClip::bytes_of(stage.clips[0].view()));
+    let of = |clip: usize| DecodedClip::new(stage.clips[clip].view(), &stage.built.skeleton);
+    for clip in [0, 3] {
+        let bytes = DecodedClip::bytes_of(stage.clips[clip].view());
+        assert_eq!(of(clip).map(|clip| clip.memory_bytes()), bytes);
+        assert!(bytes.is_some());
+    }
     // All of them; some; and one that stands in another's place, which is not looked at.
-    let lists = [vec![of(0), of(1), of(2)], vec![None, of(1)], vec![of(1), of(1), of(0)]];
+    let lists = [vec![of(0), of(1), of(2), of(3)], vec![None, of(1)], vec![of(1), of(1), of(0), of(2)]];
     let mut rng = Rng::new(8);
     let mut scratch = MixScratch::with_room_for(&stage.built.skeleton, &stage.clips, 6);
     for round in 0..60 {
@@ -274,8 +279,8 @@ fn a_mix_that_makes_no_sense_is_refused_and_nothing_is_written() {
     assert_eq!(run(&of(&[walk]), 1, groups), Ok(()));
     assert_eq!(run(&Mix::EMPTY, 0, groups), Ok(()));
     assert!(matches!(
-        run(&of(&[MixEntry::new(3, now, 1.0)]), 1, groups),
-        Err(JobError::NoSuchClip { clip: 3, clips: 3, .. })
+        run(&of(&[MixEntry::new(4, now, 1.0)]), 1, groups),
+        Err(JobError::NoSuchClip { clip: 4, clips: 4, .. })
     ));
     for bad in [MixEntry::new(0, now, f32::NAN), MixEntry::new(0, SampleTime::Ratio(f64::INFINITY), 1.0)] {
         assert!(matches!(run(&of(&[walk, bad]), 2, groups), Err(JobError::Value { index: 1, .. })));
@@ -324,7 +329,7 @@ fn a_clip_that_stands_still_has_rows_of_nothing_and_is_mixed_decoded_too() {
     let still = RawAnimation { duration_s: 1.0, tracks, ..RawAnimation::default() };
     let builder = ClipBuilder { form: Form::Rows, ..ClipBuilder::default() };
     let still = Clip::from_bytes(&builder.build(&stage.built, &still).unwrap().bytes).unwrap();
-    let decoded = DecodedClip::new(still.view());
+    let decoded = DecodedClip::new(still.view(), &stage.built.skeleton);
     assert!(decoded.is_some());
     stage.clips = vec![still];
     let mut mix = Mix::EMPTY;

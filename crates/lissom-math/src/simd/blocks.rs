@@ -221,6 +221,13 @@ pub fn regroup<S: Simd>(s: S, m: [f32x16<S>; 4]) -> Option<[f32x16<S>; 4]> {
     None
 }
 
+/// The reverse: block i of all columns is matrix i. `None` where the backend has no 16 lanes.
+#[inline(always)]
+#[must_use]
+pub fn whole<S: Simd>(s: S, columns: [S::f32s; 4]) -> Option<[f32x16<S>; 4]> {
+    regroup(s, same(columns)?)
+}
+
 /// Two pairs of columns: both first ones, then both second ones.
 #[inline(always)]
 #[must_use]
@@ -342,3 +349,33 @@ fearless_simd::kernel!(
         )
     }
 );
+
+/// Four quads as one vector, as many of them as it has blocks; the others are not looked at.
+#[inline(always)]
+#[must_use]
+pub fn stack<S: Simd>(_: S, quads: [f32x4<S>; 4]) -> S::f32s {
+    let [a, b, c, d] = quads;
+    if let Some(v) = same(a) {
+        return v;
+    }
+    if let Some(v) = same(a.combine(b)) {
+        return v;
+    }
+    same(a.combine(b).combine(c.combine(d))).expect("4, 8 or 16 lanes")
+}
+
+/// The blocks of a vector, in order; where it has fewer than four, the last is repeated.
+#[inline(always)]
+#[must_use]
+pub fn unstack<S: Simd>(v: S::f32s) -> [f32x4<S>; 4] {
+    if let Some(v) = same::<_, f32x4<S>>(v) {
+        return [v; 4];
+    }
+    if let Some(v) = same::<_, f32x8<S>>(v) {
+        let (a, b) = v.split();
+        return [a, b, b, b];
+    }
+    let (low, high) = same::<_, f32x16<S>>(v).expect("4, 8 or 16 lanes").split();
+    let ((a, b), (c, d)) = (low.split(), high.split());
+    [a, b, c, d]
+}

@@ -11,6 +11,7 @@
 mod backend;
 pub mod blocks;
 mod expand;
+mod half;
 mod scratch;
 pub mod strided;
 pub mod unpack;
@@ -21,6 +22,8 @@ pub use backend::{Backend, UnknownBackend};
 pub use expand::Expansion;
 #[doc(hidden)]
 pub use fearless_simd::{Simd, f32x4, f32x8, f32x16, prelude, u8x32, u8x64, u32x4, u32x8, u32x16};
+#[doc(hidden)]
+pub use half::halves;
 #[doc(hidden)]
 pub use scratch::Scratch;
 #[doc(hidden)]

@@ -5,9 +5,11 @@ mod foreign;
 use crate::{
     Frame, FrameEvent, Graph, GraphState, Key, LoadError, MemoryScratch, OneShot, PlayedGraph, PoseMemory,
     RootStep, RootTracks, StateError, TriggerKey,
+    rate::{Rate, move_on},
 };
 use alloc::{sync::Arc, vec::Vec};
 use lissom::{
+    JointLod,
     archive::Archive,
     job::{JobError, Mix},
     math::{
@@ -15,7 +17,7 @@ use lissom::{
         soa::{Lanes, SoaTransform},
     },
     player::{Body, ClipShare, PlayError},
-    track::{MarkersView, Repeat},
+    track::{MarkersView, Repeat, TimeError},
 };
 
 /// One character that a graph plays. Made once; after the first frame nothing is allocated.
@@ -56,6 +58,13 @@ pub struct Animator {
     root: RootStep,
     memory: PoseMemory,
     room: MemoryScratch,
+    rate: Rate,
+    /// True if its pose is old: it is posed whose turn it may be.
+    fresh: bool,
+    /// If it moves from pose to pose: the matrices of the next one. Else none.
+    target: Vec<Mat4>,
+    /// Updates in which it still moves there.
+    left: u8,
     foreign: foreign::Room,
 }
 
@@ -154,6 +163,10 @@ impl Animator {
             root: RootStep::IDENTITY,
             memory: PoseMemory::new(&graph, body.skeleton()),
             room: MemoryScratch::new(&graph, body.skeleton()),
+            rate: Rate::FULL,
+            fresh: true,
+            target: Vec::new(),
+            left: 0,
             foreign: foreign::Room::default(),
             graph,
             body,
@@ -195,7 +208,43 @@ impl Animator {
         Ok(self.state.stop(self.graph.layer(layer)?)?)
     }
 
-    /// Goes on by so many seconds: pose, matrices, morph weights, events and root delta are then those of the new moment.
+    /// Poses it every n-th update only, first after so many that it waits; in between it holds its pose, or moves to it
+    /// ([`Animator::set_between`]), while time, events and its way go on. As [`Crowd::set_rate`](crate::crowd::Crowd::set_rate): what is
+    /// shown is then what the crowd's member shows.
+    ///
+    /// # Errors
+    ///
+    /// 0 updates; nothing has then changed.
+    pub fn set_rate(&mut self, every: u8, wait: u8) -> Result<(), AnimateError> {
+        if every == 0 {
+            return Err(
+                StateError::from(TimeError { field: "every", value: 0.0, allowed: "1 to 255" }).into()
+            );
+        }
+        self.rate = Rate { every, wait };
+        Ok(())
+    }
+
+    /// Whether it moves from pose to pose where it is not posed in every update. As
+    /// [`Outputs::between`](crate::crowd::Outputs::between).
+    pub fn set_between(&mut self, between: bool) {
+        self.target.clear();
+        self.target.extend_from_slice(if between { self.body.models() } else { &[] });
+        self.left = 0;
+    }
+
+    /// How detailed it is, from the next update on, whether that is its turn or not: see [`Body::set_lod`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Body::set_lod`].
+    pub fn set_lod(&mut self, lod: Option<JointLod>) -> Result<(), AnimateError> {
+        self.fresh |= self.body.lod() != lod.as_ref();
+        Ok(self.body.set_lod(lod)?)
+    }
+
+    /// Goes on by so many seconds: pose, matrices, morph weights, events and root delta are then those of the new moment, where it is
+    /// its turn ([`Animator::set_rate`]). A step of 0 shows it as it is, and is nobody's turn.
     ///
     /// # Errors
     ///
@@ -212,8 +261,23 @@ impl Animator {
             weight,
         };
         memory.follow(frame, room, |clip| clips[clip], |mix, pose| body.pose_of(&mix, rows, pose))?;
-        let (mix, seen) = (frame.mix(|clip| clips[clip]), frame.seen().map(share));
-        body.show_changed(mix, rows, seen, |pose| memory.apply(pose))?;
+        let moments = dt_s > 0.0;
+        let turn = moments && self.rate.step();
+        if turn || self.fresh || !moments {
+            let (mix, seen) = (frame.mix(|clip| clips[clip]), frame.seen().map(share));
+            body.show_changed(mix, rows, seen, |pose, lod| memory.apply_lod(pose, lod))?;
+            let moves = moments && !self.fresh && self.rate.every > 1 && !self.target.is_empty();
+            self.fresh = false;
+            self.left = if moves { self.rate.every } else { 0 };
+            if moves {
+                self.target.copy_from_slice(body.models());
+                body.models_mut().copy_from_slice(&self.models_before);
+            }
+        }
+        if moments && self.left > 0 {
+            move_on(body.models_mut(), &self.target, self.left);
+            self.left -= 1;
+        }
         Ok(())
     }
 
@@ -287,6 +351,8 @@ impl Animator {
             new.memory.clone_from(&self.memory);
         }
         new.update(0.0)?;
+        (new.rate, new.fresh) = (self.rate, self.fresh);
+        new.set_between(!self.target.is_empty());
         // What was seen last is what was shown before the change.
         new.models_before.copy_from_slice(self.body.models());
         *self = new;

@@ -5,7 +5,7 @@ use super::{
     error::{same_length, value},
     members::Members,
 };
-use crate::RootStep;
+use crate::{RootStep, rate::Rate};
 use lissom::{JointLod, job::LocalToModelJob, player::PlayError};
 
 impl Crowd {
@@ -69,8 +69,8 @@ impl Crowd {
         })
     }
 
-    /// Poses members every n-th update only; in between they hold their pose, while time, events and their way go on. The
-    /// i-th of the list has its turn i updates from now, so that they do not all have it at once.
+    /// Poses members every n-th update only; in between they hold their pose, or move to it ([`Outputs::between`](super::Outputs::between)), while time, events
+    /// and their way go on. The i-th of the list has its turn i updates from now, so that they do not all have it at once.
     ///
     /// # Errors
     ///
@@ -80,7 +80,7 @@ impl Crowd {
             return Err(value("every", 0.0, "1 to 255"));
         }
         self.with_each(members, |all, at, i| {
-            (all.cares[at].every, all.cares[at].wait) = (every, (i % usize::from(every)) as u8);
+            all.cares[at].rate = Rate { every, wait: (i % usize::from(every)) as u8 };
         })
     }
 
@@ -98,7 +98,8 @@ impl Crowd {
         self.with_each(members, |all, at, _| all.cares[at].pace = pace)
     }
 
-    /// The number of the update that posed a member: as long as it stays, so do its matrices. 0 before the first.
+    /// The number of the update that posed a member, or moved it to its pose: as long as it stays, so do its matrices. 0 before the
+    /// first.
     ///
     /// # Errors
     ///
@@ -119,11 +120,12 @@ impl Crowd {
         let job = LocalToModelJob::new(skeleton, skeleton.rest_pose(), &mut models);
         LocalToModelJob { lod: Some(&lod), ..job }.validate().map_err(PlayError::from)?;
         self.levels.push(Level::new(lod, skeleton, &self.binds));
+        self.workers.iter_mut().for_each(|worker| worker.add_level(skeleton));
         Ok(number)
     }
 
-    /// How detailed members are. Joints that a level has not keep the matrices that they had; in palettes they move with the
-    /// nearest joint above them that it has.
+    /// How detailed members are, from the next update on, whosever turn it is. Joints that a level has not keep the matrices that
+    /// they had; in palettes they move with the nearest joint above them that it has.
     ///
     /// # Errors
     ///
@@ -132,8 +134,8 @@ impl Crowd {
         self.check_level(level)?;
         self.with_each(members, |all, at, _| {
             let care = &mut all.cares[at];
+            care.fresh |= care.level != level;
             care.level = level;
-            care.refresh();
         })
     }
 
@@ -164,12 +166,10 @@ impl Crowd {
             care.fresh |= step.is_some() && !care.seen;
             care.seen = step.is_some();
             if let Some(DetailStep { level, every, .. }) = step {
-                if care.level != *level {
-                    care.level = *level;
-                    care.refresh();
-                }
-                if care.every != *every {
-                    (care.every, care.wait) = (*every, (i % usize::from(*every)) as u8);
+                care.fresh |= care.level != *level;
+                care.level = *level;
+                if care.rate.every != *every {
+                    care.rate = Rate { every: *every, wait: (i % usize::from(*every)) as u8 };
                 }
             }
         })

@@ -1,7 +1,7 @@
 //! Clips that are played so often that all their rows are kept decoded.
 
 use alloc::{vec, vec::Vec};
-use lissom::{Clip, clip::DecodedClip};
+use lissom::{Clip, Skeleton, clip::DecodedClip};
 
 /// The clips of a crowd that are decoded, within a bound of memory. Who has not been played for longest goes first. It shows in
 /// time and memory alone: the bits are the same without.
@@ -41,7 +41,7 @@ impl Decoded {
     }
 
     /// After an update: `wanted` says which clips were played in it. Those that are not there yet are decoded for the next.
-    pub fn update(&mut self, all: &[Clip], wanted: impl Fn(usize) -> bool) {
+    pub fn update(&mut self, skeleton: &Skeleton, all: &[Clip], wanted: impl Fn(usize) -> bool) {
         self.update += 1;
         for clip in 0..all.len() {
             if wanted(clip) {
@@ -54,7 +54,7 @@ impl Decoded {
                 && let Some(bytes) = DecodedClip::bytes_of(of.view())
                 && self.make_room(bytes)
             {
-                self.clips[clip] = DecodedClip::new(of.view());
+                self.clips[clip] = DecodedClip::new(of.view(), skeleton);
                 self.bytes += self.clips[clip].as_ref().map_or(0, DecodedClip::memory_bytes);
             }
         }

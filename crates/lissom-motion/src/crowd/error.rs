@@ -2,7 +2,7 @@
 
 use super::Member;
 use crate::state::StateError;
-use lissom::{player::PlayError, track::TimeError};
+use lissom::{mesh::MeshError, player::PlayError, track::TimeError};
 
 /// Why a crowd did not do what it was told. It is as it was.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -30,6 +30,15 @@ pub enum CrowdError {
         /// How many there are.
         graphs: usize,
     },
+    /// What is asked for is not among what the crowd writes.
+    #[error("the crowd writes no {what}: its outputs say so")]
+    NotWritten {
+        /// What.
+        what: &'static str,
+    },
+    /// Bounds, or weights of morph targets, of another mesh.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
     /// A part plays a clip that this skeleton has not.
     #[error("this crowd has {clips} clips, and {found} is not among them")]
     NoSuchClip {

@@ -1,7 +1,7 @@
 //! Who is in a crowd: all that an update reads and writes, a slot a member, as structure of arrays.
 
 use super::{error::CrowdError, part::Parts};
-use crate::{PoseMemory, RootStep, state::GraphState};
+use crate::{PoseMemory, RootStep, rate::Rate, state::GraphState};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -40,14 +40,13 @@ pub(super) struct Care {
     pub seen: bool,
     /// Root motion moves its place.
     pub travels: bool,
-    /// A pose every so many updates.
-    pub every: u8,
-    /// Updates until the next one.
-    pub wait: u8,
+    pub rate: Rate,
     /// True if its pose is old: it is posed as soon as it is seen, whose turn it may be.
     pub fresh: bool,
     /// 0 has all joints; the others are the crowd's levels.
     pub level: u8,
+    /// Updates in which it still moves to its pose; 0: it is there.
+    pub left: u8,
     /// The update that posed it; 0 at first.
     pub posed_in: u64,
     /// How fast its time goes.
@@ -55,8 +54,16 @@ pub(super) struct Care {
 }
 
 impl Care {
-    pub const NEW: Self =
-        Self { seen: true, travels: true, every: 1, wait: 0, fresh: true, level: 0, posed_in: 0, pace: 1.0 };
+    pub const NEW: Self = Self {
+        seen: true,
+        travels: true,
+        rate: Rate::FULL,
+        fresh: true,
+        level: 0,
+        left: 0,
+        posed_in: 0,
+        pace: 1.0,
+    };
 
     /// Nothing is computed for it, unless its pose is old.
     pub fn stands_still(&self) -> bool {

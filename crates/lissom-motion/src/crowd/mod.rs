@@ -9,7 +9,8 @@
 //!  Task: one member after the other, in a room that stays in the cache
 //!    decide      graph.update or parts.update ─▶ Frame      (always)
 //!    tell        events, root motion, place                 (always)
-//!    pose        mix ─▶ pose ─▶ models ─▶ palette row       (if it is seen and it is its turn)
+//!    pose        mix ─▶ pose                                (if it is seen and it is its turn)
+//!    write       sixteen poses ─▶ models ─▶ palette rows    (side by side, a lane a member)
 //! ```
 //!
 //! **A member** is decided by a graph, as an animator is, or plays a few [`Part`]s by itself. It is a few hundred bytes: no keys,
@@ -17,13 +18,14 @@
 //! there; of a member that went only the index comes again.
 //!
 //! **Same bits.** What a member shows depends on nothing but what it was told and the steps: not on threads, not on how the work
-//! was cut, not on who came or went. It is what an animator of the same graph shows.
+//! was cut, not on who came or went. It is what an animator of the same graph, rate and level of detail shows.
 //!
-//! **Clips** are shared by thousands: those of rows that are played are kept decoded, so that a member needs no cursor and any phase
-//! costs the same. Their memory is bounded ([`Crowd::set_decoded_bytes`]).
+//! **Clips** are shared by thousands: those that are played are kept decoded, so that a member needs no cursor and any phase costs the
+//! same. Their memory is bounded ([`Crowd::set_decoded_bytes`]); clips with cubic keys are played by cursors.
 //!
 //! **Who stands still** ([`Crowd::set_pace`]) costs nothing. **Who is not seen** keeps its time, its events and its way; its rows stay as they were. Who is seen from far may be posed
-//! every n-th update only, and with fewer joints; a [`Detail`] says which by size on the screen.
+//! every n-th update only, holding its pose or moving to it ([`Outputs::between`]), and with fewer joints; a [`Detail`] says which by size
+//! on the screen.
 //!
 //! **Errors** leave the crowd as it was. Calls for many members check all of them first.
 //!
@@ -56,6 +58,7 @@ mod detail;
 mod error;
 mod event;
 mod executor;
+mod matrices;
 mod members;
 mod minds;
 mod outputs;
@@ -72,7 +75,7 @@ pub use event::CrowdEvent;
 pub use executor::Rayon;
 pub use executor::{Executor, Serial};
 pub use members::Member;
-pub use outputs::Outputs;
+pub use outputs::{BoundsRoom, Outputs};
 pub use palette::{HalfRows, PaletteFormat, PaletteRows, Palettes, PalettesMut, Space};
 pub use part::{MAX_PARTS, Part};
 pub use snapshot::Snapshot;
@@ -85,10 +88,11 @@ use decoded::Decoded;
 use lissom::{
     JointLod, Skeleton,
     archive::Archive,
-    job::{LocalToModelJob, inverse_binds_from_rest},
+    job::{BatchPlan, LocalToModelJob, inverse_binds_from_rest},
     math::{Mat4, Mat34, simd::Backend, soa::Lanes},
     player::{Body, PlayError},
 };
+use matrices::Matrices;
 use members::{Members, Mind};
 use palette::Buffer;
 use part::Parts;
@@ -104,6 +108,8 @@ pub struct Crowd {
     /// The clips of the body, for who plays parts.
     clips: Cast,
     decoded: Decoded,
+    /// Of all joints.
+    plan: Option<BatchPlan>,
     /// Level 1 first: level 0 has all joints.
     levels: Vec<Level>,
     /// Inverse bind matrices, by rows.
@@ -112,7 +118,13 @@ pub struct Crowd {
     rest: Box<[Mat4]>,
     members: Members,
     outputs: Outputs,
-    models: Vec<Mat4>,
+    models: Matrices,
+    /// What members at a divided rate move to; none where they hold their poses.
+    targets: Matrices,
+    /// Weights of morph targets, as many a slot as there are; none where they are not written.
+    morphs: Vec<f32>,
+    /// What they are when no clip says otherwise.
+    own_morphs: Box<[f32]>,
     palettes: Option<Buffer>,
     palettes_before: Option<Buffer>,
     /// True after a restore: held poses are other ones.
@@ -143,6 +155,8 @@ struct Cast {
 #[derive(Clone, Debug)]
 struct Level {
     lod: JointLod,
+    /// How its joints are walked for several members at once; `None` if nothing moves some of them.
+    plan: Option<BatchPlan>,
     /// Whose palette entry each joint has: its own, or that of the nearest one above it.
     joints: Box<[u16]>,
     /// The inverse bind matrices of those.
@@ -155,7 +169,7 @@ impl Level {
             .map(|joint| lod.nearest(skeleton, joint).unwrap_or(joint) as u16)
             .collect();
         let binds = joints.iter().map(|joint| binds[usize::from(*joint)]).collect();
-        Self { lod, joints, binds }
+        Self { plan: BatchPlan::new(skeleton, Some(&lod)), lod, joints, binds }
     }
 }
 
@@ -214,6 +228,10 @@ impl Crowd {
             None => inverse_binds_from_rest(skeleton)
                 .unwrap_or_else(|_| vec![Mat34::IDENTITY; skeleton.joint_count()]),
         };
+        let own_morphs = match body.mesh_names().next() {
+            Some(mesh) => body.morph_weights(mesh)?.into(),
+            None => Box::default(),
+        };
         let mut rest = vec![Mat4::IDENTITY; skeleton.joint_count()];
         LocalToModelJob::new(skeleton, skeleton.rest_pose(), &mut rest).run().map_err(PlayError::from)?;
         let all = body.clip_names().fold(GraphParts::new(), |parts, name| parts.clip(name));
@@ -225,12 +243,16 @@ impl Crowd {
             casts: Vec::new(),
             starts: Vec::new(),
             decoded: Decoded::new(body.clips().len()),
+            plan: BatchPlan::new(skeleton, None),
             levels: Vec::new(),
             binds: binds.iter().map(palette::rows).collect(),
             rest: rest.into(),
             members: Members::default(),
             outputs: Outputs::default(),
-            models: Vec::new(),
+            models: Matrices::default(),
+            targets: Matrices::default(),
+            morphs: Vec::new(),
+            own_morphs,
             palettes: None,
             palettes_before: None,
             afresh: false,
@@ -280,6 +302,10 @@ impl Crowd {
         let joints = self.rest.len();
         if let Some(row) = self.models.get_mut(member.index() * joints..(member.index() + 1) * joints) {
             row.copy_from_slice(&self.rest);
+        }
+        let morphs = self.own_morphs.len();
+        if let Some(row) = self.morphs.get_mut(member.index() * morphs..(member.index() + 1) * morphs) {
+            row.copy_from_slice(&self.own_morphs);
         }
         Ok(member)
     }

@@ -2,15 +2,21 @@
 
 use super::{
     Crowd, CrowdError, Level, Member, PaletteFormat, Palettes, Space,
+    error::{same_length, value},
     palette::{self, Buffer},
 };
-use lissom::math::{Mat4, Mat34};
+use alloc::vec::Vec;
+use lissom::{
+    job::Attachment,
+    math::{Mat4, Mat34},
+    mesh::{Aabb, JointBounds},
+};
 
 /// What a crowd writes in an update.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outputs {
     /// Model-space matrices. Without them less memory is written; they are written in any case where palettes are of the world,
-    /// since a held pose must follow its member.
+    /// since a held pose must follow its member, or poses move ([`Outputs::between`]).
     pub models: bool,
     /// Palettes of the crowd's own; `None`: none, or those of [`Crowd::update_into`].
     pub palettes: Option<PaletteFormat>,
@@ -18,12 +24,29 @@ pub struct Outputs {
     pub before: bool,
     /// What palettes are relative to.
     pub space: Space,
+    /// Members that are not posed in every update move from pose to pose, in a straight line, matrix by matrix; the pose of their
+    /// turn is reached with the last update before the next one. It takes as much memory as model-space matrices once more, which are then
+    /// written, too.
+    pub between: bool,
+    /// Weights of the morph targets of the skeleton's first mesh.
+    pub morphs: bool,
 }
+
+/// Room for [`Crowd::bounds`]: made once.
+#[derive(Clone, Debug, Default)]
+pub struct BoundsRoom(Vec<Mat4>);
 
 impl Default for Outputs {
     /// Matrices alone.
     fn default() -> Self {
-        Self { models: true, palettes: None, before: false, space: Space::Model }
+        Self {
+            models: true,
+            palettes: None,
+            before: false,
+            space: Space::Model,
+            between: false,
+            morphs: false,
+        }
     }
 }
 
@@ -33,6 +56,9 @@ impl Crowd {
         self.outputs = outputs;
         (self.palettes, self.palettes_before) = (None, None);
         self.models.clear();
+        self.targets.clear();
+        self.morphs.clear();
+        self.members.cares.iter_mut().for_each(|care| care.left = 0);
         self.make_room();
         let joints = self.rest.len();
         for row in self.models.chunks_exact_mut(joints) {
@@ -41,14 +67,23 @@ impl Crowd {
     }
 
     pub(super) fn keeps_models(&self) -> bool {
-        self.outputs.models || matches!(self.outputs.space, Space::World { .. })
+        let Outputs { models, space, between, .. } = self.outputs;
+        models || between || matches!(space, Space::World { .. })
     }
 
     /// A row a slot in every output.
     pub(super) fn make_room(&mut self) {
         let len = self.members.slots() * self.rest.len();
         if self.keeps_models() {
-            self.models.resize(len, Mat4::IDENTITY);
+            self.models.resize(len);
+        }
+        if self.outputs.between {
+            self.targets.resize(len);
+        }
+        if self.outputs.morphs {
+            let own = &self.own_morphs;
+            let first = if own.is_empty() { 0 } else { self.morphs.len() / own.len() };
+            (first..self.members.slots()).for_each(|_| self.morphs.extend_from_slice(own));
         }
         let Outputs { palettes, before, .. } = self.outputs;
         let buffers =
@@ -77,13 +112,92 @@ impl Crowd {
     ///
     /// [`CrowdError::Unknown`].
     pub fn joint(&self, member: Member, joint: usize) -> Result<Option<Mat34>, CrowdError> {
+        let place = self.place_matrix(member)?;
+        let model = self.models(member)?.and_then(|models| models.get(joint));
+        Ok(model.map(|model| place.mul(&Mat34::from_mat4(model))))
+    }
+
+    /// Where things that members carry are, in the order of the list: [`Attachment`] as for one, in the space of [`Crowd::joint`].
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; matrices that are not written, or a joint that there is not; another number of places than of things.
+    /// Nothing has then been written.
+    pub fn attach(&self, things: &[(Member, Attachment)], places: &mut [Mat34]) -> Result<(), CrowdError> {
+        same_length("places", places.len(), things.len())?;
+        for (member, thing) in things {
+            self.models_of(*member)?
+                .get(thing.joint)
+                .ok_or_else(|| value("joint", thing.joint as f64, "a joint of the skeleton"))?;
+        }
+        for ((member, thing), place) in things.iter().zip(places) {
+            let world = self.place_matrix(*member)?;
+            // Checked above.
+            *place = thing.place(self.models_of(*member)?, Some(&world)).unwrap_or(world);
+        }
+        Ok(())
+    }
+
+    /// Boxes around members, in the space of palettes: no vertex of the mesh that `bounds` was made of is outside. Without vertices there is
+    /// no box. Morph targets count by their weights, where these are written and `bounds` knows as many.
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; matrices that are not written; another number of boxes than of members; bounds of another skeleton.
+    pub fn bounds(
+        &self,
+        members: &[Member],
+        bounds: &JointBounds,
+        room: &mut BoundsRoom,
+        boxes: &mut [Option<Aabb>],
+    ) -> Result<(), CrowdError> {
+        same_length("boxes", boxes.len(), members.len())?;
+        members.iter().try_for_each(|member| self.models_of(*member).map(|_| ()))?;
+        for (member, out) in members.iter().zip(boxes) {
+            let care = &self.members.cares[member.index()];
+            let level = care.level.checked_sub(1).and_then(|level| self.levels.get(usize::from(level)));
+            let place = match self.outputs.space {
+                Space::Model => None,
+                Space::World { .. } => Some(self.place_matrix(*member)?),
+            };
+            let (models, binds) = (self.models_of(*member)?, level.map_or(&self.binds, |level| &level.binds));
+            room.0.clear();
+            room.0.extend(binds.iter().enumerate().map(|(joint, bind)| {
+                let from = level.map_or(joint, |level| usize::from(level.joints[joint]));
+                let skin = Mat34::from_mat4(&models[from]).mul(&palette::matrix(bind));
+                place.as_ref().map_or(skin, |place| place.mul(&skin)).to_mat4()
+            }));
+            *out = bounds.linear(&room.0, self.morph_weights(*member)?).map_err(CrowdError::from)?;
+        }
+        Ok(())
+    }
+
+    /// The weights of a member's morph targets, in file order: none where they are not written.
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`].
+    pub fn morph_weights(&self, member: Member) -> Result<&[f32], CrowdError> {
+        let (at, count) = (self.members.find(member)?, self.own_morphs.len());
+        Ok(self.morphs.get(at * count..(at + 1) * count).unwrap_or_default())
+    }
+
+    /// All of them, as many a slot as the mesh has targets.
+    #[must_use]
+    pub fn all_morph_weights(&self) -> &[f32] {
+        &self.morphs
+    }
+
+    fn models_of(&self, member: Member) -> Result<&[Mat4], CrowdError> {
+        self.models(member)?.ok_or(CrowdError::NotWritten { what: "matrices" })
+    }
+
+    fn place_matrix(&self, member: Member) -> Result<Mat34, CrowdError> {
         let origin = match self.outputs.space {
             Space::Model => [0.0; 3],
             Space::World { origin } => origin,
         };
-        let place = palette::place_matrix(self.place(member)?, origin);
-        let model = self.models(member)?.and_then(|models| models.get(joint));
-        Ok(model.map(|model| place.mul(&Mat34::from_mat4(model))))
+        Ok(palette::place_matrix(self.place(member)?, origin))
     }
 
     /// All of them, as many a slot as there are joints; empty where they are not written.

@@ -13,7 +13,7 @@ use lissom::math::Mat4;
 pub struct Snapshot {
     members: Members,
     /// A pose that is held is not made again: the matrices, where they are written, of members that are not posed in every
-    /// update, by index.
+    /// update, by index; and those that they move to.
     held: Vec<Mat4>,
 }
 
@@ -32,9 +32,11 @@ impl Crowd {
         snapshot.held.clear();
         let joints = self.rest.len();
         for member in self.members.iter() {
-            if self.members.cares[member.index()].every > 1 {
-                let row = self.models.get(member.index() * joints..(member.index() + 1) * joints);
-                snapshot.held.extend_from_slice(row.unwrap_or_default());
+            if self.members.cares[member.index()].rate.every > 1 {
+                let row = member.index() * joints..(member.index() + 1) * joints;
+                for all in [&self.models, &self.targets] {
+                    snapshot.held.extend_from_slice(all.get(row.clone()).unwrap_or_default());
+                }
             }
         }
     }
@@ -75,11 +77,15 @@ impl Crowd {
         let joints = self.rest.len();
         let mut held = snapshot.held.chunks_exact(joints);
         for member in self.members.iter() {
-            if self.members.cares[member.index()].every > 1
-                && let Some(row) = self.models.get_mut(member.index() * joints..(member.index() + 1) * joints)
-                && let Some(held) = held.next()
-            {
-                row.copy_from_slice(held);
+            if self.members.cares[member.index()].rate.every > 1 {
+                let row = member.index() * joints..(member.index() + 1) * joints;
+                for all in [&mut self.models, &mut self.targets] {
+                    if let Some(row) = all.get_mut(row.clone())
+                        && let Some(held) = held.next()
+                    {
+                        row.copy_from_slice(held);
+                    }
+                }
             }
         }
         Ok(())

@@ -7,19 +7,22 @@ use super::{
     members::{Care, Mind, is_live, member_at},
     palette::{Buffer, PaletteRows, PalettesMut, Space, place_matrix},
 };
-use crate::{MemoryScratch, RootStep, frame::Frame, graph::Graph};
+use crate::{Entry, MemoryScratch, RootStep, frame::Frame, graph::Graph, rate::move_on};
 use alloc::{vec, vec::Vec};
 use core::{fmt, mem};
 use lissom::{
     Skeleton,
     clip::DecodedClip,
-    job::{JobError, LocalToModelJob, Mix, MixJob, MixScratch, Models, Update},
-    math::{
-        Mat4,
-        simd::Backend,
-        soa::{Lanes, SoaTransform},
+    job::{
+        BatchJob, BatchPalettes, BatchPlan, BatchScratch, JobError, LocalToModelJob, Mix, MixJob, MixScratch,
+        Models, Update,
     },
-    player::{Body, PlayError},
+    math::{
+        Mat4, Mat34,
+        simd::Backend,
+        soa::{GROUP, Lanes, SoaTransform},
+    },
+    player::{Body, ClipShare, PlayError},
 };
 
 /// The most pieces of a frame.
@@ -59,6 +62,8 @@ pub(super) struct Shared<'a> {
     /// All clips of the body, for who plays parts.
     pub clips: &'a Cast,
     pub decoded: &'a [Option<DecodedClip>],
+    /// Of all joints.
+    pub plan: Option<&'a BatchPlan>,
     /// Level 1 first.
     pub levels: &'a [Level],
     /// By rows.
@@ -73,6 +78,38 @@ pub(super) struct Shared<'a> {
     pub update: u64,
 }
 
+impl Shared<'_> {
+    /// `None`: all joints.
+    fn level(&self, level: usize) -> Option<&Level> {
+        self.levels.get(level.checked_sub(1)?)
+    }
+
+    /// What palettes are moved by.
+    fn place(&self, place: &RootStep) -> Option<Mat34> {
+        match self.outputs.space {
+            Space::Model => None,
+            Space::World { origin } => Some(place_matrix(place, origin)),
+        }
+    }
+
+    fn put_palette(
+        &self,
+        palettes: &mut PalettesMut<'_>,
+        first: usize,
+        place: Option<&Mat34>,
+        models: &[Mat4],
+        level: usize,
+    ) {
+        match self.level(level) {
+            None => palettes.put(first, place, models.iter(), self.binds),
+            Some(level) => {
+                let models = level.joints.iter().map(|joint| &models[usize::from(*joint)]);
+                palettes.put(first, place, models, &level.binds);
+            }
+        }
+    }
+}
+
 /// Some members: a slice of every list, all of them disjoint from those of other pieces.
 pub(super) struct Slots<'a> {
     /// The index of the first.
@@ -85,6 +122,11 @@ pub(super) struct Slots<'a> {
     pub steps: &'a mut [RootStep],
     /// As many a member as there are joints, or none at all.
     pub models: &'a mut [Mat4],
+    /// Likewise: what members at a divided rate move to.
+    pub targets: &'a mut [Mat4],
+    /// Weights of morph targets: so many a member, or none at all.
+    pub morphs: &'a mut [f32],
+    pub morphs_each: usize,
     pub palettes: Option<PalettesMut<'a>>,
 }
 
@@ -100,6 +142,8 @@ impl<'a> Slots<'a> {
         let (generations, others) = self.generations.split_at(count);
         self.generations = others;
         let matrices = if self.models.is_empty() { 0 } else { count * joints };
+        let targets = if self.targets.is_empty() { 0 } else { count * joints };
+        let morphs = if self.morphs.is_empty() { 0 } else { count * self.morphs_each };
         let palettes = self.palettes.take().map(|palettes| {
             let (head, tail) = palettes.split_at(count * joints);
             self.palettes = Some(tail);
@@ -116,6 +160,9 @@ impl<'a> Slots<'a> {
             cares: cut(&mut self.cares, count),
             steps: cut(&mut self.steps, count),
             models: cut(&mut self.models, matrices),
+            targets: cut(&mut self.targets, targets),
+            morphs: cut(&mut self.morphs, morphs),
+            morphs_each: self.morphs_each,
             palettes,
         }
     }
@@ -128,7 +175,10 @@ pub(super) struct Worker {
     rows: Vec<Lanes>,
     scratch: MixScratch,
     room: MemoryScratch,
-    pose: Vec<SoaTransform>,
+    /// Who waits to be written: for each level those who show their poses, and those who move to them.
+    posed: Vec<Posed>,
+    batch: BatchScratch,
+    /// Of one member whose matrices are not kept.
     models: Vec<Mat4>,
     pub passed: Vec<Passed>,
     /// For each clip, whether a pose of this update has it.
@@ -145,7 +195,8 @@ impl Worker {
             rows: vec![Lanes::splat(0.0); Graph::MAX_LAYERS * skeleton.group_count()],
             scratch: MixScratch::with_room_for(skeleton, body.clips(), Mix::MAX_ENTRIES),
             room: MemoryScratch::default(),
-            pose: skeleton.rest_pose().to_vec(),
+            posed: vec![Posed::new(skeleton); 2],
+            batch: BatchScratch::default(),
             models: vec![Mat4::IDENTITY; joints],
             passed: Vec::new(),
             played: vec![false; body.clips().len()],
@@ -153,10 +204,21 @@ impl Worker {
         }
     }
 
+    /// Room for one more level of detail.
+    pub fn add_level(&mut self, skeleton: &Skeleton) {
+        self.posed.extend([Posed::new(skeleton), Posed::new(skeleton)]);
+    }
+
+    /// Room for matrices side by side.
+    pub fn reserve_batch(&mut self, plan: &BatchPlan) {
+        self.batch.reserve(plan);
+    }
+
     /// Forgets what the last update left.
     pub fn begin(&mut self) {
         self.passed.clear();
         self.played.fill(false);
+        self.posed.iter_mut().for_each(|posed| posed.len = 0);
         self.failed = None;
     }
 
@@ -173,6 +235,37 @@ impl Worker {
     }
 }
 
+/// Members of one level of detail that were posed and are not yet written.
+#[derive(Clone, Debug)]
+struct Posed {
+    /// One after the other.
+    poses: Vec<SoaTransform>,
+    members: [usize; Self::MOST],
+    len: usize,
+}
+
+impl Posed {
+    /// As many as the widest register has lanes.
+    const MOST: usize = GROUP;
+
+    fn new(skeleton: &Skeleton) -> Self {
+        let poses = skeleton.rest_pose().repeat(Self::MOST);
+        Self { poses, members: [0; Self::MOST], len: 0 }
+    }
+
+    fn is_full(&self) -> bool {
+        self.len == Self::MOST
+    }
+
+    /// The room for a member's pose. There is some: who is full is written at once.
+    fn add(&mut self, member: usize) -> &mut [SoaTransform] {
+        let groups = self.poses.len() / Self::MOST;
+        self.members[self.len] = member;
+        self.len += 1;
+        &mut self.poses[(self.len - 1) * groups..self.len * groups]
+    }
+}
+
 struct Work<'a> {
     shared: &'a Shared<'a>,
     worker: &'a mut Worker,
@@ -181,26 +274,34 @@ struct Work<'a> {
 
 impl Work<'_> {
     fn run(&mut self) {
-        for i in 0..self.part.generations.len() {
-            if is_live(self.part.generations[i])
-                && let Err(error) = self.member(i)
-            {
-                self.worker.failed = Some(error);
-                return;
-            }
+        if let Err(error) = self.members() {
+            self.worker.failed = Some(error);
         }
     }
 
-    /// Decides for one member, then shows it.
+    fn members(&mut self) -> Result<(), CrowdError> {
+        for i in 0..self.part.generations.len() {
+            if is_live(self.part.generations[i]) {
+                self.member(i)?;
+            }
+        }
+        for room in 0..self.worker.posed.len() {
+            self.write_posed(room).map_err(PlayError::from)?;
+        }
+        Ok(())
+    }
+
+    /// Decides for one member, then poses it.
     fn member(&mut self, i: usize) -> Result<(), CrowdError> {
         let Self { shared, worker, part } = self;
         let care = &mut part.cares[i];
-        let level = care.level.checked_sub(1).and_then(|level| shared.levels.get(usize::from(level)));
+        let level = usize::from(care.level);
         let dt_s = shared.dt_s * f64::from(care.pace);
         // A step of 0 shows everybody, those who stand still too.
         if care.stands_still() && !(care.fresh && care.seen) && shared.dt_s > 0.0 {
             part.steps[i] = RootStep::IDENTITY;
-            return Ok(self.write(i, level, false).map_err(PlayError::from)?);
+            self.write_held(i, level);
+            return Ok(());
         }
         let frame = &mut worker.frame;
         let cast = match &mut part.minds[i] {
@@ -225,29 +326,30 @@ impl Work<'_> {
         };
         part.steps[i] = step;
         let care = &mut part.cares[i];
-        if care.travels && cast.travels {
+        // A step of 0 leads nowhere; a product with it would still round.
+        if care.travels && cast.travels && shared.dt_s > 0.0 {
             part.places[i] = part.places[i].then(&step);
         }
         // A step of 0 shows everybody as they are, and is nobody's turn.
-        let due = care.wait == 0 || care.fresh || shared.dt_s == 0.0;
-        if shared.dt_s > 0.0 {
-            care.wait = if care.wait == 0 { care.every - 1 } else { care.wait - 1 };
-        }
-        let shown = care.seen && due;
-        care.fresh &= !shown;
+        let moments = shared.dt_s > 0.0;
+        let turn = moments && care.rate.step();
+        let shown = care.seen && (turn || care.fresh || !moments);
+        let moves = shown && moments && !care.fresh && care.rate.every > 1 && !part.targets.is_empty();
         if shown {
-            care.posed_in = shared.update;
+            care.left = if moves { care.rate.every } else { 0 };
+            (care.fresh, care.posed_in) = (false, shared.update);
         }
         // Whoever is not seen remembers, too.
         self.remember(i, cast).map_err(PlayError::from)?;
-        if shown {
-            self.pose(cast, level).map_err(PlayError::from)?;
-            if let Mind::Graph { memory, .. } = &self.part.minds[i] {
-                let lod = level.map(|level| &level.lod);
-                memory.apply_lod(&mut self.worker.pose, lod).map_err(PlayError::from)?;
-            }
+        if !shown {
+            self.write_held(i, level);
+            return Ok(());
         }
-        self.write(i, level, shown).map_err(PlayError::from)?;
+        let room = 2 * level + usize::from(moves);
+        self.pose(i, cast, room).map_err(PlayError::from)?;
+        if self.worker.posed[room].is_full() {
+            self.write_posed(room).map_err(PlayError::from)?;
+        }
         Ok(())
     }
 
@@ -275,10 +377,10 @@ impl Work<'_> {
         )
     }
 
-    /// The pose of the frame, in the worker's room.
-    fn pose(&mut self, cast: &Cast, level: Option<&Level>) -> Result<(), JobError> {
-        let Self { shared, worker, .. } = self;
-        let Worker { frame, rows, scratch, pose, played, .. } = &mut **worker;
+    /// The pose of the frame, beside those of others of its level.
+    fn pose(&mut self, i: usize, cast: &Cast, room: usize) -> Result<(), JobError> {
+        let Self { shared, worker, part } = self;
+        let Worker { frame, rows, scratch, posed, played, .. } = &mut **worker;
         let skeleton = shared.body.skeleton();
         let masks: &[Lanes] = if frame.is_layered() {
             // There is room for the most layers, and the masks were made for this skeleton.
@@ -289,58 +391,117 @@ impl Work<'_> {
         };
         let mix = frame.mix(|clip| cast.clips[clip]);
         mix.entries().iter().for_each(|entry| played[entry.clip] = true);
-        MixJob {
-            skeleton,
-            clips: shared.body.clips(),
-            decoded: shared.decoded,
-            masks,
-            mix: &mix,
-            lod: level.map(|level| &level.lod),
-            scratch,
-            output: pose,
+        if !part.morphs.is_empty() {
+            let share = |(entry, weight): (&Entry, f32)| ClipShare {
+                clip: cast.clips[usize::from(entry.clip)],
+                ratio: entry.ratio(),
+                weight,
+            };
+            let row = &mut part.morphs[i * part.morphs_each..(i + 1) * part.morphs_each];
+            shared.body.weigh_morphs(0, frame.seen().map(share), row);
         }
-        .run_on(shared.backend)
+        let lod = shared.level(room / 2).map(|level| &level.lod);
+        if room % 2 == 1 && lod.is_some() {
+            // Joints that the level has not stay where they are.
+            let row = i * part.joints..(i + 1) * part.joints;
+            part.targets[row.clone()].copy_from_slice(&part.models[row]);
+        }
+        let output = posed[room].add(i);
+        let (clips, decoded) = (shared.body.clips(), shared.decoded);
+        MixJob { skeleton, clips, decoded, masks, mix: &mix, lod, scratch, output: &mut *output }
+            .run_on(shared.backend)?;
+        match &part.minds[i] {
+            Mind::Graph { memory, .. } => memory.apply_lod(output, lod),
+            Mind::Parts(_) => Ok(()),
+        }
     }
 
-    /// Matrices and palettes; of what was not posed anew, as far as its place moved them.
-    fn write(&mut self, i: usize, level: Option<&Level>, posed: bool) -> Result<(), JobError> {
+    /// Matrices and palettes of all that wait in a room: side by side, as far as that pays.
+    fn write_posed(&mut self, room: usize) -> Result<(), JobError> {
         let Self { shared, worker, part } = self;
-        let joints = part.joints;
-        let kept = !part.models.is_empty();
-        let models = match part.models {
-            [] => &mut worker.models[..],
-            ref mut models => &mut models[i * joints..(i + 1) * joints],
+        let Posed { poses, members, len } = &mut worker.posed[room];
+        let (members, level, moves) = (&members[..mem::take(len)], room / 2, room % 2 == 1);
+        let (plan, binds) = match shared.level(level) {
+            None => (shared.plan, shared.binds),
+            Some(level) => (level.plan.as_ref(), &level.binds[..]),
         };
-        if posed {
-            LocalToModelJob {
-                skeleton: shared.body.skeleton(),
-                locals: &worker.pose,
-                root: None,
-                update: Update::All,
-                lod: level.map(|level| &level.lod),
-                models: Models::Mat4(models),
+        // Who moves to its pose has its palette when it has moved.
+        let mut palettes = part.palettes.as_mut().filter(|_| !moves);
+        let models = if moves { &mut *part.targets } else { &mut *part.models };
+        let beside = plan.map_or(0, |_| BatchPlan::worth(members.len(), shared.backend));
+        if let Some(plan) = plan.filter(|_| beside > 0) {
+            let mut places = [Mat34::IDENTITY; Posed::MOST];
+            let places = match shared.outputs.space {
+                Space::World { origin } if palettes.is_some() => {
+                    for (place, i) in places.iter_mut().zip(&members[..beside]) {
+                        *place = place_matrix(&part.places[*i], origin);
+                    }
+                    &places[..beside]
+                }
+                _ => &[],
+            };
+            BatchJob {
+                plan,
+                locals: poses,
+                rows: &members[..beside],
+                models: &mut *models,
+                binds,
+                places,
+                palettes: palettes.as_mut().map_or(BatchPalettes::None, |palettes| palettes.batch()),
+                scratch: &mut worker.batch,
             }
             .run_on(shared.backend)?;
         }
-        let Some(palettes) = &mut part.palettes else { return Ok(()) };
-        let place = match shared.outputs.space {
-            Space::Model => None,
-            Space::World { origin } => Some(place_matrix(&part.places[i], origin)),
-        };
-        // In the world a held pose goes on with its member.
-        let follows = (place.is_some() || shared.afresh) && part.cares[i].seen && kept;
-        if posed || follows {
-            let models = &*models;
-            match level {
-                None => palettes.put(i * joints, place.as_ref(), models.iter(), shared.binds),
-                Some(level) => {
-                    let models = level.joints.iter().map(|joint| &models[usize::from(*joint)]);
-                    palettes.put(i * joints, place.as_ref(), models, &level.binds);
-                }
+        let (joints, groups) = (part.joints, shared.body.skeleton().group_count());
+        for (at, i) in members.iter().enumerate().skip(beside) {
+            let models = match *models {
+                [] => &mut worker.models[..],
+                ref mut models => &mut models[i * joints..(i + 1) * joints],
+            };
+            LocalToModelJob {
+                skeleton: shared.body.skeleton(),
+                locals: &poses[at * groups..],
+                root: None,
+                update: Update::All,
+                lod: shared.level(level).map(|level| &level.lod),
+                models: Models::Mat4(models),
             }
+            .run_on(shared.backend)?;
+            if let Some(palettes) = &mut palettes {
+                let place = shared.place(&part.places[*i]);
+                shared.put_palette(palettes, i * joints, place.as_ref(), models, level);
+            }
+        }
+        if moves {
+            let (count, members) = (members.len(), worker.posed[room].members);
+            members[..count].iter().for_each(|i| self.write_held(*i, level));
+        }
+        Ok(())
+    }
+
+    /// Somebody who was not posed anew, or moves to its pose: as far as that, or its place, moves it.
+    fn write_held(&mut self, i: usize, level: usize) {
+        let Self { shared, part, .. } = self;
+        let joints = part.joints;
+        let row = i * joints..(i + 1) * joints;
+        let care = &mut part.cares[i];
+        let moved = care.seen && care.left > 0 && shared.dt_s > 0.0;
+        if moved
+            && let (Some(shown), Some(pose)) =
+                (part.models.get_mut(row.clone()), part.targets.get(row.clone()))
+        {
+            move_on(shown, pose, care.left);
+            care.left -= 1;
+            care.posed_in = shared.update;
+        }
+        let Some(palettes) = &mut part.palettes else { return };
+        let place = shared.place(&part.places[i]);
+        // In the world a held pose goes on with its member.
+        let follows = (moved || place.is_some() || shared.afresh) && care.seen;
+        if let Some(models) = part.models.get(row).filter(|_| follows) {
+            shared.put_palette(palettes, i * joints, place.as_ref(), models, level);
         } else if let Some(before) = shared.before {
             palettes.keep(i * joints, joints, before, (part.first + i) * joints);
         }
-        Ok(())
     }
 }

@@ -10,8 +10,8 @@ use super::{
 use lissom::math::simd::Backend;
 
 impl Crowd {
-    /// The most bytes that decoded clips take together, 64 MiB unless told. A clip of rows that is played is decoded once, for all
-    /// who play it; who has not been played for longest goes first. Without room clips are played by cursors, with the same bits.
+    /// The most bytes that decoded clips take together, 64 MiB unless told. A clip that is played is decoded once, for all who play
+    /// it; who has not been played for longest goes first. Without room clips are played by cursors, with the same bits.
     pub fn set_decoded_bytes(&mut self, most: usize) {
         self.decoded.set_most_bytes(most);
     }
@@ -89,16 +89,21 @@ impl Crowd {
         let count = wanted.min(MAX_TASKS).min(slots.div_ceil(self.grain)).max(1);
         while self.workers.len() < count {
             let mut worker = Worker::new(&self.body);
+            self.levels.iter().for_each(|_| worker.add_level(self.body.skeleton()));
             self.casts.iter().for_each(|cast| worker.reserve(&cast.graph, self.body.skeleton()));
             self.workers.push(worker);
         }
-        self.workers.iter_mut().for_each(Worker::begin);
+        for worker in &mut self.workers {
+            worker.begin();
+            self.plan.iter().for_each(|plan| worker.reserve_batch(plan));
+        }
         self.updates += 1;
         let shared = Shared {
             body: &self.body,
             casts: &self.casts,
             clips: &self.clips,
             decoded: self.decoded.clips(),
+            plan: self.plan.as_ref(),
             levels: &self.levels,
             binds: &self.binds,
             before: self.palettes_before.as_ref(),
@@ -118,6 +123,9 @@ impl Crowd {
             cares,
             steps,
             models: &mut self.models,
+            targets: &mut self.targets,
+            morphs: &mut self.morphs,
+            morphs_each: self.own_morphs.len(),
             palettes,
         };
         let mut workers = self.workers.iter_mut();
@@ -138,7 +146,8 @@ impl Crowd {
             tasks.iter_mut().for_each(Task::run);
         }
         let workers = &self.workers;
-        self.decoded.update(self.body.clips(), |clip| workers.iter().any(|worker| worker.played[clip]));
+        let played = |clip: usize| workers.iter().any(|worker| worker.played[clip]);
+        self.decoded.update(self.body.skeleton(), self.body.clips(), played);
         self.workers.iter_mut().find_map(|worker| worker.failed.take()).map_or(Ok(()), Err)
     }
 

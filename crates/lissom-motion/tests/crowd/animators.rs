@@ -45,7 +45,9 @@ impl Pair {
 
     fn update(&mut self, dt_s: f64) {
         self.animator.update(dt_s).unwrap();
-        self.place = self.place.then(&self.animator.root_delta());
+        if dt_s > 0.0 {
+            self.place = self.place.then(&self.animator.root_delta());
+        }
     }
 
     /// The same matrices, palette, state, step, place and markers.
@@ -153,8 +155,10 @@ fn members_are_their_animators_for_any_threads_and_grain() {
 
 #[test]
 fn members_are_their_animators_on_every_backend() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
     for (i, backend) in Backend::all().enumerate() {
         compare(50 + i as u64, 20, 4, backend, &Serial);
+        pool.install(|| compare(70 + i as u64, 25, 2, backend, &Rayon));
     }
 }
 

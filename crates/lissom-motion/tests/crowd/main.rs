@@ -4,6 +4,7 @@ mod animators;
 mod care;
 mod errors;
 mod outputs;
+mod rates;
 
 use lissom::{archive::Archive, math::Mat4};
 use lissom_motion::{Graph, crowd::Crowd};

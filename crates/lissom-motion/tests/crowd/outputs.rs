@@ -1,11 +1,16 @@
 //! Palettes: whose buffers, which format, which space, and those of the frame before.
 
-use super::{GRAPH, crowd};
-use lissom::math::{Mat34, Transform, Vec3};
+use super::{ARCHIVE, GRAPH, crowd};
+use lissom::{
+    job::Attachment,
+    math::{Mat34, Transform, Vec3},
+    mesh::{Aabb, JointBounds, Strided},
+};
 use lissom_motion::{
-    RootStep,
+    Animator, RootStep,
     crowd::{
-        Crowd, Member, Outputs, PaletteFormat, PaletteRows, Palettes, PalettesMut, Rayon, Role, Serial, Space,
+        BoundsRoom, Crowd, CrowdError, Member, Outputs, PaletteFormat, PaletteRows, Palettes, PalettesMut,
+        Rayon, Role, Serial, Space,
     },
 };
 use std::sync::Arc;
@@ -122,4 +127,71 @@ fn palettes_of_the_frame_before_are_kept_on_request_of_the_held_and_the_unseen_t
         assert_eq!(floats(crowd.palettes_before()), before, "frame {frame}");
         before = floats(alone.palettes());
     }
+}
+
+#[test]
+fn what_members_carry_is_where_their_joints_are() {
+    let (mut crowd, members) = made(Outputs::default());
+    crowd.update(0.3).unwrap();
+    let thing = |joint| Attachment {
+        joint,
+        offset: Transform::from_translation(Vec3::new(0.0, 0.1, 0.0)).to_mat34(),
+    };
+    let things: Vec<(Member, Attachment)> =
+        members.iter().zip(3..).map(|(member, joint)| (*member, thing(joint))).collect();
+    let mut places = vec![Mat34::IDENTITY; things.len()];
+    crowd.attach(&things, &mut places).unwrap();
+    for ((member, thing), found) in things.iter().zip(&places) {
+        assert_eq!(*found, crowd.joint(*member, thing.joint).unwrap().unwrap().mul(&thing.offset));
+    }
+    let before = places.clone();
+    crowd.update(0.1).unwrap();
+    let unknown = [things[0], (members[1], thing(999))];
+    assert!(matches!(crowd.attach(&unknown, &mut places[..2]), Err(CrowdError::Value(_))));
+    assert!(matches!(crowd.attach(&things, &mut places[..2]), Err(CrowdError::Length { .. })));
+    crowd.remove(members[8]).unwrap();
+    assert!(matches!(crowd.attach(&things, &mut places), Err(CrowdError::Unknown { .. })));
+    assert_eq!(places, before);
+    crowd.set_outputs(Outputs { models: false, ..Outputs::default() });
+    assert!(matches!(crowd.attach(&things[..1], &mut places[..1]), Err(CrowdError::NotWritten { .. })));
+}
+
+#[test]
+fn no_vertex_of_a_member_is_outside_of_its_box() {
+    let mesh = ARCHIVE.mesh("body").unwrap();
+    let view = mesh.view();
+    let bounds = JointBounds::new(&mesh.influences(), Strided::packed(view.positions), None).unwrap();
+    let mut animator = Animator::new(&ARCHIVE, Arc::clone(&GRAPH)).unwrap();
+    animator.set(GRAPH.float("speed").unwrap(), 2.0).unwrap();
+    let (mut crowd, members) = made(Outputs::default());
+    let mut world =
+        made(Outputs { space: Space::World { origin: [2.0, 0.0, 90.0] }, ..Outputs::default() }).0;
+    let (mut room, mut boxes) = (BoundsRoom::default(), [None; 9]);
+    for _ in 0..12 {
+        animator.update(0.07).unwrap();
+        crowd.update(0.07).unwrap();
+        world.update(0.07).unwrap();
+        crowd.bounds(&members, &bounds, &mut room, &mut boxes).unwrap();
+        let palette = animator.palette("body").unwrap().to_vec();
+        assert_eq!(boxes[4], bounds.linear(&palette, &[]).unwrap());
+        let inside =
+            |around: &Aabb, p: [f32; 3]| (0..3).all(|i| around.min[i] <= p[i] && p[i] <= around.max[i]);
+        let positions = animator.body_mut().skin_mesh("body").unwrap().positions.to_vec();
+        assert!(positions.iter().all(|p| inside(&boxes[4].unwrap(), *p)));
+        // In the world: where the member stands, about the origin.
+        world.bounds(&members, &bounds, &mut room, &mut boxes).unwrap();
+        let mut place = *world.place(members[4]).unwrap();
+        (place.translation[0], place.translation[2]) =
+            (place.translation[0] - 2.0, place.translation[2] - 90.0);
+        let place = place.to_transform().to_mat34();
+        let around = boxes[4].unwrap();
+        let slack = Aabb { min: around.min.map(|v| v - 1e-4), max: around.max.map(|v| v + 1e-4) };
+        assert!(positions.iter().all(|p| inside(&slack, place.mul_point(*p))));
+    }
+    assert!(crowd.bounds(&members, &bounds, &mut room, &mut boxes[..2]).is_err());
+    crowd.set_outputs(Outputs { models: false, ..Outputs::default() });
+    assert!(matches!(
+        crowd.bounds(&members, &bounds, &mut room, &mut boxes),
+        Err(CrowdError::NotWritten { .. })
+    ));
 }

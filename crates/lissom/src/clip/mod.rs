@@ -12,7 +12,7 @@
 //!   once. [`ClipView`] is what jobs take.
 //! - [`Cursor`] is the state of one playing instance. `advance` fetches keys, evaluation interpolates.
 //! - [`SampleJob`](crate::job::SampleJob) does both and writes a pose.
-//! - [`DecodedClip`] is a clip of rows with every key decoded, for thousands who play it.
+//! - [`DecodedClip`] is a clip with every key decoded, for thousands who play it.
 //! - [`ClipStream`] is a clip that is not all there.
 //!
 //! `FORMAT.md` describes the bytes.
@@ -33,6 +33,7 @@ mod source;
 mod stats;
 mod still;
 mod stream;
+mod table;
 mod time;
 mod view;
 mod visit_keys;
@@ -40,9 +41,10 @@ mod visit_keys;
 pub use bytes_by_joint::BytesByJoint;
 pub use cursor::Cursor;
 pub use decoded::DecodedClip;
+pub(crate) use decoded::{Layer, Sums, add_layers};
 pub use error::{ClipError, MissingBlock};
 pub use key_place::{ChannelKind, KeyCurve, KeyPlace};
-pub(crate) use lanes::{Weighed, add_pose};
+pub(crate) use lanes::Weighed;
 pub use part_bytes::PartBytes;
 pub use stats::CursorStats;
 pub use stream::{ClipStream, Codec, Played, StreamError, Wanted};

@@ -145,7 +145,10 @@ pub(crate) fn fits_groups(lod: Option<&JointLod>, groups: usize) -> Result<(), J
 
 /// Checks every number of a matrix.
 pub(super) fn finite_matrix(field: &'static str, m: &Mat34) -> Result<(), JobError> {
-    m.columns.iter().flatten().try_for_each(|v| finite_number(field, *v))
+    if m.is_finite() {
+        return Ok(());
+    }
+    m.columns.as_flattened().iter().try_for_each(|v| finite_number(field, *v))
 }
 
 /// Checks every number of a vector.

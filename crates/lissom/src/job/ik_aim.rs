@@ -111,7 +111,9 @@ impl AimIkJob<'_> {
             if value.is_finite() { Ok(()) } else { Err(error) }
         };
         for (index, (joint, weight)) in self.joints.iter().zip(self.weights).enumerate() {
-            joint.columns.iter().flatten().try_for_each(|v| value("joints", index, *v))?;
+            if !joint.is_finite() {
+                joint.columns.as_flattened().iter().try_for_each(|v| value("joints", index, *v))?;
+            }
             value("weights", index, *weight)?;
         }
         finite_vector("target", self.target)?;

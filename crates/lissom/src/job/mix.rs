@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     JointLod, Skeleton,
-    clip::{Clip, ClipView, Cursor, DecodedClip, Weighed, add_pose},
+    clip::{Clip, ClipView, Cursor, DecodedClip, Layer, Sums, Weighed, add_layers},
 };
 use alloc::vec::Vec;
 use lissom_math::{
@@ -201,6 +201,46 @@ fn take(slots: &mut [Slot], clip: u64) -> Option<&mut Slot> {
     Some(slot)
 }
 
+/// Layers that are added at once: more than most characters play.
+const MOST_LAYERS: usize = 6;
+
+/// Layers that are added to a blend at once.
+struct Layers<'a> {
+    list: [Layer<'a>; MOST_LAYERS],
+    len: usize,
+}
+
+impl Default for Layers<'_> {
+    #[inline(always)]
+    fn default() -> Self {
+        Self { list: [Layer::of_pose(&[], 0.0); MOST_LAYERS], len: 0 }
+    }
+}
+
+impl<'a> Layers<'a> {
+    fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    fn is_full(&self) -> bool {
+        self.len == MOST_LAYERS
+    }
+
+    /// There is room: nobody pushes to a full list.
+    #[inline]
+    fn push(&mut self, layer: Layer<'a>) {
+        self.list[self.len] = layer;
+        self.len += 1;
+    }
+
+    /// Adds them, and is empty again.
+    #[inline]
+    fn add(&mut self, backend: Backend, sums: Sums, lod: Option<&JointLod>, output: &mut [SoaTransform]) {
+        add_layers(backend, &self.list[..self.len], sums, lod, output);
+        self.len = 0;
+    }
+}
+
 /// The rows of a clip, if they are decoded.
 #[inline]
 fn decoded_of<'a>(
@@ -309,24 +349,42 @@ impl MixJob<'_> {
         let missing = BlendJob::DEFAULT_THRESHOLD - total;
         let filled = total < BlendJob::DEFAULT_THRESHOLD;
         let inverse = 1.0 / if filled { total + missing } else { total };
+        // Decoded clips that follow each other are added at once.
+        let mut decoded = Layers::default();
         let mut first = true;
         for entry in sounding() {
             left -= 1;
             let clip = self.clips[entry.clip].view();
+            let time_s = entry.time.seconds(clip.duration_s());
+            if let Some(of) = decoded_of(self.decoded, entry.clip, &clip) {
+                if decoded.is_full() {
+                    decoded.add(backend, Sums { first, inverse: None }, lod, output);
+                    first = false;
+                }
+                decoded.push(of.layer(&clip, time_s, entry.weight));
+                continue;
+            }
+            if !decoded.is_empty() {
+                decoded.add(backend, Sums { first, inverse: None }, lod, output);
+                first = false;
+            }
             let inverse = (left == 0 && !filled).then_some(inverse);
             let layer = Weighed { weight: entry.weight, first, inverse };
-            let time_s = entry.time.seconds(clip.duration_s());
-            if let Some(decoded) = decoded_of(self.decoded, entry.clip, &clip) {
-                decoded.add(backend, &clip, time_s, rest, lod, layer, pose, output);
-            } else if let Some(slot) = take(slots, clip.identity()) {
+            // Validated: there are as many slots as entries to sample.
+            if let Some(slot) = take(slots, clip.identity()) {
                 slot.cursor.add(backend, &clip, time_s, rest, lod, layer, pose, output)?;
             }
-            // Validated: there are as many slots as entries to sample.
             first = false;
         }
         if filled {
-            let layer = Weighed { weight: missing, first, inverse: Some(inverse) };
-            add_pose(backend, rest, lod, layer, output);
+            if decoded.is_full() {
+                decoded.add(backend, Sums { first, inverse: None }, lod, output);
+                first = false;
+            }
+            decoded.push(Layer::of_pose(rest, missing));
+        }
+        if !decoded.is_empty() {
+            decoded.add(backend, Sums { first, inverse: Some(inverse) }, lod, output);
         }
         Ok(())
     }
@@ -368,7 +426,7 @@ impl MixJob<'_> {
         let MixScratch { slots, pose, .. } = &mut *self.scratch;
         let time_s = entry.time.seconds(clip.duration_s());
         if let Some(decoded) = decoded_of(self.decoded, entry.clip, &clip) {
-            decoded.sample(backend, &clip, time_s, rest, self.lod, &mut pose[..rest.len()]);
+            decoded.sample(backend, &clip, time_s, self.lod, &mut pose[..rest.len()]);
             return Ok(());
         }
         // Validated: there are as many slots as entries to sample.

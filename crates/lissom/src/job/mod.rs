@@ -8,6 +8,7 @@
 //! may run at once.
 
 mod attach;
+mod batch;
 mod blend;
 mod dual_quat;
 mod error;
@@ -32,6 +33,7 @@ mod spring;
 
 pub use crate::{JointLod, clip::SampleTime};
 pub use attach::{AttachJob, Attachment};
+pub use batch::{BatchJob, BatchPalettes, BatchPlan, BatchScratch, HalfRows, Rows};
 pub use blend::{BlendJob, BlendLayer};
 pub use dual_quat::DualQuatSkinJob;
 pub use error::JobError;

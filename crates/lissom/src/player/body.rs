@@ -6,7 +6,7 @@ use super::{
     skins::{self, Skin, SkinnedMesh},
 };
 use crate::{
-    Clip, Skeleton,
+    Clip, JointLod, Skeleton,
     archive::{Archive, ArchiveError, SectionKind},
     job::{JobError, LocalToModelJob, Mix, MixJob, MixScratch, Models, Update},
     track::{MarkersView, Track, TrackView},
@@ -38,6 +38,8 @@ pub struct Body {
     scratch: MixScratch,
     pose: Vec<SoaTransform>,
     models: Vec<Mat4>,
+    /// The joints that it has; `None`: all.
+    lod: Option<JointLod>,
     skins: Vec<Skin>,
 }
 
@@ -72,6 +74,7 @@ impl Body {
             pose: skeleton.rest_pose().to_vec(),
             models: vec![Mat4::IDENTITY; skeleton.joint_count()],
             mix: Mix::EMPTY,
+            lod: None,
             library: Arc::new(library),
             skeleton,
             skins,
@@ -92,10 +95,11 @@ impl Body {
         masks: &[Lanes],
         shares: impl Iterator<Item = ClipShare> + Clone,
     ) -> Result<(), PlayError> {
-        self.show_changed(mix, masks, shares, |_| Ok(()))
+        self.show_changed(mix, masks, shares, |_, _| Ok(()))
     }
 
-    /// The same, with the pose changed before the matrices follow from it: by inertia, or whatever else works on a local pose.
+    /// The same, with the pose changed before the matrices follow from it: by inertia, or whatever else works on a local pose, at its
+    /// level of detail.
     ///
     /// # Errors
     ///
@@ -105,7 +109,7 @@ impl Body {
         mix: Mix,
         masks: &[Lanes],
         shares: impl Iterator<Item = ClipShare> + Clone,
-        change: impl FnOnce(&mut [SoaTransform]) -> Result<(), JobError>,
+        change: impl FnOnce(&mut [SoaTransform], Option<&JointLod>) -> Result<(), JobError>,
     ) -> Result<(), PlayError> {
         MixJob {
             skeleton: &self.skeleton,
@@ -113,12 +117,12 @@ impl Body {
             decoded: &[],
             masks,
             mix: &mix,
-            lod: None,
+            lod: self.lod.as_ref(),
             scratch: &mut self.scratch,
             output: &mut self.pose,
         }
         .run()?;
-        change(&mut self.pose)?;
+        change(&mut self.pose, self.lod.as_ref())?;
         self.mix = mix;
         for (index, skin) in self.skins.iter_mut().enumerate() {
             skin.weigh(&self.library, index, shares.clone());
@@ -154,7 +158,7 @@ impl Body {
             locals: &self.pose,
             root: None,
             update: Update::All,
-            lod: None,
+            lod: self.lod.as_ref(),
             models: Models::Mat4(&mut self.models),
         }
         .run()?;
@@ -231,6 +235,35 @@ impl Body {
         &self.models
     }
 
+    /// The model-space matrices, to be changed: they are made anew with the next pose.
+    pub fn models_mut(&mut self) -> &mut [Mat4] {
+        &mut self.models
+    }
+
+    /// How detailed it is; `None` for all joints. Joints that a level has not keep the matrices that they had; meshes move them with
+    /// the nearest joint above them that it has.
+    ///
+    /// # Errors
+    ///
+    /// A level that was made for another skeleton; nothing has then changed.
+    pub fn set_lod(&mut self, lod: Option<JointLod>) -> Result<(), PlayError> {
+        let job = LocalToModelJob::new(&self.skeleton, &self.pose, &mut self.models);
+        LocalToModelJob { lod: lod.as_ref(), ..job }.validate()?;
+        let nearest = |lod: &JointLod, joint| lod.nearest(&self.skeleton, joint).unwrap_or(joint) as u16;
+        let moved_by = lod
+            .as_ref()
+            .map(|lod| (0..self.skeleton.joint_count()).map(|joint| nearest(lod, joint)).collect());
+        self.skins.iter_mut().for_each(|skin| skin.set_moved_by(moved_by.clone()));
+        self.lod = lod;
+        Ok(())
+    }
+
+    /// The joints that it has; `None`: all.
+    #[must_use]
+    pub fn lod(&self) -> Option<&JointLod> {
+        self.lod.as_ref()
+    }
+
     /// The names of the meshes, in the order of [`Body::skin`].
     pub fn mesh_names(&self) -> impl Iterator<Item = &str> {
         self.skins.iter().map(Skin::name)
@@ -243,6 +276,19 @@ impl Body {
     /// [`ArchiveError::Missing`], which lists the meshes.
     pub fn morph_weights(&self, mesh: &str) -> Result<&[f32], PlayError> {
         Ok(self.skins[self.mesh(mesh)?].weights())
+    }
+
+    /// The weights that a mesh's morph targets would have if clips had these shares, in file order: as many as there are, or as there is
+    /// room for. The mesh by its place in [`Body::mesh_names`]; one that is not there has no targets.
+    pub fn weigh_morphs(
+        &self,
+        mesh: usize,
+        shares: impl Iterator<Item = ClipShare> + Clone,
+        weights: &mut [f32],
+    ) {
+        if let Some(skin) = self.skins.get(mesh) {
+            skin.weigh_into(&self.library, mesh, shares, weights);
+        }
     }
 
     /// The palette of a mesh, for skinning elsewhere: joint matrix · inverse bind matrix.

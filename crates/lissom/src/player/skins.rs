@@ -7,7 +7,7 @@ use crate::{
     job::{MorphJob, PaletteJob, SkinJob},
     mesh::{Inputs, MorphTarget, MorphTargets, Strided, StridedMut, VertexOutput},
 };
-use alloc::{boxed::Box, format, vec, vec::Vec};
+use alloc::{boxed::Box, format, sync::Arc, vec, vec::Vec};
 use core::mem;
 use lissom_math::Mat4;
 
@@ -35,6 +35,8 @@ pub(super) struct Skin {
     /// One a target, of the last frame.
     weights: Vec<f32>,
     palette: Vec<Mat4>,
+    /// At a level of detail the joint that moves each; else every one itself.
+    moved_by: Option<Arc<[u16]>>,
     moved: Vertices,
     /// Before the joints: empty without targets.
     morphed: Vertices,
@@ -101,6 +103,7 @@ pub(super) fn of(archive: &Archive, skeleton: &Skeleton) -> Result<Vec<Skin>, Pl
                 targets: Vec::new(),
                 weights: Vec::new(),
                 palette: vec![Mat4::IDENTITY; view.inverse_binds.len()],
+                moved_by: None,
                 moved: Vertices::of(&view),
                 morphed: Vertices::default(),
                 spare: Vertices::default(),
@@ -145,15 +148,27 @@ impl Skin {
         self.targets.iter().map(|(name, _)| &**name)
     }
 
-    /// The weights of its targets: those of the clips, by their shares. A clip without a track for a target stands for
-    /// the target's own weight.
+    /// The weights of its targets: those of the clips, by their shares.
     pub(super) fn weigh(
         &mut self,
         library: &Library,
         mesh: usize,
         shares: impl Iterator<Item = ClipShare> + Clone,
     ) {
-        for (target, (weight, (_, morph))) in self.weights.iter_mut().zip(&self.targets).enumerate() {
+        let mut weights = mem::take(&mut self.weights);
+        self.weigh_into(library, mesh, shares, &mut weights);
+        self.weights = weights;
+    }
+
+    /// The same into a list elsewhere. A clip without a track for a target stands for the target's own weight.
+    pub(super) fn weigh_into(
+        &self,
+        library: &Library,
+        mesh: usize,
+        shares: impl Iterator<Item = ClipShare> + Clone,
+        weights: &mut [f32],
+    ) {
+        for (target, (weight, (_, morph))) in weights.iter_mut().zip(&self.targets).enumerate() {
             let own = morph.view().weight;
             let (mut sum, mut all) = (0.0, 0.0);
             for share in shares.clone() {
@@ -175,7 +190,15 @@ impl Skin {
             vector_palette: None,
         }
         .run()?;
+        // Joints above come first.
+        for (joint, by) in self.moved_by.iter().flat_map(|by| by.iter()).enumerate() {
+            self.palette[joint] = self.palette[usize::from(*by)];
+        }
         Ok(&self.palette)
+    }
+
+    pub(super) fn set_moved_by(&mut self, joints: Option<Arc<[u16]>>) {
+        self.moved_by = joints;
     }
 
     /// Morphs, then skins.

@@ -26,7 +26,7 @@ mod view;
 
 pub(crate) use advance::{advance, bind, words};
 pub(crate) use bytes::{count_bytes, visit_keys};
-pub(crate) use decoded::DecodedRows;
+pub(crate) use decoded::{table, table_bytes};
 pub(crate) use evaluate::evaluate;
 pub(crate) use state::State;
 pub(crate) use still::write_still;

@@ -39,12 +39,16 @@ impl Turn {
     pub(crate) fn rotation(&self) -> Quat {
         let (along, target) = (self.along, self.target);
         let pole = across(self.pole, target);
-        // As turned the shortest way: the side that asks for no twist.
-        let present = across(quat_rotate(shortest(along, target), self.side), target);
         let sine = length(pole);
-        let lacking = if sine < CRITICAL { 1.0 - sine / CRITICAL } else { 0.0 };
-        let mixed = add(pole, scale(normalize_or(present, Vec3::ZERO), CRITICAL * lacking * lacking));
-        let wanted = direction(mixed).or_else(|| direction(present)).unwrap_or_else(|| any_across(target));
+        let wanted = if sine < CRITICAL {
+            // As turned the shortest way: the side that asks for no twist.
+            let present = across(quat_rotate(shortest(along, target), self.side), target);
+            let lacking = 1.0 - sine / CRITICAL;
+            let mixed = add(pole, scale(normalize_or(present, Vec3::ZERO), CRITICAL * lacking * lacking));
+            direction(mixed).or_else(|| direction(present)).unwrap_or_else(|| any_across(target))
+        } else {
+            scale(pole, 1.0 / sine)
+        };
         let side = direction(across(self.side, along)).unwrap_or_else(|| any_across(along));
         let from = basis(along, side);
         let to = basis(target, wanted);
