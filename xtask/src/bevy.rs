@@ -1,9 +1,22 @@
-//! The plugin for Bevy: linted and tested without a window, in one profile.
+//! The plugin for Bevy: linted and tested without a window, in one profile; and its examples with one, as pictures.
 
 use crate::{steps::Outcome, workspace};
+use std::{fs, path::Path};
 
 /// The member that brings Bevy's crates into a game; no other step builds it.
 pub const PACKAGE: &str = "bevy_lissom";
+
+/// The examples with a window: a workspace of their own, in no step.
+const WINDOW: &str = "crates/bevy_lissom/examples-window/Cargo.toml";
+
+const EXAMPLES: [&str; 6] = ["five_lines", "crowd", "gltf_scene", "sockets", "root_motion", "morphs"];
+
+/// Where Mesa's software Vulkan describes itself.
+const DRIVER: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
+
+/// What pictures need.
+const DEBIAN: &str =
+    "libx11-dev libxcursor1 libxi6 libxkbcommon-x11-0 libxrandr2 mesa-vulkan-drivers xauth xvfb";
 
 /// Clippy, then its tests.
 pub fn run() -> Result<Outcome, String> {
@@ -17,4 +30,45 @@ pub fn run() -> Result<Outcome, String> {
     // Debug information of Bevy would take as long as its code.
     tests.arg("test").args(package).env("CARGO_PROFILE_DEV_DEBUG", "0");
     workspace::run(&mut tests).map(|()| Outcome::Passed)
+}
+
+/// `cargo xtask show bevy [EXAMPLE...]`: builds the examples with a window, a quarter of an hour at first, and takes a picture of
+/// each on a display and a GPU of software.
+pub fn show(args: &[String]) -> Result<(), String> {
+    let usage = || format!("usage: cargo xtask show bevy [{}]", EXAMPLES.join("|"));
+    let Some(("bevy", wanted)) = args.split_first().map(|(first, rest)| (first.as_str(), rest)) else {
+        return Err(usage());
+    };
+    if wanted.iter().any(|name| !EXAMPLES.contains(&name.as_str())) {
+        return Err(usage());
+    }
+    if !workspace::has("xvfb-run") || !Path::new(DRIVER).is_file() {
+        return Err(format!(
+            "pictures need a display and a GPU of software; Debian: apt-get install {DEBIAN}"
+        ));
+    }
+    let target = workspace::target()?;
+    let folder = target.join("show/bevy");
+    fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let cargo = |command: &str| {
+        let mut cargo = workspace::cargo();
+        // Crates that Bevy's shaders pull declare a Rust that they do not need.
+        cargo.args([command, "--ignore-rust-version", "--manifest-path", WINDOW]);
+        cargo.env("CARGO_TARGET_DIR", &target);
+        cargo
+    };
+    workspace::run(cargo("build").arg("--examples"))?;
+    for name in EXAMPLES.iter().filter(|name| wanted.is_empty() || wanted.iter().any(|w| w == *name)) {
+        let picture = folder.join(name).with_extension("png");
+        let run = cargo("run");
+        let mut shown = workspace::command("xvfb-run");
+        shown.args(["--auto-servernum", "--server-args", "-screen 0 1024x768x24"]);
+        shown.arg(run.get_program()).args(run.get_args()).args(["--example", name]);
+        shown.env("CARGO_TARGET_DIR", &target).env("LISSOM_PICTURE", &picture);
+        shown.env("WGPU_BACKEND", "vulkan").env("VK_ICD_FILENAMES", DRIVER);
+        workspace::run(&mut shown)?;
+        let bytes = fs::metadata(&picture).map_err(|e| format!("{}: {e}", picture.display()))?.len();
+        println!("   {} ({} kB)", picture.display(), bytes / 1000);
+    }
+    Ok(())
 }

@@ -33,6 +33,7 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `import` | no | `.glb` and other files as archives, cooked as they are loaded: while a game is made |
+//! | `render` | no | skins are drawn: their palettes go to the GPU (pulls crates that declare Rust 1.97.1) |
 //!
 //! What goes wrong (a clip that is not there, a graph for other clips) is logged, is found as a [`Problem`] on the entity, and
 //! the app goes on.
@@ -46,6 +47,8 @@ mod executor;
 mod import;
 mod mesh;
 mod morph;
+#[cfg(feature = "render")]
+mod render;
 mod scatter;
 mod scene;
 mod skin;
@@ -185,5 +188,7 @@ impl Plugin for LissomPlugin {
         if !app.world().contains_resource::<Assets<SkinnedMeshInverseBindposes>>() {
             app.init_asset::<SkinnedMeshInverseBindposes>();
         }
+        #[cfg(feature = "render")]
+        render::connect(app);
     }
 }

@@ -19,7 +19,10 @@ use crate::{
     morph::{self, MorphTracks, Morphs},
 };
 use bevy_asset::{Assets, Handle};
-use bevy_camera::{primitives::Aabb, visibility::NoAutoAabb};
+use bevy_camera::{
+    primitives::Aabb,
+    visibility::{NoAutoAabb, Visibility},
+};
 use bevy_ecs::{prelude::*, reflect::ReflectComponent};
 use bevy_math::{Affine3A, Mat4, Vec3};
 use bevy_mesh::{
@@ -49,7 +52,7 @@ use tracing::error;
 /// It is drawn where the character is, whatever its own `Transform` says.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Component, from_reflect = false)]
-#[require(Transform)]
+#[require(Transform, Visibility)]
 pub struct Skin {
     mesh: String,
 }

@@ -205,18 +205,9 @@ fn a_scratch_that_was_used_before_is_not_made_again() {
     let mut models = vec![NONE; stage.matrices()];
     assert_no_alloc(|| {
         for backend in Backend::all() {
-            BatchJob {
-                plan: &plan,
-                locals: &stage.poses,
-                rows: &stage.rows,
-                models: &mut models,
-                binds: &[],
-                places: &[],
-                palettes: BatchPalettes::None,
-                scratch: &mut scratch,
-            }
-            .run_on(backend)
-            .unwrap();
+            BatchJob::new(&plan, &stage.poses, &stage.rows, &mut models, &mut scratch)
+                .run_on(backend)
+                .unwrap();
         }
     });
 }

@@ -1,10 +1,12 @@
 //! Half floats, side by side.
 
-use super::blocks::same;
 use fearless_simd::{Simd, prelude::*};
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-use fearless_simd::{Avx2, Avx512, f32x8, f32x16, u32x8, u32x16};
+use {
+    super::blocks::same,
+    fearless_simd::{Avx2, Avx512, f32x8, f32x16, u32x8, u32x16},
+};
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86 as arch;

@@ -155,6 +155,21 @@ impl BatchPalettes<'_> {
     }
 }
 
+impl<'a> BatchJob<'a> {
+    /// Matrices alone.
+    #[must_use]
+    pub fn new(
+        plan: &'a BatchPlan,
+        locals: &'a [SoaTransform],
+        rows: &'a [usize],
+        models: &'a mut [Mat4],
+        scratch: &'a mut BatchScratch,
+    ) -> Self {
+        let palettes = BatchPalettes::None;
+        Self { plan, locals, rows, models, binds: &[], places: &[], palettes, scratch }
+    }
+}
+
 impl BatchJob<'_> {
     /// Finds the first thing that is wrong.
     ///
@@ -177,6 +192,15 @@ impl BatchJob<'_> {
             at_least("places", "matrices", self.places.len(), characters)?;
         }
         Ok(())
+    }
+
+    /// Runs on the widest backend.
+    ///
+    /// # Errors
+    ///
+    /// Listed at [`BatchJob`].
+    pub fn run(&mut self) -> Result<(), JobError> {
+        self.run_on(Backend::best())
     }
 
     /// Runs on a chosen backend.
