@@ -50,7 +50,7 @@ pub struct MemoryScratch {
 impl MemoryScratch {
     /// Makes room for another graph, too.
     pub(crate) fn reserve(&mut self, graph: &Graph, skeleton: &Skeleton) {
-        if graph.is_inertial() && self.inertia.is_empty() {
+        if graph.remembers() && self.inertia.is_empty() {
             *self = Self::new(graph, skeleton);
         }
     }
@@ -58,7 +58,7 @@ impl MemoryScratch {
     /// Room for characters of this skeleton, if they play this graph.
     #[must_use]
     pub fn new(graph: &Graph, skeleton: &Skeleton) -> Self {
-        let groups = if graph.is_inertial() { skeleton.group_count() } else { 0 };
+        let groups = if graph.remembers() { skeleton.group_count() } else { 0 };
         let poses = vec![SoaTransform::IDENTITY; groups.saturating_mul(StartPose::ALL.len())];
         Self { poses, inertia: vec![SoaInertia::ZERO; groups] }
     }
@@ -68,7 +68,7 @@ impl PoseMemory {
     /// Nothing remembered yet.
     #[must_use]
     pub fn new(graph: &Graph, skeleton: &Skeleton) -> Self {
-        let groups = if graph.is_inertial() { skeleton.group_count() } else { 0 };
+        let groups = if graph.remembers() { skeleton.group_count() } else { 0 };
         Self { inertia: vec![SoaInertia::ZERO; groups], elapsed_s: 0.0, duration_s: 0.0 }
     }
 
@@ -87,7 +87,7 @@ impl PoseMemory {
     /// True if it was made for as many joints, and for a graph that remembers as much.
     #[must_use]
     pub fn fits(&self, graph: &Graph, skeleton: &Skeleton) -> bool {
-        self.inertia.len() == if graph.is_inertial() { skeleton.group_count() } else { 0 }
+        self.inertia.len() == if graph.remembers() { skeleton.group_count() } else { 0 }
     }
 
     /// Bytes beside its own.

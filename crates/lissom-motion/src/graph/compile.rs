@@ -470,7 +470,8 @@ impl<'a> Compiler<'a> {
             return Err(of_graph(Problem::Points("there is no lap")));
         };
         Ok(Graph {
-            is_inertial: parts.hand_over || self.transitions.iter().any(|way| way.inertial),
+            is_inertial: self.transitions.iter().any(|way| way.inertial),
+            hand_over: parts.hand_over,
             sync: self.sync.into(),
             shape: self.shape(),
             clips: self.clips.into(),

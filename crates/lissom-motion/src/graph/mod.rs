@@ -75,8 +75,10 @@ pub struct Graph {
     most_entries: usize,
     /// Markers by which clips are kept in step.
     sync: Box<[String]>,
-    /// True if a transition is by inertia, or poses may be taken over.
+    /// True if a transition is by inertia.
     is_inertial: bool,
+    /// True if poses may be taken over.
+    hand_over: bool,
 }
 
 /// A clip that a graph plays.
@@ -349,9 +351,14 @@ impl Graph {
         self.clips.get(clip).map(|clip| clip.marks.is_some())
     }
 
-    /// True if a transition is by inertia, or poses may be taken over: then poses remember, in a [`PoseMemory`](crate::PoseMemory).
+    /// True if poses remember, in a [`PoseMemory`](crate::PoseMemory): a transition is by inertia, or they may be taken over.
     #[must_use]
-    pub fn is_inertial(&self) -> bool {
+    pub fn remembers(&self) -> bool {
+        self.is_inertial || self.hand_over
+    }
+
+    /// True if a transition is by inertia.
+    pub(crate) fn is_inertial(&self) -> bool {
         self.is_inertial
     }
 

@@ -4,11 +4,11 @@ use super::{
     JobError, TwoBoneCorrection, TwoBoneIkJob,
     error::finite_matrix,
     ik_two_bone::end_turn,
-    kernel::turn::{across, direction, share, unit, vector},
+    kernel::turn::{across, basis, between, direction, share, unit, vector},
 };
 use lissom_math::{
     Mat34, Quat, Vec3,
-    scalar::{add, cross, quat_from_columns, quat_is_finite, quat_rotate, scale},
+    scalar::{quat_is_finite, quat_rotate},
     simd::Backend,
 };
 
@@ -137,13 +137,8 @@ impl HandJob<'_> {
 
     /// The arm, and the turn of the hand on it.
     fn held(&self, arm: &TwoBoneCorrection) -> Option<ArmCorrection> {
-        let (from, to) = (basis(self.hand)?, basis(self.grip)?);
-        // From the hand's axes to the grip's, in model space: to · fromᵀ
-        let column = |j: usize| {
-            let of = |i: usize| scale(to[i], from[i].to_array()[j]);
-            add(add(of(0), of(1)), of(2)).to_array()
-        };
-        let turned = share(quat_from_columns([column(0), column(1), column(2)]), unit(self.weight));
+        // From the hand's axes to the grip's, in model space.
+        let turned = share(between(axes_of(self.hand)?, axes_of(self.grip)?), unit(self.weight));
         let shall = |axis| quat_rotate(turned, vector(self.hand, axis));
         let axes = [Vec3::X, Vec3::Y, Vec3::Z].map(shall);
         let hand = end_turn([self.shoulder, self.elbow, self.hand], arm, axes)?;
@@ -159,8 +154,7 @@ impl ArmCorrection {
 }
 
 /// Three directions at right angles, right-handed, the first two of which lie as those of a matrix.
-fn basis(m: &Mat34) -> Option<[Vec3; 3]> {
+fn axes_of(m: &Mat34) -> Option<[Vec3; 3]> {
     let x = direction(vector(m, Vec3::X))?;
-    let y = direction(across(vector(m, Vec3::Y), x))?;
-    Some([x, y, cross(x, y)])
+    Some(basis(x, direction(across(vector(m, Vec3::Y), x))?))
 }

@@ -50,14 +50,7 @@ impl Turn {
             scale(pole, 1.0 / sine)
         };
         let side = direction(across(self.side, along)).unwrap_or_else(|| any_across(along));
-        let from = basis(along, side);
-        let to = basis(target, wanted);
-        // to · fromᵀ
-        let column = |j: usize| {
-            let parts = [scale(to[0], from[0].to_array()[j]), scale(to[1], from[1].to_array()[j])];
-            add(add(parts[0], parts[1]), scale(to[2], from[2].to_array()[j])).to_array()
-        };
-        let turn = quat_from_columns([column(0), column(1), column(2)]);
+        let turn = between(basis(along, side), basis(target, wanted));
         if self.twist == 0.0 {
             return turn;
         }
@@ -118,8 +111,18 @@ pub(crate) fn vector(m: &Mat34, v: Vec3) -> Vec3 {
     Vec3::from_array(m.mul_vector(v.to_array()))
 }
 
-fn basis(along: Vec3, side: Vec3) -> [Vec3; 3] {
+/// Two unit vectors at right angles, and the third.
+pub(crate) fn basis(along: Vec3, side: Vec3) -> [Vec3; 3] {
     [along, side, cross(along, side)]
+}
+
+/// The turn from one basis to another: to · fromᵀ
+pub(crate) fn between(from: [Vec3; 3], to: [Vec3; 3]) -> Quat {
+    let column = |j: usize| {
+        let part = |i: usize| scale(to[i], from[i].to_array()[j]);
+        add(add(part(0), part(1)), part(2)).to_array()
+    };
+    quat_from_columns([column(0), column(1), column(2)])
 }
 
 /// From one unit vector to another; half a turn about anything where they are opposite.
