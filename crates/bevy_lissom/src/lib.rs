@@ -136,6 +136,8 @@ impl Plugin for LissomPlugin {
             .add_observer(scene::lose::<Character>)
             .add_observer(scene::lose::<SceneJoints>)
             .add_observer(scene::lose_joint)
+            .add_observer(scene::hang)
+            .add_observer(scene::take_off)
             .configure_sets(
                 self.schedule,
                 (LissomSystems::Bind, LissomSystems::Animate, LissomSystems::Tell)
@@ -170,10 +172,7 @@ impl Plugin for LissomPlugin {
                 PostUpdate,
                 (
                     // Bevy spawns scenes before this schedule.
-                    (scene::find_joints, scene::note_carriers)
-                        .chain()
-                        .after(LissomSystems::Tell)
-                        .before(TransformSystems::Propagate),
+                    scene::find_joints.after(LissomSystems::Tell).before(TransformSystems::Propagate),
                     skin::dress.after(LissomSystems::Tell).before(TransformSystems::Propagate),
                     (scene::drive, skin::pose_skins).chain().in_set(LissomSystems::Place),
                 ),

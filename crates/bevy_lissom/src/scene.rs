@@ -148,12 +148,9 @@ pub(crate) fn find_joints(
             }
         }
         let row = rows.take(entity);
-        for (joint, entity) in &joints {
-            let joint = SceneJoint { row, joint: *joint as u16 };
-            commands.entity(*entity).try_insert(joint).try_remove::<TransformTreeChanged>();
-        }
-        let joints = joints.into_iter().map(|(_, entity)| entity).collect();
-        scene.found = Some(Found { skeleton: skeleton.identity(), row, base, joints });
+        let entities = joints.iter().map(|(_, entity)| *entity).collect();
+        scene.found = Some(Found { skeleton: skeleton.identity(), row, base, joints: entities });
+        commands.queue(move |world: &mut World| follow(world, row, &joints));
     }
 }
 
@@ -209,6 +206,21 @@ fn matched(
     (joints, below)
 }
 
+/// Entities become joints, in one go: who among them carries what is known only when all are.
+fn follow(world: &mut World, row: u32, joints: &[(usize, Entity)]) {
+    for (joint, entity) in joints {
+        // Who was despawned meanwhile follows nobody.
+        let Ok(mut entity) = world.get_entity_mut(*entity) else { continue };
+        entity.insert(SceneJoint { row, joint: *joint as u16 }).remove::<TransformTreeChanged>();
+    }
+    for (_, entity) in joints {
+        let other = |child: Entity| world.get::<SceneJoint>(child).is_none();
+        if world.get::<Children>(*entity).is_some_and(|children| children.iter().any(other)) {
+            world.entity_mut(*entity).insert(Carries);
+        }
+    }
+}
+
 /// The joints are Bevy's again.
 fn release(scene: &mut SceneJoints, rows: &mut SceneRows, commands: &mut Commands) {
     let Some(Found { row, joints, .. }) = scene.found.take() else { return };
@@ -256,34 +268,44 @@ pub(crate) fn lose_joint(
     }
 }
 
-/// Which joints have something to carry.
-pub(crate) fn note_carriers(
-    changed: Query<
-        (Entity, Option<&Children>, Has<Carries>),
-        (With<SceneJoint>, Or<(Changed<Children>, Added<SceneJoint>)>),
-    >,
-    joints: Query<(), With<SceneJoint>>,
+/// Something was hung on a joint.
+pub(crate) fn hang(
+    hung: On<Insert<ChildOf>>,
+    others: Query<&ChildOf, Without<SceneJoint>>,
+    joints: Query<(), (With<SceneJoint>, Without<Carries>)>,
     mut commands: Commands,
 ) {
-    for (entity, children, carries) in &changed {
-        let others = children.is_some_and(|children| children.iter().any(|child| !joints.contains(child)));
-        match (carries, others) {
-            (false, true) => {
-                commands.entity(entity).try_insert(Carries);
-            }
-            (true, false) => {
-                commands.entity(entity).try_remove::<Carries>();
-            }
-            _ => {}
-        }
+    if let Ok(child_of) = others.get(hung.entity)
+        && joints.contains(child_of.parent())
+    {
+        commands.entity(child_of.parent()).try_insert(Carries);
     }
 }
+
+/// Something was taken off.
+pub(crate) fn take_off(
+    taken: On<Discard<ChildOf>>,
+    others: Query<&ChildOf, Without<SceneJoint>>,
+    carriers: Query<&Children, With<Carries>>,
+    mut commands: Commands,
+) {
+    let Ok(joint) = others.get(taken.entity).map(ChildOf::parent) else { return };
+    if let Ok(children) = carriers.get(joint)
+        && !children.iter().any(|child| child != taken.entity && others.contains(child))
+    {
+        commands.entity(joint).try_remove::<Carries>();
+    }
+}
+
+/// Where one character in so many moves, or fewer, its joints are looked up; else all are gone through, in the order of memory.
+const FEW: usize = 4;
 
 /// What the joints of a row need to know.
 struct Drive<'a> {
     /// How many characters carry this one.
     depth: usize,
     base: Entity,
+    joints: &'a [Entity],
     models: &'a [Mat4],
     /// The update that made them.
     posed_in: u64,
@@ -319,7 +341,8 @@ pub(crate) fn drive(
             let above = parents.iter_ancestors(entity);
             let mut carrying: Vec<u32> = above.filter_map(|e| Some(joints.get(e).ok()?.0.row)).collect();
             carrying.dedup();
-            Some(Drive { depth: carrying.len(), base: scene.found.as_ref()?.base, models, posed_in })
+            let Found { base, joints, .. } = scene.found.as_ref()?;
+            Some(Drive { depth: carrying.len(), base: *base, joints, models, posed_in })
         })
         .collect();
     let always = optimizations.is_some_and(|optimizations| !optimizations.is_enabled());
@@ -337,15 +360,24 @@ pub(crate) fn drive(
                 moved.then_some((base, drive.models))
             })
             .collect();
-        if places.iter().any(Option::is_some) {
-            joints.par_iter_mut().for_each(|(joint, mut global)| {
-                let place = places.get(joint.row as usize).and_then(Option::as_ref);
-                let model =
-                    place.and_then(|(base, models)| Some((base, models.get(usize::from(joint.joint))?)));
-                if let Some((base, model)) = model {
-                    global.set_if_neq(GlobalTransform::from(*base * Affine3A::from_mat4(*model)));
+        let place = |joint: &SceneJoint, mut global: Mut<GlobalTransform>| {
+            let row = places.get(joint.row as usize).and_then(Option::as_ref);
+            let model = row.and_then(|(base, models)| Some((base, models.get(usize::from(joint.joint))?)));
+            if let Some((base, model)) = model {
+                global.set_if_neq(GlobalTransform::from(*base * Affine3A::from_mat4(*model)));
+            }
+        };
+        let moved = places.iter().flatten().count();
+        if moved * FEW > drives.len() {
+            joints.par_iter_mut().for_each(|(joint, global)| place(joint, global));
+        } else {
+            let moved = drives.iter().zip(&places).filter(|(_, place)| place.is_some());
+            for joint in moved.flat_map(|(drive, _)| drive.as_ref().map_or(&[][..], |drive| drive.joints)) {
+                // Who was despawned follows nobody.
+                if let Ok((joint, global)) = joints.get_mut(*joint) {
+                    place(joint, global);
                 }
-            });
+            }
         }
         for (entity, joint, children) in &carriers {
             let own = drives.get(joint.row as usize).and_then(Option::as_ref);
