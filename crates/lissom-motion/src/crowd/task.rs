@@ -68,6 +68,8 @@ pub(super) struct Shared<'a> {
     pub levels: &'a [Level],
     /// By rows.
     pub binds: &'a [PaletteRows],
+    /// Where the weights of each mesh's morph targets end.
+    pub morph_ends: &'a [usize],
     pub before: Option<&'a Buffer>,
     /// True if palettes are to be written of poses that are held, too.
     pub afresh: bool,
@@ -398,7 +400,11 @@ impl Work<'_> {
                 weight,
             };
             let row = &mut part.morphs[i * part.morphs_each..(i + 1) * part.morphs_each];
-            shared.body.weigh_morphs(0, frame.seen().map(share), row);
+            let mut start = 0;
+            for (mesh, end) in shared.morph_ends.iter().enumerate() {
+                shared.body.weigh_morphs(mesh, frame.seen().map(share), &mut row[start..*end]);
+                start = *end;
+            }
         }
         let lod = shared.level(room / 2).map(|level| &level.lod);
         if room % 2 == 1 && lod.is_some() {

@@ -106,6 +106,7 @@ impl Crowd {
             plan: self.plan.as_ref(),
             levels: &self.levels,
             binds: &self.binds,
+            morph_ends: &self.morph_ends,
             before: self.palettes_before.as_ref(),
             afresh: core::mem::take(&mut self.afresh),
             outputs: self.outputs,
