@@ -7,7 +7,7 @@ use super::{
     members::{Care, Mind, is_live, member_at},
     palette::{Buffer, PaletteRows, PalettesMut, Space, place_matrix},
 };
-use crate::{Entry, MemoryScratch, RootStep, frame::Frame, graph::Graph, rate::move_on};
+use crate::{Entry, MemoryScratch, RootStep, frame::Frame, graph::Graph, memory::Room, rate::move_on};
 use alloc::{vec, vec::Vec};
 use core::{fmt, mem};
 use lissom::{
@@ -177,6 +177,8 @@ pub(super) struct Worker {
     rows: Vec<Lanes>,
     scratch: MixScratch,
     room: MemoryScratch,
+    /// Room for what poses remember that nobody of this piece needs now.
+    pub spares: Vec<Room>,
     /// Who waits to be written: for each level those who show their poses, and those who move to them.
     posed: Vec<Posed>,
     batch: BatchScratch,
@@ -197,6 +199,7 @@ impl Worker {
             rows: vec![Lanes::splat(0.0); Graph::MAX_LAYERS * skeleton.group_count()],
             scratch: MixScratch::with_room_for(skeleton, body.clips(), Mix::MAX_ENTRIES),
             room: MemoryScratch::default(),
+            spares: Vec::new(),
             posed: vec![Posed::new(skeleton); 2],
             batch: BatchScratch::default(),
             models: vec![Mat4::IDENTITY; joints],
@@ -359,7 +362,10 @@ impl Work<'_> {
     fn remember(&mut self, i: usize, cast: &Cast) -> Result<(), JobError> {
         let Self { shared, worker, part } = self;
         let Mind::Graph { memory, .. } = &mut part.minds[i] else { return Ok(()) };
-        let Worker { frame, rows, scratch, room, .. } = &mut **worker;
+        let Worker { frame, rows, scratch, room, spares, .. } = &mut **worker;
+        if frame.inertia_s().is_some() {
+            memory.borrow_room(spares);
+        }
         let skeleton = shared.body.skeleton();
         let masks: &[Lanes] = if frame.inertia_s().is_some() && frame.is_layered() {
             let _ = frame.cover(&cast.masks, skeleton.group_count(), rows);
@@ -368,7 +374,7 @@ impl Work<'_> {
             &[]
         };
         let (clips, decoded) = (shared.body.clips(), shared.decoded);
-        memory.follow(
+        let followed = memory.follow(
             frame,
             room,
             |clip| cast.clips[clip],
@@ -376,7 +382,9 @@ impl Work<'_> {
                 MixJob { skeleton, clips, decoded, masks, mix: &mix, lod: None, scratch, output }
                     .run_on(shared.backend)
             },
-        )
+        );
+        memory.return_room(spares);
+        followed
     }
 
     /// The pose of the frame, beside those of others of its level.
