@@ -14,7 +14,7 @@
 //! ```
 //!
 //! **A member** is decided by a graph, as an animator is, or plays a few [`Part`]s by itself. It is a few hundred bytes: no keys,
-//! no pose. [`Member`] names it, and its [`index`](Member::index) is its place in everything that is written, for as long as it is
+//! no pose, and what a pose remembers of a transition by inertia lies in room that is lent for as long as it lasts. [`Member`] names it, and its [`index`](Member::index) is its place in everything that is written, for as long as it is
 //! there; of a member that went only the index comes again.
 //!
 //! **Same bits.** What a member shows depends on nothing but what it was told and the steps: not on threads, not on how the work
