@@ -24,7 +24,7 @@
 //!                                       TransformSystems::Propagate, LissomSystems::Place the last in it
 //!                 joints ─▶ GlobalTransform of a scene's joints (SceneJoints), and of what hangs on them
 //!                 joints ─▶ SkinPalette and Aabb of meshes without joints (Skin)
-//!                 clips ─▶ MeshMorphWeights of skins, MorphWeights of scenes (in LissomSystems::Animate)
+//!                 weights ─▶ MeshMorphWeights of skins, MorphWeights of scenes (in LissomSystems::Animate)
 //! ```
 //!
 //! A character is one entity: its joints are rows of its crowd and no entities. [`Characters`] is how systems talk to
@@ -154,9 +154,7 @@ impl Plugin for LissomPlugin {
                     )
                         .chain()
                         .in_set(LissomSystems::Bind),
-                    (morph::weigh_graphs, systems::animate, morph::weigh_clips)
-                        .chain()
-                        .in_set(LissomSystems::Animate),
+                    (systems::animate, morph::weigh).chain().in_set(LissomSystems::Animate),
                     (systems::travel, systems::tell, systems::attach).in_set(LissomSystems::Tell),
                 ),
             )

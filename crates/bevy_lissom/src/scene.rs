@@ -6,10 +6,9 @@
 #![allow(clippy::too_many_arguments, clippy::type_complexity, reason = "a system says what it asks for")]
 
 use crate::{
-    archive::LissomArchive,
     components::{Animator, Character},
     crowds::{Crowds, Troupe},
-    morph::{MorphTracks, Morphs},
+    morph::Morphs,
     transform::Marks,
 };
 use bevy_asset::Assets;
@@ -21,13 +20,7 @@ use bevy_transform::{
     StaticTransformOptimizations,
     components::{GlobalTransform, Transform, TransformTreeChanged},
 };
-use lissom::{
-    Skeleton,
-    archive::{Archive, ArchiveError, SectionKind},
-    math::Mat4,
-};
-use std::sync::Arc;
-use tracing::error;
+use lissom::{Skeleton, math::Mat4};
 
 /// The joints of a scene below this character follow it. They are found by their `Name`s as soon as the scene is there, and again
 /// when it is spawned anew; their own `Transform`s are not read as long as they follow.
@@ -114,14 +107,13 @@ pub(crate) fn find_joints(
     weights: Query<(Option<&Name>, &MorphWeights)>,
     parents: Query<&ChildOf>,
     meshes: Res<Assets<Mesh>>,
-    archives: Res<Assets<LissomArchive>>,
-    mut crowds: ResMut<Crowds>,
+    crowds: Res<Crowds>,
     mut rows: ResMut<SceneRows>,
     mut commands: Commands,
 ) {
     for (entity, character, mut scene) in &mut characters {
-        let Some(troupe) = crowds.get_mut(&character.key) else { continue };
-        let skeleton = troupe.crowd.skeleton().clone();
+        let Some(troupe) = crowds.get(&character.key) else { continue };
+        let skeleton = troupe.crowd.skeleton();
         if let Some(found) = &scene.found {
             if found.skeleton != skeleton.identity() {
                 // Another file: they are looked for anew when these are free.
@@ -129,7 +121,7 @@ pub(crate) fn find_joints(
             }
             continue;
         }
-        let (joints, below) = matched(entity, &skeleton, &tree);
+        let (joints, below) = matched(entity, skeleton, &tree);
         let base = joints.iter().find(|(joint, _)| skeleton.parent(*joint).is_none());
         let base = base.and_then(|(_, root)| parents.get(*root).ok()).map_or(entity, ChildOf::parent);
         if joints.is_empty() {
@@ -140,11 +132,8 @@ pub(crate) fn find_joints(
         {
             let first = weights.first_mesh().and_then(|mesh| meshes.get(mesh));
             let targets = first.and_then(|mesh| mesh.try_morph_target_names().ok()?);
-            let Some(archive) = archives.get(&character.archive) else { continue };
-            match tracks_of(&archive.archive, name, targets, troupe) {
-                Ok(Some(tracks)) => drop(commands.entity(node).try_insert(Morphs::new(entity, tracks))),
-                Ok(None) => {}
-                Err(why) => error!("{node} is not morphed: {why}"),
+            if let Some(mesh) = mesh_of(name, targets, troupe) {
+                commands.entity(node).try_insert(Morphs { character: entity, mesh: mesh.into() });
             }
         }
         let row = rows.take(entity);
@@ -154,24 +143,14 @@ pub(crate) fn find_joints(
     }
 }
 
-/// What clips say of the mesh that a node of a scene shows: the one with targets of the same names, or of the node's name.
-fn tracks_of(
-    archive: &Archive,
-    node: Option<&Name>,
-    targets: Option<&[String]>,
-    troupe: &mut Troupe,
-) -> Result<Option<Arc<MorphTracks>>, ArchiveError> {
-    let mut called = None;
-    for mesh in archive.names(SectionKind::Mesh) {
-        let Some(tracks) = troupe.morphs(mesh)? else { continue };
-        if targets.is_some_and(|targets| targets.iter().eq(tracks.targets.iter().map(|(name, _)| name))) {
-            return Ok(Some(tracks));
-        }
-        if node.is_some_and(|name| name.as_str() == mesh) {
-            called = Some(tracks);
-        }
-    }
-    Ok(called)
+/// The mesh that a node of a scene shows: the one with targets of the same names, or of the node's name.
+fn mesh_of<'a>(node: Option<&Name>, targets: Option<&[String]>, troupe: &'a Troupe) -> Option<&'a str> {
+    let names = targets.map(|targets| targets.iter().map(|name| &**name));
+    let alike =
+        |own: &[Box<str>]| names.clone().is_some_and(|names| names.eq(own.iter().map(|name| &**name)));
+    let called = |mesh: &str| node.is_some_and(|name| name.as_str() == mesh);
+    let found = troupe.morphed().find(|(_, own)| alike(own));
+    found.or_else(|| troupe.morphed().find(|(mesh, _)| called(mesh))).map(|(mesh, _)| mesh)
 }
 
 /// Entities below a character that are called as joints are, and all that are below it. Those that a skinned mesh names come first: a node may be called

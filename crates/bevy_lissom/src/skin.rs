@@ -20,7 +20,7 @@ use crate::{
     archive::LissomArchive,
     components::{Character, Problem},
     crowds::Crowds,
-    morph::{self, MorphTracks, Morphs},
+    morph::{self, Morphs},
 };
 use bevy_asset::{Assets, Handle};
 use bevy_camera::{
@@ -101,7 +101,7 @@ impl SkinPalette {
 pub(crate) struct Rig {
     inverse_binds: Vec<Mat34>,
     bounds: JointBounds,
-    morphs: Option<Arc<MorphTracks>>,
+    mesh: Arc<str>,
 }
 
 /// Why a mesh cannot be drawn.
@@ -118,16 +118,12 @@ enum SkinError {
 }
 
 impl Rig {
-    fn new(
-        mesh: &Mesh,
-        targets: &[(String, Morph)],
-        morphs: Option<Arc<MorphTracks>>,
-    ) -> Result<Self, MeshError> {
+    fn new(name: &str, mesh: &Mesh, targets: &[(String, Morph)]) -> Result<Self, MeshError> {
         let view = mesh.view();
         let targets: Vec<_> = targets.iter().map(|(_, target)| target.view().target).collect();
         let targets = MorphTargets::new(&targets, view.positions.len())?;
         let bounds = JointBounds::new(&mesh.influences(), Strided::packed(view.positions), Some(&targets))?;
-        Ok(Self { inverse_binds: view.inverse_binds.to_vec(), bounds, morphs })
+        Ok(Self { inverse_binds: view.inverse_binds.to_vec(), bounds, mesh: name.into() })
     }
 }
 
@@ -162,10 +158,11 @@ pub(crate) fn dress(
                 let inverse_bindposes = no_poses.get_or_insert_with(|| poses.add(Vec::<Mat4>::new())).clone();
                 let matrices = vec![Mat4::IDENTITY; joints];
                 let mut dressed = commands.entity(entity);
-                match &rig.morphs {
-                    Some(tracks) => {
-                        let morphs = Morphs::new(owner, tracks.clone());
-                        let weights = morphs.weights.clone();
+                let troupe = crowds.get(&character.key);
+                match troupe.and_then(|troupe| troupe.morph_weights(character.member, &rig.mesh)) {
+                    Some(weights) => {
+                        let morphs = Morphs { character: owner, mesh: rig.mesh.clone() };
+                        let weights = weights.to_vec();
                         dressed.try_insert((morphs, MeshMorphWeights::Value { weights }));
                     }
                     None => drop(dressed.try_remove::<(Morphs, MeshMorphWeights)>()),
@@ -206,7 +203,7 @@ fn dressed(
     let rig = match troupe.rigs.get(name) {
         Some(rig) => rig.clone(),
         None => {
-            let rig = Rig::new(&mesh, &morph::targets(archive, name)?, troupe.morphs(name)?)?;
+            let rig = Rig::new(name, &mesh, &morph::targets(archive, name)?)?;
             troupe.rigs.entry(name.into()).or_insert(Arc::new(rig)).clone()
         }
     };
@@ -215,16 +212,16 @@ fn dressed(
 
 /// Matrices and boxes of the characters that moved.
 pub(crate) fn pose_skins(
-    mut skins: Query<(&mut SkinPalette, &mut Aabb, &GlobalTransform, Option<&Morphs>)>,
+    mut skins: Query<(&mut SkinPalette, &mut Aabb, &GlobalTransform)>,
     characters: Query<(&Character, &GlobalTransform)>,
     crowds: Res<Crowds>,
 ) {
-    skins.par_iter_mut().for_each(|(mut palette, mut bounds, own, morphs)| {
+    skins.par_iter_mut().for_each(|(mut palette, mut bounds, own)| {
         let SkinPalette { matrices, character: owner, rig, seen } = palette.bypass_change_detection();
         let Ok((character, place)) = characters.get(*owner) else { return };
-        let Some(crowd) = crowds.get(&character.key).map(|troupe| &troupe.crowd) else { return };
-        let (Ok(posed), Ok(Some(models))) =
-            (crowd.posed_in(character.member), crowd.models(character.member))
+        let Some(troupe) = crowds.get(&character.key) else { return };
+        let Character { member, .. } = *character;
+        let (Ok(posed), Ok(Some(models))) = (troupe.crowd.posed_in(member), troupe.crowd.models(member))
         else {
             return;
         };
@@ -237,7 +234,7 @@ pub(crate) fn pose_skins(
             return;
         }
         let anew = before.is_none_or(|(before, ..)| before != posed);
-        let weights = morphs.map_or(&[][..], |morphs| &morphs.weights);
+        let weights = troupe.morph_weights(member, &rig.mesh).unwrap_or_default();
         // A mesh of nothing has no box, and there is a matrix a joint and a weight a target.
         if (anew || own != place)
             && let Ok(Some(around)) = rig.bounds.linear(matrices, weights)
