@@ -136,13 +136,22 @@ impl<'a> Plain<'a> {
 
 /// A crowd of so many.
 fn crowd(stage: &Stage, count: usize, outputs: Outputs) -> Result<(Crowd, Vec<Member>)> {
+    crowd_of(stage, count, outputs, |i| role(i, stage.clips.len()))
+}
+
+fn crowd_of(
+    stage: &Stage,
+    count: usize,
+    outputs: Outputs,
+    role: impl Fn(usize) -> [(usize, f64); 3],
+) -> Result<(Crowd, Vec<Member>)> {
     let mut crowd = Crowd::new(&stage.archive)?;
     crowd.set_outputs(outputs);
     let numbers =
         (0..stage.clips.len()).map(|i| crowd.clip(&format!("clip {i}"))).collect::<Result<Vec<u16>, _>>()?;
     let mut members = Vec::with_capacity(count);
     for i in 0..count {
-        let roles = role(i, stage.clips.len());
+        let roles = role(i);
         let part = |layer: usize| Part::new(numbers[roles[layer].0], WEIGHTS[layer]).at(roles[layer].1);
         members.push(crowd.add(Role::Parts(&[part(0), part(1), part(2)]), RootStep::IDENTITY)?);
     }
@@ -215,6 +224,7 @@ pub fn print(folder: Option<&Path>, plot: Option<&Path>) -> Result<()> {
         println!("\n{}, {joints} joints, three gaits, us a character", subject.name);
         series.extend(table(&stage, subject.name, &[1, 100, 1_000, 10_000, 100_000])?);
         shares(&stage, 1_000)?;
+        phases(&stage, 10_000)?;
         details(&stage, 10_000)?;
     }
     let stage = subjects[0].stage(200, Form::Rows)?;
@@ -292,6 +302,23 @@ fn shares(stage: &Stage, count: usize) -> Result<()> {
         unseen.member_bytes(members[0])?,
         joints * 64,
         joints * 48
+    );
+    Ok(())
+}
+
+/// What sorting by phase could give at most, and narrower keys: members in the order of their phases, and all at one.
+fn phases(stage: &Stage, count: usize) -> Result<()> {
+    let time = |share: &dyn Fn(usize) -> f64| -> Result<f64> {
+        let role = |i: usize| core::array::from_fn(|layer| (layer, share(i)));
+        let (mut crowd, _) = crowd_of(stage, count, MODELS, role)?;
+        us_each(count, || Ok(crowd.update(DT_S)?))
+    };
+    let golden = |i: usize| i as f64 * 0.618_033_988_749_895;
+    println!(
+        "of {count}, matrices: phases in any order {:.3}, sorted {:.3}, one phase {:.3}",
+        time(&|i| golden(i) - libm::floor(golden(i)))?,
+        time(&|i| i as f64 / count as f64)?,
+        time(&|_| 0.25)?
     );
     Ok(())
 }

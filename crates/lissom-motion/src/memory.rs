@@ -26,16 +26,22 @@ use lissom::{
 /// both is a save, `==` of both compares.
 ///
 /// Its size is known from graph and skeleton, and is nothing for a graph without inertialised transitions that takes no poses over
-/// ([`GraphParts::hand_over`](crate::GraphParts::hand_over)); `clone_from` between those of one graph and skeleton allocates nothing.
+/// ([`GraphParts::hand_over`](crate::GraphParts::hand_over)); `clone_from` between those of one graph and skeleton allocates nothing. A
+/// [crowd](crate::crowd) lends its members room for as long as there is something to remember.
 #[derive(Debug, PartialEq)]
 pub struct PoseMemory {
-    /// One a group; none if there is nothing to remember.
-    inertia: Vec<SoaInertia>,
+    /// One a group; none when nothing is left.
+    inertia: Room,
+    /// Of the skeleton; 0 if the graph remembers nothing.
+    groups: usize,
     /// Since the last change.
     elapsed_s: f64,
     /// 0: nothing is left of it, and all is zero.
     duration_s: f64,
 }
+
+/// Where a memory lies while something is left of it.
+pub(crate) type Room = Vec<SoaInertia>;
 
 /// Speeds over a shorter step would be noise: they count as 0.
 const SHORTEST_S: f32 = 1.0e-4;
@@ -58,7 +64,7 @@ impl MemoryScratch {
     /// Room for characters of this skeleton, if they play this graph.
     #[must_use]
     pub fn new(graph: &Graph, skeleton: &Skeleton) -> Self {
-        let groups = if graph.remembers() { skeleton.group_count() } else { 0 };
+        let groups = remembered_groups(graph, skeleton);
         let poses = vec![SoaTransform::IDENTITY; groups.saturating_mul(StartPose::ALL.len())];
         Self { poses, inertia: vec![SoaInertia::ZERO; groups] }
     }
@@ -68,13 +74,55 @@ impl PoseMemory {
     /// Nothing remembered yet.
     #[must_use]
     pub fn new(graph: &Graph, skeleton: &Skeleton) -> Self {
-        let groups = if graph.remembers() { skeleton.group_count() } else { 0 };
-        Self { inertia: vec![SoaInertia::ZERO; groups], elapsed_s: 0.0, duration_s: 0.0 }
+        let groups = remembered_groups(graph, skeleton);
+        Self { inertia: Room::with_capacity(groups), ..Self::nothing(groups) }
+    }
+
+    /// Nothing remembered, and no room to.
+    fn nothing(groups: usize) -> Self {
+        Self { inertia: Room::new(), groups, elapsed_s: 0.0, duration_s: 0.0 }
+    }
+
+    /// A copy that is lent room, if it remembers anything.
+    pub(crate) fn clone_into_room(&self, spares: &mut Vec<Room>) -> Self {
+        let mut copy = Self::nothing(self.groups);
+        copy.clone_from_into_room(self, spares);
+        copy
+    }
+
+    /// The same into what was there before. Without allocation where there is a spare.
+    pub(crate) fn clone_from_into_room(&mut self, source: &Self, spares: &mut Vec<Room>) {
+        if source.is_running() {
+            self.borrow_room(spares);
+        }
+        self.clone_from(source);
+        self.return_room(spares);
+    }
+
+    /// Takes room, if it has none; without a spare, what needs room makes some.
+    pub(crate) fn borrow_room(&mut self, spares: &mut Vec<Room>) {
+        if self.is_roomless()
+            && let Some(room) = spares.pop()
+        {
+            self.inertia = room;
+        }
+    }
+
+    /// Gives its room back, if nothing is left that needs it.
+    pub(crate) fn return_room(&mut self, spares: &mut Vec<Room>) {
+        if self.inertia.is_empty() && self.inertia.capacity() > 0 {
+            spares.push(core::mem::take(&mut self.inertia));
+        }
+    }
+
+    /// True if it may need room, and has none.
+    pub(crate) fn is_roomless(&self) -> bool {
+        self.groups > 0 && self.inertia.capacity() == 0
     }
 
     /// Nothing remembered any more: after a cut, or a teleport.
     pub fn forget(&mut self) {
-        self.inertia.fill(SoaInertia::ZERO);
+        self.inertia.clear();
         (self.elapsed_s, self.duration_s) = (0.0, 0.0);
     }
 
@@ -87,12 +135,12 @@ impl PoseMemory {
     /// True if it was made for as many joints, and for a graph that remembers as much.
     #[must_use]
     pub fn fits(&self, graph: &Graph, skeleton: &Skeleton) -> bool {
-        self.inertia.len() == if graph.remembers() { skeleton.group_count() } else { 0 }
+        self.groups == remembered_groups(graph, skeleton)
     }
 
     /// Bytes beside its own.
     pub(crate) fn memory_bytes(&self) -> usize {
-        size_of_val(&*self.inertia)
+        self.inertia.capacity().saturating_mul(size_of::<SoaInertia>())
     }
 
     /// Goes along with a step of the graph: to be called after every [`Graph::update`], whether the pose is shown or not. It
@@ -113,7 +161,8 @@ impl PoseMemory {
     ) -> Result<(), E> {
         let before_s = self.elapsed_s;
         self.elapsed_s += frame.step_s();
-        if let Some(duration_s) = frame.inertia_s().filter(|_| !self.inertia.is_empty()) {
+        if let Some(duration_s) = frame.inertia_s().filter(|_| self.groups > 0) {
+            self.inertia.resize(self.groups, SoaInertia::ZERO);
             let started = self.start(frame, before_s, scratch, number, &mut pose);
             if started.is_err() {
                 self.forget();
@@ -123,10 +172,7 @@ impl PoseMemory {
         }
         if !self.is_running() {
             // What has died away is like what never was: one value for it, to be compared.
-            if self.duration_s > 0.0 {
-                self.forget();
-            }
-            self.elapsed_s = 0.0;
+            self.forget();
         }
         Ok(())
     }
@@ -148,14 +194,14 @@ impl PoseMemory {
         mut pose: impl FnMut(Mix, &mut [SoaTransform]) -> Result<(), E>,
     ) -> Result<(), E> {
         self.forget();
-        if self.inertia.is_empty() {
+        let groups = self.groups;
+        if groups == 0 {
             return Err(StateError::NoMemory.into());
         }
         if !(duration_s.is_finite() && duration_s >= 0.0) {
             let (field, value, allowed) = ("fade_s", f64::from(duration_s), "finite, at least 0");
             return Err(StateError::from(TimeError { field, value, allowed }).into());
         }
-        let groups = self.inertia.len();
         let PosePair { now, before } = foreign;
         let (Some(now_foreign), Some(before_foreign)) = (now.get(..groups), before.get(..groups)) else {
             let len = if now.len() < before.len() { now.len() } else { before.len() };
@@ -172,11 +218,14 @@ impl PoseMemory {
         pose(frame.start_mix(StartPose::New, &number), now)?;
         pose(frame.start_mix(StartPose::OldBefore, &number), before)?;
         let own = PosePair { now, before };
-        InertiaStartJob::new(foreign, own, told_step_s(frame), &mut self.inertia).run()?;
-        let wrong =
-            self.inertia.iter_mut().flat_map(numbers).flat_map(|lanes| lanes.0).find(|v| !v.is_finite());
-        if let Some(value) = wrong {
+        self.inertia.resize(groups, SoaInertia::ZERO);
+        let started = InertiaStartJob::new(foreign, own, told_step_s(frame), &mut self.inertia).run();
+        let wrong = self.inertia.iter().flat_map(numbers).find(|number| !number.is_finite());
+        if started.is_err() || wrong.is_some() {
             self.forget();
+        }
+        started?;
+        if let Some(value) = wrong {
             let (field, value, allowed) = ("foreign", f64::from(value), "poses of finite numbers");
             return Err(StateError::from(TimeError { field, value, allowed }).into());
         }
@@ -195,7 +244,7 @@ impl PoseMemory {
         number: impl Fn(usize) -> usize,
         pose: &mut impl FnMut(Mix, &mut [SoaTransform]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let groups = self.inertia.len();
+        let groups = self.groups;
         let MemoryScratch { poses, inertia } = scratch;
         let len = poses.len();
         let mut all = poses.chunks_exact_mut(groups);
@@ -234,7 +283,7 @@ impl PoseMemory {
     ///
     /// # Errors
     ///
-    /// [`JobError::TooShort`] for a pose of another skeleton.
+    /// [`JobError::TooShort`] for a pose of another skeleton, while there is something to add.
     pub fn apply(&self, pose: &mut [SoaTransform]) -> Result<(), JobError> {
         self.apply_lod(pose, None)
     }
@@ -257,11 +306,8 @@ impl PoseMemory {
     pub fn write(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.elapsed_s.to_le_bytes());
         bytes.extend_from_slice(&self.duration_s.to_le_bytes());
-        if self.is_running() {
-            let mut copy = self.inertia.clone();
-            for lane in copy.iter_mut().flat_map(numbers).flat_map(|lanes| lanes.0) {
-                bytes.extend_from_slice(&lane.to_le_bytes());
-            }
+        for number in self.inertia.iter().flat_map(numbers) {
+            bytes.extend_from_slice(&number.to_le_bytes());
         }
     }
 
@@ -283,12 +329,14 @@ impl PoseMemory {
         let mut memory = Self::new(graph, skeleton);
         (memory.elapsed_s, memory.duration_s) = (from.f64()?, from.f64()?);
         let none = memory.elapsed_s == 0.0 && memory.duration_s == 0.0;
-        let some =
-            memory.elapsed_s >= 0.0 && memory.elapsed_s < memory.duration_s && !memory.inertia.is_empty();
+        let some = memory.elapsed_s >= 0.0 && memory.is_running() && memory.groups > 0;
         from.check(none || some, "no time of a change")?;
         if some {
-            for lane in memory.inertia.iter_mut().flat_map(numbers).flat_map(|lanes| &mut lanes.0) {
-                *lane = from.f32()?;
+            memory.inertia.resize(memory.groups, SoaInertia::ZERO);
+            for lanes in memory.inertia.iter_mut().flat_map(lanes_mut) {
+                for lane in &mut lanes.0 {
+                    *lane = from.f32()?;
+                }
             }
         }
         from.end()?;
@@ -302,22 +350,37 @@ fn told_step_s(frame: &Frame) -> f32 {
     if step_s < SHORTEST_S { 0.0 } else { step_s }
 }
 
+/// Groups that a graph remembers of a skeleton: all, or none.
+fn remembered_groups(graph: &Graph, skeleton: &Skeleton) -> usize {
+    if graph.remembers() { skeleton.group_count() } else { 0 }
+}
+
 /// All numbers of a group, in a fixed order.
-fn numbers(group: &mut SoaInertia) -> impl Iterator<Item = &mut Lanes> {
+fn lanes_mut(group: &mut SoaInertia) -> impl Iterator<Item = &mut Lanes> {
     [&mut group.offset, &mut group.rate].into_iter().flat_map(|offset| {
         let all = [&mut offset.translation, &mut offset.rotation, &mut offset.scale];
         all.into_iter().flat_map(|SoaVec3 { x, y, z }| [x, y, z])
     })
 }
 
+/// The same, to be read.
+fn numbers(group: &SoaInertia) -> impl Iterator<Item = f32> {
+    let vectors =
+        [group.offset, group.rate].into_iter().flat_map(|all| [all.translation, all.rotation, all.scale]);
+    vectors.flat_map(|SoaVec3 { x, y, z }| [x, y, z]).flat_map(|lanes| lanes.0)
+}
+
 impl Clone for PoseMemory {
+    /// With room for anything that it may remember.
     fn clone(&self) -> Self {
-        Self { inertia: self.inertia.clone(), ..*self }
+        let mut inertia = Room::with_capacity(self.groups);
+        inertia.extend_from_slice(&self.inertia);
+        Self { inertia, ..*self }
     }
 
     /// Without allocation if both are of one graph and skeleton.
     fn clone_from(&mut self, source: &Self) {
         self.inertia.clone_from(&source.inertia);
-        (self.elapsed_s, self.duration_s) = (source.elapsed_s, source.duration_s);
+        (self.groups, self.elapsed_s, self.duration_s) = (source.groups, source.elapsed_s, source.duration_s);
     }
 }

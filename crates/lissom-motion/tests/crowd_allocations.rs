@@ -1,7 +1,10 @@
 //! A crowd of steady size allocates nothing: alone in its binary, since all threads are counted.
 
-use lissom::JointLod;
-use lissom_motion::crowd::{Crowd, Executor, Member, Outputs, PaletteFormat, Part, Rayon, Role, Serial};
+use lissom::{JointLod, archive::Archive};
+use lissom_motion::{
+    Graph,
+    crowd::{Crowd, Executor, Member, Outputs, PaletteFormat, Part, Rayon, Role, Serial},
+};
 use lissom_testkit::{
     alloc::{CountingAllocator, assert_no_alloc_anywhere},
     crowds::{self, Input},
@@ -12,24 +15,26 @@ use std::{hint::black_box, sync::Arc};
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
+/// Who is played by the graph of a member's place in the list: every other one changes by inertia.
+const GRAPHS: [fn(&Archive) -> Arc<Graph>; 2] = [crowds::graph, crowds::inertial_graph];
+
 /// Frames in which people are told things, go and are followed by others, are saved and rewound.
 fn play(frames: usize, crowd: &mut Crowd, members: &mut [Member], executor: &dyn Executor, rng: &mut Rng) {
-    let graph = {
-        let archive = crowds::archive();
-        crowds::graph(&archive)
-    };
-    let by = crowd.add_graph(Arc::clone(&graph)).unwrap();
+    let archive = crowds::archive();
+    let graphs = GRAPHS.map(|graph| graph(&archive));
+    let by = graphs.each_ref().map(|graph| crowd.add_graph(Arc::clone(graph)).unwrap());
+    let (mut changing, mut most) = (0, 0);
     let mut snapshot = crowd.snapshot();
     let mut round = |crowd: &mut Crowd, members: &mut [Member], frames: usize, rng: &mut Rng| {
         for frame in 0..frames {
             let at = rng.below(members.len());
             if frame % 3 == 0 {
                 crowd.remove(members[at]).unwrap();
-                members[at] = crowd.add(Role::Graph(by), crowds::place(rng)).unwrap();
+                members[at] = crowd.add(Role::Graph(by[at % 2]), crowds::place(rng)).unwrap();
             }
-            for member in &*members {
+            for (i, member) in members.iter().enumerate() {
                 if let Some(input) = Input::random(rng) {
-                    input.tell(crowd, &graph, *member);
+                    input.tell(crowd, &graphs[i % 2], *member);
                 }
             }
             crowd.set_seen(&members[at..=at], frame % 2 == 0).unwrap();
@@ -37,6 +42,8 @@ fn play(frames: usize, crowd: &mut Crowd, members: &mut [Member], executor: &dyn
             crowd.set_level(&members[2..6], (frame / 7 % 3) as u8).unwrap();
             crowd.update_on(rng.unit_f64() * 0.03, executor).unwrap();
             black_box(crowd.events().count());
+            let running = members.iter().filter(|member| crowd.memory(**member).unwrap().is_running());
+            (changing, most) = (changing + running.clone().count(), running.count().max(most));
             if frame % 5 == 0 {
                 crowd.snapshot_into(&mut snapshot);
                 crowd.restore(&snapshot).unwrap();
@@ -45,6 +52,7 @@ fn play(frames: usize, crowd: &mut Crowd, members: &mut [Member], executor: &dyn
     };
     round(crowd, members, 200, rng);
     assert_no_alloc_anywhere(|| round(crowd, members, frames, rng));
+    assert!(changing > frames && most < members.len(), "{changing} changes, {most} at once");
 }
 
 #[test]
@@ -58,10 +66,11 @@ fn ten_thousand_frames_of_a_crowd_of_steady_size_allocate_nothing() {
     for joints in [40, 20] {
         crowd.add_level(JointLod::prefix(joints)).unwrap();
     }
-    let by = crowd.add_graph(crowds::graph(&archive)).unwrap();
+    let by = GRAPHS.map(|graph| crowd.add_graph(graph(&archive)).unwrap());
     let walk = crowd.clip("walk").unwrap();
     let mut members: Vec<Member> =
-        (0..16).map(|_| crowd.add(Role::Graph(by), crowds::place(&mut rng)).unwrap()).collect();
+        (0..16).map(|i| crowd.add(Role::Graph(by[i % 2]), crowds::place(&mut rng)).unwrap()).collect();
+    crowd.reserve_memory(16);
     crowd.add(Role::Parts(&[Part::new(walk, 1.0)]), crowds::place(&mut rng)).unwrap();
     play(10_000, &mut crowd, &mut members, &Serial, &mut rng);
     // From outside, handing work to a pool allocates.

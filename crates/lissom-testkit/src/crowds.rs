@@ -78,6 +78,20 @@ fn written(built: &BuiltSkeleton) -> Vec<u8> {
 /// If the archive does not have the clips.
 #[must_use]
 pub fn graph(archive: &Archive) -> Arc<Graph> {
+    graph_with(archive, |way| way)
+}
+
+/// The same with transitions by inertia.
+///
+/// # Panics
+///
+/// If the archive does not have the clips.
+#[must_use]
+pub fn inertial_graph(archive: &Archive) -> Arc<Graph> {
+    graph_with(archive, TransitionParts::inertial)
+}
+
+fn graph_with(archive: &Archive, way: fn(TransitionParts) -> TransitionParts) -> Arc<Graph> {
     let parts = GraphParts::new()
         .damped("speed", 0.0, 0.1)
         .float("arms", 1.0)
@@ -88,8 +102,8 @@ pub fn graph(archive: &Archive) -> Arc<Graph> {
             LayerParts::new("body")
                 .state(StateParts::line("move", "speed", &[(0.0, "idle"), (1.0, "walk"), (3.0, "run")]))
                 .state(StateParts::clip("rest", "idle").once())
-                .transition(TransitionParts::new("move", "rest").when("stop", Test::On).fade(0.2))
-                .transition(TransitionParts::new("rest", "move").exit(1.0).fade(0.3)),
+                .transition(way(TransitionParts::new("move", "rest").when("stop", Test::On).fade(0.2)))
+                .transition(way(TransitionParts::new("rest", "move").exit(1.0).fade(0.3))),
         )
         .layer(LayerParts::new("upper").masked("upper").weighed_by("arms"));
     Arc::new(Graph::of_archive(&parts, archive).expect("the archive has the clips"))

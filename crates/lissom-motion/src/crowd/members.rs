@@ -1,7 +1,7 @@
 //! Who is in a crowd: all that an update reads and writes, a slot a member, as structure of arrays.
 
 use super::{error::CrowdError, part::Parts};
-use crate::{PoseMemory, RootStep, rate::Rate, state::GraphState};
+use crate::{PoseMemory, RootStep, memory::Room, rate::Rate, state::GraphState};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -28,7 +28,7 @@ impl fmt::Display for Member {
 }
 
 /// What decides for a member.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Mind {
     Graph { graph: u16, state: GraphState, memory: PoseMemory },
     Parts(Parts),
@@ -85,6 +85,8 @@ pub(super) struct Members {
     pub cares: Vec<Care>,
     /// The step of the last update.
     pub steps: Vec<RootStep>,
+    /// Room for what poses remember that nobody needs now.
+    pub spares: Vec<Room>,
     free: Vec<u32>,
 }
 
@@ -118,7 +120,7 @@ impl Members {
             let full = CrowdError::Full { what: "members" };
             let index = u32::try_from(self.slots()).map_err(|_| full)?;
             self.generations.push(1);
-            self.minds.push(mind.clone());
+            self.minds.push(mind.copy(&mut self.spares));
             self.places.push(place);
             self.cares.push(Care::NEW);
             self.steps.push(RootStep::IDENTITY);
@@ -127,7 +129,7 @@ impl Members {
             return Ok(Member { index, generation: 1 });
         };
         let at = index as usize;
-        self.minds[at].clone_from(mind);
+        self.minds[at].copy_from(mind, &mut self.spares);
         (self.places[at], self.cares[at], self.steps[at]) = (place, Care::NEW, RootStep::IDENTITY);
         self.generations[at] = self.generations[at].wrapping_add(1);
         Ok(Member { index, generation: self.generations[at] })
@@ -165,48 +167,71 @@ pub(super) fn member_at(index: usize, generation: u32) -> Member {
     Member { index: index as u32, generation }
 }
 
-impl Clone for Mind {
-    fn clone(&self) -> Self {
+impl Mind {
+    /// A copy; what its pose remembers lies in a spare room, if there is one.
+    fn copy(&self, spares: &mut Vec<Room>) -> Self {
         match self {
             Self::Graph { graph, state, memory } => {
-                Self::Graph { graph: *graph, state: state.clone(), memory: memory.clone() }
+                Self::Graph { graph: *graph, state: state.clone(), memory: memory.clone_into_room(spares) }
             }
             Self::Parts(parts) => Self::Parts(*parts),
         }
     }
 
-    /// Without allocation if both are of one graph.
-    fn clone_from(&mut self, source: &Self) {
-        match (self, source) {
+    /// Without allocation if both are of one graph and there is a spare room.
+    fn copy_from(&mut self, source: &Self, spares: &mut Vec<Room>) {
+        match (&mut *self, source) {
             (
                 Self::Graph { graph, state, memory },
                 Self::Graph { graph: from, state: source, memory: kept },
             ) => {
                 *graph = *from;
                 state.clone_from(source);
-                memory.clone_from(kept);
+                memory.clone_from_into_room(kept, spares);
             }
-            (this, source) => *this = source.clone(),
+            _ => {
+                self.forget(spares);
+                *self = source.copy(spares);
+            }
+        }
+    }
+
+    /// True if its pose may need room to remember, and has none.
+    pub fn is_roomless(&self) -> bool {
+        matches!(self, Self::Graph { memory, .. } if memory.is_roomless())
+    }
+
+    /// Its pose remembers nothing any more.
+    fn forget(&mut self, spares: &mut Vec<Room>) {
+        if let Self::Graph { memory, .. } = self {
+            memory.forget();
+            memory.return_room(spares);
         }
     }
 }
 
 impl Clone for Members {
     fn clone(&self) -> Self {
-        Self {
-            generations: self.generations.clone(),
-            minds: self.minds.clone(),
-            places: self.places.clone(),
-            cares: self.cares.clone(),
-            steps: self.steps.clone(),
-            free: self.free.clone(),
-        }
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
     }
 
     /// Without allocation if there is room.
     fn clone_from(&mut self, source: &Self) {
         self.generations.clone_from(&source.generations);
-        self.minds.clone_from(&source.minds);
+        // All rooms are free first, whoever had them: then they are enough wherever as many have been in use.
+        let Self { minds, spares, .. } = self;
+        minds.iter_mut().for_each(|mind| mind.forget(spares));
+        minds.truncate(source.minds.len());
+        for (mind, from) in minds.iter_mut().zip(&source.minds) {
+            mind.copy_from(from, spares);
+        }
+        let more = &source.minds[minds.len()..];
+        minds.extend(more.iter().map(|mind| mind.copy(spares)));
+        // As many spare ones: who is copied again and again then has room for whatever may come.
+        let more = source.spares.iter().skip(spares.len());
+        spares.extend(more.map(|room| Room::with_capacity(room.capacity())));
         self.places.clone_from(&source.places);
         self.cares.clone_from(&source.cares);
         self.steps.clone_from(&source.steps);

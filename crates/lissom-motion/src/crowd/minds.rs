@@ -1,7 +1,9 @@
 //! What members are told: parameters, triggers, one-shots, parts; and what decides for them, saved and put back.
 
 use super::{Crowd, CrowdError, Member, Part, error::same_length, members::Mind, part::Parts};
-use crate::{ClipKey, Graph, GraphState, Key, LayerKey, OneShot, PoseMemory, StateError, TriggerKey};
+use crate::{
+    ClipKey, Graph, GraphState, Key, LayerKey, OneShot, PoseMemory, StateError, TriggerKey, memory::Room,
+};
 use alloc::sync::Arc;
 
 impl Crowd {
@@ -118,7 +120,7 @@ impl Crowd {
         }
     }
 
-    /// Puts that back; without allocation.
+    /// Puts that back; without allocation where there is room ([`Crowd::reserve_memory`]).
     ///
     /// # Errors
     ///
@@ -131,9 +133,21 @@ impl Crowd {
         if !saved.fits(&self.casts[usize::from(*graph)].graph, self.body.skeleton()) {
             return Err(StateError::OtherGraph.into());
         }
-        memory.clone_from(saved);
+        memory.clone_from_into_room(saved, &mut self.members.spares);
         self.members.cares[at].refresh();
         Ok(())
+    }
+
+    /// Room for what the poses of so many members remember at once. Without it room is made when a transition by inertia first needs it;
+    /// either way it is kept, for whoever needs it next.
+    pub fn reserve_memory(&mut self, members: usize) {
+        let memories = self.members.minds.iter().filter_map(|mind| match mind {
+            Mind::Graph { memory, .. } => Some(memory),
+            Mind::Parts(_) => None,
+        });
+        let has = memories.filter(|memory| memory.memory_bytes() > 0).count() + self.members.spares.len();
+        let groups = self.body.skeleton().group_count();
+        self.members.spares.extend((has..members).map(|_| Room::with_capacity(groups)));
     }
 
     /// The parts that a member plays, as they are now.

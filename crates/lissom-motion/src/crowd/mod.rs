@@ -14,7 +14,7 @@
 //! ```
 //!
 //! **A member** is decided by a graph, as an animator is, or plays a few [`Part`]s by itself. It is a few hundred bytes: no keys,
-//! no pose. [`Member`] names it, and its [`index`](Member::index) is its place in everything that is written, for as long as it is
+//! no pose, and what a pose remembers of a transition by inertia lies in room that is lent for as long as it lasts. [`Member`] names it, and its [`index`](Member::index) is its place in everything that is written, for as long as it is
 //! there; of a member that went only the index comes again.
 //!
 //! **Same bits.** What a member shows depends on nothing but what it was told and the steps: not on threads, not on how the work
@@ -123,8 +123,10 @@ pub struct Crowd {
     targets: Matrices,
     /// Weights of morph targets, as many a slot as there are; none where they are not written.
     morphs: Vec<f32>,
-    /// What they are when no clip says otherwise.
+    /// What they are when no clip says otherwise, mesh after mesh.
     own_morphs: Box<[f32]>,
+    /// Where those of each mesh end.
+    morph_ends: Box<[usize]>,
     palettes: Option<Buffer>,
     palettes_before: Option<Buffer>,
     /// True after a restore: held poses are other ones.
@@ -228,10 +230,12 @@ impl Crowd {
             None => inverse_binds_from_rest(skeleton)
                 .unwrap_or_else(|_| vec![Mat34::IDENTITY; skeleton.joint_count()]),
         };
-        let own_morphs = match body.mesh_names().next() {
-            Some(mesh) => body.morph_weights(mesh)?.into(),
-            None => Box::default(),
-        };
+        let mut own_morphs = Vec::new();
+        let mut morph_ends = Vec::new();
+        for mesh in body.mesh_names() {
+            own_morphs.extend_from_slice(body.morph_weights(mesh)?);
+            morph_ends.push(own_morphs.len());
+        }
         let mut rest = vec![Mat4::IDENTITY; skeleton.joint_count()];
         LocalToModelJob::new(skeleton, skeleton.rest_pose(), &mut rest).run().map_err(PlayError::from)?;
         let all = body.clip_names().fold(GraphParts::new(), |parts, name| parts.clip(name));
@@ -252,7 +256,8 @@ impl Crowd {
             models: Matrices::default(),
             targets: Matrices::default(),
             morphs: Vec::new(),
-            own_morphs,
+            own_morphs: own_morphs.into(),
+            morph_ends: morph_ends.into(),
             palettes: None,
             palettes_before: None,
             afresh: false,
@@ -377,6 +382,11 @@ impl Crowd {
     pub fn clip(&self, name: &str) -> Result<u16, CrowdError> {
         // There are at most 4,096.
         Ok(self.body.clip(name)? as u16)
+    }
+
+    /// The meshes that were made for the skeleton, in the order of their numbers.
+    pub fn mesh_names(&self) -> impl Iterator<Item = &str> {
+        self.body.mesh_names()
     }
 
     /// Bytes of a member without its outputs: its slot, and what its mind holds.

@@ -28,7 +28,7 @@ pub struct Outputs {
     /// turn is reached with the last update before the next one. It takes as much memory as model-space matrices once more, which are then
     /// written, too.
     pub between: bool,
-    /// Weights of the morph targets of the skeleton's first mesh.
+    /// Weights of the morph targets of the skeleton's meshes.
     pub morphs: bool,
 }
 
@@ -138,8 +138,9 @@ impl Crowd {
         Ok(())
     }
 
-    /// Boxes around members, in the space of palettes: no vertex of the mesh that `bounds` was made of is outside. Without vertices there is
-    /// no box. Morph targets count by their weights, where these are written and `bounds` knows as many.
+    /// Boxes around members, in the space of palettes: no vertex of the mesh that `bounds` was made of is outside, if palettes are those of
+    /// this mesh. Without vertices there is no box. Morph targets count by the weights of the mesh of this number, where they are written
+    /// and `bounds` knows as many.
     ///
     /// # Errors
     ///
@@ -147,6 +148,7 @@ impl Crowd {
     pub fn bounds(
         &self,
         members: &[Member],
+        mesh: usize,
         bounds: &JointBounds,
         room: &mut BoundsRoom,
         boxes: &mut [Option<Aabb>],
@@ -167,22 +169,25 @@ impl Crowd {
                 let skin = Mat34::from_mat4(&models[from]).mul(&palette::matrix(bind));
                 place.as_ref().map_or(skin, |place| place.mul(&skin)).to_mat4()
             }));
-            *out = bounds.linear(&room.0, self.morph_weights(*member)?).map_err(CrowdError::from)?;
+            *out = bounds.linear(&room.0, self.morph_weights(*member, mesh)?).map_err(CrowdError::from)?;
         }
         Ok(())
     }
 
-    /// The weights of a member's morph targets, in file order: none where they are not written.
+    /// The weights of the morph targets of a member's mesh, in file order: none where they are not written. The mesh by its place
+    /// in [`Crowd::mesh_names`]; one that is not there has no targets.
     ///
     /// # Errors
     ///
     /// [`CrowdError::Unknown`].
-    pub fn morph_weights(&self, member: Member) -> Result<&[f32], CrowdError> {
-        let (at, count) = (self.members.find(member)?, self.own_morphs.len());
-        Ok(self.morphs.get(at * count..(at + 1) * count).unwrap_or_default())
+    pub fn morph_weights(&self, member: Member, mesh: usize) -> Result<&[f32], CrowdError> {
+        let first = self.members.find(member)? * self.own_morphs.len();
+        let Some(end) = self.morph_ends.get(mesh) else { return Ok(&[]) };
+        let start = mesh.checked_sub(1).map_or(0, |before| self.morph_ends[before]);
+        Ok(self.morphs.get(first + start..first + end).unwrap_or_default())
     }
 
-    /// All of them, as many a slot as the mesh has targets.
+    /// All of them, as many a slot as the meshes have targets, mesh after mesh.
     #[must_use]
     pub fn all_morph_weights(&self) -> &[f32] {
         &self.morphs

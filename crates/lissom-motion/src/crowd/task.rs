@@ -7,7 +7,7 @@ use super::{
     members::{Care, Mind, is_live, member_at},
     palette::{Buffer, PaletteRows, PalettesMut, Space, place_matrix},
 };
-use crate::{Entry, MemoryScratch, RootStep, frame::Frame, graph::Graph, rate::move_on};
+use crate::{Entry, MemoryScratch, RootStep, frame::Frame, graph::Graph, memory::Room, rate::move_on};
 use alloc::{vec, vec::Vec};
 use core::{fmt, mem};
 use lissom::{
@@ -68,6 +68,8 @@ pub(super) struct Shared<'a> {
     pub levels: &'a [Level],
     /// By rows.
     pub binds: &'a [PaletteRows],
+    /// Where the weights of each mesh's morph targets end.
+    pub morph_ends: &'a [usize],
     pub before: Option<&'a Buffer>,
     /// True if palettes are to be written of poses that are held, too.
     pub afresh: bool,
@@ -175,6 +177,8 @@ pub(super) struct Worker {
     rows: Vec<Lanes>,
     scratch: MixScratch,
     room: MemoryScratch,
+    /// Room for what poses remember that nobody of this piece needs now.
+    pub spares: Vec<Room>,
     /// Who waits to be written: for each level those who show their poses, and those who move to them.
     posed: Vec<Posed>,
     batch: BatchScratch,
@@ -195,6 +199,7 @@ impl Worker {
             rows: vec![Lanes::splat(0.0); Graph::MAX_LAYERS * skeleton.group_count()],
             scratch: MixScratch::with_room_for(skeleton, body.clips(), Mix::MAX_ENTRIES),
             room: MemoryScratch::default(),
+            spares: Vec::new(),
             posed: vec![Posed::new(skeleton); 2],
             batch: BatchScratch::default(),
             models: vec![Mat4::IDENTITY; joints],
@@ -357,7 +362,10 @@ impl Work<'_> {
     fn remember(&mut self, i: usize, cast: &Cast) -> Result<(), JobError> {
         let Self { shared, worker, part } = self;
         let Mind::Graph { memory, .. } = &mut part.minds[i] else { return Ok(()) };
-        let Worker { frame, rows, scratch, room, .. } = &mut **worker;
+        let Worker { frame, rows, scratch, room, spares, .. } = &mut **worker;
+        if frame.inertia_s().is_some() {
+            memory.borrow_room(spares);
+        }
         let skeleton = shared.body.skeleton();
         let masks: &[Lanes] = if frame.inertia_s().is_some() && frame.is_layered() {
             let _ = frame.cover(&cast.masks, skeleton.group_count(), rows);
@@ -366,7 +374,7 @@ impl Work<'_> {
             &[]
         };
         let (clips, decoded) = (shared.body.clips(), shared.decoded);
-        memory.follow(
+        let followed = memory.follow(
             frame,
             room,
             |clip| cast.clips[clip],
@@ -374,7 +382,9 @@ impl Work<'_> {
                 MixJob { skeleton, clips, decoded, masks, mix: &mix, lod: None, scratch, output }
                     .run_on(shared.backend)
             },
-        )
+        );
+        memory.return_room(spares);
+        followed
     }
 
     /// The pose of the frame, beside those of others of its level.
@@ -398,7 +408,11 @@ impl Work<'_> {
                 weight,
             };
             let row = &mut part.morphs[i * part.morphs_each..(i + 1) * part.morphs_each];
-            shared.body.weigh_morphs(0, frame.seen().map(share), row);
+            let mut start = 0;
+            for (mesh, end) in shared.morph_ends.iter().enumerate() {
+                shared.body.weigh_morphs(mesh, frame.seen().map(share), &mut row[start..*end]);
+                start = *end;
+            }
         }
         let lod = shared.level(room / 2).map(|level| &level.lod);
         if room % 2 == 1 && lod.is_some() {

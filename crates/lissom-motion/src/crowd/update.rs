@@ -3,10 +3,13 @@
 use super::{
     Crowd, CrowdError, CrowdEvent, Executor, PalettesMut, Serial, Task,
     error::value,
-    members::Members,
+    members::{Members, Mind},
     palette::Buffer,
     task::{MAX_TASKS, Shared, Slots, TASKS_EACH, Worker},
 };
+use crate::memory::Room;
+use alloc::vec::Vec;
+use core::ops::Range;
 use lissom::math::simd::Backend;
 
 impl Crowd {
@@ -106,6 +109,7 @@ impl Crowd {
             plan: self.plan.as_ref(),
             levels: &self.levels,
             binds: &self.binds,
+            morph_ends: &self.morph_ends,
             before: self.palettes_before.as_ref(),
             afresh: core::mem::take(&mut self.afresh),
             outputs: self.outputs,
@@ -113,7 +117,10 @@ impl Crowd {
             dt_s,
             update: self.updates,
         };
-        let Members { generations, minds, places, cares, steps, .. } = &mut self.members;
+        let Members { generations, minds, places, cares, steps, spares, .. } = &mut self.members;
+        if self.casts.iter().any(|cast| cast.graph.remembers()) {
+            deal(spares, minds, &mut self.workers[..count]);
+        }
         let mut rest = Slots {
             first: 0,
             joints: self.rest.len(),
@@ -136,14 +143,14 @@ impl Crowd {
             }
         } else {
             let mut tasks: [Task<'_>; MAX_TASKS] = core::array::from_fn(|_| Task::default());
-            let mut left = slots;
             for (i, (task, worker)) in tasks[..count].iter_mut().zip(workers).enumerate() {
-                let here = left.div_ceil(count - i);
-                left -= here;
-                *task = Task::new(&shared, worker, rest.cut(here));
+                *task = Task::new(&shared, worker, rest.cut(piece(slots, count, i).len()));
             }
             executor.run(&mut tasks[..count]);
             tasks.iter_mut().for_each(Task::run);
+        }
+        for worker in &mut self.workers {
+            self.members.spares.append(&mut worker.spares);
         }
         let workers = &self.workers;
         let played = |clip: usize| workers.iter().any(|worker| worker.played[clip]);
@@ -154,6 +161,32 @@ impl Crowd {
     /// The markers passed in the last step: by member, of one member in the order of time, at one time by layer.
     pub fn events(&self) -> impl Iterator<Item = CrowdEvent<'_>> {
         self.workers.iter().flat_map(|worker| &worker.passed).filter_map(|passed| passed.event(&self.body))
+    }
+}
+
+/// The slots of one of so many pieces.
+fn piece(slots: usize, count: usize, i: usize) -> Range<usize> {
+    let end = |i: usize| (slots * i).div_ceil(count);
+    end(i)..end(i + 1)
+}
+
+/// Each piece gets of the spare rooms what its members may need, as far as there are; who needs more makes it.
+fn deal(spares: &mut Vec<Room>, minds: &[Mind], workers: &mut [Worker]) {
+    if let [worker] = workers {
+        core::mem::swap(spares, &mut worker.spares);
+        return;
+    }
+    let count = workers.len();
+    let roomless = |slots: Range<usize>| minds[slots].iter().filter(|mind| mind.is_roomless()).count();
+    let (all, wanted) = (spares.len(), roomless(0..minds.len()));
+    // What is given back is kept in lists that have room for it.
+    spares.reserve(minds.len() - wanted);
+    for (i, worker) in workers.iter_mut().enumerate() {
+        let slots = piece(minds.len(), count, i);
+        let (here, wanted_here) = (slots.len(), roomless(slots));
+        let share = if wanted > all { all * wanted_here / wanted } else { wanted_here };
+        worker.spares.reserve(here);
+        worker.spares.extend(spares.drain(spares.len() - share..));
     }
 }
 

@@ -1,9 +1,9 @@
 //! A crowd against animators, one for each member.
 
-use super::{ARCHIVE, GRAPH, bits, crowd};
+use super::{ARCHIVE, GRAPH, INERTIAL, bits, crowd};
 use lissom::math::{Mat34, simd::Backend};
 use lissom_motion::{
-    Animator, GraphState, RootStep,
+    Animator, Graph, GraphState, RootStep,
     crowd::{
         Crowd, Executor, Member, Outputs, PaletteFormat, PaletteRows, Palettes, Rayon, Role, Serial, Task,
     },
@@ -14,7 +14,8 @@ use lissom_testkit::{
 };
 use std::sync::{Arc, LazyLock};
 
-static ANIMATOR: LazyLock<Animator> = LazyLock::new(|| Animator::new(&ARCHIVE, Arc::clone(&GRAPH)).unwrap());
+static ANIMATORS: LazyLock<[Animator; 2]> =
+    LazyLock::new(|| [&GRAPH, &INERTIAL].map(|graph| Animator::new(&ARCHIVE, Arc::clone(graph)).unwrap()));
 
 /// What a marker that was passed is known by: its name, layer, weight and lap.
 type Told = (String, u16, u32, i64);
@@ -29,16 +30,18 @@ struct Pair {
 impl Pair {
     fn new(crowd: &mut Crowd, rng: &mut Rng) -> Self {
         let place = crowds::place(rng);
-        let by = crowd.add_graph(Arc::clone(&GRAPH)).unwrap();
+        let animator = ANIMATORS[rng.below(2)].clone();
+        let by = crowd.add_graph(Arc::clone(animator.graph())).unwrap();
         let member = crowd.add(Role::Graph(by), place).unwrap();
-        Self { member, animator: ANIMATOR.clone(), place }
+        Self { member, animator, place }
     }
 
     fn tell(&mut self, crowd: &mut Crowd, input: Input) {
-        input.tell(crowd, &GRAPH, self.member);
+        let graph = Arc::clone(self.animator.graph());
+        input.tell(crowd, &graph, self.member);
         match input {
-            Input::Speed(speed) => self.animator.set(GRAPH.float("speed").unwrap(), speed).unwrap(),
-            Input::Stop => self.animator.trigger(GRAPH.trigger("stop").unwrap()).unwrap(),
+            Input::Speed(speed) => self.animator.set(graph.float("speed").unwrap(), speed).unwrap(),
+            Input::Stop => self.animator.trigger(graph.trigger("stop").unwrap()).unwrap(),
             Input::Wave => self.animator.play("wave").on("upper").fade(0.1).start().unwrap(),
         }
     }
@@ -50,7 +53,7 @@ impl Pair {
         }
     }
 
-    /// The same matrices, palette, state, step, place and markers.
+    /// The same matrices, palette, state, memory, step, place and markers.
     fn agrees(&mut self, crowd: &Crowd) {
         let Self { member, animator, place } = self;
         assert_eq!(bits(crowd.models(*member).unwrap().unwrap()), bits(animator.models()));
@@ -61,6 +64,7 @@ impl Pair {
             assert_eq!(*rows, rows_of(&Mat34::from_mat4(m)));
         }
         assert_eq!(crowd.state(*member).unwrap(), animator.state());
+        assert_eq!(crowd.memory(*member).unwrap(), animator.memory());
         assert_eq!(*crowd.root_step(*member).unwrap(), animator.root_delta());
         assert_eq!(crowd.place(*member).unwrap(), place);
         let mut told: Vec<Told> = Vec::new();
@@ -110,7 +114,7 @@ fn compare(seed: u64, frames: usize, grain: usize, backend: Backend, executor: &
     crowd.set_grain(grain);
     crowd.set_outputs(Outputs { palettes: Some(PaletteFormat::F32), ..Outputs::default() });
     let mut pairs: Vec<Pair> = (0..20).map(|_| Pair::new(&mut crowd, &mut rng)).collect();
-    let mut passed = 0;
+    let (mut passed, mut changing) = (0, 0);
     for _ in 0..frames {
         for _ in 0..rng.below(3) {
             if pairs.len() > 10 {
@@ -136,9 +140,10 @@ fn compare(seed: u64, frames: usize, grain: usize, backend: Backend, executor: &
         for pair in &mut pairs {
             pair.update(dt_s);
             pair.agrees(&crowd);
+            changing += usize::from(pair.animator.memory().is_running());
         }
     }
-    assert!(passed > frames, "{passed} markers in {frames} frames");
+    assert!(passed > frames && changing > 0, "{passed} markers, {changing} changes in {frames} frames");
 }
 
 #[test]
@@ -147,7 +152,7 @@ fn members_are_their_animators_for_any_threads_and_grain() {
         compare(seed, 25, grain, Backend::best(), &Serial);
         for threads in [1, 2, 3, 8] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| compare(seed + 10, 12, grain, Backend::best(), &Rayon));
+            pool.install(|| compare(seed + 10, 25, grain, Backend::best(), &Rayon));
         }
     }
     compare(30, 25, 1, Backend::best(), &Careless);
@@ -191,10 +196,15 @@ fn who_else_is_there_and_in_which_order_they_came_changes_nothing() {
 
 #[test]
 fn saved_played_on_and_restored_everything_is_the_same_again() {
+    again(&GRAPH);
+    again(&INERTIAL);
+}
+
+fn again(graph: &Arc<Graph>) {
     let mut rng = Rng::new(77);
     let mut crowd = crowd();
     crowd.set_outputs(Outputs { palettes: Some(PaletteFormat::F16), ..Outputs::default() });
-    let by = crowd.add_graph(Arc::clone(&GRAPH)).unwrap();
+    let by = crowd.add_graph(Arc::clone(graph)).unwrap();
     let mut members: Vec<Member> =
         (0..30).map(|_| crowd.add(Role::Graph(by), crowds::place(&mut rng)).unwrap()).collect();
     crowd.set_rate(&members[..9], 3).unwrap();
@@ -212,7 +222,7 @@ fn saved_played_on_and_restored_everything_is_the_same_again() {
             }
             for member in &*members {
                 if let Some(input) = Input::random(rng) {
-                    input.tell(crowd, &GRAPH, *member);
+                    input.tell(crowd, graph, *member);
                 }
             }
             crowd.update(rng.unit_f64() * 0.05).unwrap();
@@ -239,9 +249,37 @@ fn saved_played_on_and_restored_everything_is_the_same_again() {
     // Another crowd takes it too, if it has the graph.
     let mut other = super::crowd();
     assert!(other.restore(&snapshot).is_err());
-    other.add_graph(Arc::clone(&GRAPH)).unwrap();
+    other.add_graph(Arc::clone(graph)).unwrap();
     other.restore(&snapshot).unwrap();
     assert_eq!(other.len(), 30);
+}
+
+#[test]
+fn a_member_has_room_to_remember_only_while_it_changes() {
+    let mut crowd = crowd();
+    let by = crowd.add_graph(Arc::clone(&INERTIAL)).unwrap();
+    let members: Vec<Member> =
+        (0..6).map(|_| crowd.add(Role::Graph(by), RootStep::IDENTITY).unwrap()).collect();
+    let bytes = |crowd: &Crowd| members.iter().map(|it| crowd.member_bytes(*it).unwrap()).collect::<Vec<_>>();
+    let alone = bytes(&crowd)[0];
+    assert!(alone < 1024, "{alone} bytes");
+    crowd.update(0.1).unwrap();
+    assert_eq!(bytes(&crowd), [alone; 6]);
+    crowd.trigger_each(&members[1..3], INERTIAL.trigger("stop").unwrap()).unwrap();
+    crowd.update(0.05).unwrap();
+    let more = bytes(&crowd)[1];
+    assert!(more > 2 * alone, "{more} and {alone} bytes");
+    assert_eq!(bytes(&crowd), [alone, more, more, alone, alone, alone]);
+    // A save of one that changes comes back, and one of another, too.
+    let saved = [0, 1].map(|i| crowd.memory(members[i]).unwrap().clone());
+    crowd.set_memory(members[1], &saved[0]).unwrap();
+    crowd.set_memory(members[5], &saved[1]).unwrap();
+    assert_eq!(bytes(&crowd), [alone, alone, more, alone, alone, more]);
+    assert_eq!(crowd.memory(members[5]).unwrap(), &saved[1]);
+    for _ in 0..5 {
+        crowd.update(0.05).unwrap();
+    }
+    assert_eq!(bytes(&crowd), [alone; 6]);
 }
 
 #[test]

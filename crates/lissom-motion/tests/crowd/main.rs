@@ -13,6 +13,7 @@ use std::sync::{Arc, LazyLock};
 
 static ARCHIVE: LazyLock<Archive> = LazyLock::new(crowds::archive);
 static GRAPH: LazyLock<Arc<Graph>> = LazyLock::new(|| crowds::graph(&ARCHIVE));
+static INERTIAL: LazyLock<Arc<Graph>> = LazyLock::new(|| crowds::inertial_graph(&ARCHIVE));
 
 fn crowd() -> Crowd {
     Crowd::new(&ARCHIVE).unwrap()
