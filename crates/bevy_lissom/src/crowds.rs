@@ -3,15 +3,14 @@
 use crate::{
     archive::LissomArchive,
     components::{ClipPart, GraphSource, Plays},
-    morph::MorphTracks,
     skin::Rig,
 };
 use bevy_asset::AssetId;
 use bevy_ecs::prelude::*;
-use lissom::archive::{Archive, ArchiveError};
+use lissom::archive::{Archive, SectionKind};
 use lissom_motion::{
     Graph, GraphError, GraphState, LoadError, RootStep,
-    crowd::{Crowd, CrowdError, GraphId, Member, Part, Role},
+    crowd::{Crowd, CrowdError, GraphId, Member, Outputs, Part, Role},
 };
 use std::{
     collections::{BTreeMap, HashMap, btree_map::Entry},
@@ -39,8 +38,8 @@ pub(crate) struct Troupe {
     pub names: HashMap<Box<str>, Arc<str>>,
     /// What skins share, by their mesh.
     pub rigs: HashMap<Box<str>, Arc<Rig>>,
-    /// What clips say of morph targets, by the mesh; nothing for a mesh without.
-    morphs: HashMap<Box<str>, Option<Arc<MorphTracks>>>,
+    /// Names of morph targets, by the mesh, in file order.
+    targets: HashMap<Box<str>, Vec<Box<str>>>,
 }
 
 /// A member's entity, and what it was told to play.
@@ -133,12 +132,19 @@ pub(crate) enum Recast {
 
 impl Troupe {
     fn new(archive: Archive, skeleton: Option<&str>) -> Result<Self, CrowdError> {
-        let crowd = match skeleton {
+        let mut crowd = match skeleton {
             Some(name) => Crowd::of_skeleton(&archive, name)?,
             None => Crowd::new(&archive)?,
         };
-        let (names, rigs, morphs) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Ok(Self { crowd, archive, graphs: Vec::new(), cast: Vec::new(), names, rigs, morphs })
+        crowd.set_outputs(Outputs { morphs: true, ..Outputs::default() });
+        let mut targets: HashMap<Box<str>, Vec<Box<str>>> = HashMap::new();
+        for name in archive.names(SectionKind::Morph) {
+            if let Some((mesh, target)) = archive.owner(SectionKind::Mesh, name) {
+                targets.entry(mesh.into()).or_default().push(target.into());
+            }
+        }
+        let (names, rigs) = (HashMap::new(), HashMap::new());
+        Ok(Self { crowd, archive, graphs: Vec::new(), cast: Vec::new(), names, rigs, targets })
     }
 
     /// Somebody new.
@@ -202,20 +208,15 @@ impl Troupe {
         self.graphs.iter().find(|(own, ..)| own == source).map(|(_, graph, _)| graph)
     }
 
-    /// The clips that a member plays without a graph, by name.
-    pub fn clips_of(&self, member: Member) -> Option<impl Iterator<Item = (&str, Part)>> {
-        let Plays::Clips { parts, .. } = &self.cast.get(member.index())?.as_ref()?.plays else { return None };
-        Some(parts.iter().map(|part| &*part.name).zip(self.crowd.parts(member).ok()?))
+    /// The weights of a mesh's morph targets; none for a mesh without, or of another skeleton.
+    pub fn morph_weights(&self, member: Member, mesh: &str) -> Option<&[f32]> {
+        let number = self.crowd.mesh_names().position(|name| name == mesh)?;
+        self.crowd.morph_weights(member, number).ok().filter(|weights| !weights.is_empty())
     }
 
-    /// What clips say of a mesh's morph targets, read once.
-    pub fn morphs(&mut self, mesh: &str) -> Result<Option<Arc<MorphTracks>>, ArchiveError> {
-        if let Some(known) = self.morphs.get(mesh) {
-            return Ok(known.clone());
-        }
-        let tracks = MorphTracks::new(&self.archive, mesh)?.map(Arc::new);
-        self.morphs.insert(mesh.into(), tracks.clone());
-        Ok(tracks)
+    /// Meshes with morph targets, and the names of those.
+    pub fn morphed(&self) -> impl Iterator<Item = (&str, &[Box<str>])> {
+        self.crowd.mesh_names().filter_map(|mesh| Some((mesh, &**self.targets.get(mesh)?)))
     }
 
     /// Everybody of another crowd joins, and goes on where it was.

@@ -24,7 +24,7 @@
 //!                                       TransformSystems::Propagate, LissomSystems::Place the last in it
 //!                 joints ─▶ GlobalTransform of a scene's joints (SceneJoints), and of what hangs on them
 //!                 joints ─▶ SkinPalette and Aabb of meshes without joints (Skin)
-//!                 clips ─▶ MeshMorphWeights of skins, MorphWeights of scenes (in LissomSystems::Animate)
+//!                 weights ─▶ MeshMorphWeights of skins, MorphWeights of scenes (in LissomSystems::Animate)
 //! ```
 //!
 //! A character is one entity: its joints are rows of its crowd and no entities. [`Characters`] is how systems talk to
@@ -136,6 +136,8 @@ impl Plugin for LissomPlugin {
             .add_observer(scene::lose::<Character>)
             .add_observer(scene::lose::<SceneJoints>)
             .add_observer(scene::lose_joint)
+            .add_observer(scene::hang)
+            .add_observer(scene::take_off)
             .configure_sets(
                 self.schedule,
                 (LissomSystems::Bind, LissomSystems::Animate, LissomSystems::Tell)
@@ -152,9 +154,7 @@ impl Plugin for LissomPlugin {
                     )
                         .chain()
                         .in_set(LissomSystems::Bind),
-                    (morph::weigh_graphs, systems::animate, morph::weigh_clips)
-                        .chain()
-                        .in_set(LissomSystems::Animate),
+                    (systems::animate, morph::weigh).chain().in_set(LissomSystems::Animate),
                     (systems::travel, systems::tell, systems::attach).in_set(LissomSystems::Tell),
                 ),
             )
@@ -170,10 +170,7 @@ impl Plugin for LissomPlugin {
                 PostUpdate,
                 (
                     // Bevy spawns scenes before this schedule.
-                    (scene::find_joints, scene::note_carriers)
-                        .chain()
-                        .after(LissomSystems::Tell)
-                        .before(TransformSystems::Propagate),
+                    scene::find_joints.after(LissomSystems::Tell).before(TransformSystems::Propagate),
                     skin::dress.after(LissomSystems::Tell).before(TransformSystems::Propagate),
                     (scene::drive, skin::pose_skins).chain().in_set(LissomSystems::Place),
                 ),

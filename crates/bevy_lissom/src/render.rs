@@ -1,4 +1,16 @@
 //! Palettes of skins on their way to the GPU (feature `render`).
+//!
+//! ```text
+//!  SkinPalette ──▶ copy_palettes: staging buffer ──▶ Bevy's prepare_skins ──▶ buffer of this frame
+//!                        │ who has a range since this frame                    buffer of the frame before
+//!                        ▼                                                        ▲
+//!                     Newcomers ──▶ stand_still_before ───────────────────────────┘
+//! ```
+//!
+//! Bevy swaps its two buffers and uploads the whole staging buffer, in every frame. Both are read at the same range, so what was copied
+//! here in one frame is what motion vectors compare with in the next: for as long as a skin keeps its range, which it does
+//! while it is seen. Who comes into sight gets a range that was another's, or nobody's, and Bevy would take that for where it was: it is
+//! given its own palette there, as if it had stood still.
 
 use crate::{scatter::scatter_palettes, skin::SkinPalette};
 use bevy_app::App;
@@ -6,41 +18,69 @@ use bevy_camera::visibility::ViewVisibility;
 use bevy_ecs::prelude::*;
 use bevy_math::Mat4;
 use bevy_mesh::skinning::SkinnedMesh;
-use bevy_pbr::{SkinUniforms, extract_skins};
-use bevy_render::{Extract, ExtractSchedule, RenderApp, sync_world::MainEntity};
+use bevy_pbr::{SkinUniforms, extract_skins, prepare_skins};
+use bevy_render::{
+    Extract, ExtractSchedule, Render, RenderApp, RenderSystems, renderer::RenderQueue, sync_world::MainEntity,
+};
+use std::ops::Range;
 use tracing::warn;
 
-/// In an app that draws, palettes follow Bevy's own skins into their buffer.
+/// In an app that draws, palettes follow Bevy's own skins into their buffers.
 pub(crate) fn connect(app: &mut App) {
     if let Some(render) = app.get_sub_app_mut(RenderApp) {
-        render.add_systems(ExtractSchedule, copy_palettes.after(extract_skins));
+        render
+            .init_resource::<Newcomers>()
+            .add_systems(ExtractSchedule, copy_palettes.after(extract_skins))
+            .add_systems(
+                Render,
+                stand_still_before.in_set(RenderSystems::PrepareResources).after(prepare_skins),
+            );
     }
 }
 
-/// Bevy has given every skin that is seen a range, and has filled it anew where the skin or its visibility changed. What it
-/// uploads is the whole buffer, in every frame; the one of the frame before is kept by itself, for motion vectors.
+/// Ranges of the staging buffer that were given in this frame.
+#[derive(Resource, Default)]
+struct Newcomers(Vec<Range<usize>>);
+
+/// Bevy has given every skin that is seen a range, and has filled it anew where the skin or its visibility changed. Nothing else is
+/// ever written there, so palettes that stay as they are need no second copy.
 fn copy_palettes(
     skins: Option<ResMut<SkinUniforms>>,
     palettes: Extract<
         Query<
-            (Entity, &SkinPalette),
+            (Entity, &SkinPalette, Ref<ViewVisibility>, Ref<SkinnedMesh>),
             Or<(Changed<SkinPalette>, Changed<ViewVisibility>, Changed<SkinnedMesh>)>,
         >,
     >,
+    mut newcomers: ResMut<Newcomers>,
     mut told: Local<bool>,
 ) {
+    newcomers.0.clear();
     let Some(mut skins) = skins else { return };
-    let mut places: Vec<(usize, &[Mat4])> = palettes
-        .iter()
-        .filter_map(|(entity, palette)| {
-            let start = skins.skin_index(MainEntity::from(entity))?;
-            Some((start as usize, palette.matrices()))
-        })
-        .collect();
+    let mut places: Vec<(usize, &[Mat4])> = Vec::new();
+    for (entity, palette, visibility, mesh) in &palettes {
+        let Some(start) = skins.skin_index(MainEntity::from(entity)) else { continue };
+        let (start, matrices) = (start as usize, palette.matrices());
+        places.push((start, matrices));
+        if visibility.is_changed() || mesh.is_changed() {
+            newcomers.0.push(start..start + matrices.len());
+        }
+    }
     let left_out = scatter_palettes(&mut skins.current_staging_buffer, &mut places);
     if left_out > 0 && !std::mem::replace(&mut *told, true) {
         warn!(
             "{left_out} skins are not drawn as they stand: their `SkinnedMesh` has fewer joints than they have"
         );
+    }
+}
+
+/// The frame before, for who was not there.
+fn stand_still_before(newcomers: Res<Newcomers>, skins: Option<Res<SkinUniforms>>, queue: Res<RenderQueue>) {
+    let Some(skins) = skins else { return };
+    for range in &newcomers.0 {
+        // A skin that was left out has none.
+        let Some(palette) = skins.current_staging_buffer.get(range.clone()) else { continue };
+        let offset = (range.start * size_of::<Mat4>()) as u64;
+        queue.write_buffer(&skins.prev_buffer, offset, bytemuck::must_cast_slice(palette));
     }
 }

@@ -6,10 +6,9 @@
 #![allow(clippy::too_many_arguments, clippy::type_complexity, reason = "a system says what it asks for")]
 
 use crate::{
-    archive::LissomArchive,
     components::{Animator, Character},
     crowds::{Crowds, Troupe},
-    morph::{MorphTracks, Morphs},
+    morph::Morphs,
     transform::Marks,
 };
 use bevy_asset::Assets;
@@ -21,13 +20,7 @@ use bevy_transform::{
     StaticTransformOptimizations,
     components::{GlobalTransform, Transform, TransformTreeChanged},
 };
-use lissom::{
-    Skeleton,
-    archive::{Archive, ArchiveError, SectionKind},
-    math::Mat4,
-};
-use std::sync::Arc;
-use tracing::error;
+use lissom::{Skeleton, math::Mat4};
 
 /// The joints of a scene below this character follow it. They are found by their `Name`s as soon as the scene is there, and again
 /// when it is spawned anew; their own `Transform`s are not read as long as they follow.
@@ -114,14 +107,13 @@ pub(crate) fn find_joints(
     weights: Query<(Option<&Name>, &MorphWeights)>,
     parents: Query<&ChildOf>,
     meshes: Res<Assets<Mesh>>,
-    archives: Res<Assets<LissomArchive>>,
-    mut crowds: ResMut<Crowds>,
+    crowds: Res<Crowds>,
     mut rows: ResMut<SceneRows>,
     mut commands: Commands,
 ) {
     for (entity, character, mut scene) in &mut characters {
-        let Some(troupe) = crowds.get_mut(&character.key) else { continue };
-        let skeleton = troupe.crowd.skeleton().clone();
+        let Some(troupe) = crowds.get(&character.key) else { continue };
+        let skeleton = troupe.crowd.skeleton();
         if let Some(found) = &scene.found {
             if found.skeleton != skeleton.identity() {
                 // Another file: they are looked for anew when these are free.
@@ -129,7 +121,7 @@ pub(crate) fn find_joints(
             }
             continue;
         }
-        let (joints, below) = matched(entity, &skeleton, &tree);
+        let (joints, below) = matched(entity, skeleton, &tree);
         let base = joints.iter().find(|(joint, _)| skeleton.parent(*joint).is_none());
         let base = base.and_then(|(_, root)| parents.get(*root).ok()).map_or(entity, ChildOf::parent);
         if joints.is_empty() {
@@ -140,41 +132,25 @@ pub(crate) fn find_joints(
         {
             let first = weights.first_mesh().and_then(|mesh| meshes.get(mesh));
             let targets = first.and_then(|mesh| mesh.try_morph_target_names().ok()?);
-            let Some(archive) = archives.get(&character.archive) else { continue };
-            match tracks_of(&archive.archive, name, targets, troupe) {
-                Ok(Some(tracks)) => drop(commands.entity(node).try_insert(Morphs::new(entity, tracks))),
-                Ok(None) => {}
-                Err(why) => error!("{node} is not morphed: {why}"),
+            if let Some(mesh) = mesh_of(name, targets, troupe) {
+                commands.entity(node).try_insert(Morphs { character: entity, mesh: mesh.into() });
             }
         }
         let row = rows.take(entity);
-        for (joint, entity) in &joints {
-            let joint = SceneJoint { row, joint: *joint as u16 };
-            commands.entity(*entity).try_insert(joint).try_remove::<TransformTreeChanged>();
-        }
-        let joints = joints.into_iter().map(|(_, entity)| entity).collect();
-        scene.found = Some(Found { skeleton: skeleton.identity(), row, base, joints });
+        let entities = joints.iter().map(|(_, entity)| *entity).collect();
+        scene.found = Some(Found { skeleton: skeleton.identity(), row, base, joints: entities });
+        commands.queue(move |world: &mut World| follow(world, row, &joints));
     }
 }
 
-/// What clips say of the mesh that a node of a scene shows: the one with targets of the same names, or of the node's name.
-fn tracks_of(
-    archive: &Archive,
-    node: Option<&Name>,
-    targets: Option<&[String]>,
-    troupe: &mut Troupe,
-) -> Result<Option<Arc<MorphTracks>>, ArchiveError> {
-    let mut called = None;
-    for mesh in archive.names(SectionKind::Mesh) {
-        let Some(tracks) = troupe.morphs(mesh)? else { continue };
-        if targets.is_some_and(|targets| targets.iter().eq(tracks.targets.iter().map(|(name, _)| name))) {
-            return Ok(Some(tracks));
-        }
-        if node.is_some_and(|name| name.as_str() == mesh) {
-            called = Some(tracks);
-        }
-    }
-    Ok(called)
+/// The mesh that a node of a scene shows: the one with targets of the same names, or of the node's name.
+fn mesh_of<'a>(node: Option<&Name>, targets: Option<&[String]>, troupe: &'a Troupe) -> Option<&'a str> {
+    let names = targets.map(|targets| targets.iter().map(|name| &**name));
+    let alike =
+        |own: &[Box<str>]| names.clone().is_some_and(|names| names.eq(own.iter().map(|name| &**name)));
+    let called = |mesh: &str| node.is_some_and(|name| name.as_str() == mesh);
+    let found = troupe.morphed().find(|(_, own)| alike(own));
+    found.or_else(|| troupe.morphed().find(|(mesh, _)| called(mesh))).map(|(mesh, _)| mesh)
 }
 
 /// Entities below a character that are called as joints are, and all that are below it. Those that a skinned mesh names come first: a node may be called
@@ -207,6 +183,21 @@ fn matched(
         }
     }
     (joints, below)
+}
+
+/// Entities become joints, in one go: who among them carries what is known only when all are.
+fn follow(world: &mut World, row: u32, joints: &[(usize, Entity)]) {
+    for (joint, entity) in joints {
+        // Who was despawned meanwhile follows nobody.
+        let Ok(mut entity) = world.get_entity_mut(*entity) else { continue };
+        entity.insert(SceneJoint { row, joint: *joint as u16 }).remove::<TransformTreeChanged>();
+    }
+    for (_, entity) in joints {
+        let other = |child: Entity| world.get::<SceneJoint>(child).is_none();
+        if world.get::<Children>(*entity).is_some_and(|children| children.iter().any(other)) {
+            world.entity_mut(*entity).insert(Carries);
+        }
+    }
 }
 
 /// The joints are Bevy's again.
@@ -256,34 +247,44 @@ pub(crate) fn lose_joint(
     }
 }
 
-/// Which joints have something to carry.
-pub(crate) fn note_carriers(
-    changed: Query<
-        (Entity, Option<&Children>, Has<Carries>),
-        (With<SceneJoint>, Or<(Changed<Children>, Added<SceneJoint>)>),
-    >,
-    joints: Query<(), With<SceneJoint>>,
+/// Something was hung on a joint.
+pub(crate) fn hang(
+    hung: On<Insert<ChildOf>>,
+    others: Query<&ChildOf, Without<SceneJoint>>,
+    joints: Query<(), (With<SceneJoint>, Without<Carries>)>,
     mut commands: Commands,
 ) {
-    for (entity, children, carries) in &changed {
-        let others = children.is_some_and(|children| children.iter().any(|child| !joints.contains(child)));
-        match (carries, others) {
-            (false, true) => {
-                commands.entity(entity).try_insert(Carries);
-            }
-            (true, false) => {
-                commands.entity(entity).try_remove::<Carries>();
-            }
-            _ => {}
-        }
+    if let Ok(child_of) = others.get(hung.entity)
+        && joints.contains(child_of.parent())
+    {
+        commands.entity(child_of.parent()).try_insert(Carries);
     }
 }
+
+/// Something was taken off.
+pub(crate) fn take_off(
+    taken: On<Discard<ChildOf>>,
+    others: Query<&ChildOf, Without<SceneJoint>>,
+    carriers: Query<&Children, With<Carries>>,
+    mut commands: Commands,
+) {
+    let Ok(joint) = others.get(taken.entity).map(ChildOf::parent) else { return };
+    if let Ok(children) = carriers.get(joint)
+        && !children.iter().any(|child| child != taken.entity && others.contains(child))
+    {
+        commands.entity(joint).try_remove::<Carries>();
+    }
+}
+
+/// Where one character in so many moves, or fewer, its joints are looked up; else all are gone through, in the order of memory.
+const FEW: usize = 4;
 
 /// What the joints of a row need to know.
 struct Drive<'a> {
     /// How many characters carry this one.
     depth: usize,
     base: Entity,
+    joints: &'a [Entity],
     models: &'a [Mat4],
     /// The update that made them.
     posed_in: u64,
@@ -319,7 +320,8 @@ pub(crate) fn drive(
             let above = parents.iter_ancestors(entity);
             let mut carrying: Vec<u32> = above.filter_map(|e| Some(joints.get(e).ok()?.0.row)).collect();
             carrying.dedup();
-            Some(Drive { depth: carrying.len(), base: scene.found.as_ref()?.base, models, posed_in })
+            let Found { base, joints, .. } = scene.found.as_ref()?;
+            Some(Drive { depth: carrying.len(), base: *base, joints, models, posed_in })
         })
         .collect();
     let always = optimizations.is_some_and(|optimizations| !optimizations.is_enabled());
@@ -337,15 +339,24 @@ pub(crate) fn drive(
                 moved.then_some((base, drive.models))
             })
             .collect();
-        if places.iter().any(Option::is_some) {
-            joints.par_iter_mut().for_each(|(joint, mut global)| {
-                let place = places.get(joint.row as usize).and_then(Option::as_ref);
-                let model =
-                    place.and_then(|(base, models)| Some((base, models.get(usize::from(joint.joint))?)));
-                if let Some((base, model)) = model {
-                    global.set_if_neq(GlobalTransform::from(*base * Affine3A::from_mat4(*model)));
+        let place = |joint: &SceneJoint, mut global: Mut<GlobalTransform>| {
+            let row = places.get(joint.row as usize).and_then(Option::as_ref);
+            let model = row.and_then(|(base, models)| Some((base, models.get(usize::from(joint.joint))?)));
+            if let Some((base, model)) = model {
+                global.set_if_neq(GlobalTransform::from(*base * Affine3A::from_mat4(*model)));
+            }
+        };
+        let moved = places.iter().flatten().count();
+        if moved * FEW > drives.len() {
+            joints.par_iter_mut().for_each(|(joint, global)| place(joint, global));
+        } else {
+            let moved = drives.iter().zip(&places).filter(|(_, place)| place.is_some());
+            for joint in moved.flat_map(|(drive, _)| drive.as_ref().map_or(&[][..], |drive| drive.joints)) {
+                // Who was despawned follows nobody.
+                if let Ok((joint, global)) = joints.get_mut(*joint) {
+                    place(joint, global);
                 }
-            });
+            }
         }
         for (entity, joint, children) in &carriers {
             let own = drives.get(joint.row as usize).and_then(Option::as_ref);

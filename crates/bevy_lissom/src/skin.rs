@@ -2,13 +2,17 @@
 //!
 //! ```text
 //!  Skin (component) ──▶ dress: Mesh3d, SkinnedMesh of placeholders, Aabb, SkinPalette      once
-//!  crowd: models ──▶ pose_skins: world · model · inverse bind ──▶ SkinPalette, Aabb        LissomSystems::Place
+//!  crowd: models ──▶ pose_skins: PaletteJob, bounds, the world ──▶ SkinPalette, Aabb       LissomSystems::Place
 //!                     feature `render`: copied into Bevy's skins after `extract_skins`
 //! ```
 //!
+//! The crowd's own palettes are not what Bevy wants: they are of one mesh, and are written before anybody knows where in the
+//! world the characters are, since root motion and sockets come from the same update. Its matrices are there for sockets anyway; one
+//! wide product a joint makes of them the palette of any mesh.
+//!
 //! Bevy gives every skin a range of its buffer by the number of its joints, whoever they are, and fills it from the joints'
 //! entities and the inverse bind matrices. Here there are none of either, so it fills in nothing, and what is copied there
-//! stays. It keeps the buffer of the frame before by itself, for motion vectors.
+//! stays.
 #![allow(clippy::disallowed_methods, reason = "places in Bevy's world are made with the engine's arithmetic")]
 #![allow(clippy::too_many_arguments, clippy::type_complexity, reason = "a system says what it asks for")]
 
@@ -16,7 +20,7 @@ use crate::{
     archive::LissomArchive,
     components::{Character, Problem},
     crowds::Crowds,
-    morph::{self, MorphTracks, Morphs},
+    morph::{self, Morphs},
 };
 use bevy_asset::{Assets, Handle};
 use bevy_camera::{
@@ -34,6 +38,8 @@ use bevy_reflect::Reflect;
 use bevy_transform::components::{GlobalTransform, Transform};
 use lissom::{
     archive::{ArchiveError, Mesh, Morph},
+    job::PaletteJob,
+    math::Mat34,
     mesh::{JointBounds, MeshError, MorphTargets, Strided},
 };
 use std::sync::Arc;
@@ -93,9 +99,9 @@ impl SkinPalette {
 /// What all skins of a mesh share.
 #[derive(Debug)]
 pub(crate) struct Rig {
-    inverse_binds: Vec<Affine3A>,
+    inverse_binds: Vec<Mat34>,
     bounds: JointBounds,
-    morphs: Option<Arc<MorphTracks>>,
+    mesh: Arc<str>,
 }
 
 /// Why a mesh cannot be drawn.
@@ -112,18 +118,12 @@ enum SkinError {
 }
 
 impl Rig {
-    fn new(
-        mesh: &Mesh,
-        targets: &[(String, Morph)],
-        morphs: Option<Arc<MorphTracks>>,
-    ) -> Result<Self, MeshError> {
+    fn new(name: &str, mesh: &Mesh, targets: &[(String, Morph)]) -> Result<Self, MeshError> {
         let view = mesh.view();
-        let inverse_binds =
-            view.inverse_binds.iter().map(|bind| Affine3A::from_mat4(bind.to_mat4())).collect();
         let targets: Vec<_> = targets.iter().map(|(_, target)| target.view().target).collect();
         let targets = MorphTargets::new(&targets, view.positions.len())?;
         let bounds = JointBounds::new(&mesh.influences(), Strided::packed(view.positions), Some(&targets))?;
-        Ok(Self { inverse_binds, bounds, morphs })
+        Ok(Self { inverse_binds: view.inverse_binds.to_vec(), bounds, mesh: name.into() })
     }
 }
 
@@ -158,10 +158,11 @@ pub(crate) fn dress(
                 let inverse_bindposes = no_poses.get_or_insert_with(|| poses.add(Vec::<Mat4>::new())).clone();
                 let matrices = vec![Mat4::IDENTITY; joints];
                 let mut dressed = commands.entity(entity);
-                match &rig.morphs {
-                    Some(tracks) => {
-                        let morphs = Morphs::new(owner, tracks.clone());
-                        let weights = morphs.weights.clone();
+                let troupe = crowds.get(&character.key);
+                match troupe.and_then(|troupe| troupe.morph_weights(character.member, &rig.mesh)) {
+                    Some(weights) => {
+                        let morphs = Morphs { character: owner, mesh: rig.mesh.clone() };
+                        let weights = weights.to_vec();
                         dressed.try_insert((morphs, MeshMorphWeights::Value { weights }));
                     }
                     None => drop(dressed.try_remove::<(Morphs, MeshMorphWeights)>()),
@@ -202,7 +203,7 @@ fn dressed(
     let rig = match troupe.rigs.get(name) {
         Some(rig) => rig.clone(),
         None => {
-            let rig = Rig::new(&mesh, &morph::targets(archive, name)?, troupe.morphs(name)?)?;
+            let rig = Rig::new(name, &mesh, &morph::targets(archive, name)?)?;
             troupe.rigs.entry(name.into()).or_insert(Arc::new(rig)).clone()
         }
     };
@@ -211,16 +212,16 @@ fn dressed(
 
 /// Matrices and boxes of the characters that moved.
 pub(crate) fn pose_skins(
-    mut skins: Query<(&mut SkinPalette, &mut Aabb, &GlobalTransform, Option<&Morphs>)>,
+    mut skins: Query<(&mut SkinPalette, &mut Aabb, &GlobalTransform)>,
     characters: Query<(&Character, &GlobalTransform)>,
     crowds: Res<Crowds>,
 ) {
-    skins.par_iter_mut().for_each_init(Vec::new, |models, (mut palette, mut bounds, own, morphs)| {
+    skins.par_iter_mut().for_each(|(mut palette, mut bounds, own)| {
         let SkinPalette { matrices, character: owner, rig, seen } = palette.bypass_change_detection();
         let Ok((character, place)) = characters.get(*owner) else { return };
-        let Some(crowd) = crowds.get(&character.key).map(|troupe| &troupe.crowd) else { return };
-        let (Ok(posed), Ok(Some(joints))) =
-            (crowd.posed_in(character.member), crowd.models(character.member))
+        let Some(troupe) = crowds.get(&character.key) else { return };
+        let Character { member, .. } = *character;
+        let (Ok(posed), Ok(Some(models))) = (troupe.crowd.posed_in(member), troupe.crowd.models(member))
         else {
             return;
         };
@@ -228,21 +229,22 @@ pub(crate) fn pose_skins(
         if before == *seen {
             return;
         }
-        let anew = before.is_none_or(|(before, ..)| before != posed);
-        models.clear();
-        let joints = joints.iter().zip(&rig.inverse_binds);
-        models.extend(joints.map(|(joint, bind)| Mat4::from(Affine3A::from_mat4(*joint) * *bind)));
-        let world = place.affine();
-        for (matrix, model) in matrices.iter_mut().zip(&*models) {
-            *matrix = Mat4::from(world * Affine3A::from_mat4(*model));
+        // There are as many of each as the skeleton has joints.
+        if PaletteJob::new(models, &rig.inverse_binds, matrices).run().is_err() {
+            return;
         }
-        let weights = morphs.map_or(&[][..], |morphs| &morphs.weights);
+        let anew = before.is_none_or(|(before, ..)| before != posed);
+        let weights = troupe.morph_weights(member, &rig.mesh).unwrap_or_default();
         // A mesh of nothing has no box, and there is a matrix a joint and a weight a target.
         if (anew || own != place)
-            && let Ok(Some(around)) = rig.bounds.linear(models, weights)
+            && let Ok(Some(around)) = rig.bounds.linear(matrices, weights)
         {
             let around = Aabb::from_min_max(Vec3::from_array(around.min), Vec3::from_array(around.max));
             bounds.set_if_neq(if own == place { around } else { seen_from(own, place, around) });
+        }
+        let world = place.affine();
+        for matrix in matrices {
+            *matrix = Mat4::from(world * Affine3A::from_mat4(*matrix));
         }
         palette.set_changed();
     });

@@ -285,6 +285,9 @@ fn safe_bounds_contain_exact_bounds_for_every_kind_of_skinning() {
         let exact = exact_bounds(Strided::packed(&out), vertices).unwrap().unwrap();
         let safe = bounds.linear(&m4, &weights).unwrap().unwrap();
         assert!(safe.contains(&exact), "linear, case {case}: {safe:?} against {exact:?}");
+        for backend in Backend::all() {
+            assert_eq!(bounds.linear_on(backend, &m4, &weights), Ok(Some(safe)), "{}", backend.name());
+        }
         let loose = (safe.max[0] - safe.min[0]) / (exact.max[0] - exact.min[0] + 0.1);
         if loose > looseness {
             looseness = loose;

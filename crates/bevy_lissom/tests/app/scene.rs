@@ -143,6 +143,46 @@ fn a_joint_is_marked_changed_exactly_when_it_moved() {
 }
 
 #[test]
+fn one_who_moves_among_many_that_stand_still_is_placed_and_nobody_else_is_marked() {
+    let (mut app, _) = app();
+    watch(&mut app);
+    let all: Vec<_> = (0..6)
+        .map(|_| {
+            let character = walker(&mut app);
+            let (root, joints) = spawn_scene(&mut app, character);
+            plays(&mut app, character);
+            (character, root, joints)
+        })
+        .collect();
+    app.update();
+    let (one, root, joints) = &all[3];
+    for (character, ..) in all.iter().filter(|(character, ..)| character != one) {
+        app.world_mut().entity_mut(*character).insert(Pace(0.0));
+    }
+    let sword = app.world_mut().spawn((Transform::from_xyz(0.0, 0.1, 0.0), ChildOf(joints["hand_r"]))).id();
+    app.update();
+    for _ in 0..5 {
+        app.update();
+        for (name, entity) in joints {
+            let expected = right(&mut app, *one, *root, name);
+            assert!(close(global(&app, *entity), expected), "{name}");
+        }
+        let mut marked = app.world().resource::<Marked>().0.clone();
+        assert!(marked.len() > 2 && marked.contains(&sword));
+        marked.retain(|entity| *entity != sword);
+        assert!(marked.iter().all(|entity| joints.values().any(|joint| joint == entity)));
+    }
+    // One that stands still is taken elsewhere.
+    let (other, root, joints) = &all[0];
+    app.world_mut().get_mut::<Transform>(*other).unwrap().translation.y += 1.0;
+    app.update();
+    for (name, entity) in joints {
+        let expected = right(&mut app, *other, *root, name);
+        assert!(close(global(&app, *entity), expected), "{name}");
+    }
+}
+
+#[test]
 fn what_hangs_on_a_joint_is_carried_and_marked_by_bevys_rule() {
     let ways: [fn(&mut App); 3] = [
         |_| {},

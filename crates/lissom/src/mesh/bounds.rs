@@ -13,7 +13,10 @@ use super::{
     vertices::{Strided, VEC3},
 };
 use alloc::{vec, vec::Vec};
-use lissom_math::{Mat4, Mat34};
+use lissom_math::{
+    Mat4, Mat34, dispatch,
+    simd::{Backend, Simd, f32x4, prelude::*},
+};
 
 /// An axis-aligned box.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,9 +58,11 @@ pub struct JointBounds {
     joint_count: usize,
     target_count: usize,
     influences: usize,
-    /// Vertices that a joint moves, by joint; then what targets add to them, target by target.
-    moved: Vec<Range3>,
-    /// The same for vertices whose first influence the joint is.
+    /// Joints that move vertices.
+    movers: Vec<u16>,
+    /// The vertices of each of them; then what targets add to them, target by target.
+    moved: Vec<Middle>,
+    /// By joint, the vertices whose first influence it is; then what targets add to them.
     first: Vec<Range3>,
     /// (first influence, another joint of the same vertex), sorted.
     partners: Vec<(u16, u16)>,
@@ -136,6 +141,27 @@ impl Range3 {
     }
 }
 
+/// A box by its middle and half its size, in f32, as a register takes them: the fourth lane is 0.
+#[derive(Clone, Copy, Debug)]
+struct Middle {
+    center: [f32; 4],
+    half: [f32; 4],
+}
+
+impl Middle {
+    /// Around a box: what the middle is rounded by, the size has more.
+    fn around(range: &Range3) -> Self {
+        let (mut center, mut half) = ([0.0; 4], [0.0; 4]);
+        for i in 0..3 {
+            let (min, max) = (range.min[i], range.max[i]);
+            center[i] = (0.5 * min + 0.5 * max) as f32;
+            let middle = f64::from(center[i]);
+            half[i] = up(larger(middle - min, max - middle));
+        }
+        Self { center, half }
+    }
+}
+
 impl JointBounds {
     /// Looks at every vertex once.
     ///
@@ -195,10 +221,17 @@ impl JointBounds {
                 }
             }
         }
+        let movers: Vec<u16> =
+            (0..joints).filter(|joint| !moved[*joint].is_empty()).map(|joint| joint as u16).collect();
+        let moved = moved
+            .chunks_exact(joints.max(1))
+            .flat_map(|all| movers.iter().map(|joint| Middle::around(&all[usize::from(*joint)])))
+            .collect();
         Ok(Self {
             joint_count: joints,
             target_count: targets.len(),
             influences: mesh.influences(),
+            movers,
             moved,
             first,
             partners,
@@ -212,19 +245,31 @@ impl JointBounds {
     ///
     /// [`MeshError::TooShort`]: fewer matrices than joints, or fewer `morph_weights` than targets.
     pub fn linear(&self, palette: &[Mat4], morph_weights: &[f32]) -> Result<Option<Aabb>, MeshError> {
+        self.linear_on(Backend::best(), palette, morph_weights)
+    }
+
+    /// The same on a chosen backend: the same bits.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`JointBounds::linear`].
+    pub fn linear_on(
+        &self,
+        backend: Backend,
+        palette: &[Mat4],
+        morph_weights: &[f32],
+    ) -> Result<Option<Aabb>, MeshError> {
         at_least("palette", "matrices", palette.len(), self.joint_count)?;
         at_least("morph_weights", "weights", morph_weights.len(), self.target_count)?;
-        let mut all = Range3::EMPTY;
-        let mut reach = 0.0;
-        for (joint, m) in palette[..self.joint_count].iter().enumerate() {
-            let Some(local) = self.morphed(&self.moved, joint, morph_weights) else { continue };
-            let (moved, size) = local.moved(&Mat34::from_mat4(m));
-            all.grow(&moved);
-            reach = larger(reach, size);
+        let weights = &morph_weights[..self.target_count];
+        if self.movers.is_empty() {
+            return Ok(None);
         }
-        // Every operation of the kernel rounds once; weights may miss a mean by the slack.
-        let margin = ((self.influences + 8) as f64 * 1.2e-7 + self.slack) * reach;
-        Ok(all.to_aabb(margin))
+        let Moved { min, max, reach } = dispatch!(backend, s => moved(s, self, palette, weights));
+        // Every operation rounds once, those that moved the vertices and those here; weights may miss a mean by the slack.
+        let operations = (self.influences + self.target_count + 20) as f64;
+        let margin = (operations * 1.2e-7 + self.slack) * reach;
+        Ok(Range3 { min, max }.to_aabb(margin))
     }
 
     /// A box that contains the vertices skinned by dual quaternions; `None` if the mesh has none. It becomes large
@@ -244,7 +289,7 @@ impl JointBounds {
             while self.partners.get(next).is_some_and(|p| usize::from(p.0) == joint) {
                 next += 1;
             }
-            let Some(local) = self.morphed(&self.first, joint, morph_weights) else { continue };
+            let Some(local) = self.morphed(joint, morph_weights) else { continue };
             let lead = palette[joint].to_mat34();
             let (mut moved, mut reach) = local.moved(&lead);
             let (mut away, mut cosine) = (0.0, 1.0);
@@ -282,14 +327,14 @@ impl JointBounds {
         Ok(all.to_aabb(margin))
     }
 
-    /// The box of a joint's vertices with morph targets applied.
-    fn morphed(&self, boxes: &[Range3], joint: usize, weights: &[f32]) -> Option<Range3> {
-        let mut local = boxes[joint];
+    /// The box of the vertices that a joint leads, with morph targets applied.
+    fn morphed(&self, joint: usize, weights: &[f32]) -> Option<Range3> {
+        let mut local = self.first[joint];
         if local.is_empty() {
             return None;
         }
         for (t, w) in weights[..self.target_count].iter().enumerate() {
-            let (d, w) = (&boxes[(1 + t) * self.joint_count + joint], f64::from(*w));
+            let (d, w) = (&self.first[(1 + t) * self.joint_count + joint], f64::from(*w));
             for i in 0..3 {
                 let (a, b) = (d.min[i] * w, d.max[i] * w);
                 local.min[i] += if a < b { a } else { b };
@@ -298,6 +343,68 @@ impl JointBounds {
         }
         Some(local)
     }
+}
+
+/// What [`JointBounds::linear`] finds: a box, and the most that any term of a product can be, NaN if one is.
+struct Moved {
+    min: [f64; 3],
+    max: [f64; 3],
+    reach: f64,
+}
+
+/// All boxes, each moved by its joint: a column of the matrix a register, so that its three rows are done at once.
+#[inline(always)]
+fn moved<S: Simd>(s: S, bounds: &JointBounds, palette: &[Mat4], weights: &[f32]) -> Moved {
+    let joints = bounds.movers.len();
+    let mut min = f32x4::splat(s, f32::INFINITY);
+    let mut max = f32x4::splat(s, f32::NEG_INFINITY);
+    let mut reach = f32x4::splat(s, 0.0);
+    let mut sum = reach;
+    for (i, joint) in bounds.movers.iter().enumerate() {
+        let own = &bounds.moved[i];
+        let mut center = f32x4::from_slice(s, &own.center);
+        let mut half = f32x4::from_slice(s, &own.half);
+        let mut most = center.abs() + half;
+        for (t, weight) in weights.iter().enumerate() {
+            let target = &bounds.moved[(1 + t) * joints + i];
+            let weight = f32x4::splat(s, *weight);
+            let (by, wide) = (f32x4::from_slice(s, &target.center), f32x4::from_slice(s, &target.half));
+            center += weight * by;
+            half += weight.abs() * wide;
+            most += weight.abs() * (by.abs() + wide);
+        }
+        let [a, b, c, d]: &[[f32; 4]; 4] = bytemuck::cast_ref(&palette[usize::from(*joint)]);
+        let (a, b) = (f32x4::from_slice(s, a), f32x4::from_slice(s, b));
+        let (c, d) = (f32x4::from_slice(s, c), f32x4::from_slice(s, d));
+        let center = times(s, a, b, c, center) + d;
+        let (a, b, c) = (a.abs(), b.abs(), c.abs());
+        let half = times(s, a, b, c, half);
+        let most = times(s, a, b, c, most) + d.abs();
+        let (low, high) = (center - half, center + half);
+        min = low.simd_lt(min).select(low, min);
+        max = high.simd_gt(max).select(high, max);
+        reach = most.simd_gt(reach).select(most, reach);
+        // A comparison does not see a NaN; a sum does.
+        sum += most;
+    }
+    let (min, max, reach, sum) = (min.to_array(), max.to_array(), reach.to_array(), sum.to_array());
+    let three = |v: [f32; 4]| [v[0], v[1], v[2]].map(f64::from);
+    let reach = three(reach).into_iter().fold(0.0, larger);
+    let nonsense = three(sum).into_iter().any(f64::is_nan);
+    Moved { min: three(min), max: three(max), reach: if nonsense { f64::NAN } else { reach } }
+}
+
+/// (a·x + b·y) + c·z
+#[inline(always)]
+fn times<S: Simd>(s: S, a: f32x4<S>, b: f32x4<S>, c: f32x4<S>, v: f32x4<S>) -> f32x4<S> {
+    let v = v.to_array();
+    (a * f32x4::splat(s, v[0]) + b * f32x4::splat(s, v[1])) + c * f32x4::splat(s, v[2])
+}
+
+/// A number not below it.
+fn up(v: f64) -> f32 {
+    let f = v as f32;
+    if f64::from(f) < v { f.next_up() } else { f }
 }
 
 /// The larger one; NaN if there is one, so that a box around nonsense is no box.
