@@ -58,8 +58,9 @@ pub const VARIED: [&str; 20] = [
     "assets/kenney/models/character.glb",
     "assets/webxr-hands/left.glb",
     "assets/mesh2motion/rigs/rig-human.glb",
-    "assets/cmu-bvh/082/82_18.bvh",
+    // No character: the motion after it is not brought onto one.
     "assets/ozz/bin/ruby_skeleton.ozz",
+    "assets/cmu-bvh/082/82_18.bvh",
     "assets/ufbx/maya_game_sausage_7500_binary.fbx",
     "defects/vrm-samples/cryptovoxels.vrm",
     "defects/threejs/examples/models/gltf/Flamingo.glb",

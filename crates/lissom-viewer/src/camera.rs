@@ -6,7 +6,7 @@ use lissom::math::{Mat4, Vec3};
 /// Up and down as far as it goes: at the poles the sides would flip.
 const STEEPEST: f32 = 1.55;
 /// How wide it sees, in radians from bottom to top.
-const FIELD: f32 = 0.7;
+pub(crate) const FIELD: f32 = 0.7;
 
 /// Looks at `target` from `distance` away.
 #[derive(Clone, Copy, Debug, PartialEq)]

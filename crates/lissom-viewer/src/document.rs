@@ -2,6 +2,8 @@
 
 use crate::{
     drive::{self, Directed, Driver, Mixer},
+    opening::Brought,
+    origin::Origin,
     panels::Panel,
 };
 use lissom::{
@@ -12,9 +14,8 @@ use lissom::{
 use lissom_build::{
     archive::ArchiveWriter,
     cook::{ClipBuilder, CookReport, Effort},
-    import::{self, ImportError, ImportLimits, Place},
+    import::{self, ImportLimits},
     mannequin::{self, Detail, Motion},
-    pipeline::{self, Input, Recipe, Watch},
 };
 use lissom_draw::Texture;
 use lissom_motion::GraphParts;
@@ -57,7 +58,7 @@ pub enum Source {
 }
 
 impl Source {
-    fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         match self {
             Self::File(path) => path,
             Self::Bytes(name, _) => Path::new(name),
@@ -69,12 +70,12 @@ impl Source {
         title(self.path())
     }
 
-    fn has_extension(&self, one_of: &[&str]) -> bool {
+    pub(crate) fn has_extension(&self, one_of: &[&str]) -> bool {
         let extension = self.path().extension();
         extension.is_some_and(|e| one_of.iter().any(|one| e.eq_ignore_ascii_case(one)))
     }
 
-    fn read(&self) -> Result<std::borrow::Cow<'_, [u8]>, Failure> {
+    pub(crate) fn read(&self) -> Result<std::borrow::Cow<'_, [u8]>, Failure> {
         match self {
             Self::File(path) => import::read_limited(path, ImportLimits::default().max_bytes)
                 .map(Into::into)
@@ -95,20 +96,39 @@ pub struct Document {
     pub(crate) driver: Driver,
     /// The name of the player's skeleton.
     skeleton: String,
-    graph: Option<GraphParts>,
+    /// What the graph panel plays, and the file that it is from.
+    pub(crate) graph: Option<GraphParts>,
+    pub(crate) graph_file: Option<Source>,
     pub(crate) clips: Vec<ClipEntry>,
     /// One a mesh of the player, in its order.
     pub(crate) surfaces: Vec<Surface>,
     /// What it was made of; none: the mannequin.
     pub(crate) sources: Vec<Source>,
+    /// Its motions as they were; `None` if that is not known.
+    pub(crate) origin: Option<Origin>,
     /// The precision that was asked for, in millimetres.
     pub(crate) precision_mm: Option<f64>,
     /// What was odd about the file.
     pub(crate) notes: Vec<String>,
+    /// What became of motions that were brought onto the character.
+    pub(crate) brought: Vec<Brought>,
     /// A ball that holds what moves.
     pub(crate) centre: Vec3,
     pub(crate) radius: f32,
 }
+
+/// What the mannequin does; the first is shown first.
+const MOTIONS: [Motion; 9] = [
+    Motion::Walk,
+    Motion::Idle,
+    Motion::Jog,
+    Motion::Run,
+    Motion::Wave,
+    Motion::Crouch,
+    Motion::JumpStart,
+    Motion::JumpAir,
+    Motion::JumpLand,
+];
 
 /// A clip of the list.
 pub(crate) struct ClipEntry {
@@ -134,7 +154,7 @@ pub(crate) struct CookedFacts {
 }
 
 impl CookedFacts {
-    fn new(report: &CookReport, worst_joint: &str) -> Self {
+    pub(crate) fn new(report: &CookReport, worst_joint: &str) -> Self {
         Self {
             raw_bytes: report.raw_bytes,
             jump_bytes: report.jump_bytes,
@@ -158,6 +178,20 @@ pub(crate) struct Surface {
     pub cutoff: f32,
 }
 
+impl Surface {
+    /// One colour, one side.
+    pub fn plain(mesh: &str) -> Self {
+        Self {
+            mesh: mesh.into(),
+            color: [0.69, 0.64, 0.56, 1.0],
+            texture: None,
+            uv_set: 0,
+            double_sided: false,
+            cutoff: 0.0,
+        }
+    }
+}
+
 impl Document {
     /// The mannequin and its motions, made in code.
     ///
@@ -168,15 +202,14 @@ impl Document {
         Self::mannequin_within(None)
     }
 
-    fn mannequin_within(precision_mm: Option<f64>) -> Result<Self, Failure> {
-        let mut facts = Vec::new();
+    pub(crate) fn mannequin_within(precision_mm: Option<f64>) -> Result<Self, Failure> {
+        let (mut facts, mut motions) = (Vec::new(), Vec::new());
         let mut make = || -> Result<Vec<u8>, Box<dyn core::error::Error>> {
             let built = lissom_build::SkeletonBuilder::build(&mannequin::skeleton())?;
             let mesh = mannequin::mesh(&Detail::default())?;
             let mut writer =
                 ArchiveWriter::new().skeleton("mannequin", &built.skeleton)?.mesh(&mesh, &built)?;
-            for motion in [Motion::Walk, Motion::Idle, Motion::Jog, Motion::Run, Motion::Wave, Motion::Crouch]
-            {
+            for motion in MOTIONS {
                 let clip = mannequin::clip(motion);
                 let mut builder = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
                 builder.precision = precision_mm.map_or(builder.precision, |mm| mm * 1e-3);
@@ -184,13 +217,15 @@ impl Document {
                 let worst = built.skeleton.name(cooked.report.error.worst_joint);
                 facts.push((clip.name.clone(), CookedFacts::new(&cooked.report, worst)));
                 writer = writer.clip(u16::from(cooked.bytes[4]), &clip.name, cooked.bytes)?;
+                motions.push(clip);
             }
             Ok(writer.finish()?)
         };
         let bytes = make().map_err(|e| Failure(format!("the mannequin: {e}")))?;
         let mut document = Self::of_archive("mannequin".into(), bytes, Vec::new())?;
         document.graph = Some(drive::of_mannequin());
-        document.remember(Vec::new(), precision_mm, facts);
+        document.origin = Origin::new(mannequin::skeleton(), motions, document.player.skeleton());
+        document.remember(precision_mm, facts);
         Ok(document)
     }
 
@@ -215,6 +250,21 @@ impl Document {
     /// True if the player decides.
     pub(crate) fn plays_a_clip(&self) -> bool {
         matches!(self.driver, Driver::Clip)
+    }
+
+    /// The clip that is shown, if what it was cooked from is known.
+    pub(crate) fn compared(&self) -> Option<&ClipEntry> {
+        let (playing, origin) = (self.player.playing()?, self.origin.as_ref()?);
+        let clip = self.clips.iter().find(|clip| clip.name == playing)?;
+        (self.plays_a_clip() && origin.has(playing)).then_some(clip)
+    }
+
+    /// Another graph: the panel plays it from its start.
+    pub(crate) fn set_graph(&mut self, parts: GraphParts) {
+        self.graph = Some(parts);
+        if matches!(self.driver, Driver::Graph(_)) {
+            self.driver = Driver::Clip;
+        }
     }
 
     /// Lets the open panel decide, if it is one that does.
@@ -246,116 +296,7 @@ impl Document {
         Ok(())
     }
 
-    /// Opens files: one archive, or whatever the pipeline reads, cooked together; files that others name (buffers, images)
-    /// may be among them. `watch` hears how far it is and can end it.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with the first file that cannot be read, with its name.
-    pub fn open(sources: &[Source], watch: &mut Watch<'_>) -> Result<Self, Failure> {
-        Self::open_within(sources, None, watch)
-    }
-
-    /// The same, cooked to a precision in millimetres; the mannequin if there are no files.
-    pub(crate) fn open_within(
-        sources: &[Source],
-        precision_mm: Option<f64>,
-        watch: &mut Watch<'_>,
-    ) -> Result<Self, Failure> {
-        if sources.is_empty() {
-            return Self::mannequin_within(precision_mm);
-        }
-        let parts = ["bin", "png", "jpg", "jpeg", "ktx2", "webp"];
-        let mut whole: Vec<&Source> = sources.iter().filter(|s| !s.has_extension(&parts)).collect();
-        if whole.is_empty() {
-            whole.extend(sources.first());
-        }
-        if let [source] = whole[..]
-            && source.has_extension(&["lsm"])
-            && precision_mm.is_none()
-        {
-            let named = |e: Failure| Failure(format!("{}: {e}", source.title()));
-            let bytes = source.read()?.into_owned();
-            let mut document = Self::of_archive(source.title(), bytes, Vec::new()).map_err(named)?;
-            document.remember(sources.to_vec(), None, Vec::new());
-            return Ok(document);
-        }
-        // Files that bytes name are looked for among the others, by the last part of their name.
-        let beside = |uri: &str| {
-            let wanted = uri.rsplit('/').next();
-            let found = sources.iter().find(|s| Some(s.title().as_str()) == wanted);
-            match found.map(Source::read) {
-                Some(Ok(bytes)) => Ok(bytes.into_owned()),
-                _ => Err(ImportError::Format {
-                    place: Place::Path(uri.into()),
-                    reason: "this file is named, but was not given: drop both together".into(),
-                }),
-            }
-        };
-        let mut inputs: Vec<Input<'_>> = Vec::new();
-        for source in whole {
-            inputs.push(match source {
-                Source::File(path) => Input::file(path),
-                Source::Bytes(name, bytes) => Input::bytes(name, bytes).with_files(&beside),
-            });
-        }
-        let (mut document, facts) = Self::cook(&inputs, precision_mm, watch)?;
-        document.remember(sources.to_vec(), precision_mm, facts);
-        Ok(document)
-    }
-
-    fn remember(
-        &mut self,
-        sources: Vec<Source>,
-        precision_mm: Option<f64>,
-        facts: Vec<(String, CookedFacts)>,
-    ) {
-        (self.sources, self.precision_mm) = (sources, precision_mm);
-        for (name, fact) in facts {
-            if let Some(clip) = self.clips.iter_mut().find(|clip| clip.name == name) {
-                clip.cooked = Some(fact);
-            }
-        }
-    }
-
-    fn cook(
-        inputs: &[Input<'_>],
-        precision_mm: Option<f64>,
-        watch: &mut Watch<'_>,
-    ) -> Result<(Self, Vec<(String, CookedFacts)>), Failure> {
-        let wrong = |e: &dyn core::fmt::Display| Failure(e.to_string());
-        // What is opened to be looked at should be there soon.
-        let cook = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
-        let precision = precision_mm.map(|mm| mm * 1e-3);
-        let options = pipeline::Options { cook, precision, ..pipeline::Options::default() };
-        let recipe = Recipe::new(options).map_err(|e| wrong(&e))?;
-        let cooked = recipe.cook(inputs, &executor, watch).map_err(|e| wrong(&e))?;
-        let (mut notes, mut facts) = (Vec::new(), Vec::new());
-        let mut first_error = None;
-        for input in &cooked.inputs {
-            match input {
-                Ok(report) => {
-                    notes.extend(report.warnings.iter().map(ToString::to_string));
-                    let fact = |c: &pipeline::ClipReport| {
-                        (c.name.clone(), CookedFacts::new(&c.cook, &c.worst_joint))
-                    };
-                    facts.extend(report.clips.iter().map(fact));
-                }
-                Err(e) => {
-                    notes.push(e.to_string());
-                    first_error.get_or_insert_with(|| wrong(e));
-                }
-            }
-        }
-        let name = inputs.first().map(|i| title(i.name())).unwrap_or_default();
-        match (cooked.archive, first_error) {
-            (Some(bytes), _) => Ok((Self::of_archive(name, bytes, notes)?, facts)),
-            (None, Some(failure)) => Err(failure),
-            (None, None) => Err(Failure("there is nothing to open".into())),
-        }
-    }
-
-    fn of_archive(name: String, bytes: Vec<u8>, notes: Vec<String>) -> Result<Self, Failure> {
+    pub(crate) fn of_archive(name: String, bytes: Vec<u8>, notes: Vec<String>) -> Result<Self, Failure> {
         let size = bytes.len();
         let archive = Archive::read(&bytes)?;
         let (skeleton, player) = fullest(&archive)?;
@@ -375,15 +316,18 @@ impl Document {
             name,
             bytes: size,
             surfaces: surfaces(&archive, &player)?,
-            archive,
             player,
             driver: Driver::Clip,
             skeleton,
-            graph: None,
+            graph: stored_graph(&archive)?,
+            graph_file: None,
+            archive,
             clips,
             sources: Vec::new(),
+            origin: None,
             precision_mm: None,
             notes,
+            brought: Vec::new(),
             centre: Vec3::ZERO,
             radius: 1.0,
         };
@@ -467,7 +411,7 @@ impl Document {
 }
 
 /// What a path is called in a title.
-fn title(path: &Path) -> String {
+pub(crate) fn title(path: &Path) -> String {
     path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
@@ -484,19 +428,19 @@ fn fullest(archive: &Archive) -> Result<(String, Player), Failure> {
     best.map(|(_, found)| found).ok_or_else(|| Failure("there is no skeleton in it".into()))
 }
 
+/// The archive's first graph, if it has one.
+fn stored_graph(archive: &Archive) -> Result<Option<GraphParts>, Failure> {
+    let Some(name) = archive.names(SectionKind::Graph).next() else { return Ok(None) };
+    let parts = GraphParts::read(&archive.graph(name)?);
+    parts.map(Some).map_err(|e| Failure(format!("graph {name:?}: {e}")))
+}
+
 /// How the player's meshes look. A texture that cannot be decoded leaves its colour.
 fn surfaces(archive: &Archive, player: &Player) -> Result<Vec<Surface>, Failure> {
     let view = ArchiveView::read(archive.bytes(), &Limits::default())?;
     let mut surfaces = Vec::new();
     for mesh in player.mesh_names() {
-        let plain = Surface {
-            mesh: mesh.into(),
-            color: [0.69, 0.64, 0.56, 1.0],
-            texture: None,
-            uv_set: 0,
-            double_sided: false,
-            cutoff: 0.0,
-        };
+        let plain = Surface::plain(mesh);
         let material = view.mesh(mesh)?.material;
         if material.is_empty() {
             surfaces.push(plain);
@@ -518,15 +462,4 @@ fn surfaces(archive: &Archive, player: &Player) -> Result<Vec<Surface>, Failure>
         surfaces.push(surface);
     }
     Ok(surfaces)
-}
-
-/// All cores on the desktop; a page has one.
-fn executor(tasks: usize, task: &(dyn Fn(usize) + Sync)) {
-    #[cfg(not(target_arch = "wasm32"))]
-    {
-        use rayon::prelude::*;
-        (0..tasks).into_par_iter().for_each(task);
-    }
-    #[cfg(target_arch = "wasm32")]
-    pipeline::serial(tasks, task);
 }

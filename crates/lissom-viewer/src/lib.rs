@@ -18,23 +18,34 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::disallowed_methods, reason = "what is drawn promises no bits")]
 
+mod bounds;
 mod camera;
 #[cfg(not(target_arch = "wasm32"))]
 mod changes;
+mod compare;
+mod crowd;
 mod document;
 mod drive;
+#[cfg(not(target_arch = "wasm32"))]
+mod export;
 mod ghost;
 mod loading;
 #[cfg(not(target_arch = "wasm32"))]
 mod offscreen;
+mod opening;
+mod origin;
 mod panels;
+mod picture;
 mod scene;
 mod viewer;
 #[cfg(target_arch = "wasm32")]
 pub mod web;
 mod window;
+mod world;
 
 pub use document::{Document, Failure, Source};
+#[cfg(not(target_arch = "wasm32"))]
+pub use export::Export;
 pub use loading::Loading;
 #[cfg(not(target_arch = "wasm32"))]
 pub use offscreen::{FrameCost, Offscreen, Picture, Shot, bench, device, document, screenshot};

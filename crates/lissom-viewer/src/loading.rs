@@ -1,6 +1,9 @@
 //! Files on their way.
 
-use crate::document::{Document, Failure, Source};
+use crate::{
+    document::{Document, Failure, Source},
+    opening::Opening,
+};
 use lissom_build::pipeline::{Progress, Step, Watch};
 use std::{
     ops::ControlFlow,
@@ -30,21 +33,21 @@ impl Loading {
     #[cfg(not(target_arch = "wasm32"))]
     #[must_use]
     pub fn start(sources: Vec<Source>, wake: impl Fn() + Send + Sync + 'static) -> Self {
-        Self::start_within(sources, None, wake)
+        Self::start_by(sources, Opening::default(), wake)
     }
 
-    /// The same, cooked to a precision in millimetres; the mannequin if there are no files.
+    /// The same, opened in a way of its own; the mannequin if there are no files.
     #[cfg(not(target_arch = "wasm32"))]
-    pub(crate) fn start_within(
+    pub(crate) fn start_by(
         sources: Vec<Source>,
-        precision_mm: Option<f64>,
+        opening: Opening,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Self {
         let name = sources.first().map_or_else(|| "mannequin".into(), Source::title);
         let (send, loading) = Self::new(name);
         let shared = loading.shared.clone();
         std::thread::spawn(move || {
-            shared.run(&send, wake, |watch| Document::open_within(&sources, precision_mm, watch))
+            shared.run(&send, wake, |watch| Document::open_by(&sources, &opening, watch))
         });
         loading
     }
@@ -54,7 +57,7 @@ impl Loading {
     pub(crate) fn start_async(
         name: String,
         sources: impl Future<Output = Result<Vec<Source>, Failure>> + 'static,
-        precision_mm: Option<f64>,
+        opening: Opening,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Self {
         let (send, loading) = Self::new(name);
@@ -64,7 +67,7 @@ impl Loading {
             wake();
             // There is one thread: until it is done, the page shows what it shows now.
             crate::web::drawn().await;
-            shared.run(&send, wake, |watch| Document::open_within(&sources?, precision_mm, watch));
+            shared.run(&send, wake, |watch| Document::open_by(&sources?, &opening, watch));
         });
         loading
     }

@@ -1,6 +1,7 @@
 //! The viewer without a window: pictures of it, and what a frame costs.
 
 use crate::{
+    compare::CompareSettings,
     document::{Document, Failure, Source},
     loading::Loading,
     panels::Panel,
@@ -32,6 +33,12 @@ pub struct Shot {
     pub panel: Option<Panel>,
     /// The joint that is chosen.
     pub joint: Option<String>,
+    /// Characters of the crowd panel.
+    pub crowd: Option<usize>,
+    /// Threads that move them.
+    pub threads: Option<usize>,
+    /// Errors as colours and as two skeletons, so many times larger.
+    pub errors: Option<f32>,
 }
 
 /// A picture in memory.
@@ -51,12 +58,16 @@ impl Picture {
     /// What the file system says.
     pub fn save(&self, path: &Path) -> Result<(), Failure> {
         let named = |e: &dyn core::fmt::Display| Failure(format!("{}: {e}", path.display()));
+        std::fs::write(path, self.to_png().map_err(|e| named(&e))?).map_err(|e| named(&e))
+    }
+
+    pub(crate) fn to_png(&self) -> Result<Vec<u8>, Failure> {
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, self.size.0, self.size.1);
         encoder.set_color(png::ColorType::Rgba);
         let done = encoder.write_header().and_then(|mut w| w.write_image_data(&self.pixels));
-        done.map_err(|e| named(&e))?;
-        std::fs::write(path, bytes).map_err(|e| named(&e))
+        done.map_err(|e| Failure(e.to_string()))?;
+        Ok(bytes)
     }
 }
 
@@ -168,6 +179,12 @@ impl Offscreen {
             viewer.play(clip);
         }
         viewer.settings.panel = shot.panel;
+        let crowd = &mut viewer.settings.crowd;
+        crowd.count = shot.crowd.unwrap_or(crowd.count);
+        crowd.threads = shot.threads.unwrap_or(crowd.threads);
+        if let Some(larger) = shot.errors {
+            viewer.settings.compare = CompareSettings { colors: true, bones: true, larger };
+        }
         if let Some(joint) = &shot.joint {
             viewer.choose(joint);
         }
@@ -259,7 +276,7 @@ fn paint(state: &RenderState, ctx: &egui::Context, output: egui::FullOutput, to:
 }
 
 /// A texture's pixels.
-fn read_back(state: &RenderState, texture: &wgpu::Texture) -> Result<Picture, Failure> {
+pub(crate) fn read_back(state: &RenderState, texture: &wgpu::Texture) -> Result<Picture, Failure> {
     let device = &state.device;
     let size = (texture.width(), texture.height());
     // Rows are copied at multiples of 256 bytes.
@@ -288,7 +305,7 @@ fn read_back(state: &RenderState, texture: &wgpu::Texture) -> Result<Picture, Fa
     let rows = data.chunks_exact(stride as usize);
     let mut pixels: Vec<u8> = rows.flat_map(|row| row[..size.0 as usize * 4].iter().copied()).collect();
     let bgra = [wgpu::TextureFormat::Bgra8Unorm, wgpu::TextureFormat::Bgra8UnormSrgb];
-    if bgra.contains(&state.target_format) {
+    if bgra.contains(&texture.format()) {
         pixels.chunks_exact_mut(4).for_each(|p| p.swap(0, 2));
     }
     Ok(Picture { size, pixels })

@@ -30,12 +30,22 @@ struct Arguments {
     /// The clip to show first.
     #[arg(long, value_name = "NAME")]
     clip: Option<String>,
-    /// The panel at the right: mix, graph, compression, curves.
+    /// The panel at the right: mix, graph, compression, curves, crowd, world.
     #[arg(long, value_name = "PANEL", value_parser = panel)]
     panel: Option<Panel>,
     /// The joint to choose.
     #[arg(long, value_name = "NAME")]
     joint: Option<String>,
+    /// So many characters in the crowd panel, which is then shown.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    crowd: Option<u16>,
+    /// So many threads for them.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+    /// Errors of the clip as colours on the mesh and as two skeletons, drawn N times larger, in the compression panel, which is
+    /// then shown.
+    #[arg(long, value_name = "N", value_parser = larger)]
+    errors: Option<f32>,
     /// Dark on light instead of light on dark.
     #[arg(long)]
     light: bool,
@@ -51,6 +61,10 @@ fn frames(text: &str) -> Result<usize, String> {
         Ok(frames @ 1..=1_000_000) => Ok(frames),
         _ => Err("1 to 1000000 frames".into()),
     }
+}
+
+fn larger(text: &str) -> Result<f32, String> {
+    text.parse().ok().filter(|n| (1.0..=2000.0).contains(n)).ok_or("1 to 2000 times".into())
 }
 
 /// `1280x800`.
@@ -87,9 +101,14 @@ fn work(arguments: Arguments, out: &mut impl Write) -> Result<(), Box<dyn std::e
         clip,
         panel,
         joint,
+        crowd,
+        threads,
+        errors,
         light,
     } = arguments;
-    let shot = Shot { files, clip, time_s: time, size, light, panel, joint };
+    let panel = panel.or(crowd.map(|_| Panel::Crowd)).or(errors.map(|_| Panel::Compression));
+    let (crowd, threads) = (crowd.map(usize::from), threads.map(usize::from));
+    let shot = Shot { files, clip, time_s: time, size, light, panel, joint, crowd, threads, errors };
     if pose_hash {
         let mut document = document(&shot.files)?;
         document.pose_at(shot.clip.as_deref(), shot.time_s)?;

@@ -3,16 +3,20 @@
 #[cfg(not(target_arch = "wasm32"))]
 use crate::changes::{self, Changes};
 use crate::{
+    bounds::Bounds,
     camera::Camera,
+    compare::{CompareSettings, ErrorCurve},
+    crowd::{CrowdScene, CrowdSettings},
     document::{Document, Failure, Source},
     ghost::Ghost,
     loading::Loading,
+    opening::Opening,
     panels::{self, Curves, Panel},
-    scene::{Lines, Scene, SkinOn, View, bones, grid},
+    scene::{Scene, SkinOn},
+    world::WorldScene,
 };
-use egui::{Key, Sense};
+use egui::Key;
 use egui_wgpu::RenderState;
-use lissom::math::Vec3;
 use lissom::track::Repeat;
 use std::sync::{Arc, Mutex, PoisonError};
 use web_time::Instant;
@@ -34,11 +38,17 @@ pub(crate) struct Settings {
     pub onion: bool,
     /// The way of the chosen joint, or of the root.
     pub trail: bool,
+    /// Boxes round meshes.
+    pub bounds: bool,
+    /// Axes where things can be held.
+    pub sockets: bool,
     pub skin_on: SkinOn,
     /// The camera goes where the root goes.
     pub follow: bool,
     pub repeat: bool,
     pub panel: Option<Panel>,
+    pub crowd: CrowdSettings,
+    pub compare: CompareSettings,
 }
 
 impl Default for Settings {
@@ -49,10 +59,14 @@ impl Default for Settings {
             floor: true,
             onion: false,
             trail: false,
+            bounds: false,
+            sockets: false,
             skin_on: SkinOn::Gpu,
             follow: false,
             repeat: true,
             panel: None,
+            crowd: CrowdSettings::default(),
+            compare: CompareSettings::default(),
         }
     }
 }
@@ -67,11 +81,18 @@ struct Kept {
 
 /// All of the viewer but the window.
 pub struct Viewer {
-    scene: Scene,
+    pub(crate) scene: Scene,
     pub(crate) document: Option<Document>,
+    /// Made when their panels are opened first.
+    pub(crate) crowd: Option<CrowdScene>,
+    pub(crate) world: Option<WorldScene>,
+    /// What the camera was put before last.
+    framed: Option<Panel>,
     pub(crate) loading: Option<Loading>,
     /// What went wrong last; the document before it stays.
     pub(crate) failure: Option<Failure>,
+    /// What was done last that cannot be seen, such as a file that was written.
+    pub(crate) told: Option<String>,
     pub(crate) camera: Camera,
     pub(crate) settings: Settings,
     pub(crate) playing: bool,
@@ -79,10 +100,14 @@ pub struct Viewer {
     pub(crate) joint: Option<usize>,
     pub(crate) search: String,
     pub(crate) help: bool,
+    /// What became of motions that were brought onto the character is shown.
+    pub(crate) report: bool,
     pub(crate) curves: Option<Curves>,
-    ghost: Option<Ghost>,
+    pub(crate) error_curve: Option<ErrorCurve>,
+    pub(crate) ghost: Option<Ghost>,
+    pub(crate) bounds: Option<Bounds>,
     /// Where the scene was drawn last.
-    seen: Option<egui::Rect>,
+    pub(crate) seen: Option<egui::Rect>,
     /// Where the precision's slider stands, in millimetres.
     pub(crate) wanted_mm: Option<f64>,
     /// The clip to show first, until there is a document.
@@ -91,6 +116,8 @@ pub struct Viewer {
     kept: Option<Kept>,
     #[cfg(not(target_arch = "wasm32"))]
     changes: Option<Changes>,
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) browser: Option<panels::Browser>,
     /// What the graphics device complained about.
     complaint: Arc<Mutex<Option<String>>>,
     /// Seconds of updating and drawing, without the GPU's own time; the last frame's.
@@ -110,8 +137,12 @@ impl Viewer {
         Self {
             scene: Scene::new(state),
             document: None,
+            crowd: None,
+            world: None,
+            framed: None,
             loading: None,
             failure: None,
+            told: None,
             camera: Camera::default(),
             settings: Settings::default(),
             playing: true,
@@ -119,14 +150,19 @@ impl Viewer {
             joint: None,
             search: String::new(),
             help: false,
+            report: false,
             curves: None,
+            error_curve: None,
             ghost: None,
+            bounds: None,
             seen: None,
             wanted_mm: None,
             wanted_clip: None,
             kept: None,
             #[cfg(not(target_arch = "wasm32"))]
             changes: None,
+            #[cfg(not(target_arch = "wasm32"))]
+            browser: None,
             complaint,
             frame_s: 0.0,
         }
@@ -141,10 +177,15 @@ impl Viewer {
             self.show(Document::mannequin());
             return;
         }
-        let ctx = ctx.clone();
         let sources = files.iter().cloned().map(Source::File).collect();
         self.changes = Some(Changes::new(files));
-        self.loading = Some(Loading::start(sources, move || ctx.request_repaint()));
+        self.start(sources, Opening::default(), ctx);
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn start(&mut self, sources: Vec<Source>, opening: Opening, ctx: &egui::Context) {
+        let ctx = ctx.clone();
+        self.loading = Some(Loading::start_by(sources, opening, move || ctx.request_repaint()));
     }
 
     /// Opens files again that have changed.
@@ -156,18 +197,19 @@ impl Viewer {
             return;
         }
         let sources = changes.files().iter().cloned().map(Source::File).collect();
-        self.open_again(sources, None, ctx);
+        self.open_again(sources, Opening::default(), ctx);
     }
 
     /// Cooks what is open again, to another precision.
     pub(crate) fn recook(&mut self, precision_mm: f64, ctx: &egui::Context) {
         if let Some(document) = &self.document {
-            self.open_again(document.sources.clone(), Some(precision_mm), ctx);
+            let opening = Opening { precision_mm: Some(precision_mm), ..Opening::default() };
+            self.open_again(document.sources.clone(), opening, ctx);
         }
     }
 
     /// Opens files again and goes on where it is.
-    fn open_again(&mut self, sources: Vec<Source>, precision_mm: Option<f64>, ctx: &egui::Context) {
+    fn open_again(&mut self, sources: Vec<Source>, opening: Opening, ctx: &egui::Context) {
         self.kept = self.document.as_ref().map(|document| Kept {
             clip: document.player.playing().map(String::from),
             time_s: document.player.time_s(),
@@ -177,13 +219,58 @@ impl Viewer {
         let ctx = ctx.clone();
         let wake = move || ctx.request_repaint();
         #[cfg(not(target_arch = "wasm32"))]
-        let loading = Loading::start_within(sources, precision_mm, wake);
+        let loading = Loading::start_by(sources, opening, wake);
         #[cfg(target_arch = "wasm32")]
         let loading = {
             let name = sources.first().map_or_else(|| "mannequin".into(), Source::title);
-            Loading::start_async(name, core::future::ready(Ok(sources)), precision_mm, wake)
+            Loading::start_async(name, core::future::ready(Ok(sources)), opening, wake)
         };
         self.loading = Some(loading);
+    }
+
+    /// What motions that come next are brought onto: the document, if it is a file's character.
+    fn character(&self) -> Vec<Source> {
+        let document = self.document.as_ref().filter(|d| !d.surfaces.is_empty());
+        let files = document.map_or(&[][..], |d| &d.sources);
+        if files.iter().all(Source::is_graph) { Vec::new() } else { files.to_vec() }
+    }
+
+    /// Plays a graph's description with the clips that are open.
+    pub(crate) fn open_graph(&mut self, source: &Source) {
+        let Some(document) = &mut self.document else { return };
+        match document.open_graph(source) {
+            Ok(()) => self.settings.panel = Some(Panel::Graph),
+            Err(failure) => self.failure = Some(failure),
+        }
+        self.watch();
+    }
+
+    /// Writes the graph to its file.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn save_graph(&mut self) {
+        let Some(document) = &mut self.document else { return };
+        match document.save_graph() {
+            Ok(()) => self.told = Some(format!("saved {}", document.graph_path().display())),
+            Err(failure) => self.failure = Some(failure),
+        }
+        // What it wrote itself is no news.
+        self.changes = None;
+        self.watch();
+    }
+
+    /// Looks at the document's files from now on.
+    pub(crate) fn watch(&mut self) {
+        #[cfg(not(target_arch = "wasm32"))]
+        if let Some(document) = &self.document {
+            let file = |source: &Source| match source {
+                Source::File(path) => Some(path.clone()),
+                Source::Bytes(..) => None,
+            };
+            let files: Vec<_> = document.sources.iter().filter_map(file).collect();
+            if self.changes.as_ref().is_none_or(|changes| changes.files() != files) {
+                self.changes = (!files.is_empty()).then(|| Changes::new(files));
+            }
+        }
     }
 
     /// Chooses a joint by name and shows it.
@@ -206,12 +293,15 @@ impl Viewer {
         });
         match shown {
             Ok(document) => {
-                (self.joint, self.curves, self.ghost) = (None, None, None);
+                (self.joint, self.curves, self.error_curve, self.ghost, self.bounds) =
+                    (None, None, None, None, None);
                 self.wanted_mm = document.precision_mm;
                 if kept.is_none() {
                     self.camera.frame(document.centre, document.radius);
+                    self.report = !document.brought.is_empty();
                 }
                 (self.document, self.failure) = (Some(document), None);
+                self.watch();
             }
             Err(failure) => self.failure = Some(failure),
         }
@@ -288,7 +378,7 @@ impl Viewer {
     /// The time of the clip that plays, in seconds; `None` without one.
     #[must_use]
     pub fn time_s(&self) -> Option<f64> {
-        let document = self.document.as_ref().filter(|d| d.plays_a_clip())?;
+        let document = self.document.as_ref().filter(|d| self.shows_document() && d.plays_a_clip())?;
         document.player.playing()?;
         Some(document.player.time_s())
     }
@@ -311,13 +401,12 @@ impl Viewer {
     #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn go_to(&mut self, time_s: f64) {
         self.scrub(time_s);
-        let panel = self.settings.panel;
-        if let Some(document) = &mut self.document {
-            let steps = if panel.is_some_and(Panel::decides) { (time_s * 60.0) as u32 } else { 0 };
-            let done = document
-                .drive_by(panel)
-                .and_then(|()| (0..steps).try_for_each(|_| document.update(1.0 / 60.0, 1.0)));
+        if self.settings.panel.is_some_and(Panel::decides) {
+            let steps = (time_s * 60.0) as u32;
+            let done = (0..steps).try_for_each(|_| self.advance(1.0 / 60.0));
             self.tell(done);
+            // At rest there would be nothing to see of what they do.
+            self.playing = self.settings.panel.is_some_and(Panel::replaces);
         }
     }
 
@@ -353,11 +442,54 @@ impl Viewer {
 
     /// The camera sees all of the document.
     pub(crate) fn frame_all(&mut self) {
-        if let Some(document) = &mut self.document {
+        if self.shows_document()
+            && let Some(document) = &mut self.document
+        {
             let done = document.measure();
-            self.camera.frame(document.centre, document.radius);
             self.tell(done);
         }
+        let (centre, radius) = self.ball();
+        self.camera.frame(centre, radius);
+    }
+
+    /// The same with the next frame.
+    pub(crate) fn reframe(&mut self) {
+        self.framed = None;
+    }
+
+    /// Goes on by so many seconds: the document, or what is seen instead of it.
+    fn advance(&mut self, dt_s: f64) -> Result<(), Failure> {
+        let (eye, aspect) = (self.eye(), self.aspect());
+        match (self.settings.panel, &mut self.document) {
+            (Some(Panel::Crowd), _) => {
+                let crowd = match &mut self.crowd {
+                    Some(crowd) => crowd,
+                    none => none.insert(CrowdScene::new()?),
+                };
+                crowd.update(dt_s * self.speed.max(0.0), self.settings.crowd, &eye, aspect)?;
+            }
+            (Some(Panel::World), _) => {
+                let world = match &mut self.world {
+                    Some(world) => world,
+                    none => none.insert(WorldScene::new()?),
+                };
+                world.update(dt_s * self.speed.max(0.0))?;
+            }
+            (panel, Some(document)) => {
+                document.drive_by(panel)?;
+                // A graph would go on by nothing, too, and take its triggers.
+                if dt_s > 0.0 {
+                    document.update(dt_s, self.speed)?;
+                }
+            }
+            (_, None) => {}
+        }
+        let panel = self.settings.panel.filter(|panel| panel.replaces());
+        if panel != self.framed {
+            self.framed = panel;
+            self.frame_all();
+        }
+        Ok(())
     }
 
     /// One frame: input, time, panels, picture.
@@ -371,12 +503,8 @@ impl Viewer {
         self.take_keys(&ctx);
         let started = Instant::now();
         let dt_s = f64::from(ctx.input(|i| i.stable_dt)).min(0.1);
-        if let Some(document) = &mut self.document {
-            let done = document
-                .drive_by(self.settings.panel)
-                .and_then(|()| if self.playing { document.update(dt_s, self.speed) } else { Ok(()) });
-            self.tell(done);
-        }
+        let done = self.advance(if self.playing { dt_s } else { 0.0 });
+        self.tell(done);
         if self.playing {
             ctx.request_repaint();
         }
@@ -386,6 +514,9 @@ impl Viewer {
         panels::right(self, ui);
         egui::CentralPanel::default().frame(egui::Frame::NONE).show(ui, |ui| self.view(ui));
         panels::help(self, &ctx);
+        panels::report(self, &ctx);
+        #[cfg(not(target_arch = "wasm32"))]
+        panels::browse(self, &ctx);
         panels::loading(self, &ctx);
         self.frame_s = started.elapsed().as_secs_f64();
     }
@@ -409,14 +540,31 @@ impl Viewer {
             return;
         }
         #[cfg(not(target_arch = "wasm32"))]
-        self.open(dropped.iter().map(|file| file.path().to_path_buf()).collect(), None, ctx);
+        self.take_files(dropped.iter().map(|file| file.path().to_path_buf()).collect(), ctx);
         #[cfg(target_arch = "wasm32")]
         {
+            let opening = Opening { onto: self.character(), ..Opening::default() };
             let ctx = ctx.clone();
             let name = dropped[0].path().to_string_lossy().into_owned();
-            self.loading = Some(Loading::start_async(name, crate::web::dropped(dropped), None, move || {
-                ctx.request_repaint()
-            }));
+            self.loading =
+                Some(Loading::start_async(name, crate::web::dropped(dropped), opening, move || {
+                    ctx.request_repaint()
+                }));
+        }
+    }
+
+    /// Opens files beside what is there: a graph is played with its clips, motions are brought onto its character.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn take_files(&mut self, files: Vec<std::path::PathBuf>, ctx: &egui::Context) {
+        let sources: Vec<_> = files.iter().cloned().map(Source::File).collect();
+        match &sources[..] {
+            [graph] if graph.is_graph() && self.document.is_some() => self.open_graph(graph),
+            _ => {
+                (self.wanted_clip, self.kept) = (None, None);
+                self.changes = Some(Changes::new(files));
+                let opening = Opening { onto: self.character(), ..Opening::default() };
+                self.start(sources, opening, ctx);
+            }
         }
     }
 
@@ -435,7 +583,7 @@ impl Viewer {
             self.help = !self.help;
         }
         if pressed(Key::Escape) {
-            (self.help, self.failure) = (false, None);
+            (self.help, self.report, self.failure, self.told) = (false, false, None, None);
         }
         let duration_s = self.duration_s();
         let now = self.time_s().unwrap_or(0.0);
@@ -458,127 +606,4 @@ impl Viewer {
         let playing = document.player.playing();
         document.clips.iter().find(|c| Some(c.name.as_str()) == playing).map_or(0.0, |c| c.duration_s)
     }
-
-    /// The picture, and the mouse on it.
-    fn view(&mut self, ui: &mut egui::Ui) {
-        let (rect, response) =
-            ui.allocate_exact_size(ui.available_size().max(egui::Vec2::splat(1.0)), Sense::click_and_drag());
-        self.seen = Some(rect);
-        let drag = response.drag_delta();
-        let shift = ui.input(|i| i.modifiers.shift);
-        let height = rect.height().max(1.0);
-        if response.dragged_by(egui::PointerButton::Primary) && !shift {
-            self.camera.orbit(drag.x * 0.008, drag.y * 0.008);
-        } else if response.dragged() {
-            self.camera.pan(drag.x / height, drag.y / height);
-        }
-        if response.hovered() {
-            let (scroll, pinch) = ui.input(|i| (i.smooth_scroll_delta.y, i.zoom_delta()));
-            self.camera.zoom(libm::expf(scroll * 0.002) * pinch);
-        }
-        if response.double_clicked() {
-            self.frame_all();
-        }
-        let under = response.hover_pos().and_then(|pointer| self.joint_under(pointer, rect));
-        if response.clicked() {
-            self.joint = under;
-        }
-        let size =
-            [rect.width(), rect.height()].map(|side| (side * ui.pixels_per_point()).round().max(1.0) as u32);
-        let dark = ui.visuals().dark_mode;
-        match self.draw(size, dark) {
-            Ok(picture) => {
-                let whole = egui::Rect::from_min_max(egui::pos2(0.0, 0.0), egui::pos2(1.0, 1.0));
-                ui.painter().image(picture, rect, whole, egui::Color32::WHITE);
-            }
-            Err(failure) => self.failure = Some(failure),
-        }
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, "scene"));
-        if let (Some(joint), Some(document)) = (under, &self.document) {
-            response.on_hover_text_at_pointer(document.body().skeleton().name(joint));
-        }
-    }
-
-    /// Bones are drawn: they are asked for, or there is nothing else to see.
-    fn shows_bones(&self) -> bool {
-        let bare = self.document.as_ref().is_some_and(|d| d.surfaces.is_empty());
-        self.settings.bones || !self.settings.meshes || bare
-    }
-
-    /// The camera as it is used: it may follow the root.
-    fn eye(&self) -> Camera {
-        let mut camera = self.camera;
-        let root = self.document.as_ref().and_then(|d| d.body().models().first());
-        if let Some(root) = root.filter(|_| self.settings.follow) {
-            camera.target += Vec3::new(root.w_axis.x, 0.0, root.w_axis.z);
-        }
-        camera
-    }
-
-    /// Where a joint is drawn, in points of the window; `None` if there is no such joint, or nothing was drawn.
-    #[must_use]
-    pub fn place_of(&self, joint: &str) -> Option<egui::Pos2> {
-        let document = self.document.as_ref()?;
-        let model = document.body().models()[document.body().skeleton().find(joint)?];
-        let rect = self.seen?;
-        let project = self.eye().view_projection(rect.width() / rect.height().max(1.0));
-        place(project * model.w_axis, rect)
-    }
-
-    /// The joint that is drawn nearest to a place, if that is near.
-    fn joint_under(&self, pointer: egui::Pos2, rect: egui::Rect) -> Option<usize> {
-        const NEAR: f32 = 10.0;
-        let document = self.document.as_ref().filter(|_| self.shows_bones())?;
-        let project = self.eye().view_projection(rect.width() / rect.height().max(1.0));
-        let distance = |model: &lissom::math::Mat4| {
-            place(project * model.w_axis, rect).map_or(f32::INFINITY, |place| (place - pointer).length())
-        };
-        let all = document.body().models().iter().map(distance).enumerate();
-        all.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, far)| *far < NEAR).map(|(joint, _)| joint)
-    }
-
-    fn draw(&mut self, size: [u32; 2], dark: bool) -> Result<egui::TextureId, Failure> {
-        let (background, ink) = if dark { ([0.13, 0.15, 0.18], 0.75) } else { ([0.92, 0.91, 0.88], 0.25) };
-        let mut overlay = Lines::default();
-        let mut floor = Lines::default();
-        let camera = self.eye();
-        let duration_s = self.duration_s();
-        let shows_bones = self.shows_bones();
-        if let Some(document) = &self.document {
-            if self.settings.floor {
-                floor = grid(document.radius * 2.5, [ink, ink, ink, 0.5]);
-            }
-            if document.plays_a_clip() && (self.settings.onion || self.settings.trail) {
-                let ghost = self.ghost.get_or_insert_with(|| Ghost::new(document));
-                if self.settings.onion {
-                    ghost.onion(document, duration_s, &mut overlay)?;
-                }
-                if self.settings.trail {
-                    ghost.trail(document, duration_s, self.joint.unwrap_or(0), &mut overlay)?;
-                }
-            }
-            if shows_bones {
-                let color = if dark { [0.55, 0.8, 0.95, 1.0] } else { [0.1, 0.35, 0.55, 1.0] };
-                let body = document.body();
-                bones(body.skeleton(), body.models(), self.joint, color, &mut overlay);
-            }
-        }
-        let view = View {
-            camera: &camera,
-            size,
-            background,
-            skin_on: self.settings.skin_on,
-            meshes: self.settings.meshes,
-            shadow: self.settings.floor.then(|| background.map(|c| c as f32 * if dark { 0.65 } else { 0.8 })),
-            floor: &floor,
-            overlay: &overlay,
-        };
-        self.scene.draw(self.document.as_mut(), &view)
-    }
-}
-
-/// From clip space to a part of the window; `None` behind the camera.
-fn place(clip: lissom::math::Vec4, rect: egui::Rect) -> Option<egui::Pos2> {
-    let share = egui::vec2(clip.x / clip.w, -clip.y / clip.w) * 0.5 + egui::vec2(0.5, 0.5);
-    (clip.w > 0.0).then(|| rect.min + share * rect.size())
 }

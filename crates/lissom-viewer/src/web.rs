@@ -7,6 +7,7 @@
 use crate::{
     document::{Document, Failure, Source},
     loading::Loading,
+    opening::Opening,
     viewer::Viewer,
     window,
 };
@@ -44,9 +45,14 @@ async fn run() -> Result<(), Failure> {
         match asked.get("file") {
             Some(file) => {
                 let ctx = cc.egui_ctx.clone();
-                viewer.wait_for(Loading::start_async(file.clone(), fetched(file), None, move || {
-                    ctx.request_repaint();
-                }));
+                viewer.wait_for(Loading::start_async(
+                    file.clone(),
+                    fetched(file),
+                    Opening::default(),
+                    move || {
+                        ctx.request_repaint();
+                    },
+                ));
             }
             None => viewer.show(Document::mannequin()),
         }

@@ -9,7 +9,9 @@ use egui_kittest::{
     kittest::{NodeT, Queryable},
     wgpu::WgpuTestRenderer,
 };
-use lissom_viewer::{Document, Viewer, device};
+use lissom_build::{export::write_bvh, graph, mannequin};
+use lissom_motion::{GraphParts, LayerParts, StateParts, Test, TransitionParts};
+use lissom_viewer::{Document, Export, Viewer, device};
 use std::path::PathBuf;
 
 const SIZE: [f32; 2] = [900.0, 600.0];
@@ -191,6 +193,13 @@ fn a_graph_follows_its_parameters_and_says_why() {
     assert!(harness.query_by_label_contains("no transition yet").is_none());
     harness.get_by_label("play wave").click();
     harness.run_steps(10);
+    // Up, through the air, and down again.
+    harness.run_steps(150);
+    harness.get_by_label("set jump").click();
+    harness.run_steps(150);
+    for taken in ["move to jump", "jump to air", "air to land", "land to move"] {
+        assert!(harness.query_by_label(taken).is_some(), "{taken}");
+    }
     assert_eq!(harness.state().failure(), None);
     harness.get_by_label("graph").click();
     harness.run_steps(2);
@@ -225,6 +234,106 @@ fn another_precision_cooks_again_and_goes_on_where_it_was() {
     }
     assert!(sum(&harness) < fine * 3 / 4, "{} of {fine}", sum(&harness));
     assert_eq!((harness.state().failure(), time_s(&harness)), (None, at));
+}
+
+/// The slider of this name.
+fn slider(harness: &Harness<'_, Viewer>, label: &str) -> egui::Rect {
+    harness.get_by_role_and_label(egui::accesskit::Role::Slider, label).rect()
+}
+
+#[test]
+fn a_crowd_walks_and_tells_what_each_stage_takes() {
+    let Some(mut harness) = viewer() else { return };
+    harness.key_press(egui::Key::Home);
+    harness.run_steps(2);
+    let alone = scene(&mut harness);
+    harness.get_by_label("crowd").click();
+    harness.run_steps(3);
+    assert_eq!((harness.state().failure(), harness.state().time_s()), (None, None), "the crowd decides");
+    let count = slider(&harness, "characters");
+    drag(&mut harness, count.center(), count.left_center() + egui::vec2(count.width() * 0.3, 0.0));
+    harness.run_steps(3);
+    let label = harness.get_by_label_contains("in view").accesskit_node().value().expect("a text");
+    let numbers: Vec<usize> = label.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    assert!(numbers[1] > 2 && numbers[1] < 200 && numbers[0] <= numbers[1], "{label}");
+    let crowd = scene(&mut harness);
+    let background = crowd[0];
+    let drawn = crowd.iter().filter(|p| different(&[**p], &[background]) > 0).count();
+    assert!(drawn > crowd.len() / 50, "{drawn} of {} pixels", crowd.len());
+    harness.key_press(egui::Key::Space);
+    harness.run_steps(15);
+    assert!(different(&crowd, &scene(&mut harness)) > 200, "they go on");
+    for stage in ["steer", "detail", "update", "upload", "draw"] {
+        assert!(harness.query_by_label(stage).is_some(), "{stage}");
+    }
+    let micros = harness
+        .query_all_by_label_contains(" µs")
+        .filter(|n| !n.accesskit_node().value().is_none_or(|v| v.starts_with("0 ")))
+        .count();
+    assert!(micros >= 3, "{micros} stages took any time");
+    // A detail that is switched off costs time and changes no more than little.
+    harness.key_press(egui::Key::Space);
+    harness.run_steps(2);
+    let fine = scene(&mut harness);
+    harness.get_by_label("detail by size on the screen").click();
+    harness.run_steps(3);
+    assert!(different(&fine, &scene(&mut harness)) * 20 < fine.len());
+    // The document is where it was.
+    harness.get_by_label("crowd").click();
+    harness.run_steps(3);
+    assert_eq!(time_s(&harness), 0.0);
+    assert!(different(&alone, &scene(&mut harness)) * 1000 < alone.len());
+}
+
+#[test]
+fn a_tree_in_the_world_is_dragged_onto_what_turns_and_turns_with_it() {
+    let Some(mut harness) = viewer() else { return };
+    // Room for all of it.
+    harness.set_size(egui::vec2(SIZE[0], 900.0));
+    harness.get_by_label("world").click();
+    harness.run_steps(4);
+    assert!(harness.query_by_label_contains("14 of 21 recomputed").is_some());
+    let before = scene(&mut harness);
+    let [from, to] = ["tree 2", "wheel"].map(|label| harness.get_by_label(label).rect().center());
+    drag(&mut harness, from, to);
+    harness.run_steps(4);
+    assert_eq!(harness.state().failure(), None);
+    assert!(harness.query_by_label_contains("15 of 21 recomputed").is_some());
+    assert!(different(&before, &scene(&mut harness)) > 50);
+    // What would carry itself is refused, and says so.
+    let [from, to] = ["mill", "wheel"].map(|label| harness.get_by_label(label).rect().center());
+    drag(&mut harness, from, to);
+    assert!(harness.state().failure().is_some());
+    harness.key_press(egui::Key::Escape);
+    harness.key_press(egui::Key::Space);
+    harness.run_steps(3);
+    assert!(harness.query_by_label_contains("0 of 21 recomputed").is_some(), "at rest nothing is");
+}
+
+#[test]
+fn errors_are_seen_as_colours_and_as_two_skeletons() {
+    let Some(mut harness) = viewer() else { return };
+    harness.set_size(egui::vec2(SIZE[0], 900.0));
+    harness.key_press(egui::Key::Home);
+    harness.get_by_label("compression").click();
+    harness.run_steps(3);
+    let plain = scene(&mut harness);
+    harness.get_by_label("error as colours").click();
+    harness.run_steps(2);
+    let colors = scene(&mut harness);
+    assert!(different(&plain, &colors) > 2000);
+    // Cooked to a tenth of a millimetre nothing is seen of both skeletons but one; a thousand times larger, two.
+    harness.get_by_label("error as colours").click();
+    harness.run_steps(2);
+    harness.get_by_label("both skeletons").click();
+    harness.run_steps(2);
+    let greens = |pixels: &[[u8; 4]]| pixels.iter().filter(|p| p[1] > p[0].saturating_add(30)).count();
+    let together = greens(&scene(&mut harness));
+    let larger = slider(&harness, "times larger");
+    drag(&mut harness, larger.left_center() + egui::vec2(4.0, 0.0), larger.right_center());
+    let apart = greens(&scene(&mut harness));
+    assert!(apart > together + 50, "{apart} {together}");
+    assert_eq!(harness.state().failure(), None);
 }
 
 #[test]
@@ -435,6 +544,157 @@ fn files_that_are_dropped_together_are_one_document() {
 }
 
 #[test]
+fn motions_that_are_dropped_onto_a_character_are_brought_onto_it() {
+    let Some(mut harness) = viewer() else { return };
+    let folder = scratch("brought");
+    std::fs::create_dir_all(&folder).unwrap();
+    let character = harness.state_mut().export(Export::Glb, &folder).unwrap();
+    drop_file(&mut harness, character);
+    assert_eq!(harness.state().title().0, "mannequin.glb");
+    // Somebody taller, who walks.
+    let mut tall = mannequin::skeleton();
+    for joint in &mut tall.joints {
+        joint.rest.translation = joint.rest.translation * 1.2;
+    }
+    let mut walk = mannequin::clip(mannequin::Motion::Walk);
+    for key in walk.tracks.iter_mut().flat_map(|track| &mut track.translation.keys) {
+        key.value = key.value * 1.2;
+    }
+    let motion = folder.join("tall.bvh");
+    std::fs::write(&motion, write_bvh(&tall, &walk).unwrap()).unwrap();
+    let before = scene(&mut harness);
+    drop_file(&mut harness, motion);
+    assert_eq!(harness.state().failure(), None);
+    let (name, clip) = harness.state().title();
+    assert_eq!((name.as_str(), clip.contains("tall")), ("mannequin.glb", true), "{clip}");
+    assert!(harness.query_by_label_contains("Brought onto mannequin.glb").is_some(), "the report is shown");
+    assert!(harness.query_by_label("tall.bvh").is_some());
+    harness.key_press(egui::Key::Escape);
+    harness.run_steps(12);
+    assert!(harness.query_by_label("tall.bvh").is_none(), "and closed");
+    assert!(different(&before, &scene(&mut harness)) > 200, "it walks");
+    // What is no human is shown by itself.
+    let two = folder.join("two.bvh");
+    std::fs::write(&two, BVH).unwrap();
+    drop_file(&mut harness, two);
+    assert_eq!((harness.state().failure(), harness.state().title().0.as_str()), (None, "two.bvh"));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_graph_from_a_file_is_played_tuned_and_saved_back() {
+    let Some(mut harness) = viewer() else { return };
+    harness.set_size(egui::vec2(SIZE[0], 900.0));
+    let body = LayerParts::new("body")
+        .state(StateParts::clip("stand", "idle"))
+        .state(StateParts::clip("go", "walk"))
+        .transition(TransitionParts::new("stand", "go").when("go", Test::On).fade(0.2));
+    let parts = GraphParts::new().trigger("go").layer(body);
+    let path = scratch("tuned.json");
+    std::fs::write(&path, graph::to_json(&parts)).unwrap();
+    drop_file(&mut harness, path.clone());
+    assert_eq!(harness.state().failure(), None);
+    assert!(harness.query_by_label_contains("stand to go: waits for go").is_some());
+    harness.get_by_label("Numbers").click();
+    // Until it has unfolded.
+    harness.run_steps(30);
+    let fade = harness
+        .query_all_by_role(egui::accesskit::Role::SpinButton)
+        .find(|n| n.accesskit_node().value().is_some_and(|v| v.contains("over 0.2")))
+        .expect("a number to drag")
+        .rect();
+    drag(&mut harness, fade.center(), fade.center() + egui::vec2(60.0, 0.0));
+    harness.get_by_label("set go").click();
+    harness.run_steps(5);
+    assert!(harness.query_by_label_contains("no transition yet").is_none(), "the tuned graph plays on");
+    harness.get_by_label_contains("save ").click();
+    harness.run_steps(2);
+    assert_eq!(harness.state().failure(), None);
+    let saved = graph::read(&std::fs::read(&path).unwrap()).unwrap();
+    let fade_s = saved.parts().layers[0].transitions[0].fade_s;
+    assert!(fade_s > 0.4 && fade_s < 1.5, "{fade_s}");
+    // What is wrong is told with its line, and the graph before it plays on.
+    let text = graph::to_json(&parts).replace("\"walk\"", "\"fly\"");
+    std::fs::write(&path, text).unwrap();
+    drop_file(&mut harness, path.clone());
+    let failure = harness.state().failure().expect("it is told").to_string();
+    assert!(failure.contains("line") && failure.contains("fly"), "{failure}");
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn a_picture_and_a_gltf_are_saved() {
+    let Some(mut harness) = viewer() else { return };
+    let folder = scratch("saved");
+    std::fs::create_dir_all(&folder).unwrap();
+    harness.key_press(egui::Key::Home);
+    harness.run_steps(2);
+    let seen = scene(&mut harness);
+    let picture = harness.state_mut().export(Export::Png, &folder).unwrap();
+    assert_eq!(picture.file_name().unwrap(), "mannequin walk.png");
+    let again = harness.state_mut().export(Export::Png, &folder).unwrap();
+    assert_eq!(again.file_name().unwrap(), "mannequin walk 2.png", "nothing is written over");
+    let bytes = std::fs::read(picture).unwrap();
+    let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    reader.next_frame(&mut pixels).unwrap();
+    let colors = |pixels: &[[u8; 4]]| {
+        pixels
+            .iter()
+            .map(|p| p.map(u64::from))
+            .fold([0; 4], |a, p| [a[0] + p[0], a[1] + p[1], a[2] + p[2], 0])
+    };
+    let (saved, seen_sum) = (colors(pixels.as_chunks().0), colors(&seen));
+    for (a, b) in saved.into_iter().zip(seen_sum).take(3) {
+        assert!(a.abs_diff(b) * 20 < b, "the picture is what is seen: {saved:?} {seen_sum:?}");
+    }
+    let hash = harness.state_mut().pose_hash();
+    let model = harness.state_mut().export(Export::Glb, &folder).unwrap();
+    drop_file(&mut harness, model);
+    assert_eq!((harness.state().failure(), harness.state().title().0.as_str()), (None, "mannequin.glb"));
+    assert!(hash.is_some() && harness.query_by_label_contains("9 clips").is_some());
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn bounds_and_sockets_are_drawn() {
+    let Some(mut harness) = viewer() else { return };
+    harness.key_press(egui::Key::Home);
+    harness.run_steps(2);
+    for label in ["bounds", "sockets"] {
+        let before = scene(&mut harness);
+        harness.get_by_label(label).click();
+        harness.run_steps(2);
+        assert!(different(&before, &scene(&mut harness)) > 20, "{label}");
+    }
+    assert_eq!(harness.state().failure(), None);
+}
+
+#[test]
+fn a_file_is_opened_from_the_list() {
+    let Some(mut harness) = viewer() else { return };
+    let folder = scratch("list");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("two.bvh"), BVH).unwrap();
+    harness.get_by_label("file").click();
+    harness.run_steps(2);
+    harness.get_by_label("open…").click();
+    harness.run_steps(3);
+    let path = harness.get_by_label("path");
+    path.focus();
+    harness.run_steps(1);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+    harness.get_by_label("path").type_text(&folder.display().to_string());
+    harness.run_steps(1);
+    harness.key_press(egui::Key::Enter);
+    harness.run_steps(2);
+    harness.get_by_label("two.bvh").click();
+    wait_until_opened(&mut harness);
+    assert_eq!((harness.state().failure(), harness.state().title().0.as_str()), (None, "two.bvh"));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
 fn a_window_of_one_pixel_does_no_harm() {
     let Some(mut harness) = viewer() else { return };
     harness.set_size(egui::vec2(1.0, 1.0));
@@ -496,6 +756,10 @@ fn drop_files(harness: &mut Harness<'_, Viewer>, paths: &[PathBuf]) {
         harness.input_mut().dropped_files.push(std::sync::Arc::new(Dropped(path.clone())));
     }
     harness.run_steps(1);
+    wait_until_opened(harness);
+}
+
+fn wait_until_opened(harness: &mut Harness<'_, Viewer>) {
     for _ in 0..500 {
         harness.run_steps(1);
         if harness.query_by_label_contains("Opening").is_none() {

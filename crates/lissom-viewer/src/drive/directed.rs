@@ -40,6 +40,16 @@ impl Directed {
         Ok(Self { parts, animator, ranges, taken: Vec::new(), time_s: 0.0 })
     }
 
+    /// Plays changed parts on from where it is; on an error, the old ones.
+    pub fn reload(&mut self, archive: &Archive, parts: GraphParts) -> Result<(), Failure> {
+        let wrong = |e: &dyn core::fmt::Display| Failure(format!("the graph: {e}"));
+        let graph = Graph::of_archive(&parts, archive).map_err(|e| wrong(&e))?;
+        self.animator.reload(Arc::new(graph)).map_err(|e| wrong(&e))?;
+        self.ranges = parts.parameters.iter().map(|p| range(&parts, &p.name)).collect();
+        self.parts = parts;
+        Ok(())
+    }
+
     pub fn update(&mut self, dt_s: f64) -> Result<(), Failure> {
         let wrong = |e: &dyn core::fmt::Display| Failure(e.to_string());
         self.time_s += dt_s;
@@ -115,12 +125,13 @@ fn range(parts: &GraphParts, parameter: &str) -> (f32, f32) {
     if low < high { (low, high) } else { (low.min(0.0), low.max(0.0) + 1.0) }
 }
 
-/// The mannequin's: it goes as fast as it is told, crouches and waves.
+/// The mannequin's: it goes as fast as it is told, crouches, jumps and waves.
 pub(crate) fn of_mannequin() -> GraphParts {
     let gaits = [(0.0, "idle"), (1.32, "walk"), (2.6, "jog"), (4.4, "run")];
     GraphParts::new()
         .damped("speed", 1.8, 0.15)
         .trigger("crouch")
+        .trigger("jump")
         .clip("wave")
         .mask("upper_body", "spine_02", 2)
         .layer(
@@ -128,7 +139,14 @@ pub(crate) fn of_mannequin() -> GraphParts {
                 .state(StateParts::line("move", "speed", &gaits))
                 .state(StateParts::clip("crouch", "crouch").once())
                 .transition(TransitionParts::new("move", "crouch").when("crouch", Test::On).fade(0.3))
-                .transition(TransitionParts::new("crouch", "move").exit(0.85).fade(0.35)),
+                .transition(TransitionParts::new("crouch", "move").exit(0.85).fade(0.35))
+                .state(StateParts::clip("jump", "jump_start").once())
+                .state(StateParts::clip("air", "jump_air"))
+                .state(StateParts::clip("land", "jump_land").once())
+                .transition(TransitionParts::new("move", "jump").when("jump", Test::On).fade(0.15))
+                .transition(TransitionParts::new("jump", "air").exit(1.0).fade(0.1))
+                .transition(TransitionParts::new("air", "land").exit(1.0).fade(0.1))
+                .transition(TransitionParts::new("land", "move").exit(0.7).fade(0.25)),
         )
         .layer(LayerParts::new("upper body").masked("upper_body"))
 }

@@ -1,55 +1,129 @@
 //! The compression panel: what clips take, how far off they are, and what another precision would give.
 
-use crate::{document::ClipEntry, viewer::Viewer};
+use crate::{
+    compare::ErrorCurve,
+    document::ClipEntry,
+    picture::{COOKED, SOURCE},
+    viewer::Viewer,
+};
+use egui::{Color32, Rgba};
+use egui_plot::{Line, Plot, PlotPoints, VLine};
 
 pub(crate) fn compression(viewer: &mut Viewer, ui: &mut egui::Ui) {
-    let mut cook = None;
-    let mut chosen = None;
-    {
-        let Some(document) = &viewer.document else { return };
-        let was = document.precision_mm;
-        let mut precision_mm = viewer.wanted_mm.or(was).unwrap_or(0.1);
-        let slider = egui::Slider::new(&mut precision_mm, 0.001..=100.0).logarithmic(true).suffix(" mm");
-        let response = ui.add(slider.text("precision"));
-        viewer.wanted_mm = Some(precision_mm);
-        let done =
-            response.drag_stopped() || response.lost_focus() || (response.changed() && !response.dragged());
-        if done && was != Some(precision_mm) && viewer.loading.is_none() {
-            cook = Some(precision_mm);
-        }
-        ui.weak("No vertex, no joint and no point 3 cm round a joint is farther from the source than this.");
-        ui.separator();
-        if document.clips.iter().all(|clip| clip.cooked.is_none()) {
-            ui.weak("This archive was cooked elsewhere: what it was made of is not in it.");
-        }
-        for clip in &document.clips {
-            let playing = document.player.playing() == Some(clip.name.as_str());
-            if entry(clip, playing, ui) {
-                chosen = clip
-                    .cooked
-                    .as_ref()
-                    .map(|cooked| (clip.name.clone(), cooked.worst_joint.clone(), cooked.worst_s));
-            }
-        }
-        let (bytes, raw) = document
-            .clips
-            .iter()
-            .filter_map(|c| Some((c.bytes, c.cooked.as_ref()?.raw_bytes)))
-            .fold((0, 0), |(bytes, raw), (b, r)| (bytes + b as u64, raw + r));
-        if bytes > 0 {
-            ui.separator();
-            ui.label(format!("all clips: {bytes} bytes of {raw}, 1 : {:.1}", raw as f64 / bytes as f64));
-        }
-    }
-    if let Some(precision_mm) = cook {
+    if let Some(precision_mm) = precision(viewer, ui) {
         viewer.recook(precision_mm, ui.ctx());
     }
+    comparison(viewer, ui);
+    ui.separator();
     // Where it is worst can be looked at.
-    if let Some((clip, joint, time_s)) = chosen {
+    if let Some((clip, joint, time_s)) = clips(viewer, ui) {
         viewer.play(&clip);
         viewer.scrub(time_s);
         viewer.choose(&joint);
     }
+}
+
+/// The precision, once another one was asked for.
+fn precision(viewer: &mut Viewer, ui: &mut egui::Ui) -> Option<f64> {
+    let was = viewer.document.as_ref()?.precision_mm;
+    let mut precision_mm = viewer.wanted_mm.or(was).unwrap_or(0.1);
+    let slider = egui::Slider::new(&mut precision_mm, 0.001..=100.0).logarithmic(true).suffix(" mm");
+    let response = ui.add(slider.text("precision"));
+    viewer.wanted_mm = Some(precision_mm);
+    ui.weak("No vertex, no joint and no point 3 cm round a joint is farther from the source than this.");
+    let done =
+        response.drag_stopped() || response.lost_focus() || (response.changed() && !response.dragged());
+    (done && was != Some(precision_mm) && viewer.loading.is_none()).then_some(precision_mm)
+}
+
+/// What all clips take; the clip, joint and time whose error was asked for.
+fn clips(viewer: &Viewer, ui: &mut egui::Ui) -> Option<(String, String, f64)> {
+    let document = viewer.document.as_ref()?;
+    if document.clips.iter().all(|clip| clip.cooked.is_none()) {
+        ui.weak("This archive was cooked elsewhere: what it was made of is not in it.");
+    }
+    let mut chosen = None;
+    for clip in &document.clips {
+        let playing = document.player.playing() == Some(clip.name.as_str());
+        if entry(clip, playing, ui) {
+            let cooked = clip.cooked.as_ref();
+            chosen = cooked.map(|cooked| (clip.name.clone(), cooked.worst_joint.clone(), cooked.worst_s));
+        }
+    }
+    let (bytes, raw) = document
+        .clips
+        .iter()
+        .filter_map(|c| Some((c.bytes, c.cooked.as_ref()?.raw_bytes)))
+        .fold((0, 0), |(bytes, raw), (b, r)| (bytes + b as u64, raw + r));
+    if bytes > 0 {
+        ui.separator();
+        ui.label(format!("all clips: {bytes} bytes of {raw}, 1 : {:.1}", raw as f64 / bytes as f64));
+    }
+    chosen
+}
+
+/// The clip that plays beside what it was cooked from.
+fn comparison(viewer: &mut Viewer, ui: &mut egui::Ui) {
+    let time_s = viewer.time_s();
+    let Some(document) = &viewer.document else { return };
+    let Some(clip) = document.compared() else { return };
+    ui.separator();
+    ui.strong("Against the source");
+    let settings = &mut viewer.settings.compare;
+    ui.checkbox(&mut settings.colors, "error as colours");
+    if settings.colors {
+        legend(ui, clip.cooked.as_ref().map_or(0.0, |cooked| cooked.worst_m * 1e3));
+    }
+    ui.horizontal(|ui| {
+        ui.checkbox(&mut settings.bones, "both skeletons");
+        for (name, color) in [("source", SOURCE), ("cooked", COOKED)] {
+            let [r, g, b, _] = color.map(|c| (c * 255.0) as u8);
+            ui.colored_label(Color32::from_rgb(r, g, b), name);
+        }
+    });
+    let slider = egui::Slider::new(&mut settings.larger, 1.0..=2000.0).logarithmic(true).fixed_decimals(0);
+    ui.add_enabled(settings.colors || settings.bones, slider.text("times larger"));
+    if viewer.error_curve.as_ref().is_none_or(|curve| curve.clip != clip.name) {
+        match ErrorCurve::new(document) {
+            Ok(curve) => viewer.error_curve = curve,
+            Err(failure) => {
+                ui.colored_label(ui.visuals().error_fg_color, failure.to_string());
+            }
+        }
+    }
+    let Some(curve) = &viewer.error_curve else { return };
+    let joint = document.player.skeleton().name(curve.worst_joint);
+    ui.weak(format!("joints and points 3 cm round them: at most {:.4} mm, {joint}", curve.worst[1]));
+    let plot = Plot::new("error").height(110.0).include_y(0.0).allow_scroll(false).y_axis_label("mm");
+    plot.show(ui, |plot| {
+        plot.line(Line::new("error", PlotPoints::from(curve.points.clone())).width(1.5));
+        if let Some(time_s) = time_s {
+            plot.vline(VLine::new("", time_s).color(Color32::GRAY));
+        }
+    });
+}
+
+/// The colours of errors, as the shader has them.
+fn legend(ui: &mut egui::Ui, worst_mm: f64) {
+    const STOPS: [[f32; 3]; 4] =
+        [[0.03, 0.12, 0.5], [0.05, 0.5, 0.2], [0.85, 0.65, 0.05], [0.75, 0.03, 0.02]];
+    let (area, _) = ui.allocate_exact_size(egui::vec2(ui.available_width(), 10.0), egui::Sense::hover());
+    let steps = 48;
+    for step in 0..steps {
+        let at = (step as f32 + 0.5) / steps as f32 * 3.0;
+        let (a, b, t) = (STOPS[at as usize], STOPS[at as usize + 1], at.fract());
+        let [r, g, b] = [0, 1, 2].map(|c| a[c] + (b[c] - a[c]) * t);
+        let [left, right] =
+            [step, step + 1].map(|s| egui::lerp(area.left()..=area.right(), s as f32 / steps as f32));
+        let part = egui::Rect::from_x_y_ranges(left..=right, area.y_range());
+        ui.painter().rect_filled(part, 0.0, Rgba::from_rgb(r, g, b));
+    }
+    ui.horizontal(|ui| {
+        ui.weak("0");
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            ui.weak(format!("{worst_mm:.4} mm"));
+        });
+    });
 }
 
 /// What one clip takes; true if its worst moment was asked for.

@@ -1,5 +1,6 @@
 //! The graph panel: states, transitions, parameters, and why.
 
+use super::graph_edit;
 use crate::{
     document::Failure,
     drive::{Directed, Driver},
@@ -11,11 +12,13 @@ use lissom_motion::{LayerParts, MotionParts, ParameterKind, TransitionParts, Ver
 pub(crate) fn graph(viewer: &mut Viewer, ui: &mut egui::Ui) {
     let Some(document) = &mut viewer.document else { return };
     let Driver::Graph(directed) = &mut document.driver else {
-        ui.weak("This file has no graph.");
+        ui.weak("This file has no graph. Drop one (.json) onto the window.");
         return;
     };
     let done = shown(directed, ui);
     viewer.tell(done);
+    ui.separator();
+    graph_edit::edit(viewer, ui);
 }
 
 fn shown(directed: &mut Directed, ui: &mut egui::Ui) -> Result<(), Failure> {

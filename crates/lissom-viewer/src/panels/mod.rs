@@ -1,12 +1,19 @@
 //! The panels round the picture.
 
+#[cfg(not(target_arch = "wasm32"))]
+mod browse;
 mod compression;
+mod crowd;
 mod curves;
 mod graph;
+mod graph_edit;
 mod mix;
 mod side;
 mod timeline;
+mod world;
 
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use browse::{Browser, browse};
 pub(crate) use curves::Curves;
 pub(crate) use side::side;
 pub(crate) use timeline::timeline;
@@ -24,15 +31,25 @@ pub enum Panel {
     Compression,
     /// What the chosen joint does.
     Curves,
+    /// Many characters instead of the document.
+    Crowd,
+    /// A hierarchy instead of the document.
+    World,
 }
 
 impl Panel {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Mix, Self::Graph, Self::Compression, Self::Curves];
+    pub const ALL: [Self; 6] =
+        [Self::Mix, Self::Graph, Self::Compression, Self::Curves, Self::Crowd, Self::World];
 
-    /// True if it says what the character does, instead of the clip that plays.
+    /// True if it says what moves and how, instead of the clip that plays.
     pub(crate) const fn decides(self) -> bool {
-        matches!(self, Self::Mix | Self::Graph)
+        matches!(self, Self::Mix | Self::Graph) || self.replaces()
+    }
+
+    /// True if it shows something else than the document.
+    pub(crate) const fn replaces(self) -> bool {
+        matches!(self, Self::Crowd | Self::World)
     }
 
     /// What it is called.
@@ -43,6 +60,8 @@ impl Panel {
             Self::Graph => "graph",
             Self::Compression => "compression",
             Self::Curves => "curves",
+            Self::Crowd => "crowd",
+            Self::World => "world",
         }
     }
 }
@@ -56,6 +75,8 @@ pub(crate) fn right(viewer: &mut Viewer, ui: &mut egui::Ui) {
             Panel::Graph => graph::graph(viewer, ui),
             Panel::Compression => compression::compression(viewer, ui),
             Panel::Curves => curves::curves(viewer, ui),
+            Panel::Crowd => crowd::crowd(viewer, ui),
+            Panel::World => world::world(viewer, ui),
         });
     });
 }
@@ -65,6 +86,8 @@ pub(crate) fn bar(viewer: &mut Viewer, ui: &mut egui::Ui) {
     egui::Panel::top("bar").show(ui, |ui| {
         ui.horizontal(|ui| {
             ui.strong("Lissom");
+            #[cfg(not(target_arch = "wasm32"))]
+            ui.menu_button("file", |ui| files(viewer, ui));
             ui.separator();
             match &viewer.document {
                 Some(document) => {
@@ -84,6 +107,9 @@ pub(crate) fn bar(viewer: &mut Viewer, ui: &mut egui::Ui) {
                     if !document.notes.is_empty() {
                         let notes = count(document.notes.len(), "note", "notes");
                         ui.weak(notes).on_hover_text(document.notes.join("\n"));
+                    }
+                    if !document.brought.is_empty() && ui.small_button("report").clicked() {
+                        viewer.report = !viewer.report;
                     }
                 }
                 None => {
@@ -110,6 +136,14 @@ pub(crate) fn bar(viewer: &mut Viewer, ui: &mut egui::Ui) {
                 }
             });
         });
+        if let Some(told) = viewer.told.clone() {
+            ui.horizontal_wrapped(|ui| {
+                ui.weak(told);
+                if ui.small_button("good").clicked() {
+                    viewer.told = None;
+                }
+            });
+        }
         if let Some(failure) = viewer.failure.clone() {
             ui.horizontal_wrapped(|ui| {
                 ui.colored_label(ui.visuals().error_fg_color, failure.to_string());
@@ -121,6 +155,24 @@ pub(crate) fn bar(viewer: &mut Viewer, ui: &mut egui::Ui) {
     });
 }
 
+/// What can be opened and saved; into the folder that the viewer was started in.
+#[cfg(not(target_arch = "wasm32"))]
+fn files(viewer: &mut Viewer, ui: &mut egui::Ui) {
+    use crate::export::Export;
+    let here = std::path::Path::new(".");
+    if ui.button("open…").clicked() {
+        viewer.browser = Some(Browser::new(&here.canonicalize().unwrap_or(here.into())));
+    }
+    for what in Export::ALL {
+        if ui.button(what.name()).clicked() {
+            match viewer.export(what, here) {
+                Ok(path) => viewer.told = Some(format!("saved {}", path.display())),
+                Err(failure) => viewer.failure = Some(failure),
+            }
+        }
+    }
+}
+
 /// `1 mesh`, `2 meshes`.
 fn count(n: usize, one: &str, more: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { more })
@@ -128,7 +180,7 @@ fn count(n: usize, one: &str, more: &str) -> String {
 
 /// Which keys do what.
 pub(crate) fn help(viewer: &mut Viewer, ctx: &egui::Context) {
-    const KEYS: [(&str, &str); 10] = [
+    const KEYS: [(&str, &str); 11] = [
         ("space", "play and pause"),
         ("left, right", "a frame back, a frame on"),
         ("home, end", "to the start, to the end"),
@@ -137,7 +189,8 @@ pub(crate) fn help(viewer: &mut Viewer, ctx: &egui::Context) {
         ("drag", "turn"),
         ("shift or right drag", "move"),
         ("wheel", "nearer, farther"),
-        ("drop files", "open them, together"),
+        ("drop files", "open them; motions come onto the character"),
+        ("drop a graph (.json)", "play it with the clips that are open"),
         ("?", "this"),
     ];
     let mut open = viewer.help;
@@ -151,6 +204,29 @@ pub(crate) fn help(viewer: &mut Viewer, ctx: &egui::Context) {
         });
     });
     viewer.help = open;
+}
+
+/// What became of motions that were brought onto the character.
+pub(crate) fn report(viewer: &mut Viewer, ctx: &egui::Context) {
+    let Some(document) = &viewer.document else { return };
+    let mut open = viewer.report;
+    let title = format!("Brought onto {}", document.name);
+    let window = egui::Window::new(title).id(egui::Id::unique("brought")).open(&mut open).collapsible(false);
+    window.default_width(420.0).show(ctx, |ui| {
+        egui::ScrollArea::vertical().max_height(300.0).show(ui, |ui| {
+            for brought in &document.brought {
+                ui.strong(&brought.file);
+                match &brought.clips[..] {
+                    [] => ui.colored_label(ui.visuals().error_fg_color, "nothing came of it"),
+                    clips => ui.label(clips.join(", ")),
+                };
+                brought.notes.iter().for_each(|note| {
+                    ui.weak(note);
+                });
+            }
+        });
+    });
+    viewer.report = open;
 }
 
 /// How far a file is.

@@ -42,6 +42,11 @@ fn shown(viewer: &mut Viewer, ui: &mut egui::Ui) {
     ui.checkbox(&mut viewer.settings.floor, "floor");
     ui.checkbox(&mut viewer.settings.onion, "before and after");
     ui.checkbox(&mut viewer.settings.trail, "way of the joint");
+    ui.checkbox(&mut viewer.settings.bounds, "bounds");
+    let sockets = ui.checkbox(&mut viewer.settings.sockets, "sockets");
+    if let Some(bounds) = &viewer.bounds {
+        sockets.on_hover_text(format!("{} joints at the end that move no mesh", bounds.socket_count()));
+    }
     ui.checkbox(&mut viewer.settings.follow, "camera follows the root");
     ui.horizontal(|ui| {
         ui.label("skin on the");

@@ -31,6 +31,14 @@ impl Lines {
     pub fn vertices(&self) -> &[LineVertex] {
         &self.0
     }
+
+    /// The lowest and the highest of each coordinate.
+    #[cfg(test)]
+    pub fn range(&self) -> (Vec3, Vec3) {
+        let places = self.0.iter().map(|v| Vec3::from_array(v.position));
+        let start = (Vec3::splat(f32::INFINITY), Vec3::splat(f32::NEG_INFINITY));
+        places.fold(start, |(low, high), p| (low.min(p), high.max(p)))
+    }
 }
 
 /// A floor of squares round the middle; `size` is how far it reaches, and decides how large a square is.

@@ -1,16 +1,19 @@
 //! The meshes of a document on the GPU.
 
 use super::{SkinOn, WIDTH, fill, list_texture, rows, texture_of};
-use crate::document::{Document, Failure, Surface};
+use crate::{
+    compare::Comparison,
+    document::{Document, Failure, Surface},
+};
 use egui_wgpu::RenderState;
-use lissom::archive::MeshView;
+use lissom::{archive::MeshView, math::Vec3, player::Body};
 use wgpu::util::DeviceExt;
 
 /// What moves when vertices are moved before they are uploaded.
 pub(super) const MOVED: wgpu::VertexBufferLayout<'_> = wgpu::VertexBufferLayout {
     array_stride: size_of::<Moved>() as u64,
     step_mode: wgpu::VertexStepMode::Vertex,
-    attributes: &wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3],
+    attributes: &wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 7 => Float32],
 };
 
 /// What stays.
@@ -25,7 +28,12 @@ pub(super) const FIXED: wgpu::VertexBufferLayout<'_> = wgpu::VertexBufferLayout 
 struct Moved {
     position: [f32; 3],
     normal: [f32; 3],
+    /// From 0 to 1 as a colour; below 0 the mesh has its own.
+    error: f32,
 }
+
+/// No error is shown.
+const NO_ERROR: f32 = -1.0;
 
 #[repr(C)]
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
@@ -45,7 +53,7 @@ struct DrawUniform {
     textured: f32,
 }
 
-struct GpuMesh {
+pub(super) struct GpuMesh {
     name: String,
     /// Targets bend it before joints do: it is moved here, on the CPU.
     morphs: bool,
@@ -101,10 +109,11 @@ impl Meshes {
         state: &RenderState,
         document: &mut Document,
         on: SkinOn,
+        comparison: Option<&Comparison>,
     ) -> Result<(), Failure> {
         let mut any = false;
         for mesh in &mut self.meshes {
-            let on_gpu = on == SkinOn::Gpu && !mesh.morphs;
+            let on_gpu = on == SkinOn::Gpu && !mesh.morphs && comparison.is_none();
             mesh.draw.skinned = u32::from(on_gpu);
             state.queue.write_buffer(&mesh.uniform, 0, bytemuck::bytes_of(&mesh.draw));
             if on_gpu {
@@ -121,7 +130,10 @@ impl Meshes {
                 let skinned = document.body_mut().skin_mesh(&mesh.name)?;
                 self.moved.clear();
                 let both = skinned.positions.iter().zip(skinned.normals);
-                self.moved.extend(both.map(|(p, n)| Moved { position: *p, normal: *n }));
+                self.moved.extend(both.map(|(p, n)| Moved { position: *p, normal: *n, error: NO_ERROR }));
+                if let Some(comparison) = comparison {
+                    compare(document.body_mut(), &mesh.name, comparison, &mut self.moved)?;
+                }
                 state.queue.write_buffer(&mesh.vertices, 0, bytemuck::cast_slice(&self.moved));
                 mesh.is_at_rest = false;
             }
@@ -135,17 +147,28 @@ impl Meshes {
     pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, [solid, two_sided]: [&wgpu::RenderPipeline; 2]) {
         for mesh in self.meshes.iter().filter(|m| m.index_count > 0) {
             pass.set_pipeline(if mesh.double_sided { two_sided } else { solid });
-            pass.set_bind_group(1, &mesh.group, &[]);
-            pass.set_vertex_buffer(0, mesh.vertices.slice(..));
-            pass.set_vertex_buffer(1, mesh.fixed.slice(..));
-            pass.set_index_buffer(mesh.indices.slice(..), wgpu::IndexFormat::Uint32);
-            pass.draw_indexed(0..mesh.index_count, 0, 0..1);
+            mesh.draw(pass, 1);
         }
     }
 }
 
+/// Gives vertices the colours of their errors.
+fn compare(body: &mut Body, mesh: &str, comparison: &Comparison, moved: &mut [Moved]) -> Result<(), Failure> {
+    let cooked = body.models().to_vec();
+    body.models_mut().copy_from_slice(comparison.models());
+    let done = body.skin_mesh(mesh).map(|source| {
+        for (vertex, source) in moved.iter_mut().zip(source.positions) {
+            let (source, cooked) = (Vec3::from_array(*source), Vec3::from_array(vertex.position));
+            vertex.error = comparison.share(source, cooked);
+            vertex.position = comparison.drawn(source, cooked).to_array();
+        }
+    });
+    body.models_mut().copy_from_slice(&cooked);
+    Ok(done?)
+}
+
 /// An error if the GPU has no room for a list of so many texels.
-fn room(state: &RenderState, texels: u32, what: &str) -> Result<(), Failure> {
+pub(super) fn room(state: &RenderState, texels: u32, what: &str) -> Result<(), Failure> {
     let most = WIDTH.saturating_mul(state.device.limits().max_texture_dimension_2d);
     if texels > most {
         return Err(Failure(format!(
@@ -156,7 +179,16 @@ fn room(state: &RenderState, texels: u32, what: &str) -> Result<(), Failure> {
 }
 
 impl GpuMesh {
-    fn new(
+    /// Draws it so many times.
+    pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, times: u32) {
+        pass.set_bind_group(1, &self.group, &[]);
+        pass.set_vertex_buffer(0, self.vertices.slice(..));
+        pass.set_vertex_buffer(1, self.fixed.slice(..));
+        pass.set_index_buffer(self.indices.slice(..), wgpu::IndexFormat::Uint32);
+        pass.draw_indexed(0..self.index_count, 0, 0..times);
+    }
+
+    pub fn new(
         state: &RenderState,
         layout: &wgpu::BindGroupLayout,
         mesh: &MeshView<'_>,
@@ -169,7 +201,7 @@ impl GpuMesh {
             .positions
             .iter()
             .zip(mesh.normals)
-            .map(|(p, n)| Moved { position: *p, normal: *n })
+            .map(|(p, n)| Moved { position: *p, normal: *n, error: NO_ERROR })
             .collect();
         // Weights of nothing are left out: most vertices follow one or two joints.
         let mut influences: Vec<[f32; 2]> = Vec::new();

@@ -1,16 +1,24 @@
 //! The 3D picture: meshes moved on the GPU, joints as lines, a floor.
 
+mod crowd;
 mod lines;
 mod meshes;
 mod target;
 
 pub(crate) use lines::{Lines, bones, grid};
 
-use crate::{camera::Camera, document::Document, document::Failure};
+use crate::{
+    camera::Camera,
+    compare::Comparison,
+    crowd::{CrowdScene, Stage},
+    document::{Document, Failure},
+};
+use crowd::GpuCrowd;
 use egui_wgpu::RenderState;
 use lissom::math::{Mat4, Vec3};
 use meshes::Meshes;
 use target::Target;
+use web_time::Instant;
 use wgpu::util::DeviceExt;
 
 /// Texels in a row of the textures that hold lists.
@@ -48,7 +56,16 @@ pub(crate) struct View<'a> {
     pub overlay: &'a Lines,
 }
 
-/// The GPU's side of a document.
+/// Whose meshes a frame shows.
+pub(crate) enum Subject<'a> {
+    /// Nobody's: lines alone.
+    Lines,
+    /// With what it was cooked from, if errors are to be seen.
+    Document(&'a mut Document, Option<&'a Comparison>),
+    Crowd(&'a mut CrowdScene),
+}
+
+/// The GPU's side of what is shown.
 pub(crate) struct Scene {
     state: RenderState,
     frame: wgpu::Buffer,
@@ -57,10 +74,21 @@ pub(crate) struct Scene {
     solid: wgpu::RenderPipeline,
     two_sided: wgpu::RenderPipeline,
     shadow: wgpu::RenderPipeline,
+    many: wgpu::RenderPipeline,
+    many_shadows: wgpu::RenderPipeline,
     lines: wgpu::RenderPipeline,
     overlay: wgpu::RenderPipeline,
     meshes: Option<Meshes>,
+    crowd: Option<GpuCrowd>,
     target: Option<Target>,
+}
+
+/// Which of the scene's meshes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Drawn {
+    Lines,
+    Meshes,
+    Crowd,
 }
 
 /// Whether a pipeline knows what is in front.
@@ -174,13 +202,14 @@ impl Scene {
                 cache: None,
             })
         };
-        let (moved, fixed) = (meshes::MOVED, meshes::FIXED);
-        let mesh_buffers = [Some(moved), Some(fixed)];
+        let mesh_buffers = [Some(meshes::MOVED), Some(meshes::FIXED)];
+        let crowd_buffers = [Some(meshes::MOVED), Some(meshes::FIXED), Some(crowd::INSTANCES)];
         let line_buffers = [Some(lines::LAYOUT)];
         let triangles = wgpu::PrimitiveTopology::TriangleList;
         let strokes = wgpu::PrimitiveTopology::LineList;
         let mesh = ["mesh_vertex", "mesh_fragment"];
         let shade = ["shadow_vertex", "shadow_fragment"];
+        let (many, shades) = (["crowd_vertex", "mesh_fragment"], ["crowd_shadow_vertex", "shadow_fragment"]);
         let line = ["line_vertex", "line_fragment"];
         let back = Some(wgpu::Face::Back);
         Self {
@@ -198,6 +227,16 @@ impl Scene {
             overlay: pipeline("overlay", &line_layout, line, &line_buffers, strokes, None, Depth::Ignored),
             // Drawn first: what is not floor covers it.
             shadow: pipeline("shadow", &mesh_layout, shade, &mesh_buffers, triangles, None, Depth::Ignored),
+            many: pipeline("crowd", &mesh_layout, many, &crowd_buffers, triangles, back, Depth::Tested),
+            many_shadows: pipeline(
+                "shadows",
+                &mesh_layout,
+                shades,
+                &crowd_buffers,
+                triangles,
+                None,
+                Depth::Ignored,
+            ),
             frame: device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("frame"),
                 size: size_of::<FrameUniform>() as u64,
@@ -207,6 +246,7 @@ impl Scene {
             frame_layout,
             draw_layout,
             meshes: None,
+            crowd: None,
             target: None,
             state: state.clone(),
         }
@@ -219,17 +259,12 @@ impl Scene {
     }
 
     /// Draws a frame; what egui shows as an image.
-    pub fn draw(
-        &mut self,
-        document: Option<&mut Document>,
-        view: &View<'_>,
-    ) -> Result<egui::TextureId, Failure> {
+    pub fn draw(&mut self, subject: Subject<'_>, view: &View<'_>) -> Result<egui::TextureId, Failure> {
         let size = view.size.map(|side| side.clamp(1, self.state.device.limits().max_texture_dimension_2d));
         if self.target.as_ref().is_none_or(|t| t.size() != size) {
             let id = self.target.take().map(Target::into_id);
             self.target = Some(Target::new(&self.state, size, id));
         }
-        let target = self.target.as_ref().expect("just made");
         let camera = view.camera;
         let light = Vec3::new(-0.6, 0.75, 0.3).normalize();
         let frame = FrameUniform {
@@ -239,12 +274,49 @@ impl Scene {
             shadow: Vec3::from_array(view.shadow.unwrap_or_default()).extend(1.0).to_array(),
         };
         self.state.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&frame));
-        if let (Some(meshes), Some(document)) = (&mut self.meshes, document) {
-            meshes.update(&self.state, document, view.skin_on)?;
+        match subject {
+            Subject::Lines => Ok(self.encode(view, Drawn::Lines)),
+            Subject::Document(document, comparison) => {
+                if let Some(meshes) = &mut self.meshes {
+                    meshes.update(&self.state, document, view.skin_on, comparison)?;
+                }
+                Ok(self.encode(view, Drawn::Meshes))
+            }
+            Subject::Crowd(crowd) => {
+                let started = Instant::now();
+                let gpu = match &mut self.crowd {
+                    Some(gpu) => gpu,
+                    none => none.insert(GpuCrowd::new(&self.state, &self.draw_layout, crowd)?),
+                };
+                gpu.update(&self.state, crowd)?;
+                crowd.took(Stage::Upload, started);
+                let started = Instant::now();
+                let picture = self.encode(view, Drawn::Crowd);
+                crowd.took(Stage::Draw, started);
+                Ok(picture)
+            }
         }
+    }
+
+    /// What was drawn last.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn picture(&self) -> Result<crate::offscreen::Picture, Failure> {
+        let target = self.target.as_ref().ok_or_else(|| Failure("nothing was drawn yet".into()))?;
+        crate::offscreen::read_back(&self.state, target.shown())
+    }
+
+    /// The commands of a frame, handed to the GPU.
+    fn encode(&self, view: &View<'_>, drawn: Drawn) -> egui::TextureId {
+        let target = self.target.as_ref().expect("`draw` has made it");
         let device = &self.state.device;
         let nothing = list_texture(device, 1);
-        let palette = self.meshes.as_ref().map_or(&nothing, Meshes::palette);
+        let meshes = self.meshes.as_ref().filter(|_| view.meshes && drawn == Drawn::Meshes);
+        let crowd = self.crowd.as_ref().filter(|_| view.meshes && drawn == Drawn::Crowd);
+        let palette = match (meshes, crowd) {
+            (Some(meshes), _) => meshes.palette(),
+            (_, Some(crowd)) => crowd.palettes(),
+            _ => &nothing,
+        };
         let palette = palette.create_view(&wgpu::TextureViewDescriptor::default());
         let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("frame"),
@@ -269,9 +341,13 @@ impl Scene {
         {
             let mut pass = target.begin(&mut encoder, view.background);
             pass.set_bind_group(0, &group, &[]);
-            let meshes = self.meshes.as_ref().filter(|_| view.meshes);
-            if let (Some(meshes), Some(_)) = (meshes, view.shadow) {
-                meshes.draw(&mut pass, [&self.shadow; 2]);
+            if view.shadow.is_some() {
+                if let Some(meshes) = meshes {
+                    meshes.draw(&mut pass, [&self.shadow; 2]);
+                }
+                if let Some(crowd) = crowd {
+                    crowd.draw(&mut pass, &self.many_shadows);
+                }
             }
             if let Some(buffer) = &floor {
                 pass.set_pipeline(&self.lines);
@@ -281,6 +357,9 @@ impl Scene {
             if let Some(meshes) = meshes {
                 meshes.draw(&mut pass, [&self.solid, &self.two_sided]);
             }
+            if let Some(crowd) = crowd {
+                crowd.draw(&mut pass, &self.many);
+            }
             if let Some(buffer) = &overlay {
                 pass.set_pipeline(&self.overlay);
                 pass.set_vertex_buffer(0, buffer.slice(..));
@@ -288,7 +367,7 @@ impl Scene {
             }
         }
         self.state.queue.submit([encoder.finish()]);
-        Ok(target.id())
+        target.id()
     }
 }
 

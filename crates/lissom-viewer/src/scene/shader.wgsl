@@ -12,7 +12,8 @@ struct Frame {
 
 struct Draw {
     color: vec4<f32>,
-    // Where the mesh's matrices start in the palette, in joints; then 1 if vertices are to be moved here.
+    // Where the mesh's matrices start in the palette, in joints (of a crowd: how many each has); then 1 if vertices are to be
+    // moved here.
     palette: u32,
     skinned: u32,
     cutoff: f32,
@@ -38,6 +39,8 @@ struct Vertex {
     @location(2) uv: vec2<f32>,
     // The first influence and how many there are.
     @location(3) influences: vec2<u32>,
+    // From 0 to 1 as a colour; below 0 the mesh has its own.
+    @location(7) error: f32,
 }
 
 struct Lit {
@@ -45,16 +48,18 @@ struct Lit {
     @location(0) world: vec3<f32>,
     @location(1) normal: vec3<f32>,
     @location(2) uv: vec2<f32>,
+    @location(3) color: vec4<f32>,
 }
 
-fn moved(v: Vertex) -> Lit {
+// `first`: where the matrices start in the palette.
+fn moved(v: Vertex, first: u32) -> Lit {
     var world = v.position;
     var normal = v.normal;
     if draw.skinned != 0u {
         var rows = mat3x4<f32>(vec4<f32>(0.0), vec4<f32>(0.0), vec4<f32>(0.0));
         for (var i = 0u; i < v.influences.y; i++) {
             let one = textureLoad(influences, at(v.influences.x + i), 0).xy;
-            let row = (draw.palette + u32(one.x)) * 3u;
+            let row = (first + u32(one.x)) * 3u;
             for (var r = 0u; r < 3u; r++) {
                 rows[r] += textureLoad(palette, at(row + r), 0) * one.y;
             }
@@ -67,18 +72,67 @@ fn moved(v: Vertex) -> Lit {
     out.world = world;
     out.normal = normal;
     out.uv = v.uv;
+    out.color = draw.color;
+    if v.error >= 0.0 {
+        // Opacity below 0: see `mesh_fragment`.
+        out.color = vec4<f32>(ramp(v.error), -1.0);
+    }
     return out;
+}
+
+// Blue, green, yellow, red; linear. `panels::compression` draws the same as a legend.
+fn ramp(share: f32) -> vec3<f32> {
+    let at = clamp(share, 0.0, 1.0) * 3.0;
+    let blue = vec3<f32>(0.03, 0.12, 0.5);
+    let green = vec3<f32>(0.05, 0.5, 0.2);
+    let yellow = vec3<f32>(0.85, 0.65, 0.05);
+    let red = vec3<f32>(0.75, 0.03, 0.02);
+    let low = mix(blue, green, clamp(at, 0.0, 1.0));
+    return mix(mix(low, yellow, clamp(at - 1.0, 0.0, 1.0)), red, clamp(at - 2.0, 0.0, 1.0));
 }
 
 @vertex
 fn mesh_vertex(v: Vertex) -> Lit {
-    return moved(v);
+    return moved(v, draw.palette);
+}
+
+struct Instance {
+    // Where it stands: x, z, and the sine and cosine of where it looks.
+    @location(4) place: vec4<f32>,
+    @location(5) coat: vec3<f32>,
+    @location(6) member: u32,
+}
+
+fn in_crowd(v: Vertex, one: Instance) -> Lit {
+    var out = moved(v, one.member * draw.palette);
+    out.world = turned(out.world, one.place.zw) + vec3<f32>(one.place.x, 0.0, one.place.y);
+    out.normal = turned(out.normal, one.place.zw);
+    out.clip = frame.view_projection * vec4<f32>(out.world, 1.0);
+    out.color = vec4<f32>(one.coat, 1.0);
+    return out;
+}
+
+fn turned(v: vec3<f32>, look: vec2<f32>) -> vec3<f32> {
+    return vec3<f32>(v.x * look.y + v.z * look.x, v.y, v.z * look.y - v.x * look.x);
+}
+
+@vertex
+fn crowd_vertex(v: Vertex, one: Instance) -> Lit {
+    return in_crowd(v, one);
+}
+
+@vertex
+fn crowd_shadow_vertex(v: Vertex, one: Instance) -> @builtin(position) vec4<f32> {
+    return on_floor(in_crowd(v, one).world);
 }
 
 // Along the light onto the floor.
 @vertex
 fn shadow_vertex(v: Vertex) -> @builtin(position) vec4<f32> {
-    let world = moved(v).world;
+    return on_floor(moved(v, draw.palette).world);
+}
+
+fn on_floor(world: vec3<f32>) -> vec4<f32> {
     let flat = world - frame.light.xyz * (world.y / frame.light.y);
     return frame.view_projection * vec4<f32>(flat.x, 0.0, flat.z, 1.0);
 }
@@ -96,9 +150,11 @@ fn to_srgb(c: vec3<f32>) -> vec3<f32> {
 
 @fragment
 fn mesh_fragment(in: Lit, @builtin(front_facing) front: bool) -> @location(0) vec4<f32> {
-    var color = draw.color;
+    var color = in.color;
     let texel = textureSample(image, image_sampler, in.uv);
-    color *= mix(vec4<f32>(1.0), texel, draw.textured);
+    // An error's colour has no texture.
+    let textured = select(draw.textured, 0.0, color.a < 0.0);
+    color = abs(color) * mix(vec4<f32>(1.0), texel, textured);
     if color.a < draw.cutoff {
         discard;
     }

@@ -28,7 +28,8 @@ impl Target {
         };
         let attached = wgpu::TextureUsages::RENDER_ATTACHMENT;
         let view = |t: &wgpu::Texture| t.create_view(&wgpu::TextureViewDescriptor::default());
-        let shown = texture("scene", FORMAT, 1, attached | wgpu::TextureUsages::TEXTURE_BINDING);
+        let read = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_SRC;
+        let shown = texture("scene", FORMAT, 1, attached | read);
         let resolved = view(&shown);
         let mut renderer = state.renderer.write();
         let filter = wgpu::FilterMode::Linear;
@@ -50,6 +51,11 @@ impl Target {
 
     pub fn size(&self) -> [u32; 2] {
         [self.shown.width(), self.shown.height()]
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn shown(&self) -> &wgpu::Texture {
+        &self.shown
     }
 
     pub fn id(&self) -> egui::TextureId {

@@ -1,0 +1,216 @@
+//! The picture in the middle, and the mouse on it.
+
+use crate::{
+    bounds::Bounds,
+    camera::Camera,
+    compare::Comparison,
+    crowd::CrowdScene,
+    document::Failure,
+    ghost::Ghost,
+    panels::Panel,
+    scene::{Lines, Subject, View, bones, grid},
+    viewer::Viewer,
+    world::WorldScene,
+};
+use egui::Sense;
+use lissom::math::Vec3;
+
+/// Bones as they were, and as they are; sRGB.
+pub(crate) const SOURCE: [f32; 4] = [0.35, 0.75, 0.4, 1.0];
+pub(crate) const COOKED: [f32; 4] = [0.9, 0.35, 0.25, 1.0];
+
+const BOX_ON_DARK: [f32; 4] = [0.9, 0.8, 0.4, 0.8];
+const BOX_ON_LIGHT: [f32; 4] = [0.5, 0.4, 0.05, 0.8];
+
+impl Viewer {
+    /// The picture, and the mouse on it.
+    pub(crate) fn view(&mut self, ui: &mut egui::Ui) {
+        let (rect, response) =
+            ui.allocate_exact_size(ui.available_size().max(egui::Vec2::splat(1.0)), Sense::click_and_drag());
+        self.seen = Some(rect);
+        let drag = response.drag_delta();
+        let shift = ui.input(|i| i.modifiers.shift);
+        let height = rect.height().max(1.0);
+        if response.dragged_by(egui::PointerButton::Primary) && !shift {
+            self.camera.orbit(drag.x * 0.008, drag.y * 0.008);
+        } else if response.dragged() {
+            self.camera.pan(drag.x / height, drag.y / height);
+        }
+        if response.hovered() {
+            let (scroll, pinch) = ui.input(|i| (i.smooth_scroll_delta.y, i.zoom_delta()));
+            self.camera.zoom(libm::expf(scroll * 0.002) * pinch);
+        }
+        if response.double_clicked() {
+            self.frame_all();
+        }
+        let under = response.hover_pos().and_then(|pointer| self.joint_under(pointer, rect));
+        if response.clicked() {
+            self.joint = under;
+        }
+        let size =
+            [rect.width(), rect.height()].map(|side| (side * ui.pixels_per_point()).round().max(1.0) as u32);
+        let dark = ui.visuals().dark_mode;
+        match self.draw(size, dark) {
+            Ok(picture) => {
+                let whole = egui::Rect::from_min_max(egui::pos2(0.0, 0.0), egui::pos2(1.0, 1.0));
+                ui.painter().image(picture, rect, whole, egui::Color32::WHITE);
+            }
+            Err(failure) => self.failure = Some(failure),
+        }
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, "scene"));
+        if let (Some(joint), Some(document)) = (under, &self.document) {
+            response.on_hover_text_at_pointer(document.body().skeleton().name(joint));
+        }
+    }
+
+    /// The document is what is seen.
+    pub(crate) fn shows_document(&self) -> bool {
+        !self.settings.panel.is_some_and(Panel::replaces)
+    }
+
+    /// A ball that holds what is seen.
+    pub(crate) fn ball(&self) -> (Vec3, f32) {
+        let shown = match self.settings.panel {
+            Some(Panel::Crowd) => self.crowd.as_ref().map(CrowdScene::ball),
+            Some(Panel::World) => self.world.as_ref().map(WorldScene::ball),
+            _ => self.document.as_ref().map(|document| (document.centre, document.radius)),
+        };
+        shown.unwrap_or((Vec3::ZERO, 1.0))
+    }
+
+    /// Bones are drawn: they are asked for, or there is nothing else to see.
+    fn shows_bones(&self) -> bool {
+        let bare = self.document.as_ref().is_some_and(|d| d.surfaces.is_empty());
+        self.shows_document() && (self.settings.bones || !self.settings.meshes || bare)
+    }
+
+    /// The camera as it is used: it may follow the root.
+    pub(crate) fn eye(&self) -> Camera {
+        let mut camera = self.camera;
+        let root = self.document.as_ref().and_then(|d| d.body().models().first());
+        if let Some(root) = root.filter(|_| self.settings.follow && self.shows_document()) {
+            camera.target += Vec3::new(root.w_axis.x, 0.0, root.w_axis.z);
+        }
+        camera
+    }
+
+    /// The picture's width by its height, as it was drawn last.
+    pub(crate) fn aspect(&self) -> f32 {
+        self.seen.map_or(1.0, |rect| rect.width() / rect.height().max(1.0))
+    }
+
+    /// Where a joint is drawn, in points of the window; `None` if there is no such joint, or nothing was drawn.
+    #[must_use]
+    pub fn place_of(&self, joint: &str) -> Option<egui::Pos2> {
+        let document = self.document.as_ref()?;
+        let model = document.body().models()[document.body().skeleton().find(joint)?];
+        let rect = self.seen?;
+        let project = self.eye().view_projection(self.aspect());
+        place(project * model.w_axis, rect)
+    }
+
+    /// The joint that is drawn nearest to a place, if that is near.
+    fn joint_under(&self, pointer: egui::Pos2, rect: egui::Rect) -> Option<usize> {
+        const NEAR: f32 = 10.0;
+        let document = self.document.as_ref().filter(|_| self.shows_bones())?;
+        let project = self.eye().view_projection(rect.width() / rect.height().max(1.0));
+        let distance = |model: &lissom::math::Mat4| {
+            place(project * model.w_axis, rect).map_or(f32::INFINITY, |place| (place - pointer).length())
+        };
+        let all = document.body().models().iter().map(distance).enumerate();
+        all.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, far)| *far < NEAR).map(|(joint, _)| joint)
+    }
+
+    fn draw(&mut self, size: [u32; 2], dark: bool) -> Result<egui::TextureId, Failure> {
+        let (background, ink) = if dark { ([0.13, 0.15, 0.18], 0.75) } else { ([0.92, 0.91, 0.88], 0.25) };
+        let mut overlay = Lines::default();
+        let mut floor = Lines::default();
+        let camera = self.eye();
+        if self.settings.floor {
+            floor = grid(self.ball().1 * 2.5, [ink, ink, ink, 0.5]);
+        }
+        let comparison = self.comparison()?;
+        if let (Some(Panel::World), Some(world)) = (self.settings.panel, &self.world) {
+            world.draw(dark, &mut overlay)?;
+        }
+        if self.shows_document() {
+            self.overlay(dark, comparison.as_ref(), &mut overlay)?;
+        }
+        let view = View {
+            camera: &camera,
+            size,
+            background,
+            skin_on: self.settings.skin_on,
+            meshes: self.settings.meshes,
+            shadow: self.settings.floor.then(|| background.map(|c| c as f32 * if dark { 0.65 } else { 0.8 })),
+            floor: &floor,
+            overlay: &overlay,
+        };
+        let colors = comparison.as_ref().filter(|_| self.settings.compare.colors);
+        let subject = match self.settings.panel {
+            Some(Panel::Crowd) => self.crowd.as_mut().map(Subject::Crowd),
+            Some(Panel::World) => None,
+            _ => self.document.as_mut().map(|document| Subject::Document(document, colors)),
+        };
+        let subject = subject.unwrap_or(Subject::Lines);
+        self.scene.draw(subject, &view)
+    }
+
+    /// What is to be compared, if anything is.
+    fn comparison(&self) -> Result<Option<Comparison>, Failure> {
+        let settings = self.settings.compare;
+        let asked = self.settings.panel == Some(Panel::Compression) && (settings.colors || settings.bones);
+        match self.document.as_ref().filter(|_| asked) {
+            Some(document) => Comparison::new(document, settings),
+            None => Ok(None),
+        }
+    }
+
+    /// What is drawn over the document.
+    fn overlay(
+        &mut self,
+        dark: bool,
+        comparison: Option<&Comparison>,
+        lines: &mut Lines,
+    ) -> Result<(), Failure> {
+        let (duration_s, shows_bones) = (self.duration_s(), self.shows_bones());
+        let Some(document) = &mut self.document else { return Ok(()) };
+        if self.settings.bounds || self.settings.sockets {
+            let bounds = match &mut self.bounds {
+                Some(bounds) => bounds,
+                none => none.insert(Bounds::new(document)?),
+            };
+            if self.settings.bounds {
+                bounds.boxes(document, if dark { BOX_ON_DARK } else { BOX_ON_LIGHT }, lines)?;
+            }
+            if self.settings.sockets {
+                bounds.sockets(document, lines);
+            }
+        }
+        if document.plays_a_clip() && (self.settings.onion || self.settings.trail) {
+            let ghost = self.ghost.get_or_insert_with(|| Ghost::new(document));
+            if self.settings.onion {
+                ghost.onion(document, duration_s, lines)?;
+            }
+            if self.settings.trail {
+                ghost.trail(document, duration_s, self.joint.unwrap_or(0), lines)?;
+            }
+        }
+        if let Some(comparison) = comparison.filter(|_| self.settings.compare.bones) {
+            let (source, cooked) = (comparison.models(), comparison.drawn_models(document.body().models()));
+            bones(document.body().skeleton(), source, None, SOURCE, lines);
+            bones(document.body().skeleton(), &cooked, self.joint, COOKED, lines);
+        } else if shows_bones {
+            let color = if dark { [0.55, 0.8, 0.95, 1.0] } else { [0.1, 0.35, 0.55, 1.0] };
+            let body = document.body();
+            bones(body.skeleton(), body.models(), self.joint, color, lines);
+        }
+        Ok(())
+    }
+}
+
+/// From clip space to a part of the window; `None` behind the camera.
+fn place(clip: lissom::math::Vec4, rect: egui::Rect) -> Option<egui::Pos2> {
+    let share = egui::vec2(clip.x / clip.w, -clip.y / clip.w) * 0.5 + egui::vec2(0.5, 0.5);
+    (clip.w > 0.0).then(|| rect.min + share * rect.size())
+}
