@@ -24,8 +24,13 @@ impl Clock {
 
 impl Plugin for Clock {
     fn build(&self, app: &mut App) {
-        app.insert_resource(Marks { start: Instant::now(), cpu: ProcessTime::now(), wall_us: 0.0, cpu_us: 0.0 })
-            .add_systems(PostUpdate, (start.before(self.from), end.after(TransformSystems::Propagate)));
+        app.insert_resource(Marks {
+            start: Instant::now(),
+            cpu: ProcessTime::now(),
+            wall_us: 0.0,
+            cpu_us: 0.0,
+        })
+        .add_systems(PostUpdate, (start.before(self.from), end.after(TransformSystems::Propagate)));
     }
 }
 
