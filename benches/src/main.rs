@@ -1,5 +1,5 @@
 //! Prints tables of figures: `cargo run --release -p lissom-bench -- jobs`, or `clips [FOLDER] [--plot FILE.svg]`,
-//! `compression FOLDER`, `count`, `crowd [FOLDER [--plot FILE.svg]]`, `graph`, or `ik`.
+//! `compression FOLDER`, `count`, `crowd [FOLDER [--plot FILE.svg]]`, `graph`, `rows`, or `ik`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command's output")]
 
 mod clips;
@@ -10,7 +10,6 @@ mod graph;
 mod ik;
 mod jobs;
 mod layouts;
-mod ozz;
 mod sampling;
 
 use lissom::math::simd::Backend;
@@ -23,6 +22,7 @@ const USAGE: &str = "usage: lissom-bench jobs [FOLDER]   (FOLDER holds assets/oz
        lissom-bench count   (instructions a sample; needs valgrind)
        lissom-bench crowd [FOLDER [--plot FILE.svg]]   (many characters; FOLDER holds assets/ozz/bin)
        lissom-bench graph   (a graph's update without a pose)
+       lissom-bench rows   (the jobs that need no files, on one backend: for `cargo xtask rows`)
        lissom-bench ik   (a call of two-bone and aim IK, beside ozz)";
 
 fn main() -> ExitCode {
@@ -38,6 +38,7 @@ fn main() -> ExitCode {
     let result = match args.as_slice() {
         ["jobs"] => jobs::print(forced, None),
         ["jobs", folder] => jobs::print(forced, Some(Path::new(folder))),
+        ["rows"] => jobs::print_plain(forced.unwrap_or_else(Backend::best)),
         ["count"] => count::print(),
         ["crowd"] => crowd::print(None, None),
         ["crowd", folder] => crowd::print(Some(Path::new(folder)), None),

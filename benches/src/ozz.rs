@@ -17,6 +17,7 @@ pub struct Goal {
     avx2: f64,
 }
 
+/// A joint.
 pub const LOCAL_TO_MODEL: Goal = Goal { ozz_ns: 6.27, avx512: 0.5, avx2: 0.72 };
 /// Of 2, 3 and 4 layers.
 pub const BLEND: [Goal; 3] = [
@@ -30,11 +31,13 @@ pub const SKIN_4: [Goal; 3] = [
     Goal { ozz_ns: 5.13, avx512: 0.70, avx2: 0.87 },
     Goal { ozz_ns: 6.39, avx512: 0.63, avx2: 0.82 },
 ];
+/// One influence, where neighbours share the joint.
 pub const SKIN_1_SHARED: [Goal; 3] = [
     Goal { ozz_ns: 1.35, avx512: 0.5, avx2: 1.0 },
     Goal { ozz_ns: 2.4, avx512: 0.5, avx2: 1.0 },
     Goal { ozz_ns: 3.6, avx512: 0.5, avx2: 1.0 },
 ];
+/// The same where each has its own.
 pub const SKIN_1_MIXED: [Goal; 3] = [
     Goal { ozz_ns: 1.35, avx512: 0.75, avx2: 1.0 },
     Goal { ozz_ns: 2.4, avx512: 0.75, avx2: 1.0 },
@@ -50,31 +53,37 @@ pub const WALK: [Goal; 4] = [
 ];
 /// Of the sets of raw clips: the parts for AVX-512 and AVX2; ozz's figures stand in a table beside the clips.
 pub const CMU: [[f64; 2]; 4] = [[0.28, 0.5], [0.32, 0.5], [0.55, 0.75], [0.35, 0.5]];
+/// Likewise.
 pub const GLTF: [[f64; 2]; 4] = [[0.38, 0.5], [0.42, 0.5], [0.6, 0.75], [0.35, 0.5]];
 /// A call.
 pub const TWO_BONE: Goal = Goal::new(172.0, 1.0, 1.0);
+/// A call for one joint.
 pub const AIM: Goal = Goal::new(72.0, 1.0, 1.0);
 /// Three samples of the walk, a blend and model matrices, in all.
 pub const CHARACTER: Goal = Goal::new(2440.0, 0.45, 0.6);
 
 impl Goal {
     /// A figure of ozz, and what part of it is our goal on AVX-512 and on AVX2.
+    #[must_use]
     pub const fn new(ozz_ns: f64, avx512: f64, avx2: f64) -> Self {
         Self { ozz_ns, avx512, avx2 }
     }
 
     /// Our nanoseconds through ozz's, each in steps of the calibration loop.
+    #[must_use]
     pub fn quotient(self, ns: f64, calibration_ns: f64) -> f64 {
         (ns / calibration_ns) / (self.ozz_ns / CALIBRATION_NS)
     }
 
     /// The quotient we mean to reach on a backend: ozz itself has four lanes.
+    #[must_use]
     pub fn of(self, backend: Backend) -> f64 {
         part(backend, [self.avx512, self.avx2])
     }
 }
 
 /// What is asked for on a backend, where two are given for AVX-512 and AVX2.
+#[must_use]
 pub fn part(backend: Backend, [avx512, avx2]: [f64; 2]) -> f64 {
     match backend.name() {
         "avx512" => avx512,

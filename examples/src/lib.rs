@@ -14,11 +14,9 @@ use lissom::{
     mesh::{Strided, StridedMut, VertexOutput},
 };
 use lissom_build::{
-    SkeletonBuilder,
-    archive::ScenePack,
     cook::ClipBuilder,
     mannequin::{self, Detail, Motion},
-    scene::{Scene, SceneAnimation, SceneGraph, SceneMesh, SceneSkeleton},
+    pipeline,
 };
 use lissom_draw::{Camera, Canvas, Color, Ground, Light, Mesh as DrawnMesh, Shadow, Viewport, palette};
 use std::{path::PathBuf, sync::Arc};
@@ -30,27 +28,8 @@ use std::{path::PathBuf, sync::Arc};
 ///
 /// None, but for a mannequin that is broken.
 pub fn mannequin_archive(motions: &[Motion]) -> Result<Vec<u8>> {
-    let skeleton = mannequin::skeleton();
-    let built = SkeletonBuilder::build(&skeleton)?;
-    let animations =
-        motions.iter().map(|motion| mannequin::animation(*motion)).collect::<Result<Vec<_>, _>>()?;
-    let cook =
-        |animation: &SceneAnimation| Ok(ClipBuilder::default().build(&built, &animation.motion)?.bytes);
-    let clips = animations.iter().map(cook).collect::<Result<Vec<_>>>()?;
-    let named = SceneSkeleton { name: "mannequin".into(), skeleton, ..Default::default() };
-    let mesh = SceneMesh { mesh: mannequin::mesh(&Detail::default())?, ..Default::default() };
-    let whole = mannequin::GRAPH_MOTIONS.iter().all(|motion| motions.contains(motion));
-    let graph = || SceneGraph { name: mannequin::GRAPH.into(), parts: mannequin::graph() };
-    let scene = Scene {
-        skeletons: vec![named],
-        animations,
-        meshes: vec![mesh],
-        graphs: whole.then(graph).into_iter().collect(),
-        ..Default::default()
-    };
-    let mut pack = ScenePack::new();
-    pack.add("mannequin", &scene, &[built], clips)?;
-    Ok(pack.finish().finish()?)
+    let scene = mannequin::game_scene(motions, &Detail::default())?;
+    Ok(pipeline::cook_scene(&scene, &ClipBuilder::default(), &pipeline::serial)?)
 }
 
 /// Skeleton and mesh of the mannequin, and the archive that they are from.

@@ -3,6 +3,7 @@
 //! `cargo xtask ci [--assets FOLDER] [--install] [STEP…]` runs what CI runs, or only the named steps.
 //! `cargo xtask fuzz [--minutes N] [TARGET…]` fuzzes at length and keeps what it found for the tests.
 //! `cargo xtask fuzz-seeds` writes what fuzzing starts from.
+//! `cargo xtask rows` measures the jobs in Node beside the command's own figures.
 //! `cargo xtask show bevy [EXAMPLE…]` builds the plugin's examples with a window and takes pictures of them.
 //! `cargo xtask web [--serve]` builds the viewer as a page, into `target/web`.
 //! `cargo xtask drawing` prints the crate drawing that `ARCHITECTURE.md` should hold.
@@ -16,6 +17,7 @@ mod fuzzing;
 mod glam;
 mod pages;
 mod python;
+mod rows;
 mod sanitizer;
 mod source;
 mod steps;
@@ -43,11 +45,12 @@ fn main() -> ExitCode {
         Some("ci") => parse(rest).and_then(|options| steps::run(&options)),
         Some("fuzz") => fuzzing::at_length(&rest),
         Some("fuzz-seeds") => fuzzing::seeds(),
+        Some("rows") => rows::command(),
         Some("show") => bevy::show(&rest),
         Some("web") => web::command(&rest),
         Some("drawing") => drawing::of_workspace().map(|drawing| print!("{drawing}")),
         _ => Err(format!(
-            "usage: cargo xtask ci [--assets FOLDER] [--install] [STEP...]\n       cargo xtask drawing\n       cargo xtask fuzz [--minutes N] [TARGET...]\n       cargo xtask fuzz-seeds\n       cargo xtask show bevy [EXAMPLE...]\n       cargo xtask web [--serve]\nsteps: {}",
+            "usage: cargo xtask ci [--assets FOLDER] [--install] [STEP...]\n       cargo xtask drawing\n       cargo xtask fuzz [--minutes N] [TARGET...]\n       cargo xtask fuzz-seeds\n       cargo xtask rows\n       cargo xtask show bevy [EXAMPLE...]\n       cargo xtask web [--serve]\nsteps: {}",
             steps::names().join(" ")
         )),
     };

@@ -6,6 +6,7 @@ use bevy_ecs::{
     schedule::{InternedSystemSet, SystemSet},
 };
 use bevy_transform::TransformSystems;
+use cpu_time::ProcessTime;
 use std::{fs, time::Instant};
 
 /// Marks around what is timed in `PostUpdate`.
@@ -23,8 +24,13 @@ impl Clock {
 
 impl Plugin for Clock {
     fn build(&self, app: &mut App) {
-        app.insert_resource(Marks { start: Instant::now(), cpu: cpu_us(), wall_us: 0.0, cpu_us: 0.0 })
-            .add_systems(PostUpdate, (start.before(self.from), end.after(TransformSystems::Propagate)));
+        app.insert_resource(Marks {
+            start: Instant::now(),
+            cpu: ProcessTime::now(),
+            wall_us: 0.0,
+            cpu_us: 0.0,
+        })
+        .add_systems(PostUpdate, (start.before(self.from), end.after(TransformSystems::Propagate)));
     }
 }
 
@@ -32,19 +38,19 @@ impl Plugin for Clock {
 #[derive(Resource, Debug)]
 pub struct Marks {
     start: Instant,
-    cpu: f64,
+    cpu: ProcessTime,
     wall_us: f64,
     cpu_us: f64,
 }
 
 fn start(mut marks: ResMut<Marks>) {
-    marks.cpu = cpu_us();
+    marks.cpu = ProcessTime::now();
     marks.start = Instant::now();
 }
 
 fn end(mut marks: ResMut<Marks>) {
     marks.wall_us = marks.start.elapsed().as_secs_f64() * 1e6;
-    marks.cpu_us = cpu_us() - marks.cpu;
+    marks.cpu_us = marks.cpu.elapsed().as_secs_f64() * 1e6;
 }
 
 /// What all frames of a way took.
@@ -69,13 +75,6 @@ fn median(all: impl Iterator<Item = f64>) -> f64 {
     let mut all: Vec<f64> = all.collect();
     all.sort_by(f64::total_cmp);
     all.get(all.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
-/// Microseconds that the threads of this process have been on a CPU: the kernel counts in nanoseconds.
-fn cpu_us() -> f64 {
-    let tasks = fs::read_dir("/proc/self/task").expect("the bench runs on Linux");
-    let threads = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("schedstat")).ok());
-    threads.filter_map(|stat| stat.split(' ').next()?.parse::<f64>().ok()).sum::<f64>() / 1e3
 }
 
 /// Resident memory of the process.

@@ -3,13 +3,13 @@
 use lissom::archive::Archive;
 use lissom::hash::Fnv64;
 use lissom_build::SkeletonBuilder;
-use lissom_build::archive::ScenePack;
 use lissom_build::cook::{ClipBuilder, Effort};
 use lissom_build::exact::{M34, Trs, V3, larger, smaller};
 use lissom_build::mannequin::{self, Detail, Motion};
 use lissom_build::mesh::model_matrices;
+use lissom_build::pipeline;
 use lissom_build::raw::{RawAnimation, RawSkeleton};
-use lissom_build::scene::{Marker, Scene, SceneGraph, SceneSkeleton};
+use lissom_build::scene::Marker;
 use lissom_motion::{Animator, RootStep};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -402,20 +402,9 @@ const GOLDEN: [(&str, u64); 16] = [
 
 /// The mannequin as a game has it.
 fn played() -> Archive {
-    let skeleton = mannequin::skeleton();
-    let built = SkeletonBuilder::build(&skeleton).unwrap();
+    let scene = mannequin::game_scene(&mannequin::GRAPH_MOTIONS, &Detail::default()).unwrap();
     let builder = ClipBuilder { precision: 1e-3, effort: Effort::Fast, ..ClipBuilder::default() };
-    let animations = mannequin::GRAPH_MOTIONS.map(|motion| mannequin::animation(motion).unwrap()).to_vec();
-    let clips = animations.iter().map(|a| builder.build(&built, &a.motion).unwrap().bytes).collect();
-    let scene = Scene {
-        skeletons: vec![SceneSkeleton { name: "mannequin".into(), skeleton, ..Default::default() }],
-        animations,
-        graphs: vec![SceneGraph { name: mannequin::GRAPH.into(), parts: mannequin::graph() }],
-        ..Default::default()
-    };
-    let mut pack = ScenePack::new();
-    pack.add("mannequin", &scene, &[built], clips).unwrap();
-    Archive::read(&pack.finish().finish().unwrap()).unwrap()
+    Archive::read(&pipeline::cook_scene(&scene, &builder, &pipeline::serial).unwrap()).unwrap()
 }
 
 /// Every state is reached, every clip is seen, and the character goes where it is told.

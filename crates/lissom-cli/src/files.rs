@@ -1,8 +1,10 @@
 //! Reading a file or standard input; writing files whole or not at all, and never over what they are made of.
 
 use anyhow::{Context, Result, bail};
-use lissom_build::import::{self, OpenError};
-use std::fs;
+use lissom_build::{
+    export,
+    import::{self, OpenError},
+};
 use std::io::Read;
 use std::path::Path;
 
@@ -28,20 +30,12 @@ pub(crate) fn read_input(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
     }
 }
 
-/// Writes to a temporary name beside the target, then renames: a reader never sees half a file.
+/// Writes a file whole or not at all.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty() && !f.is_dir()) {
         bail!("cannot write {}: there is no folder {}", path.display(), folder.display());
     }
-    let mut part = path.as_os_str().to_owned();
-    part.push(format!(".{}.part", std::process::id()));
-    let part = Path::new(&part);
-    let written = fs::write(part, bytes).and_then(|()| fs::rename(part, path));
-    if written.is_err() {
-        // The first failure is the one to report; the leftover may not even exist.
-        let _ = fs::remove_file(part);
-    }
-    written.with_context(|| format!("cannot write {}", path.display()))
+    export::write_whole(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// True if both are there and the same.

@@ -10,14 +10,13 @@ use lissom::{
 };
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
-    archive::{ScenePack, settle_names},
+    archive::settle_names,
     cook::{ClipBuilder, CookReport, JointPoints, ShellSpace},
     import::{self, ImportOptions},
     mannequin::{self, Detail, Motion},
-    material::Material,
     pipeline::ScenePrecision,
     raw::{RawAnimation, RawSkeleton},
-    scene::{Scene, SceneAnimation, SceneGraph, SceneMesh, SceneSkeleton},
+    scene::{Scene, SceneAnimation},
 };
 use rayon::prelude::*;
 use std::path::Path;
@@ -159,7 +158,7 @@ impl Stage {
         builder: &ClipBuilder,
         each: impl Fn() + Sync,
     ) -> Result<Self> {
-        let scene = mannequin_scene(motions, detail)?;
+        let scene = mannequin::scene(motions, detail)?;
         let built = vec![SkeletonBuilder::build(&scene.skeletons[0].skeleton)?];
         let exactness = (builder.precision, builder.shell);
         let builder = |_: &SceneAnimation, _: &BuiltSkeleton| builder.clone();
@@ -374,50 +373,9 @@ impl Stage {
     }
 }
 
-/// The mannequin with these motions.
-pub(crate) fn mannequin_scene(motions: &[Motion], detail: &Detail) -> Result<Scene> {
-    let mesh = mannequin::mesh(detail).context("the mesh cannot be made so")?;
-    let animation = |motion: &Motion| SceneAnimation {
-        skeleton: Some(0),
-        motion: mannequin::clip(*motion),
-        markers: mannequin::markers(*motion),
-        ..SceneAnimation::default()
-    };
-    Ok(Scene {
-        name: "mannequin".into(),
-        skeletons: vec![SceneSkeleton {
-            name: "mannequin".into(),
-            skeleton: mannequin::skeleton(),
-            ..Default::default()
-        }],
-        animations: motions.iter().map(animation).collect(),
-        meshes: vec![SceneMesh { mesh, material: Some(0), ..Default::default() }],
-        materials: vec![Material {
-            name: "plaster".into(),
-            base_color: [0.69, 0.64, 0.56, 1.0],
-            metallic: 0.0,
-            roughness: 0.75,
-            ..Material::default()
-        }],
-        ..Scene::default()
-    })
-}
-
-/// The mannequin as a game plays it: these motions in place, cooked, and the graph, which wants most of them.
-pub(crate) fn mannequin_archive(
-    scene: &mut Scene,
-    motions: &[Motion],
-    builder: &ClipBuilder,
-) -> Result<Vec<u8>> {
-    scene.animations =
-        motions.iter().map(|motion| mannequin::animation(*motion)).collect::<Result<_, _>>()?;
-    scene.graphs = vec![SceneGraph { name: mannequin::GRAPH.into(), parts: mannequin::graph() }];
-    let built = SkeletonBuilder::build(&scene.skeletons[0].skeleton)?;
-    let cook = |animation: &SceneAnimation| Ok(builder.build(&built, &animation.motion)?.bytes);
-    let clips = scene.animations.par_iter().map(cook).collect::<Result<Vec<_>>>()?;
-    let mut pack = ScenePack::new();
-    pack.add(&scene.name, scene, &[built], clips)?;
-    Ok(pack.finish().finish()?)
+/// Runs tasks on all threads, for the pipeline.
+pub(crate) fn in_parallel(count: usize, task: &(dyn Fn(usize) + Sync)) {
+    (0..count).into_par_iter().for_each(task);
 }
 
 /// The meshes on this skeleton.

@@ -12,7 +12,7 @@ use crate::{
 use lissom::archive::{Archive, SectionKind};
 use lissom_build::{
     archive::{ScenePack, settle_names},
-    export::write_glb,
+    export::{self, write_glb},
     import::{self, Format, ImportError, ImportOptions, Place, Unit, lsm},
     pipeline::{self, Input, Options, Recipe, did_you_mean, find_clip},
     scene::Scene,
@@ -24,7 +24,6 @@ use pyo3::{
     types::{PyBytes, PyDict},
 };
 use std::{
-    hash::{BuildHasher, Hasher, RandomState},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock},
 };
@@ -492,17 +491,7 @@ impl Asset {
     }
 }
 
-/// Writes a file whole or not at all: beside it first, then under its name. Others may write the same one meanwhile, on
-/// other machines too: each has a part of its own.
+/// Writes a file whole or not at all.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> PyResult<()> {
-    let mut beside = path.as_os_str().to_owned();
-    // A hasher of the standard library starts with what the system has at random.
-    beside.push(format!(".{:016x}.part", RandomState::new().build_hasher().finish()));
-    let beside = PathBuf::from(beside);
-    let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
-    if written.is_err() {
-        // What failed is told; a part that was never written cannot be removed.
-        let _ = std::fs::remove_file(&beside);
-    }
-    written.map_err(|error| errors::io(&error, path))
+    export::write_whole(path, bytes).map_err(|error| errors::io(&error, path))
 }

@@ -1,13 +1,12 @@
 //! The mannequin as files: written where the examples look for them, if they are not there yet.
 
 use lissom_build::{
-    SkeletonBuilder,
-    archive::ScenePack,
     cook::ClipBuilder,
     export::write_glb,
     mannequin::{self, Detail, Motion},
+    pipeline,
     raw::{RawUserTrack, TrackKind, UserKey},
-    scene::{Morph, Scene, SceneAnimation, SceneMesh, SceneSkeleton},
+    scene::{Morph, Scene, SceneMesh},
 };
 use std::{env, error::Error, fs, path::PathBuf};
 
@@ -43,27 +42,11 @@ pub(crate) fn write_missing() -> Result<()> {
 
 /// The mannequin with some of its motions, in place, their travel beside them.
 fn scene(detail: Detail) -> Result<Scene> {
-    let skeleton = SceneSkeleton { name: BODY.into(), skeleton: mannequin::skeleton(), ..Default::default() };
-    Ok(Scene {
-        name: BODY.into(),
-        skeletons: vec![skeleton],
-        animations: MOTIONS
-            .iter()
-            .map(|motion| mannequin::animation(*motion))
-            .collect::<std::result::Result<_, _>>()?,
-        meshes: vec![SceneMesh { mesh: mannequin::mesh(&detail)?, ..Default::default() }],
-        ..Scene::default()
-    })
+    Ok(mannequin::game_scene(&MOTIONS, &detail)?)
 }
 
 fn archive(scene: Scene) -> Result<Vec<u8>> {
-    let built = SkeletonBuilder::build(&scene.skeletons[0].skeleton)?;
-    let cook =
-        |animation: &SceneAnimation| Ok(ClipBuilder::default().build(&built, &animation.motion)?.bytes);
-    let clips = scene.animations.iter().map(cook).collect::<Result<Vec<_>>>()?;
-    let mut pack = ScenePack::new();
-    pack.add(BODY, &scene, &[built], clips)?;
-    Ok(pack.finish().finish()?)
+    Ok(pipeline::cook_scene(&scene, &ClipBuilder::default(), &pipeline::serial)?)
 }
 
 /// A belly and a head that grow in the middle of every motion.

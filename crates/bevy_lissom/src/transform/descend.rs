@@ -18,6 +18,9 @@ const PIECE: usize = 256;
 /// Entities after which a task hands back what it has not visited.
 const FAR: usize = 16 * 1024;
 
+/// Children that are visited before what is below them: all that waits then stays in the nearest cache, however many roots there are.
+const BITE: usize = 64;
+
 /// Children that are to be visited.
 struct Branch<'w> {
     /// Their parent and its place; roots have none.
@@ -34,8 +37,12 @@ struct Branch<'w> {
 pub(super) fn from_roots(nodes: &mut Nodes, marks: &Marks, roots: &[Entity]) {
     let nodes: &Nodes = nodes;
     let pool = ComputeTaskPool::try_get().filter(|pool| pool.thread_num() > 1);
-    let mut level = vec![Branch { above: None, moved: true, children: roots }];
-    let mut next = Vec::new();
+    let bites = roots.chunks(BITE).map(|children| Branch { above: None, moved: true, children });
+    let (mut level, mut next): (Vec<_>, _) = (bites.collect(), Vec::new());
+    if pool.is_none() {
+        // SAFETY: this is the only thread, and `nodes` is borrowed from a unique reference.
+        unsafe { visit_far(nodes, marks, &mut level, usize::MAX) };
+    }
     while !level.is_empty() {
         let waiting: usize = level.iter().map(|branch| branch.children.len()).sum();
         if let Some(pool) = pool.filter(|_| waiting >= SHARED) {
@@ -43,7 +50,7 @@ pub(super) fn from_roots(nodes: &mut Nodes, marks: &Marks, roots: &[Entity]) {
             pool.scope(|scope| {
                 for hand in &mut hands {
                     // SAFETY: branches of all hands together are those of `level`, of which each was there once.
-                    scope.spawn(async move { unsafe { visit_far(nodes, marks, hand) } });
+                    scope.spawn(async move { unsafe { visit_far(nodes, marks, hand, FAR) } });
                 }
             });
             level.extend(hands.into_iter().flatten());
@@ -57,11 +64,11 @@ pub(super) fn from_roots(nodes: &mut Nodes, marks: &Marks, roots: &[Entity]) {
     }
 }
 
-/// Branches in heaps of so many entities; large ones are cut.
+/// Branches in heaps of so many entities; large ones are cut into bites.
 fn dealt<'w>(branches: &mut Vec<Branch<'w>>, piece: usize) -> Vec<Vec<Branch<'w>>> {
     let (mut hands, mut hand, mut entities) = (Vec::new(), Vec::new(), 0);
     for Branch { above, moved, children } in branches.drain(..) {
-        for children in children.chunks(piece) {
+        for children in children.chunks(BITE) {
             entities += children.len();
             hand.push(Branch { above, moved, children });
             if entities >= piece {
@@ -74,13 +81,13 @@ fn dealt<'w>(branches: &mut Vec<Branch<'w>>, piece: usize) -> Vec<Vec<Branch<'w>
     hands
 }
 
-/// Depth first, until nothing is left or it has gone far.
+/// Depth first, until nothing is left or it has gone so far.
 ///
 /// # Safety
 /// As of [`visit`], for each of these branches and all that is below them.
-unsafe fn visit_far<'w>(nodes: &'w Nodes, marks: &Marks, stack: &mut Vec<Branch<'w>>) {
+unsafe fn visit_far<'w>(nodes: &'w Nodes, marks: &Marks, stack: &mut Vec<Branch<'w>>, far: usize) {
     let mut visited = 0;
-    while visited < FAR
+    while visited < far
         && let Some(branch) = stack.pop()
     {
         visited += branch.children.len();

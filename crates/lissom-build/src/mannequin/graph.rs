@@ -1,11 +1,7 @@
 //! One graph that uses all that the mannequin can do.
 
-use super::{Motion, clip, markers, skeleton};
-use crate::{
-    exact::narrow,
-    raw::{ExtractedRoot, RawEditError, RootMotionRule},
-    scene::SceneAnimation,
-};
+use super::Motion;
+use crate::exact::narrow;
 use lissom_motion::{GraphParts, LayerParts, PlaneBlend, StateParts, Test, TransitionParts};
 
 /// The name under which archives of the mannequin have their graph.
@@ -95,23 +91,4 @@ pub fn graph() -> GraphParts {
         .mask("upper_body", "spine_01", 2)
         .layer(body)
         .layer(LayerParts::new("upper_body").masked("upper_body"))
-}
-
-/// A motion as a game plays it, with its markers: where it leads is taken off the root into tracks beside the clip, so that it
-/// moves in place and the character goes.
-///
-/// # Errors
-///
-/// None, but for a mannequin that is broken.
-pub fn animation(motion: Motion) -> Result<SceneAnimation, RawEditError> {
-    let ExtractedRoot { motion: clip, tracks } =
-        clip(motion).root_motion(&skeleton(), 0, &RootMotionRule::default())?;
-    let markers = markers(motion);
-    Ok(SceneAnimation {
-        skeleton: Some(0),
-        motion: clip,
-        tracks: tracks.into(),
-        markers,
-        ..Default::default()
-    })
 }

@@ -13,6 +13,7 @@ mod jump;
 mod markers;
 mod performance;
 mod rig;
+mod scene;
 mod shape;
 mod skin;
 mod steps;
@@ -24,8 +25,9 @@ use crate::raw::{RawAnimation, RawSkeleton};
 use bake::{RATE, Score, bake};
 use figure::Figure;
 
-pub use graph::{GRAPH, GRAPH_MOTIONS, animation, graph};
+pub use graph::{GRAPH, GRAPH_MOTIONS, graph};
 pub use markers::markers;
+pub use scene::{MannequinError, animation, game_scene, scene};
 pub use skin::{Detail, DetailError};
 
 /// The skeleton: 64 joints, depth-first.

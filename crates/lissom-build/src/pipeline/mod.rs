@@ -42,6 +42,7 @@ mod error;
 mod input;
 mod precision;
 mod report;
+mod scene;
 mod stamp;
 mod together;
 mod watch;
@@ -52,6 +53,7 @@ pub use error::{InputError, PipelineError};
 pub use input::{Input, Resolve};
 pub use precision::ScenePrecision;
 pub use report::{ClipReport, Cooked, Report};
+pub use scene::{SceneError, cook_scene};
 pub use watch::{Executor, Progress, Step, Watch, serial, unwatched};
 
 use crate::{
@@ -71,8 +73,8 @@ use lissom_motion::ClipFacts;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
-use watch::Watcher;
+use std::sync::Arc;
+use watch::{Watcher, gather};
 
 /// How files are read and cooked.
 #[derive(Clone, Debug, Default)]
@@ -582,15 +584,9 @@ fn run_all<T: Send + Sync>(
     watcher: &Watcher<'_>,
     task: impl Fn(usize) -> T + Sync,
 ) -> Result<Vec<Option<T>>, PipelineError> {
-    let slots: Vec<OnceLock<T>> = (0..count).map(|_| OnceLock::new()).collect();
-    executor(count, &|i| {
-        if let Some(slot) = slots.get(i).filter(|slot| slot.get().is_none() && !watcher.is_cancelled()) {
-            // A second call for the same index has nowhere to go.
-            let _ = slot.set(task(i));
-        }
-    });
+    let done = gather(count, executor, |i| (!watcher.is_cancelled()).then(|| task(i)));
     watcher.check()?;
-    Ok(slots.into_iter().map(OnceLock::into_inner).collect())
+    Ok(done)
 }
 
 /// A defect of ours in one file does not take the others along.

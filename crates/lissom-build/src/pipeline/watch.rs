@@ -3,7 +3,7 @@
 use super::PipelineError;
 use std::ops::ControlFlow;
 use std::sync::{
-    Mutex, PoisonError,
+    Mutex, OnceLock, PoisonError,
     atomic::{AtomicBool, Ordering},
 };
 
@@ -22,6 +22,24 @@ pub type Watch<'a> = dyn FnMut(Progress<'_>) -> ControlFlow<()> + Send + 'a;
 /// One after the other, here.
 pub fn serial(count: usize, task: &(dyn Fn(usize) + Sync)) {
     (0..count).for_each(task);
+}
+
+/// What tasks give, in the order of their indices; nothing for those that gave nothing, or that the executor left out.
+pub(super) fn gather<T: Send + Sync>(
+    count: usize,
+    executor: &Executor<'_>,
+    task: impl Fn(usize) -> Option<T> + Sync,
+) -> Vec<Option<T>> {
+    let slots: Vec<OnceLock<T>> = (0..count).map(|_| OnceLock::new()).collect();
+    executor(count, &|i| {
+        if let Some(slot) = slots.get(i).filter(|slot| slot.get().is_none())
+            && let Some(done) = task(i)
+        {
+            // A second call for the same index has nowhere to go.
+            let _ = slot.set(done);
+        }
+    });
+    slots.into_iter().map(OnceLock::into_inner).collect()
 }
 
 /// Nobody looks.

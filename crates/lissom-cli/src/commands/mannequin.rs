@@ -1,11 +1,12 @@
 //! `lissom mannequin`: the character as a file.
 
 use crate::files::write_whole;
-use crate::stage::{mannequin_archive, mannequin_scene};
+use crate::stage::in_parallel;
 use anyhow::Result;
 use lissom_build::cook::ClipBuilder;
 use lissom_build::export::write_glb;
-use lissom_build::mannequin::{Detail, Motion};
+use lissom_build::mannequin::{self, Detail, Motion};
+use lissom_build::pipeline;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -24,12 +25,15 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let detail = Detail { body_m: arguments.body_m, hand_m: arguments.hand_m };
-    let mut scene = mannequin_scene(&Motion::ALL, &detail)?;
     let is_archive = arguments.output.extension().is_some_and(|end| end.eq_ignore_ascii_case("lsm"));
-    let bytes = if is_archive {
-        mannequin_archive(&mut scene, &Motion::ALL, &ClipBuilder::default())?
+    let (scene, bytes) = if is_archive {
+        let scene = mannequin::game_scene(&Motion::ALL, &detail)?;
+        let bytes = pipeline::cook_scene(&scene, &ClipBuilder::default(), &in_parallel)?;
+        (scene, bytes)
     } else {
-        write_glb(&scene)?
+        let scene = mannequin::scene(&Motion::ALL, &detail)?;
+        let bytes = write_glb(&scene)?;
+        (scene, bytes)
     };
     write_whole(&arguments.output, &bytes)?;
     let (skeleton, mesh) = (&scene.skeletons[0].skeleton, &scene.meshes[0].mesh);

@@ -7,13 +7,14 @@ use crate::commands::render::{
     scene::{self, Path, Shot, Style, View},
 };
 use crate::crowd::crowd_of;
-use crate::stage::{Playable, mannequin_archive, mannequin_scene};
+use crate::stage::{Playable, in_parallel};
 use anyhow::Result;
 use lissom::archive::Archive;
 use lissom_build::{
     cook::{ClipBuilder, Effort},
     exact::larger,
     mannequin::{self, Detail},
+    pipeline,
 };
 use lissom_draw::{Camera, Canvas, Color, Ground, Image, Shadow, gif, palette};
 use lissom_motion::{Animator, RootStep};
@@ -123,9 +124,9 @@ pub(crate) fn gait(results: &Results, quick: bool) -> Result<(Vec<u8>, Image)> {
 /// A character that the mannequin's graph plays: it waves, walks, runs, jumps and stands again. A file and a frame, as [`gait`].
 pub(crate) fn played(results: &Results, quick: bool) -> Result<(Vec<u8>, Image)> {
     // The skin is the stage's.
-    let mut scene = mannequin_scene(&[], &Detail { body_m: 0.04, hand_m: 0.012 })?;
+    let scene = mannequin::game_scene(&mannequin::GRAPH_MOTIONS, &Detail { body_m: 0.04, hand_m: 0.012 })?;
     let builder = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
-    let archive = mannequin_archive(&mut scene, &mannequin::GRAPH_MOTIONS, &builder)?;
+    let archive = pipeline::cook_scene(&scene, &builder, &in_parallel)?;
     let mut hero = Animator::new(&Archive::read(&archive)?, mannequin::GRAPH)?;
     let graph = hero.graph().clone();
     let (ahead, jump, grounded) = (graph.float("ahead")?, graph.trigger("jump")?, graph.bool("grounded")?);

@@ -9,6 +9,7 @@ mod streams;
 use crate::{
     files::{is_standard, same_file, write_whole},
     options::{Cooking, Reading, SomeRefused, UsageError, one_line, usage},
+    stage::in_parallel,
     style::{Style, plain},
 };
 use anyhow::{Context, Result};
@@ -490,9 +491,6 @@ impl Run<'_> {
 
     /// On all threads of the pool. The bar's length has the inputs already; clips are added as they become known.
     fn cook(&self, inputs: &[Input<'_>]) -> Result<Cooked> {
-        let executor = |count: usize, task: &(dyn Fn(usize) + Sync)| {
-            (0..count).into_par_iter().for_each(task);
-        };
         let mut known = inputs.len() + 1;
         let mut watch = |progress: Progress<'_>| {
             self.bar.inc_length((progress.all - known) as u64);
@@ -502,7 +500,7 @@ impl Run<'_> {
             }
             ControlFlow::Continue(())
         };
-        let cooked = self.recipe.cook(inputs, &executor, &mut watch)?;
+        let cooked = self.recipe.cook(inputs, &in_parallel, &mut watch)?;
         let mut unused = self.unused.lock().unwrap_or_else(PoisonError::into_inner);
         let refused = cooked.graphs.iter().filter_map(|graph| graph.as_ref().err().map(ToString::to_string));
         self.graphs.lock().unwrap_or_else(PoisonError::into_inner).extend(refused);
