@@ -21,7 +21,8 @@ const GRAPHS: [&str; 1] = ["json"];
 pub(crate) struct Opening {
     /// The precision to cook to, in millimetres.
     pub precision_mm: Option<f64>,
-    /// What a character is made of that motions are brought onto, if the files have no character of their own.
+    /// What is open. If it has a character and the files have none, their motions are brought onto it; a graph alone is played
+    /// with its clips.
     pub onto: Vec<Source>,
 }
 
@@ -72,11 +73,15 @@ impl Document {
         opening: &Opening,
         watch: &mut Watch<'_>,
     ) -> Result<Self, Failure> {
-        if opening.onto.is_empty() || moves_meshes(sources) {
+        let graph = sources.iter().all(Source::is_graph);
+        if opening.onto.is_empty() || (!graph && (moves_meshes(sources) || !moves_meshes(&opening.onto))) {
             return Self::open_within(sources, opening.precision_mm, watch);
         }
         let mut all = opening.onto.clone();
         all.extend_from_slice(sources);
+        if graph {
+            return Self::open_within(&all, opening.precision_mm, watch);
+        }
         let new = sources.iter().filter(|s| s.is_whole()).count();
         let refused = match Self::open_within(&all, opening.precision_mm, watch) {
             Ok(mut document) => {
@@ -295,4 +300,32 @@ fn executor(tasks: usize, task: &(dyn Fn(usize) + Sync)) {
     }
     #[cfg(target_arch = "wasm32")]
     pipeline::serial(tasks, task);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lissom_motion::{GraphParts, LayerParts, StateParts};
+
+    #[test]
+    fn a_graph_alone_is_played_with_the_clips_that_are_open() {
+        let bvh: &[u8] =
+            b"HIERARCHY ROOT hips { OFFSET 0 1 0 CHANNELS 1 Xposition End Site { OFFSET 0 1 0 } }
+            MOTION Frames: 3 Frame Time: 0.5 0 1 2";
+        let bytes = |name: &str, bytes: &[u8]| Source::Bytes(name.into(), bytes.into());
+        let parts =
+            |clip: &str| GraphParts::new().layer(LayerParts::new("body").state(StateParts::clip("go", clip)));
+        let json = |clip: &str| bytes("own.json", graph::to_json(&parts(clip)).as_bytes());
+        let onto = vec![bytes("slide.bvh", bvh), json("not there")];
+        let opening = Opening { onto, ..Opening::default() };
+        let open = |clip: &str| Document::open_by(&[json(clip)], &opening, &mut pipeline::unwatched);
+        let document = open("slide").unwrap();
+        assert_eq!((document.name.as_str(), &document.graph), ("slide.bvh", &Some(parts("slide"))));
+        assert_eq!(document.sources.len(), 2, "the graph before it has gone");
+        let refused = open("walk").err().unwrap().to_string();
+        assert!(refused.contains("own.json") && refused.contains("line"), "{refused}");
+        // Without anything open it is the mannequin's.
+        let alone = Document::open(&[json("walk")], &mut pipeline::unwatched).unwrap();
+        assert_eq!((alone.name.as_str(), alone.graph), ("mannequin", Some(parts("walk"))));
+    }
 }

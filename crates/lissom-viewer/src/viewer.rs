@@ -232,14 +232,14 @@ impl Viewer {
         self.loading = Some(loading);
     }
 
-    /// What motions that come next are brought onto: the document, if it is a file's character.
-    fn character(&self) -> Vec<Source> {
-        let document = self.document.as_ref().filter(|d| !d.surfaces.is_empty());
-        let files = document.map_or(&[][..], |d| &d.sources);
-        if files.iter().all(Source::is_graph) { Vec::new() } else { files.to_vec() }
+    /// The files that are open, for what is dropped onto them.
+    fn beside(&self) -> Opening {
+        let onto = self.document.as_ref().map_or_else(Vec::new, |document| document.sources.clone());
+        Opening { onto, ..Opening::default() }
     }
 
     /// Plays a graph's description with the clips that are open.
+    #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn open_graph(&mut self, source: &Source) {
         let Some(document) = &mut self.document else { return };
         match document.open_graph(source) {
@@ -557,7 +557,7 @@ impl Viewer {
         self.take_files(dropped.iter().map(|file| file.path().to_path_buf()).collect(), ctx);
         #[cfg(target_arch = "wasm32")]
         {
-            let opening = Opening { onto: self.character(), ..Opening::default() };
+            let opening = self.beside();
             let ctx = ctx.clone();
             let name = dropped[0].path().to_string_lossy().into_owned();
             self.loading =
@@ -576,8 +576,7 @@ impl Viewer {
             _ => {
                 (self.wanted_clip, self.kept) = (None, None);
                 self.changes = Some(Changes::new(files));
-                let opening = Opening { onto: self.character(), ..Opening::default() };
-                self.start(sources, opening, ctx);
+                self.start(sources, self.beside(), ctx);
             }
         }
     }
