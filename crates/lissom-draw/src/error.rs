@@ -57,6 +57,12 @@ pub enum DrawError {
     /// The PNG could not be encoded.
     #[error("encoding the PNG failed")]
     Png(#[from] png::EncodingError),
+    /// The GIF could not be encoded.
+    #[error("encoding the GIF failed: {reason}")]
+    Gif {
+        /// What the encoder says.
+        reason: String,
+    },
     /// The file could not be written.
     #[error("writing {path} failed")]
     Io {

@@ -19,6 +19,10 @@
 //! # Ok::<(), lissom_draw::DrawError>(())
 //! ```
 //!
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | `gif` | no | moving pictures: `gif` |
+//!
 //! A canvas keeps two samples a pixel each way and a depth buffer; [`Canvas::set_viewport`] restricts drawing to
 //! a part, so that one picture can hold many poses.
 
@@ -31,6 +35,8 @@ mod color;
 mod error;
 mod flat;
 mod font;
+#[cfg(feature = "gif")]
+pub mod gif;
 mod ground;
 mod image;
 mod raster;

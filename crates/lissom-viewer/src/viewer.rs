@@ -118,6 +118,8 @@ pub struct Viewer {
     changes: Option<Changes>,
     #[cfg(not(target_arch = "wasm32"))]
     pub(crate) browser: Option<panels::Browser>,
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) recording: Option<crate::export::Recording>,
     /// What the graphics device complained about.
     complaint: Arc<Mutex<Option<String>>>,
     /// Seconds of updating and drawing, without the GPU's own time; the last frame's.
@@ -163,6 +165,8 @@ impl Viewer {
             changes: None,
             #[cfg(not(target_arch = "wasm32"))]
             browser: None,
+            #[cfg(not(target_arch = "wasm32"))]
+            recording: None,
             complaint,
             frame_s: 0.0,
         }
@@ -503,7 +507,12 @@ impl Viewer {
         self.take_keys(&ctx);
         let started = Instant::now();
         let dt_s = f64::from(ctx.input(|i| i.stable_dt)).min(0.1);
-        let done = self.advance(if self.playing { dt_s } else { 0.0 });
+        let dt_s = if self.playing { dt_s } else { 0.0 };
+        #[cfg(not(target_arch = "wasm32"))]
+        self.record_from();
+        #[cfg(not(target_arch = "wasm32"))]
+        let dt_s = self.recording.as_ref().map_or(dt_s, crate::export::Recording::dt_s);
+        let done = self.advance(dt_s);
         self.tell(done);
         if self.playing {
             ctx.request_repaint();
@@ -513,10 +522,15 @@ impl Viewer {
         panels::side(self, ui);
         panels::right(self, ui);
         egui::CentralPanel::default().frame(egui::Frame::NONE).show(ui, |ui| self.view(ui));
+        #[cfg(not(target_arch = "wasm32"))]
+        self.record_to(&ctx);
         panels::help(self, &ctx);
         panels::report(self, &ctx);
         #[cfg(not(target_arch = "wasm32"))]
-        panels::browse(self, &ctx);
+        {
+            panels::browse(self, &ctx);
+            panels::recording(self, &ctx);
+        }
         panels::loading(self, &ctx);
         self.frame_s = started.elapsed().as_secs_f64();
     }

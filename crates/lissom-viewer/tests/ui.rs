@@ -623,7 +623,7 @@ fn a_graph_from_a_file_is_played_tuned_and_saved_back() {
 }
 
 #[test]
-fn a_picture_and_a_gltf_are_saved() {
+fn a_picture_a_moving_one_and_a_gltf_are_saved() {
     let Some(mut harness) = viewer() else { return };
     let folder = scratch("saved");
     std::fs::create_dir_all(&folder).unwrap();
@@ -648,6 +648,18 @@ fn a_picture_and_a_gltf_are_saved() {
     for (a, b) in saved.into_iter().zip(seen_sum).take(3) {
         assert!(a.abs_diff(b) * 20 < b, "the picture is what is seen: {saved:?} {seen_sum:?}");
     }
+    // A lap of the walk, 25 frames a second; then it is where it was.
+    let moving = harness.state_mut().export(Export::Gif, &folder).unwrap();
+    harness.run_steps(40);
+    assert_eq!((harness.state().failure(), time_s(&harness)), (None, 0.0));
+    let bytes = std::fs::read(moving).unwrap();
+    let mut frames = gif::DecodeOptions::new().read_info(&bytes[..]).unwrap();
+    let mut count = 0;
+    while frames.read_next_frame().unwrap().is_some() {
+        count += 1;
+    }
+    assert_eq!(count, 27);
+    assert!(frames.width() <= 480 && frames.width() > 200, "{}", frames.width());
     let hash = harness.state_mut().pose_hash();
     let model = harness.state_mut().export(Export::Glb, &folder).unwrap();
     drop_file(&mut harness, model);

@@ -166,6 +166,8 @@ fn files(viewer: &mut Viewer, ui: &mut egui::Ui) {
     for what in Export::ALL {
         if ui.button(what.name()).clicked() {
             match viewer.export(what, here) {
+                // It says so itself when it is done.
+                Ok(_) if what == Export::Gif => {}
                 Ok(path) => viewer.told = Some(format!("saved {}", path.display())),
                 Err(failure) => viewer.failure = Some(failure),
             }
@@ -227,6 +229,21 @@ pub(crate) fn report(viewer: &mut Viewer, ctx: &egui::Context) {
         });
     });
     viewer.report = open;
+}
+
+/// How far a moving picture is.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) fn recording(viewer: &mut Viewer, ctx: &egui::Context) {
+    let Some(recording) = &viewer.recording else { return };
+    let (done, all) = recording.progress();
+    let mut cancel = false;
+    egui::Window::new("recording").title_bar(false).resizable(false).show(ctx, |ui| {
+        ui.strong(format!("Recording {done} of {all}"));
+        cancel = ui.button("cancel").clicked();
+    });
+    if cancel {
+        viewer.recording = None;
+    }
 }
 
 /// How far a file is.

@@ -4,7 +4,6 @@
 use super::{Results, crowd_run::Gaits};
 use crate::commands::render::{
     figure::{Body, Figure, Look},
-    gif,
     scene::{self, Path, Shot, Style, View},
 };
 use crate::crowd::crowd_of;
@@ -17,7 +16,7 @@ use lissom_build::{
     mannequin::{self, Detail},
     pipeline,
 };
-use lissom_draw::{Camera, Canvas, Color, Ground, Image, Shadow, palette};
+use lissom_draw::{Camera, Canvas, Color, Ground, Image, Shadow, gif, palette};
 use lissom_motion::{Animator, RootStep};
 
 /// By day, and by night.

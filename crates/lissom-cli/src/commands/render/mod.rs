@@ -1,7 +1,6 @@
 //! `lissom render`: a clip as a picture, drawn without a GPU.
 
 pub(crate) mod figure;
-pub(crate) mod gif;
 pub(crate) mod played;
 pub(crate) mod scene;
 mod surface;
@@ -13,6 +12,7 @@ use crate::style::{counted, grouped, plain};
 use anyhow::Result;
 use figure::Body;
 use lissom_build::{exact::clamp, recipe::parse_range};
+use lissom_draw::gif;
 use played::Played;
 use rayon::prelude::*;
 use scene::{Shot, Style, View};

@@ -1,8 +1,7 @@
 //! Moving pictures as GIF: one palette for all frames, and only what changed from frame to frame.
 
-use anyhow::{Context, Result, ensure};
-use gif::{DisposalMethod, Encoder, Frame, Repeat};
-use lissom_draw::Image;
+use crate::{DrawError, Image};
+use gif::{DisposalMethod, Encoder, EncodingError, Frame, Repeat};
 use std::borrow::Cow;
 
 /// The index that means "as before".
@@ -13,13 +12,22 @@ const COLORS: usize = 255;
 const BITS: u32 = 6;
 
 /// Encodes frames of one size that last `duration_s` together and repeat for ever.
-pub(crate) fn encode(frames: &[Image], duration_s: f64) -> Result<Vec<u8>> {
-    let first = frames.first().context("a moving picture needs a frame")?;
-    let (width, height) = (u16::try_from(first.width)?, u16::try_from(first.height)?);
-    ensure!(
-        frames.iter().all(|f| (f.width, f.height) == (first.width, first.height)),
-        "frames differ in size"
-    );
+///
+/// # Errors
+///
+/// No frame, frames of several sizes, or sides above 65,535 pixels.
+pub fn encode(frames: &[Image], duration_s: f64) -> Result<Vec<u8>, DrawError> {
+    let wrong = |field, value: u32, allowed| DrawError::Parameter { field, value: value.into(), allowed };
+    let first = frames.first().ok_or_else(|| wrong("frames", 0, "at least 1"))?;
+    let side = |side: u32| u16::try_from(side).map_err(|_| wrong("a side", side, "at most 65535"));
+    let (width, height) = (side(first.width)?, side(first.height)?);
+    if let Some(other) = frames.iter().find(|f| (f.width, f.height) != (first.width, first.height)) {
+        return Err(wrong("a frame's width or height", other.width, "that of the first"));
+    }
+    written(frames, duration_s, width, height).map_err(|e| DrawError::Gif { reason: e.to_string() })
+}
+
+fn written(frames: &[Image], duration_s: f64, width: u16, height: u16) -> Result<Vec<u8>, EncodingError> {
     let mut palette = Palette::new(frames);
     let mut bytes = Vec::new();
     let mut flat: Vec<u8> = palette.colors.iter().flatten().copied().collect();
