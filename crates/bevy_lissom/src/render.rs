@@ -81,6 +81,6 @@ fn stand_still_before(newcomers: Res<Newcomers>, skins: Option<Res<SkinUniforms>
         // A skin that was left out has none.
         let Some(palette) = skins.current_staging_buffer.get(range.clone()) else { continue };
         let offset = (range.start * size_of::<Mat4>()) as u64;
-        queue.write_buffer(&skins.prev_buffer, offset, bytemuck::must_cast_slice(palette));
+        queue.write_buffer(&skins.prev_buffer, offset, bytemuck::cast_slice(palette));
     }
 }
