@@ -6,7 +6,7 @@ use crate::{
     viewer::Viewer,
 };
 use lissom_build::{
-    export::write_glb,
+    export::{write_glb, write_whole},
     import::{self, ImportOptions},
 };
 use lissom_draw::{Image, gif};
@@ -89,8 +89,8 @@ impl Viewer {
         let (name, clip) = self.title();
         let stem = Path::new(&name).file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let path = match what {
-            Export::Png | Export::Gif => free(folder, &format!("{stem} {clip}"), what),
-            Export::Glb => free(folder, &stem, what),
+            Export::Png | Export::Gif => free(folder, &format!("{stem} {clip}"), what.extension()),
+            Export::Glb => free(folder, &stem, what.extension()),
         };
         let bytes = match what {
             Export::Png => self.scene.picture()?.to_png(),
@@ -157,9 +157,9 @@ fn smaller(picture: &Picture) -> Image {
     Image { width, height, pixels }
 }
 
-fn write(path: &Path, bytes: Result<Vec<u8>, Failure>) -> Result<(), Failure> {
+pub(crate) fn write(path: &Path, bytes: Result<Vec<u8>, Failure>) -> Result<(), Failure> {
     let named = |e: &dyn core::fmt::Display| Failure(format!("{}: {e}", path.display()));
-    std::fs::write(path, bytes.map_err(|e| named(&e))?).map_err(|e| named(&e))
+    write_whole(path, &bytes.map_err(|e| named(&e))?).map_err(|e| named(&e))
 }
 
 fn nothing() -> Failure {
@@ -180,11 +180,11 @@ fn glb(document: &Document) -> Result<Vec<u8>, Failure> {
 }
 
 /// A path that is not taken: `hero walk.png`, `hero walk 2.png`, …
-fn free(folder: &Path, stem: &str, what: Export) -> PathBuf {
+pub(crate) fn free(folder: &Path, stem: &str, extension: &str) -> PathBuf {
     let stem = stem.trim().replace(['/', '\\', ':'], "_");
     let path = |n: usize| match n {
-        1 => folder.join(format!("{stem}.{}", what.extension())),
-        n => folder.join(format!("{stem} {n}.{}", what.extension())),
+        1 => folder.join(format!("{stem}.{extension}")),
+        n => folder.join(format!("{stem} {n}.{extension}")),
     };
     (1..).map(path).find(|path| !path.exists()).unwrap_or_else(|| path(0))
 }

@@ -1,5 +1,7 @@
 //! From files to a document: what each is, what is brought onto what, and how it is cooked.
 
+#[cfg(not(target_arch = "wasm32"))]
+use crate::export;
 use crate::{
     document::{CookedFacts, Document, Failure, Source, title},
     origin::Origin,
@@ -177,13 +179,16 @@ impl Document {
         Ok(())
     }
 
-    /// Where the graph is saved: the file that it is from, or one of the document's name in the folder that the viewer was
+    /// Where the graph is saved: the file that it is from, or a new one by the document's name in the folder that the viewer was
     /// started in.
     #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn graph_path(&self) -> std::path::PathBuf {
         match &self.graph_file {
             Some(Source::File(path)) => path.clone(),
-            _ => std::path::Path::new(&self.name).with_extension("json"),
+            _ => {
+                let stem = std::path::Path::new(&self.name).file_stem().unwrap_or_default();
+                export::free(std::path::Path::new(""), &stem.to_string_lossy(), GRAPHS[0])
+            }
         }
     }
 
@@ -196,8 +201,7 @@ impl Document {
     pub(crate) fn save_graph(&mut self) -> Result<(), Failure> {
         let Some(parts) = &self.graph else { return Ok(()) };
         let path = self.graph_path();
-        let done = std::fs::write(&path, graph::to_json(parts));
-        done.map_err(|e| Failure(format!("{}: {e}", path.display())))?;
+        export::write(&path, Ok(graph::to_json(parts).into()))?;
         self.sources.retain(|s| !s.is_graph());
         self.sources.push(Source::File(path));
         self.graph_file = self.sources.last().cloned();
