@@ -1,7 +1,7 @@
 //! The window that files are opened from: a folder's files that the viewer can read.
 //!
-//! A dialog of the desktop's own would bring an asynchronous runtime and D-Bus on Linux, half as many crates again as the viewer
-//! has: this is a list.
+//! A list instead of the desktop's own dialog, which would bring an asynchronous runtime and D-Bus on Linux, and cannot be driven by
+//! tests.
 
 use crate::viewer::Viewer;
 use std::path::{Path, PathBuf};
