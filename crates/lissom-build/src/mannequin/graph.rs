@@ -36,7 +36,7 @@ const GAITS: [Motion; 7] = [
     Motion::StrafeRight,
 ];
 
-/// The graph that a game plays the mannequin by. Its clips are those of [`animation`], its parameters:
+/// The graph that a game plays the mannequin by. Its clips are those of [`animation`](super::animation), its parameters:
 ///
 /// | | |
 /// |---|---|

@@ -55,9 +55,11 @@ struct Lit {
 fn moved(v: Vertex, first: u32) -> Lit {
     var world = v.position;
     var normal = v.normal;
-    if draw.skinned != 0u {
+    // Not a branch on what a draw says: Mesa's software device would compile the shader anew for each draw, and keep it.
+    let count = select(0u, v.influences.y, draw.skinned != 0u);
+    if count > 0u {
         var rows = mat3x4<f32>(vec4<f32>(0.0), vec4<f32>(0.0), vec4<f32>(0.0));
-        for (var i = 0u; i < v.influences.y; i++) {
+        for (var i = 0u; i < count; i++) {
             let one = textureLoad(influences, at(v.influences.x + i), 0).xy;
             let row = (first + u32(one.x)) * 3u;
             for (var r = 0u; r < 3u; r++) {
