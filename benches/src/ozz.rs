@@ -1,7 +1,7 @@
 //! What ozz-animation takes for the same work, and how far below it we mean to be.
 //!
 //! Recorded figures of ozz-animation 0.16 (release build, AVX2 and FMA) on one machine: Xeon, Golden Cove core, one
-//! thread, quiet, minimum of many rounds. [`CALIBRATION_NS`] was taken in the same hour; a quotient compares
+//! thread, quiet, minimum of many rounds. The calibration loop was timed in the same hour; a quotient compares
 //! figures through it, so that it means something on another machine of the same kind and at another clock.
 
 use lissom::math::simd::Backend;
