@@ -47,11 +47,7 @@ impl Bounds {
                 let axis = |c: usize| if n >> c & 1 == 0 { aabb.min[c] } else { aabb.max[c] };
                 Vec3::new(axis(0), axis(1), axis(2))
             };
-            for from in 0..8_usize {
-                for axis in [1, 2, 4].into_iter().filter(|axis| from & axis == 0) {
-                    lines.add(corner(from), corner(from | axis), color);
-                }
-            }
+            lines.add_box(corner, color);
         }
         Ok(())
     }

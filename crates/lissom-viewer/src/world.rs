@@ -193,18 +193,14 @@ impl From<WorldError> for Failure {
     }
 }
 
-/// The twelve edges of a box.
+/// A thing, as a box.
 fn boxed(place: &Qvvs, size: f32, color: [f32; 4], lines: &mut Lines) {
     let side = |bit: bool| if bit { size } else { -size } * place.scale;
     let corner = |n: usize| {
         let at = Vec3::new(side(n & 1 != 0), side(n & 2 != 0), side(n & 4 != 0)) * place.stretch;
         place.position + place.rotation * at
     };
-    for from in 0..8_usize {
-        for axis in [1, 2, 4].into_iter().filter(|axis| from & axis == 0) {
-            lines.add(corner(from), corner(from | axis), color);
-        }
-    }
+    lines.add_box(corner, color);
 }
 
 #[cfg(test)]

@@ -176,16 +176,17 @@ fn deal(spares: &mut Vec<Room>, minds: &[Mind], workers: &mut [Worker]) {
         core::mem::swap(spares, &mut worker.spares);
         return;
     }
-    let count = workers.len();
-    let roomless = |slots: Range<usize>| minds[slots].iter().filter(|mind| mind.is_roomless()).count();
-    let (all, wanted) = (spares.len(), roomless(0..minds.len()));
+    let (all, count) = (spares.len(), workers.len());
+    let mut roomless = [0; MAX_TASKS];
+    for (i, roomless) in roomless[..count].iter_mut().enumerate() {
+        *roomless = minds[piece(minds.len(), count, i)].iter().filter(|mind| mind.is_roomless()).count();
+    }
+    let wanted: usize = roomless.iter().sum();
     // What is given back is kept in lists that have room for it.
     spares.reserve(minds.len() - wanted);
-    for (i, worker) in workers.iter_mut().enumerate() {
-        let slots = piece(minds.len(), count, i);
-        let (here, wanted_here) = (slots.len(), roomless(slots));
-        let share = if wanted > all { all * wanted_here / wanted } else { wanted_here };
-        worker.spares.reserve(here);
+    for (i, (worker, roomless)) in workers.iter_mut().zip(roomless).enumerate() {
+        let share = if wanted > all { all * roomless / wanted } else { roomless };
+        worker.spares.reserve(piece(minds.len(), count, i).len());
         worker.spares.extend(spares.drain(spares.len() - share..));
     }
 }

@@ -20,10 +20,8 @@ use lissom::{
     math::{Mat4, Vec3},
 };
 use lissom_build::{
-    SkeletonBuilder,
-    archive::ArchiveWriter,
     cook::{ClipBuilder, Effort},
-    mannequin,
+    mannequin, pipeline,
 };
 use lissom_motion::{
     RootStep,
@@ -307,16 +305,10 @@ impl CrowdScene {
 
 /// The skeleton, the gaits in place, and the skin, as coarse as it can be made.
 fn archive() -> Result<Vec<u8>, Box<dyn core::error::Error>> {
-    let built = SkeletonBuilder::build(&mannequin::skeleton())?;
     let coarsest = mannequin::Detail { body_m: 0.04, hand_m: 0.012 };
-    let mesh = mannequin::mesh(&coarsest)?;
-    let mut writer = ArchiveWriter::new().skeleton("mannequin", &built.skeleton)?.mesh(&mesh, &built)?;
-    for motion in rings::GAITS {
-        let builder = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
-        let cooked = builder.build(&built, &mannequin::animation(motion)?.motion)?;
-        writer = writer.clip(u16::from(cooked.bytes[4]), motion.name(), cooked.bytes)?;
-    }
-    Ok(writer.finish()?)
+    let scene = mannequin::game_scene(&rings::GAITS, &coarsest)?;
+    let builder = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
+    Ok(pipeline::cook_scene(&scene, &builder, &pipeline::serial)?)
 }
 
 /// All joints but those below a hand.

@@ -28,6 +28,15 @@ impl Lines {
         self.0.extend([a, b].map(|p| LineVertex { position: p.to_array(), color }));
     }
 
+    /// The twelve edges of a box, whose corners are numbered by three bits: x, y, z.
+    pub fn add_box(&mut self, corner: impl Fn(usize) -> Vec3, color: [f32; 4]) {
+        for from in 0..8_usize {
+            for axis in [1, 2, 4].into_iter().filter(|axis| from & axis == 0) {
+                self.add(corner(from), corner(from | axis), color);
+            }
+        }
+    }
+
     pub fn vertices(&self) -> &[LineVertex] {
         &self.0
     }
