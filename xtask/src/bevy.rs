@@ -27,9 +27,7 @@ pub fn run() -> Result<Outcome, String> {
         clippy.args(["clippy", "--all-targets"]).args(package).args(["--", "--deny", "warnings"]),
     )?;
     let mut tests = workspace::cargo();
-    // Debug information of Bevy would take as long as its code.
-    tests.arg("test").args(package).env("CARGO_PROFILE_DEV_DEBUG", "0");
-    workspace::run(&mut tests).map(|()| Outcome::Passed)
+    workspace::run(tests.arg("test").args(package)).map(|()| Outcome::Passed)
 }
 
 /// `cargo xtask show bevy [EXAMPLE...]`: builds the examples with a window, a quarter of an hour at first, and takes a picture of

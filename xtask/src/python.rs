@@ -38,11 +38,10 @@ pub fn run(options: &Options) -> Result<Outcome, String> {
 }
 
 /// One build for all, of the profile `dev`: it takes a third of the time of `release`, shares dependencies with the step
-/// `test`, and checks arithmetic as that does. Debug information would take as long as the code.
+/// `test`, and checks arithmetic as that does.
 fn install<'a>(python: &'a mut std::process::Command, target: &Path) -> &'a mut std::process::Command {
     python
         .args(["-m", "pip", "install", "--quiet", "./crates/lissom-py[test]"])
         .env("MATURIN_PEP517_ARGS", "--profile dev")
-        .env("CARGO_PROFILE_DEV_DEBUG", "0")
         .env("CARGO_TARGET_DIR", target)
 }
