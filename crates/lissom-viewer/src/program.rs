@@ -31,7 +31,7 @@ struct Arguments {
     #[arg(long, value_name = "NAME")]
     clip: Option<String>,
     /// The panel at the right: mix, graph, compression, curves, crowd, world.
-    #[arg(long, value_name = "PANEL", value_parser = panel)]
+    #[arg(long, value_name = "PANEL")]
     panel: Option<Panel>,
     /// The joint to choose.
     #[arg(long, value_name = "NAME")]
@@ -49,11 +49,6 @@ struct Arguments {
     /// Dark on light instead of light on dark.
     #[arg(long)]
     light: bool,
-}
-
-fn panel(text: &str) -> Result<Panel, String> {
-    let names = Panel::ALL.map(Panel::name).join(", ");
-    Panel::ALL.into_iter().find(|panel| panel.name() == text).ok_or(format!("there are {names}"))
 }
 
 fn frames(text: &str) -> Result<usize, String> {

@@ -8,6 +8,7 @@ use crate::{
     compare::{CompareSettings, ErrorCurve},
     crowd::{CrowdScene, CrowdSettings},
     document::{Document, Failure, Source},
+    drive::Driver,
     ghost::Ghost,
     loading::Loading,
     opening::Opening,
@@ -347,6 +348,15 @@ impl Viewer {
         self.document.as_ref().map(|d| (d.name.clone(), clip(d))).unwrap_or_default()
     }
 
+    /// The states that a graph is in, one a layer; none if no graph plays.
+    #[must_use]
+    pub fn states(&self) -> Vec<&str> {
+        match self.document.as_ref().map(|d| &d.driver) {
+            Some(Driver::Graph(directed)) => directed.states(),
+            _ => Vec::new(),
+        }
+    }
+
     /// True if time goes on.
     #[must_use]
     pub fn is_playing(&self) -> bool {
@@ -597,6 +607,14 @@ impl Viewer {
         }
         if pressed(Key::Escape) {
             (self.help, self.report, self.failure, self.told) = (false, false, None, None);
+        }
+        use Key::{Num1, Num2, Num3, Num4, Num5, Num6, Num7, Num8, Num9};
+        const DIGITS: [Key; 9] = [Num1, Num2, Num3, Num4, Num5, Num6, Num7, Num8, Num9];
+        for nth in (0..DIGITS.len()).filter(|nth| pressed(DIGITS[*nth])) {
+            if let Some(Driver::Graph(directed)) = self.document.as_mut().map(|d| &mut d.driver) {
+                let done = directed.trigger(nth);
+                self.tell(done);
+            }
         }
         let duration_s = self.duration_s();
         let now = self.time_s().unwrap_or(0.0);

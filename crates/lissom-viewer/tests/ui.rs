@@ -200,6 +200,14 @@ fn a_graph_follows_its_parameters_and_says_why() {
     for taken in ["move to jump", "jump to air", "air to land", "land to move"] {
         assert!(harness.query_by_label(taken).is_some(), "{taken}");
     }
+    // By keys as well: the second trigger is the jump; there is no ninth.
+    assert_eq!(harness.state().states(), ["move"]);
+    harness.key_press(egui::Key::Num9);
+    harness.run_steps(3);
+    assert_eq!(harness.state().states(), ["move"]);
+    harness.key_press(egui::Key::Num2);
+    harness.run_steps(3);
+    assert_eq!(harness.state().states(), ["jump"]);
     assert_eq!(harness.state().failure(), None);
     harness.get_by_label("graph").click();
     harness.run_steps(2);

@@ -50,6 +50,21 @@ impl Directed {
         Ok(())
     }
 
+    /// Sets the nth trigger, as the panel lists them; nothing if there are fewer.
+    pub fn trigger(&mut self, nth: usize) -> Result<(), Failure> {
+        let wrong = |e: &dyn core::fmt::Display| Failure(e.to_string());
+        let mut triggers = self.parts.parameters.iter().filter(|p| matches!(p.kind, ParameterKind::Trigger));
+        let Some(parameter) = triggers.nth(nth) else { return Ok(()) };
+        let key = self.animator.graph().trigger(&parameter.name).map_err(|e| wrong(&e))?;
+        self.animator.trigger(key).map_err(|e| wrong(&e))
+    }
+
+    /// The state that each layer is in or on its way to; layers of one-shots have none.
+    pub fn states(&self) -> Vec<&str> {
+        let (graph, state) = (self.animator.graph(), self.animator.state());
+        (0..self.parts.layers.len()).filter_map(|layer| state.leading(graph, layer)).collect()
+    }
+
     pub fn update(&mut self, dt_s: f64) -> Result<(), Failure> {
         let wrong = |e: &dyn core::fmt::Display| Failure(e.to_string());
         self.time_s += dt_s;

@@ -18,7 +18,7 @@ pub(crate) use curves::Curves;
 pub(crate) use side::side;
 pub(crate) use timeline::timeline;
 
-use crate::viewer::Viewer;
+use crate::{document::Failure, viewer::Viewer};
 
 /// What stands at the right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
@@ -63,6 +63,16 @@ impl Panel {
             Self::Crowd => "crowd",
             Self::World => "world",
         }
+    }
+}
+
+impl core::str::FromStr for Panel {
+    type Err = Failure;
+
+    fn from_str(text: &str) -> Result<Self, Failure> {
+        let names = Self::ALL.map(Self::name).join(", ");
+        let named = Self::ALL.into_iter().find(|panel| panel.name() == text);
+        named.ok_or_else(|| Failure(format!("there is no panel {text}, but {names}")))
     }
 }
 
@@ -182,11 +192,12 @@ fn count(n: usize, one: &str, more: &str) -> String {
 
 /// Which keys do what.
 pub(crate) fn help(viewer: &mut Viewer, ctx: &egui::Context) {
-    const KEYS: [(&str, &str); 11] = [
+    const KEYS: [(&str, &str); 12] = [
         ("space", "play and pause"),
         ("left, right", "a frame back, a frame on"),
         ("home, end", "to the start, to the end"),
         ("F, double click", "all in view"),
+        ("1 to 9", "the triggers of a graph"),
         ("click on a joint", "choose it, where the skeleton is shown"),
         ("drag", "turn"),
         ("shift or right drag", "move"),
