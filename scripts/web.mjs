@@ -7,8 +7,8 @@
 
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
-import { readFileSync, writeFileSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 
 const options = {};
 const files = [];
@@ -69,30 +69,98 @@ async function look(page) {
 
   const glb = join(options.pictures, "dropped.glb");
   writeFileSync(glb, slidingTriangle());
-  for (const file of [glb, ...files]) {
-    const before = await picture(page, "before");
-    await drop(page, file);
-    await shown(page, basename(file));
-    await canvas.focus();
-    if (await canvas.getAttribute("data-clip")) {
-      await step(page);
-      await same(page, [file], `of ${basename(file)}`);
-    }
-    must(await different(page, before, await picture(page, basename(file))) > 20, `${basename(file)} is seen`);
+  await open(page, glb);
+  const start = await taken(page);
+  for (const file of files) await open(page, file);
+
+  // What was taken for the largest is free again: they find room once more.
+  if (files.length) {
+    await open(page, glb);
+    const once = await taken(page);
+    const size = (file) => together(file).reduce((sum, [, bytes]) => sum + bytes.length, 0);
+    const largest = files.toSorted((a, b) => size(b) - size(a)).slice(0, 5);
+    for (const file of [...largest, glb]) await open(page, file);
+    const twice = await taken(page);
+    const megabytes = (t) => Object.values(t).map((bytes) => Math.round(bytes / 2 ** 20)).join(", ");
+    console.log(`   program, page and drawing take, MB: ${megabytes(start)}; after ${files.length} files ${megabytes(once)}; after five again ${megabytes(twice)}`);
+    must(twice.program <= once.program * 1.1, "the program uses its memory again");
+    must(twice.page <= once.page + 64 * 2 ** 20, "the page forgets what was dropped");
+    must(twice.drawing <= once.drawing + 64 * 2 ** 20, "and what was drawn is forgotten");
   }
-  await drop(page, "broken.glb", Buffer.from("glTF but no more"));
+
+  await drop(page, [["broken.glb", Buffer.from("glTF but no more")]]);
   await page.waitForFunction(() => document.getElementById("viewer").dataset.failure.includes("broken.glb"));
-  must(await canvas.getAttribute("data-document") === basename([glb, ...files].at(-1)), "a broken file takes nothing away");
+  must(await canvas.getAttribute("data-document") === basename(glb), "a broken file takes nothing away");
+
+  // A graph that is played by keys: the second trigger is the mannequin's jump.
+  await page.goto(`${options.url}?panel=graph`);
+  await shown(page, "mannequin");
+  await inState(page, "move");
+  await canvas.focus();
+  await page.keyboard.press("2");
+  await inState(page, "jump");
+  await picture(page, "jump");
+  await inState(page, "move");
+  must(true, "a trigger makes the mannequin jump, and it lands and goes on");
   quiet();
+}
+
+// Until a graph's first layer is in this state.
+async function inState(page, state) {
+  await page.waitForFunction((state) => document.getElementById("viewer").dataset.states?.split(" ")[0] === state, state);
+}
+
+// Drops a file and looks at it.
+async function open(page, file) {
+  const name = basename(file);
+  const canvas = page.locator("#viewer");
+  const before = await picture(page, "before");
+  await drop(page, together(file));
+  await shown(page, name);
+  await canvas.focus();
+  if (await canvas.getAttribute("data-clip")) {
+    await step(page);
+    await same(page, [file], `of ${name}`);
+  }
+  must(await different(page, before, await picture(page, name)) > 20, `${name} is seen`);
+}
+
+// A file and those that it names and that are there, as people drop them.
+function together(file) {
+  const all = [[basename(file), readFileSync(file)]];
+  if (!file.endsWith(".gltf")) return all;
+  const { buffers = [], images = [] } = JSON.parse(all[0][1]);
+  for (const { uri } of [...buffers, ...images]) {
+    if (!uri || uri.startsWith("data:")) continue;
+    const path = join(dirname(file), decodeURIComponent(uri));
+    if (existsSync(path)) all.push([basename(path), readFileSync(path)]);
+  }
+  return all;
+}
+
+// Bytes that the page's program has taken, and that the browser's drawing processes have when they have tidied up.
+async function taken(page) {
+  const own = await page.context().newCDPSession(page);
+  await own.send("HeapProfiler.collectGarbage");
+  await own.detach();
+  const session = await page.context().browser().newBrowserCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  await session.detach();
+  const resident = ({ id }) => Number(readFileSync(`/proc/${id}/statm`, "utf8").split(" ")[1]) * 4096;
+  const of = (kind) => processInfo.filter(({ type }) => type === kind).map(resident).reduce((a, b) => a + b, 0);
+  const program = Number(await page.locator("#viewer").getAttribute("data-memory"));
+  return { program, page: of("renderer"), drawing: of("GPU") };
 }
 
 // Until the page says that it shows this document.
 async function shown(page, name) {
   const wanted = (name) => {
     const said = document.getElementById("viewer").dataset;
-    return said.document === name || said.failure;
+    return said.document === name || said.failure || document.getElementById("said").textContent !== "Loading…";
   };
   await page.waitForFunction(wanted, name);
+  const said = await page.locator("#said").textContent();
+  if (said !== "Loading…") throw new Error(`the program does not start: ${said}`);
   const failure = await page.locator("#viewer").getAttribute("data-failure");
   must(!failure, failure ? `${name} opens: ${failure}` : `${name} opens`);
   await page.waitForTimeout(300);
@@ -116,17 +184,19 @@ async function same(page, files, what) {
   must(/^[0-9a-f]{16}$/.test(pose) && pose === told, `the same pose ${what}: ${clip} at ${time} s is ${pose}, natively ${told}`);
 }
 
-async function drop(page, file, bytes = readFileSync(file)) {
-  const given = [basename(file), bytes.toString("base64")];
-  await page.evaluate(([name, base64]) => {
-    const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+// Files as names and bytes.
+async function drop(page, files) {
+  await page.evaluate((files) => {
     const dataTransfer = new DataTransfer();
-    dataTransfer.items.add(new File([bytes], name));
+    for (const [name, base64] of files) {
+      const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+      dataTransfer.items.add(new File([bytes], name));
+    }
     const canvas = document.getElementById("viewer");
     for (const kind of ["dragenter", "dragover", "drop"]) {
       canvas.dispatchEvent(new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
     }
-  }, given);
+  }, files.map(([name, bytes]) => [name, bytes.toString("base64")]));
 }
 
 async function picture(page, name) {

@@ -14,6 +14,8 @@ use std::{
 };
 
 const TARGET: &str = "wasm32-unknown-unknown";
+/// Makes the JavaScript that loads the program.
+const BINDGEN: &str = "lissom-bindgen";
 /// What a page may take, compressed.
 const MOST_BYTES: usize = 8_000_000;
 
@@ -53,7 +55,7 @@ pub fn run(options: &Options) -> Result<Outcome, String> {
     // The native viewer tells which poses are right. The step before this one has built it.
     let mut native = workspace::cargo();
     native.args(["build", "--package", viewer::PACKAGE, "--bin", viewer::PACKAGE]);
-    workspace::run(native.env("CARGO_PROFILE_DEV_DEBUG", "0"))?;
+    workspace::run(&mut native)?;
     let native = workspace::target()?.join("debug").join(viewer::PACKAGE);
 
     let listener = TcpListener::bind("127.0.0.1:0").map_err(|e| format!("127.0.0.1: {e}"))?;
@@ -63,9 +65,9 @@ pub fn run(options: &Options) -> Result<Outcome, String> {
     browser.args(["scripts/web.mjs", "--modules"]).arg(&modules).arg("--native").arg(&native);
     browser.arg("--url").arg(format!("http://{address}/")).arg("--pictures").arg(steps::scratch("web")?);
     if let Some(assets) = &options.assets {
-        // A page has no C library, and files that name others are dropped together with them.
-        let alone = |file: &&&str| [".glb", ".vrm", ".bvh", ".ozz"].iter().any(|e| file.ends_with(e));
-        browser.args(viewer::VARIED.iter().filter(alone).map(|file| assets.join(file)));
+        // A page has no C library, which reads FBX.
+        let read = viewer::VARIED.iter().filter(|file| !file.ends_with(".fbx"));
+        browser.args(read.map(|file| assets.join(file)));
     }
     workspace::run(&mut browser).map(|()| Outcome::Passed)
 }
@@ -79,18 +81,14 @@ fn build(install: bool) -> Result<Result<PathBuf, String>, String> {
         Ok(cargo) => cargo,
         Err(why) => return Ok(Err(why)),
     };
-    let bindgen = match bindgen()? {
-        Ok(program) => program,
-        Err(why) => return Ok(Err(why)),
-    };
     // FBX is read by a C library.
     cargo.args(["build", "--release", "--package", viewer::PACKAGE, "--bin", viewer::PACKAGE]);
     workspace::run(cargo.args(["--no-default-features", "--features", "draco"]))?;
     let wasm = toolchain.folder()?.join("release/lissom-viewer.wasm");
     let folder = workspace::target()?.join("web");
-    let mut bind = workspace::command(&bindgen.to_string_lossy());
-    bind.args(["--target", "web", "--no-typescript", "--out-name", viewer::PACKAGE, "--out-dir"]);
-    workspace::run(bind.arg(&folder).arg(&wasm))?;
+    let mut bind = workspace::cargo();
+    bind.args(["run", "--package", BINDGEN, "--"]).arg(&wasm).arg(viewer::PACKAGE).arg(&folder);
+    workspace::run(&mut bind)?;
     let page = workspace::root().join("crates/lissom-viewer/web/index.html");
     fs::copy(&page, folder.join("index.html")).map_err(|e| format!("{}: {e}", page.display()))?;
     let wasm = folder.join("lissom-viewer_bg.wasm");
@@ -101,24 +99,6 @@ fn build(install: bool) -> Result<Result<PathBuf, String>, String> {
         return Err(format!("the page's program is {packed} bytes compressed, above {MOST_BYTES}"));
     }
     Ok(Ok(folder))
-}
-
-/// The program that makes JavaScript for the wasm: of the version that the workspace builds with, or it would refuse.
-fn bindgen() -> Result<Result<PathBuf, String>, String> {
-    let lock = crate::source::read(&workspace::root().join("Cargo.lock"))?;
-    let version =
-        lock.split("name = \"wasm-bindgen\"\nversion = \"").nth(1).and_then(|rest| rest.split('"').next());
-    let version = version.ok_or("Cargo.lock has no wasm-bindgen")?;
-    let root = steps::scratch(&format!("wasm-bindgen-{version}"))?;
-    let program = root.join("bin/wasm-bindgen");
-    if !program.is_file() {
-        let mut install = workspace::cargo();
-        install.args(["install", "wasm-bindgen-cli", "--version", version, "--root"]).arg(&root);
-        if let Err(why) = workspace::run(&mut install) {
-            return Ok(Err(format!("wasm-bindgen cannot be installed: {why}")));
-        }
-    }
-    Ok(Ok(program))
 }
 
 /// Answers every request with a file of the folder, until the program ends.

@@ -1,8 +1,9 @@
 //! The viewer as a page.
 //!
-//! `?file=hero.glb` opens a file of the server's, `?clip=walk` shows that clip first, `?light` is dark on light. What is shown stands
-//! in the canvas's attributes, for scripts: `data-document`, `data-clip`, `data-time` (seconds), `data-failure`, and while
-//! time stands still `data-pose`, the hash of the pose.
+//! `?file=hero.glb` opens a file of the server's, `?clip=walk` shows that clip first, `?panel=graph` opens that panel, `?light` is
+//! dark on light. What is shown stands in the canvas's attributes, for scripts: `data-document`, `data-clip`, `data-time`
+//! (seconds), `data-states` (of a graph that plays, one a layer), `data-failure`, `data-memory` (bytes that the program has taken), and
+//! while time stands still `data-pose`, the hash of the pose.
 
 use crate::{
     document::{Document, Failure, Source},
@@ -56,6 +57,12 @@ async fn run() -> Result<(), Failure> {
             }
             None => viewer.show(Document::mannequin()),
         }
+        if let Some(panel) = asked.get("panel") {
+            match panel.parse() {
+                Ok(panel) => viewer.settings.panel = Some(panel),
+                Err(failure) => viewer.failure = Some(failure),
+            }
+        }
         Ok(Box::new(Page { viewer, canvas: shown, told: BTreeMap::new(), hashed: None }))
     });
     let started = eframe::WebRunner::new().start(canvas, eframe::WebOptions::default(), make).await;
@@ -95,13 +102,16 @@ impl Page {
             Some(time_s) => self.hash(time_s, &format!("{name} {clip}")),
             None => String::new(),
         };
+        let states = self.viewer.states().join(" ");
         let time = time_s.map(|t| t.to_string()).unwrap_or_default();
         for (key, value) in [
             ("data-document", name),
             ("data-clip", clip),
             ("data-time", time),
+            ("data-states", states),
             ("data-pose", pose),
             ("data-failure", failure),
+            ("data-memory", memory_bytes().to_string()),
         ] {
             if self.told.get(key) != Some(&value) && self.canvas.set_attribute(key, &value).is_ok() {
                 self.told.insert(key, value);
@@ -120,6 +130,13 @@ impl Page {
         let hash = self.hashed.as_ref().and_then(|(_, text)| text.rsplit(' ').next());
         hash.unwrap_or_default().into()
     }
+}
+
+/// What the program has taken of the machine's memory. It is never given back, but used again.
+fn memory_bytes() -> u32 {
+    let memory = wasm_bindgen::memory().dyn_into::<js_sys::WebAssembly::Memory>().ok();
+    let buffer = memory.and_then(|memory| memory.buffer().dyn_into::<js_sys::ArrayBuffer>().ok());
+    buffer.map_or(0, |buffer| buffer.byte_length())
 }
 
 /// The bytes of files that were dropped.
