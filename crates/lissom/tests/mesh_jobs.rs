@@ -20,7 +20,11 @@ use lissom::{
         bitangents, dual_quat_palette, exact_bounds,
     },
 };
-use lissom_testkit::{compare::assert_same, generate, rng::Rng};
+use lissom_testkit::{
+    compare::{assert_same, assert_same_pose},
+    generate,
+    rng::Rng,
+};
 
 fn positions_only(out: &mut [[f32; 3]]) -> VertexOutput<'_> {
     VertexOutput::Separate { positions: StridedMut::packed(out), normals: None, tangents: None }
@@ -324,12 +328,14 @@ fn attachments_ride_on_their_joints() {
     let world = random.mirrored_transform().to_mat34();
     let attachments: Vec<_> = (0..3).map(|i| Attachment { joint: 3 - i, offset: offsets[i] }).collect();
     let mut out = vec![Mat34::IDENTITY; 4];
-    for world in [None, Some(&world)] {
-        AttachJob { models: &models4, attachments: &attachments, world, output: &mut out }.run().unwrap();
+    for (backend, world) in Backend::all().flat_map(|b| [(b, None), (b, Some(&world))]) {
+        AttachJob { models: &models4, attachments: &attachments, world, output: &mut out }
+            .run_on(backend)
+            .unwrap();
         for i in 0..3 {
             let model = models[3 - i];
             let expected = world.map_or(model, |w| w.mul(&model)).mul(&offsets[i]);
-            assert_same("an attachment", &[out[i]], &[expected]);
+            assert_same(backend.name(), &[out[i]], &[expected]);
             assert_eq!(attachments[i].place(&models4, world), Some(expected));
         }
         assert_eq!(out[3], Mat34::IDENTITY);
@@ -411,6 +417,57 @@ fn model_to_local_undoes_local_to_model_and_reports_shear() {
     .run()
     .unwrap();
     assert!((1..40).filter(|j| skeleton.parent(*j) == Some(0)).all(|j| residuals[j] == f32::INFINITY));
+}
+
+#[test]
+fn model_to_local_finds_what_a_single_matrix_is_taken_apart_into_on_every_backend() {
+    let mut random = Rng::new(8);
+    for joints in [1, 7, 8, 9, 40] {
+        let skeleton = generate::skeleton(&mut random, joints);
+        // Turned, stretched, mirrored, sheared, flat, gone, beyond all numbers.
+        let kinds = |random: &mut Rng, i: usize| {
+            let mut m = random.mirrored_transform().to_mat34();
+            match i % 8 {
+                1 => m.columns[0][1] += 0.7,
+                2 => m.columns[1] = [0.0; 3],
+                3 => m.columns = [[0.0; 3]; 4],
+                4 => m.columns[2] = m.columns[1],
+                5 => m.columns[i % 3][1] = [f32::NAN, f32::INFINITY, 3e38][i % 3],
+                _ => {}
+            }
+            m
+        };
+        let models: Vec<Mat34> = (0..joints).map(|i| kinds(&mut random, i + 6)).collect();
+        let models4: Vec<Mat4> = models.iter().map(Mat34::to_mat4).collect();
+        let root = random.mirrored_transform().to_mat34();
+        let expected: Vec<(Transform, f32)> = (0..joints)
+            .map(|j| {
+                let parent = skeleton.parent(j).map_or(root, |p| models[p]);
+                match parent.inverse() {
+                    Some(inverse) => decompose(&inverse.mul(&models[j])),
+                    None => (decompose(&models[j]).0, f32::INFINITY),
+                }
+            })
+            .collect();
+        let pose = soa::pack(&expected.iter().map(|(t, _)| *t).collect::<Vec<_>>());
+        let left: Vec<f32> = expected.iter().map(|(_, residual)| *residual).collect();
+        for backend in Backend::all() {
+            let mut locals = vec![SoaTransform::IDENTITY; skeleton.group_count()];
+            let mut residuals = vec![9.0; joints + 1];
+            ModelToLocalJob {
+                skeleton: &skeleton,
+                models: &models4,
+                root: Some(&root),
+                locals: &mut locals,
+                residuals: Some(&mut residuals),
+            }
+            .run_on(backend)
+            .unwrap();
+            assert_same_pose(backend.name(), &locals, &pose, joints);
+            assert_same(backend.name(), &residuals[..joints], &left);
+            assert_eq!(residuals[joints], 9.0);
+        }
+    }
 }
 
 #[test]

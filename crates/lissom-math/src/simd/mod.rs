@@ -21,7 +21,7 @@ pub use backend::{Backend, UnknownBackend};
 #[doc(hidden)]
 pub use expand::Expansion;
 #[doc(hidden)]
-pub use fearless_simd::{Simd, f32x4, f32x8, f32x16, prelude, u8x32, u8x64, u32x4, u32x8, u32x16};
+pub use fearless_simd::{Simd, f32x4, f32x8, f32x16, f64x8, prelude, u8x32, u8x64, u32x4, u32x8, u32x16};
 #[doc(hidden)]
 pub use half::halves;
 #[doc(hidden)]

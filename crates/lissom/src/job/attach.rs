@@ -1,7 +1,14 @@
 //! Things that hang on joints.
 
-use super::{JobError, error::at_least};
-use lissom_math::{Mat4, Mat34, simd::Backend};
+use super::{
+    JobError,
+    error::at_least,
+    kernel::matrix::{Columns, MatrixSlot},
+};
+use lissom_math::{
+    Mat4, Mat34, dispatch,
+    simd::{Backend, Simd},
+};
 
 /// Something on a joint: a sword in a hand, a camera on a head.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,7 +37,7 @@ pub struct Attachment {
 ///
 /// # Cost and determinism
 ///
-/// One or two products an attachment, plain code, no allocation, the same bits everywhere.
+/// One or two products an attachment, no allocation, the same bits on every backend.
 #[derive(Debug)]
 pub struct AttachJob<'a> {
     /// Model-space matrices of the joints.
@@ -77,7 +84,7 @@ impl AttachJob<'_> {
         at_least("output", "matrices", self.output.len(), self.attachments.len())
     }
 
-    /// Runs.
+    /// Runs on the widest backend.
     ///
     /// # Errors
     ///
@@ -86,18 +93,39 @@ impl AttachJob<'_> {
         self.run_on(Backend::best())
     }
 
-    /// Runs; plain code, the same on every backend.
+    /// Runs on a chosen backend.
     ///
     /// # Errors
     ///
     /// Listed at [`AttachJob`].
-    pub fn run_on(&mut self, _backend: Backend) -> Result<(), JobError> {
+    pub fn run_on(&mut self, backend: Backend) -> Result<(), JobError> {
         self.validate()?;
-        for (attachment, out) in self.attachments.iter().zip(&mut *self.output) {
-            if let Some(place) = attachment.place(self.models, self.world) {
-                *out = place;
+        dispatch!(backend, s => kernel(s, self.models, self.attachments, self.world, self.output));
+        Ok(())
+    }
+}
+
+#[inline(always)]
+fn kernel<S: Simd>(
+    s: S,
+    models: &[Mat4],
+    attachments: &[Attachment],
+    world: Option<&Mat34>,
+    output: &mut [Mat34],
+) {
+    match world {
+        Some(world) => {
+            let world = world.load(s);
+            for (attachment, out) in attachments.iter().zip(output) {
+                let place = world.mul(s, &models[attachment.joint].load(s));
+                out.store(s, place.mul(s, &Columns::from_mat34(s, &attachment.offset)));
             }
         }
-        Ok(())
+        None => {
+            for (attachment, out) in attachments.iter().zip(output) {
+                let model = models[attachment.joint].load(s);
+                out.store(s, model.mul(s, &Columns::from_mat34(s, &attachment.offset)));
+            }
+        }
     }
 }
