@@ -1,7 +1,7 @@
 //! What is shown, and how it is opened.
 
 use crate::{
-    drive::{self, Directed, Driver, Mixer},
+    drive::{self, Directed, Driver, Mixer, Reach},
     opening::Brought,
     origin::Origin,
     panels::Panel,
@@ -288,12 +288,30 @@ impl Document {
     pub(crate) fn update(&mut self, dt_s: f64, speed: f64) -> Result<(), Failure> {
         match &mut self.driver {
             // It knows its speed itself.
-            Driver::Clip => self.player.update(dt_s)?,
+            Driver::Clip if dt_s > 0.0 => self.player.update(dt_s)?,
+            // What the user sets is seen while time stands still, too.
             Driver::Mix(mixer) => mixer.update(dt_s * speed)?,
-            Driver::Graph(directed) if speed > 0.0 => directed.update(dt_s * speed)?,
-            Driver::Graph(_) => {}
+            // By nothing it would go on, too, and take its triggers.
+            Driver::Graph(directed) if dt_s * speed > 0.0 => directed.update(dt_s * speed)?,
+            Driver::Clip | Driver::Graph(_) => {}
         }
         Ok(())
+    }
+
+    /// What reaches for a target, if anything does.
+    pub(crate) fn reach(&self) -> Option<&Reach> {
+        match &self.driver {
+            Driver::Mix(mixer) => mixer.reach.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The same, to move the target.
+    pub(crate) fn reach_mut(&mut self) -> Option<&mut Reach> {
+        match &mut self.driver {
+            Driver::Mix(mixer) => mixer.reach.as_mut(),
+            _ => None,
+        }
     }
 
     pub(crate) fn of_archive(name: String, bytes: Vec<u8>, notes: Vec<String>) -> Result<Self, Failure> {

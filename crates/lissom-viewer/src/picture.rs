@@ -5,7 +5,7 @@ use crate::{
     camera::Camera,
     compare::Comparison,
     crowd::CrowdScene,
-    document::Failure,
+    document::{Document, Failure},
     ghost::Ghost,
     panels::Panel,
     scene::{Lines, Subject, View, bones, grid},
@@ -19,6 +19,11 @@ use lissom::math::Vec3;
 pub(crate) const SOURCE: [f32; 4] = [0.35, 0.75, 0.4, 1.0];
 pub(crate) const COOKED: [f32; 4] = [0.9, 0.35, 0.25, 1.0];
 
+const TARGET: [f32; 4] = [0.95, 0.35, 0.6, 1.0];
+
+/// How near the mouse must be to what it takes, in points.
+const NEAR: f32 = 10.0;
+
 const BOX_ON_DARK: [f32; 4] = [0.9, 0.8, 0.4, 0.8];
 const BOX_ON_LIGHT: [f32; 4] = [0.5, 0.4, 0.05, 0.8];
 
@@ -31,7 +36,9 @@ impl Viewer {
         let drag = response.drag_delta();
         let shift = ui.input(|i| i.modifiers.shift);
         let height = rect.height().max(1.0);
-        if response.dragged_by(egui::PointerButton::Primary) && !shift {
+        if self.hold_target(&response, rect, ui) {
+            // The camera stands still.
+        } else if response.dragged_by(egui::PointerButton::Primary) && !shift {
             self.camera.orbit(drag.x * 0.008, drag.y * 0.008);
         } else if response.dragged() {
             self.camera.pan(drag.x / height, drag.y / height);
@@ -61,6 +68,34 @@ impl Viewer {
         if let (Some(joint), Some(document)) = (under, &self.document) {
             response.on_hover_text_at_pointer(document.body().skeleton().name(joint));
         }
+    }
+
+    /// Lets the mouse take the target of what reaches and move it, as far away as it is; true while it is held.
+    fn hold_target(&mut self, response: &egui::Response, rect: egui::Rect, ui: &egui::Ui) -> bool {
+        let camera = self.eye();
+        let project = camera.view_projection(rect.width() / rect.height().max(1.0));
+        let Some(reach) = self.document.as_mut().and_then(Document::reach_mut) else {
+            self.held = None;
+            return false;
+        };
+        let Some(at) = place(project * reach.target.extend(1.0), rect) else { return false };
+        let from = |pointer: Option<egui::Pos2>| {
+            pointer.map(|pointer| at - pointer).filter(|away| away.length() < NEAR)
+        };
+        if response.drag_started_by(egui::PointerButton::Primary) {
+            self.held = from(ui.input(|i| i.pointer.press_origin()));
+        } else if !response.dragged() {
+            self.held = None;
+        }
+        if self.held.is_some() || from(response.hover_pos()).is_some() {
+            ui.ctx().set_cursor_icon(egui::CursorIcon::Grab);
+        }
+        if let (Some(held), Some(pointer)) = (self.held, response.interact_pointer_pos()) {
+            let moved = (pointer + held - at) / rect.height().max(1.0);
+            let to = reach.target + camera.across(reach.target, moved.x, moved.y);
+            reach.target = if to.is_finite() { to } else { reach.target };
+        }
+        self.held.is_some()
     }
 
     /// The document is what is seen.
@@ -111,7 +146,6 @@ impl Viewer {
 
     /// The joint that is drawn nearest to a place, if that is near.
     fn joint_under(&self, pointer: egui::Pos2, rect: egui::Rect) -> Option<usize> {
-        const NEAR: f32 = 10.0;
         let document = self.document.as_ref().filter(|_| self.shows_bones())?;
         let project = self.eye().view_projection(rect.width() / rect.height().max(1.0));
         let distance = |model: &lissom::math::Mat4| {
@@ -204,6 +238,17 @@ impl Viewer {
             let color = if dark { [0.55, 0.8, 0.95, 1.0] } else { [0.1, 0.35, 0.55, 1.0] };
             let body = document.body();
             bones(body.skeleton(), body.models(), self.joint, color, lines);
+        }
+        if let Some(reach) = document.reach() {
+            let (to, size) = (reach.target, document.radius * 0.04);
+            // Eight edges round it, and what is missing.
+            let corners = [Vec3::X, Vec3::Z, Vec3::NEG_X, Vec3::NEG_Z].map(|axis| to + axis * size);
+            for (i, corner) in corners.into_iter().enumerate() {
+                for end in [corners[(i + 1) % 4], to + Vec3::Y * size, to - Vec3::Y * size] {
+                    lines.add(corner, end, TARGET);
+                }
+            }
+            lines.add(document.body().models()[reach.joint].w_axis.truncate(), to, TARGET);
         }
         Ok(())
     }

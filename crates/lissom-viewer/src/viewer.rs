@@ -108,6 +108,8 @@ pub struct Viewer {
     pub(crate) bounds: Option<Bounds>,
     /// Where the scene was drawn last.
     pub(crate) seen: Option<egui::Rect>,
+    /// From the mouse that holds it to the target of what reaches.
+    pub(crate) held: Option<egui::Vec2>,
     /// Where the precision's slider stands, in millimetres.
     pub(crate) wanted_mm: Option<f64>,
     /// The clip to show first, until there is a document.
@@ -158,6 +160,7 @@ impl Viewer {
             ghost: None,
             bounds: None,
             seen: None,
+            held: None,
             wanted_mm: None,
             wanted_clip: None,
             kept: None,
@@ -481,10 +484,7 @@ impl Viewer {
             }
             (panel, Some(document)) => {
                 document.drive_by(panel)?;
-                // A graph would go on by nothing, too, and take its triggers.
-                if dt_s > 0.0 {
-                    document.update(dt_s, self.speed)?;
-                }
+                document.update(dt_s, self.speed)?;
             }
             (_, None) => {}
         }
