@@ -112,9 +112,9 @@ pub struct Document {
     pub(crate) notes: Vec<String>,
     /// What became of motions that were brought onto the character.
     pub(crate) brought: Vec<Brought>,
-    /// A ball that holds what moves.
+    /// A box that holds what moves: its middle, and from there to its sides.
     pub(crate) centre: Vec3,
-    pub(crate) radius: f32,
+    pub(crate) half: Vec3,
 }
 
 /// What the mannequin does; the first is shown first.
@@ -347,7 +347,7 @@ impl Document {
             notes,
             brought: Vec::new(),
             centre: Vec3::ZERO,
-            radius: 1.0,
+            half: Vec3::splat(0.6),
         };
         if let Some(first) = document.clips.first() {
             let first = first.name.clone();
@@ -395,7 +395,12 @@ impl Document {
         Ok(hash)
     }
 
-    /// Finds the ball that holds the meshes and joints at a few times of the clip that plays.
+    /// Of a ball round the middle that holds what moves.
+    pub(crate) fn radius(&self) -> f32 {
+        self.half.length().max(1e-3)
+    }
+
+    /// Finds the box that holds the meshes and joints at a few times of the clip that plays.
     pub(crate) fn measure(&mut self) -> Result<(), Failure> {
         let playing = self.player.playing().map(String::from);
         let duration_s =
@@ -422,7 +427,7 @@ impl Document {
         }
         if low.x <= high.x {
             self.centre = (low + high) * 0.5;
-            self.radius = ((high - low).length() * 0.5).max(1e-3);
+            self.half = (high - low) * 0.5;
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ pub(crate) use curves::Curves;
 pub(crate) use side::side;
 pub(crate) use timeline::timeline;
 
-use crate::viewer::Viewer;
+use crate::{loading::Loading, viewer::Viewer};
 
 /// What stands at the right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
@@ -89,9 +89,16 @@ pub(crate) fn bar(viewer: &mut Viewer, ui: &mut egui::Ui) {
             #[cfg(not(target_arch = "wasm32"))]
             ui.menu_button("file", |ui| files(viewer, ui));
             ui.separator();
+            let mut close = false;
             match &viewer.document {
                 Some(document) => {
                     ui.label(&document.name);
+                    if let Some(name) = viewer.beside() {
+                        ui.label(format!("and {name}"));
+                        close = ui.small_button("×").on_hover_text(format!("close {name}")).clicked();
+                    }
+                    let beside = ui.toggle_value(&mut viewer.second.next, "beside");
+                    beside.on_hover_text("what is opened next stands beside what is open");
                     let joints = document.player.skeleton().joint_count();
                     let joints = count(joints, "joint", "joints");
                     let meshes = count(document.surfaces.len(), "mesh", "meshes");
@@ -115,6 +122,9 @@ pub(crate) fn bar(viewer: &mut Viewer, ui: &mut egui::Ui) {
                 None => {
                     ui.weak("drop a file here: .lsm, .glb, .gltf, .vrm, .bvh, .ozz, .fbx");
                 }
+            }
+            if close {
+                viewer.close_beside();
             }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if ui.button("?").on_hover_text("keys and mouse").clicked() {
@@ -160,8 +170,11 @@ pub(crate) fn bar(viewer: &mut Viewer, ui: &mut egui::Ui) {
 fn files(viewer: &mut Viewer, ui: &mut egui::Ui) {
     use crate::export::Export;
     let here = std::path::Path::new(".");
-    if ui.button("open…").clicked() {
-        viewer.browser = Some(Browser::new(&here.canonicalize().unwrap_or(here.into())));
+    for (label, beside) in [("open…", false), ("open beside…", true)] {
+        if ui.button(label).clicked() {
+            viewer.second.next = beside;
+            viewer.browser = Some(Browser::new(&here.canonicalize().unwrap_or(here.into())));
+        }
     }
     for what in Export::ALL {
         if ui.button(what.name()).clicked() {
@@ -182,7 +195,7 @@ fn count(n: usize, one: &str, more: &str) -> String {
 
 /// Which keys do what.
 pub(crate) fn help(viewer: &mut Viewer, ctx: &egui::Context) {
-    const KEYS: [(&str, &str); 11] = [
+    const KEYS: [(&str, &str); 12] = [
         ("space", "play and pause"),
         ("left, right", "a frame back, a frame on"),
         ("home, end", "to the start, to the end"),
@@ -192,6 +205,7 @@ pub(crate) fn help(viewer: &mut Viewer, ctx: &egui::Context) {
         ("shift or right drag", "move"),
         ("wheel", "nearer, farther"),
         ("drop files", "open them; motions come onto the character"),
+        ("shift while dropping", "open them beside what is open"),
         ("drop a graph (.json)", "play it with the clips that are open"),
         ("?", "this"),
     ];
@@ -248,14 +262,25 @@ pub(crate) fn recording(viewer: &mut Viewer, ctx: &egui::Context) {
 
 /// How far a file is.
 pub(crate) fn loading(viewer: &mut Viewer, ctx: &egui::Context) {
-    let Some(loading) = &viewer.loading else { return };
+    let both = [&mut viewer.loading, &mut viewer.second.loading];
+    for (slot, (id, down)) in both.into_iter().zip([("opening", 0.0), ("opening beside", 100.0)]) {
+        if let Some(loading) = slot
+            && progress(loading, id, down, ctx)
+        {
+            *slot = None;
+        }
+    }
+}
+
+/// True if it is to be cancelled.
+fn progress(loading: &Loading, id: &str, down: f32, ctx: &egui::Context) -> bool {
     let (done, all, what) = loading.progress();
     let title = format!("Opening {}", loading.name());
     let mut cancel = false;
-    egui::Window::new("opening")
+    egui::Window::new(id)
         .title_bar(false)
         .resizable(false)
-        .anchor(egui::Align2::CENTER_CENTER, [0.0, 0.0])
+        .anchor(egui::Align2::CENTER_CENTER, [0.0, down])
         .show(ctx, |ui| {
             ui.strong(title);
             ui.add(egui::ProgressBar::new(done as f32 / all.max(1) as f32).desired_width(260.0));
@@ -264,7 +289,5 @@ pub(crate) fn loading(viewer: &mut Viewer, ctx: &egui::Context) {
                 ui.weak(what);
             });
         });
-    if cancel {
-        viewer.loading = None;
-    }
+    cancel
 }

@@ -4,6 +4,7 @@
 //! says so and ends; with `LISSOM_NEED_GPU` set, as CI does, that is a failure.
 #![allow(clippy::print_stderr, reason = "a test that cannot run says why")]
 
+mod beside;
 mod reach;
 
 use egui_kittest::{
