@@ -115,6 +115,8 @@ pub struct Viewer {
     pub(crate) error_curve: Option<ErrorCurve>,
     pub(crate) ghost: Option<Ghost>,
     pub(crate) bounds: Option<Bounds>,
+    /// How wide the bar's switches were last.
+    pub(crate) switches_width: f32,
     /// Where the scene was drawn last.
     pub(crate) seen: Option<egui::Rect>,
     /// From the mouse that holds it to the target of what reaches.
@@ -169,6 +171,8 @@ impl Viewer {
             error_curve: None,
             ghost: None,
             bounds: None,
+            // About: the first frame shall look like the next.
+            switches_width: 430.0,
             seen: None,
             held: None,
             wanted_mm: None,

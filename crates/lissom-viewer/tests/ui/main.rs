@@ -5,6 +5,8 @@
 #![allow(clippy::print_stderr, reason = "a test that cannot run says why")]
 
 mod beside;
+mod narrow;
+mod numbers;
 mod reach;
 
 use egui_kittest::{
@@ -37,7 +39,7 @@ fn viewer() -> Option<Harness<'static, Viewer>> {
         .with_step_dt(1.0 / 60.0)
         .renderer(WgpuTestRenderer::from_render_state(state))
         .build_ui_state(|ui, viewer: &mut Viewer| viewer.ui(ui), viewer);
-    harness.run_steps(3);
+    harness.run_steps(4);
     Some(harness)
 }
 
