@@ -8,6 +8,7 @@ mod beside;
 mod narrow;
 mod numbers;
 mod reach;
+mod snapshots;
 
 use egui_kittest::{
     Harness,
