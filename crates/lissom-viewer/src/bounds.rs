@@ -54,7 +54,7 @@ impl Bounds {
 
     /// Axes at every socket, a fraction of the document's size long.
     pub fn sockets(&self, document: &Document, lines: &mut Lines) {
-        let length = document.radius * 0.05;
+        let length = document.radius() * 0.05;
         let models = document.body().models();
         for model in self.sockets.iter().filter_map(|joint| models.get(*joint)) {
             let from = model.w_axis.truncate();

@@ -41,9 +41,15 @@ impl Camera {
 
     /// Moves sideways, by parts of the picture's height.
     pub fn pan(&mut self, right: f32, down: f32) {
+        self.target -= self.across(self.target, right, down);
+    }
+
+    /// How far something goes that is moved with the pointer by parts of the picture's height, and stays as far away.
+    pub fn across(&self, from: Vec3, right: f32, down: f32) -> Vec3 {
         let (side, up) = self.axes();
-        let span = 2.0 * self.distance * libm::tanf(FIELD * 0.5);
-        self.target += (up * down - side * right) * span;
+        let ahead = (self.target - self.eye()) / self.distance;
+        let span = 2.0 * (from - self.eye()).dot(ahead) * libm::tanf(FIELD * 0.5);
+        (side * right - up * down) * span
     }
 
     /// Nearer (above 1) or farther.
@@ -113,6 +119,16 @@ mod tests {
         let p = camera.view_projection(1.0).project_point3(held);
         // A quarter of the height to the right: half a unit of clip space.
         assert!((p.x - 0.5).abs() < 1e-3 && p.y.abs() < 1e-3, "{p}");
+    }
+
+    #[test]
+    fn what_is_moved_with_the_pointer_stays_under_it() {
+        let camera = Camera { yaw: 2.1, pitch: -0.4, ..Camera::default() };
+        for from in [Vec3::new(0.3, 1.2, -0.2), Vec3::new(-0.7, 0.1, 0.9)] {
+            let see = |p: Vec3| camera.view_projection(1.0).project_point3(p);
+            let moved = see(from + camera.across(from, 0.1, -0.05)) - see(from);
+            assert!((moved - Vec3::new(0.2, 0.1, 0.0)).length() < 1e-4, "{moved}");
+        }
     }
 
     trait TruncateXy {

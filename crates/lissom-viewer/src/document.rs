@@ -1,7 +1,7 @@
 //! What is shown, and how it is opened.
 
 use crate::{
-    drive::{self, Directed, Driver, Mixer},
+    drive::{self, Directed, Driver, Mixer, Reach},
     opening::Brought,
     origin::Origin,
     panels::Panel,
@@ -112,9 +112,9 @@ pub struct Document {
     pub(crate) notes: Vec<String>,
     /// What became of motions that were brought onto the character.
     pub(crate) brought: Vec<Brought>,
-    /// A ball that holds what moves.
+    /// A box that holds what moves: its middle, and from there to its sides.
     pub(crate) centre: Vec3,
-    pub(crate) radius: f32,
+    pub(crate) half: Vec3,
 }
 
 /// What the mannequin does; the first is shown first.
@@ -288,12 +288,30 @@ impl Document {
     pub(crate) fn update(&mut self, dt_s: f64, speed: f64) -> Result<(), Failure> {
         match &mut self.driver {
             // It knows its speed itself.
-            Driver::Clip => self.player.update(dt_s)?,
+            Driver::Clip if dt_s > 0.0 => self.player.update(dt_s)?,
+            // What the user sets is seen while time stands still, too.
             Driver::Mix(mixer) => mixer.update(dt_s * speed)?,
-            Driver::Graph(directed) if speed > 0.0 => directed.update(dt_s * speed)?,
-            Driver::Graph(_) => {}
+            // By nothing it would go on, too, and take its triggers.
+            Driver::Graph(directed) if dt_s * speed > 0.0 => directed.update(dt_s * speed)?,
+            Driver::Clip | Driver::Graph(_) => {}
         }
         Ok(())
+    }
+
+    /// What reaches for a target, if anything does.
+    pub(crate) fn reach(&self) -> Option<&Reach> {
+        match &self.driver {
+            Driver::Mix(mixer) => mixer.reach.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The same, to move the target.
+    pub(crate) fn reach_mut(&mut self) -> Option<&mut Reach> {
+        match &mut self.driver {
+            Driver::Mix(mixer) => mixer.reach.as_mut(),
+            _ => None,
+        }
     }
 
     pub(crate) fn of_archive(name: String, bytes: Vec<u8>, notes: Vec<String>) -> Result<Self, Failure> {
@@ -329,7 +347,7 @@ impl Document {
             notes,
             brought: Vec::new(),
             centre: Vec3::ZERO,
-            radius: 1.0,
+            half: Vec3::splat(0.6),
         };
         if let Some(first) = document.clips.first() {
             let first = first.name.clone();
@@ -377,7 +395,12 @@ impl Document {
         Ok(hash)
     }
 
-    /// Finds the ball that holds the meshes and joints at a few times of the clip that plays.
+    /// Of a ball round the middle that holds what moves.
+    pub(crate) fn radius(&self) -> f32 {
+        self.half.length().max(1e-3)
+    }
+
+    /// Finds the box that holds the meshes and joints at a few times of the clip that plays.
     pub(crate) fn measure(&mut self) -> Result<(), Failure> {
         let playing = self.player.playing().map(String::from);
         let duration_s =
@@ -404,7 +427,7 @@ impl Document {
         }
         if low.x <= high.x {
             self.centre = (low + high) * 0.5;
-            self.radius = ((high - low).length() * 0.5).max(1e-3);
+            self.half = (high - low) * 0.5;
         }
         Ok(())
     }

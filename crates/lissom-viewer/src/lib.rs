@@ -37,6 +37,7 @@ mod origin;
 mod panels;
 mod picture;
 mod scene;
+mod second;
 mod viewer;
 #[cfg(target_arch = "wasm32")]
 pub mod web;

@@ -21,6 +21,8 @@ use std::{
 pub struct Shot {
     /// The files; none: the mannequin.
     pub files: Vec<PathBuf>,
+    /// The files of what stands beside; none: nothing does.
+    pub beside: Vec<PathBuf>,
     /// The clip; `None`: the first.
     pub clip: Option<String>,
     /// The time in it.
@@ -175,6 +177,12 @@ impl Offscreen {
         let mut offscreen = Self::new(shot.size, shot.light)?;
         let viewer = &mut offscreen.viewer;
         viewer.show(document(&shot.files));
+        if let Some(failure) = viewer.failure() {
+            return Err(failure.clone());
+        }
+        if !shot.beside.is_empty() {
+            viewer.show_beside(document(&shot.beside));
+        }
         if let Some(clip) = &shot.clip {
             viewer.play(clip);
         }

@@ -5,7 +5,7 @@ use crate::{
     camera::Camera,
     compare::Comparison,
     crowd::CrowdScene,
-    document::Failure,
+    document::{Document, Failure},
     ghost::Ghost,
     panels::Panel,
     scene::{Lines, Subject, View, bones, grid},
@@ -19,6 +19,11 @@ use lissom::math::Vec3;
 pub(crate) const SOURCE: [f32; 4] = [0.35, 0.75, 0.4, 1.0];
 pub(crate) const COOKED: [f32; 4] = [0.9, 0.35, 0.25, 1.0];
 
+const TARGET: [f32; 4] = [0.95, 0.35, 0.6, 1.0];
+
+/// How near the mouse must be to what it takes, in points.
+const NEAR: f32 = 10.0;
+
 const BOX_ON_DARK: [f32; 4] = [0.9, 0.8, 0.4, 0.8];
 const BOX_ON_LIGHT: [f32; 4] = [0.5, 0.4, 0.05, 0.8];
 
@@ -31,7 +36,9 @@ impl Viewer {
         let drag = response.drag_delta();
         let shift = ui.input(|i| i.modifiers.shift);
         let height = rect.height().max(1.0);
-        if response.dragged_by(egui::PointerButton::Primary) && !shift {
+        if self.hold_target(&response, rect, ui) {
+            // The camera stands still.
+        } else if response.dragged_by(egui::PointerButton::Primary) && !shift {
             self.camera.orbit(drag.x * 0.008, drag.y * 0.008);
         } else if response.dragged() {
             self.camera.pan(drag.x / height, drag.y / height);
@@ -58,9 +65,57 @@ impl Viewer {
             Err(failure) => self.failure = Some(failure),
         }
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, "scene"));
+        self.names(rect, ui);
         if let (Some(joint), Some(document)) = (under, &self.document) {
             response.on_hover_text_at_pointer(document.body().skeleton().name(joint));
         }
+    }
+
+    /// What is what, at the feet, where there are two.
+    fn names(&self, rect: egui::Rect, ui: &mut egui::Ui) {
+        let Some(pair) = self.pair().filter(|_| self.shows_document()) else { return };
+        let project = self.eye().view_projection(rect.width() / rect.height().max(1.0));
+        let feet = pair.map(|(document, offset)| {
+            let foot = document.centre - Vec3::Y * document.half.y + offset;
+            place(project * foot.extend(1.0), rect)
+        });
+        let [Some(a), Some(b)] = feet else { return };
+        let height = ui.text_style_height(&egui::TextStyle::Body);
+        let size = egui::vec2(((a.x - b.x).abs() * 0.95).clamp(1.0, 240.0), height);
+        for ((document, _), foot) in pair.into_iter().zip([a, b]) {
+            let below = egui::Rect::from_center_size(foot + egui::vec2(0.0, height), size);
+            if rect.contains_rect(below) {
+                ui.put(below, egui::Label::new(&document.name).truncate().selectable(false));
+            }
+        }
+    }
+
+    /// Lets the mouse take the target of what reaches and move it, as far away as it is; true while it is held.
+    fn hold_target(&mut self, response: &egui::Response, rect: egui::Rect, ui: &egui::Ui) -> bool {
+        let camera = self.eye();
+        let project = camera.view_projection(rect.width() / rect.height().max(1.0));
+        let Some(reach) = self.document.as_mut().and_then(Document::reach_mut) else {
+            self.held = None;
+            return false;
+        };
+        let Some(at) = place(project * reach.target.extend(1.0), rect) else { return false };
+        let from = |pointer: Option<egui::Pos2>| {
+            pointer.map(|pointer| at - pointer).filter(|away| away.length() < NEAR)
+        };
+        if response.drag_started_by(egui::PointerButton::Primary) {
+            self.held = from(ui.input(|i| i.pointer.press_origin()));
+        } else if !response.dragged() {
+            self.held = None;
+        }
+        if self.held.is_some() || from(response.hover_pos()).is_some() {
+            ui.ctx().set_cursor_icon(egui::CursorIcon::Grab);
+        }
+        if let (Some(held), Some(pointer)) = (self.held, response.interact_pointer_pos()) {
+            let moved = (pointer + held - at) / rect.height().max(1.0);
+            let to = reach.target + camera.across(reach.target, moved.x, moved.y);
+            reach.target = if to.is_finite() { to } else { reach.target };
+        }
+        self.held.is_some()
     }
 
     /// The document is what is seen.
@@ -73,15 +128,22 @@ impl Viewer {
         let shown = match self.settings.panel {
             Some(Panel::Crowd) => self.crowd.as_ref().map(CrowdScene::ball),
             Some(Panel::World) => self.world.as_ref().map(WorldScene::ball),
-            _ => self.document.as_ref().map(|document| (document.centre, document.radius)),
+            _ => match self.pair() {
+                Some(pair) => {
+                    let low = pair.map(|(d, offset)| d.centre - d.half + offset);
+                    let high = pair.map(|(d, offset)| d.centre + d.half + offset);
+                    let (low, high) = (low[0].min(low[1]), high[0].max(high[1]));
+                    Some(((low + high) * 0.5, ((high - low) * 0.5).length()))
+                }
+                None => self.document.as_ref().map(|document| (document.centre, document.radius())),
+            },
         };
         shown.unwrap_or((Vec3::ZERO, 1.0))
     }
 
     /// Bones are drawn: they are asked for, or there is nothing else to see.
-    fn shows_bones(&self) -> bool {
-        let bare = self.document.as_ref().is_some_and(|d| d.surfaces.is_empty());
-        self.shows_document() && (self.settings.bones || !self.settings.meshes || bare)
+    fn shows_bones_of(&self, document: &Document) -> bool {
+        self.settings.bones || !self.settings.meshes || document.surfaces.is_empty()
     }
 
     /// The camera as it is used: it may follow the root.
@@ -111,8 +173,7 @@ impl Viewer {
 
     /// The joint that is drawn nearest to a place, if that is near.
     fn joint_under(&self, pointer: egui::Pos2, rect: egui::Rect) -> Option<usize> {
-        const NEAR: f32 = 10.0;
-        let document = self.document.as_ref().filter(|_| self.shows_bones())?;
+        let document = self.document.as_ref().filter(|d| self.shows_document() && self.shows_bones_of(d))?;
         let project = self.eye().view_projection(rect.width() / rect.height().max(1.0));
         let distance = |model: &lissom::math::Mat4| {
             place(project * model.w_axis, rect).map_or(f32::INFINITY, |place| (place - pointer).length())
@@ -146,11 +207,15 @@ impl Viewer {
             floor: &floor,
             overlay: &overlay,
         };
+        let offset = self.offset();
         let colors = comparison.as_ref().filter(|_| self.settings.compare.colors);
         let subject = match self.settings.panel {
             Some(Panel::Crowd) => self.crowd.as_mut().map(Subject::Crowd),
             Some(Panel::World) => None,
-            _ => self.document.as_mut().map(|document| Subject::Document(document, colors)),
+            _ => self.document.as_mut().map(|document| {
+                let second = self.second.document.as_mut().map(|second| (second, offset));
+                Subject::Document(document, colors, second)
+            }),
         };
         let subject = subject.unwrap_or(Subject::Lines);
         self.scene.draw(subject, &view)
@@ -173,7 +238,15 @@ impl Viewer {
         comparison: Option<&Comparison>,
         lines: &mut Lines,
     ) -> Result<(), Failure> {
-        let (duration_s, shows_bones) = (self.duration_s(), self.shows_bones());
+        let duration_s = self.duration_s();
+        let color = if dark { [0.55, 0.8, 0.95, 1.0] } else { [0.1, 0.35, 0.55, 1.0] };
+        if let Some([_, (second, offset)]) = self.pair().filter(|[_, (d, _)]| self.shows_bones_of(d)) {
+            let body = second.body();
+            let at = lines.vertices().len();
+            bones(body.skeleton(), body.models(), None, color, lines);
+            lines.shift(at, offset);
+        }
+        let shows_bones = self.document.as_ref().is_some_and(|d| self.shows_bones_of(d));
         let Some(document) = &mut self.document else { return Ok(()) };
         if self.settings.bounds || self.settings.sockets {
             let bounds = match &mut self.bounds {
@@ -201,9 +274,19 @@ impl Viewer {
             bones(document.body().skeleton(), source, None, SOURCE, lines);
             bones(document.body().skeleton(), &cooked, self.joint, COOKED, lines);
         } else if shows_bones {
-            let color = if dark { [0.55, 0.8, 0.95, 1.0] } else { [0.1, 0.35, 0.55, 1.0] };
             let body = document.body();
             bones(body.skeleton(), body.models(), self.joint, color, lines);
+        }
+        if let Some(reach) = document.reach() {
+            let (to, size) = (reach.target, document.radius() * 0.04);
+            // Eight edges round it, and what is missing.
+            let corners = [Vec3::X, Vec3::Z, Vec3::NEG_X, Vec3::NEG_Z].map(|axis| to + axis * size);
+            for (i, corner) in corners.into_iter().enumerate() {
+                for end in [corners[(i + 1) % 4], to + Vec3::Y * size, to - Vec3::Y * size] {
+                    lines.add(corner, end, TARGET);
+                }
+            }
+            lines.add(document.body().models()[reach.joint].w_axis.truncate(), to, TARGET);
         }
         Ok(())
     }

@@ -12,6 +12,9 @@ use std::process::ExitCode;
 struct Arguments {
     /// Files to open: .lsm, .glb, .gltf, .vrm, .bvh, .ozz, .fbx; without one, a mannequin.
     files: Vec<PathBuf>,
+    /// The last of the files stands beside the others, or beside the mannequin.
+    #[arg(long, requires = "files")]
+    beside: bool,
     /// Draws one picture into this PNG file and ends; no window is opened.
     #[arg(long, value_name = "OUT.png")]
     screenshot: Option<PathBuf>,
@@ -87,7 +90,8 @@ pub fn main() -> ExitCode {
 
 fn work(arguments: Arguments, out: &mut impl Write) -> Result<(), Box<dyn std::error::Error>> {
     let Arguments {
-        files,
+        mut files,
+        beside,
         screenshot: picture,
         bench_frames,
         pose_hash,
@@ -103,7 +107,8 @@ fn work(arguments: Arguments, out: &mut impl Write) -> Result<(), Box<dyn std::e
     } = arguments;
     let panel = panel.or(crowd.map(|_| Panel::Crowd)).or(errors.map(|_| Panel::Compression));
     let (crowd, threads) = (crowd.map(usize::from), threads.map(usize::from));
-    let shot = Shot { files, clip, time_s: time, size, light, panel, joint, crowd, threads, errors };
+    let beside = if beside { files.pop() } else { None }.into_iter().collect();
+    let shot = Shot { files, beside, clip, time_s: time, size, light, panel, joint, crowd, threads, errors };
     if pose_hash {
         let mut document = document(&shot.files)?;
         document.pose_at(shot.clip.as_deref(), shot.time_s)?;
@@ -120,7 +125,7 @@ fn work(arguments: Arguments, out: &mut impl Write) -> Result<(), Box<dyn std::e
     } else if let Some(path) = picture {
         screenshot(&shot)?.save(&path)?;
     } else {
-        run(shot.files, shot.clip, shot.light)?;
+        run(shot.files, shot.beside, shot.clip, shot.light)?;
     }
     Ok(())
 }

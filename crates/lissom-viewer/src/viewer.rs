@@ -14,6 +14,7 @@ use crate::{
     opening::Opening,
     panels::{self, Curves, Panel},
     scene::{Scene, SkinOn},
+    second::Second,
     world::WorldScene,
 };
 use egui::Key;
@@ -72,6 +73,13 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// What a clip does at its end.
+    pub(crate) fn repeats(&self) -> Repeat {
+        if self.repeat { Repeat::Loop } else { Repeat::Once }
+    }
+}
+
 /// What a document that is opened again keeps of itself.
 struct Kept {
     clip: Option<String>,
@@ -84,6 +92,7 @@ struct Kept {
 pub struct Viewer {
     pub(crate) scene: Scene,
     pub(crate) document: Option<Document>,
+    pub(crate) second: Second,
     /// Made when their panels are opened first.
     pub(crate) crowd: Option<CrowdScene>,
     pub(crate) world: Option<WorldScene>,
@@ -107,8 +116,12 @@ pub struct Viewer {
     pub(crate) error_curve: Option<ErrorCurve>,
     pub(crate) ghost: Option<Ghost>,
     pub(crate) bounds: Option<Bounds>,
+    /// How wide the bar's switches were last.
+    pub(crate) switches_width: f32,
     /// Where the scene was drawn last.
     pub(crate) seen: Option<egui::Rect>,
+    /// From the mouse that holds it to the target of what reaches.
+    pub(crate) held: Option<egui::Vec2>,
     /// Where the precision's slider stands, in millimetres.
     pub(crate) wanted_mm: Option<f64>,
     /// The clip to show first, until there is a document.
@@ -140,6 +153,7 @@ impl Viewer {
         Self {
             scene: Scene::new(state),
             document: None,
+            second: Second::default(),
             crowd: None,
             world: None,
             framed: None,
@@ -158,7 +172,10 @@ impl Viewer {
             error_curve: None,
             ghost: None,
             bounds: None,
+            // About: the first frame shall look like the next.
+            switches_width: 430.0,
             seen: None,
+            held: None,
             wanted_mm: None,
             wanted_clip: None,
             kept: None,
@@ -196,6 +213,7 @@ impl Viewer {
     /// Opens files again that have changed.
     #[cfg(not(target_arch = "wasm32"))]
     fn take_changed(&mut self, ctx: &egui::Context) {
+        self.take_changed_beside(ctx);
         let Some(changes) = &mut self.changes else { return };
         ctx.request_repaint_after(changes::EVERY);
         if self.loading.is_some() || !changes.look(Instant::now()) {
@@ -234,7 +252,7 @@ impl Viewer {
     }
 
     /// The files that are open, for what is dropped onto them.
-    fn beside(&self) -> Opening {
+    fn onto(&self) -> Opening {
         let onto = self.document.as_ref().map_or_else(Vec::new, |document| document.sources.clone());
         Opening { onto, ..Opening::default() }
     }
@@ -301,11 +319,13 @@ impl Viewer {
                 (self.joint, self.curves, self.error_curve, self.ghost, self.bounds) =
                     (None, None, None, None, None);
                 self.wanted_mm = document.precision_mm;
-                if kept.is_none() {
-                    self.camera.frame(document.centre, document.radius);
-                    self.report = !document.brought.is_empty();
-                }
+                self.report = if kept.is_none() { !document.brought.is_empty() } else { self.report };
                 (self.document, self.failure) = (Some(document), None);
+                if kept.is_none() {
+                    let (centre, radius) = self.ball();
+                    self.camera.frame(centre, radius);
+                    self.keep_step();
+                }
                 self.watch();
             }
             Err(failure) => self.failure = Some(failure),
@@ -408,6 +428,7 @@ impl Viewer {
         {
             let done = document.player.scrub(time_s);
             self.tell(done);
+            self.keep_step();
         }
     }
 
@@ -431,11 +452,12 @@ impl Viewer {
         let Some(document) = &mut self.document else { return };
         let options = lissom::player::PlayOptions {
             speed: self.speed,
-            repeat: if self.settings.repeat { Repeat::Loop } else { Repeat::Once },
+            repeat: self.settings.repeats(),
             ..Default::default()
         };
         let done = document.player.play_with(clip, options);
         self.tell(done);
+        self.keep_step();
         self.playing = true;
     }
 
@@ -445,6 +467,7 @@ impl Viewer {
         if let Some(document) = &mut self.document {
             let done = document.player.set_speed(speed);
             self.tell(done);
+            self.keep_step();
         }
     }
 
@@ -460,7 +483,8 @@ impl Viewer {
             && let Some(document) = &mut self.document
         {
             let done = document.measure();
-            self.tell(done);
+            let beside = self.second.document.as_mut().map_or(Ok(()), Document::measure);
+            self.tell(done.and(beside));
         }
         let (centre, radius) = self.ball();
         self.camera.frame(centre, radius);
@@ -491,9 +515,9 @@ impl Viewer {
             }
             (panel, Some(document)) => {
                 document.drive_by(panel)?;
-                // A graph would go on by nothing, too, and take its triggers.
-                if dt_s > 0.0 {
-                    document.update(dt_s, self.speed)?;
+                document.update(dt_s, self.speed)?;
+                if let Some(second) = &mut self.second.document {
+                    second.update(dt_s, self.speed)?;
                 }
             }
             (_, None) => {}
@@ -546,9 +570,14 @@ impl Viewer {
     }
 
     fn take_loaded(&mut self) {
-        let Some(done) = self.loading.as_ref().and_then(Loading::poll) else { return };
-        self.loading = None;
-        self.show(done);
+        if let Some(done) = self.loading.as_ref().and_then(Loading::poll) {
+            self.loading = None;
+            self.show(done);
+        }
+        if let Some(done) = self.second.loading.as_ref().and_then(Loading::poll) {
+            self.second.loading = None;
+            self.show_beside(done);
+        }
     }
 
     fn take_complaint(&mut self) {
@@ -563,30 +592,33 @@ impl Viewer {
         if dropped.is_empty() {
             return;
         }
+        self.second.next |= ctx.input(|i| i.modifiers.shift);
         #[cfg(not(target_arch = "wasm32"))]
         self.take_files(dropped.iter().map(|file| file.path().to_path_buf()).collect(), ctx);
         #[cfg(target_arch = "wasm32")]
         {
-            let opening = self.beside();
+            let beside = self.second.take_next();
+            let opening = if beside { Opening::default() } else { self.onto() };
             let ctx = ctx.clone();
             let name = dropped[0].path().to_string_lossy().into_owned();
-            self.loading =
-                Some(Loading::start_async(name, crate::web::dropped(dropped), opening, move || {
-                    ctx.request_repaint()
-                }));
+            let loading = Loading::start_async(name, crate::web::dropped(dropped), opening, move || {
+                ctx.request_repaint()
+            });
+            *(if beside { &mut self.second.loading } else { &mut self.loading }) = Some(loading);
         }
     }
 
-    /// Opens files beside what is there: a graph is played with its clips, motions are brought onto its character.
+    /// Opens files beside the document if that was asked for, else onto what is there: a graph is played with its clips, motions are brought onto its character.
     #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn take_files(&mut self, files: Vec<std::path::PathBuf>, ctx: &egui::Context) {
         let sources: Vec<_> = files.iter().cloned().map(Source::File).collect();
         match &sources[..] {
+            _ if self.second.take_next() => self.open_beside(files, ctx),
             [graph] if graph.is_graph() && self.document.is_some() => self.open_graph(graph),
             _ => {
                 (self.wanted_clip, self.kept) = (None, None);
                 self.changes = Some(Changes::new(files));
-                self.start(sources, self.beside(), ctx);
+                self.start(sources, self.onto(), ctx);
             }
         }
     }

@@ -4,13 +4,18 @@
 use crate::document::Failure;
 use crate::viewer::Viewer;
 
-/// Opens a window and shows files in it, the mannequin if there are none; returns when it is closed.
+/// Opens a window and shows files in it, the mannequin if there are none, and others beside them; returns when it is closed.
 ///
 /// # Errors
 ///
 /// If there is no screen or no graphics device.
 #[cfg(not(target_arch = "wasm32"))]
-pub fn run(files: Vec<std::path::PathBuf>, clip: Option<String>, light: bool) -> Result<(), Failure> {
+pub fn run(
+    files: Vec<std::path::PathBuf>,
+    beside: Vec<std::path::PathBuf>,
+    clip: Option<String>,
+    light: bool,
+) -> Result<(), Failure> {
     let options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default().with_inner_size([1280.0, 800.0]).with_title("Lissom"),
         ..Default::default()
@@ -18,6 +23,9 @@ pub fn run(files: Vec<std::path::PathBuf>, clip: Option<String>, light: bool) ->
     let make: eframe::AppCreator<'_> = Box::new(move |cc| {
         let mut viewer = start(cc, light)?;
         viewer.open(files, clip, &cc.egui_ctx);
+        if !beside.is_empty() {
+            viewer.open_beside(beside, &cc.egui_ctx);
+        }
         Ok(Box::new(Window(viewer)))
     });
     eframe::run_native("lissom-viewer", options, make).map_err(|e| Failure(format!("{e}; {NO_DEVICE}")))

@@ -1,5 +1,6 @@
 //! Clips with weights.
 
+use super::{Reach, Springs};
 use lissom::{
     archive::Archive,
     clip::SampleTime,
@@ -14,6 +15,9 @@ pub(crate) struct Mixer {
     pub channels: Vec<Channel>,
     /// Laps since it began; the share is what is behind the point.
     laps: f64,
+    /// What is done to the pose after the mix, in this order.
+    pub reach: Option<Reach>,
+    pub springs: Option<Springs>,
 }
 
 /// One clip.
@@ -39,7 +43,7 @@ impl Mixer {
             below: None,
         };
         let channels = body.clip_names().zip(body.clips()).map(channel).collect();
-        let mut mixer = Self { body, channels, laps: 0.0 };
+        let mut mixer = Self { body, channels, laps: 0.0, reach: None, springs: None };
         mixer.update(0.0)?;
         Ok(mixer)
     }
@@ -87,6 +91,14 @@ impl Mixer {
                 break;
             }
         }
-        self.body.show(mix, &masks, shares.into_iter())
+        self.body.show(mix, &masks, shares.into_iter())?;
+        if let Some(reach) = &mut self.reach {
+            reach.apply(&mut self.body)?;
+        }
+        if let Some(springs) = &mut self.springs {
+            // Backward, too, it swings after what was shown before.
+            springs.apply(&mut self.body, dt_s.abs() as f32)?;
+        }
+        Ok(())
     }
 }

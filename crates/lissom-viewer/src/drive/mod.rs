@@ -2,9 +2,13 @@
 
 mod directed;
 mod mixer;
+mod reach;
+mod springs;
 
 pub(crate) use directed::{Directed, of_mannequin};
 pub(crate) use mixer::Mixer;
+pub(crate) use reach::Reach;
+pub(crate) use springs::Springs;
 
 /// Who decides.
 #[derive(Default)]

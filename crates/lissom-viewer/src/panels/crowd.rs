@@ -32,9 +32,7 @@ pub(crate) fn crowd(viewer: &mut Viewer, ui: &mut egui::Ui) {
         for (stage, name, about) in Stage::ALL {
             let micros = crowd.micros(stage);
             ui.label(name).on_hover_text(about);
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                ui.monospace(format!("{micros:.0} µs"));
-            });
+            ui.monospace(format!("{micros:6.0} µs"));
             let share = (micros / all.max(1e-9)) as f32;
             ui.add(egui::ProgressBar::new(share).desired_width(90.0).desired_height(8.0));
             ui.end_row();

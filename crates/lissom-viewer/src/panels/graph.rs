@@ -1,13 +1,13 @@
 //! The graph panel: states, transitions, parameters, and why.
 
-use super::graph_edit;
+use super::{diagram::diagram, graph_edit};
 use crate::{
     document::Failure,
     drive::{Directed, Driver},
     viewer::Viewer,
 };
-use egui::{Align2, FontId, Pos2, Rect, Sense, Stroke, Vec2, pos2, vec2};
-use lissom_motion::{LayerParts, MotionParts, ParameterKind, TransitionParts, Verdict};
+use egui::{Align2, FontId, Sense, pos2, vec2};
+use lissom_motion::{MotionParts, ParameterKind, Verdict};
 
 pub(crate) fn graph(viewer: &mut Viewer, ui: &mut egui::Ui) {
     let Some(document) = &mut viewer.document else { return };
@@ -124,64 +124,6 @@ fn layer(directed: &mut Directed, number: usize, ui: &mut egui::Ui) -> Result<()
         ui.weak(format!("{} to {}: {verdict}", why.from, why.to));
     }
     Ok(())
-}
-
-/// States as boxes, transitions as arrows.
-fn diagram(layer: &LayerParts, lead: Option<&str>, ui: &mut egui::Ui) {
-    const BOX: Vec2 = vec2(96.0, 30.0);
-    const STEP: Vec2 = vec2(124.0, 62.0);
-    let columns = ((ui.available_width() / STEP.x) as usize).clamp(1, 6);
-    let rows = layer.states.len().div_ceil(columns);
-    let size = vec2(ui.available_width(), rows as f32 * STEP.y);
-    let (area, _) = ui.allocate_exact_size(size, Sense::hover());
-    let place = |index: usize| {
-        let (column, row) = (index % columns, index / columns);
-        let corner = area.min + vec2(column as f32 * STEP.x + 4.0, row as f32 * STEP.y + 14.0);
-        Rect::from_min_size(corner, BOX)
-    };
-    // A group's transitions are those of its states.
-    let of = |name: &str| -> Vec<usize> {
-        let inside = |state: &str| {
-            name == TransitionParts::ANY || state == name || state.starts_with(&format!("{name}/"))
-        };
-        (0..layer.states.len()).filter(|s| inside(&layer.states[*s].name)).collect()
-    };
-    let (visuals, painter) = (ui.visuals(), ui.painter_at(area));
-    let line = visuals.widgets.noninteractive.fg_stroke.color;
-    for way in &layer.transitions {
-        for from in of(&way.from) {
-            let Some(to) = of(&way.to).first().copied().filter(|to| *to != from) else { continue };
-            arrow(&painter, place(from), place(to), Stroke::new(1.2, line));
-        }
-    }
-    for (index, state) in layer.states.iter().enumerate() {
-        let rect = place(index);
-        let lit = lead == Some(state.name.as_str());
-        let (fill, ink) = if lit {
-            (visuals.selection.bg_fill, visuals.selection.stroke.color)
-        } else {
-            (visuals.widgets.inactive.bg_fill, visuals.text_color())
-        };
-        painter.rect_filled(rect, 5.0, fill);
-        painter.text(rect.center(), Align2::CENTER_CENTER, &state.name, FontId::proportional(13.0), ink);
-    }
-}
-
-/// From one box to another; there and back are two lines beside each other.
-fn arrow(painter: &egui::Painter, from: Rect, to: Rect, stroke: Stroke) {
-    let along = (to.center() - from.center()).normalized();
-    let beside = along.rot90() * 7.0;
-    let border = |rect: Rect, towards: Vec2| -> Pos2 {
-        let half = rect.size() * 0.5;
-        let scale = (half.x / towards.x.abs().max(1e-3)).min(half.y / towards.y.abs().max(1e-3));
-        rect.center() + towards * scale
-    };
-    let (start, end) = (border(from, along) + beside, border(to, -along) + beside);
-    painter.line_segment([start, end], stroke);
-    for side in [-0.5, 0.5] {
-        let back = -(along + along.rot90() * side) * 7.0;
-        painter.line_segment([end, end + back], stroke);
-    }
 }
 
 /// Where the clips of a blend stand, and a point to drag among them.

@@ -1,10 +1,12 @@
 //! The panels round the picture.
 
+mod bar;
 #[cfg(not(target_arch = "wasm32"))]
 mod browse;
 mod compression;
 mod crowd;
 mod curves;
+mod diagram;
 mod graph;
 mod graph_edit;
 mod mix;
@@ -12,13 +14,14 @@ mod side;
 mod timeline;
 mod world;
 
+pub(crate) use bar::bar;
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) use browse::{Browser, browse};
 pub(crate) use curves::Curves;
 pub(crate) use side::side;
 pub(crate) use timeline::timeline;
 
-use crate::{document::Failure, viewer::Viewer};
+use crate::{document::Failure, loading::Loading, viewer::Viewer};
 
 /// What stands at the right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
@@ -79,7 +82,8 @@ impl core::str::FromStr for Panel {
 /// The panel at the right, if one is open.
 pub(crate) fn right(viewer: &mut Viewer, ui: &mut egui::Ui) {
     let Some(panel) = viewer.settings.panel else { return };
-    egui::Panel::right("right").default_size(300.0).show(ui, |ui| {
+    let most = ui.available_width() * 0.6;
+    egui::Panel::right("right").default_size(300.0).max_size(most).show(ui, |ui| {
         egui::ScrollArea::vertical().auto_shrink([false; 2]).show(ui, |ui| match panel {
             Panel::Mix => mix::mix(viewer, ui),
             Panel::Graph => graph::graph(viewer, ui),
@@ -89,105 +93,6 @@ pub(crate) fn right(viewer: &mut Viewer, ui: &mut egui::Ui) {
             Panel::World => world::world(viewer, ui),
         });
     });
-}
-
-/// The line at the top: what is open, and what went wrong.
-pub(crate) fn bar(viewer: &mut Viewer, ui: &mut egui::Ui) {
-    egui::Panel::top("bar").show(ui, |ui| {
-        ui.horizontal(|ui| {
-            ui.strong("Lissom");
-            #[cfg(not(target_arch = "wasm32"))]
-            ui.menu_button("file", |ui| files(viewer, ui));
-            ui.separator();
-            match &viewer.document {
-                Some(document) => {
-                    ui.label(&document.name);
-                    let joints = document.player.skeleton().joint_count();
-                    let joints = count(joints, "joint", "joints");
-                    let meshes = count(document.surfaces.len(), "mesh", "meshes");
-                    let clips = count(document.clips.len(), "clip", "clips");
-                    let kilobytes = document.bytes.div_ceil(1000);
-                    let facts = format!("{joints}, {meshes}, {clips}, {kilobytes} kB");
-                    // What does not fit beside the buttons is told to who asks.
-                    if ui.available_width() > 570.0 {
-                        ui.weak(facts);
-                    } else {
-                        ui.weak("…").on_hover_text(facts);
-                    }
-                    if !document.notes.is_empty() {
-                        let notes = count(document.notes.len(), "note", "notes");
-                        ui.weak(notes).on_hover_text(document.notes.join("\n"));
-                    }
-                    if !document.brought.is_empty() && ui.small_button("report").clicked() {
-                        viewer.report = !viewer.report;
-                    }
-                }
-                None => {
-                    ui.weak("drop a file here: .lsm, .glb, .gltf, .vrm, .bvh, .ozz, .fbx");
-                }
-            }
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                if ui.button("?").on_hover_text("keys and mouse").clicked() {
-                    viewer.help = !viewer.help;
-                }
-                let dark = ui.visuals().dark_mode;
-                if ui.button(if dark { "light" } else { "dark" }).clicked() {
-                    ui.ctx().set_theme(if dark { egui::Theme::Light } else { egui::Theme::Dark });
-                }
-                for panel in Panel::ALL.into_iter().rev() {
-                    let open = viewer.settings.panel == Some(panel);
-                    if ui.selectable_label(open, panel.name()).clicked() {
-                        viewer.settings.panel = (!open).then_some(panel);
-                    }
-                }
-                if viewer.playing {
-                    let frame = format!("{:.2} ms", viewer.frame_s * 1e3);
-                    ui.weak(frame).on_hover_text("a frame on the CPU");
-                }
-            });
-        });
-        if let Some(told) = viewer.told.clone() {
-            ui.horizontal_wrapped(|ui| {
-                ui.weak(told);
-                if ui.small_button("good").clicked() {
-                    viewer.told = None;
-                }
-            });
-        }
-        if let Some(failure) = viewer.failure.clone() {
-            ui.horizontal_wrapped(|ui| {
-                ui.colored_label(ui.visuals().error_fg_color, failure.to_string());
-                if ui.small_button("close").clicked() {
-                    viewer.failure = None;
-                }
-            });
-        }
-    });
-}
-
-/// What can be opened and saved; into the folder that the viewer was started in.
-#[cfg(not(target_arch = "wasm32"))]
-fn files(viewer: &mut Viewer, ui: &mut egui::Ui) {
-    use crate::export::Export;
-    let here = std::path::Path::new(".");
-    if ui.button("open…").clicked() {
-        viewer.browser = Some(Browser::new(&here.canonicalize().unwrap_or(here.into())));
-    }
-    for what in Export::ALL {
-        if ui.button(what.name()).clicked() {
-            match viewer.export(what, here) {
-                // It says so itself when it is done.
-                Ok(_) if what == Export::Gif => {}
-                Ok(path) => viewer.told = Some(format!("saved {}", path.display())),
-                Err(failure) => viewer.failure = Some(failure),
-            }
-        }
-    }
-}
-
-/// `1 mesh`, `2 meshes`.
-fn count(n: usize, one: &str, more: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { more })
 }
 
 /// Which keys do what.
@@ -203,6 +108,7 @@ pub(crate) fn help(viewer: &mut Viewer, ctx: &egui::Context) {
         ("shift or right drag", "move"),
         ("wheel", "nearer, farther"),
         ("drop files", "open them; motions come onto the character"),
+        ("shift while dropping", "open them beside what is open"),
         ("drop a graph (.json)", "play it with the clips that are open"),
         ("?", "this"),
     ];
@@ -259,14 +165,25 @@ pub(crate) fn recording(viewer: &mut Viewer, ctx: &egui::Context) {
 
 /// How far a file is.
 pub(crate) fn loading(viewer: &mut Viewer, ctx: &egui::Context) {
-    let Some(loading) = &viewer.loading else { return };
+    let both = [&mut viewer.loading, &mut viewer.second.loading];
+    for (slot, (id, down)) in both.into_iter().zip([("opening", 0.0), ("opening beside", 100.0)]) {
+        if let Some(loading) = slot
+            && progress(loading, id, down, ctx)
+        {
+            *slot = None;
+        }
+    }
+}
+
+/// True if it is to be cancelled.
+fn progress(loading: &Loading, id: &str, down: f32, ctx: &egui::Context) -> bool {
     let (done, all, what) = loading.progress();
     let title = format!("Opening {}", loading.name());
     let mut cancel = false;
-    egui::Window::new("opening")
+    egui::Window::new(id)
         .title_bar(false)
         .resizable(false)
-        .anchor(egui::Align2::CENTER_CENTER, [0.0, 0.0])
+        .anchor(egui::Align2::CENTER_CENTER, [0.0, down])
         .show(ctx, |ui| {
             ui.strong(title);
             ui.add(egui::ProgressBar::new(done as f32 / all.max(1) as f32).desired_width(260.0));
@@ -275,7 +192,5 @@ pub(crate) fn loading(viewer: &mut Viewer, ctx: &egui::Context) {
                 ui.weak(what);
             });
         });
-    if cancel {
-        viewer.loading = None;
-    }
+    cancel
 }

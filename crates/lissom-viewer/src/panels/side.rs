@@ -2,8 +2,16 @@
 
 use crate::{scene::SkinOn, viewer::Viewer};
 
+/// A window that has no room for a panel on each side, in points.
+const NARROW: f32 = 720.0;
+
 pub(crate) fn side(viewer: &mut Viewer, ui: &mut egui::Ui) {
-    egui::Panel::left("side").default_size(230.0).show(ui, |ui| {
+    let width = ui.available_width();
+    // Between two panels there would be nothing left of the picture.
+    if viewer.settings.panel.is_some() && width < NARROW {
+        return;
+    }
+    egui::Panel::left("side").default_size(230.0).max_size(width * 0.45).show(ui, |ui| {
         egui::ScrollArea::vertical().auto_shrink([false; 2]).show(ui, |ui| {
             clips(viewer, ui);
             ui.separator();

@@ -3,10 +3,13 @@
 use crate::{panels::Panel, viewer::Viewer};
 use egui::{Sense, Stroke, pos2};
 
+/// How wide the slider of the speed is with all that belongs to it, in points.
+const SPEED: f32 = 215.0;
+
 pub(crate) fn timeline(viewer: &mut Viewer, ui: &mut egui::Ui) {
     egui::Panel::bottom("timeline").show(ui, |ui| {
         ui.add_space(4.0);
-        ui.horizontal(|ui| {
+        ui.horizontal_wrapped(|ui| {
             let label = if viewer.playing { "pause" } else { "play" };
             if ui.button(label).on_hover_text("space").clicked() {
                 viewer.playing = !viewer.playing;
@@ -17,6 +20,10 @@ pub(crate) fn timeline(viewer: &mut Viewer, ui: &mut egui::Ui) {
             }
             let (now, duration_s) = (viewer.time_s().unwrap_or(0.0), viewer.duration_s());
             ui.monospace(format!("{now:6.3} / {duration_s:.3} s"));
+            // A slider, its number and its name stay together.
+            if ui.available_size_before_wrap().x < SPEED {
+                ui.end_row();
+            }
             let mut speed = viewer.speed;
             let slider = egui::Slider::new(&mut speed, -2.0..=2.0).text("speed").fixed_decimals(2);
             if ui.add(slider).changed() {

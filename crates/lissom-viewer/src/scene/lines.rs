@@ -37,6 +37,13 @@ impl Lines {
         }
     }
 
+    /// Moves what was added from this vertex on.
+    pub fn shift(&mut self, from: usize, by: Vec3) {
+        for vertex in self.0.iter_mut().skip(from) {
+            vertex.position = (Vec3::from_array(vertex.position) + by).to_array();
+        }
+    }
+
     pub fn vertices(&self) -> &[LineVertex] {
         &self.0
     }

@@ -60,15 +60,16 @@ pub(crate) struct View<'a> {
 pub(crate) enum Subject<'a> {
     /// Nobody's: lines alone.
     Lines,
-    /// With what it was cooked from, if errors are to be seen.
-    Document(&'a mut Document, Option<&'a Comparison>),
+    /// With what it was cooked from, if errors are to be seen; and what stands beside it, so far away.
+    Document(&'a mut Document, Option<&'a Comparison>, Option<(&'a mut Document, Vec3)>),
     Crowd(&'a mut CrowdScene),
 }
 
 /// The GPU's side of what is shown.
 pub(crate) struct Scene {
     state: RenderState,
-    frame: wgpu::Buffer,
+    /// The view; and as it would be if what stands beside stood in the middle.
+    frames: [wgpu::Buffer; 2],
     frame_layout: wgpu::BindGroupLayout,
     draw_layout: wgpu::BindGroupLayout,
     solid: wgpu::RenderPipeline,
@@ -78,7 +79,8 @@ pub(crate) struct Scene {
     many_shadows: wgpu::RenderPipeline,
     lines: wgpu::RenderPipeline,
     overlay: wgpu::RenderPipeline,
-    meshes: Option<Meshes>,
+    /// Of the document, and of what stands beside it.
+    meshes: [Option<Meshes>; 2],
     crowd: Option<GpuCrowd>,
     target: Option<Target>,
 }
@@ -237,15 +239,17 @@ impl Scene {
                 None,
                 Depth::Ignored,
             ),
-            frame: device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("frame"),
-                size: size_of::<FrameUniform>() as u64,
-                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
+            frames: ["frame", "frame beside"].map(|label| {
+                device.create_buffer(&wgpu::BufferDescriptor {
+                    label: Some(label),
+                    size: size_of::<FrameUniform>() as u64,
+                    usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+                    mapped_at_creation: false,
+                })
             }),
             frame_layout,
             draw_layout,
-            meshes: None,
+            meshes: [None, None],
             crowd: None,
             target: None,
             state: state.clone(),
@@ -254,7 +258,14 @@ impl Scene {
 
     /// Uploads what of a document stays the same.
     pub fn load(&mut self, document: &Document) -> Result<(), Failure> {
-        self.meshes = Some(Meshes::new(&self.state, &self.draw_layout, document)?);
+        self.meshes[0] = Some(Meshes::new(&self.state, &self.draw_layout, document)?);
+        Ok(())
+    }
+
+    /// The same of what stands beside it, if anything does.
+    pub fn load_beside(&mut self, document: Option<&Document>) -> Result<(), Failure> {
+        let made = document.map(|document| Meshes::new(&self.state, &self.draw_layout, document));
+        self.meshes[1] = made.transpose()?;
         Ok(())
     }
 
@@ -273,12 +284,22 @@ impl Scene {
             light: light.extend(0.2).to_array(),
             shadow: Vec3::from_array(view.shadow.unwrap_or_default()).extend(1.0).to_array(),
         };
-        self.state.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&frame));
+        self.state.queue.write_buffer(&self.frames[0], 0, bytemuck::bytes_of(&frame));
         match subject {
             Subject::Lines => Ok(self.encode(view, Drawn::Lines)),
-            Subject::Document(document, comparison) => {
-                if let Some(meshes) = &mut self.meshes {
+            Subject::Document(document, comparison, second) => {
+                let [meshes, beside] = &mut self.meshes;
+                if let Some(meshes) = meshes {
                     meshes.update(&self.state, document, view.skin_on, comparison)?;
+                }
+                if let (Some(beside), Some((second, offset))) = (beside, second) {
+                    beside.update(&self.state, second, view.skin_on, None)?;
+                    // The camera goes the other way: shaders know of no offset.
+                    let moved =
+                        Mat4::from_cols_array_2d(&frame.view_projection) * Mat4::from_translation(offset);
+                    let eye = (camera.eye() - offset).extend(1.0).to_array();
+                    let frame = FrameUniform { view_projection: moved.to_cols_array_2d(), eye, ..frame };
+                    self.state.queue.write_buffer(&self.frames[1], 0, bytemuck::bytes_of(&frame));
                 }
                 Ok(self.encode(view, Drawn::Meshes))
             }
@@ -310,22 +331,44 @@ impl Scene {
         let target = self.target.as_ref().expect("`draw` has made it");
         let device = &self.state.device;
         let nothing = list_texture(device, 1);
-        let meshes = self.meshes.as_ref().filter(|_| view.meshes && drawn == Drawn::Meshes);
+        let meshes = self
+            .meshes
+            .each_ref()
+            .map(|meshes| meshes.as_ref().filter(|_| view.meshes && drawn == Drawn::Meshes));
         let crowd = self.crowd.as_ref().filter(|_| view.meshes && drawn == Drawn::Crowd);
-        let palette = match (meshes, crowd) {
+        let group = |frame: &wgpu::Buffer, palette: &wgpu::Texture| {
+            let palette = palette.create_view(&wgpu::TextureViewDescriptor::default());
+            device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("frame"),
+                layout: &self.frame_layout,
+                entries: &[
+                    wgpu::BindGroupEntry { binding: 0, resource: frame.as_entire_binding() },
+                    wgpu::BindGroupEntry {
+                        binding: 1,
+                        resource: wgpu::BindingResource::TextureView(&palette),
+                    },
+                ],
+            })
+        };
+        let palette = match (meshes[0], crowd) {
             (Some(meshes), _) => meshes.palette(),
             (_, Some(crowd)) => crowd.palettes(),
             _ => &nothing,
         };
-        let palette = palette.create_view(&wgpu::TextureViewDescriptor::default());
-        let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("frame"),
-            layout: &self.frame_layout,
-            entries: &[
-                wgpu::BindGroupEntry { binding: 0, resource: self.frame.as_entire_binding() },
-                wgpu::BindGroupEntry { binding: 1, resource: wgpu::BindingResource::TextureView(&palette) },
-            ],
-        });
+        // The first is that of lines, too.
+        let groups = [
+            Some(group(&self.frames[0], palette)),
+            meshes[1].map(|beside| group(&self.frames[1], beside.palette())),
+        ];
+        let draw_meshes = |pass: &mut wgpu::RenderPass<'_>, pipelines: [&wgpu::RenderPipeline; 2]| {
+            for both in meshes.iter().zip(&groups).rev() {
+                if let (Some(meshes), Some(group)) = both {
+                    pass.set_bind_group(0, group, &[]);
+                    meshes.draw(pass, pipelines);
+                }
+            }
+            pass.set_bind_group(0, &groups[0], &[]);
+        };
         let strokes = |lines: &Lines| {
             (!lines.vertices().is_empty()).then(|| {
                 device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
@@ -340,11 +383,9 @@ impl Scene {
             device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("scene") });
         {
             let mut pass = target.begin(&mut encoder, view.background);
-            pass.set_bind_group(0, &group, &[]);
+            pass.set_bind_group(0, &groups[0], &[]);
             if view.shadow.is_some() {
-                if let Some(meshes) = meshes {
-                    meshes.draw(&mut pass, [&self.shadow; 2]);
-                }
+                draw_meshes(&mut pass, [&self.shadow; 2]);
                 if let Some(crowd) = crowd {
                     crowd.draw(&mut pass, &self.many_shadows);
                 }
@@ -354,9 +395,7 @@ impl Scene {
                 pass.set_vertex_buffer(0, buffer.slice(..));
                 pass.draw(0..view.floor.vertices().len() as u32, 0..1);
             }
-            if let Some(meshes) = meshes {
-                meshes.draw(&mut pass, [&self.solid, &self.two_sided]);
-            }
+            draw_meshes(&mut pass, [&self.solid, &self.two_sided]);
             if let Some(crowd) = crowd {
                 crowd.draw(&mut pass, &self.many);
             }

@@ -4,6 +4,12 @@
 //! says so and ends; with `LISSOM_NEED_GPU` set, as CI does, that is a failure.
 #![allow(clippy::print_stderr, reason = "a test that cannot run says why")]
 
+mod beside;
+mod narrow;
+mod numbers;
+mod reach;
+mod snapshots;
+
 use egui_kittest::{
     Harness,
     kittest::{NodeT, Queryable},
@@ -34,7 +40,7 @@ fn viewer() -> Option<Harness<'static, Viewer>> {
         .with_step_dt(1.0 / 60.0)
         .renderer(WgpuTestRenderer::from_render_state(state))
         .build_ui_state(|ui, viewer: &mut Viewer| viewer.ui(ui), viewer);
-    harness.run_steps(3);
+    harness.run_steps(4);
     Some(harness)
 }
 
@@ -152,6 +158,17 @@ fn drag(harness: &mut Harness<'_, Viewer>, from: egui::Pos2, to: egui::Pos2) {
     harness.run_steps(2);
 }
 
+/// Clicks on a joint in the picture; the skeleton is shown.
+fn pick(harness: &mut Harness<'_, Viewer>, joint: &str) {
+    let place = harness.state().place_of(joint).expect("there is such a joint");
+    harness.hover_at(place);
+    harness.run_steps(1);
+    harness.drag_at(place);
+    harness.run_steps(1);
+    harness.drop_at(place);
+    harness.run_steps(3);
+}
+
 #[test]
 fn weights_of_a_mix_are_what_is_seen() {
     let Some(mut harness) = viewer() else { return };
@@ -162,10 +179,6 @@ fn weights_of_a_mix_are_what_is_seen() {
     let of_walk = scene(&mut harness);
     let run = harness.get_by_label("weight of run").rect();
     drag(&mut harness, run.left_center() + egui::vec2(8.0, 0.0), run.right_center() - egui::vec2(8.0, 0.0));
-    harness.key_press(egui::Key::Space);
-    harness.run_steps(1);
-    harness.key_press(egui::Key::Space);
-    harness.run_steps(2);
     assert!(different(&of_walk, &scene(&mut harness)) > 200);
     // Whoever chooses a clip wants to see that clip.
     harness.get_all_by_label("idle").next().expect("a clip").click();
@@ -353,13 +366,7 @@ fn a_joint_is_chosen_by_a_click_and_its_curves_are_drawn() {
     harness.run_steps(3);
     assert!(harness.query_by_label_contains("Choose a joint").is_some());
     let before = scene(&mut harness);
-    let place = harness.state().place_of("head").expect("it has a head");
-    harness.hover_at(place);
-    harness.run_steps(1);
-    harness.drag_at(place);
-    harness.run_steps(1);
-    harness.drop_at(place);
-    harness.run_steps(3);
+    pick(&mut harness, "head");
     assert!(harness.query_by_label_contains("rotation: ").is_some(), "the curves of a joint");
     assert!(different(&before, &scene(&mut harness)) > 10, "its axes are drawn");
 }
