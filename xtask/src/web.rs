@@ -48,6 +48,7 @@ pub fn run(options: &Options) -> Result<Outcome, String> {
         Ok(folder) => folder,
         Err(why) => return Ok(Outcome::Skipped(why)),
     };
+    steps::clippy(&[BINDGEN])?;
     let folder = match build(options.install)? {
         Ok(folder) => folder,
         Err(why) => return Ok(Outcome::Skipped(why)),

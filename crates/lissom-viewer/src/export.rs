@@ -5,10 +5,7 @@ use crate::{
     offscreen::Picture,
     viewer::Viewer,
 };
-use lissom_build::{
-    export::{write_glb, write_whole},
-    import::{self, ImportOptions},
-};
+use lissom_build::export::write_whole;
 use lissom_draw::{Image, gif};
 use std::path::{Path, PathBuf};
 
@@ -98,7 +95,7 @@ impl Viewer {
                 self.record(path.clone());
                 return Ok(path);
             }
-            Export::Glb => self.document.as_ref().map_or(Err(nothing()), glb),
+            Export::Glb => self.document.as_ref().map_or(Err(nothing()), Document::to_glb),
         };
         write(&path, bytes).map(|()| path)
     }
@@ -164,19 +161,6 @@ pub(crate) fn write(path: &Path, bytes: Result<Vec<u8>, Failure>) -> Result<(), 
 
 fn nothing() -> Failure {
     Failure("there is nothing to save".into())
-}
-
-/// Everything in the archive as glTF.
-fn glb(document: &Document) -> Result<Vec<u8>, Failure> {
-    let wrong = |e: &dyn core::fmt::Display| Failure(e.to_string());
-    let name = Path::new(&document.name).with_extension("lsm");
-    let mut none = |uri: &str| {
-        let place = import::Place::Path(uri.into());
-        Err(import::ImportError::Format { place, reason: "an archive names no files".into() })
-    };
-    let bytes = document.archive.bytes();
-    let scene = import::open_bytes(&name, bytes, &mut none, None, &ImportOptions::default());
-    write_glb(&scene.map_err(|e| wrong(&e))?).map_err(|e| wrong(&e))
 }
 
 /// A path that is not taken: `hero walk.png`, `hero walk 2.png`, …

@@ -8,6 +8,7 @@ use crate::{
 };
 use lissom_build::{
     cook::{ClipBuilder, Effort},
+    export::write_glb,
     graph,
     import::{self, ImportError, ImportLimits, ImportOptions, Place},
     pipeline::{self, Input, Recipe, Watch},
@@ -181,14 +182,17 @@ impl Document {
 
     /// Where the graph is saved: the file that it is from, or a new one by the document's name in the folder that the viewer was
     /// started in.
-    #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn graph_path(&self) -> std::path::PathBuf {
+        let stem = || std::path::Path::new(&self.name).file_stem().unwrap_or_default().to_string_lossy();
         match &self.graph_file {
             Some(Source::File(path)) => path.clone(),
-            _ => {
-                let stem = std::path::Path::new(&self.name).file_stem().unwrap_or_default();
-                export::free(std::path::Path::new(""), &stem.to_string_lossy(), GRAPHS[0])
-            }
+            #[cfg(not(target_arch = "wasm32"))]
+            _ => export::free(std::path::Path::new(""), &stem(), GRAPHS[0]),
+            // A page has no folder: the browser finds a name that is free.
+            #[cfg(target_arch = "wasm32")]
+            Some(Source::Bytes(name, _)) => name.into(),
+            #[cfg(target_arch = "wasm32")]
+            None => format!("{}.{}", stem(), GRAPHS[0]).into(),
         }
     }
 
@@ -206,6 +210,23 @@ impl Document {
         self.sources.push(Source::File(path));
         self.graph_file = self.sources.last().cloned();
         Ok(())
+    }
+
+    /// Everything in the archive as glTF.
+    ///
+    /// # Errors
+    ///
+    /// What the writer says.
+    pub(crate) fn to_glb(&self) -> Result<Vec<u8>, Failure> {
+        let wrong = |e: &dyn core::fmt::Display| Failure(e.to_string());
+        let name = std::path::Path::new(&self.name).with_extension("lsm");
+        let mut none = |uri: &str| {
+            let place = Place::Path(uri.into());
+            Err(ImportError::Format { place, reason: "an archive names no files".into() })
+        };
+        let scene =
+            import::open_bytes(&name, self.archive.bytes(), &mut none, None, &ImportOptions::default());
+        write_glb(&scene.map_err(|e| wrong(&e))?).map_err(|e| wrong(&e))
     }
 
     /// What cooking gave.

@@ -12,10 +12,11 @@ use crate::{
     viewer::Viewer,
     window,
 };
-use std::collections::BTreeMap;
+use lissom_build::graph;
+use std::{collections::BTreeMap, path::Path};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{HtmlCanvasElement, Response, UrlSearchParams};
+use web_sys::{Blob, HtmlAnchorElement, HtmlCanvasElement, Response, Url, UrlSearchParams};
 
 /// What the page calls its canvas, and the element that says what went wrong.
 const CANVAS: &str = "viewer";
@@ -130,6 +131,39 @@ impl Page {
         let hash = self.hashed.as_ref().and_then(|(_, text)| text.rsplit(' ').next());
         hash.unwrap_or_default().into()
     }
+}
+
+impl Viewer {
+    /// The graph as it is now, as a download.
+    pub(crate) fn save_graph(&mut self) {
+        let Some(document) = &self.document else { return };
+        let Some(parts) = &document.graph else { return };
+        let done = download(&document.graph_path(), graph::to_json(parts).as_bytes());
+        self.tell(done);
+    }
+
+    /// The character and all of its clips, as a download.
+    pub(crate) fn save_glb(&mut self) {
+        let Some(document) = &self.document else { return };
+        let path = Path::new(&document.name).with_extension("glb");
+        let done = document.to_glb().and_then(|bytes| download(&path, &bytes));
+        self.tell(done);
+    }
+}
+
+/// Gives the user a file.
+fn download(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let named = |e: JsValue| Failure(format!("{}: {}", path.display(), said(e)));
+    let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(bytes));
+    let blob = Blob::new_with_u8_array_sequence(&parts).map_err(named)?;
+    let url = Url::create_object_url_with_blob(&blob).map_err(named)?;
+    let page = web_sys::window().and_then(|w| w.document());
+    let link = page.ok_or(JsValue::NULL).and_then(|page| page.create_element("a")).map_err(named)?;
+    let link: HtmlAnchorElement = link.dyn_into().map_err(|e| named(e.into()))?;
+    link.set_href(&url);
+    link.set_download(&path.file_name().unwrap_or_default().to_string_lossy());
+    link.click();
+    Url::revoke_object_url(&url).map_err(named)
 }
 
 /// What the program has taken of the machine's memory. It is never given back, but used again.

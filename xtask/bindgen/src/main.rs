@@ -1,6 +1,7 @@
 //! `lissom-bindgen PROGRAM.wasm NAME FOLDER`: writes `NAME.js` and `NAME_bg.wasm` for a page.
 //!
 //! The command `wasm-bindgen` does the same, but brings a web server and takes four times as long to build.
+#![allow(clippy::print_stderr, reason = "a program talks to its user")]
 
 use std::process::ExitCode;
 use wasm_bindgen_cli_support::Bindgen;

@@ -16,7 +16,6 @@ pub(crate) fn bar(viewer: &mut Viewer, ui: &mut egui::Ui) {
         ui.horizontal_wrapped(|ui| {
             (ui.spacing_mut().item_spacing.x, ui.spacing_mut().button_padding.x) = (6.0, 4.0);
             ui.strong("Lissom");
-            #[cfg(not(target_arch = "wasm32"))]
             ui.menu_button("file", |ui| files(viewer, ui));
             open(viewer, ui);
             // As far right as they were wide the last time.
@@ -134,6 +133,14 @@ fn files(viewer: &mut Viewer, ui: &mut egui::Ui) {
                 Err(failure) => viewer.failure = Some(failure),
             }
         }
+    }
+}
+
+/// What can be saved: files are dropped onto the page.
+#[cfg(target_arch = "wasm32")]
+fn files(viewer: &mut Viewer, ui: &mut egui::Ui) {
+    if ui.button("save as glTF (GLB)").clicked() {
+        viewer.save_glb();
     }
 }
 

@@ -24,7 +24,6 @@ pub(super) fn edit(viewer: &mut Viewer, ui: &mut egui::Ui) {
         .body_returned
         .unwrap_or(Ok(()));
     viewer.tell::<Failure>(done);
-    #[cfg(not(target_arch = "wasm32"))]
     if let Some(document) = &viewer.document
         && ui.button(format!("save {}", document.graph_path().display())).clicked()
     {

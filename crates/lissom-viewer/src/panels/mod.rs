@@ -97,7 +97,7 @@ pub(crate) fn right(viewer: &mut Viewer, ui: &mut egui::Ui) {
 
 /// Which keys do what.
 pub(crate) fn help(viewer: &mut Viewer, ctx: &egui::Context) {
-    const KEYS: [(&str, &str); 12] = [
+    const KEYS: [(&str, &str); 13] = [
         ("space", "play and pause"),
         ("left, right", "a frame back, a frame on"),
         ("home, end", "to the start, to the end"),
