@@ -561,6 +561,9 @@ fn files_that_are_dropped_together_are_one_document() {
 #[test]
 fn motions_that_are_dropped_onto_a_character_are_brought_onto_it() {
     let Some(mut harness) = viewer() else { return };
+    // Room for a bar of one line, with the report's button too.
+    harness.set_size(egui::vec2(1200.0, SIZE[1]));
+    harness.run_steps(2);
     let folder = scratch("brought");
     std::fs::create_dir_all(&folder).unwrap();
     let character = harness.state_mut().export(Export::Glb, &folder).unwrap();
