@@ -67,8 +67,8 @@ fn drawn(offscreen: &mut Offscreen) -> Result<usize, Failure> {
         let at = (y * picture.size.0 as usize + x) * 4;
         &picture.pixels[at..at + 3]
     };
-    // Right of the side panel, below the bar, above the time line.
-    let (left, top) = (260, 40);
+    // Right of the side panel, below a bar of three lines, above the time line.
+    let (left, top) = (260, 90);
     let (right, bottom) = (picture.size.0 as usize - 10, picture.size.1 as usize - 90);
     let background = pixel(left, top);
     let far = |p: &[u8]| p.iter().zip(background).any(|(a, b)| a.abs_diff(*b) > 10);
