@@ -389,7 +389,7 @@ mod tests {
             PACKAGES
                 .into_iter()
                 .chain(APART)
-                .chain([bevy::PACKAGE, python::PACKAGE, viewer::PACKAGE])
+                .chain([bevy::PACKAGE, python::PACKAGE, viewer::PACKAGE, web::BINDGEN])
                 .collect()
         );
     }

@@ -14,8 +14,8 @@ use std::{
 };
 
 const TARGET: &str = "wasm32-unknown-unknown";
-/// Makes the JavaScript that loads the program.
-const BINDGEN: &str = "lissom-bindgen";
+/// The one member that makes the JavaScript that loads the program; no other step builds it.
+pub const BINDGEN: &str = "lissom-bindgen";
 /// What a page may take, compressed.
 const MOST_BYTES: usize = 8_000_000;
 
