@@ -2,7 +2,8 @@
 //! nothing behind but what it was asked for, and takes no more memory than there is sense in. What it made is looked at
 //! and exported by the command too. A process that imports again and again does not grow.
 //!
-//! Everything follows from the round and the file's place: a failure names both, and the line that was run.
+//! Everything follows from the round and the file's place: a failure names both, and the line that was run. `--round 6 --file Xbot.glb`
+//! runs it again alone, and leaves what it was given.
 
 use crate::{
     child::{self, Ended},
@@ -56,8 +57,11 @@ pub fn run(folder: &Path) -> Result<()> {
     ensure!(all.len() >= FILES, "{} files, but at least {FILES} are needed", all.len());
     let place = env::temp_dir().join(format!("lissom-soak-{}", std::process::id()));
     let mut sums = Sums::default();
-    for round in 0..rounds {
-        for (at, file) in all.iter().enumerate() {
+    // To see a failure again: its round and the end of its file's name. What it was given stays where it is.
+    let again = child::option("--round").map(|n| n.parse::<u64>()).transpose().context("--round")?;
+    let only = child::option("--file").unwrap_or_default();
+    for round in again.map_or(0..rounds, |round| round..round + 1) {
+        for (at, file) in all.iter().enumerate().filter(|(_, file)| file.to_string_lossy().ends_with(&only)) {
             let mut rng = Rng::new(round << 32 | at as u64);
             let named = format!("round {round}, {}", file.display());
             one(&lissom, file, &place, &mut rng, &named, &mut sums).context(named)?;
@@ -77,6 +81,11 @@ pub fn run(folder: &Path) -> Result<()> {
             sums.slowest.1,
             sums.failures.len()
         );
+    }
+    if again.is_some() {
+        println!("soak: what the last run was given is in {}", place.display());
+        ensure!(sums.failures.is_empty(), "{}", sums.failures.join("\n  "));
+        return Ok(());
     }
     fs::remove_dir_all(&place)?;
     let grown = again_and_again(&all)?;

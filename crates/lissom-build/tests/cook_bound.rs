@@ -515,6 +515,24 @@ fn a_precision_beyond_f32_is_refused_with_its_joint() {
 }
 
 #[test]
+fn a_vertex_beyond_f32_is_refused_before_any_search() {
+    let (s, mut mesh, a) = scaled_arm(1.0);
+    mesh.positions[5] = [4e8, 0.0, 0.0];
+    let mut skin = SkinReach::default();
+    skin.add(&s, &mesh, &[]);
+    for form in [Form::Auto, Form::Rows, Form::Keys] {
+        let builder = ClipBuilder { form, skin: Some(Arc::new(skin.clone())), ..Default::default() };
+        match builder.build(&s, &a) {
+            // As f32 the source itself is off by so much: what a search ends with is less.
+            Err(CookError::TooFine { name, error, precision, .. }) => {
+                assert!(name == "bone3" && error > 1.0 && precision == builder.precision, "{name}: {error}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
 fn what_is_wrong_is_named() {
     let s = fan(2, &mut Rng::new(11));
     let good = motion(Style::Smooth, 2, 10, &mut Rng::new(11));

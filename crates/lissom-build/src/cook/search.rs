@@ -35,6 +35,7 @@ impl ClipBuilder {
         let (points, precision) = self.check(skeleton, animation)?;
         let source = CookSource::new(skeleton, animation, !self.reduce);
         let metric = ErrorMetric::from_source(source, points);
+        check_f32(skeleton, &metric, &precision)?;
         // Finer and finer rows for curves that bend; listed rows where the even ones are not near enough.
         let mut attempts = [(1.0, false), (0.1, true), (0.01, true)].into_iter();
         let clip = loop {
@@ -129,6 +130,32 @@ impl ClipBuilder {
         let idle = rows.stream_bytes < rows.keys_after && self.effort != Effort::Fast;
         self.form == Form::Auto && (few || idle)
     }
+}
+
+/// Times at which the source is looked at as f32.
+const LOOKS: usize = 16;
+/// How many times the precision the source itself may be off as f32, before any search for its keys. A search may be lucky by a few
+/// times; where it cannot be, it would look for a long time at ever finer rows: a vertex far beyond all others is enough.
+const HOPELESS: f64 = 64.0;
+
+/// Refuses a source that is far off as soon as its local transforms are f32, as those of every clip are.
+fn check_f32(skeleton: &BuiltSkeleton, metric: &ErrorMetric<'_>, precision: &[f64]) -> Result<(), CookError> {
+    let times = metric.source_times();
+    for time_s in times.iter().copied().step_by(times.len().div_ceil(LOOKS).max(1)) {
+        let errors = metric.worst_at(&[time_s], |time_s, out| {
+            for (joint, local) in metric.source().joints.iter().zip(out) {
+                *local = joint.sample_onward(time_s, &mut [0; 3]).to_f32();
+            }
+            Ok::<(), CookError>(())
+        })?;
+        for (joint, (error, precision)) in errors.into_iter().zip(precision.iter().copied()).enumerate() {
+            if error > precision * HOPELESS {
+                let name = skeleton.skeleton.name(joint).to_string();
+                return Err(CookError::TooFine { joint, name, error, precision, time_s });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// True if a channel that moves steps from value to value.
