@@ -5,7 +5,7 @@ use lissom::math::{Mat4, Vec3};
 
 /// Up and down as far as it goes: at the poles the sides would flip.
 const STEEPEST: f32 = 1.55;
-/// How wide it sees, in radians from bottom to top.
+/// How wide it sees, in radians, along the shorter side of the picture: what fills a square is whole in any other.
 pub(crate) const FIELD: f32 = 0.7;
 
 /// Looks at `target` from `distance` away.
@@ -39,12 +39,12 @@ impl Camera {
         self.pitch = (self.pitch + down).clamp(-STEEPEST, STEEPEST);
     }
 
-    /// Moves sideways, by parts of the picture's height.
+    /// Moves sideways, by parts of the picture's shorter side.
     pub fn pan(&mut self, right: f32, down: f32) {
         self.target -= self.across(self.target, right, down);
     }
 
-    /// How far something goes that is moved with the pointer by parts of the picture's height, and stays as far away.
+    /// How far something goes that is moved with the pointer by parts of the picture's shorter side, and stays as far away.
     pub fn across(&self, from: Vec3, right: f32, down: f32) -> Vec3 {
         let (side, up) = self.axes();
         let ahead = (self.target - self.eye()) / self.distance;
@@ -76,7 +76,8 @@ impl Camera {
         let near = self.distance * 0.01;
         let far = self.distance * 100.0;
         let view = look_at_mat4(self.eye(), self.target, Vec3::Y);
-        perspective(FIELD, aspect, near, far) * view
+        let upwards = 2.0 * libm::atanf(libm::tanf(FIELD * 0.5) / aspect.min(1.0));
+        perspective(upwards, aspect, near, far) * view
     }
 }
 
@@ -91,11 +92,16 @@ mod tests {
                 Camera { yaw: step as f32 * 0.4, pitch: (step % 7) as f32 * 0.4 - 1.2, ..Camera::default() };
             let (centre, radius) = (Vec3::new(3.0, -2.0, 7.0), 0.25);
             camera.frame(centre, radius);
-            let m = camera.view_projection(1.0);
-            assert!((m.project_point3(centre).truncate_xy()).iter().all(|v| v.abs() < 1e-4));
-            for axis in [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::X, -Vec3::Y, -Vec3::Z] {
-                let p = m.project_point3(centre + axis * radius);
-                assert!(p.x.abs() <= 1.001 && p.y.abs() <= 1.001 && p.z > 0.0 && p.z < 1.0, "{p}");
+            for aspect in [1.0, 0.4, 2.5] {
+                let m = camera.view_projection(aspect);
+                assert!((m.project_point3(centre).truncate_xy()).iter().all(|v| v.abs() < 1e-4));
+                for axis in [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::X, -Vec3::Y, -Vec3::Z] {
+                    let p = m.project_point3(centre + axis * radius);
+                    assert!(
+                        p.x.abs() <= 1.001 && p.y.abs() <= 1.001 && p.z > 0.0 && p.z < 1.0,
+                        "{aspect}: {p}"
+                    );
+                }
             }
         }
     }
@@ -113,12 +119,14 @@ mod tests {
 
     #[test]
     fn a_pan_keeps_up_with_the_pointer() {
-        let mut camera = Camera::default();
-        let held = camera.target;
-        camera.pan(0.25, 0.0);
-        let p = camera.view_projection(1.0).project_point3(held);
-        // A quarter of the height to the right: half a unit of clip space.
-        assert!((p.x - 0.5).abs() < 1e-3 && p.y.abs() < 1e-3, "{p}");
+        // A quarter of the shorter side to the right: half a unit of clip space, or less of a wide picture.
+        for (aspect, moved) in [(1.0, 0.5), (0.5, 0.5), (2.0, 0.25)] {
+            let mut camera = Camera::default();
+            let held = camera.target;
+            camera.pan(0.25, 0.0);
+            let p = camera.view_projection(aspect).project_point3(held);
+            assert!((p.x - moved).abs() < 1e-3 && p.y.abs() < 1e-3, "{aspect}: {p}");
+        }
     }
 
     #[test]

@@ -35,13 +35,13 @@ impl Viewer {
         self.seen = Some(rect);
         let drag = response.drag_delta();
         let shift = ui.input(|i| i.modifiers.shift);
-        let height = rect.height().max(1.0);
+        let side = rect.size().min_elem().max(1.0);
         if self.hold_target(&response, rect, ui) {
             // The camera stands still.
         } else if response.dragged_by(egui::PointerButton::Primary) && !shift {
             self.camera.orbit(drag.x * 0.008, drag.y * 0.008);
         } else if response.dragged() {
-            self.camera.pan(drag.x / height, drag.y / height);
+            self.camera.pan(drag.x / side, drag.y / side);
         }
         if response.hovered() {
             let (scroll, pinch) = ui.input(|i| (i.smooth_scroll_delta.y, i.zoom_delta()));
@@ -111,7 +111,7 @@ impl Viewer {
             ui.ctx().set_cursor_icon(egui::CursorIcon::Grab);
         }
         if let (Some(held), Some(pointer)) = (self.held, response.interact_pointer_pos()) {
-            let moved = (pointer + held - at) / rect.height().max(1.0);
+            let moved = (pointer + held - at) / rect.size().min_elem().max(1.0);
             let to = reach.target + camera.across(reach.target, moved.x, moved.y);
             reach.target = if to.is_finite() { to } else { reach.target };
         }
