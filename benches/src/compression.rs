@@ -3,11 +3,13 @@
 use anyhow::{Context, Result, bail, ensure};
 use lissom::{
     Clip, Cursor,
+    archive::{Limits, packed},
     job::{SampleJob, SampleTime},
     math::{simd::Backend, soa},
 };
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
+    archive::ArchiveWriter,
     cook::{ClipBuilder, CookReport, Effort, JointPrecision, ShellSpace},
     exact::{Trs, larger, smaller},
     import::rawclip::{self, RawClip},
@@ -86,6 +88,9 @@ struct Source {
 
 struct Done {
     bytes: Vec<u8>,
+    /// On disk, in a packed archive.
+    packed: u64,
+    unpack_ms: f64,
     report: CookReport,
     cook_ms: f64,
     forward_ns: f64,
@@ -207,6 +212,8 @@ fn cook(source: &Source, options: &Options) -> Result<Done> {
     let cooked = builder.build(&source.skeleton, &source.raw.animation)?;
     let cook_ms = start.elapsed().as_secs_f64() * 1e3;
     Ok(Done {
+        packed: packed::clip_bytes(&cooked.bytes).unwrap_or(cooked.bytes.len()) as u64,
+        unpack_ms: 0.0,
         bytes: cooked.bytes,
         report: cooked.report,
         cook_ms,
@@ -250,6 +257,12 @@ fn time(source: &Source, done: &mut Done) -> Result<()> {
             sample(*t)?;
             *best = smaller(*best, start.elapsed().as_nanos() as f64);
         }
+    }
+    let version = u16::from_le_bytes([done.bytes[4], done.bytes[5]]);
+    let archive = ArchiveWriter::new().clip(version, &source.clip, done.bytes.clone())?.finish()?;
+    if let Some(packed) = packed::pack(&archive)? {
+        let limits = Limits::default();
+        done.unpack_ms = best_ns(9, || assert!(packed::unpack(&packed, &limits).is_ok())) / 1e6;
     }
     done.seek_ns = best.iter().sum::<f64>() / best.len() as f64;
     done.seek_worst_ns = best.iter().copied().fold(0.0, larger);
@@ -298,7 +311,10 @@ struct Sum {
     clips: usize,
     raw: u64,
     memory: u64,
+    packed: u64,
+    unpack_ms: f64,
     against: u64,
+    packed_against: u64,
     acl: u64,
     worst: f64,
     cook_ms: f64,
@@ -309,16 +325,19 @@ impl Sum {
         self.clips += 1;
         self.raw += source.bytes;
         self.memory += done.report.bytes;
+        self.packed += done.packed;
+        self.unpack_ms += done.unpack_ms;
         if let Some(acl) = source.acl {
             self.against += done.report.bytes;
+            self.packed_against += done.packed;
             self.acl += acl;
         }
         self.worst = larger(self.worst, done.report.error.worst());
         self.cook_ms += done.cook_ms;
     }
 
-    fn quotient(&self) -> String {
-        if self.acl == 0 { "-".into() } else { format!("{:.4}", self.against as f64 / self.acl as f64) }
+    fn quotient(&self, bytes: u64) -> String {
+        if self.acl == 0 { "-".into() } else { format!("{:.4}", bytes as f64 / self.acl as f64) }
     }
 }
 
@@ -370,11 +389,15 @@ fn print_table(sources: &[Source], done: &[Done], options: &Options) -> Result<(
     println!();
     for (set, sum) in sets.iter().chain([(&"all", &total)]) {
         println!(
-            "{set:<5} {} clips, raw {}, in memory and on disk {}, of ACL's bytes {}, worst {:.5} cm, {:.2} MB/s a core",
+            "{set:<5} {} clips, raw {}, in memory {}, of ACL's bytes {}, packed on disk {}, of ACL's {}, unpacked at {:.2} MB/s, worst \
+             {:.5} cm, {:.2} MB/s a core",
             sum.clips,
             sum.raw,
             sum.memory,
-            sum.quotient(),
+            sum.quotient(sum.against),
+            sum.packed,
+            sum.quotient(sum.packed_against),
+            sum.memory as f64 / 1e3 / sum.unpack_ms,
             sum.worst,
             sum.raw as f64 / 1e3 / sum.cook_ms,
         );
@@ -396,7 +419,7 @@ fn print_json(sources: &[Source], done: &[Done]) -> Result<()> {
                 "clip": s.clip,
                 "raw_bytes": s.bytes,
                 "memory_bytes": d.report.bytes,
-                "disk_bytes": d.report.bytes,
+                "disk_bytes": d.packed,
                 "max_error_cm": d.report.error.worst_at_keys,
                 "max_error_between_cm": d.report.error.worst_between,
                 "p99_error_cm": d.report.error.p99,

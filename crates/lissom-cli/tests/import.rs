@@ -48,6 +48,57 @@ fn a_batch_ends_with_a_table_and_one_archive_each() {
 }
 
 #[test]
+fn packed_archives_are_smaller_and_say_the_same() {
+    let root = folder("import_pack");
+    let input = library(&root);
+    let (plain, packed) = (text(&root.join("plain.lsm")), text(&root.join("packed.lsm")));
+    good(&["import", &input, "-o", &plain]);
+    let said = good(&["import", &input, "-o", &packed, "--pack"]);
+    let sizes = [&plain, &packed].map(|path| fs::metadata(path).unwrap().len());
+    assert!(sizes[1] < sizes[0] * 3 / 4, "{sizes:?}");
+    assert!(said.contains("packed: "), "{said}");
+    assert!(fs::read(&packed).unwrap().starts_with(b"LSMP"));
+    for command in
+        [&["sample", "--clip", "a", "--time", "0.1", "--json"][..], &["inspect", "--json"], &["check"]]
+    {
+        let run = |file: &str| {
+            let mut words = vec![command[0], file];
+            words.extend(&command[1..]);
+            let out = lissom(&words);
+            assert!(out.status.success(), "{words:?}: {}", String::from_utf8_lossy(&out.stderr));
+            let said = String::from_utf8_lossy(&out.stdout).replace(file, "FILE");
+            // How long the file is, is the one thing that differs.
+            sizes.iter().fold(said, |said, size| said.replacen(&size.to_string(), "SIZE", 1))
+        };
+        assert_eq!(run(&plain), run(&packed), "{command:?}");
+    }
+    // It is left alone if nothing changed, and written again in the other form.
+    let before = fs::read(&packed).unwrap();
+    assert!(good(&["import", &input, "-o", &packed, "--pack"]).contains("unchanged"));
+    assert_eq!(fs::read(&packed).unwrap(), before);
+    good(&["import", &input, "-o", &packed]);
+    assert_eq!(fs::read(&packed).unwrap(), fs::read(&plain).unwrap());
+    // A packed archive is a source like any other: its clips keep their bytes.
+    let again = text(&root.join("again.lsm"));
+    fs::write(&packed, &before).unwrap();
+    good(&["import", &packed, "-o", &again]);
+    let clips = |path: &str| {
+        let archive = lissom::archive::Archive::open(path).unwrap();
+        archive.clips().map(|(_, clip)| clip.unwrap().as_bytes().to_vec()).collect::<Vec<_>>()
+    };
+    assert_eq!(clips(&again), clips(&plain));
+    // To standard output, for each file, and not for streams.
+    let out = lissom(&["import", &input, "-o", "-", "--pack"]);
+    assert!(out.status.success() && out.stdout.starts_with(b"LSMP"));
+    let each = format!("{}/", text(&root.join("each")));
+    good(&["import", &input, "-o", &each, "--pack"]);
+    assert!(files_below(&root.join("each")).iter().all(|(_, bytes)| bytes.starts_with(b"LSMP")));
+    let stream = text(&root.join("a.lcs"));
+    let (_, error) = bad(2, &["import", &input, "--clip", "a", "--stream", "--pack", "-o", &stream]);
+    assert!(error.contains("--pack is for archives"), "{error}");
+}
+
+#[test]
 fn any_number_of_threads_gives_the_same_bytes_twice() {
     let root = folder("import_threads");
     let input = library(&root);

@@ -30,6 +30,11 @@ fn a_spoiled_archive_does_no_harm() {
 }
 
 #[test]
+fn a_spoiled_packed_archive_does_no_harm() {
+    survives("packed");
+}
+
+#[test]
 fn a_spoiled_clip_does_no_harm() {
     survives("clip");
 }

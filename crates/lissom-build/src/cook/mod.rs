@@ -3,7 +3,6 @@
 //! [`ClipBuilder`] holds the options. Its `build` tries the two forms of a clip, `rows` and `keys`; both are played by
 //! the real player and measured (`proof`) until the bound holds, and the smaller clip is kept.
 
-mod bits;
 mod builder;
 mod error;
 mod fit_bytes;

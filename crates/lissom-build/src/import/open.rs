@@ -82,6 +82,7 @@ impl Format {
         for (magic, format) in [
             (&b"glTF"[..], Self::Gltf),
             (b"LSM1", Self::Lsm),
+            (b"LSMP", Self::Lsm),
             (b"RCL1", Self::RawClip),
             (b"Kaydara FBX Binary", Self::Fbx),
             (b"; FBX", Self::Fbx),

@@ -50,7 +50,7 @@ fn cooked_with(cook: u64) -> String {
 
 /// True if this is an archive whose clips were cooked with the options of the first line.
 pub(super) fn was_cooked_alike(archive: &[u8], head: &str) -> bool {
-    let bytes = AlignedBytes::copy_of(archive);
+    let Ok(bytes) = AlignedBytes::of_archive(archive, &Limits::default()) else { return false };
     let Ok(archive) = ArchiveView::read(&bytes, &Limits::default()) else { return false };
     let stamp = archive.find(KIND, NAME).ok().filter(|s| s.version == VERSION);
     let start = head.split(" options ").next().unwrap_or(head);

@@ -127,8 +127,11 @@ fn stream(bytes: Vec<u8>, report: &mut FileReport) -> Result<()> {
 }
 
 fn archive(bytes: &[u8], report: &mut FileReport) {
-    let bytes = AlignedBytes::copy_of(bytes);
     let limits = Limits::default();
+    let bytes = match AlignedBytes::of_archive(bytes, &limits) {
+        Ok(bytes) => bytes,
+        Err(error) => return report.damage.push(error.to_string()),
+    };
     let (archive, damage) = match ArchiveView::read_surviving(&bytes, &limits) {
         Ok(read) => read,
         Err(error) => return report.damage.push(error.to_string()),

@@ -4,7 +4,7 @@ use super::{play, reseal};
 use crate::graphs;
 use lissom::{
     Clip, Cursor, Skeleton,
-    archive::{AlignedBytes, Archive, ArchiveView, Limits, SectionKind},
+    archive::{AlignedBytes, Archive, ArchiveView, Limits, SectionKind, packed},
     clip::{BorrowedClip, ClipStream, StreamFeed, StreamPlayer},
     math::{Qvs, soa::SoaTransform},
     track::{Repeat, Timeline},
@@ -42,6 +42,9 @@ const PLAYED: (usize, u32) = (3, 2);
 
 pub(super) fn archive(bytes: &[u8]) -> bool {
     as_it_is_and_resealed(bytes, reseal::archive, |bytes| {
+        if packed::is_packed(bytes) {
+            return false;
+        }
         let limits = Limits::default();
         let _ = (Skeleton::load(&mut &*bytes, &limits), Clip::load(&mut &*bytes, &limits));
         // By a reader: what it takes is what the header promises, the rest is someone else's.
@@ -82,6 +85,31 @@ pub(super) fn archive(bytes: &[u8]) -> bool {
             look_up_everything(&owned);
         }
         is_whole
+    })
+}
+
+/// A packed archive is what it unpacks to, and what it unpacks to can be packed.
+pub(super) fn packed(bytes: &[u8]) -> bool {
+    as_it_is_and_resealed(bytes, reseal::packed, |bytes| {
+        let limits = Limits::default();
+        let read = AlignedBytes::read_from(&mut &*bytes, &limits);
+        let Ok(archive) = packed::unpack(bytes, &limits) else {
+            assert!(!packed::is_packed(bytes) || Archive::read(bytes).is_err());
+            return false;
+        };
+        assert_eq!(read.as_deref(), Ok(&*archive));
+        drop(read);
+        assert_eq!(AlignedBytes::of_archive(bytes, &limits).as_deref(), Ok(&*archive));
+        if let Ok(view) = ArchiveView::read(&archive, &limits) {
+            for section in view.sections().iter().filter(|s| s.kind == SectionKind::Clip) {
+                let _ = packed::clip_bytes(section.payload);
+            }
+        }
+        assert_eq!(Archive::read(bytes).is_ok(), Archive::read(&archive).is_ok());
+        if let Ok(Some(again)) = packed::pack(&archive) {
+            assert!(packed::unpack(&again, &limits).is_ok_and(|whole| *whole == *archive));
+        }
+        true
     })
 }
 
@@ -395,6 +423,10 @@ pub(super) fn rawclip(bytes: &[u8]) -> bool {
 
 pub(super) fn lsm(bytes: &[u8]) -> bool {
     as_it_is_and_resealed(bytes, reseal::archive, |bytes| {
+        // What unpacking takes is another target's.
+        if packed::is_packed(bytes) {
+            return false;
+        }
         for (strict, clips) in [(false, lsm::Clips::Names), (true, lsm::Clips::Keys)] {
             let _ = lsm::read_with(bytes, &ReadOptions { strict, ..ReadOptions::default() }, clips);
         }

@@ -39,9 +39,10 @@ pub struct Seed {
 }
 
 /// All of them. The runtime's readers may take 8 bytes a byte and a mebibyte, the world's 20; the importers 256
-/// and 16, whoever copies a file twice that.
+/// and 16, whoever copies a file twice that; what unpacks an archive as much as 8 times its bytes can ask for.
 pub const TARGETS: &[Target] = &[
     Target { name: "archive", run: bodies::archive, bound: runtime, seeds: seeds::archives },
+    Target { name: "packed", run: bodies::packed, bound: unpacker, seeds: seeds::packed },
     Target { name: "clip", run: bodies::clip, bound: runtime, seeds: seeds::clips },
     Target { name: "stream", run: bodies::stream, bound: runtime, seeds: seeds::streams },
     Target { name: "world", run: bodies::world, bound: world, seeds: seeds::worlds },
@@ -63,6 +64,12 @@ pub const TARGETS: &[Target] = &[
 
 fn runtime(bytes: u64) -> u64 {
     8 * bytes + (1 << 20)
+}
+
+/// An archive is at most 8 times as large as it was packed. Its largest clip stands there as integers, and what is learnt of a channel,
+/// which is 4 bytes of a clip at least, takes half a kibibyte.
+fn unpacker(bytes: u64) -> u64 {
+    8 * (200 * bytes + (1 << 20))
 }
 
 /// A slot is 4 bytes of a snapshot at least and 32 of a world, which doubles its lists where it grows.

@@ -56,6 +56,17 @@ pub(super) fn archive(bytes: &mut [u8]) {
     }
 }
 
+/// A packed archive: what is coded, its length, the header.
+pub(super) fn packed(bytes: &mut [u8]) {
+    const HEAD: usize = 36;
+    let Some(coded) = bytes.get(HEAD..) else { return };
+    let (checksum, length) = (crc32fast::hash(coded), bytes.len() as u32);
+    put(bytes, 12, checksum);
+    put(bytes, 24, length);
+    let checksum = crc32fast::hash(&bytes[..HEAD - 4]);
+    put(bytes, HEAD - 4, checksum);
+}
+
 /// A stream: every piece that is there, then the preamble.
 pub(super) fn stream(bytes: &mut [u8]) {
     let Ok(preamble) = ClipStream::preamble_len(bytes) else { return };

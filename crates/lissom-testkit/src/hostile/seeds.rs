@@ -7,7 +7,7 @@ use super::{
 use crate::{generate, gltf::builder::Builder, graphs, ozz as ozz_files, rng::Rng};
 use lissom::{
     Clip,
-    archive::SectionKind,
+    archive::{SectionKind, packed},
     clip::Codec,
     job::JobError,
     math::{Qvs, soa::SoaTransform},
@@ -98,6 +98,19 @@ pub(super) fn streams() -> Vec<Seed> {
         }
     }
     out
+}
+
+pub(super) fn packed() -> Vec<Seed> {
+    let some = cooked().into_iter().filter(|c| c.name.starts_with("rows"));
+    let rows = some.fold(ArchiveWriter::new(), |writer, clip| {
+        writer.clip(2, &clip.name, clip.bytes).expect("names differ")
+    });
+    let rows = seed("rows", rows.finish().expect("our own archive"));
+    let pack = |plain: Seed| {
+        let bytes = packed::pack(&plain.bytes).expect("our own archive")?;
+        Some(Seed { bytes, ..plain })
+    };
+    archives().into_iter().chain([rows]).filter_map(pack).collect()
 }
 
 pub(super) fn archives() -> Vec<Seed> {

@@ -3,8 +3,9 @@
 use alloc::vec::Vec;
 use core::{fmt, ops::Deref};
 
+use super::{ArchiveError, Limits, packed};
 #[cfg(feature = "std")]
-use super::{ArchiveError, Header, Limits, layout::HEADER_BYTES};
+use super::{Header, layout::HEADER_BYTES, packed::PackedHead};
 
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(64))]
@@ -29,8 +30,17 @@ impl AlignedBytes {
         out
     }
 
+    /// Copies the bytes of an archive, or unpacks them if they are packed. What they hold is not looked at.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with a packed archive.
+    pub fn of_archive(bytes: &[u8], limits: &Limits) -> Result<Self, ArchiveError> {
+        if packed::is_packed(bytes) { packed::unpack(bytes, limits) } else { Ok(Self::copy_of(bytes)) }
+    }
+
     /// Makes room for `more` bytes, zero so far, and gives them.
-    fn grow(&mut self, more: usize) -> &mut [u8] {
+    pub(super) fn grow(&mut self, more: usize) -> &mut [u8] {
         let start = self.length;
         self.length = start.saturating_add(more);
         self.blocks.resize(self.length.div_ceil(BLOCK), Block([0; BLOCK]));
@@ -38,8 +48,8 @@ impl AlignedBytes {
         all.get_mut(start..self.length).unwrap_or_default()
     }
 
-    /// Reads one archive and not a byte more. The header is checked before anything else is read; memory grows
-    /// with what arrives, not with what the header promises.
+    /// Reads one archive and not a byte more, and unpacks it if it is packed. The header is checked before anything else is read;
+    /// memory grows with what arrives, not with what the header promises.
     ///
     /// # Errors
     ///
@@ -48,19 +58,28 @@ impl AlignedBytes {
     #[cfg(feature = "std")]
     pub fn read_from(reader: &mut impl std::io::Read, limits: &Limits) -> Result<Self, ArchiveError> {
         let mut out = Self::default();
-        let filled = out.fill(reader, HEADER_BYTES as u64);
+        // The shorter of the two headers, then the rest of the longer.
+        let mut filled = out.fill(reader, PackedHead::BYTES as u64);
+        let is_packed = packed::is_packed(&out);
+        if filled.is_ok() && !is_packed {
+            filled = out.fill(reader, (HEADER_BYTES - PackedHead::BYTES) as u64);
+        }
         if matches!(filled, Err(ArchiveError::Io { .. })) {
             filled?;
         }
         // A header that is too short may be a stranger's: this says so rather than "truncated".
-        let total = Header::read(&out, limits)?.total;
+        let total = if is_packed {
+            PackedHead::read(&out, limits)?.packed
+        } else {
+            Header::read(&out, limits)?.total
+        };
         while (out.length as u64) < total {
             let left = total.saturating_sub(out.length as u64);
             // At least 64 KiB, at most as much again as is there.
             let more = (out.length as u64).max(1 << 16).min(left);
             out.fill(reader, more)?;
         }
-        Ok(out)
+        if is_packed { packed::unpack(&out, limits) } else { Ok(out) }
     }
 
     #[cfg(feature = "std")]

@@ -40,6 +40,7 @@ mod morph;
 mod names;
 mod nodes;
 mod owned;
+pub mod packed;
 mod skeleton;
 mod track;
 

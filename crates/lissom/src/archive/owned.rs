@@ -3,6 +3,7 @@
 use super::{
     AlignedBytes, ArchiveError, ArchiveView, Limits, Mesh, Morph, Result, Section, SectionKind,
     names::{Key, Names},
+    packed,
 };
 use crate::{
     Skeleton,
@@ -115,11 +116,11 @@ impl Archive {
     /// Those of [`Archive::read`].
     pub fn read_with(bytes: &[u8], limits: &Limits) -> Result<Self> {
         limits.check(0, "the length of the archive", bytes.len() as u64, limits.max_bytes)?;
-        Self::new_with(AlignedBytes::copy_of(bytes), limits)
+        Self::new_with(AlignedBytes::of_archive(bytes, limits)?, limits)
     }
 
     /// Takes bytes over and uses them in place, with the default [`Limits`]: an [`AlignedBytes`], a memory map, a
-    /// constant. They must start at a multiple of 4 in memory.
+    /// constant. They must start at a multiple of 4 in memory. If they are packed, they are unpacked and let go.
     ///
     /// # Errors
     ///
@@ -134,7 +135,10 @@ impl Archive {
     ///
     /// Those of [`Archive::new`].
     pub fn new_with(bytes: impl AsRef<[u8]> + Send + Sync + 'static, limits: &Limits) -> Result<Self> {
-        let bytes = SharedBytes::new(bytes);
+        let bytes = match packed::is_packed(bytes.as_ref()) {
+            true => SharedBytes::new(packed::unpack(bytes.as_ref(), limits)?),
+            false => SharedBytes::new(bytes),
+        };
         if !bytes.as_ptr().addr().is_multiple_of(align_of::<u32>()) {
             let (what, needed) = ("the archive", align_of::<u32>());
             return Err(ArchiveError::Alignment { offset: 0, what, needed });

@@ -17,6 +17,7 @@
 //!
 //! `FORMAT.md` describes the bytes.
 
+mod bit_writer;
 mod bits;
 mod body;
 mod bytes_by_joint;
@@ -46,6 +47,7 @@ pub use error::{ClipError, MissingBlock};
 pub use key_place::{ChannelKind, KeyCurve, KeyPlace};
 pub(crate) use lanes::Weighed;
 pub use part_bytes::PartBytes;
+pub(crate) use rows::{HeldIntegers, LaneIntegers, RowsIntegers, most_numbers};
 pub use stats::CursorStats;
 pub use stream::{ClipStream, Codec, Played, StreamError, Wanted};
 #[cfg(feature = "std")]
@@ -56,6 +58,8 @@ pub use view::{BlockInfo, BorrowedClip, Clip, ClipView};
 /// The numbers of the formats, for who writes clips. `FORMAT.md` explains them.
 #[doc(hidden)]
 pub mod format {
+    pub use super::bit_writer::{BitWriter, signed_bits, unsigned_bits};
+
     /// Of clips of keys.
     pub mod keys {
         pub use super::super::{
@@ -67,7 +71,7 @@ pub mod format {
     pub mod rows {
         pub use super::super::{
             header::{FLAG_LOOPING, MAGIC, checksum},
-            rows::format::*,
+            rows::{format::*, write::*},
         };
     }
     /// Of stream files.

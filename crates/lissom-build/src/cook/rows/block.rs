@@ -1,4 +1,4 @@
-//! The keys of a block: rounded to integers, coded as differences.
+//! The keys of a block, rounded to integers.
 
 use crate::exact::clamp;
 use lissom::clip::format::rows::BLOCK_ROWS;
@@ -13,16 +13,4 @@ pub(super) type KeyTarget = [f64; 3];
 pub(super) fn nearest(v: f64) -> i32 {
     // Beyond 24 bits f32 would round the integer; the caller checks the widths.
     clamp(libm::round(v), -1e9, 1e9) as i32
-}
-
-/// The first row whose difference counts: a slope takes care of the one before.
-pub(super) fn first_row(goes_on: bool) -> usize {
-    if goes_on { 2 } else { 1 }
-}
-
-/// What is coded for a row.
-pub(super) fn difference(keys: &[[i32; 3]], component: usize, goes_on: bool, row: usize) -> i32 {
-    let at = |r: usize| keys[r][component];
-    let held = at(row).wrapping_sub(at(row - 1));
-    if goes_on { held.wrapping_sub(at(row - 1)).wrapping_add(at(row - 2)) } else { held }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     channels::RowsChannels,
-    pack::{Header, Packed},
+    pack,
     quantise::{Pass, PassLimits, QuantisedRows},
     samples::Samples,
 };
@@ -15,6 +15,7 @@ use crate::{
     },
     exact::{M34, larger},
 };
+use lissom::clip::format::rows::Facts;
 
 /// What is cooked, and on which rows.
 pub(in crate::cook) struct RowsSearch<'a> {
@@ -113,8 +114,7 @@ impl RowsSearch<'_> {
     }
 
     fn write(&self, channels: &RowsChannels, trial: &RowsTrial) -> Option<Vec<u8>> {
-        let packed = Packed::new(channels, &trial.rows.keys)?;
-        let header = Header {
+        let facts = Facts {
             name: self.name,
             looping: self.looping,
             skeleton: self.skeleton.skeleton.identity(),
@@ -123,8 +123,9 @@ impl RowsSearch<'_> {
             round: trial.rows.count < self.rows,
             rate: self.rate,
             duration_s: self.metric.source().duration_s,
+            constants: Default::default(),
         };
-        let bytes = packed.write(&header, &trial.codes);
+        let bytes = pack::write(channels, &trial.rows.keys, &trial.codes, facts)?;
         debug_assert!(bytes.len() >= trial.size);
         Some(bytes)
     }
@@ -207,7 +208,7 @@ impl StepSearch<'_> {
             limits,
         };
         let rows = pass.run();
-        let size = Packed::new(self.channels, &rows.keys)?.size(self.clip.precision.len());
+        let size = pack::size(self.channels, &rows.keys, &codes)?;
         let worst = rows.worst.iter().copied().fold(0.0, larger);
         Some(RowsTrial { scale, codes, rows, size, worst })
     }

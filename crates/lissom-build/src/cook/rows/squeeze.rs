@@ -4,8 +4,11 @@
 //! nearest would not: the cheapest way through is found by dynamic programming over -1, 0, +1 for each row, and
 //! taken if the caller finds that every key it changes still fits.
 
-use super::block::{BLOCK, KeyTarget, difference, first_row, nearest};
-use crate::cook::bits::signed_bits;
+use super::block::{BLOCK, KeyTarget, nearest};
+use lissom::clip::format::{
+    rows::{difference, first_row},
+    signed_bits,
+};
 
 /// Integers that are looked at for each row: the nearest, and one to each side.
 const CHOICES: usize = 3;

@@ -53,9 +53,9 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
 ///
 /// As [`read`], and whatever is wrong with a clip if that is asked for.
 pub fn read_with(bytes: &[u8], options: &ReadOptions, clips: Clips) -> Result<Scene, ImportError> {
-    let mut budget = Budget::with_eighths(&options.limits, bytes.len() as u64, OURS);
     let limits = &Limits::default();
-    let bytes = AlignedBytes::copy_of(bytes);
+    let bytes = AlignedBytes::of_archive(bytes, limits).map_err(refused)?;
+    let mut budget = Budget::with_eighths(&options.limits, bytes.len() as u64, OURS);
     let archive = ArchiveView::read(&bytes, limits).map_err(refused)?;
     let mut scene = Scene::default();
     let mut skeletons: Vec<Skeleton> = Vec::new();

@@ -16,13 +16,13 @@ use anyhow::{Context, Result};
 use config::Config;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use inputs::{Found, Shard};
-use lissom::archive::AlignedBytes;
+use lissom::archive::{AlignedBytes, Limits, packed};
 use lissom::clip::Codec;
 use lissom_build::edit::EditKind;
 use lissom_build::import;
 use lissom_build::pipeline::{Cooked, Input, Options, Progress, Recipe, Step, did_you_mean, find_clip};
 use rayon::prelude::*;
-use report::{FileReport, Status, Talk};
+use report::{FileReport, PackedReport, Status, Talk};
 use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -54,6 +54,9 @@ pub(crate) struct Arguments {
         value_enum
     )]
     stream: Option<CodecName>,
+    /// Write packed archives: smaller on disk, unpacked when they are opened
+    #[arg(long)]
+    pack: bool,
     /// Cook a share of the files: I of N, counted from 0; all N together are one whole run
     #[arg(long, value_name = "I/N")]
     shard: Option<String>,
@@ -115,7 +118,7 @@ Examples:
   lissom import library/ -o cooked/ --shard 0/3      # and 1/3, 2/3 elsewhere
   lissom import hero.glb -o hero.lsm --stream        # hero/walk.lcs, hero/run.lcs, ... too
   lissom import hero.glb --clip walk --stream -o walk.lcs
-  lissom import hero.glb -o - | gzip > hero.lsm.gz
+  lissom import hero.glb -o hero.lsm --pack          # for a download: unpacked when it is opened
   lissom import hero.glb --graph hero.json -o hero.lsm   # with the graph that plays it: Animator::new(&archive, \"hero\")
 
 lissom.toml has the long options as keys, and edits of clips by name; the command line wins:
@@ -220,6 +223,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         recipe: &recipe,
         wanted: &wanted,
         stream: arguments.stream.map(CodecName::codec),
+        pack: arguments.pack,
         force: arguments.force,
         bar: &bar,
         unused: Mutex::default(),
@@ -231,13 +235,13 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         Output::Folder(path) => run.one_each(&found, path, shard),
         Output::Stream(path) => run.one_stream(&found, path),
         Output::Standard => run.cook_all(&found).map(|(reports, bytes)| {
-            archive = bytes;
+            archive = bytes.map(|bytes| run.as_asked(bytes));
             reports
         }),
     });
     bar.finish_and_clear();
     let reports = reports?;
-    if let Some(bytes) = archive {
+    if let Some(bytes) = archive.transpose()? {
         out.write_all(&bytes)?;
     }
     if arguments.json {
@@ -327,6 +331,9 @@ impl Output {
                 return usage("-o - and --json both want standard output");
             }
             Self::Standard => return Ok(()),
+            Self::Stream(path) if arguments.pack => {
+                return usage(format!("-o {}: --pack is for archives; streams have a codec", path.display()));
+            }
             Self::Stream(path) if arguments.stream.is_none() => {
                 return usage(format!("-o {}: a stream is written with --stream", path.display()));
             }
@@ -382,6 +389,8 @@ struct Run<'a> {
     /// Clips asked for by name.
     wanted: &'a [String],
     stream: Option<Codec>,
+    /// Archives are written packed.
+    pack: bool,
     force: bool,
     bar: &'a ProgressBar,
     /// Rules that no clip was found for, in any archive so far; `None` before the first.
@@ -429,7 +438,10 @@ impl Run<'_> {
         }
         let (mut reports, archive) = self.cook_all(found)?;
         if let Some(bytes) = archive {
-            write_whole(output, &bytes)?;
+            let packed = self.write(output, &bytes)?;
+            if let Some(first) = reports.iter_mut().find(|r| r.status == Status::Imported) {
+                first.packed = packed;
+            }
             for report in reports.iter_mut().filter(|r| r.status == Status::Imported) {
                 report.output = Some(shown.clone());
             }
@@ -464,9 +476,9 @@ impl Run<'_> {
             let parent = output.parent().unwrap_or(Path::new(""));
             let written = std::fs::create_dir_all(parent)
                 .with_context(|| format!("cannot write {shown}"))
-                .and_then(|()| write_whole(output, &bytes));
+                .and_then(|()| self.write(output, &bytes));
             match written {
-                Ok(()) => report.output = Some(shown),
+                Ok(packed) => (report.output, report.packed) = (Some(shown), packed),
                 Err(error) => return Ok(FileReport::refused(report.file, one_line(&error))),
             }
             (report, AlignedBytes::copy_of(&bytes))
@@ -480,13 +492,32 @@ impl Run<'_> {
     /// The archive, if making it again would give the same.
     fn unchanged(&self, output: &Path, inputs: &[Input<'_>]) -> Option<AlignedBytes> {
         let bytes = std::fs::read(output).ok().filter(|_| !self.force)?;
-        let same =
-            Some(AlignedBytes::copy_of(&bytes)).filter(|bytes| self.recipe.is_unchanged(bytes, inputs));
+        // One that is packed, or not, against what is asked for is written again.
+        let as_asked = packed::is_packed(&bytes) == self.pack;
+        let archive = AlignedBytes::of_archive(&bytes, &Limits::default()).ok().filter(|_| as_asked);
+        let same = archive.filter(|archive| self.recipe.is_unchanged(archive, inputs));
         if same.is_some() {
             // What is in there was not looked at: nobody can say that a rule fits nothing.
             *self.unused.lock().unwrap_or_else(PoisonError::into_inner) = Some(Vec::new());
         }
         same
+    }
+
+    /// An archive as it is written.
+    fn as_asked(&self, archive: Vec<u8>) -> Result<Vec<u8>> {
+        let packed = if self.pack { packed::pack(&archive)? } else { None };
+        Ok(packed.unwrap_or(archive))
+    }
+
+    /// Writes an archive; tells what it became if it was packed.
+    fn write(&self, output: &Path, archive: &[u8]) -> Result<Option<PackedReport>> {
+        let packed = if self.pack { packed::pack(archive)? } else { None };
+        write_whole(output, packed.as_deref().unwrap_or(archive))?;
+        let sizes = |packed: Vec<u8>| PackedReport {
+            archive_bytes: archive.len() as u64,
+            file_bytes: packed.len() as u64,
+        };
+        Ok(packed.map(sizes))
     }
 
     /// On all threads of the pool. The bar's length has the inputs already; clips are added as they become known.

@@ -26,6 +26,9 @@ pub(super) struct FileReport {
     pub(super) file: String,
     /// Nothing was written for a refused file.
     pub(super) output: Option<String>,
+    /// How large the output is, if it was packed; of several inputs in one archive, with the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) packed: Option<PackedReport>,
     /// Stream files of its clips, if they were asked for.
     pub(super) streams: Vec<String>,
     pub(super) status: Status,
@@ -49,6 +52,15 @@ pub(super) struct FileReport {
     /// Its clips that were not asked for.
     #[serde(skip)]
     pub(super) left_out: Vec<String>,
+}
+
+/// What packing an archive gave.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct PackedReport {
+    /// Bytes in memory.
+    pub(super) archive_bytes: u64,
+    /// Bytes on disk.
+    pub(super) file_bytes: u64,
 }
 
 /// One clip.
@@ -294,6 +306,11 @@ pub(super) fn table(files: &[FileReport], talk: Talk, out: &mut impl Write) -> R
     table.write(style, out)?;
     if talk == Talk::Quiet {
         return Ok(());
+    }
+    let packed = files.iter().filter_map(|f| f.packed);
+    let [archives, written] = packed.fold([0, 0], |[a, w], p| [a + p.archive_bytes, w + p.file_bytes]);
+    if archives > 0 {
+        writeln!(out, "packed: {} bytes instead of {}", grouped(written), grouped(archives))?;
     }
     match files.iter().map(|f| f.streams.len()).sum() {
         0 => {}

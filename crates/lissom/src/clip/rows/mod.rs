@@ -19,15 +19,18 @@ mod decode;
 mod decoded;
 mod evaluate;
 pub mod format;
+mod integers;
 mod state;
 mod still;
 mod tables;
 mod view;
+pub mod write;
 
 pub(crate) use advance::{advance, bind, words};
 pub(crate) use bytes::{count_bytes, visit_keys};
 pub(crate) use decoded::{table, table_bytes};
 pub(crate) use evaluate::evaluate;
+pub(crate) use integers::{HeldIntegers, LaneIntegers, RowsIntegers, most_numbers};
 pub(crate) use state::State;
 pub(crate) use still::write_still;
 pub(crate) use tables::Tables;

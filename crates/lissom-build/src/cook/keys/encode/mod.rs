@@ -5,12 +5,15 @@ mod sequence;
 
 use super::plan::{ClipPlan, Jumps, PlanKeys};
 use crate::{
-    cook::{bits::BitWriter, seal::seal_words, timeline::TimePoints},
+    cook::{seal::seal_words, timeline::TimePoints},
     exact::smaller,
     raw::ChannelKind,
 };
 use lissom::{
-    clip::format::keys::{self as format, word},
+    clip::format::{
+        BitWriter,
+        keys::{self as format, word},
+    },
     math::soa::{GROUP, group_count},
 };
 use quantise::{Constant, Quantised};

@@ -1,11 +1,12 @@
 //! A channel's keys in the order that the player's window passes over them, and how they are written.
 
 use super::quantise::Quantised;
-use crate::{
-    cook::bits::{BitWriter, signed_bits, unsigned_bits},
-    raw::Curve,
+use crate::raw::Curve;
+use lissom::clip::format::{
+    BitWriter,
+    keys::{PREDICT_OLDEST, PREDICT_SMOOTH},
+    signed_bits, unsigned_bits,
 };
-use lissom::clip::format::keys::{PREDICT_OLDEST, PREDICT_SMOOTH};
 
 /// What the window passes over. The last key stands at the row *after* the last one, so that it never becomes
 /// a left key; a step channel's last key does become one, and a copy of it follows. A cubic has its first and

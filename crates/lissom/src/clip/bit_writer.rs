@@ -1,8 +1,10 @@
 //! Writing bits, least significant first.
 
+use alloc::vec::Vec;
+
 /// Bits, one after the other.
 #[derive(Default)]
-pub(crate) struct BitWriter {
+pub struct BitWriter {
     bytes: Vec<u8>,
     bits: u64,
 }
@@ -29,22 +31,28 @@ impl BitWriter {
         self.bits += u64::from(count);
     }
 
+    /// How many were put.
+    #[must_use]
     pub fn bits(&self) -> u64 {
         self.bits
     }
 
+    /// The bytes, with zeros up to the last one's end.
+    #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 }
 
 /// Bits that hold a number.
-pub(crate) fn unsigned_bits(v: u32) -> u32 {
+#[must_use]
+pub fn unsigned_bits(v: u32) -> u32 {
     32 - v.leading_zeros()
 }
 
 /// Bits that hold a number in two's complement; 0 for 0.
-pub(crate) fn signed_bits(v: i32) -> u32 {
+#[must_use]
+pub fn signed_bits(v: i32) -> u32 {
     if v == 0 { 0 } else { 33 - (if v < 0 { !v } else { v }).leading_zeros() }
 }
 

@@ -1,0 +1,3 @@
+#![no_main]
+
+lissom_fuzz::target!("packed");
