@@ -10,14 +10,16 @@ use lissom::{
     Clip, Cursor, Skeleton,
     archive::Archive,
     job::{
-        AimCorrection, AimIkJob, BlendJob, BlendLayer, LocalToModelJob, Mix, MixEntry, MixJob, MixScratch,
-        Models, SampleJob, SampleTime, TwoBoneCorrection, TwoBoneIkJob, Update,
+        AimCorrection, AimIkJob, AttachJob, Attachment, BlendJob, BlendLayer, DualQuatSkinJob,
+        LocalToModelJob, Mix, MixEntry, MixJob, MixScratch, ModelToLocalJob, Models, MorphJob, PaletteJob,
+        SampleJob, SampleTime, TwoBoneCorrection, TwoBoneIkJob, Update,
     },
     math::{
         Mat4, Mat34, Quat, Transform, Vec3,
         simd::Backend,
         soa::{Lanes, SoaTransform},
     },
+    mesh::{DualQuat, MorphTarget, MorphTargets, StridedMut, VertexOutput, dual_quat_palette},
     player::Player,
 };
 use lissom_build::{
@@ -153,7 +155,7 @@ pub fn opening() -> anyhow::Result<Vec<Row>> {
 /// What is done with poses and vertices.
 #[must_use]
 pub fn jobs(backend: Backend) -> Vec<Vec<Row>> {
-    let mut groups = vec![local_to_model(backend), blend(backend)];
+    let mut groups = vec![local_to_model(backend), others(backend), blend(backend)];
     groups.extend(skin(backend));
     groups
 }
@@ -259,6 +261,50 @@ fn local_to_model(backend: Backend) -> Vec<Row> {
         }),
         Row::new("local to model, no joint (a call)", 1, None, ROUNDS, move || {
             run(Update::Range(0..0), Models::Mat4(none.get_mut()));
+        }),
+    ]
+}
+
+/// What else is done with matrices and vertices, without goals.
+fn others(backend: Backend) -> Vec<Row> {
+    const VERTICES: usize = 2000;
+    let skeleton: &'static Skeleton = Box::leak(Box::new(rig::skeleton()));
+    let joints = skeleton.joint_count();
+    let palette: &'static Matrices = Box::leak(Box::new(palette(joints)));
+    let mut locals = skeleton.rest_pose().to_vec();
+    let binds = vec![Mat34::IDENTITY; joints];
+    let attachments: Vec<_> =
+        (0..joints).map(|joint| Attachment { joint, offset: Mat34::IDENTITY }).collect();
+    let (mut skinned, mut attached) = (Matrices::new(&vec![Mat4::IDENTITY; joints]), binds.clone());
+    let mesh: &'static Mesh = Box::leak(Box::new(Mesh::new(VERTICES, 4, joints, Order::Neighbours)));
+    let (checked, mut turned) = (mesh.checked(joints), mesh.output());
+    let mut turns = vec![DualQuat::from_mat34(&Mat34::IDENTITY); joints];
+    dual_quat_palette(palette.get(), &mut turns);
+    let (vertices, deltas): (Vec<u32>, Vec<_>) = (0..VERTICES as u32).map(|v| (v, [0.01; 3])).unzip();
+    let target =
+        MorphTarget { vertices: vertices.leak(), positions: deltas.leak(), normals: &[], tangents: &[] };
+    let targets: &'static [MorphTarget<'static>] = vec![target; 2].leak();
+    let targets = MorphTargets::new(targets, VERTICES).expect("valid");
+    let mut morphed = vec![[0.0; 3]; VERTICES];
+    vec![
+        Row::new("model to local", joints, None, ROUNDS, move || {
+            ModelToLocalJob::new(skeleton, palette.get(), &mut locals).run_on(backend).expect("valid");
+        }),
+        Row::new("attach", joints, None, ROUNDS, move || {
+            AttachJob::new(palette.get(), &attachments, &mut attached).run_on(backend).expect("valid");
+        }),
+        Row::new("palette", joints, None, ROUNDS, move || {
+            PaletteJob::new(palette.get(), &binds, skinned.get_mut()).run_on(backend).expect("valid");
+        }),
+        Row::new("skin P, 4 influences, dual quaternions", VERTICES, None, ROUNDS / 4, move || {
+            let positions = StridedMut::packed(&mut turned[0]);
+            let output = VertexOutput::Separate { positions, normals: None, tangents: None };
+            DualQuatSkinJob::new(checked, &turns, mesh.positions(), output).run_on(backend).expect("valid");
+        }),
+        Row::new("morph P, 2 targets of all vertices", VERTICES, None, ROUNDS / 4, move || {
+            let positions = StridedMut::packed(&mut morphed);
+            let output = VertexOutput::Separate { positions, normals: None, tangents: None };
+            MorphJob::new(targets, &[0.3, 0.6], mesh.positions(), output).run_on(backend).expect("valid");
         }),
     ]
 }

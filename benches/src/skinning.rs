@@ -64,6 +64,12 @@ impl Mesh {
         .expect("valid")
     }
 
+    /// Where vertices are at rest.
+    #[must_use]
+    pub fn positions(&self) -> Strided<'_> {
+        Strided::packed(&self.positions)
+    }
+
     /// Room for the moved vertices.
     #[must_use]
     pub fn output(&self) -> Output {

@@ -14,7 +14,7 @@ use lissom_testkit::compare::assert_same_pose;
 /// Clips of both forms, whose channels fit one piece of a scratch or take several.
 fn clips() -> Vec<(Skeleton, Clip)> {
     let mut list = Vec::new();
-    for joints in [1, 16, 31, 67, 300] {
+    for joints in [1, 16, 21, 31, 50, 67, 300] {
         let (built, clip) = rows_clip(joints, 40, 30.0);
         list.push((built.skeleton, clip));
         list.push(keys_clip(joints, 2.0, 0.5));

@@ -91,9 +91,9 @@ impl Scratch {
         let lanes = self.components[component].as_ptr();
         // SAFETY: both callers have checked that the vector ends before `filled`, which is at most `ROOM` and grows only
         // behind `put`, lane by lane without a gap, for all components that it counts. So it is inside the array and
-        // written.
-        let lanes = unsafe { core::slice::from_raw_parts(lanes.add(at).cast::<f32>(), LEN::<S>()) };
-        S::f32s::from_slice(s, lanes)
+        // written; an array of f32 needs no more alignment than they do.
+        let lanes = unsafe { &*lanes.add(at).cast::<<S::f32s as SimdBase<S>>::Array>() };
+        S::f32s::load_array_ref(s, lanes)
     }
 }
 

@@ -3,10 +3,9 @@
 use super::{
     error::MissingBlock,
     keys,
-    lanes::{Sink, Stored, Target, Weighed, add_pose},
+    lanes::{Sink, Stored, Target, Under, Weighed, add_pose},
     rows,
     stats::CursorStats,
-    time::Moment,
     view::{ClipView, Form},
 };
 use crate::JointLod;
@@ -100,7 +99,17 @@ impl Cursor {
     /// [`MissingBlock`] if the clip is a stream that does not have the block.
     pub fn advance(&mut self, backend: Backend, clip: ClipView<'_>, time_s: f64) -> Result<(), MissingBlock> {
         self.bind(&clip);
-        self.fetch(backend, &clip, time_s).map(|_| ())
+        let Self { words, state, stats, .. } = self;
+        match (clip.form(), state) {
+            (Form::Keys(clip), State::Keys(state)) => {
+                let (_, row) = clip.moment(time_s, state.row);
+                keys::advance(backend, state, words, stats, &clip, row)
+            }
+            (Form::Rows(clip), State::Rows(state)) => {
+                rows::advance(backend, state, words, stats, &clip, clip.moment(time_s).tick)
+            }
+            _ => unreachable!("bind makes the state of the clip's form"),
+        }
     }
 
     /// Fetches, decodes, interpolates. Writes as many groups as `output` and `rest` have.
@@ -113,14 +122,11 @@ impl Cursor {
         lod: Option<&JointLod>,
         output: &mut [SoaTransform],
     ) -> Result<(), MissingBlock> {
-        self.bind(clip);
-        let at = self.fetch(backend, clip, time_s)?;
         let still = clip.still(backend, rest);
         if still.is_none() {
             clip.write_still(backend, rest, lod, output);
         }
-        self.evaluate(backend, clip, at, Target { still, lod, output }, Stored);
-        Ok(())
+        self.play(backend, clip, time_s, Target { still, lod, output }, Stored)
     }
 
     /// The same as a layer of a blend: into sums that stand in the output, without a pose of its own where the clip
@@ -143,51 +149,39 @@ impl Cursor {
             add_pose(backend, room, lod, layer, output);
             return Ok(());
         };
-        self.bind(clip);
-        let at = self.fetch(backend, clip, time_s)?;
-        self.evaluate(backend, clip, at, Target { still: Some(still), lod, output }, layer);
-        Ok(())
+        self.play(backend, clip, time_s, Target { still: Some(still), lod, output }, layer)
     }
 
-    /// Interpolates between the keys that were fetched.
-    #[inline]
-    fn evaluate(
+    /// Fetches what is due, and interpolates over what lies under the target.
+    #[inline(always)]
+    fn play(
         &mut self,
         backend: Backend,
         clip: &ClipView<'_>,
-        at: Moment,
-        mut target: Target<'_>,
+        time_s: f64,
+        mut target: Target<'_, impl Under>,
         sink: impl Sink,
-    ) {
-        let words = &mut self.words;
-        match (clip.form(), &mut self.state) {
-            (Form::Keys(clip), State::Keys(state)) => dispatch!(backend, s => {
-                keys::decode(s, state, words, &clip);
-                keys::evaluate(s, words, &clip, at, &mut target, sink);
-            }),
+    ) -> Result<(), MissingBlock> {
+        self.bind(clip);
+        let Self { words, state, stats, .. } = self;
+        match (clip.form(), state) {
+            (Form::Keys(clip), State::Keys(state)) => {
+                let (at, row) = clip.moment(time_s, state.row);
+                keys::advance(backend, state, words, stats, &clip, row)?;
+                dispatch!(backend, s => {
+                    keys::decode(s, state, words, &clip);
+                    keys::evaluate(s, words, &clip, at, &mut target, sink);
+                });
+            }
             (Form::Rows(clip), State::Rows(state)) => {
+                let at = clip.moment(time_s);
+                rows::advance(backend, state, words, stats, &clip, at.tick)?;
                 let keys = state.keys(words);
                 dispatch!(backend, s => rows::evaluate(s, &keys, &clip, at.fraction, &mut target, sink));
             }
             _ => unreachable!("bind makes the state of the clip's form"),
         }
-    }
-
-    /// Brings the keys to a time by the cheapest way. Returns where between them it lies.
-    #[inline]
-    fn fetch(&mut self, backend: Backend, clip: &ClipView<'_>, time_s: f64) -> Result<Moment, MissingBlock> {
-        let (words, stats) = (&mut self.words, &mut self.stats);
-        match (clip.form(), &mut self.state) {
-            (Form::Keys(clip), State::Keys(state)) => {
-                let (at, row) = clip.moment(time_s, state.row);
-                keys::advance(backend, state, words, stats, &clip, row).map(|()| at)
-            }
-            (Form::Rows(clip), State::Rows(state)) => {
-                let at = clip.moment(time_s);
-                rows::advance(backend, state, words, stats, &clip, at.tick).map(|()| at)
-            }
-            _ => unreachable!("bind makes the state of the clip's form"),
-        }
+        Ok(())
     }
 
     /// Makes this the cursor of a clip. Keeps the state if it is the same clip already.

@@ -63,7 +63,7 @@ impl DecodedClip {
             return None;
         }
         let mut still: Box<[_]> = vec![SoaTransform::IDENTITY; skeleton.group_count()].into();
-        clip.write_still(Backend::best(), skeleton.rest_pose(), None, &mut still);
+        clip.write_still(Backend::best(), skeleton.rest_pose(), None, &mut still[..]);
         let table = match clip.form() {
             Form::Rows(clip) => rows::table(&clip, &still)?,
             Form::Keys(clip) => keys::table(&clip, &still)?,

@@ -21,15 +21,59 @@ pub(super) fn contains(lod: &JointLod, group: usize) -> bool {
     lod.contains_group(group)
 }
 
+/// A pose that others are put over.
+pub(super) trait Under: Copy {
+    fn translation(&self, group: usize) -> &SoaVec3;
+    fn rotation(&self, group: usize) -> &SoaQuat;
+    fn scale(&self, group: usize) -> &SoaVec3;
+}
+
+impl Under for &[SoaTransform] {
+    #[inline(always)]
+    fn translation(&self, group: usize) -> &SoaVec3 {
+        &self[group].translation
+    }
+
+    #[inline(always)]
+    fn rotation(&self, group: usize) -> &SoaQuat {
+        &self[group].rotation
+    }
+
+    #[inline(always)]
+    fn scale(&self, group: usize) -> &SoaVec3 {
+        &self[group].scale
+    }
+}
+
+/// A pose that is written group by group.
+pub(super) trait PoseMut {
+    fn groups(&self) -> usize;
+    /// Translations, rotations and scales of a group.
+    fn group_mut(&mut self, group: usize) -> (&mut SoaVec3, &mut SoaQuat, &mut SoaVec3);
+}
+
+impl PoseMut for [SoaTransform] {
+    #[inline(always)]
+    fn groups(&self) -> usize {
+        self.len()
+    }
+
+    #[inline(always)]
+    fn group_mut(&mut self, group: usize) -> (&mut SoaVec3, &mut SoaQuat, &mut SoaVec3) {
+        let SoaTransform { translation, rotation, scale } = &mut self[group];
+        (translation, rotation, scale)
+    }
+}
+
 /// Where a pose goes, and what lies under it.
-pub(super) struct Target<'a> {
+pub(super) struct Target<'a, U> {
     /// The pose of what does not move; `None` if the output holds it already.
-    pub still: Option<&'a [SoaTransform]>,
+    pub still: Option<U>,
     pub lod: Option<&'a JointLod>,
     pub output: &'a mut [SoaTransform],
 }
 
-impl Target<'_> {
+impl<U> Target<'_, U> {
     /// Groups up to the last that is wanted.
     #[inline(always)]
     fn groups(&self) -> usize {
@@ -132,7 +176,7 @@ pub(super) trait Kind<S: Simd> {
     type Value: Copy;
     type Soa: Copy;
     fn push(scratch: &mut Scratch, value: Self::Value);
-    fn of(pose: &SoaTransform) -> &Self::Soa;
+    fn under(still: &impl Under, group: usize) -> &Self::Soa;
     fn of_mut(pose: &mut SoaTransform) -> &mut Self::Soa;
     fn load(s: S, from: &Self::Soa, at: usize) -> Self::Value;
     /// Lanes of the scratch from `from` on, in the lanes that the mask names, over what is there.
@@ -154,8 +198,8 @@ macro_rules! vector_kind {
                 scratch.push_vectors(value);
             }
             #[inline(always)]
-            fn of(pose: &SoaTransform) -> &SoaVec3 {
-                &pose.$field
+            fn under(still: &impl Under, group: usize) -> &SoaVec3 {
+                still.$field(group)
             }
             #[inline(always)]
             fn of_mut(pose: &mut SoaTransform) -> &mut SoaVec3 {
@@ -188,8 +232,8 @@ impl<S: Simd> Kind<S> for Rotations {
         scratch.push_rotations(value);
     }
     #[inline(always)]
-    fn of(pose: &SoaTransform) -> &SoaQuat {
-        &pose.rotation
+    fn under(still: &impl Under, group: usize) -> &SoaQuat {
+        still.rotation(group)
     }
     #[inline(always)]
     fn of_mut(pose: &mut SoaTransform) -> &mut SoaQuat {
@@ -213,7 +257,7 @@ impl<S: Simd> Kind<S> for Rotations {
 #[inline(always)]
 pub(super) fn put_over<S: Simd, K: Kind<S>>(
     s: S,
-    target: &mut Target<'_>,
+    target: &mut Target<'_, impl Under>,
     sink: impl Sink,
     channels: &impl Channels<S, Value = K::Value>,
 ) {
@@ -224,11 +268,10 @@ pub(super) fn put_over<S: Simd, K: Kind<S>>(
         Some(_) => (0..groups).map(|group| channels.mask(group).count_ones() as usize).sum(),
     };
     let mut scratch = Scratch::new();
-    let mut stills = still.map(|still| still.iter());
     // The next lane, and the lanes that the scratch holds: most skeletons fit in.
     let (mut lane, mut first, mut end) = (0, 0, 0);
     for (group, out) in output[..groups].iter_mut().enumerate() {
-        let still = stills.as_mut().and_then(|stills| stills.next());
+        let still = still.as_ref().map(|still| K::under(still, group));
         let mask = channels.mask(group);
         let after = lane + mask.count_ones() as usize;
         if after > end && end < count {
@@ -273,11 +316,11 @@ fn fill<S: Simd, K: Kind<S>>(
 
 /// Writes a kind of a pose of which nothing moves.
 #[inline(always)]
-pub(super) fn put_all_still<S: Simd, K: Kind<S>>(s: S, target: &mut Target<'_>, sink: impl Sink) {
+pub(super) fn put_all_still<S: Simd, K: Kind<S>>(s: S, target: &mut Target<'_, impl Under>, sink: impl Sink) {
     let Some(still) = target.still else { return };
-    for (group, (still, out)) in still.iter().zip(target.output.iter_mut()).enumerate() {
+    for (group, out) in target.output.iter_mut().enumerate() {
         if target.lod.is_none_or(|lod| contains(lod, group)) {
-            put_still::<S, K, _>(s, sink, still, out);
+            put_still::<S, K, _>(s, sink, K::under(&still, group), out);
         }
     }
 }
@@ -308,14 +351,14 @@ fn put_pose<S: Simd>(
 }
 
 #[inline(always)]
-fn put_still<S: Simd, K: Kind<S>, I: Sink>(s: S, sink: I, still: &SoaTransform, out: &mut SoaTransform) {
+fn put_still<S: Simd, K: Kind<S>, I: Sink>(s: S, sink: I, still: &K::Soa, out: &mut SoaTransform) {
     if I::STORES {
-        *K::of_mut(out) = *K::of(still);
+        *K::of_mut(out) = *still;
         return;
     }
     let mut at = 0;
     while at < GROUP {
-        K::put(s, sink, K::load(s, K::of(still), at), K::of_mut(out), at);
+        K::put(s, sink, K::load(s, still, at), K::of_mut(out), at);
         at += LEN::<S>();
     }
 }
@@ -327,15 +370,15 @@ fn put_group<S: Simd, K: Kind<S>>(
     scratch: &Scratch,
     mut from: usize,
     mask: u16,
-    still: Option<&SoaTransform>,
+    still: Option<&K::Soa>,
     out: &mut SoaTransform,
 ) {
     let mut at = 0;
     while at < GROUP {
         let part = part::<S>(mask, at);
         let mut v = match still {
-            Some(still) => K::load(s, K::of(still), at),
-            None => K::load(s, K::of(out), at),
+            Some(still) => K::load(s, still, at),
+            None => K::load(s, K::of_mut(out), at),
         };
         if LEN::<S>() == GROUP || part != 0 {
             v = K::expand(s, scratch, from, part, v);

@@ -4,11 +4,13 @@
 //! view](super::ClipView::lean), a `no_std` build, a skeleton of so few joints that whole groups would be more than
 //! 48 bytes a joint) the same kernel writes the same pose into the output, in every frame.
 
-use lissom_math::soa::SoaTransform;
+use super::lanes::{PoseMut, Under};
+use alloc::boxed::Box;
+use lissom_math::soa::{Lanes, SoaQuat, SoaVec3};
 #[cfg(feature = "std")]
 use {
-    alloc::boxed::Box,
-    lissom_math::soa::group_count,
+    alloc::vec,
+    lissom_math::soa::{SoaTransform, group_count},
     std::sync::{Mutex, OnceLock},
 };
 
@@ -16,22 +18,92 @@ use {
 #[cfg(feature = "std")]
 const MOST_BYTES: usize = 48;
 
+/// Sixteen joints that are neither larger nor smaller.
+const ONES: SoaVec3 = SoaVec3 { x: Lanes::splat(1.0), y: Lanes::splat(1.0), z: Lanes::splat(1.0) };
+
+/// The pose.
+#[derive(Debug)]
+pub(crate) struct StillPose {
+    rigid: Box<[(SoaVec3, SoaQuat)]>,
+    /// `None` where all are 1, as they mostly are.
+    scales: Option<Box<[SoaVec3]>>,
+}
+
+impl Under for &StillPose {
+    #[inline(always)]
+    fn translation(&self, group: usize) -> &SoaVec3 {
+        &self.rigid[group].0
+    }
+
+    #[inline(always)]
+    fn rotation(&self, group: usize) -> &SoaQuat {
+        &self.rigid[group].1
+    }
+
+    #[inline(always)]
+    fn scale(&self, group: usize) -> &SoaVec3 {
+        match &self.scales {
+            Some(scales) => &scales[group],
+            None => &ONES,
+        }
+    }
+}
+
 /// The pose, once somebody has sampled the clip.
 #[derive(Debug, Default)]
 pub(crate) struct Still {
+    /// `None` in it: it would be too large.
     #[cfg(feature = "std")]
-    pose: OnceLock<Box<[SoaTransform]>>,
+    pose: OnceLock<Option<StillPose>>,
     /// Room for it that was made ahead: the first sample is to allocate nothing.
     #[cfg(feature = "std")]
-    room: Mutex<Option<Box<[SoaTransform]>>>,
+    room: Mutex<Option<Room>>,
 }
 
-/// Room for the pose of so many joints, if it may be kept.
+/// Where it is written: it has all scales.
+#[derive(Debug)]
+pub(crate) struct Room {
+    rigid: Box<[(SoaVec3, SoaQuat)]>,
+    scales: Box<[SoaVec3]>,
+}
+
+impl PoseMut for Room {
+    #[inline(always)]
+    fn groups(&self) -> usize {
+        self.rigid.len()
+    }
+
+    #[inline(always)]
+    fn group_mut(&mut self, group: usize) -> (&mut SoaVec3, &mut SoaQuat, &mut SoaVec3) {
+        let (translation, rotation) = &mut self.rigid[group];
+        (translation, rotation, &mut self.scales[group])
+    }
+}
+
 #[cfg(feature = "std")]
-fn room_for(joints: usize) -> Option<Box<[SoaTransform]>> {
-    let groups = group_count(joints);
-    (groups * size_of::<SoaTransform>() <= MOST_BYTES * joints)
-        .then(|| alloc::vec![SoaTransform::IDENTITY; groups].into())
+impl Room {
+    /// Room for so many joints, if a pose without scales may be kept.
+    fn new(joints: usize) -> Option<Self> {
+        let (groups, one) = (group_count(joints), SoaTransform::IDENTITY);
+        (groups * size_of::<(SoaVec3, SoaQuat)>() <= MOST_BYTES * joints).then(|| Self {
+            rigid: vec![(one.translation, one.rotation); groups].into(),
+            scales: vec![ONES; groups].into(),
+        })
+    }
+
+    /// The pose that was written, if it may be kept.
+    fn into_pose(self, joints: usize) -> Option<StillPose> {
+        let Self { rigid, scales } = self;
+        let pose = StillPose { rigid, scales: scales.iter().any(|s| *s != ONES).then_some(scales) };
+        (pose.bytes() <= MOST_BYTES * joints).then_some(pose)
+    }
+}
+
+#[cfg(feature = "std")]
+impl StillPose {
+    fn bytes(&self) -> usize {
+        size_of_val::<[_]>(&self.rigid) + self.scales.as_deref().map_or(0, size_of_val::<[_]>)
+    }
 }
 
 #[cfg(feature = "std")]
@@ -42,31 +114,33 @@ impl Still {
             && let Ok(mut room) = self.room.lock()
             && room.is_none()
         {
-            *room = room_for(joints);
+            *room = Room::new(joints);
         }
     }
 
     /// The pose; `make` writes it at the first call.
     #[inline]
-    pub fn pose(&self, joints: usize, make: impl FnOnce(&mut [SoaTransform])) -> Option<&[SoaTransform]> {
+    pub fn pose(&self, joints: usize, make: impl FnOnce(&mut Room)) -> Option<&StillPose> {
         match self.pose.get() {
-            Some(pose) => Some(pose),
+            Some(pose) => pose.as_ref(),
             None => self.make(joints, make),
         }
     }
 
     #[cold]
-    fn make(&self, joints: usize, make: impl FnOnce(&mut [SoaTransform])) -> Option<&[SoaTransform]> {
+    fn make(&self, joints: usize, make: impl FnOnce(&mut Room)) -> Option<&StillPose> {
         let reserved = self.room.lock().ok().and_then(|mut room| room.take());
-        let mut pose = reserved.or_else(|| room_for(joints))?;
-        make(&mut pose);
+        let pose = reserved.or_else(|| Room::new(joints)).and_then(|mut room| {
+            make(&mut room);
+            room.into_pose(joints)
+        });
         // Who came second has made the same.
-        Some(self.pose.get_or_init(|| pose))
+        self.pose.get_or_init(|| pose).as_ref()
     }
 
     /// Bytes that are kept now.
     pub fn memory_bytes(&self) -> usize {
-        self.pose.get().map_or(0, |pose| size_of_val::<[SoaTransform]>(pose))
+        self.pose.get().and_then(Option::as_ref).map_or(0, StillPose::bytes)
     }
 }
 
@@ -75,7 +149,7 @@ impl Still {
     pub fn reserve(&self, _: usize) {}
 
     #[inline]
-    pub fn pose(&self, _: usize, _: impl FnOnce(&mut [SoaTransform])) -> Option<&[SoaTransform]> {
+    pub fn pose(&self, _: usize, _: impl FnOnce(&mut Room)) -> Option<&StillPose> {
         None
     }
 

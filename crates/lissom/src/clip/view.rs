@@ -4,9 +4,11 @@ use super::{
     body::{Body, Contents},
     error::ClipError,
     header::Head,
-    keys, rows,
+    keys,
+    lanes::PoseMut,
+    rows,
     source::Source,
-    still::Still,
+    still::{Still, StillPose},
 };
 use crate::{JointLod, SharedBytes};
 use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
@@ -184,7 +186,7 @@ impl<'a> ClipView<'a> {
 
     /// What does not move, over the rest pose of the clip's skeleton; `None` where it is not kept.
     #[inline]
-    pub(super) fn still(&self, backend: Backend, rest: &[SoaTransform]) -> Option<&'a [SoaTransform]> {
+    pub(super) fn still(&self, backend: Backend, rest: &[SoaTransform]) -> Option<&'a StillPose> {
         self.still?.pose(self.head().joints, |pose| self.write_still(backend, rest, None, pose))
     }
 
@@ -195,7 +197,7 @@ impl<'a> ClipView<'a> {
         backend: Backend,
         rest: &[SoaTransform],
         lod: Option<&JointLod>,
-        output: &mut [SoaTransform],
+        output: &mut (impl PoseMut + ?Sized),
     ) {
         match self.form() {
             Form::Keys(clip) => dispatch!(backend, s => keys::write_still(s, &clip, rest, lod, output)),

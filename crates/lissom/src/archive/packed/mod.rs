@@ -327,6 +327,7 @@ pub(super) struct PackedHead {
 
 impl PackedHead {
     /// Bytes that it takes.
+    #[cfg(feature = "std")]
     pub const BYTES: usize = HEAD;
 
     /// Reads and checks it; the rest need not be there.

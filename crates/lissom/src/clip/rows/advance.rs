@@ -30,7 +30,7 @@ enum Step {
 }
 
 /// Brings the keys to the interval that starts at a row (before the last one) by the cheapest way.
-#[inline]
+#[inline(always)]
 pub(crate) fn advance(
     backend: Backend,
     state: &mut State,
@@ -39,9 +39,18 @@ pub(crate) fn advance(
     clip: &View<'_>,
     row: u32,
 ) -> Result<(), MissingBlock> {
-    if state.placed && state.row == row {
-        return Ok(());
-    }
+    if state.placed && state.row == row { Ok(()) } else { fetch(backend, state, words, stats, clip, row) }
+}
+
+#[inline(never)]
+fn fetch(
+    backend: Backend,
+    state: &mut State,
+    words: &mut [u32],
+    stats: &mut CursorStats,
+    clip: &View<'_>,
+    row: u32,
+) -> Result<(), MissingBlock> {
     let block = row / BLOCK_ROWS;
     let first = block * BLOCK_ROWS;
     let last = clip.tables.last_of_block(row);

@@ -1,12 +1,12 @@
 //! From decoded keys to a pose: interpolated, over what does not move.
 
 use super::{
-    super::lanes::{Channels, Kind, Rotations, Scales, Sink, Target, Translations, put_all_still, put_over},
+    super::lanes::{Channels, Rotations, Scales, Sink, Target, Translations, Under, put_all_still, put_over},
     arrays::Arrays,
     still::mask_of,
     view::View,
 };
-use lissom_math::simd::{Simd, WideQuat, WideVec3, splat, strided};
+use lissom_math::simd::{Simd, WideQuat, WideVec3, splat, strided::Columns};
 
 /// The two keys that a time lies between, decoded: in a cursor, or in a table of all.
 pub(crate) struct Keys<'a> {
@@ -24,58 +24,49 @@ pub(crate) fn evaluate<S: Simd>(
     keys: &Keys<'_>,
     clip: &View<'_>,
     t: f32,
-    target: &mut Target<'_>,
+    target: &mut Target<'_, impl Under>,
     sink: impl Sink,
 ) {
-    let of = |kind: usize| Moving::new(keys, clip, kind, t);
-    put_kind::<S, Rotations>(s, target, sink, &Turning(of(1)));
-    put_kind::<S, Translations>(s, target, sink, &of(0));
-    put_kind::<S, Scales>(s, target, sink, &of(2));
-}
-
-#[inline(always)]
-fn put_kind<S: Simd, K: Kind<S>>(
-    s: S,
-    target: &mut Target<'_>,
-    sink: impl Sink,
-    channels: &impl Channels<S, Value = K::Value>,
-) {
-    if channels.count() == 0 {
-        put_all_still::<S, K>(s, target, sink);
-    } else {
-        put_over::<S, K>(s, target, sink, channels);
+    let Keys { arrays, .. } = *keys;
+    match arrays.count(1) {
+        0 => put_all_still::<S, Rotations>(s, target, sink),
+        _ => put_over::<S, Rotations>(s, target, sink, &Moving::<S, 4>::new(s, keys, clip, 1, t)),
+    }
+    match arrays.count(0) {
+        0 => put_all_still::<S, Translations>(s, target, sink),
+        _ => put_over::<S, Translations>(s, target, sink, &Moving::<S, 3>::new(s, keys, clip, 0, t)),
+    }
+    match arrays.count(2) {
+        0 => put_all_still::<S, Scales>(s, target, sink),
+        _ => put_over::<S, Scales>(s, target, sink, &Moving::<S, 3>::new(s, keys, clip, 2, t)),
     }
 }
 
-/// The moving channels of a kind, as vectors.
-struct Moving<'a> {
-    floats: &'a [f32],
-    /// Where x of the left and of the right key start, and from there to y.
-    left: usize,
-    right: usize,
-    stride: usize,
+/// The moving channels of a kind, of which there are some.
+struct Moving<'a, S: Simd, const N: usize> {
+    left: Columns<'a, S, N>,
+    right: Columns<'a, S, N>,
     masks: &'a [u8],
     count: usize,
     t: f32,
 }
 
-impl<'a> Moving<'a> {
+impl<'a, S: Simd, const N: usize> Moving<'a, S, N> {
     #[inline(always)]
-    fn new(keys: &Keys<'a>, clip: &View<'a>, kind: usize, t: f32) -> Self {
-        let arrays = &keys.arrays;
+    fn new(s: S, keys: &Keys<'a>, clip: &View<'a>, kind: usize, t: f32) -> Self {
+        let Keys { arrays, floats, left, right } = *keys;
+        let (first, stride, count) = (arrays.first(kind), arrays.len(), arrays.count(kind));
         Self {
-            floats: keys.floats,
-            left: keys.left + arrays.first(kind),
-            right: keys.right + arrays.first(kind),
-            stride: arrays.len(),
+            left: Columns::new(s, floats, left + first, stride, count),
+            right: Columns::new(s, floats, right + first, stride, count),
             masks: clip.bytes.get(clip.tables.moving_masks[kind]..).unwrap_or_default(),
-            count: arrays.count(kind),
+            count,
             t,
         }
     }
 }
 
-impl<S: Simd> Channels<S> for Moving<'_> {
+impl<S: Simd> Channels<S> for Moving<'_, S, 3> {
     type Value = WideVec3<S>;
 
     #[inline(always)]
@@ -90,33 +81,25 @@ impl<S: Simd> Channels<S> for Moving<'_> {
 
     #[inline(always)]
     fn interpolate(&self, s: S, from: usize) -> WideVec3<S> {
-        let a = strided::vectors(s, self.floats, self.left + from, self.stride);
-        let b = strided::vectors(s, self.floats, self.right + from, self.stride);
-        a.lerp(s, b, splat(s, self.t))
+        self.left.vectors(from).lerp(s, self.right.vectors(from), splat(s, self.t))
     }
 }
 
-/// The moving channels of a kind, as rotations.
-struct Turning<'a>(Moving<'a>);
-
-impl<S: Simd> Channels<S> for Turning<'_> {
+impl<S: Simd> Channels<S> for Moving<'_, S, 4> {
     type Value = WideQuat<S>;
 
     #[inline(always)]
     fn count(&self) -> usize {
-        self.0.count
+        self.count
     }
 
     #[inline(always)]
     fn mask(&self, group: usize) -> u16 {
-        mask_of(self.0.masks, group)
+        mask_of(self.masks, group)
     }
 
     #[inline(always)]
     fn interpolate(&self, s: S, from: usize) -> WideQuat<S> {
-        let keys = &self.0;
-        let a = strided::rotations(s, keys.floats, keys.left + from, keys.stride);
-        let b = strided::rotations(s, keys.floats, keys.right + from, keys.stride);
-        a.nlerp_near_one(s, b, splat(s, keys.t))
+        self.left.rotations(from).nlerp_near_one(s, self.right.rotations(from), splat(s, self.t))
     }
 }

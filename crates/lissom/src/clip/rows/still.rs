@@ -1,7 +1,7 @@
 //! What does not move in a clip of rows: constants over the rest pose.
 
 use super::{
-    super::lanes::{contains, part},
+    super::lanes::{PoseMut, contains, part},
     format::constant_bytes,
     view::View,
 };
@@ -18,10 +18,10 @@ pub(crate) fn write_still<S: Simd>(
     clip: &View<'_>,
     rest: &[SoaTransform],
     lod: Option<&JointLod>,
-    out: &mut [SoaTransform],
+    out: &mut (impl PoseMut + ?Sized),
 ) {
     let mut kinds = [Constants::new(clip, 0), Constants::new(clip, 1), Constants::new(clip, 2)];
-    for (group, (out, rest)) in out.iter_mut().zip(rest).enumerate() {
+    for (group, rest) in rest[..rest.len().min(out.groups())].iter().enumerate() {
         let [t, r, k] = &mut kinds;
         if lod.is_some_and(|lod| !contains(lod, group)) {
             t.skip(group);
@@ -29,9 +29,10 @@ pub(crate) fn write_still<S: Simd>(
             k.skip(group);
             continue;
         }
-        t.vectors(s, group, &rest.translation, &mut out.translation);
-        r.rotations(s, group, &rest.rotation, &mut out.rotation);
-        k.vectors(s, group, &rest.scale, &mut out.scale);
+        let (translation, rotation, scale) = out.group_mut(group);
+        t.vectors(s, group, &rest.translation, translation);
+        r.rotations(s, group, &rest.rotation, rotation);
+        k.vectors(s, group, &rest.scale, scale);
     }
 }
 
