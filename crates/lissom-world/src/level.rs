@@ -147,6 +147,13 @@ impl Level {
         self.dirty[at as usize / WORD] >> (at as usize % WORD) & 1 != 0
     }
 
+    /// True where others drive the row. Asks the bits first: they are in cache when the flags are not.
+    #[inline(always)]
+    pub fn is_external(&self, at: u32) -> bool {
+        let i = at as usize;
+        self.special[i / WORD] >> (i % WORD) & 1 != 0 && self.flags[i] & EXTERNAL != 0
+    }
+
     pub fn version_of(&self, at: u32) -> u64 {
         let word = at as usize / WORD;
         self.block[word].get(&self.version[word * WORD..], at as usize % WORD)

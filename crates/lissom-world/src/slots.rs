@@ -298,14 +298,20 @@ impl Slots {
         slot
     }
 
-    /// True where `below` is `above` or lies under it.
-    pub fn is_in_subtree(&self, above: u32, mut below: u32) -> bool {
+    /// True where `below` is `above` or lies under it. Walks up from one and down from the other, a step each:
+    /// whichever ends first has the answer, and most subtrees are small.
+    pub fn is_in_subtree(&self, above: u32, below: u32) -> bool {
+        let (mut up, mut down) = (below, above);
         loop {
-            if below == above {
+            if up == above || down == below {
                 return true;
             }
-            below = self.parent(below);
-            if below == NONE {
+            down = self.next_in_subtree(above, down);
+            if down == NONE {
+                return false;
+            }
+            up = self.parent(up);
+            if up == NONE {
                 return false;
             }
         }

@@ -1,9 +1,9 @@
 //! Where the data lies: 17 levels, the deep store, the lane sets.
 
 use crate::{
-    inherit::{EXTERNAL, Flags},
+    inherit::Flags,
     lanes::LaneSet,
-    level::{Level, Row, WORD},
+    level::{Level, Row},
     slots::Place,
 };
 use alloc::vec::Vec;
@@ -108,14 +108,10 @@ impl Stores {
         }
     }
 
-    /// True where others drive the entity. Asks the bits first: they are in cache when the flags are not.
+    /// True where others drive the entity.
     #[inline(always)]
     pub fn is_external(&self, place: Place) -> bool {
-        if place.lane_set().is_some() {
-            return false;
-        }
-        let (level, row) = (self.level(place), place.row as usize);
-        level.special[row / WORD] >> (row % WORD) & 1 != 0 && level.flags[row] & EXTERNAL != 0
+        place.lane_set().is_none() && self.level(place).is_external(place.row)
     }
 
     pub fn version(&self, place: Place) -> u64 {

@@ -1,9 +1,10 @@
 //! Changes of structure: links at once, data in a phase of its own.
 //!
 //! A new parent changes the links (so errors are known at the call) and puts the entity in a queue. The
-//! structure phase, at the start of a sync, takes the queue: above each entity it walks up, handles queued
-//! ancestors first, then sends the new depth down and moves rows whose level changed. Where a row's level
-//! stays, everything below it stays too and is not visited.
+//! structure phase, at the start of a sync, takes the queue in its order: from each entity it sends the depth
+//! down and moves rows whose level changed. Where a row's level stays, everything below it stays too and is
+//! not visited. An entity handled before one above it is right for the place its parent then has; if that
+//! changes, it is visited again.
 
 use crate::{
     Children, Entity, Keep, World, WorldError,
@@ -17,7 +18,8 @@ use lissom_math::Qvs;
 impl World {
     /// Gives the entity another parent, or none.
     ///
-    /// Costs O(1), and a walk from the new parent to its root to rule out a cycle if the entity has children.
+    /// Costs O(1), and to rule out a cycle a walk that ends with the shorter of two: from the new parent to
+    /// its root, and through what lies below the entity.
     pub fn set_parent(
         &mut self,
         entity: Entity,
@@ -29,8 +31,7 @@ impl World {
             None => NONE,
             Some(parent) => {
                 let (new, _) = self.slots.get(parent)?;
-                let leaf = self.slots.first_child(slot) == NONE;
-                if new == slot || (!leaf && self.slots.is_in_subtree(slot, new)) {
+                if self.slots.is_in_subtree(slot, new) {
                     return Err(WorldError::Cycle { entity, parent });
                 }
                 new
@@ -164,27 +165,13 @@ impl World {
     pub(crate) fn settle(&mut self) -> usize {
         let mut moved = 0;
         let mut queue = core::mem::take(&mut self.queue);
-        let mut path = core::mem::take(&mut self.scratch);
-        for &(slot, generation) in &queue {
-            if self.slots.generation(slot) != generation || !self.slots.is_queued(slot) {
-                continue;
-            }
-            // Walk up: a queued ancestor sends its depth down first, and this entity's own place follows.
-            path.clear();
-            let mut at = slot;
-            while at != NONE {
-                if self.slots.is_queued(at) {
-                    path.push(at);
-                }
-                at = self.slots.parent(at);
-            }
-            while let Some(at) = path.pop() {
-                self.slots.set_queued(at, false);
-                moved += self.send_down(at);
+        for (slot, generation) in queue.drain(..) {
+            if self.slots.generation(slot) == generation && self.slots.is_queued(slot) {
+                self.slots.set_queued(slot, false);
+                moved += self.send_down(slot);
             }
         }
-        queue.clear();
-        (self.queue, self.scratch) = (queue, path);
+        self.queue = queue;
         moved
     }
 

@@ -612,6 +612,63 @@ fn bad_input_gives_a_typed_error_and_leaves_the_world_as_it_was() {
 }
 
 #[test]
+fn parents_changed_in_any_order_before_one_sync_give_the_same_world() {
+    const COUNT: usize = 40;
+    // A chain from roots, longer than there are levels, each link with a leaf; and one link moved twice.
+    let build = |order: &[usize]| {
+        let mut world = World::new();
+        let all: Vec<Entity> =
+            (0..COUNT).map(|i| world.spawn(None, at(i as f32, 1.0, 0.0)).unwrap()).collect();
+        let leaves: Vec<Entity> =
+            all.iter().map(|&e| world.spawn(Some(e), at(0.0, 0.0, 1.0)).unwrap()).collect();
+        world.sync();
+        world.set_parent(all[7], Some(leaves[3]), Keep::Local).unwrap();
+        for &i in order {
+            world.set_parent(all[i], Some(all[i - 1]), Keep::Local).unwrap();
+        }
+        world.sync();
+        assert_eq!(world.sync(), SyncStats::default());
+        let bits: Vec<_> = all.iter().chain(&leaves).map(|&e| bits(&world.transform(e).unwrap())).collect();
+        // What moved as a whole and what moves now agree: rows know their parents.
+        world.set_local(all[0], at(5.0, 0.0, 0.0)).unwrap();
+        assert_eq!(world.sync().changed, 2 * COUNT);
+        let x = world.transform(leaves[COUNT - 1]).unwrap().position.x;
+        assert_eq!(x, 5.0 + (1..COUNT).sum::<usize>() as f32);
+        bits
+    };
+    let down: Vec<usize> = (1..COUNT).collect();
+    let up: Vec<usize> = (1..COUNT).rev().collect();
+    let mixed: Vec<usize> = (1..COUNT).map(|i| i * 17 % COUNT).filter(|i| *i != 0).collect();
+    let (down, up, mixed) = (build(&down), build(&up), build(&mixed));
+    assert!(down == up && down == mixed);
+}
+
+#[test]
+fn a_cycle_is_found_whether_the_way_up_or_the_subtree_is_longer() {
+    let mut world = World::new();
+    let root = world.spawn(None, Qvs::IDENTITY).unwrap();
+    let mut chain = vec![world.spawn(Some(root), Qvs::IDENTITY).unwrap()];
+    for i in 0..30 {
+        chain.push(world.spawn(Some(chain[i]), Qvs::IDENTITY).unwrap());
+        world.spawn(Some(chain[i]), Qvs::IDENTITY).unwrap();
+    }
+    let leaf = world.spawn(Some(root), Qvs::IDENTITY).unwrap();
+    for (entity, parent) in [(0, 0), (0, 1), (0, 30), (15, 30), (15, 16), (29, 30), (30, 30)] {
+        let (entity, parent) = (chain[entity], chain[parent]);
+        let cycle = WorldError::Cycle { entity, parent };
+        assert_eq!(world.set_parent(entity, Some(parent), Keep::Local), Err(cycle));
+    }
+    assert!(world.set_parent(root, Some(leaf), Keep::Local).is_err());
+    // Under another parent what was a cycle is none, and the other way round.
+    world.set_parent(chain[20], Some(leaf), Keep::Local).unwrap();
+    world.set_parent(chain[10], Some(chain[30]), Keep::Local).unwrap();
+    let cycle = WorldError::Cycle { entity: leaf, parent: chain[11] };
+    assert_eq!(world.set_parent(leaf, Some(chain[11]), Keep::Local), Err(cycle));
+    world.set_parent(leaf, Some(chain[9]), Keep::Local).unwrap();
+    assert_eq!(world.root(chain[11]), Ok(root));
+}
+
+#[test]
 fn a_handle_never_names_the_next_owner_of_its_slot() {
     let mut world = World::new();
     let old = world.spawn(None, Qvs::IDENTITY).unwrap();

@@ -13,7 +13,7 @@
 
 use crate::{
     World,
-    inherit::{EXTERNAL, Flags, compose, compose_root},
+    inherit::{Flags, compose, compose_root},
     level::{Level, PAGE, WORD},
     rows::Rows,
     slots::{NONE, Slots},
@@ -114,7 +114,7 @@ fn push(slots: &Slots, above: &Level, level: &mut Level) {
                 mask &= mask - 1;
                 for child in slots.children(above.slot[row]) {
                     let at = slots.place(child).row;
-                    if level.flags[at as usize] & EXTERNAL == 0 {
+                    if !level.is_external(at) {
                         level.set_dirty(at);
                     }
                 }
