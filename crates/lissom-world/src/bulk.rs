@@ -10,14 +10,15 @@ use lissom_math::{
 #[derive(Clone, Copy)]
 pub struct Handle<'w> {
     slots: &'w Slots,
-    slot: u32,
+    /// Not read before it is asked for.
+    slot: &'w u32,
 }
 
 impl Handle<'_> {
     /// The entity.
     #[must_use]
     pub fn entity(self) -> Entity {
-        self.slots.entity(self.slot)
+        self.slots.entity(*self.slot)
     }
 }
 
@@ -61,7 +62,7 @@ impl World {
 #[inline(always)]
 fn update(
     slots: &Slots,
-    slot: u32,
+    slot: &u32,
     local: &mut Qvs,
     f: &impl Fn(Handle<'_>, &mut Qvs),
     bad: &mut Option<Entity>,
@@ -90,23 +91,24 @@ fn rows(
     }
     let _ = parallel;
     let mut bad = None;
-    for (word, &live) in rows.live.iter().enumerate() {
+    for word in 0..rows.word.len() {
+        let live = rows.word[word].live;
         let range = rows.range(word);
-        let (slot, local) = (&rows.slot[range.clone()], &mut rows.local[range]);
+        let (tag, local) = (&rows.tag[range.clone()], &mut rows.local[range]);
         if live == u64::MAX {
-            for (slot, local) in slot.iter().zip(local) {
-                update(slots, *slot, local, f, &mut bad);
+            for (tag, local) in tag.iter().zip(local) {
+                update(slots, &tag.slot, local, f, &mut bad);
             }
         } else {
             let mut rest = live;
             while rest != 0 {
                 let i = rest.trailing_zeros() as usize;
                 rest &= rest - 1;
-                update(slots, slot[i], &mut local[i], f, &mut bad);
+                update(slots, &tag[i].slot, &mut local[i], f, &mut bad);
             }
         }
-        rows.dirty[word] |= live & !rows.driven(word);
-        if rows.dirty[word] != 0 {
+        rows.word[word].dirty |= live & !rows.driven(word);
+        if rows.word[word].dirty != 0 {
             rows.summary[word / PAGE] |= 1 << (word % PAGE);
         }
     }
@@ -117,7 +119,7 @@ fn rows(
 #[inline(always)]
 fn whole_quad(quad: &mut QuadQvs, owners: &[u32], slots: &Slots, f: &impl Fn(Handle<'_>, &mut Qvs)) -> bool {
     let mut new = *quad;
-    for (lane, &slot) in owners.iter().enumerate() {
+    for (lane, slot) in owners.iter().enumerate() {
         let mut local = quad.lane(lane);
         f(Handle { slots, slot }, &mut local);
         new.set_lane(lane, &local);
@@ -158,7 +160,7 @@ fn lane_blocks(
                 }
                 for lane in (0..QUAD).filter(|lane| lanes >> lane & 1 != 0) {
                     let mut local = quad.lane(lane);
-                    update(slots, owners[lane], &mut local, f, &mut bad);
+                    update(slots, &owners[lane], &mut local, f, &mut bad);
                     quad.set_lane(lane, &local);
                 }
             }

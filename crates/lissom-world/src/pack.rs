@@ -22,7 +22,8 @@ impl World {
         self.settle();
         let mut old = core::mem::take(&mut self.stores.levels);
         self.stores.levels = (0..=DEEP).map(|_| Level::default()).collect();
-        let mut order: Vec<u32> = old[0].slot.iter().copied().filter(|slot| *slot != NONE).collect();
+        let mut order: Vec<u32> =
+            old[0].tag.iter().map(|tag| tag.slot).filter(|slot| *slot != NONE).collect();
         let mut below = Vec::new();
         for store in 0..=DEPTHS {
             for &slot in &order {

@@ -1,41 +1,27 @@
 //! Pages of a level as disjoint slices: what one task takes.
 
-use crate::{
-    inherit::Flags,
-    level::{Level, WORD, external},
-    version::Block,
-};
+use crate::level::{Level, Tag, WORD, Word, external};
 use core::ops::Range;
 use lissom_math::{Qvs, Qvvs};
 
 /// A run of pages of one level. The fields are those of [`Level`].
 pub(crate) struct Rows<'a> {
-    pub slot: &'a [u32],
+    pub tag: &'a mut [Tag],
     pub local: &'a mut [Qvs],
     pub world: &'a mut [Qvvs],
     pub parent: &'a [u32],
-    pub flags: &'a [Flags],
-    pub version: &'a mut [u64],
-    pub live: &'a [u64],
-    pub dirty: &'a mut [u64],
-    pub special: &'a [u64],
-    pub block: &'a mut [Block],
+    pub word: &'a mut [Word],
     pub summary: &'a mut [u64],
 }
 
 impl<'a> Rows<'a> {
     pub fn of(level: &'a mut Level) -> Self {
         Self {
-            slot: &level.slot,
+            tag: &mut level.tag,
             local: &mut level.local,
             world: &mut level.world,
             parent: &level.parent,
-            flags: &level.flags,
-            version: &mut level.version,
-            live: &level.live,
-            dirty: &mut level.dirty,
-            special: &level.special,
-            block: &mut level.block,
+            word: &mut level.word,
             summary: &mut level.summary,
         }
     }
@@ -51,30 +37,20 @@ impl<'a> Rows<'a> {
         let page = self.summary.len() / 2;
         let word = page * crate::level::PAGE;
         let row = word * WORD;
-        let (slot, slot_b) = self.slot.split_at(row);
+        let (tag, tag_b) = self.tag.split_at_mut(row);
         let (local, local_b) = self.local.split_at_mut(row);
         let (world, world_b) = self.world.split_at_mut(row);
         let (parent, parent_b) = self.parent.split_at(row);
-        let (flags, flags_b) = self.flags.split_at(row);
-        let (version, version_b) = self.version.split_at_mut(row);
-        let (live, live_b) = self.live.split_at(word);
-        let (dirty, dirty_b) = self.dirty.split_at_mut(word);
-        let (special, special_b) = self.special.split_at(word);
-        let (block, block_b) = self.block.split_at_mut(word);
+        let (word, word_b) = self.word.split_at_mut(word);
         let (summary, summary_b) = self.summary.split_at_mut(page);
         (
-            Self { slot, local, world, parent, flags, version, live, dirty, special, block, summary },
+            Self { tag, local, world, parent, word, summary },
             Self {
-                slot: slot_b,
+                tag: tag_b,
                 local: local_b,
                 world: world_b,
                 parent: parent_b,
-                flags: flags_b,
-                version: version_b,
-                live: live_b,
-                dirty: dirty_b,
-                special: special_b,
-                block: block_b,
+                word: word_b,
                 summary: summary_b,
             },
         )
@@ -91,9 +67,9 @@ impl<'a> Rows<'a> {
     /// Which rows of a word others drive.
     #[inline(always)]
     pub fn driven(&self, word: usize) -> u64 {
-        match self.special[word] {
+        match self.word[word].special {
             0 => 0,
-            special => external(special, &self.flags[self.range(word)]),
+            special => external(special, &self.tag[self.range(word)]),
         }
     }
 }

@@ -94,12 +94,13 @@ const QUEUED: u32 = 2;
 
 #[derive(Clone, Copy)]
 struct Links {
+    parent: u32,
     first: u32,
     next: u32,
     prev: u32,
 }
 
-const UNLINKED: Links = Links { first: NONE, next: NONE, prev: NONE };
+const UNLINKED: Links = Links { parent: NONE, first: NONE, next: NONE, prev: NONE };
 
 /// The most slots.
 pub(crate) const MAX_SLOTS: usize = 1 << 30;
@@ -107,8 +108,6 @@ pub(crate) const MAX_SLOTS: usize = 1 << 30;
 #[derive(Clone, Default)]
 pub(crate) struct Slots {
     slots: Vec<Slot>,
-    /// Apart from the other links: walking up reads nothing else.
-    parent: Vec<u32>,
     links: Vec<Links>,
     free: Vec<u32>,
     alive: usize,
@@ -183,7 +182,6 @@ impl Slots {
         }
         let slot = self.slots.len() as u32;
         self.slots.push(Slot { generation: 0, place: Place::NOWHERE, state: ALIVE });
-        self.parent.push(NONE);
         self.links.push(UNLINKED);
         slot
     }
@@ -199,13 +197,12 @@ impl Slots {
             s.generation += 1;
             self.free.push(slot);
         }
-        self.parent[slot as usize] = NONE;
         self.links[slot as usize] = UNLINKED;
     }
 
     #[inline(always)]
     pub fn parent(&self, slot: u32) -> u32 {
-        self.parent[slot as usize]
+        self.links[slot as usize].parent
     }
 
     #[inline(always)]
@@ -232,7 +229,6 @@ impl Slots {
         if parent == NONE {
             return;
         }
-        self.parent[slot as usize] = parent;
         let first = self.links[parent as usize].first;
         if first == NONE {
             self.links[parent as usize].first = slot;
@@ -243,16 +239,16 @@ impl Slots {
             self.links[slot as usize].prev = last;
             self.links[first as usize].prev = slot;
         }
-        self.links[slot as usize].next = NONE;
+        let l = &mut self.links[slot as usize];
+        (l.parent, l.next) = (parent, NONE);
     }
 
     /// Takes a slot from its parent; its own children stay with it.
     pub fn unlink(&mut self, slot: u32) {
-        let parent = self.parent[slot as usize];
+        let Links { parent, next, prev, .. } = self.links[slot as usize];
         if parent == NONE {
             return;
         }
-        let Links { next, prev, .. } = self.links[slot as usize];
         let first = self.links[parent as usize].first;
         if first == slot {
             self.links[parent as usize].first = next;
@@ -266,8 +262,7 @@ impl Slots {
             self.links[first as usize].prev = prev;
         }
         let l = &mut self.links[slot as usize];
-        (l.next, l.prev) = (NONE, NONE);
-        self.parent[slot as usize] = NONE;
+        (l.parent, l.next, l.prev) = (NONE, NONE, NONE);
     }
 
     /// The next slot of the subtree of `root` after `slot`: parents first, children in order. No stack.
@@ -329,7 +324,6 @@ impl Slots {
                 .iter()
                 .map(|&generation| Slot { generation, place: Place::NOWHERE, state: 0 })
                 .collect(),
-            parent: alloc::vec![NONE; n],
             links: alloc::vec![UNLINKED; n],
             free,
             alive: 0,

@@ -104,7 +104,7 @@ impl Stores {
     pub fn flags(&self, place: Place) -> Flags {
         match place.lane_set() {
             Some(_) => 0,
-            None => self.level(place).flags[place.row as usize],
+            None => self.level(place).tag[place.row as usize].flags,
         }
     }
 

@@ -4,6 +4,24 @@
 //! filled in when the first part of the block changes alone. So a world that moves as a whole writes 16
 //! bytes of versions for 64 entities.
 
+/// What carries a version of its own.
+pub(crate) trait Versioned {
+    fn version(&self) -> u64;
+    fn set_version(&mut self, version: u64);
+}
+
+impl Versioned for u64 {
+    #[inline(always)]
+    fn version(&self) -> u64 {
+        *self
+    }
+
+    #[inline(always)]
+    fn set_version(&mut self, version: u64) {
+        *self = version;
+    }
+}
+
 /// The version of a block of up to 64 entities.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Block {
@@ -16,7 +34,7 @@ pub(crate) struct Block {
 impl Block {
     /// Gives the entities of `mask` this version; `live` are all that exist.
     #[inline(always)]
-    pub fn mark(&mut self, versions: &mut [u64], mask: u64, live: u64, version: u64) {
+    pub fn mark(&mut self, versions: &mut [impl Versioned], mask: u64, live: u64, version: u64) {
         if mask == live {
             *self = Self { max: version, uniform: true };
             return;
@@ -24,7 +42,7 @@ impl Block {
         self.spread(versions);
         let mut rest = mask;
         while rest != 0 {
-            versions[rest.trailing_zeros() as usize] = version;
+            versions[rest.trailing_zeros() as usize].set_version(version);
             rest &= rest - 1;
         }
         self.max = version;
@@ -32,22 +50,22 @@ impl Block {
 
     /// Makes the single versions true.
     #[inline]
-    pub fn spread(&mut self, versions: &mut [u64]) {
+    pub fn spread(&mut self, versions: &mut [impl Versioned]) {
         if self.uniform {
-            versions.fill(self.max);
+            versions.iter_mut().for_each(|v| v.set_version(self.max));
             self.uniform = false;
         }
     }
 
     /// The version of one entity.
     #[inline]
-    pub fn get(&self, versions: &[u64], at: usize) -> u64 {
-        if self.uniform { self.max } else { versions[at] }
+    pub fn get(&self, versions: &[impl Versioned], at: usize) -> u64 {
+        if self.uniform { self.max } else { versions[at].version() }
     }
 
     /// The entities of `live` that changed after `since`.
     #[inline]
-    pub fn changed(&self, versions: &[u64], live: u64, since: u64) -> u64 {
+    pub fn changed(&self, versions: &[impl Versioned], live: u64, since: u64) -> u64 {
         if self.max <= since {
             return 0;
         }
@@ -58,7 +76,7 @@ impl Block {
         let mut rest = live;
         while rest != 0 {
             let i = rest.trailing_zeros();
-            out |= u64::from(versions[i as usize] > since) << i;
+            out |= u64::from(versions[i as usize].version() > since) << i;
             rest &= rest - 1;
         }
         out

@@ -15,6 +15,7 @@
 use crate::{
     World,
     inherit::{EXTERNAL, compose},
+    level::Tag,
     slots::NONE,
     stats::SyncStats,
     store::{DEPTHS, Stores},
@@ -72,8 +73,9 @@ impl World {
     fn sync_roots(&mut self) -> SyncStats {
         let mut stats = SyncStats { passes: 1, ..SyncStats::default() };
         let roots = &mut self.stores.levels[0];
-        for row in 0..roots.slot.len() {
-            if roots.slot[row] != NONE && roots.is_dirty(row as u32) && roots.flags[row] & EXTERNAL == 0 {
+        for row in 0..roots.tag.len() {
+            let Tag { slot, flags, .. } = roots.tag[row];
+            if slot != NONE && roots.is_dirty(row as u32) && flags & EXTERNAL == 0 {
                 roots.world[row] = crate::inherit::compose_root(&roots.local[row], &roots.world[row]);
                 stats.written += 1;
             }
@@ -149,7 +151,7 @@ impl World {
             let Stores { levels, .. } = &mut self.stores;
             let (done, rest) = levels.split_at_mut(usize::from(d) + 1);
             let (above, level, i) = (&done[usize::from(d)], &mut rest[0], row as usize);
-            let flags = level.flags[i];
+            let flags = level.tag[i].flags;
             if flags & EXTERNAL != 0 {
                 continue;
             }

@@ -3,6 +3,7 @@
 use crate::{
     World,
     inherit::{EXTERNAL, compose_root},
+    level::Tag,
     slots::NONE,
     stats::SyncStats,
     sync::depth_first::walk,
@@ -12,15 +13,15 @@ impl World {
     pub(super) fn sync_depth_first(&mut self, version: u64) -> SyncStats {
         let mut stats = SyncStats { passes: 1, ..SyncStats::default() };
         let Self { slots, stores, stack, .. } = self;
-        for row in 0..stores.levels[0].slot.len() {
+        for row in 0..stores.levels[0].tag.len() {
             let level = &mut stores.levels[0];
-            let slot = level.slot[row];
+            let Tag { slot, flags, .. } = level.tag[row];
             if slot == NONE {
                 continue;
             }
             stats.checked += 1;
             let moved = level.is_dirty(row as u32);
-            if moved && level.flags[row] & EXTERNAL == 0 {
+            if moved && flags & EXTERNAL == 0 {
                 level.world[row] = compose_root(&level.local[row], &level.world[row]);
                 stats.written += 1;
             }

@@ -102,14 +102,14 @@ impl World {
             return stats;
         }
         paths.mark(slots, stores);
-        for word in 0..stores.levels[DEPTHS].live.len() {
-            let last = &stores.levels[DEPTHS];
-            let mut todo = (last.dirty[word] | paths.last[word]) & last.live[word];
+        for word in 0..stores.levels[DEPTHS].word.len() {
+            let last = &stores.levels[DEPTHS].word[word];
+            let mut todo = (last.dirty | paths.last[word]) & last.live;
             while todo != 0 {
                 let bit = todo.trailing_zeros() as usize;
                 todo &= todo - 1;
-                let moved = stores.levels[DEPTHS].dirty[word] >> bit & 1 != 0;
-                let slot = stores.levels[DEPTHS].slot[word * WORD + bit];
+                let moved = stores.levels[DEPTHS].word[word].dirty >> bit & 1 != 0;
+                let slot = stores.levels[DEPTHS].tag[word * WORD + bit].slot;
                 let wanted = |place: Place| bit_of(&paths.deep, place.row);
                 stats.add(walk(slots, stores, stack, slot, moved, wanted, |_, _| ()));
             }
@@ -129,14 +129,14 @@ impl Paths {
     /// From every dirty entity up, until a marked one: each entity is marked once.
     fn mark(&mut self, slots: &Slots, stores: &Stores) {
         let (last, deep) = (&stores.levels[DEPTHS], &stores.levels[DEEP]);
-        for (bits, len) in [(&mut self.last, last.live.len()), (&mut self.deep, deep.live.len())] {
+        for (bits, len) in [(&mut self.last, last.word.len()), (&mut self.deep, deep.word.len())] {
             bits.clear();
             bits.resize(len, 0);
         }
-        for (word, &dirty) in deep.dirty.iter().enumerate() {
-            let mut dirty = dirty;
+        for (word, bits) in deep.word.iter().enumerate() {
+            let mut dirty = bits.dirty;
             while dirty != 0 {
-                let mut slot = deep.slot[word * WORD + dirty.trailing_zeros() as usize];
+                let mut slot = deep.tag[word * WORD + dirty.trailing_zeros() as usize].slot;
                 dirty &= dirty - 1;
                 loop {
                     slot = slots.parent(slot);

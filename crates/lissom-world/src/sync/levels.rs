@@ -13,8 +13,8 @@
 
 use crate::{
     World,
-    inherit::{Flags, compose, compose_root},
-    level::{Level, PAGE, WORD},
+    inherit::{compose, compose_root},
+    level::{Level, PAGE, Tag, WORD, Word},
     rows::Rows,
     slots::{NONE, Slots},
     stats::SyncStats,
@@ -54,7 +54,7 @@ struct How {
 #[derive(Clone, Copy)]
 struct Above<'a> {
     world: &'a [Qvvs],
-    dirty: &'a [u64],
+    word: &'a [Word],
 }
 
 impl World {
@@ -83,7 +83,7 @@ impl World {
             changed_above = 0;
             if mark != Mark::Own || level.any_dirty {
                 level.any_dirty = true;
-                let above = above.map(|l| Above { world: &l.world, dirty: &l.dirty });
+                let above = above.map(|l| Above { world: &l.world, word: &l.word });
                 let mut pass = run(Rows::of(level), above, mark, how);
                 pass.passes = 1;
                 changed_above = pass.changed;
@@ -108,11 +108,11 @@ fn push(slots: &Slots, above: &Level, level: &mut Level) {
         while words != 0 {
             let word = page * PAGE + words.trailing_zeros() as usize;
             words &= words - 1;
-            let mut mask = above.dirty[word];
+            let mut mask = above.word[word].dirty;
             while mask != 0 {
                 let row = word * WORD + mask.trailing_zeros() as usize;
                 mask &= mask - 1;
-                for child in slots.children(above.slot[row]) {
+                for child in slots.children(above.tag[row].slot) {
                     let at = slots.place(child).row;
                     if !level.is_external(at) {
                         level.set_dirty(at);
@@ -138,7 +138,7 @@ fn run(rows: Rows<'_>, above: Option<Above<'_>>, mark: Mark, how: How) -> SyncSt
 fn work<S: Simd>(s: S, rows: Rows<'_>, above: Option<Above<'_>>, mark: Mark, version: u64) -> SyncStats {
     let mut stats = SyncStats { tasks: 1, ..SyncStats::default() };
     for page in 0..rows.summary.len() {
-        let end = if (page + 1) * PAGE < rows.live.len() { (page + 1) * PAGE } else { rows.live.len() };
+        let end = if (page + 1) * PAGE < rows.word.len() { (page + 1) * PAGE } else { rows.word.len() };
         let mut words = match mark {
             Mark::Own => rows.summary[page],
             _ => u64::MAX >> (PAGE - (end - page * PAGE)),
@@ -148,26 +148,26 @@ fn work<S: Simd>(s: S, rows: Rows<'_>, above: Option<Above<'_>>, mark: Mark, ver
             words &= words - 1;
             let word = page * PAGE + bit;
             let range = rows.range(word);
-            let (live, special, driven) = (rows.live[word], rows.special[word], rows.driven(word));
-            let flags = &rows.flags[range.clone()];
+            let Word { live, dirty: own, special, .. } = rows.word[word];
+            let driven = rows.driven(word);
             let parent = &rows.parent[range.clone()];
-            let own = rows.dirty[word];
             let mask = match (mark, above) {
                 (Mark::All, _) => own | (live & !driven),
-                (Mark::Pull, Some(above)) => own | (pulled(parent, above.dirty) & live & !driven),
+                (Mark::Pull, Some(above)) => own | (pulled(parent, above.word) & live & !driven),
                 _ => own,
             };
             stats.checked += if mark == Mark::Own { mask } else { live }.count_ones() as usize;
             if mask == 0 {
                 continue;
             }
-            rows.dirty[word] = mask;
+            rows.word[word].dirty = mask;
             rows.summary[page] |= 1 << bit;
             stats.changed += mask.count_ones() as usize;
-            rows.block[word].mark(&mut rows.version[range.clone()], mask, live, version);
+            rows.word[word].block.mark(&mut rows.tag[range.clone()], mask, live, version);
             let todo = mask & !driven;
             stats.written += todo.count_ones() as usize;
-            let (local, world) = (&rows.local[range.clone()], &mut rows.world[range]);
+            let (tag, local) = (&rows.tag[range.clone()], &rows.local[range.clone()]);
+            let world = &mut rows.world[range];
             match above {
                 None => update_roots(todo, local, world),
                 Some(above) => {
@@ -175,7 +175,7 @@ fn work<S: Simd>(s: S, rows: Rows<'_>, above: Option<Above<'_>>, mark: Mark, ver
                     if special == 0 {
                         update_plain(s, todo, above.world, parent, local, world);
                     } else {
-                        update_special(todo, above.world, parent, flags, local, world);
+                        update_special(todo, above.world, parent, tag, local, world);
                     }
                 }
             }
@@ -186,12 +186,12 @@ fn work<S: Simd>(s: S, rows: Rows<'_>, above: Option<Above<'_>>, mark: Mark, ver
 
 /// Which rows' parents are dirty.
 #[inline(always)]
-fn pulled(parent: &[u32], dirty: &[u64]) -> u64 {
+fn pulled(parent: &[u32], words: &[Word]) -> u64 {
     let mut mask = 0;
     for (i, &p) in parent.iter().enumerate() {
         // A hole may name a parent that was never there.
         if p != NONE {
-            mask |= (dirty[p as usize / WORD] >> (p as usize % WORD) & 1) << i;
+            mask |= (words[p as usize / WORD].dirty >> (p as usize % WORD) & 1) << i;
         }
     }
     mask
@@ -238,13 +238,13 @@ fn update_special(
     mut mask: u64,
     above: &[Qvvs],
     parent: &[u32],
-    flags: &[Flags],
+    tag: &[Tag],
     local: &[Qvs],
     world: &mut [Qvvs],
 ) {
     while mask != 0 {
         let i = mask.trailing_zeros() as usize;
         mask &= mask - 1;
-        world[i] = compose(flags[i], &above[parent[i] as usize], &local[i], &world[i]);
+        world[i] = compose(tag[i].flags, &above[parent[i] as usize], &local[i], &world[i]);
     }
 }
