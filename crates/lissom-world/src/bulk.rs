@@ -1,6 +1,13 @@
 //! Writing the locals of the whole world at once, in memory order and in parallel.
 
-use crate::{Entity, World, WorldError, lanes::Blocks, level::PAGE, rows::Rows, slots::Slots};
+use crate::{
+    Entity, World, WorldError,
+    lanes::Blocks,
+    level::PAGE,
+    rows::Rows,
+    slots::Slots,
+    world::{EXPONENT, is_finite},
+};
 use lissom_math::{
     Qvs,
     wide_qvvs::{QUAD, QuadQvs},
@@ -20,16 +27,6 @@ impl Handle<'_> {
     pub fn entity(self) -> Entity {
         self.slots.entity(*self.slot)
     }
-}
-
-/// All ones in the numbers that are not finite.
-const EXPONENT: u32 = 0x7f80_0000;
-
-/// [`Qvs::is_finite`] without a branch a number.
-#[inline(always)]
-fn is_finite(local: &Qvs) -> bool {
-    let words: [u32; 8] = bytemuck::cast(*local);
-    words.iter().fold(0, |bad, w| bad | u32::from(w & EXPONENT == EXPONENT)) == 0
 }
 
 impl World {

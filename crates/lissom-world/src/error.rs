@@ -28,7 +28,8 @@ pub enum WorldError {
         /// `rotation`, `position`, `scale`, `stretch` or `matrix`.
         field: &'static str,
     },
-    /// A function given to [`update_locals`](crate::World::update_locals) left a number that is not finite.
+    /// A function given to [`update_locals`](crate::World::update_locals) or
+    /// [`update_many`](crate::World::update_many) left a number that is not finite.
     #[error("the new local transform of {entity} is not finite")]
     Update {
         /// The first such entity in memory order. It kept its old local transform.

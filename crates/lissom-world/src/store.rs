@@ -68,6 +68,28 @@ impl Stores {
         }
     }
 
+    /// Writes a local and marks it dirty, unless others drive the entity. Says whether it is dirty now.
+    #[inline]
+    pub fn write_local(&mut self, place: Place, local: &Qvs) -> bool {
+        match place.lane_set() {
+            Some(set) => {
+                let lanes = &mut self.lanes[set];
+                lanes.set_local(place.row, local);
+                lanes.set_dirty(place.row);
+                true
+            }
+            None => {
+                let level = self.level_mut(place);
+                level.local[place.row as usize] = *local;
+                let moves = !level.is_external(place.row);
+                if moves {
+                    level.set_dirty(place.row);
+                }
+                moves
+            }
+        }
+    }
+
     #[inline]
     pub fn set_world(&mut self, place: Place, world: &Qvvs) {
         match place.lane_set() {

@@ -669,6 +669,65 @@ fn a_cycle_is_found_whether_the_way_up_or_the_subtree_is_longer() {
 }
 
 #[test]
+fn many_written_at_once_are_as_if_written_one_by_one() {
+    for algorithm in [Algorithm::Auto, Algorithm::Levels] {
+        let (mut one, all) = large(algorithm, false);
+        one.sync();
+        let (mut many, mut set) = (one.clone(), one.clone());
+        let mut rng = Rng::new(8);
+        // Some of them twice.
+        let picks: Vec<Entity> = (0..3_000).map(|_| all[rng.below(all.len() / 3) * 3]).collect();
+        let locals: Vec<Qvs> = picks.iter().map(|_| rng.qvs()).collect();
+        for (&e, local) in picks.iter().zip(&locals) {
+            one.set_local(e, *local).unwrap();
+            one.update_local(e, |l| l.position.x += 1.0).unwrap();
+        }
+        set.set_locals(&picks, &locals).unwrap();
+        set.update_many(&picks, |_, _| ()).unwrap();
+        let mut order = Vec::new();
+        many.update_many(&picks, |i, l| {
+            order.push(i);
+            *l = locals[i];
+            l.position.x += 1.0;
+        })
+        .unwrap();
+        assert!(order.iter().copied().eq(0..picks.len()));
+        assert_eq!(one.sync(), many.sync());
+        assert!(one.to_bytes() == many.to_bytes());
+        for (i, &e) in picks.iter().enumerate() {
+            let last = picks.iter().rposition(|p| *p == e).unwrap_or(i);
+            assert_eq!(set.local(e), Ok(locals[last]));
+        }
+    }
+}
+
+#[test]
+fn of_many_written_at_once_a_dead_one_stops_all_and_one_not_finite_only_itself() {
+    let mut world = World::new();
+    let all: Vec<Entity> = (0..4).map(|i| world.spawn(None, at(i as f32, 0.0, 0.0)).unwrap()).collect();
+    let dead = world.spawn(None, Qvs::IDENTITY).unwrap();
+    world.despawn(dead, Children::Despawn).unwrap();
+    world.sync();
+    let before = world.to_bytes();
+    let list = [all[0], dead, all[1]];
+    let mut calls = 0;
+    assert_eq!(world.update_many(&list, |_, _| calls += 1), Err(WorldError::Dead { entity: dead }));
+    assert_eq!(world.set_locals(&list, &[Qvs::IDENTITY; 3]), Err(WorldError::Dead { entity: dead }));
+    let bad = [Qvs::IDENTITY, Qvs { scale: f32::NAN, ..Qvs::IDENTITY }];
+    let not_finite = WorldError::NotFinite { index: 1, field: "scale" };
+    assert_eq!(world.set_locals(&all[..2], &bad), Err(not_finite));
+    // The first that is wrong is named, whatever is wrong with it.
+    assert_eq!(world.set_locals(&[all[0], all[1], dead], &[bad[0], bad[1], bad[0]]), Err(not_finite));
+    assert_eq!(calls, 0);
+    assert!(world.to_bytes() == before, "nothing was written");
+    let error = world.update_many(&all, |i, l| l.position.y = if i % 2 == 1 { f32::INFINITY } else { 5.0 });
+    assert_eq!(error, Err(WorldError::Update { entity: all[1] }));
+    assert_eq!(world.sync().changed, 2);
+    let y = |e| world.transform(e).unwrap().position.y;
+    assert_eq!([y(all[0]), y(all[1]), y(all[2]), y(all[3])], [5.0, 0.0, 5.0, 0.0]);
+}
+
+#[test]
 fn a_handle_never_names_the_next_owner_of_its_slot() {
     let mut world = World::new();
     let old = world.spawn(None, Qvs::IDENTITY).unwrap();
