@@ -7,6 +7,7 @@ use lissom_world::{Entity, Keep, Prefab, World, oracles::Algorithm};
 pub struct Ours {
     pub world: World,
     pub entities: Vec<Entity>,
+    picked: Vec<Entity>,
 }
 
 pub fn qvs(l: &Local) -> Qvs {
@@ -38,7 +39,7 @@ impl Ours {
             }
         }
         world.sync();
-        Self { world, entities }
+        Self { world, entities, picked: Vec::new() }
     }
 
     pub fn move_all(&mut self) {
@@ -46,9 +47,9 @@ impl Ours {
     }
 
     pub fn move_some(&mut self, picks: &[usize]) {
-        for &i in picks {
-            self.world.update_local(self.entities[i], |l| l.position.x += 0.001).expect("alive");
-        }
+        self.picked.clear();
+        self.picked.extend(picks.iter().map(|&i| self.entities[i]));
+        self.world.update_many(&self.picked, |_, l| l.position.x += 0.001).expect("alive");
     }
 
     pub fn set_parents(&mut self, moves: &[(usize, usize)]) {

@@ -101,10 +101,10 @@ impl Peer {
     }
 
     pub fn move_some(&mut self, picks: &[usize]) {
-        for &i in picks {
-            if let Ok(mut t) = self.all.get_mut(&mut self.world, self.entities[i]) {
-                t.translation.x += 0.001;
-            }
+        let picked = picks.iter().map(|&i| self.entities[i]);
+        let mut all = self.all.iter_many_mut(&mut self.world, picked);
+        while let Some(Ok(mut t)) = all.fetch_next() {
+            t.translation.x += 0.001;
         }
     }
 
