@@ -88,6 +88,7 @@ pub mod recipe;
 pub mod retarget;
 pub mod scene;
 mod skeleton_builder;
+mod vertex_layout;
 mod words;
 
 pub use skeleton_builder::{BuiltSkeleton, SkeletonBuilder};

@@ -1,6 +1,7 @@
 //! Editable skinned meshes.
 
 pub use crate::influences::Influences;
+pub use crate::vertex_layout::{LAYOUTS, VertexLayout};
 
 use crate::exact::{M34, V3};
 use crate::raw::RawSkeleton;
@@ -27,6 +28,9 @@ pub struct RawMesh {
     pub uvs: Vec<Vec<[f32; 2]>>,
     /// Sets of colours (linear red, green, blue, alpha), each one a vertex.
     pub colors: Vec<Vec<[f32; 4]>>,
+    /// Which vertex of the source each one is, if they were sorted ([`VertexLayout`]); empty if they stand as they did
+    /// there. Every vertex occurs once.
+    pub order: Vec<u32>,
 }
 
 /// What is wrong with a raw mesh.
@@ -86,6 +90,14 @@ pub enum RawMeshError {
         /// How many there are.
         joints: usize,
     },
+    /// The order does not have every vertex once.
+    #[error("vertex {vertex} was vertex {source_vertex}, which does not exist or occurs twice")]
+    Order {
+        /// The vertex.
+        vertex: usize,
+        /// What it is said to have been.
+        source_vertex: u32,
+    },
     /// A triangle names a vertex that does not exist.
     #[error("index {at} is {index}, but there are {vertices} vertices")]
     Index {
@@ -140,6 +152,16 @@ impl RawMesh {
         for set in &self.colors {
             length("colors", set.len(), vertices)?;
             finite("colors", set)?;
+        }
+        if !self.order.is_empty() {
+            length("order", self.order.len(), vertices)?;
+            let mut seen = vec![false; vertices];
+            for (vertex, source_vertex) in self.order.iter().copied().enumerate() {
+                match seen.get_mut(source_vertex as usize) {
+                    Some(seen) if !*seen => *seen = true,
+                    _ => return Err(E::Order { vertex, source_vertex }),
+                }
+            }
         }
         length("inverse_binds", self.inverse_binds.len(), joints)?;
         length("indices", self.indices.len(), self.indices.len() / 3 * 3)?;

@@ -147,6 +147,7 @@ fn tiny_components_do_not_reach_meshes() {
         ],
         uvs: vec![vec![[dust, 1.0]; 3]],
         colors: vec![vec![[1.0, dust, 0.0, 1.0]; 3]],
+        order: Vec::new(),
     };
     let morph = Morph {
         name: "smile".into(),

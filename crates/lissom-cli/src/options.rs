@@ -5,6 +5,7 @@ use clap::{Args, ValueEnum};
 use lissom_build::{
     cook::{ClipBuilder, Effort, Form, Jumps},
     import::{Axis, ImportOptions, Unit},
+    mesh::VertexLayout,
     recipe::{self, RecipeFile},
     retarget::Goals,
 };
@@ -90,9 +91,31 @@ pub(crate) struct Reading {
     /// Joints that a vertex follows at most, 1 to 255: the strongest stay [default: all]
     #[arg(long, value_name = "COUNT")]
     pub(crate) influences: Option<NonZeroU8>,
+    /// The order of vertices: by the joints that they follow, which skins fastest, or as in the source. Where each stood
+    /// is kept [default: as in the file]
+    #[arg(long, value_enum, value_name = "ORDER")]
+    pub(crate) layout: Option<LayoutName>,
     /// Refuses a file with a part that cannot be read, instead of leaving that part out
     #[arg(long)]
     pub(crate) strict: bool,
+}
+
+/// An order of vertices, as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LayoutName {
+    /// As in the file that the mesh comes from
+    Source,
+    /// By the count of joints that vertices follow, then by the joints
+    Skinning,
+}
+
+impl LayoutName {
+    fn layout(self) -> VertexLayout {
+        match self {
+            Self::Source => VertexLayout::Source,
+            Self::Skinning => VertexLayout::Skinning,
+        }
+    }
 }
 
 /// Goals, as they are written.
@@ -181,6 +204,7 @@ impl Reading {
             no_mesh: self.no_mesh || file.no_mesh == Some(true),
             no_images: self.no_images || file.no_images == Some(true),
             influences: self.influences.or(file.influences),
+            layout: self.layout.map(LayoutName::layout).or(file.layout),
             strict: self.strict || file.strict == Some(true),
             ..ImportOptions::default()
         })

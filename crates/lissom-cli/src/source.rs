@@ -79,6 +79,7 @@ impl Source {
             ("--forward", options.forward != plain.forward),
             ("--rate", options.rate_hz != plain.rate_hz),
             ("--retarget", options.retarget != plain.retarget),
+            ("--layout", options.layout != plain.layout),
         ];
         match (&file.content, asked.iter().find(|(_, asked)| *asked)) {
             (Content::Archive(_) | Content::Stream(_), Some((option, _))) => usage(format!(

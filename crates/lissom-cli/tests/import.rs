@@ -5,7 +5,15 @@ mod common;
 use common::{
     MOVING, bad, bvh, files_below, folder, glb, good, json, lissom, moving_glb, text, warned, write,
 };
-use lissom_build::pipeline::{Input, Options, Recipe, serial, unwatched};
+use lissom::archive::Archive;
+use lissom_build::{
+    exact::{M34, Q4, Trs, V3},
+    export::write_glb,
+    mesh::{Influences, RawMesh},
+    pipeline::{Input, Options, Recipe, serial, unwatched},
+    raw::{Channel, Curve, RawAnimation, RawJoint, RawSkeleton, RawTrack},
+    scene::{Morph, Scene, SceneAnimation, SceneMesh, SceneSkeleton},
+};
 use std::fs;
 use std::path::Path;
 
@@ -83,7 +91,7 @@ fn packed_archives_are_smaller_and_say_the_same() {
     fs::write(&packed, &before).unwrap();
     good(&["import", &packed, "-o", &again]);
     let clips = |path: &str| {
-        let archive = lissom::archive::Archive::open(path).unwrap();
+        let archive = Archive::open(path).unwrap();
         archive.clips().map(|(_, clip)| clip.unwrap().as_bytes().to_vec()).collect::<Vec<_>>()
     };
     assert_eq!(clips(&again), clips(&plain));
@@ -586,4 +594,107 @@ fn options_for_authored_files_are_not_passed_over_for_an_archive() {
         shown["joints"][0]["matrix"][13].as_f64().unwrap()
     };
     assert!((hips(&large) - 1.0).abs() < 1e-3 && (hips(&small) - 0.01).abs() < 1e-5);
+}
+
+/// A tube along y that bends over three joints: one or two joints a vertex, in no order; a morph target lifts some.
+fn tube() -> Vec<u8> {
+    let joint = |name: &str, parent: Option<usize>| RawJoint {
+        name: name.into(),
+        parent,
+        rest: Trs { translation: V3::new(0.0, parent.map_or(0.0, |_| 1.0), 0.0), ..Trs::IDENTITY },
+    };
+    let skeleton = RawSkeleton { joints: vec![joint("a", None), joint("b", Some(0)), joint("c", Some(1))] };
+    let number = |i: usize| i as f32 / 64.0;
+    let row = |i: usize| match i % 4 {
+        0 => ([2, 0], [1.0, 0.0]),
+        1 => ([1, 2], [0.75, 0.25]),
+        2 => ([0, 0], [1.0, 0.0]),
+        _ => ([0, 1], [0.5, 0.5]),
+    };
+    let (joints, weights): (Vec<[u16; 2]>, Vec<[f32; 2]>) = (0..36).map(row).unzip();
+    let mesh = RawMesh {
+        name: "tube".into(),
+        positions: (0..36).map(|i| [number(i), number(i * i % 64), number(i % 7)]).collect(),
+        normals: vec![[0.0, 0.0, 1.0]; 36],
+        influences: Influences::from_rows(&joints, &weights),
+        indices: (0..34).flat_map(|i| [i, i + 1, i + 2]).collect(),
+        inverse_binds: (0..3)
+            .map(|j| M34 { columns: [V3::X, V3::Y, V3::Z, V3::new(0.0, -f64::from(j), 0.0)] })
+            .collect(),
+        uvs: vec![(0..36).map(|i| [number(i), 0.25]).collect()],
+        ..RawMesh::default()
+    };
+    let lift = Morph {
+        name: "lift".into(),
+        positions: (0..36).map(|i| [0.0, if i % 3 == 0 { number(i) } else { 0.0 }, 0.0]).collect(),
+        ..Morph::default()
+    };
+    let bend = |i: usize| {
+        let t = i as f64 / 10.0;
+        (t, Q4::from_axis_angle(V3::X, 0.5 * t))
+    };
+    let track = RawTrack { rotation: Channel::new(Curve::Linear, (0..11).map(bend)), ..RawTrack::default() };
+    let motion = RawAnimation {
+        name: "bend".into(),
+        duration_s: 1.0,
+        tracks: vec![RawTrack::default(), track, RawTrack::default()],
+        ..RawAnimation::default()
+    };
+    let scene = Scene {
+        skeletons: vec![SceneSkeleton { name: "tube".into(), skeleton, ..SceneSkeleton::default() }],
+        animations: vec![SceneAnimation { skeleton: Some(0), motion, ..SceneAnimation::default() }],
+        meshes: vec![SceneMesh { mesh, morphs: vec![lift], ..SceneMesh::default() }],
+        ..Scene::default()
+    };
+    write_glb(&scene).unwrap()
+}
+
+#[test]
+fn a_mesh_is_laid_out_for_skinning_and_exported_as_it_was() {
+    let root = folder("import_layout");
+    let source = write(root.join("tube.glb"), tube());
+    let [plain, sorted, again] = ["plain.lsm", "sorted.lsm", "again.lsm"].map(|f| text(&root.join(f)));
+    good(&["import", &source, "-o", &plain]);
+    good(&["import", &source, "-o", &sorted, "--layout", "skinning"]);
+    // It is a part of the stamp.
+    assert!(good(&["import", &source, "-o", &sorted, "--layout", "skinning"]).contains("unchanged"));
+    assert!(!good(&["import", &source, "-o", &sorted, "--layout", "source"]).contains("unchanged"));
+    good(&["import", &source, "-o", &sorted, "--layout", "skinning"]);
+    let shown = good(&["inspect", &sorted]);
+    assert!(shown.contains("tube: vertices laid out: 18 follow 1 joint, 18 follow 2 joints"), "{shown}");
+    assert!(!good(&["inspect", &plain]).contains("laid out"));
+    let mesh = &json(&good(&["inspect", &sorted, "--json"]))["meshes"][0];
+    assert_eq!(mesh["laid_out"], true);
+    assert_eq!((&mesh["runs"][1]["influences"], &mesh["runs"][1]["vertices"]), (&2.into(), &18.into()));
+    good(&["check", &sorted]);
+
+    let archives = [&plain, &sorted].map(|file| Archive::open(file).unwrap());
+    let [from, to] = archives.each_ref().map(|a| a.mesh("tube").unwrap());
+    let (from, to) = (from.view(), to.view());
+    for (here, was) in to.order.iter().enumerate() {
+        let was = *was as usize;
+        assert_eq!((to.positions[here], to.uvs[here]), (from.positions[was], from.uvs[was]));
+    }
+    // Exports, imports of the archive, and a recipe.
+    let glb = |file: &str| {
+        let out = text(&root.join("back.glb"));
+        good(&["export", file, "-o", &out]);
+        fs::read(out).unwrap()
+    };
+    assert_eq!(glb(&plain), glb(&sorted));
+    let order = |file: &str| Archive::open(file).unwrap().mesh("tube").unwrap().view().order.to_vec();
+    good(&["import", &sorted, "-o", &again]);
+    assert_eq!(order(&again), to.order);
+    good(&["import", &sorted, "-o", &again, "--layout", "source"]);
+    assert!(order(&again).is_empty());
+    write(root.join("sub/lissom.toml"), "layout = 'skinning'\n");
+    let by_recipe = text(&root.join("sub/tube.lsm"));
+    good(&["import", &source, "-o", &by_recipe]);
+    assert_eq!(fs::read(&by_recipe).unwrap(), fs::read(&sorted).unwrap());
+
+    let (_, error) = bad(2, &["export", &sorted, "-o", &text(&root.join("x.glb")), "--layout", "skinning"]);
+    assert!(error.contains("vertices are exported in the order of their source"), "{error}");
+    bad(2, &["import", &source, "-o", &again, "--layout", "joints"]);
+    let (_, error) = bad(2, &["inspect", &sorted, "--layout", "source"]);
+    assert!(error.contains("--layout is for files as authored"), "{error}");
 }

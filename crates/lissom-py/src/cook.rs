@@ -96,6 +96,7 @@ impl Cooking {
             no_mesh: recipe.no_mesh == Some(true),
             no_images: recipe.no_images == Some(true),
             influences: recipe.influences,
+            layout: recipe.layout,
             strict: recipe.strict == Some(true),
             ..ImportOptions::default()
         };

@@ -173,7 +173,9 @@ pub fn skin_vertex(
         }
     }
     let m = Mat34 { columns: m };
-    if point { m.mul_point(v) } else { m.mul_vector(v) }
+    let moved = if point { m.mul_point(v) } else { m.mul_vector(v) };
+    // No zero is negative.
+    moved.map(|c| c + 0.0)
 }
 
 /// A vertex, or with `point` false a vector of it, moved by blended dual quaternions.

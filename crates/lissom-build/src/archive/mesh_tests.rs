@@ -25,6 +25,7 @@ fn mesh() -> RawMesh {
         inverse_binds: vec![moved(10.0), moved(11.0)],
         uvs: vec![vec![[0.0, 0.5]; 4], vec![[1.0, 0.25]; 4]],
         colors: vec![vec![[1.0, 0.5, 0.25, 1.0]; 4]],
+        order: Vec::new(),
     }
 }
 
@@ -118,10 +119,81 @@ fn what_is_wrong_is_named() {
 
 #[test]
 fn meshes_of_versions_that_were_never_released_are_refused_by_number() {
-    for version in [1, 2, 4] {
+    for version in [1, 2, 5] {
         let writer = ArchiveWriter::new().section(SectionKind::Mesh, version, 0, "skin", payload()).unwrap();
         let bytes = AlignedBytes::copy_of(&writer.finish().unwrap());
         let error = read(&bytes).unwrap_err();
-        assert!(matches!(error, ArchiveError::Version { found, known: "3", .. } if found == version));
+        assert!(matches!(error, ArchiveError::Version { found, known: "3 and 4", .. } if found == version));
+    }
+}
+
+/// The mesh with its vertices sorted, and what stands in its section.
+fn ordered() -> (RawMesh, Vec<u8>) {
+    let mesh = RawMesh { order: vec![2, 0, 3, 1], ..mesh() };
+    let about = payload::About { material: "skin", source: "body", node: "Body", extras: "{}" };
+    let payload = payload::mesh(&mesh, &built(), &about);
+    (mesh, payload)
+}
+
+fn file_of(version: u16, payload: Vec<u8>) -> AlignedBytes {
+    let writer = ArchiveWriter::new().section(SectionKind::Mesh, version, 0, "skin", payload).unwrap();
+    AlignedBytes::copy_of(&writer.finish().unwrap())
+}
+
+#[test]
+fn a_mesh_says_where_its_vertices_stood_and_only_if_they_moved() {
+    let (mesh, _) = ordered();
+    let written = |mesh: &RawMesh| {
+        let writer = ArchiveWriter::new().mesh(mesh, &built()).unwrap();
+        AlignedBytes::copy_of(&writer.finish().unwrap())
+    };
+    let bytes = written(&mesh);
+    let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
+    assert_eq!(archive.sections()[0].version, layout::MESH_ORDERED_VERSION);
+    let view = archive.mesh("skin").unwrap();
+    assert_eq!(view.order, mesh.order);
+    assert_eq!(RawMesh::from_view("skin", &view).order, mesh.order);
+    let bytes = written(&self::mesh());
+    let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
+    assert_eq!(archive.sections()[0].version, layout::MESH_VERSION);
+    assert!(archive.mesh("skin").unwrap().order.is_empty());
+    for order in [vec![0, 1, 2], vec![0, 1, 2, 4], vec![0, 1, 1, 2]] {
+        let bad = RawMesh { order, ..mesh.clone() };
+        let refused = ArchiveWriter::new().mesh(&bad, &built());
+        assert!(matches!(
+            refused,
+            Err(ArchiveWriteError::Mesh(RawMeshError::Order { .. } | RawMeshError::Length { .. }))
+        ));
+    }
+}
+
+#[test]
+fn an_order_that_is_none_is_named_and_no_change_of_it_does_harm() {
+    let (_, payload) = ordered();
+    let version = layout::MESH_ORDERED_VERSION;
+    assert_eq!(read(&file_of(version, payload.clone())), Ok(()));
+    let order = [2_u32, 0, 3, 1].map(u32::to_le_bytes);
+    let at = payload.windows(16).position(|w| w == order.as_flattened()).unwrap();
+    assert_eq!(at % 64, 0);
+    let with = |at: usize, value: u32| {
+        let mut payload = payload.clone();
+        payload[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        read(&file_of(version, payload)).unwrap_err().to_string()
+    };
+    assert!(with(at + 4, 4).contains("vertex 1 was vertex 4 of 4"), "{}", with(at + 4, 4));
+    assert!(with(at + 4, u32::MAX).contains("of 4"));
+    assert!(with(at + 12, 2).contains("the order has vertex 2 twice"), "{}", with(at + 12, 2));
+    assert!(with(28, 0).contains("0 or 1, and 1, must stand"), "{}", with(28, 0));
+    assert!(with(28, 2).contains("0 or 1, and 1, must stand"));
+    // Each version has its own lists.
+    assert!(read(&file_of(layout::MESH_VERSION, payload.clone())).is_err());
+    assert!(read(&file_of(version, self::payload())).is_err());
+    for at in 0..payload.len() {
+        assert!(read(&file_of(version, payload[..at].to_vec())).is_err(), "{at}");
+        for other in [0, 1, 0x7f, 0x80, 0xff] {
+            let mut payload = payload.clone();
+            payload[at] = other;
+            let _ = read(&file_of(version, payload));
+        }
     }
 }

@@ -229,7 +229,9 @@ impl ArchiveWriter {
             }
         }
         let payload = payload::mesh(mesh, built, about);
-        self.section(SectionKind::Mesh, layout::MESH_VERSION, 0, &mesh.name, payload)
+        let ordered = !mesh.order.is_empty();
+        let version = if ordered { layout::MESH_ORDERED_VERSION } else { layout::MESH_VERSION };
+        self.section(SectionKind::Mesh, version, 0, &mesh.name, payload)
     }
 
     /// Adds a material. `images` are the names of the sections of the images that its textures count.

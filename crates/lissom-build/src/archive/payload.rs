@@ -57,7 +57,7 @@ pub(super) fn mesh(mesh: &RawMesh, built: &BuiltSkeleton, about: &About<'_>) -> 
         mesh.uvs.len(),
         mesh.colors.len(),
         usize::from(!mesh.tangents.is_empty()),
-        0,
+        usize::from(!mesh.order.is_empty()),
     ] {
         out.extend_from_slice(&(count as u32).to_le_bytes());
     }
@@ -80,6 +80,10 @@ pub(super) fn mesh(mesh: &RawMesh, built: &BuiltSkeleton, about: &About<'_>) -> 
     floats(&mut out, &binds);
     floats(&mut out, mesh.uvs.concat().as_flattened());
     floats(&mut out, mesh.colors.concat().as_flattened());
+    if !mesh.order.is_empty() {
+        out.resize(layout::align(out.len() as u64) as usize, 0);
+        mesh.order.iter().for_each(|i| out.extend_from_slice(&i.to_le_bytes()));
+    }
     [about.material, about.source, about.node, about.extras].into_iter().for_each(|t| text(&mut out, t));
     out
 }

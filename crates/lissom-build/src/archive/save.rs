@@ -124,6 +124,7 @@ impl RawMesh {
             inverse_binds: view.inverse_binds.iter().map(M34::from_f32).collect(),
             uvs: (0..view.uv_sets()).filter_map(|set| Some(view.uv(set)?.to_vec())).collect(),
             colors: (0..view.color_sets()).filter_map(|set| Some(view.color(set)?.to_vec())).collect(),
+            order: view.order.to_vec(),
         }
     }
 }

@@ -142,6 +142,8 @@ fn four(mesh: &RawMesh, joints: &Joints, start: usize) -> (Vec<[u16; 4]>, Vec<[f
 }
 
 fn primitive(part: &SceneMesh, joints: Option<&Joints>, binary: &mut Binary) -> Value {
+    // As the source has it: other files may speak of its vertices by number.
+    let part = &*part.in_source_order();
     let mesh = &part.mesh;
     let mut attributes = json!({
         "POSITION": binary.floats("VEC3", &mesh.positions, ARRAY, true),

@@ -16,6 +16,7 @@ use super::{
     ozz, rawclip, sense,
 };
 use crate::{
+    mesh::VertexLayout,
     raw::RawEditError,
     retarget::{self, Goals, RetargetError},
     scene::{Scene, SceneAnimation, SceneSkeleton},
@@ -143,6 +144,9 @@ pub struct ImportOptions {
     pub no_images: bool,
     /// Joints that a vertex follows at most: the strongest stay. `None` keeps all.
     pub influences: Option<NonZeroU8>,
+    /// The order of the vertices of every mesh. `None` keeps that of the file, which is the source's but for archives
+    /// that were laid out before.
+    pub layout: Option<VertexLayout>,
     /// Refuses a file with a part that cannot be read; otherwise that part is left out with a warning.
     pub strict: bool,
     /// What a file may ask for.
@@ -162,6 +166,7 @@ impl Default for ImportOptions {
             no_mesh: false,
             no_images: false,
             influences: None,
+            layout: None,
             strict: false,
             limits: ImportLimits::default(),
         }
@@ -386,7 +391,17 @@ fn keep(scene: &mut Scene, options: &ImportOptions) {
             texture.images.clear();
         }
     }
-    let Some(most) = options.influences else { return };
+    if let Some(most) = options.influences {
+        cut(scene, most);
+    }
+    // Last: what is cut follows fewer joints.
+    if let Some(layout) = options.layout {
+        scene.lay_out(layout);
+    }
+}
+
+/// Leaves out the weakest influences, and says what was lost.
+fn cut(scene: &mut Scene, most: NonZeroU8) {
     let mut notes = Vec::new();
     for mesh in &mut scene.meshes {
         let (vertices, lost) = mesh.mesh.influences.cut(most);

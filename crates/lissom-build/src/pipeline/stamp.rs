@@ -29,13 +29,28 @@ pub(super) fn head(recipe: &Recipe, [skeleton, retarget]: [Option<u64>; 2]) -> S
     let rules =
         rules.iter().map(|r| (&r.clips, &r.from, r.edits.iter().map(|e| &e.kind).collect::<Vec<_>>()));
     let rules: Vec<_> = rules.collect();
-    let ImportOptions { unit, up, forward, rate_hz, goals, no_mesh, no_images, influences, strict, .. } =
-        import;
+    let ImportOptions {
+        unit,
+        up,
+        forward,
+        rate_hz,
+        goals,
+        no_mesh,
+        no_images,
+        influences,
+        layout,
+        strict,
+        ..
+    } = import;
     let cook = format!("{cook:?} {asked_precision} {asked_shell}");
     let mut text = format!(
         "{unit:?} {up:?} {forward:?} {rate_hz:?} {skeleton:?} {retarget:?} {goals:?} {no_mesh} {no_images} {influences:?} {strict} {clips:?} \
          {rules:?} {cook}"
     );
+    // Said only if it was asked for: older stamps stay good.
+    if let Some(layout) = layout {
+        text.push_str(&format!(" {layout:?}"));
+    }
     for graph in graphs {
         text.push_str(&format!(" {:?} {:016x}", graph.name, graph.hash));
     }

@@ -39,6 +39,7 @@ use crate::{
     cook::{Effort, Form, Jumps},
     edit::ClipRule,
     import::{Axis, Unit},
+    mesh::{LAYOUTS, VertexLayout},
     retarget::Goals,
 };
 use std::num::NonZeroU8;
@@ -82,6 +83,8 @@ pub struct RecipeFile {
     pub no_images: Option<bool>,
     /// Joints that a vertex follows at most.
     pub influences: Option<NonZeroU8>,
+    /// The order of the vertices.
+    pub layout: Option<VertexLayout>,
     /// Refuses a file with a part that cannot be read.
     pub strict: Option<bool>,
     /// Only these clips; all if empty.
@@ -101,7 +104,7 @@ pub const GOALS: [(&str, Goals); 4] = [
 ];
 
 /// The keys at the top.
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 21] = [
     "precision",
     "shell",
     "budget",
@@ -118,6 +121,7 @@ const KEYS: [&str; 20] = [
     "no-mesh",
     "no-images",
     "influences",
+    "layout",
     "strict",
     "clip",
     "graphs",
@@ -179,6 +183,7 @@ fn setting(file: &mut RecipeFile, value: &Value<'_>) -> Result<(), RecipeError> 
             let count = u8::try_from(count).ok().and_then(NonZeroU8::new);
             file.influences = Some(count.ok_or_else(|| value.wrong("it must be 1 to 255"))?);
         }
+        "layout" => file.layout = Some(value.one_of(&LAYOUTS)?),
         "strict" => file.strict = Some(value.yes_or_no()?),
         "clip" => file.clips = value.texts()?,
         "graphs" => file.graphs = value.texts()?,

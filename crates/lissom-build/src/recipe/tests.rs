@@ -20,6 +20,7 @@ skeleton = "hero.glb"
 no-mesh = false
 no-images = true
 influences = 4
+layout = "skinning"
 strict = true
 clip = ["walk", "run"]
 
@@ -58,9 +59,10 @@ fn a_whole_recipe_is_read_in_the_order_of_the_file() {
     assert_eq!((file.rate_hz, file.skeleton.as_deref()), (Some(30.0), Some("hero.glb")));
     assert_eq!((file.no_mesh, file.no_images, file.strict), (Some(false), Some(true), Some(true)));
     assert_eq!((file.influences, file.clips.len()), (NonZeroU8::new(4), 2));
+    assert_eq!(file.layout, Some(VertexLayout::Skinning));
     let names: Vec<&str> = file.rules.iter().map(|r| r.clips.as_str()).collect();
     assert_eq!(names, ["*", "Armature|*", "walk_right"]);
-    assert_eq!((file.rules[1].line, file.rules[1].edits[1].line), (Some(21), Some(23)));
+    assert_eq!((file.rules[1].line, file.rules[1].edits[1].line), (Some(22), Some(24)));
     let kinds: Vec<EditKind> = file.rules[1].edits.iter().map(|e| e.kind.clone()).collect();
     let event = |name: &str, time_s, duration_s| Marker { name: name.into(), time_s, duration_s };
     let wanted = [

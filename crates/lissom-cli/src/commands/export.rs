@@ -2,7 +2,7 @@
 
 use crate::{
     files::{same_file, write_whole},
-    options::{Reading, usage},
+    options::{LayoutName, Reading, usage},
     source::{Source, choose},
     style::{counted, grouped},
     warnings,
@@ -63,6 +63,11 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     }
     if onto.is_some() && matches!(kind, Kind::Bvh) {
         return usage("--onto copies a glTF file: what is written is a .glb");
+    }
+    if arguments.reading.layout == Some(LayoutName::Skinning) {
+        return usage(
+            "--layout skinning is for archives: vertices are exported in the order of their source",
+        );
     }
     let options = arguments.reading.options()?;
     let mut scene = Source::open_scene(file, &options)?;

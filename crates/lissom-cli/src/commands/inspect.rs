@@ -10,7 +10,7 @@ use anyhow::Result;
 use lissom::archive::{ArchiveView, Limits};
 use lissom_build::{
     raw::{RawTrack, RawUserTrack},
-    scene::{Scene, SceneSkeleton},
+    scene::{Scene, SceneMesh, SceneSkeleton},
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -99,6 +99,16 @@ struct MeshReport {
     vertices: usize,
     triangles: usize,
     morphs: Vec<String>,
+    /// Vertices were sorted at import; the archive knows where each stood.
+    laid_out: bool,
+    /// Vertices by the count of joints that they follow, if they stand in that order.
+    runs: Vec<RunReport>,
+}
+
+#[derive(Serialize)]
+struct RunReport {
+    influences: usize,
+    vertices: usize,
 }
 
 #[derive(Serialize)]
@@ -163,21 +173,26 @@ fn report(file: &Source) -> Result<Report> {
         skeletons: scene.skeletons.iter().map(skeleton).collect(),
         clips,
         tracks: scene.tracks.iter().map(track).collect(),
-        meshes: scene
-            .meshes
-            .iter()
-            .map(|m| MeshReport {
-                name: m.mesh.name.clone(),
-                skeleton: m.skeleton,
-                vertices: m.mesh.positions.len(),
-                triangles: m.mesh.triangle_count(),
-                morphs: m.morphs.iter().map(|m| m.name.clone()).collect(),
-            })
-            .collect(),
+        meshes: scene.meshes.iter().map(mesh).collect(),
         sections,
         stream: None,
         warnings: scene.warnings.iter().map(ToString::to_string).collect(),
     })
+}
+
+fn mesh(mesh: &SceneMesh) -> MeshReport {
+    let runs = mesh.mesh.influences.runs();
+    let in_order = runs.is_sorted_by(|(a, _), (b, _)| a < b);
+    let run = |(influences, vertices)| RunReport { influences, vertices };
+    MeshReport {
+        name: mesh.mesh.name.clone(),
+        skeleton: mesh.skeleton,
+        vertices: mesh.mesh.positions.len(),
+        triangles: mesh.mesh.triangle_count(),
+        morphs: mesh.morphs.iter().map(|m| m.name.clone()).collect(),
+        laid_out: !mesh.mesh.order.is_empty(),
+        runs: if in_order { runs.into_iter().map(run).collect() } else { Vec::new() },
+    }
 }
 
 /// All that the preamble says; no block is looked at.
@@ -346,6 +361,15 @@ fn text(report: &Report, all: bool, out: &mut impl Write) -> Result<()> {
             table.row([vec![plain(&mesh.name)], counts.to_vec()].concat(), Tone::Plain);
         }
         table.write(style, out)?;
+        for mesh in report.meshes.iter().filter(|mesh| mesh.laid_out) {
+            let run = |run: &RunReport| {
+                let joints = if run.influences == 1 { "joint" } else { "joints" };
+                format!("{} follow {} {joints}", grouped(run.vertices as u64), run.influences)
+            };
+            let runs: Vec<String> = mesh.runs.iter().map(run).collect();
+            let runs = if runs.is_empty() { "in another order".into() } else { runs.join(", ") };
+            writeln!(out, "{}: vertices laid out: {runs}", plain(&mesh.name))?;
+        }
     }
     if !report.sections.is_empty() {
         writeln!(out)?;

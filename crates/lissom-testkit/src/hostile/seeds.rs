@@ -143,7 +143,16 @@ pub(super) fn archives() -> Vec<Seed> {
     let figure = ArchiveWriter::new().skeleton("mannequin", &stage.mannequin.skeleton);
     let finish = |w: Result<ArchiveWriter, _>| w.and_then(|w| w.finish()).expect("our own archive");
     let empty = ArchiveWriter::new().finish().expect("an archive without sections");
-    vec![seed("empty", empty), seed("small", finish(small)), seed("figure", finish(figure))]
+    // Its vertices stood elsewhere in their source.
+    let moved = RawMesh { order: vec![2, 0, 1], ..triangle() };
+    let laid_out = ArchiveWriter::new().skeleton("small", &stage.small.skeleton);
+    let laid_out = laid_out.and_then(|w| w.mesh(&moved, &stage.small));
+    vec![
+        seed("empty", empty),
+        seed("small", finish(small)),
+        seed("figure", finish(figure)),
+        seed("laid-out", finish(laid_out)),
+    ]
 }
 
 fn image() -> Image {
@@ -266,6 +275,7 @@ fn triangle() -> RawMesh {
         inverse_binds: vec![M34::IDENTITY; 3],
         uvs: vec![vec![[0.0, 0.5]; 3]; 2],
         colors: vec![vec![[1.0, 0.5, 0.25, 1.0]; 3]],
+        order: Vec::new(),
     }
 }
 

@@ -16,6 +16,8 @@ pub const ALIGNMENT: u64 = 64;
 pub const SKELETON_VERSION: u16 = 1;
 /// The version of the mesh section. Versions 1 and 2 had four influences a vertex and were never released.
 pub const MESH_VERSION: u16 = 3;
+/// The version of a mesh section that says where its vertices stood in their source.
+pub const MESH_ORDERED_VERSION: u16 = 4;
 /// Sets of texture coordinates, and of colours, that a mesh has at most.
 pub const MESH_SETS: u32 = 255;
 /// The version of the material section.

@@ -1,16 +1,16 @@
-//! The mesh section, version 3: counts, the skeleton, one list after another, each at a multiple of 64 in the section,
+//! The mesh section, versions 3 and 4: counts, the skeleton, one list after another, each at a multiple of 64 in the section,
 //! then what the mesh was in its file.
 
 use super::{
     ArchiveError, ArchiveView, Result, Section, SectionKind,
-    layout::{ALIGNMENT, MESH_SETS, MESH_VERSION},
+    layout::{ALIGNMENT, MESH_ORDERED_VERSION, MESH_SETS, MESH_VERSION},
     lists::Lists,
 };
 use crate::{
     bytes::{SharedBytes, SharedSlice},
-    mesh::{IndexFormat, MAX_INFLUENCES, SkinMesh, SkinMeshParts, Strided, WeightFormat},
+    mesh::{IndexFormat, InfluenceRuns, MAX_INFLUENCES, SkinMesh, SkinMeshParts, Strided, WeightFormat},
 };
-use alloc::{format, string::String, sync::Arc};
+use alloc::{format, string::String, sync::Arc, vec};
 use lissom_math::Mat34;
 
 /// A skinned mesh in place: every list is a slice of the archive's bytes. Lists have one entry a vertex unless
@@ -39,6 +39,9 @@ pub struct MeshView<'a> {
     pub uvs: &'a [[f32; 2]],
     /// Colours (linear red, green, blue, alpha), set after set; [`color`](Self::color) has one.
     pub colors: &'a [[f32; 4]],
+    /// Which vertex of the source file each one is, if the mesh was laid out at import; empty if they stand as they did
+    /// there. Every vertex occurs once.
+    pub order: &'a [u32],
     /// The name of its material section; empty if it has none.
     pub material: &'a str,
     /// The mesh of the file that it is a part of: parts of one mesh share it, and their names do not.
@@ -64,6 +67,8 @@ pub struct Mesh {
     inverse_binds: SharedSlice<Mat34>,
     uvs: SharedSlice<[f32; 2]>,
     colors: SharedSlice<[f32; 4]>,
+    order: SharedSlice<u32>,
+    runs: Arc<InfluenceRuns>,
     /// Material, source, node, extras.
     texts: Arc<[String; 4]>,
 }
@@ -71,7 +76,9 @@ pub struct Mesh {
 impl Mesh {
     /// Keeps a view of these bytes, `offset` being where its section starts.
     pub(super) fn of(bytes: &SharedBytes, offset: u64, view: &MeshView<'_>) -> Result<Self> {
-        SkinMesh::new(view.influences()).map_err(|source| ArchiveError::Mesh { offset, source })?;
+        let skin =
+            SkinMesh::new(view.influences()).map_err(|source| ArchiveError::Mesh { offset, source })?;
+        let runs = Arc::new(InfluenceRuns::of(&skin));
         let kept = || {
             Some(Self {
                 skeleton_identity: view.skeleton_identity,
@@ -85,6 +92,8 @@ impl Mesh {
                 inverse_binds: SharedSlice::of(bytes, view.inverse_binds)?,
                 uvs: SharedSlice::of(bytes, view.uvs)?,
                 colors: SharedSlice::of(bytes, view.colors)?,
+                order: SharedSlice::of(bytes, view.order)?,
+                runs,
                 texts: Arc::new([view.material, view.source, view.node, view.extras].map(String::from)),
             })
         };
@@ -110,6 +119,7 @@ impl Mesh {
             inverse_binds: &self.inverse_binds,
             uvs: &self.uvs,
             colors: &self.colors,
+            order: &self.order,
             material,
             source,
             node,
@@ -117,11 +127,17 @@ impl Mesh {
         }
     }
 
-    /// Joints and weights of the vertices, as a [`SkinJob`](crate::job::SkinJob) takes them; checked when the archive
-    /// was opened.
+    /// Joints and weights of the vertices, as a [`SkinJob`](crate::job::SkinJob) takes them, in runs; checked when the
+    /// archive was opened.
     #[must_use]
     pub fn influences(&self) -> SkinMesh<'_> {
-        SkinMesh::checked_before(self.view().influences())
+        SkinMesh::checked_before(self.view().influences()).with_checked_runs(self.runs.as_slice())
+    }
+
+    /// Vertices that follow as many joints: one run a count if the mesh was laid out for skinning.
+    #[must_use]
+    pub fn runs(&self) -> &InfluenceRuns {
+        &self.runs
     }
 }
 
@@ -149,8 +165,9 @@ impl<'a> Section<'a> {
         if self.kind != SectionKind::Mesh {
             return wrong(format!("a {:?} section is not a mesh", self.kind));
         }
-        if self.version != MESH_VERSION {
-            let (offset, what, found, known) = (start, "a mesh", self.version, "3");
+        let ordered = self.version == MESH_ORDERED_VERSION;
+        if self.version != MESH_VERSION && !ordered {
+            let (offset, what, found, known) = (start, "a mesh", self.version, "3 and 4");
             return Err(ArchiveError::Version { offset, what, found, known });
         }
         let mut lists = Lists::new(self, ALIGNMENT);
@@ -161,7 +178,7 @@ impl<'a> Section<'a> {
         let uv_sets = lists.count("the count of sets of texture coordinates")?;
         let color_sets = lists.count("the count of sets of colours")?;
         let tangents = lists.count("whether there are tangents")?;
-        let zero = lists.count("the padding")?;
+        let order = lists.count("whether there is an order")?;
         let skeleton_identity = lists.identity()?;
         if influences == 0 || influences as usize > MAX_INFLUENCES {
             return wrong(format!("{influences} influences a vertex; 1 to {MAX_INFLUENCES} are possible"));
@@ -169,8 +186,9 @@ impl<'a> Section<'a> {
         if uv_sets > MESH_SETS || color_sets > MESH_SETS {
             return wrong(format!("{uv_sets} and {color_sets} sets; at most {MESH_SETS} are possible"));
         }
-        if tangents > 1 || zero != 0 {
-            return wrong(format!("{tangents} and {zero} where 0 or 1, and 0, must stand"));
+        if tangents > 1 || order != u32::from(ordered) {
+            let must = u32::from(ordered);
+            return wrong(format!("{tangents} and {order} where 0 or 1, and {must}, must stand"));
         }
         let each = |count: u32| vertices.saturating_mul(u64::from(count));
         let mesh = MeshView {
@@ -185,6 +203,8 @@ impl<'a> Section<'a> {
             inverse_binds: lists.next(joints, "the inverse bind matrices")?,
             uvs: lists.next(each(uv_sets), "the texture coordinates")?,
             colors: lists.next(each(color_sets), "the colours")?,
+            // Not even an empty list where there is none: its padding would be bytes of version 3.
+            order: if ordered { lists.next(vertices, "the order")? } else { &[] },
             material: lists.text("the material's name")?,
             source: lists.text("the mesh's own name")?,
             node: lists.text("the node's name")?,
@@ -269,6 +289,14 @@ impl<'a> MeshView<'a> {
         }
         if !self.indices.len().is_multiple_of(3) {
             return wrong(format!("{} indices are not three a triangle", self.indices.len()));
+        }
+        let mut seen = vec![false; self.order.len()];
+        for (vertex, source) in self.order.iter().enumerate() {
+            match seen.get_mut(*source as usize) {
+                Some(seen) if !*seen => *seen = true,
+                Some(_) => return wrong(format!("the order has vertex {source} twice")),
+                None => return wrong(format!("vertex {vertex} was vertex {source} of {vertices}")),
+            }
         }
         Ok(())
     }

@@ -20,7 +20,8 @@ use lissom_math::{Mat4, simd::Backend};
 /// | `output` | out | the same attributes, separate or interleaved |
 ///
 /// For each vertex, with weights w and palette matrices m: M = ((m₀·w₀ + m₁·w₁) + m₂·w₂) + …, then the position
-/// is ((M₀·x + M₁·y) + M₂·z) + M₃ and vectors are (M₀·x + M₁·y) + M₂·z, Mᵢ being columns. Vectors are not
+/// is ((M₀·x + M₁·y) + M₂·z) + M₃ and vectors are (M₀·x + M₁·y) + M₂·z, Mᵢ being columns; then 0 is added, so that no
+/// zero is negative and an influence of weight 0 leaves no trace (if the palette is finite). Vectors are not
 /// normalised. Of a tangent, x y z are moved; handedness stays where it is. Bitangents follow from both:
 /// [`bitangents`](crate::mesh::bitangents).
 ///
@@ -43,10 +44,12 @@ use lissom_math::{Mat4, simd::Backend};
 ///
 /// One pass (two with a vector palette). Fastest where everything is packed: u16 indices, f32 weights, attributes of 12
 /// bytes, each in a buffer of its own. What is not packed is copied on the way, 64 vertices at a time. Loops are made for
-/// 1 to 4 and 8 influences with the last weight restored, and for 4 with all stored; neighbours with the same single
-/// joint are faster still. Sort vertices by influence count
-/// ([`partition_by_influences`](crate::mesh::partition_by_influences)) and run one job a part. The same bits on every
-/// backend and for every way of splitting the vertices ([`SkinJob::split_at`], `run_parallel`). No allocation.
+/// 1 to 4 and 8 influences with the last weight restored, and for 2 to 4 with all stored; neighbours with the same single
+/// joint are faster still. Where vertices stand in the order of how many joints they follow, each run of them has the loop
+/// for its count: [`SkinMesh::with_runs`], and meshes of archives that were imported with `--layout skinning` without
+/// further ado. Where they do not, [`partition_by_influences`](crate::mesh::partition_by_influences) sorts a copy, for one
+/// job a part. The same bits on every backend, for every way of splitting the vertices ([`SkinJob::split_at`],
+/// `run_parallel`), and with runs or without. No allocation.
 #[derive(Debug)]
 pub struct SkinJob<'a> {
     /// Joints and weights.

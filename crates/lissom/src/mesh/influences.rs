@@ -56,6 +56,21 @@ pub struct SkinMeshParts<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct SkinMesh<'a> {
     parts: SkinMeshParts<'a>,
+    /// Of the mesh that this is a slice of.
+    runs: Option<&'a [InfluenceRun]>,
+    /// Vertices of that mesh before the first one here.
+    skipped: usize,
+}
+
+/// Neighbouring vertices of which none follows more joints than the others may.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InfluenceRun {
+    /// Which vertices.
+    pub vertices: Range<usize>,
+    /// Joints that each of them follows: from here on all weights are 0.
+    pub influences: usize,
+    /// Each follows one joint with a weight of exactly 1, so that no weight need be read.
+    pub whole: bool,
 }
 
 /// How far weights may sum from 1. Beyond, [`normalize_weights`](crate::mesh::normalize_weights) helps.
@@ -99,7 +114,7 @@ impl<'a> SkinMesh<'a> {
         if influences == 0 || influences > MAX_INFLUENCES {
             return Err(MeshError::Influences { influences, max: MAX_INFLUENCES });
         }
-        let mesh = Self { parts };
+        let mesh = Self::checked_before(parts);
         let index_bytes = influences * parts.index_format.size();
         parts.indices.validate("indices", index_bytes, parts.vertex_count)?;
         let weight_bytes = mesh.stored_weights() * parts.weight_format.size();
@@ -139,7 +154,20 @@ impl<'a> SkinMesh<'a> {
 
     /// From buffers that were checked before and have not changed since: the border of a mesh checks once.
     pub(crate) fn checked_before(parts: SkinMeshParts<'a>) -> Self {
-        Self { parts }
+        Self { parts, runs: None, skipped: 0 }
+    }
+
+    /// With runs that were found in this mesh.
+    pub(crate) fn with_checked_runs(self, runs: &'a [InfluenceRun]) -> Self {
+        Self { runs: Some(runs), ..self }
+    }
+
+    pub(crate) fn runs(&self) -> Option<&'a [InfluenceRun]> {
+        self.runs
+    }
+
+    pub(crate) fn skipped(&self) -> usize {
+        self.skipped
     }
 
     /// How many vertices.
@@ -181,6 +209,8 @@ impl<'a> SkinMesh<'a> {
                 weights: self.parts.weights.skip(start),
                 ..self.parts
             },
+            runs: self.runs,
+            skipped: self.skipped + start,
         }
     }
 

@@ -275,6 +275,16 @@ impl Writer<'_> {
         }
     }
 
+    /// The same without the first `vertices` vertices.
+    pub fn skip(&mut self, vertices: usize) -> Writer<'_> {
+        let slots = self.slots.each_mut().map(|slot| {
+            let (bytes, stride) = slot.as_mut()?;
+            let at = vertices.saturating_mul(*stride);
+            Some((bytes.get_mut(at..).unwrap_or_default(), *stride))
+        });
+        Writer { slots, ..*self }
+    }
+
     /// The buffers of attributes, which must be different, if each has its own and is packed.
     pub fn packed(&mut self, attributes: &[Attribute]) -> Option<[&mut [[u8; VEC3]]; 3]> {
         if self.shared {

@@ -239,6 +239,7 @@ fn one(
         inverse_binds: binds,
         uvs,
         colors,
+        order: Vec::new(),
     };
     if let Err(error) = mesh_out.validate(stage.skeleton.raw.joints.len()) {
         // Nothing known gets here; whatever does is left out rather than handed on.

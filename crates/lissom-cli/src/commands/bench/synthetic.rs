@@ -45,6 +45,7 @@ impl Synthetic {
             inverse_binds: &self.inverse_binds,
             uvs: &[],
             colors: &[],
+            order: &[],
             material: "",
             source: "",
             node: "",

@@ -21,17 +21,25 @@ pub(super) const BLOCK: usize = 4;
 /// Vertices whose last weights are restored together, and that are copied together: they stay in the nearest cache.
 pub(super) const CHUNK: usize = 64;
 
+/// Added to what was moved, so that no zero is negative. An influence without weight adds a zero of either sign to the
+/// matrix, and that can change nothing but the sign of a zero: now not even that, and it may be left out.
+const ZERO: f32 = 0.0;
+
 /// Three f32 as they lie in memory.
 pub(super) type Vec3Bytes = [u8; VEC3];
 
-/// A packed piece of a mesh. The first `attributes` slices are used.
+/// A piece of a mesh: attributes are packed, indices and weights stand in rows. The first `attributes` slices are used.
 pub(super) struct Piece<'a> {
     pub vertices: usize,
     pub influences: usize,
     /// Weights stored a vertex: as many as influences, or one less.
     pub stored: usize,
     pub indices: &'a [[u8; 2]],
+    /// Indices from a vertex to the next: as many as influences, or more.
+    pub index_row: usize,
     pub weights: &'a [[u8; 4]],
+    /// Weights from a vertex to the next: as many as are stored, or more.
+    pub weight_row: usize,
     pub from: [&'a [Vec3Bytes]; 3],
     pub to: [&'a mut [Vec3Bytes]; 3],
     pub attributes: usize,
@@ -42,21 +50,32 @@ pub(super) struct Piece<'a> {
 /// Picks the loop that is made for a piece.
 pub(super) fn run(backend: Backend, palette: &[[f32; 16]], mut piece: Piece<'_>) {
     let p = &mut piece;
-    match (p.influences, p.stored) {
-        (1, 0) => dispatch!(backend, s => packed::<_, 1, 0>(s, palette, p)),
-        (2, 1) => dispatch!(backend, s => packed::<_, 2, 1>(s, palette, p)),
-        (3, 2) => dispatch!(backend, s => packed::<_, 3, 2>(s, palette, p)),
-        (4, 3) => dispatch!(backend, s => packed::<_, 4, 3>(s, palette, p)),
-        (4, 4) => dispatch!(backend, s => packed::<_, 4, 4>(s, palette, p)),
-        (8, 7) => dispatch!(backend, s => packed::<_, 8, 7>(s, palette, p)),
-        _ => dispatch!(backend, s => packed::<_, 0, 0>(s, palette, p)),
+    let tight = p.index_row == p.influences && p.weight_row == p.stored;
+    match (tight, p.influences, p.stored) {
+        (true, 1, 0) => dispatch!(backend, s => packed::<_, 1, 0, true>(s, palette, p)),
+        (true, 2, 1) => dispatch!(backend, s => packed::<_, 2, 1, true>(s, palette, p)),
+        (true, 3, 2) => dispatch!(backend, s => packed::<_, 3, 2, true>(s, palette, p)),
+        (true, 4, 3) => dispatch!(backend, s => packed::<_, 4, 3, true>(s, palette, p)),
+        (true, 4, 4) => dispatch!(backend, s => packed::<_, 4, 4, true>(s, palette, p)),
+        (true, 8, 7) => dispatch!(backend, s => packed::<_, 8, 7, true>(s, palette, p)),
+        // Runs of a mesh with more influences: the rows are as long as those of the whole mesh.
+        (_, 1, 0) => dispatch!(backend, s => packed::<_, 1, 0, false>(s, palette, p)),
+        (_, 2, 2) => dispatch!(backend, s => packed::<_, 2, 2, false>(s, palette, p)),
+        (_, 3, 3) => dispatch!(backend, s => packed::<_, 3, 3, false>(s, palette, p)),
+        (_, 4, 4) => dispatch!(backend, s => packed::<_, 4, 4, false>(s, palette, p)),
+        _ => dispatch!(backend, s => packed::<_, 0, 0, false>(s, palette, p)),
     }
 }
 
-/// `N` influences of which `K` weights are stored; `N` is 0 where only the piece knows.
+/// `N` influences of which `K` weights are stored; `N` is 0 where only the piece knows. `TIGHT` rows have no more.
 #[inline(always)]
-fn packed<S: Simd, const N: usize, const K: usize>(s: S, palette: &[[f32; 16]], piece: &mut Piece<'_>) {
+fn packed<S: Simd, const N: usize, const K: usize, const TIGHT: bool>(
+    s: S,
+    palette: &[[f32; 16]],
+    piece: &mut Piece<'_>,
+) {
     let (n, k) = if N == 0 { (piece.influences, piece.stored) } else { (N, K) };
+    let (index_row, weight_row) = if TIGHT { (n, k) } else { (piece.index_row, piece.weight_row) };
     let point = piece.point;
     let how = Gather::new(s);
     let mut last = [0.0; CHUNK];
@@ -65,10 +84,10 @@ fn packed<S: Simd, const N: usize, const K: usize>(s: S, palette: &[[f32; 16]], 
         // The last block starts early rather than end early: some vertices are moved twice, to the same place.
         let start = done.min(piece.vertices - BLOCK);
         let vertices = CHUNK.min(piece.vertices - start) / BLOCK * BLOCK;
-        let indices = &piece.indices[start * n..(start + vertices) * n];
-        let weights = &piece.weights[start * k..(start + vertices) * k];
+        let indices = rows(piece.indices, index_row, n, start, vertices);
+        let weights = rows(piece.weights, weight_row, k, start, vertices);
         if k < n && k > 0 {
-            restore_last::<K>(k, weights, &mut last);
+            restore_last::<K>(k, weight_row, weights, &mut last);
         }
         let [from_0, from_1, from_2] = &piece.from;
         let [to_0, to_1, to_2] = &mut piece.to;
@@ -80,17 +99,17 @@ fn packed<S: Simd, const N: usize, const K: usize>(s: S, palette: &[[f32; 16]], 
         let others = &mut others[..piece.attributes - 1];
 
         for (block, (from, to)) in from_0.iter().zip(to_0).enumerate() {
-            let indices = &indices[block * BLOCK * n..(block + 1) * BLOCK * n];
-            let weights = &weights[block * BLOCK * k..(block + 1) * BLOCK * k];
+            let indices = rows(indices, index_row, n, block * BLOCK, BLOCK);
+            let weights = rows(weights, weight_row, k, block * BLOCK, BLOCK);
             let last: &[f32; BLOCK] = &last.as_chunks().0[block];
             let blend = |vertex: usize| Blend::<N, K> {
-                indices: &indices[vertex * n..(vertex + 1) * n],
-                weights: &weights[vertex * k..(vertex + 1) * k],
+                indices: rows(indices, index_row, n, vertex, 1),
+                weights: rows(weights, weight_row, k, vertex, 1),
                 last: &last[vertex],
             };
             let blends = [blend(0), blend(1), blend(2), blend(3)];
             if LEN::<S>() == 16 {
-                let columns = if N == 1 && shared(indices) {
+                let columns = if N == 1 && shared(indices, index_row) {
                     let [a, b, c, d] = columns(s, &blends[0], palette);
                     let two = [f32x16::block_splat(a), f32x16::block_splat(b)];
                     Some([two[0], two[1], f32x16::block_splat(c), f32x16::block_splat(d)])
@@ -105,7 +124,7 @@ fn packed<S: Simd, const N: usize, const K: usize>(s: S, palette: &[[f32; 16]], 
                     move_four(s, how, &columns, false, &from[block], &mut to[block]);
                 }
             } else if LEN::<S>() == 8 {
-                let shared = N == 1 && shared(indices);
+                let shared = N == 1 && shared(indices, index_row);
                 let first = two_columns(s, &blends[0], &blends[1], shared, palette);
                 let second =
                     if shared { first } else { two_columns(s, &blends[2], &blends[3], false, palette) };
@@ -127,12 +146,21 @@ fn packed<S: Simd, const N: usize, const K: usize>(s: S, palette: &[[f32; 16]], 
     }
 }
 
+/// Some vertices' rows, each of `row` entries of which `used` count; what does not is left out of the last.
+#[inline(always)]
+fn rows<T>(all: &[T], row: usize, used: usize, start: usize, vertices: usize) -> &[T] {
+    if used == 0 {
+        return &[];
+    }
+    &all[start * row..(start + vertices - 1) * row + used]
+}
+
 /// 1 minus the sum of the stored weights, for each vertex of a chunk.
 #[inline(always)]
-fn restore_last<const K: usize>(k: usize, weights: &[[u8; 4]], last: &mut [f32; CHUNK]) {
+fn restore_last<const K: usize>(k: usize, row: usize, weights: &[[u8; 4]], last: &mut [f32; CHUNK]) {
     if K == 0 {
-        for (last, weights) in last.iter_mut().zip(weights.chunks_exact(k)) {
-            *last = one_minus(weights);
+        for (last, weights) in last.iter_mut().zip(weights.chunks(row)) {
+            *last = one_minus(&weights[..k]);
         }
     } else {
         for (last, weights) in last.iter_mut().zip(weights.as_chunks::<K>().0) {
@@ -201,7 +229,11 @@ impl<const N: usize, const K: usize> Blend<'_, N, K> {
 
 /// True if four vertices of one influence each have the same joint.
 #[inline(always)]
-fn shared(indices: &[[u8; 2]]) -> bool {
+fn shared(indices: &[[u8; 2]], row: usize) -> bool {
+    if row != 1 {
+        let first = indices[0];
+        return indices[row] == first && indices[2 * row] == first && indices[3 * row] == first;
+    }
     let first = u16::from_ne_bytes(indices[0]);
     let all = bytemuck::pod_read_unaligned::<u64>(indices[..BLOCK].as_flattened());
     all == u64::from(first) * 0x0001_0001_0001_0001
@@ -250,7 +282,8 @@ fn move_four<S: Simd>(
     let [a, b, c, d] = *columns;
     if let Some([x, y, z]) = blocks::spread(s, from) {
         let turned = (a * x + b * y) + c * z;
-        blocks::gather(s, how, if point { turned + d } else { turned }, to);
+        let moved = if point { turned + d } else { turned };
+        blocks::gather(s, how, moved + f32x16::splat(s, ZERO), to);
     }
 }
 
@@ -269,7 +302,8 @@ fn move_pairs<S: Simd>(
     let q = blocks::quad(s, from, 2 * VEC3 - 4).combine(blocks::quad(s, from, 3 * VEC3 - 4));
     let (p, q) = (turn_pair::<_, 0>(s, first, p), turn_pair::<_, 1>(s, second, q));
     let (p, q) = if point { (p + first[3], q + second[3]) } else { (p, q) };
-    let ((p0, p1), (q0, q1)) = (p.split(), q.split());
+    let zero = f32x8::splat(s, ZERO);
+    let ((p0, p1), (q0, q1)) = ((p + zero).split(), (q + zero).split());
     // Each store runs into the next vector, which is written right after.
     blocks::put_quad(p0, to, 0);
     blocks::put_quad(p1, to, VEC3);
@@ -312,7 +346,7 @@ fn move_one<S: Simd>(
     let [a, b, c, d] = *columns;
     let [x, y, z] = bytemuck::pod_read_unaligned::<[f32; 3]>(&from[vertex * VEC3..(vertex + 1) * VEC3]);
     let turned = (a * f32x4::splat(s, x) + b * f32x4::splat(s, y)) + c * f32x4::splat(s, z);
-    let moved = if point { turned + d } else { turned };
+    let moved = if point { turned + d } else { turned } + f32x4::splat(s, ZERO);
     if vertex + 1 < BLOCK {
         blocks::put_quad(moved, to, vertex * VEC3);
     } else {

@@ -21,7 +21,21 @@ pub(crate) fn skin(
     count: usize,
     out: &mut Writer<'_>,
 ) {
-    let parts = mesh.parts();
+    for (start, parts) in mesh.pieces(count) {
+        let attributes = attributes.map(|a| a.map(|(name, input)| (name, input.skip(start))));
+        skin_piece(backend, &parts, palette, &attributes, &mut out.skip(start));
+    }
+}
+
+/// Moves vertices of which none has more influences than the piece says.
+fn skin_piece(
+    backend: Backend,
+    parts: &SkinMeshParts<'_>,
+    palette: &[[f32; 16]],
+    attributes: &Attributes<'_>,
+    out: &mut Writer<'_>,
+) {
+    let count = parts.vertex_count;
     let influences = Influences::new(parts);
     let mut from: [&[Vec3Bytes]; 3] = [&[]; 3];
     let mut names = [Attribute::Position; 3];
@@ -43,7 +57,9 @@ pub(crate) fn skin(
             influences: parts.influences,
             stored: influences.stored,
             indices,
+            index_row: influences.index_row,
             weights,
+            weight_row: influences.weight_row,
             from,
             to,
             attributes: here,
@@ -55,22 +71,28 @@ pub(crate) fn skin(
     Scratch::new().skin(backend, parts, &influences, palette, attributes, &names[..here], count, out);
 }
 
-/// A mesh's indices and weights where they are packed u16 and f32.
+/// A mesh's indices and weights where they are u16 and f32, whole numbers of them apart.
 struct Influences<'a> {
     stored: usize,
     indices: Option<&'a [[u8; 2]]>,
+    /// Indices from a vertex to the next.
+    index_row: usize,
     weights: Option<&'a [[u8; 4]]>,
+    /// Weights from a vertex to the next.
+    weight_row: usize,
 }
 
 impl<'a> Influences<'a> {
     fn new(parts: &SkinMeshParts<'a>) -> Self {
         let n = parts.influences;
         let stored = if parts.explicit_last { n } else { n - 1 };
-        let indices = parts.index_format == IndexFormat::U16 && parts.indices.stride == n * 2;
-        let weights = parts.weight_format == WeightFormat::F32 && parts.weights.stride == stored * 4;
+        let indices = parts.index_format == IndexFormat::U16 && parts.indices.stride.is_multiple_of(2);
+        let weights = parts.weight_format == WeightFormat::F32 && parts.weights.stride.is_multiple_of(4);
         Self {
             stored,
             indices: indices.then_some(parts.indices.bytes.as_chunks().0),
+            index_row: parts.indices.stride / 2,
+            weight_row: if stored == 0 { 0 } else { parts.weights.stride / 4 },
             weights: if stored == 0 {
                 Some(&[])
             } else {
@@ -119,20 +141,20 @@ impl Scratch {
             // Vertices past the last repeat it, so that blocks are whole.
             let padded = here.next_multiple_of(BLOCK);
             let direct = here == padded;
-            let indices = match influences.indices {
-                Some(indices) if direct => &indices[start * n..(start + here) * n],
+            let (indices, index_row) = match influences.indices {
+                Some(indices) if direct => (&indices[start * influences.index_row..], influences.index_row),
                 _ => {
                     copy_indices(parts, start, here, &mut self.indices);
                     pad(&mut self.indices, n, here, padded);
-                    &self.indices[..padded * n]
+                    (&self.indices[..padded * n], n)
                 }
             };
-            let weights = match influences.weights {
-                Some(weights) if direct => &weights[start * k..(start + here) * k],
+            let (weights, weight_row) = match influences.weights {
+                Some(weights) if direct => (&weights[start * influences.weight_row..], influences.weight_row),
                 _ => {
                     copy_weights(parts, k, start, here, &mut self.weights);
                     pad(&mut self.weights, k, here, padded);
-                    &self.weights[..padded * k]
+                    (&self.weights[..padded * k], k)
                 }
             };
             for ((_, input), copy) in attributes.iter().flatten().zip(&mut self.from) {
@@ -146,7 +168,9 @@ impl Scratch {
                 influences: n,
                 stored: k,
                 indices,
+                index_row,
                 weights,
+                weight_row,
                 from: [from_0, from_1, from_2],
                 to: [to_0, to_1, to_2],
                 attributes: names.len(),
