@@ -63,6 +63,7 @@ pub(super) fn run(backend: Backend, palette: &[[f32; 16]], mut piece: Piece<'_>)
         (_, 2, 2) => dispatch!(backend, s => packed::<_, 2, 2, false>(s, palette, p)),
         (_, 3, 3) => dispatch!(backend, s => packed::<_, 3, 3, false>(s, palette, p)),
         (_, 4, 4) => dispatch!(backend, s => packed::<_, 4, 4, false>(s, palette, p)),
+        (true, _, _) => dispatch!(backend, s => packed::<_, 0, 0, true>(s, palette, p)),
         _ => dispatch!(backend, s => packed::<_, 0, 0, false>(s, palette, p)),
     }
 }
