@@ -4,7 +4,9 @@ use crate::{
     ozz::{self, Goal},
     player::Way,
     rig,
-    skinning::{Matrices, Mesh, Order, palette, skin as skin_mesh, skin_interleaved},
+    skinning::{
+        Matrices, Mesh, Order, mannequin_mesh, palette, skin as skin_mesh, skin_archived, skin_interleaved,
+    },
 };
 use lissom::{
     Clip, Cursor, Skeleton,
@@ -27,6 +29,7 @@ use lissom_build::{
     archive::ArchiveWriter,
     cook::{ClipBuilder, Effort, Form},
     mannequin::{self, Detail, Motion},
+    mesh::VertexLayout,
     raw::{RawAnimation, RawSkeleton},
 };
 use std::hint::black_box;
@@ -398,7 +401,21 @@ fn skin(backend: Backend) -> Vec<Vec<Row>> {
             skin_interleaved(backend, checked, palette.get(), &from, &mut to);
         },
     )]);
+    groups.push(vec![
+        archived(backend, "skin PN, mannequin", VertexLayout::Source),
+        archived(backend, "skin PN, mannequin, laid out", VertexLayout::Skinning),
+    ]);
     groups
+}
+
+/// The mannequin's mesh as an archive has it.
+fn archived(backend: Backend, name: &str, layout: VertexLayout) -> Row {
+    let mesh = mannequin_mesh(layout);
+    let (vertices, palette) = (mesh.view().positions.len(), palette(mesh.view().inverse_binds.len()));
+    let mut out = core::array::from_fn(|_| vec![[0.0; 3]; vertices]);
+    Row::new(name, vertices, None, ROUNDS / 4, move || {
+        skin_archived(backend, &mesh, palette.get(), &mut out);
+    })
 }
 
 /// Two bones, and joints that aim: a call each. Plain code, the same on every backend.

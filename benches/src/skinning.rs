@@ -2,9 +2,17 @@
 
 use crate::rig::Random;
 use lissom::{
+    archive::{self, AlignedBytes, Archive},
     job::SkinJob,
     math::{Mat4, simd::Backend, soa::Lanes},
     mesh::{IndexFormat, SkinMesh, SkinMeshParts, Strided, StridedMut, VertexOutput, WeightFormat},
+};
+use lissom_build::{
+    SkeletonBuilder,
+    archive::ArchiveWriter,
+    mannequin::{self, Detail},
+    mesh::VertexLayout,
+    scene::SceneMesh,
 };
 
 /// A mesh with random positions, normals and tangents.
@@ -174,6 +182,32 @@ pub fn skin_interleaved(
     }
     .run_on(backend)
     .expect("valid");
+}
+
+/// The mannequin's mesh out of an archive, its vertices in an order. Panics if the archive is wrong.
+#[must_use]
+pub fn mannequin_mesh(layout: VertexLayout) -> archive::Mesh {
+    let mesh = mannequin::mesh(&Detail::default()).expect("the usual detail");
+    let mut mesh = SceneMesh { mesh, ..SceneMesh::default() };
+    mesh.lay_out(layout);
+    let built = SkeletonBuilder::build(&mannequin::skeleton()).expect("a skeleton");
+    let writer = ArchiveWriter::new().skeleton("mannequin", &built.skeleton);
+    let bytes = writer.and_then(|w| w.scene_mesh(&mesh, &built, "")).and_then(|w| w.finish());
+    let archive = Archive::new(AlignedBytes::copy_of(&bytes.expect("an archive"))).expect("our own archive");
+    archive.mesh("mannequin").expect("it is there")
+}
+
+/// Runs one job on positions and normals of a mesh out of an archive. Panics if the parts do not belong together.
+pub fn skin_archived(backend: Backend, mesh: &archive::Mesh, palette: &[Mat4], out: &mut [Vec<[f32; 3]>; 2]) {
+    let view = mesh.view();
+    let [p, n] = out;
+    let output = VertexOutput::Separate {
+        positions: StridedMut::packed(p),
+        normals: Some(StridedMut::packed(n)),
+        tangents: None,
+    };
+    let job = SkinJob::new(mesh.influences(), palette, Strided::packed(view.positions), output);
+    SkinJob { normals: Some(Strided::packed(view.normals)), ..job }.run_on(backend).expect("valid");
 }
 
 /// Matrices at 64-byte addresses: one that straddles two cache lines is read twice.
