@@ -273,7 +273,13 @@ fn others(backend: Backend) -> Vec<Row> {
     const VERTICES: usize = 2000;
     let skeleton: &'static Skeleton = Box::leak(Box::new(rig::skeleton()));
     let joints = skeleton.joint_count();
-    let palette: &'static Matrices = Box::leak(Box::new(palette(joints)));
+    let pose = rig::pose(joints, 2);
+    let mut models = Matrices::new(&vec![Mat4::IDENTITY; joints]);
+    let to = Models::Mat4(models.get_mut());
+    LocalToModelJob { skeleton, locals: &pose, root: None, update: Update::All, lod: None, models: to }
+        .run_on(backend)
+        .expect("valid");
+    let palette: &'static Matrices = Box::leak(Box::new(models));
     let mut locals = skeleton.rest_pose().to_vec();
     let binds = vec![Mat34::IDENTITY; joints];
     let attachments: Vec<_> =

@@ -4,7 +4,7 @@ use super::{JobError, error::at_least, kernel::vertices::Vertices};
 use crate::mesh::{Attribute, Attributes, DualQuat, Inputs, SkinMesh, Strided, VertexOutput, Writer};
 use lissom_math::{
     dispatch,
-    simd::{Backend, LEN, Simd, WideQuat, WideVec3, load, prelude::*, splat},
+    simd::{Backend, LEN, Simd, WideQuat, WideVec3, f32x4, load, prelude::*, splat},
     soa::{GROUP, Lanes},
 };
 
@@ -123,21 +123,20 @@ impl<'a> DualQuatSkinJob<'a> {
     }
 }
 
-/// The blended dual quaternion of one vertex, not yet normalised.
+/// The blended dual quaternion of one vertex, not yet normalised: its two halves side by side.
 #[inline(always)]
-fn blend(mesh: &SkinMesh<'_>, palette: &[DualQuat], vertex: usize) -> [f32; 8] {
-    let mut sum = [0.0; 8];
-    let first = palette[mesh.joint(vertex, 0)].real;
-    for i in 0..mesh.influences() {
+fn blend<S: Simd>(s: S, mesh: &SkinMesh<'_>, palette: &[DualQuat], vertex: usize) -> [f32x4<S>; 2] {
+    let first = &palette[mesh.joint(vertex, 0)];
+    let (halves, mut weights) =
+        (|d: &DualQuat| [d.real, d.dual].map(|half| f32x4::simd_from(s, half)), mesh.weights(vertex));
+    let one = |d: &DualQuat, w: f32| halves(d).map(|half| half * f32x4::simd_from(s, w));
+    let mut sum = one(first, weights.next());
+    for i in 1..mesh.influences() {
         let d = &palette[mesh.joint(vertex, i)];
-        let r = d.real;
-        let dot = (first[0] * r[0] + first[1] * r[1]) + (first[2] * r[2] + first[3] * r[3]);
-        let w = mesh.weight(vertex, i);
-        let w = if dot < 0.0 { -w } else { w };
-        for (k, sum) in sum.iter_mut().enumerate() {
-            let v = if k < 4 { d.real[k] } else { d.dual[k - 4] } * w;
-            *sum = if i == 0 { v } else { *sum + v };
-        }
+        let (f, r, w) = (first.real, d.real, weights.next());
+        let dot = (f[0] * r[0] + f[1] * r[1]) + (f[2] * r[2] + f[3] * r[3]);
+        let [real, dual] = one(d, if dot < 0.0 { -w } else { w });
+        sum = [sum[0] + real, sum[1] + dual];
     }
     sum
 }
@@ -157,9 +156,13 @@ fn kernel<S: Simd>(
     while start < count {
         let here = if count - start < GROUP { count - start } else { GROUP };
         for lane in 0..here {
-            let dq = blend(mesh, palette, start + lane);
-            for (to, v) in blended.iter_mut().zip(dq) {
-                to.0[lane] = v;
+            let [real, dual] = blend(s, mesh, palette, start + lane);
+            let (real, dual) = (real.to_array(), dual.to_array());
+            let mut k = 0;
+            while k < 4 {
+                blended[k].0[lane] = real[k];
+                blended[4 + k].0[lane] = dual[k];
+                k += 1;
             }
         }
         for (attribute, from) in attributes.iter().flatten() {

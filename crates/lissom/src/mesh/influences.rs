@@ -243,6 +243,12 @@ impl<'a> SkinMesh<'a> {
         1.0 - sum
     }
 
+    /// The weights of a vertex one after the other: the last one is restored without reading the others again.
+    #[inline(always)]
+    pub(crate) fn weights(&self, vertex: usize) -> Weights<'_, 'a> {
+        Weights { mesh: self, vertex, next: 0, sum: 0.0 }
+    }
+
     #[inline]
     fn stored_weights(&self) -> usize {
         self.parts.influences - usize::from(!self.parts.explicit_last)
@@ -253,6 +259,30 @@ impl<'a> SkinMesh<'a> {
         let format = self.parts.weight_format;
         let b = &self.parts.weights.bytes[vertex * self.parts.weights.stride + i * format.size()..];
         read_weight(format, b)
+    }
+}
+
+/// See [`SkinMesh::weights`].
+pub(crate) struct Weights<'m, 'a> {
+    mesh: &'m SkinMesh<'a>,
+    vertex: usize,
+    next: usize,
+    /// Of those so far.
+    sum: f32,
+}
+
+impl Weights<'_, '_> {
+    /// The next one, of as many as there are influences.
+    #[inline(always)]
+    pub fn next(&mut self) -> f32 {
+        let i = self.next;
+        self.next += 1;
+        if i >= self.mesh.stored_weights() {
+            return 1.0 - self.sum;
+        }
+        let w = self.mesh.stored_weight(self.vertex, i);
+        self.sum = if i == 0 { w } else { self.sum + w };
+        w
     }
 }
 
