@@ -1,6 +1,6 @@
 //! What IK costs a call, beside ozz's figures.
 
-use crate::jobs::{Table, heading};
+use crate::jobs::{Line, Table, heading};
 use lissom::math::simd::Backend;
 use lissom_bench::rows;
 
@@ -8,6 +8,6 @@ use lissom_bench::rows;
 pub fn print() -> anyhow::Result<()> {
     println!("ns a call; the quotient is by the calibration loop, which ozz's figures were taken beside too");
     heading("ns/call");
-    Table::new(Backend::best()).rows(rows::ik());
+    Table::new(Backend::best()).rows(rows::ik()).iter().for_each(Line::print);
     Ok(())
 }

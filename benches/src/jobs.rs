@@ -11,28 +11,73 @@ use lissom_bench::{
 use lissom_cli::timing::{best_ns, calibration_ns};
 use std::path::Path;
 
-/// Prints the table, on one backend or on all that there are; the folder is for [`sampling::Stage`].
-pub fn print(only: Option<Backend>, folder: Option<&Path>) -> Result<()> {
+/// Prints the table, on one backend or on all that there are; the folder is for [`sampling::Stage`]. Everything is measured so many
+/// times over, and of each row the quietest pass is printed: neighbours come and go by the minute.
+pub fn print(only: Option<Backend>, folder: Option<&Path>, passes: usize) -> Result<()> {
     let stage = sampling::Stage::new(folder)?;
+    let pass = |number: usize| -> Result<Vec<Line>> {
+        let mut lines = Vec::new();
+        for backend in Backend::all().filter(|b| only.is_none_or(|only| only == *b)) {
+            eprintln!("pass {number} of {passes}: {backend}");
+            lines.extend(stage.measure(backend));
+            lines.extend(rows::jobs(backend).into_iter().flat_map(|group| Table::new(backend).rows(group)));
+        }
+        lines.extend(Table::new(Backend::best()).rows(rows::opening()?));
+        Ok(lines)
+    };
+    let mut best = pass(1)?;
+    for number in 2..=passes {
+        for (best, line) in best.iter_mut().zip(pass(number)?) {
+            if line.steps() < best.steps() {
+                *best = line;
+            }
+        }
+    }
     println!(
-        "ns an item; calibration: ns a step of a dependent multiply and add, taken before the row's group"
+        "ns an item, the best of {passes}; calibration: ns a step of a dependent multiply and add, taken before the row's group"
     );
     heading("ns/item");
-    for backend in Backend::all().filter(|b| only.is_none_or(|only| only == *b)) {
-        stage.print(backend);
-        rows::jobs(backend).into_iter().for_each(|group| Table::new(backend).rows(group));
-    }
-    Table::new(Backend::best()).rows(rows::opening()?);
+    best.iter().for_each(Line::print);
     beyond_caches();
     Ok(())
 }
 
 /// Prints the names of the columns.
 pub fn heading(unit: &str) {
-    println!("{:<34} {:>8} {unit:>9} {:>11} {:>7} {:>6}", "work", "backend", "calibration", "of ozz", "goal");
+    println!("{:<38} {:>8} {unit:>9} {:>11} {:>7} {:>6}", "work", "backend", "calibration", "of ozz", "goal");
 }
 
-/// Prints rows that were measured right after one calibration.
+/// A row that was measured.
+pub struct Line {
+    work: String,
+    backend: Backend,
+    /// An item; a mean over clips has none.
+    ns: Option<f64>,
+    calibration_ns: f64,
+    /// The quotient to ozz, and what it is to be.
+    of_ozz: Option<[f64; 2]>,
+}
+
+impl Line {
+    /// What passes are compared by: the time in steps of the calibration, or the quotient.
+    fn steps(&self) -> f64 {
+        self.ns
+            .map(|ns| ns / self.calibration_ns)
+            .or(self.of_ozz.map(|[quotient, _]| quotient))
+            .unwrap_or_default()
+    }
+
+    /// Prints it under the [`heading`].
+    pub fn print(&self) {
+        let Self { work, backend, calibration_ns, .. } = self;
+        let ns = self.ns.map_or("-".into(), |ns| format!("{ns:.2}"));
+        let [quotient, goal] =
+            self.of_ozz.map_or(["-".into(), "-".into()], |of| of.map(|v| format!("{v:.2}")));
+        println!("{work:<38} {backend:>8} {ns:>9} {calibration_ns:>11.3} {quotient:>7} {goal:>6}");
+    }
+}
+
+/// Rows that are measured right after one calibration.
 pub struct Table {
     backend: Backend,
     calibration_ns: f64,
@@ -50,23 +95,20 @@ impl Table {
     }
 
     /// A mean of quotients and the goals for AVX-512 and AVX2.
-    pub fn mean(&self, work: &str, quotient: f64, goals: [f64; 2]) {
-        let (backend, calibration) = (self.backend, self.calibration_ns);
-        let goal = ozz::part(backend, goals);
-        println!("{work:<34} {backend:>8} {:>9} {calibration:>11.3} {quotient:>7.2} {goal:>6.2}", "-");
+    pub fn mean(&self, work: String, quotient: f64, goals: [f64; 2]) -> Line {
+        let Self { backend, calibration_ns } = *self;
+        Line { work, backend, ns: None, calibration_ns, of_ozz: Some([quotient, ozz::part(backend, goals)]) }
     }
 
     /// Figures, and goals where there are some.
-    pub fn rows(&self, rows: Vec<Row>) {
-        let (backend, calibration) = (self.backend, self.calibration_ns);
-        for mut row in rows {
+    pub fn rows(&self, rows: Vec<Row>) -> Vec<Line> {
+        let Self { backend, calibration_ns } = *self;
+        let line = |mut row: Row| {
             let ns = ns(&mut row);
-            print!("{:<34} {backend:>8} {ns:>9.2} {calibration:>11.3}", row.name);
-            match row.goal {
-                Some(goal) => println!(" {:>7.2} {:>6.2}", goal.quotient(ns, calibration), goal.of(backend)),
-                None => println!(" {:>7} {:>6}", "-", "-"),
-            }
-        }
+            let of_ozz = row.goal.map(|goal| [goal.quotient(ns, calibration_ns), goal.of(backend)]);
+            Line { work: row.name, backend, ns: Some(ns), calibration_ns, of_ozz }
+        };
+        rows.into_iter().map(line).collect()
     }
 }
 

@@ -12,10 +12,12 @@ mod jobs;
 mod layouts;
 mod sampling;
 
+use anyhow::Context;
 use lissom::math::simd::Backend;
-use std::{path::Path, process::ExitCode};
+use std::{num::NonZeroUsize, path::Path, process::ExitCode};
 
-const USAGE: &str = "usage: lissom-bench jobs [FOLDER]   (FOLDER holds assets/ozz/bin and rawclips; LISSOM_SIMD=NAME: on one backend alone)
+const USAGE: &str = "usage: lissom-bench jobs [FOLDER [--passes N]]   (FOLDER holds assets/ozz/bin and rawclips; of each row the best of N passes;
+                                LISSOM_SIMD=NAME: on one backend alone)
        lissom-bench clips [FOLDER] [--plot FILE.svg]   (FOLDER holds assets/ozz/bin)
        lissom-bench compression FOLDER [--json] [--dump DIR] [--effort fast|default|max] [--precision CM]
                                 [--threads N] [--plot FILE.svg]   (FOLDER holds .rawclip files)
@@ -36,8 +38,12 @@ fn main() -> ExitCode {
         }
     };
     let result = match args.as_slice() {
-        ["jobs"] => jobs::print(forced, None),
-        ["jobs", folder] => jobs::print(forced, Some(Path::new(folder))),
+        ["jobs"] => jobs::print(forced, None, 1),
+        ["jobs", folder] => jobs::print(forced, Some(Path::new(folder)), 1),
+        ["jobs", folder, "--passes", passes] => passes
+            .parse::<NonZeroUsize>()
+            .context("--passes is a number above 0")
+            .and_then(|passes| jobs::print(forced, Some(Path::new(folder)), passes.get())),
         ["rows"] => jobs::print_plain(forced.unwrap_or_else(Backend::best)),
         ["count"] => count::print(),
         ["crowd"] => crowd::print(None, None),

@@ -2,7 +2,7 @@
 
 use crate::{
     compression,
-    jobs::{Table, ns},
+    jobs::{Line, Table, ns},
 };
 use anyhow::{Context, Result};
 use lissom::{Clip, math::simd::Backend};
@@ -56,10 +56,11 @@ impl Stage {
         Ok(Self { subjects, sets })
     }
 
-    /// Prints every row on one backend.
-    pub fn print(&self, backend: Backend) {
+    /// Every row on one backend.
+    pub fn measure(&self, backend: Backend) -> Vec<Line> {
+        let mut lines = Vec::new();
         for subject in &self.subjects {
-            Table::new(backend).rows(rows::sampling(subject, backend));
+            lines.extend(Table::new(backend).rows(rows::sampling(subject, backend)));
         }
         for set in &self.sets {
             let table = Table::new(backend);
@@ -72,12 +73,13 @@ impl Stage {
             }
             for (i, way) in Way::ALL.into_iter().enumerate() {
                 let mean = libm::exp(logs[i] / set.clips.len() as f64);
-                table.mean(&format!("{}, {}", set.name, way.name()), mean, set.goals[i]);
+                lines.push(table.mean(format!("{}, {}", set.name, way.name()), mean, set.goals[i]));
             }
         }
         if let Some(walk) = self.subjects.last() {
-            Table::new(backend).rows(rows::character(walk, backend));
+            lines.extend(Table::new(backend).rows(rows::character(walk, backend)));
         }
+        lines
     }
 }
 
