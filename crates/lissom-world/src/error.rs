@@ -32,7 +32,7 @@ pub enum WorldError {
     /// [`update_many`](crate::World::update_many) left a number that is not finite.
     #[error("the new local transform of {entity} is not finite")]
     Update {
-        /// The first such entity in memory order. It kept its old local transform.
+        /// The first such entity, in memory order or in that of the list. It kept its old local transform.
         entity: Entity,
     },
     /// The parent's scale or stretch is zero (or so small that the result overflows), so no local transform

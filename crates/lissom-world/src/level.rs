@@ -1,8 +1,8 @@
 //! One level of the hierarchy: rows of entities that all have the same depth.
 //!
 //! What a sync streams through has arrays of its own, the rest of a row is its *tag*. 64 rows are a *word*
-//! (one bit each in `live`, `dirty`, `special`, and one version block), 64 words are a *page* (one bit a word in `summary`): a page is what one task takes. Rows
-//! of despawned entities are holes and are filled again, last in first out, so a row never moves while its
+//! (one bit each in `live`, `dirty`, `special`, and one version block), 64 words are a *page* (one bit a word in
+//! `summary`): a page is what one task takes. Rows of despawned entities are holes and are filled again, last in first out, so a row never moves while its
 //! entity keeps its depth, and the children's parent rows stay right.
 
 use crate::{

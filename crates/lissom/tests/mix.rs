@@ -12,9 +12,9 @@ use lissom::{
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
     cook::{ClipBuilder, Form},
-    exact::Trs,
+    exact::{Trs, V3},
     mannequin::{self, Motion},
-    raw::{Channel, Curve, RawAnimation, RawTrack},
+    raw::{Channel, Curve, RawAnimation, RawJoint, RawTrack},
 };
 use lissom_testkit::{
     alloc::{CountingAllocator, assert_no_alloc},
@@ -182,6 +182,29 @@ fn a_mix_is_its_samples_blended_on_every_backend_and_thread() {
                 });
             }
         });
+    }
+}
+
+#[test]
+fn a_scratch_for_a_larger_skeleton_serves_a_smaller_one() {
+    let mut stage = Stage::new();
+    // Cubic keys are played into the room, and added then.
+    let keys = [(0.0, V3::new(0.0, 0.0, 0.0)), (0.3, V3::new(0.0, 0.2, 0.0)), (1.0, V3::new(0.2, 0.2, 0.2))];
+    let track = RawTrack { translation: Channel::new(Curve::Hermite, keys), ..RawTrack::default() };
+    let tracks = vec![track; stage.built.skeleton.joint_count()];
+    let cubic = RawAnimation { duration_s: 1.0, tracks, ..RawAnimation::default() };
+    let builder = ClipBuilder { form: Form::Keys, ..ClipBuilder::default() };
+    stage.clips.push(Clip::from_bytes(&builder.build(&stage.built, &cubic).unwrap().bytes).unwrap());
+    let mut larger = mannequin::skeleton();
+    larger.joints.extend((0..40).map(|_| RawJoint { parent: Some(0), ..RawJoint::default() }));
+    let larger = SkeletonBuilder::build(&larger).unwrap();
+    let mut scratch = MixScratch::with_room_for(&larger.skeleton, &stage.clips, 6);
+    let mut rng = Rng::new(3);
+    for _ in 0..40 {
+        let mix = random_mix(&mut rng, stage.clips.len());
+        let wanted = stage.one_by_one(&mix, Backend::best(), None);
+        let mixed = stage.mixed(&mix, &mut scratch, Backend::best(), None);
+        assert_same_pose(&format!("{mix:?}"), &mixed, &wanted, stage.built.skeleton.joint_count());
     }
 }
 

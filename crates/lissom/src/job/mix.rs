@@ -372,7 +372,8 @@ impl MixJob<'_> {
             let layer = Weighed { weight: entry.weight, first, inverse };
             // Validated: there are as many slots as entries to sample.
             if let Some(slot) = take(slots, clip.identity()) {
-                slot.cursor.add(backend, &clip, time_s, rest, lod, layer, pose, output)?;
+                let room = &mut pose[..rest.len()];
+                slot.cursor.add(backend, &clip, time_s, rest, lod, layer, room, output)?;
             }
             first = false;
         }
