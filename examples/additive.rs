@@ -26,7 +26,7 @@ fn difference(joints: usize, from: &[SoaTransform], to: &[SoaTransform]) -> Vec<
             }
         })
         .collect();
-    soa::pack(&deltas)
+    soa::from_transforms(&deltas)
 }
 
 fn main() -> Result<()> {

@@ -6,7 +6,10 @@ use lissom::archive::Archive;
 use lissom_build::mannequin::Motion;
 use lissom_draw::palette;
 use lissom_examples::{Actor, mannequin_archive};
-use lissom_motion::{Animator, Graph, GraphParts, LayerParts, PlaneBlend, StateParts};
+use lissom_motion::{
+    Animator, Graph, GraphParts,
+    graph::{LayerParts, PlaneBlend, StateParts},
+};
 use std::sync::Arc;
 
 const MOTIONS: [Motion; 6] =

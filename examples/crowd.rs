@@ -5,19 +5,17 @@
 //! the crowd turns speeds into poses, and places into palettes of the world.
 #![allow(clippy::print_stdout, reason = "it is for reading")]
 
-use anyhow::{Context, Result};
-use lissom::{
-    job::SkinJob,
-    math::Mat4,
-    mesh::{Strided, StridedMut, VertexOutput},
-};
+use anyhow::Result;
+use lissom::math::Mat4;
 use lissom_build::{exact::smaller, mannequin::Motion};
 use lissom_draw::{Camera, Canvas, Ground, Light, Mesh, Shadow, palette};
-use lissom_examples::Actor;
+use lissom_examples::{Actor, Vertices, write_png};
 use lissom_math::trig;
 use lissom_motion::{
-    Graph, GraphParts, LayerParts, OneShot, RootStep, StateParts,
+    Graph, GraphParts, RootStep,
     crowd::{Crowd, Member, Outputs, PaletteFormat, Palettes, Rayon, Role, Serial, Space},
+    graph::{LayerParts, StateParts},
+    state::OneShot,
 };
 use std::{sync::Arc, time::Instant};
 
@@ -39,7 +37,8 @@ struct Walker {
     waves_s: f32,
 }
 
-/// Numbers that look random, the same in every run.
+/// Numbers that look random, the same in every run. The generator of our tests is not used here: you can copy this
+/// example into a game that has none of our test crates.
 struct Chance(u32);
 
 impl Chance {
@@ -245,22 +244,12 @@ fn draw(
                 Mat4::from_cols_array_2d(&[column(0), column(1), column(2), column(3)])
             })
             .collect();
-        let vertices = mesh.positions.len();
-        let (mut positions, mut normals) = (vec![[0.0_f32; 3]; vertices], vec![[0.0_f32; 3]; vertices]);
-        let output = VertexOutput::Separate {
-            positions: StridedMut::packed(&mut positions),
-            normals: Some(StridedMut::packed(&mut normals)),
-            tangents: None,
-        };
-        let job = SkinJob::new(actor.mesh.influences(), &palette, Strided::packed(mesh.positions), output);
-        SkinJob { normals: Some(Strided::packed(mesh.normals)), ..job }.run()?;
+        let Vertices { positions, normals } = actor.skinned(&palette)?;
         let coat = palette::PLASTER.mixed(coats[i % coats.len()], 0.55);
         canvas.mesh(&Mesh::new(&positions, &normals, mesh.indices, coat), &light)?;
         feet.extend(positions);
     }
     let ground = Ground { radius: 40.0, strength: 0.2, ..Ground::default() };
     canvas.ground(&ground, Some(&Shadow::of_points(&feet, 0.0)?))?;
-    let folder = std::path::Path::new(path).parent().context("a path of a file")?;
-    std::fs::create_dir_all(folder)?;
-    Ok(canvas.finish().save_png(path)?)
+    write_png(&canvas, path)
 }

@@ -12,6 +12,7 @@ use lissom_build::{
     mesh::model_matrices,
 };
 use lissom_draw::{Camera, Canvas, Ground, Light, Mesh, Shadow, palette};
+use lissom_examples::write_png;
 use lissom_math::{Mat34, Qvs, Vec3, scalar};
 use lissom_world::{Entity, Prefab, Socket, World};
 
@@ -100,8 +101,5 @@ fn main() -> Result<()> {
     let text =
         format!("{} mannequins, {} entities, one sync: {} written", crowd.len(), world.len(), stats.written);
     canvas.text(20, 20, &text, 2, palette::INK);
-    if let Some(folder) = std::path::Path::new(&path).parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    Ok(canvas.finish().save_png(&path)?)
+    write_png(&canvas, &path)
 }

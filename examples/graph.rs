@@ -26,16 +26,16 @@ fn main() -> Result<()> {
     // [README
     let archive = Archive::open(&path)?;
     let mut hero = Animator::new(&archive, "mannequin")?;
-    let ahead = hero.graph().float("ahead")?; // once; later no name is looked up
+    let ahead = hero.graph().float("ahead")?; // look a name up once
     let (jump, grounded) = (hero.graph().trigger("jump")?, hero.graph().bool("grounded")?);
     hero.play("wave").on("upper_body").fade(0.2).start()?;
     for frame in 0..160 {
-        hero.set(ahead, if frame < 50 { 0.0 } else { 2.4 })?; // m/s: the stick
-        hero.set(grounded, !(90..125).contains(&frame))?; // your physics
+        hero.set(ahead, if frame < 50 { 0.0 } else { 2.4 })?; // m/s, from your gamepad
+        hero.set(grounded, !(90..125).contains(&frame))?; // from your physics
         if frame == 75 {
             hero.trigger(jump)?;
         }
-        hero.update(1.0 / 60.0)?; // then: pose, matrices, events, root delta
+        hero.update(1.0 / 60.0)?; // then read pose, matrices, events, root motion
         for mesh in hero.body_mut().skin()? {
             draw(frame, mesh); // positions, normals and indices, ready for upload
         }

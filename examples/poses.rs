@@ -3,12 +3,13 @@
 //! `cargo run --release -p lissom-examples --example poses` makes `docs/mannequin.png` again;
 //! `... --example poses -- --sheets DIR` makes a contact sheet of every clip, front and side.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use lissom_build::exact::{Q4, Trs, V3};
 use lissom_build::mannequin::{self, Detail, Motion};
 use lissom_build::mesh::{RawMesh, model_matrices};
 use lissom_build::raw::{RawAnimation, RawSkeleton};
 use lissom_draw::{Camera, Canvas, Color, Ground, Light, Mesh, Shadow, Viewport, palette};
+use lissom_examples::write_png;
 use std::path::Path;
 
 fn main() -> Result<()> {
@@ -16,10 +17,7 @@ fn main() -> Result<()> {
     let cast = Cast { skeleton: mannequin::skeleton(), mesh: mannequin::mesh(&Detail::default())? };
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => strip(&cast, Path::new("docs/mannequin.png")),
-        ["--sheets", folder] => {
-            std::fs::create_dir_all(folder).with_context(|| format!("cannot make {folder}"))?;
-            Motion::ALL.into_iter().try_for_each(|m| sheet(&cast, m, Path::new(folder)))
-        }
+        ["--sheets", folder] => Motion::ALL.into_iter().try_for_each(|m| sheet(&cast, m, Path::new(folder))),
         [path] if !path.starts_with('-') => strip(&cast, Path::new(path)),
         _ => bail!("usage: poses [FILE.png | --sheets DIR]"),
     }
@@ -89,10 +87,7 @@ fn strip(cast: &Cast, path: &Path) -> Result<()> {
     for (x, label) in labels {
         canvas.text_centred(x, height as i32 - 24, label, 2, palette::INK);
     }
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    }
-    Ok(canvas.finish().save_png(path)?)
+    write_png(&canvas, path)
 }
 
 /// Eight (or twenty-four) moments of a clip, from the front and from the side.
@@ -116,5 +111,5 @@ fn sheet(cast: &Cast, motion: Motion, folder: &Path) -> Result<()> {
         }
     }
     canvas.text(6, 6, &clip.name, 2, palette::INK);
-    Ok(canvas.finish().save_png(folder.join(format!("{}.png", clip.name)))?)
+    write_png(&canvas, folder.join(format!("{}.png", clip.name)))
 }

@@ -6,7 +6,10 @@ use lissom::archive::Archive;
 use lissom_build::mannequin::Motion;
 use lissom_draw::palette;
 use lissom_examples::{Actor, mannequin_archive};
-use lissom_motion::{Animator, Graph, GraphParts, LayerParts, RootStep, StateParts, Test, TransitionParts};
+use lissom_motion::{
+    Animator, Graph, GraphParts, RootStep,
+    graph::{LayerParts, StateParts, Test, TransitionParts},
+};
 use std::sync::Arc;
 
 fn main() -> Result<()> {

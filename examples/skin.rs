@@ -9,13 +9,10 @@ use lissom::{
         scalar::{quat_from_axis_angle, quat_mul},
         soa,
     },
-    mesh::{
-        DualQuat, JointBounds, Strided, StridedMut, VertexOutput, dual_quat_palette, exact_bounds,
-        partition_by_influences,
-    },
+    mesh::{DualQuat, JointBounds, Strided, dual_quat_palette, exact_bounds, partition_by_influences},
 };
 use lissom_draw::palette;
-use lissom_examples::{Actor, Figure};
+use lissom_examples::{Actor, Figure, Vertices};
 
 fn main() -> Result<()> {
     let actor = Actor::new(&[])?;
@@ -41,15 +38,11 @@ fn main() -> Result<()> {
     let mut motions = vec![DualQuat::IDENTITY; matrices.len()];
     dual_quat_palette(&matrices, &mut motions);
     let vertices = mesh.positions.len();
-    let (mut positions, mut normals) = (vec![[0.0_f32; 3]; vertices], vec![[0.0_f32; 3]; vertices]);
-    let output = VertexOutput::Separate {
-        positions: StridedMut::packed(&mut positions),
-        normals: Some(StridedMut::packed(&mut normals)),
-        tangents: None,
-    };
-    let job = DualQuatSkinJob::new(influences, &motions, Strided::packed(mesh.positions), output);
+    let mut moved = Vertices::new(vertices);
+    let job = DualQuatSkinJob::new(influences, &motions, Strided::packed(mesh.positions), moved.output());
     DualQuatSkinJob { normals: Some(Strided::packed(mesh.normals)), ..job }.run()?;
     let label = String::from("dual quaternions");
+    let Vertices { positions, normals } = moved;
     let dual = Figure { label, positions, normals, color: palette::SAGE, ..Figure::default() };
 
     for (name, figure, safe) in [

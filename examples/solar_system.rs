@@ -7,6 +7,7 @@
 
 use anyhow::Result;
 use lissom_draw::{Camera, Canvas, Color, Light, palette};
+use lissom_examples::write_png;
 use lissom_math::{Qvs, Vec3, scalar};
 use lissom_world::{Entity, Keep, World};
 use std::f32::consts::TAU;
@@ -112,8 +113,5 @@ fn main() -> Result<()> {
         2,
         palette::PLASTER,
     );
-    if let Some(folder) = std::path::Path::new(&path).parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    Ok(canvas.finish().save_png(&path)?)
+    write_png(&canvas, &path)
 }

@@ -12,7 +12,10 @@ use lissom::{
 use lissom_build::mannequin::Motion;
 use lissom_draw::palette;
 use lissom_examples::Actor;
-use lissom_motion::{Animator, Graph, GraphParts, LayerParts, StateParts, Test, TransitionParts};
+use lissom_motion::{
+    Animator, Graph, GraphParts,
+    graph::{LayerParts, StateParts, Test, TransitionParts},
+};
 use std::sync::Arc;
 
 const FRAME_S: f64 = 1.0 / 60.0;

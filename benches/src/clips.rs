@@ -15,8 +15,8 @@ use lissom_build::{
     mannequin::{self, Motion},
     raw::RawAnimation,
 };
-use lissom_cli::timing::{best_ns, calibration_ns};
 use lissom_draw::chart::TwoScales;
+use lissom_measure::timing::{best_ns, calibration_ns};
 use std::{fmt::Write as _, path::Path};
 
 const ROUNDS: usize = 40;
@@ -203,7 +203,12 @@ fn sizes(subject: &Subject, clip: &Clip, cursor: &Cursor, lines: &mut String) ->
     let clip = cook(subject)?;
     let plain = write_stream(&clip, Codec::None)?.len();
     write!(lines, "  as a stream file: {plain} bytes")?;
-    for codec in [Codec::Lz4, Codec::Zstd, Codec::Gzip] {
+    for codec in [
+        Codec::Lz4,
+        #[cfg(feature = "zstd")]
+        Codec::Zstd,
+        Codec::Gzip,
+    ] {
         write!(lines, ", {codec:?} {:.2}", write_stream(&clip, codec)?.len() as f64 / plain as f64)?;
     }
     writeln!(lines)?;

@@ -15,8 +15,8 @@ use lissom_build::{
     import::rawclip::{self, RawClip},
     raw::{Curve, Key, RawAnimation},
 };
-use lissom_cli::timing::{best_ns, calibration_ns};
 use lissom_draw::chart::{Lines, Series};
+use lissom_measure::timing::{best_ns, calibration_ns};
 use serde_json::json;
 use std::{
     collections::BTreeMap,

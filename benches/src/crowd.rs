@@ -16,11 +16,11 @@ use lissom_build::{
     mannequin::{self, Motion},
     raw::{RawAnimation, RawSkeleton},
 };
-use lissom_cli::timing::{best_of_s, calibration_ns};
 use lissom_draw::chart::{Lines, Series};
+use lissom_measure::timing::{best_of_s, calibration_ns};
 use lissom_motion::{
     RootStep,
-    crowd::{Crowd, Executor, Member, Outputs, PaletteFormat, Part, Rayon, Role, Serial, Space},
+    crowd::{Crowd, Executor, Member, Outputs, PaletteFormat, PlayedClip, Rayon, Role, Serial, Space},
 };
 use std::{fs, hint::black_box, path::Path};
 
@@ -152,8 +152,8 @@ fn crowd_of(
     let mut members = Vec::with_capacity(count);
     for i in 0..count {
         let roles = role(i);
-        let part = |layer: usize| Part::new(numbers[roles[layer].0], WEIGHTS[layer]).at(roles[layer].1);
-        members.push(crowd.add(Role::Parts(&[part(0), part(1), part(2)]), RootStep::IDENTITY)?);
+        let part = |layer: usize| PlayedClip::new(numbers[roles[layer].0], WEIGHTS[layer]).at(roles[layer].1);
+        members.push(crowd.add(Role::Clips(&[part(0), part(1), part(2)]), RootStep::IDENTITY)?);
     }
     Ok((crowd, members))
 }

@@ -1,9 +1,11 @@
 //! What a graph costs without a pose: ten states, a transition running, eight clips in a plane, a masked layer.
 
-use lissom_cli::timing::best_ns;
+use lissom_measure::timing::best_ns;
 use lissom_motion::{
-    Frame, Graph, GraphError, GraphParts, GraphState, LayerParts, OneShot, PlaneBlend, StateParts, Test,
-    TransitionParts,
+    Graph, GraphParts, GraphState,
+    frame::Frame,
+    graph::{GraphError, LayerParts, PlaneBlend, StateParts, Test, TransitionParts},
+    state::OneShot,
 };
 use std::hint::black_box;
 

@@ -1,6 +1,6 @@
 //! What IK costs a call, beside ozz's figures.
 
-use crate::jobs::{Line, Table, heading};
+use crate::table::{Line, Table, heading};
 use lissom::math::simd::Backend;
 use lissom_bench::rows;
 

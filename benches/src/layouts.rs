@@ -6,7 +6,7 @@ use lissom_build::{
     BuiltSkeleton,
     raw::{Channel, RawAnimation, Value},
 };
-use lissom_cli::timing::best_ns;
+use lissom_measure::timing::best_ns;
 use std::hint::black_box;
 
 /// A key of any channel: three or four numbers.

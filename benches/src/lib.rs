@@ -1,4 +1,4 @@
-//! What the benches share: a rig, poses, clips, and rows of work. Their stopwatch is the command's: `lissom_cli::timing`.
+//! What the benches share: a rig, poses, clips, and rows of work. Stopwatch and random numbers are those of `lissom-measure`.
 
 pub mod ozz;
 pub mod player;

@@ -11,6 +11,7 @@ mod ik;
 mod jobs;
 mod layouts;
 mod sampling;
+mod table;
 
 use anyhow::Context;
 use lissom::math::simd::Backend;

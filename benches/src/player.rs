@@ -27,7 +27,7 @@ pub fn stage() -> anyhow::Result<Stage> {
     Ok(Stage { skeleton, animation: mannequin::clip(Motion::Performance) })
 }
 
-/// The motion as dense rows.
+/// The motion as rows.
 ///
 /// # Errors
 ///

@@ -2,7 +2,7 @@
 
 use crate::{
     compression,
-    jobs::{Line, Table, ns},
+    table::{Line, Table, ns},
 };
 use anyhow::{Context, Result};
 use lissom::{Clip, math::simd::Backend};

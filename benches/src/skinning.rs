@@ -1,6 +1,6 @@
 //! A mesh to skin, everything packed.
 
-use crate::rig::Random;
+use crate::rig::bone;
 use lissom::{
     archive::{self, AlignedBytes, Archive},
     job::SkinJob,
@@ -14,6 +14,7 @@ use lissom_build::{
     mesh::VertexLayout,
     scene::SceneMesh,
 };
+use lissom_measure::rng::Rng;
 
 /// A mesh with random positions, normals and tangents.
 pub struct Mesh {
@@ -41,14 +42,14 @@ impl Mesh {
     /// A mesh whose vertices have their joints in an order.
     #[must_use]
     pub fn new(vertices: usize, influences: usize, joints: usize, order: Order) -> Self {
-        let mut random = Random::new(7);
-        let mut vectors = || (0..vertices).map(|_| [random.unit(), random.unit(), random.unit()]).collect();
+        let mut rng = Rng::new(7);
+        let mut vectors = || (0..vertices).map(|_| [rng.signed(), rng.signed(), rng.signed()]).collect();
         let (positions, normals, tangents) = (vectors(), vectors(), vectors());
         let indices = (0..vertices)
-            .map(|v| if order == Order::Mixed { random.below(joints) } else { v / 8 })
+            .map(|v| if order == Order::Mixed { rng.below(joints) } else { v / 8 })
             .flat_map(|first| (0..influences).map(move |i| ((first + i * 3) % joints) as u16))
             .collect();
-        let mut share = || (random.unit() + 1.0) * 0.4 / influences as f32;
+        let mut share = || rng.unit() * 0.8 / influences as f32;
         let weights = (0..vertices * (influences - 1)).map(|_| share()).collect();
         Self { positions, normals, tangents, indices, weights, influences }
     }
@@ -235,7 +236,7 @@ impl Matrices {
 /// Matrices that rotate and translate.
 #[must_use]
 pub fn palette(joints: usize) -> Matrices {
-    let mut random = Random::new(8);
-    let matrices: Vec<_> = (0..joints).map(|_| random.transform().to_mat34().to_mat4()).collect();
+    let mut rng = Rng::new(8);
+    let matrices: Vec<_> = (0..joints).map(|_| bone(&mut rng).to_mat34().to_mat4()).collect();
     Matrices::new(&matrices)
 }

@@ -38,7 +38,7 @@ pub fn run(folder: &Path) -> Result<()> {
                 Reciprocal::AsOzz.track(&clip, &clip.tracks[*r], BLEND_RATIO, raw.joints[*r].rest).to_f32()
             })
             .collect();
-        layers.push((soa::pack(&locals), weight as f32));
+        layers.push((soa::from_transforms(&locals), weight as f32));
         files += 1;
     }
     let golden = text(&folder.join("golden"), "blend_l2m.txt")?;

@@ -9,7 +9,7 @@ use lissom_build::{
     export::write_glb,
     import::{self, ImportLimits, ImportOptions, lsm},
     mesh::model_matrices,
-    pipeline::{Cooked, Input, Options, Recipe, serial, unwatched},
+    pipeline::{Cooked, Input, Options, Plan, serial, unwatched},
     scene::{Scene, SceneAnimation},
 };
 use serde_json::Value;
@@ -80,7 +80,7 @@ fn open(file: &Path) -> Result<Scene> {
 /// An archive of these files, and what the command would say of them.
 fn cook(files: &[PathBuf], options: Options<'_>) -> Result<(Cooked, Scene)> {
     let inputs: Vec<Input<'_>> = files.iter().map(Input::file).collect();
-    let cooked = Recipe::new(options)?.cook(&inputs, &serial, &mut unwatched)?;
+    let cooked = Plan::new(options)?.cook(&inputs, &serial, &mut unwatched)?;
     for (input, file) in cooked.inputs.iter().zip(files) {
         ensure!(input.is_ok(), "{}: {input:?}", file.display());
     }

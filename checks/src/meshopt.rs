@@ -1,7 +1,7 @@
 //! Our meshopt decoder against streams and results of the npm package `meshoptimizer`, which
 //! `scripts/meshopt-vectors.mjs` writes into one file.
 
-use crate::validator::MODULES;
+use crate::{skipped, validator::MODULES};
 use anyhow::{Context as _, Result, ensure};
 use lissom_build::import::gltf::meshopt::{Filter, Mode, decode};
 use std::{
@@ -31,7 +31,7 @@ pub(crate) fn run(path: &Path) -> Result<()> {
         return compare(path);
     }
     let Some(modules) = env::var_os(MODULES) else {
-        println!("meshopt: SKIPPED, {MODULES} does not name a folder with node_modules/meshoptimizer");
+        skipped("meshopt", format_args!("{MODULES} does not name a folder with node_modules/meshoptimizer"));
         return Ok(());
     };
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/meshopt-vectors.mjs");
@@ -41,13 +41,13 @@ pub(crate) fn run(path: &Path) -> Result<()> {
     let output = match node.args(FILES.map(|f| path.join(f))).output() {
         Ok(output) => output,
         Err(why) => {
-            println!("meshopt: SKIPPED, node: {why}");
+            skipped("meshopt", format_args!("node: {why}"));
             return Ok(());
         }
     };
     let complaint = String::from_utf8_lossy(&output.stderr);
     if output.status.code() == Some(2) {
-        println!("meshopt: SKIPPED, {}", complaint.trim());
+        skipped("meshopt", complaint.trim());
         return Ok(());
     }
     ensure!(output.status.success(), "{}: {}", script.display(), complaint.trim());

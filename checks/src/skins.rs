@@ -15,7 +15,7 @@ use lissom::{
 use lissom_build::{
     exact::{M34, Trs},
     import::{self, ImportOptions},
-    pipeline::{Input, Options, Recipe, serial, unwatched},
+    pipeline::{Input, Options, Plan, serial, unwatched},
 };
 use lissom_testkit::{
     gltf::{Matrix, Reference, Surface},
@@ -126,8 +126,8 @@ fn one(file: &Path, clips: usize, sums: &mut Sums) -> Result<()> {
         return Ok(());
     }
     let wanted: Vec<String> = (0..scene.animations.len().min(clips)).map(|i| i.to_string()).collect();
-    let recipe = Recipe::new(Options { clips: wanted.clone(), ..Options::default() })?;
-    let cooked = recipe.cook(&[Input::file(file)], &serial, &mut unwatched)?;
+    let plan = Plan::new(Options { clips: wanted.clone(), ..Options::default() })?;
+    let cooked = plan.cook(&[Input::file(file)], &serial, &mut unwatched)?;
     let report = cooked.inputs.into_iter().next().context("no report")??;
     let archive = Archive::read(&cooked.archive.context("no archive")?)?;
     let height = report.height_m.unwrap_or(0.0);

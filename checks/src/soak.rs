@@ -13,7 +13,7 @@ use anyhow::{Context, Result, ensure};
 use lissom_build::{
     cook::{ClipBuilder, Effort},
     import::Format,
-    pipeline::{Input, Options, Recipe, serial, unwatched},
+    pipeline::{Input, Options, Plan, serial, unwatched},
 };
 use lissom_testkit::rng::Rng;
 use std::{
@@ -277,11 +277,11 @@ fn again_and_again(all: &[PathBuf]) -> Result<u64> {
     }
     small.sort();
     let cook = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
-    let recipe = Recipe::new(Options { cook, ..Options::default() })?;
+    let plan = Plan::new(Options { cook, ..Options::default() })?;
     let (mut warm, mut last) = (0, 0);
     for pass in 0..PASSES {
         for (_, file) in small.iter().take(AGAIN) {
-            recipe.cook(&[Input::file(file)], &serial, &mut unwatched)?;
+            plan.cook(&[Input::file(file)], &serial, &mut unwatched)?;
         }
         last = child::own_bytes().unwrap_or(0);
         if pass + 1 == WARM {

@@ -1,6 +1,6 @@
 //! A handful of glTF files against three.js in Node: `scripts/compare-three.mjs` gives its poses.
 
-use crate::validator::MODULES;
+use crate::{skipped, validator::MODULES};
 use anyhow::{Context, Result, anyhow, ensure};
 use lissom_build::{
     exact::{Trs, V3, larger},
@@ -28,11 +28,11 @@ const TOLERANCE: f64 = 2e-5;
 
 pub fn run(folder: &Path) -> Result<()> {
     let Some(modules) = env::var_os(MODULES) else {
-        println!("three: SKIPPED, {MODULES} does not name a folder with node_modules/three");
+        skipped("three", format_args!("{MODULES} does not name a folder with node_modules/three"));
         return Ok(());
     };
     if Command::new("node").arg("--version").output().is_err() {
-        println!("three: SKIPPED, there is no node");
+        skipped("three", "there is no node");
         return Ok(());
     }
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/compare-three.mjs");
@@ -42,7 +42,7 @@ pub fn run(folder: &Path) -> Result<()> {
     let output = node.output().context("node")?;
     let complaint = String::from_utf8_lossy(&output.stderr);
     if output.status.code() == Some(2) {
-        println!("three: SKIPPED, {}", complaint.trim());
+        skipped("three", complaint.trim());
         return Ok(());
     }
     ensure!(output.status.success(), "{}: {}", script.display(), complaint.trim());

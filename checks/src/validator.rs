@@ -1,5 +1,6 @@
 //! The Khronos validator over files that were written, all in one run of Node.
 
+use crate::skipped;
 use anyhow::{Context, Result, ensure};
 use std::{
     env, fs,
@@ -24,8 +25,11 @@ impl Validator {
     pub fn find(check: &str) -> Result<Option<Self>> {
         let modules = env::var_os(MODULES).map(PathBuf::from);
         let Some(modules) = modules.filter(|m| m.join("node_modules/gltf-validator").is_dir()) else {
-            println!(
-                "{check}: {MODULES} does not name a folder with node_modules/gltf-validator: nothing is validated"
+            skipped(
+                check,
+                format_args!(
+                    "{MODULES} does not name a folder with node_modules/gltf-validator: nothing is validated"
+                ),
             );
             return Ok(None);
         };

@@ -15,11 +15,15 @@ use lissom::{
 };
 use lissom_build::{
     cook::ClipBuilder,
+    export,
     mannequin::{self, Detail, Motion},
     pipeline,
 };
 use lissom_draw::{Camera, Canvas, Color, Ground, Light, Mesh as DrawnMesh, Shadow, Viewport, palette};
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// The mannequin as an archive of a game has it: skeleton, mesh and motions in place, with root motion and markers beside them, cooked;
 /// and its graph, if all that it plays is there.
@@ -29,7 +33,7 @@ use std::{path::PathBuf, sync::Arc};
 /// None, but for a mannequin that is broken.
 pub fn mannequin_archive(motions: &[Motion]) -> Result<Vec<u8>> {
     let scene = mannequin::game_scene(motions, &Detail::default())?;
-    Ok(pipeline::cook_scene(&scene, &ClipBuilder::default(), &pipeline::serial)?)
+    Ok(pipeline::cook_scene(&scene, &ClipBuilder::default(), &pipeline::serial)?.archive)
 }
 
 /// Skeleton and mesh of the mannequin, and the archive that they are from.
@@ -62,6 +66,31 @@ impl Default for Figure {
     fn default() -> Self {
         let (positions, normals, rods, balls) = Default::default();
         Self { label: String::new(), positions, normals, color: palette::SAGE, rods, balls }
+    }
+}
+
+/// Where the vertices of a mesh are, and their normals.
+pub struct Vertices {
+    /// Positions.
+    pub positions: Vec<[f32; 3]>,
+    /// Normals.
+    pub normals: Vec<[f32; 3]>,
+}
+
+impl Vertices {
+    /// Buffers for a number of vertices.
+    #[must_use]
+    pub fn new(count: usize) -> Self {
+        Self { positions: vec![[0.0; 3]; count], normals: vec![[0.0; 3]; count] }
+    }
+
+    /// What a skinning job writes to.
+    pub fn output(&mut self) -> VertexOutput<'_> {
+        VertexOutput::Separate {
+            positions: StridedMut::packed(&mut self.positions),
+            normals: Some(StridedMut::packed(&mut self.normals)),
+            tangents: None,
+        }
     }
 }
 
@@ -126,23 +155,27 @@ impl Actor {
         Ok(palette)
     }
 
+    /// The mesh, moved by a skinning palette.
+    ///
+    /// # Errors
+    ///
+    /// If there are too few matrices.
+    pub fn skinned(&self, palette: &[Mat4]) -> Result<Vertices> {
+        let mesh = self.mesh.view();
+        let mut moved = Vertices::new(mesh.positions.len());
+        let from = Strided::packed(mesh.positions);
+        let job = SkinJob::new(self.mesh.influences(), palette, from, moved.output());
+        SkinJob { normals: Some(Strided::packed(mesh.normals)), ..job }.run()?;
+        Ok(moved)
+    }
+
     /// A picture of a pose.
     ///
     /// # Errors
     ///
     /// If the pose is too short.
     pub fn figure(&self, label: impl Into<String>, color: Color, pose: &[SoaTransform]) -> Result<Figure> {
-        let palette = self.palette(&self.models(pose)?)?;
-        let mesh = self.mesh.view();
-        let vertices = mesh.positions.len();
-        let (mut positions, mut normals) = (vec![[0.0_f32; 3]; vertices], vec![[0.0_f32; 3]; vertices]);
-        let output = VertexOutput::Separate {
-            positions: StridedMut::packed(&mut positions),
-            normals: Some(StridedMut::packed(&mut normals)),
-            tangents: None,
-        };
-        let job = SkinJob::new(self.mesh.influences(), &palette, Strided::packed(mesh.positions), output);
-        SkinJob { normals: Some(Strided::packed(mesh.normals)), ..job }.run()?;
+        let Vertices { positions, normals } = self.skinned(&self.palette(&self.models(pose)?)?)?;
         Ok(Figure { label: label.into(), positions, normals, color, ..Figure::default() })
     }
 
@@ -252,15 +285,26 @@ pub fn strip(name: &str, from: [f32; 3], figures: &[Figure], indices: &[u32]) ->
     save(&canvas, name)
 }
 
+/// Writes a picture, and makes its folder if there is none.
+///
+/// # Errors
+///
+/// If the picture cannot be encoded or written.
+pub fn write_png(canvas: &Canvas, path: impl AsRef<Path>) -> Result<()> {
+    let path = path.as_ref();
+    let named = || path.display().to_string();
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).with_context(named)?;
+    }
+    export::write_whole(path, &canvas.finish().encode_png()?).with_context(named)
+}
+
 fn save(canvas: &Canvas, name: &str) -> Result<()> {
     let path = match std::env::args().nth(1) {
         Some(path) => PathBuf::from(path),
         None => PathBuf::from("target/pictures").join(name).with_extension("png"),
     };
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    }
-    canvas.finish().save_png(&path)?;
+    write_png(canvas, &path)?;
     // The one line that every example ends with.
     #[allow(clippy::print_stdout, reason = "examples talk to their reader")]
     {

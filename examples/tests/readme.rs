@@ -1,5 +1,5 @@
-//! The README's examples are those that are compiled: `graph.rs` and `play_archive.rs`, between their two marks; their pictures are
-//! below them.
+//! The README's examples are compiled ones: `play_archive.rs`, `graph.rs` and `many.rs`, between their two marks. Each has a
+//! picture below it.
 
 use std::{fs, path::Path};
 
@@ -10,15 +10,20 @@ fn read(path: &str) -> String {
 
 #[test]
 fn the_readme_shows_what_graph_does() {
-    shown("graph", "## A character", 18);
+    shown("graph", "## 3. Steer a character by a graph", 18, "graph");
 }
 
 #[test]
 fn the_readme_shows_what_play_archive_does() {
-    shown("play_archive", "## In fifteen lines", 15);
+    shown("play_archive", "## 2. Play a clip", 15, "play_archive");
 }
 
-fn shown(name: &str, section: &str, most: usize) {
+#[test]
+fn the_readme_shows_what_many_does() {
+    shown("many", "## 4. Fill a street with a crowd", 15, "crowd");
+}
+
+fn shown(name: &str, section: &str, most: usize, picture: &str) {
     let example = read(&format!("{name}.rs"));
     let (_, rest) = example.split_once("// [README\n").expect("the first mark");
     let (part, _) = rest.split_once("    // README]\n").expect("the second mark");
@@ -35,7 +40,7 @@ fn shown(name: &str, section: &str, most: usize) {
 
     // The strip of figures that it draws.
     let (section, _) = section.split_once("\n## ").expect("another section");
-    let picture = format!("docs/{name}.png");
+    let picture = format!("docs/{picture}.png");
     assert!(section.contains(&format!("]({picture})")), "the picture is missing");
     let picture = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(picture));
     assert!(picture.expect("the picture").starts_with(b"\x89PNG"));

@@ -1,6 +1,6 @@
 //! The plugin for Bevy: linted and tested without a window, in one profile; and its examples with one, as pictures.
 
-use crate::{steps::Outcome, workspace};
+use crate::{guests, step::Outcome, workspace};
 use std::{fs, path::Path};
 
 /// The member that brings Bevy's crates into a game; no other step builds it.
@@ -18,16 +18,10 @@ const DRIVER: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
 const DEBIAN: &str =
     "libx11-dev libxcursor1 libxi6 libxkbcommon-x11-0 libxrandr2 mesa-vulkan-drivers xauth xvfb";
 
-/// Clippy, then its tests.
+/// Its tests, those in its documentation included. The step `lint-guests` has linted it.
 pub fn run() -> Result<Outcome, String> {
-    // Tests bring what `import` needs anyway.
-    let package = ["--package", PACKAGE, "--features", "import"];
-    let mut clippy = workspace::cargo();
-    workspace::run(
-        clippy.args(["clippy", "--all-targets"]).args(package).args(["--", "--deny", "warnings"]),
-    )?;
-    let mut tests = workspace::cargo();
-    workspace::run(tests.arg("test").args(package)).map(|()| Outcome::Passed)
+    workspace::run(&mut guests::test(&["--test", "app"]))?;
+    workspace::run(&mut guests::test(&["--doc"])).map(|()| Outcome::Passed)
 }
 
 /// `cargo xtask show bevy [EXAMPLE...]`: builds the examples with a window, a quarter of an hour at first, and takes a picture of

@@ -3,7 +3,7 @@
 //! Two toolchains can build for them: rustup's, where the target was added (`rustup target add`), or
 //! Debian's, which brings the standard library's source and builds it.
 
-use crate::{fused, steps::Outcome, workspace};
+use crate::{fused, step::Outcome, workspace};
 use std::{
     path::{Path, PathBuf},
     process::Command,
@@ -32,7 +32,8 @@ pub fn neon(install: bool) -> Result<Outcome, String> {
         fused::libraries()?.into_iter().map(|(name, _)| name).filter(in_testkit).collect();
     let mut build = toolchain.cargo("std,panic_abort")?;
     build.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc");
-    build.args(["build", "--release", "--no-default-features", "--lib", "--bin", "conformance"]);
+    build.args(["build", "--release", "--no-default-features", "--features", "lissom-testkit/scalar"]);
+    build.args(["--lib", "--bin", "conformance"]);
     build.args(["--package", TESTKIT]);
     for name in &kernels {
         build.args(["--package", name]);
@@ -58,7 +59,7 @@ pub fn wasm(install: bool) -> Result<Outcome, String> {
         Ok(cargo) => cargo,
         Err(why) => return Ok(Outcome::Skipped(why)),
     };
-    build.args(["build", "--release", "--no-default-features", "--package", TESTKIT]);
+    build.args(["build", "--release", "--no-default-features", "--features", "scalar", "--package", TESTKIT]);
     workspace::run(build.args(["--example", "conformance_wasm"]))?;
     let file = toolchain.folder()?.join("release/examples/conformance_wasm.wasm");
     let mut node = workspace::command("node");

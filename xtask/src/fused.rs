@@ -4,7 +4,7 @@
 //! of the libraries' own objects before they are linked: kernels with everything inlined into them, for
 //! every backend, and nothing of the standard library.
 
-use crate::{bevy, foreign, source, steps::Outcome, viewer, workspace};
+use crate::{bevy, foreign, source, step::Outcome, viewer, workspace};
 use std::{fs, path::Path};
 
 /// Words that have no place in a library's source.
@@ -69,19 +69,12 @@ pub fn machine_code() -> Result<Outcome, String> {
     if !workspace::has("objdump") {
         return Ok(Outcome::Skipped("there is no objdump (Debian: apt-get install binutils)".into()));
     }
-    let target = workspace::target()?.join("fused");
-    planted_x86(&target)?;
+    let target = workspace::target()?;
+    planted_x86(&target.join("ci/fused"))?;
 
-    // Without link-time optimisation, or the objects would hold bitcode instead of machine code.
-    let mut build = workspace::cargo();
-    build.args(["build", "--release", "--all-features", "--lib"]);
+    // What the step `build` built. Without link-time optimisation the objects hold machine code.
+    workspace::run(workspace::cargo().args(["build", "--release"]))?;
     let libraries = libraries()?;
-    for (name, _) in &libraries {
-        build.args(["--package", name]);
-    }
-    build.env("CARGO_TARGET_DIR", &target).env("CARGO_PROFILE_RELEASE_LTO", "off");
-    workspace::run(&mut build)?;
-
     let mut all = Code::default();
     for (name, _) in &libraries {
         let file = target.join(format!("release/lib{}.rlib", name.replace('-', "_")));
@@ -181,7 +174,7 @@ impl Code {
 }
 
 /// The libraries: members under `crates/` with a library, except the test kit and the viewer, which no one
-/// links, and Bevy's plugin, which has no arithmetic of its own.
+/// links, and Bevy's plugin, which has no arithmetic of its own. All of them are default members.
 pub fn libraries() -> Result<Vec<(String, std::path::PathBuf)>, String> {
     let metadata = workspace::metadata()?;
     let crates = workspace::root().join("crates");

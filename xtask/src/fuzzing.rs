@@ -1,28 +1,52 @@
-//! Fuzzing, where there is a nightly compiler and cargo-fuzz: a few seconds a target in CI, at length by hand.
+//! Fuzzing, where there is a nightly compiler: a few seconds per target in CI, at length by hand. The same program,
+//! built with AddressSanitizer, runs every job once for the step `sanitizer`.
 
-use crate::{steps::Outcome, workspace};
+use crate::{foreign, step::Outcome, workspace};
 use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
 };
 
-/// Seconds a target in CI.
+/// Seconds per target in CI.
 const SECONDS: u32 = 2;
-/// Minutes a target by hand, and the runs after which it ends earlier.
+/// Minutes per target by hand, and the runs after which it ends earlier.
 const MINUTES: u32 = 30;
 const RUNS: u32 = 20_000_000;
 
-/// Builds every target and runs each from seeds that code makes.
+/// Where the sanitizer works. Naming the target keeps its flags away from build scripts and macros.
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+/// AddressSanitizer, and the counters that tell libFuzzer which code an input reached.
+const FLAGS: &str = "-Zsanitizer=address -Cpasses=sancov-module --cfg fuzzing \
+     -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
+
+/// The body that runs every job on the widest backend, which has every kind of unsafe block.
+const GOLDEN_HASHES: &str = "golden-hashes";
+
+/// The step `fuzz`: every target, from seeds that code makes.
 pub fn run(install: bool) -> Result<Outcome, String> {
     if let Some(why) = missing(install) {
         return Ok(Outcome::Skipped(why));
     }
-    let folder = build()?;
+    seeds()?;
+    let program = build("quick")?;
     for target in targets()? {
-        let found = fuzz_for(&target, &folder, SECONDS, RUNS)?;
-        println!("   {target}: {found}");
+        println!("   {target}: {}", fuzz_for(&program, &target, SECONDS, RUNS)?);
     }
+    Ok(Outcome::Passed)
+}
+
+/// The step `sanitizer`: every kernel, and the golden hashes are still met.
+pub fn sanitize(install: bool) -> Result<Outcome, String> {
+    if let Some(why) = missing(install) {
+        return Ok(Outcome::Skipped(why));
+    }
+    let program = build("quick")?;
+    must_stop_a_planted_read()?;
+    workspace::output(fuzzer(&program, GOLDEN_HASHES).arg("-runs=0"))?;
+    println!("   the golden hashes are met under AddressSanitizer");
     Ok(Outcome::Passed)
 }
 
@@ -42,50 +66,93 @@ pub fn at_length(args: &[String]) -> Result<(), String> {
     if let Some(why) = missing(false) {
         return Err(why);
     }
+    seeds()?;
     let all = targets()?;
     if let Some(stranger) = named.iter().find(|name| !all.contains(name)) {
         return Err(format!("no target {stranger}; there are: {}", all.join(" ")));
     }
-    let folder = build()?;
+    let program = build("release")?;
     for target in if named.is_empty() { all } else { named } {
-        let found = fuzz_for(&target, &folder, minutes * 60, RUNS)?;
-        println!("{target}: {found}");
-        // The fewest inputs that reach all that was reached.
-        let mut fewest = fuzz();
-        fewest.args(["cmin", "--fuzz-dir", "fuzz", "--target-dir"]).arg(&folder).arg(&target);
-        workspace::output(fewest.arg(corpus(&folder, &target)?))?;
-        workspace::run(testkit("hostile-keep").arg(&target).arg(corpus(&folder, &target)?))?;
+        println!("{target}: {}", fuzz_for(&program, &target, minutes * 60, RUNS)?);
+        let fewest = fewest(&program, &target)?;
+        workspace::run(testkit("hostile-keep").arg(&target).arg(fewest))?;
     }
     Ok(())
 }
 
+/// Writes the seeds of every target to `fuzz/seeds`, anew.
+pub fn seeds() -> Result<(), String> {
+    let folder = workspace::root().join("fuzz/seeds");
+    if folder.is_dir() {
+        fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    }
+    workspace::run(testkit("hostile-seeds").arg("fuzz/seeds"))
+}
+
+/// The targets' names: each has a folder of seeds.
 fn targets() -> Result<Vec<String>, String> {
-    let listed = workspace::output(fuzz().args(["list", "--fuzz-dir", "fuzz"]))?;
-    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
-    let targets: Vec<String> = listed.split_whitespace().map(str::to_owned).collect();
-    if targets.is_empty() { Err("cargo fuzz list names no target".into()) } else { Ok(targets) }
+    let folder = workspace::root().join("fuzz/seeds");
+    let entries = folder.read_dir().map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut targets: Vec<String> =
+        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    targets.sort();
+    if targets.is_empty() { Err("there are no seeds".into()) } else { Ok(targets) }
 }
 
-/// Seeds and targets; says where.
-fn build() -> Result<PathBuf, String> {
-    seeds()?;
+/// The program, built in a folder of its own; says where it is.
+fn build(profile: &str) -> Result<PathBuf, String> {
     let folder = workspace::target()?.join("fuzz");
-    workspace::run(fuzz().args(["build", "--fuzz-dir", "fuzz", "--target-dir"]).arg(&folder))?;
-    Ok(folder)
+    let mut build = nightly();
+    build.args(["build", "--manifest-path", "fuzz/Cargo.toml", "--target", TARGET, "--profile", profile]);
+    build.arg("--target-dir").arg(&folder).env("RUSTFLAGS", FLAGS);
+    workspace::run(&mut build)?;
+    Ok(folder.join(TARGET).join(profile).join("lissom-fuzz"))
 }
 
-fn corpus(folder: &Path, target: &str) -> Result<PathBuf, String> {
-    let corpus = folder.join("corpus").join(target);
+/// A read beyond the end must stop the program, or the sanitizer proves nothing.
+fn must_stop_a_planted_read() -> Result<(), String> {
+    let program = workspace::target()?.join("fuzz/planted-read");
+    let mut compile = workspace::command("rustc");
+    compile.env_remove("RUSTUP_TOOLCHAIN").arg("+nightly").args([
+        "--edition",
+        "2024",
+        "-Zsanitizer=address",
+        "-o",
+    ]);
+    workspace::run(compile.arg(&program).arg("xtask/planted/read.rs"))?;
+    match workspace::output(&mut Command::new(&program)) {
+        Err(said) if said.contains("AddressSanitizer: heap-buffer-overflow") => {
+            println!("   the planted read was stopped");
+            Ok(())
+        }
+        Err(said) => Err(format!("the planted read ended otherwise: {said}")),
+        Ok(_) => Err("the planted read was not stopped".into()),
+    }
+}
+
+/// The program on one target. What it finds lands in `fuzz/artifacts/TARGET`.
+fn fuzzer(program: &Path, target: &str) -> Command {
+    let mut run = workspace::command(&program.to_string_lossy());
+    // Two crates that define one C++ symbol are no finding.
+    run.env("LISSOM_FUZZ", target).env("ASAN_OPTIONS", "detect_odr_violation=0");
+    let artifacts = workspace::root().join("fuzz/artifacts").join(target);
+    // If the folder cannot be made, libFuzzer says so when it has something to write.
+    let _ = fs::create_dir_all(&artifacts);
+    run.arg(format!("-artifact_prefix={}/", artifacts.display()));
+    run
+}
+
+fn corpus(target: &str, name: &str) -> Result<PathBuf, String> {
+    let corpus = workspace::target()?.join("fuzz").join(name).join(target);
     fs::create_dir_all(&corpus).map_err(|e| format!("{}: {e}", corpus.display()))?;
     Ok(corpus)
 }
 
 /// Runs one target; says how often it ran and how much of the code it reached.
-fn fuzz_for(target: &str, folder: &Path, seconds: u32, runs: u32) -> Result<String, String> {
-    let mut run = fuzz();
-    run.args(["run", "--fuzz-dir", "fuzz", "--target-dir"]).arg(folder).arg(target);
-    run.arg(corpus(folder, target)?).arg(workspace::root().join("fuzz/seeds").join(target));
-    run.arg("--").arg(format!("-max_total_time={seconds}")).arg(format!("-runs={runs}")).arg("-timeout=60");
+fn fuzz_for(program: &Path, target: &str, seconds: u32, runs: u32) -> Result<String, String> {
+    let mut run = fuzzer(program, target);
+    run.arg(corpus(target, "corpus")?).arg(workspace::root().join("fuzz/seeds").join(target));
+    run.arg(format!("-max_total_time={seconds}")).arg(format!("-runs={runs}")).arg("-timeout=60");
     // What it says is long, and matters only if it finds something.
     let said = workspace::output(&mut run)?;
     let said = String::from_utf8_lossy(&said.stderr).into_owned();
@@ -98,37 +165,39 @@ fn fuzz_for(target: &str, folder: &Path, seconds: u32, runs: u32) -> Result<Stri
     Ok(format!("{}, {reached} edges reached", done.trim_start_matches("Done ")))
 }
 
-/// Writes the seeds of every target to `fuzz/seeds`.
-pub fn seeds() -> Result<(), String> {
-    workspace::run(testkit("hostile-seeds").arg("fuzz/seeds"))
+/// A folder with the fewest inputs that reach all that was reached.
+fn fewest(program: &Path, target: &str) -> Result<PathBuf, String> {
+    let folder = corpus(target, "fewest")?;
+    fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let folder = corpus(target, "fewest")?;
+    let mut merge = fuzzer(program, target);
+    merge.arg("-merge=1").arg(&folder).arg(corpus(target, "corpus")?);
+    workspace::output(merge.arg(workspace::root().join("fuzz/seeds").join(target)))?;
+    Ok(folder)
 }
 
 /// A program of the test kit, with every reader.
 fn testkit(program: &str) -> Command {
     let mut run = workspace::cargo();
-    run.args(["run", "--quiet", "--package", "lissom-testkit", "--features", "draco,fbx,gzip,zstd"]);
+    run.args(["run", "--quiet", "--package", "lissom-testkit", "--features", "draco,draw,fbx,gzip,zstd"]);
     run.args(["--bin", program, "--"]);
     run
 }
 
-fn fuzz() -> Command {
+fn nightly() -> Command {
     // rustup's cargo, not the one that started us: only that one knows toolchains by name.
     let mut cargo = workspace::command("cargo");
-    cargo.env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN").args(["+nightly", "fuzz"]);
+    cargo.env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN").arg("+nightly");
     cargo
 }
 
 /// What is not there, if anything.
 fn missing(install: bool) -> Option<String> {
-    let mut nightly = workspace::command("cargo");
-    nightly.env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN").args(["+nightly", "--version"]);
-    if workspace::output(&mut nightly).is_err() {
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        return Some(format!("this is not {TARGET}"));
+    }
+    if workspace::output(nightly().arg("--version")).is_err() {
         return Some("there is no nightly compiler: rustup toolchain install nightly".into());
     }
-    let there = || workspace::output(fuzz().arg("--version")).is_ok();
-    if !there() && install {
-        // A failure shows in the next line.
-        let _ = workspace::run(workspace::cargo().args(["install", "--quiet", "cargo-fuzz"]));
-    }
-    (!there()).then(|| "there is no cargo-fuzz: cargo install cargo-fuzz".into())
+    foreign::missing(&["c++"], &["g++"], install)
 }

@@ -1,7 +1,7 @@
 //! The promised crates against a `glam` without arithmetic: its types, fields and conversions, no operators, no
 //! methods that compute. What compiles calls none, whatever a list of forbidden names may have forgotten.
 
-use crate::{source, steps::Outcome, workspace};
+use crate::{source, step::Outcome, workspace};
 use std::fs;
 
 /// What must not compile, and the compiler's word for it.
@@ -23,8 +23,8 @@ pub fn check() -> Result<Outcome, String> {
     let version = glam_version(&source::read(&root.join("Cargo.lock"))?)?;
     let manifest = format!(
         "[package]\nname = \"stand-in\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
-         lissom-math = {{ path = {0:?} }}\nlissom = {{ path = {1:?}, features = [\"parallel\"] }}\n\
-         lissom-motion = {{ path = {2:?} }}\nlissom-world = {{ path = {3:?}, features = [\"parallel\"] }}\n[patch.crates-io]\nglam = {{ path = \"glam\" }}\n",
+         lissom-math = {{ path = {0:?} }}\nlissom = {{ path = {1:?}, features = [\"rayon\"] }}\n\
+         lissom-motion = {{ path = {2:?} }}\nlissom-world = {{ path = {3:?}, features = [\"rayon\"] }}\n[patch.crates-io]\nglam = {{ path = \"glam\" }}\n",
         crates.join("lissom-math"),
         crates.join("lissom"),
         crates.join("lissom-motion"),

@@ -1,31 +1,39 @@
 //! Lissom's chores.
 //!
-//! `cargo xtask ci [--assets FOLDER] [--install] [STEP…]` runs what CI runs, or only the named steps.
+//! `cargo xtask ci [--assets FOLDER] [--install] [LANE or STEP…]` runs what CI runs, or only what is named. Lanes:
+//! `quick` (before you push), `deep`, `guests`, `long`.
 //! `cargo xtask fuzz [--minutes N] [TARGET…]` fuzzes at length and keeps what it found for the tests.
 //! `cargo xtask fuzz-seeds` writes what fuzzing starts from.
 //! `cargo xtask rows` measures the jobs in Node beside the command's own figures.
 //! `cargo xtask show bevy [EXAMPLE…]` builds the plugin's examples with a window and takes pictures of them.
 //! `cargo xtask web [--serve]` builds the viewer as a page, into `target/web`.
+//! `cargo xtask slowest` runs the tests of the default members one by one and prints the ten slowest.
 //! `cargo xtask drawing` prints the crate drawing that `ARCHITECTURE.md` should hold.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command talks to its user")]
 
 mod bevy;
 mod drawing;
+mod exports;
+mod features;
 mod foreign;
 mod fused;
 mod fuzzing;
 mod glam;
+mod gltf;
+mod guests;
 mod pages;
 mod python;
 mod rows;
-mod sanitizer;
+mod slowest;
 mod source;
+mod step;
 mod steps;
 mod viewer;
 mod web;
 mod workspace;
 
 use std::{path::PathBuf, process::ExitCode};
+use step::Lane;
 
 /// What the user asked for.
 struct Options {
@@ -33,7 +41,7 @@ struct Options {
     assets: Option<PathBuf>,
     /// True if missing tools may be installed.
     install: bool,
-    /// Names of steps; empty means all.
+    /// Names of steps and lanes; empty means all.
     only: Vec<String>,
 }
 
@@ -47,11 +55,12 @@ fn main() -> ExitCode {
         Some("fuzz-seeds") => fuzzing::seeds(),
         Some("rows") => rows::command(),
         Some("show") => bevy::show(&rest),
+        Some("slowest") => slowest::command(),
         Some("web") => web::command(&rest),
         Some("drawing") => drawing::of_workspace().map(|drawing| print!("{drawing}")),
         _ => Err(format!(
-            "usage: cargo xtask ci [--assets FOLDER] [--install] [STEP...]\n       cargo xtask drawing\n       cargo xtask fuzz [--minutes N] [TARGET...]\n       cargo xtask fuzz-seeds\n       cargo xtask rows\n       cargo xtask show bevy [EXAMPLE...]\n       cargo xtask web [--serve]\nsteps: {}",
-            steps::names().join(" ")
+            "usage: cargo xtask ci [--assets FOLDER] [--install] [LANE or STEP...]\n       cargo xtask drawing\n       cargo xtask fuzz [--minutes N] [TARGET...]\n       cargo xtask fuzz-seeds\n       cargo xtask rows\n       cargo xtask show bevy [EXAMPLE...]\n       cargo xtask slowest\n       cargo xtask web [--serve]\n{}",
+            known()
         )),
     };
     match result {
@@ -79,11 +88,19 @@ fn parse(args: Vec<String>) -> Result<Options, String> {
                 options.assets = Some(folder);
             }
             "--install" => options.install = true,
-            name if steps::names().contains(&name) => options.only.push(arg),
-            other => {
-                return Err(format!("no step or option {other}; steps: {}", steps::names().join(" ")));
-            }
+            name if is_known(name) => options.only.push(arg),
+            other => return Err(format!("no lane, step or option {other}; {}", known())),
         }
     }
     Ok(options)
+}
+
+fn is_known(name: &str) -> bool {
+    steps::names().contains(&name) || Lane::ALL.iter().any(|lane| lane.name() == name)
+}
+
+/// What can be named after `ci`.
+fn known() -> String {
+    let lanes = Lane::ALL.map(Lane::name).join(" ");
+    format!("lanes: {lanes}\nsteps: {}", steps::names().join(" "))
 }

@@ -7,9 +7,10 @@
 //! - [`readers`]: every public function that reads foreign bytes is fed with hostile ones.
 //! - [`strict`]: the files that `ARCHITECTURE.md` names for foreign bytes are under strict lints.
 //! - [`built`]: every source belongs to something that cargo builds.
+//! - [`crate::exports`]: names at the roots of the crates.
 //! - [`inside`]: no source takes in a file from outside its package: what is published must build alone.
 
-use crate::{source, steps, workspace};
+use crate::{exports, source, steps, workspace};
 use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,7 +19,7 @@ use std::{
 
 /// All of them, each to its end.
 pub fn check() -> Result<(), String> {
-    let checks = [promises, features, readers, strict, built, inside];
+    let checks = [promises, features, readers, strict, built, inside, exports::check];
     let errors: Vec<String> = checks.iter().filter_map(|check| check().err()).collect();
     if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
 }
@@ -42,7 +43,7 @@ pub fn promises() -> Result<(), String> {
     for planted in [
         "`rows::no_such_test`",
         "`tests/no_such_file.rs`",
-        "`mannequin_clips::{every_way_agrees_on_rows, nor_this}`",
+        "`mannequin::{every_way_agrees_on_rows, nor_this}`",
     ] {
         if unknown(planted, &names).len() != 1 {
             return Err(format!("the planted violation {planted} was not found"));
@@ -200,12 +201,13 @@ fn table(page: &str) -> BTreeMap<String, bool> {
 }
 
 /// Where the libraries read foreign bytes.
-const READERS: [&str; 7] = [
+const READERS: [&str; 8] = [
     "crates/lissom/src/archive",
     "crates/lissom/src/clip",
     "crates/lissom-build/src/graph",
     "crates/lissom-build/src/import",
     "crates/lissom-build/src/recipe",
+    "crates/lissom-draw/src",
     "crates/lissom-motion/src",
     "crates/lissom-world/src",
 ];
@@ -241,11 +243,60 @@ pub fn readers() -> Result<(), String> {
             }
         }
     }
-    println!("   {count} readers of foreign bytes");
+    let (of_python, missing) = python_readers(&root)?;
+    errors.push_str(&missing);
+    println!("   {count} readers of foreign bytes, {of_python} of Python");
     if count < 15 {
         errors.push_str(&format!("only {count} readers of foreign bytes found\n"));
     }
     if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// Where Python hands bytes over, and the test that spoils them.
+const PYTHON: [&str; 2] = ["crates/lissom-py/src", "crates/lissom-py/tests/test_hostile.py"];
+
+/// Every method of a Python class that takes bytes is named by the package's hostile test; how many there are, and which are not named.
+fn python_readers(root: &Path) -> Result<(usize, String), String> {
+    let planted = "impl Clip {\n    fn _from_bytes(\n  py: Python<'_>,\n  bytes: &[u8],\n ) -> PyResult<Self> {}\n fn name(&self) -> &str {}\n}\nfn free(bytes: &[u8]) -> PyResult<()> {}";
+    let found = python_methods(planted);
+    if found != ["Clip._from_bytes"] {
+        return Err(format!("the planted method was not found, but {found:?}"));
+    }
+    let test = source::read(&root.join(PYTHON[1]))?;
+    let (mut missing, mut count) = (String::new(), 0);
+    for file in source::rust_files(&root.join(PYTHON[0]))? {
+        let code = source::code(&source::read(&file)?);
+        for method in python_methods(&code) {
+            count += 1;
+            if !test.contains(&format!("\"{method}\"")) {
+                missing.push_str(&format!(
+                    "{}: {} does not name {method}\n",
+                    source::shown(&file),
+                    PYTHON[1]
+                ));
+            }
+        }
+    }
+    if count < 7 {
+        missing.push_str(&format!("only {count} methods of Python that take bytes found\n"));
+    }
+    Ok((count, missing))
+}
+
+/// Methods that take bytes and can raise, by their class.
+fn python_methods(code: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices(" fn ") {
+        let signature = code[at + 4..].split(['{', ';']).next().unwrap_or_default();
+        let name = signature.split(['(', '<']).next().unwrap_or_default();
+        let Some((arguments, result)) = signature.rsplit_once("->") else { continue };
+        let takes = arguments.contains("&[u8]") && result.trim_start().starts_with("PyResult");
+        let owner = code[..at].rfind("\nimpl").map(|i| i + 1).or(code.starts_with("impl").then_some(0));
+        if let Some(owner) = owner.filter(|_| takes && code[..at].ends_with("   ")) {
+            found.push(format!("{}.{name}", owner_of(&code[owner..])));
+        }
+    }
+    found
 }
 
 /// How public functions that take bytes or a reader, and can fail, are called.
@@ -306,7 +357,7 @@ const STRICT: [&str; 5] =
 /// Where bytes from outside are read: a folder's `mod.rs` speaks for all of it.
 const FOREIGN: [&str; 14] = [
     "crates/lissom/src/archive/mod.rs",
-    "crates/lissom/src/clip/body.rs",
+    "crates/lissom/src/clip/contents.rs",
     "crates/lissom/src/clip/header.rs",
     "crates/lissom/src/clip/keys/layout.rs",
     "crates/lissom/src/clip/rows/tables.rs",
@@ -321,6 +372,9 @@ const FOREIGN: [&str; 14] = [
     "crates/lissom-world/src/snapshot.rs",
 ];
 
+/// Vectors of floats alone: the lint takes their operators for those of integers.
+const FLOATS: [&str; 1] = ["crates/lissom-build/src/import/gltf/matrix.rs"];
+
 /// The lints of files that read bytes from outside.
 pub fn strict() -> Result<(), String> {
     let planted =
@@ -328,14 +382,39 @@ pub fn strict() -> Result<(), String> {
     if missing_lints(planted) != ["arithmetic_side_effects"] || missing_lints("").len() != STRICT.len() {
         return Err("the planted violation, a lint left out, was not found".into());
     }
+    let planted = "//! Text.\n#![allow(\n    clippy::too_many_lines,\n    clippy::panic,\n    reason = \"a\"\n)]\nmod a;";
+    if allowed_lints(planted) != ["panic"] || !allowed_lints("#![deny(clippy::panic)]").is_empty() {
+        return Err("the planted violation, an inner allow, was not found".into());
+    }
+    let root = workspace::root();
     let mut errors = String::new();
     for file in FOREIGN {
+        let folder = file.strip_suffix("/mod.rs");
+        let files =
+            folder.map_or_else(|| Ok(vec![root.join(file)]), |f| source::rust_files(&root.join(f)))?;
+        for file in files {
+            let allowed = allowed_lints(&source::code(&source::read(&file)?));
+            let test = file.file_stem().is_some_and(|stem| stem.to_string_lossy().ends_with("tests"));
+            let floats = FLOATS.iter().any(|floats| file.ends_with(floats));
+            if !allowed.is_empty() && !test && !floats {
+                let file = source::shown(&file);
+                errors.push_str(&format!("{file} reads foreign bytes and allows {allowed:?}\n"));
+            }
+        }
         let missing = missing_lints(&source::code(&source::read(&workspace::root().join(file))?));
         if !missing.is_empty() {
             errors.push_str(&format!("{file} reads foreign bytes and does not deny {missing:?}\n"));
         }
     }
     if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// The strict lints that an inner attribute allows for a whole file.
+fn allowed_lints(code: &str) -> Vec<&'static str> {
+    let inner = ["#![allow(", "#![expect(", "#![warn("];
+    let lists = inner.iter().flat_map(|attribute| code.split(attribute).skip(1));
+    let lists: Vec<&str> = lists.map(|rest| rest.split(']').next().unwrap_or_default()).collect();
+    STRICT.into_iter().filter(|lint| lists.iter().any(|l| l.contains(&format!("clippy::{lint}")))).collect()
 }
 
 /// What a file's own `#![deny(…)]` leaves out.
@@ -438,7 +517,12 @@ fn modules(roots: &[PathBuf], read: impl Fn(&Path) -> Option<String>) -> Result<
         let folder = file.parent().unwrap_or(&file);
         let own =
             if root || file.ends_with("mod.rs") { folder.to_path_buf() } else { file.with_extension("") };
-        for line in source::code(&text).lines() {
+        for (line, whole) in source::code(&text).lines().zip(text.lines()) {
+            if line.trim_start().starts_with("#[path") {
+                let path = whole.split('"').nth(1).unwrap_or_default();
+                open.push((normal(&folder.join(path)), false));
+                continue;
+            }
             let Some(name) = line.split("mod ").nth(1).and_then(|rest| rest.strip_suffix(';')) else {
                 continue;
             };
@@ -502,9 +586,12 @@ mod tests {
             ("a/src/c/mod.rs", "pub mod e;"),
             ("a/src/c/e.rs", ""),
             ("a/src/lost.rs", ""),
+            ("a/tests/one/main.rs", "#[path = \"../common/mod.rs\"]\nmod common;"),
+            ("a/tests/common/mod.rs", "mod more;"),
+            ("a/tests/common/more.rs", ""),
         ]);
         let read = |file: &Path| files.get(file.to_str()?).map(|text| (*text).to_owned());
-        let met = modules(&["a/src/lib.rs".into()], read).unwrap();
+        let met = modules(&["a/src/lib.rs".into(), "a/tests/one/main.rs".into()], read).unwrap();
         let missed: Vec<_> = files.keys().filter(|file| !met.contains(Path::new(file))).collect();
         assert_eq!(missed, [&"a/src/lost.rs"]);
     }

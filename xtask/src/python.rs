@@ -2,7 +2,7 @@
 
 use crate::{
     Options,
-    steps::{self, Outcome},
+    step::{self, Outcome},
     workspace,
 };
 use std::path::Path;
@@ -15,7 +15,7 @@ pub fn run(options: &Options) -> Result<Outcome, String> {
     if !workspace::has("python3") {
         return Ok(Outcome::Skipped("there is no python3".into()));
     }
-    let environment = steps::scratch("python")?;
+    let environment = step::scratch("python")?;
     let mut make = workspace::command("python3");
     if let Err(why) = workspace::output(make.args(["-m", "venv", "--clear"]).arg(&environment)) {
         return Ok(Outcome::Skipped(format!("python3 cannot make an environment (python3-venv): {why}")));
@@ -27,7 +27,6 @@ pub fn run(options: &Options) -> Result<Outcome, String> {
     if let Err(why) = workspace::output(&mut fetch) {
         return Ok(Outcome::Skipped(format!("pip cannot fetch maturin: {why}")));
     }
-    steps::clippy(&[PACKAGE])?;
     workspace::run(install(&mut python(), &workspace::target()?))?;
     let mut tests = python();
     tests.args(["-m", "pytest", "--quiet", "crates/lissom-py"]);

@@ -1,160 +1,170 @@
 //! What CI runs, in order, and why.
 
 use crate::{
-    Options, bevy, drawing, foreign, fused, fuzzing, glam, pages, python, sanitizer, viewer, web, workspace,
+    Options, bevy, drawing, features, foreign, fused, fuzzing, glam, gltf, guests, pages, python,
+    step::{Lane, Outcome, Step, cargo, clippy, scratch},
+    viewer, web, workspace,
 };
 use std::{
     fs,
-    path::PathBuf,
     process::Command,
     thread,
     time::{Duration, Instant},
 };
 
-/// How a step ended, if it did not fail.
-pub enum Outcome {
-    /// All is well.
-    Passed,
-    /// It could not run, and why.
-    Skipped(String),
-}
-
-struct Step {
-    name: &'static str,
-    why: &'static str,
-    run: fn(&Options) -> Result<Outcome, String>,
-}
-
-/// What most steps build and test. Others bring so much of their own that each is a step by itself.
-const PACKAGES: [&str; 12] = [
-    "lissom",
-    "lissom-bench",
-    "lissom-build",
-    "lissom-checks",
-    "lissom-cli",
-    "lissom-draw",
-    "lissom-examples",
-    "lissom-math",
-    "lissom-motion",
-    "lissom-testkit",
-    "lissom-world",
-    "xtask",
-];
-
-/// Members that only the steps named after them build: Bevy's crates, to measure against.
-const APART: [&str; 1] = ["lissom-bench-world"];
+/// Members that `cargo test` leaves out, since they have no tests, and that are linted and documented all the same.
+const TOOLS: [&str; 2] = ["lissom-bench", "lissom-checks"];
 
 const STEPS: &[Step] = &[
     Step {
+        name: "test",
+        lane: Lane::Quick,
+        why: "the second command of the README: every test of the default members, their documentation included",
+        run: |_| cargo(&["test", "--no-fail-fast"]),
+    },
+    Step {
         name: "fmt",
+        lane: Lane::Quick,
         why: "one layout, so that a change shows only what changed",
         run: |_| cargo(&["fmt", "--all", "--check"]),
     },
     Step {
         name: "drawing",
+        lane: Lane::Quick,
         why: "ARCHITECTURE.md draws the crates as they are",
         run: |_| drawing::check().map(|()| Outcome::Passed),
     },
     Step {
         name: "pages",
+        lane: Lane::Quick,
         why: "what the pages name is there, and packages stand alone",
         run: |_| pages::check().map(|()| Outcome::Passed),
     },
     Step {
         name: "fused-source",
+        lane: Lane::Quick,
         why: "fused and estimated arithmetic gives other bits on other CPUs: none in the sources",
         run: |_| fused::sources(),
     },
     Step {
         name: "clippy",
+        lane: Lane::Quick,
         why: "warnings are errors; clippy.toml forbids what breaks \"same bits\"",
-        run: |_| clippy(&PACKAGES),
+        run: |_| clippy(&most()?),
     },
     Step {
-        name: "bench-world",
-        why: "the bench against Bevy's crates: it is read by clippy, and built by those who measure",
-        run: |_| clippy(&APART),
+        name: "build",
+        lane: Lane::Deep,
+        why: "what users build: release, and what the steps below run",
+        run: |_| cargo(&["build", "--release"]),
     },
     Step {
-        name: "glam",
-        why: "glam rounds differently from build to build: the promised crates compile without its arithmetic",
-        run: |_| glam::check(),
-    },
-    Step { name: "build", why: "what users build: release, and what the steps below run", run: |_| build() },
-    Step { name: "run", why: "the first command of the README works", run: |_| cargo(&["run", "--release"]) },
-    Step {
-        name: "test",
-        why: "every promise has a test",
-        run: |_| on(&PACKAGES, &["test", "--lib", "--bins", "--tests"]),
+        name: "run",
+        lane: Lane::Deep,
+        why: "the first command of the README works",
+        run: |_| cargo(&["run", "--release"]),
     },
     Step {
         name: "features",
+        lane: Lane::Deep,
         why: "what is off by default works too: FBX, the other codecs; and no spoiled file does harm there",
-        run: |_| features(),
-    },
-    Step {
-        name: "doctest",
-        why: "examples in the documentation compile and hold",
-        run: |_| on(&PACKAGES, &["test", "--doc"]),
+        run: |o| features::run(o.install),
     },
     Step {
         name: "doc",
+        lane: Lane::Deep,
         why: "documentation without a broken link",
         run: |_| {
             let mut doc = workspace::cargo();
-            doc.args(["doc", "--no-deps"]).args(named(&PACKAGES)).env("RUSTDOCFLAGS", "--deny warnings");
+            doc.args(["doc", "--no-deps"]).args(named(&most()?)).env("RUSTDOCFLAGS", "--deny warnings");
             workspace::run(&mut doc).map(|()| Outcome::Passed)
         },
     },
-    Step { name: "examples", why: "every example runs to its end", run: |_| examples() },
+    Step { name: "examples", lane: Lane::Deep, why: "every example runs to its end", run: |_| examples() },
     Step {
         name: "no-std",
+        lane: Lane::Deep,
         why: "the runtime builds where there is no standard library",
         run: |o| foreign::no_std(o.install),
     },
     Step {
+        name: "glam",
+        lane: Lane::Deep,
+        why: "glam rounds differently from build to build: the promised crates compile without its arithmetic",
+        run: |_| glam::check(),
+    },
+    Step {
         name: "fused-code",
-        why: "nor any in the machine code of the libraries",
+        lane: Lane::Deep,
+        why: "no fused or estimated arithmetic in the machine code of the libraries either",
         run: |_| fused::machine_code(),
     },
     Step {
         name: "sanitizer",
+        lane: Lane::Deep,
         why: "the few lines that are not checked by the compiler touch no byte that is not theirs",
-        run: |_| sanitizer::run(),
+        run: |o| fuzzing::sanitize(o.install),
     },
-    Step { name: "neon", why: "the golden hashes hold on NEON", run: |o| foreign::neon(o.install) },
-    Step { name: "wasm", why: "the golden hashes hold in WebAssembly", run: |o| foreign::wasm(o.install) },
+    Step {
+        name: "neon",
+        lane: Lane::Deep,
+        why: "the golden hashes hold on NEON",
+        run: |o| foreign::neon(o.install),
+    },
+    Step {
+        name: "wasm",
+        lane: Lane::Deep,
+        why: "the golden hashes hold in WebAssembly",
+        run: |o| foreign::wasm(o.install),
+    },
     Step {
         name: "gltf",
+        lane: Lane::Deep,
         why: "other programs open the mannequin's .glb: the Khronos validator finds no error",
-        run: |o| gltf(o.install),
+        run: |o| gltf::run(o.install),
+    },
+    Step {
+        name: "lint-guests",
+        lane: Lane::Guests,
+        why: "the members that bring much of their own are linted together, and what they share is read once",
+        run: |_| guests::lint(),
     },
     Step {
         name: "python",
+        lane: Lane::Guests,
         why: "the Python package installs where there is nothing but Rust and pip, and its own tests pass",
         run: python::run,
     },
     Step {
         name: "bevy",
-        why: "characters play in a Bevy app without a window; no other step builds the plugin",
+        lane: Lane::Guests,
+        why: "characters play in a Bevy app without a window",
         run: |_| bevy::run(),
     },
     Step {
         name: "viewer",
-        why: "the viewer is linted, driven as its users drive it, and its pictures are looked at; no other step builds it",
+        lane: Lane::Guests,
+        why: "the viewer is driven as its users drive it, and its pictures are looked at",
         run: viewer::run,
     },
     Step {
         name: "web",
+        lane: Lane::Guests,
         why: "the viewer as a page: a browser shows it, moves it, is given files, and computes the same poses to the bit",
         run: web::run,
     },
     Step {
         name: "fuzz",
+        lane: Lane::Long,
         why: "no bytes make a reader panic, hang or take too much memory",
         run: |o| fuzzing::run(o.install),
     },
-    Step { name: "assets", why: "what holds for our own data holds for real files too", run: assets },
+    Step {
+        name: "assets",
+        lane: Lane::Long,
+        why: "what holds for our own data holds for real files too",
+        run: assets,
+    },
 ];
 
 /// The steps' names, in order.
@@ -166,15 +176,16 @@ pub fn names() -> Vec<&'static str> {
 pub fn run(options: &Options) -> Result<(), String> {
     let mut table = String::new();
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
+    let whole = Instant::now();
     for step in STEPS {
-        let named = options.only.iter().any(|name| name == step.name);
-        if !named && !options.only.is_empty() {
+        let named = |name: &String| name == step.name || name == step.lane.name();
+        if !options.only.is_empty() && !options.only.iter().any(named) {
             continue;
         }
         println!("\n== {}: {}", step.name, step.why);
-        let start = Instant::now();
+        let (start, cpu) = (Instant::now(), children_s());
         let result = (step.run)(options);
-        let seconds = start.elapsed().as_secs_f64();
+        let (seconds, cpu) = (start.elapsed().as_secs_f64(), children_s() - cpu);
         let line = match result {
             Ok(Outcome::Passed) => {
                 passed += 1;
@@ -191,69 +202,40 @@ pub fn run(options: &Options) -> Result<(), String> {
             }
         };
         println!("   {line} ({seconds:.1} s)");
-        table.push_str(&format!("{:14} {seconds:7.1} s  {line}\n", step.name));
+        table.push_str(&format!(
+            "{:7} {:13} {seconds:7.1} s {cpu:7.1} s of CPU  {line}\n",
+            step.lane.name(),
+            step.name
+        ));
     }
-    println!("\n{table}\n{passed} passed, {failed} failed, {skipped} skipped");
+    let whole = whole.elapsed().as_secs_f64() / 60.0;
+    println!("\n{table}\nin {whole:.1} minutes\n{passed} passed, {failed} failed, {skipped} skipped");
     if failed == 0 { Ok(()) } else { Err("CI failed".into()) }
 }
 
-fn cargo(args: &[&str]) -> Result<Outcome, String> {
-    workspace::run(workspace::cargo().args(args)).map(|()| Outcome::Passed)
+/// CPU seconds of all commands that have ended: on a busy machine they tell more than the clock. 0 where the system
+/// does not say.
+fn children_s() -> f64 {
+    const TICKS_PER_S: f64 = 100.0;
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The program's name stands in brackets and may hold blanks. Fields 16 and 17 are the children's user and system time.
+    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let ticks = after_name.split_whitespace().skip(13).take(2).filter_map(|n| n.parse::<f64>().ok());
+    ticks.sum::<f64>() / TICKS_PER_S
 }
 
-/// Cargo on these packages. Their features are united, so steps that name the same ones share what is built.
-fn on(packages: &[&str], args: &[&str]) -> Result<Outcome, String> {
-    workspace::run(workspace::cargo().args(args).args(named(packages))).map(|()| Outcome::Passed)
+/// What most steps build and test: the default members and the tools. Features of packages that are named together are
+/// united, so steps that name the same ones share what is built.
+fn most() -> Result<Vec<&'static str>, String> {
+    Ok(workspace::DEFAULT_MEMBERS.into_iter().chain(TOOLS).collect())
 }
 
 fn named<'a>(packages: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
     packages.iter().flat_map(|p| ["--package", *p])
 }
 
-pub(crate) fn clippy(packages: &[&str]) -> Result<Outcome, String> {
-    let mut clippy = workspace::cargo();
-    clippy.args(["clippy", "--all-targets"]).args(named(packages)).args(["--", "--deny", "warnings"]);
-    workspace::run(&mut clippy).map(|()| Outcome::Passed)
-}
-
-/// Every program that the steps run, with one set of features.
-fn build() -> Result<Outcome, String> {
-    on(&PACKAGES, &["build", "--release", "--bins"])
-}
-
-/// Tests and lints of features that are off by default. FBX needs a C compiler, like zstd.
-fn features() -> Result<Outcome, String> {
-    if !["cc", "gcc", "clang"].iter().any(|c| workspace::has(c)) {
-        return Ok(Outcome::Skipped("there is no C compiler".into()));
-    }
-    cargo(&[
-        "test",
-        "--package",
-        "lissom-build",
-        "--features",
-        "draco,fbx,gzip,zstd",
-        "--test",
-        "fbx",
-        "--test",
-        "codecs",
-    ])?;
-    cargo(&[
-        "test",
-        "--package",
-        "lissom-testkit",
-        "--features",
-        "draco,fbx,gzip,zstd",
-        "--test",
-        "hostile",
-    ])?;
-    let all = ["--package", "lissom-build", "--package", "lissom-testkit", "--package", "lissom-checks"];
-    let mut clippy = workspace::cargo();
-    clippy.arg("clippy").args(all).args(["--all-targets", "--all-features", "--", "--deny", "warnings"]);
-    workspace::run(&mut clippy).map(|()| Outcome::Passed)
-}
-
-/// Builds the examples as the tests are built, since optimising each to its end takes longer than all of them run; then runs
-/// each in a folder of its own, where it may write.
+/// Builds the examples as `cargo test` builds them, since optimising each to its end takes longer than all of them run;
+/// then runs each in a folder of its own, where it may write.
 fn examples() -> Result<Outcome, String> {
     const PACKAGE: &str = "lissom-examples";
     let metadata = workspace::metadata()?;
@@ -266,7 +248,8 @@ fn examples() -> Result<Outcome, String> {
     if names.is_empty() {
         return Err(format!("{PACKAGE} has no examples"));
     }
-    on(&PACKAGES, &["build", "--examples"])?;
+    // Without `--examples`, which would build a test harness of each. The step `test` has built them already.
+    cargo(&["test", "--no-run"])?;
     let target = workspace::target()?;
     for name in names {
         let folder = scratch(&format!("examples/{name}"))?;
@@ -296,83 +279,25 @@ fn run_limited(command: &mut Command, name: &str) -> Result<(), String> {
     }
 }
 
-/// Writes the mannequin and shows it to the validator.
-fn gltf(install: bool) -> Result<Outcome, String> {
-    if let Some(why) = foreign::missing(&["node", "npm"], &["nodejs", "npm"], install) {
-        return Ok(Outcome::Skipped(why));
-    }
-    let folder = match node_package("gltf-validator")? {
-        Ok(folder) => folder,
-        Err(why) => return Ok(Outcome::Skipped(why)),
-    };
-    let glb = folder.join("mannequin.glb");
-    workspace::run(release("lissom")?.args(["mannequin", "-o"]).arg(&glb))?;
-    let mut validate = workspace::command("node");
-    workspace::run(validate.args(["scripts/validate-gltf.mjs", "--modules"]).arg(&folder).arg(&glb))?;
-    meshopt()
-}
-
-/// Shows the meshopt decoder what the package that packs such files makes of random data.
-fn meshopt() -> Result<Outcome, String> {
-    let folder = match node_package("meshoptimizer")? {
-        Ok(folder) => folder,
-        Err(why) => return Ok(Outcome::Skipped(why)),
-    };
-    let vectors = folder.join("meshopt-vectors.bin");
-    let mut make = workspace::command("node");
-    make.args(["scripts/meshopt-vectors.mjs", "--modules"]).arg(&folder).arg("-o").arg(&vectors);
-    workspace::run(&mut make)?;
-    workspace::run(release("lissom-checks")?.arg("meshopt").arg(&vectors))?;
-    Ok(Outcome::Passed)
-}
-
+/// The checks on files that are not part of the project. What one of them could not do is this step's SKIPPED.
 fn assets(options: &Options) -> Result<Outcome, String> {
     let Some(folder) = &options.assets else {
         return Ok(Outcome::Skipped("no --assets FOLDER given".into()));
     };
-    let mut checks = release("lissom-checks")?;
-    // Some checks compare with packages of npm's; without them they say why they were skipped.
+    let mut checks = gltf::checks()?;
+    // Some checks compare with packages of npm; without them they say why they were skipped.
     checks.env_remove("LISSOM_NODE_MODULES");
+    let mut skipped = Vec::new();
     for name in ["three", "meshoptimizer", "gltf-validator"] {
-        match node_package(name)? {
+        match crate::step::node_package(name)? {
             Ok(modules) => {
                 checks.env("LISSOM_NODE_MODULES", modules);
             }
-            Err(why) => println!("   {why}"),
+            Err(why) => skipped.push(why),
         }
     }
-    workspace::run(checks.arg("all").arg(folder))?;
-    let mut fbx = workspace::cargo();
-    fbx.args(["run", "--release", "--package", "lissom-checks", "--features", "fbx", "--", "fbx"]);
-    workspace::run(fbx.arg(folder)).map(|()| Outcome::Passed)
-}
-
-/// The folder whose `node_modules` has a package of npm's, fetched if need be; or why there is none.
-pub(crate) fn node_package(name: &str) -> Result<Result<PathBuf, String>, String> {
-    let folder = scratch("gltf")?;
-    if !folder.join("node_modules").join(name).is_dir() {
-        let mut npm = Command::new("npm");
-        npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&folder).arg(name);
-        if let Err(why) = workspace::output(&mut npm) {
-            return Ok(Err(format!("npm cannot fetch {name}: {why}")));
-        }
-    }
-    Ok(Ok(folder))
-}
-
-/// A command of ours, built as the build step builds it: building one package alone would unite features in
-/// another way and compile most of the workspace again.
-fn release(binary: &str) -> Result<Command, String> {
-    build()?;
-    let path = workspace::target()?.join("release").join(binary);
-    Ok(workspace::command(&path.to_string_lossy()))
-}
-
-/// A folder under the target folder for what a step writes.
-pub(crate) fn scratch(name: &str) -> Result<PathBuf, String> {
-    let folder = workspace::target()?.join("ci").join(name);
-    fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    Ok(folder)
+    skipped.extend(workspace::run_and_find(checks.arg("all").arg(folder), "SKIPPED")?);
+    if skipped.is_empty() { Ok(Outcome::Passed) } else { Ok(Outcome::Skipped(skipped.join("; "))) }
 }
 
 #[cfg(test)]
@@ -384,13 +309,33 @@ mod tests {
     fn every_member_of_the_workspace_is_in_a_step() {
         let metadata = workspace::metadata().unwrap();
         let members = workspace::packages(&metadata).unwrap().iter().filter_map(|p| p["name"].as_str());
+        let in_steps = most().unwrap().into_iter().chain(guests::LINTED);
+        assert_eq!(members.collect::<BTreeSet<_>>(), in_steps.collect());
+    }
+
+    #[test]
+    fn what_cargo_test_takes_is_what_most_steps_take() {
+        let metadata = workspace::metadata().unwrap();
         assert_eq!(
-            members.collect::<BTreeSet<_>>(),
-            PACKAGES
-                .into_iter()
-                .chain(APART)
-                .chain([bevy::PACKAGE, python::PACKAGE, viewer::PACKAGE, web::BINDGEN])
-                .collect()
+            workspace::default_members(&metadata).unwrap(),
+            BTreeSet::from(workspace::DEFAULT_MEMBERS.map(str::to_owned))
         );
+    }
+
+    #[test]
+    fn every_lane_has_steps_and_no_step_is_called_as_a_lane() {
+        for lane in Lane::ALL {
+            assert!(STEPS.iter().any(|s| s.lane == lane), "{}", lane.name());
+            assert!(!names().contains(&lane.name()));
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_time_of_children_is_counted() {
+        let before = children_s();
+        let loops = "i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done";
+        assert!(Command::new("sh").args(["-c", loops]).status().unwrap().success());
+        assert!(children_s() > before);
     }
 }

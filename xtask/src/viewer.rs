@@ -1,8 +1,8 @@
-//! The viewer: linted and tested in one profile, on a graphics device of software where there is no other.
+//! The viewer: tested in one profile, on a graphics device of software where there is no other.
 
 use crate::{
-    Options, foreign,
-    steps::{self, Outcome},
+    Options, foreign, guests,
+    step::{self, Outcome},
     workspace,
 };
 use std::path::Path;
@@ -13,25 +13,26 @@ pub const PACKAGE: &str = "lissom-viewer";
 /// Debian's drivers, a software one among them.
 const DRIVERS: &str = "mesa-vulkan-drivers";
 
-/// Clippy, then its tests, which drive the viewer as its users do and look at the pictures.
+/// Its tests, which drive the viewer as its users do and look at the pictures.
 pub fn run(options: &Options) -> Result<Outcome, String> {
-    steps::clippy(&[PACKAGE])?;
     if !has_driver() && options.install {
         foreign::install_packages(&[DRIVERS]);
     }
     if !has_driver() {
         return Ok(Outcome::Skipped(format!("there is no Vulkan driver; Debian: apt-get install {DRIVERS}")));
     }
-    let mut tests = workspace::cargo();
-    tests.args(["test", "--package", PACKAGE, "--lib", "--bins", "--tests"]);
+    // The plugin's own unit tests run along.
+    let mut tests = guests::test(&["--lib", "--bins", "--test", "ui"]);
     // From here on a test that finds no device fails.
     tests.env("LISSOM_NEED_GPU", "1");
     let runtime =
-        std::env::var_os("XDG_RUNTIME_DIR").map_or_else(|| steps::scratch("viewer"), |v| Ok(v.into()))?;
+        std::env::var_os("XDG_RUNTIME_DIR").map_or_else(|| step::scratch("viewer"), |v| Ok(v.into()))?;
     workspace::run(tests.env("XDG_RUNTIME_DIR", &runtime))?;
     if let Some(assets) = &options.assets {
-        let mut tour = workspace::cargo();
-        tour.args(["run", "--package", PACKAGE, "--example", "tour", "--"]);
+        // Naming the example would build a test harness of it.
+        workspace::run(&mut guests::test(&["--no-run"]))?;
+        let tour = workspace::target()?.join("debug/examples/tour");
+        let mut tour = workspace::command(&tour.to_string_lossy());
         tour.args(VARIED.iter().map(|file| assets.join(file)));
         // A motion alone has no skeleton.
         tour.arg("--refused").arg(assets.join("assets/ozz/bin/pab_walk.ozz"));

@@ -1,8 +1,8 @@
 //! The viewer as a page: built into a folder that any file server can host, hosted on localhost, and looked at in a browser.
 
 use crate::{
-    Options, foreign,
-    steps::{self, Outcome},
+    Options, foreign, guests,
+    step::{self, Outcome},
     viewer, workspace,
 };
 use std::{
@@ -44,19 +44,16 @@ pub fn run(options: &Options) -> Result<Outcome, String> {
     if let Some(why) = foreign::missing(&["chromium"], &["chromium"], options.install) {
         return Ok(Outcome::Skipped(why));
     }
-    let modules = match steps::node_package("playwright-core")? {
+    let modules = match step::node_package("playwright-core")? {
         Ok(folder) => folder,
         Err(why) => return Ok(Outcome::Skipped(why)),
     };
-    steps::clippy(&[BINDGEN])?;
     let folder = match build(options.install)? {
         Ok(folder) => folder,
         Err(why) => return Ok(Outcome::Skipped(why)),
     };
     // The native viewer tells which poses are right. The step before this one has built it.
-    let mut native = workspace::cargo();
-    native.args(["build", "--package", viewer::PACKAGE, "--bin", viewer::PACKAGE]);
-    workspace::run(&mut native)?;
+    workspace::run(&mut guests::test(&["--no-run", "--test", "ui"]))?;
     let native = workspace::target()?.join("debug").join(viewer::PACKAGE);
 
     let listener = TcpListener::bind("127.0.0.1:0").map_err(|e| format!("127.0.0.1: {e}"))?;
@@ -64,7 +61,7 @@ pub fn run(options: &Options) -> Result<Outcome, String> {
     thread::spawn(move || host(&listener, &folder));
     let mut browser = workspace::command("node");
     browser.args(["scripts/web.mjs", "--modules"]).arg(&modules).arg("--native").arg(&native);
-    browser.arg("--url").arg(format!("http://{address}/")).arg("--pictures").arg(steps::scratch("web")?);
+    browser.arg("--url").arg(format!("http://{address}/")).arg("--pictures").arg(step::scratch("web")?);
     if let Some(assets) = &options.assets {
         // A page has no C library, which reads FBX.
         let read = viewer::VARIED.iter().filter(|file| !file.ends_with(".fbx"));

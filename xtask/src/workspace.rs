@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 use std::{
+    io::{BufRead, BufReader},
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::{Command, Output, Stdio},
 };
 
 /// The workspace's folder.
@@ -32,6 +33,30 @@ pub fn packages(metadata: &Value) -> Result<&Vec<Value>, String> {
     metadata["packages"].as_array().ok_or("no packages in cargo metadata".into())
 }
 
+/// The members that plain cargo commands take, as the manifest of the workspace lists them.
+pub const DEFAULT_MEMBERS: [&str; 11] = [
+    "lissom",
+    "lissom-build",
+    "lissom-cli",
+    "lissom-draw",
+    "lissom-examples",
+    "lissom-math",
+    "lissom-measure",
+    "lissom-motion",
+    "lissom-testkit",
+    "lissom-world",
+    "xtask",
+];
+
+/// The same, as cargo tells them.
+#[cfg(test)]
+pub fn default_members(metadata: &Value) -> Result<std::collections::BTreeSet<String>, String> {
+    let ids = metadata["workspace_default_members"].as_array().ok_or("no workspace_default_members")?;
+    let is_one = |p: &&Value| ids.contains(&p["id"]);
+    let names = packages(metadata)?.iter().filter(is_one).filter_map(|p| p["name"].as_str());
+    Ok(names.map(str::to_owned).collect())
+}
+
 /// The cargo that started us, in the workspace's folder.
 pub fn cargo() -> Command {
     command(&std::env::var("CARGO").unwrap_or("cargo".into()))
@@ -50,6 +75,23 @@ pub fn run(command: &mut Command) -> Result<(), String> {
     println!("   $ {shown}");
     let status = command.status().map_err(|e| format!("{shown}: {e}"))?;
     if status.success() { Ok(()) } else { Err(format!("{shown}: {status}")) }
+}
+
+/// Runs to the end, shows what it says, and gives the lines that hold a word.
+pub fn run_and_find(command: &mut Command, word: &str) -> Result<Vec<String>, String> {
+    let shown = shown(command);
+    println!("   $ {shown}");
+    let mut child = command.stdout(Stdio::piped()).spawn().map_err(|e| format!("{shown}: {e}"))?;
+    let mut found = Vec::new();
+    for line in child.stdout.take().into_iter().flat_map(|out| BufReader::new(out).lines()) {
+        let line = line.map_err(|e| format!("{shown}: {e}"))?;
+        println!("{line}");
+        if line.contains(word) {
+            found.push(line.trim().to_owned());
+        }
+    }
+    let status = child.wait().map_err(|e| format!("{shown}: {e}"))?;
+    if status.success() { Ok(found) } else { Err(format!("{shown}: {status}")) }
 }
 
 /// Runs to the end and keeps what it says.

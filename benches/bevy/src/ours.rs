@@ -15,7 +15,8 @@ use bevy_asset::{
 };
 use bevy_ecs::prelude::*;
 use bevy_lissom::{
-    Animator, Character, ClipPart, LissomArchive, LissomPlugin, LissomSystems, Pace, SceneJoints, Skin,
+    Character, LissomArchive, LissomPlugin, LissomSystems, PlaybackSpeed, Plays, SceneJoints, Skin,
+    WeightedClip,
 };
 use bevy_transform::TransformPlugin;
 use std::{path::Path, time::Instant};
@@ -50,15 +51,15 @@ pub fn way(name: &'static str, rig: &Rig, options: &Options, draws: Draws) -> Wa
     let names: Vec<_> = (0..rig.joints()).map(|joint| (rig.name(joint), rig.rest(joint))).collect();
     let (before_kb, began) = (resident_kb(), Instant::now());
     for character in 0..options.characters {
-        let part = |clip: usize| ClipPart {
+        let half = |clip: usize| WeightedClip {
             laps: phase(character),
-            ..ClipPart::new(rig.motions[clip].name.clone(), 0.5)
+            ..WeightedClip::new(rig.motions[clip].name.clone(), 0.5)
         };
-        let animator = Animator::clips(archive.clone(), [part(0), part(1)]);
-        let root = app.world_mut().spawn(animator).id();
+        let plays = Plays::clips(archive.clone(), [half(0), half(1)]);
+        let root = app.world_mut().spawn(plays).id();
         let mut root_mut = app.world_mut().entity_mut(root);
         if options.idle {
-            root_mut.insert(Pace(0.0));
+            root_mut.insert(PlaybackSpeed(0.0));
         }
         match draws {
             Draws::Nothing => {}

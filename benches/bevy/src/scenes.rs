@@ -4,7 +4,7 @@ use crate::{
     Options,
     bevy::{app, finished},
     measure::{Clock, Frames, Marks},
-    worlds::{self, Rng, Scene},
+    worlds::{self, Scene},
 };
 use bevy_app::App;
 use bevy_ecs::prelude::*;
@@ -53,11 +53,11 @@ impl Side {
             }
         }
         let mut app = finished(app);
-        let (mut rng, mut entities) = (Rng(7), Vec::with_capacity(scene.entities()));
+        let (mut rng, mut entities) = (Rng::new(7), Vec::with_capacity(scene.entities()));
         for _ in 0..scene.copies {
             let first = entities.len();
             for parent in &scene.parents {
-                let mut three = || -> [f32; 3] { array::from_fn(|_| rng.centred()) };
+                let mut three = || -> [f32; 3] { array::from_fn(|_| rng.range(-0.5, 0.5)) };
                 let ([x, y, z], place) = (three(), three());
                 let turned = Quat::from_euler(EulerRot::XYZ, x, y, z);
                 let transform = Transform::from_translation(Vec3::from_array(place)).with_rotation(turned);

@@ -1,27 +1,8 @@
 //! The six worlds of the world's bench, here as lists of parents.
 
-/// A small generator with fixed seeds: every run is the same.
-pub struct Rng(pub u64);
+use lissom_measure::rng::Rng;
 
-impl Rng {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    /// In [-0.5, 0.5).
-    pub fn centred(&mut self) -> f32 {
-        (self.next() >> 40) as f32 / (1 << 24) as f32 - 0.5
-    }
-}
-
-/// Equal trees, so many.
+/// `copies` equal trees.
 pub struct Scene {
     pub key: char,
     pub name: &'static str,
@@ -37,14 +18,14 @@ impl Scene {
 
     /// One in a hundred entities.
     pub fn one_percent(&self) -> Vec<usize> {
-        let mut rng = Rng(11);
+        let mut rng = Rng::new(11);
         let n = self.entities();
         (0..n.div_ceil(100)).map(|_| rng.below(n)).collect()
     }
 
     /// For every round: entities and new parents for one in a hundred, free of cycles in this order.
     pub fn moves(&self, rounds: usize) -> Vec<Vec<(usize, usize)>> {
-        let (nodes, n, mut rng) = (self.parents.len(), self.entities(), Rng(12));
+        let (nodes, n, mut rng) = (self.parents.len(), self.entities(), Rng::new(12));
         let mut parent: Vec<Option<usize>> =
             (0..n).map(|i| self.parents[i % nodes].map(|p| i / nodes * nodes + p)).collect();
         let mut round = || {

@@ -3,10 +3,10 @@
 use crate::{
     ours::Ours,
     peer::{MODES, Peer},
-    scenes::{self, Rng, Scene},
+    scenes::{self, Scene},
 };
-use lissom_cli::timing::best_of_s;
 use lissom_draw::chart::{Lines, Series};
+use lissom_measure::{rng::Rng, timing::best_of_s};
 use lissom_world::oracles::Algorithm;
 use std::{error::Error, path::Path};
 
@@ -104,7 +104,7 @@ fn peer_all_moved(entities: usize, mode: crate::peer::Mode, budget: f64) -> f64 
 
 fn share_moved(share: f64, algorithm: Algorithm, budget: f64) -> f64 {
     let entities = 1_000_000;
-    let mut rng = Rng(3);
+    let mut rng = Rng::new(3);
     let picks: Vec<usize> = (0..(entities as f64 * share) as usize).map(|_| rng.below(entities)).collect();
     let mut o = Ours::new(&trees(entities), algorithm, false);
     let seconds = best_of_s(budget, usize::MAX, |t| {

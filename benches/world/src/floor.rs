@@ -1,7 +1,7 @@
 //! What this machine needs to stream the bytes of a whole sync: 132 an entity.
 
-use lissom_cli::timing::best_s;
 use lissom_math::{Qvs, Qvvs, Vec3};
+use lissom_measure::timing::best_s;
 
 /// Nanoseconds an entity to read 32 bytes of local and 4 of parent index, and to read and write 48 bytes of
 /// world, over arrays of `n` entities, one thread.

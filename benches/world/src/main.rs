@@ -9,7 +9,7 @@ mod ours;
 mod peer;
 mod scenes;
 
-use lissom_cli::timing::best_of_s;
+use lissom_measure::timing::best_of_s;
 use lissom_world::{Children, oracles::Algorithm};
 use ours::Ours;
 use peer::{MODES, Peer};

@@ -49,7 +49,7 @@ impl Ours {
     pub fn move_some(&mut self, picks: &[usize]) {
         self.picked.clear();
         self.picked.extend(picks.iter().map(|&i| self.entities[i]));
-        self.world.update_many(&self.picked, |_, l| l.position.x += 0.001).expect("alive");
+        self.world.update_each(&self.picked, |_, l| l.position.x += 0.001).expect("alive");
     }
 
     pub fn set_parents(&mut self, moves: &[(usize, usize)]) {

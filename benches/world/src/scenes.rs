@@ -1,25 +1,6 @@
 //! The six worlds, as plain lists: what both sides build.
 
-/// A small generator with fixed seeds, so that both sides get the same numbers in every run.
-pub struct Rng(pub u64);
-
-impl Rng {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    pub fn unit(&mut self) -> f32 {
-        (self.next() >> 40) as f32 / (1 << 24) as f32
-    }
-}
+use lissom_measure::rng::Rng;
 
 /// One local transform: rotation (x y z w), position. Scale is 1 on both sides.
 #[derive(Clone, Copy)]
@@ -51,7 +32,7 @@ impl Scene {
         parents: Vec<Option<usize>>,
         copies: usize,
     ) -> Self {
-        let mut rng = Rng(7);
+        let mut rng = Rng::new(7);
         let locals = parents.iter().map(|_| local(&mut rng)).collect();
         Self { key, name: name.into(), parents, locals, copies }
     }
@@ -135,7 +116,7 @@ pub struct Picks {
 }
 
 pub fn picks(scene: &Scene, rounds: usize) -> Picks {
-    let mut rng = Rng(11);
+    let mut rng = Rng::new(11);
     let (nodes, n) = (scene.parents.len(), scene.entities());
     let one_percent = (0..n.div_ceil(100)).map(|_| rng.below(n)).collect();
     let tenth_of_roots = (0..scene.copies.div_ceil(10)).map(|_| rng.below(scene.copies) * nodes).collect();

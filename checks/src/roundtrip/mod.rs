@@ -15,7 +15,7 @@ use lissom::archive::{AlignedBytes, ArchiveView, Limits, SectionKind};
 use lissom_build::{
     export::write_glb,
     import::{self, ImportLimits, ImportOptions, lsm},
-    pipeline::{Cooked, Input, Options, Recipe, Report, serial, unwatched},
+    pipeline::{Cooked, Input, Options, Plan, Report, serial, unwatched},
 };
 use std::{fs, path::Path};
 
@@ -173,8 +173,8 @@ fn one(file: &Path, clips: usize, validator: Option<&Validator>, sums: &mut Sums
     } else {
         (0..wanted).map(|i| i.to_string()).collect()
     };
-    let recipe = Recipe::new(Options { clips, ..Options::default() })?;
-    let (first, archive) = cook(&recipe, &Input::file(file))?;
+    let plan = Plan::new(Options { clips, ..Options::default() })?;
+    let (first, archive) = cook(&plan, &Input::file(file))?;
     let exported = write_glb(&lsm::read(&archive, &ImportLimits::default())?)?;
     let beside = file.parent().unwrap_or(Path::new("."));
     let source = File::open(&fs::read(file)?, beside)?;
@@ -189,8 +189,8 @@ fn one(file: &Path, clips: usize, validator: Option<&Validator>, sums: &mut Sums
         validator.keep(file, &exported)?;
     }
 
-    let recipe = Recipe::new(Options::default())?;
-    let (second, again) = cook(&recipe, &Input::bytes("again.glb", &exported)).context("imported again")?;
+    let plan = Plan::new(Options::default())?;
+    let (second, again) = cook(&plan, &Input::bytes("again.glb", &exported)).context("imported again")?;
     ensure!(
         second.clips.len() == first.clips.len(),
         "{} clips became {}",
@@ -214,8 +214,8 @@ fn one(file: &Path, clips: usize, validator: Option<&Validator>, sums: &mut Sums
 }
 
 /// What was said of the only input, and the archive.
-fn cook(recipe: &Recipe, input: &Input<'_>) -> Result<(Report, Vec<u8>)> {
-    let Cooked { archive, inputs, .. } = recipe.cook(std::slice::from_ref(input), &serial, &mut unwatched)?;
+fn cook(plan: &Plan, input: &Input<'_>) -> Result<(Report, Vec<u8>)> {
+    let Cooked { archive, inputs, .. } = plan.cook(std::slice::from_ref(input), &serial, &mut unwatched)?;
     let report = inputs.into_iter().next().context("no report")??;
     Ok((report, archive.context("no archive")?))
 }

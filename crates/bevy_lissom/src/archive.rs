@@ -1,6 +1,6 @@
 //! Archives and their clips as assets.
 
-use crate::{mesh::mesh_of, morph};
+use crate::mesh::{mesh_of, targets_of};
 use bevy_asset::{Asset, AssetLoader, Handle, LoadContext, io::Reader};
 use bevy_mesh::{Mesh, morph::MAX_MORPH_WEIGHTS};
 use bevy_reflect::TypePath;
@@ -35,7 +35,7 @@ pub struct LissomLoader;
 /// Why an archive was not loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum LoadError {
+pub enum LissomLoadError {
     /// The file could not be read.
     #[error(transparent)]
     Io(#[from] std::io::Error),
@@ -51,14 +51,14 @@ pub enum LoadError {
 impl AssetLoader for LissomLoader {
     type Asset = LissomArchive;
     type Settings = ();
-    type Error = LoadError;
+    type Error = LissomLoadError;
 
     async fn load(
         &self,
         reader: &mut dyn Reader,
         (): &(),
         context: &mut LoadContext<'_>,
-    ) -> Result<LissomArchive, LoadError> {
+    ) -> Result<LissomArchive, LissomLoadError> {
         let mut bytes = Vec::new();
         reader.read_to_end(&mut bytes).await?;
         #[cfg(feature = "import")]
@@ -73,7 +73,7 @@ impl AssetLoader for LissomLoader {
 
 impl LissomArchive {
     /// With its clips and meshes as assets.
-    pub(crate) fn new(archive: Archive, context: &mut LoadContext<'_>) -> Result<Self, LoadError> {
+    pub(crate) fn new(archive: Archive, context: &mut LoadContext<'_>) -> Result<Self, LissomLoadError> {
         for (name, clip) in archive.clips() {
             let clip = clip?;
             let (duration_s, looping) = (clip.view().duration_s(), clip.view().is_looping());
@@ -84,7 +84,7 @@ impl LissomArchive {
         }
         let mut meshes = HashMap::new();
         for (name, mesh) in archive.meshes() {
-            let (mesh, mut targets) = (mesh?, morph::targets(&archive, name)?);
+            let (mesh, mut targets) = (mesh?, targets_of(&archive, name)?);
             if targets.iter().any(|(_, target)| target.view().vertex_count != mesh.view().positions.len()) {
                 warn!(
                     "{}: morph targets of mesh {name:?} are for other vertices and left out",

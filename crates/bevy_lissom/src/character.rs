@@ -1,14 +1,16 @@
-//! How systems talk to characters.
+//! `Characters`, the system parameter that steers and reads characters.
 
 use crate::{
     components::Character,
-    crowds::{Crowds, Troupe},
+    crowds::{CrowdOf, Crowds},
 };
 use bevy_ecs::{prelude::*, system::SystemParam};
 use lissom::math;
 use lissom_motion::{
-    Graph, GraphState, Key, OneShot, Save, StateError, TriggerKey,
+    Graph, GraphState, Save, StateError,
     crowd::{CrowdError, Member},
+    graph::TriggerKey,
+    state::{Key, OneShot},
 };
 use std::sync::Arc;
 
@@ -32,11 +34,11 @@ pub struct Characters<'w, 's> {
     all: Query<'w, 's, &'static Character>,
 }
 
-/// Why a character did not do what it was told.
+/// Why a call of [`Characters`] did nothing.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CharacterError {
-    /// The entity does not play: it has no animator, or its archive is not loaded, or it has a [`Problem`](crate::Problem).
+    /// The entity does not play: it has no [`Plays`](crate::Plays), or its archive is not loaded, or it has a [`LissomError`](crate::LissomError).
     #[error("{entity} is no character that plays")]
     NotPlaying {
         /// Which one.
@@ -51,9 +53,9 @@ pub enum CharacterError {
     /// The skeleton has no such joint.
     #[error("{entity} has no joint \"{joint}\"")]
     NoJoint {
-        /// Who.
+        /// Which one.
         entity: Entity,
-        /// What was asked for.
+        /// The name of the joint.
         joint: String,
     },
     /// Something of the graph.
@@ -65,13 +67,13 @@ pub enum CharacterError {
 }
 
 impl Characters<'_, '_> {
-    fn find(&self, entity: Entity) -> Result<(&Troupe, Member), CharacterError> {
+    fn find(&self, entity: Entity) -> Result<(&CrowdOf, Member), CharacterError> {
         let gone = CharacterError::NotPlaying { entity };
         let Ok(character) = self.all.get(entity) else { return Err(gone) };
         Ok((self.crowds.get(&character.key).ok_or(gone)?, character.member))
     }
 
-    fn find_mut(&mut self, entity: Entity) -> Result<(&mut Troupe, Member), CharacterError> {
+    fn find_mut(&mut self, entity: Entity) -> Result<(&mut CrowdOf, Member), CharacterError> {
         let gone = CharacterError::NotPlaying { entity };
         let Ok(character) = self.all.get(entity) else { return Err(gone) };
         Ok((self.crowds.get_mut(&character.key).ok_or(gone)?, character.member))
@@ -83,8 +85,8 @@ impl Characters<'_, '_> {
     ///
     /// [`CharacterError::NotPlaying`], [`CharacterError::NoGraph`].
     pub fn graph(&self, entity: Entity) -> Result<&Arc<Graph>, CharacterError> {
-        let (troupe, member) = self.find(entity)?;
-        troupe.graph_of(member).ok_or(CharacterError::NoGraph { entity })
+        let (crowd_of, member) = self.find(entity)?;
+        crowd_of.graph_of(member).ok_or(CharacterError::NoGraph { entity })
     }
 
     /// Sets a parameter.
@@ -93,8 +95,8 @@ impl Characters<'_, '_> {
     ///
     /// [`CharacterError::NotPlaying`]; those of [`Crowd::set`](lissom_motion::crowd::Crowd::set).
     pub fn set<K: Key>(&mut self, entity: Entity, key: K, value: K::Value) -> Result<(), CharacterError> {
-        let (troupe, member) = self.find_mut(entity)?;
-        Ok(troupe.crowd.set(member, key, value)?)
+        let (crowd_of, member) = self.find_mut(entity)?;
+        Ok(crowd_of.crowd.set(member, key, value)?)
     }
 
     /// Sets a trigger: the next transition that waits for it takes it.
@@ -121,8 +123,8 @@ impl Characters<'_, '_> {
     ) -> Result<(), CharacterError> {
         let graph = self.graph(entity)?;
         let (layer, clip) = (graph.layer(layer)?, graph.clip(clip)?);
-        let (troupe, member) = self.find_mut(entity)?;
-        Ok(troupe.crowd.play(member, layer, clip, how)?)
+        let (crowd_of, member) = self.find_mut(entity)?;
+        Ok(crowd_of.crowd.play(member, layer, clip, how)?)
     }
 
     /// Lets the one-shots of a layer go.
@@ -132,8 +134,8 @@ impl Characters<'_, '_> {
     /// Those of [`Characters::play`].
     pub fn stop(&mut self, entity: Entity, layer: &str) -> Result<(), CharacterError> {
         let layer = self.graph(entity)?.layer(layer)?;
-        let (troupe, member) = self.find_mut(entity)?;
-        Ok(troupe.crowd.stop(member, layer)?)
+        let (crowd_of, member) = self.find_mut(entity)?;
+        Ok(crowd_of.crowd.stop(member, layer)?)
     }
 
     /// The state of its graph, to be read.
@@ -142,8 +144,8 @@ impl Characters<'_, '_> {
     ///
     /// [`CharacterError::NotPlaying`]; a character that plays clips.
     pub fn state(&self, entity: Entity) -> Result<&GraphState, CharacterError> {
-        let (troupe, member) = self.find(entity)?;
-        Ok(troupe.crowd.state(member)?)
+        let (crowd_of, member) = self.find(entity)?;
+        Ok(crowd_of.crowd.state(member)?)
     }
 
     /// All that decides what comes: its graph's state, and what its pose remembers of transitions by inertia.
@@ -152,9 +154,8 @@ impl Characters<'_, '_> {
     ///
     /// Those of [`Characters::state`].
     pub fn save(&self, entity: Entity) -> Result<Save, CharacterError> {
-        let (troupe, member) = self.find(entity)?;
-        let (state, memory) = (troupe.crowd.state(member)?, troupe.crowd.memory(member)?);
-        Ok(Save { state: state.clone(), memory: memory.clone() })
+        let (crowd_of, member) = self.find(entity)?;
+        Ok(crowd_of.crowd.save(member)?)
     }
 
     /// The same into a save that is there: without allocation if it is of the same graph.
@@ -163,10 +164,8 @@ impl Characters<'_, '_> {
     ///
     /// Those of [`Characters::state`].
     pub fn save_to(&self, entity: Entity, save: &mut Save) -> Result<(), CharacterError> {
-        let (troupe, member) = self.find(entity)?;
-        save.state.clone_from(troupe.crowd.state(member)?);
-        save.memory.clone_from(troupe.crowd.memory(member)?);
-        Ok(())
+        let (crowd_of, member) = self.find(entity)?;
+        Ok(crowd_of.crowd.save_to(member, save)?)
     }
 
     /// Puts a save back, without allocation: rollback.
@@ -179,9 +178,8 @@ impl Characters<'_, '_> {
         if !save.state.fits(graph) {
             return Err(StateError::OtherGraph.into());
         }
-        let (troupe, member) = self.find_mut(entity)?;
-        troupe.crowd.set_memory(member, &save.memory)?;
-        Ok(troupe.crowd.set_state(member, &save.state)?)
+        let (crowd_of, member) = self.find_mut(entity)?;
+        Ok(crowd_of.crowd.restore_member(member, save)?)
     }
 
     /// Whether a character is posed; at first it is. Who is not keeps its time, its events and its way.
@@ -190,8 +188,8 @@ impl Characters<'_, '_> {
     ///
     /// [`CharacterError::NotPlaying`].
     pub fn set_seen(&mut self, entity: Entity, seen: bool) -> Result<(), CharacterError> {
-        let (troupe, member) = self.find_mut(entity)?;
-        Ok(troupe.crowd.set_seen(&[member], seen)?)
+        let (crowd_of, member) = self.find_mut(entity)?;
+        Ok(crowd_of.crowd.set_seen(&[member], seen)?)
     }
 
     /// A joint in the space of the character's entity.
@@ -200,10 +198,10 @@ impl Characters<'_, '_> {
     ///
     /// [`CharacterError::NotPlaying`], [`CharacterError::NoJoint`].
     pub fn joint(&self, entity: Entity, joint: &str) -> Result<bevy_math::Mat4, CharacterError> {
-        let (troupe, member) = self.find(entity)?;
+        let (crowd_of, member) = self.find(entity)?;
         let none = || CharacterError::NoJoint { entity, joint: joint.to_owned() };
-        let at = troupe.crowd.skeleton().find(joint).ok_or_else(none)?;
-        let models = troupe.crowd.models(member)?.unwrap_or_default();
+        let at = crowd_of.crowd.skeleton().find(joint).ok_or_else(none)?;
+        let models = crowd_of.crowd.models(member)?.unwrap_or_default();
         models.get(at).map(|m| bevy_math::Mat4::from_cols_array(&m.to_cols_array())).ok_or_else(none)
     }
 
@@ -213,7 +211,7 @@ impl Characters<'_, '_> {
     ///
     /// [`CharacterError::NotPlaying`].
     pub fn joints(&self, entity: Entity) -> Result<&[math::Mat4], CharacterError> {
-        let (troupe, member) = self.find(entity)?;
-        Ok(troupe.crowd.models(member)?.unwrap_or_default())
+        let (crowd_of, member) = self.find(entity)?;
+        Ok(crowd_of.crowd.models(member)?.unwrap_or_default())
     }
 }

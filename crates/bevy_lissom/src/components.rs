@@ -1,10 +1,7 @@
-//! What entities say and hear.
+//! The components of a character, and the event that it sends.
 
-use crate::{
-    archive::{LissomArchive, LissomClip},
-    crowds::Key,
-};
-use bevy_asset::Handle;
+use crate::archive::{LissomArchive, LissomClip};
+use bevy_asset::{AssetId, Handle};
 use bevy_ecs::{prelude::*, reflect::ReflectComponent};
 use bevy_math::{Quat, Vec3};
 use bevy_reflect::Reflect;
@@ -13,20 +10,21 @@ use lissom::track::Repeat;
 use lissom_motion::{GraphParts, crowd::Member};
 use std::sync::Arc;
 
-/// What a character plays. A changed one starts anew; see [`Characters`](crate::Characters) for all that happens while it plays.
+/// What a character plays: a clip, several clips, or a graph. A changed component starts again from the beginning.
+/// [`Characters`](crate::Characters) steers a character while it plays.
 #[derive(Component, Clone, Debug, Reflect)]
 #[reflect(Component, from_reflect = false)]
 #[require(Transform)]
-pub struct Animator {
+pub struct Plays {
     #[reflect(ignore)]
     pub(crate) source: Source,
     #[reflect(ignore)]
-    pub(crate) plays: Plays,
+    pub(crate) playable: Playable,
     /// The skeleton's name, for archives with several.
     pub skeleton: Option<String>,
 }
 
-/// Where it comes from.
+/// Where the clips come from.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
     Archive(Handle<LissomArchive>),
@@ -34,12 +32,12 @@ pub(crate) enum Source {
     Clip(Handle<LissomClip>),
 }
 
-/// What decides.
+/// Clips or a graph.
 #[derive(Clone, Debug)]
-pub(crate) enum Plays {
-    /// Clips side by side; none: the one of the source's label.
+pub(crate) enum Playable {
+    /// Clips that are blended by weight. Empty: the clip of the label that is the source.
     Clips {
-        parts: Vec<ClipPart>,
+        clips: Vec<WeightedClip>,
         in_step: bool,
     },
     Graph(GraphSource),
@@ -66,7 +64,7 @@ impl PartialEq for GraphSource {
 
 /// One of the clips that a character plays without a graph.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ClipPart {
+pub struct WeightedClip {
     /// The clip.
     pub name: String,
     /// How much of it, against the others; at least 0.
@@ -79,7 +77,7 @@ pub struct ClipPart {
     pub laps: f64,
 }
 
-impl ClipPart {
+impl WeightedClip {
     /// A clip from its start, over and over.
     #[must_use]
     pub fn new(name: impl Into<String>, weight: f32) -> Self {
@@ -87,54 +85,57 @@ impl ClipPart {
     }
 }
 
-impl Animator {
-    fn new(source: Source, plays: Plays) -> Self {
-        Self { source, plays, skeleton: None }
+impl Plays {
+    fn new(source: Source, playable: Playable) -> Self {
+        Self { source, playable, skeleton: None }
     }
 
     /// One clip, over and over.
     #[must_use]
     pub fn clip(archive: Handle<LissomArchive>, name: impl Into<String>) -> Self {
-        Self::clips(archive, [ClipPart::new(name, 1.0)])
+        Self::clips(archive, [WeightedClip::new(name, 1.0)])
     }
 
     /// The clip of a label, `server.load("hero.lsm#walk")`, over and over.
     #[must_use]
     pub fn labelled(clip: Handle<LissomClip>) -> Self {
-        Self::new(Source::Clip(clip), Plays::Clips { parts: Vec::new(), in_step: false })
+        Self::new(Source::Clip(clip), Playable::Clips { clips: Vec::new(), in_step: false })
     }
 
     /// Clips side by side, by weight, each at its own pace.
     #[must_use]
-    pub fn clips(archive: Handle<LissomArchive>, parts: impl Into<Vec<ClipPart>>) -> Self {
-        Self::new(Source::Archive(archive), Plays::Clips { parts: parts.into(), in_step: false })
+    pub fn clips(archive: Handle<LissomArchive>, clips: impl Into<Vec<WeightedClip>>) -> Self {
+        Self::new(Source::Archive(archive), Playable::Clips { clips: clips.into(), in_step: false })
     }
 
     /// Clips side by side that keep step, as gaits do: all at the mean of their paces, by weight.
     #[must_use]
-    pub fn in_step(archive: Handle<LissomArchive>, parts: impl Into<Vec<ClipPart>>) -> Self {
-        Self::new(Source::Archive(archive), Plays::Clips { parts: parts.into(), in_step: true })
+    pub fn in_step(archive: Handle<LissomArchive>, clips: impl Into<Vec<WeightedClip>>) -> Self {
+        Self::new(Source::Archive(archive), Playable::Clips { clips: clips.into(), in_step: true })
     }
 
     /// A graph of the archive decides, by its name there.
     #[must_use]
     pub fn graph(archive: Handle<LissomArchive>, name: &str) -> Self {
-        Self::new(Source::Archive(archive), Plays::Graph(GraphSource::Named(name.into())))
+        Self::new(Source::Archive(archive), Playable::Graph(GraphSource::Named(name.into())))
     }
 
     /// A graph that was made in code decides. Characters that share the description share all but their state.
     #[must_use]
     pub fn parts(archive: Handle<LissomArchive>, graph: Arc<GraphParts>) -> Self {
-        Self::new(Source::Archive(archive), Plays::Graph(GraphSource::Parts(graph)))
+        Self::new(Source::Archive(archive), Playable::Graph(GraphSource::Parts(graph)))
     }
 }
+
+/// Which crowd: an archive, and the name of the skeleton where one was given.
+pub(crate) type CrowdKey = (AssetId<LissomArchive>, Option<String>);
 
 /// A character that plays: which member of which crowd. Added by the plugin when the archive is there.
 #[derive(Component, Clone, Debug)]
 pub struct Character {
     /// Keeps it loaded.
     pub(crate) archive: Handle<LissomArchive>,
-    pub(crate) key: Key,
+    pub(crate) key: CrowdKey,
     pub(crate) member: Member,
 }
 
@@ -146,15 +147,16 @@ impl Character {
     }
 }
 
-/// Why an [`Animator`] does not play. It goes away when the animator or its file is mended.
+/// Why an entity does not play, or why its [`Skin`](crate::Skin) is not drawn. The plugin removes it when the component or the file is
+/// mended.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Component, from_reflect = false)]
-pub struct Problem(pub String);
+pub struct LissomError(pub String);
 
-/// How fast a character's time goes: 1 without it, 0 stops it, and nothing is then computed for it. At least 0.
+/// The speed of a character's time, at least 0. Without the component it is 1. At 0 the character stops and costs nothing.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component)]
-pub struct Pace(pub f32);
+pub struct PlaybackSpeed(pub f32);
 
 /// Parameters of a character's graph by name, for inspectors and for spawning with values. Code that sets them every frame takes
 /// [`Characters::set`](crate::Characters::set) with a typed key.
@@ -209,26 +211,27 @@ impl From<bool> for ParameterValue {
     }
 }
 
-/// Root motion moves the entity, or is handed over. Without this component a character plays on the spot.
+/// The root motion of a character. It moves the entity, or the game reads it and moves the entity itself. Without this component a
+/// character plays on the spot.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component)]
-pub struct RootMotion {
+pub struct EntityRootMotion {
     /// True if it moves the entity's `Transform`.
     pub applied: bool,
-    /// Where the last step led, in the character's own space.
+    /// The translation of the last step, in the character's own space.
     pub translation: Vec3,
-    /// How far the last step turned it.
+    /// The rotation of the last step.
     pub rotation: Quat,
 }
 
-impl Default for RootMotion {
+impl Default for EntityRootMotion {
     fn default() -> Self {
         Self { applied: true, translation: Vec3::ZERO, rotation: Quat::IDENTITY }
     }
 }
 
-impl RootMotion {
-    /// The steps are only told: a physics engine or the game moves the entity.
+impl EntityRootMotion {
+    /// Does not move the entity: a physics engine or the game reads the steps and moves it.
     #[must_use]
     pub fn handed_over() -> Self {
         Self { applied: false, ..Self::default() }
@@ -239,14 +242,14 @@ impl RootMotion {
 #[derive(Component, Clone, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Component, from_reflect = false)]
 #[require(Transform)]
-pub struct Socket {
+pub struct JointSocket {
     joint: String,
     /// The skeleton it was looked up in, and the joint there.
     #[reflect(ignore)]
     pub(crate) found: Option<(u64, Option<usize>)>,
 }
 
-impl Socket {
+impl JointSocket {
     /// At a joint.
     #[must_use]
     pub fn new(joint: impl Into<String>) -> Self {
@@ -263,7 +266,7 @@ impl Socket {
 /// A character passed a marker: a message to all, and an event of its entity, observed there.
 #[derive(Message, EntityEvent, Clone, Debug, PartialEq)]
 pub struct MarkerPassed {
-    /// Who.
+    /// The character's entity.
     pub entity: Entity,
     /// The marker's name.
     pub marker: Arc<str>,

@@ -1,16 +1,17 @@
-//! All characters: a crowd an archive and skeleton.
+//! All characters: one crowd per archive and skeleton.
 
 use crate::{
     archive::LissomArchive,
-    components::{ClipPart, GraphSource, Plays},
-    skin::Rig,
+    components::{CrowdKey, GraphSource, Playable, WeightedClip},
+    rig::Rig,
 };
-use bevy_asset::AssetId;
+use bevy_asset::{AssetId, AssetLoadError};
 use bevy_ecs::prelude::*;
 use lissom::archive::{Archive, SectionKind};
 use lissom_motion::{
-    Graph, GraphError, GraphState, LoadError, RootStep,
-    crowd::{Crowd, CrowdError, GraphId, Member, Outputs, Part, Role},
+    Graph, GraphState, RootStep,
+    crowd::{Crowd, CrowdError, GraphId, Member, Outputs, PlayedClip, Role},
+    graph::{GraphError, LoadError},
 };
 use std::{
     collections::{BTreeMap, HashMap, btree_map::Entry},
@@ -20,20 +21,17 @@ use std::{
 /// Every crowd that plays. [`Characters`](crate::Characters) is the way to one of its members.
 #[derive(Resource, Default, Debug)]
 pub struct Crowds {
-    all: BTreeMap<Key, Troupe>,
+    all: BTreeMap<CrowdKey, CrowdOf>,
 }
 
-/// An archive, and the name of the skeleton where one was given.
-pub(crate) type Key = (AssetId<LissomArchive>, Option<String>);
-
-/// A crowd, and who its members are.
+/// The crowd of an archive and skeleton, with the entities of its members.
 #[derive(Debug)]
-pub(crate) struct Troupe {
+pub(crate) struct CrowdOf {
     pub crowd: Crowd,
     archive: Archive,
     graphs: Vec<(GraphSource, Arc<Graph>, GraphId)>,
     /// By the member's index.
-    pub cast: Vec<Option<Actor>>,
+    pub bound: Vec<Option<Bound>>,
     /// Names of markers, so that events need not copy them.
     pub names: HashMap<Box<str>, Arc<str>>,
     /// What skins share, by their mesh.
@@ -42,16 +40,16 @@ pub(crate) struct Troupe {
     targets: HashMap<Box<str>, Vec<Box<str>>>,
 }
 
-/// A member's entity, and what it was told to play.
+/// The entity that a member is bound to, and what it plays.
 #[derive(Clone, Debug)]
-pub(crate) struct Actor {
+pub(crate) struct Bound {
     pub entity: Entity,
-    plays: Plays,
+    playable: Playable,
 }
 
-/// Why somebody cannot play.
+/// Why an entity cannot play.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum CastError {
+pub(crate) enum BindError {
     #[error("{0}")]
     Crowd(#[from] CrowdError),
     #[error("{0}")]
@@ -60,77 +58,83 @@ pub(crate) enum CastError {
     Load(#[from] LoadError),
     #[error("no clip was named")]
     NoClip,
+    #[error("{0}")]
+    File(Arc<AssetLoadError>),
 }
 
 impl Crowds {
     /// The crowd of an archive and skeleton, made if there is none.
-    pub(crate) fn troupe(&mut self, key: &Key, archive: &Archive) -> Result<&mut Troupe, CrowdError> {
+    pub(crate) fn get_or_add(
+        &mut self,
+        key: &CrowdKey,
+        archive: &Archive,
+    ) -> Result<&mut CrowdOf, CrowdError> {
         match self.all.entry(key.clone()) {
             Entry::Occupied(there) => Ok(there.into_mut()),
             Entry::Vacant(place) => {
-                let troupe = Troupe::new(archive.clone(), place.key().1.as_deref())?;
-                Ok(place.insert(troupe))
+                let crowd_of = CrowdOf::new(archive.clone(), place.key().1.as_deref())?;
+                Ok(place.insert(crowd_of))
             }
         }
     }
 
-    pub(crate) fn get(&self, key: &Key) -> Option<&Troupe> {
+    pub(crate) fn get(&self, key: &CrowdKey) -> Option<&CrowdOf> {
         self.all.get(key)
     }
 
-    pub(crate) fn get_mut(&mut self, key: &Key) -> Option<&mut Troupe> {
+    pub(crate) fn get_mut(&mut self, key: &CrowdKey) -> Option<&mut CrowdOf> {
         self.all.get_mut(key)
     }
 
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Troupe> {
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut CrowdOf> {
         self.all.values_mut()
     }
 
-    /// Plays a changed archive on. Who cannot play any more is told, with the reason.
+    /// Binds all members of an archive again after its file changed. `each` hears what becomes of each of them.
     pub(crate) fn reload(
         &mut self,
         id: AssetId<LissomArchive>,
         archive: &Archive,
-        mut each: impl FnMut(&Key, Recast),
+        mut each: impl FnMut(&CrowdKey, Rebound),
     ) {
-        for (key, troupe) in self.all.iter_mut().filter(|(key, _)| key.0 == id) {
-            match Troupe::new(archive.clone(), key.1.as_deref()) {
+        for (key, crowd_of) in self.all.iter_mut().filter(|(key, _)| key.0 == id) {
+            match CrowdOf::new(archive.clone(), key.1.as_deref()) {
                 Ok(mut new) => {
-                    new.take_over(troupe, |recast| each(key, recast));
-                    *troupe = new;
+                    new.take_over(crowd_of, |rebound| each(key, rebound));
+                    *crowd_of = new;
                 }
-                // It plays the old one on.
-                Err(error) => each(key, Recast::NotAtAll(error)),
+                // The old archive goes on playing.
+                Err(error) => each(key, Rebound::Refused(error)),
             }
         }
     }
 
-    /// Lets go what nobody plays any more.
+    /// Drops the crowds of an archive that have no members.
     pub(crate) fn forget(&mut self, id: AssetId<LissomArchive>) {
-        self.all.retain(|key, troupe| key.0 != id || !troupe.crowd.is_empty());
+        self.all.retain(|key, crowd_of| key.0 != id || !crowd_of.crowd.is_empty());
     }
 
     /// How many characters play.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.all.values().map(|troupe| troupe.crowd.len()).sum()
+        self.all.values().map(|crowd_of| crowd_of.crowd.len()).sum()
     }
 
-    /// True if none does.
+    /// True if no character plays.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// What becomes of a character whose file changed.
-pub(crate) enum Recast {
-    Goes { entity: Entity, member: Member },
-    Stops { entity: Entity, why: CastError },
-    NotAtAll(CrowdError),
+/// What becomes of a member whose file changed.
+pub(crate) enum Rebound {
+    Moved { entity: Entity, member: Member },
+    Failed { entity: Entity, why: BindError },
+    Refused(CrowdError),
 }
 
-impl Troupe {
+impl CrowdOf {
     fn new(archive: Archive, skeleton: Option<&str>) -> Result<Self, CrowdError> {
         let mut crowd = match skeleton {
             Some(name) => Crowd::of_skeleton(&archive, name)?,
@@ -144,41 +148,41 @@ impl Troupe {
             }
         }
         let (names, rigs) = (HashMap::new(), HashMap::new());
-        Ok(Self { crowd, archive, graphs: Vec::new(), cast: Vec::new(), names, rigs, targets })
+        Ok(Self { crowd, archive, graphs: Vec::new(), bound: Vec::new(), names, rigs, targets })
     }
 
-    /// Somebody new.
-    pub fn join(&mut self, entity: Entity, plays: &Plays) -> Result<Member, CastError> {
-        let member = match plays {
-            Plays::Graph(source) => {
+    /// Adds a member for an entity.
+    pub fn add(&mut self, entity: Entity, playable: &Playable) -> Result<Member, BindError> {
+        let member = match playable {
+            Playable::Graph(source) => {
                 let id = self.graph(source)?;
                 self.crowd.add(Role::Graph(id), RootStep::IDENTITY)?
             }
-            Plays::Clips { parts, in_step } => {
-                let parts = self.parts(parts)?;
-                let role = if *in_step { Role::InStep(&parts) } else { Role::Parts(&parts) };
+            Playable::Clips { clips, in_step } => {
+                let clips = self.clips(clips)?;
+                let role = if *in_step { Role::InStep(&clips) } else { Role::Clips(&clips) };
                 self.crowd.add(role, RootStep::IDENTITY)?
             }
         };
         // The entity's own `Transform` is its place.
         self.crowd.set_travels(&[member], false)?;
-        if self.cast.len() <= member.index() {
-            self.cast.resize(member.index() + 1, None);
+        if self.bound.len() <= member.index() {
+            self.bound.resize(member.index() + 1, None);
         }
-        self.cast[member.index()] = Some(Actor { entity, plays: plays.clone() });
+        self.bound[member.index()] = Some(Bound { entity, playable: playable.clone() });
         Ok(member)
     }
 
-    /// Somebody less.
-    pub fn leave(&mut self, member: Member) {
-        // Who is not there cannot leave.
+    /// Removes a member.
+    pub fn remove(&mut self, member: Member) {
+        // A member that is already gone is no error: its entity may be despawned twice.
         if self.crowd.remove(member).is_ok() {
-            self.cast[member.index()] = None;
+            self.bound[member.index()] = None;
         }
     }
 
     /// The graph of a description, checked once.
-    fn graph(&mut self, source: &GraphSource) -> Result<GraphId, CastError> {
+    fn graph(&mut self, source: &GraphSource) -> Result<GraphId, BindError> {
         if let Some((.., id)) = self.graphs.iter().find(|(own, ..)| own == source) {
             return Ok(*id);
         }
@@ -191,20 +195,22 @@ impl Troupe {
         Ok(id)
     }
 
-    fn parts(&self, parts: &[ClipPart]) -> Result<Vec<Part>, CastError> {
-        if parts.is_empty() {
-            return Err(CastError::NoClip);
+    fn clips(&self, clips: &[WeightedClip]) -> Result<Vec<PlayedClip>, BindError> {
+        if clips.is_empty() {
+            return Err(BindError::NoClip);
         }
-        let part = |part: &ClipPart| {
-            let &ClipPart { weight, speed, repeat, laps, .. } = part;
-            Ok(Part { clip: self.crowd.clip(&part.name)?, weight, speed, repeat, laps })
+        let played = |clip: &WeightedClip| {
+            let &WeightedClip { weight, speed, repeat, laps, .. } = clip;
+            Ok(PlayedClip { clip: self.crowd.clip(&clip.name)?, weight, speed, repeat, laps })
         };
-        parts.iter().map(part).collect()
+        clips.iter().map(played).collect()
     }
 
     /// The graph that plays a member.
     pub fn graph_of(&self, member: Member) -> Option<&Arc<Graph>> {
-        let Plays::Graph(source) = &self.cast.get(member.index())?.as_ref()?.plays else { return None };
+        let Playable::Graph(source) = &self.bound.get(member.index())?.as_ref()?.playable else {
+            return None;
+        };
         self.graphs.iter().find(|(own, ..)| own == source).map(|(_, graph, _)| graph)
     }
 
@@ -219,23 +225,23 @@ impl Troupe {
         self.crowd.mesh_names().filter_map(|mesh| Some((mesh, &**self.targets.get(mesh)?)))
     }
 
-    /// Everybody of another crowd joins, and goes on where it was.
-    fn take_over(&mut self, old: &Troupe, mut each: impl FnMut(Recast)) {
+    /// Adds all members of the old crowd, each with the time or the state that it had there.
+    fn take_over(&mut self, old: &CrowdOf, mut each: impl FnMut(Rebound)) {
         for was in old.crowd.members() {
-            let Some(Actor { entity, plays }) = &old.cast[was.index()] else { continue };
+            let Some(Bound { entity, playable }) = &old.bound[was.index()] else { continue };
             let entity = *entity;
-            let moved = self.join(entity, plays).and_then(|member| {
+            let moved = self.add(entity, playable).and_then(|member| {
                 self.go_on(member, old, was)?;
                 Ok(member)
             });
             each(match moved {
-                Ok(member) => Recast::Goes { entity, member },
-                Err(why) => Recast::Stops { entity, why },
+                Ok(member) => Rebound::Moved { entity, member },
+                Err(why) => Rebound::Failed { entity, why },
             });
         }
     }
 
-    fn go_on(&mut self, member: Member, old: &Troupe, was: Member) -> Result<(), CastError> {
+    fn go_on(&mut self, member: Member, old: &CrowdOf, was: Member) -> Result<(), BindError> {
         match (old.graph_of(was), self.graph_of(member)) {
             (Some(from), Some(to)) => {
                 let state: GraphState = old.crowd.state(was)?.carried_over(from, to);
@@ -244,10 +250,10 @@ impl Troupe {
                 let _ = self.crowd.set_memory(member, old.crowd.memory(was)?);
             }
             _ => {
-                let heads: Vec<f64> = old.crowd.parts(was)?.map(|part| part.laps).collect();
-                let parts = self.crowd.parts(member)?.zip(heads);
-                let parts: Vec<Part> = parts.map(|(part, laps)| part.at(laps)).collect();
-                self.crowd.set_parts(member, &parts)?;
+                let heads: Vec<f64> = old.crowd.played_clips(was)?.map(|part| part.laps).collect();
+                let parts = self.crowd.played_clips(member)?.zip(heads);
+                let parts: Vec<PlayedClip> = parts.map(|(part, laps)| part.at(laps)).collect();
+                self.crowd.set_played_clips(member, &parts)?;
             }
         }
         Ok(())

@@ -5,7 +5,7 @@
 
 use lissom_build::{
     import::{Format, OpenError},
-    pipeline::{self, Input, InputError, Options, PipelineError, Recipe},
+    pipeline::{self, Input, InputError, Options, PipelineError, Plan},
 };
 use tracing::warn;
 
@@ -29,10 +29,10 @@ pub(crate) fn cooked(name: &str, bytes: Vec<u8>) -> Result<Vec<u8>, ImportError>
     if Format::of_bytes(&bytes).is_none_or(|format| format == Format::Lsm) {
         return Ok(bytes);
     }
-    let recipe = Recipe::new(Options::default())?;
+    let plan = Plan::new(Options::default())?;
     let input = [Input::bytes(name, &bytes)];
     // On this thread alone: frames go on meanwhile.
-    let cooked = recipe.cook(&input, &pipeline::serial, &mut pipeline::unwatched)?;
+    let cooked = plan.cook(&input, &pipeline::serial, &mut pipeline::unwatched)?;
     for report in cooked.inputs {
         for warning in report?.warnings {
             warn!("{name}: {}: {}", warning.place, warning.text);

@@ -4,20 +4,20 @@
 //! use bevy_app::prelude::*;
 //! use bevy_asset::AssetServer;
 //! use bevy_ecs::prelude::*;
-//! use bevy_lissom::{Animator, LissomPlugin};
+//! use bevy_lissom::{LissomPlugin, Plays};
 //!
 //! fn hero(mut commands: Commands, server: Res<AssetServer>) {
-//!     commands.spawn(Animator::clip(server.load("hero.lsm"), "walk"));
+//!     commands.spawn(Plays::clip(server.load("hero.lsm"), "walk"));
 //! }
 //!
 //! App::new().add_plugins(LissomPlugin::default()).add_systems(Startup, hero).run();
 //! ```
 //!
 //! ```text
-//!  hero.lsm ──▶ LissomArchive (asset), a LissomClip a label        Animator, Parameters, RootMotion, Socket (components)
+//!  hero.lsm ──▶ LissomArchive (asset), one LissomClip per label      Plays, Parameters, EntityRootMotion, JointSocket (components)
 //!                    │                                                   │
 //!                    ▼                  LissomSystems::Bind              ▼
-//!                 Crowds: a crowd an archive, a member a character ◀── Character (component, by the plugin)
+//!                 Crowds: one crowd per archive, one member per character ◀── Character (component, by the plugin)
 //!                    │                  LissomSystems::Animate: one update of every crowd, on Bevy's compute pool
 //!                    ▼                  LissomSystems::Tell
 //!                 root motion ─▶ Transform     markers ─▶ MarkerPassed     joints ─▶ Transform of sockets
@@ -27,16 +27,16 @@
 //!                 weights ─▶ MeshMorphWeights of skins, MorphWeights of scenes (in LissomSystems::Animate)
 //! ```
 //!
-//! A character is one entity: its joints are rows of its crowd and no entities. [`Characters`] is how systems talk to
-//! them: parameters by typed key, triggers, one-shots, joints, saves.
+//! A character is one entity. Its joints are rows of its crowd and no entities. Systems steer and read characters with
+//! [`Characters`]: parameters by typed key, triggers, one-shots, joints, saves.
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `import` | no | `.glb` and other files as archives, cooked as they are loaded: while a game is made |
 //! | `render` | no | skins are drawn: their palettes go to the GPU (pulls crates that declare Rust 1.97.1) |
 //!
-//! What goes wrong (a clip that is not there, a graph for other clips) is logged, is found as a [`Problem`] on the entity, and
-//! the app goes on.
+//! Errors (a missing or broken file, a clip that is not there, a graph for other clips) are logged, stand on the entity as a
+//! [`LissomError`], and the app goes on.
 
 mod archive;
 mod character;
@@ -49,17 +49,18 @@ mod mesh;
 mod morph;
 #[cfg(feature = "render")]
 mod render;
+mod rig;
 mod scatter;
 mod scene;
 mod skin;
 mod systems;
 mod transform;
 
-pub use archive::{LissomArchive, LissomClip, LissomLoader, LoadError};
+pub use archive::{LissomArchive, LissomClip, LissomLoadError, LissomLoader};
 pub use character::{CharacterError, Characters};
 pub use components::{
-    Animator, Character, ClipPart, MarkerPassed, Pace, ParameterValue, Parameters, Problem, RootMotion,
-    Socket,
+    Character, EntityRootMotion, JointSocket, LissomError, MarkerPassed, ParameterValue, Parameters,
+    PlaybackSpeed, Plays, WeightedClip,
 };
 pub use crowds::Crowds;
 #[cfg(feature = "import")]
@@ -94,7 +95,7 @@ pub enum LissomSystems {
     Place,
 }
 
-/// Archives as assets, animators as components.
+/// Archives as assets, characters as components.
 ///
 /// Needs Bevy's `TaskPoolPlugin`, `TimePlugin`, `AssetPlugin` and `TransformPlugin`, which an app with `DefaultPlugins` has.
 #[derive(Clone, Copy, Debug)]
@@ -124,15 +125,15 @@ impl Plugin for LissomPlugin {
             .init_resource::<Crowds>()
             .init_resource::<scene::SceneRows>()
             .add_message::<MarkerPassed>()
-            .register_type::<Animator>()
-            .register_type::<Pace>()
+            .register_type::<Plays>()
+            .register_type::<PlaybackSpeed>()
             .register_type::<Parameters>()
-            .register_type::<RootMotion>()
+            .register_type::<EntityRootMotion>()
             .register_type::<SceneJoints>()
             .register_type::<Skin>()
-            .register_type::<Socket>()
-            .register_type::<Problem>()
-            .add_observer(systems::part)
+            .register_type::<JointSocket>()
+            .register_type::<LissomError>()
+            .add_observer(systems::unbind)
             .add_observer(scene::lose::<Character>)
             .add_observer(scene::lose::<SceneJoints>)
             .add_observer(scene::lose_joint)

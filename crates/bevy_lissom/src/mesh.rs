@@ -1,10 +1,10 @@
-//! Meshes of an archive as Bevy's.
+//! Meshes and morph targets of an archive, as Bevy's meshes.
 
 use bevy_asset::RenderAssetUsages;
 use bevy_math::Vec3;
 use bevy_mesh::{Indices, Mesh, PrimitiveTopology, VertexAttributeValues, morph::MorphAttributes};
 use lissom::{
-    archive::{MeshView, Morph, MorphView},
+    archive::{Archive, ArchiveError, MeshView, Morph, MorphView, SectionKind},
     mesh::MorphTarget,
 };
 
@@ -40,7 +40,18 @@ pub(crate) fn mesh_of(view: &MeshView<'_>, targets: Vec<(String, Morph)>) -> (Me
     (mesh, cut)
 }
 
-/// What a target adds, one a vertex.
+/// The morph targets of a mesh, in file order, by name.
+pub(crate) fn targets_of(archive: &Archive, mesh: &str) -> Result<Vec<(String, Morph)>, ArchiveError> {
+    archive
+        .morphs()
+        .filter_map(|(full_name, morph)| {
+            let (owner, name) = archive.owner(SectionKind::Mesh, full_name)?;
+            (owner == mesh).then(|| Ok((name.to_owned(), morph?)))
+        })
+        .collect()
+}
+
+/// What a target adds to each vertex.
 fn displacements(target: &MorphView<'_>) -> Vec<MorphAttributes> {
     let mut all = vec![MorphAttributes::default(); target.vertex_count];
     let MorphTarget { vertices, positions, normals, tangents } = target.target;

@@ -3,19 +3,7 @@
 use crate::{components::Character, crowds::Crowds};
 use bevy_ecs::prelude::*;
 use bevy_mesh::morph::{MeshMorphWeights, MorphWeights};
-use lissom::archive::{Archive, ArchiveError, Morph, SectionKind};
 use std::sync::Arc;
-
-/// The morph targets of a mesh, in file order, by name.
-pub(crate) fn targets(archive: &Archive, mesh: &str) -> Result<Vec<(String, Morph)>, ArchiveError> {
-    archive
-        .morphs()
-        .filter_map(|(full_name, morph)| {
-            let (owner, name) = archive.owner(SectionKind::Mesh, full_name)?;
-            (owner == mesh).then(|| Ok((name.to_owned(), morph?)))
-        })
-        .collect()
-}
 
 /// An entity whose weights are those of a mesh of a character.
 #[derive(Component, Clone, Debug)]
@@ -33,8 +21,8 @@ pub(crate) fn weigh(
 ) {
     for (Morphs { character, mesh }, own, shared) in &mut weighed {
         let Ok(character) = characters.get(*character) else { continue };
-        let Some(troupe) = crowds.get(&character.key) else { continue };
-        let Some(weights) = troupe.morph_weights(character.member, mesh) else { continue };
+        let Some(crowd_of) = crowds.get(&character.key) else { continue };
+        let Some(weights) = crowd_of.morph_weights(character.member, mesh) else { continue };
         if let Some(mut own) = own
             && let MeshMorphWeights::Value { weights: own_weights } = own.bypass_change_detection()
             && own_weights != weights

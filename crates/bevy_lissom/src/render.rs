@@ -2,15 +2,15 @@
 //!
 //! ```text
 //!  SkinPalette ──▶ copy_palettes: staging buffer ──▶ Bevy's prepare_skins ──▶ buffer of this frame
-//!                        │ who has a range since this frame                    buffer of the frame before
+//!                        │ skins whose range is new in this frame              buffer of the frame before
 //!                        ▼                                                        ▲
 //!                     Newcomers ──▶ stand_still_before ───────────────────────────┘
 //! ```
 //!
 //! Bevy swaps its two buffers and uploads the whole staging buffer, in every frame. Both are read at the same range, so what was copied
 //! here in one frame is what motion vectors compare with in the next: for as long as a skin keeps its range, which it does
-//! while it is seen. Who comes into sight gets a range that was another's, or nobody's, and Bevy would take that for where it was: it is
-//! given its own palette there, as if it had stood still.
+//! while it is seen. A skin that comes into sight gets a range with other data, which Bevy would take for its last pose. So its own
+//! palette is written there too, as if it had not moved.
 
 use crate::{scatter::scatter_palettes, skin::SkinPalette};
 use bevy_app::App;
@@ -74,7 +74,7 @@ fn copy_palettes(
     }
 }
 
-/// The frame before, for who was not there.
+/// Writes the palettes of new skins into the buffer of the frame before.
 fn stand_still_before(newcomers: Res<Newcomers>, skins: Option<Res<SkinUniforms>>, queue: Res<RenderQueue>) {
     let Some(skins) = skins else { return };
     for range in &newcomers.0 {

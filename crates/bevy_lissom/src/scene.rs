@@ -6,8 +6,8 @@
 #![allow(clippy::too_many_arguments, clippy::type_complexity, reason = "a system says what it asks for")]
 
 use crate::{
-    components::{Animator, Character},
-    crowds::{Crowds, Troupe},
+    components::{Character, Plays},
+    crowds::{CrowdOf, Crowds},
     morph::Morphs,
     transform::Marks,
 };
@@ -22,13 +22,13 @@ use bevy_transform::{
 };
 use lissom::{Skeleton, math::Mat4};
 
-/// The joints of a scene below this character follow it. They are found by their `Name`s as soon as the scene is there, and again
-/// when it is spawned anew; their own `Transform`s are not read as long as they follow.
+/// The joints of a scene below this character follow it. The plugin finds them by their `Name`s when the scene is spawned, and again
+/// when it is spawned anew. It does not read their own `Transform`s while they follow.
 ///
 /// ```ignore
 /// commands.spawn((
 ///     WorldAssetRoot(server.load(GltfAssetLabel::Scene(0).from_asset("hero.glb"))),
-///     Animator::clip(server.load("hero.lsm"), "walk"),
+///     Plays::clip(server.load("hero.lsm"), "walk"),
 ///     SceneJoints::default(),
 /// ));
 /// ```
@@ -100,10 +100,10 @@ impl SceneRows {
     }
 }
 
-/// Joints of characters that have a scene and do not know it yet.
+/// Finds the joints of characters whose scene was spawned since the last frame.
 pub(crate) fn find_joints(
     mut characters: Query<(Entity, &Character, &mut SceneJoints)>,
-    tree: Query<(Option<&Children>, Option<&Name>, Option<&SkinnedMesh>, Has<Animator>)>,
+    tree: Query<(Option<&Children>, Option<&Name>, Option<&SkinnedMesh>, Has<Plays>)>,
     weights: Query<(Option<&Name>, &MorphWeights)>,
     parents: Query<&ChildOf>,
     meshes: Res<Assets<Mesh>>,
@@ -112,8 +112,8 @@ pub(crate) fn find_joints(
     mut commands: Commands,
 ) {
     for (entity, character, mut scene) in &mut characters {
-        let Some(troupe) = crowds.get(&character.key) else { continue };
-        let skeleton = troupe.crowd.skeleton();
+        let Some(crowd_of) = crowds.get(&character.key) else { continue };
+        let skeleton = crowd_of.crowd.skeleton();
         if let Some(found) = &scene.found {
             if found.skeleton != skeleton.identity() {
                 // Another file: they are looked for anew when these are free.
@@ -132,7 +132,7 @@ pub(crate) fn find_joints(
         {
             let first = weights.first_mesh().and_then(|mesh| meshes.get(mesh));
             let targets = first.and_then(|mesh| mesh.try_morph_target_names().ok()?);
-            if let Some(mesh) = mesh_of(name, targets, troupe) {
+            if let Some(mesh) = mesh_of(name, targets, crowd_of) {
                 commands.entity(node).try_insert(Morphs { character: entity, mesh: mesh.into() });
             }
         }
@@ -144,21 +144,21 @@ pub(crate) fn find_joints(
 }
 
 /// The mesh that a node of a scene shows: the one with targets of the same names, or of the node's name.
-fn mesh_of<'a>(node: Option<&Name>, targets: Option<&[String]>, troupe: &'a Troupe) -> Option<&'a str> {
+fn mesh_of<'a>(node: Option<&Name>, targets: Option<&[String]>, crowd_of: &'a CrowdOf) -> Option<&'a str> {
     let names = targets.map(|targets| targets.iter().map(|name| &**name));
     let alike =
         |own: &[Box<str>]| names.clone().is_some_and(|names| names.eq(own.iter().map(|name| &**name)));
     let called = |mesh: &str| node.is_some_and(|name| name.as_str() == mesh);
-    let found = troupe.morphed().find(|(_, own)| alike(own));
-    found.or_else(|| troupe.morphed().find(|(mesh, _)| called(mesh))).map(|(mesh, _)| mesh)
+    let found = crowd_of.morphed().find(|(_, own)| alike(own));
+    found.or_else(|| crowd_of.morphed().find(|(mesh, _)| called(mesh))).map(|(mesh, _)| mesh)
 }
 
-/// Entities below a character that are called as joints are, and all that are below it. Those that a skinned mesh names come first: a node may be called
-/// as one of them is. Other characters below it keep theirs.
+/// Descendants of a character whose `Name` is that of a joint, and all its descendants. Entities that a skinned mesh lists win over
+/// others of the same name. Descendants of another character below this one belong to that character.
 fn matched(
     character: Entity,
     skeleton: &Skeleton,
-    tree: &Query<(Option<&Children>, Option<&Name>, Option<&SkinnedMesh>, Has<Animator>)>,
+    tree: &Query<(Option<&Children>, Option<&Name>, Option<&SkinnedMesh>, Has<Plays>)>,
 ) -> (Vec<(usize, Entity)>, Vec<Entity>) {
     let (mut stack, mut named, mut listed) = (vec![character], Vec::new(), EntityHashSet::default());
     let mut below = Vec::new();
@@ -188,7 +188,7 @@ fn matched(
 /// Entities become joints, in one go: who among them carries what is known only when all are.
 fn follow(world: &mut World, row: u32, joints: &[(usize, Entity)]) {
     for (joint, entity) in joints {
-        // Who was despawned meanwhile follows nobody.
+        // It may have been despawned meanwhile.
         let Ok(mut entity) = world.get_entity_mut(*entity) else { continue };
         entity.insert(SceneJoint { row, joint: *joint as u16 }).remove::<TransformTreeChanged>();
     }
@@ -206,7 +206,7 @@ fn release(scene: &mut SceneJoints, rows: &mut SceneRows, commands: &mut Command
     rows.give_back(row);
     commands.queue(move |world: &mut World| {
         for joint in joints {
-            // Who was despawned is nobody's.
+            // It may have been despawned.
             let Ok(mut joint) = world.get_entity_mut(joint) else { continue };
             joint.remove::<(SceneJoint, Carries)>();
             if let Some(mut transform) = joint.get_mut::<Transform>() {
@@ -239,7 +239,7 @@ pub(crate) fn lose_joint(
 ) {
     let Ok(joint) = joints.get(lost.entity) else { return };
     let Some(SceneRow { character: Some(character), .. }) = rows.rows.get(joint.row as usize) else { return };
-    // Who is released has a row that may be another's already.
+    // A joint that was released may name a row that belongs to another character already.
     if let Ok(mut scene) = scenes.get_mut(*character)
         && scene.joints().contains(&lost.entity)
     {
@@ -276,7 +276,7 @@ pub(crate) fn take_off(
     }
 }
 
-/// Where one character in so many moves, or fewer, its joints are looked up; else all are gone through, in the order of memory.
+/// If at most one character in this many moves, its joints are looked up one by one. Otherwise all joints are visited in memory order.
 const FEW: usize = 4;
 
 /// What the joints of a row need to know.
@@ -352,7 +352,7 @@ pub(crate) fn drive(
         } else {
             let moved = drives.iter().zip(&places).filter(|(_, place)| place.is_some());
             for joint in moved.flat_map(|(drive, _)| drive.as_ref().map_or(&[][..], |drive| drive.joints)) {
-                // Who was despawned follows nobody.
+                // It may have been despawned.
                 if let Ok((joint, global)) = joints.get_mut(*joint) {
                     place(joint, global);
                 }

@@ -18,9 +18,11 @@
 
 use crate::{
     archive::LissomArchive,
-    components::{Character, Problem},
+    components::{Character, LissomError},
     crowds::Crowds,
-    morph::{self, Morphs},
+    mesh::targets_of,
+    morph::Morphs,
+    rig::Rig,
 };
 use bevy_asset::{Assets, Handle};
 use bevy_camera::{
@@ -36,12 +38,7 @@ use bevy_mesh::{
 };
 use bevy_reflect::Reflect;
 use bevy_transform::components::{GlobalTransform, Transform};
-use lissom::{
-    archive::{ArchiveError, Mesh, Morph},
-    job::PaletteJob,
-    math::Mat34,
-    mesh::{JointBounds, MeshError, MorphTargets, Strided},
-};
+use lissom::{archive::ArchiveError, job::PaletteJob, mesh::MeshError};
 use std::sync::Arc;
 use tracing::error;
 
@@ -49,7 +46,7 @@ use tracing::error;
 ///
 /// ```ignore
 /// commands.spawn((
-///     Animator::clip(server.load("hero.lsm"), "walk"),
+///     Plays::clip(server.load("hero.lsm"), "walk"),
 ///     Skin::new("body"),
 ///     MeshMaterial3d(materials.add(Color::WHITE)),
 /// ));
@@ -96,14 +93,6 @@ impl SkinPalette {
     }
 }
 
-/// What all skins of a mesh share.
-#[derive(Debug)]
-pub(crate) struct Rig {
-    inverse_binds: Vec<Mat34>,
-    bounds: JointBounds,
-    mesh: Arc<str>,
-}
-
 /// Why a mesh cannot be drawn.
 #[derive(Debug, thiserror::Error)]
 enum SkinError {
@@ -117,19 +106,9 @@ enum SkinError {
     NoAsset(String),
 }
 
-impl Rig {
-    fn new(name: &str, mesh: &Mesh, targets: &[(String, Morph)]) -> Result<Self, MeshError> {
-        let view = mesh.view();
-        let targets: Vec<_> = targets.iter().map(|(_, target)| target.view().target).collect();
-        let targets = MorphTargets::new(&targets, view.positions.len())?;
-        let bounds = JointBounds::new(&mesh.influences(), Strided::packed(view.positions), Some(&targets))?;
-        Ok(Self { inverse_binds: view.inverse_binds.to_vec(), bounds, mesh: name.into() })
-    }
-}
-
 /// Skins that are new, or whose character or file is: they get all that Bevy draws.
 pub(crate) fn dress(
-    skins: Query<(Entity, Ref<Skin>, Option<&SkinPalette>, Option<&Problem>)>,
+    skins: Query<(Entity, Ref<Skin>, Option<&SkinPalette>, Option<&LissomError>)>,
     characters: Query<Ref<Character>>,
     parents: Query<&ChildOf>,
     archives: Res<Assets<LissomArchive>>,
@@ -138,7 +117,7 @@ pub(crate) fn dress(
     mut no_poses: Local<Option<Handle<SkinnedMeshInverseBindposes>>>,
     mut commands: Commands,
 ) {
-    for (entity, skin, palette, problem) in &skins {
+    for (entity, skin, palette, failed) in &skins {
         let owner = std::iter::once(entity)
             .chain(parents.iter_ancestors(entity))
             .find_map(|above| Some((above, characters.get(above).ok()?)));
@@ -148,7 +127,7 @@ pub(crate) fn dress(
             }
             continue;
         };
-        let known = palette.map_or(problem.is_some(), |palette| palette.character == owner);
+        let known = palette.map_or(failed.is_some(), |palette| palette.character == owner);
         if known && !skin.is_changed() && !character.is_changed() {
             continue;
         }
@@ -158,8 +137,8 @@ pub(crate) fn dress(
                 let inverse_bindposes = no_poses.get_or_insert_with(|| poses.add(Vec::<Mat4>::new())).clone();
                 let matrices = vec![Mat4::IDENTITY; joints];
                 let mut dressed = commands.entity(entity);
-                let troupe = crowds.get(&character.key);
-                match troupe.and_then(|troupe| troupe.morph_weights(character.member, &rig.mesh)) {
+                let crowd_of = crowds.get(&character.key);
+                match crowd_of.and_then(|crowd_of| crowd_of.morph_weights(character.member, &rig.mesh)) {
                     Some(weights) => {
                         let morphs = Morphs { character: owner, mesh: rig.mesh.clone() };
                         let weights = weights.to_vec();
@@ -167,7 +146,7 @@ pub(crate) fn dress(
                     }
                     None => drop(dressed.try_remove::<(Morphs, MeshMorphWeights)>()),
                 }
-                dressed.try_remove::<Problem>().try_insert((
+                dressed.try_remove::<LissomError>().try_insert((
                     Mesh3d(mesh),
                     SkinnedMesh { inverse_bindposes, joints: vec![Entity::PLACEHOLDER; joints] },
                     SkinPalette { matrices, character: owner, rig, seen: None },
@@ -180,7 +159,7 @@ pub(crate) fn dress(
                 commands
                     .entity(entity)
                     .try_remove::<(Mesh3d, SkinnedMesh, SkinPalette, Morphs, MeshMorphWeights)>()
-                    .try_insert(Problem(why.to_string()));
+                    .try_insert(LissomError(why.to_string()));
             }
         }
     }
@@ -195,16 +174,16 @@ fn dressed(
     let no_asset = || SkinError::NoAsset(name.to_owned());
     let LissomArchive { archive, meshes } = archives.get(&character.archive).ok_or_else(no_asset)?;
     let mesh = archive.mesh(name)?;
-    let troupe = crowds.get_mut(&character.key).ok_or_else(no_asset)?;
-    if mesh.view().skeleton_identity != troupe.crowd.skeleton().identity() {
+    let crowd_of = crowds.get_mut(&character.key).ok_or_else(no_asset)?;
+    if mesh.view().skeleton_identity != crowd_of.crowd.skeleton().identity() {
         return Err(SkinError::OtherSkeleton(name.to_owned()));
     }
     let handle = meshes.get(name).ok_or_else(no_asset)?.clone();
-    let rig = match troupe.rigs.get(name) {
+    let rig = match crowd_of.rigs.get(name) {
         Some(rig) => rig.clone(),
         None => {
-            let rig = Rig::new(name, &mesh, &morph::targets(archive, name)?)?;
-            troupe.rigs.entry(name.into()).or_insert(Arc::new(rig)).clone()
+            let rig = Rig::new(name, &mesh, &targets_of(archive, name)?)?;
+            crowd_of.rigs.entry(name.into()).or_insert(Arc::new(rig)).clone()
         }
     };
     Ok((handle, rig))
@@ -219,9 +198,9 @@ pub(crate) fn pose_skins(
     skins.par_iter_mut().for_each(|(mut palette, mut bounds, own)| {
         let SkinPalette { matrices, character: owner, rig, seen } = palette.bypass_change_detection();
         let Ok((character, place)) = characters.get(*owner) else { return };
-        let Some(troupe) = crowds.get(&character.key) else { return };
+        let Some(crowd_of) = crowds.get(&character.key) else { return };
         let Character { member, .. } = *character;
-        let (Ok(posed), Ok(Some(models))) = (troupe.crowd.posed_in(member), troupe.crowd.models(member))
+        let (Ok(posed), Ok(Some(models))) = (crowd_of.crowd.posed_in(member), crowd_of.crowd.models(member))
         else {
             return;
         };
@@ -234,7 +213,7 @@ pub(crate) fn pose_skins(
             return;
         }
         let anew = before.is_none_or(|(before, ..)| before != posed);
-        let weights = troupe.morph_weights(member, &rig.mesh).unwrap_or_default();
+        let weights = crowd_of.morph_weights(member, &rig.mesh).unwrap_or_default();
         // A mesh of nothing has no box, and there is a matrix a joint and a weight a target.
         if (anew || own != place)
             && let Ok(Some(around)) = rig.bounds.linear(matrices, weights)

@@ -1,16 +1,16 @@
-//! What happens in a frame.
+//! The systems of a frame: bind, animate, then root motion, markers and sockets.
 #![allow(clippy::type_complexity, reason = "a query says what it asks for")]
 
 use crate::{
     archive::{LissomArchive, LissomClip},
     components::{
-        Animator, Character, ClipPart, MarkerPassed, Pace, ParameterValue, Parameters, Plays, Problem,
-        RootMotion, Socket, Source,
+        Character, EntityRootMotion, JointSocket, LissomError, MarkerPassed, ParameterValue, Parameters,
+        Playable, PlaybackSpeed, Plays, Source, WeightedClip,
     },
-    crowds::{Actor, CastError, Crowds, Recast, Troupe},
+    crowds::{BindError, Bound, CrowdOf, Crowds, Rebound},
     executor::Compute,
 };
-use bevy_asset::{AssetEvent, AssetServer, Assets, Handle};
+use bevy_asset::{AssetEvent, AssetId, AssetServer, Assets, Handle, LoadState, UntypedAssetId};
 use bevy_ecs::prelude::*;
 use bevy_math::{Mat4, Quat, Vec3};
 use bevy_time::Time;
@@ -18,52 +18,49 @@ use bevy_transform::components::Transform;
 use lissom_motion::RootStep;
 use tracing::error;
 
-/// An animator that went takes its member along.
-pub(crate) fn part(
-    removed: On<Remove<Animator>>,
+/// Removes the member of an entity that lost its [`Plays`].
+pub(crate) fn unbind(
+    removed: On<Remove<Plays>>,
     characters: Query<&Character>,
     mut crowds: ResMut<Crowds>,
     mut commands: Commands,
 ) {
     let Ok(character) = characters.get(removed.entity) else { return };
-    if let Some(troupe) = crowds.get_mut(&character.key) {
-        troupe.leave(character.member);
+    if let Some(crowd_of) = crowds.get_mut(&character.key) {
+        crowd_of.remove(character.member);
     }
     commands.entity(removed.entity).try_remove::<Character>();
 }
 
-/// Changed files play on; files that nobody holds are let go.
+/// Binds the members of changed files again, and drops the crowds of files that are no longer used.
 pub(crate) fn follow_files(
     mut events: MessageReader<AssetEvent<LissomArchive>>,
     archives: Res<Assets<LissomArchive>>,
     mut crowds: ResMut<Crowds>,
-    mut animators: Query<(&mut Animator, Option<&mut Character>, Has<Problem>)>,
+    mut all: Query<(&mut Plays, Option<&mut Character>, Has<LissomError>)>,
     mut commands: Commands,
 ) {
     for event in events.read() {
         match event {
+            // A file that could not be loaded at first.
+            AssetEvent::Added { id } => try_again(*id, &mut all),
             AssetEvent::Modified { id } => {
                 let Some(LissomArchive { archive, .. }) = archives.get(*id) else { continue };
-                crowds.reload(*id, archive, |key, recast| match recast {
-                    Recast::Goes { entity, member } => {
-                        if let Ok((_, Some(mut character), _)) = animators.get_mut(entity) {
+                crowds.reload(*id, archive, |key, rebound| match rebound {
+                    Rebound::Moved { entity, member } => {
+                        if let Ok((_, Some(mut character), _)) = all.get_mut(entity) {
                             character.member = member;
                         }
                     }
-                    Recast::Stops { entity, why } => {
+                    Rebound::Failed { entity, why } => {
                         fail(&mut commands, entity, &why);
                         commands.entity(entity).try_remove::<Character>();
                     }
-                    Recast::NotAtAll(why) => {
+                    Rebound::Refused(why) => {
                         error!("{:?} changed, but cannot be played: {why}; the old one goes on", key.0);
                     }
                 });
-                // Who could not play may be able to now.
-                for (mut animator, character, failed) in &mut animators {
-                    if failed && character.is_none() {
-                        animator.set_changed();
-                    }
-                }
+                try_again(*id, &mut all);
             }
             AssetEvent::Removed { id } => crowds.forget(*id),
             _ => {}
@@ -71,37 +68,63 @@ pub(crate) fn follow_files(
     }
 }
 
-/// Animators that are new or changed become members as soon as their archive is there.
+/// Entities that could not play this file are bound again: the change may have mended it.
+fn try_again(
+    id: AssetId<LissomArchive>,
+    all: &mut Query<(&mut Plays, Option<&mut Character>, Has<LissomError>)>,
+) {
+    for (mut plays, character, failed) in all {
+        // A label has no archive until it is loaded.
+        let other = matches!(&plays.source, Source::Archive(handle) if handle.id() != id);
+        if failed && character.is_none() && !other {
+            plays.set_changed();
+        }
+    }
+}
+
+/// Makes entities with a new or changed [`Plays`] members of a crowd as soon as their archive is loaded.
 pub(crate) fn bind(
-    animators: Query<(Entity, Ref<Animator>, Option<&Character>, Option<&Problem>)>,
+    all: Query<(Entity, Ref<Plays>, Option<&Character>, Option<&LissomError>)>,
     archives: Res<Assets<LissomArchive>>,
     clips: Res<Assets<LissomClip>>,
     server: Res<AssetServer>,
     mut crowds: ResMut<Crowds>,
     mut commands: Commands,
 ) {
-    for (entity, animator, character, problem) in &animators {
-        let changed = animator.is_changed();
-        if !changed && (character.is_some() || problem.is_some()) {
+    for (entity, plays, character, error) in &all {
+        let changed = plays.is_changed();
+        if !changed && (character.is_some() || error.is_some()) {
             continue;
         }
         if let Some(character) = character
-            && let Some(troupe) = crowds.get_mut(&character.key)
+            && let Some(crowd_of) = crowds.get_mut(&character.key)
         {
-            troupe.leave(character.member);
+            crowd_of.remove(character.member);
             commands.entity(entity).try_remove::<Character>();
         }
-        if problem.is_some() {
-            commands.entity(entity).try_remove::<Problem>();
+        if error.is_some() {
+            commands.entity(entity).try_remove::<LissomError>();
         }
-        let Some((handle, plays)) = found(&animator, &clips, &server) else { continue };
-        let Some(LissomArchive { archive, .. }) = archives.get(&handle) else { continue };
-        let key = (handle.id(), animator.skeleton.clone());
-        let joined = crowds
-            .troupe(&key, archive)
-            .map_err(CastError::from)
-            .and_then(|troupe| troupe.join(entity, &plays));
-        match joined {
+        let (handle, playable) = match found(&plays, &clips, &server) {
+            Ok(Some(found)) => found,
+            Ok(None) => continue,
+            Err(why) => {
+                fail(&mut commands, entity, &why);
+                continue;
+            }
+        };
+        let Some(LissomArchive { archive, .. }) = archives.get(&handle) else {
+            if let Err(why) = still_loading(&server, handle.id()) {
+                fail(&mut commands, entity, &why);
+            }
+            continue;
+        };
+        let key = (handle.id(), plays.skeleton.clone());
+        let added = crowds
+            .get_or_add(&key, archive)
+            .map_err(BindError::from)
+            .and_then(|crowd_of| crowd_of.add(entity, &playable));
+        match added {
             Ok(member) => {
                 commands.entity(entity).try_insert(Character { archive: handle, key, member });
             }
@@ -110,107 +133,125 @@ pub(crate) fn bind(
     }
 }
 
-/// The archive of an animator, and what it plays of it; nothing as long as a label is not loaded.
+/// The archive, and what is played of it. None as long as the asset of a label is still loading.
 fn found(
-    animator: &Animator,
+    plays: &Plays,
     clips: &Assets<LissomClip>,
     server: &AssetServer,
-) -> Option<(Handle<LissomArchive>, Plays)> {
-    match &animator.source {
-        Source::Archive(handle) => Some((handle.clone(), animator.plays.clone())),
+) -> Result<Option<(Handle<LissomArchive>, Playable)>, BindError> {
+    match &plays.source {
+        Source::Archive(handle) => Ok(Some((handle.clone(), plays.playable.clone()))),
         Source::Clip(handle) => {
-            let clip = clips.get(handle)?;
-            let path = handle.path()?.without_label().into_owned();
-            let parts = vec![ClipPart::new(clip.name.clone(), 1.0)];
-            Some((server.load(path), Plays::Clips { parts, in_step: false }))
+            let Some((clip, path)) = clips.get(handle).zip(handle.path()) else {
+                return still_loading(server, handle.id()).map(|()| None);
+            };
+            let clips = vec![WeightedClip::new(clip.name.clone(), 1.0)];
+            let playable = Playable::Clips { clips, in_step: false };
+            Ok(Some((server.load(path.without_label().into_owned()), playable)))
         }
     }
 }
 
-fn fail(commands: &mut Commands, entity: Entity, why: &CastError) {
-    error!("{entity} does not play: {why}");
-    commands.entity(entity).try_insert(Problem(why.to_string()));
+/// An error if the file of an asset that is not there could not be loaded.
+fn still_loading(server: &AssetServer, id: impl Into<UntypedAssetId>) -> Result<(), BindError> {
+    match server.load_state(id) {
+        LoadState::Failed(why) => Err(BindError::File(why)),
+        _ => Ok(()),
+    }
 }
 
-/// Parameters by name.
+fn fail(commands: &mut Commands, entity: Entity, why: &BindError) {
+    error!("{entity} does not play: {why}");
+    commands.entity(entity).try_insert(LissomError(why.to_string()));
+}
+
+/// Sets the parameters that a changed [`Parameters`] names.
 pub(crate) fn follow_parameters(
     changed: Query<(Entity, &Character, &Parameters), Or<(Changed<Parameters>, Added<Character>)>>,
     mut crowds: ResMut<Crowds>,
 ) {
     for (entity, character, parameters) in &changed {
-        let Some(troupe) = crowds.get_mut(&character.key) else { continue };
+        let Some(crowd_of) = crowds.get_mut(&character.key) else { continue };
         for (name, value) in &parameters.0 {
-            if let Err(why) = set(troupe, character, name, *value) {
+            if let Err(why) = set(crowd_of, character, name, *value) {
                 error!("{entity}: parameter {name:?}: {why}");
             }
         }
     }
 }
 
-fn set(troupe: &mut Troupe, character: &Character, name: &str, value: ParameterValue) -> Result<(), String> {
+fn set(
+    crowd_of: &mut CrowdOf,
+    character: &Character,
+    name: &str,
+    value: ParameterValue,
+) -> Result<(), String> {
     let member = character.member;
-    let graph = troupe.graph_of(member).ok_or("it is not played by a graph")?;
+    let graph = crowd_of.graph_of(member).ok_or("it is not played by a graph")?;
     let text = |error: lissom_motion::StateError| error.to_string();
     let set = match value {
         ParameterValue::Float(value) => {
             let key = graph.float(name).map_err(text)?;
-            troupe.crowd.set(member, key, value)
+            crowd_of.crowd.set(member, key, value)
         }
         ParameterValue::Int(value) => {
             let key = graph.int(name).map_err(text)?;
-            troupe.crowd.set(member, key, value)
+            crowd_of.crowd.set(member, key, value)
         }
         ParameterValue::Bool(value) => match graph.bool(name) {
-            Ok(key) => troupe.crowd.set(member, key, value),
+            Ok(key) => crowd_of.crowd.set(member, key, value),
             Err(_) => {
                 let key = graph.trigger(name).map_err(text)?;
-                troupe.crowd.set(member, key, value)
+                crowd_of.crowd.set(member, key, value)
             }
         },
     };
     set.map_err(|error| error.to_string())
 }
 
-/// How fast each goes; at the usual pace again whose component went.
+/// Sets the speed of characters. A character whose [`PlaybackSpeed`] was removed goes at speed 1 again.
 pub(crate) fn follow_pace(
-    changed: Query<(Entity, &Character, &Pace), Or<(Changed<Pace>, Changed<Character>)>>,
-    mut removed: RemovedComponents<Pace>,
-    characters: Query<&Character, Without<Pace>>,
+    changed: Query<(Entity, &Character, &PlaybackSpeed), Or<(Changed<PlaybackSpeed>, Changed<Character>)>>,
+    mut removed: RemovedComponents<PlaybackSpeed>,
+    characters: Query<&Character, Without<PlaybackSpeed>>,
     mut crowds: ResMut<Crowds>,
 ) {
-    for (entity, character, Pace(pace)) in &changed {
-        let Some(troupe) = crowds.get_mut(&character.key) else { continue };
-        if let Err(why) = troupe.crowd.set_pace(&[character.member], *pace) {
+    for (entity, character, PlaybackSpeed(pace)) in &changed {
+        let Some(crowd_of) = crowds.get_mut(&character.key) else { continue };
+        if let Err(why) = crowd_of.crowd.set_pace(&[character.member], *pace) {
             error!("{entity}: {why}");
         }
     }
     for character in removed.read().filter_map(|entity| characters.get(entity).ok()) {
-        if let Some(troupe) = crowds.get_mut(&character.key) {
-            // A pace of 1 is one, and a member that went has none.
-            let _ = troupe.crowd.set_pace(&[character.member], 1.0);
+        if let Some(crowd_of) = crowds.get_mut(&character.key) {
+            // 1 is a valid speed, and a member that is gone needs none.
+            let _ = crowd_of.crowd.set_pace(&[character.member], 1.0);
         }
     }
 }
 
-/// Every crowd goes on.
+/// Updates every crowd.
 pub(crate) fn animate(time: Res<Time>, mut crowds: ResMut<Crowds>) {
     let dt_s = time.delta_secs_f64();
-    for troupe in crowds.iter_mut() {
-        if let Err(why) = troupe.crowd.update_on(dt_s, &Compute) {
-            error!("a crowd of {} stands still: {why}", troupe.crowd.len());
+    for crowd_of in crowds.iter_mut() {
+        if let Err(why) = crowd_of.crowd.update_on(dt_s, &Compute) {
+            error!("a crowd of {} characters is not updated: {why}", crowd_of.crowd.len());
         }
     }
 }
 
-/// Root motion.
-pub(crate) fn travel(mut moved: Query<(&Character, &mut RootMotion, &mut Transform)>, crowds: Res<Crowds>) {
+/// Applies root motion, or hands it over.
+pub(crate) fn travel(
+    mut moved: Query<(&Character, &mut EntityRootMotion, &mut Transform)>,
+    crowds: Res<Crowds>,
+) {
     for (character, mut motion, mut transform) in &mut moved {
         let step = crowds.get(&character.key).and_then(|t| t.crowd.root_step(character.member).ok());
         let Some(step) = step else { continue };
         let translation = Vec3::from_array(step.translation.map(|v| v as f32));
         let rotation = Quat::from_array(step.rotation.map(|v| v as f32));
         let applied = motion.applied;
-        motion.set_if_neq(RootMotion { applied, translation, rotation });
+        motion.set_if_neq(EntityRootMotion { applied, translation, rotation });
         if applied && (translation != Vec3::ZERO || rotation != Quat::IDENTITY) {
             // In f64 and without the engine's arithmetic, which rounds otherwise from machine to machine.
             let scale = transform.scale.to_array().map(f64::from);
@@ -227,19 +268,19 @@ pub(crate) fn travel(mut moved: Query<(&Character, &mut RootMotion, &mut Transfo
     }
 }
 
-/// Markers that were passed, to all and to who observes them.
+/// Sends the markers that were passed, as messages and as events of their entities.
 pub(crate) fn tell(
     mut crowds: ResMut<Crowds>,
     mut messages: MessageWriter<MarkerPassed>,
     mut commands: Commands,
 ) {
-    for troupe in crowds.iter_mut() {
-        let Troupe { crowd, cast, names, .. } = troupe;
+    for crowd_of in crowds.iter_mut() {
+        let CrowdOf { crowd, bound, names, .. } = crowd_of;
         for event in crowd.events() {
-            let Some(Some(Actor { entity, .. })) = cast.get(event.member.index()) else { continue };
+            let Some(Some(Bound { entity, .. })) = bound.get(event.member.index()) else { continue };
             let passed = MarkerPassed {
                 entity: *entity,
-                marker: Troupe::name(names, event.marker.name),
+                marker: CrowdOf::name(names, event.marker.name),
                 duration_s: event.marker.duration_s,
                 share: event.share,
                 weight: event.weight,
@@ -254,14 +295,14 @@ pub(crate) fn tell(
 
 /// Sockets follow their joints.
 pub(crate) fn attach(
-    mut sockets: Query<(Entity, &mut Socket, &ChildOf, &mut Transform), Without<Character>>,
+    mut sockets: Query<(Entity, &mut JointSocket, &ChildOf, &mut Transform), Without<Character>>,
     characters: Query<&Character>,
     crowds: Res<Crowds>,
 ) {
     for (entity, mut socket, child_of, mut transform) in &mut sockets {
         let Ok(character) = characters.get(child_of.parent()) else { continue };
-        let Some(troupe) = crowds.get(&character.key) else { continue };
-        let skeleton = troupe.crowd.skeleton();
+        let Some(crowd_of) = crowds.get(&character.key) else { continue };
+        let skeleton = crowd_of.crowd.skeleton();
         let known = socket.found.filter(|(identity, _)| *identity == skeleton.identity());
         let joint = known.map_or_else(
             || {
@@ -274,7 +315,7 @@ pub(crate) fn attach(
             },
             |(_, joint)| joint,
         );
-        let models = troupe.crowd.models(character.member).ok().flatten();
+        let models = crowd_of.crowd.models(character.member).ok().flatten();
         let Some(model) = joint.zip(models).and_then(|(joint, models)| models.get(joint)) else { continue };
         transform.set_if_neq(Transform::from_matrix(Mat4::from_cols_array(&model.to_cols_array())));
     }

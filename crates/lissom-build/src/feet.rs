@@ -212,7 +212,9 @@ impl Feet {
         for (index, (side, word)) in [(Side::Left, "left"), (Side::Right, "right")].into_iter().enumerate() {
             points[index] = match &rule.feet {
                 Some(feet) => {
-                    let fits = |joint: &usize| crate::edit::fits(&feet[index], &skeleton.joints[*joint].name);
+                    let fits = |joint: &usize| {
+                        crate::text::pattern::fits(&feet[index], &skeleton.joints[*joint].name)
+                    };
                     (0..skeleton.joints.len()).filter(fits).collect()
                 }
                 None => map.foot(side),

@@ -11,7 +11,7 @@
 //!
 //! | module | |
 //! |---|---|
-//! | [`raw`], [`mesh`], [`scene`] | editable data in f64 |
+//! | [`raw`], [`mesh`], [`scene`] | editable data: motions in f64, meshes with their [materials](mesh::material), and scenes of them |
 //! | [`exact`] | the f64 arithmetic that everything cooked is measured against |
 //! | [`import`], [`export`] | files of other programs |
 //! | [`SkeletonBuilder`], [`cook`] | from raw data to a [`lissom::Skeleton`] and to a [`lissom::Clip`] whose error is bounded |
@@ -31,27 +31,21 @@
 //! | `gzip` | no | clip streams compressed with gzip |
 //! | `zstd` | no | clip streams compressed with Zstandard (a C library) |
 //!
-//! From a scene to the archive that a game opens, with the mannequin in place of a file
-//! (`import::open("hero.glb".as_ref(), &ImportOptions::default())?` reads one):
+//! From a scene to the archive that a game opens. Here the scene is the mannequin;
+//! `import::open("hero.glb".as_ref(), &ImportOptions::default())?` reads one from a file:
 //!
 //! ```
-//! use lissom_build::{SkeletonBuilder, archive::ScenePack, cook::ClipBuilder, mannequin, scene::{Scene, SceneAnimation, SceneSkeleton}};
+//! use lissom_build::{cook::ClipBuilder, mannequin::{self, Detail, Motion}, pipeline};
 //!
-//! let animation = |motion| SceneAnimation { skeleton: Some(0), motion, ..Default::default() };
-//! let scene = Scene {
-//!     skeletons: vec![SceneSkeleton { name: "hero".into(), skeleton: mannequin::skeleton(), ..Default::default() }],
-//!     animations: vec![animation(mannequin::clip(mannequin::Motion::Walk))],
-//!     ..Default::default()
-//! };
-//! let built = SkeletonBuilder::build(&scene.skeletons[0].skeleton)?;
-//! let cooked = ClipBuilder::default().build(&built, &scene.animations[0].motion)?;
-//! assert!(cooked.report.error.worst() <= 0.0001);     // metres, on the clip as the player decodes it
-//! let mut pack = ScenePack::new();
-//! pack.add("hero", &scene, &[built], vec![cooked.bytes])?;
-//! let file: Vec<u8> = pack.finish().finish()?;        // hero.lsm
+//! let scene = mannequin::game_scene(&[Motion::Walk], &Detail::default())?;
+//! let cooked = pipeline::cook_scene(&scene, &ClipBuilder::default(), &pipeline::serial)?;
+//! assert!(cooked.clips[0].cook.error.worst() <= 0.0001);  // metres, measured on what the player decodes
+//! let file: Vec<u8> = cooked.archive;                     // hero.lsm
 //! # assert!(file.starts_with(b"LSM1"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Files become archives with [`pipeline::Plan`], which also edits clips and says what became of each file.
 //!
 //! Raw data comes in any order; building sorts it:
 //!
@@ -76,19 +70,14 @@ pub mod export;
 pub mod feet;
 pub mod graph;
 pub mod import;
-mod influences;
 pub mod mannequin;
-pub mod material;
 pub mod mesh;
-mod mesh_fill;
 pub mod pipeline;
-mod quote;
 pub mod raw;
 pub mod recipe;
 pub mod retarget;
 pub mod scene;
 mod skeleton_builder;
-mod vertex_layout;
-mod words;
+mod text;
 
 pub use skeleton_builder::{BuiltSkeleton, SkeletonBuilder};

@@ -3,12 +3,15 @@
 use crate::{
     BuiltSkeleton, cook,
     import::rawclip::WantedPrecision,
-    material::{Image, Material},
     mesh::RawMesh,
+    mesh::material::{Image, Material},
     raw::{RawAnimation, RawSkeleton, RawUserTrack},
 };
 use core::fmt;
-use lissom_motion::{ClipFacts, GraphParts, MotionParts};
+use lissom_motion::{
+    GraphParts,
+    graph::{ClipFacts, MotionParts},
+};
 
 /// Skeletons, motions and meshes of one file, and what was odd about it.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -32,7 +32,7 @@ fn plays_bit_for_bit(codec: Codec) {
         assert!(clip.view().block_count() > 1);
         let file = write_stream(&clip, codec).unwrap();
         let plain = write_stream(&clip, Codec::None).unwrap();
-        assert_ne!(file, plain, "{codec:?} packs nothing");
+        assert_ne!(file, plain, "{codec:?} compresses nothing");
         let mut player = StreamPlayer::open(io::Cursor::new(file), 1 << 20).unwrap();
         let (mut streamed, mut direct) = (Cursor::new(), Cursor::new());
         // Two loops forward, one back.

@@ -5,7 +5,7 @@ use lissom::{Clip, Skeleton, archive::Archive};
 use lissom_build::archive::ArchiveWriter;
 use lissom_motion::{
     RootStep,
-    crowd::{Crowd, Member, Part, Role as Plays},
+    crowd::{Crowd, Member, PlayedClip, Role as Plays},
 };
 
 /// Clips that one character plays at once.
@@ -33,9 +33,9 @@ pub(crate) fn crowd_of(skeleton: &Skeleton, clips: &[&Clip], roles: &[Role]) -> 
     let numbers = (0..clips.len()).map(|i| crowd.clip(&i.to_string())).collect::<Result<Vec<_>, _>>()?;
     let mut members = Vec::with_capacity(roles.len());
     for role in roles {
-        let part = |i: usize| Part::new(numbers[role.clips[i]], role.weights[i]).at(role.phases[i]);
-        let parts: [Part; LAYERS] = core::array::from_fn(part);
-        let plays = if role.in_step { Plays::InStep(&parts) } else { Plays::Parts(&parts) };
+        let part = |i: usize| PlayedClip::new(numbers[role.clips[i]], role.weights[i]).at(role.phases[i]);
+        let parts: [PlayedClip; LAYERS] = core::array::from_fn(part);
+        let plays = if role.in_step { Plays::InStep(&parts) } else { Plays::Clips(&parts) };
         members.push(crowd.add(plays, RootStep::IDENTITY)?);
     }
     Ok((crowd, members))

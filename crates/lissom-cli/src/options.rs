@@ -3,9 +3,10 @@
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use lissom_build::{
-    cook::{ClipBuilder, Effort, Form, Jumps},
-    import::{Axis, ImportOptions, Unit},
+    cook::{Effort, Form, Jumps},
+    import::{Axis, ImportOptions},
     mesh::VertexLayout,
+    pipeline::Options,
     recipe::{self, RecipeFile},
     retarget::Goals,
 };
@@ -70,7 +71,7 @@ pub(crate) struct Reading {
     /// Where characters look in the file; it becomes z [default: z, or -y if z is up]
     #[arg(long, value_name = "AXIS", allow_hyphen_values = true)]
     pub(crate) forward: Option<AxisName>,
-    /// Samples a second for every motion [default: its own keys]
+    /// Samples per second for every motion [default: its own keys]
     #[arg(long, value_name = "HZ")]
     pub(crate) rate: Option<f64>,
     /// The file with the skeleton, if it is another one; joints are matched by name
@@ -171,44 +172,48 @@ impl AxisName {
 impl Reading {
     /// As the importers take them.
     pub(crate) fn options(&self) -> Result<ImportOptions> {
-        self.options_or(&RecipeFile::default())
+        let mut asked = RecipeFile::default();
+        self.fill(&mut asked)?;
+        Ok(merged(RecipeFile::default(), asked)?.import)
     }
 
-    /// The same, with a recipe for what was left open.
-    pub(crate) fn options_or(&self, file: &RecipeFile) -> Result<ImportOptions> {
-        let unit = match &self.unit {
-            Some(text) => parsed("--unit", text, recipe::parse_unit)?,
-            None => file.unit.unwrap_or(Unit::Auto),
-        };
+    /// What was asked for, as a recipe says it.
+    pub(crate) fn fill(&self, asked: &mut RecipeFile) -> Result<()> {
         if let Some(rate) = self.rate.filter(|r| !(r.is_finite() && *r > 0.0)) {
             return usage(format!("--rate {rate}: it must be above 0"));
         }
-        let up = self.up.map(AxisName::axis).or(file.up).unwrap_or(Axis::Y);
-        let forward = self.forward.map(AxisName::axis).or(file.forward);
-        if up.upright(forward.unwrap_or(up.usual_forward())).is_none() {
-            return usage("--up and --forward must be at right angles");
-        }
-        let skeleton = self.skeleton.clone().or(file.skeleton.clone().map(PathBuf::from));
-        let retarget = self.retarget.clone().or(file.retarget.clone().map(PathBuf::from));
-        if self.goals.is_some() && retarget.is_none() {
-            return usage("--goals is for --retarget");
-        }
-        Ok(ImportOptions {
-            unit,
-            up,
-            forward,
-            rate_hz: self.rate.or(file.rate_hz),
-            skeleton,
-            retarget,
-            goals: self.goals.map(GoalsName::goals).or(file.goals).unwrap_or_default(),
-            no_mesh: self.no_mesh || file.no_mesh == Some(true),
-            no_images: self.no_images || file.no_images == Some(true),
-            influences: self.influences.or(file.influences),
-            layout: self.layout.map(LayoutName::layout).or(file.layout),
-            strict: self.strict || file.strict == Some(true),
-            ..ImportOptions::default()
-        })
+        let unit = self.unit.as_deref();
+        asked.unit = unit.map(|text| parsed("--unit", text, recipe::parse_unit)).transpose()?;
+        asked.up = self.up.map(AxisName::axis);
+        asked.forward = self.forward.map(AxisName::axis);
+        asked.rate_hz = self.rate;
+        asked.skeleton = self.skeleton.clone();
+        asked.retarget = self.retarget.clone();
+        asked.goals = self.goals.map(GoalsName::goals);
+        asked.no_mesh = self.no_mesh.then_some(true);
+        asked.no_images = self.no_images.then_some(true);
+        asked.influences = self.influences;
+        asked.layout = self.layout.map(LayoutName::layout);
+        asked.strict = self.strict.then_some(true);
+        Ok(())
     }
+}
+
+/// A recipe and what was asked for, which goes before it.
+pub(crate) fn merged(recipe: RecipeFile, asked: RecipeFile) -> Result<Options<'static>> {
+    let goals = asked.goals.is_some();
+    let options = recipe.with(asked).options();
+    let ImportOptions { up, forward, retarget, .. } = &options.import;
+    if up.upright(forward.unwrap_or(up.usual_forward())).is_none() {
+        return usage("--up and --forward must be at right angles");
+    }
+    if goals && retarget.is_none() {
+        return usage("--goals is for --retarget");
+    }
+    if options.cook.jumps.is_some() && options.cook.form == Form::Rows {
+        return usage("--jumps is for --form keys: rows can be started at every sixteenth, and nowhere else");
+    }
+    Ok(options)
 }
 
 /// What a text means, or an error with the option's name before it.
@@ -265,47 +270,26 @@ pub(crate) enum FormName {
 }
 
 impl Cooking {
-    /// As the cooker takes them, with a recipe for what was left open.
-    pub(crate) fn builder(&self, file: &RecipeFile) -> Result<ClipBuilder> {
-        let mut builder = ClipBuilder::default();
-        builder.precision = self.precision_or(file)?.unwrap_or(builder.precision);
-        builder.shell = self.shell_or(file)?.unwrap_or(builder.shell);
-        builder.jumps = match self.jumps.as_deref() {
-            None => file.jumps.clone(),
+    /// What was asked for, as a recipe says it.
+    pub(crate) fn fill(&self, asked: &mut RecipeFile) -> Result<()> {
+        let precision = self.precision.as_deref();
+        asked.precision_m =
+            precision.map(|text| parsed("--precision", text, recipe::parse_precision)).transpose()?;
+        let shell = self.shell.as_deref();
+        asked.shell_m = shell.map(|text| parsed("--shell", text, recipe::parse_length)).transpose()?;
+        let budget = self.budget.as_deref();
+        asked.budget = budget.map(|text| parsed("--budget", text, recipe::parse_bytes)).transpose()?;
+        asked.form = self.form.map(FormName::form);
+        asked.jumps = match self.jumps.as_deref() {
+            None => None,
             Some("none") => Some(Jumps::None),
             Some(text) => match text.parse::<f64>() {
                 Ok(seconds) if seconds.is_finite() && seconds > 0.0 => Some(Jumps::Every(seconds)),
                 _ => return usage(format!("--jumps {text}: it must be none, or seconds above 0")),
             },
         };
-        builder.form = self.form.map(FormName::form).or(file.form).unwrap_or_default();
-        if builder.jumps.is_some() && builder.form == Form::Rows {
-            return usage(
-                "--jumps is for --form keys: rows can be started at every sixteenth, and nowhere else",
-            );
-        }
-        builder.budget = match &self.budget {
-            Some(text) => Some(parsed("--budget", text, recipe::parse_bytes)?),
-            None => file.budget,
-        };
-        builder.effort = self.effort.map(EffortName::effort).or(file.effort).unwrap_or_default();
-        Ok(builder)
-    }
-
-    /// If one is asked for.
-    pub(crate) fn precision_or(&self, file: &RecipeFile) -> Result<Option<f64>> {
-        match &self.precision {
-            Some(text) => parsed("--precision", text, recipe::parse_precision).map(Some),
-            None => Ok(file.precision_m),
-        }
-    }
-
-    /// If one is asked for.
-    pub(crate) fn shell_or(&self, file: &RecipeFile) -> Result<Option<f64>> {
-        match &self.shell {
-            Some(text) => parsed("--shell", text, recipe::parse_length).map(Some),
-            None => Ok(file.shell_m),
-        }
+        asked.effort = self.effort.map(EffortName::effort);
+        Ok(())
     }
 }
 

@@ -14,11 +14,11 @@ use lissom::{
 };
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
-    archive::{ScenePack, settle_names},
-    cook::SkinReach,
+    archive::settle_names,
+    cook::{ClipBuilder, SkinReach},
     exact::{M34, Trs},
     import::{self, Format, ImportLimits, ImportOptions, ReadOptions, lsm},
-    pipeline::{did_you_mean, find_clip},
+    pipeline::{self, did_you_mean, find_clip},
     raw::{RawAnimation, RawSkeleton},
     scene::Scene,
 };
@@ -206,9 +206,7 @@ impl Source {
             Content::Stream(_) => bail!("{}: a stream has no skeleton", path.display()),
             Content::Scene(mut scene) => {
                 scene.animations.clear();
-                let built = scene.skeletons.iter().map(|s| SkeletonBuilder::build(&s.skeleton));
-                let built = built.collect::<Result<Vec<_>, _>>()?;
-                packed(&import::stem(path), &mut scene, &built, Vec::new())?
+                still(&import::stem(path), &mut scene)?
             }
         };
         let identity = stream.opened.view().skeleton_identity();
@@ -221,17 +219,12 @@ impl Source {
     }
 }
 
-/// A scene as an archive; `clips` are its animations, cooked.
-pub(crate) fn packed(
-    stem: &str,
-    scene: &mut Scene,
-    built: &[BuiltSkeleton],
-    clips: Vec<Vec<u8>>,
-) -> Result<Archive> {
+/// A scene without animations as an archive.
+pub(crate) fn still(stem: &str, scene: &mut Scene) -> Result<Archive> {
+    scene.name = stem.to_owned();
     settle_names([(stem, &mut *scene)]);
-    let mut pack = ScenePack::new();
-    pack.add(stem, scene, built, clips)?;
-    Ok(Archive::read(&pack.finish().finish()?)?)
+    let cooked = pipeline::cook_scene(scene, &ClipBuilder::default(), &pipeline::serial)?;
+    Ok(Archive::read(&cooked.archive)?)
 }
 
 pub(crate) fn choose(names: &[String], stem: &str, wanted: Option<&str>) -> Result<usize> {
@@ -421,7 +414,7 @@ impl Motion {
     pub(crate) fn pose(&mut self, time_s: f64) -> Result<&[SoaTransform]> {
         let locals = self.locals(time_s)?;
         if !self.is_cooked() {
-            self.pose = soa::pack(&locals.iter().map(|t| t.to_f32()).collect::<Vec<_>>());
+            self.pose = soa::from_transforms(&locals.iter().map(|t| t.to_f32()).collect::<Vec<_>>());
         }
         Ok(&self.pose)
     }

@@ -1,8 +1,7 @@
 //! What the showing commands work on, whatever file it came from: an archive, one skeleton of it, and its clips.
 
-use crate::commands::render::played::Played;
 use crate::options::Reading;
-use crate::source::{Content, Source, StreamFile, archived_clip, packed};
+use crate::source::{Content, Source, StreamFile, archived_clip, still};
 use anyhow::{Context, Result};
 use lissom::{
     Clip, Skeleton,
@@ -14,7 +13,7 @@ use lissom_build::{
     cook::{ClipBuilder, CookReport, JointPoints, ShellSpace},
     import::{self, ImportOptions},
     mannequin::{self, Detail, Motion},
-    pipeline::ScenePrecision,
+    pipeline::{self, ScenePrecision},
     raw::{RawAnimation, RawSkeleton},
     scene::{Scene, SceneAnimation},
 };
@@ -29,20 +28,36 @@ pub(crate) struct Stage {
     /// The file itself, or what was cooked of it.
     pub(crate) archive: Archive,
     pub(crate) skeleton: Arc<Skeleton>,
-    pub(crate) clips: Vec<StageClip>,
-    /// What is shown instead of the first clip, if the file is a stream.
-    pub(crate) stream: Option<(String, Arc<StreamFile>)>,
     pub(crate) meshes: Vec<Mesh>,
-    /// What the clips were cooked from; `None` for archives.
-    pub(crate) raw: Option<RawSkeleton>,
-    /// What is shown instead of clips, as authored, if nothing was cooked.
-    pub(crate) authored: Vec<SceneAnimation>,
-    /// Its skeleton, and which raw joint each joint is.
-    pub(crate) source: Option<(RawSkeleton, Vec<usize>)>,
-    /// How exactly they were cooked, in metres, and how far from each joint that is measured.
+    /// Clips of the archive. None if the motions are authored or a stream.
+    pub(crate) clips: Vec<StageClip>,
+    pub(crate) motions: Motions,
+}
+
+/// Where the motions that are shown come from.
+pub(crate) enum Motions {
+    /// The file is an archive; its clips are shown.
+    Archive,
+    /// The clips were cooked here.
+    Cooked(Cooked),
+    /// The file's own motions are shown; nothing was cooked.
+    Authored {
+        animations: Vec<SceneAnimation>,
+        skeleton: RawSkeleton,
+        /// Which joint of that skeleton each joint is.
+        raw_of_joint: Vec<usize>,
+    },
+    /// The file is a stream of one clip.
+    Stream { name: String, file: Arc<StreamFile> },
+}
+
+/// How the clips of a stage were cooked.
+pub(crate) struct Cooked {
+    pub(crate) skeleton: RawSkeleton,
+    /// The largest error allowed, in metres, and how far from each joint it is measured.
     pub(crate) precision: f64,
     pub(crate) shell: f64,
-    /// Where the error of each joint was looked at; none for archives.
+    /// Where the error of each joint was measured.
     pub(crate) points: Vec<JointPoints>,
 }
 
@@ -57,44 +72,6 @@ pub(crate) struct StageClip {
 pub(crate) struct CookedFrom {
     pub(crate) animation: RawAnimation,
     pub(crate) report: CookReport,
-}
-
-/// A clip that can be played: of the stage's archive, as authored, or a stream.
-#[derive(Clone, Copy)]
-pub(crate) enum Playable<'a> {
-    Clip(&'a StageClip),
-    Source(&'a SceneAnimation),
-    Stream(&'a str, &'a StreamFile),
-    Graph(&'a Played),
-}
-
-impl<'a> Playable<'a> {
-    pub(crate) fn name(self) -> &'a str {
-        match self {
-            Self::Clip(clip) => &clip.name,
-            Self::Source(animation) => &animation.motion.name,
-            Self::Stream(name, _) => name,
-            Self::Graph(played) => &played.name,
-        }
-    }
-
-    pub(crate) fn duration_s(self) -> f64 {
-        match self {
-            Self::Clip(clip) => clip.clip.view().duration_s(),
-            Self::Source(animation) => animation.motion.duration_s,
-            Self::Stream(_, stream) => stream.opened.view().duration_s(),
-            Self::Graph(played) => played.seconds,
-        }
-    }
-
-    pub(crate) fn is_looping(self) -> bool {
-        match self {
-            Self::Clip(clip) => clip.clip.view().is_looping(),
-            Self::Source(animation) => animation.motion.looping,
-            Self::Stream(_, stream) => stream.opened.view().is_looping(),
-            Self::Graph(_) => false,
-        }
-    }
 }
 
 impl Stage {
@@ -145,7 +122,7 @@ impl Stage {
         count: usize,
     ) -> Result<Self> {
         let stage = Self::open(path, clip, reading, count)?;
-        if stage.stream.is_some() {
+        if matches!(stage.motions, Motions::Stream { .. }) {
             return Source::refuse_stream(path);
         }
         Ok(stage)
@@ -159,10 +136,8 @@ impl Stage {
         each: impl Fn() + Sync,
     ) -> Result<Self> {
         let scene = mannequin::scene(motions, detail)?;
-        let built = vec![SkeletonBuilder::build(&scene.skeletons[0].skeleton)?];
         let exactness = (builder.precision, builder.shell);
-        let builder = |_: &SceneAnimation, _: &BuiltSkeleton| builder.clone();
-        Self::of_cooked("mannequin".into(), scene, 0, built, builder, exactness, each)
+        Self::of_cooked("mannequin".into(), scene, 0, &|_, _| builder.clone(), exactness, &each)
     }
 
     /// The skeleton that is shown, of all that were built, with its animations, the chosen one first.
@@ -187,27 +162,12 @@ impl Stage {
         let (place, mut built) = Self::chosen(&mut scene, chosen, count)?;
         // Tracks follow the names of their meshes before they leave.
         settle_names([(name.as_str(), &mut scene)]);
-        let authored = std::mem::take(&mut scene.animations);
-        let archive = packed(&name, &mut scene, &built, Vec::new())?;
+        let animations = std::mem::take(&mut scene.animations);
+        let archive = still(&name, &mut scene)?;
         let BuiltSkeleton { skeleton, raw_of_joint, .. } = built.swap_remove(place);
-        let skeleton = Arc::new(skeleton);
-        let meshes = meshes(&archive, &skeleton)?;
         let raw = scene.skeletons.swap_remove(place).skeleton;
-        let ClipBuilder { precision, shell, .. } = ClipBuilder::default();
-        Ok(Self {
-            name,
-            archive,
-            skeleton,
-            clips: Vec::new(),
-            stream: None,
-            meshes,
-            raw: None,
-            authored,
-            source: Some((raw, raw_of_joint)),
-            precision,
-            shell,
-            points: Vec::new(),
-        })
+        let motions = Motions::Authored { animations, skeleton: raw, raw_of_joint };
+        Self::new(name, archive, Arc::new(skeleton), Vec::new(), motions)
     }
 
     fn of_scene(name: String, mut scene: Scene, chosen: Option<usize>, count: usize) -> Result<Self> {
@@ -224,56 +184,52 @@ impl Stage {
             joints: stated.joints(a, built),
             ..builder.clone()
         };
-        Self::of_cooked(name, scene, place, built, own, (precision, shell), || {})
+        Self::of_cooked(name, scene, place, &own, (precision, shell), &|| {})
     }
 
-    /// Cooks every animation of a scene, all of the skeleton at `place`, and packs it.
+    /// Cooks every animation of a scene, all of the skeleton at `place`; `each` is called after each of them.
     fn of_cooked(
         name: String,
         mut scene: Scene,
         place: usize,
-        built: Vec<BuiltSkeleton>,
-        builder: impl Fn(&SceneAnimation, &BuiltSkeleton) -> ClipBuilder + Sync,
+        builder: &(dyn Fn(&SceneAnimation, &BuiltSkeleton) -> ClipBuilder + Sync),
         (precision, shell): (f64, f64),
-        each: impl Fn() + Sync,
+        each: &(dyn Fn() + Sync),
     ) -> Result<Self> {
-        let cook = |a: &SceneAnimation| {
-            let clip = &a.motion.name;
-            let cooked = builder(a, &built[place]).build(&built[place], &a.motion);
-            each();
-            cooked.with_context(|| format!("cannot cook {clip:?}"))
+        settle_names([(name.as_str(), &mut scene)]);
+        scene.name.clone_from(&name);
+        let executor = |count: usize, task: &(dyn Fn(usize) + Sync)| {
+            in_parallel(count, &|i| {
+                task(i);
+                each();
+            });
         };
-        let cooked = scene.animations.par_iter().map(cook).collect::<Result<Vec<_>>>()?;
-        let (bytes, reports): (Vec<_>, Vec<_>) = cooked.into_iter().map(|c| (c.bytes, c.report)).unzip();
-        let archive = packed(&name, &mut scene, &built, bytes)?;
-        let points = {
-            let shell = vec![shell; built[place].skeleton.joint_count()];
-            let skin = scene.skin(place, &built[place]);
-            JointPoints::of_skeleton(&built[place].skeleton, &shell, ShellSpace::Model, Some(&skin))
-        };
+        let cooked = pipeline::cook_scene_with(&scene, builder, &executor)?;
+        let archive = Archive::read(&cooked.archive)?;
+        let built = cooked.skeletons.into_iter().nth(place).context("there is no skeleton")?;
+        let shells = vec![shell; built.skeleton.joint_count()];
+        let skin = scene.skin(place, &built);
+        let points = JointPoints::of_skeleton(&built.skeleton, &shells, ShellSpace::Model, Some(&skin));
         let mut clips = Vec::new();
-        for (animation, report) in scene.animations.into_iter().zip(reports) {
-            let (name, animation) = (animation.motion.name.clone(), animation.motion);
-            let clip = archive.clip(&name)?;
-            clips.push(StageClip { name, clip, source: Some(CookedFrom { animation, report }) });
+        for (animation, report) in scene.animations.into_iter().zip(cooked.clips) {
+            let clip = archive.clip(&report.name)?;
+            let source = Some(CookedFrom { animation: animation.motion, report: report.cook });
+            clips.push(StageClip { name: report.name, clip, source });
         }
-        let raw = Some(scene.skeletons.swap_remove(place).skeleton);
-        let skeleton = Arc::new(built.into_iter().nth(place).context("there is no skeleton")?.skeleton);
+        let skeleton = scene.skeletons.swap_remove(place).skeleton;
+        let motions = Motions::Cooked(Cooked { skeleton, precision, shell, points });
+        Self::new(name, archive, Arc::new(built.skeleton), clips, motions)
+    }
+
+    fn new(
+        name: String,
+        archive: Archive,
+        skeleton: Arc<Skeleton>,
+        clips: Vec<StageClip>,
+        motions: Motions,
+    ) -> Result<Self> {
         let meshes = meshes(&archive, &skeleton)?;
-        Ok(Self {
-            name,
-            archive,
-            skeleton,
-            clips,
-            stream: None,
-            meshes,
-            raw,
-            authored: Vec::new(),
-            source: None,
-            precision,
-            shell,
-            points,
-        })
+        Ok(Self { name, archive, skeleton, meshes, clips, motions })
     }
 
     fn of_archive(name: String, archive: Archive, chosen: Option<usize>, count: usize) -> Result<Self> {
@@ -290,22 +246,7 @@ impl Stage {
                 clips.push(StageClip { name: name.to_owned(), clip, source: None });
             }
         }
-        let meshes = meshes(&archive, &skeleton)?;
-        let ClipBuilder { precision, shell, .. } = ClipBuilder::default();
-        Ok(Self {
-            name,
-            archive,
-            skeleton,
-            clips,
-            stream: None,
-            meshes,
-            raw: None,
-            authored: Vec::new(),
-            source: None,
-            precision,
-            shell,
-            points: Vec::new(),
-        })
+        Self::new(name, archive, skeleton, clips, Motions::Archive)
     }
 
     /// The body that `--skeleton` names, and the stream that moves it.
@@ -316,23 +257,16 @@ impl Stage {
         options: &ImportOptions,
     ) -> Result<Self> {
         let (archive, skeleton) = file.body_of_stream(stream, options)?;
-        let stream = Some((stream.name(&file.path), Arc::clone(stream)));
-        let meshes = meshes(&archive, &skeleton)?;
-        let ClipBuilder { precision, shell, .. } = ClipBuilder::default();
-        Ok(Self {
-            name,
-            archive,
-            skeleton,
-            clips: Vec::new(),
-            stream,
-            meshes,
-            raw: None,
-            authored: Vec::new(),
-            source: None,
-            precision,
-            shell,
-            points: Vec::new(),
-        })
+        let motions = Motions::Stream { name: stream.name(&file.path), file: Arc::clone(stream) };
+        Self::new(name, archive, skeleton, Vec::new(), motions)
+    }
+
+    /// How its clips were cooked; `None` if that happened elsewhere or not at all.
+    pub(crate) fn cooked(&self) -> Option<&Cooked> {
+        match &self.motions {
+            Motions::Cooked(cooked) => Some(cooked),
+            Motions::Archive | Motions::Authored { .. } | Motions::Stream { .. } => None,
+        }
     }
 
     /// What the archive calls the skeleton.
@@ -340,13 +274,6 @@ impl Stage {
         let mut all = self.archive.skeletons();
         let own = all.find(|(_, s)| s.as_ref().is_ok_and(|s| s.identity() == self.skeleton.identity()));
         Ok(own.context("the skeleton is not in its archive")?.0)
-    }
-
-    /// What there is to show: the stream, the clips, or nothing but the rest pose.
-    pub(crate) fn playable(&self) -> impl Iterator<Item = Playable<'_>> {
-        let stream = self.stream.iter().map(|(name, s)| Playable::Stream(name, s));
-        let authored = self.authored.iter().map(Playable::Source);
-        stream.chain(self.clips.iter().map(Playable::Clip)).chain(authored)
     }
 
     /// Vertices of all meshes together.

@@ -63,12 +63,4 @@ pub enum DrawError {
         /// What the encoder says.
         reason: String,
     },
-    /// The file could not be written.
-    #[error("writing {path} failed")]
-    Io {
-        /// The file.
-        path: std::path::PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
 }

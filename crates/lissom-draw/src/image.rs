@@ -1,7 +1,6 @@
 //! Finished pictures.
 
 use crate::DrawError;
-use std::path::Path;
 
 /// RGBA8, sRGB, rows from the top.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,20 +50,5 @@ impl Image {
         }
         writer.finish()?;
         Ok(out)
-    }
-
-    /// Writes a PNG file: to a temporary name beside it, then renamed.
-    ///
-    /// # Errors
-    ///
-    /// As [`Image::encode_png`], and [`DrawError::Io`].
-    pub fn save_png(&self, path: impl AsRef<Path>) -> Result<(), DrawError> {
-        let path = path.as_ref();
-        let bytes = self.encode_png()?;
-        let io = |source| DrawError::Io { path: path.to_path_buf(), source };
-        let mut temporary = path.as_os_str().to_owned();
-        temporary.push(".part");
-        std::fs::write(&temporary, bytes).map_err(io)?;
-        std::fs::rename(&temporary, path).map_err(io)
     }
 }

@@ -13,7 +13,7 @@
 //! use lissom_math::{Transform, Vec3, Quat, soa, batch, simd::Backend};
 //!
 //! let joints = [Transform { translation: Vec3::new(1.0, 2.0, 3.0), ..Transform::IDENTITY }; 20];
-//! let groups = soa::pack(&joints);               // two groups of 16 lanes, spare lanes are identity
+//! let groups = soa::from_transforms(&joints);    // two groups of 16 lanes, spare lanes are identity
 //! assert_eq!(groups.len(), 2);
 //! assert_eq!(soa::lane(&groups, 17), joints[17]);
 //!
@@ -25,6 +25,7 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `std` | yes | CPU detection at run time and the `LISSOM_SIMD` environment variable |
+//! | `scalar` | no | the scalar backend also where every CPU has vectors: for tests and benches |
 //!
 //! # Same bits
 //!

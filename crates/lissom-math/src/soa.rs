@@ -191,9 +191,9 @@ pub const fn group_count(joints: usize) -> usize {
     joints.div_ceil(GROUP)
 }
 
-/// Packs transforms into groups; spare lanes are the identity.
+/// Lays transforms out as groups; spare lanes are the identity.
 #[must_use]
-pub fn pack(transforms: &[Transform]) -> Vec<SoaTransform> {
+pub fn from_transforms(transforms: &[Transform]) -> Vec<SoaTransform> {
     let mut groups = alloc::vec![SoaTransform::IDENTITY; group_count(transforms.len())];
     for (j, t) in transforms.iter().enumerate() {
         groups[j / GROUP].set_lane(j % GROUP, *t);
@@ -203,7 +203,7 @@ pub fn pack(transforms: &[Transform]) -> Vec<SoaTransform> {
 
 /// The first `count` transforms of the groups. Panics if the groups hold fewer.
 #[must_use]
-pub fn unpack(groups: &[SoaTransform], count: usize) -> Vec<Transform> {
+pub fn to_transforms(groups: &[SoaTransform], count: usize) -> Vec<Transform> {
     (0..count).map(|j| lane(groups, j)).collect()
 }
 
@@ -214,9 +214,9 @@ pub fn lane(groups: &[SoaTransform], j: usize) -> Transform {
     groups[j / GROUP].lane(j % GROUP)
 }
 
-/// Packs one number a joint (weights, masks) into groups; spare lanes are 0.
+/// Lays one number per joint (weights, masks) out as groups; spare lanes are 0.
 #[must_use]
-pub fn pack_floats(values: &[f32]) -> Vec<Lanes> {
+pub fn from_floats(values: &[f32]) -> Vec<Lanes> {
     let mut groups = alloc::vec![Lanes::splat(0.0); group_count(values.len())];
     for (j, v) in values.iter().enumerate() {
         groups[j / GROUP].0[j % GROUP] = *v;
@@ -232,14 +232,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packing_keeps_every_transform_and_fills_spare_lanes_with_identity() {
+    fn groups_keep_every_transform_and_fill_spare_lanes_with_identity() {
         for n in [0, 1, 15, 16, 17, 67] {
             let joints: Vec<Transform> = (0..n)
                 .map(|i| Transform::from_array(core::array::from_fn(|c| (i * 10 + c) as f32)))
                 .collect();
-            let groups = pack(&joints);
+            let groups = from_transforms(&joints);
             assert_eq!(groups.len(), group_count(n));
-            assert_eq!(unpack(&groups, n), joints);
+            assert_eq!(to_transforms(&groups, n), joints);
             for spare in n..groups.len() * GROUP {
                 assert_eq!(lane(&groups, spare), Transform::IDENTITY);
             }

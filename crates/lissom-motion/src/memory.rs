@@ -9,8 +9,8 @@
 )]
 
 use crate::{
-    Frame, Graph,
-    frame::StartPose,
+    Graph,
+    frame::{Frame, StartPose},
     reader::{FormatError, Reader},
     state::StateError,
 };
@@ -27,11 +27,11 @@ use lissom::{
 ///
 /// Its size is known from graph and skeleton, and is nothing for a graph without inertialised transitions that takes no poses over
 /// ([`GraphParts::hand_over`](crate::GraphParts::hand_over)); `clone_from` between those of one graph and skeleton allocates nothing. A
-/// [crowd](crate::crowd) lends its members room for as long as there is something to remember.
+/// [crowd](crate::crowd) lends a buffer to a member while there is something to remember.
 #[derive(Debug, PartialEq)]
 pub struct PoseMemory {
     /// One a group; none when nothing is left.
-    inertia: Room,
+    inertia: InertiaBuffer,
     /// Of the skeleton; 0 if the graph remembers nothing.
     groups: usize,
     /// Since the last change.
@@ -40,13 +40,13 @@ pub struct PoseMemory {
     duration_s: f64,
 }
 
-/// Where a memory lies while something is left of it.
-pub(crate) type Room = Vec<SoaInertia>;
+/// What a memory is stored in while something is left of it.
+pub(crate) type InertiaBuffer = Vec<SoaInertia>;
 
 /// Speeds over a shorter step would be noise: they count as 0.
 const SHORTEST_S: f32 = 1.0e-4;
 
-/// Room for [`PoseMemory::follow`]: one a thread is enough.
+/// Scratch memory for [`PoseMemory::follow`]: one per thread is enough.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryScratch {
     poses: Vec<SoaTransform>,
@@ -54,14 +54,14 @@ pub struct MemoryScratch {
 }
 
 impl MemoryScratch {
-    /// Makes room for another graph, too.
+    /// Grows it for another graph, too.
     pub(crate) fn reserve(&mut self, graph: &Graph, skeleton: &Skeleton) {
         if graph.remembers() && self.inertia.is_empty() {
             *self = Self::new(graph, skeleton);
         }
     }
 
-    /// Room for characters of this skeleton, if they play this graph.
+    /// Scratch memory for characters of this skeleton that play this graph.
     #[must_use]
     pub fn new(graph: &Graph, skeleton: &Skeleton) -> Self {
         let groups = remembered_groups(graph, skeleton);
@@ -75,48 +75,48 @@ impl PoseMemory {
     #[must_use]
     pub fn new(graph: &Graph, skeleton: &Skeleton) -> Self {
         let groups = remembered_groups(graph, skeleton);
-        Self { inertia: Room::with_capacity(groups), ..Self::nothing(groups) }
+        Self { inertia: InertiaBuffer::with_capacity(groups), ..Self::nothing(groups) }
     }
 
-    /// Nothing remembered, and no room to.
+    /// Nothing remembered, and no buffer.
     fn nothing(groups: usize) -> Self {
-        Self { inertia: Room::new(), groups, elapsed_s: 0.0, duration_s: 0.0 }
+        Self { inertia: InertiaBuffer::new(), groups, elapsed_s: 0.0, duration_s: 0.0 }
     }
 
-    /// A copy that is lent room, if it remembers anything.
-    pub(crate) fn clone_into_room(&self, spares: &mut Vec<Room>) -> Self {
+    /// A copy that takes a spare buffer, if it remembers anything.
+    pub(crate) fn clone_into_buffer(&self, spares: &mut Vec<InertiaBuffer>) -> Self {
         let mut copy = Self::nothing(self.groups);
-        copy.clone_from_into_room(self, spares);
+        copy.clone_from_into_buffer(self, spares);
         copy
     }
 
     /// The same into what was there before. Without allocation where there is a spare.
-    pub(crate) fn clone_from_into_room(&mut self, source: &Self, spares: &mut Vec<Room>) {
+    pub(crate) fn clone_from_into_buffer(&mut self, source: &Self, spares: &mut Vec<InertiaBuffer>) {
         if source.is_running() {
-            self.borrow_room(spares);
+            self.borrow_buffer(spares);
         }
         self.clone_from(source);
-        self.return_room(spares);
+        self.return_buffer(spares);
     }
 
-    /// Takes room, if it has none; without a spare, what needs room makes some.
-    pub(crate) fn borrow_room(&mut self, spares: &mut Vec<Room>) {
-        if self.is_roomless()
-            && let Some(room) = spares.pop()
+    /// Takes a spare buffer, if it has none; without a spare one it allocates later, when it needs one.
+    pub(crate) fn borrow_buffer(&mut self, spares: &mut Vec<InertiaBuffer>) {
+        if self.lacks_buffer()
+            && let Some(buffer) = spares.pop()
         {
-            self.inertia = room;
+            self.inertia = buffer;
         }
     }
 
-    /// Gives its room back, if nothing is left that needs it.
-    pub(crate) fn return_room(&mut self, spares: &mut Vec<Room>) {
+    /// Returns its buffer, if nothing is left that needs it.
+    pub(crate) fn return_buffer(&mut self, spares: &mut Vec<InertiaBuffer>) {
         if self.inertia.is_empty() && self.inertia.capacity() > 0 {
             spares.push(core::mem::take(&mut self.inertia));
         }
     }
 
-    /// True if it may need room, and has none.
-    pub(crate) fn is_roomless(&self) -> bool {
+    /// True if it may need a buffer, and has none.
+    pub(crate) fn lacks_buffer(&self) -> bool {
         self.groups > 0 && self.inertia.capacity() == 0
     }
 
@@ -371,9 +371,9 @@ fn numbers(group: &SoaInertia) -> impl Iterator<Item = f32> {
 }
 
 impl Clone for PoseMemory {
-    /// With room for anything that it may remember.
+    /// With capacity for anything that it may remember.
     fn clone(&self) -> Self {
-        let mut inertia = Room::with_capacity(self.groups);
+        let mut inertia = InertiaBuffer::with_capacity(self.groups);
         inertia.extend_from_slice(&self.inertia);
         Self { inertia, ..*self }
     }

@@ -121,7 +121,7 @@ impl<'a> Reader<'a> {
         Ok(list)
     }
 
-    /// A count of things of at least `each` bytes: there are as many bytes left, so that room for them may be reserved.
+    /// A count of things of at least `each` bytes: there are as many bytes left, so that memory for them may be reserved.
     pub(crate) fn count(&mut self, most: usize, each: usize) -> Result<usize> {
         let count = usize::try_from(self.u32()?).unwrap_or(usize::MAX);
         self.check(count <= most, "more than a graph may have")?;

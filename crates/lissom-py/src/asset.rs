@@ -11,10 +11,11 @@ use crate::{
 };
 use lissom::archive::{Archive, SectionKind};
 use lissom_build::{
-    archive::{ScenePack, settle_names},
+    archive::settle_names,
+    cook::ClipBuilder,
     export::{self, write_glb},
     import::{self, Format, ImportError, ImportOptions, Place, Unit, lsm},
-    pipeline::{self, Input, Options, Recipe, did_you_mean, find_clip},
+    pipeline::{self, Input, Options, Plan, did_you_mean, find_clip},
     scene::Scene,
 };
 use lissom_motion::GraphParts;
@@ -227,23 +228,22 @@ impl AssetData {
     }
 
     fn read_meshes(&self) -> Result<Vec<Mesh>, Box<dyn std::error::Error>> {
-        let packed;
+        let written;
         let archive = match &self.content {
             Content::Archive(archive) => archive,
             Content::Scene(scene) => {
                 // Meshes alone, as games have them.
                 let mut scene = Scene {
+                    name: "asset".into(),
                     skeletons: scene.skeletons.clone(),
                     meshes: scene.meshes.clone(),
                     ..Default::default()
                 };
                 scene.meshes.iter_mut().for_each(|mesh| mesh.material = None);
                 settle_names([("asset", &mut scene)]);
-                let built: Vec<_> = self.bodies.iter().map(|b| b.built.clone()).collect();
-                let mut pack = ScenePack::new();
-                pack.add("asset", &scene, &built, Vec::new())?;
-                packed = Archive::read(&pack.finish().finish()?)?;
-                &packed
+                let cooked = pipeline::cook_scene(&scene, &ClipBuilder::default(), &pipeline::serial)?;
+                written = Archive::read(&cooked.archive)?;
+                &written
             }
         };
         let mut meshes = Vec::new();
@@ -282,11 +282,11 @@ impl AssetData {
         if let Content::Archive(archive) = &self.content {
             return Ok(archive.bytes().to_vec());
         }
-        let recipe = Recipe::new(Options { import: self.origin.options(), ..Default::default() });
-        let recipe = recipe.map_err(errors::open)?;
+        let plan = Plan::new(Options { import: self.origin.options(), ..Default::default() });
+        let plan = plan.map_err(errors::open)?;
         let files = |uri: &str| self.origin.file(uri);
         let input = Input::bytes(&self.origin.name, &self.origin.bytes).with_files(&files);
-        let cooked = recipe.cook(&[input], &run_tasks, &mut pipeline::unwatched).map_err(errors::pipeline)?;
+        let cooked = plan.cook(&[input], &run_tasks, &mut pipeline::unwatched).map_err(errors::pipeline)?;
         for input in cooked.inputs {
             input.map_err(errors::input)?;
         }

@@ -9,12 +9,11 @@ use crate::{
 use lissom::archive::AlignedBytes;
 use lissom_build::{
     BuiltSkeleton,
-    archive::{ScenePack, settle_names},
-    cook::{ClipBuilder, CookReport, CookedClip, Effort, JointPrecision},
-    edit::EditKind,
-    import::{self, ImportOptions, Unit},
-    pipeline::{self, Input, Options, Recipe, Report},
-    recipe::{self, RecipeFile},
+    archive::settle_names,
+    cook::{ClipBuilder, JointPrecision},
+    import::{self, Unit},
+    pipeline::{self, ClipReport, Input, Options, Plan, Report, SceneError, cook_scene_with},
+    recipe::{self, EFFORTS, RecipeFile},
     scene::{Scene, SceneAnimation, SceneSkeleton},
 };
 use pyo3::{
@@ -24,18 +23,14 @@ use pyo3::{
 };
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::Arc,
 };
 
 /// How a file is cooked: what a recipe says, and what arguments say, which goes before it.
 #[derive(Default)]
 pub(crate) struct Cooking {
     recipe: RecipeFile,
-    precision: Option<f64>,
-    shell: Option<f64>,
-    budget: Option<u64>,
-    effort: Option<Effort>,
-    unit: Option<f64>,
+    asked: RecipeFile,
 }
 
 impl Cooking {
@@ -52,71 +47,23 @@ impl Cooking {
                 return Err(argument(name, value, "metres, finite and above 0"));
             }
         }
-        let effort = match effort {
-            None => None,
-            Some("fast") => Some(Effort::Fast),
-            Some("default") => Some(Effort::Default),
-            Some("max") => Some(Effort::Max),
-            Some(other) => {
-                return Err(argument("effort", format!("{other:?}"), "\"fast\", \"default\" or \"max\""));
-            }
-        };
+        let known = |asked: &str| EFFORTS.iter().find(|(name, _)| *name == asked).map(|(_, effort)| *effort);
+        let wrong =
+            |asked: &str| argument("effort", format!("{asked:?}"), "\"fast\", \"default\" or \"max\"");
+        let effort = effort.map(|asked| known(asked).ok_or_else(|| wrong(asked))).transpose()?;
         let recipe = match recipe {
             Some(recipe) => read_recipe(&Given::of(recipe, "recipe")?)?,
             None => RecipeFile::default(),
         };
-        Ok(Self { recipe, precision, shell, budget, effort, unit })
-    }
-
-    fn builder(&self) -> ClipBuilder {
-        let (plain, recipe) = (ClipBuilder::default(), &self.recipe);
-        ClipBuilder {
-            precision: self.precision.or(recipe.precision_m).unwrap_or(plain.precision),
-            shell: self.shell.or(recipe.shell_m).unwrap_or(plain.shell),
-            jumps: recipe.jumps.clone(),
-            form: recipe.form.unwrap_or_default(),
-            budget: self.budget.or(recipe.budget),
-            effort: self.effort.or(recipe.effort).unwrap_or_default(),
-            ..plain
-        }
+        let unit = unit.map(Unit::Metres);
+        let asked =
+            RecipeFile { precision_m: precision, shell_m: shell, budget, effort, unit, ..Default::default() };
+        Ok(Self { recipe, asked })
     }
 
     /// The same as `lissom import` makes of a recipe and its options.
-    fn recipe(&self) -> PyResult<Recipe> {
-        let recipe = &self.recipe;
-        let unit = self.unit.map(Unit::Metres).or(recipe.unit).unwrap_or(Unit::Auto);
-        let import = ImportOptions {
-            unit,
-            up: recipe.up.unwrap_or(import::Axis::Y),
-            forward: recipe.forward,
-            rate_hz: recipe.rate_hz,
-            skeleton: recipe.skeleton.clone().map(PathBuf::from),
-            retarget: recipe.retarget.clone().map(PathBuf::from),
-            goals: recipe.goals.unwrap_or_default(),
-            no_mesh: recipe.no_mesh == Some(true),
-            no_images: recipe.no_images == Some(true),
-            influences: recipe.influences,
-            layout: recipe.layout,
-            strict: recipe.strict == Some(true),
-            ..ImportOptions::default()
-        };
-        let mut rules = recipe.rules.clone();
-        if self.precision.is_some() {
-            // What was said last goes before what the recipe says of single clips.
-            let told = |kind: &EditKind| matches!(kind, EditKind::Precision(_));
-            rules.iter_mut().for_each(|rule| rule.edits.retain(|edit| !told(&edit.kind)));
-        }
-        let options = Options {
-            import,
-            graphs: recipe.graphs.iter().map(Input::file).collect(),
-            clips: recipe.clips.clone(),
-            precision: self.precision.or(recipe.precision_m),
-            shell: self.shell.or(recipe.shell_m),
-            rules,
-            cook: self.builder(),
-            ..Options::default()
-        };
-        Recipe::new(options).map_err(errors::open)
+    fn options(self) -> Options<'static> {
+        self.recipe.with(self.asked).options()
     }
 }
 
@@ -125,14 +72,9 @@ fn read_recipe(given: &Given) -> PyResult<RecipeFile> {
         Given::Bytes(bytes) => recipe::read(bytes).map_err(|error| format(format!("recipe: {error}"))),
         Given::Path(path) => {
             let bytes = import::read_limited(path, recipe::LARGEST as u64).map_err(errors::open)?;
-            let mut file =
+            let file =
                 recipe::read(&bytes).map_err(|error| format(format!("{}: {error}", path.display())))?;
-            let others = [&mut file.skeleton, &mut file.retarget].into_iter().flatten();
-            for other in others.chain(&mut file.graphs) {
-                let beside = path.parent().unwrap_or(Path::new("")).join(&*other);
-                *other = beside.to_string_lossy().into_owned();
-            }
-            Ok(file)
+            Ok(file.in_folder(path.parent().unwrap_or(Path::new(""))))
         }
     }
 }
@@ -178,7 +120,7 @@ pub(crate) fn cook(
         }
         let clips: Vec<_> = clips.iter().map(|clip| clip.get()).collect();
         let shells = shells.filter(|s| !s.shape.is_empty());
-        let (bytes, told) = py.detach(|| cook_clips(&clips, &cooking.builder(), shells.as_ref()))?;
+        let (bytes, told) = py.detach(|| cook_clips(&clips, &cooking.options().cook, shells.as_ref()))?;
         return finish(py, "clips.lsm".into(), bytes, &told);
     }
     if let Some(shells) = shells.filter(|s| !s.shape.is_empty()) {
@@ -191,12 +133,13 @@ pub(crate) fn cook(
     let origin = source.cast::<Asset>().ok().map(|asset| asset.get().0.origin.clone());
     let given = if origin.is_none() { Some(Given::of(source, "source")?) } else { None };
     let (name, bytes, told) = py.detach(|| {
-        let unit = cooking.unit.or(origin.as_ref().and_then(|o| o.unit));
-        let mut cooking = Cooking { unit, ..cooking };
+        let mut cooking = cooking;
+        let opened_with = origin.as_ref().and_then(|o| o.unit).map(Unit::Metres);
+        cooking.asked.unit = cooking.asked.unit.or(opened_with);
         if origin.as_ref().is_some_and(|o| !o.meshes) {
-            cooking.recipe.no_mesh = Some(true);
+            cooking.asked.no_mesh = Some(true);
         }
-        let recipe = cooking.recipe()?;
+        let plan = Plan::new(cooking.options()).map_err(errors::open)?;
         let files = origin.as_ref().map(|origin| |uri: &str| origin.file(uri));
         let input = match (&origin, &given) {
             (Some(origin), _) => {
@@ -208,8 +151,8 @@ pub(crate) fn cook(
             (None, None) => return Err(defect("there is nothing to cook")),
         };
         let name = input.name().with_extension("lsm");
-        let (bytes, report) = cook_input(&recipe, input)?;
-        Ok((name, bytes, told_of(report)))
+        let (bytes, report) = cook_input(&plan, input)?;
+        Ok((name, bytes, report.clips))
     })?;
     finish(py, name, bytes, &told)
 }
@@ -238,23 +181,23 @@ pub(crate) fn cook_file<'py>(
 ) -> PyResult<Option<Bound<'py, PyList>>> {
     let cooking = Cooking::new(recipe, precision, shell, budget, effort, unit)?;
     let told = py.detach(|| {
-        let recipe = cooking.recipe()?;
+        let plan = Plan::new(cooking.options()).map_err(errors::open)?;
         let plain = Input::file(&path);
         let input = match name {
             Some(name) => plain.recorded_as(name),
             None => plain,
         };
         if let Some(there) = std::fs::read(&output).ok().filter(|_| !force)
-            && recipe.is_unchanged(&AlignedBytes::copy_of(&there), std::slice::from_ref(&input))
+            && plan.is_unchanged(&AlignedBytes::copy_of(&there), std::slice::from_ref(&input))
         {
             return Ok(None);
         }
-        let (bytes, report) = cook_input(&recipe, input)?;
+        let (bytes, report) = cook_input(&plan, input)?;
         if let Some(folder) = output.parent() {
             std::fs::create_dir_all(folder).map_err(|error| errors::io(&error, folder))?;
         }
         write_whole(&output, &bytes)?;
-        Ok::<_, PyErr>(Some(told_of(report)))
+        Ok::<_, PyErr>(Some(report.clips))
     })?;
     told.map(|told| report_list(py, &told)).transpose()
 }
@@ -283,15 +226,8 @@ fn clips_of<'py>(source: &Bound<'py, PyAny>) -> PyResult<Option<Vec<Bound<'py, C
     list.iter().map(clip).collect::<PyResult<Vec<_>>>().map(Some)
 }
 
-/// What a clip is called, how long it is, what it cost, and the joint that is farthest off.
-type Told = (String, f64, CookReport, String);
-
-fn told_of(report: Report) -> Vec<Told> {
-    report.clips.into_iter().map(|c| (c.name, c.duration_s, c.cook, c.worst_joint)).collect()
-}
-
-fn cook_input(recipe: &Recipe, input: Input<'_>) -> PyResult<(Vec<u8>, Report)> {
-    let cooked = recipe.cook(&[input], &run_tasks, &mut pipeline::unwatched).map_err(errors::pipeline)?;
+fn cook_input(plan: &Plan, input: Input<'_>) -> PyResult<(Vec<u8>, Report)> {
+    let cooked = plan.cook(&[input], &run_tasks, &mut pipeline::unwatched).map_err(errors::pipeline)?;
     let report = cooked.inputs.into_iter().next().ok_or_else(|| defect("there is no report"))?;
     let report = report.map_err(errors::input)?;
     for graph in cooked.graphs {
@@ -318,26 +254,26 @@ fn cook_clips(
     clips: &[&Clip],
     builder: &ClipBuilder,
     shells: Option<&Numbers>,
-) -> PyResult<(Vec<u8>, Vec<Told>)> {
+) -> PyResult<(Vec<u8>, Vec<ClipReport>)> {
     if clips.is_empty() {
         return Err(argument("source", "an empty list", "at least one clip"));
     }
-    let mut scene = Scene::default();
-    let mut built: Vec<BuiltSkeleton> = Vec::new();
-    let mut builders = Vec::with_capacity(clips.len());
+    let mut scene = Scene { name: "clips".into(), ..Scene::default() };
+    let mut known: Vec<u64> = Vec::new();
+    // Skeleton by skeleton.
+    let mut joints: Vec<Vec<JointPrecision>> = Vec::new();
     for clip in clips {
-        let joints = joint_shells(shells, clip.0.body.joint_count())?;
-        builders.push(ClipBuilder { joints, ..builder.clone() });
+        let body = &clip.0.body;
         let Motion::Authored(motion) = &clip.0.motion else {
             let found = format!("the cooked clip {:?}", clip.0.name);
             return Err(argument("source", found, "authored clips, or the whole asset"));
         };
-        let identity = clip.0.body.built.skeleton.identity();
-        let known = built.iter().position(|b| b.skeleton.identity() == identity);
-        let skeleton = known.unwrap_or(built.len());
-        if known.is_none() {
-            built.push(clip.0.body.built.clone());
-            let (name, skeleton) = (clip.0.body.name.clone(), clip.0.body.raw.clone());
+        let identity = body.built.skeleton.identity();
+        let skeleton = known.iter().position(|own| *own == identity).unwrap_or(known.len());
+        if skeleton == known.len() {
+            known.push(identity);
+            joints.push(joint_shells(shells, body.joint_count())?);
+            let (name, skeleton) = (body.name.clone(), body.raw.clone());
             scene.skeletons.push(SceneSkeleton { name, skeleton, ..Default::default() });
         }
         scene.animations.push(SceneAnimation {
@@ -349,30 +285,18 @@ fn cook_clips(
         });
     }
     settle_names([("clips", &mut scene)]);
-    let slots: Vec<OnceLock<Result<CookedClip, String>>> = clips.iter().map(|_| OnceLock::new()).collect();
-    run_tasks(clips.len(), &|i| {
-        let animation = &scene.animations[i];
-        let own = clips[i].0.body.clone();
-        let cooked = builders[i].build(&own.built, &animation.motion);
-        // Every task has a slot of its own.
-        let _ = slots[i].set(cooked.map_err(|error| format!("clip {:?}: {error}", animation.motion.name)));
-    });
-    let (mut bytes, mut told) = (Vec::new(), Vec::new());
-    for ((slot, animation), clip) in slots.into_iter().zip(&scene.animations).zip(clips) {
-        let cooked = slot.into_inner().ok_or_else(|| defect("a clip was left out"))?;
-        let cooked = cooked.map_err(PyValueError::new_err)?;
-        let (error, skeleton) = (&cooked.report.error, &clip.0.body.built.skeleton);
-        let worst =
-            if error.worst() > 0.0 { skeleton.name(error.worst_joint).to_owned() } else { String::new() };
-        told.push((animation.motion.name.clone(), animation.motion.duration_s, cooked.report, worst));
-        bytes.push(cooked.bytes);
-    }
-    let mut pack = ScenePack::new();
-    pack.add("clips", &scene, &built, bytes).map_err(format)?;
-    Ok((pack.finish().finish().map_err(format)?, told))
+    let own = |animation: &SceneAnimation, _: &BuiltSkeleton| {
+        let joints = animation.skeleton.and_then(|place| joints.get(place)).cloned().unwrap_or_default();
+        ClipBuilder { joints, ..builder.clone() }
+    };
+    let cooked = cook_scene_with(&scene, &own, &run_tasks).map_err(|error| match error {
+        SceneError::Cook { .. } => PyValueError::new_err(error.to_string()),
+        other => format(other),
+    })?;
+    Ok((cooked.archive, cooked.clips))
 }
 
-fn finish(py: Python<'_>, name: PathBuf, bytes: Vec<u8>, told: &[Told]) -> PyResult<Asset> {
+fn finish(py: Python<'_>, name: PathBuf, bytes: Vec<u8>, told: &[ClipReport]) -> PyResult<Asset> {
     let report = report_list(py, told)?;
     let origin = Origin { name, bytes: Arc::new(bytes), files: Arc::default(), unit: None, meshes: true };
     let mut data = py.detach(|| AssetData::of_archive(origin))?;
@@ -380,9 +304,9 @@ fn finish(py: Python<'_>, name: PathBuf, bytes: Vec<u8>, told: &[Told]) -> PyRes
     Ok(Asset(Arc::new(data)))
 }
 
-fn report_list<'py>(py: Python<'py>, told: &[Told]) -> PyResult<Bound<'py, PyList>> {
+fn report_list<'py>(py: Python<'py>, told: &[ClipReport]) -> PyResult<Bound<'py, PyList>> {
     let report = PyList::empty(py);
-    for (name, duration_s, cook, worst_joint) in told {
+    for ClipReport { name, duration_s, cook, worst_joint } in told {
         let clip = PyDict::new(py);
         clip.set_item("name", name)?;
         clip.set_item("duration", duration_s)?;

@@ -17,6 +17,7 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `draco` | yes | glTF meshes that are compressed with Draco (`draco-core`, Apache-2.0 only) |
+//! | `gzip` | yes | clip streams compressed with gzip |
 //! | `fbx` | no | FBX files can be read (`ufbx`, a C library: needs a C compiler) |
 
 mod arrays;
@@ -61,6 +62,10 @@ mod _lissom {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // The libraries take an unknown name for none: say so here, as the command does.
+        if let Err(error) = lissom::math::simd::Backend::from_env() {
+            return Err(pyo3::exceptions::PyValueError::new_err(format!("LISSOM_SIMD: {error}")));
+        }
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -95,14 +95,13 @@ impl Track {
         let shape = [ratios.values.len(), width];
         let ratios = ratios.values.iter().map(|r| smaller(larger(*r, 0.0), 1.0));
         match &self.0 {
-            TrackData::Authored(track) => array(
-                py,
-                ratios.flat_map(|r| track.sample(r).into_iter().take(width)).collect::<Vec<f64>>(),
-                &shape,
-            ),
+            TrackData::Authored(track) => {
+                let values = ratios.flat_map(|r| track.sample(r).into_iter().take(width));
+                array(py, py.detach(|| values.collect::<Vec<f64>>()), &shape)
+            }
             TrackData::Cooked { track, .. } => {
                 let values = ratios.flat_map(|r| track.view().sample(r).to_array().into_iter().take(width));
-                array(py, values.collect::<Vec<f32>>(), &shape)
+                array(py, py.detach(|| values.collect::<Vec<f32>>()), &shape)
             }
         }
     }

@@ -260,7 +260,13 @@ def test_palettes_skin_as_skin_does(people, mannequin):
     binds = mesh.inverse_binds.astype(float)
     expected = (crowd.matrices().astype(float) @ binds)[..., :3, :]
     np.testing.assert_allclose(crowd.palettes(), expected, rtol=0, atol=1e-5)
-    assert lissom.skin(mesh, crowd.matrices()).shape == (2, len(mesh.positions), 3)
+    # Every vertex, moved by the palette of its joints.
+    points = np.concatenate([mesh.positions, np.ones((len(mesh.positions), 1))], axis=1)
+    moved = np.einsum("nvkrc,vc,vk->nvr", crowd.palettes().astype(float)[:, mesh.joints], points, mesh.weights)
+    skinned = lissom.skin(mesh, crowd.matrices())
+    assert skinned.shape == (2, len(mesh.positions), 3)
+    np.testing.assert_allclose(moved, skinned, rtol=0, atol=1e-5)
+    assert np.abs(skinned[0] - skinned[1]).max() > 0.01
 
 
 def test_graphs_come_as_names_files_bytes_and_dicts(people, mannequin, tmp_path):

@@ -128,7 +128,28 @@ def test_root_motion_is_told_in_detail(mannequin):
     np.testing.assert_array_equal(way[:, 3:], np.tile([0, 0, 0, 1.0], (len(way), 1)))
 
 
-def test_contacts_are_where_feet_are_low_and_still(mannequin):
+def test_contacts_are_where_feet_are_low_and_still():
+    body = lissom.Skeleton(["hips", "l", "r"], [-1, 0, 0], [[0, 0.9, 0], [0.1, -0.9, 0], [-0.1, -0.9, 0]])
+    rate, seconds = 60, 3
+    time = np.arange(rate * seconds + 1) / rate
+    place = np.tile(body.rest()[:, :3], (len(time), 1, 1))
+    # Half a second each: still, fast along the ground, still, high and still, still, slow along the ground.
+    part = np.minimum((time * 2).astype(int), 5)
+    place[:, 1, 2] += np.cumsum(np.choose(part, [0, 1.5, 0, 0, 0, 0.2])) / rate
+    place[:, 1, 1] += np.where(part == 3, 0.2, 0)
+    clip = lissom.Clip.from_arrays(body, np.tile([0, 0, 0, 1.0], (len(time), 3, 1)), place, rate=rate)
+    # Two looks at each end, where a foot comes to rest.
+    contacts = clip.contacts(feet=("l", "r"))
+    np.testing.assert_allclose(contacts["left"], [[0, 0.5], [1, 1.5], [2, 3]], rtol=0, atol=2.5 / rate)
+    np.testing.assert_array_equal(contacts["right"], [[0, 3]])
+    # With another bound each, the other condition alone decides.
+    fast = clip.contacts(feet=("l", "r"), speed=100)["left"]
+    np.testing.assert_allclose(fast, [[0, 1.5], [2, 3]], rtol=0, atol=2.5 / rate)
+    high = clip.contacts(feet=("l", "r"), height=0.5)["left"]
+    np.testing.assert_allclose(high, [[0, 0.5], [1, 3]], rtol=0, atol=2.5 / rate)
+
+
+def test_contacts_of_a_walk_are_spans_and_markers(mannequin):
     walk = mannequin["walk"]
     contacts = walk.contacts()
     assert list(contacts) == ["left", "right"]

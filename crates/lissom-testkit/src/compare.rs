@@ -76,7 +76,7 @@ impl Differences {
     /// If a pose holds fewer joints.
     #[must_use]
     pub fn between_poses(actual: &[SoaTransform], expected: &[SoaTransform], joints: usize) -> Self {
-        Self::between(&soa::unpack(actual, joints), &soa::unpack(expected, joints))
+        Self::between(&soa::to_transforms(actual, joints), &soa::to_transforms(expected, joints))
     }
 
     /// True if nothing differs.
@@ -290,9 +290,13 @@ mod tests {
         for part in ["joint 17 scale.y", "0x3f800002", "0x3f800000", "2 ulps"] {
             assert!(text.contains(part), "{part} in {text}");
         }
-        let packed = Differences::between_poses(&soa::pack(&actual), &soa::pack(&expected), 20);
+        let packed =
+            Differences::between_poses(&soa::from_transforms(&actual), &soa::from_transforms(&expected), 20);
         assert_eq!(packed, d);
-        assert!(Differences::between_poses(&soa::pack(&actual), &soa::pack(&expected), 17).is_empty());
+        assert!(
+            Differences::between_poses(&soa::from_transforms(&actual), &soa::from_transforms(&expected), 17)
+                .is_empty()
+        );
         assert!(!Differences::between(&actual[..3], &expected[..2]).is_empty());
     }
 

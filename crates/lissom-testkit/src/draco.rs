@@ -5,7 +5,7 @@ use draco_core::{
     PointAttribute,
 };
 
-/// An attribute of a mesh to be packed.
+/// An attribute of a mesh to be encoded.
 #[derive(Clone, Debug)]
 pub enum List {
     /// Floats, so many a point.
@@ -14,14 +14,14 @@ pub enum List {
     Bytes(u8, Vec<u8>),
 }
 
-/// Packs triangles. The first attribute has the positions, the others are anything; each has its place in `lists` as
+/// Encodes triangles. The first attribute has the positions, the others are anything; each has its place in `lists` as
 /// its number. Floats are quantised to `bits` if that is above 0.
 ///
 /// # Panics
 ///
 /// If the lists are not of one length, or name points that there are not.
 #[must_use]
-pub fn pack(lists: &[List], triangles: &[[u32; 3]], edgebreaker: bool, bits: i32) -> Vec<u8> {
+pub fn encode(lists: &[List], triangles: &[[u32; 3]], edgebreaker: bool, bits: i32) -> Vec<u8> {
     let mut mesh = Mesh::new();
     let mut options = EncoderOptions::new();
     options.set_encoding_method(edgebreaker.into());
@@ -57,5 +57,5 @@ pub fn pack(lists: &[List], triangles: &[[u32; 3]], edgebreaker: bool, bits: i32
 #[must_use]
 pub fn triangle(edgebreaker: bool) -> Vec<u8> {
     let positions = List::Floats(3, vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
-    pack(&[positions], &[[0, 1, 2]], edgebreaker, if edgebreaker { 11 } else { 0 })
+    encode(&[positions], &[[0, 1, 2]], edgebreaker, if edgebreaker { 11 } else { 0 })
 }

@@ -12,6 +12,11 @@ use lissom_math::{
 };
 use lissom_world::Prefab;
 
+/// An f64 vector, components in [-`reach`, `reach`].
+pub fn v3(rng: &mut Rng, reach: f64) -> V3 {
+    V3::new(rng.signed_f64() * reach, rng.signed_f64() * reach, rng.signed_f64() * reach)
+}
+
 /// Parents of a depth-first skeleton: chains, bushes and several roots, mixed.
 ///
 /// # Panics
@@ -62,7 +67,7 @@ pub fn pose(rng: &mut Rng, joints: usize) -> Vec<Transform> {
 /// A pose with uneven and mirrored scales, packed.
 #[must_use]
 pub fn mirrored_pose(rng: &mut Rng, joints: usize) -> Vec<SoaTransform> {
-    soa::pack(&(0..joints).map(|_| rng.mirrored_transform()).collect::<Vec<_>>())
+    soa::from_transforms(&(0..joints).map(|_| rng.mirrored_transform()).collect::<Vec<_>>())
 }
 
 /// A prefab of up to twelve nodes.

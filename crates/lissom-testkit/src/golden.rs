@@ -26,5 +26,5 @@ pub fn extend<T: Components>(hash: Fnv64, values: &[T]) -> Fnv64 {
 /// If the pose holds fewer joints.
 #[must_use]
 pub fn hash_pose(pose: &[SoaTransform], joints: usize) -> u64 {
-    hash(&soa::unpack(pose, joints))
+    hash(&soa::to_transforms(pose, joints))
 }

@@ -1,16 +1,22 @@
-//! A graph with everything in it, and random input for it: the same for the same seed.
+//! Graphs with one of each thing that a graph can have, and random input for them: the same for the same seed.
 
 use crate::rng::Rng;
 use lissom::{
     hash::Fnv64,
-    track::{TrackKind, TrackView},
+    track::{Repeat, TrackKind, TrackView},
 };
 use lissom_motion::{
-    ClipCurve, ClipFacts, Frame, Graph, GraphParts, GraphState, Interruption, LayerParts, OneShot,
-    ParameterKind, PlaneBlend, StateParts, Test, TransitionParts,
+    Graph, GraphParts, GraphState,
+    frame::Frame,
+    graph::{
+        ClipCurve, ClipFacts, Interruption, LayerParts, MotionParts, ParameterKind, PlaneBlend, StateParts,
+        Test, TransitionParts,
+    },
+    state::OneShot,
 };
 
-/// Everything in one graph: blends of all kinds, a group, layers, one-shots, damped parameters.
+/// Blends along a line, in a plane by triangles and by directional bands; a group, a masked and an additive layer, one-shots, damped
+/// parameters, transitions of all kinds but by inertia. [`bands`] has the third blend in a plane, [`inertial`] such transitions.
 #[must_use]
 pub fn parts() -> GraphParts {
     let around = [
@@ -66,8 +72,29 @@ pub fn parts() -> GraphParts {
 /// If it is refused.
 #[must_use]
 pub fn graph() -> Graph {
-    let length = |clip: &str| Some(0.5 + clip.len() as f64 * 0.173);
     Graph::new(&parts(), length).expect("everything in it is allowed")
+}
+
+/// The length of a clip follows from its name.
+fn length(clip: &str) -> Option<f64> {
+    Some(0.5 + clip.len() as f64 * 0.173)
+}
+
+/// The same with gradient bands in the place of directional ones, and states that go to and fro.
+///
+/// # Panics
+///
+/// If it is refused.
+#[must_use]
+pub fn bands() -> Graph {
+    let mut parts = parts();
+    for state in parts.layers.iter_mut().flat_map(|layer| &mut layer.states) {
+        if let MotionParts::Plane { blend: blend @ PlaneBlend::DirectionalBands, .. } = &mut state.motion {
+            *blend = PlaneBlend::Bands;
+            state.repeat = Repeat::PingPong;
+        }
+    }
+    Graph::new(&parts, length).expect("everything in it is allowed")
 }
 
 /// Two states, and a way by inertia between them whenever `go` is set.
@@ -155,6 +182,12 @@ pub fn facts(clip: &str, parts: &GraphParts) -> ClipFacts {
 #[must_use]
 pub fn hash() -> u64 {
     played(&graph())
+}
+
+/// The same of [`bands`].
+#[must_use]
+pub fn bands_hash() -> u64 {
+    played(&bands())
 }
 
 /// The same of [`in_step`].

@@ -115,7 +115,7 @@ pub const KERNELS: [Kernel; 7] = [
         components: Quat::NAMES,
         run: |backend, i| {
             let mut out = pack_quat(&i.q);
-            let t = soa::pack_floats(&i.t);
+            let t = soa::from_floats(&i.t);
             batch::quat_nlerp(backend, &pack_quat(&i.q), &pack_quat(&i.r), &t, &mut out);
             lanes(&out, i.count(), SoaQuat::lane)
         },
@@ -136,7 +136,7 @@ pub const KERNELS: [Kernel; 7] = [
         components: Vec3::NAMES,
         run: |backend, i| {
             let mut out = pack_vec3(&i.v);
-            let t = soa::pack_floats(&i.t);
+            let t = soa::from_floats(&i.t);
             batch::vec3_lerp(backend, &pack_vec3(&i.u), &pack_vec3(&i.v), &t, &mut out);
             lanes(&out, i.count(), SoaVec3::lane)
         },
@@ -147,7 +147,7 @@ pub const KERNELS: [Kernel; 7] = [
         components: Mat34::NAMES,
         run: |backend, i| {
             let mut out = pack_mat34(&i.m);
-            batch::transform_to_mat34(backend, &soa::pack(&i.locals), &mut out);
+            batch::transform_to_mat34(backend, &soa::from_transforms(&i.locals), &mut out);
             lanes(&out, i.count(), SoaMat34::lane)
         },
         oracle: |i| each(i, |j| i.locals[j].to_mat34()),

@@ -10,7 +10,7 @@
 //! - [`hostile`]: every reader of foreign bytes, what it is fed, and what it must never do. [`mod@ozz`] and
 //!   [`mod@fbx`] write the files for that.
 //! - [`mod@gltf`]: what a glTF file means by the specification, and glTF files made in code.
-//! - [`graphs`]: a graph with everything in it, and random input for it.
+//! - [`graphs`]: graphs with one of each thing that a graph can have, and random input for them.
 //! - [`golden`], [`conformance`]: hashes that every machine must meet.
 //!
 //! ```
@@ -25,10 +25,13 @@
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|
-//! | `proptest` | yes | `strategies` for property tests; off where hashes are computed on foreign targets |
-//! | `draco` | yes | glTF files with Draco among what is fed to readers |
-//! | `fbx` | no | FBX files among what is fed to readers (needs a C compiler) |
+//! | `tests` | no | what our tests use: the next five, and the libraries with all that they test |
+//! | `draco` | no | glTF files with Draco among what is fed to readers |
+//! | `draw` | no | pictures among what is fed to readers |
 //! | `gzip` | no | streams of this codec among what is fed to readers |
+//! | `proptest` | no | `strategies` for property tests; off where hashes are computed on foreign targets |
+//! | `scalar` | no | the scalar backend among those that are compared |
+//! | `fbx` | no | FBX files among what is fed to readers (needs a C compiler) |
 //! | `zstd` | no | streams of this codec among what is fed to readers |
 
 pub mod alloc;
@@ -47,6 +50,8 @@ pub mod kernels;
 pub mod oracle;
 pub mod ozz;
 pub mod reference;
-pub mod rng;
 #[cfg(feature = "proptest")]
 pub mod strategies;
+
+/// The generator stands in a crate of its own, because benches use it and do not compile this kit.
+pub use lissom_measure::rng;

@@ -2,7 +2,7 @@
 
 use crate::{
     drive::{self, Directed, Driver, Mixer, Reach},
-    opening::Brought,
+    opening::{self, Brought},
     origin::Origin,
     panels::Panel,
 };
@@ -12,10 +12,10 @@ use lissom::{
     player::{Body, PlayError, Player},
 };
 use lissom_build::{
-    archive::ArchiveWriter,
     cook::{ClipBuilder, CookReport, Effort},
     import::{self, ImportLimits},
     mannequin::{self, Detail, Motion},
+    pipeline,
 };
 use lissom_draw::Texture;
 use lissom_motion::GraphParts;
@@ -203,25 +203,15 @@ impl Document {
     }
 
     pub(crate) fn mannequin_within(precision_mm: Option<f64>) -> Result<Self, Failure> {
-        let (mut facts, mut motions) = (Vec::new(), Vec::new());
-        let mut make = || -> Result<Vec<u8>, Box<dyn core::error::Error>> {
-            let built = lissom_build::SkeletonBuilder::build(&mannequin::skeleton())?;
-            let mesh = mannequin::mesh(&Detail::default())?;
-            let mut writer =
-                ArchiveWriter::new().skeleton("mannequin", &built.skeleton)?.mesh(&mesh, &built)?;
-            for motion in MOTIONS {
-                let clip = mannequin::clip(motion);
-                let mut builder = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
-                builder.precision = precision_mm.map_or(builder.precision, |mm| mm * 1e-3);
-                let cooked = builder.build(&built, &clip)?;
-                let worst = built.skeleton.name(cooked.report.error.worst_joint);
-                facts.push((clip.name.clone(), CookedFacts::new(&cooked.report, worst)));
-                writer = writer.clip(u16::from(cooked.bytes[4]), &clip.name, cooked.bytes)?;
-                motions.push(clip);
-            }
-            Ok(writer.finish()?)
-        };
-        let bytes = make().map_err(|e| Failure(format!("the mannequin: {e}")))?;
+        let wrong = |e: &dyn core::fmt::Display| Failure(format!("the mannequin: {e}"));
+        let scene = mannequin::scene(&MOTIONS, &Detail::default()).map_err(|e| wrong(&e))?;
+        let mut builder = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
+        builder.precision = precision_mm.map_or(builder.precision, |mm| mm * 1e-3);
+        let cooked = pipeline::cook_scene(&scene, &builder, &opening::executor).map_err(|e| wrong(&e))?;
+        let facts = cooked.clips.iter().map(|c| (c.name.clone(), CookedFacts::new(&c.cook, &c.worst_joint)));
+        let facts = facts.collect();
+        let motions = scene.animations.into_iter().map(|a| a.motion).collect();
+        let bytes = cooked.archive;
         let mut document = Self::of_archive("mannequin".into(), bytes, Vec::new())?;
         document.graph = Some(drive::of_mannequin());
         document.origin = Origin::new(mannequin::skeleton(), motions, document.player.skeleton());

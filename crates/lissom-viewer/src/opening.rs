@@ -10,10 +10,12 @@ use lissom_build::{
     cook::{ClipBuilder, Effort},
     export::write_glb,
     graph,
-    import::{self, ImportError, ImportLimits, ImportOptions, Place},
-    pipeline::{self, Input, Recipe, Watch},
+    import::{self, ImportError, ImportOptions, Place},
+    pipeline::{self, Input, Parsed, Plan, Resolve, Watch},
+    scene::Scene,
 };
 use lissom_motion::Graph;
+use std::cell::OnceCell;
 
 /// Extensions of files that others name, and of graphs.
 const PARTS: [&str; 6] = ["bin", "png", "jpg", "jpeg", "ktx2", "webp"];
@@ -77,18 +79,21 @@ impl Document {
         watch: &mut Watch<'_>,
     ) -> Result<Self, Failure> {
         let graph = sources.iter().all(Source::is_graph);
-        if opening.onto.is_empty() || (!graph && (moves_meshes(sources) || !moves_meshes(&opening.onto))) {
-            return Self::open_within(sources, opening.precision_mm, watch);
+        // Each file is parsed once, whatever is asked of it and however often it is opened.
+        let beside_new = |uri: &str| beside(sources, uri);
+        let beside_onto = |uri: &str| beside(&opening.onto, uri);
+        let (new, onto) = (&Set::new(sources, &beside_new), &Set::new(&opening.onto, &beside_onto));
+        let precision_mm = opening.precision_mm;
+        if opening.onto.is_empty() || (!graph && (new.has_meshes() || !onto.has_meshes())) {
+            return Self::open_within(&[new], precision_mm, watch);
         }
-        let mut all = opening.onto.clone();
-        all.extend_from_slice(sources);
         if graph {
-            return Self::open_within(&all, opening.precision_mm, watch);
+            return Self::open_within(&[onto, new], precision_mm, watch);
         }
-        let new = sources.iter().filter(|s| s.is_whole()).count();
-        let refused = match Self::open_within(&all, opening.precision_mm, watch) {
+        let count = sources.iter().filter(|s| s.is_whole()).count();
+        let refused = match Self::open_within(&[onto, new], precision_mm, watch) {
             Ok(mut document) => {
-                let came = &document.brought[document.brought.len().saturating_sub(new)..];
+                let came = &document.brought[document.brought.len().saturating_sub(count)..];
                 if let Some(clip) = came.iter().flat_map(|b| &b.clips).next() {
                     document.player.play(clip)?;
                     document.measure()?;
@@ -99,57 +104,53 @@ impl Document {
             Err(Failure(why)) => vec![why],
         };
         // It moves something else: that is what is shown.
-        let mut document = Self::open_within(sources, opening.precision_mm, watch)?;
+        let mut document = Self::open_within(&[new], precision_mm, watch)?;
         document.notes.extend(refused);
         Ok(document)
     }
 
     /// Cooked to a precision in millimetres; the mannequin if there is nothing but a graph.
     fn open_within(
-        sources: &[Source],
+        sets: &[&Set<'_>],
         precision_mm: Option<f64>,
         watch: &mut Watch<'_>,
     ) -> Result<Self, Failure> {
-        let mut whole: Vec<&Source> = sources.iter().filter(|s| s.is_whole()).collect();
+        let all = || sets.iter().flat_map(|set| set.members());
+        let mut whole: Vec<Member<'_, '_>> = all().filter(|m| m.source().is_whole()).collect();
         if whole.is_empty() {
-            whole.extend(sources.iter().find(|s| !s.is_graph()));
+            whole.extend(all().find(|m| !m.source().is_graph()));
         }
+        let only = |m: &Member<'_, '_>| m.source().has_extension(&["lsm"]) && precision_mm.is_none();
         let mut document = match whole[..] {
             [] => Self::mannequin_within(precision_mm)?,
-            [source] if source.has_extension(&["lsm"]) && precision_mm.is_none() => {
+            [only_one] if only(&only_one) => {
+                let source = only_one.source();
                 let named = |e: Failure| Failure(format!("{}: {e}", source.title()));
                 Self::of_archive(source.title(), source.read()?.into_owned(), Vec::new()).map_err(named)?
             }
-            _ => Self::of_files(sources, &whole, precision_mm, watch)?,
+            _ => Self::of_files(&whole, precision_mm, watch)?,
         };
-        document.sources = sources.to_vec();
-        if let Some(graph) = sources.iter().rfind(|s| s.is_graph()) {
-            document.open_graph(graph)?;
+        document.sources = all().map(|m| m.source().clone()).collect();
+        if let Some(graph) = document.sources.iter().rfind(|s| s.is_graph()).cloned() {
+            document.open_graph(&graph)?;
         }
         Ok(document)
     }
 
     fn of_files(
-        sources: &[Source],
-        whole: &[&Source],
+        whole: &[Member<'_, '_>],
         precision_mm: Option<f64>,
         watch: &mut Watch<'_>,
     ) -> Result<Self, Failure> {
-        let beside = |uri: &str| beside(sources, uri);
-        let mut meshes = (0..whole.len()).filter(|i| whole.len() > 1 && has_meshes(whole[*i], sources));
+        let inputs: Vec<Input<'_>> = whole.iter().map(Member::input).collect();
+        let mut meshes = (0..whole.len()).filter(|i| whole.len() > 1 && whole[*i].has_meshes());
         let character = meshes.next().filter(|_| meshes.next().is_none());
-        let mut inputs: Vec<Input<'_>> = Vec::new();
-        for source in whole {
-            inputs.push(match source {
-                Source::File(path) => Input::file(path),
-                Source::Bytes(name, bytes) => Input::bytes(name, bytes).with_files(&beside),
-            });
-        }
         let Cooked { archive, facts, notes, mut brought } =
             cook(&inputs, character.map(|i| inputs[i].clone()), precision_mm, watch)?;
         let name = character.or(Some(0)).and_then(|i| inputs.get(i)).map(|i| title(i.name()));
         let mut document = Self::of_archive(name.unwrap_or_default(), archive, notes)?;
-        document.origin = Origin::of_sources(whole, sources, document.player.skeleton());
+        let scenes = whole.iter().filter_map(Member::scene);
+        document.origin = Origin::of_scenes(scenes, document.player.skeleton());
         document.remember(precision_mm, facts);
         if let Some(character) = character {
             brought.remove(character);
@@ -240,32 +241,76 @@ impl Document {
     }
 }
 
-/// True if one of these files has meshes.
-fn moves_meshes(sources: &[Source]) -> bool {
-    sources.iter().filter(|s| s.is_whole()).any(|source| has_meshes(source, sources))
+/// Files that came together. Each is parsed when the first question is asked of it, and never again.
+struct Set<'a> {
+    sources: &'a [Source],
+    /// Gives the files that bytes name.
+    beside: &'a Resolve<'a>,
+    /// `None` in a cell: the file cannot be read. Whoever cooks it is told why.
+    parsed: Vec<OnceCell<Option<Parsed<'a>>>>,
 }
 
-/// A file that cannot be read has none; whoever opens it says why.
-fn has_meshes(source: &Source, sources: &[Source]) -> bool {
-    // These never have any.
-    let motion = source.has_extension(&["bvh", "ozz"]);
-    !motion && source.scene(sources).is_some_and(|scene| !scene.meshes.is_empty())
+impl<'a> Set<'a> {
+    fn new(sources: &'a [Source], beside: &'a Resolve<'a>) -> Self {
+        Self { sources, beside, parsed: sources.iter().map(|_| OnceCell::new()).collect() }
+    }
+
+    fn members(&self) -> impl Iterator<Item = Member<'_, 'a>> {
+        (0..self.sources.len()).map(|index| Member { set: self, index })
+    }
+
+    /// True if one of these files has meshes.
+    fn has_meshes(&self) -> bool {
+        self.members().any(|member| member.source().is_whole() && member.has_meshes())
+    }
 }
 
-impl Source {
+/// One file of a set.
+#[derive(Clone, Copy)]
+struct Member<'s, 'a> {
+    set: &'s Set<'a>,
+    index: usize,
+}
+
+impl<'s, 'a> Member<'s, 'a> {
+    fn source(&self) -> &'a Source {
+        &self.set.sources[self.index]
+    }
+
+    fn parsed(&self) -> Option<&'s Parsed<'a>> {
+        let parse = || Parsed::new(self.unparsed(), &ImportOptions::default()).ok();
+        self.set.parsed[self.index].get_or_init(parse).as_ref()
+    }
+
+    fn unparsed(&self) -> Input<'a> {
+        match self.source() {
+            Source::File(path) => Input::file(path),
+            Source::Bytes(name, bytes) => Input::bytes(name, bytes).with_files(self.set.beside),
+        }
+    }
+
+    /// For the pipeline: what was parsed, or the file itself if it cannot be, so that the pipeline says why.
+    fn input(&self) -> Input<'s> {
+        match self.parsed() {
+            Some(parsed) => Input::parsed(parsed),
+            None => self.unparsed(),
+        }
+    }
+
+    fn has_meshes(&self) -> bool {
+        self.parsed().is_some_and(Parsed::has_meshes)
+    }
+
     /// What is in it; `None` if it cannot be read.
-    pub(crate) fn scene(&self, sources: &[Self]) -> Option<lissom_build::scene::Scene> {
-        let bytes = self.read().ok()?;
-        let mut files = |uri: &str| match self {
-            Self::File(path) => import::read_beside(path, uri, &ImportLimits::default()),
-            Self::Bytes(..) => beside(sources, uri),
-        };
-        import::open_bytes(self.path(), &bytes, &mut files, None, &ImportOptions::default()).ok()
+    fn scene(&self) -> Option<Scene> {
+        self.parsed()?.scene(&ImportOptions::default()).ok()
     }
 }
 
 /// Files that bytes name are looked for among the others, by the last part of their name.
 fn beside(sources: &[Source], uri: &str) -> Result<Vec<u8>, ImportError> {
+    #[cfg(test)]
+    tests::ASKED.lock().expect("no test panics while it holds this").push(uri.into());
     let wanted = uri.rsplit('/').next();
     let found = sources.iter().find(|s| Some(s.title().as_str()) == wanted);
     match found.map(Source::read) {
@@ -289,8 +334,8 @@ fn cook(
     let cook = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
     let precision = precision_mm.map(|mm| mm * 1e-3);
     let options = pipeline::Options { cook, precision, retarget: character, ..Default::default() };
-    let recipe = Recipe::new(options).map_err(|e| wrong(&e))?;
-    let cooked = recipe.cook(inputs, &executor, watch).map_err(|e| wrong(&e))?;
+    let plan = Plan::new(options).map_err(|e| wrong(&e))?;
+    let cooked = plan.cook(inputs, &executor, watch).map_err(|e| wrong(&e))?;
     let (mut facts, mut brought, mut first_error) = (Vec::new(), Vec::new(), None);
     for (input, own) in cooked.inputs.iter().zip(inputs) {
         let file = title(own.name());
@@ -317,7 +362,7 @@ fn cook(
 }
 
 /// All cores on the desktop; a page has one.
-fn executor(tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+pub(crate) fn executor(tasks: usize, task: &(dyn Fn(usize) + Sync)) {
     #[cfg(not(target_arch = "wasm32"))]
     {
         use rayon::prelude::*;
@@ -330,7 +375,68 @@ fn executor(tasks: usize, task: &(dyn Fn(usize) + Sync)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lissom_motion::{GraphParts, LayerParts, StateParts};
+    use lissom_motion::{
+        GraphParts,
+        graph::{LayerParts, StateParts},
+    };
+    use std::sync::Mutex;
+
+    /// Files that bytes named, in the order in which they were asked for: once per parse of the file that names them.
+    pub(super) static ASKED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+    /// A character of one triangle and its motion, whose numbers lie in another file.
+    fn character(name: &str, meshes: bool) -> [Source; 2] {
+        let floats: Vec<f32> = [
+            &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0][..], // positions
+            &[1.0, 0.0, 0.0, 0.0].repeat(3),                    // weights
+            &[0.0; 3],                                          // joints, one byte each
+            &[0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0],          // times, then two places
+        ]
+        .concat();
+        let bytes: Vec<u8> = floats.iter().flat_map(|f| f.to_le_bytes()).collect();
+        let mesh = if meshes { r#", "mesh": 0, "skin": 0"# } else { "" };
+        let json = format!(
+            r#"{{"asset": {{"version": "2.0"}}, "scene": 0, "scenes": [{{"nodes": [0, 1]}}],
+            "nodes": [{{"name": "hips"}}, {{"name": "body"{mesh}}}],
+            "skins": [{{"joints": [0]}}],
+            "meshes": [{{"primitives": [{{"attributes": {{"POSITION": 0, "WEIGHTS_0": 1, "JOINTS_0": 2}}}}]}}],
+            "animations": [{{"name": "{name}", "channels": [{{"sampler": 0, "target": {{"node": 0, "path": "translation"}}}}],
+                "samplers": [{{"input": 3, "output": 4}}]}}],
+            "buffers": [{{"uri": "{name}.bin", "byteLength": {}}}],
+            "bufferViews": [{{"buffer": 0, "byteLength": {}}}],
+            "accessors": [
+                {{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]}},
+                {{"bufferView": 0, "byteOffset": 36, "componentType": 5126, "count": 3, "type": "VEC4"}},
+                {{"bufferView": 0, "byteOffset": 84, "componentType": 5121, "count": 3, "type": "VEC4"}},
+                {{"bufferView": 0, "byteOffset": 96, "componentType": 5126, "count": 2, "type": "SCALAR", "min": [0], "max": [1]}},
+                {{"bufferView": 0, "byteOffset": 104, "componentType": 5126, "count": 2, "type": "VEC3"}}]}}"#,
+            bytes.len(),
+            bytes.len(),
+        );
+        [
+            Source::Bytes(format!("{name}.gltf"), json.as_bytes().into()),
+            Source::Bytes(format!("{name}.bin"), bytes.into()),
+        ]
+    }
+
+    fn times_parsed(name: &str) -> usize {
+        let wanted = format!("{name}.bin");
+        ASKED.lock().unwrap().iter().filter(|uri| **uri == wanted).count()
+    }
+
+    #[test]
+    fn a_dropped_file_and_what_it_is_dropped_onto_are_parsed_once() {
+        let alone = character("parsed_alone", true);
+        let document = Document::open(&alone, &mut pipeline::unwatched).unwrap();
+        assert!(document.origin.is_some(), "its motion can be compared with");
+        assert_eq!(times_parsed("parsed_alone"), 1);
+        // A motion without a mesh onto a character.
+        let opening = Opening { onto: character("parsed_under", true).to_vec(), ..Opening::default() };
+        let motion = character("parsed_onto", false);
+        let document = Document::open_by(&motion, &opening, &mut pipeline::unwatched).unwrap();
+        assert_eq!(document.clips.len(), 2, "{:?}", document.notes);
+        assert_eq!((times_parsed("parsed_under"), times_parsed("parsed_onto")), (1, 1));
+    }
 
     #[test]
     fn a_graph_alone_is_played_with_the_clips_that_are_open() {

@@ -1,6 +1,5 @@
 //! What a document was cooked from: its motions as they were, to be compared with.
 
-use crate::document::Source;
 use lissom::{
     Skeleton,
     job::{JobError, LocalToModelJob},
@@ -28,12 +27,10 @@ impl Origin {
         same.then_some(Self { skeleton, raw_of_joint: built.raw_of_joint, motions })
     }
 
-    /// Of files that were cooked. What was changed on the way, to another skeleton, is not compared.
-    pub fn of_sources(whole: &[&Source], sources: &[Source], shown: &Skeleton) -> Option<Self> {
+    /// Of the scenes of files that were cooked. What was changed on the way, to another skeleton, is not compared.
+    pub fn of_scenes(scenes: impl Iterator<Item = Scene>, shown: &Skeleton) -> Option<Self> {
         let mut origin: Option<Self> = None;
-        for source in whole {
-            let own = source.scene(sources).and_then(|scene| Self::of_scene(scene, shown));
-            let Some(own) = own else { continue };
+        for own in scenes.filter_map(|scene| Self::of_scene(scene, shown)) {
             match &mut origin {
                 Some(origin) => origin.motions.extend(own.motions),
                 none => *none = Some(own),
@@ -70,7 +67,7 @@ impl Origin {
         let Some(motion) = self.motions.iter().find(|motion| motion.name == clip) else { return Ok(false) };
         let raw = motion.pose(&self.skeleton, time_s);
         let locals: Vec<_> = self.raw_of_joint.iter().map(|joint| raw[*joint].to_f32()).collect();
-        let pose: Vec<SoaTransform> = lissom::math::soa::pack(&locals);
+        let pose: Vec<SoaTransform> = lissom::math::soa::from_transforms(&locals);
         models.resize(skeleton.joint_count(), Mat4::IDENTITY);
         LocalToModelJob::new(skeleton, &pose, models).run()?;
         Ok(true)

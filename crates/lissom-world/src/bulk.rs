@@ -30,7 +30,7 @@ impl Handle<'_> {
 }
 
 impl World {
-    /// Lets `f` change the local transform of every entity, in memory order and (feature `parallel`) on
+    /// Lets `f` change the local transform of every entity, in memory order and (feature `rayon`) on
     /// several threads. Every entity counts as changed, except externally driven ones.
     ///
     /// An entity for which `f` leaves a number that is not finite keeps its old local; the others are
@@ -80,7 +80,7 @@ fn rows(
     f: &(impl Fn(Handle<'_>, &mut Qvs) + Sync),
     parallel: bool,
 ) -> Option<Entity> {
-    #[cfg(feature = "parallel")]
+    #[cfg(feature = "rayon")]
     if parallel && rows.is_large() {
         let (a, b) = rows.halves();
         let (x, y) = rayon::join(|| self::rows(a, slots, f, parallel), || self::rows(b, slots, f, parallel));
@@ -135,7 +135,7 @@ fn lane_blocks(
     f: &(impl Fn(Handle<'_>, &mut Qvs) + Sync),
     parallel: bool,
 ) -> Option<Entity> {
-    #[cfg(feature = "parallel")]
+    #[cfg(feature = "rayon")]
     if parallel && blocks.is_large() {
         let (a, b) = blocks.halves();
         let (x, y) =

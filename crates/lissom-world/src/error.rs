@@ -29,7 +29,7 @@ pub enum WorldError {
         field: &'static str,
     },
     /// A function given to [`update_locals`](crate::World::update_locals) or
-    /// [`update_many`](crate::World::update_many) left a number that is not finite.
+    /// [`update_each`](crate::World::update_each) left a number that is not finite.
     #[error("the new local transform of {entity} is not finite")]
     Update {
         /// The first such entity, in memory order or in that of the list. It kept its old local transform.

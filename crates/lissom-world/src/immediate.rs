@@ -109,7 +109,7 @@ impl World {
     }
 
     /// Immediate writes to several hierarchies at once: `f` gets each in turn, on any thread (feature
-    /// `parallel`), as a copy that is written back when all are done. All writes get one version.
+    /// `rayon`), as a copy that is written back when all are done. All writes get one version.
     ///
     /// The result does not depend on the threads: hierarchies share nothing.
     pub fn edit_hierarchies(
@@ -133,14 +133,14 @@ impl World {
         let run = |(i, nodes): (usize, &mut Vec<Node>)| {
             f(i, &mut HierarchyCopy { slots, index: &index, nodes });
         };
-        #[cfg(feature = "parallel")]
+        #[cfg(feature = "rayon")]
         if self.parallel {
             use rayon::prelude::*;
             copies.par_iter_mut().enumerate().for_each(run);
         } else {
             copies.iter_mut().enumerate().for_each(run);
         }
-        #[cfg(not(feature = "parallel"))]
+        #[cfg(not(feature = "rayon"))]
         copies.iter_mut().enumerate().for_each(run);
 
         let version = self.version + 1;

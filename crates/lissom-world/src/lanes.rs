@@ -239,13 +239,13 @@ impl<'a> Blocks<'a> {
     }
 
     /// More than one task's work: some 8,000 entities take 20 to 30 microseconds.
-    #[cfg(feature = "parallel")]
+    #[cfg(feature = "rayon")]
     pub fn is_large(&self) -> bool {
         const MIN_CELLS: usize = 512;
         self.live.len() > 1 && self.live.len() * self.nodes() > MIN_CELLS
     }
 
-    #[cfg(feature = "parallel")]
+    #[cfg(feature = "rayon")]
     pub fn halves(self) -> (Self, Self) {
         let block = self.live.len() / 2;
         let cell = block * self.parents.len();

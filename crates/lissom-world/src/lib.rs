@@ -30,7 +30,7 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `std` | yes | CPU detection at run time |
-//! | `parallel` | no | large passes on the current rayon pool; the bits do not change |
+//! | `rayon` | no | large passes on the current rayon pool; the bits do not change |
 //! | `oracles` | no | older algorithms for our tests and bench; no part of the API |
 //!
 //! # Types and data flow
@@ -80,8 +80,8 @@ mod level;
 #[cfg(feature = "oracles")]
 #[doc(hidden)]
 pub mod oracles;
-mod pack;
 mod prefab;
+mod reorder;
 mod rows;
 mod slots;
 mod snapshot;

@@ -27,12 +27,12 @@ impl<'a> Rows<'a> {
     }
 
     /// More than one task's work: several pages.
-    #[cfg(feature = "parallel")]
+    #[cfg(feature = "rayon")]
     pub fn is_large(&self) -> bool {
         self.summary.len() > 1
     }
 
-    #[cfg(feature = "parallel")]
+    #[cfg(feature = "rayon")]
     pub fn halves(self) -> (Self, Self) {
         let page = self.summary.len() / 2;
         let word = page * crate::level::PAGE;

@@ -67,7 +67,7 @@ impl World {
             version: 0,
             dirty: false,
             backend: Backend::best(),
-            parallel: cfg!(feature = "parallel"),
+            parallel: cfg!(feature = "rayon"),
             stack: Vec::new(),
             paths: Paths::default(),
             scratch: Vec::new(),
@@ -82,10 +82,10 @@ impl World {
         self.backend = backend;
     }
 
-    /// Whether large passes run on the current rayon pool (feature `parallel`; on by default then). The bits
+    /// Whether large passes run on the current rayon pool (feature `rayon`; on by default then). The bits
     /// do not depend on it.
     pub fn set_parallel(&mut self, parallel: bool) {
-        self.parallel = parallel && cfg!(feature = "parallel");
+        self.parallel = parallel && cfg!(feature = "rayon");
     }
 
     /// Entities alive.
@@ -225,7 +225,7 @@ impl World {
     /// the others are written, and the error names the first such entity.
     ///
     /// Faster than one [`World::update_local`] each, as [`World::set_locals`] is.
-    pub fn update_many(
+    pub fn update_each(
         &mut self,
         entities: &[Entity],
         mut f: impl FnMut(usize, &mut Qvs),

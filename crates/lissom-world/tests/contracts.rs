@@ -683,9 +683,9 @@ fn many_written_at_once_are_as_if_written_one_by_one() {
             one.update_local(e, |l| l.position.x += 1.0).unwrap();
         }
         set.set_locals(&picks, &locals).unwrap();
-        set.update_many(&picks, |_, _| ()).unwrap();
+        set.update_each(&picks, |_, _| ()).unwrap();
         let mut order = Vec::new();
-        many.update_many(&picks, |i, l| {
+        many.update_each(&picks, |i, l| {
             order.push(i);
             *l = locals[i];
             l.position.x += 1.0;
@@ -711,7 +711,7 @@ fn of_many_written_at_once_a_dead_one_stops_all_and_one_not_finite_only_itself()
     let before = world.to_bytes();
     let list = [all[0], dead, all[1]];
     let mut calls = 0;
-    assert_eq!(world.update_many(&list, |_, _| calls += 1), Err(WorldError::Dead { entity: dead }));
+    assert_eq!(world.update_each(&list, |_, _| calls += 1), Err(WorldError::Dead { entity: dead }));
     assert_eq!(world.set_locals(&list, &[Qvs::IDENTITY; 3]), Err(WorldError::Dead { entity: dead }));
     let bad = [Qvs::IDENTITY, Qvs { scale: f32::NAN, ..Qvs::IDENTITY }];
     let not_finite = WorldError::NotFinite { index: 1, field: "scale" };
@@ -720,7 +720,7 @@ fn of_many_written_at_once_a_dead_one_stops_all_and_one_not_finite_only_itself()
     assert_eq!(world.set_locals(&[all[0], all[1], dead], &[bad[0], bad[1], bad[0]]), Err(not_finite));
     assert_eq!(calls, 0);
     assert!(world.to_bytes() == before, "nothing was written");
-    let error = world.update_many(&all, |i, l| l.position.y = if i % 2 == 1 { f32::INFINITY } else { 5.0 });
+    let error = world.update_each(&all, |i, l| l.position.y = if i % 2 == 1 { f32::INFINITY } else { 5.0 });
     assert_eq!(error, Err(WorldError::Update { entity: all[1] }));
     assert_eq!(world.sync().changed, 2);
     let y = |e| world.transform(e).unwrap().position.y;
@@ -803,7 +803,7 @@ fn bytes_that_are_no_snapshot_give_an_error_and_never_a_panic() {
 }
 
 #[test]
-fn packing_puts_children_in_the_order_of_their_parents_and_changes_nothing_else() {
+fn reordering_puts_children_in_the_order_of_their_parents_and_changes_nothing_else() {
     let mut world = World::new();
     let mut roots = Vec::new();
     world.spawn_many(None, &[Qvs::IDENTITY; 3], &mut roots).unwrap();
@@ -815,7 +815,7 @@ fn packing_puts_children_in_the_order_of_their_parents_and_changes_nothing_else(
     world.despawn(children[2], Children::Despawn).unwrap();
     world.sync();
     let bytes = world.to_bytes();
-    world.pack();
+    world.reorder();
     assert!(world.to_bytes() == bytes);
     assert_eq!(world.sync(), SyncStats::default());
     let [a, b, c] = [roots[0], roots[1], roots[2]];

@@ -10,9 +10,9 @@ use core::{
 
 /// Bytes that are cheap to clone and kept alive by every clone: an owner and a range of it.
 ///
-/// The owner is anything that has bytes: `Vec<u8>`, [`AlignedBytes`](crate::archive::AlignedBytes), a memory map,
-/// `&'static [u8]`. It must give the same bytes at the same place for as long as it lives; one that does not can
-/// make reads panic, never worse.
+/// The owner is anything that has bytes: `Vec<u8>`, [`AlignedBytes`](crate::archive::AlignedBytes), a memory
+/// map, `&'static [u8]`. It must give the same bytes at the same place for as long as it lives; one that does
+/// not can make reads panic, never worse.
 ///
 /// ```
 /// use lissom::SharedBytes;

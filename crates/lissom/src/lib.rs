@@ -1,9 +1,12 @@
 //! Lissom: a data-oriented animation runtime, for games and whatever else plays skeletons.
 //!
-//! An [`Archive`](archive::Archive) holds skeletons, clips, meshes and what goes along with them. A
-//! [`Player`](player::Player) is one character that plays its clips by name. Below it are the [jobs](job): sample,
-//! blend, local to model, skin, and others, each a plain struct of borrowed slices; and below those the data:
-//! [`Skeleton`], [`clip`], [`track`].
+//! An [`Archive`](archive::Archive) holds skeletons, clips, meshes and what belongs to them. A
+//! [`Player`](player::Player) is one character that plays clips by name. Below it are the [jobs](job):
+//! sample, blend, local to model, skin and others, each a plain struct of borrowed slices. Below the jobs is
+//! the data: [`Skeleton`], [`clip`], [`track`], [`mesh`]. Graphs and crowds are in `lissom-motion`, importers
+//! in `lissom-build`.
+//!
+//! # Play a clip
 //!
 //! ```no_run
 //! use lissom::prelude::*;
@@ -13,12 +16,65 @@
 //! player.play("walk")?;
 //! loop {
 //!     player.update(1.0 / 60.0)?;
-//!     for mesh in player.skin()? {
-//!         println!("{}: {} vertices", mesh.name, mesh.positions.len());
-//!     }
+//!     println!("the root is at {:?}", player.models()[0]);
 //! #   break;
 //! }
 //! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+//!
+//! # Fade to another clip, and react to markers
+//!
+//! ```no_run
+//! use lissom::prelude::*;
+//!
+//! let archive = Archive::open("hero.lsm")?;
+//! let mut player = Player::new(&archive)?;
+//! player.play("walk")?;
+//! player.update(1.0 / 60.0)?;
+//! // For a fifth of a second, both clips are blended.
+//! player.play_with("run", PlayOptions { fade_s: 0.2, ..PlayOptions::default() })?;
+//! player.update(1.0 / 60.0)?;
+//! for event in player.events() {
+//!     println!("{} passed the marker {}", event.clip, event.marker.name);
+//! }
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+//!
+//! # Skin
+//!
+//! ```no_run
+//! use lissom::prelude::*;
+//!
+//! let archive = Archive::open("hero.lsm")?;
+//! let mut player = Player::new(&archive)?;
+//! player.play("walk")?;
+//! player.update(1.0 / 60.0)?;
+//! // On the CPU: morph targets, then joints.
+//! for mesh in player.skin()? {
+//!     println!("{}: {} vertices", mesh.name, mesh.positions.len());
+//! }
+//! // On the GPU: the matrices that a vertex shader needs.
+//! println!("{} matrices", player.palette("body")?.len());
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+//!
+//! # Put a hand on something
+//!
+//! ```
+//! use lissom::{
+//!     job::{TwoBoneCorrection, TwoBoneIkJob},
+//!     math::{Transform, Vec3},
+//! };
+//!
+//! // The joints in model space, as `Player::models` has them.
+//! let at = |x, y| Transform::from_translation(Vec3::new(x, y, 0.0)).to_mat34();
+//! let (shoulder, elbow, hand) = (at(0.0, 0.0), at(0.3, 0.1), at(0.6, 0.0));
+//! let handle = Vec3::new(0.2, 0.4, 0.0);
+//! let mut found = TwoBoneCorrection::default();
+//! TwoBoneIkJob::new([&shoulder, &elbow, &hand], handle, &mut found).run()?;
+//! assert!(found.reached);
+//! // Multiply `found.start` and `found.mid` from the right to the local rotations of shoulder and elbow.
+//! # Ok::<(), lissom::job::JobError>(())
 //! ```
 //!
 //! # Priorities, in order
@@ -33,7 +89,8 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `std` | yes | CPU detection at run time, reading files, std errors |
-//! | `parallel` | no | helpers that run a job over several threads with rayon |
+//! | `rayon` | no | helpers that run a job over several threads with rayon |
+//! | `scalar` | no | the scalar backend also where every CPU has vectors: for tests and benches |
 //! | `zstd` | no | streams compressed with Zstandard (a C library) can be played |
 //! | `gzip` | no | streams compressed with gzip can be played |
 #![cfg_attr(not(any(feature = "std", test)), no_std)]

@@ -54,8 +54,8 @@ impl JointLod {
     ///
     /// # Errors
     ///
-    /// [`LodError::Joints`] if the mask is for another number of joints, [`LodError::Parent`] if a joint is in the
-    /// mask and its parent is not.
+    /// [`LodError::Joints`] if the mask is for another number of joints, [`LodError::Parent`] if a joint is
+    /// in the mask and its parent is not.
     pub fn from_mask(skeleton: &Skeleton, mask: JointMask) -> Result<Self, LodError> {
         let (found, expected) = (mask.joint_count(), skeleton.joint_count());
         if found != expected {

@@ -118,7 +118,7 @@ impl JointMask {
     pub fn weights(&self, inside: f32, outside: f32) -> Vec<Lanes> {
         let weights: Vec<f32> =
             (0..self.count).map(|j| if self.contains(j) { inside } else { outside }).collect();
-        soa::pack_floats(&weights)
+        soa::from_floats(&weights)
     }
 }
 

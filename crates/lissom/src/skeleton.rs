@@ -2,8 +2,9 @@
 //!
 //! Joints stand in **depth-first** order, parents before children. So a subtree is a contiguous range
 //! (masks, partial updates and "everything below this joint" are slices) and any prefix still holds the
-//! parents of everything in it (a level of detail). In that order a joint often waits for the one just before it,
-//! its parent; so local-to-model walks a list of the joints level by level, which is made with the skeleton.
+//! parents of everything in it (a level of detail). In that order a joint often waits for the one just before
+//! it, its parent; so local-to-model walks a list of the joints level by level, which is made with the
+//! skeleton.
 
 use crate::hash::Fnv64;
 use alloc::{boxed::Box, string::String, vec::Vec};
@@ -184,7 +185,7 @@ impl Skeleton {
             by_depth: level_by_level(parents).into(),
             root_count: parents.iter().filter(|p| p.is_none()).count() as u16,
             joints: joints.into(),
-            rest: soa::pack(rest).into(),
+            rest: soa::from_transforms(rest).into(),
             names: all_names.into(),
             name_ends: name_ends.into(),
             by_name: by_name.into(),

@@ -1,7 +1,7 @@
 //! A thousand characters without an entity a joint, each a blend of two gaits in step.
 
 use bevy::prelude::*;
-use bevy_lissom::{Animator, ClipPart, LissomPlugin, Skin};
+use bevy_lissom::{LissomPlugin, Plays, Skin, WeightedClip};
 use bevy_lissom_examples_window::{BODY, Stage, plaster};
 
 const ROWS: usize = 25;
@@ -18,11 +18,11 @@ fn crowd(mut commands: Commands, server: Res<AssetServer>, mut materials: ResMut
     for number in 0..ROWS * COLUMNS {
         // Looks random, and is the same in every run.
         let random = |salt: usize| ((number * 7 + salt) as f32 * 0.618_034).fract();
-        let part = |name, weight| ClipPart { laps: random(1).into(), ..ClipPart::new(name, weight) };
+        let clip = |name, weight| WeightedClip { laps: random(1).into(), ..WeightedClip::new(name, weight) };
         let (row, column) = (number / COLUMNS, number % COLUMNS);
         let place = Vec3::new(column as f32 - COLUMNS as f32 / 2.0, 0.0, row as f32 - ROWS as f32 / 2.0);
         commands.spawn((
-            Animator::in_step(archive.clone(), [part("walk", 1.0 - random(2)), part("run", random(2))]),
+            Plays::in_step(archive.clone(), [clip("walk", 1.0 - random(2)), clip("run", random(2))]),
             Skin::new(BODY),
             MeshMaterial3d(materials[number % materials.len()].clone()),
             Transform::from_translation(place * 1.1).with_rotation(Quat::from_rotation_y(random(3) - 0.5)),

@@ -1,7 +1,7 @@
 //! A mannequin walks.
 
 use bevy::prelude::*;
-use bevy_lissom::{Animator, LissomPlugin, Skin};
+use bevy_lissom::{LissomPlugin, Plays, Skin};
 use bevy_lissom_examples_window::{BODY, Stage, plaster};
 
 fn main() -> AppExit {
@@ -10,7 +10,7 @@ fn main() -> AppExit {
 
 fn hero(mut commands: Commands, server: Res<AssetServer>, mut materials: ResMut<Assets<StandardMaterial>>) {
     commands.spawn((
-        Animator::clip(server.load("hero.lsm"), "walk"),
+        Plays::clip(server.load("hero.lsm"), "walk"),
         Skin::new(BODY),
         MeshMaterial3d(materials.add(plaster(30.0))),
     ));

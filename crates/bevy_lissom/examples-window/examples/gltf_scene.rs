@@ -2,7 +2,7 @@
 //! (feature `import`). The hat is a child of a joint.
 
 use bevy::prelude::*;
-use bevy_lissom::{Animator, LissomPlugin, SceneJoint, SceneJoints};
+use bevy_lissom::{LissomPlugin, Plays, SceneJoint, SceneJoints};
 use bevy_lissom_examples_window::Stage;
 
 fn main() -> AppExit {
@@ -16,7 +16,7 @@ fn main() -> AppExit {
 fn hero(mut commands: Commands, server: Res<AssetServer>) {
     commands.spawn((
         WorldAssetRoot(server.load(GltfAssetLabel::Scene(0).from_asset("hero.glb"))),
-        Animator::clip(server.load("hero.glb"), "wave"),
+        Plays::clip(server.load("hero.glb"), "wave"),
         SceneJoints::default(),
     ));
 }

@@ -1,7 +1,7 @@
 //! Morph targets whose weights are tracks of the clip: three characters, a third of a lap apart.
 
 use bevy::prelude::*;
-use bevy_lissom::{Animator, ClipPart, LissomPlugin, Skin};
+use bevy_lissom::{LissomPlugin, Plays, Skin, WeightedClip};
 use bevy_lissom_examples_window::{BODY, Stage, plaster};
 
 fn main() -> AppExit {
@@ -12,9 +12,9 @@ fn main() -> AppExit {
 fn heroes(mut commands: Commands, server: Res<AssetServer>, mut materials: ResMut<Assets<StandardMaterial>>) {
     let body = materials.add(plaster(30.0));
     for (number, x) in [-1.0f32, 0.0, 1.0].into_iter().enumerate() {
-        let part = ClipPart { laps: number as f64 / 3.0, ..ClipPart::new("idle", 1.0) };
+        let clip = WeightedClip { laps: number as f64 / 3.0, ..WeightedClip::new("idle", 1.0) };
         commands.spawn((
-            Animator::clips(server.load("morphs.lsm"), [part]),
+            Plays::clips(server.load("morphs.lsm"), [clip]),
             Skin::new(BODY),
             MeshMaterial3d(body.clone()),
             Transform::from_xyz(x, 0.0, 0.0),

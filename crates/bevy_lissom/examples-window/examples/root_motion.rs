@@ -1,8 +1,8 @@
-//! Characters that walk where their clips lead them, and leave a print wherever a foot comes down. The one without `RootMotion`
+//! Characters that walk where their clips lead them, and leave a print wherever a foot comes down. The one without `EntityRootMotion`
 //! walks on the spot.
 
 use bevy::prelude::*;
-use bevy_lissom::{Animator, LissomPlugin, MarkerPassed, RootMotion, Skin};
+use bevy_lissom::{EntityRootMotion, LissomPlugin, MarkerPassed, Plays, Skin};
 use bevy_lissom_examples_window::{BODY, Stage, plaster};
 
 #[derive(Resource)]
@@ -27,11 +27,11 @@ fn heroes(
     commands.insert_resource(Print(meshes.add(Cylinder::new(0.07, 0.01)), dark));
     let body = materials.add(plaster(30.0));
     let hero = |x: f32, clip: &str| {
-        let animator = Animator::clip(server.load("hero.lsm"), clip);
-        (animator, Skin::new(BODY), MeshMaterial3d(body.clone()), Transform::from_xyz(x, 0.0, -2.0))
+        let plays = Plays::clip(server.load("hero.lsm"), clip);
+        (plays, Skin::new(BODY), MeshMaterial3d(body.clone()), Transform::from_xyz(x, 0.0, -2.0))
     };
-    commands.spawn((hero(0.0, "walk"), RootMotion::default()));
-    commands.spawn((hero(1.2, "jog"), RootMotion::default()));
+    commands.spawn((hero(0.0, "walk"), EntityRootMotion::default()));
+    commands.spawn((hero(1.2, "jog"), EntityRootMotion::default()));
     commands.spawn(hero(-1.2, "walk"));
 }
 

@@ -1,7 +1,7 @@
 //! Things in hands: children of a character that follow its joints.
 
 use bevy::prelude::*;
-use bevy_lissom::{Animator, LissomPlugin, Skin, Socket};
+use bevy_lissom::{JointSocket, LissomPlugin, Plays, Skin};
 use bevy_lissom_examples_window::{BODY, Stage, plaster};
 
 fn main() -> AppExit {
@@ -21,18 +21,18 @@ fn hero(
     let steel = materials.add(StandardMaterial { metallic: 0.6, ..plaster(220.0) });
     let light = materials.add(StandardMaterial { emissive: LinearRgba::rgb(4.0, 3.0, 1.0), ..plaster(50.0) });
     commands.spawn((
-        Animator::clip(server.load("hero.lsm"), "wave"),
+        Plays::clip(server.load("hero.lsm"), "wave"),
         Skin::new(BODY),
         MeshMaterial3d(materials.add(plaster(30.0))),
         children![
             (
-                Socket::new("hand_r"),
+                JointSocket::new("hand_r"),
                 Visibility::default(),
                 // The socket's own transform is the joint's; what it holds has one of its own.
                 children![(Mesh3d(blade), MeshMaterial3d(steel), Transform::from_xyz(0.0, -0.45, 0.03),)],
             ),
             (
-                Socket::new("hand_l"),
+                JointSocket::new("hand_l"),
                 Visibility::default(),
                 children![(Mesh3d(lamp), MeshMaterial3d(light), Transform::from_xyz(0.0, -0.2, 0.03))],
             ),

@@ -46,7 +46,7 @@ fn scene(detail: Detail) -> Result<Scene> {
 }
 
 fn archive(scene: Scene) -> Result<Vec<u8>> {
-    Ok(pipeline::cook_scene(&scene, &ClipBuilder::default(), &pipeline::serial)?)
+    Ok(pipeline::cook_scene(&scene, &ClipBuilder::default(), &pipeline::serial)?.archive)
 }
 
 /// A belly and a head that grow in the middle of every motion.

@@ -1,10 +1,10 @@
 //! Files of other programs, cooked as they are loaded.
 
-use super::{app, hero, joint, plays};
+use super::{app, hero, joint, log::count, plays, until};
 use bevy_app::App;
 use bevy_asset::io::memory::Dir;
 use bevy_ecs::prelude::*;
-use bevy_lissom::{Animator, Character, Problem};
+use bevy_lissom::{Character, LissomError, Plays};
 use lissom_build::{
     export::write_glb,
     mannequin::{self, Motion},
@@ -25,7 +25,7 @@ fn glb() -> Vec<u8> {
 
 fn walker((mut app, files): (App, Dir), name: &'static str, bytes: Vec<u8>) -> (App, Entity) {
     files.insert_asset(Path::new(name), bytes);
-    let entity = hero(&mut app, |server| Animator::clip(server.load(name), "walk"));
+    let entity = hero(&mut app, |server| Plays::clip(server.load(name), "walk"));
     (app, entity)
 }
 
@@ -41,13 +41,13 @@ fn a_glb_is_cooked_as_it_is_loaded_and_plays() {
 }
 
 #[test]
-fn a_broken_glb_is_told_and_the_app_goes_on() {
+fn a_broken_glb_is_logged_and_stands_on_the_entity() {
     let mut bytes = glb();
     bytes.truncate(100);
     let (mut app, entity) = walker(app(), "broken.glb", bytes);
-    for _ in 0..50 {
-        app.update();
-        std::thread::sleep(std::time::Duration::from_millis(1));
-    }
-    assert!(app.world().get::<Character>(entity).is_none() && app.world().get::<Problem>(entity).is_none());
+    until(&mut app, "the error stands there", |world| world.get::<LissomError>(entity).is_some());
+    let error = &app.world().get::<LissomError>(entity).unwrap().0;
+    assert!(error.contains("broken.glb"), "{error}");
+    assert_eq!(count("broken.glb"), 1);
+    assert!(app.world().get::<Character>(entity).is_none());
 }

@@ -1,12 +1,16 @@
 //! Characters in an app without a window: they load, play, tell, follow, come back from a save, and harm nothing.
 #![allow(clippy::disallowed_methods, reason = "the engine's arithmetic is compared within a tolerance")]
 
+mod files;
 #[cfg(feature = "import")]
 mod import;
+mod log;
 mod morph;
-mod pace;
+mod registry;
 mod scene;
+mod schedule;
 mod skin;
+mod speed;
 mod transform;
 
 use bevy_app::{App, TaskPoolOptions, TaskPoolPlugin};
@@ -19,8 +23,8 @@ use bevy_asset::{
 };
 use bevy_ecs::{message::MessageCursor, prelude::*, system::RunSystemOnce};
 use bevy_lissom::{
-    Animator, Character, CharacterError, Characters, ClipPart, Crowds, LissomArchive, LissomClip,
-    LissomPlugin, MarkerPassed, Parameters, Problem, RootMotion, Socket,
+    Character, CharacterError, Characters, Crowds, EntityRootMotion, JointSocket, LissomArchive, LissomClip,
+    LissomPlugin, MarkerPassed, Parameters, Plays,
 };
 use bevy_math::{Mat4, Vec3};
 use bevy_time::{TimePlugin, TimeUpdateStrategy};
@@ -36,8 +40,9 @@ use lissom_build::{
     scene::{Marker, Morph},
 };
 use lissom_motion::{
-    Animator as Alone, Graph, GraphParts, GraphState, LayerParts, OneShot, Save, StateParts, Test,
-    TransitionParts,
+    Animator as Alone, Graph, GraphParts, Save,
+    graph::{LayerParts, StateParts, Test, TransitionParts},
+    state::OneShot,
 };
 use std::{
     path::Path,
@@ -163,6 +168,12 @@ fn app() -> (App, Dir) {
 
 /// The same with more plugins.
 fn app_with(more: impl FnOnce(&mut App)) -> (App, Dir) {
+    app_of(LissomPlugin::default(), more)
+}
+
+/// The same with this plugin.
+fn app_of(plugin: LissomPlugin, more: impl FnOnce(&mut App)) -> (App, Dir) {
+    log::keep();
     let files = Dir::default();
     files.insert_asset(Path::new("hero.lsm"), BYTES.clone());
     let root = files.clone();
@@ -171,7 +182,7 @@ fn app_with(more: impl FnOnce(&mut App)) -> (App, Dir) {
         AssetSourceId::Default,
         AssetSourceBuilder::new(move || Box::new(MemoryAssetReader { root: root.clone() })),
     );
-    app.add_plugins((pools(), TimePlugin, AssetPlugin::default(), TransformPlugin, LissomPlugin::default()));
+    app.add_plugins((pools(), TimePlugin, AssetPlugin::default(), TransformPlugin, plugin));
     app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs_f64(DT_S)));
     more(&mut app);
     app.finish();
@@ -191,9 +202,9 @@ fn until(app: &mut App, what: &str, mut holds: impl FnMut(&mut World) -> bool) {
     panic!("it never came about that {what}");
 }
 
-fn hero(app: &mut App, animator: impl FnOnce(&AssetServer) -> Animator) -> Entity {
-    let animator = animator(&app.world().resource::<AssetServer>().clone());
-    app.world_mut().spawn(animator).id()
+fn hero(app: &mut App, plays: impl FnOnce(&AssetServer) -> Plays) -> Entity {
+    let plays = plays(&app.world().resource::<AssetServer>().clone());
+    app.world_mut().spawn(plays).id()
 }
 
 fn plays(app: &mut App, entity: Entity) {
@@ -216,8 +227,8 @@ fn bits(app: &mut App, entity: Entity) -> Vec<u32> {
 #[test]
 fn a_clip_is_loaded_by_its_name_or_its_label_and_moves() {
     let (mut app, _) = app();
-    let named = hero(&mut app, |server| Animator::clip(server.load("hero.lsm"), "walk"));
-    let labelled = hero(&mut app, |server| Animator::labelled(server.load("hero.lsm#walk")));
+    let named = hero(&mut app, |server| Plays::clip(server.load("hero.lsm"), "walk"));
+    let labelled = hero(&mut app, |server| Plays::labelled(server.load("hero.lsm#walk")));
     plays(&mut app, named);
     plays(&mut app, labelled);
     let before = joint(&mut app, named, "thigh_l");
@@ -237,7 +248,7 @@ fn what_is_shown_is_what_an_animator_alone_shows_bit_for_bit() {
     let (mut app, _) = app();
     let parts = parts();
     let own = parts.clone();
-    let entity = hero(&mut app, |server| Animator::parts(server.load("hero.lsm"), own));
+    let entity = hero(&mut app, |server| Plays::parts(server.load("hero.lsm"), own));
     plays(&mut app, entity);
     let archive = Archive::read(&BYTES).unwrap();
     let graph = Arc::new(Graph::of_archive(&parts, &archive).unwrap());
@@ -274,14 +285,10 @@ fn save(app: &mut App, entity: Entity) -> Save {
     app.world_mut().run_system_once(move |c: Characters| c.save(entity).unwrap()).unwrap()
 }
 
-fn state(app: &mut App, entity: Entity) -> GraphState {
-    app.world_mut().run_system_once(move |c: Characters| c.state(entity).unwrap().clone()).unwrap()
-}
-
 #[test]
 fn a_transition_is_taken_and_parameters_by_name_are_followed() {
     let (mut app, _) = app();
-    let entity = hero(&mut app, |server| Animator::graph(server.load("hero.lsm"), "hero"));
+    let entity = hero(&mut app, |server| Plays::graph(server.load("hero.lsm"), "hero"));
     app.world_mut().entity_mut(entity).insert(Parameters::default().with("speed", 1.0));
     plays(&mut app, entity);
     app.update();
@@ -326,7 +333,7 @@ struct Observed(Vec<MarkerPassed>);
 fn a_marker_is_told_once_a_lap_to_all_and_to_who_observes_it() {
     let (mut app, _) = app();
     app.init_resource::<Observed>();
-    let entity = hero(&mut app, |server| Animator::clip(server.load("hero.lsm"), "walk"));
+    let entity = hero(&mut app, |server| Plays::clip(server.load("hero.lsm"), "walk"));
     app.world_mut().entity_mut(entity).observe(|passed: On<MarkerPassed>, mut all: ResMut<Observed>| {
         all.0.push(passed.event().clone());
     });
@@ -351,11 +358,11 @@ fn a_marker_is_told_once_a_lap_to_all_and_to_who_observes_it() {
 #[test]
 fn root_motion_moves_the_entity_or_is_handed_over() {
     let (mut app, _) = app();
-    let walks = |server: &AssetServer| Animator::clip(server.load("hero.lsm"), "walk");
+    let walks = |server: &AssetServer| Plays::clip(server.load("hero.lsm"), "walk");
     let [applied, told, none] = [(); 3].map(|()| hero(&mut app, walks));
     let turned = Transform::from_rotation(bevy_math::Quat::from_rotation_y(0.5 * core::f32::consts::PI));
-    app.world_mut().entity_mut(applied).insert((turned, RootMotion::default()));
-    app.world_mut().entity_mut(told).insert(RootMotion::handed_over());
+    app.world_mut().entity_mut(applied).insert((turned, EntityRootMotion::default()));
+    app.world_mut().entity_mut(told).insert(EntityRootMotion::handed_over());
     for entity in [applied, told, none] {
         plays(&mut app, entity);
     }
@@ -363,7 +370,7 @@ fn root_motion_moves_the_entity_or_is_handed_over() {
     let mut way = Vec3::ZERO;
     for _ in 0..32 {
         app.update();
-        way += app.world().get::<RootMotion>(told).unwrap().translation;
+        way += app.world().get::<EntityRootMotion>(told).unwrap().translation;
     }
     let metres = 2.0 / mannequin::clip(Motion::Walk).duration_s * 32.0 * DT_S;
     assert!((way - Vec3::Z * metres as f32).length() < 1e-4, "{way}");
@@ -378,10 +385,10 @@ fn root_motion_moves_the_entity_or_is_handed_over() {
 #[test]
 fn a_socket_follows_its_joint() {
     let (mut app, _) = app();
-    let entity = hero(&mut app, |server| Animator::clip(server.load("hero.lsm"), "walk"));
+    let entity = hero(&mut app, |server| Plays::clip(server.load("hero.lsm"), "walk"));
     app.world_mut().entity_mut(entity).insert(Transform::from_xyz(1.0, 2.0, 3.0));
-    let hand = app.world_mut().spawn((Socket::new("thigh_l"), ChildOf(entity))).id();
-    let lost = app.world_mut().spawn((Socket::new("tail"), ChildOf(entity))).id();
+    let hand = app.world_mut().spawn((JointSocket::new("thigh_l"), ChildOf(entity))).id();
+    let lost = app.world_mut().spawn((JointSocket::new("tail"), ChildOf(entity))).id();
     plays(&mut app, entity);
     for _ in 0..10 {
         app.update();
@@ -400,7 +407,7 @@ fn a_socket_follows_its_joint() {
 #[test]
 fn a_save_put_back_gives_the_same_bits() {
     let (mut app, _) = app();
-    let entity = hero(&mut app, |server| Animator::parts(server.load("hero.lsm"), parts()));
+    let entity = hero(&mut app, |server| Plays::parts(server.load("hero.lsm"), parts()));
     app.world_mut().entity_mut(entity).insert(Parameters::default().with("speed", 0.7));
     plays(&mut app, entity);
     for frame in 0..30 {
@@ -431,20 +438,20 @@ fn a_save_put_back_gives_the_same_bits() {
 }
 
 #[test]
-fn who_goes_leaves_nothing_behind_and_changed_animators_start_anew() {
+fn an_entity_that_goes_leaves_nothing_behind_and_a_changed_one_starts_anew() {
     let (mut app, _) = app();
-    let walks = |server: &AssetServer| Animator::clip(server.load("hero.lsm"), "walk");
+    let walks = |server: &AssetServer| Plays::clip(server.load("hero.lsm"), "walk");
     let all: Vec<Entity> = (0..100).map(|_| hero(&mut app, walks)).collect();
     all.iter().for_each(|entity| plays(&mut app, *entity));
     assert_eq!(app.world().resource::<Crowds>().len(), 100);
-    // Another animator in its place.
+    // Another `Plays` in its place.
     let changed = app.world().resource::<AssetServer>().load("hero.lsm");
-    app.world_mut().entity_mut(all[0]).insert(Animator::clip(changed, "idle"));
+    app.world_mut().entity_mut(all[0]).insert(Plays::clip(changed, "idle"));
     app.update();
     app.update();
     assert_eq!(app.world().resource::<Crowds>().len(), 100);
-    // One loses its animator, the others go altogether.
-    app.world_mut().entity_mut(all[1]).remove::<Animator>();
+    // One loses its `Plays`, the others are despawned.
+    app.world_mut().entity_mut(all[1]).remove::<Plays>();
     app.update();
     assert!(app.world().get::<Character>(all[1]).is_none());
     for entity in all {
@@ -455,80 +462,4 @@ fn who_goes_leaves_nothing_behind_and_changed_animators_start_anew() {
     until(&mut app, "the archive is let go", |world| {
         world.resource::<bevy_asset::Assets<LissomArchive>>().is_empty()
     });
-}
-
-#[test]
-fn a_changed_file_plays_on_where_it_was() {
-    let (mut app, files) = app();
-    let clip = hero(&mut app, |server| Animator::clip(server.load("hero.lsm"), "walk"));
-    let graph = hero(&mut app, |server| Animator::parts(server.load("hero.lsm"), parts()));
-    let lost = hero(&mut app, |server| Animator::clip(server.load("hero.lsm"), "wave"));
-    app.world_mut().entity_mut(clip).insert(RootMotion::handed_over());
-    for entity in [clip, graph, lost] {
-        plays(&mut app, entity);
-    }
-    for _ in 0..20 {
-        app.update();
-    }
-    let step = |app: &App| app.world().get::<RootMotion>(clip).unwrap().translation.z;
-    let before = step(&app);
-    // A way of four metres, and no waving: the graph cannot be played any more either.
-    files.insert_asset(Path::new("hero.lsm"), written(&["idle", "walk"], 4.0, 4));
-    app.world().resource::<AssetServer>().reload("hero.lsm");
-    until(&mut app, "the new file plays", |world| world.get::<Problem>(lost).is_some());
-    app.update();
-    assert!((step(&app) - 2.0 * before).abs() < 1e-5);
-    assert!(app.world().get::<Problem>(lost).unwrap().0.contains("wave"));
-    assert!(app.world().get::<Character>(lost).is_none() && app.world().get::<Problem>(graph).is_some());
-    // All of it is back.
-    files.insert_asset(Path::new("hero.lsm"), BYTES.clone());
-    app.world().resource::<AssetServer>().reload("hero.lsm");
-    until(&mut app, "everybody plays again", |world| {
-        [clip, graph, lost].iter().all(|e| world.get::<Character>(*e).is_some())
-    });
-    assert!(app.world().get::<Problem>(lost).is_none());
-    // A file that only changes does not stop a graph.
-    let was = state(&mut app, graph);
-    files.insert_asset(Path::new("hero.lsm"), written(&["idle", "walk", "wave"], 3.0, 4));
-    app.world().resource::<AssetServer>().reload("hero.lsm");
-    until(&mut app, "the way is three metres a lap", |world| {
-        let z = world.get::<RootMotion>(clip).unwrap().translation.z;
-        (z - 1.5 * before).abs() < 1e-5
-    });
-    assert!(app.world().get::<Character>(graph).is_some());
-    assert_ne!(state(&mut app, graph), was, "it went on");
-}
-
-#[test]
-fn what_is_missing_or_broken_is_told_and_the_app_goes_on() {
-    let (mut app, files) = app();
-    files.insert_asset(Path::new("broken.lsm"), b"LSM1 and no more".to_vec());
-    let clip = hero(&mut app, |server| Animator::clip(server.load("hero.lsm"), "wlak"));
-    let file = hero(&mut app, |server| Animator::clip(server.load("nobody.lsm"), "walk"));
-    let broken = hero(&mut app, |server| Animator::clip(server.load("broken.lsm"), "walk"));
-    let empty = hero(&mut app, |server| Animator::clips(server.load("hero.lsm"), Vec::<ClipPart>::new()));
-    let body = Arc::new(GraphParts::new().layer(LayerParts::new("l").state(StateParts::clip("s", "swim"))));
-    let graph = hero(&mut app, |server| Animator::parts(server.load("hero.lsm"), body));
-    let nameless = hero(&mut app, |server| Animator::graph(server.load("hero.lsm"), "nobody"));
-    until(&mut app, "the problems are told", |world| {
-        [clip, empty, graph, nameless].iter().all(|e| world.get::<Problem>(*e).is_some())
-    });
-    let said = |entity: Entity| app.world().get::<Problem>(entity).unwrap().0.clone();
-    assert!(said(clip).contains("wlak"), "{}", said(clip));
-    assert!(said(graph).contains("swim"), "{}", said(graph));
-    assert_eq!(said(empty), "no clip was named");
-    assert!(said(nameless).contains("nobody"), "{}", said(nameless));
-    for entity in [file, broken] {
-        assert!(app.world().get::<Character>(entity).is_none());
-        let error = app.world_mut().run_system_once(move |c: Characters| c.joint(entity, "hips")).unwrap();
-        assert_eq!(error, Err(CharacterError::NotPlaying { entity }));
-    }
-    // Others play, and who is mended does too.
-    let good = hero(&mut app, |server| Animator::clip(server.load("hero.lsm"), "walk"));
-    plays(&mut app, good);
-    let mended = app.world().resource::<AssetServer>().load("hero.lsm");
-    app.world_mut().entity_mut(clip).insert(Animator::clip(mended, "walk"));
-    plays(&mut app, clip);
-    app.update();
-    assert!(app.world().get::<Problem>(clip).is_none());
 }

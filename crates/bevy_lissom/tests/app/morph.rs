@@ -4,7 +4,7 @@ use super::{BYTES, DT_S, MORPHS, app, hero, parts, plays, save, until};
 use bevy_app::App;
 use bevy_asset::{AssetServer, Assets, Handle};
 use bevy_ecs::{prelude::*, system::RunSystemOnce};
-use bevy_lissom::{Animator, Characters, ClipPart, Pace, SceneJoints, Skin, SkinPalette};
+use bevy_lissom::{Characters, PlaybackSpeed, Plays, SceneJoints, Skin, SkinPalette, WeightedClip};
 use bevy_mesh::{
     Mesh,
     morph::{MeshMorphWeights, MorphWeights},
@@ -23,10 +23,10 @@ fn weights(app: &App, entity: Entity) -> &[f32] {
 
 /// Standing in the middle of its clips, half of each.
 fn held(app: &mut App, clips: &[&str]) -> Entity {
-    let part = |name: &&str| ClipPart { laps: 0.5, ..ClipPart::new(*name, 0.5) };
-    let parts: Vec<ClipPart> = clips.iter().map(part).collect();
-    let entity = hero(app, |server| Animator::clips(server.load("hero.lsm"), parts));
-    app.world_mut().entity_mut(entity).insert(Pace(0.0));
+    let part = |name: &&str| WeightedClip { laps: 0.5, ..WeightedClip::new(*name, 0.5) };
+    let parts: Vec<WeightedClip> = clips.iter().map(part).collect();
+    let entity = hero(app, |server| Plays::clips(server.load("hero.lsm"), parts));
+    app.world_mut().entity_mut(entity).insert(PlaybackSpeed(0.0));
     entity
 }
 
@@ -53,7 +53,7 @@ fn morph_targets_of_a_mesh_are_the_assets() {
 #[test]
 fn weights_follow_a_graph_as_those_of_an_animator_alone_bit_for_bit() {
     let (mut app, _) = app();
-    let entity = hero(&mut app, |server| Animator::parts(server.load("hero.lsm"), parts()));
+    let entity = hero(&mut app, |server| Plays::parts(server.load("hero.lsm"), parts()));
     app.world_mut().entity_mut(entity).insert(Skin::new("body"));
     plays(&mut app, entity);
     until(&mut app, "it is dressed", |world| world.get::<SkinPalette>(entity).is_some());
@@ -116,7 +116,7 @@ fn weights_follow_clips_by_how_much_is_seen_of_each() {
         app.world_mut().run_system(id).unwrap()
     };
     assert_eq!(changed(&mut app), 0);
-    app.world_mut().entity_mut(one).remove::<Pace>();
+    app.world_mut().entity_mut(one).remove::<PlaybackSpeed>();
     app.update();
     assert_eq!(changed(&mut app), 1);
 }

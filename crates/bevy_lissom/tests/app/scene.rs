@@ -3,7 +3,7 @@
 use super::{BYTES, app, app_with, hero, joint, plays, until};
 use bevy_app::App;
 use bevy_ecs::prelude::*;
-use bevy_lissom::{Animator, Character, LissomTransformPlugin, Pace, SceneJoint, SceneJoints};
+use bevy_lissom::{Character, LissomTransformPlugin, PlaybackSpeed, Plays, SceneJoint, SceneJoints};
 use bevy_math::{Affine3A, Quat, Vec3};
 use bevy_mesh::skinning::SkinnedMesh;
 use bevy_transform::{
@@ -50,7 +50,7 @@ fn walker(app: &mut App) -> Entity {
 }
 
 fn player(app: &mut App, clip: &str) -> Entity {
-    let entity = hero(app, |server| Animator::clip(server.load("hero.lsm"), clip));
+    let entity = hero(app, |server| Plays::clip(server.load("hero.lsm"), clip));
     let place = Transform::from_xyz(1.0, 2.0, 3.0).with_rotation(Quat::from_rotation_y(1.0));
     app.world_mut().entity_mut(entity).insert((SceneJoints::default(), place));
     entity
@@ -125,7 +125,7 @@ fn a_joint_is_marked_changed_exactly_when_it_moved() {
         assert!(joints.values().any(moved) && !joints.values().all(moved));
     }
     // Who stands still marks nothing, and follows its entity all the same.
-    app.world_mut().entity_mut(character).insert(Pace(0.0));
+    app.world_mut().entity_mut(character).insert(PlaybackSpeed(0.0));
     app.update();
     app.update();
     assert!(app.world().resource::<Marked>().0.is_empty());
@@ -157,7 +157,7 @@ fn one_who_moves_among_many_that_stand_still_is_placed_and_nobody_else_is_marked
     app.update();
     let (one, root, joints) = &all[3];
     for (character, ..) in all.iter().filter(|(character, ..)| character != one) {
-        app.world_mut().entity_mut(*character).insert(Pace(0.0));
+        app.world_mut().entity_mut(*character).insert(PlaybackSpeed(0.0));
     }
     let sword = app.world_mut().spawn((Transform::from_xyz(0.0, 0.1, 0.0), ChildOf(joints["hand_r"]))).id();
     app.update();
@@ -215,7 +215,7 @@ fn what_hangs_on_a_joint_is_carried_and_marked_by_bevys_rule() {
             app.update();
             assert!(right(&app, hand));
         }
-        app.world_mut().entity_mut(character).insert(Pace(0.0));
+        app.world_mut().entity_mut(character).insert(PlaybackSpeed(0.0));
         app.update();
         app.update();
         // The gem moves on a sword that does not.
@@ -285,8 +285,8 @@ fn without_its_character_a_scene_is_bevys_again_and_a_new_one_is_found() {
     let hand = joints["hand_r"];
     let expected = right(&mut app, character, root, "hand_r");
     assert!(close(global(&app, hand), expected));
-    // The animator goes: joints are where their own transforms say, at once.
-    app.world_mut().entity_mut(character).remove::<Animator>();
+    // `Plays` is removed: joints are where their own transforms say, at once.
+    app.world_mut().entity_mut(character).remove::<Plays>();
     app.update();
     assert!(app.world().get::<Character>(character).is_none());
     assert!(joints.values().all(|entity| app.world().get::<SceneJoint>(*entity).is_none()));
@@ -304,7 +304,7 @@ fn without_its_character_a_scene_is_bevys_again_and_a_new_one_is_found() {
     assert!(close(global(&app, hand), by_hand(&app).affine()));
     // And back again.
     let again = app.world().resource::<bevy_asset::AssetServer>().load("hero.lsm");
-    app.world_mut().entity_mut(character).insert(Animator::clip(again, "walk"));
+    app.world_mut().entity_mut(character).insert(Plays::clip(again, "walk"));
     until(&mut app, "its joints follow", |world| {
         !world.get::<SceneJoints>(character).unwrap().joints().is_empty()
     });

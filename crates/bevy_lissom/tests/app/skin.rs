@@ -5,7 +5,7 @@ use bevy_app::App;
 use bevy_asset::{AssetServer, Assets, Handle};
 use bevy_camera::primitives::Aabb;
 use bevy_ecs::prelude::*;
-use bevy_lissom::{Animator, Crowds, Pace, Problem, Skin, SkinPalette, scatter_palettes};
+use bevy_lissom::{Crowds, LissomError, PlaybackSpeed, Plays, Skin, SkinPalette, scatter_palettes};
 use bevy_math::{Affine3A, Mat4, Quat, Vec3};
 use bevy_mesh::{
     Mesh, Mesh3d, MeshVertexAttribute, VertexAttributeValues, morph::MeshMorphWeights, skinning::SkinnedMesh,
@@ -16,7 +16,7 @@ use lissom::archive::Archive;
 use std::path::Path;
 
 fn walker(app: &mut App) -> Entity {
-    let entity = hero(app, |server| Animator::clip(server.load("hero.lsm"), "walk"));
+    let entity = hero(app, |server| Plays::clip(server.load("hero.lsm"), "walk"));
     let place = Transform::from_xyz(1.0, 2.0, 3.0).with_rotation(Quat::from_rotation_y(1.0));
     app.world_mut().entity_mut(entity).insert(place.with_scale(Vec3::new(1.0, 1.5, 1.0)));
     entity
@@ -166,7 +166,7 @@ fn the_box_is_around_every_vertex_and_not_much_larger() {
 fn nothing_is_written_for_who_stands_still_until_it_is_moved() {
     let (mut app, _) = app();
     let character = walker(&mut app);
-    app.world_mut().entity_mut(character).insert((Skin::new("body"), Pace(0.0)));
+    app.world_mut().entity_mut(character).insert((Skin::new("body"), PlaybackSpeed(0.0)));
     plays(&mut app, character);
     dressed(&mut app, character);
     app.update();
@@ -186,7 +186,7 @@ fn nothing_is_written_for_who_stands_still_until_it_is_moved() {
     // The box is the entity's own: it is where it was.
     assert_eq!(changed(&mut app), (true, false));
     assert_eq!(changed(&mut app), (false, false));
-    app.world_mut().entity_mut(character).remove::<Pace>();
+    app.world_mut().entity_mut(character).remove::<PlaybackSpeed>();
     assert_eq!(changed(&mut app), (true, true));
 }
 
@@ -196,14 +196,14 @@ fn a_skin_without_its_mesh_is_told_and_a_new_file_mends_it() {
     let character = walker(&mut app);
     app.world_mut().entity_mut(character).insert(Skin::new("cape"));
     plays(&mut app, character);
-    until(&mut app, "the problem is told", |world| world.get::<Problem>(character).is_some());
-    assert!(app.world().get::<Problem>(character).unwrap().0.contains("cape"));
+    until(&mut app, "the problem is told", |world| world.get::<LissomError>(character).is_some());
+    assert!(app.world().get::<LissomError>(character).unwrap().0.contains("cape"));
     assert!(app.world().get::<Mesh3d>(character).is_none());
     app.update();
     assert_eq!(app.world().resource::<Crowds>().len(), 1, "it plays all the same");
     app.world_mut().entity_mut(character).insert(Skin::new("body"));
     dressed(&mut app, character);
-    assert!(app.world().get::<Problem>(character).is_none());
+    assert!(app.world().get::<LissomError>(character).is_none());
     // A file that changes brings its mesh along.
     let mesh = app.world().get::<Mesh3d>(character).unwrap().0.clone();
     let vertices = |app: &App| app.world().resource::<Assets<Mesh>>().get(&mesh).unwrap().count_vertices();
@@ -216,7 +216,7 @@ fn a_skin_without_its_mesh_is_told_and_a_new_file_mends_it() {
     app.update();
     assert_eq!(skinned(&app, character).len(), vertices(&app));
     // Without its character it is drawn as it was, and forgotten.
-    app.world_mut().entity_mut(character).remove::<Animator>();
+    app.world_mut().entity_mut(character).remove::<Plays>();
     app.update();
     app.update();
     assert!(app.world().get::<SkinPalette>(character).is_none());

@@ -14,22 +14,22 @@
 
 #[cfg(test)]
 mod mesh_tests;
-mod pack;
 #[cfg(test)]
 mod part_tests;
 mod payload;
 mod save;
+mod scene_writer;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod track_tests;
 
-pub use pack::{ScenePack, settle_names};
 pub use save::{Save, clip_version};
+pub use scene_writer::{SceneWriter, settle_names};
 
 use crate::{
     BuiltSkeleton,
-    material::{Image, Material},
+    mesh::material::{Image, Material},
     mesh::{RawMesh, RawMeshError},
     raw::{RawUserTrack, RawUserTrackError},
     scene::{Marker, Morph, SceneMesh, SourceNode},

@@ -60,20 +60,20 @@ fn scene() -> Scene {
 /// A kind that this version does not know.
 const LATER: SectionKind = SectionKind::Other(u32::from_le_bytes(*b"NEXT"));
 
-fn packed(scene: &Scene) -> AlignedBytes {
+fn written(scene: &Scene) -> AlignedBytes {
     let built = SkeletonBuilder::build(&scene.skeletons[0].skeleton).unwrap();
     let cook = ClipBuilder { effort: crate::cook::Effort::Fast, ..Default::default() };
     let clips = scene.animations.iter().map(|a| cook.build(&built, &a.motion).unwrap().bytes).collect();
-    let mut pack = ScenePack::new();
-    pack.add("stem", scene, &[built], clips).unwrap();
-    pack.carry(LATER, 7, 3, "what", b"anything").unwrap();
-    read_back(&pack.finish())
+    let mut writer = SceneWriter::new();
+    writer.add("stem", scene, &[built], clips).unwrap();
+    writer.carry(LATER, 7, 3, "what", b"anything").unwrap();
+    read_back(&writer.finish())
 }
 
 #[test]
 fn a_scene_makes_the_round_trip() {
     let scene = scene();
-    let bytes = packed(&scene);
+    let bytes = written(&scene);
     let back = lsm::read(&bytes, &ImportLimits::default()).unwrap();
     assert_eq!((back.skeletons[0].name.as_str(), back.skeletons.len()), ("body", 1));
     assert_eq!(back.tracks, scene.tracks);
@@ -103,9 +103,9 @@ fn a_scene_makes_the_round_trip() {
     let later = archive.find(LATER, "what").unwrap();
     assert_eq!((later.version, later.flags, later.payload), (7, 3, &b"anything"[..]));
     // A graph of a later version is left out, and told.
-    let mut pack = ScenePack::new();
-    pack.carry(SectionKind::Graph, 7, 0, "hero", b"anything").unwrap();
-    let back = lsm::read(&read_back(&pack.finish()), &ImportLimits::default()).unwrap();
+    let mut writer = SceneWriter::new();
+    writer.carry(SectionKind::Graph, 7, 0, "hero", b"anything").unwrap();
+    let back = lsm::read(&read_back(&writer.finish()), &ImportLimits::default()).unwrap();
     let told: Vec<String> = back.warnings.iter().map(ToString::to_string).collect();
     assert!(told.len() == 1 && told[0].contains("version 7"), "{told:?}");
     let view = archive.first(SectionKind::Mesh).and_then(|s| s.mesh()).unwrap();
@@ -120,7 +120,7 @@ fn an_archive_that_takes_too_much_memory_is_refused_for_that_and_nothing_else() 
     let whole = scene();
     let meshes_alone = Scene { animations: Vec::new(), tracks: Vec::new(), ..whole.clone() };
     for (scene, expected) in [(whole, "clip \"walk\""), (meshes_alone, "morph target \"smile\" of mesh")] {
-        let bytes = packed(&scene);
+        let bytes = written(&scene);
         let mut places = Vec::new();
         for memory in (0..).map(|i| i << 14) {
             let mut limits = ImportLimits::default();
@@ -151,12 +151,12 @@ fn names_that_collide_get_a_suffix_and_weights_follow_their_mesh() {
     assert_eq!(second.tracks[0].name, "light_2");
     assert_eq!(second.warnings.len(), 3, "{:?}", second.warnings);
     let built = SkeletonBuilder::build(&first.skeletons[0].skeleton).unwrap();
-    let mut pack = ScenePack::new();
+    let mut writer = SceneWriter::new();
     for scene in &two {
         let clips = scene.animations.iter().map(|_| vec![0; 8]).collect();
-        pack.add("file", scene, std::slice::from_ref(&built), clips).unwrap();
+        writer.add("file", scene, std::slice::from_ref(&built), clips).unwrap();
     }
-    let bytes = read_back(&pack.finish());
+    let bytes = read_back(&writer.finish());
     let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
     let skeletons = archive.sections().iter().filter(|s| s.kind == SectionKind::Skeleton);
     assert_eq!(skeletons.count(), 1, "equal skeletons stand once");

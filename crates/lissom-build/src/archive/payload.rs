@@ -3,8 +3,8 @@
 use crate::{
     BuiltSkeleton,
     exact::{SMALLEST, flush, narrow},
-    material::{Image, Material},
     mesh::RawMesh,
+    mesh::material::{Image, Material},
     raw::RawUserTrack,
     scene::{Marker, Morph, SourceNode},
 };

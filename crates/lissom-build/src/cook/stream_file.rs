@@ -39,13 +39,13 @@ pub fn write_stream(clip: &Clip, codec: Codec) -> Result<Vec<u8>, StreamFileErro
         let too_large = StreamFileError::BlockTooLarge { block };
         let size = |len: usize| u32::try_from(len).map_err(|_| too_large.clone());
         let (state, stream) = view.stored_block(block);
-        let packed = pack(codec, &[state, stream].concat())?;
+        let compressed = compress(codec, &[state, stream].concat())?;
         directory.extend(((preamble + pieces.len()) as u64).to_le_bytes());
-        for len in [packed.len(), state.len(), stream.len()] {
+        for len in [compressed.len(), state.len(), stream.len()] {
             directory.extend(size(len)?.to_le_bytes());
         }
-        directory.extend(crc32fast::hash(&packed).to_le_bytes());
-        pieces.extend(packed);
+        directory.extend(crc32fast::hash(&compressed).to_le_bytes());
+        pieces.extend(compressed);
     }
 
     let mut file = Vec::with_capacity(preamble + pieces.len());
@@ -61,7 +61,7 @@ pub fn write_stream(clip: &Clip, codec: Codec) -> Result<Vec<u8>, StreamFileErro
     Ok(file)
 }
 
-fn pack(codec: Codec, bytes: &[u8]) -> Result<Vec<u8>, StreamFileError> {
+fn compress(codec: Codec, bytes: &[u8]) -> Result<Vec<u8>, StreamFileError> {
     match codec {
         Codec::None => Ok(bytes.to_vec()),
         Codec::Lz4 => Ok(lz4_flex::block::compress(bytes)),

@@ -1,6 +1,6 @@
 //! Why an edit is not possible.
 
-use crate::{feet::FeetError, quote::Quote, raw::RawEditError};
+use crate::{feet::FeetError, raw::RawEditError, text::quote::Quote};
 use core::fmt;
 
 /// Why a clip cannot be edited as asked. Every message names the clip, the key, and the recipe's line if there is one.

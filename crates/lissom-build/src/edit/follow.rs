@@ -1,13 +1,11 @@
 //! Rules followed: which edits a clip gets, and what comes of them.
 
-use super::{
-    Additive, ClipRule, Edit, EditError, EditKind, Looping, error::EditReason, parts::is_root, pattern::fit,
-};
+use super::{Additive, ClipRule, Edit, EditError, EditKind, Looping, error::EditReason, parts::is_root};
 use crate::{
     feet::{ContactRule, FeetError, PHASE_TRACK, SPEED_TRACK},
     raw::{RawAnimation, RawSkeleton, RawUserTrack, TrackKind, UserKey},
     scene::{Marker, Scene, SceneAnimation},
-    words::nearest,
+    text::{pattern::fit, words::nearest},
 };
 
 /// How much a user track may be off at the end of a loop.

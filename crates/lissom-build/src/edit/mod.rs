@@ -14,14 +14,12 @@
 mod error;
 mod follow;
 mod parts;
-mod pattern;
 
 pub(crate) use error::DidYouMean;
 pub use error::{EditError, EditReason};
 pub use follow::{Asked, Edited, follow};
 pub(crate) use follow::{Needs, take_differences};
 pub use parts::left_and_right;
-pub(crate) use pattern::fits;
 
 use crate::{
     feet::ContactRule,
@@ -79,7 +77,7 @@ pub enum EditKind {
     Gait(bool),
     /// What it is called; a `*` is what the first `*` of the pattern stands for, or the old name.
     Name(String),
-    /// Named moments more, by time in the clip as it has become.
+    /// Extra markers; times are those of the edited clip.
     Events(Vec<Marker>),
     /// The largest error allowed, in metres.
     Precision(f64),

@@ -1,12 +1,12 @@
 //! Edits of a whole clip: joints, tracks and markers together.
 
-use super::{EditKind, EditReason, RootEdit, pattern::fit};
+use super::{EditKind, EditReason, RootEdit};
 use crate::{
     exact::V3,
     import::Axis,
     raw::{ExtractedRoot, RawEditError, RawSkeleton, RawUserTrack, UserKey},
     scene::{Marker, SceneAnimation},
-    words::nearest,
+    text::{pattern::fit, words::nearest},
 };
 use lissom::track::{ROOT_TRACKS, TrackKind};
 use std::collections::BTreeMap;

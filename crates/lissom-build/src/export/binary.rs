@@ -83,7 +83,7 @@ impl Binary {
 
 /// The file: a header, the JSON chunk padded with spaces, the binary chunk padded with zeros. `None` if it
 /// would need more than 32 bits of length.
-pub(super) fn pack(json: &Value, binary: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn to_glb(json: &Value, binary: &[u8]) -> Option<Vec<u8>> {
     let mut text = json.to_string().into_bytes();
     text.resize(text.len().next_multiple_of(4), b' ');
     let total = 12 + 8 + text.len() + 8 + binary.len();

@@ -2,7 +2,7 @@
 
 use super::{
     animation::{Morphed, animation, place, turn, wide},
-    binary::{Binary, pack},
+    binary::{Binary, to_glb},
     meshes::{Group, Joints, groups},
     straight,
     surfaces::{Surfaces, extras},
@@ -205,12 +205,12 @@ pub fn write_glb(scene: &Scene) -> Result<Vec<u8>, ExportError> {
     }
     if binary.bytes.is_empty() {
         // A bare skeleton: an empty buffer is not allowed, so there is none, and the chunk stays empty.
-        return pack(&file, &[]).ok_or(ExportError::TooLarge);
+        return to_glb(&file, &[]).ok_or(ExportError::TooLarge);
     }
     file["buffers"] = json!([{ "byteLength": binary.bytes.len() }]);
     file["bufferViews"] = Value::Array(binary.views);
     file["accessors"] = Value::Array(binary.accessors);
-    pack(&file, &binary.bytes).ok_or(ExportError::TooLarge)
+    to_glb(&file, &binary.bytes).ok_or(ExportError::TooLarge)
 }
 
 /// The joint that each group stands on: of rigid ones that share a joint, the first.

@@ -6,7 +6,7 @@
 
 use super::{
     animation::{Morphed, animation},
-    binary::{Binary, pack},
+    binary::{Binary, to_glb},
     straight,
 };
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
         self, ImportError, ImportLimits, MatchError, Place,
         gltf::{self, container},
     },
-    material::ImageHeader,
+    mesh::material::ImageHeader,
     scene::{Scene, SceneMesh, Warning},
 };
 use serde_json::{Map, Value, json};
@@ -94,7 +94,7 @@ pub fn write_glb_onto(
             own.extend(graphs);
         }
     }
-    let bytes = pack(&Value::Object(file), &copy.bytes).ok_or(OntoError::TooLarge)?;
+    let bytes = to_glb(&Value::Object(file), &copy.bytes).ok_or(OntoError::TooLarge)?;
     Ok((bytes, copy.warnings))
 }
 
@@ -174,17 +174,17 @@ struct Free {
     views: BTreeSet<usize>,
 }
 
-/// Extensions whose views name packed bytes.
-const PACKED: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
+/// Extensions whose views name compressed bytes.
+const COMPRESSED: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
 
-/// The packed bytes that a view names.
-fn packed(view: &Value) -> impl Iterator<Item = &Value> {
-    PACKED.iter().filter_map(|name| view.get("extensions")?.get(name))
+/// The compressed bytes that a view names.
+fn compressed(view: &Value) -> impl Iterator<Item = &Value> {
+    COMPRESSED.iter().filter_map(|name| view.get("extensions")?.get(name))
 }
 
 /// The old buffers.
 struct Buffers {
-    /// `None` is one without bytes: what packed views are unpacked into.
+    /// `None` is one without bytes: what compressed views are decompressed into.
     bytes: Vec<Option<Vec<u8>>>,
     /// The first that names the same file, which has its bytes.
     first: Vec<usize>,
@@ -312,7 +312,7 @@ impl Copy {
         let stays = |at: &usize| !free.views.contains(at);
         let mut wanted: Vec<Vec<Range<usize>>> = vec![Vec::new(); buffers.bytes.len()];
         for (at, view) in views.iter().enumerate().filter(|(at, _)| stays(at)) {
-            for part in packed(view).chain([view]) {
+            for part in compressed(view).chain([view]) {
                 if let Some((buffer, range)) = buffers.of(part, at)?
                     && let Some(list) = wanted.get_mut(buffer)
                 {
@@ -328,13 +328,13 @@ impl Copy {
         let mut others = Vec::new();
         let old = self.file.remove("buffers");
         for (at, view) in views.iter_mut().enumerate().filter(|(at, _)| stays(at)) {
-            for name in PACKED {
+            for name in COMPRESSED {
                 if let Some(part) = view.get_mut("extensions").and_then(|e| e.get_mut(name)) {
                     move_view(part, at, &buffers, &kept)?;
                 }
             }
             if !move_view(view, at, &buffers, &kept)? {
-                // What it is unpacked into stays a buffer without bytes.
+                // What it is decompressed into stays a buffer without bytes.
                 let was = index(&view["buffer"]).unwrap_or_default();
                 let place = others.iter().position(|o| *o == was).unwrap_or_else(|| {
                     others.push(was);

@@ -2,7 +2,7 @@
 
 use super::binary::Binary;
 use crate::{
-    material::{AlphaMode, ImageHeader, Material, Texture, TextureUse},
+    mesh::material::{AlphaMode, ImageHeader, Material, Texture, TextureUse},
     scene::Scene,
 };
 use serde_json::{Map, Value, json};

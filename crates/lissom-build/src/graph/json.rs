@@ -1,7 +1,7 @@
 //! JSON that knows where it stands: `serde_json` reads it, and each value is a part of the text.
 
 use super::GraphFileError;
-use crate::quote::Quote;
+use crate::text::quote::Quote;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::{collections::BTreeSet, fmt};

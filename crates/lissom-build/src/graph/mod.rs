@@ -40,7 +40,10 @@ mod write;
 
 pub use schema::schema;
 
-use lissom_motion::{ClipFacts, Graph, GraphError, GraphParts, Place};
+use lissom_motion::{
+    Graph, GraphParts,
+    graph::{ClipFacts, GraphError, Place},
+};
 use std::{collections::BTreeMap, path::Path};
 
 /// The largest file that is read: thousands of states.

@@ -7,8 +7,11 @@ use super::{
 };
 use lissom::track::Repeat;
 use lissom_motion::{
-    Curve, GraphParts, Interruption, LayerParts, MaskParts, MaskRule, MotionParts, ParameterKind,
-    ParameterParts, Place, PlaneBlend, StateParts, Test, TransitionParts,
+    GraphParts,
+    graph::{
+        Fade, Interruption, LayerParts, MaskParts, MaskRule, MotionParts, ParameterKind, ParameterParts,
+        Place, PlaneBlend, StateParts, Test, TransitionParts,
+    },
 };
 use std::collections::BTreeMap;
 
@@ -240,8 +243,7 @@ fn transition<'a>(node: &Node<'a>) -> Result<(TransitionParts, Vec<Node<'a>>)> {
     way.priority = from.whole("priority")?.unwrap_or(way.priority);
     way.exit = from.number("exit")?;
     way.fade_s = from.number("fade_s")?.unwrap_or(way.fade_s);
-    way.curve =
-        from.word("curve", &[("smooth", Curve::Smooth), ("linear", Curve::Linear)])?.unwrap_or(way.curve);
+    way.fade = from.word("fade", &[("smooth", Fade::Smooth), ("linear", Fade::Linear)])?.unwrap_or(way.fade);
     let known = [
         ("never", Interruption::Never),
         ("target", Interruption::Target),

@@ -4,7 +4,10 @@ use super::{
     GraphFileError,
     json::{Node, Sort},
 };
-use crate::{edit::DidYouMean, quote::Quote, words::nearest};
+use crate::{
+    edit::DidYouMean,
+    text::{quote::Quote, words::nearest},
+};
 use serde_json::{Map, Value, json};
 
 /// Groups within groups, at most.
@@ -210,7 +213,7 @@ static TRANSITION: Table = Table {
         may("priority", WHOLE, "A higher one goes first; 0 if nothing is said."),
         may("exit", SHARE, "Only when the state that it leaves passes this share of a lap; 1 is the end."),
         may("fade_s", SECONDS, "Seconds over which it goes; 0.2 if nothing is said."),
-        may("curve", Kind::Word(&["smooth", "linear"]), "How it goes; smooth if nothing is said."),
+        may("fade", Kind::Word(&["smooth", "linear"]), "How it goes; smooth if nothing is said."),
         may(
             "interruption",
             Kind::Word(&["never", "target", "source", "both"]),
@@ -220,7 +223,7 @@ static TRANSITION: Table = Table {
         may(
             "inertial",
             Kind::Bool,
-            "True if the new state plays at once, and what the old motion was off it dies away: nothing is played twice.",
+            "True if the new state plays alone at once and the difference to the old motion fades out: nothing is played twice.",
         ),
         may("sync", Kind::Bool, "True if the new state starts where the old one is in its lap, in step."),
     ],

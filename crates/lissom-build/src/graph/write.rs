@@ -2,8 +2,11 @@
 
 use lissom::track::Repeat;
 use lissom_motion::{
-    Curve, GraphParts, Interruption, LayerParts, MotionParts, ParameterKind, PlaneBlend, StateParts, Test,
-    TransitionParts,
+    GraphParts,
+    graph::{
+        Fade, Interruption, LayerParts, MotionParts, ParameterKind, PlaneBlend, StateParts, Test,
+        TransitionParts,
+    },
 };
 use std::collections::BTreeSet;
 
@@ -83,8 +86,8 @@ pub(super) fn json(parts: &GraphParts) -> Json {
         out.push(("parameters".into(), Json::Object(all.collect())));
     }
     if !parts.masks.is_empty() {
-        let rules = |mask: &lissom_motion::MaskParts| {
-            let rule = |rule: &lissom_motion::MaskRule| {
+        let rules = |mask: &lissom_motion::graph::MaskParts| {
+            let rule = |rule: &lissom_motion::graph::MaskRule| {
                 let mut out = Fields::new();
                 out.push(("joint".into(), Json::text(&rule.joint)));
                 put(&mut out, "weight", number(rule.weight), rule.weight != 1.0);
@@ -203,7 +206,7 @@ fn transition(way: &TransitionParts) -> Json {
     put(&mut out, "priority", Json::of(way.priority), way.priority != plain.priority);
     put(&mut out, "exit", number(way.exit.unwrap_or_default()), way.exit.is_some());
     put(&mut out, "fade_s", number(way.fade_s), way.fade_s != plain.fade_s);
-    put(&mut out, "curve", Json::text("linear"), way.curve == Curve::Linear);
+    put(&mut out, "fade", Json::text("linear"), way.fade == Fade::Linear);
     let interruption = match way.interruption {
         Interruption::Never => "never",
         Interruption::Target => "target",

@@ -11,10 +11,10 @@ use super::{
 };
 use crate::{
     exact::{Q4, Trs, V3},
-    quote::{Number, Quote},
     raw::{
         Channel, Curve, Key, RawAnimation, RawJoint, RawSkeleton, RawTrack, RawUserTrack, TrackKind, UserKey,
     },
+    text::quote::{Number, Quote},
 };
 use std::collections::BTreeMap;
 

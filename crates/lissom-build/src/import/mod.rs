@@ -24,6 +24,7 @@ mod clip_names;
 mod error;
 #[cfg(feature = "fbx")]
 pub mod fbx;
+mod format;
 #[cfg(feature = "gltf")]
 pub mod gltf;
 mod limits;
@@ -31,24 +32,25 @@ pub mod lsm;
 mod matching;
 #[cfg(any(feature = "fbx", feature = "gltf"))]
 mod names;
+mod onto;
 mod open;
+mod options;
 pub mod ozz;
 pub mod rawclip;
 mod read_options;
 mod rebase;
 mod sense;
 mod sjson;
-mod surfaces;
 
 pub use axes::Axis;
 pub use clip_names::{UniqueNames, stem};
 pub use error::{ImportError, Place};
+pub use format::Format;
 pub use limits::ImportLimits;
 pub use matching::MatchError;
 pub(crate) use matching::{lend, retarget};
-pub(crate) use open::bring_onto;
-pub use open::{
-    Format, ImportOptions, OpenError, Unit, open, open_bytes, open_read, open_skeleton, read_beside,
-    read_limited,
-};
+pub(crate) use onto::bring_onto;
+pub use open::{OpenError, open, open_bytes, open_read, open_skeleton, read_beside, read_limited};
+pub(crate) use open::{finish, parse};
+pub use options::{ImportOptions, Unit};
 pub use read_options::ReadOptions;

@@ -1,7 +1,7 @@
 //! Names: unique, not empty, not endless.
 
 use super::UniqueNames;
-use crate::quote::Quote;
+use crate::text::quote::Quote;
 
 /// Names longer than this are cut: one long name could stand in thousands of places.
 const LONGEST: usize = 255;

@@ -9,16 +9,15 @@
 //! ```
 
 use super::{
-    Axis, ImportError, ImportLimits, ReadOptions, acl_sjson,
+    Format, ImportError, ImportLimits, ImportOptions, ReadOptions, Unit, acl_sjson, bring_onto,
     bvh::{self, BvhOptions},
     clip_names as names, lsm,
     matching::{self, By, MatchError},
     ozz, rawclip, sense,
 };
 use crate::{
-    mesh::VertexLayout,
     raw::RawEditError,
-    retarget::{self, Goals, RetargetError},
+    retarget::RetargetError,
     scene::{Scene, SceneAnimation, SceneSkeleton},
 };
 use core::num::NonZeroU8;
@@ -27,151 +26,6 @@ use std::{
     io::{self, Read},
     path::{Path, PathBuf},
 };
-
-/// A file format that can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Format {
-    /// glTF 2.0, binary (`.glb`, `.vrm`) or JSON (`.gltf`).
-    Gltf,
-    /// Autodesk FBX, binary or text.
-    Fbx,
-    /// Motion capture in text.
-    Bvh,
-    /// An archive of ozz-animation.
-    Ozz,
-    /// A raw clip or track list of ACL.
-    Acl,
-    /// Plain samples.
-    RawClip,
-    /// A Lissom archive.
-    Lsm,
-}
-
-impl Format {
-    /// Every format and the extensions of its files.
-    pub const ALL: [(Self, &'static [&'static str]); 7] = [
-        (Self::Gltf, &["glb", "gltf", "vrm", "vrma"]),
-        (Self::Fbx, &["fbx"]),
-        (Self::Bvh, &["bvh"]),
-        (Self::Ozz, &["ozz"]),
-        (Self::Acl, &["sjson"]),
-        (Self::RawClip, &["rawclip"]),
-        (Self::Lsm, &["lsm"]),
-    ];
-
-    /// As people call it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Gltf => "glTF",
-            Self::Fbx => "FBX",
-            Self::Bvh => "BVH",
-            Self::Ozz => "ozz",
-            Self::Acl => "ACL",
-            Self::RawClip => "rawclip",
-            Self::Lsm => "lsm",
-        }
-    }
-
-    /// By the first bytes.
-    #[must_use]
-    pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
-        if let [0 | 1, b'o', b'z', b'z', b'-', ..] = bytes {
-            return Some(Self::Ozz);
-        }
-        for (magic, format) in [
-            (&b"glTF"[..], Self::Gltf),
-            (b"LSM1", Self::Lsm),
-            (b"LSMP", Self::Lsm),
-            (b"RCL1", Self::RawClip),
-            (b"Kaydara FBX Binary", Self::Fbx),
-            (b"; FBX", Self::Fbx),
-        ] {
-            if bytes.starts_with(magic) {
-                return Some(format);
-            }
-        }
-        let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
-        let word = text.get(..9).unwrap_or(text);
-        if word.eq_ignore_ascii_case(b"HIERARCHY") {
-            return Some(Self::Bvh);
-        }
-        text.starts_with(b"{").then_some(Self::Gltf)
-    }
-
-    /// By the file's extension.
-    #[must_use]
-    pub fn of_path(path: &Path) -> Option<Self> {
-        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        let known = Self::ALL.into_iter().find(|(_, e)| e.contains(&extension.as_str()));
-        known.map(|(format, _)| format)
-    }
-}
-
-/// How long a unit of the file is.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Unit {
-    /// As the format or the file says: glTF, ozz and BVH metres, ACL and rawclip centimetres, FBX as in the file.
-    #[default]
-    Auto,
-    /// Metres a unit.
-    Metres(f64),
-}
-
-/// How to read a file.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ImportOptions {
-    /// How long a unit of the file is.
-    pub unit: Unit,
-    /// What is up in the file; it becomes y.
-    pub up: Axis,
-    /// Where characters look in the file; it becomes z. `None`: as usual for what is up.
-    pub forward: Option<Axis>,
-    /// Samples a second for every motion; `None` keeps its keys.
-    pub rate_hz: Option<f64>,
-    /// The file that has the skeleton, if it is another one. Joints are matched by name; files that have no joint
-    /// names (ozz animations, raw clips), by place.
-    pub skeleton: Option<PathBuf>,
-    /// The file with another skeleton, of other proportions and names, that motions are brought onto
-    /// ([`crate::retarget`]). It is read as it is: unit and axes are those of the motions' files.
-    pub retarget: Option<PathBuf>,
-    /// What is then kept where the file has it.
-    pub goals: Goals,
-    /// Leaves meshes out, with their materials and images.
-    pub no_mesh: bool,
-    /// Leaves images out.
-    pub no_images: bool,
-    /// Joints that a vertex follows at most: the strongest stay. `None` keeps all.
-    pub influences: Option<NonZeroU8>,
-    /// The order of the vertices of every mesh. `None` keeps that of the file, which is the source's but for archives
-    /// that were laid out before.
-    pub layout: Option<VertexLayout>,
-    /// Refuses a file with a part that cannot be read; otherwise that part is left out with a warning.
-    pub strict: bool,
-    /// What a file may ask for.
-    pub limits: ImportLimits,
-}
-
-impl Default for ImportOptions {
-    fn default() -> Self {
-        Self {
-            unit: Unit::Auto,
-            up: Axis::Y,
-            forward: None,
-            rate_hz: None,
-            skeleton: None,
-            retarget: None,
-            goals: Goals::default(),
-            no_mesh: false,
-            no_images: false,
-            influences: None,
-            layout: None,
-            strict: false,
-            limits: ImportLimits::default(),
-        }
-    }
-}
 
 /// Why a file gave no scene. Everything but [`OpenError::Option`] names the file.
 #[derive(Debug, thiserror::Error)]
@@ -309,21 +163,6 @@ pub fn open_read(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result<S
     Ok(scene)
 }
 
-/// Brings the motions of a file onto another skeleton.
-pub(crate) fn bring_onto(
-    path: &Path,
-    scene: &mut Scene,
-    target: &SceneSkeleton,
-    goals: Goals,
-) -> Result<(), OpenError> {
-    // The skeleton itself, from another file, stored in another order or with other roundings.
-    if scene.skeletons.iter().all(|own| retarget::is_same_rig(&own.skeleton, &target.skeleton)) {
-        let attached = matching::attach(scene, target.clone(), By::Name);
-        return attached.map_err(|source| OpenError::Match { path: path.into(), source });
-    }
-    retarget::onto(scene, target, goals).map_err(|source| OpenError::Retarget { path: path.into(), source })
-}
-
 /// As [`open`], of bytes that were read already. `path` is what the file is called: it names clips that have no name and
 /// stands in messages. `files` gives the bytes of other files that this one names, by URI. The skeleton, if it is in
 /// another file, is `target`; [`ImportOptions::skeleton`] and [`ImportOptions::retarget`] are not looked at.
@@ -338,10 +177,30 @@ pub fn open_bytes(
     target: Option<&SceneSkeleton>,
     options: &ImportOptions,
 ) -> Result<Scene, OpenError> {
+    let (format, scene) = parse(path, bytes, files, &options.reading())?;
+    finish(path, format, scene, target, options)
+}
+
+/// What a file says, before units, axes and names are settled. Only [`ReadOptions`] change it.
+pub(crate) fn parse(
+    path: &Path,
+    bytes: &[u8],
+    files: &mut dyn FnMut(&str) -> Result<Vec<u8>, ImportError>,
+    reading: &ReadOptions,
+) -> Result<(Format, Scene), OpenError> {
+    let format = Format::of(path, bytes).ok_or_else(|| OpenError::Unknown { path: path.into() })?;
+    Ok((format, parse_as(path, bytes, format, reading, files)?))
+}
+
+/// What was parsed, as the options ask for it.
+pub(crate) fn finish(
+    path: &Path,
+    format: Format,
+    mut scene: Scene,
+    target: Option<&SceneSkeleton>,
+    options: &ImportOptions,
+) -> Result<Scene, OpenError> {
     options.check()?;
-    let format = Format::of_bytes(bytes).or_else(|| Format::of_path(path));
-    let format = format.ok_or_else(|| OpenError::Unknown { path: path.into() })?;
-    let mut scene = parse(path, bytes, format, options, files)?;
     keep(&mut scene, options);
     names::name_joints(&mut scene);
     if format != Format::Lsm {
@@ -351,7 +210,7 @@ pub fn open_bytes(
 
     scene.scale_lengths(match options.unit {
         Unit::Metres(metres) => metres,
-        Unit::Auto => unit_of(format),
+        Unit::Auto => format.unit_m(),
     });
     sense::check(&scene).map_err(|source| OpenError::Import { path: path.into(), source })?;
     let forward = options.forward.unwrap_or(options.up.usual_forward());
@@ -463,47 +322,6 @@ pub fn read_beside(path: &Path, uri: &str, limits: &ImportLimits) -> Result<Vec<
     }
 }
 
-impl ImportOptions {
-    /// The same for a file in metres, y up: units and axes that were said are those of another one.
-    pub(crate) fn as_it_is(&self) -> Self {
-        Self { unit: Unit::Auto, up: Axis::Y, forward: None, ..self.clone() }
-    }
-
-    /// What of a file is read, and what is done about parts that cannot be.
-    fn reading(&self) -> ReadOptions {
-        ReadOptions {
-            limits: self.limits,
-            meshes: !self.no_mesh,
-            images: !self.no_images,
-            strict: self.strict,
-        }
-    }
-
-    pub(crate) fn check(&self) -> Result<(), OpenError> {
-        let forward = self.forward.unwrap_or(self.up.usual_forward());
-        let wrong = if let Unit::Metres(m) = self.unit
-            && !(m.is_finite() && m > 0.0)
-        {
-            format!("the unit is {m} m; it must be finite and above 0")
-        } else if let Some(rate) = self.rate_hz.filter(|r| !(r.is_finite() && *r > 0.0)) {
-            format!("the rate is {rate} Hz; it must be finite and above 0")
-        } else if self.up.upright(forward).is_none() {
-            format!("up is {:?} and forward {forward:?}; they must be at right angles", self.up)
-        } else {
-            return Ok(());
-        };
-        Err(OpenError::Option(wrong))
-    }
-}
-
-/// Metres a unit.
-fn unit_of(format: Format) -> f64 {
-    match format {
-        Format::Acl | Format::RawClip => 0.01,
-        _ => 1.0,
-    }
-}
-
 /// The first skeleton of a file, read with these options, its motions left alone.
 ///
 /// # Errors
@@ -515,11 +333,11 @@ pub fn open_skeleton(path: &Path, options: &ImportOptions) -> Result<SceneSkelet
     scene.skeletons.into_iter().next().ok_or_else(|| OpenError::NoSkeleton { path: path.into() })
 }
 
-fn parse(
+fn parse_as(
     path: &Path,
     bytes: &[u8],
     format: Format,
-    options: &ImportOptions,
+    reading: &ReadOptions,
     files: &mut dyn FnMut(&str) -> Result<Vec<u8>, ImportError>,
 ) -> Result<Scene, OpenError> {
     #[cfg(not(feature = "gltf"))]
@@ -538,13 +356,13 @@ fn parse(
                 Ok(Scene { name, tracks, ..Default::default() })
             }
         },
-        Format::Lsm => lsm::read_with(bytes, &options.reading(), lsm::Clips::Keys).map_err(refused),
+        Format::Lsm => lsm::read_with(bytes, reading, lsm::Clips::Keys).map_err(refused),
         #[cfg(feature = "fbx")]
-        Format::Fbx => super::fbx::read(bytes, &options.limits).map_err(refused),
+        Format::Fbx => super::fbx::read(bytes, &reading.limits).map_err(refused),
         #[cfg(not(feature = "fbx"))]
         Format::Fbx => Err(OpenError::NotBuilt { path: path.into(), format }),
         #[cfg(feature = "gltf")]
-        Format::Gltf => super::gltf::read_with(bytes, files, &options.reading()).map_err(refused),
+        Format::Gltf => super::gltf::read_with(bytes, files, reading).map_err(refused),
         #[cfg(not(feature = "gltf"))]
         Format::Gltf => Err(OpenError::NotBuilt { path: path.into(), format }),
     }

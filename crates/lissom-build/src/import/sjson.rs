@@ -2,7 +2,7 @@
 //! words without quotes. Read into a tree, with the line of every value.
 
 use super::{ImportError, Place};
-use crate::quote::Quote;
+use crate::text::quote::Quote;
 
 /// How deep values may stand in each other; real files need five.
 const DEEPEST: usize = 32;

@@ -2,7 +2,10 @@
 
 use super::Motion;
 use crate::exact::narrow;
-use lissom_motion::{GraphParts, LayerParts, PlaneBlend, StateParts, Test, TransitionParts};
+use lissom_motion::{
+    GraphParts,
+    graph::{LayerParts, PlaneBlend, StateParts, Test, TransitionParts},
+};
 
 /// The name under which archives of the mannequin have their graph.
 pub const GRAPH: &str = "mannequin";

@@ -2,7 +2,7 @@
 
 use super::{Detail, DetailError, GRAPH, GRAPH_MOTIONS, Motion, clip, graph, markers, mesh, skeleton};
 use crate::{
-    material::Material,
+    mesh::material::Material,
     raw::{ExtractedRoot, RawEditError, RootMotionRule},
     scene::{Scene, SceneAnimation, SceneGraph, SceneMesh, SceneSkeleton},
 };

@@ -1,6 +1,6 @@
 //! Which clip is meant.
 
-use crate::{scene::Scene, words};
+use crate::{scene::Scene, text::words};
 
 /// What stands between the parts of a clip's name: `Armature|Walk`, `hero/walk`, `hero_walk`.
 const SEPARATORS: [char; 7] = ['|', '/', ':', '_', '.', '-', ' '];

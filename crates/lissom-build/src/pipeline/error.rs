@@ -63,7 +63,7 @@ pub enum InputError {
     },
     /// It does not fit into an archive.
     #[error("{}: {source}", name.display())]
-    Pack {
+    Write {
         /// The input.
         name: PathBuf,
         /// Why.

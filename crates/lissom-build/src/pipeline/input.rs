@@ -1,6 +1,6 @@
 //! What is cooked: a file, or bytes and a way to read what they name.
 
-use super::InputError;
+use super::{InputError, Parsed};
 use crate::import::{self, ImportError, ImportLimits, OpenError, Place};
 use core::fmt;
 use std::borrow::Cow;
@@ -16,6 +16,7 @@ pub struct Input<'a> {
     recorded: Option<String>,
     bytes: Option<&'a [u8]>,
     files: Option<&'a Resolve<'a>>,
+    parsed: Option<&'a Parsed<'a>>,
 }
 
 impl fmt::Debug for Input<'_> {
@@ -30,14 +31,24 @@ impl<'a> Input<'a> {
     /// A file, read when its turn comes. What it names is read from its own folder and below.
     #[must_use]
     pub fn file(path: impl Into<PathBuf>) -> Self {
-        Self { name: path.into(), recorded: None, bytes: None, files: None }
+        Self { name: path.into(), recorded: None, bytes: None, files: None, parsed: None }
     }
 
     /// Bytes. The name is that of the file they could have come from: it tells what cannot be told by the first bytes,
     /// names a clip that has no name, and stands in messages.
     #[must_use]
     pub fn bytes(name: impl Into<PathBuf>, bytes: &'a [u8]) -> Self {
-        Self { name: name.into(), recorded: None, bytes: Some(bytes), files: None }
+        Self { name: name.into(), recorded: None, bytes: Some(bytes), files: None, parsed: None }
+    }
+
+    /// A file that was parsed already, under the name that it was parsed under.
+    #[must_use]
+    pub fn parsed(parsed: &'a Parsed<'a>) -> Self {
+        Self { parsed: Some(parsed), bytes: Some(parsed.bytes()), ..parsed.input().clone() }
+    }
+
+    pub(super) fn known(&self) -> Option<&'a Parsed<'a>> {
+        self.parsed
     }
 
     /// Where files come from that this one names. Without it, bytes must name none.
@@ -80,6 +91,10 @@ impl<'a> Input<'a> {
     }
 
     pub(super) fn read_beside(&self, uri: &str, limits: &ImportLimits) -> Result<Vec<u8>, ImportError> {
+        // Bytes that were parsed may be those of a file, which has a folder.
+        if let Some(parsed) = self.parsed {
+            return parsed.input().read_beside(uri, limits);
+        }
         match (self.files, self.bytes) {
             (Some(files), _) => files(uri),
             (None, None) => import::read_beside(&self.name, uri, limits),

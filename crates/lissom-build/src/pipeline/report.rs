@@ -1,7 +1,8 @@
 //! What became of the inputs.
 
-use super::{Input, InputError, Opened};
+use super::{Input, InputError, open::Opened};
 use crate::{
+    BuiltSkeleton,
     cook::{CookReport, CookedClip},
     scene::{SceneAnimation, Warning},
 };
@@ -59,32 +60,34 @@ pub struct ClipReport {
     pub worst_joint: String,
 }
 
-impl Report {
-    pub(super) fn new(input: &Input<'_>, opened: &Opened, clips: &[CookedClip]) -> Self {
-        let scene = &opened.scene;
-        let clip = |(a, c): (&SceneAnimation, &CookedClip)| ClipReport {
-            name: a.motion.name.clone(),
-            duration_s: a.motion.duration_s,
-            cook: c.report.clone(),
-            worst_joint: worst_joint(opened, a, &c.report),
-        };
+impl ClipReport {
+    pub(super) fn new(animation: &SceneAnimation, skeletons: &[BuiltSkeleton], report: &CookReport) -> Self {
+        let skeleton = animation.skeleton.and_then(|s| skeletons.get(s)).map(|s| &s.skeleton);
+        let error = &report.error;
+        let named = skeleton.filter(|s| error.worst() > 0.0 && error.worst_joint < s.joint_count());
         Self {
-            name: input.name().to_owned(),
-            joints: scene.skeletons.iter().map(|s| s.skeleton.joints.len()).sum(),
-            clips: scene.animations.iter().zip(clips).map(clip).collect(),
-            meshes: scene.meshes.len(),
-            vertices: scene.meshes.iter().map(|m| m.mesh.positions.len()).sum(),
-            tracks: scene.tracks.len() + scene.animations.iter().map(|a| a.tracks.len()).sum::<usize>(),
-            height_m: opened.height_m,
-            left_out: opened.left_out.clone(),
-            warnings: scene.warnings.clone(),
+            name: animation.motion.name.clone(),
+            duration_s: animation.motion.duration_s,
+            cook: report.clone(),
+            worst_joint: named.map_or_else(String::new, |s| s.name(error.worst_joint).to_owned()),
         }
     }
 }
 
-fn worst_joint(opened: &Opened, animation: &SceneAnimation, report: &CookReport) -> String {
-    let skeleton = animation.skeleton.and_then(|s| opened.skeletons.get(s)).map(|s| &s.skeleton);
-    let error = &report.error;
-    let named = skeleton.filter(|s| error.worst() > 0.0 && error.worst_joint < s.joint_count());
-    named.map_or_else(String::new, |s| s.name(error.worst_joint).to_owned())
+impl Report {
+    pub(super) fn new(input: &Input<'_>, opened: &Opened, clips: &[CookedClip]) -> Self {
+        let scene = &opened.file.scene;
+        let clips = scene.animations.iter().zip(clips);
+        Self {
+            name: input.name().to_owned(),
+            joints: scene.skeletons.iter().map(|s| s.skeleton.joints.len()).sum(),
+            clips: clips.map(|(a, c)| ClipReport::new(a, &opened.skeletons, &c.report)).collect(),
+            meshes: scene.meshes.len(),
+            vertices: scene.meshes.iter().map(|m| m.mesh.positions.len()).sum(),
+            tracks: scene.tracks.len() + scene.animations.iter().map(|a| a.tracks.len()).sum::<usize>(),
+            height_m: opened.prepared.height_m,
+            left_out: opened.file.left_out.clone(),
+            warnings: scene.warnings.clone(),
+        }
+    }
 }

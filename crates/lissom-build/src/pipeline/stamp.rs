@@ -4,7 +4,7 @@
 //! then each file that was read, a hash of its bytes before its name. Files that an input names by URI stand under it, indented. An archive whose lines
 //! would be written the same again is left alone.
 
-use super::{Input, Recipe};
+use super::{Input, Plan};
 use crate::import::{ImportLimits, ImportOptions};
 use lissom::archive::{AlignedBytes, ArchiveView, Limits, SectionKind};
 use lissom::hash::Fnv64;
@@ -22,35 +22,19 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
     of_words.bytes(rest).bytes(&(bytes.len() as u64).to_le_bytes()).finish()
 }
 
-/// The first line. The other skeleton, and the one that motions are brought onto, count by their bytes, not by their paths.
-pub(super) fn head(recipe: &Recipe, [skeleton, retarget]: [Option<u64>; 2]) -> String {
-    let Recipe { import, cook, asked_precision, asked_shell, clips, rules, graphs, .. } = recipe;
+/// The first line. The other skeleton, and the one that motions are brought onto, count by
+/// their bytes, not by their paths.
+pub(super) fn head(plan: &Plan, [skeleton, retarget]: [Option<u64>; 2]) -> String {
+    let Plan { import, cook, asked_precision, asked_shell, clips, rules, graphs, .. } = plan;
     // Not where they were said: a recipe with a comment more is the same recipe.
     let rules =
         rules.iter().map(|r| (&r.clips, &r.from, r.edits.iter().map(|e| &e.kind).collect::<Vec<_>>()));
     let rules: Vec<_> = rules.collect();
-    let ImportOptions {
-        unit,
-        up,
-        forward,
-        rate_hz,
-        goals,
-        no_mesh,
-        no_images,
-        influences,
-        layout,
-        strict,
-        ..
-    } = import;
+    // Limits refuse a file; they do not change what is made of it.
+    let plain = ImportOptions::default();
+    let import = ImportOptions { skeleton: None, retarget: None, limits: plain.limits, ..import.clone() };
     let cook = format!("{cook:?} {asked_precision} {asked_shell}");
-    let mut text = format!(
-        "{unit:?} {up:?} {forward:?} {rate_hz:?} {skeleton:?} {retarget:?} {goals:?} {no_mesh} {no_images} {influences:?} {strict} {clips:?} \
-         {rules:?} {cook}"
-    );
-    // Said only if it was asked for: older stamps stay good.
-    if let Some(layout) = layout {
-        text.push_str(&format!(" {layout:?}"));
-    }
+    let mut text = format!("{import:?} {skeleton:?} {retarget:?} {clips:?} {rules:?} {cook}");
     for graph in graphs {
         text.push_str(&format!(" {:?} {:016x}", graph.name, graph.hash));
     }

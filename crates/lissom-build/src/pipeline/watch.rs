@@ -1,7 +1,8 @@
 //! Who runs the tasks, and who is told.
 
-use super::PipelineError;
+use super::{Input, InputError, PipelineError};
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{
     Mutex, OnceLock, PoisonError,
     atomic::{AtomicBool, Ordering},
@@ -54,7 +55,7 @@ pub struct Progress<'a> {
     pub step: Step<'a>,
     /// Steps done. Rises by one a call.
     pub done: usize,
-    /// Steps in all: inputs, clips, and one to pack. Grows while inputs are read, for only then their clips are known.
+    /// Steps in all: inputs, clips, and one to write the archive. Grows while inputs are read: their clips are known only then.
     pub all: usize,
 }
 
@@ -75,7 +76,7 @@ pub enum Step<'a> {
         clip: &'a str,
     },
     /// The archive is there: this was the last step.
-    Packed,
+    Written,
 }
 
 /// Counts steps and asks whether to go on.
@@ -128,4 +129,28 @@ impl<'a> Watcher<'a> {
     pub(super) fn check(&self) -> Result<(), PipelineError> {
         if self.is_cancelled() { Err(PipelineError::Cancelled) } else { Ok(()) }
     }
+}
+
+/// Runs `task` for every index. An index that the executor leaves out has no result.
+pub(super) fn run_all<T: Send + Sync>(
+    count: usize,
+    executor: &Executor<'_>,
+    watcher: &Watcher<'_>,
+    task: impl Fn(usize) -> T + Sync,
+) -> Result<Vec<Option<T>>, PipelineError> {
+    let done = gather(count, executor, |i| (!watcher.is_cancelled()).then(|| task(i)));
+    watcher.check()?;
+    Ok(done)
+}
+
+/// A defect of ours in one file does not take the others along.
+pub(super) fn guarded<T>(
+    input: &Input<'_>,
+    work: impl FnOnce() -> Result<T, InputError>,
+) -> Result<T, InputError> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
+        Err(InputError::Defect { name: input.name().to_owned(), text: text.unwrap_or_default() })
+    })
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     exact::{Q4, Trs, V3},
-    quote::Number,
+    text::quote::Number,
 };
 use core::fmt;
 use lissom::hash::Fnv64;
@@ -250,7 +250,8 @@ impl Value for Q4 {
         self.is_finite()
     }
     fn is_valid(self) -> bool {
-        self.dot(self) > 1e-12
+        // A length beyond f64 would be normalised to nothing.
+        self.dot(self) > 1e-12 && self.dot(self).is_finite()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Editable skeletons.
 
-use crate::{exact::Trs, quote::Quote};
+use crate::{exact::Trs, text::quote::Quote};
 use lissom::MAX_JOINTS;
 
 /// Joints in any order, each naming its parent by index.
@@ -90,7 +90,8 @@ impl RawSkeleton {
                 return Err(RawSkeletonError::Orphan { joint, name: name(), parent });
             }
             let r = j.rest.rotation;
-            if !j.rest.is_finite() || !j.rest.to_f32().is_finite() {
+            // A rotation whose length is beyond f64 would be normalised to nothing.
+            if !j.rest.is_finite() || !j.rest.to_f32().is_finite() || !r.dot(r).is_finite() {
                 return Err(RawSkeletonError::NotFinite { joint, name: name() });
             }
             if r.dot(r) < 1e-12 {
@@ -211,6 +212,8 @@ mod tests {
             s.joints[1].rest.translation = V3::new(0.0, bad, 0.0);
             assert_eq!(s.validate(), Err(E::NotFinite { joint: 1, name: "b".into() }));
         }
+        s.joints[1].rest = Trs { rotation: Q4::new(1e200, 0.0, 0.0, 1.0), ..Trs::IDENTITY };
+        assert_eq!(s.validate(), Err(E::NotFinite { joint: 1, name: "b".into() }));
         s.joints[1].rest = Trs { rotation: Q4::new(0.0, 0.0, 0.0, 0.0), ..Trs::IDENTITY };
         assert_eq!(s.validate(), Err(E::NoRotation { joint: 1, name: "b".into() }));
     }

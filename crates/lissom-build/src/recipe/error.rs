@@ -1,6 +1,6 @@
 //! What is wrong with a recipe.
 
-use crate::{edit::DidYouMean, quote::Quote};
+use crate::{edit::DidYouMean, text::quote::Quote};
 
 /// Why a recipe is refused. Lines count from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,9 +1,13 @@
 use super::*;
 use crate::{
+    cook::{Effort, Form, Jumps},
     edit::{Additive, EditKind, Looping, RootEdit},
+    import::{Axis, Unit},
+    mesh::VertexLayout,
     raw::{RootMotionRule, RootReference, Travel},
     scene::Marker,
 };
+use std::num::NonZeroU8;
 
 const WHOLE: &str = r#"
 precision = "0.2mm"
@@ -56,7 +60,7 @@ fn a_whole_recipe_is_read_in_the_order_of_the_file() {
         (file.unit, file.up, file.forward),
         (Some(Unit::Metres(0.01)), Some(Axis::Z), Some(Axis::MinusY))
     );
-    assert_eq!((file.rate_hz, file.skeleton.as_deref()), (Some(30.0), Some("hero.glb")));
+    assert_eq!((file.rate_hz, file.skeleton), (Some(30.0), Some("hero.glb".into())));
     assert_eq!((file.no_mesh, file.no_images, file.strict), (Some(false), Some(true), Some(true)));
     assert_eq!((file.influences, file.clips.len()), (NonZeroU8::new(4), 2));
     assert_eq!(file.layout, Some(VertexLayout::Skinning));

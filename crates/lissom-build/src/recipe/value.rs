@@ -4,7 +4,7 @@ use super::{RecipeError, parse_axis, parse_bytes, parse_length, parse_precision,
 use crate::{
     cook::Jumps,
     import::{Axis, Unit},
-    words::nearest,
+    text::words::nearest,
 };
 use toml::{
     Spanned,
@@ -53,7 +53,7 @@ impl<'a> Table<'a> {
             let word = key.get_ref().as_ref();
             let plain =
                 !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
-            let shown = if plain { word.to_owned() } else { crate::quote::Quote(word).to_string() };
+            let shown = if plain { word.to_owned() } else { crate::text::quote::Quote(word).to_string() };
             let path = if self.path.is_empty() { shown } else { format!("{}.{shown}", self.path) };
             let line = line_of(self.source.as_bytes(), key.span().start);
             Value { source: self.source, path, key: word, line, value: value.get_ref() }
@@ -175,7 +175,7 @@ impl<'a> Value<'a> {
 
     fn parsed<T>(&self, parse: fn(&str) -> Result<T, String>) -> Result<T, RecipeError> {
         let text = self.written()?;
-        parse(text).map_err(|reason| self.wrong(format!("{}: {reason}", crate::quote::Quote(text))))
+        parse(text).map_err(|reason| self.wrong(format!("{}: {reason}", crate::text::quote::Quote(text))))
     }
 
     pub(super) fn precision(&self) -> Result<f64, RecipeError> {

@@ -215,7 +215,7 @@ fn the_job_does_the_same() {
             for i in 0..=10 {
                 let pose = motion.pose(&own, motion.duration_s * f64::from(i) / 10.0);
                 let locals: Vec<_> = built[0].raw_of_joint.iter().map(|raw| pose[*raw].to_f32()).collect();
-                let input = lissom::math::soa::pack(&locals);
+                let input = lissom::math::soa::from_transforms(&locals);
                 lissom::job::RetargetJob {
                     plan: &plan,
                     source,

@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let is_archive = arguments.output.extension().is_some_and(|end| end.eq_ignore_ascii_case("lsm"));
     let (scene, bytes) = if is_archive {
         let scene = mannequin::game_scene(&Motion::ALL, &detail)?;
-        let bytes = pipeline::cook_scene(&scene, &ClipBuilder::default(), &in_parallel)?;
+        let bytes = pipeline::cook_scene(&scene, &ClipBuilder::default(), &in_parallel)?.archive;
         (scene, bytes)
     } else {
         let scene = mannequin::scene(&Motion::ALL, &detail)?;

@@ -76,13 +76,14 @@ impl Backend {
         Self(Level::baseline())
     }
 
-    /// Plain scalar code.
+    /// Plain scalar code. A target whose every CPU has vectors has it with the feature `scalar` alone.
+    #[cfg(feature = "scalar")]
     #[must_use]
     pub const fn scalar() -> Self {
         Self(Level::fallback())
     }
 
-    /// Every backend that this CPU has, the scalar one first and the widest last.
+    /// Every backend that this CPU has, the scalar one first (if the build has it) and the widest last.
     pub fn all() -> impl Iterator<Item = Self> {
         #[cfg(feature = "std")]
         let top = Level::new();
@@ -98,7 +99,11 @@ impl Backend {
         ];
         #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
         let simd = [(!top.is_fallback()).then_some(top)];
-        core::iter::once(Self::scalar()).chain(simd.into_iter().flatten().map(Self))
+        #[cfg(feature = "scalar")]
+        let scalar = Some(Self::scalar());
+        #[cfg(not(feature = "scalar"))]
+        let scalar = top.is_fallback().then_some(Self(top));
+        scalar.into_iter().chain(simd.into_iter().flatten().map(Self))
     }
 
     /// By name: `scalar`, `sse2`, `sse4.2`, `avx2`, `avx512`, `neon`, `simd128`.
@@ -111,7 +116,7 @@ impl Backend {
     pub fn name(self) -> &'static str {
         #[allow(unreachable_patterns, reason = "which variants exist depends on the target")]
         match self.0 {
-            Level::Fallback(_) => "scalar",
+            level if level.is_fallback() => "scalar",
             #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
             Level::Sse2(_) => "sse2",
             #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

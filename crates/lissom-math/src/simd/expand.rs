@@ -4,7 +4,7 @@
 //! it is four lanes by a table.
 
 use super::blocks::same;
-use fearless_simd::{Fallback, Simd, f32x4, prelude::*};
+use fearless_simd::{Simd, f32x4, prelude::*};
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 use fearless_simd::Sse2;
@@ -74,7 +74,7 @@ fn by_table<S: Simd>(s: S) -> bool {
     if same::<S, Sse2>(s).is_some() {
         return true;
     }
-    same::<S, Fallback>(s).is_some()
+    s.level().is_fallback()
 }
 
 #[inline(always)]

@@ -282,12 +282,7 @@ fearless_simd::kernel!(
 mod tests {
     use super::*;
     use crate::{dispatch, simd::Backend};
-
-    fn hash(n: u32) -> u32 {
-        let n = (n ^ n >> 16).wrapping_mul(0x45d9_f3b5);
-        let n = (n ^ n >> 13).wrapping_mul(0x45d9_f3b5);
-        n ^ n >> 16
-    }
+    use lissom_testkit::rng::Rng;
 
     #[inline(always)]
     fn compare<S: Simd>(s: S, bytes: &[u8], first: u64, places: &[u32; 16], widths: &[u32; 16]) {
@@ -307,20 +302,20 @@ mod tests {
 
     #[test]
     fn gathered_numbers_are_those_read_one_by_one() {
-        let bytes: Vec<u8> = (0..300).map(|i| hash(i) as u8).collect();
-        for case in 0..4000 {
-            let random = |salt: u32| hash(case * 64 + salt);
+        let mut rng = Rng::new(1);
+        let bytes: Vec<u8> = (0..300).map(|_| rng.next_u32() as u8).collect();
+        for _ in 0..4000 {
             // Most fit eight bytes; some do not, some reach over the end, some start beyond it.
-            let widest = [6, 16, 19, 20, 32][random(60) as usize % 5];
-            let reach = [500, 2300, 2800][random(61) as usize % 3];
-            let first = u64::from(random(62) % 200);
-            let places = core::array::from_fn(|lane| random(lane as u32) % reach);
-            let widths = core::array::from_fn(|lane| {
-                let three = random(16 + lane as u32);
+            let widest = [6, 16, 19, 20, 32][rng.below(5)];
+            let reach = [500, 2300, 2800][rng.below(3)];
+            let first = rng.next_u64() % 200;
+            let places = core::array::from_fn(|_| rng.next_u32() % reach);
+            let widths = core::array::from_fn(|_| {
+                let three = rng.next_u32();
                 let width = |shift: u32| (three >> shift & 255) % widest;
                 width(0) | width(8) << 5 | width(16) << 10 | three & 0xffff_8000
             });
-            let len = random(63) as usize % 300;
+            let len = rng.below(300);
             for backend in Backend::all() {
                 dispatch!(backend, s => compare(s, &bytes[..len], first, &places, &widths));
             }

@@ -1,25 +1,50 @@
 //! Poses from elsewhere, as a ragdoll's: blended in while they last, and gone on from when they end.
 
-use super::{AnimateError, Animator, covered};
-use crate::{Layer, StateError, cover};
+use super::{AnimateError, Animator};
+use crate::{
+    StateError,
+    frame::{Layer, cover},
+};
 use alloc::vec::Vec;
 use lissom::{
     job::{BlendJob, BlendLayer, JobError, PosePair},
-    math::soa::{Lanes, SoaTransform},
+    math::{
+        Mat4,
+        soa::{Lanes, SoaTransform},
+    },
     track::TimeError,
 };
 
-/// Made when it is first needed.
+/// Buffers of [`Animator::blend_in`]; made when they are first needed.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Room {
-    own: Vec<SoaTransform>,
+pub(super) struct ForeignScratch {
+    /// The pose that a blend starts from.
+    base: Vec<SoaTransform>,
     rows: Vec<Lanes>,
+    /// True if this frame's pose was blended with one from elsewhere.
+    blended: bool,
+    /// The graph's own pose below that, and its matrices as they were shown.
+    own: Vec<SoaTransform>,
+    own_models: Vec<Mat4>,
+}
+
+impl ForeignScratch {
+    /// The graph's own pose and matrices, if this frame's were blended with others.
+    pub fn below(&self) -> Option<(&[SoaTransform], &[Mat4])> {
+        self.blended.then_some((&self.own, &self.own_models))
+    }
+
+    /// What was blended in is no longer there.
+    pub fn forget(&mut self) {
+        self.blended = false;
+    }
 }
 
 impl Animator {
-    /// Blends a pose from elsewhere over the one of this frame, as a ragdoll's on its way in: with a weight of 0 the graph's is seen, of
-    /// 1 the other. A mask says how much of the weight each joint gets. To be called after each [`update`](Animator::update) for as
-    /// long as it is to be seen; the graph goes on below it.
+    /// Blends a pose from elsewhere, such as a ragdoll's, over the pose of this frame. Weight 0 shows the graph's pose, weight 1
+    /// the other one. A mask says how much of the weight each joint gets. Call it after each [`update`](Animator::update) for as
+    /// long as the pose is to be seen; the graph goes on below it. The next update takes the blend away, also if the rate holds
+    /// the pose, so that nothing is blended twice. Several calls after one update blend one pose over the other.
     ///
     /// # Errors
     ///
@@ -34,10 +59,10 @@ impl Animator {
             let (field, value, allowed) = ("weight", f64::from(weight), "in [0, 1]");
             return Err(StateError::from(TimeError { field, value, allowed }).into());
         }
-        let Self { body, foreign: Room { own, rows }, .. } = self;
+        let Self { body, foreign: ForeignScratch { base, rows, blended, own, own_models }, .. } = self;
         let groups = body.pose().len();
-        own.clear();
-        own.extend_from_slice(body.pose());
+        base.clear();
+        base.extend_from_slice(body.pose());
         rows.resize(groups * 2, Lanes::splat(0.0));
         let layers =
             [Layer { weight: 1.0, mask: None, additive: false }, Layer { weight, mask, additive: false }];
@@ -49,30 +74,45 @@ impl Animator {
         let layer =
             |pose, joint_weights| BlendLayer { weight: 1.0, pose, joint_weights: Some(joint_weights) };
         let skeleton = body.skeleton().clone();
-        let layers = [layer(&**own, below), layer(foreign, above)];
+        let layers = [layer(&**base, below), layer(foreign, above)];
         BlendJob::new(&layers, skeleton.rest_pose(), body.pose_mut()).run()?;
+        if !*blended {
+            *blended = true;
+            own.clone_from(base);
+            own_models.clear();
+            own_models.extend_from_slice(body.models());
+        }
         Ok(body.pose_to_models()?)
     }
 
-    /// Goes on from a pose that came from elsewhere, as from a ragdoll that is over: at the time of this frame and one step of it
-    /// earlier. From the next [`update`](Animator::update) on the graph's pose is seen, and what the other was off it dies away in so many
-    /// seconds, its speed too.
+    /// Goes on from a pose that came from elsewhere, such as a ragdoll's that ends: `foreign` has the pose at the time of this frame
+    /// and one step earlier. The next [`update`](Animator::update) shows the graph's pose, and the difference to the other pose, its
+    /// speed included, fades out in `fade_s` seconds.
     ///
     /// # Errors
     ///
-    /// [`StateError::NoMemory`] for a graph that says not that it takes poses over ([`GraphParts::hand_over`](crate::GraphParts::hand_over)) and has
-    /// no transition by inertia; [`StateError::Value`] for a time, or poses that are not finite; poses of another skeleton. Nothing is then
-    /// remembered, also of what was before.
+    /// [`StateError::NoMemory`] if the graph neither allows hand-over ([`GraphParts::hand_over`](crate::GraphParts::hand_over)) nor
+    /// has an inertial transition; [`StateError::Value`] for a time, or poses that are not finite; poses of another skeleton. On an
+    /// error the memory is cleared.
     pub fn take_over(&mut self, foreign: PosePair<'_>, fade_s: f32) -> Result<(), AnimateError> {
-        let Self { frame, body, clips, masks, rows, memory, room, .. } = self;
-        let rows = covered(frame, masks, body, rows);
+        let Self { frame, body, cast, rows, memory, memory_scratch, .. } = self;
+        let rows = frame.covered(&cast.masks, body.skeleton().group_count(), rows);
         memory.take_over(
             foreign,
             fade_s,
             frame,
-            room,
-            |clip| clips[clip],
+            memory_scratch,
+            |clip| cast.clips[clip],
             |mix, pose| Ok::<(), AnimateError>(body.pose_of(&mix, rows, pose)?),
         )
+    }
+
+    /// Shows the graph's own pose again, if another was blended over it.
+    pub(super) fn undo_blend(&mut self) {
+        if let Some((pose, models)) = self.foreign.below() {
+            self.body.pose_mut().copy_from_slice(pose);
+            self.body.models_mut().copy_from_slice(models);
+            self.foreign.forget();
+        }
     }
 }

@@ -3,9 +3,14 @@
 mod foreign;
 
 use crate::{
-    Frame, FrameEvent, Graph, GraphState, Key, LoadError, MemoryScratch, OneShot, PlayedGraph, PoseMemory,
-    RootStep, RootTracks, StateError, TriggerKey,
-    rate::{Rate, move_on},
+    Graph, GraphState, PoseMemory, RootStep, StateError,
+    cast::Cast,
+    frame::{Frame, FrameEvent},
+    graph::{LoadError, PlayedGraph, TriggerKey},
+    memory::MemoryScratch,
+    save::{Held, Save},
+    state::{Key, OneShot, Value},
+    turn::{Show, Turn, move_on},
 };
 use alloc::{sync::Arc, vec::Vec};
 use lissom::{
@@ -16,7 +21,7 @@ use lissom::{
         Mat4,
         soa::{Lanes, SoaTransform},
     },
-    player::{Body, ClipShare, PlayError},
+    player::{Body, PlayError},
     track::{MarkersView, Repeat, TimeError},
 };
 
@@ -43,38 +48,19 @@ use lissom::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct Animator {
-    graph: Arc<Graph>,
+    cast: Cast,
     state: GraphState,
     frame: Frame,
     body: Body,
-    /// The body's number of each of the graph's clips.
-    clips: Arc<[usize]>,
-    /// Where each of them leads.
-    roots: Arc<[RootTracks]>,
-    /// One a layer.
-    masks: Arc<[Option<Vec<Lanes>>]>,
     rows: Vec<Lanes>,
     models_before: Vec<Mat4>,
     root: RootStep,
     memory: PoseMemory,
-    room: MemoryScratch,
-    rate: Rate,
-    /// True if its pose is old: it is posed whose turn it may be.
-    fresh: bool,
+    memory_scratch: MemoryScratch,
+    turn: Turn,
     /// If it moves from pose to pose: the matrices of the next one. Else none.
     target: Vec<Mat4>,
-    /// Updates in which it still moves there.
-    left: u8,
-    foreign: foreign::Room,
-}
-
-/// All that decides what comes of a character: plain values, to be kept, compared and put back.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Save {
-    /// Of its graph.
-    pub state: GraphState,
-    /// Of its pose.
-    pub memory: PoseMemory,
+    foreign: foreign::ForeignScratch,
 }
 
 /// Why an animator did not do what it was told.
@@ -98,21 +84,6 @@ impl From<JobError> for AnimateError {
     }
 }
 
-/// The rows of joint weights that a frame's mix speaks of.
-fn covered<'r>(
-    frame: &Frame,
-    masks: &[Option<Vec<Lanes>>],
-    body: &Body,
-    rows: &'r mut [Lanes],
-) -> &'r [Lanes] {
-    if !frame.is_layered() {
-        return &[];
-    }
-    // There is room: the rows and the masks were made for this skeleton.
-    let _ = frame.cover(masks, body.skeleton().group_count(), rows);
-    rows
-}
-
 /// A one-shot that is about to be played; made by [`Animator::play`].
 #[derive(Debug)]
 #[must_use = "it is played by `start`"]
@@ -128,8 +99,8 @@ impl Animator {
     ///
     /// # Errors
     ///
-    /// What [`Body::new`] and [`Graph::load`] say; a clip of the graph that the archive has not, or has for another skeleton; a
-    /// mask with a joint that the skeleton has not.
+    /// What [`Body::new`] and [`Graph::load`] say; the graph names a clip that the archive lacks, or has for another
+    /// skeleton; a mask names a joint that the skeleton lacks.
     pub fn new(archive: &Archive, graph: impl PlayedGraph) -> Result<Self, AnimateError> {
         Self::of_body(Body::new(archive, Mix::MAX_ENTRIES)?, graph.of(archive)?)
     }
@@ -148,27 +119,20 @@ impl Animator {
     }
 
     fn of_body(body: Body, graph: Arc<Graph>) -> Result<Self, AnimateError> {
-        let clips =
-            graph.clips().iter().map(|clip| body.clip(&clip.name)).collect::<Result<Arc<[_]>, _>>()?;
-        let layers = graph.layer_names().count();
-        let masks = (0..layers).map(|layer| graph.mask(layer, body.skeleton())).collect::<Result<_, _>>()?;
+        let cast = Cast::new::<AnimateError>(&body, graph)?;
+        let graph = &cast.graph;
         let mut animator = Self {
-            state: GraphState::new(&graph),
-            frame: Frame::new(&graph),
-            roots: clips.iter().map(|clip| RootTracks::of_body(&body, *clip)).collect(),
-            clips,
-            masks,
-            rows: alloc::vec![Lanes::splat(0.0); layers * body.skeleton().group_count()],
+            state: GraphState::new(graph),
+            frame: Frame::new(graph),
+            rows: alloc::vec![Lanes::splat(0.0); cast.masks.len() * body.skeleton().group_count()],
             models_before: body.models().to_vec(),
             root: RootStep::IDENTITY,
-            memory: PoseMemory::new(&graph, body.skeleton()),
-            room: MemoryScratch::new(&graph, body.skeleton()),
-            rate: Rate::FULL,
-            fresh: true,
+            memory: PoseMemory::new(graph, body.skeleton()),
+            memory_scratch: MemoryScratch::new(graph, body.skeleton()),
+            turn: Turn::NEW,
             target: Vec::new(),
-            left: 0,
-            foreign: foreign::Room::default(),
-            graph,
+            foreign: foreign::ForeignScratch::default(),
+            cast,
             body,
         };
         animator.update(0.0)?;
@@ -183,6 +147,17 @@ impl Animator {
     /// Those of [`GraphState::set`].
     pub fn set<K: Key>(&mut self, key: K, value: K::Value) -> Result<(), AnimateError> {
         Ok(self.state.set(key, value)?)
+    }
+
+    /// Sets a parameter by its name, for programs that do not know its kind beforehand.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Unknown`]; those of [`GraphState::set_value`].
+    pub fn set_value(&mut self, name: &str, value: impl Into<Value>) -> Result<(), AnimateError> {
+        let parameter = self.cast.graph.parameter(name);
+        let parameter = parameter.ok_or_else(|| StateError::unknown("parameter", name))?;
+        Ok(self.state.set_value(parameter, value)?)
     }
 
     /// Sets a trigger: the next transition that waits for it takes it.
@@ -205,23 +180,23 @@ impl Animator {
     ///
     /// [`StateError::Unknown`].
     pub fn stop(&mut self, layer: &str) -> Result<(), AnimateError> {
-        Ok(self.state.stop(self.graph.layer(layer)?)?)
+        Ok(self.state.stop(self.cast.graph.layer(layer)?)?)
     }
 
-    /// Poses it every n-th update only, first after so many that it waits; in between it holds its pose, or moves to it
-    /// ([`Animator::set_between`]), while time, events and its way go on. As [`Crowd::set_rate`](crate::crowd::Crowd::set_rate): what is
-    /// shown is then what the crowd's member shows.
+    /// Poses it every n-th update only, first after `wait` updates. In between it holds its pose, or moves to it
+    /// ([`Animator::set_between`]), while time, events and root motion go on. It works as
+    /// [`Crowd::set_rate`](crate::crowd::Crowd::set_rate), and shows what a member of the crowd shows.
     ///
     /// # Errors
     ///
-    /// 0 updates; nothing has then changed.
+    /// `every` is 0; nothing has then changed.
     pub fn set_rate(&mut self, every: u8, wait: u8) -> Result<(), AnimateError> {
         if every == 0 {
             return Err(
                 StateError::from(TimeError { field: "every", value: 0.0, allowed: "1 to 255" }).into()
             );
         }
-        self.rate = Rate { every, wait };
+        self.turn.set_rate(every, wait);
         Ok(())
     }
 
@@ -230,7 +205,7 @@ impl Animator {
     pub fn set_between(&mut self, between: bool) {
         self.target.clear();
         self.target.extend_from_slice(if between { self.body.models() } else { &[] });
-        self.left = 0;
+        self.turn.arrive();
     }
 
     /// How detailed it is, from the next update on, whether that is its turn or not: see [`Body::set_lod`].
@@ -239,52 +214,48 @@ impl Animator {
     ///
     /// Those of [`Body::set_lod`].
     pub fn set_lod(&mut self, lod: Option<JointLod>) -> Result<(), AnimateError> {
-        self.fresh |= self.body.lod() != lod.as_ref();
+        if self.body.lod() != lod.as_ref() {
+            self.turn.refresh();
+        }
         Ok(self.body.set_lod(lod)?)
     }
 
-    /// Goes on by so many seconds: pose, matrices, morph weights, events and root delta are then those of the new moment, where it is
-    /// its turn ([`Animator::set_rate`]). A step of 0 shows it as it is, and is nobody's turn.
+    /// Goes on by `dt_s` seconds: events and root delta are then those of the new time, and so are pose, matrices and morph weights
+    /// unless the rate holds them ([`Animator::set_rate`]). A step of 0 shows the character as it is, and counts for no rate.
     ///
     /// # Errors
     ///
     /// A step that is negative, NaN or infinite; nothing has then moved.
     pub fn update(&mut self, dt_s: f64) -> Result<(), AnimateError> {
-        self.graph.update(&mut self.state, dt_s, &mut self.frame)?;
-        let Self { graph, frame, body, clips, roots, masks, rows, root, memory, room, .. } = self;
-        *root = frame.root_step(graph, |clip| Some(roots[clip].motion()));
-        self.models_before.copy_from_slice(body.models());
-        let rows = covered(frame, masks, body, rows);
-        let share = |(entry, weight): (&crate::Entry, f32)| ClipShare {
-            clip: clips[usize::from(entry.clip)],
-            ratio: entry.ratio(),
-            weight,
-        };
-        memory.follow(frame, room, |clip| clips[clip], |mix, pose| body.pose_of(&mix, rows, pose))?;
-        let moments = dt_s > 0.0;
-        let turn = moments && self.rate.step();
-        if turn || self.fresh || !moments {
-            let (mix, seen) = (frame.mix(|clip| clips[clip]), frame.seen().map(share));
-            body.show_changed(mix, rows, seen, |pose, lod| memory.apply_lod(pose, lod))?;
-            let moves = moments && !self.fresh && self.rate.every > 1 && !self.target.is_empty();
-            self.fresh = false;
-            self.left = if moves { self.rate.every } else { 0 };
-            if moves {
-                self.target.copy_from_slice(body.models());
-                body.models_mut().copy_from_slice(&self.models_before);
+        self.cast.graph.update(&mut self.state, dt_s, &mut self.frame)?;
+        self.models_before.copy_from_slice(self.body.models());
+        self.undo_blend();
+        let Self { cast, frame, body, rows, root, memory, memory_scratch, turn, target, .. } = self;
+        *root = cast.root_step(frame);
+        let rows = frame.covered(&cast.masks, body.skeleton().group_count(), rows);
+        let number = |clip: usize| cast.clips[clip];
+        memory.follow(frame, memory_scratch, number, |mix, pose| body.pose_of(&mix, rows, pose))?;
+        let show = turn.next(dt_s, true, !target.is_empty());
+        if show != Show::Hold {
+            if show == Show::PoseAndMove {
+                target.copy_from_slice(body.models());
+            }
+            let inertia = |pose: &mut [SoaTransform], lod: Option<&JointLod>| memory.apply_lod(pose, lod);
+            body.show_changed(cast.mix(frame), rows, cast.shares(frame), inertia)?;
+            if show == Show::PoseAndMove {
+                target.swap_with_slice(body.models_mut());
             }
         }
-        if moments && self.left > 0 {
-            move_on(body.models_mut(), &self.target, self.left);
-            self.left -= 1;
+        if let Some(left) = turn.advance(dt_s) {
+            move_on(body.models_mut(), target, left);
         }
         Ok(())
     }
 
     /// The markers passed in the last step; see [`Frame::events`].
     pub fn events(&self) -> impl Iterator<Item = FrameEvent<'_>> {
-        self.frame.events(&self.graph, |clip| -> Option<MarkersView<'_>> {
-            self.body.markers(*self.clips.get(clip)?)
+        self.frame.events(&self.cast.graph, |clip| -> Option<MarkersView<'_>> {
+            self.body.markers(*self.cast.clips.get(clip)?)
         })
     }
 
@@ -297,7 +268,7 @@ impl Animator {
     /// The graph.
     #[must_use]
     pub fn graph(&self) -> &Arc<Graph> {
-        &self.graph
+        &self.cast.graph
     }
 
     /// The state of its graph.
@@ -312,29 +283,69 @@ impl Animator {
         &self.memory
     }
 
-    /// All that decides what comes.
+    /// All that decides the next frames, the rate included.
     #[must_use]
     pub fn save(&self) -> Save {
-        Save { state: self.state.clone(), memory: self.memory.clone() }
+        let mut held = Held::NOTHING;
+        self.hold(&mut held);
+        Save { state: self.state.clone(), memory: self.memory.clone(), held }
     }
 
-    /// The same into a save that is there: without allocation if it is of this graph.
+    /// The same into an existing save: without allocation if it is of this graph and was of a rate above 1 where this is.
     pub fn save_to(&self, save: &mut Save) {
         save.state.clone_from(&self.state);
         save.memory.clone_from(&self.memory);
+        self.hold(&mut save.held);
     }
 
-    /// Puts a save back; without allocation. What is seen follows with the next [`update`](Animator::update), which may be one of 0.
+    /// At a rate above 1 what is shown until the next pose, without what [`Animator::blend_in`] added.
+    fn hold(&self, held: &mut Held) {
+        held.begin(self.turn);
+        if self.turn.holds() {
+            let (pose, models) = self.foreign.below().unwrap_or((self.body.pose(), self.body.models()));
+            held.pose.extend_from_slice(pose);
+            held.models.extend_from_slice(models);
+            held.target.extend_from_slice(&self.target);
+            self.body.morphs().for_each(|weights| held.morphs.extend_from_slice(weights));
+        }
+    }
+
+    /// Restores a save; without allocation. A save of a rate above 1 is shown at once; else what is shown follows with the next
+    /// [`update`](Animator::update), which may be one of 0.
     ///
     /// # Errors
     ///
     /// [`StateError::OtherGraph`], for a save of another skeleton too.
     pub fn restore(&mut self, save: &Save) -> Result<(), AnimateError> {
-        if !(save.state.fits(&self.graph) && save.memory.fits(&self.graph, self.body.skeleton())) {
+        let Save { state, memory, held } = save;
+        let skeleton = self.body.skeleton();
+        let fits = held.fits(skeleton.joint_count(), skeleton.group_count());
+        if !(fits && state.fits(&self.cast.graph) && memory.fits(&self.cast.graph, skeleton)) {
             return Err(StateError::OtherGraph.into());
         }
-        self.state.clone_from(&save.state);
-        self.memory.clone_from(&save.memory);
+        self.state.clone_from(state);
+        self.memory.clone_from(memory);
+        self.turn = held.turn;
+        self.foreign.forget();
+        if held.models.is_empty() {
+            if held.turn.holds() {
+                // There is no pose to hold: the next update makes one.
+                self.turn.arrive();
+                self.turn.refresh();
+            }
+            return Ok(());
+        }
+        self.body.models_mut().copy_from_slice(&held.models);
+        if !held.pose.is_empty() {
+            self.body.pose_mut().copy_from_slice(&held.pose);
+        }
+        self.target.clone_from(&held.target);
+        let mut rest = &held.morphs[..];
+        for weights in self.body.morphs_mut() {
+            let (own, others) = rest.split_at(weights.len().min(rest.len()));
+            weights[..own.len()].copy_from_slice(own);
+            rest = others;
+        }
         Ok(())
     }
 
@@ -344,14 +355,14 @@ impl Animator {
     ///
     /// Those of [`Animator::new`]; it then plays the old one on.
     pub fn reload(&mut self, graph: Arc<Graph>) -> Result<(), AnimateError> {
-        let state = self.state.carried_over(&self.graph, &graph);
+        let state = self.state.carried_over(&self.cast.graph, &graph);
         let mut new = Self::of_body(self.body.clone(), graph)?;
         new.state = state;
-        if self.memory.fits(&new.graph, new.body.skeleton()) {
+        if self.memory.fits(&new.cast.graph, new.body.skeleton()) {
             new.memory.clone_from(&self.memory);
         }
         new.update(0.0)?;
-        (new.rate, new.fresh) = (self.rate, self.fresh);
+        new.turn = self.turn;
         new.set_between(!self.target.is_empty());
         // What was seen last is what was shown before the change.
         new.models_before.copy_from_slice(self.body.models());
@@ -441,7 +452,7 @@ impl<'a> Play<'a> {
     /// [`StateError::Unknown`] for a clip that the graph does not list, or a layer; [`StateError::Value`] for a fade or a
     /// speed.
     pub fn start(self) -> Result<(), AnimateError> {
-        let Animator { graph, state, .. } = self.animator;
+        let Animator { cast: Cast { graph, .. }, state, .. } = self.animator;
         let highest = || graph.layer_names().last().unwrap_or_default();
         let layer = graph.layer(self.layer.unwrap_or_else(highest))?;
         Ok(state.play(graph, layer, graph.clip(self.clip)?, self.how)?)

@@ -5,7 +5,7 @@ use super::{
     error::{same_length, value},
     members::Members,
 };
-use crate::{RootStep, rate::Rate};
+use crate::RootStep;
 use lissom::{JointLod, job::LocalToModelJob, player::PlayError};
 
 impl Crowd {
@@ -63,9 +63,7 @@ impl Crowd {
     /// [`CrowdError::Unknown`]; nothing has then changed.
     pub fn set_seen(&mut self, members: &[Member], seen: bool) -> Result<(), CrowdError> {
         self.with_each(members, |all, at, _| {
-            let care = &mut all.cares[at];
-            care.fresh |= seen && !care.seen;
-            care.seen = seen;
+            all.cares[at].show(seen);
         })
     }
 
@@ -80,12 +78,12 @@ impl Crowd {
             return Err(value("every", 0.0, "1 to 255"));
         }
         self.with_each(members, |all, at, i| {
-            all.cares[at].rate = Rate { every, wait: (i % usize::from(every)) as u8 };
+            all.cares[at].turn.set_rate(every, (i % usize::from(every)) as u8);
         })
     }
 
     /// How fast time goes for members: 1 at first, 2 twice as fast. At 0 they stand still: nothing is computed for them, not even a
-    /// decision, until they go on; what they are told meanwhile counts from then on, a state or parts that are put back are
+    /// decision, until they go on; what they are told meanwhile counts from then on, a state or clips that are put back are
     /// shown at once.
     ///
     /// # Errors
@@ -133,9 +131,7 @@ impl Crowd {
     pub fn set_level(&mut self, members: &[Member], level: u8) -> Result<(), CrowdError> {
         self.check_level(level)?;
         self.with_each(members, |all, at, _| {
-            let care = &mut all.cares[at];
-            care.fresh |= care.level != level;
-            care.level = level;
+            all.cares[at].set_level(level);
         })
     }
 
@@ -163,13 +159,11 @@ impl Crowd {
         self.with_each(members, |all, at, i| {
             let care = &mut all.cares[at];
             let step = detail.step(shares[i]);
-            care.fresh |= step.is_some() && !care.seen;
-            care.seen = step.is_some();
+            care.show(step.is_some());
             if let Some(DetailStep { level, every, .. }) = step {
-                care.fresh |= care.level != *level;
-                care.level = *level;
-                if care.rate.every != *every {
-                    care.rate = Rate { every: *every, wait: (i % usize::from(*every)) as u8 };
+                care.set_level(*level);
+                if care.turn.every() != *every {
+                    care.turn.set_rate(*every, (i % usize::from(*every)) as u8);
                 }
             }
         })

@@ -37,7 +37,7 @@ impl Decoded {
     pub fn set_most_bytes(&mut self, bytes: usize) {
         self.most_bytes = bytes;
         self.update += 1;
-        let _ = self.make_room(0);
+        let _ = self.evict_for(0);
     }
 
     /// After an update: `wanted` says which clips were played in it. Those that are not there yet are decoded for the next.
@@ -52,7 +52,7 @@ impl Decoded {
             if self.played[clip] == self.update
                 && self.clips[clip].is_none()
                 && let Some(bytes) = DecodedClip::bytes_of(of.view())
-                && self.make_room(bytes)
+                && self.evict_for(bytes)
             {
                 self.clips[clip] = DecodedClip::new(of.view(), skeleton);
                 self.bytes += self.clips[clip].as_ref().map_or(0, DecodedClip::memory_bytes);
@@ -60,8 +60,8 @@ impl Decoded {
         }
     }
 
-    /// Lets clips go until so many bytes fit in. False if those that were just played leave no room.
-    fn make_room(&mut self, bytes: usize) -> bool {
+    /// Evicts clips until this many bytes fit. False if the clips that were just played are too large for that.
+    fn evict_for(&mut self, bytes: usize) -> bool {
         while self.bytes.saturating_add(bytes) > self.most_bytes {
             let there = (0..self.clips.len()).filter(|clip| self.clips[*clip].is_some());
             let oldest = there.min_by_key(|clip| self.played[*clip]);

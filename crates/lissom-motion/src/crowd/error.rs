@@ -14,7 +14,7 @@ pub enum CrowdError {
         /// Who was asked for.
         member: Member,
     },
-    /// A member that plays parts has no graph, and one that a graph plays has no parts.
+    /// A member that plays clips by itself has no graph, and one that a graph plays has no clips of its own.
     #[error("member {member} is not played by {expected}")]
     OtherMind {
         /// Who.
@@ -39,7 +39,7 @@ pub enum CrowdError {
     /// Bounds, or weights of morph targets, of another mesh.
     #[error(transparent)]
     Mesh(#[from] MeshError),
-    /// A part plays a clip that this skeleton has not.
+    /// A member plays a clip that this skeleton has not.
     #[error("this crowd has {clips} clips, and {found} is not among them")]
     NoSuchClip {
         /// Its number.
@@ -47,9 +47,9 @@ pub enum CrowdError {
         /// How many there are.
         clips: usize,
     },
-    /// More parts than a member plays.
-    #[error("{found} parts; a member plays at most {allowed}")]
-    TooManyParts {
+    /// More clips than a member plays by itself.
+    #[error("{found} clips; a member plays by itself at most {allowed}")]
+    TooManyClips {
         /// How many were given.
         found: usize,
         /// How many there may be.

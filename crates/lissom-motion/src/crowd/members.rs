@@ -1,11 +1,11 @@
 //! Who is in a crowd: all that an update reads and writes, a slot a member, as structure of arrays.
 
-use super::{error::CrowdError, part::Parts};
-use crate::{PoseMemory, RootStep, memory::Room, rate::Rate, state::GraphState};
+use super::{error::CrowdError, played_clip::PlayedClips};
+use crate::{PoseMemory, RootStep, memory::InertiaBuffer, state::GraphState, turn::Turn};
 use alloc::vec::Vec;
 use core::fmt;
 
-/// A member of a crowd: a place in its lists, and whose turn it is there.
+/// A member of a crowd: a handle of slot index and generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Member {
     index: u32,
@@ -31,7 +31,7 @@ impl fmt::Display for Member {
 #[derive(Clone, Debug)]
 pub(super) enum Mind {
     Graph { graph: u16, state: GraphState, memory: PoseMemory },
-    Parts(Parts),
+    Clips(PlayedClips),
 }
 
 /// How a member is treated.
@@ -40,13 +40,9 @@ pub(super) struct Care {
     pub seen: bool,
     /// Root motion moves its place.
     pub travels: bool,
-    pub rate: Rate,
-    /// True if its pose is old: it is posed as soon as it is seen, whose turn it may be.
-    pub fresh: bool,
+    pub turn: Turn,
     /// 0 has all joints; the others are the crowd's levels.
     pub level: u8,
-    /// Updates in which it still moves to its pose; 0: it is there.
-    pub left: u8,
     /// The update that posed it; 0 at first.
     pub posed_in: u64,
     /// How fast its time goes.
@@ -54,25 +50,35 @@ pub(super) struct Care {
 }
 
 impl Care {
-    pub const NEW: Self = Self {
-        seen: true,
-        travels: true,
-        rate: Rate::FULL,
-        fresh: true,
-        level: 0,
-        left: 0,
-        posed_in: 0,
-        pace: 1.0,
-    };
+    pub const NEW: Self =
+        Self { seen: true, travels: true, turn: Turn::NEW, level: 0, posed_in: 0, pace: 1.0 };
 
-    /// Nothing is computed for it, unless its pose is old.
+    /// Its pace is 0: nothing is computed for it, unless its pose is stale.
     pub fn stands_still(&self) -> bool {
         self.pace == 0.0
     }
 
-    /// It was told something that shows while it stands still, too.
+    /// Makes it visible or hidden. A member that becomes visible is posed with the next update.
+    pub fn show(&mut self, seen: bool) {
+        if seen && !self.seen {
+            self.turn.refresh();
+        }
+        self.seen = seen;
+    }
+
+    /// Its level of detail, from the next update on.
+    pub fn set_level(&mut self, level: u8) {
+        if self.level != level {
+            self.turn.refresh();
+        }
+        self.level = level;
+    }
+
+    /// Something changed that is visible even at a pace of 0.
     pub fn refresh(&mut self) {
-        self.fresh |= self.stands_still();
+        if self.stands_still() {
+            self.turn.refresh();
+        }
     }
 }
 
@@ -85,8 +91,8 @@ pub(super) struct Members {
     pub cares: Vec<Care>,
     /// The step of the last update.
     pub steps: Vec<RootStep>,
-    /// Room for what poses remember that nobody needs now.
-    pub spares: Vec<Room>,
+    /// Spare buffers for pose memories: no member uses them now.
+    pub spares: Vec<InertiaBuffer>,
     free: Vec<u32>,
 }
 
@@ -108,6 +114,11 @@ impl Members {
             .map(|(index, generation)| Member { index: index as u32, generation: *generation })
     }
 
+    /// True if a member is in this slot.
+    pub fn is_live(&self, at: usize) -> bool {
+        is_live(self.generations[at])
+    }
+
     /// Where a member is.
     pub fn find(&self, member: Member) -> Result<usize, CrowdError> {
         let found = self.generations.get(member.index()) == Some(&member.generation);
@@ -124,7 +135,7 @@ impl Members {
             self.places.push(place);
             self.cares.push(Care::NEW);
             self.steps.push(RootStep::IDENTITY);
-            // Room to free everybody: removing allocates nothing.
+            // Capacity for every slot: removing allocates nothing.
             self.free.reserve(self.generations.len());
             return Ok(Member { index, generation: 1 });
         };
@@ -152,7 +163,7 @@ impl Members {
     pub fn bytes(&self, at: usize) -> usize {
         let mind = match &self.minds[at] {
             Mind::Graph { state, memory, .. } => state.memory_bytes() + memory.memory_bytes(),
-            Mind::Parts(_) => 0,
+            Mind::Clips(_) => 0,
         };
         let slot = size_of::<Mind>() + 2 * size_of::<RootStep>() + size_of::<Care>() + 2 * size_of::<u32>();
         slot + mind
@@ -168,18 +179,18 @@ pub(super) fn member_at(index: usize, generation: u32) -> Member {
 }
 
 impl Mind {
-    /// A copy; what its pose remembers lies in a spare room, if there is one.
-    fn copy(&self, spares: &mut Vec<Room>) -> Self {
+    /// A copy; its pose memory uses a spare buffer, if there is one.
+    fn copy(&self, spares: &mut Vec<InertiaBuffer>) -> Self {
         match self {
             Self::Graph { graph, state, memory } => {
-                Self::Graph { graph: *graph, state: state.clone(), memory: memory.clone_into_room(spares) }
+                Self::Graph { graph: *graph, state: state.clone(), memory: memory.clone_into_buffer(spares) }
             }
-            Self::Parts(parts) => Self::Parts(*parts),
+            Self::Clips(clips) => Self::Clips(*clips),
         }
     }
 
-    /// Without allocation if both are of one graph and there is a spare room.
-    fn copy_from(&mut self, source: &Self, spares: &mut Vec<Room>) {
+    /// Without allocation if both are of one graph and there is a spare buffer.
+    fn copy_from(&mut self, source: &Self, spares: &mut Vec<InertiaBuffer>) {
         match (&mut *self, source) {
             (
                 Self::Graph { graph, state, memory },
@@ -187,7 +198,7 @@ impl Mind {
             ) => {
                 *graph = *from;
                 state.clone_from(source);
-                memory.clone_from_into_room(kept, spares);
+                memory.clone_from_into_buffer(kept, spares);
             }
             _ => {
                 self.forget(spares);
@@ -196,16 +207,16 @@ impl Mind {
         }
     }
 
-    /// True if its pose may need room to remember, and has none.
-    pub fn is_roomless(&self) -> bool {
-        matches!(self, Self::Graph { memory, .. } if memory.is_roomless())
+    /// True if its pose memory may need a buffer, and has none.
+    pub fn lacks_buffer(&self) -> bool {
+        matches!(self, Self::Graph { memory, .. } if memory.lacks_buffer())
     }
 
     /// Its pose remembers nothing any more.
-    fn forget(&mut self, spares: &mut Vec<Room>) {
+    fn forget(&mut self, spares: &mut Vec<InertiaBuffer>) {
         if let Self::Graph { memory, .. } = self {
             memory.forget();
-            memory.return_room(spares);
+            memory.return_buffer(spares);
         }
     }
 }
@@ -217,10 +228,10 @@ impl Clone for Members {
         copy
     }
 
-    /// Without allocation if there is room.
+    /// Without allocation if the capacity is there.
     fn clone_from(&mut self, source: &Self) {
         self.generations.clone_from(&source.generations);
-        // All rooms are free first, whoever had them: then they are enough wherever as many have been in use.
+        // All buffers are returned first: they are then enough if as many have ever been in use.
         let Self { minds, spares, .. } = self;
         minds.iter_mut().for_each(|mind| mind.forget(spares));
         minds.truncate(source.minds.len());
@@ -229,9 +240,9 @@ impl Clone for Members {
         }
         let more = &source.minds[minds.len()..];
         minds.extend(more.iter().map(|mind| mind.copy(spares)));
-        // As many spare ones: who is copied again and again then has room for whatever may come.
+        // As many spares as the source: repeated copies then need no further allocation.
         let more = source.spares.iter().skip(spares.len());
-        spares.extend(more.map(|room| Room::with_capacity(room.capacity())));
+        spares.extend(more.map(|buffer| InertiaBuffer::with_capacity(buffer.capacity())));
         self.places.clone_from(&source.places);
         self.cares.clone_from(&source.cares);
         self.steps.clone_from(&source.steps);

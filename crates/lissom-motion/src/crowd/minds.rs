@@ -1,8 +1,13 @@
-//! What members are told: parameters, triggers, one-shots, parts; and what decides for them, saved and put back.
+//! What members are told: parameters, triggers, one-shots, clips; and what decides for them, saved and put back.
 
-use super::{Crowd, CrowdError, Member, Part, error::same_length, members::Mind, part::Parts};
+use super::{
+    Crowd, CrowdError, Member, PlayedClip, error::same_length, members::Mind, played_clip::PlayedClips,
+};
 use crate::{
-    ClipKey, Graph, GraphState, Key, LayerKey, OneShot, PoseMemory, StateError, TriggerKey, memory::Room,
+    Graph, GraphState, PoseMemory, StateError,
+    graph::{ClipKey, LayerKey, TriggerKey},
+    memory::InertiaBuffer,
+    state::{Key, OneShot, Value},
 };
 use alloc::sync::Arc;
 
@@ -14,6 +19,22 @@ impl Crowd {
     /// [`CrowdError::Unknown`]; those of [`GraphState::set`]; a member without a graph.
     pub fn set<K: Key>(&mut self, member: Member, key: K, value: K::Value) -> Result<(), CrowdError> {
         Ok(self.graph_state(member)?.1.set(key, value)?)
+    }
+
+    /// Sets a parameter of a member's graph by its name, for programs that do not know its kind beforehand.
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; [`StateError::Unknown`]; those of [`GraphState::set_value`]; a member without a graph.
+    pub fn set_value(
+        &mut self,
+        member: Member,
+        name: &str,
+        value: impl Into<Value>,
+    ) -> Result<(), CrowdError> {
+        let (graph, state) = self.graph_state(member)?;
+        let parameter = graph.parameter(name).ok_or_else(|| StateError::unknown("parameter", name))?;
+        Ok(state.set_value(parameter, value)?)
     }
 
     /// Sets a parameter of several, each to a value of its own.
@@ -89,7 +110,7 @@ impl Crowd {
     pub fn state(&self, member: Member) -> Result<&GraphState, CrowdError> {
         match &self.members.minds[self.members.find(member)?] {
             Mind::Graph { state, .. } => Ok(state),
-            Mind::Parts(_) => Err(CrowdError::OtherMind { member, expected: "a graph" }),
+            Mind::Clips(_) => Err(CrowdError::OtherMind { member, expected: "a graph" }),
         }
     }
 
@@ -116,11 +137,11 @@ impl Crowd {
     pub fn memory(&self, member: Member) -> Result<&PoseMemory, CrowdError> {
         match &self.members.minds[self.members.find(member)?] {
             Mind::Graph { memory, .. } => Ok(memory),
-            Mind::Parts(_) => Err(CrowdError::OtherMind { member, expected: "a graph" }),
+            Mind::Clips(_) => Err(CrowdError::OtherMind { member, expected: "a graph" }),
         }
     }
 
-    /// Puts that back; without allocation where there is room ([`Crowd::reserve_memory`]).
+    /// Puts that back; without allocation if there is a spare buffer ([`Crowd::reserve_memory`]).
     ///
     /// # Errors
     ///
@@ -133,46 +154,46 @@ impl Crowd {
         if !saved.fits(&self.casts[usize::from(*graph)].graph, self.body.skeleton()) {
             return Err(StateError::OtherGraph.into());
         }
-        memory.clone_from_into_room(saved, &mut self.members.spares);
+        memory.clone_from_into_buffer(saved, &mut self.members.spares);
         self.members.cares[at].refresh();
         Ok(())
     }
 
-    /// Room for what the poses of so many members remember at once. Without it room is made when a transition by inertia first needs it;
-    /// either way it is kept, for whoever needs it next.
+    /// Allocates buffers for the pose memories of this many members at once. Without this call a buffer is allocated when a transition
+    /// by inertia first needs it. Either way the crowd keeps the buffer and uses it again.
     pub fn reserve_memory(&mut self, members: usize) {
         let memories = self.members.minds.iter().filter_map(|mind| match mind {
             Mind::Graph { memory, .. } => Some(memory),
-            Mind::Parts(_) => None,
+            Mind::Clips(_) => None,
         });
         let has = memories.filter(|memory| memory.memory_bytes() > 0).count() + self.members.spares.len();
         let groups = self.body.skeleton().group_count();
-        self.members.spares.extend((has..members).map(|_| Room::with_capacity(groups)));
+        self.members.spares.extend((has..members).map(|_| InertiaBuffer::with_capacity(groups)));
     }
 
-    /// The parts that a member plays, as they are now.
+    /// The clips that a member plays by itself, as they are now.
     ///
     /// # Errors
     ///
     /// [`CrowdError::Unknown`]; a member that a graph plays.
-    pub fn parts(&self, member: Member) -> Result<impl Iterator<Item = Part>, CrowdError> {
+    pub fn played_clips(&self, member: Member) -> Result<impl Iterator<Item = PlayedClip>, CrowdError> {
         match &self.members.minds[self.members.find(member)?] {
-            Mind::Parts(parts) => Ok(parts.iter()),
-            Mind::Graph { .. } => Err(CrowdError::OtherMind { member, expected: "parts" }),
+            Mind::Clips(clips) => Ok(clips.iter()),
+            Mind::Graph { .. } => Err(CrowdError::OtherMind { member, expected: "clips of its own" }),
         }
     }
 
-    /// Gives a member other parts: other weights, other clips, or the same elsewhere.
+    /// Gives a member other clips: other weights, other clips, or the same elsewhere.
     ///
     /// # Errors
     ///
     /// [`CrowdError::Unknown`]; those of [`Crowd::add`]; a member that a graph plays.
-    pub fn set_parts(&mut self, member: Member, parts: &[Part]) -> Result<(), CrowdError> {
+    pub fn set_played_clips(&mut self, member: Member, clips: &[PlayedClip]) -> Result<(), CrowdError> {
         let at = self.members.find(member)?;
-        let Mind::Parts(own) = &mut self.members.minds[at] else {
-            return Err(CrowdError::OtherMind { member, expected: "parts" });
+        let Mind::Clips(own) = &mut self.members.minds[at] else {
+            return Err(CrowdError::OtherMind { member, expected: "clips of its own" });
         };
-        *own = Parts::new(parts, own.is_in_step(), &self.clips.graph)?;
+        *own = PlayedClips::new(clips, own.is_in_step(), &self.clips.graph)?;
         self.members.cares[at].refresh();
         Ok(())
     }
@@ -181,7 +202,7 @@ impl Crowd {
         let at = self.members.find(member)?;
         match &mut self.members.minds[at] {
             Mind::Graph { graph, state, .. } => Ok((self.casts[usize::from(*graph)].graph.clone(), state)),
-            Mind::Parts(_) => Err(CrowdError::OtherMind { member, expected: "a graph" }),
+            Mind::Clips(_) => Err(CrowdError::OtherMind { member, expected: "a graph" }),
         }
     }
 }

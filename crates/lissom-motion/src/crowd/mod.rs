@@ -2,19 +2,19 @@
 //!
 //! ```text
 //!  Crowd                                       shared: skeleton, clips, graphs, masks, inverse bind matrices
-//!    members, a slot each, structure of arrays   mind (a GraphState, or Parts), place, care, last step: what a snapshot has
+//!    members, a slot each, structure of arrays   mind (a GraphState, or PlayedClips), place, care, last step: what a snapshot has
 //!    outputs, a row a slot                       models, palettes, palettes of the frame before
 //!        │
 //!        ▼  update(dt, executor)                 the slots cut into tasks of slices that are nobody else's
-//!  Task: one member after the other, in a room that stays in the cache
-//!    decide      graph.update or parts.update ─▶ Frame      (always)
+//!  Task: one member after the other, in buffers that stay in the cache
+//!    decide      graph.update or clips.update ─▶ Frame      (always)
 //!    tell        events, root motion, place                 (always)
 //!    pose        mix ─▶ pose                                (if it is seen and it is its turn)
 //!    write       sixteen poses ─▶ models ─▶ palette rows    (side by side, a lane a member)
 //! ```
 //!
-//! **A member** is decided by a graph, as an animator is, or plays a few [`Part`]s by itself. It is a few hundred bytes: no keys,
-//! no pose, and what a pose remembers of a transition by inertia lies in room that is lent for as long as it lasts. [`Member`] names it, and its [`index`](Member::index) is its place in everything that is written, for as long as it is
+//! **A member** is decided by a graph, as an animator is, or plays a few [`PlayedClip`]s by itself. It is a few hundred bytes: no keys,
+//! no pose, and what a pose remembers of a transition by inertia lies in a buffer that the crowd lends while the transition lasts. [`Member`] names it, and its [`index`](Member::index) is its place in everything that is written, for as long as it is
 //! there; of a member that went only the index comes again.
 //!
 //! **Same bits.** What a member shows depends on nothing but what it was told and the steps: not on threads, not on how the work
@@ -23,7 +23,7 @@
 //! **Clips** are shared by thousands: those that are played are kept decoded, so that a member needs no cursor and any phase costs the
 //! same. Their memory is bounded ([`Crowd::set_decoded_bytes`]); clips with cubic keys are played by cursors.
 //!
-//! **Who stands still** ([`Crowd::set_pace`]) costs nothing. **Who is not seen** keeps its time, its events and its way; its rows stay as they were. Who is seen from far may be posed
+//! A member with **pace 0** ([`Crowd::set_pace`]) costs nothing. A **hidden** member keeps its time, events and root motion; it is not posed, and its rows stay as they were. A member that is seen from far may be posed
 //! every n-th update only, holding its pose or moving to it ([`Outputs::between`]), and with fewer joints; a [`Detail`] says which by size
 //! on the screen.
 //!
@@ -31,7 +31,7 @@
 //!
 //! ```no_run
 //! use lissom::archive::Archive;
-//! use lissom_motion::{Graph, GraphParts, LayerParts, RootStep, StateParts, crowd::{Crowd, Role}};
+//! use lissom_motion::{Graph, GraphParts, RootStep, crowd::{Crowd, Role}, graph::{LayerParts, StateParts}};
 //! use std::sync::Arc;
 //!
 //! let archive = Archive::open("people.lsm")?;
@@ -63,10 +63,13 @@ mod members;
 mod minds;
 mod outputs;
 mod palette;
-mod part;
+mod played_clip;
+mod saves;
+mod slots;
 mod snapshot;
 mod task;
 mod update;
+mod worker;
 
 pub use detail::{Detail, DetailStep};
 pub use error::CrowdError;
@@ -75,13 +78,13 @@ pub use event::CrowdEvent;
 pub use executor::Rayon;
 pub use executor::{Executor, Serial};
 pub use members::Member;
-pub use outputs::{BoundsRoom, Outputs};
+pub use outputs::{BoundsScratch, Outputs};
 pub use palette::{HalfRows, PaletteFormat, PaletteRows, Palettes, PalettesMut, Space};
-pub use part::{MAX_PARTS, Part};
+pub use played_clip::{MAX_PLAYED_CLIPS, PlayedClip};
 pub use snapshot::Snapshot;
 pub use task::Task;
 
-use crate::{Graph, GraphParts, GraphState, PoseMemory, RootStep, RootTracks};
+use crate::{Graph, GraphParts, GraphState, PoseMemory, RootStep, cast::Cast};
 use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
 use care::check_place;
 use decoded::Decoded;
@@ -89,14 +92,14 @@ use lissom::{
     JointLod, Skeleton,
     archive::Archive,
     job::{BatchPlan, LocalToModelJob, inverse_binds_from_rest},
-    math::{Mat4, Mat34, simd::Backend, soa::Lanes},
+    math::{Mat4, Mat34, simd::Backend},
     player::{Body, PlayError},
 };
 use matrices::Matrices;
 use members::{Members, Mind};
 use palette::Buffer;
-use part::Parts;
-use task::Worker;
+use played_clip::PlayedClips;
+use worker::Worker;
 
 /// Many characters of one skeleton; see [the module](self).
 #[derive(Clone, Debug)]
@@ -105,7 +108,7 @@ pub struct Crowd {
     casts: Vec<Cast>,
     /// How a member of each graph starts.
     starts: Vec<Mind>,
-    /// The clips of the body, for who plays parts.
+    /// The clips of the body, for members without a graph.
     clips: Cast,
     decoded: Decoded,
     /// Of all joints.
@@ -129,28 +132,14 @@ pub struct Crowd {
     morph_ends: Box<[usize]>,
     palettes: Option<Buffer>,
     palettes_before: Option<Buffer>,
-    /// True after a restore: held poses are other ones.
-    afresh: bool,
+    /// True from a restore to the next update: held poses have changed.
+    restored: bool,
     /// How many updates and restores there have been.
     updates: u64,
     /// At least one.
     workers: Vec<Worker>,
     grain: usize,
     backend: Backend,
-}
-
-/// A graph on the crowd's skeleton.
-#[derive(Clone, Debug)]
-struct Cast {
-    graph: Arc<Graph>,
-    /// The body's number of each of the graph's clips.
-    clips: Box<[usize]>,
-    /// Where each of them leads.
-    roots: Box<[RootTracks]>,
-    /// True if one of them leads anywhere.
-    travels: bool,
-    /// One a layer.
-    masks: Box<[Option<Vec<Lanes>>]>,
 }
 
 /// A level of detail.
@@ -185,21 +174,9 @@ pub enum Role<'a> {
     /// A graph decides.
     Graph(GraphId),
     /// Clips that play by themselves, each at its own pace.
-    Parts(&'a [Part]),
+    Clips(&'a [PlayedClip]),
     /// Clips that play by themselves in step: all at the mean of their paces, by weight. Gaits keep step.
-    InStep(&'a [Part]),
-}
-
-impl Cast {
-    fn new(body: &Body, graph: Arc<Graph>) -> Result<Self, CrowdError> {
-        let clips =
-            graph.clips().iter().map(|clip| body.clip(&clip.name)).collect::<Result<Box<[_]>, _>>()?;
-        let layers = graph.layer_names().count();
-        let masks = (0..layers).map(|layer| graph.mask(layer, body.skeleton())).collect::<Result<_, _>>()?;
-        let roots: Box<[_]> = clips.iter().map(|clip| RootTracks::of_body(body, *clip)).collect();
-        let travels = roots.iter().any(|root| !root.is_empty());
-        Ok(Self { clips, roots, travels, masks, graph })
-    }
+    InStep(&'a [PlayedClip]),
 }
 
 impl Crowd {
@@ -243,7 +220,7 @@ impl Crowd {
         // Only too many clips can be wrong: there is nothing else in it.
         let graph = Graph::new(&all, seconds).map_err(|_| CrowdError::Full { what: "clips" })?;
         Ok(Self {
-            clips: Cast::new(&body, Arc::new(graph))?,
+            clips: Cast::new::<CrowdError>(&body, Arc::new(graph))?,
             casts: Vec::new(),
             starts: Vec::new(),
             decoded: Decoded::new(body.clips().len()),
@@ -260,7 +237,7 @@ impl Crowd {
             morph_ends: morph_ends.into(),
             palettes: None,
             palettes_before: None,
-            afresh: false,
+            restored: false,
             updates: 0,
             workers: vec![Worker::new(&body)],
             grain: 16,
@@ -273,11 +250,11 @@ impl Crowd {
     ///
     /// # Errors
     ///
-    /// A clip of the graph that the archive has not, or has for another skeleton; a mask with a joint that the skeleton has not.
+    /// The graph names a clip that the archive lacks, or has for another skeleton; a mask names a joint that the skeleton lacks.
     pub fn add_graph(&mut self, graph: Arc<Graph>) -> Result<GraphId, CrowdError> {
         let full = CrowdError::Full { what: "graphs" };
         let id = u16::try_from(self.casts.len()).map_err(|_| full)?;
-        let cast = Cast::new(&self.body, graph)?;
+        let cast = Cast::new::<CrowdError>(&self.body, graph)?;
         self.workers.iter_mut().for_each(|worker| worker.reserve(&cast.graph, self.body.skeleton()));
         let memory = PoseMemory::new(&cast.graph, self.body.skeleton());
         self.starts.push(Mind::Graph { graph: id, state: GraphState::new(&cast.graph), memory });
@@ -289,21 +266,22 @@ impl Crowd {
     ///
     /// # Errors
     ///
-    /// A graph or a clip that this crowd has not; a part that makes no sense; a place that is not finite.
+    /// A graph or a clip that this crowd has not; a clip with a weight, speed or place that makes no sense; a place that is not finite.
     pub fn add(&mut self, role: Role<'_>, place: RootStep) -> Result<Member, CrowdError> {
         check_place(&place)?;
-        let plain =
-            |parts, in_step| Ok::<_, CrowdError>(Mind::Parts(Parts::new(parts, in_step, &self.clips.graph)?));
+        let plain = |clips, in_step| {
+            Ok::<_, CrowdError>(Mind::Clips(PlayedClips::new(clips, in_step, &self.clips.graph)?))
+        };
         let member = match role {
             Role::Graph(GraphId(id)) => {
                 let (found, graphs) = (usize::from(id), self.starts.len());
                 let start = self.starts.get(found).ok_or(CrowdError::NoSuchGraph { found, graphs })?;
                 self.members.add(start, place)?
             }
-            Role::Parts(parts) => self.members.add(&plain(parts, false)?, place)?,
-            Role::InStep(parts) => self.members.add(&plain(parts, true)?, place)?,
+            Role::Clips(clips) => self.members.add(&plain(clips, false)?, place)?,
+            Role::InStep(clips) => self.members.add(&plain(clips, true)?, place)?,
         };
-        self.make_room();
+        self.resize_outputs();
         let joints = self.rest.len();
         if let Some(row) = self.models.get_mut(member.index() * joints..(member.index() + 1) * joints) {
             row.copy_from_slice(&self.rest);
@@ -374,7 +352,7 @@ impl Crowd {
         self.body.skeleton()
     }
 
-    /// A clip's number, for [`Part`].
+    /// A clip's number, for [`PlayedClip`].
     ///
     /// # Errors
     ///

@@ -32,9 +32,9 @@ pub struct Outputs {
     pub morphs: bool,
 }
 
-/// Room for [`Crowd::bounds`]: made once.
+/// Scratch memory for [`Crowd::bounds`]; made once and used again.
 #[derive(Clone, Debug, Default)]
-pub struct BoundsRoom(Vec<Mat4>);
+pub struct BoundsScratch(Vec<Mat4>);
 
 impl Default for Outputs {
     /// Matrices alone.
@@ -58,8 +58,8 @@ impl Crowd {
         self.models.clear();
         self.targets.clear();
         self.morphs.clear();
-        self.members.cares.iter_mut().for_each(|care| care.left = 0);
-        self.make_room();
+        self.members.cares.iter_mut().for_each(|care| care.turn.arrive());
+        self.resize_outputs();
         let joints = self.rest.len();
         for row in self.models.chunks_exact_mut(joints) {
             row.copy_from_slice(&self.rest);
@@ -72,7 +72,7 @@ impl Crowd {
     }
 
     /// A row a slot in every output.
-    pub(super) fn make_room(&mut self) {
+    pub(super) fn resize_outputs(&mut self) {
         let len = self.members.slots() * self.rest.len();
         if self.keeps_models() {
             self.models.resize(len);
@@ -150,7 +150,7 @@ impl Crowd {
         members: &[Member],
         mesh: usize,
         bounds: &JointBounds,
-        room: &mut BoundsRoom,
+        scratch: &mut BoundsScratch,
         boxes: &mut [Option<Aabb>],
     ) -> Result<(), CrowdError> {
         same_length("boxes", boxes.len(), members.len())?;
@@ -163,13 +163,13 @@ impl Crowd {
                 Space::World { .. } => Some(self.place_matrix(*member)?),
             };
             let (models, binds) = (self.models_of(*member)?, level.map_or(&self.binds, |level| &level.binds));
-            room.0.clear();
-            room.0.extend(binds.iter().enumerate().map(|(joint, bind)| {
+            scratch.0.clear();
+            scratch.0.extend(binds.iter().enumerate().map(|(joint, bind)| {
                 let from = level.map_or(joint, |level| usize::from(level.joints[joint]));
                 let skin = Mat34::from_mat4(&models[from]).mul(&palette::matrix(bind));
                 place.as_ref().map_or(skin, |place| place.mul(&skin)).to_mat4()
             }));
-            *out = bounds.linear(&room.0, self.morph_weights(*member, mesh)?).map_err(CrowdError::from)?;
+            *out = bounds.linear(&scratch.0, self.morph_weights(*member, mesh)?).map_err(CrowdError::from)?;
         }
         Ok(())
     }

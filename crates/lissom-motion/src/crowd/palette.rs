@@ -2,16 +2,13 @@
 
 use crate::RootStep;
 use alloc::{vec, vec::Vec};
+use core::ops::Range;
 use lissom::{
     job::BatchPalettes,
     math::{Mat4, Mat34, scalar::half},
 };
 
-/// A skinning matrix: its rows x, y and z, four numbers each. In WGSL a `mat3x4<f32>`, and a point moves by `vec4(p, 1.0) * m`.
-pub type PaletteRows = [[f32; 4]; 3];
-
-/// The same in half floats: the bits of each. They lose half a millimetre at a metre, so model space is the place for them.
-pub type HalfRows = [[u16; 4]; 3];
+pub use lissom::job::{HalfRows, PaletteRows};
 
 /// What the numbers of palettes are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,7 +43,7 @@ pub enum Palettes<'a> {
     F16(&'a [HalfRows]),
 }
 
-/// Room for palettes.
+/// A buffer of palettes.
 #[derive(Debug)]
 pub enum PalettesMut<'a> {
     /// In floats.
@@ -152,6 +149,22 @@ impl Buffer {
         match self {
             Self::F32(all) => all.resize(len, rows(&Mat34::IDENTITY)),
             Self::F16(all) => all.resize(len, rows(&Mat34::IDENTITY).map(|row| row.map(half))),
+        }
+    }
+
+    pub fn format(&self) -> PaletteFormat {
+        match self {
+            Self::F32(_) => PaletteFormat::F32,
+            Self::F16(_) => PaletteFormat::F16,
+        }
+    }
+
+    /// Adds matrices of another of the same format.
+    pub fn add(&mut self, other: &Self, matrices: Range<usize>) {
+        match (self, other) {
+            (Self::F32(all), Self::F32(other)) => all.extend_from_slice(&other[matrices]),
+            (Self::F16(all), Self::F16(other)) => all.extend_from_slice(&other[matrices]),
+            _ => {}
         }
     }
 

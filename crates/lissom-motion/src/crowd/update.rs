@@ -5,16 +5,18 @@ use super::{
     error::value,
     members::{Members, Mind},
     palette::Buffer,
-    task::{MAX_TASKS, Shared, Slots, TASKS_EACH, Worker},
+    slots::Slots,
+    task::{MAX_TASKS, Shared, TASKS_EACH},
+    worker::Worker,
 };
-use crate::memory::Room;
+use crate::memory::InertiaBuffer;
 use alloc::vec::Vec;
 use core::ops::Range;
 use lissom::math::simd::Backend;
 
 impl Crowd {
     /// The most bytes that decoded clips take together, 64 MiB unless told. A clip that is played is decoded once, for all who play
-    /// it; who has not been played for longest goes first. Without room clips are played by cursors, with the same bits.
+    /// it; who has not been played for longest goes first. A clip that does not fit is played by cursors, with the same bits.
     pub fn set_decoded_bytes(&mut self, most: usize) {
         self.decoded.set_most_bytes(most);
     }
@@ -111,7 +113,7 @@ impl Crowd {
             binds: &self.binds,
             morph_ends: &self.morph_ends,
             before: self.palettes_before.as_ref(),
-            afresh: core::mem::take(&mut self.afresh),
+            restored: core::mem::take(&mut self.restored),
             outputs: self.outputs,
             backend: self.backend,
             dt_s,
@@ -170,22 +172,22 @@ fn piece(slots: usize, count: usize, i: usize) -> Range<usize> {
     end(i)..end(i + 1)
 }
 
-/// Each piece gets of the spare rooms what its members may need, as far as there are; who needs more makes it.
-fn deal(spares: &mut Vec<Room>, minds: &[Mind], workers: &mut [Worker]) {
+/// Shares the spare buffers among the tasks by need; a task that runs out allocates.
+fn deal(spares: &mut Vec<InertiaBuffer>, minds: &[Mind], workers: &mut [Worker]) {
     if let [worker] = workers {
         core::mem::swap(spares, &mut worker.spares);
         return;
     }
     let (all, count) = (spares.len(), workers.len());
-    let mut roomless = [0; MAX_TASKS];
-    for (i, roomless) in roomless[..count].iter_mut().enumerate() {
-        *roomless = minds[piece(minds.len(), count, i)].iter().filter(|mind| mind.is_roomless()).count();
+    let mut lacking = [0; MAX_TASKS];
+    for (i, lacking) in lacking[..count].iter_mut().enumerate() {
+        *lacking = minds[piece(minds.len(), count, i)].iter().filter(|mind| mind.lacks_buffer()).count();
     }
-    let wanted: usize = roomless.iter().sum();
-    // What is given back is kept in lists that have room for it.
+    let wanted: usize = lacking.iter().sum();
+    // The lists have capacity for all buffers that are returned.
     spares.reserve(minds.len() - wanted);
-    for (i, (worker, roomless)) in workers.iter_mut().zip(roomless).enumerate() {
-        let share = if wanted > all { all * roomless / wanted } else { roomless };
+    for (i, (worker, lacking)) in workers.iter_mut().zip(lacking).enumerate() {
+        let share = if wanted > all { all * lacking / wanted } else { lacking };
         worker.spares.reserve(piece(minds.len(), count, i).len());
         worker.spares.extend(spares.drain(spares.len() - share..));
     }

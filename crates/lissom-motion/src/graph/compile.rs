@@ -1,11 +1,12 @@
 //! From names to numbers: everything that can be wrong with a description is found here, once.
 
 use super::{
-    AnyKey, ClipFacts, Condition, Curves, FloatStart, Graph, GraphClip, GraphError, GraphParts, Layer,
-    LayerParts, MAX_POINTS, MAX_SYNC, MaskParts, MotionParts, Parameter, ParameterKind, Place, Problem,
-    State, StateParts, Test, Transition, TransitionParts, space::Space,
+    AnyKey, BoolKey, ClipFacts, Condition, CurveKey, Curves, FloatKey, FloatStart, Graph, GraphClip,
+    GraphError, GraphParts, IntKey, Layer, LayerParts, MAX_POINTS, MAX_SYNC, MaskParts, MotionParts,
+    Parameter, ParameterKind, Place, Problem, State, StateParts, Test, Transition, TransitionParts,
+    TriggerKey, space::Space,
 };
-use crate::state::{MAX_SHOTS, MAX_VOICES};
+use crate::limits::{MAX_SHOTS, MAX_VOICES};
 use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
 use core::ops::Range;
 use lissom::{
@@ -174,26 +175,26 @@ impl<'a> Compiler<'a> {
                 finite("start", start)?;
                 check("half_life_s", half_life_s, "finite, at least 0", |v| v >= 0.0)?;
                 self.floats.push(FloatStart { start, half_life_s });
-                AnyKey::Float(self.floats.len() as u16 - 1)
+                AnyKey::Float(FloatKey(self.floats.len() as u16 - 1))
             }
             ParameterKind::Int { start } => {
                 self.ints.push(start);
-                AnyKey::Int(self.ints.len() as u16 - 1)
+                AnyKey::Int(IntKey(self.ints.len() as u16 - 1))
             }
             ParameterKind::Bool { start } => {
                 self.flags.push(start);
-                AnyKey::Bool(self.flags.len() as u16 - 1)
+                AnyKey::Bool(BoolKey(self.flags.len() as u16 - 1))
             }
             ParameterKind::Trigger => {
                 self.flags.push(false);
-                AnyKey::Trigger(self.flags.len() as u16 - 1)
+                AnyKey::Trigger(TriggerKey(self.flags.len() as u16 - 1))
             }
             ParameterKind::Curve { start } => {
                 finite("start", start)?;
                 let float = self.floats.len() as u16;
                 self.floats.push(FloatStart { start, half_life_s: 0.0 });
                 self.curves.push(Curves { float, name: name.into(), of_clips: Vec::new() });
-                AnyKey::Curve(float)
+                AnyKey::Curve(CurveKey(float))
             }
         })
     }
@@ -251,9 +252,9 @@ impl<'a> Compiler<'a> {
 
     fn float(&self, name: &str) -> Result<u16, Problem> {
         match self.key(name)? {
-            AnyKey::Float(at) | AnyKey::Curve(at) => Ok(at),
+            AnyKey::Float(FloatKey(at)) | AnyKey::Curve(CurveKey(at)) => Ok(at),
             other => {
-                Err(Problem::Kind { name: name.into(), found: kind_of(other), allowed: "a float parameter" })
+                Err(Problem::Kind { name: name.into(), found: other.kind(), allowed: "a float parameter" })
             }
         }
     }
@@ -411,15 +412,19 @@ impl<'a> Compiler<'a> {
             finite("than", than)?;
         }
         Ok(match (key, test) {
-            (AnyKey::Float(at) | AnyKey::Curve(at), Test::Above(than)) => Condition::FloatAbove(at, than),
-            (AnyKey::Float(at) | AnyKey::Curve(at), Test::Below(than)) => Condition::FloatBelow(at, than),
-            (AnyKey::Int(at), Test::Above(than)) => Condition::IntAbove(at, f64::from(than)),
-            (AnyKey::Int(at), Test::Below(than)) => Condition::IntBelow(at, f64::from(than)),
-            (AnyKey::Int(at), Test::Is(this)) => Condition::IntIs(at, this),
-            (AnyKey::Int(at), Test::IsNot(this)) => Condition::IntIsNot(at, this),
-            (AnyKey::Bool(at), Test::On) => Condition::On(at),
-            (AnyKey::Bool(at), Test::Off) => Condition::Off(at),
-            (AnyKey::Trigger(at), Test::On) => Condition::Trigger(at),
+            (AnyKey::Float(FloatKey(at)) | AnyKey::Curve(CurveKey(at)), Test::Above(than)) => {
+                Condition::FloatAbove(at, than)
+            }
+            (AnyKey::Float(FloatKey(at)) | AnyKey::Curve(CurveKey(at)), Test::Below(than)) => {
+                Condition::FloatBelow(at, than)
+            }
+            (AnyKey::Int(IntKey(at)), Test::Above(than)) => Condition::IntAbove(at, f64::from(than)),
+            (AnyKey::Int(IntKey(at)), Test::Below(than)) => Condition::IntBelow(at, f64::from(than)),
+            (AnyKey::Int(IntKey(at)), Test::Is(this)) => Condition::IntIs(at, this),
+            (AnyKey::Int(IntKey(at)), Test::IsNot(this)) => Condition::IntIsNot(at, this),
+            (AnyKey::Bool(BoolKey(at)), Test::On) => Condition::On(at),
+            (AnyKey::Bool(BoolKey(at)), Test::Off) => Condition::Off(at),
+            (AnyKey::Trigger(TriggerKey(at)), Test::On) => Condition::Trigger(at),
             (other, test) => {
                 let allowed = match test {
                     Test::Above(_) | Test::Below(_) => "a float or an int",
@@ -427,7 +432,7 @@ impl<'a> Compiler<'a> {
                     Test::On => "a bool or a trigger",
                     Test::Off => "a bool",
                 };
-                return Err(Problem::Kind { name: parameter.into(), found: kind_of(other), allowed });
+                return Err(Problem::Kind { name: parameter.into(), found: other.kind(), allowed });
             }
         })
     }
@@ -498,11 +503,11 @@ impl<'a> Compiler<'a> {
         let mut hash = Fnv64::new();
         for parameter in &self.parameters {
             let (kind, number) = match parameter.key {
-                AnyKey::Float(at) => (0, at),
-                AnyKey::Int(at) => (1, at),
-                AnyKey::Bool(at) => (2, at),
-                AnyKey::Trigger(at) => (3, at),
-                AnyKey::Curve(at) => (4, at),
+                AnyKey::Float(FloatKey(at)) => (0, at),
+                AnyKey::Int(IntKey(at)) => (1, at),
+                AnyKey::Bool(BoolKey(at)) => (2, at),
+                AnyKey::Trigger(TriggerKey(at)) => (3, at),
+                AnyKey::Curve(CurveKey(at)) => (4, at),
             };
             hash = text(hash, &parameter.name).u32(kind).u32(u32::from(number));
         }
@@ -528,20 +533,10 @@ fn transition(way: &TransitionParts, to: u16, conditions: Range<u32>) -> Result<
         priority: way.priority,
         exit: way.exit,
         fade_s: way.fade_s,
-        curve: way.curve,
+        fade: way.fade,
         interruption: way.interruption,
         offset: way.offset,
         sync: way.sync,
         inertial: way.inertial && way.fade_s > 0.0,
     })
-}
-
-fn kind_of(key: AnyKey) -> &'static str {
-    match key {
-        AnyKey::Float(_) => "a float",
-        AnyKey::Int(_) => "an int",
-        AnyKey::Bool(_) => "a bool",
-        AnyKey::Trigger(_) => "a trigger",
-        AnyKey::Curve(_) => "a curve",
-    }
 }

@@ -1,7 +1,7 @@
 //! Masks of layers, as joint weights of a skeleton.
 
 use super::{Graph, MaskParts};
-use crate::state::StateError;
+use crate::error::StateError;
 use alloc::{vec, vec::Vec};
 use lissom::{
     Skeleton,
@@ -31,5 +31,5 @@ fn weights(mask: &MaskParts, skeleton: &Skeleton) -> Result<Vec<Lanes>, StateErr
             weights[joint] = rule.weight * share;
         }
     }
-    Ok(soa::pack_floats(&weights))
+    Ok(soa::from_floats(&weights))
 }

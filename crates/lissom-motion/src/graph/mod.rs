@@ -4,6 +4,7 @@ mod compile;
 mod delaunay;
 mod error;
 mod facts;
+mod load;
 mod mask;
 mod names;
 mod parts;
@@ -11,11 +12,13 @@ mod saved;
 mod space;
 mod sync;
 
+pub use crate::reader::FormatError;
 pub use error::{GraphError, Place, Problem};
 pub use facts::{ClipCurve, ClipFacts};
-pub use names::{PlayingState, TransitionView};
+pub use load::{LoadError, PlayedGraph};
+pub use names::TransitionView;
 pub use parts::{
-    Curve, GraphParts, Interruption, LayerParts, MaskParts, MaskRule, MotionParts, ParameterKind,
+    Fade, GraphParts, Interruption, LayerParts, MaskParts, MaskRule, MotionParts, ParameterKind,
     ParameterParts, PlaneBlend, StateParts, Test, TransitionParts,
 };
 pub use space::MAX_POINTS;
@@ -23,17 +26,17 @@ pub use sync::MAX_SYNC;
 
 pub(crate) use sync::Pace;
 
-use crate::state::StateError;
+use crate::error::StateError;
 use alloc::{boxed::Box, format, string::String, vec::Vec};
 use core::ops::Range;
-use lissom::track::{Repeat, Timeline};
+use lissom::track::{Playhead, Repeat, Timeline};
 use space::Space;
 use sync::Marks;
 
 /// A graph: what may happen. Immutable, shared by all who play it.
 ///
 /// ```
-/// use lissom_motion::{Frame, Graph, GraphParts, GraphState, LayerParts, StateParts, Test, TransitionParts};
+/// use lissom_motion::{Graph, GraphParts, GraphState, frame::Frame, graph::{LayerParts, StateParts, Test, TransitionParts}};
 ///
 /// let parts = GraphParts::new().float("speed", 0.0).trigger("jump").layer(
 ///     LayerParts::new("body")
@@ -102,21 +105,54 @@ pub(crate) struct Curves {
     of_clips: Vec<(u16, ClipCurve)>,
 }
 
+/// A parameter of a graph, found by [`Graph::parameter`]: for programs that know its name, but not its kind.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Parameter {
+pub struct Parameter {
     pub(crate) name: Box<str>,
     pub(crate) key: AnyKey,
 }
 
-/// Where a parameter stands in the list of its kind.
+impl Parameter {
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its key, of its kind.
+    #[must_use]
+    pub fn key(&self) -> AnyKey {
+        self.key
+    }
+}
+
+/// The key of a parameter, of any kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AnyKey {
-    Float(u16),
-    Int(u16),
-    Bool(u16),
-    Trigger(u16),
-    /// Among the floats.
-    Curve(u16),
+pub enum AnyKey {
+    /// Of a float.
+    Float(FloatKey),
+    /// Of an int.
+    Int(IntKey),
+    /// Of a bool.
+    Bool(BoolKey),
+    /// Of a trigger.
+    Trigger(TriggerKey),
+    /// Of a number that the clips set.
+    Curve(CurveKey),
+}
+
+impl AnyKey {
+    /// What it is, in words: "a float".
+    #[must_use]
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Float(_) => "a float",
+            Self::Int(_) => "an int",
+            Self::Bool(_) => "a bool",
+            Self::Trigger(_) => "a trigger",
+            Self::Curve(_) => "a curve",
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -155,7 +191,7 @@ pub(crate) struct Transition {
     pub(crate) priority: i32,
     pub(crate) exit: Option<f32>,
     pub(crate) fade_s: f32,
-    pub(crate) curve: Curve,
+    pub(crate) fade: Fade,
     pub(crate) interruption: Interruption,
     pub(crate) offset: f32,
     pub(crate) sync: bool,
@@ -223,8 +259,8 @@ impl Graph {
     ///
     /// [`StateError::Unknown`].
     pub fn float(&self, name: &str) -> Result<FloatKey, StateError> {
-        let key = |key| if let AnyKey::Float(at) = key { Some(FloatKey(at)) } else { None };
-        self.parameter("float parameter", name, key)
+        let key = |key| if let AnyKey::Float(key) = key { Some(key) } else { None };
+        self.typed("float parameter", name, key)
     }
 
     /// The int parameter of this name.
@@ -233,8 +269,8 @@ impl Graph {
     ///
     /// [`StateError::Unknown`].
     pub fn int(&self, name: &str) -> Result<IntKey, StateError> {
-        let key = |key| if let AnyKey::Int(at) = key { Some(IntKey(at)) } else { None };
-        self.parameter("int parameter", name, key)
+        let key = |key| if let AnyKey::Int(key) = key { Some(key) } else { None };
+        self.typed("int parameter", name, key)
     }
 
     /// The bool parameter of this name.
@@ -243,8 +279,8 @@ impl Graph {
     ///
     /// [`StateError::Unknown`].
     pub fn bool(&self, name: &str) -> Result<BoolKey, StateError> {
-        let key = |key| if let AnyKey::Bool(at) = key { Some(BoolKey(at)) } else { None };
-        self.parameter("bool parameter", name, key)
+        let key = |key| if let AnyKey::Bool(key) = key { Some(key) } else { None };
+        self.typed("bool parameter", name, key)
     }
 
     /// The trigger of this name.
@@ -253,8 +289,8 @@ impl Graph {
     ///
     /// [`StateError::Unknown`].
     pub fn trigger(&self, name: &str) -> Result<TriggerKey, StateError> {
-        let key = |key| if let AnyKey::Trigger(at) = key { Some(TriggerKey(at)) } else { None };
-        self.parameter("trigger", name, key)
+        let key = |key| if let AnyKey::Trigger(key) = key { Some(key) } else { None };
+        self.typed("trigger", name, key)
     }
 
     /// The parameter of this name that the clips set.
@@ -263,8 +299,8 @@ impl Graph {
     ///
     /// [`StateError::Unknown`].
     pub fn curve(&self, name: &str) -> Result<CurveKey, StateError> {
-        let key = |key| if let AnyKey::Curve(at) = key { Some(CurveKey(at)) } else { None };
-        self.parameter("curve parameter", name, key)
+        let key = |key| if let AnyKey::Curve(key) = key { Some(key) } else { None };
+        self.typed("curve parameter", name, key)
     }
 
     /// The layer of this name.
@@ -287,14 +323,21 @@ impl Graph {
         at.map(|at| ClipKey(at as u16)).ok_or_else(|| StateError::unknown("clip", name))
     }
 
-    fn parameter<K>(
+    /// The parameter of this name, whatever its kind.
+    #[must_use]
+    pub fn parameter(&self, name: &str) -> Option<&Parameter> {
+        self.parameters.iter().find(|parameter| *parameter.name == *name)
+    }
+
+    fn typed<K>(
         &self,
         what: &'static str,
         name: &str,
         pick: fn(AnyKey) -> Option<K>,
     ) -> Result<K, StateError> {
-        let found = self.parameters.iter().find(|parameter| *parameter.name == *name);
-        found.and_then(|parameter| pick(parameter.key)).ok_or_else(|| StateError::unknown(what, name))
+        self.parameter(name)
+            .and_then(|parameter| pick(parameter.key))
+            .ok_or_else(|| StateError::unknown(what, name))
     }
 
     /// The clips that it plays; a frame's entries name them by number.
@@ -380,14 +423,25 @@ impl Graph {
         &self.conditions[transition.conditions.start as usize..transition.conditions.end as usize]
     }
 
-    /// Parts of a lap by which clips are kept in step; 0 if they are not.
-    pub(crate) fn sync_parts(&self) -> usize {
+    /// Intervals of a lap by which clips are kept in step; 0 if they are not.
+    pub(crate) fn sync_intervals(&self) -> usize {
         self.sync.len()
     }
 
     /// A lap of length 1.
     pub(crate) fn unit(&self, repeat: Repeat) -> &Timeline {
         &self.units[repeat as usize]
+    }
+
+    /// Where a state starts: at a share of its lap, in the direction of playing.
+    pub(crate) fn start_of(&self, state: u16, offset: f32, float: impl Fn(u16) -> f32) -> Playhead {
+        let state = self.state(state);
+        let line = self.unit(state.repeat);
+        let backward = state.speed(float) < 0.0;
+        let (start, way) =
+            if backward { (line.end(), -f64::from(offset)) } else { (line.start(), f64::from(offset)) };
+        // A share of a lap is never too far.
+        line.advance(start, way).map_or(start, |span| span.to())
     }
 
     /// The clips of a state and their weights, for values of the float parameters; returns laps a second. A clip

@@ -1,7 +1,6 @@
 //! What is in a graph, by name: for tools that show it.
 
-use super::{AnyKey, Graph, ParameterKind};
-use crate::state::GraphState;
+use super::{AnyKey, BoolKey, CurveKey, FloatKey, Graph, IntKey, ParameterKind};
 
 /// A transition of a graph.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,32 +17,21 @@ pub struct TransitionView<'g> {
     pub priority: i32,
 }
 
-/// A state that a layer plays.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PlayingState<'g> {
-    /// Its name.
-    pub name: &'g str,
-    /// Seconds since it began.
-    pub age_s: f64,
-    /// Where it is in its lap, as a share of it.
-    pub at: f64,
-    /// How many laps it has behind it.
-    pub laps: i64,
-}
-
 impl Graph {
     /// The parameters in their order: names, and what each holds at the start.
     pub fn parameters(&self) -> impl Iterator<Item = (&str, ParameterKind)> {
         self.parameters.iter().map(|parameter| {
             let kind = match parameter.key {
-                AnyKey::Float(at) => {
+                AnyKey::Float(FloatKey(at)) => {
                     let float = self.floats[usize::from(at)];
                     ParameterKind::Float { start: float.start, half_life_s: float.half_life_s }
                 }
-                AnyKey::Int(at) => ParameterKind::Int { start: self.ints[usize::from(at)] },
-                AnyKey::Bool(at) => ParameterKind::Bool { start: self.flags[usize::from(at)] },
+                AnyKey::Int(IntKey(at)) => ParameterKind::Int { start: self.ints[usize::from(at)] },
+                AnyKey::Bool(BoolKey(at)) => ParameterKind::Bool { start: self.flags[usize::from(at)] },
                 AnyKey::Trigger(_) => ParameterKind::Trigger,
-                AnyKey::Curve(at) => ParameterKind::Curve { start: self.floats[usize::from(at)].start },
+                AnyKey::Curve(CurveKey(at)) => {
+                    ParameterKind::Curve { start: self.floats[usize::from(at)].start }
+                }
             };
             (&*parameter.name, kind)
         })
@@ -64,20 +52,6 @@ impl Graph {
                     priority: way.priority,
                 }
             })
-        })
-    }
-}
-
-impl GraphState {
-    /// The states that a layer plays, the oldest first; the last one leads. Empty for a layer that does not exist, and for another
-    /// graph.
-    pub fn playing<'g>(&self, graph: &'g Graph, layer: usize) -> impl Iterator<Item = PlayingState<'g>> {
-        let voices = self.layers.get(layer).filter(|_| self.fits(graph)).map(|layer| layer.voices.as_slice());
-        voices.unwrap_or_default().iter().map(|voice| PlayingState {
-            name: &graph.state(voice.state).name,
-            age_s: voice.age_s,
-            at: voice.head.progress_s(),
-            laps: voice.head.lap(),
         })
     }
 }

@@ -18,7 +18,7 @@ pub struct GraphParts {
     /// first begins a state's lap. A clip that does not pass them so goes evenly. None: clips are at the same share of
     /// their length.
     pub sync: Vec<String>,
-    /// True if poses may be taken over from elsewhere, as from a ragdoll: then [`PoseMemory`](crate::PoseMemory) has room for it.
+    /// True if poses may be taken over from elsewhere, as from a ragdoll: then [`PoseMemory`](crate::PoseMemory) has a buffer for it.
     pub hand_over: bool,
 }
 
@@ -172,7 +172,7 @@ pub struct TransitionParts {
     /// Seconds over which it goes.
     pub fade_s: f32,
     /// How it goes.
-    pub curve: Curve,
+    pub fade: Fade,
     /// What may start while it goes.
     pub interruption: Interruption,
     /// Where the new state starts, as a share of a lap in [0, 1]; with [`TransitionParts::sync`]: how far from the
@@ -180,7 +180,7 @@ pub struct TransitionParts {
     pub offset: f32,
     /// True if the new state starts where the old one is in its lap, and both go on in step until it is over.
     pub sync: bool,
-    /// True if the new state plays at once, and what the old motion was off it dies away ([`PoseMemory`](crate::PoseMemory)): nothing
+    /// True if the new state plays at once, and the difference to the old motion fades out ([`PoseMemory`](crate::PoseMemory)): nothing
     /// is played twice, and nothing jumps. Morph weights and user tracks change at once.
     pub inertial: bool,
 }
@@ -204,7 +204,7 @@ pub enum Test {
 
 /// How a fade goes from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Curve {
+pub enum Fade {
     /// Slow, fast, slow: 3t² - 2t³.
     #[default]
     Smooth,
@@ -308,7 +308,7 @@ impl GraphParts {
         Self { sync: markers.iter().map(|name| (*name).into()).collect(), ..self }
     }
 
-    /// The same with room for poses that are taken over from elsewhere.
+    /// The same with a buffer for poses that are taken over from elsewhere.
     #[must_use]
     pub fn handed_over(self) -> Self {
         Self { hand_over: true, ..self }
@@ -437,7 +437,7 @@ impl TransitionParts {
             priority: 0,
             exit: None,
             fade_s: 0.2,
-            curve: Curve::default(),
+            fade: Fade::default(),
             interruption: Interruption::default(),
             offset: 0.0,
             sync: false,
@@ -472,8 +472,8 @@ impl TransitionParts {
 
     /// The same, evenly or smoothly.
     #[must_use]
-    pub fn curve(self, curve: Curve) -> Self {
-        Self { curve, ..self }
+    pub fn fading(self, fade: Fade) -> Self {
+        Self { fade, ..self }
     }
 
     /// The same with another rule of interruption.

@@ -10,7 +10,7 @@
 )]
 
 use super::{
-    Curve, Graph, GraphParts, Interruption, LayerParts, MAX_POINTS, MAX_SYNC, MaskParts, MaskRule,
+    Fade, Graph, GraphParts, Interruption, LayerParts, MAX_POINTS, MAX_SYNC, MaskParts, MaskRule,
     MotionParts, ParameterKind, ParameterParts, PlaneBlend, StateParts, Test, TransitionParts,
     compile::{
         MAX_CLIPS, MAX_CONDITIONS, MAX_MASKS, MAX_NAME, MAX_PARAMETERS, MAX_RULES, MAX_STATES,
@@ -181,7 +181,7 @@ impl Writer<'_> {
         self.u32(way.priority.cast_unsigned());
         self.f32(way.exit.unwrap_or(NO_EXIT));
         self.f32(way.fade_s);
-        self.u32(way.curve as u32);
+        self.u32(way.fade as u32);
         self.u32(way.interruption as u32);
         self.f32(way.offset);
         self.u32(if way.sync { SYNC } else { 0 } | if way.inertial { INERTIAL } else { 0 });
@@ -310,10 +310,10 @@ impl Reader<'_> {
         let exit = self.f32()?;
         way.exit = (exit != NO_EXIT).then_some(exit);
         way.fade_s = self.f32()?;
-        way.curve = match self.u32()? {
-            0 => Curve::Smooth,
-            1 => Curve::Linear,
-            _ => return Err(self.wrong("no curve")),
+        way.fade = match self.u32()? {
+            0 => Fade::Smooth,
+            1 => Fade::Linear,
+            _ => return Err(self.wrong("no shape of a fade")),
         };
         way.interruption = match self.u32()? {
             0 => Interruption::Never,

@@ -1,8 +1,8 @@
 //! Gaits in step by what they pass: a left foot comes down where the others' left feet do.
 //!
 //! A graph may name markers that its gaits pass once a lap each, in this order. The lap of a state is then counted in these: with
-//! two of them, it begins at the first and is half over at the second, whatever the clip. Each clip runs through the part
-//! between two markers evenly, and a blend takes for each part the mean time of its clips. So a clip alone plays as it was made.
+//! two of them, it begins at the first and is half over at the second, whatever the clip. Each clip runs through the interval
+//! between two markers evenly, and a blend takes for each interval the mean time of its clips. So a clip alone plays as it was made.
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
@@ -43,49 +43,49 @@ impl Marks {
         let Self(places) = self;
         let way = share * (places.len() - 1) as f64;
         let last = places.len() - 2;
-        let part = way as usize;
-        let part = if part < last { part } else { last };
-        let (from, to) = (places[part], places[part + 1]);
-        let at = from + (to - from) * (way - part as f64);
+        let interval = way as usize;
+        let interval = if interval < last { interval } else { last };
+        let (from, to) = (places[interval], places[interval + 1]);
+        let at = from + (to - from) * (way - interval as f64);
         // However it is rounded, it never falls as the share rises.
         if at > to { to } else { at }
     }
 
-    fn part(&self, number: usize) -> f64 {
+    fn interval(&self, number: usize) -> f64 {
         self.0[number + 1] - self.0[number]
     }
 }
 
-/// How the time of a lap is shared among its parts.
+/// How the time of a lap is shared among its intervals.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pace {
     times: [f64; MAX_SYNC],
-    parts: usize,
+    intervals: usize,
 }
 
 impl Pace {
-    pub(crate) fn new(parts: usize) -> Self {
-        Self { times: [0.0; MAX_SYNC], parts }
+    pub(crate) fn new(intervals: usize) -> Self {
+        Self { times: [0.0; MAX_SYNC], intervals }
     }
 
     /// Counts a clip that takes so long for a lap; without marks it goes evenly.
     pub(crate) fn add(&mut self, marks: Option<&Marks>, lap_s: f64) {
-        let even = 1.0 / self.parts as f64;
-        for (number, time) in self.times[..self.parts].iter_mut().enumerate() {
-            *time += lap_s * marks.map_or(even, |marks| marks.part(number));
+        let even = 1.0 / self.intervals as f64;
+        for (number, time) in self.times[..self.intervals].iter_mut().enumerate() {
+            *time += lap_s * marks.map_or(even, |marks| marks.interval(number));
         }
     }
 
     /// Counts another by its share.
     pub(crate) fn blend(&mut self, other: &Self, share: f64) {
         let total = other.total();
-        for (time, other) in self.times[..self.parts].iter_mut().zip(other.times) {
-            *time += if total > 0.0 { other / total } else { 1.0 / self.parts as f64 } * share;
+        for (time, other) in self.times[..self.intervals].iter_mut().zip(other.times) {
+            *time += if total > 0.0 { other / total } else { 1.0 / self.intervals as f64 } * share;
         }
     }
 
     fn total(&self) -> f64 {
-        self.times[..self.parts].iter().sum()
+        self.times[..self.intervals].iter().sum()
     }
 
     /// How much of a lap's time is over at a share of the lap.
@@ -94,8 +94,8 @@ impl Pace {
         if total <= 0.0 {
             return share;
         }
-        let (way, mut over) = (share * self.parts as f64, 0.0);
-        for (number, time) in self.times[..self.parts].iter().enumerate() {
+        let (way, mut over) = (share * self.intervals as f64, 0.0);
+        for (number, time) in self.times[..self.intervals].iter().enumerate() {
             let into = way - number as f64;
             if into < 1.0 {
                 return (over + time * if into > 0.0 { into } else { 0.0 }) / total;
@@ -107,14 +107,14 @@ impl Pace {
 
     /// The share of the lap at which so much of its time is over.
     pub(crate) fn share_at(&self, time: f64) -> f64 {
-        let (total, parts) = (self.total(), self.parts as f64);
+        let (total, intervals) = (self.total(), self.intervals as f64);
         if total <= 0.0 {
             return time;
         }
         let mut left = time * total;
-        for (number, own) in self.times[..self.parts].iter().enumerate() {
+        for (number, own) in self.times[..self.intervals].iter().enumerate() {
             if left < *own {
-                return (number as f64 + left / own) / parts;
+                return (number as f64 + left / own) / intervals;
             }
             left -= own;
         }

@@ -1,22 +1,21 @@
 //! What is happening: all that an update reads and writes, as a plain value.
 
 mod list;
+mod playing;
 mod saved;
+mod value;
 
-pub(crate) use list::List;
-
-use crate::{
-    graph::{AnyKey, BoolKey, ClipKey, CurveKey, FloatKey, Graph, IntKey, LayerKey, TriggerKey},
-    reader::FormatError,
+pub use crate::{
+    error::StateError,
+    limits::{MAX_SHOTS, MAX_VOICES},
 };
-use alloc::{boxed::Box, string::String};
-use lissom::track::{Playhead, Repeat, TimeError};
+pub(crate) use list::List;
+pub use playing::PlayingState;
+pub use value::Value;
 
-/// States that one layer plays at once: the leading one, and those that it takes over from. A further transition takes
-/// the oldest out.
-pub const MAX_VOICES: usize = 4;
-/// One-shots that one layer plays at once: the newest, and one that it takes over from.
-pub const MAX_SHOTS: usize = 2;
+use crate::graph::{AnyKey, BoolKey, ClipKey, CurveKey, FloatKey, Graph, IntKey, LayerKey, TriggerKey};
+use alloc::boxed::Box;
+use lissom::track::{Playhead, Repeat, TimeError};
 
 /// The state of one character in a graph. A clone is a save, `==` compares, and [`GraphState::write`] makes bytes of it.
 ///
@@ -81,49 +80,6 @@ pub struct OneShot {
     pub fade_out_s: f32,
     /// What happens at the ends; what repeats goes on until it is stopped.
     pub repeat: Repeat,
-}
-
-/// Why something was not done. Nothing has changed.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum StateError {
-    /// There is nothing of this name.
-    #[error("there is no {what} called {name:?}")]
-    Unknown {
-        /// What was looked for.
-        what: &'static str,
-        /// By what name.
-        name: String,
-    },
-    /// The state, or a key, belongs to another graph.
-    #[error("this belongs to another graph")]
-    OtherGraph,
-    /// A number that is not allowed.
-    #[error(transparent)]
-    Value(#[from] TimeError),
-    /// There is no room to remember a pose.
-    #[error("the graph has no room for a pose that is taken over: `hand_over` makes it")]
-    NoMemory,
-    /// These bytes are no state of this graph.
-    #[error("byte {offset}: {reason}")]
-    Format {
-        /// Where.
-        offset: usize,
-        /// What is wrong.
-        reason: &'static str,
-    },
-}
-
-impl From<FormatError> for StateError {
-    fn from(FormatError { offset, reason }: FormatError) -> Self {
-        Self::Format { offset, reason }
-    }
-}
-
-impl StateError {
-    pub(crate) fn unknown(what: &'static str, name: &str) -> Self {
-        Self::Unknown { what, name: name.chars().take(60).collect() }
-    }
 }
 
 /// The key of a parameter: what [`GraphState::set`] takes.
@@ -343,16 +299,22 @@ impl GraphState {
             return new;
         }
         for parameter in &to.parameters {
-            let old = from.parameters.iter().find(|old| old.name == parameter.name);
-            match old.map(|old| (old.key, parameter.key)) {
-                Some((AnyKey::Float(a), AnyKey::Float(b)) | (AnyKey::Curve(a), AnyKey::Curve(b))) => {
-                    new.floats[usize::from(b)] = self.floats[usize::from(a)];
+            let Some(old) = from.parameter(&parameter.name) else { continue };
+            match (old.key, parameter.key) {
+                (AnyKey::Float(a), AnyKey::Float(b)) => {
+                    new.floats[usize::from(b.0)] = self.floats[usize::from(a.0)];
                 }
-                Some((AnyKey::Int(a), AnyKey::Int(b))) => {
-                    new.ints[usize::from(b)] = self.ints[usize::from(a)]
+                (AnyKey::Curve(a), AnyKey::Curve(b)) => {
+                    new.floats[usize::from(b.0)] = self.floats[usize::from(a.0)];
                 }
-                Some((AnyKey::Bool(a), AnyKey::Bool(b)) | (AnyKey::Trigger(a), AnyKey::Trigger(b))) => {
-                    new.flags[usize::from(b)] = self.flags[usize::from(a)];
+                (AnyKey::Int(a), AnyKey::Int(b)) => {
+                    new.ints[usize::from(b.0)] = self.ints[usize::from(a.0)];
+                }
+                (AnyKey::Bool(a), AnyKey::Bool(b)) => {
+                    new.flags[usize::from(b.0)] = self.flags[usize::from(a.0)];
+                }
+                (AnyKey::Trigger(a), AnyKey::Trigger(b)) => {
+                    new.flags[usize::from(b.0)] = self.flags[usize::from(a.0)];
                 }
                 _ => {}
             }

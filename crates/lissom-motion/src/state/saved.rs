@@ -10,8 +10,9 @@
     clippy::panic
 )]
 
-use super::{Float, GraphState, LayerState, OneShot, Shot, StateError, Voice};
+use super::{Float, GraphState, LayerState, OneShot, Shot, Voice};
 use crate::{
+    error::StateError,
     graph::{Graph, Layer},
     reader::{Reader, Result},
 };

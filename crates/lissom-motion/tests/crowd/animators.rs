@@ -1,12 +1,17 @@
 //! A crowd against animators, one for each member.
 
 use super::{ARCHIVE, GRAPH, INERTIAL, bits, crowd};
-use lissom::math::{Mat34, simd::Backend};
+use lissom::{
+    math::{Mat34, simd::Backend},
+    track::Repeat,
+};
 use lissom_motion::{
     Animator, Graph, GraphState, RootStep,
     crowd::{
         Crowd, Executor, Member, Outputs, PaletteFormat, PaletteRows, Palettes, Rayon, Role, Serial, Task,
     },
+    frame::Entry,
+    graph::TransitionParts,
 };
 use lissom_testkit::{
     crowds::{self, Input},
@@ -39,11 +44,7 @@ impl Pair {
     fn tell(&mut self, crowd: &mut Crowd, input: Input) {
         let graph = Arc::clone(self.animator.graph());
         input.tell(crowd, &graph, self.member);
-        match input {
-            Input::Speed(speed) => self.animator.set(graph.float("speed").unwrap(), speed).unwrap(),
-            Input::Stop => self.animator.trigger(graph.trigger("stop").unwrap()).unwrap(),
-            Input::Wave => self.animator.play("wave").on("upper").fade(0.1).start().unwrap(),
-        }
+        input.tell_animator(&mut self.animator);
     }
 
     fn update(&mut self, dt_s: f64) {
@@ -75,7 +76,7 @@ impl Pair {
             last = at;
             told.push((event.marker.name.into(), event.layer, event.weight.to_bits(), event.lap));
         }
-        let event = |e: lissom_motion::FrameEvent<'_>| -> Told {
+        let event = |e: lissom_motion::frame::FrameEvent<'_>| -> Told {
             (e.marker.name.into(), e.layer, e.weight.to_bits(), e.lap)
         };
         let mut alone: Vec<Told> = animator.events().map(event).collect();
@@ -106,8 +107,47 @@ impl Executor for Careless {
     }
 }
 
+/// Frames of members in which something was played that a crowd might play otherwise than an animator.
+#[derive(Default)]
+struct Seen {
+    /// An additive layer.
+    added: usize,
+    /// A clip with cubic keys.
+    cubic: usize,
+    /// A state that goes to and fro.
+    to_and_fro: usize,
+    /// Clips of a blend that markers keep in step.
+    in_step: usize,
+}
+
+impl Seen {
+    fn count(&mut self, animator: &Animator) {
+        let (graph, frame) = (animator.graph(), animator.frame());
+        let name = |entry: &Entry| &*graph.clips()[usize::from(entry.clip)].name;
+        let entries = || frame.entries().iter().filter(|entry| entry.weight > 0.0);
+        self.added += usize::from(frame.layers().iter().any(|layer| layer.additive && layer.weight > 0.0));
+        self.cubic += usize::from(entries().any(|entry| name(entry) == "breathe"));
+        self.to_and_fro += usize::from(entries().any(|entry| entry.repeat == Repeat::PingPong));
+        let gaits = entries().filter(|entry| ["walk", "run"].contains(&name(entry)));
+        self.in_step += usize::from(gaits.count() == 2);
+    }
+
+    fn check(&self) {
+        let Self { added, cubic, to_and_fro, in_step } = self;
+        let all = [added, cubic, to_and_fro, in_step];
+        assert!(all.iter().all(|count| **count > 20), "{all:?} frames");
+    }
+}
+
 /// Random crowds on an executor, with people who come and go; every member beside its animator.
-fn compare(seed: u64, frames: usize, grain: usize, backend: Backend, executor: &dyn Executor) {
+fn compare(
+    seed: u64,
+    frames: usize,
+    grain: usize,
+    backend: Backend,
+    executor: &dyn Executor,
+    seen: &mut Seen,
+) {
     let mut rng = Rng::new(seed);
     let mut crowd = crowd();
     crowd.set_backend(backend);
@@ -141,6 +181,7 @@ fn compare(seed: u64, frames: usize, grain: usize, backend: Backend, executor: &
             pair.update(dt_s);
             pair.agrees(&crowd);
             changing += usize::from(pair.animator.memory().is_running());
+            seen.count(&pair.animator);
         }
     }
     assert!(passed > frames && changing > 0, "{passed} markers, {changing} changes in {frames} frames");
@@ -148,23 +189,27 @@ fn compare(seed: u64, frames: usize, grain: usize, backend: Backend, executor: &
 
 #[test]
 fn members_are_their_animators_for_any_threads_and_grain() {
+    let seen = &mut Seen::default();
     for (seed, grain) in [(1, 1), (2, 3), (3, 16), (4, 1000)] {
-        compare(seed, 25, grain, Backend::best(), &Serial);
+        compare(seed, 25, grain, Backend::best(), &Serial, seen);
         for threads in [1, 2, 3, 8] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| compare(seed + 10, 25, grain, Backend::best(), &Rayon));
+            pool.install(|| compare(seed + 10, 25, grain, Backend::best(), &Rayon, seen));
         }
     }
-    compare(30, 25, 1, Backend::best(), &Careless);
+    compare(30, 25, 1, Backend::best(), &Careless, seen);
+    seen.check();
 }
 
 #[test]
 fn members_are_their_animators_on_every_backend() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    let seen = &mut Seen::default();
     for (i, backend) in Backend::all().enumerate() {
-        compare(50 + i as u64, 20, 4, backend, &Serial);
-        pool.install(|| compare(70 + i as u64, 25, 2, backend, &Rayon));
+        compare(50 + i as u64, 20, 4, backend, &Serial, seen);
+        pool.install(|| compare(70 + i as u64, 25, 2, backend, &Rayon, seen));
     }
+    seen.check();
 }
 
 #[test]
@@ -257,7 +302,8 @@ fn again(graph: &Arc<Graph>) {
 #[test]
 fn a_member_has_room_to_remember_only_while_it_changes() {
     let mut crowd = crowd();
-    let by = crowd.add_graph(Arc::clone(&INERTIAL)).unwrap();
+    let graph = crowds::gaits_graph(&ARCHIVE, TransitionParts::inertial);
+    let by = crowd.add_graph(Arc::clone(&graph)).unwrap();
     let members: Vec<Member> =
         (0..6).map(|_| crowd.add(Role::Graph(by), RootStep::IDENTITY).unwrap()).collect();
     let bytes = |crowd: &Crowd| members.iter().map(|it| crowd.member_bytes(*it).unwrap()).collect::<Vec<_>>();
@@ -265,7 +311,7 @@ fn a_member_has_room_to_remember_only_while_it_changes() {
     assert!(alone < 1024, "{alone} bytes");
     crowd.update(0.1).unwrap();
     assert_eq!(bytes(&crowd), [alone; 6]);
-    crowd.trigger_each(&members[1..3], INERTIAL.trigger("stop").unwrap()).unwrap();
+    crowd.trigger_each(&members[1..3], graph.trigger("stop").unwrap()).unwrap();
     crowd.update(0.05).unwrap();
     let more = bytes(&crowd)[1];
     assert!(more > 2 * alone, "{more} and {alone} bytes");

@@ -9,7 +9,7 @@ use lissom::{
 };
 use lissom_motion::{
     RootStep,
-    crowd::{Crowd, Detail, DetailStep, Member, Outputs, PaletteFormat, Palettes, Part, Role},
+    crowd::{Crowd, Detail, DetailStep, Member, Outputs, PaletteFormat, Palettes, PlayedClip, Role},
 };
 use std::sync::Arc;
 
@@ -80,8 +80,9 @@ fn at_a_third_of_the_rate_every_third_pose_is_the_right_one_and_is_held() {
 fn parts_play_by_themselves_as_their_mix_says() {
     let mut crowd = crowd();
     let [walk, run] = ["walk", "run"].map(|name| crowd.clip(name).unwrap());
-    let parts = [Part::new(walk, 1.0).at(0.25), Part { speed: -0.5, ..Part::new(run, 3.0) }];
-    let member = crowd.add(Role::Parts(&parts), RootStep::IDENTITY).unwrap();
+    let parts =
+        [PlayedClip::new(walk, 1.0).at(0.25), PlayedClip { speed: -0.5, ..PlayedClip::new(run, 3.0) }];
+    let member = crowd.add(Role::Clips(&parts), RootStep::IDENTITY).unwrap();
     let clips: Vec<_> = ["walk", "run"].map(|name| ARCHIVE.clip(name).unwrap()).into();
     let seconds = [0, 1].map(|i: usize| clips[i].view().duration_s());
     let skeleton = crowd.skeleton().clone();
@@ -91,7 +92,7 @@ fn parts_play_by_themselves_as_their_mix_says() {
     for frame in 1..40 {
         crowd.update(0.0625).unwrap();
         let way = 0.0625 * f64::from(frame);
-        let laps: Vec<f64> = crowd.parts(member).unwrap().map(|part| part.laps).collect();
+        let laps: Vec<f64> = crowd.played_clips(member).unwrap().map(|part| part.laps).collect();
         assert!((laps[0] - (0.25 + way / seconds[0])).abs() < 1e-12, "{laps:?}");
         assert!((laps[1] + 0.5 * way / seconds[1]).abs() < 1e-12, "{laps:?}");
         let mut mix = Mix::EMPTY;
@@ -111,19 +112,21 @@ fn parts_play_by_themselves_as_their_mix_says() {
 fn parts_in_step_stay_in_step_at_the_pace_between() {
     let mut crowd = crowd();
     let [walk, run] = ["walk", "run"].map(|name| crowd.clip(name).unwrap());
-    let parts = [Part::new(walk, 1.0).at(0.5), Part::new(run, 1.0).at(0.5)];
+    let parts = [PlayedClip::new(walk, 1.0).at(0.5), PlayedClip::new(run, 1.0).at(0.5)];
     let member = crowd.add(Role::InStep(&parts), RootStep::IDENTITY).unwrap();
     let [a, b] = ["walk", "run"].map(|name| 1.0 / ARCHIVE.clip(name).unwrap().view().duration_s());
     for _ in 0..50 {
         crowd.update(0.1).unwrap();
     }
-    let laps: Vec<f64> = crowd.parts(member).unwrap().map(|part| part.laps).collect();
+    let laps: Vec<f64> = crowd.played_clips(member).unwrap().map(|part| part.laps).collect();
     assert_eq!(laps[0], laps[1]);
     assert!((laps[0] - 0.5 - 5.0 * 0.5 * (a + b)).abs() < 1e-9);
     // Elsewhere, once, and only one of them.
-    crowd.set_parts(member, &[Part { repeat: Repeat::Once, ..Part::new(run, 1.0).at(0.9) }]).unwrap();
+    crowd
+        .set_played_clips(member, &[PlayedClip { repeat: Repeat::Once, ..PlayedClip::new(run, 1.0).at(0.9) }])
+        .unwrap();
     crowd.update(10.0).unwrap();
-    assert_eq!(crowd.parts(member).unwrap().map(|part| part.laps).collect::<Vec<_>>(), [1.0]);
+    assert_eq!(crowd.played_clips(member).unwrap().map(|part| part.laps).collect::<Vec<_>>(), [1.0]);
     let told: Vec<_> = crowd.events().map(|event| event.marker.name).collect();
     assert!(told.is_empty(), "{told:?}");
 }
@@ -228,7 +231,7 @@ fn who_stands_still_is_not_touched_and_shows_what_is_put_back() {
     let mut crowd = crowd();
     let [still, goes, _] = three(&mut crowd);
     let [walk, run] = ["walk", "run"].map(|name| crowd.clip(name).unwrap());
-    let plain = crowd.add(Role::Parts(&[Part::new(walk, 1.0)]), RootStep::IDENTITY).unwrap();
+    let plain = crowd.add(Role::Clips(&[PlayedClip::new(walk, 1.0)]), RootStep::IDENTITY).unwrap();
     // Whoever comes is posed once, standing still or not.
     crowd.set_pace(&[still, plain], 0.0).unwrap();
     crowd.update(0.1).unwrap();
@@ -250,7 +253,7 @@ fn who_stands_still_is_not_touched_and_shows_what_is_put_back() {
     let (there, shown) = (crowd.state(goes).unwrap().clone(), models(&crowd, goes));
     crowd.set_state(still, &there).unwrap();
     let before = models(&crowd, plain);
-    crowd.set_parts(plain, &[Part::new(run, 1.0).at(0.3)]).unwrap();
+    crowd.set_played_clips(plain, &[PlayedClip::new(run, 1.0).at(0.3)]).unwrap();
     crowd.update(0.1).unwrap();
     assert_eq!(models(&crowd, still), shown);
     assert_ne!(models(&crowd, plain), before);

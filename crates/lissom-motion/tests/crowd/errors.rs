@@ -3,7 +3,7 @@
 use super::{ARCHIVE, GRAPH, bits, crowd};
 use lissom_motion::{
     Graph, GraphParts, GraphState, RootStep, StateError,
-    crowd::{Crowd, CrowdError, Member, Outputs, PaletteFormat, PalettesMut, Part, Role, Serial},
+    crowd::{Crowd, CrowdError, Member, Outputs, PaletteFormat, PalettesMut, PlayedClip, Role, Serial},
 };
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use std::sync::Arc;
 fn all(crowd: &Crowd) -> String {
     let of = |member: Member| {
         let state = crowd.state(member).map(GraphState::to_bytes);
-        let parts = crowd.parts(member).map(|parts| parts.collect::<Vec<_>>());
+        let parts = crowd.played_clips(member).map(|parts| parts.collect::<Vec<_>>());
         let models = bits(crowd.models(member).unwrap().unwrap());
         (member, state, parts, models, *crowd.place(member).unwrap(), *crowd.root_step(member).unwrap())
     };
@@ -25,7 +25,7 @@ fn bad_input_gives_a_typed_error_and_leaves_the_crowd_as_it_was() {
     let by = crowd.add_graph(Arc::clone(&GRAPH)).unwrap();
     let [a, b, gone] = [0; 3].map(|_| crowd.add(Role::Graph(by), RootStep::IDENTITY).unwrap());
     let walk = crowd.clip("walk").unwrap();
-    let plain = crowd.add(Role::Parts(&[Part::new(walk, 1.0)]), RootStep::IDENTITY).unwrap();
+    let plain = crowd.add(Role::Clips(&[PlayedClip::new(walk, 1.0)]), RootStep::IDENTITY).unwrap();
     crowd.remove(gone).unwrap();
     let (speed, stop) = (GRAPH.float("speed").unwrap(), GRAPH.trigger("stop").unwrap());
     crowd.set(a, speed, 1.0).unwrap();
@@ -46,7 +46,7 @@ fn bad_input_gives_a_typed_error_and_leaves_the_crowd_as_it_was() {
     assert!(matches!(crowd.set_each(&[a, b], speed, &[2.0]), Err(CrowdError::Length { needed: 2, .. })));
     assert_eq!(crowd.trigger_each(&[a, gone], stop), unknown);
     assert!(matches!(crowd.set(plain, speed, 1.0), Err(CrowdError::OtherMind { .. })));
-    assert!(matches!(crowd.set_parts(a, &[]), Err(CrowdError::OtherMind { .. })));
+    assert!(matches!(crowd.set_played_clips(a, &[]), Err(CrowdError::OtherMind { .. })));
     assert_eq!(crowd.set_places(&[a, gone], &[RootStep::IDENTITY; 2]), unknown);
     assert!(matches!(crowd.set_places(&[a, b], &[RootStep::IDENTITY, nan]), Err(CrowdError::Value(_))));
     assert_eq!(crowd.set_seen(&[a, gone], false), unknown);
@@ -58,19 +58,19 @@ fn bad_input_gives_a_typed_error_and_leaves_the_crowd_as_it_was() {
         assert!(matches!(crowd.set_pace(&[a], pace), Err(CrowdError::Value(_))));
     }
     assert!(matches!(crowd.add(Role::Graph(by), nan), Err(CrowdError::Value(_))));
-    let part = Part::new(walk, 1.0);
+    let part = PlayedClip::new(walk, 1.0);
     for part in [
-        Part { weight: f32::NAN, ..part },
-        Part { weight: -1.0, ..part },
-        Part { speed: f32::INFINITY, ..part },
-        Part { laps: f64::NAN, ..part },
-        Part { clip: 999, ..part },
+        PlayedClip { weight: f32::NAN, ..part },
+        PlayedClip { weight: -1.0, ..part },
+        PlayedClip { speed: f32::INFINITY, ..part },
+        PlayedClip { laps: f64::NAN, ..part },
+        PlayedClip { clip: 999, ..part },
     ] {
-        assert!(crowd.add(Role::Parts(&[part]), RootStep::IDENTITY).is_err(), "{part:?}");
-        assert!(crowd.set_parts(plain, &[part]).is_err(), "{part:?}");
+        assert!(crowd.add(Role::Clips(&[part]), RootStep::IDENTITY).is_err(), "{part:?}");
+        assert!(crowd.set_played_clips(plain, &[part]).is_err(), "{part:?}");
     }
     let many = [part; 5];
-    assert_eq!(crowd.set_parts(plain, &many), Err(CrowdError::TooManyParts { found: 5, allowed: 4 }));
+    assert_eq!(crowd.set_played_clips(plain, &many), Err(CrowdError::TooManyClips { found: 5, allowed: 4 }));
     for dt_s in [f64::NAN, f64::INFINITY, -0.1] {
         assert!(matches!(crowd.update(dt_s), Err(CrowdError::Value(_))), "{dt_s}");
     }

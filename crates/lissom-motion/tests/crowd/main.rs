@@ -2,9 +2,12 @@
 
 mod animators;
 mod care;
+mod decoded;
 mod errors;
+mod kit;
 mod outputs;
 mod rates;
+mod saves;
 
 use lissom::{archive::Archive, math::Mat4};
 use lissom_motion::{Graph, crowd::Crowd};

@@ -9,7 +9,7 @@ use lissom::{
 use lissom_motion::{
     Animator, RootStep,
     crowd::{
-        BoundsRoom, Crowd, CrowdError, Member, Outputs, PaletteFormat, PaletteRows, Palettes, PalettesMut,
+        BoundsScratch, Crowd, CrowdError, Member, Outputs, PaletteFormat, PaletteRows, Palettes, PalettesMut,
         Rayon, Role, Serial, Space,
     },
 };
@@ -166,12 +166,12 @@ fn no_vertex_of_a_member_is_outside_of_its_box() {
     let (mut crowd, members) = made(Outputs::default());
     let mut world =
         made(Outputs { space: Space::World { origin: [2.0, 0.0, 90.0] }, ..Outputs::default() }).0;
-    let (mut room, mut boxes) = (BoundsRoom::default(), [None; 9]);
+    let (mut scratch, mut boxes) = (BoundsScratch::default(), [None; 9]);
     for _ in 0..12 {
         animator.update(0.07).unwrap();
         crowd.update(0.07).unwrap();
         world.update(0.07).unwrap();
-        crowd.bounds(&members, 0, &bounds, &mut room, &mut boxes).unwrap();
+        crowd.bounds(&members, 0, &bounds, &mut scratch, &mut boxes).unwrap();
         let palette = animator.palette("body").unwrap().to_vec();
         assert_eq!(boxes[4], bounds.linear(&palette, &[]).unwrap());
         let inside =
@@ -179,7 +179,7 @@ fn no_vertex_of_a_member_is_outside_of_its_box() {
         let positions = animator.body_mut().skin_mesh("body").unwrap().positions.to_vec();
         assert!(positions.iter().all(|p| inside(&boxes[4].unwrap(), *p)));
         // In the world: where the member stands, about the origin.
-        world.bounds(&members, 0, &bounds, &mut room, &mut boxes).unwrap();
+        world.bounds(&members, 0, &bounds, &mut scratch, &mut boxes).unwrap();
         let mut place = *world.place(members[4]).unwrap();
         (place.translation[0], place.translation[2]) =
             (place.translation[0] - 2.0, place.translation[2] - 90.0);
@@ -188,10 +188,10 @@ fn no_vertex_of_a_member_is_outside_of_its_box() {
         let slack = Aabb { min: around.min.map(|v| v - 1e-4), max: around.max.map(|v| v + 1e-4) };
         assert!(positions.iter().all(|p| inside(&slack, place.mul_point(*p))));
     }
-    assert!(crowd.bounds(&members, 0, &bounds, &mut room, &mut boxes[..2]).is_err());
+    assert!(crowd.bounds(&members, 0, &bounds, &mut scratch, &mut boxes[..2]).is_err());
     crowd.set_outputs(Outputs { models: false, ..Outputs::default() });
     assert!(matches!(
-        crowd.bounds(&members, 0, &bounds, &mut room, &mut boxes),
+        crowd.bounds(&members, 0, &bounds, &mut scratch, &mut boxes),
         Err(CrowdError::NotWritten { .. })
     ));
 }

@@ -25,11 +25,7 @@ struct Pair {
 impl Pair {
     fn tell(&mut self, crowd: &mut Crowd, input: Input) {
         input.tell(crowd, &GRAPH, self.member);
-        match input {
-            Input::Speed(speed) => self.animator.set(GRAPH.float("speed").unwrap(), speed).unwrap(),
-            Input::Stop => self.animator.trigger(GRAPH.trigger("stop").unwrap()).unwrap(),
-            Input::Wave => self.animator.play("wave").on("upper").fade(0.1).start().unwrap(),
-        }
+        input.tell_animator(&mut self.animator);
     }
 
     fn agrees(&mut self, crowd: &Crowd, what: &str) {

@@ -8,9 +8,15 @@ use lissom::{
     track::{Playhead, Repeat},
 };
 use lissom_motion::{
-    Curve, Graph, GraphParts, GraphState, Interruption, LayerParts, MAX_TOLD_LAPS, MaskParts, MaskRule,
-    OneShot, StateError, StateParts, Test, TransitionParts, Verdict,
+    Graph, GraphParts, GraphState, StateError,
+    decide::Verdict,
+    frame::{Entry, MAX_TOLD_LAPS},
+    graph::{
+        Fade, Interruption, LayerParts, MaskParts, MaskRule, PlaneBlend, StateParts, Test, TransitionParts,
+    },
+    state::OneShot,
 };
+use lissom_testkit::rng::Rng;
 
 const DT: f64 = 1.0 / 16.0;
 
@@ -19,7 +25,7 @@ fn clip(name: &str) -> StateParts {
 }
 
 fn way(from: &str, to: &str) -> TransitionParts {
-    TransitionParts::new(from, to).curve(Curve::Linear)
+    TransitionParts::new(from, to).fading(Fade::Linear)
 }
 
 fn playing(layer: LayerParts) -> Played {
@@ -327,31 +333,57 @@ fn a_long_step_tells_so_many_laps_and_counts_the_rest() {
 
 #[test]
 fn a_mix_takes_the_heaviest_where_there_are_too_many() {
-    let points: Vec<(f32, String)> = (0..20).map(|i| (i as f32, i.to_string())).collect();
-    let points: Vec<([f32; 2], &str)> =
-        points.iter().map(|(at, name)| ([*at * 0.01, at * at * 1.0e-3], &**name)).collect();
-    let bands = lissom_motion::PlaneBlend::Bands;
-    let state = StateParts::plane("s", ["speed", "speed"], bands, &points);
-    let two = LayerParts::new("body")
-        .state(state.clone())
-        .state(StateParts { name: "t".into(), ..state })
-        .transition(way("s", "t").fade(10.0));
-    let mut played = playing(two);
-    played.state.set(played.graph.float("speed").unwrap(), 0.1).unwrap();
-    for _ in 0..20 {
+    const POINTS: usize = 20;
+    // On a circle every point has a band of its own around the centre, and near the centre all bands meet.
+    let names: Vec<String> = (0..POINTS).map(|i| i.to_string()).collect();
+    let at = |i: usize| {
+        let angle = i as f64 / POINTS as f64 * core::f64::consts::TAU;
+        [libm::cos(angle) as f32, libm::sin(angle) as f32]
+    };
+    let points: Vec<([f32; 2], &str)> = names.iter().enumerate().map(|(i, name)| (at(i), &**name)).collect();
+    let ring = || StateParts::plane("ring", ["x", "y"], PlaneBlend::Bands, &points);
+    let upper = LayerParts { weight: 0.75, ..LayerParts::new("upper").state(ring()) };
+    let parts = GraphParts::new()
+        .float("x", 0.0)
+        .float("y", 0.0)
+        .layer(LayerParts::new("body").state(ring()))
+        .layer(upper.masked("all"))
+        .mask("all", "hips", 0);
+    let mut played = Played::new(seconds(&parts));
+    let [x, y] = ["x", "y"].map(|name| played.graph.float(name).unwrap());
+    let (mut rng, mut of_upper) = (Rng::new(3), 0);
+    for _ in 0..50 {
+        played.state.set(x, rng.signed() * 0.1).unwrap();
+        played.state.set(y, rng.signed() * 0.1).unwrap();
         played.update(DT);
+        // What is seen of an entry, which entry it is, and what a mix says of it.
+        let layers = played.frame.layers();
+        let seen = |(i, entry): (usize, &Entry)| {
+            (entry.weight * layers[usize::from(entry.layer)].weight, i, (entry.clip, Some(entry.layer)))
+        };
+        let mut all: Vec<_> = played.frame.entries().iter().enumerate().map(seen).collect();
+        all.retain(|(weight, ..)| *weight > 0.0);
+        assert!(all.len() > 2 * Mix::MAX_ENTRIES, "only {} entries", all.len());
+        all.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let mut heaviest = all[..Mix::MAX_ENTRIES].to_vec();
+        of_upper += heaviest.iter().filter(|(.., (_, layer))| *layer == Some(1)).count();
+        heaviest.sort_by_key(|(_, i, _)| *i);
+        let expected: Vec<_> = heaviest.iter().map(|(.., what)| *what).collect();
+        let mix = played.frame.mix(|clip| clip);
+        let found: Vec<_> = mix.entries().iter().map(|entry| (entry.clip as u16, entry.mask)).collect();
+        assert_eq!(found, expected);
     }
-    let entries = played.frame.entries().iter().filter(|entry| entry.weight > 0.0).count();
-    let mix = played.frame.mix(|clip| clip);
-    if entries > Mix::MAX_ENTRIES {
-        assert_eq!(mix.entries().len(), Mix::MAX_ENTRIES);
-        let least =
-            mix.entries().iter().map(|entry| entry.weight).fold(1.0, |a, b| if b < a { b } else { a });
-        let heavier = played.frame.entries().iter().filter(|entry| entry.weight > least).count();
-        assert!(heavier < Mix::MAX_ENTRIES);
-    } else {
-        assert_eq!(mix.entries().len(), entries);
-    }
+    assert!(of_upper > 50, "{of_upper} entries of the layer that weighs less");
+    // As many as there is room for are all taken.
+    let few = LayerParts::new("body").state(StateParts::plane(
+        "ring",
+        ["x", "y"],
+        PlaneBlend::Bands,
+        &points[..Mix::MAX_ENTRIES],
+    ));
+    let mut played = Played::new(seconds(&GraphParts::new().float("x", 0.0).float("y", 0.0).layer(few)));
+    played.update(DT);
+    assert_eq!(played.frame.mix(|clip| clip).entries().len(), Mix::MAX_ENTRIES);
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use super::Played;
 use lissom::track::{TrackKind, TrackView};
 use lissom_motion::{
-    ClipCurve, ClipFacts, Curve, Graph, GraphParts, GraphState, LayerParts, OneShot, StateError, StateParts,
-    Test, TransitionParts,
+    Graph, GraphParts, GraphState, StateError,
+    graph::{ClipCurve, ClipFacts, Fade, LayerParts, StateParts, Test, TransitionParts},
+    state::OneShot,
 };
 
 /// From 0 to this over a clip.
@@ -90,7 +91,7 @@ fn a_transition_may_wait_for_a_curve_which_is_saved_and_cannot_be_set() {
         .state(StateParts::clip("low", "low"))
         .state(StateParts::clip("none", "none").speed_by("lift"))
         .transition(
-            TransitionParts::new("low", "none").when("lift", Test::Above(0.6)).fade(0.0).curve(Curve::Linear),
+            TransitionParts::new("low", "none").when("lift", Test::Above(0.6)).fade(0.0).fading(Fade::Linear),
         );
     let parts = GraphParts::new().curve("lift", 0.0).layer(body);
     let mut played = playing(&parts);

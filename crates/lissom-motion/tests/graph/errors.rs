@@ -1,8 +1,11 @@
 //! What a description may not be.
 
 use lissom_motion::{
-    Graph, GraphError, GraphParts, LayerParts, MaskParts, MaskRule, Place, PlaneBlend, Problem, StateParts,
-    Test, TransitionParts,
+    Graph, GraphParts,
+    graph::{
+        GraphError, LayerParts, MaskParts, MaskRule, Place, PlaneBlend, Problem, StateParts, Test,
+        TransitionParts,
+    },
 };
 
 fn error(parts: &GraphParts) -> GraphError {

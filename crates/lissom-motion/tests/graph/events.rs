@@ -1,21 +1,26 @@
 //! Events through transitions, layers and one-shots, against a naive model on whole numbers.
 //!
-//! A lap is 32 ticks, a step a number of sixteenths of a second, speeds are halves: everything is exact in f64, so that the
+//! A lap is 256 ticks, a step a number of sixteenths of a second, speeds are halves: everything is exact in f64, so that the
 //! model's whole numbers are the same times. The model follows the documentation, keeps every voice in a list and a place on
-//! one long line, and looks at every marker of every lap.
+//! one long line, and looks at every marker of every lap. It has fades, transitions by inertia and transitions in step, states that
+//! loop, stop and turn round, one-shots, and layers of any weight. Laps in step by markers are in `sync.rs`.
 
 use super::Played;
 use lissom::{
     archive::{Archive, SectionKind},
-    track::Markers,
+    track::{Markers, Repeat},
 };
 use lissom_build::{archive::ArchiveWriter, scene::Marker};
 use lissom_motion::{
-    Curve, Graph, GraphParts, Interruption, LayerParts, OneShot, StateParts, Test, TransitionParts,
+    Graph, GraphParts,
+    graph::{Fade, Interruption, LayerParts, StateParts, Test, TransitionParts},
+    state::OneShot,
 };
 use lissom_testkit::rng::Rng;
 
-const LAP: i64 = 32;
+const LAP: i64 = 256;
+/// Places of markers, exits and offsets are whole steps of a lap; states in step may stand between them.
+const STEP: i64 = 8;
 const CLIPS: usize = 5;
 const TRIGGERS: usize = 3;
 const SWITCHES: usize = 2;
@@ -23,8 +28,8 @@ const SWITCHES: usize = 2;
 struct StateSpec {
     /// Two are an even blend.
     clips: Vec<usize>,
-    once: bool,
-    /// Ticks a sixteenth of a second.
+    repeat: Repeat,
+    /// Ticks per sixteenth of a second.
     speed: i64,
 }
 
@@ -39,9 +44,12 @@ struct WaySpec {
     interruption: Interruption,
     offset: i64,
     priority: i32,
+    inertial: bool,
+    sync: bool,
 }
 
 struct LayerSpec {
+    weight: f32,
     states: Vec<StateSpec>,
     ways: Vec<WaySpec>,
 }
@@ -52,6 +60,11 @@ struct Spec {
     markers: Vec<Vec<i64>>,
 }
 
+/// A place in a lap, or its end.
+fn place(rng: &mut Rng) -> i64 {
+    rng.below((LAP / STEP) as usize + 1) as i64 * STEP
+}
+
 fn flag_name(flag: usize) -> String {
     if flag < TRIGGERS { format!("trigger {flag}") } else { format!("switch {flag}") }
 }
@@ -60,8 +73,7 @@ impl Spec {
     fn random(rng: &mut Rng) -> Self {
         let layers = (0..1 + rng.below(3)).map(|_| LayerSpec::random(rng)).collect();
         let markers = (0..CLIPS).map(|_| {
-            let mut ticks: Vec<i64> =
-                (0..1 + rng.below(5)).map(|_| rng.below(LAP as usize + 1) as i64).collect();
+            let mut ticks: Vec<i64> = (0..1 + rng.below(5)).map(|_| place(rng)).collect();
             ticks.sort_unstable();
             ticks
         });
@@ -103,31 +115,32 @@ impl LayerSpec {
     fn random(rng: &mut Rng) -> Self {
         // One in five has one-shots alone.
         let count = if rng.one_in(5) { 0 } else { 1 + rng.below(4) };
+        let in_step = rng.one_in(3);
         let states = (0..count).map(|_| StateSpec {
             clips: if rng.one_in(3) {
                 vec![rng.below(CLIPS), rng.below(CLIPS)]
             } else {
                 vec![rng.below(CLIPS)]
             },
-            once: rng.one_in(3),
-            speed: [2, 1, 4, -2, 0][rng.below(5)],
+            repeat: [Repeat::Loop, Repeat::Once, Repeat::PingPong][rng.below(3)],
+            speed: [2, 1, 4, -2, 0][rng.below(5)] * STEP,
         });
         let states: Vec<_> = states.collect();
         let mut ways = Vec::new();
         // A chain, so that every state is reached; then whatever comes.
         for to in 1..count {
-            ways.push(WaySpec::random(rng, Some(to - 1), to));
+            ways.push(WaySpec::random(rng, Some(to - 1), to, in_step));
         }
         for _ in 0..rng.below(5).min(count * 5) {
             let from = (!rng.one_in(3)).then(|| rng.below(count));
             let to = rng.below(count);
-            ways.push(WaySpec::random(rng, from, to));
+            ways.push(WaySpec::random(rng, from, to, in_step));
         }
-        Self { states, ways }
+        Self { weight: [1.0, 0.5, 0.25][rng.below(3)], states, ways }
     }
 
     fn parts(&self, name: &str) -> LayerParts {
-        let mut layer = LayerParts::new(name);
+        let mut layer = LayerParts { weight: self.weight, ..LayerParts::new(name) };
         for (i, state) in self.states.iter().enumerate() {
             let name = i.to_string();
             let clips: Vec<String> = state.clips.iter().map(ToString::to_string).collect();
@@ -135,18 +148,19 @@ impl LayerSpec {
                 [one] => StateParts::clip(&name, one),
                 two => StateParts::line(&name, "half", &[(0.0, &two[0]), (1.0, &two[1])]),
             };
-            let parts = parts.at_speed(state.speed as f32 * 0.5);
-            layer = layer.state(if state.once { parts.once() } else { parts });
+            let parts = parts.at_speed((state.speed / STEP) as f32 * 0.5);
+            layer = layer.state(StateParts { repeat: state.repeat, ..parts });
         }
         for way in &self.ways {
             let from = way.from.map_or(TransitionParts::ANY.into(), |from| from.to_string());
             let mut parts = TransitionParts::new(&from, &way.to.to_string())
                 .fade(way.fade as f32 / 16.0)
-                .curve(Curve::Linear)
+                .fading(Fade::Linear)
                 .offset(way.offset as f32 / LAP as f32)
                 .priority(way.priority)
                 .interrupted_by(way.interruption);
             parts.exit = way.exit.map(|exit| exit as f32 / LAP as f32);
+            (parts.inertial, parts.sync) = (way.inertial, way.sync);
             for (flag, on) in &way.when {
                 parts = parts.when(&flag_name(*flag), if *on { Test::On } else { Test::Off });
             }
@@ -157,7 +171,14 @@ impl LayerSpec {
 }
 
 impl WaySpec {
-    fn random(rng: &mut Rng, from: Option<usize>, to: usize) -> Self {
+    /// Without time it is a cut.
+    fn is_by_inertia(&self) -> bool {
+        self.inertial && self.fade > 0
+    }
+
+    /// In a layer whose states go in step nothing interrupts a fade, and fades are powers of two: then two voices are played at most,
+    /// and the speed that they share is a whole number of ticks.
+    fn random(rng: &mut Rng, from: Option<usize>, to: usize, in_step: bool) -> Self {
         use Interruption::{Both, Never, Source, Target};
         let when = (0..rng.below(3)).map(|_| {
             let flag = rng.below(TRIGGERS + SWITCHES);
@@ -167,11 +188,13 @@ impl WaySpec {
             from,
             to,
             when: when.collect(),
-            exit: rng.one_in(2).then(|| rng.below(LAP as usize + 1) as i64),
-            fade: rng.below(12) as i64,
-            interruption: [Never, Target, Source, Both][rng.below(4)],
-            offset: if rng.one_in(2) { rng.below(LAP as usize) as i64 } else { 0 },
+            exit: rng.one_in(2).then(|| place(rng)),
+            fade: if in_step { [0, 1, 2, 4, 8][rng.below(5)] } else { rng.below(12) as i64 },
+            interruption: if in_step { Never } else { [Never, Target, Source, Both][rng.below(4)] },
+            offset: if rng.one_in(2) { place(rng) % LAP } else { 0 },
             priority: rng.below(3) as i32,
+            inertial: rng.one_in(3),
+            sync: in_step && rng.one_in(2),
         }
     }
 }
@@ -180,6 +203,8 @@ impl WaySpec {
 struct Voice {
     state: usize,
     way: Option<usize>,
+    /// It goes at one speed with the voice before it.
+    in_step: bool,
     age: i64,
     from: i64,
     at: i64,
@@ -199,6 +224,8 @@ struct Shot {
 struct LayerModel {
     voices: Vec<Voice>,
     shots: Vec<Shot>,
+    /// Every way that was taken.
+    started: Vec<usize>,
 }
 
 /// Layer, clip, marker, lap, backward; and how much of it is seen.
@@ -219,15 +246,22 @@ fn shares(own: &[f64], left: &mut f64) -> Vec<f64> {
 }
 
 /// Every marker of every lap around the way, on a line of half ticks: the end of a lap stands just before the next.
-fn passed(ticks: &[i64], from: i64, to: i64) -> Vec<(usize, i64, bool)> {
+fn passed(ticks: &[i64], repeat: Repeat, from: i64, to: i64) -> Vec<(usize, i64, bool)> {
     let mut line = Vec::new();
     let laps = from.min(to).div_euclid(LAP) - 2..=from.max(to).div_euclid(LAP) + 2;
     for lap in laps {
         for (i, tick) in ticks.iter().enumerate() {
-            let place = 2 * (lap * LAP + tick) - i64::from(*tick == LAP);
+            // Played to and fro, odd laps run backward, and the even ones have what stands at the turns.
+            let mirrored = repeat == Repeat::PingPong && lap.rem_euclid(2) == 1;
+            if mirrored && (*tick == 0 || *tick == LAP) {
+                continue;
+            }
+            let into = if mirrored { LAP - tick } else { *tick };
+            let place = 2 * (lap * LAP + into) - i64::from(*tick == LAP);
             let (low, high) = if from < to { (2 * from, 2 * to) } else { (2 * to, 2 * from) };
             if low <= place && place < high {
-                line.push((place, i, lap));
+                let order = if mirrored { -(i as i64) } else { i as i64 };
+                line.push((place, order, i, lap, mirrored));
             }
         }
     }
@@ -235,7 +269,7 @@ fn passed(ticks: &[i64], from: i64, to: i64) -> Vec<(usize, i64, bool)> {
     if to < from {
         line.reverse();
     }
-    line.iter().map(|(_, i, lap)| (*i, *lap, to < from)).collect()
+    line.iter().map(|(.., i, lap, mirrored)| (*i, *lap, *mirrored != (to < from))).collect()
 }
 
 impl LayerModel {
@@ -243,75 +277,120 @@ impl LayerModel {
         let mut model = Self::default();
         if let Some(first) = spec.states.first() {
             let at = if first.speed < 0 { LAP } else { 0 };
-            model.voices.push(Voice { state: 0, way: None, age: 0, from: at, at });
+            model.voices.push(Voice { state: 0, way: None, in_step: false, age: 0, from: at, at });
         }
         model
     }
 
     fn step(&mut self, number: u16, spec: &Spec, dt: i64, flags: &mut [bool]) -> Vec<Event> {
         let layer = &spec.layers[usize::from(number)];
-        for voice in &mut self.voices {
-            let state = &layer.states[voice.state];
+        let speeds = self.speeds(layer);
+        for (voice, speed) in self.voices.iter_mut().zip(speeds) {
             voice.from = voice.at;
-            voice.at += dt * state.speed;
-            if state.once {
+            voice.at += dt * speed;
+            if layer.states[voice.state].repeat == Repeat::Once {
                 voice.at = voice.at.clamp(0, LAP);
             }
             voice.age += dt;
         }
-        if let Some(way) = self.pick(layer, flags) {
+        // What was passed in this step counts by the shares before a change by inertia.
+        let mut own = self.own_shares(layer);
+        if let Some((way, source)) = self.pick(layer, flags) {
             let taken = &layer.ways[way];
             for (flag, _) in taken.when.iter().filter(|(flag, _)| *flag < TRIGGERS) {
                 flags[*flag] = false;
             }
-            let at = if layer.states[taken.to].speed < 0 { LAP - taken.offset } else { taken.offset };
-            self.voices.push(Voice { state: taken.to, way: Some(way), age: 0, from: at, at });
+            let to = &layer.states[taken.to];
+            let at = if taken.sync {
+                let at = self.voices[source].at.rem_euclid(LAP) + taken.offset;
+                if to.repeat == Repeat::Once { at.min(LAP) } else { at }
+            } else if to.speed < 0 {
+                LAP - taken.offset
+            } else {
+                taken.offset
+            };
+            let in_step = taken.sync && source + 1 == self.voices.len();
+            self.voices.push(Voice { state: taken.to, way: Some(way), in_step, age: 0, from: at, at });
+            if taken.is_by_inertia() {
+                own.push(0.0);
+            } else {
+                own = self.own_shares(layer);
+            }
+            self.started.push(way);
         }
         for shot in &mut self.shots {
             shot.from = shot.at;
-            shot.at = (shot.at + 2 * dt).min(LAP);
+            shot.at = (shot.at + LAP / 16 * dt).min(LAP);
             shot.age += dt;
         }
         let mut left = 1.0;
         let of_shot = |shot: &Shot| {
             // Ticks that are left, as sixteenths of a second.
-            let out = rises(LAP - shot.at, 2 * shot.fade_out);
+            let out = rises(LAP - shot.at, LAP / 16 * shot.fade_out);
             let out = if shot.at == LAP { 0.0 } else { out };
             let come = rises(shot.age, shot.fade_in);
             if out < come { out } else { come }
         };
         let shot_shares = shares(&self.shots.iter().map(of_shot).collect::<Vec<_>>(), &mut left);
-        let mut own: Vec<f64> = self.voices.iter().map(|voice| voice.share(layer)).collect();
-        if let Some(oldest) = own.first_mut() {
-            *oldest = 1.0;
-        }
         let voice_shares = shares(&own, &mut left);
 
         let mut events = Vec::new();
-        let mut tell = |clip: usize, from: i64, to: i64, weight: f64| {
-            for (marker, lap, backward) in passed(&spec.markers[clip], from, to) {
-                events.push(((number, clip, marker, lap, backward), weight));
+        let mut tell = |clip: usize, repeat: Repeat, from: i64, to: i64, share: f64| {
+            for (marker, lap, backward) in passed(&spec.markers[clip], repeat, from, to) {
+                events.push(((number, clip, marker, lap, backward), share * f64::from(layer.weight)));
             }
         };
         for (voice, share) in self.voices.iter().zip(voice_shares) {
-            let clips = &layer.states[voice.state].clips;
-            clips.iter().for_each(|clip| tell(*clip, voice.from, voice.at, share / clips.len() as f64));
+            let StateSpec { clips, repeat, .. } = &layer.states[voice.state];
+            for clip in clips {
+                tell(*clip, *repeat, voice.from, voice.at, share / clips.len() as f64);
+            }
         }
         for (shot, share) in self.shots.iter().zip(shot_shares) {
-            tell(shot.clip, shot.from, shot.at, share);
+            tell(shot.clip, Repeat::Once, shot.from, shot.at, share);
         }
 
         // What is hidden is over, and no more than four voices go on.
         let hides = self.voices.iter().rposition(|voice| voice.share(layer) >= 1.0).unwrap_or(0);
         let from = hides.max(self.voices.len().saturating_sub(4));
         self.voices.drain(..from);
+        if let Some(oldest) = self.voices.first_mut() {
+            oldest.in_step = false;
+        }
         self.shots.retain(|shot| shot.at < LAP);
         events
     }
 
-    fn pick(&self, layer: &LayerSpec, flags: &[bool]) -> Option<usize> {
+    /// How much each voice takes of what the newer ones leave; the oldest takes the rest.
+    fn own_shares(&self, layer: &LayerSpec) -> Vec<f64> {
+        let mut own: Vec<f64> = self.voices.iter().map(|voice| voice.share(layer)).collect();
+        if let Some(oldest) = own.first_mut() {
+            *oldest = 1.0;
+        }
+        own
+    }
+
+    /// The speed of each voice. Voices in step have one: the mean of their own, by what is seen of each when the step begins.
+    fn speeds(&self, layer: &LayerSpec) -> Vec<i64> {
+        let mut speeds: Vec<i64> = self.voices.iter().map(|voice| layer.states[voice.state].speed).collect();
+        if let [_, Voice { in_step: true, .. }] = &*self.voices {
+            let seen = shares(&self.own_shares(layer), &mut 1.0);
+            let mean: f64 = seen.iter().zip(&speeds).map(|(share, speed)| share * *speed as f64).sum();
+            assert_eq!(mean % 1.0, 0.0, "the model is exact");
+            speeds.fill(mean as i64);
+        } else {
+            assert!(self.voices.iter().all(|voice| !voice.in_step), "in step only by twos");
+        }
+        speeds
+    }
+
+    /// The way that is taken, and the voice that it leaves.
+    fn pick(&self, layer: &LayerSpec, flags: &[bool]) -> Option<(usize, usize)> {
         let lead = self.voices.last()?;
-        let running = lead.way.filter(|_| self.voices.len() > 1 && lead.share(layer) < 1.0);
+        let running = lead.way.filter(|way| {
+            let way = &layer.ways[*way];
+            if way.is_by_inertia() { lead.age < way.fade } else { lead.share(layer) < 1.0 }
+        });
         let rule = running.map_or(Interruption::Target, |way| layer.ways[way].interruption);
         let may_leave = |voice: &Voice, way: &WaySpec| match way.from {
             Some(from) => from == voice.state,
@@ -336,19 +415,21 @@ impl LayerModel {
                 }
             }
         }
-        best.map(|(.., way)| way)
+        best.map(|(_, leads, way)| (way, self.voices.len() - if leads { 1 } else { 2 }))
     }
 }
 
 impl Voice {
     fn share(&self, layer: &LayerSpec) -> f64 {
-        self.way.map_or(1.0, |way| rises(self.age, layer.ways[way].fade))
+        // By inertia it is all there at once.
+        let fades = self.way.map(|way| &layer.ways[way]).filter(|way| !way.is_by_inertia());
+        fades.map_or(1.0, |way| rises(self.age, way.fade))
     }
 
     fn is_due(&self, layer: &LayerSpec, way: &WaySpec) -> bool {
         let Some(exit) = way.exit else { return true };
         let state = &layer.states[self.state];
-        if state.once {
+        if state.repeat == Repeat::Once {
             return if state.speed < 0 { self.at <= LAP - exit } else { self.at >= exit };
         }
         let passed = |at: i64| at.div_euclid(LAP) + i64::from(at.rem_euclid(LAP) > exit);
@@ -358,7 +439,8 @@ impl Voice {
 
 #[test]
 fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
-    let (mut told, mut transitions) = (0, 0);
+    // How often something was told, and of which kinds of layers and states; and which transitions were taken.
+    let (mut told, mut light, mut turning, mut transitions) = (0, 0, 0, [0; 3]);
     for seed in 0..300 {
         let rng = &mut Rng::new(seed);
         let spec = Spec::random(rng);
@@ -406,9 +488,12 @@ fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
             let mut expected = Vec::new();
             if dt > 0 {
                 for (number, model) in models.iter_mut().enumerate() {
-                    let before = model.voices.len();
                     expected.extend(model.step(number as u16, &spec, dt, &mut flags));
-                    transitions += usize::from(model.voices.len() > before);
+                    let turns = |voice: &Voice| {
+                        let state = &spec.layers[number].states[voice.state];
+                        state.repeat == Repeat::PingPong && voice.at.div_euclid(LAP) != 0
+                    };
+                    turning += usize::from(model.voices.iter().any(turns));
                 }
             }
             let name = |clip: u16| played.graph.clips()[usize::from(clip)].name.parse().unwrap();
@@ -430,8 +515,22 @@ fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
                 );
             }
             told += found.len();
+            light +=
+                found.iter().filter(|((layer, ..), _)| spec.layers[usize::from(*layer)].weight < 1.0).count();
+        }
+        for (model, layer) in models.iter().zip(&spec.layers) {
+            for way in model.started.iter().map(|way| &layer.ways[*way]) {
+                let kinds = [!way.is_by_inertia(), way.is_by_inertia(), way.sync];
+                transitions.iter_mut().zip(kinds).for_each(|(count, is)| *count += usize::from(is));
+            }
         }
     }
     // Otherwise nothing was compared.
-    assert!(told > 50_000 && transitions > 2_000, "{told} events, {transitions} transitions");
+    assert!(told > 50_000 && light > 20_000, "{told} events, {light} of layers that weigh less");
+    assert!(turning > 5_000, "{turning} steps beyond the first turn");
+    let [faded, inertial, in_step] = transitions;
+    assert!(
+        faded > 2_000 && inertial > 1_000 && in_step > 500,
+        "{faded} fades, {inertial} by inertia, {in_step} in step"
+    );
 }

@@ -1,6 +1,6 @@
 //! Saved states as bytes from anywhere.
 
-use lissom_motion::{Frame, GraphState, OneShot, StateError};
+use lissom_motion::{GraphState, StateError, frame::Frame, state::OneShot};
 use lissom_testkit::{graphs::graph, rng::Rng};
 
 #[test]

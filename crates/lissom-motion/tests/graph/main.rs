@@ -8,8 +8,9 @@ mod hostile;
 mod replay;
 mod spaces;
 mod sync;
+mod values;
 
-use lissom_motion::{Frame, Graph, GraphParts, GraphState};
+use lissom_motion::{Graph, GraphParts, GraphState, frame::Frame};
 use lissom_testkit::alloc::CountingAllocator;
 
 #[global_allocator]

@@ -2,7 +2,7 @@
 //! seen by the golden hash `graph`.
 
 use super::Played;
-use lissom_motion::{Frame, GraphState};
+use lissom_motion::{GraphState, frame::Frame};
 use lissom_testkit::{
     alloc::assert_no_alloc,
     graphs::{graph, step},

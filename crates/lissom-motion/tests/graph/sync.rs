@@ -3,8 +3,9 @@
 use super::Played;
 use lissom::track::Playhead;
 use lissom_motion::{
-    ClipFacts, Entry, Graph, GraphError, GraphParts, LayerParts, Place, Problem, StateParts, Test,
-    TransitionParts,
+    Graph, GraphParts,
+    frame::Entry,
+    graph::{ClipFacts, GraphError, LayerParts, Place, Problem, StateParts, Test, TransitionParts},
 };
 use lissom_testkit::rng::Rng;
 

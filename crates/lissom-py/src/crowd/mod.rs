@@ -18,8 +18,10 @@ use crate::{
 use lissom::{math::soa, track::Repeat};
 use lissom_build::{graph, pipeline::did_you_mean};
 use lissom_motion::{
-    Graph, GraphParts, GraphState, OneShot, ParameterKind, RootStep,
+    Graph, GraphParts, GraphState, RootStep,
     crowd::{CrowdError, Member, Palettes},
+    graph::{AnyKey, Parameter, ParameterKind},
+    state::OneShot,
 };
 use made::{Said, make};
 use played::Played;
@@ -123,60 +125,37 @@ impl Crowd {
 
     /// What a parameter was set to, (count,): float32, int32 or bool.
     fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        let graph = &self.graph;
-        match self.kind(name)? {
-            ParameterKind::Float { .. } => {
-                let key = graph.float(name).map_err(defect)?;
-                self.read(py, |state| state.get(key))
-            }
-            ParameterKind::Int { .. } => {
-                let key = graph.int(name).map_err(defect)?;
-                self.read(py, |state| state.get(key))
-            }
-            ParameterKind::Bool { .. } => {
-                let key = graph.bool(name).map_err(defect)?;
-                self.read(py, |state| state.get(key))
-            }
-            ParameterKind::Trigger => {
-                let key = graph.trigger(name).map_err(defect)?;
-                self.read(py, |state| state.get(key))
-            }
-            ParameterKind::Curve { .. } => {
-                let key = graph.curve(name).map_err(defect)?;
-                self.read(py, |state| state.curve(key))
-            }
+        match self.key(name)? {
+            AnyKey::Float(key) => self.read(py, |state| state.get(key)),
+            AnyKey::Int(key) => self.read(py, |state| state.get(key)),
+            AnyKey::Bool(key) => self.read(py, |state| state.get(key)),
+            AnyKey::Trigger(key) => self.read(py, |state| state.get(key)),
+            AnyKey::Curve(key) => self.read(py, |state| state.curve(key)),
         }
     }
 
     /// Sets a parameter of everybody: one value, or (count,).
     fn __setitem__(&self, py: Python<'_>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let graph = &self.graph;
-        match self.kind(name)? {
-            ParameterKind::Float { .. } => {
-                let key = graph.float(name).map_err(defect)?;
+        match self.key(name)? {
+            AnyKey::Float(key) => {
                 let one = |v: f64| Some(v as f32).filter(|v| v.is_finite());
                 let values = self.values(name, value, false, one, "numbers that float32 can hold")?;
                 self.change(py, |all| all.crowd.set_each(&all.members, key, &values))
             }
-            ParameterKind::Int { .. } => {
-                let key = graph.int(name).map_err(defect)?;
+            AnyKey::Int(key) => {
                 let one = |v: f64| Some(v as i32).filter(|i| f64::from(*i) == v);
                 let values = self.values(name, value, false, one, "whole numbers that int32 can hold")?;
                 self.change(py, |all| all.crowd.set_each(&all.members, key, &values))
             }
-            ParameterKind::Bool { .. } => {
-                let key = graph.bool(name).map_err(defect)?;
+            AnyKey::Bool(key) => {
                 let values = self.values(name, value, true, |v| Some(v != 0.0), "")?;
                 self.change(py, |all| all.crowd.set_each(&all.members, key, &values))
             }
-            ParameterKind::Trigger => {
-                let key = graph.trigger(name).map_err(defect)?;
+            AnyKey::Trigger(key) => {
                 let values = self.values(name, value, true, |v| Some(v != 0.0), "")?;
                 self.change(py, |all| all.crowd.set_each(&all.members, key, &values))
             }
-            ParameterKind::Curve { .. } => {
-                Err(argument(name, value, "a parameter that is not set by the clips"))
-            }
+            AnyKey::Curve(_) => Err(argument(name, value, "a parameter that is not set by the clips")),
         }
     }
 
@@ -437,9 +416,8 @@ impl Crowd {
         py.detach(|| work(&mut self.lock())).map_err(refused)
     }
 
-    fn kind(&self, name: &str) -> PyResult<ParameterKind> {
-        let found = self.parts.parameters.iter().find(|parameter| parameter.name == name);
-        found.map(|parameter| parameter.kind).ok_or_else(|| {
+    fn key(&self, name: &str) -> PyResult<AnyKey> {
+        self.graph.parameter(name).map(Parameter::key).ok_or_else(|| {
             let names: Vec<String> = self.parts.parameters.iter().map(|p| p.name.clone()).collect();
             unknown("parameter", name, &names)
         })
@@ -450,7 +428,7 @@ impl Crowd {
         names.iter().position(|own| own == name).ok_or_else(|| unknown("layer", name, &names))
     }
 
-    fn layer_key(&self, name: Option<&str>) -> PyResult<lissom_motion::LayerKey> {
+    fn layer_key(&self, name: Option<&str>) -> PyResult<lissom_motion::graph::LayerKey> {
         let highest = || self.graph.layer_names().last().unwrap_or_default();
         let name = name.unwrap_or_else(highest);
         self.layer(name)?;

@@ -51,7 +51,7 @@ pub(super) fn read(
         let memory = part(&mut rest).ok_or_else(broken)?;
         let memory = PoseMemory::read(graph, &body.0.built.skeleton, memory)
             .map_err(|error| format(format!("saved: member {at}: {error}")))?;
-        saves.push(Save { state, memory });
+        saves.push(Save::new(state, memory));
         let mut place = [0.0; PLACE];
         for value in &mut place {
             *value = f64::from_le_bytes(number(&mut rest).ok_or_else(broken)?);

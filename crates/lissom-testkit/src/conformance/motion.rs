@@ -18,7 +18,7 @@ use lissom_math::{
     simd::Backend,
     soa::{self, SoaTransform},
 };
-use lissom_motion::{AnimateError, Frame, GraphState, MemoryScratch, PoseMemory};
+use lissom_motion::{AnimateError, GraphState, PoseMemory, frame::Frame, memory::MemoryScratch};
 
 /// Every hash of this page.
 pub(super) fn hashes(backend: Backend) -> Vec<Entry> {
@@ -59,7 +59,7 @@ fn mix(backend: Backend) -> u64 {
         let mut job = MixJob::new(skeleton, &clips, &mix, &mut scratch, &mut output);
         job.masks = &masks;
         job.run_on(backend).expect("the walk plays on its skeleton");
-        hash = golden::extend(hash, &soa::unpack(&output, skeleton.joint_count()));
+        hash = golden::extend(hash, &soa::to_transforms(&output, skeleton.joint_count()));
     }
     hash.finish()
 }
@@ -69,7 +69,7 @@ fn inertia(backend: Backend) -> u64 {
     let mut rng = Rng::new(7);
     let mut hash = Fnv64::new();
     for _ in 0..20 {
-        let poses = [(); 4].map(|()| soa::pack(&generate::pose(&mut rng, JOINTS)));
+        let poses = [(); 4].map(|()| soa::from_transforms(&generate::pose(&mut rng, JOINTS)));
         let mut inertia = vec![SoaInertia::ZERO; poses[0].len()];
         let old = PosePair { now: &poses[0], before: &poses[1] };
         let new = PosePair { now: &poses[2], before: &poses[3] };
@@ -79,7 +79,7 @@ fn inertia(backend: Backend) -> u64 {
         let mut pose = poses[2].clone();
         let elapsed_s = rng.range_f64(0.0, 0.3);
         InertiaJob::new(&inertia, elapsed_s, 0.3, &mut pose).run_on(backend).expect("poses of one length");
-        hash = golden::extend(hash, &soa::unpack(&pose, JOINTS));
+        hash = golden::extend(hash, &soa::to_transforms(&pose, JOINTS));
     }
     hash.finish()
 }
@@ -96,7 +96,7 @@ fn memory(backend: Backend) -> u64 {
     let go = graph.trigger("go").expect("the graph has it");
     let (mut state, mut frame) = (GraphState::new(&graph), Frame::new(&graph));
     let mut memory = PoseMemory::new(&graph, skeleton);
-    let mut room = MemoryScratch::new(&graph, skeleton);
+    let mut kept = MemoryScratch::new(&graph, skeleton);
     let (mut rng, mut hash) = (Rng::new(13), Fnv64::new());
     let mut pose = skeleton.rest_pose().to_vec();
     for step in 0..120 {
@@ -104,16 +104,16 @@ fn memory(backend: Backend) -> u64 {
             state.set(go, true).expect("its own");
         }
         graph.update(&mut state, rng.range_f64(0.0, 0.04), &mut frame).expect("a step may be taken");
-        memory.follow(&frame, &mut room, |_| 0, &mut posed).expect("poses are there");
+        memory.follow(&frame, &mut kept, |_| 0, &mut posed).expect("poses are there");
         if step % 40 == 39 {
             let foreign = PosePair { now: skeleton.rest_pose(), before: &pose };
             let taken: Result<(), AnimateError> =
-                memory.take_over(foreign, 0.3, &frame, &mut room, |_| 0, |mix, out| Ok(posed(mix, out)?));
+                memory.take_over(foreign, 0.3, &frame, &mut kept, |_| 0, |mix, out| Ok(posed(mix, out)?));
             taken.expect("it fits");
         }
         posed(frame.mix(|_| 0), &mut pose).expect("the walk plays on its skeleton");
         memory.apply(&mut pose).expect("a pose of its skeleton");
-        hash = golden::extend(hash, &soa::unpack(&pose, skeleton.joint_count()));
+        hash = golden::extend(hash, &soa::to_transforms(&pose, skeleton.joint_count()));
     }
     hash.bytes(&memory.to_bytes()).bytes(&state.to_bytes()).finish()
 }

@@ -25,7 +25,7 @@ use lissom_build::{
     recipe,
     scene::{Marker, Scene},
 };
-use lissom_motion::{Frame, Graph, GraphParts, GraphState, PoseMemory};
+use lissom_motion::{Graph, GraphParts, GraphState, PoseMemory, frame::Frame};
 use lissom_world::{Children, Keep, World};
 use std::{io, path::Path};
 
@@ -347,7 +347,7 @@ pub(super) fn world(bytes: &[u8]) -> bool {
         world.despawn(root, Children::Despawn).expect("alive");
     }
     let _ = world.spawn(None, Qvs::IDENTITY);
-    world.pack();
+    world.reorder();
     world.sync();
     true
 }

@@ -7,6 +7,8 @@
 mod bodies;
 mod kept;
 mod mutate;
+#[cfg(feature = "draw")]
+mod pictures;
 mod play;
 mod reseal;
 mod seeds;
@@ -58,6 +60,8 @@ pub const TARGETS: &[Target] = &[
     Target { name: "recipe", run: bodies::recipe, bound: importer, seeds: seeds::recipes },
     Target { name: "gltf", run: bodies::gltf, bound: importer, seeds: seeds::gltf },
     Target { name: "onto", run: bodies::onto, bound: copier, seeds: seeds::gltf },
+    #[cfg(feature = "draw")]
+    Target { name: "picture", run: pictures::picture, bound: picture, seeds: pictures::seeds },
     #[cfg(feature = "fbx")]
     Target { name: "fbx", run: bodies::fbx, bound: importer, seeds: seeds::fbx },
 ];
@@ -79,6 +83,15 @@ fn world(bytes: u64) -> u64 {
 
 fn importer(bytes: u64) -> u64 {
     lissom_build::import::ImportLimits::default().memory_for(bytes)
+}
+
+/// A PNG: deflate makes 1,032 bytes of one, a byte holds 8 pixels of one bit, and a decoded pixel takes 4 bytes. A JPEG: a byte holds 512
+/// pixels, and a pixel takes 16 bytes with its frequencies. 2^26 and 2^25 pixels are decoded at most. 2^20 are kept, and take 20 bytes.
+#[cfg(feature = "draw")]
+fn picture(bytes: u64) -> u64 {
+    let (png, jpeg) = (bytes.saturating_mul(1032 * 8), bytes.saturating_mul(512));
+    let decoded = (4 * png.min(1 << 26)).max(16 * jpeg.min(1 << 25));
+    decoded + 20 * png.min(1 << 20) + (2 << 20)
 }
 
 /// The file is imported, and stands there as a tree beside its copy.

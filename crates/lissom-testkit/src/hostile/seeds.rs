@@ -19,12 +19,17 @@ use lissom_build::{
     exact::{M34, Q4, V3},
     import::rawclip::{RawClip, WantedPrecision},
     mannequin::{self, Motion},
-    material::{Image, Material, Texture, TextureTransform, TextureUse},
+    mesh::material::{Image, Material, Texture, TextureTransform, TextureUse},
     mesh::{Influences, RawMesh},
     raw::{Key, RawAnimation, RawTrack, RawUserTrack, TrackKind, UserKey},
     scene::{Marker, Morph, SourceNode},
 };
-use lissom_motion::{Frame, GraphParts, GraphState, LayerParts, MemoryScratch, PoseMemory, StateParts};
+use lissom_motion::{
+    GraphParts, GraphState, PoseMemory,
+    frame::Frame,
+    graph::{LayerParts, StateParts},
+    memory::MemoryScratch,
+};
 use lissom_world::{Children, Inherit, Keep, Prefab, World};
 use serde_json::json;
 
@@ -198,7 +203,7 @@ pub(super) fn pose_memories() -> Vec<Seed> {
     let mut memory = PoseMemory::new(&graph, skeleton);
     let mut out = vec![seed("new", memory.to_bytes())];
     let (mut state, mut frame) = (GraphState::new(&graph), Frame::new(&graph));
-    let (mut room, mut rng) = (MemoryScratch::new(&graph, skeleton), Rng::new(4));
+    let (mut scratch, mut rng) = (MemoryScratch::new(&graph, skeleton), Rng::new(4));
     for i in 0..4 {
         let go = graph.trigger("go").expect("the graph has it");
         state.set(go, true).expect("its own");
@@ -208,7 +213,7 @@ pub(super) fn pose_memories() -> Vec<Seed> {
             out[0].translation.x.0[0] += rng.signed();
             Ok(())
         };
-        memory.follow(&frame, &mut room, |clip| clip, pose).expect("poses are there");
+        memory.follow(&frame, &mut scratch, |clip| clip, pose).expect("poses are there");
         out.push(seed(format!("running_{i}"), memory.to_bytes()));
     }
     out
@@ -232,7 +237,7 @@ pub(super) fn graph_files() -> Vec<Seed> {
    { "name": "g", "states": [{ "name": "b", "plane": ["x", "x"], "blend": "bands", "points": [{ "at": [0, 1], "clip": "none" }] }],
      "transitions": [{ "from": "*", "to": "b" }] }],
  "transitions": [{ "from": "*", "to": "g", "when": [{ "n": { "is_not": 1 } }, { "n": { "is_not": 2, "above": 0, "below": 9 }, "t": true }],
-   "priority": 3, "exit": 0.5, "fade_s": 0, "curve": "linear", "interruption": "source", "offset": 0.25, "sync": true, "inertial": true }] }] }"#;
+   "priority": 3, "exit": 0.5, "fade_s": 0, "fade": "linear", "interruption": "source", "offset": 0.25, "sync": true, "inertial": true }] }] }"#;
     [("all", all), ("rest", rest.into())].map(|(name, text)| seed(name, text.into_bytes())).into()
 }
 

@@ -25,7 +25,7 @@ use lissom_build::{
 };
 use lissom_motion::{
     RootStep,
-    crowd::{Crowd, Detail, DetailStep, HalfRows, Member, Outputs, PalettesMut, Part, Role},
+    crowd::{Crowd, Detail, DetailStep, HalfRows, Member, Outputs, PalettesMut, PlayedClip, Role},
 };
 use rings::{Ringed, radius, ringed};
 use web_time::Instant;
@@ -231,7 +231,7 @@ impl CrowdScene {
             let one = ringed(i);
             let [(a, share), (b, rest)] = one.gaits();
             let parts =
-                [(a, share), (b, rest)].map(|(gait, w)| Part::new(self.gaits[gait], w).at(one.phase()));
+                [(a, share), (b, rest)].map(|(gait, w)| PlayedClip::new(self.gaits[gait], w).at(one.phase()));
             self.members.push(self.crowd.add(Role::InStep(&parts), one.place(self.time_s))?);
         }
         // They go round, whatever their clips say.
@@ -308,7 +308,7 @@ fn archive() -> Result<Vec<u8>, Box<dyn core::error::Error>> {
     let coarsest = mannequin::Detail { body_m: 0.04, hand_m: 0.012 };
     let scene = mannequin::game_scene(&rings::GAITS, &coarsest)?;
     let builder = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
-    Ok(pipeline::cook_scene(&scene, &builder, &pipeline::serial)?)
+    Ok(pipeline::cook_scene(&scene, &builder, &pipeline::serial)?.archive)
 }
 
 /// All joints but those below a hand.

@@ -3,7 +3,9 @@
 use crate::document::Failure;
 use lissom::archive::Archive;
 use lissom_motion::{
-    Animator, Graph, GraphParts, LayerParts, ParameterKind, StateParts, Test, TransitionParts, Verdict,
+    Animator, Graph, GraphParts,
+    decide::Verdict,
+    graph::{LayerParts, ParameterKind, StateParts, Test, TransitionParts},
 };
 use std::sync::Arc;
 
@@ -107,7 +109,7 @@ fn word(test: Test) -> String {
 
 /// From the smallest to the largest number that the graph compares a parameter with, or places a clip at.
 fn range(parts: &GraphParts, parameter: &str) -> (f32, f32) {
-    use lissom_motion::MotionParts;
+    use lissom_motion::graph::MotionParts;
     let mut values = Vec::new();
     for own in parts.parameters.iter().filter(|p| p.name == parameter) {
         if let ParameterKind::Float { start, .. } = own.kind {

@@ -79,7 +79,7 @@ impl Mixer {
                 let mut weights = vec![0.0; skeleton.joint_count()];
                 weights[skeleton.subtree(joint)].fill(1.0);
                 entry = entry.masked((masks.len() / skeleton.group_count()) as u16);
-                masks.extend(soa::pack_floats(&weights));
+                masks.extend(soa::from_floats(&weights));
             } else if !channel.added {
                 shares.push(ClipShare { clip, ratio, weight: channel.weight });
             }

@@ -1,7 +1,7 @@
 //! A layer of a graph as a drawing: states as boxes, transitions as arrows.
 
 use egui::{Align2, FontId, Pos2, Rect, Sense, Stroke, Vec2, pos2, vec2};
-use lissom_motion::{LayerParts, TransitionParts};
+use lissom_motion::graph::{LayerParts, TransitionParts};
 
 const BOX: Vec2 = vec2(96.0, 30.0);
 const STEP: Vec2 = vec2(124.0, 62.0);
@@ -134,7 +134,7 @@ fn arrow(painter: &egui::Painter, way: &[Pos2], stroke: Stroke) {
 mod tests {
     use super::*;
     use crate::drive::of_mannequin;
-    use lissom_motion::StateParts;
+    use lissom_motion::graph::StateParts;
 
     /// No way goes through a box; `true` if one goes round.
     fn looked_at(layer: &LayerParts, columns: usize) -> bool {

@@ -7,7 +7,11 @@ use crate::{
     viewer::Viewer,
 };
 use egui::{Align2, FontId, Sense, pos2, vec2};
-use lissom_motion::{MotionParts, ParameterKind, Verdict};
+use lissom_motion::{
+    decide::Verdict,
+    graph::{AnyKey, MotionParts, Parameter},
+    state::Value,
+};
 
 pub(crate) fn graph(viewer: &mut Viewer, ui: &mut egui::Ui) {
     let Some(document) = &mut viewer.document else { return };
@@ -22,44 +26,35 @@ pub(crate) fn graph(viewer: &mut Viewer, ui: &mut egui::Ui) {
 }
 
 fn shown(directed: &mut Directed, ui: &mut egui::Ui) -> Result<(), Failure> {
-    let wrong = |e: &dyn core::fmt::Display| Failure(e.to_string());
     ui.strong("Parameters");
     for (parameter, range) in directed.parts.parameters.iter().zip(&directed.ranges) {
-        let (name, animator) = (parameter.name.as_str(), &mut directed.animator);
-        let graph = animator.graph().clone();
-        match parameter.kind {
-            ParameterKind::Float { .. } => {
-                let key = graph.float(name).map_err(|e| wrong(&e))?;
-                let mut value = animator.state().get(key).unwrap_or_default();
-                if ui.add(egui::Slider::new(&mut value, range.0..=range.1).text(name)).changed() {
-                    animator.set(key, value).map_err(|e| wrong(&e))?;
-                }
-            }
-            ParameterKind::Int { .. } => {
-                let key = graph.int(name).map_err(|e| wrong(&e))?;
-                let mut value = animator.state().get(key).unwrap_or_default();
-                if ui.add(egui::DragValue::new(&mut value).prefix(format!("{name} "))).changed() {
-                    animator.set(key, value).map_err(|e| wrong(&e))?;
-                }
-            }
-            ParameterKind::Bool { .. } => {
-                let key = graph.bool(name).map_err(|e| wrong(&e))?;
-                let mut value = animator.state().get(key).unwrap_or_default();
-                if ui.checkbox(&mut value, name).changed() {
-                    animator.set(key, value).map_err(|e| wrong(&e))?;
-                }
-            }
-            ParameterKind::Trigger => {
-                let key = graph.trigger(name).map_err(|e| wrong(&e))?;
-                if ui.button(format!("set {name}")).clicked() {
-                    animator.trigger(key).map_err(|e| wrong(&e))?;
-                }
-            }
-            ParameterKind::Curve { .. } => {
-                let key = graph.curve(name).map_err(|e| wrong(&e))?;
-                let value = animator.state().curve(key).unwrap_or_default();
+        let animator = &mut directed.animator;
+        let name = parameter.name.as_str();
+        let found = animator.graph().parameter(name);
+        let Some(key) = found.map(Parameter::key) else { continue };
+        let Some(value) = found.and_then(|found| animator.state().value_of(found)) else { continue };
+        let changed = match (key, value) {
+            (AnyKey::Curve(_), Value::Float(value)) => {
                 ui.label(format!("{name} {value:.3}")).on_hover_text("set by the clips");
+                None
             }
+            (AnyKey::Trigger(_), _) => {
+                ui.button(format!("set {name}")).clicked().then_some(Value::Bool(true))
+            }
+            (_, Value::Float(mut value)) => {
+                let slider = egui::Slider::new(&mut value, range.0..=range.1).text(name);
+                ui.add(slider).changed().then_some(Value::Float(value))
+            }
+            (_, Value::Int(mut value)) => {
+                let number = egui::DragValue::new(&mut value).prefix(format!("{name} "));
+                ui.add(number).changed().then_some(Value::Int(value))
+            }
+            (_, Value::Bool(mut value)) => {
+                ui.checkbox(&mut value, name).changed().then_some(Value::Bool(value))
+            }
+        };
+        if let Some(value) = changed {
+            animator.set_value(name, value).map_err(|e| Failure(e.to_string()))?;
         }
     }
     for layer in 0..directed.parts.layers.len() {

@@ -5,7 +5,10 @@ use crate::{
     drive::Driver,
     viewer::Viewer,
 };
-use lissom_motion::{GraphParts, LayerParts, MotionParts, ParameterKind, StateParts, Test};
+use lissom_motion::{
+    GraphParts,
+    graph::{LayerParts, MotionParts, ParameterKind, StateParts, Test},
+};
 
 /// What the user may change; what is not right is told, and stays as it was.
 pub(super) fn edit(viewer: &mut Viewer, ui: &mut egui::Ui) {

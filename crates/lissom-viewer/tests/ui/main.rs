@@ -16,7 +16,10 @@ use egui_kittest::{
     wgpu::WgpuTestRenderer,
 };
 use lissom_build::{export::write_bvh, graph, mannequin};
-use lissom_motion::{GraphParts, LayerParts, StateParts, Test, TransitionParts};
+use lissom_motion::{
+    GraphParts,
+    graph::{LayerParts, StateParts, Test, TransitionParts},
+};
 use lissom_viewer::{Document, Export, Viewer, device};
 use std::path::PathBuf;
 

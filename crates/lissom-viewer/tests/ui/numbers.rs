@@ -8,7 +8,10 @@ use egui_kittest::{
     kittest::{NodeT, Queryable},
 };
 use lissom_build::graph;
-use lissom_motion::{GraphParts, LayerParts, MotionParts, ParameterKind, StateParts, Test, TransitionParts};
+use lissom_motion::{
+    GraphParts,
+    graph::{LayerParts, MotionParts, ParameterKind, StateParts, Test, TransitionParts},
+};
 
 /// Drags the number that reads like this to the right.
 fn tune(harness: &mut Harness<'_, Viewer>, reads: &str) {

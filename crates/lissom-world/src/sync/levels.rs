@@ -46,7 +46,7 @@ const PUSH_SHARE: usize = 4;
 struct How {
     version: u64,
     backend: Backend,
-    #[cfg_attr(not(feature = "parallel"), allow(dead_code, reason = "read only with threads"))]
+    #[cfg_attr(not(feature = "rayon"), allow(dead_code, reason = "read only with threads"))]
     parallel: bool,
 }
 
@@ -124,7 +124,7 @@ fn push(slots: &Slots, above: &Level, level: &mut Level) {
 }
 
 fn run(rows: Rows<'_>, above: Option<Above<'_>>, mark: Mark, how: How) -> SyncStats {
-    #[cfg(feature = "parallel")]
+    #[cfg(feature = "rayon")]
     if how.parallel && rows.is_large() {
         let (a, b) = rows.halves();
         let (mut x, y) = rayon::join(|| run(a, above, mark, how), || run(b, above, mark, how));

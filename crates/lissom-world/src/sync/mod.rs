@@ -42,7 +42,7 @@ impl World {
 }
 
 fn run_blocks(blocks: Blocks<'_>, backend: Backend, version: u64, parallel: bool) -> SyncStats {
-    #[cfg(feature = "parallel")]
+    #[cfg(feature = "rayon")]
     if parallel && blocks.is_large() {
         let (a, b) = blocks.halves();
         let (mut x, y) = rayon::join(

@@ -29,7 +29,7 @@ pub enum Op {
     NowWorld(Entity, Qvvs),
     EditTwo(Entity, Entity, Qvs, Qvvs),
     MoveAll(f32),
-    Pack,
+    Reorder,
     Sync,
 }
 
@@ -324,7 +324,7 @@ impl Model {
                     node.dirty |= !node.external;
                 }
             }
-            Op::Pack => {}
+            Op::Reorder => {}
             Op::Sync => {
                 let roots: Vec<Entity> =
                     self.nodes.iter().filter(|(_, n)| n.parent.is_none()).map(|(e, _)| *e).collect();
@@ -379,7 +379,7 @@ pub fn apply(
             })?;
         }
         Op::MoveAll(by) => world.update_locals(|_, l| l.position.x += by)?,
-        Op::Pack => world.pack(),
+        Op::Reorder => world.reorder(),
         Op::Sync => {
             world.sync();
         }
@@ -425,7 +425,7 @@ pub fn random_op(rng: &mut Rng, alive: &[Entity], dead: &[Entity], prefabs: usiz
         85..=88 => Op::NowWorld(pick(rng), rng.qvvs()),
         89 => Op::EditTwo(pick(rng), pick(rng), rng.qvs(), rng.qvvs()),
         90 if rng.one_in(10) => Op::MoveAll(rng.signed()),
-        91 if rng.one_in(5) => Op::Pack,
+        91 if rng.one_in(5) => Op::Reorder,
         _ => Op::Sync,
     }
 }

@@ -13,8 +13,8 @@ struct Block([u8; BLOCK]);
 
 const BLOCK: usize = 64;
 
-/// Owned bytes that start at a multiple of 64 in memory, as a memory map does: what an archive's sections hold
-/// is then aligned in memory as it is in the file.
+/// Owned bytes that start at a multiple of 64 in memory, as a memory map does: what an archive's sections
+/// hold is then aligned in memory as it is in the file.
 #[derive(Clone, Default)]
 pub struct AlignedBytes {
     blocks: Vec<Block>,
@@ -48,8 +48,8 @@ impl AlignedBytes {
         all.get_mut(start..self.length).unwrap_or_default()
     }
 
-    /// Reads one archive and not a byte more, and unpacks it if it is packed. The header is checked before anything else is read;
-    /// memory grows with what arrives, not with what the header promises.
+    /// Reads one archive and not a byte more, and unpacks it if it is packed. The header is checked before
+    /// anything else is read; memory grows with what arrives, not with what the header promises.
     ///
     /// # Errors
     ///

@@ -36,8 +36,8 @@ impl<'a> Section<'a> {
     ///
     /// # Errors
     ///
-    /// [`ArchiveError::Format`] if the section is of another kind; [`ArchiveError::Clip`] if it is not a clip, or
-    /// the archive does not start at a multiple of 4 in memory.
+    /// [`ArchiveError::Format`] if the section is of another kind; [`ArchiveError::Clip`] if it is not a
+    /// clip, or the archive does not start at a multiple of 4 in memory.
     pub fn clip(&self) -> Result<BorrowedClip<'a>> {
         if self.kind != SectionKind::Clip {
             let reason = format!("a {:?} section is not a clip", self.kind);

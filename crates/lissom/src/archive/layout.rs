@@ -1,10 +1,12 @@
 //! The numbers of the container, shared by reader and writer. Changing one makes old files unreadable.
 
-/// The first eight bytes. The line ends show a transfer that changed them; 0x1a ends a listing on some systems.
+/// The first eight bytes. The line ends show a transfer that changed them; 0x1a ends a listing on some
+/// systems.
 pub const MAGIC: &[u8; 8] = b"LSM1\r\n\x1a\n";
 /// Readers refuse any other.
 pub const MAJOR_VERSION: u16 = 1;
-/// Readers take any. 1 added markers, morph targets and the skeleton of a mesh; 2 materials, images, nodes and extras.
+/// Readers take any. 1 added markers, morph targets and the skeleton of a mesh; 2 materials, images, nodes
+/// and extras.
 pub const MINOR_VERSION: u16 = 2;
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 64;

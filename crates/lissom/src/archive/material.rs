@@ -70,7 +70,8 @@ pub struct MaterialView<'a> {
     pub emissive_texture: Option<TextureUseView>,
     /// What the uses name.
     pub textures: Vec<TextureView<'a>>,
-    /// Extensions of the file (`KHR_materials_clearcoat`) and their JSON. Textures in it are numbers of `textures`.
+    /// Extensions of the file (`KHR_materials_clearcoat`) and their JSON. Textures in it are numbers of
+    /// `textures`.
     pub extensions: Vec<(&'a str, &'a str)>,
     /// What the file says beside, as JSON; empty if nothing.
     pub extras: &'a str,
@@ -92,7 +93,8 @@ pub struct TextureUseView {
 pub struct TextureView<'a> {
     /// May be empty.
     pub name: &'a str,
-    /// Magnification and minification filter, wrap along u and v, as glTF numbers them; 0 where it does not say.
+    /// Magnification and minification filter, wrap along u and v, as glTF numbers them; 0 where it does not
+    /// say.
     pub sampler: [u32; 4],
     /// The extension that an image needs (empty: none) and the name of the image's section.
     pub images: Vec<(&'a str, &'a str)>,

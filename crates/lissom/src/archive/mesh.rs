@@ -1,5 +1,5 @@
-//! The mesh section, versions 3 and 4: counts, the skeleton, one list after another, each at a multiple of 64 in the section,
-//! then what the mesh was in its file.
+//! The mesh section, versions 3 and 4: counts, the skeleton, one list after another, each at a multiple of 64
+//! in the section, then what the mesh was in its file.
 
 use super::{
     ArchiveError, ArchiveView, Result, Section, SectionKind,
@@ -13,8 +13,8 @@ use crate::{
 use alloc::{format, string::String, sync::Arc, vec};
 use lissom_math::Mat34;
 
-/// A skinned mesh in place: every list is a slice of the archive's bytes. Lists have one entry a vertex unless
-/// said.
+/// A skinned mesh in place: every list is a slice of the archive's bytes. Lists have one entry a vertex
+/// unless said.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeshView<'a> {
     /// [`Skeleton::identity`](crate::Skeleton::identity) of its skeleton.
@@ -39,8 +39,8 @@ pub struct MeshView<'a> {
     pub uvs: &'a [[f32; 2]],
     /// Colours (linear red, green, blue, alpha), set after set; [`color`](Self::color) has one.
     pub colors: &'a [[f32; 4]],
-    /// Which vertex of the source file each one is, if the mesh was laid out at import; empty if they stand as they did
-    /// there. Every vertex occurs once.
+    /// Which vertex of the source file each one is, if the mesh was laid out at import; empty if they stand
+    /// as they did there. Every vertex occurs once.
     pub order: &'a [u32],
     /// The name of its material section; empty if it has none.
     pub material: &'a str,
@@ -52,8 +52,8 @@ pub struct MeshView<'a> {
     pub extras: &'a str,
 }
 
-/// A skinned mesh that keeps its archive's bytes alive; cheap to clone. Its influences are checked: weights are not
-/// negative and sum to 1.
+/// A skinned mesh that keeps its archive's bytes alive; cheap to clone. Its influences are checked: weights
+/// are not negative and sum to 1.
 #[derive(Clone, Debug)]
 pub struct Mesh {
     skeleton_identity: u64,
@@ -127,8 +127,8 @@ impl Mesh {
         }
     }
 
-    /// Joints and weights of the vertices, as a [`SkinJob`](crate::job::SkinJob) takes them, in runs; checked when the
-    /// archive was opened.
+    /// Joints and weights of the vertices, as a [`SkinJob`](crate::job::SkinJob) takes them, in runs; checked
+    /// when the archive was opened.
     #[must_use]
     pub fn influences(&self) -> SkinMesh<'_> {
         SkinMesh::checked_before(self.view().influences()).with_checked_runs(self.runs.as_slice())

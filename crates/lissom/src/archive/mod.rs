@@ -1,12 +1,13 @@
-//! The archive: one file for skeletons, clips, tracks, markers, meshes, morph targets, materials, images and graphs.
-//! `FORMAT.md` has it byte by byte.
+//! The archive: one file for skeletons, clips, tracks, markers, meshes, morph targets, materials, images and
+//! graphs. `FORMAT.md` has it byte by byte.
 //!
-//! [`Archive`] owns its bytes (from a file, a buffer, a memory map) and hands out clips, meshes and tracks that keep
-//! them alive: what a game uses. [`ArchiveView`] borrows them and shows every section as it stands: what tools use,
-//! and how `Archive` reads.
+//! [`Archive`] owns its bytes (from a file, a buffer, a memory map) and hands out clips, meshes and tracks
+//! that keep them alive: what a game uses. [`ArchiveView`] borrows them and shows every section as it stands:
+//! what tools use, and how `Archive` reads.
 //!
-//! Everything is checked once: lengths, offsets, checksums, names, then what is inside. Nothing is reserved that the
-//! bytes could not fill, nothing beyond the [`Limits`]. `lissom-build` has the writer.
+//! Everything is checked once: lengths, offsets, checksums, names, then what is inside. Nothing is reserved
+//! that the bytes could not fill, nothing beyond the [`Limits`]. `lissom-build` writes archives; [`packed`]
+//! makes them smaller for disks and downloads.
 //!
 //! ```
 //! use lissom::archive::{Archive, ArchiveError};
@@ -30,6 +31,7 @@ mod cursor;
 mod error;
 mod graph;
 mod image;
+#[doc(hidden)]
 pub mod layout;
 mod limits;
 mod lists;
@@ -206,8 +208,8 @@ impl<'a> ArchiveView<'a> {
         found.copied().ok_or_else(|| ArchiveError::missing(kind, Some(name), self.names(kind)))
     }
 
-    /// Splits `OWNER/NAME`: tracks are called after their clip, morph targets after their mesh. The owner is the
-    /// longest name of a section of this kind that fits.
+    /// Splits `OWNER/NAME`: tracks are called after their clip, morph targets after their mesh. The owner is
+    /// the longest name of a section of this kind that fits.
     #[must_use]
     pub fn owner<'n>(&self, kind: SectionKind, name: &'n str) -> Option<(&'n str, &'n str)> {
         self.names.owner(kind, name, |at| self.key(at))

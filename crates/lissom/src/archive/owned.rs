@@ -16,11 +16,11 @@ use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
 /// An archive that owns its bytes. Cheap to clone, `Send + Sync`.
 ///
 /// Every section is checked and prepared when the archive is opened, so a look-up only finds and shares: a
-/// [`Clip`], [`Mesh`], [`Track`] keeps the bytes alive by itself. What is wrong with one section (damage apart, which
-/// refuses the archive) is told when that one is asked for; the others are not touched by it.
+/// [`Clip`], [`Mesh`], [`Track`] keeps the bytes alive by itself. What is wrong with one section (damage
+/// apart, which refuses the archive) is told when that one is asked for; the others are not touched by it.
 ///
-/// One convention: `thing(name)` is the thing of that name or an error that lists what there is; `things()` are
-/// all, with their names, in file order.
+/// One convention: `thing(name)` is the thing of that name or an error that lists what there is; `things()`
+/// are all, with their names, in file order.
 ///
 /// ```no_run
 /// use lissom::archive::Archive;
@@ -48,7 +48,8 @@ struct Contents {
 struct Item {
     kind: SectionKind,
     name: Box<str>,
-    /// What is wrong with it stands apart: a table of nothing but empty sections must not become a large archive.
+    /// What is wrong with it stands apart: a table of nothing but empty sections must not become a large
+    /// archive.
     held: core::result::Result<Held, Box<ArchiveError>>,
 }
 
@@ -119,8 +120,9 @@ impl Archive {
         Self::new_with(AlignedBytes::of_archive(bytes, limits)?, limits)
     }
 
-    /// Takes bytes over and uses them in place, with the default [`Limits`]: an [`AlignedBytes`], a memory map, a
-    /// constant. They must start at a multiple of 4 in memory. If they are packed, they are unpacked and let go.
+    /// Takes bytes over and uses them in place, with the default [`Limits`]: an [`AlignedBytes`], a memory
+    /// map, a constant. They must start at a multiple of 4 in memory. If they are packed, they are
+    /// unpacked and let go.
     ///
     /// # Errors
     ///
@@ -276,8 +278,8 @@ impl Archive {
         self.all(SectionKind::Graph, Held::graph)
     }
 
-    /// Splits `OWNER/NAME`: tracks are called after their clip, morph targets after their mesh. The owner is the
-    /// longest name of a section of this kind that fits.
+    /// Splits `OWNER/NAME`: tracks are called after their clip, morph targets after their mesh. The owner is
+    /// the longest name of a section of this kind that fits.
     #[must_use]
     pub fn owner<'n>(&self, kind: SectionKind, name: &'n str) -> Option<(&'n str, &'n str)> {
         self.0.names.owner(kind, name, |at| self.key(at))

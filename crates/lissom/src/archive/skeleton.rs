@@ -1,6 +1,6 @@
-//! The skeleton section, version 1: joint count (u32), length of the names (u32), identity (u64), then per joint
-//! ten floats of rest pose (translation, rotation x y z w, scale), then the parents (u16, 0xffff for a root),
-//! zeros up to a multiple of 4, then where each name ends (u32), then the names (UTF-8).
+//! The skeleton section, version 1: joint count (u32), length of the names (u32), identity (u64), then per
+//! joint ten floats of rest pose (translation, rotation x y z w, scale), then the parents (u16, 0xffff for a
+//! root), zeros up to a multiple of 4, then where each name ends (u32), then the names (UTF-8).
 
 use super::{
     ArchiveError, ArchiveView, Limits, Result, Section, SectionKind,

@@ -14,9 +14,9 @@ use lissom_math::{dispatch, simd::Backend, soa::SoaTransform};
 
 /// The state of one playing clip: the keys around the current time and a place in the clip.
 ///
-/// Made once, reused for any clip of either form: it grows when a larger clip is bound and never shrinks. It knows
-/// its clip by identity (a hash of its bytes), not by address. [`Cursor::reserve`] sizes it ahead, so that playing
-/// allocates nothing.
+/// Made once, reused for any clip of either form: it grows when a larger clip is bound and never shrinks. It
+/// knows its clip by identity (a hash of its bytes), not by address. [`Cursor::reserve`] sizes it ahead, so
+/// that playing allocates nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Cursor {
     /// The keys, as the form lays them out.
@@ -129,8 +129,8 @@ impl Cursor {
         self.play(backend, clip, time_s, Target { still, lod, output }, Stored)
     }
 
-    /// The same as a layer of a blend: into sums that stand in the output, without a pose of its own where the clip
-    /// keeps what does not move. Otherwise `room` takes the pose.
+    /// The same as a layer of a blend: into sums that stand in the output, without a pose of its own where
+    /// the clip keeps what does not move. Otherwise `room` takes the pose.
     #[allow(clippy::too_many_arguments, reason = "a sample's, the layer, and the room")]
     pub(crate) fn add(
         &mut self,

@@ -16,12 +16,13 @@ use lissom_math::{
     soa::{GROUP, Lanes, SoaTransform, SoaVec3, group_count},
 };
 
-/// All keys of a [`Clip`](super::Clip) as the numbers that a cursor decodes, in the lanes of a pose, and one pose of what does not
-/// move: whoever plays it needs no cursor, and any time costs the same. Made once and shared by thousands; the bits are
-/// those of a cursor.
+/// All keys of a [`Clip`](super::Clip) as the numbers that a cursor decodes, in the lanes of a pose, and one
+/// pose of what does not move: whoever plays it needs no cursor, and any time costs the same. Made once and
+/// shared by thousands; the bits are those of a cursor.
 ///
-/// A clip of rows takes 256 bytes for each row and each sixteen joints that turn, 192 where they move or grow: some 30 to 60 kB
-/// a second of a whole body. A clip of keys takes two and a half times as much for each time that has a key.
+/// A clip of rows takes 256 bytes for each row and each sixteen joints that turn, 192 where they move or
+/// grow: some 30 to 60 kB a second of a whole body. A clip of keys takes two and a half times as much for
+/// each time that has a key.
 #[derive(Clone, Debug)]
 pub struct DecodedClip {
     identity: u64,
@@ -55,8 +56,8 @@ pub(crate) struct Sums {
 }
 
 impl DecodedClip {
-    /// Decodes a clip of this skeleton. `None` if it has cubic keys, is a stream that is not all there, or was made for another
-    /// skeleton.
+    /// Decodes a clip of this skeleton. `None` if it has cubic keys, is a stream that is not all there, or
+    /// was made for another skeleton.
     #[must_use]
     pub fn new(clip: ClipView<'_>, skeleton: &Skeleton) -> Option<Self> {
         if clip.skeleton_identity() != skeleton.identity() || clip.joint_count() != skeleton.joint_count() {

@@ -67,8 +67,8 @@ impl Head {
         self.rows.saturating_sub(1)
     }
 
-    /// The tick at or before a time in seconds, and how far it is to the next; times outside [0, duration] are
-    /// clamped.
+    /// The tick at or before a time in seconds, and how far it is to the next; times outside [0, duration]
+    /// are clamped.
     #[inline]
     pub fn tick_at(&self, time_s: f64, last: u32) -> (u32, f32) {
         if time_s >= self.duration_s {
@@ -76,8 +76,8 @@ impl Head {
         }
         let ticks = if time_s > 0.0 { time_s * self.ticks_per_s } else { 0.0 };
         // Ticks are below 2^31, so the cast keeps the whole part; what lies past the end is the end.
-        // A time that was computed as tick / rate must find its tick again: rounding may have lost two units in
-        // the last place on the way.
+        // A time that was computed as tick / rate must find its tick again: rounding may have lost two units
+        // in the last place on the way.
         let tick = (ticks * (1.0 + 2.0 * f64::EPSILON)) as u32;
         if tick >= last {
             return (last, 0.0);

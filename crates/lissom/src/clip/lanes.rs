@@ -1,6 +1,7 @@
-//! What evaluation does in both forms: moving channels stand compactly, in joint order, while a pose has a lane for
-//! every joint. They are interpolated side by side, as many as the backend has lanes, into a scratch, and from there
-//! *expanded* into the lanes that a mask names, over what does not move. The result is stored, or added to a blend.
+//! What evaluation does in both forms: moving channels stand compactly, in joint order, while a pose has a
+//! lane for every joint. They are interpolated side by side, as many as the backend has lanes, into a
+//! scratch, and from there *expanded* into the lanes that a mask names, over what does not move. The result
+//! is stored, or added to a blend.
 
 use crate::JointLod;
 use lissom_math::{
@@ -156,16 +157,19 @@ impl Sink for Weighed {
     }
 }
 
-/// The channels of one kind, or of one kind that are interpolated in one way.
-pub(super) trait Channels<S: Simd> {
-    /// What they give.
-    type Value: Copy;
-
+/// Where channels stand in a pose, whatever their values are.
+pub(super) trait InLanes {
     /// How many there are.
     fn count(&self) -> usize;
 
     /// The lanes of a group that they belong to.
     fn mask(&self, group: usize) -> u16;
+}
+
+/// The channels of one kind, or of one kind that are interpolated in one way.
+pub(super) trait Channels<S: Simd>: InLanes {
+    /// What they give.
+    type Value: Copy;
 
     /// As many as the backend has lanes, from one on; anything behind the last.
     fn interpolate(&self, s: S, from: usize) -> Self::Value;

@@ -1,15 +1,16 @@
 //! Clips: motions as bytes, in two forms, played in place.
 //!
-//! *Rows* have a key of every moving channel at every row of an even rate, in blocks of sixteen rows that stand
-//! alone. *Keys* have keys at any times, in one stream ordered by the time each is needed. The cooker takes rows
-//! where the source lies on an even rate and does not step, and keys where it does not or where keys are smaller.
-//! Both play forward, backward and anywhere, with the same bits however a time was reached, and both can be
-//! streamed: a *block* is a *jump frame*, which holds all keys at a row, and what follows it up to the next.
+//! *Rows* have a key of every moving channel at every row of an even rate, in blocks of sixteen rows that
+//! stand alone. *Keys* have keys at any times, in one stream ordered by the time each is needed. The cooker
+//! takes rows where the source lies on an even rate and does not step, and keys where it does not or where
+//! keys are smaller. Both play forward, backward and anywhere, with the same bits however a time was reached,
+//! and both can be streamed: a *block* is a *jump frame*, which holds all keys at a row, and what follows it
+//! up to the next.
 //!
 //! # The parts
 //!
-//! - [`Clip`] keeps the bytes (shared: a clone costs a count), [`BorrowedClip`] borrows them; both are checked
-//!   once. [`ClipView`] is what jobs take.
+//! - [`Clip`] keeps the bytes (shared: a clone costs a count), [`BorrowedClip`] borrows them; both are
+//!   checked once. [`ClipView`] is what jobs take.
 //! - [`Cursor`] is the state of one playing instance. `advance` fetches keys, evaluation interpolates.
 //! - [`SampleJob`](crate::job::SampleJob) does both and writes a pose.
 //! - [`DecodedClip`] is a clip with every key decoded, for thousands who play it.
@@ -19,16 +20,16 @@
 
 mod bit_writer;
 mod bits;
-mod body;
 mod bytes_by_joint;
+mod contents;
 mod cursor;
 mod decoded;
 mod error;
 mod header;
+mod joint_bytes;
 mod key_place;
 mod keys;
 mod lanes;
-mod part_bytes;
 mod rows;
 mod source;
 mod stats;
@@ -44,9 +45,9 @@ pub use cursor::Cursor;
 pub use decoded::DecodedClip;
 pub(crate) use decoded::{Layer, Sums, add_layers};
 pub use error::{ClipError, MissingBlock};
+pub use joint_bytes::JointBytes;
 pub use key_place::{ChannelKind, KeyCurve, KeyPlace};
 pub(crate) use lanes::Weighed;
-pub use part_bytes::PartBytes;
 pub(crate) use rows::{HeldIntegers, LaneIntegers, RowsIntegers, most_numbers};
 pub use stats::CursorStats;
 pub use stream::{ClipStream, Codec, Played, StreamError, Wanted};

@@ -1,16 +1,20 @@
 //! What of a clip does not move: its constants over the rest pose, made once and shared by all who play it.
 //!
 //! It is a pose, so sampling copies it and puts the moving channels over the copy. Without it (a [`lean`
-//! view](super::ClipView::lean), a `no_std` build, a skeleton of so few joints that whole groups would be more than
-//! 48 bytes a joint) the same kernel writes the same pose into the output, in every frame.
+//! view](super::ClipView::lean), a `no_std` build, a skeleton of so few joints that whole groups would be
+//! more than 48 bytes a joint) the same kernel writes the same pose into the output, in every frame.
 
-use super::lanes::{PoseMut, Under};
+use super::lanes::{PoseMut, Under, contains};
+use crate::JointLod;
 use alloc::boxed::Box;
-use lissom_math::soa::{Lanes, SoaQuat, SoaVec3};
+use lissom_math::{
+    simd::Simd,
+    soa::{Lanes, SoaQuat, SoaTransform, SoaVec3},
+};
 #[cfg(feature = "std")]
 use {
     alloc::vec,
-    lissom_math::soa::{SoaTransform, group_count},
+    lissom_math::soa::group_count,
     std::sync::{Mutex, OnceLock},
 };
 
@@ -162,5 +166,42 @@ impl Clone for Still {
     /// A copy starts without: it is made again where it is needed.
     fn clone(&self) -> Self {
         Self::default()
+    }
+}
+
+/// The constants of one kind of channel, taken group after group. Each form stores them in its own way.
+pub(super) trait Constants {
+    /// Passes the constants of a group.
+    fn skip(&mut self, group: usize);
+
+    /// The vectors of a group: its constants over the rest pose.
+    fn vectors<S: Simd>(&mut self, s: S, group: usize, rest: &SoaVec3, out: &mut SoaVec3);
+
+    /// The rotations of a group: its constants over the rest pose.
+    fn rotations<S: Simd>(&mut self, s: S, group: usize, rest: &SoaQuat, out: &mut SoaQuat);
+}
+
+/// Writes every group that the level of detail asks for, moving channels at rest. `kinds` are translations,
+/// rotations and scales.
+#[inline(always)]
+pub(super) fn write_still<S: Simd>(
+    s: S,
+    mut kinds: [impl Constants; 3],
+    rest: &[SoaTransform],
+    lod: Option<&JointLod>,
+    out: &mut (impl PoseMut + ?Sized),
+) {
+    for (group, rest) in rest[..rest.len().min(out.groups())].iter().enumerate() {
+        let [t, r, k] = &mut kinds;
+        if lod.is_some_and(|lod| !contains(lod, group)) {
+            t.skip(group);
+            r.skip(group);
+            k.skip(group);
+            continue;
+        }
+        let (translation, rotation, scale) = out.group_mut(group);
+        t.vectors(s, group, &rest.translation, translation);
+        r.rotations(s, group, &rest.rotation, rotation);
+        k.vectors(s, group, &rest.scale, scale);
     }
 }

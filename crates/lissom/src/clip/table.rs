@@ -6,8 +6,8 @@ use lissom_math::soa::{GROUP, Lanes, SoaTransform};
 /// Components of a kind: translations, rotations, scales.
 const COMPONENTS: [usize; 3] = [3, 4, 3];
 
-/// Where a group of joints stands in a row: for each kind the joints that move, and its first component. What does not
-/// move stands nowhere.
+/// Where a group of joints stands in a row: for each kind the joints that move, and its first component. What
+/// does not move stands nowhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Place {
     pub moving: [u16; 3],
@@ -16,8 +16,8 @@ pub(crate) struct Place {
     pub span: [u32; 3],
 }
 
-/// Rows one after the other. A row has x, y, z and, for rotations, w of every group and kind that moves, in the lanes of a pose: what
-/// stands still in such a group is written between what moves.
+/// Rows one after the other. A row has x, y, z and, for rotations, w of every group and kind that moves, in
+/// the lanes of a pose: what stands still in such a group is written between what moves.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     shape: Shape,
@@ -31,7 +31,8 @@ pub(crate) struct Table {
 pub(crate) struct Shape {
     /// Lanes of the keys of a moment.
     side: usize,
-    /// Lanes of times: two for each group and kind that moves. None where all channels have a key at every row.
+    /// Lanes of times: two for each group and kind that moves. None where all channels have a key at every
+    /// row.
     spans: usize,
 }
 
@@ -40,13 +41,13 @@ pub(crate) struct Shape {
 pub(crate) struct Pair<'a> {
     pub left: &'a [Lanes],
     pub right: &'a [Lanes],
-    /// For each group and kind the ticks of the left keys (bits of u32), and 1 / (ticks from left to right). Empty: the same
-    /// for all.
+    /// For each group and kind the ticks of the left keys (bits of u32), and 1 / (ticks from left to right).
+    /// Empty: the same for all.
     pub spans: &'a [Lanes],
 }
 
-/// The places of groups whose moving joints are given, and the shape of a row. `keyed`: every channel has keys at times of
-/// its own.
+/// The places of groups whose moving joints are given, and the shape of a row. `keyed`: every channel has
+/// keys at times of its own.
 pub(super) fn places(
     groups: usize,
     keyed: bool,
@@ -116,8 +117,8 @@ impl Table {
         Pair { left, right, spans }
     }
 
-    /// Writes keys of a row, over what does not move: `right` the right ones of keys at times of their own, else the left or
-    /// only ones. `key` has the components of the n-th channel of a kind.
+    /// Writes keys of a row, over what does not move: `right` the right ones of keys at times of their own,
+    /// else the left or only ones. `key` has the components of the n-th channel of a kind.
     pub fn put(
         &mut self,
         row: u32,
@@ -144,8 +145,8 @@ impl Table {
         }
     }
 
-    /// Writes the times of a row: `span` has the tick of the left key and the inverse of the ticks to the right one, of the n-th
-    /// channel of a kind.
+    /// Writes the times of a row: `span` has the tick of the left key and the inverse of the ticks to the
+    /// right one, of the n-th channel of a kind.
     pub fn put_spans(&mut self, row: u32, span: impl Fn(usize, usize) -> (u32, f32)) {
         let at = row as usize * self.shape.stride() + 2 * self.shape.side;
         let out = &mut self.keys[at..];

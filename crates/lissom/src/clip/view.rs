@@ -1,20 +1,21 @@
 //! Clips as values: owned, shared or borrowed bytes, checked once.
 
 use super::{
-    body::{Body, Contents},
+    contents::{Contents, FormTables},
     error::ClipError,
     header::Head,
     keys,
     lanes::PoseMut,
     rows,
     source::Source,
-    still::{Still, StillPose},
+    still::{Still, StillPose, write_still},
 };
 use crate::{JointLod, SharedBytes};
 use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
 use lissom_math::{dispatch, simd::Backend, soa::SoaTransform};
 
-/// A motion, cooked and checked, played in place. A clone shares the bytes: a clip is given to whoever plays it.
+/// A motion, cooked and checked, played in place. A clone shares the bytes: a clip is given to whoever plays
+/// it.
 #[derive(Clone, Debug)]
 pub struct Clip(Arc<Checked>);
 
@@ -90,8 +91,8 @@ impl Clip {
         Self::from_shared(SharedBytes::new(Words(words)))
     }
 
-    /// Checks bytes that others own too (of an archive, of a memory map), to be played where they are. They must
-    /// start at a multiple of 4 in memory.
+    /// Checks bytes that others own too (of an archive, of a memory map), to be played where they are. They
+    /// must start at a multiple of 4 in memory.
     ///
     /// # Errors
     ///
@@ -164,14 +165,15 @@ impl<'a> ClipView<'a> {
         Self { words, contents, source, still: Some(still) }
     }
 
-    /// The same clip, played without the pose of what does not move: the bits are the same, a sample takes longer,
-    /// and nothing is kept besides the bytes.
+    /// The same clip, played without the pose of what does not move: the bits are the same, a sample takes
+    /// longer, and nothing is kept besides the bytes.
     #[must_use]
     pub fn lean(self) -> Self {
         Self { still: None, ..self }
     }
 
-    /// Bytes kept beside the clip: the pose of what does not move, at most 48 a joint. 0 before the first sample.
+    /// Bytes kept beside the clip: the pose of what does not move, at most 48 a joint. 0 before the first
+    /// sample.
     #[must_use]
     pub fn kept_bytes(&self) -> usize {
         self.still.map_or(0, Still::memory_bytes)
@@ -200,18 +202,22 @@ impl<'a> ClipView<'a> {
         output: &mut (impl PoseMut + ?Sized),
     ) {
         match self.form() {
-            Form::Keys(clip) => dispatch!(backend, s => keys::write_still(s, &clip, rest, lod, output)),
-            Form::Rows(clip) => dispatch!(backend, s => rows::write_still(s, &clip, rest, lod, output)),
+            Form::Keys(clip) => {
+                dispatch!(backend, s => write_still(s, keys::constants(&clip), rest, lod, output))
+            }
+            Form::Rows(clip) => {
+                dispatch!(backend, s => write_still(s, rows::constants(&clip), rest, lod, output))
+            }
         }
     }
 
     /// The clip as its form plays it.
     #[inline(always)]
     pub(crate) fn form(&self) -> Form<'a> {
-        let Self { words, contents: Contents { head, body }, source, .. } = *self;
-        match body {
-            Body::Keys(layout) => Form::Keys(keys::View { words, head, layout, source }),
-            Body::Rows(tables) => {
+        let Self { words, contents: Contents { head, tables }, source, .. } = *self;
+        match tables {
+            FormTables::Keys(layout) => Form::Keys(keys::View { words, head, layout, source }),
+            FormTables::Rows(tables) => {
                 Form::Rows(rows::View { bytes: bytemuck::cast_slice(words), head, tables, source })
             }
         }

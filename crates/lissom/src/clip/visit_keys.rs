@@ -9,8 +9,8 @@ use super::{
 use core::ops::ControlFlow;
 
 impl ClipView<'_> {
-    /// Tells of every key of every channel that moves, until the answer is to break. Rows of one channel rise. A pose
-    /// at the time of a row has the key's own value.
+    /// Tells of every key of every channel that moves, until the answer is to break. Rows of one channel
+    /// rise. A pose at the time of a row has the key's own value.
     ///
     /// A few bytes can stand for very many keys: whoever collects them counts.
     ///

@@ -12,10 +12,12 @@ use lissom_math::{
     soa::{GROUP, Lanes, SoaMat34, SoaTransform},
 };
 
-/// A skinning matrix by rows: x, y and z, four numbers each.
-pub type Rows = [[f32; 4]; 3];
+/// A skinning matrix: its rows x, y and z, four numbers each. In WGSL a `mat3x4<f32>`, and a point moves by
+/// `vec4(p, 1.0) * m`.
+pub type PaletteRows = [[f32; 4]; 3];
 
-/// The same in half floats.
+/// The same in half floats: the bits of each. They lose half a millimetre at a metre, so use them in model
+/// space.
 pub type HalfRows = [[u16; 4]; 3];
 
 /// How the joints of a skeleton are walked for several characters at once. Made once.
@@ -32,7 +34,8 @@ pub struct BatchPlan {
 struct Step {
     /// Where its parent's matrix is kept; `None` for a root.
     parent: Option<u16>,
-    /// Where its own is kept. Of a joint that a level of detail leaves out: that of the nearest one above it.
+    /// Where its own is kept. Of a joint that a level of detail leaves out: that of the nearest one above
+    /// it.
     slot: u16,
     computed: bool,
 }
@@ -43,7 +46,7 @@ pub enum BatchPalettes<'a> {
     /// Nowhere.
     None,
     /// 48 bytes a joint.
-    F32(&'a mut [Rows]),
+    F32(&'a mut [PaletteRows]),
     /// 24 bytes a joint.
     F16(&'a mut [HalfRows]),
 }
@@ -55,7 +58,8 @@ pub struct BatchScratch {
     chain: Vec<SoaMat34>,
 }
 
-/// [`LocalToModelJob`](super::LocalToModelJob) for up to 16 characters of one skeleton, a lane each, and their palettes.
+/// [`LocalToModelJob`](super::LocalToModelJob) for up to 16 characters of one skeleton, a lane each, and
+/// their palettes.
 ///
 /// | field | | |
 /// |---|---|---|
@@ -68,8 +72,9 @@ pub struct BatchScratch {
 /// | `palettes` | out | place · model · inverse bind matrix, by rows |
 /// | `scratch` | in, out | any |
 ///
-/// The bits are those of the job for one, products in the order of [`Mat34::mul`]. Joints that a level of detail leaves out keep the
-/// matrices that they had; in palettes they move with the nearest joint above them.
+/// The bits are those of the job for one, products in the order of [`Mat34::mul`]. Joints that a level of
+/// detail leaves out keep the matrices that they had; in palettes they move with the nearest joint above
+/// them.
 ///
 /// # Errors
 ///
@@ -78,9 +83,9 @@ pub struct BatchScratch {
 ///
 /// # Cost and determinism
 ///
-/// There is no chain of joints that wait for each other and no look-up of parents, but characters are paid for by the
-/// register: with fewer than half as many as it has lanes, one by one is faster. No allocation once the scratch has been used for the
-/// plan. The same bits on every backend.
+/// There is no chain of joints that wait for each other and no look-up of parents, but characters are paid
+/// for by the register: with fewer than half as many as it has lanes, one by one is faster. No allocation
+/// once the scratch has been used for the plan. The same bits on every backend.
 #[derive(Debug)]
 pub struct BatchJob<'a> {
     /// Joints and their order.
@@ -92,7 +97,7 @@ pub struct BatchJob<'a> {
     /// Model-space matrices.
     pub models: &'a mut [Mat4],
     /// Inverse bind matrices, by rows.
-    pub binds: &'a [Rows],
+    pub binds: &'a [PaletteRows],
     /// Where the characters stand.
     pub places: &'a [Mat34],
     /// Skinning matrices.
@@ -102,8 +107,8 @@ pub struct BatchJob<'a> {
 }
 
 impl BatchPlan {
-    /// The plan of a level of detail, or of all joints. `None` if there is a joint that the level has not, and none above it that it has:
-    /// nothing says what moves it.
+    /// The plan of a level of detail, or of all joints. `None` if a joint outside the level has no ancestor
+    /// inside it: nothing says what moves it.
     #[must_use]
     pub fn new(skeleton: &Skeleton, lod: Option<&JointLod>) -> Option<Self> {
         let mut depths: Vec<u16> = Vec::with_capacity(skeleton.joint_count());
@@ -122,8 +127,8 @@ impl BatchPlan {
         Some(Self { steps: steps.into(), depth, groups: skeleton.group_count() })
     }
 
-    /// How many of so many characters are computed faster side by side than one by one: whole registers, and a last one
-    /// that is at least half full.
+    /// How many of so many characters are computed faster side by side than one by one: whole registers, and
+    /// a last one that is at least half full.
     #[must_use]
     pub fn worth(characters: usize, backend: Backend) -> usize {
         dispatch!(backend, s => worth(s, characters))
@@ -284,7 +289,7 @@ impl<S: Simd> Sink<S> for NoPalettes {
     fn put(&mut self, _: S, _: &Batch<'_>, _: usize, _: &WideMat34<S>) {}
 }
 
-impl<S: Simd> Sink<S> for [Rows] {
+impl<S: Simd> Sink<S> for [PaletteRows] {
     const WANTED: bool = true;
     #[inline(always)]
     fn put(&mut self, s: S, batch: &Batch<'_>, joint: usize, m: &WideMat34<S>) {
@@ -310,7 +315,7 @@ fn put_rows<S: Simd>(
     x: S::f32s,
     y: S::f32s,
     z: S::f32s,
-    out: &mut [Rows],
+    out: &mut [PaletteRows],
 ) {
     let (x, y, z) = (blocks::unstack::<S>(x), blocks::unstack::<S>(y), blocks::unstack::<S>(z));
     let mut i = 0;
@@ -383,7 +388,7 @@ fn walk<S: Simd, P: Sink<S> + ?Sized>(
     batch: &Batch<'_>,
     scratch: &mut BatchScratch,
     models: &mut [Mat4],
-    binds: &[Rows],
+    binds: &[PaletteRows],
     place: Option<&SoaMat34>,
     palettes: &mut P,
 ) {
@@ -421,7 +426,7 @@ fn walk<S: Simd, P: Sink<S> + ?Sized>(
 
 /// A matrix for all characters.
 #[inline(always)]
-fn spread<S: Simd>(s: S, [x, y, z]: &Rows) -> WideMat34<S> {
+fn spread<S: Simd>(s: S, [x, y, z]: &PaletteRows) -> WideMat34<S> {
     WideMat34 {
         columns: [column(s, x, y, z, 0), column(s, x, y, z, 1), column(s, x, y, z, 2), column(s, x, y, z, 3)],
     }

@@ -1,5 +1,5 @@
-//! Inertialisation: a change of motion without a second clip. The new motion plays at once; what the old one was off is
-//! added to it, and dies away.
+//! Inertialisation: a change of motion without a second clip. The new motion plays at once; what the old one
+//! was off is added to it, and dies away.
 //!
 //! ```text
 //!  old ──────╮                     offset x(0) = old − new, x'(0) = old' − new'
@@ -8,8 +8,9 @@
 //!             0      duration
 //! ```
 //!
-//! x is a quintic in τ = t / T with x''(0) = 0. It is linear in what it starts from, x(t) = x(0) · h + x'(0) · T · k, so two numbers
-//! a frame do for every joint: h = (1 - τ)³ (1 + 3τ + 6τ²) and k = τ (1 - τ)³ (1 + 3τ).
+//! x is a quintic in τ = t / T with x''(0) = 0. It is linear in what it starts from, x(t) = x(0) · h + x'(0)
+//! · T · k, so two numbers a frame do for every joint: h = (1 - τ)³ (1 + 3τ + 6τ²) and k = τ (1 - τ)³ (1 +
+//! 3τ).
 
 use super::{
     JobError,
@@ -62,7 +63,8 @@ pub struct PosePair<'a> {
 /// | `step_s` | in | seconds between the two; 0: speeds are not known, and count as 0 |
 /// | `output` | out | at least as many groups as `old.now` |
 ///
-/// A joint that turns by more than 300 degrees in a step, against the new motion, has no speed that means anything: it counts as 0.
+/// A joint that turns by more than 300 degrees in a step, against the new motion, has no speed that means
+/// anything: it counts as 0.
 ///
 /// # Errors
 ///
@@ -94,9 +96,10 @@ pub struct InertiaStartJob<'a> {
 /// | `lod` | in | groups without a joint of the level are skipped |
 /// | `pose` | in, out | the new motion now |
 ///
-/// At the change the pose is the old one, and moves as it did: place, speed and (but for what the new motion brings) acceleration go on. From
-/// `duration_s` on it is the new one bit for bit. Between, a speed carries it past the straight way by at most a
-/// fifth of speed times duration: swings last, and short durations (0.1 to 0.3 s) suit fast motions.
+/// At the change the pose is the old one, and moves as it did: place, speed and (but for what the new motion
+/// brings) acceleration go on. From `duration_s` on it is the new one bit for bit. Between, a speed carries
+/// it past the straight way by at most a fifth of speed times duration: swings last, and short durations (0.1
+/// to 0.3 s) suit fast motions.
 ///
 /// # Errors
 ///
@@ -106,7 +109,8 @@ pub struct InertiaStartJob<'a> {
 ///
 /// # Cost and determinism
 ///
-/// One pass, about that of a blend of two; nothing at all once the time is over. No allocation. The same bits on every backend.
+/// One pass, about that of a blend of two; nothing at all once the time is over. No allocation. The same bits
+/// on every backend.
 #[derive(Debug)]
 pub struct InertiaJob<'a> {
     /// What is remembered.

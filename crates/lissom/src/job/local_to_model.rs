@@ -193,8 +193,8 @@ const PARENT: u16 = MAX_JOINTS as u16;
 /// All lanes of a group.
 const WHOLE: u32 = u16::MAX as u32;
 
-/// Two passes and no memory but the output: the rows of every local matrix go where its model matrix will be, then
-/// each is multiplied in place.
+/// Two passes and no memory but the output: the rows of every local matrix go where its model matrix will be,
+/// then each is multiplied in place.
 #[inline(always)]
 fn kernel<S: Simd, M: MatrixSlot>(
     s: S,
@@ -218,8 +218,8 @@ fn kernel<S: Simd, M: MatrixSlot>(
         }
     }
 
-    // Level by level: a product takes longer than the next one can wait for. Small parts keep joint order, so that they
-    // need not look for their joints in the levels.
+    // Level by level: a product takes longer than the next one can wait for. Small parts keep joint order, so
+    // that they need not look for their joints in the levels.
     let whole = range.len() == skeleton.joint_count() && lod.is_none();
     if whole || range.len() * 4 > skeleton.joint_count() {
         let chosen =

@@ -23,8 +23,8 @@ pub struct MixEntry {
     pub clip: usize,
     /// When.
     pub time: SampleTime,
-    /// How much, against the other entries; not above 0: it costs nothing. Of an additive entry: how much is added, or,
-    /// below 0, taken away; 0 costs nothing.
+    /// How much, against the other entries; not above 0: it costs nothing. Of an additive entry: how much is
+    /// added, or, below 0, taken away; 0 costs nothing.
     pub weight: f32,
     /// Its place in [`MixJob::masks`]: one more weight for each joint; `None` is 1 everywhere.
     pub mask: Option<u16>,
@@ -32,8 +32,8 @@ pub struct MixEntry {
     pub additive: bool,
 }
 
-/// What a character plays in a frame: a short list of clips, times, weights and masks. Plain data of a fixed size, to be
-/// saved, compared or sent; whoever decides makes one, [`MixJob`] moves the joints.
+/// What a character plays in a frame: a short list of clips, times, weights and masks. Plain data of a fixed
+/// size, to be saved, compared or sent; whoever decides makes one, [`MixJob`] moves the joints.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mix {
     entries: [MixEntry; Self::MAX_ENTRIES],
@@ -71,9 +71,9 @@ struct Slot {
 /// | `scratch` | in, out | room for as many entries as are sampled: those with a weight above 0, and additive ones below |
 /// | `output` | out | at least `skeleton.group_count()` groups |
 ///
-/// The bits are those of a [`SampleJob`](super::SampleJob) for each entry and one [`BlendJob`] over them, in order, with its default
-/// threshold: weights are relative, and where they sum to less than that the rest pose fills in. Additive entries are
-/// its additive layers.
+/// The bits are those of a [`SampleJob`](super::SampleJob) for each entry and one [`BlendJob`] over them, in
+/// order, with its default threshold: weights are relative, and where they sum to less than that the rest
+/// pose fills in. Additive entries are its additive layers.
 ///
 /// # Errors
 ///
@@ -81,23 +81,25 @@ struct Slot {
 /// - [`JobError::TooShort`]: an entry's mask is not among `masks`.
 /// - [`JobError::Value`]: a weight or a time is NaN or infinite.
 /// - [`JobError::OtherSkeleton`]: a clip was made for another skeleton.
-/// - [`JobError::TooShort`]: `output` has too few groups, or `scratch` is not made for so many entries or joints.
+/// - [`JobError::TooShort`]: `output` has too few groups, or `scratch` is not made for so many entries or
+///   joints.
 /// - [`JobError::Mismatch`]: `lod` belongs to a skeleton of another size.
 ///
 /// # Cost and determinism
 ///
-/// That of its jobs: `BENCHMARKS.md`; one entry alone, of weight 1, is not blended. Where an entry has a mask, every
-/// pose is written before it is blended. A cursor goes on where it was if the mix of the frame before had the same
-/// clip; a clip that is among `decoded` needs none. No allocation with a scratch that has room for the clips ([`MixScratch::with_room_for`]). The same bits on
-/// every backend and whatever the scratch was used for before.
+/// That of its jobs: `BENCHMARKS.md`; one entry alone, of weight 1, is not blended. Where an entry has a
+/// mask, every pose is written before it is blended. A cursor goes on where it was if the mix of the frame
+/// before had the same clip; a clip that is among `decoded` needs none. No allocation with a scratch that has
+/// room for the clips ([`MixScratch::with_room_for`]). The same bits on every backend and whatever the
+/// scratch was used for before.
 #[derive(Debug)]
 pub struct MixJob<'a> {
     /// The skeleton that the clips were made for.
     pub skeleton: &'a Skeleton,
     /// What the entries' numbers speak of.
     pub clips: &'a [Clip],
-    /// Clips whose rows are decoded, in the place that each has in `clips`: they are played from there. One of another clip
-    /// is not looked at.
+    /// Clips whose rows are decoded, in the place that each has in `clips`: they are played from there. One
+    /// of another clip is not looked at.
     pub decoded: &'a [Option<DecodedClip>],
     /// Joint weights that the entries' masks speak of, one mask after the other.
     pub masks: &'a [Lanes],

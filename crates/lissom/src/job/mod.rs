@@ -1,30 +1,22 @@
 //! Jobs: each a plain struct of borrowed slices that reads its inputs, writes its outputs and touches
 //! nothing else.
 //!
-//! Every job has `new`, which takes what it needs (the rest are public fields: `SkinJob { normals, ..SkinJob::new(…) }`),
-//! `validate()`, which finds the first thing that is wrong, `run()`, which validates and runs on the widest backend,
-//! and `run_on(backend)`, which has the same bits; jobs of plain code say so and run the same on every backend.
-//! After an error the outputs are as they were. No job allocates, none keeps state, and two jobs with disjoint outputs
-//! may run at once.
+//! Every job has `new`, which takes what it needs (the rest are public fields: `SkinJob { normals,
+//! ..SkinJob::new(…) }`), `validate()`, which finds the first thing that is wrong, `run()`, which validates
+//! and runs on the widest backend, and `run_on(backend)`, which has the same bits; jobs of plain code say so
+//! and run the same on every backend. After an error the outputs are as they were. No job allocates, none
+//! keeps state, and two jobs with disjoint outputs may run at once.
 
 mod attach;
 mod batch;
 mod blend;
-mod dual_quat;
 mod error;
-mod foot;
-mod foot_lock;
-mod hand;
-mod ik_aim;
-mod ik_chain;
-mod ik_two_bone;
+mod ik;
 mod inertia;
 mod kernel;
 mod local_to_model;
 mod mix;
 mod model_to_local;
-mod morph;
-mod palette;
 mod retarget;
 mod sample;
 mod sample_joint;
@@ -34,24 +26,19 @@ mod spring;
 
 pub use crate::{JointLod, clip::SampleTime};
 pub use attach::{AttachJob, Attachment};
-pub use batch::{BatchJob, BatchPalettes, BatchPlan, BatchScratch, HalfRows, Rows};
+pub use batch::{BatchJob, BatchPalettes, BatchPlan, BatchScratch, HalfRows, PaletteRows};
 pub use blend::{BlendJob, BlendLayer};
-pub use dual_quat::DualQuatSkinJob;
 pub use error::JobError;
-pub use foot::{FootJob, Ground, Leg, LegCorrection};
-pub use foot_lock::{FootLock, FootLockRule};
-pub use hand::{ArmCorrection, HandJob};
-pub use ik_aim::{AimCorrection, AimIkJob};
-pub use ik_chain::{ChainIkJob, ChainReport, JointLimit};
-pub use ik_two_bone::{TwoBoneCorrection, TwoBoneIkJob};
+pub use ik::{
+    AimCorrection, AimIkJob, ArmCorrection, ChainIkJob, ChainReport, FootJob, FootLock, FootLockRule, Ground,
+    HandJob, JointLimit, Leg, LegCorrection, TwoBoneCorrection, TwoBoneIkJob,
+};
 pub use inertia::{InertiaJob, InertiaStartJob, PosePair, SoaInertia, SoaOffset};
 pub use local_to_model::{LocalToModelJob, Models, Update};
 pub use mix::{Mix, MixEntry, MixJob, MixScratch};
 pub use model_to_local::{ModelToLocalJob, decompose};
-pub use morph::MorphJob;
-pub use palette::{PaletteJob, inverse_binds_from_rest, inverse_transpose};
 pub use retarget::{RetargetFollow, RetargetJob, RetargetLimb, RetargetPlan, RetargetScratch};
 pub use sample::SampleJob;
 pub use sample_joint::{ChannelValue, JointChannel};
-pub use skin::SkinJob;
+pub use skin::{DualQuatSkinJob, MorphJob, PaletteJob, SkinJob, inverse_binds_from_rest, inverse_transpose};
 pub use spring::{SpringBone, SpringClock, SpringCollider, SpringJob, SpringPoint};

@@ -10,7 +10,8 @@ use lissom_math::{
     trig::sqrt,
 };
 
-/// Finds the local transforms that give model-space matrices: the way back from physics or from edited matrices.
+/// Finds the local transforms that give model-space matrices: the way back from physics or from edited
+/// matrices.
 ///
 /// | field | | |
 /// |---|---|---|
@@ -20,11 +21,12 @@ use lissom_math::{
 /// | `locals` | out | at least `skeleton.group_count()` groups; spare lanes are left alone |
 /// | `residuals` | out | how far each local is from its matrix; at least one a joint |
 ///
-/// A local matrix is parent⁻¹ · model. Its translation is taken as it is. Its rotation is the one nearest to its
-/// columns at unit length (a polar decomposition), and its scale along each axis is the best for that rotation.
-/// Without shear this is exact but for rounding; a mirrored matrix gets a negative scale on x. With shear it
-/// is a fit: the residual is the largest difference of any of the nine numbers of the upper 3×3. Where a parent
-/// has no inverse, the joint's model matrix is taken for its local one and the residual is infinite.
+/// A local matrix is parent⁻¹ · model. Its translation is taken as it is. Its rotation is the one nearest to
+/// its columns at unit length (a polar decomposition), and its scale along each axis is the best for that
+/// rotation. Without shear this is exact but for rounding; a mirrored matrix gets a negative scale on x. With
+/// shear it is a fit: the residual is the largest difference of any of the nine numbers of the upper 3×3.
+/// Where a parent has no inverse, the joint's model matrix is taken for its local one and the residual is
+/// infinite.
 ///
 /// # Errors
 ///
@@ -32,8 +34,8 @@ use lissom_math::{
 ///
 /// # Cost and determinism
 ///
-/// Rotations of eight joints are found side by side, and still it is the dearest job a joint: for tools and hand-overs, not for
-/// every joint of a crowd. No allocation, the same bits on every backend.
+/// Rotations of eight joints are found side by side, and still it is the dearest job a joint: for tools and
+/// hand-overs, not for every joint of a crowd. No allocation, the same bits on every backend.
 #[derive(Debug)]
 pub struct ModelToLocalJob<'a> {
     /// The hierarchy.
@@ -149,8 +151,8 @@ pub fn decompose(m: &Mat34) -> (Transform, f32) {
 /// Joints whose rotations are found side by side.
 const WIDE: usize = 8;
 
-/// Newton's iteration for the orthogonal polar factor, the mean of a matrix and its inverse transpose, has come to rest after so
-/// many steps.
+/// Newton's iteration for the orthogonal polar factor, the mean of a matrix and its inverse transpose, has
+/// come to rest after so many steps.
 const STEPS: usize = 12;
 
 /// Unit columns of a matrix, right-handed and independent.

@@ -16,8 +16,8 @@ use lissom_math::{
     soa::{GROUP, SoaTransform, group_count, lane},
 };
 
-/// What [`RetargetJob`] knows of two skeletons. `lissom_build::retarget` makes one, from the names of their joints and their rest poses;
-/// the fields are plain numbers, to be kept wherever a game keeps its own.
+/// What [`RetargetJob`] knows of two skeletons. `lissom_build::retarget` makes one, from the names of their
+/// joints and their rest poses; the fields are plain numbers, to be kept wherever a game keeps its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RetargetPlan {
     /// Joints of the target that follow one of the source, rising.
@@ -93,9 +93,10 @@ impl RetargetScratch {
 /// | `scratch` | in, out | made for these skeletons, or larger ones |
 /// | `output` | out | the pose of the target, at least `target.group_count()` groups |
 ///
-/// Joints that follow none keep their rest pose on what they hang on. The hips go the source's way in the measure of the legs; every other
-/// translation, and every scale, is the target's own. Limbs end where the source's do, if they are long enough. Root motion that was taken out
-/// of a clip goes the same way: turned by `facing`, times `ratio`.
+/// Joints that follow none keep their rest pose on what they hang on. The hips go the source's way in the
+/// measure of the legs; every other translation, and every scale, is the target's own. Limbs end where the
+/// source's do, if they are long enough. Root motion that was taken out of a clip goes the same way: turned
+/// by `facing`, times `ratio`.
 ///
 /// # Errors
 ///
@@ -105,7 +106,8 @@ impl RetargetScratch {
 ///
 /// # Cost and determinism
 ///
-/// Two local-to-model jobs, two quaternion products for each joint, a two-bone job for each limb. No allocation. The same bits everywhere.
+/// Two local-to-model jobs, two quaternion products for each joint, a two-bone job for each limb. No
+/// allocation. The same bits everywhere.
 #[derive(Debug)]
 pub struct RetargetJob<'a> {
     /// What belongs to what.

@@ -34,8 +34,9 @@ use lissom_math::{simd::Backend, soa::SoaTransform};
 ///
 /// # Cost and determinism
 ///
-/// A few nanoseconds a joint, more where keys are fetched: `BENCHMARKS.md`. No allocation once the cursor has room for
-/// the clip ([`Cursor::with_room_for`]). The same bits on every backend, and however a time was reached.
+/// A few nanoseconds a joint, more where keys are fetched: `BENCHMARKS.md`. No allocation once the cursor has
+/// room for the clip ([`Cursor::with_room_for`]). The same bits on every backend, and however a time was
+/// reached.
 #[derive(Debug)]
 pub struct SampleJob<'a> {
     /// The skeleton that the clip was made for.

@@ -15,11 +15,12 @@ use lissom_math::{
 /// How one bone swings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpringBone {
-    /// What pulls it to where the motion has it: the square of its own frequency, 1/s²; not below 0. 400 swings three times a
-    /// second.
+    /// What pulls it to where the motion has it: the square of its own frequency, 1/s²; not below 0. 400
+    /// swings three times a second.
     pub stiffness: f32,
-    /// What slows it, 1/s; not below 0. Twice the root of the stiffness stops it without a swing. In a chain each bone is driven by the one
-    /// above: below half that root it whips, and small differences grow large.
+    /// What slows it, 1/s; not below 0. Twice the root of the stiffness stops it without a swing. In a chain
+    /// each bone is driven by the one above: below half that root it whips, and small differences grow
+    /// large.
     pub damping: f32,
     /// How much of [`SpringJob::gravity`] pulls at it.
     pub weight: f32,
@@ -78,24 +79,27 @@ pub struct SpringClock {
 ///
 /// # What is computed
 ///
-/// The end of each bone is a point on a spring to where the motion would have it, given the bones above as they are, and as
-/// far from the bone's start as the motion has it. Time goes in steps of 1/240 s, whatever the frames are; what the
-/// motion does to the chain between two frames is the parabola through them and the frame before. What is left of a frame is shown by speed, and kept for the next one. The
-/// springs are solved implicitly: no stiffness makes them explode.
+/// The end of each bone is a point on a spring to where the motion would have it, given the bones above as
+/// they are, and as far from the bone's start as the motion has it. Time goes in steps of 1/240 s, whatever
+/// the frames are; what the motion does to the chain between two frames is the parabola through them and the
+/// frame before. What is left of a frame is shown by speed, and kept for the next one. The springs are solved
+/// implicitly: no stiffness makes them explode.
 ///
-/// A frame longer than a quarter of a second makes 60 steps, and time beyond them is dropped. A `dt_s` of 0 moves nothing. A bone without length does not turn. The
-/// joints' own scales must be uniform. A matrix that has no inverse gives no correction.
+/// A frame longer than a quarter of a second makes 60 steps, and time beyond them is dropped. A `dt_s` of 0
+/// moves nothing. A bone without length does not turn. The joints' own scales must be uniform. A matrix that
+/// has no inverse gives no correction.
 ///
 /// # Errors
 ///
 /// - [`JobError::TooShort`]: `bones`, `points` or `output` are shorter than `joints`.
-/// - [`JobError::Value`]: a number is NaN or infinite, or `dt_s`, `stiffness`, `damping` or a radius is below 0. Numbers that are
-///   remembered count too.
+/// - [`JobError::Value`]: a number is NaN or infinite, or `dt_s`, `stiffness`, `damping` or a radius is
+///   negative. Numbers that are remembered count too.
 ///
 /// # Cost and determinism
 ///
-/// For each step and bone two square roots and one for each collider: plain code, no allocation. The same inputs in the same frames give the same bits everywhere. Frames of
-/// other lengths differ by what the motion does between them: the same rest, swings within a few percent.
+/// For each step and bone two square roots and one for each collider: plain code, no allocation. The same
+/// inputs in the same frames give the same bits everywhere. Frames of other lengths differ by what the motion
+/// does between them: the same rest, swings within a few percent.
 #[derive(Debug)]
 pub struct SpringJob<'a> {
     /// The chain in model space, the upper joint first.

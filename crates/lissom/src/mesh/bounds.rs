@@ -1,9 +1,9 @@
 //! Boxes around skinned meshes: exact ones from moved vertices, and safe ones from joints alone.
 //!
-//! A linearly skinned vertex is a weighted mean of where its joints would move it, so it lies in the box around
-//! the moved boxes of the joints. A vertex under dual quaternions is not such a mean; how far it can be from where its
-//! first joint moves it is bounded by how far its other joints would move it from there, over the cosine of
-//! half the angle between their rotations.
+//! A linearly skinned vertex is a weighted mean of where its joints would move it, so it lies in the box
+//! around the moved boxes of the joints. A vertex under dual quaternions is not such a mean; how far it can
+//! be from where its first joint moves it is bounded by how far its other joints would move it from there,
+//! over the cosine of half the angle between their rotations.
 
 use super::{
     dual_quat::DualQuat,
@@ -51,8 +51,8 @@ pub fn exact_bounds(positions: Strided<'_>, vertex_count: usize) -> Result<Optio
 
 /// What is known of a mesh before it moves: for each joint the box of the vertices it moves.
 ///
-/// Made once when a mesh is loaded. Each frame, [`JointBounds::linear`] or [`JointBounds::dual_quat`] gives a box that
-/// contains the box of the skinned vertices, in time that grows with joints, not with vertices.
+/// Made once when a mesh is loaded. Each frame, [`JointBounds::linear`] or [`JointBounds::dual_quat`] gives a
+/// box that contains the box of the skinned vertices, in time that grows with joints, not with vertices.
 #[derive(Clone, Debug)]
 pub struct JointBounds {
     joint_count: usize,
@@ -266,14 +266,15 @@ impl JointBounds {
             return Ok(None);
         }
         let Moved { min, max, reach } = dispatch!(backend, s => moved(s, self, palette, weights));
-        // Every operation rounds once, those that moved the vertices and those here; weights may miss a mean by the slack.
+        // Every operation rounds once, those that moved the vertices and those here; weights may miss a mean
+        // by the slack.
         let operations = (self.influences + self.target_count + 20) as f64;
         let margin = (operations * 1.2e-7 + self.slack) * reach;
         Ok(Range3 { min, max }.to_aabb(margin))
     }
 
-    /// A box that contains the vertices skinned by dual quaternions; `None` if the mesh has none. It becomes large
-    /// where joints that share vertices are rotated by almost half a turn to each other.
+    /// A box that contains the vertices skinned by dual quaternions; `None` if the mesh has none. It becomes
+    /// large where joints that share vertices are rotated by almost half a turn to each other.
     ///
     /// # Errors
     ///
@@ -352,7 +353,8 @@ struct Moved {
     reach: f64,
 }
 
-/// All boxes, each moved by its joint: a column of the matrix a register, so that its three rows are done at once.
+/// All boxes, each moved by its joint: a column of the matrix a register, so that its three rows are done at
+/// once.
 #[inline(always)]
 fn moved<S: Simd>(s: S, bounds: &JointBounds, palette: &[Mat4], weights: &[f32]) -> Moved {
     let joints = bounds.movers.len();

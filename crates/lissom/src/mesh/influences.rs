@@ -107,8 +107,8 @@ impl<'a> SkinMesh<'a> {
     /// - [`MeshError::Influences`]: none, or more than [`MAX_INFLUENCES`].
     /// - [`MeshError::Stride`], [`MeshError::TooShort`]: `indices` or `weights` do not hold the vertices.
     /// - [`MeshError::VertexJoint`]: an index is not below `joint_count`.
-    /// - [`MeshError::VertexWeights`]: a weight is negative or not finite, or the sum is further than 0.0001 from 1
-    ///   (above 1, where the last is restored).
+    /// - [`MeshError::VertexWeights`]: a weight is negative or not finite, or the sum is further than 0.0001
+    ///   from 1 (above 1, where the last is restored).
     pub fn new(parts: SkinMeshParts<'a>) -> Result<Self, MeshError> {
         let influences = parts.influences;
         if influences == 0 || influences > MAX_INFLUENCES {
@@ -227,8 +227,8 @@ impl<'a> SkinMesh<'a> {
         }
     }
 
-    /// The weight of an influence of a vertex, the last one restored if it is not stored. Panics if there is no
-    /// such vertex or influence.
+    /// The weight of an influence of a vertex, the last one restored if it is not stored. Panics if there is
+    /// no such vertex or influence.
     #[inline]
     #[must_use]
     pub fn weight(&self, vertex: usize, influence: usize) -> f32 {
@@ -243,7 +243,8 @@ impl<'a> SkinMesh<'a> {
         1.0 - sum
     }
 
-    /// The weights of a vertex one after the other: the last one is restored without reading the others again.
+    /// The weights of a vertex one after the other: the last one is restored without reading the others
+    /// again.
     #[inline(always)]
     pub(crate) fn weights(&self, vertex: usize) -> Weights<'_, 'a> {
         Weights { mesh: self, vertex, next: 0, sum: 0.0 }

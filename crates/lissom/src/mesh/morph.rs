@@ -27,9 +27,10 @@ impl<'a> MorphTargets<'a> {
     ///
     /// # Errors
     ///
-    /// - [`MeshError::TooShort`]: a target has fewer position deltas than vertices, or some normal or tangent deltas
-    ///   but not one for each vertex.
-    /// - [`MeshError::MorphVertex`]: a vertex does not come after the one before it, or there is no such vertex.
+    /// - [`MeshError::TooShort`]: a target has fewer position deltas than vertices, or some normal or tangent
+    ///   deltas but not one for each vertex.
+    /// - [`MeshError::MorphVertex`]: a vertex does not come after the one before it, or there is no such
+    ///   vertex.
     pub fn new(targets: &'a [MorphTarget<'a>], vertex_count: usize) -> Result<Self, MeshError> {
         for (target, t) in targets.iter().enumerate() {
             let needed = t.vertices.len();

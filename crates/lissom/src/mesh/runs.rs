@@ -6,8 +6,8 @@ use super::{
 };
 use alloc::vec::Vec;
 
-/// The runs of a mesh: a [`SkinJob`](crate::job::SkinJob) moves each with the loop for its count of influences,
-/// instead of all with that of the most ([`SkinMesh::with_runs`]).
+/// The runs of a mesh: a [`SkinJob`](crate::job::SkinJob) moves each with the loop for its count of
+/// influences, instead of all with that of the most ([`SkinMesh::with_runs`]).
 ///
 /// Meshes that were laid out for skinning have a run a count. Any other mesh is one run.
 #[derive(Clone, Debug, PartialEq, Eq)]

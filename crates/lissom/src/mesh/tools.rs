@@ -154,7 +154,8 @@ pub fn normalize_weights(
     Ok(())
 }
 
-/// Bitangents: (normal × tangent) · handedness, one a vertex. `tangents` holds x y z and the handedness, four f32.
+/// Bitangents: (normal × tangent) · handedness, one a vertex. `tangents` holds x y z and the handedness, four
+/// f32.
 ///
 /// # Errors
 ///

@@ -28,8 +28,8 @@ pub struct ClipShare {
     pub weight: f32,
 }
 
-/// One character without a will: it shows the [`Mix`] that it is given. A [`Player`](super::Player) decides by names and fades, a graph
-/// by its states.
+/// One character without a will: it shows the [`Mix`] that it is given. A [`Player`](super::Player) decides
+/// by names and fades, a graph by its states.
 #[derive(Clone, Debug)]
 pub struct Body {
     skeleton: Arc<Skeleton>,
@@ -44,12 +44,13 @@ pub struct Body {
 }
 
 impl Body {
-    /// A character of the archive's only skeleton, in its rest pose, with all clips and meshes made for it, and room for
-    /// mixes of so many entries.
+    /// A character of the archive's only skeleton, in its rest pose, with all clips and meshes made for it,
+    /// and room for mixes of so many entries.
     ///
     /// # Errors
     ///
-    /// [`PlayError::Skeletons`] if there is none or more than one; what is wrong with a mesh, a track or markers.
+    /// [`PlayError::Skeletons`] if there is none or more than one; what is wrong with a mesh, a track or
+    /// markers.
     pub fn new(archive: &Archive, entries: usize) -> Result<Self, PlayError> {
         let mut names = archive.names(SectionKind::Skeleton);
         match (names.next(), names.next()) {
@@ -83,8 +84,8 @@ impl Body {
         Ok(body)
     }
 
-    /// Takes the pose of a mix, the matrices that follow from it, and the weights of morph targets: those of the clips by
-    /// their shares. `masks` are those of a [`MixJob`].
+    /// Takes the pose of a mix, the matrices that follow from it, and the weights of morph targets: those of
+    /// the clips by their shares. `masks` are those of a [`MixJob`].
     ///
     /// # Errors
     ///
@@ -98,8 +99,8 @@ impl Body {
         self.show_changed(mix, masks, shares, |_, _| Ok(()))
     }
 
-    /// The same, with the pose changed before the matrices follow from it: by inertia, or whatever else works on a local pose, at its
-    /// level of detail.
+    /// The same, with the pose changed before the matrices follow from it: by inertia, or whatever else works
+    /// on a local pose, at its level of detail.
     ///
     /// # Errors
     ///
@@ -192,7 +193,8 @@ impl Body {
     ///
     /// # Errors
     ///
-    /// [`ArchiveError::Missing`], which lists what there is; [`PlayError::OtherSkeleton`]; what is wrong with the clip.
+    /// [`ArchiveError::Missing`], which lists what there is; [`PlayError::OtherSkeleton`]; what is wrong with
+    /// the clip.
     pub fn clip(&self, name: &str) -> Result<usize, PlayError> {
         self.library.find(name)
     }
@@ -240,8 +242,8 @@ impl Body {
         &mut self.models
     }
 
-    /// How detailed it is; `None` for all joints. Joints that a level has not keep the matrices that they had; meshes move them with
-    /// the nearest joint above them that it has.
+    /// How detailed it is; `None` for all joints. Joints outside the level keep their matrices; meshes move
+    /// them with the nearest joint above them that it has.
     ///
     /// # Errors
     ///
@@ -278,8 +280,19 @@ impl Body {
         Ok(self.skins[self.mesh(mesh)?].weights())
     }
 
-    /// The weights that a mesh's morph targets would have if clips had these shares, in file order: as many as there are, or as there is
-    /// room for. The mesh by its place in [`Body::mesh_names`]; one that is not there has no targets.
+    /// The weights of all morph targets, one list per mesh in the order of [`Body::mesh_names`].
+    pub fn morphs(&self) -> impl Iterator<Item = &[f32]> {
+        self.skins.iter().map(Skin::weights)
+    }
+
+    /// The same, to be set: as they stay until the next [`Body::show`].
+    pub fn morphs_mut(&mut self) -> impl Iterator<Item = &mut [f32]> {
+        self.skins.iter_mut().map(Skin::weights_mut)
+    }
+
+    /// The weights that a mesh's morph targets would have if clips had these shares, in file order: as many
+    /// as there are, or as there is room for. The mesh by its place in [`Body::mesh_names`]; one that is
+    /// not there has no targets.
     pub fn weigh_morphs(
         &self,
         mesh: usize,

@@ -1,8 +1,8 @@
 //! One character that plays clips of an archive: names in, poses and vertices out.
 //!
-//! A [`Body`] owns what playing needs (cursors, pose, matrices, buffers of vertices) and shows the [`Mix`] that it is
-//! given; a [`Player`] decides which: which clips, when, how much of each. Graphs decide better, for the same body; below
-//! it, the jobs are there for who wants to hold every buffer.
+//! A [`Body`] owns what playing needs (cursors, pose, matrices, buffers of vertices) and shows the [`Mix`]
+//! that it is given; a [`Player`] decides which: which clips, when, how much of each. Graphs decide better,
+//! for the same body; below it, the jobs are there for who wants to hold every buffer.
 //!
 //! ```no_run
 //! use lissom::prelude::*;
@@ -24,16 +24,17 @@
 //!
 //! # Cross-fades
 //!
-//! At most [`Player::MAX_PLAYING`] clips sound at once; a further one takes the place of the oldest. The newest leads:
-//! its share grows from 0 to 1 over its fade, and what is left goes to the ones before it, in the same way. A clip
-//! whose share has gone is dropped; one that is replaced without a fade passes nothing more. The first clip needs no
-//! fade.
+//! At most [`Player::MAX_PLAYING`] clips sound at once; a further one takes the place of the oldest. The
+//! newest leads: its share grows from 0 to 1 over its fade, and what is left goes to the ones before it, in
+//! the same way. A clip whose share has gone is dropped; one that is replaced without a fade passes nothing
+//! more. The first clip needs no fade.
 //!
 //! # Which markers are told
 //!
-//! Those of every clip that sounds, the oldest clip's first, each clip's in the order in which they were passed, each
-//! exactly once (see [`track`](crate::track)). An [`Event`] says its clip and its share, so that steps of a clip
-//! that is fading out can be left away. [`Player::seek`] passes nothing, [`Player::scrub`] what lies on the way.
+//! Those of every clip that sounds, the oldest clip's first, each clip's in the order in which they were
+//! passed, each exactly once (see [`track`](crate::track)). An [`Event`] says its clip and its share, so that
+//! steps of a clip that is fading out can be left away. [`Player::seek`] passes nothing, [`Player::scrub`]
+//! what lies on the way.
 
 mod body;
 mod error;
@@ -73,7 +74,8 @@ impl Player {
     ///
     /// # Errors
     ///
-    /// [`PlayError::Skeletons`] if there is none or more than one; what is wrong with a mesh, a track or markers.
+    /// [`PlayError::Skeletons`] if there is none or more than one; what is wrong with a mesh, a track or
+    /// markers.
     pub fn new(archive: &Archive) -> Result<Self, PlayError> {
         Ok(Self::of_body(Body::new(archive, Self::MAX_PLAYING)?))
     }
@@ -82,7 +84,8 @@ impl Player {
     ///
     /// # Errors
     ///
-    /// [`ArchiveError::Missing`](crate::archive::ArchiveError::Missing); what is wrong with the skeleton, a mesh, a track or markers.
+    /// [`ArchiveError::Missing`](crate::archive::ArchiveError::Missing); what is wrong with the skeleton, a
+    /// mesh, a track or markers.
     pub fn of_skeleton(archive: &Archive, skeleton: &str) -> Result<Self, PlayError> {
         Ok(Self::of_body(Body::of_skeleton(archive, skeleton, Self::MAX_PLAYING)?))
     }
@@ -95,13 +98,14 @@ impl Player {
     ///
     /// # Errors
     ///
-    /// [`ArchiveError::Missing`](crate::archive::ArchiveError::Missing), which lists what there is; [`PlayError::OtherSkeleton`]; what is wrong with the clip.
+    /// [`ArchiveError::Missing`](crate::archive::ArchiveError::Missing), which lists what there is;
+    /// [`PlayError::OtherSkeleton`]; what is wrong with the clip.
     pub fn play(&mut self, clip: &str) -> Result<(), PlayError> {
         self.play_with(clip, PlayOptions::default())
     }
 
-    /// Plays a clip: at a speed, over and over or once or to and fro, faded in. The pose follows with the next
-    /// [`update`](Player::update).
+    /// Plays a clip: at a speed, over and over or once or to and fro, faded in. The pose follows with the
+    /// next [`update`](Player::update).
     ///
     /// # Errors
     ///
@@ -147,8 +151,8 @@ impl Player {
         Ok(())
     }
 
-    /// Moves the leading clip to a time of its present lap, in seconds from its start. No marker is passed; the pose
-    /// follows with the next [`update`](Player::update).
+    /// Moves the leading clip to a time of its present lap, in seconds from its start. No marker is passed;
+    /// the pose follows with the next [`update`](Player::update).
     ///
     /// # Errors
     ///
@@ -242,7 +246,8 @@ impl Player {
     ///
     /// # Errors
     ///
-    /// [`ArchiveError::Missing`](crate::archive::ArchiveError::Missing), which lists the clip's tracks; [`PlayError::Silent`] if nothing plays.
+    /// [`ArchiveError::Missing`](crate::archive::ArchiveError::Missing), which lists the clip's tracks;
+    /// [`PlayError::Silent`] if nothing plays.
     pub fn track(&self, name: &str) -> Result<TrackValue, PlayError> {
         let voice = self.voices.last().ok_or(PlayError::Silent)?;
         Ok(self.body.track(voice.clip, name)?.sample(voice.ratio()))
@@ -334,7 +339,8 @@ impl Player {
     ///
     /// # Errors
     ///
-    /// [`ArchiveError::Missing`](crate::archive::ArchiveError::Missing), which lists the meshes; those of [`Player::skin`].
+    /// [`ArchiveError::Missing`](crate::archive::ArchiveError::Missing), which lists the meshes; those of
+    /// [`Player::skin`].
     pub fn skin_mesh(&mut self, mesh: &str) -> Result<SkinnedMesh<'_>, PlayError> {
         self.body.skin_mesh(mesh)
     }

@@ -144,6 +144,10 @@ impl Skin {
         &self.weights
     }
 
+    pub(super) fn weights_mut(&mut self) -> &mut [f32] {
+        &mut self.weights
+    }
+
     pub(super) fn target_names(&self) -> impl Iterator<Item = &str> {
         self.targets.iter().map(|(name, _)| &**name)
     }
@@ -160,7 +164,8 @@ impl Skin {
         self.weights = weights;
     }
 
-    /// The same into a list elsewhere. A clip without a track for a target stands for the target's own weight.
+    /// The same into a list elsewhere. A clip without a track for a target stands for the target's own
+    /// weight.
     pub(super) fn weigh_into(
         &self,
         library: &Library,
@@ -212,8 +217,8 @@ impl Skin {
         Ok(())
     }
 
-    /// Adds the active targets; false if there is none. The bits are those of one job over all targets: a target of
-    /// weight 0 is left out there too, and the order is the same.
+    /// Adds the active targets; false if there is none. The bits are those of one job over all targets: a
+    /// target of weight 0 is left out there too, and the order is the same.
     fn morph(&mut self) -> Result<bool, PlayError> {
         let view = self.mesh.view();
         let mut active =

@@ -1,4 +1,4 @@
-//! One clip that sounds: where it is, how fast it goes and how much of it is heard.
+//! One playing clip: its time, speed and weight.
 
 use super::library::Library;
 use crate::track::{MarkerView, Playhead, Repeat, Span, TimeError, Timeline};
@@ -12,8 +12,8 @@ pub struct PlayOptions {
     pub repeat: Repeat,
     /// Seconds over which it takes over from what plays.
     pub fade_s: f64,
-    /// Where it starts, in seconds from where it would start otherwise, in the direction of playing. Markers before
-    /// that are not passed.
+    /// Where it starts, in seconds from where it would start otherwise, in the direction of playing. Markers
+    /// before that are not passed.
     pub start_s: f64,
 }
 

@@ -22,12 +22,13 @@ pub struct Edge {
 pub struct Edges<'a>(Walk<Crossings<'a>>);
 
 impl<'a> TrackView<'a> {
-    /// The edges of a track of one number that a span passes, each once, in the order of travel; a track of another
-    /// kind has none.
+    /// The edges of a track of one number that a span passes, each once, in the order of travel; a track of
+    /// another kind has none.
     ///
-    /// The track is *high* where its number is at least the threshold. An edge is where that changes: on a straight
-    /// line where it meets the threshold, after a step at the next key, and in a loop at the end of the lap if the
-    /// start differs from the end. Backward, a rising edge is a falling one. Edges always alternate.
+    /// The track is *high* where its number is at least the threshold. An edge is where that changes: on a
+    /// straight line where it meets the threshold, after a step at the next key, and in a loop at the end
+    /// of the lap if the start differs from the end. Backward, a rising edge is a falling one. Edges
+    /// always alternate.
     #[must_use]
     pub fn edges(&self, threshold: f32, span: &Span) -> Edges<'a> {
         let timeline = span.timeline();

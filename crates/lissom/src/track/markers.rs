@@ -85,8 +85,8 @@ impl<'a> MarkersView<'a> {
         PassedMarkers(Walk::new(*self, span, AtTurns::Once))
     }
 
-    /// The markers that last at a time of the clip: from their start up to but without their end, and not beyond
-    /// the clip's end.
+    /// The markers that last at a time of the clip: from their start up to but without their end, and not
+    /// beyond the clip's end.
     pub fn active_at(&self, time_s: f64) -> impl Iterator<Item = MarkerView<'a>> + use<'a> {
         self.iter().take_while(move |m| m.time_s <= time_s).filter(move |m| time_s - m.time_s < m.duration_s)
     }

@@ -23,8 +23,8 @@ pub struct Timeline {
 
 /// A place on a [`Timeline`]: a lap, and how far into it. Plain data, ordered: an earlier head is less.
 ///
-/// Laps before the first are negative. Played once, lap 0 is the clip and lap 1 what comes after it. Played to and
-/// fro, odd laps run backward.
+/// Laps before the first are negative. Played once, lap 0 is the clip and lap 1 what comes after it. Played
+/// to and fro, odd laps run backward.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Playhead {
     pub(super) lap: i64,
@@ -32,7 +32,8 @@ pub struct Playhead {
     pub(super) progress_s: f64,
 }
 
-/// What is covered between two heads of one time line, either way; see [the module](super) for what it passes.
+/// What is covered between two heads of one time line, either way; see [the module](super) for what it
+/// passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Span {
     timeline: Timeline,
@@ -109,8 +110,8 @@ impl Timeline {
         Ok(self.between(from, self.moved("by_s", from, by_s)?))
     }
 
-    /// The head at so many seconds from the start of another's lap; played to and fro, from the start of the lap that
-    /// runs forward.
+    /// The head at so many seconds from the start of another's lap; played to and fro, from the start of the
+    /// lap that runs forward.
     ///
     /// # Errors
     ///

@@ -37,8 +37,8 @@ pub enum TrackValue {
 
 /// A user track in place. Key times are ratios of the duration: a track stretches with the clip it goes with.
 ///
-/// As an archive gives it, it is checked: ratios rise within [0, 1], values are finite, and there are as many of
-/// each as there are keys.
+/// As an archive gives it, it is checked: ratios rise within [0, 1], values are finite, and there are as many
+/// of each as there are keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrackView<'a> {
     /// What the values are.

@@ -9,7 +9,7 @@ use lissom_build::{
     exact::{Q4, Trs, V3},
     raw::{Curve, Key, RawAnimation, RawJoint, RawSkeleton, RawTrack},
 };
-use lissom_testkit::rng::Rng;
+use lissom_testkit::{generate::v3, rng::Rng};
 
 /// A chain of joints with a rest pose that differs from joint to joint.
 pub fn skeleton(joints: usize) -> Skeleton {
@@ -30,13 +30,13 @@ pub fn long_plan(rng: &mut Rng, skeleton: &Skeleton, seconds: f64, jump_s: f64) 
             (0..rows).filter(|r| *r == 0 || *r == rows - 1 || rng.below(3) == 0).collect()
         };
         if joint % 3 == 0 {
-            let keys = keyed(rng).into_iter().map(|r| (r, rng.v3(1.0))).collect();
+            let keys = keyed(rng).into_iter().map(|r| (r, v3(rng, 1.0))).collect();
             let track = PlanTrack { curve: Curve::Linear, keys, tolerance: 1e-3 };
             channels.push(PlanChannel { joint, keys: PlanKeys::Translation(track) });
         }
         let mut q = Q4::IDENTITY;
         let turn = |r: u32, rng: &mut Rng| {
-            q = (q * Q4::from_axis_angle(rng.v3(1.0).normalize_or(V3::X), 0.2)).normalize();
+            q = (q * Q4::from_axis_angle(v3(rng, 1.0).normalize_or(V3::X), 0.2)).normalize();
             (r, q)
         };
         let mut turn = turn;
@@ -68,7 +68,7 @@ pub fn rows_clip(joints: usize, rows: usize, rate: f64) -> (BuiltSkeleton, Clip)
     let raw = RawSkeleton { joints: (0..joints).map(joint).collect() };
     let skeleton = SkeletonBuilder::build(&raw).unwrap();
     let track = |j: usize| {
-        let (phase, axis) = (rng.unit_f64() * 6.0, rng.v3(1.0).normalize_or(V3::X));
+        let (phase, axis) = (rng.unit_f64() * 6.0, v3(&mut rng, 1.0).normalize_or(V3::X));
         let wave = |i: usize| libm::sin(i as f64 * 0.37 + phase);
         let time = |i: usize| i as f64 / rate;
         let mut track = RawTrack::default();

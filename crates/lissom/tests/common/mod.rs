@@ -2,5 +2,6 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 pub mod clips;
+pub mod corrections;
 pub mod meshes;
 pub mod stage;

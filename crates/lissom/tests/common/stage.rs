@@ -2,6 +2,7 @@
 
 use super::{
     clips::{long_plan, rows_clip},
+    corrections::Corrections,
     meshes::{TestMesh, palette},
 };
 use lissom::{
@@ -63,6 +64,7 @@ pub struct Character<'a> {
     linear: [Vec<[f32; 3]>; 2],
     twisted: Vec<[f32; 3]>,
     places: [Mat34; 1],
+    corrections: Corrections,
 }
 
 impl<'a> Character<'a> {
@@ -89,6 +91,7 @@ impl<'a> Character<'a> {
             linear: [vertices(), vertices()],
             twisted: vertices(),
             places: [Mat34::IDENTITY],
+            corrections: Corrections::new(&assets.skeleton, &assets.clips),
         }
     }
 
@@ -160,6 +163,7 @@ impl<'a> Character<'a> {
         self.bounds.linear(&self.skin, &[t]).unwrap();
         self.bounds.dual_quat(&self.dual, &[t]).unwrap();
         AttachJob { models, attachments: &ATTACHMENTS, world: None, output: &mut self.places }.run().unwrap();
+        self.corrections.frame(skeleton, clips, &self.sampled, models, t);
     }
 
     /// Every number that the last frame wrote, as bits.
@@ -170,7 +174,8 @@ impl<'a> Character<'a> {
         let locals = poses.flat_map(|p| (0..JOINTS).flat_map(|j| soa::lane(p, j).to_array()));
         let vertices = self.morphed.iter().chain(&self.linear[0]).chain(&self.linear[1]).chain(&self.twisted);
         let places = self.places[0].columns.into_iter().flatten();
-        numbers.chain(locals).chain(vertices.copied().flatten()).chain(places).map(f32::to_bits).collect()
+        let numbers = numbers.chain(locals).chain(vertices.copied().flatten()).chain(places);
+        numbers.chain(self.corrections.numbers()).map(f32::to_bits).collect()
     }
 }
 

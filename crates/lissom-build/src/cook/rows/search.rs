@@ -1,8 +1,8 @@
 //! How coarse the steps may be: passes at several scales, then the real player and the full measurement.
 
 use super::{
+    bits,
     channels::RowsChannels,
-    pack,
     quantise::{Pass, PassLimits, QuantisedRows},
     samples::Samples,
 };
@@ -125,7 +125,7 @@ impl RowsSearch<'_> {
             duration_s: self.metric.source().duration_s,
             constants: Default::default(),
         };
-        let bytes = pack::write(channels, &trial.rows.keys, &trial.codes, facts)?;
+        let bytes = bits::write(channels, &trial.rows.keys, &trial.codes, facts)?;
         debug_assert!(bytes.len() >= trial.size);
         Some(bytes)
     }
@@ -208,7 +208,7 @@ impl StepSearch<'_> {
             limits,
         };
         let rows = pass.run();
-        let size = pack::size(self.channels, &rows.keys, &codes)?;
+        let size = bits::size(self.channels, &rows.keys, &codes)?;
         let worst = rows.worst.iter().copied().fold(0.0, larger);
         Some(RowsTrial { scale, codes, rows, size, worst })
     }

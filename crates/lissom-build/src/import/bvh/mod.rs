@@ -10,8 +10,8 @@ mod words;
 use super::ImportError;
 use crate::{
     exact::{Trs, V3},
-    quote::Quote,
     raw::{RawAnimation, RawJoint, RawSkeleton},
+    text::quote::Quote,
 };
 use frames::Frames;
 use lissom::MAX_JOINTS;

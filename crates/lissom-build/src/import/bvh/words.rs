@@ -3,7 +3,7 @@
 use super::{BvhAxis, BvhChannel};
 use crate::{
     import::{ImportError, Place},
-    quote::Quote,
+    text::quote::Quote,
 };
 use std::borrow::Cow;
 
@@ -193,6 +193,7 @@ impl<'a> Words<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lissom_testkit::rng::Rng;
 
     #[test]
     fn numbers_are_the_same_as_the_standard_library_reads() {
@@ -208,11 +209,10 @@ mod tests {
             ["0.0000000000000000000000000001", "1234567890.123456789", "0.30000000000000004"]
                 .map(str::to_owned),
         );
-        // A plain generator: every count of digits before and after the point.
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        // Every count of digits before and after the point.
+        let mut rng = Rng::new(1);
         for round in 0..20_000_usize {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let digits = format!("{:019}", state >> 1);
+            let digits = format!("{:019}", rng.next_u64() >> 1);
             let (length, point) = (1 + round % 19, round / 19 % 12);
             let word = format!(
                 "{}{}.{}",

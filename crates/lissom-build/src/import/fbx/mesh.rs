@@ -7,8 +7,8 @@ use crate::{
         ImportError,
         names::{self, Names},
     },
+    mesh::fill,
     mesh::{RawMesh, RawMeshError, model_matrices},
-    mesh_fill,
     scene::{Morph, Scene, SceneMesh},
 };
 use std::collections::HashMap;
@@ -94,7 +94,7 @@ fn corners(mesh: &ufbx::Mesh, to_world: &M34) -> Corners {
                 let corner = corner as usize;
                 let source = mesh.vertex_indices.get(corner).copied().unwrap_or_default();
                 let position = to_world.mul_point(vector(&mesh.vertex_position, corner));
-                let normal = mesh_fill::unit(normal_matrix.apply(vector(&mesh.vertex_normal, corner)));
+                let normal = fill::unit(normal_matrix.apply(vector(&mesh.vertex_normal, corner)));
                 let uv = uv(mesh, corner);
                 let tangent = tangent(mesh, corner, to_world);
                 let bits = |v: [f32; 3]| v.map(f32::to_bits);
@@ -116,13 +116,13 @@ fn corners(mesh: &ufbx::Mesh, to_world: &M34) -> Corners {
     }
     let raw = &mut out.mesh;
     if raw.normals.contains(&[0.0; 3]) {
-        let computed = mesh_fill::normals(&raw.positions, &raw.indices);
+        let computed = fill::normals(&raw.positions, &raw.indices);
         for (to, from) in raw.normals.iter_mut().zip(computed) {
             *to = if *to == [0.0; 3] { from } else { *to };
         }
     }
     if raw.tangents.contains(&[0.0; 4]) {
-        let computed = mesh_fill::tangents(&raw.positions, &raw.normals, &uvs, &raw.indices);
+        let computed = fill::tangents(&raw.positions, &raw.normals, &uvs, &raw.indices);
         for (to, from) in raw.tangents.iter_mut().zip(computed) {
             *to = if *to == [0.0; 4] { from } else { *to };
         }
@@ -151,7 +151,7 @@ fn tangent(mesh: &ufbx::Mesh, corner: usize, to_world: &M34) -> Option<[f32; 4]>
         return None;
     }
     let tangent = vector(&mesh.vertex_tangent, corner);
-    let [x, y, z] = mesh_fill::unit(to_world.mul_vector(tangent))?;
+    let [x, y, z] = fill::unit(to_world.mul_vector(tangent))?;
     let bitangent = vector(&mesh.vertex_bitangent, corner);
     let left = vector(&mesh.vertex_normal, corner).cross(tangent).dot(bitangent) < 0.0;
     Some([x, y, z, if left { -1.0 } else { 1.0 }])
@@ -241,6 +241,6 @@ fn turned_normal(
     // Back to the file's space, where the offset is.
     let [cx, cy, cz, _] = to_world.columns;
     let local = V3::new(cx.dot(base), cy.dot(base), cz.dot(base)).normalize_or(V3::ZERO);
-    let Some([tx, ty, tz]) = mesh_fill::unit(matrix.apply(local + offset)) else { return [0.0; 3] };
+    let Some([tx, ty, tz]) = fill::unit(matrix.apply(local + offset)) else { return [0.0; 3] };
     [tx - *x, ty - *y, tz - *z]
 }

@@ -4,8 +4,8 @@ use super::{Budget, m34, nodes::Nodes, take};
 use crate::{
     exact::M34,
     import::ImportError,
-    influences::{Collect, Influences},
     mesh::RawMesh,
+    mesh::{Collect, Influences},
     scene::Scene,
 };
 

@@ -251,7 +251,7 @@ impl SparseValues<'_> {
 #[cfg(feature = "draco")]
 impl<'a> Values<'a> {
     /// Elements one after another. What is missing counts as 0.
-    pub(super) fn packed(kind: Kind, component: Component, count: usize, bytes: &'a [u8]) -> Self {
+    pub(super) fn contiguous(kind: Kind, component: Component, count: usize, bytes: &'a [u8]) -> Self {
         let stride = kind.components().unwrap_or(1).saturating_mul(component.size());
         Self { count, kind, component, normalized: false, base: Some((bytes, stride)), sparse: None }
     }

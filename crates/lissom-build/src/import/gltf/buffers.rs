@@ -1,4 +1,4 @@
-//! Buffers and their views: loaded if something reads them, unpacked if they are packed.
+//! Buffers and their views: loaded if something reads them, decompressed if they are compressed.
 
 use super::{
     super::{ImportError, Place},
@@ -9,11 +9,11 @@ use super::{
 };
 use std::borrow::Cow;
 
-/// The bytes of buffers and of packed views. Those that nothing reads are absent.
+/// The bytes of buffers and of compressed views. Those that nothing reads are absent.
 pub(super) struct Buffers<'a> {
     buffers: Vec<Option<Cow<'a, [u8]>>>,
-    /// A view that cannot be unpacked spoils only what reads it.
-    unpacked: Vec<Option<Result<Vec<u8>, ImportError>>>,
+    /// A view that cannot be decompressed spoils only what reads it.
+    decompressed: Vec<Option<Result<Vec<u8>, ImportError>>>,
 }
 
 /// Asks for a file by its URI.
@@ -43,20 +43,20 @@ impl<'a> Buffers<'a> {
                 *needed = true;
             }
         }
-        let mut out = Self { buffers: Vec::new(), unpacked: Vec::new() };
+        let mut out = Self { buffers: Vec::new(), decompressed: Vec::new() };
         out.buffers.resize_with(document.buffers.len(), || None);
-        out.unpacked.resize_with(document.views.len(), || None);
+        out.decompressed.resize_with(document.views.len(), || None);
         let needed = document.views.iter().enumerate().zip(&views).filter(|(_, needed)| **needed);
         for ((index, view), _) in needed {
-            let packed = view.extensions.meshopt();
-            let buffer = packed.map_or(view.buffer, |m| m.buffer);
+            let compressed = view.extensions.meshopt();
+            let buffer = compressed.map_or(view.buffer, |m| m.buffer);
             out.load_buffer(document, buffer, binary, files, budget)?;
-            if let Some(packed) = packed {
-                let bytes = match out.unpack(index, packed, budget) {
+            if let Some(compressed) = compressed {
+                let bytes = match out.decompress(index, compressed, budget) {
                     Err(error @ ImportError::Limit { .. }) => return Err(error),
                     bytes => bytes,
                 };
-                if let Some(slot) = out.unpacked.get_mut(index) {
+                if let Some(slot) = out.decompressed.get_mut(index) {
                     *slot = Some(bytes);
                 }
             }
@@ -111,18 +111,23 @@ impl<'a> Buffers<'a> {
         Ok(())
     }
 
-    fn unpack(&self, view: usize, packed: &Meshopt<'_>, budget: &mut Budget) -> Result<Vec<u8>, ImportError> {
+    fn decompress(
+        &self,
+        view: usize,
+        compressed: &Meshopt<'_>,
+        budget: &mut Budget,
+    ) -> Result<Vec<u8>, ImportError> {
         let place = || Place::Path(format!("bufferView {view}, meshopt compression"));
         let fail = |reason: String| ImportError::Format { place: place(), reason };
-        let mode = Mode::named(&packed.mode)
-            .ok_or_else(|| fail(format!("its mode {} is unknown", files::shown(&packed.mode))))?;
-        let filter = packed.filter.as_deref().unwrap_or("NONE");
+        let mode = Mode::named(&compressed.mode)
+            .ok_or_else(|| fail(format!("its mode {} is unknown", files::shown(&compressed.mode))))?;
+        let filter = compressed.filter.as_deref().unwrap_or("NONE");
         let filter = Filter::named(filter)
             .ok_or_else(|| fail(format!("its filter {} is unknown", files::shown(filter))))?;
-        let bytes = self.slice(packed.buffer, packed.offset, packed.length, place)?;
+        let bytes = self.slice(compressed.buffer, compressed.offset, compressed.length, place)?;
         // The stream itself needs a byte or more for 64 elements, so absurd counts end here or in the budget.
-        budget.take(packed.count, usize::try_from(packed.stride).unwrap_or(usize::MAX), place)?;
-        let (count, stride) = (packed.count as usize, packed.stride as usize);
+        budget.take(compressed.count, usize::try_from(compressed.stride).unwrap_or(usize::MAX), place)?;
+        let (count, stride) = (compressed.count as usize, compressed.stride as usize);
         meshopt::decode(mode, filter, count, stride, bytes).map_err(fail)
     }
 
@@ -158,8 +163,8 @@ impl<'a> Buffers<'a> {
             let reason = format!("there are only {} buffer views", document.views.len());
             return Err(ImportError::Format { place: place(), reason });
         };
-        if let Some(unpacked) = self.unpacked.get(index as usize).and_then(|b| b.as_ref()) {
-            let bytes = unpacked.as_ref().map_err(Clone::clone)?;
+        if let Some(decompressed) = self.decompressed.get(index as usize).and_then(|b| b.as_ref()) {
+            let bytes = decompressed.as_ref().map_err(Clone::clone)?;
             let stride = view.extensions.meshopt().map(|m| m.stride);
             return Ok((bytes, view.stride.or(stride)));
         }

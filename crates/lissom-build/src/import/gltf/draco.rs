@@ -78,10 +78,10 @@ pub(super) fn decode(
 impl Decoded {
     pub(super) fn attribute(&self, name: &str) -> Option<Values<'_>> {
         let (kind, bytes) = self.attributes.get(name)?;
-        Some(Values::packed(*kind, Component::F32, self.points, bytes))
+        Some(Values::contiguous(*kind, Component::F32, self.points, bytes))
     }
 
     pub(super) fn indices(&self) -> Values<'_> {
-        Values::packed(Kind::Scalar, Component::U32, self.corners, &self.indices)
+        Values::contiguous(Kind::Scalar, Component::U32, self.corners, &self.indices)
     }
 }

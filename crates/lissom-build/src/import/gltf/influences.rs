@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     exact::M34,
-    influences::{Collect, Influences},
+    mesh::{Collect, Influences},
     scene::Scene,
 };
 

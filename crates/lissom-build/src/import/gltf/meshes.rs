@@ -16,8 +16,7 @@ use super::{
 };
 use crate::{
     exact::M34,
-    influences::Influences,
-    mesh::RawMesh,
+    mesh::{Influences, RawMesh},
     scene::{Morph, Scene, SceneMesh},
 };
 

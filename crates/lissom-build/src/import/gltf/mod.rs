@@ -40,7 +40,7 @@
 //! | missing normals / tangents | from the triangles / missing |
 //! | images and materials that cannot be read | W left out |
 //! | cameras, lights, extensions, attributes that are not carried | W one line names them all |
-//! | strided, sparse, normalised, quantised, meshopt-packed accessors, accessors without a view | read |
+//! | strided, sparse, normalised, quantised, meshopt-compressed accessors, accessors without a view | read |
 //! | joints of skins that do not exist, missing buffers, cycles, two parents, too deep, absurd counts | E |
 //! | unknown required extensions | W whatever depends on them is missing |
 //!

@@ -4,7 +4,7 @@ use super::{
     accessor::Values,
     matrix::{across, direction},
 };
-use crate::{exact::V3, mesh_fill};
+use crate::{exact::V3, mesh::fill};
 
 /// The modes of a primitive that are surfaces.
 pub(super) const TRIANGLES: u32 = 4;
@@ -87,7 +87,7 @@ impl Vertices<'_> {
             let given = stored.map(|s| s.get::<3>(*at as usize)).map(|[x, y, z]| V3::new(x, y, z));
             out.push(given.and_then(direction).map(narrow).unwrap_or_else(|| {
                 bad = usize::saturating_add(bad, stored.is_some().into());
-                let own = own.get_or_insert_with(|| mesh_fill::normals(self.positions, self.indices));
+                let own = own.get_or_insert_with(|| fill::normals(self.positions, self.indices));
                 own.get(vertex).copied().unwrap_or([0.0, 1.0, 0.0])
             }));
         }

@@ -10,7 +10,7 @@ use super::{
     names::place,
 };
 use crate::{
-    material::{AlphaMode, Image, ImageHeader, Material, Texture, TextureTransform, TextureUse},
+    mesh::material::{AlphaMode, Image, ImageHeader, Material, Texture, TextureTransform, TextureUse},
     scene::Scene,
 };
 use serde::Deserialize;

@@ -1,10 +1,9 @@
 //! A Lissom archive as a scene: what was cooked, as keys again. A clip gives its own keys, at their own times.
 
 mod motion;
+mod surfaces;
 
-use super::{
-    ImportError, ImportLimits, Place, ReadOptions, budget::Budget, clip_names::name_joints, surfaces,
-};
+use super::{ImportError, ImportLimits, Place, ReadOptions, budget::Budget, clip_names::name_joints};
 use crate::{
     exact::{M34, Trs},
     mesh::RawMesh,

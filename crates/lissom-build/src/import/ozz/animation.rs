@@ -108,8 +108,8 @@ fn channels<V: Copy>(
     let mut out = vec![Channel { curve: Curve::Linear, keys: Vec::new(), tangents: Vec::new() }; first_keys];
     for (time_s, track) in time_of_key.into_iter().zip(track_of_key) {
         let place = bytes.place();
-        let mut packed = [0; 3];
-        for part in &mut packed {
+        let mut bits = [0; 3];
+        for part in &mut bits {
             *part = bytes.u16("a key's value")?;
         }
         let Some(channel) = out.get_mut(track) else { continue };
@@ -117,7 +117,7 @@ fn channels<V: Copy>(
             let reason = format!("a key of track {track} at {time_s} s is not after the one before it");
             return Err(ImportError::Format { place, reason });
         }
-        channel.keys.push(Key { time_s, value: value(packed) });
+        channel.keys.push(Key { time_s, value: value(bits) });
     }
     out.truncate(tracks as usize);
     Ok(out)
@@ -152,14 +152,14 @@ fn tracks_of_keys(bytes: &mut Bytes<'_>, keys: usize, first_keys: usize) -> Resu
 }
 
 /// Three half floats.
-fn vector(packed: [u16; 3]) -> V3 {
-    let [x, y, z] = packed.map(|bits| f64::from(half::to_f32(bits)));
+fn vector(bits: [u16; 3]) -> V3 {
+    let [x, y, z] = bits.map(|bits| f64::from(half::to_f32(bits)));
     V3::new(x, y, z)
 }
 
 /// 2 bits: which component is largest; 1 bit: its sign; 3 × 15 bits: the others, in order, over ±1/√2.
-fn rotation(packed: [u16; 3]) -> Q4 {
-    let [low, middle, high] = packed.map(u64::from);
+fn rotation(bits: [u16; 3]) -> Q4 {
+    let [low, middle, high] = bits.map(u64::from);
     let bits = low | middle << 16 | high << 32;
     let step = core::f64::consts::SQRT_2 / 32767.0;
     let part = |shift: u32| (bits >> shift & 0x7fff) as f64 * step - core::f64::consts::FRAC_1_SQRT_2;

@@ -9,9 +9,8 @@ use super::{ImportError, OzzObject};
 use crate::{
     exact::{M34, V3},
     import::{Place, bytes::Bytes},
-    influences::Collect,
-    mesh::{RawMesh, RawMeshError, model_matrices},
-    mesh_fill::{normals, tangents, unit},
+    mesh::fill::{normals, tangents, unit},
+    mesh::{Collect, RawMesh, RawMeshError, model_matrices},
     raw::RawSkeleton,
 };
 

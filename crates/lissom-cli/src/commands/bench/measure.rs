@@ -4,7 +4,6 @@ use super::synthetic::Synthetic;
 use crate::crowd::{LAYERS, Role, crowd_of};
 use crate::source::{Motion, Tape};
 use crate::stage::Stage;
-use crate::timing::best_ns;
 use anyhow::Result;
 use lissom::{
     Clip, Cursor,
@@ -14,6 +13,7 @@ use lissom::{
     mesh::{SkinMesh, Strided, StridedMut, VertexOutput},
 };
 use lissom_build::exact::smaller;
+use lissom_measure::timing::best_ns;
 use std::time::{Duration, Instant};
 
 /// One line of the table. `value` is `None` if there was a reason not to measure.

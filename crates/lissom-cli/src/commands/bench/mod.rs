@@ -3,10 +3,10 @@
 mod measure;
 mod synthetic;
 
-use crate::machine::Machine;
 use crate::options::Reading;
 use crate::stage::Stage;
 use anyhow::{Result, ensure};
+use lissom_measure::machine::Machine;
 pub(crate) use measure::{Figure, Patience, Subject};
 use serde_json::{Map, Value, json};
 use std::io::Write;

@@ -165,7 +165,7 @@ mod tests {
         b.update(DT_S).unwrap();
         assert!(have_the_same_bits(&a, &b));
         // The last one alone plays something else.
-        b.set_parts(members[36], &[]).unwrap();
+        b.set_played_clips(members[36], &[]).unwrap();
         b.update(0.0).unwrap();
         assert!(!have_the_same_bits(&a, &b));
     }

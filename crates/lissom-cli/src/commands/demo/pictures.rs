@@ -4,10 +4,11 @@
 use super::{Results, crowd_run::Gaits};
 use crate::commands::render::{
     figure::{Body, Figure, Look},
+    playable::Playable,
     scene::{self, Path, Shot, Style, View},
 };
 use crate::crowd::crowd_of;
-use crate::stage::{Playable, in_parallel};
+use crate::stage::in_parallel;
 use anyhow::Result;
 use lissom::archive::Archive;
 use lissom_build::{
@@ -126,7 +127,7 @@ pub(crate) fn played(results: &Results, quick: bool) -> Result<(Vec<u8>, Image)>
     // The skin is the stage's.
     let scene = mannequin::game_scene(&mannequin::GRAPH_MOTIONS, &Detail { body_m: 0.04, hand_m: 0.012 })?;
     let builder = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
-    let archive = pipeline::cook_scene(&scene, &builder, &in_parallel)?;
+    let archive = pipeline::cook_scene(&scene, &builder, &in_parallel)?.archive;
     let mut hero = Animator::new(&Archive::read(&archive)?, mannequin::GRAPH)?;
     let graph = hero.graph().clone();
     let (ahead, jump, grounded) = (graph.float("ahead")?, graph.trigger("jump")?, graph.bool("grounded")?);

@@ -4,7 +4,8 @@
 use lissom::track::Repeat;
 use lissom_draw::chart::{Anchor, Ink, Shape, Sketch};
 use lissom_motion::{
-    GraphParts, Interruption, LayerParts, MotionParts, ParameterKind, StateParts, Test, TransitionParts,
+    GraphParts,
+    graph::{Interruption, LayerParts, MotionParts, ParameterKind, StateParts, Test, TransitionParts},
 };
 
 /// Pixels of a letter, on average, and of a row.
@@ -204,7 +205,7 @@ fn heading(layer: &LayerParts) -> String {
     words.join(", ")
 }
 
-fn parameter(parameter: &lissom_motion::ParameterParts) -> String {
+fn parameter(parameter: &lissom_motion::graph::ParameterParts) -> String {
     let kind = match parameter.kind {
         ParameterKind::Float { half_life_s, .. } if half_life_s > 0.0 => "float, damped",
         ParameterKind::Float { .. } => "float",

@@ -15,7 +15,10 @@ use lissom_build::{
     pipeline::did_you_mean,
     scene::Scene,
 };
-use lissom_motion::{ClipFacts, Graph, GraphError, GraphParts, MotionParts};
+use lissom_motion::{
+    Graph, GraphParts,
+    graph::{ClipFacts, GraphError, MotionParts},
+};
 use serde::Serialize;
 use std::{
     collections::BTreeMap,

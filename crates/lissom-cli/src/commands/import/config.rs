@@ -29,15 +29,8 @@ impl Config {
         let file = std::fs::File::open(&path).with_context(|| shown.clone())?;
         // One byte more than is allowed is enough to be refused.
         file.take(recipe::LARGEST as u64 + 1).read_to_end(&mut bytes).with_context(|| shown.clone())?;
-        let mut recipe = recipe::read(&bytes).map_err(|error| UsageError(format!("{shown}: {error}")))?;
-        for file in [&mut recipe.skeleton, &mut recipe.retarget].into_iter().flatten() {
-            let beside = path.parent().unwrap_or(Path::new("")).join(&*file);
-            *file = beside.to_string_lossy().into_owned();
-        }
-        for graph in &mut recipe.graphs {
-            let beside = path.parent().unwrap_or(Path::new("")).join(&*graph);
-            *graph = beside.to_string_lossy().into_owned();
-        }
+        let recipe = recipe::read(&bytes).map_err(|error| UsageError(format!("{shown}: {error}")))?;
+        let recipe = recipe.in_folder(path.parent().unwrap_or(Path::new("")));
         Ok(Self { path: Some(path), recipe })
     }
 }

@@ -6,9 +6,12 @@ use crate::{
 };
 use anyhow::Result;
 use lissom::archive::{AlignedBytes, ArchiveView, Limits, SectionKind};
-use lissom_build::pipeline::{self, InputError};
+use lissom_build::{
+    import,
+    pipeline::{self, InputError, find_clip},
+};
 use serde::Serialize;
-use std::io::Write;
+use std::{io::Write, path::Path};
 
 /// What became of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -155,6 +158,20 @@ impl FileReport {
         report.ratio = None;
         Ok(report)
     }
+}
+
+/// Clips that were asked for and are nowhere.
+pub(super) fn missing_clips(wanted: &[String], reports: &[FileReport]) -> Vec<String> {
+    let found = |w: &String| {
+        reports.iter().filter(|r| r.status != Status::Refused).any(|r| {
+            let names: Vec<String> = r.clips.iter().map(|c| c.name.clone()).collect();
+            let stem = import::stem(Path::new(&r.file));
+            // An index counts in the whole file, of which only the clips asked for are left.
+            !names.is_empty() && (find_clip(&names, &stem, w).is_some() || w.parse::<usize>().is_ok())
+        })
+    };
+    let any_clip = reports.iter().any(|r| r.status != Status::Refused);
+    wanted.iter().filter(|w| any_clip && !found(w)).cloned().collect()
 }
 
 /// How much is said under the table.

@@ -166,7 +166,8 @@ pub(crate) fn draw(stage: &Stage, clip: &StageClip, joints: &[usize]) -> Result<
 
 /// Keys of the source as (time, component).
 fn keys(stage: &Stage, clip: &StageClip, what: What, joint: usize, c: usize) -> Vec<(f64, f64)> {
-    let (Some(source), Some(raw)) = (&clip.source, &stage.raw) else { return Vec::new() };
+    let Some((source, how)) = clip.source.as_ref().zip(stage.cooked()) else { return Vec::new() };
+    let raw = &how.skeleton;
     let at = raw.depth_first()[joint];
     let track = &source.animation.tracks[at];
     let times: Vec<f64> = match what {

@@ -11,15 +11,19 @@ pub(crate) struct Deviation {
     pub(crate) joints: usize,
     /// Time by time, joint by joint.
     pub(crate) errors: Vec<f64>,
+    /// How exactly the clip was cooked, and how far from each joint that is measured.
+    pub(crate) precision_m: f64,
+    pub(crate) shell_m: f64,
 }
 
 impl Deviation {
     /// Compares at `count` times, evenly spread.
     pub(crate) fn measure(stage: &Stage, clip: &StageClip, count: usize) -> Result<Self> {
-        let (raw, CookedFrom { animation, .. }) = stage.raw.as_ref().zip(clip.source.as_ref()).context(
+        let (how, CookedFrom { animation, .. }) = stage.cooked().zip(clip.source.as_ref()).context(
             "an archive does not hold what its clips were cooked from: give the authored file, or compare the \
              two with `lissom diff`",
         )?;
+        let raw = &how.skeleton;
         let order = raw.depth_first();
         let joints = order.len();
         let duration = clip.clip.view().duration_s();
@@ -42,10 +46,10 @@ impl Deviation {
                 Trs { rotation: t.rotation.normalize(), ..t }
             });
             let cooked = compose(&|j| played[j]);
-            let joints = exact.iter().zip(&cooked).zip(&stage.points);
+            let joints = exact.iter().zip(&cooked).zip(&how.points);
             errors.extend(joints.map(|((a, b), points)| points.worst(&b.minus(a))));
         }
-        Ok(Self { times, joints, errors })
+        Ok(Self { times, joints, errors, precision_m: how.precision, shell_m: how.shell })
     }
 
     /// The errors of all joints at a time.

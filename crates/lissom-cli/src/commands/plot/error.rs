@@ -10,7 +10,7 @@ pub(crate) const MOST_ROWS: usize = 48;
 
 /// Draws what was measured; the map shows the joints that are worst off, `most` of them.
 pub(crate) fn draw(stage: &Stage, clip: &StageClip, deviation: &Deviation, most: usize) -> Sketch {
-    let precision = stage.precision;
+    let precision = deviation.precision_m;
     const MM: f64 = 1000.0;
     let mut rows: Vec<usize> = (0..deviation.joints).filter(|j| deviation.worst_of(*j) > 0.0).collect();
     rows.sort_by(|a, b| deviation.worst_of(*b).total_cmp(&deviation.worst_of(*a)).then(a.cmp(b)));
@@ -68,7 +68,7 @@ pub(crate) fn draw(stage: &Stage, clip: &StageClip, deviation: &Deviation, most:
     let note = format!(
         "seconds; each row a joint, full colour is {} mm, measured {} cm round it and at its vertices",
         precision * MM,
-        stage.shell * 100.0
+        deviation.shell_m * 100.0
     );
     sketch.text((panel.left, height - 14.0), note, Anchor::Start, Ink::Soft);
     sketch

@@ -108,7 +108,7 @@ fn errors_of(stage: &Stage, clip: &StageClip) -> Result<(Sketch, Value, String)>
     let (worst, joint, time_s) = deviation.worst();
     let mean = deviation.errors.iter().sum::<f64>() / deviation.errors.len() as f64;
     let name = stage.skeleton.name(joint);
-    let report = json!({ "worst_m": worst, "mean_m": mean, "joint": name, "time_s": time_s, "precision_m": stage.precision });
+    let report = json!({ "worst_m": worst, "mean_m": mean, "joint": name, "time_s": time_s, "precision_m": deviation.precision_m });
     let said = format!("error at most {:.4} mm ({name} at {time_s:.2} s)", worst * 1000.0);
     Ok((error::draw(stage, clip, &deviation, error::MOST_ROWS), report, said))
 }

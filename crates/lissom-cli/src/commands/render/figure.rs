@@ -1,9 +1,10 @@
 //! A pose as something to draw: skin as its materials say, or bones where there is none.
 
+use super::playable::Playable;
 use super::surface::{self, Surface};
 use crate::source::{Motion, Tape};
-use crate::stage::{Playable, Stage};
-use anyhow::{Context, Result};
+use crate::stage::{Motions, Stage};
+use anyhow::{Context, Result, bail};
 use lissom::{
     Skeleton,
     job::{LocalToModelJob, MorphJob, PaletteJob, SkinJob},
@@ -191,12 +192,14 @@ impl<'a> Body<'a> {
 
     /// As the file has it: nothing was cooked.
     fn authored(&self, animation: &SceneAnimation, time_s: f64) -> Result<Figure> {
-        let (raw, order) = self.stage.source.as_ref().context("there is no source")?;
+        let Motions::Authored { skeleton: raw, raw_of_joint: order, .. } = &self.stage.motions else {
+            bail!("an authored motion needs its authored skeleton");
+        };
         let local = |joint: &usize| {
             let t = animation.motion.tracks[*joint].sample(time_s, raw.joints[*joint].rest);
             Trs { rotation: t.rotation.normalize(), ..t }.to_f32()
         };
-        let pose = soa::pack(&order.iter().map(local).collect::<Vec<_>>());
+        let pose = soa::from_transforms(&order.iter().map(local).collect::<Vec<_>>());
         let mut models = vec![Mat4::IDENTITY; order.len()];
         LocalToModelJob::new(&self.stage.skeleton, &pose, &mut models).run()?;
         let ratio = time_s / animation.motion.duration_s;

@@ -1,18 +1,20 @@
 //! `lissom render`: a clip as a picture, drawn without a GPU.
 
 pub(crate) mod figure;
+pub(crate) mod playable;
 pub(crate) mod played;
 pub(crate) mod scene;
 mod surface;
 
 use crate::files::write_whole;
 use crate::options::{Reading, parsed, usage};
-use crate::stage::{Playable, Stage};
+use crate::stage::Stage;
 use crate::style::{counted, grouped, plain};
 use anyhow::Result;
 use figure::Body;
 use lissom_build::{exact::clamp, recipe::parse_range};
 use lissom_draw::gif;
+use playable::Playable;
 use played::Played;
 use rayon::prelude::*;
 use scene::{Shot, Style, View};
@@ -193,7 +195,7 @@ const MOST_FILMS: usize = 20;
 fn shots<'a>(stage: &'a Stage, played: Option<&'a Played>, range: Option<&str>) -> Result<Vec<Shot<'a>>> {
     let mut shots: Vec<Shot<'a>> = match played {
         Some(played) => vec![Shot::whole(Some(Playable::Graph(played)))],
-        None => stage.playable().map(|c| Shot::whole(Some(c))).collect(),
+        None => playable::of_stage(stage).into_iter().map(|c| Shot::whole(Some(c))).collect(),
     };
     if shots.is_empty() {
         shots.push(Shot::whole(None));

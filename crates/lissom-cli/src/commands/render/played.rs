@@ -6,7 +6,7 @@ use crate::{
 };
 use anyhow::{Context, Result};
 use lissom::archive::Archive;
-use lissom_motion::{Animator, BoolKey, FloatKey, Graph, IntKey, TriggerKey};
+use lissom_motion::{Animator, Graph, graph::AnyKey, state::Value};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -24,12 +24,9 @@ pub(crate) struct Played {
 }
 
 /// A parameter and its value.
-#[derive(Clone, Copy)]
-enum Setting {
-    Float(FloatKey, f32),
-    Int(IntKey, i32),
-    Bool(BoolKey, bool),
-    Trigger(TriggerKey),
+struct Setting {
+    name: String,
+    value: Value,
 }
 
 impl Played {
@@ -66,13 +63,8 @@ impl Played {
         let mut settings = self.settings.iter().peekable();
         let mut now_s = 0.0;
         loop {
-            while let Some((_, setting)) = settings.next_if(|(at_s, _)| *at_s <= now_s) {
-                match *setting {
-                    Setting::Float(key, value) => animator.set(key, value)?,
-                    Setting::Int(key, value) => animator.set(key, value)?,
-                    Setting::Bool(key, value) => animator.set(key, value)?,
-                    Setting::Trigger(key) => animator.trigger(key)?,
-                }
+            while let Some((_, Setting { name, value })) = settings.next_if(|(at_s, _)| *at_s <= now_s) {
+                animator.set_value(name, *value)?;
             }
             if now_s >= time_s {
                 return Ok(animator);
@@ -94,25 +86,28 @@ fn setting(graph: &Graph, text: &str) -> Result<(f64, Setting)> {
         None => (text, 0.0),
     };
     let (name, value) = setting.split_once('=').map_or((setting, None), |(name, value)| (name, Some(value)));
-    if let Ok(key) = graph.trigger(name) {
-        return match value {
-            None | Some("true") => Ok((at_s, Setting::Trigger(key))),
-            Some(_) => usage(format!("--set {text}: a trigger has no value: {name} or {name}@1.5")),
-        };
-    }
-    let value = value.ok_or_else(|| wrong(format!("it must be {name}=VALUE")))?;
-    let parsed = if let Ok(key) = graph.float(name) {
-        value.parse().ok().filter(|v: &f32| v.is_finite()).map(|value| Setting::Float(key, value))
-    } else if let Ok(key) = graph.int(name) {
-        value.parse().ok().map(|value| Setting::Int(key, value))
-    } else if let Ok(key) = graph.bool(name) {
-        value.parse().ok().map(|value| Setting::Bool(key, value))
-    } else {
+    let Some(parameter) = graph.parameter(name) else {
         let known: Vec<&str> = graph.parameters().map(|(name, _)| name).collect();
         return usage(format!(
             "--set {text}: there is no parameter {name:?}; there are {}",
             known.join(", ")
         ));
     };
-    parsed.map(|setting| (at_s, setting)).ok_or_else(|| wrong(format!("{value:?} is no value of it")).into())
+    let parsed = match (parameter.key(), value) {
+        (AnyKey::Trigger(_), None | Some("true")) => Some(Value::Bool(true)),
+        (AnyKey::Trigger(_), Some(_)) => {
+            return usage(format!("--set {text}: a trigger has no value: {name} or {name}@1.5"));
+        }
+        (_, None) => return Err(wrong(format!("it must be {name}=VALUE")).into()),
+        (AnyKey::Float(_), Some(value)) => {
+            value.parse().ok().filter(|v: &f32| v.is_finite()).map(Value::Float)
+        }
+        (AnyKey::Int(_), Some(value)) => value.parse().ok().map(Value::Int),
+        (AnyKey::Bool(_), Some(value)) => value.parse().ok().map(Value::Bool),
+        (AnyKey::Curve(_), Some(_)) => {
+            return usage(format!("--set {text}: {name:?} is a curve, which only the clips set"));
+        }
+    };
+    let setting = parsed.map(|value| (at_s, Setting { name: name.into(), value }));
+    setting.ok_or_else(|| wrong(format!("{:?} is no value of it", value.unwrap_or_default())).into())
 }

@@ -1,7 +1,7 @@
 //! Where the camera stands and what is on the floor: strips and moving pictures of one clip.
 
 use super::figure::{Body, Bounds, Figure, Look};
-use crate::stage::Playable;
+use super::playable::Playable;
 use anyhow::Result;
 use lissom_draw::{
     Camera, Canvas, Color, GLYPH_HEIGHT, Ground, Image, Shadow, Viewport, palette, text_width,

@@ -1,16 +1,12 @@
-//! Packed archives: the same sections in fewer bytes, for disks and downloads. `FORMAT.md` has them byte by byte.
+//! Packed archives: the same sections in fewer bytes, for disks and downloads. `FORMAT.md` has them byte by
+//! byte.
 //!
-//! [`Archive`](super::Archive) unpacks when it opens one; what it holds then is the archive that was packed, byte for byte, and plays
-//! as it always did. Clips of rows are stored as their integers, coded by what those before lead to expect; all else as bytes.
+//! [`Archive`](super::Archive) unpacks one when it opens it. It then holds the archive that was packed, byte
+//! for byte. Clips of rows are stored as their integers: each is coded as its difference from a prediction.
+//! All other sections are coded as bytes.
 //!
-//! One function is the codec of each kind of section, for both directions: a coder is given what to write, and gives what
-//! was written or read.
-
-#![allow(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "places and counts are checked before anything is read by them; hostile bytes are tried by a fuzz target"
-)]
+//! One function is the codec of each kind of section, for both directions: a coder is given what to write,
+//! and gives what was written or read.
 
 mod bytes;
 mod numbers;
@@ -81,12 +77,12 @@ impl Models {
     }
 
     fn entry<C: Coder>(&mut self, coder: &mut C, entry: &mut Entry, left: u64) -> Option<()> {
-        let mut four = [0; 8];
-        four[..4].copy_from_slice(&entry.kind.to_le_bytes());
-        four[4..6].copy_from_slice(&entry.version.to_le_bytes());
-        four[6..].copy_from_slice(&entry.flags.to_le_bytes());
-        self.bytes.code(coder, &mut four);
-        let [a, b, c, d, version @ .., e, f] = four;
+        let mut facts = [0; 8];
+        facts[..4].copy_from_slice(&entry.kind.to_le_bytes());
+        facts[4..6].copy_from_slice(&entry.version.to_le_bytes());
+        facts[6..].copy_from_slice(&entry.flags.to_le_bytes());
+        self.bytes.code(coder, &mut facts);
+        let [a, b, c, d, version @ .., e, f] = facts;
         entry.kind = u32::from_le_bytes([a, b, c, d]);
         entry.version = u16::from_le_bytes(version);
         entry.flags = u16::from_le_bytes([e, f]);
@@ -149,7 +145,8 @@ pub fn is_packed(bytes: &[u8]) -> bool {
     bytes.starts_with(PACKED_MAGIC)
 }
 
-/// Packs an archive. `None` if that would not make it smaller, or so small that readers would not believe it.
+/// Packs an archive. `None` if that would not make it smaller, or if it would exceed the ratio that readers
+/// accept (8).
 ///
 /// # Errors
 ///
@@ -160,8 +157,8 @@ pub fn pack(archive: &[u8]) -> Result<Option<Vec<u8>>> {
     let view = ArchiveView::read(archive, &limits)?;
     let mut models = Models::new();
     let mut coder = Encoder::new();
-    let minor = archive.get(10..12).map_or(0, |b| u32::from(b[0]) | u32::from(b[1]) << 8);
-    coder.even(16, minor);
+    let minor = archive.get(10..).and_then(<[u8]>::first_chunk).map_or(0, |b| u16::from_le_bytes(*b));
+    coder.even(16, u32::from(minor));
     models.counts.code(&mut coder, view.sections.len() as u32);
     let entries: Vec<Entry> = view.sections.iter().map(Entry::of).collect();
     for entry in &entries {
@@ -180,28 +177,29 @@ pub fn pack(archive: &[u8]) -> Result<Option<Vec<u8>>> {
         let _ = models.section(&mut coder, form, &mut clip, entry, &mut bytes);
     }
     let coded = coder.finish();
-    let mut out = Vec::with_capacity(HEAD + coded.len());
+    let length = HEAD.saturating_add(coded.len());
+    let mut out = Vec::with_capacity(length);
     out.extend(PACKED_MAGIC);
     out.extend(VERSION.to_le_bytes());
     out.extend([0; 2]);
     out.extend(crc32fast::hash(&coded).to_le_bytes());
     out.extend((archive.len() as u64).to_le_bytes());
-    out.extend(((HEAD + coded.len()) as u64).to_le_bytes());
+    out.extend((length as u64).to_le_bytes());
     out.extend(crc32fast::hash(&out).to_le_bytes());
     out.extend(coded);
     let believed = archive.len() as u64 <= most_unpacked(out.len() as u64);
     Ok((believed && out.len() < archive.len()).then_some(out))
 }
 
-/// The bytes that a clip takes in a packed archive of its own, what stands around it left out. `None` if it is none of rows that
-/// can be stored as integers.
+/// The bytes that a clip takes in a packed archive of its own, what stands around it left out. `None` if it
+/// is none of rows that can be stored as integers.
 #[must_use]
 pub fn clip_bytes(clip: &[u8]) -> Option<usize> {
     let mut integers = RowsIntegers::read(clip)?;
     let mut coder = Encoder::new();
     let section = integers.name.clone();
     RowsModel::new().code(&mut coder, &mut integers, clip.len(), &section)?;
-    Some(coder.finish().len() + section.len())
+    Some(coder.finish().len().saturating_add(section.len()))
 }
 
 /// What a packed archive of so many bytes may become.
@@ -241,7 +239,7 @@ pub fn unpack(bytes: &[u8], limits: &Limits) -> Result<AlignedBytes> {
     let minor = coder.even(16, 0) as u16;
     let count = models.counts.code(&mut coder, 0);
     limits.check(offset, "the count of sections", u64::from(count), u64::from(limits.max_sections))?;
-    let table = HEADER_BYTES as u64 + u64::from(count) * ENTRY_BYTES as u64;
+    let table = u64::from(count).saturating_mul(ENTRY_BYTES as u64).saturating_add(HEADER_BYTES as u64);
     let too_long = || wrong("the sections are longer than the header says");
     let mut left = head.unpacked.checked_sub(table).ok_or_else(too_long)?;
     let mut entries = Vec::with_capacity(count as usize);
@@ -253,7 +251,7 @@ pub fn unpack(bytes: &[u8], limits: &Limits) -> Result<AlignedBytes> {
         left = left.checked_sub(entry.name.len() as u64).ok_or_else(too_long)?;
         entries.push(entry);
     }
-    let end_of_table = head.unpacked - left;
+    let end_of_table = head.unpacked.saturating_sub(left);
     let mut end = end_of_table;
     let mut starts = Vec::with_capacity(entries.len());
     for entry in &entries {
@@ -269,13 +267,13 @@ pub fn unpack(bytes: &[u8], limits: &Limits) -> Result<AlignedBytes> {
     let (mut lines, mut names) = (HEADER_BYTES, table as usize);
     for (entry, start) in entries.iter().zip(starts) {
         // Both are below the length, which memory was found for.
-        let bytes = &mut all[start as usize..(start + entry.length) as usize];
+        let range = start as usize..start.saturating_add(entry.length) as usize;
+        let bytes = all.get_mut(range).ok_or_else(too_long)?;
         let read = models.section(&mut coder, Form::Bytes, &mut RowsIntegers::default(), entry, bytes);
         read.ok_or_else(|| wrong("what is packed makes no clip"))?;
         let line = entry.line(start, crc32fast::hash(bytes));
-        all[lines..lines + ENTRY_BYTES].copy_from_slice(&line);
-        all[names..names + entry.name.len()].copy_from_slice(entry.name.as_bytes());
-        (lines, names) = (lines + ENTRY_BYTES, names + entry.name.len());
+        lines = put(all, lines, &line).ok_or_else(too_long)?;
+        names = put(all, names, entry.name.as_bytes()).ok_or_else(too_long)?;
     }
     let mut header = [0; HEADER_BYTES];
     header[..8].copy_from_slice(MAGIC);
@@ -283,13 +281,21 @@ pub fn unpack(bytes: &[u8], limits: &Limits) -> Result<AlignedBytes> {
     header[10..12].copy_from_slice(&minor.to_le_bytes());
     header[12..16].copy_from_slice(&count.to_le_bytes());
     header[16..24].copy_from_slice(&head.unpacked.to_le_bytes());
-    header[24..28].copy_from_slice(&((end_of_table - table) as u32).to_le_bytes());
-    let checksum = crc32fast::hash(&all[HEADER_BYTES..end_of_table as usize]);
+    header[24..28].copy_from_slice(&(end_of_table.saturating_sub(table) as u32).to_le_bytes());
+    let after = all.get(HEADER_BYTES..end_of_table as usize).ok_or_else(too_long)?;
+    let checksum = crc32fast::hash(after);
     header[28..32].copy_from_slice(&checksum.to_le_bytes());
     let checksum = crc32fast::hash(&header[..60]);
     header[60..].copy_from_slice(&checksum.to_le_bytes());
-    all[..HEADER_BYTES].copy_from_slice(&header);
+    put(all, 0, &header).ok_or_else(too_long)?;
     Ok(out)
+}
+
+/// Puts bytes at a place and gives the place after them. `None` if there is no room.
+fn put(all: &mut [u8], at: usize, bytes: &[u8]) -> Option<usize> {
+    let end = at.checked_add(bytes.len())?;
+    all.get_mut(at..end)?.copy_from_slice(bytes);
+    Some(end)
 }
 
 impl Entry {
@@ -345,7 +351,7 @@ impl PackedHead {
         let unpacked = at.u64("the length of the archive")?;
         let packed = at.u64("the length of the packed archive")?;
         let stored = at.u32("the header's checksum")?;
-        let computed = crc32fast::hash(bytes.get(..HEAD - 4).unwrap_or_default());
+        let computed = crc32fast::hash(bytes.get(..const { HEAD - 4 }).unwrap_or_default());
         if computed != stored {
             return Err(ArchiveError::Checksum { offset: 0, what: "the header", stored, computed });
         }

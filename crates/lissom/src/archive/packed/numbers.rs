@@ -5,7 +5,8 @@ use super::range::{Chance, Coder};
 /// The longest number, in bits.
 const LONGEST: usize = 32;
 
-/// Numbers of which nothing is known but that those before were alike: as many bits as they have, then the bits.
+/// Numbers of which nothing is known but that those before were alike: as many bits as they have, then the
+/// bits.
 #[derive(Clone)]
 pub(super) struct Plain {
     ends: [Chance; LONGEST],
@@ -16,18 +17,18 @@ impl Plain {
 
     /// A number of up to 32 bits.
     pub fn code(&mut self, coder: &mut impl Coder, value: u32) -> u32 {
-        let length = 32 - value.leading_zeros();
-        let mut bits = 0;
+        let length = u32::BITS.wrapping_sub(value.leading_zeros());
+        let mut bits = 0_u32;
         while let Some(end) = self.ends.get_mut(bits as usize) {
             if coder.bit(end, bits == length) {
                 break;
             }
-            bits += 1;
+            bits = bits.wrapping_add(1);
         }
-        match bits {
-            0 => 0,
+        match bits.checked_sub(1) {
+            None => 0,
             // The highest bit is set.
-            _ => 1 << (bits - 1) | coder.even(bits - 1, value),
+            Some(below) => 1_u32.wrapping_shl(below) | coder.even(below, value),
         }
     }
 
@@ -40,14 +41,16 @@ impl Plain {
     }
 }
 
-/// Half octaves that have chances of their own; larger scales have their low bits as they are, and share the last two.
+/// Half octaves that have chances of their own; larger scales have their low bits as they are, and share the
+/// last two.
 const SMALL: usize = 12;
+const _: () = assert!(SMALL.is_multiple_of(2), "the lowest bit says which half of an octave");
 const SCALES: usize = SMALL + 2;
 /// Numbers that are counted up to one by one.
 const COUNTED: usize = 12;
 
-/// How likely a number is to be 0, 1, 2, … (of 256) if it is not less, for each half octave of its expected size: what motion
-/// captured and motion made by hand have in common.
+/// How likely a number is to be 0, 1, 2, … (of 256) if it is not less, for each half octave of its expected
+/// size: what motion captured and motion made by hand have in common.
 const FIRST: [[u8; COUNTED]; SCALES] = [
     [250, 209, 43, 34, 23, 20, 10, 10, 8, 8, 8, 8],
     [238, 229, 119, 38, 20, 16, 12, 10, 8, 8, 8, 8],
@@ -86,32 +89,33 @@ impl Scaled {
         }
     }
 
-    /// A number whose size is expected to be `scale`. `lean` is 0, or 1 or 2 for where it is likelier above or below 0.
+    /// A number whose size is expected to be `scale`. `lean` is 0, or 1 or 2 for where it is likelier above
+    /// or below 0.
     pub fn code(&mut self, coder: &mut impl Coder, scale: f64, lean: usize, value: i32) -> i32 {
         let octaves = half_octaves(scale);
         let low = (octaves.saturating_sub(10) / 2) as u32;
-        let class = if octaves < SMALL { octaves } else { SMALL + octaves % 2 };
+        let class = if octaves < SMALL { octaves } else { SMALL | (octaves % 2) };
         let size = value.unsigned_abs();
-        let mut high = 0;
+        let mut high = 0_u32;
+        // Scales have at most 60 half octaves, so `low` is at most 25.
+        let size_high = size.wrapping_shr(low);
         let Some(ends) = self.ends.get_mut(class) else { return 0 };
         let mut ends = ends.iter_mut();
         loop {
             let Some(end) = ends.next() else {
-                high = (high as u32)
-                    .saturating_add(self.far.code(coder, (size >> low).wrapping_sub(high as u32)))
-                    as usize;
+                high = high.saturating_add(self.far.code(coder, size_high.wrapping_sub(high)));
                 break;
             };
-            if coder.bit(end, size >> low == high as u32) {
+            if coder.bit(end, size_high == high) {
                 break;
             }
-            high += 1;
+            high = high.wrapping_add(1);
         }
-        let mut found = (high as u32) << low;
-        if low > 0 {
-            let tops = self.tops.get_mut(octaves % 2).and_then(|tops| tops.get_mut(high.min(3)));
-            let set = tops.is_some_and(|top| coder.bit(top, size >> (low - 1) & 1 != 0));
-            found |= u32::from(set) << (low - 1) | coder.even(low - 1, size);
+        let mut found = high.wrapping_shl(low);
+        if let Some(below) = low.checked_sub(1) {
+            let tops = self.tops.get_mut(octaves % 2).and_then(|tops| tops.get_mut(high.min(3) as usize));
+            let set = tops.is_some_and(|top| coder.bit(top, size.wrapping_shr(below) & 1 != 0));
+            found |= u32::from(set).wrapping_shl(below) | coder.even(below, size);
         }
         let sign = self.signs.get_mut(lean);
         let below = found != 0 && sign.is_some_and(|sign| coder.bit(sign, value < 0));

@@ -1,5 +1,5 @@
-//! A range coder: bits in, as many bytes out as the chances say. What is written and what is read go through the same calls, so
-//! that a codec is one function for both directions.
+//! A range coder: bits in, as many bytes out as the chances say. What is written and what is read go through
+//! the same calls, so that a codec is one function for both directions.
 
 use alloc::vec::Vec;
 
@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 const HALF: u32 = 1 << 15;
 /// No chance is nearer to 0 or 1 than this.
 const LEAST: u32 = 24;
+const MOST: u32 = 2 * HALF - LEAST;
 /// After so many bits a chance follows no slower.
 const SLOWEST: u8 = 60;
 
@@ -23,11 +24,10 @@ impl Chance {
 
     /// So likely (of 65,536), as if learnt from so many bits.
     pub const fn of(set: u32, seen: u8) -> Self {
-        let most = 2 * HALF - LEAST;
         let set = if set < LEAST {
             LEAST
-        } else if set > most {
-            most
+        } else if set > MOST {
+            MOST
         } else {
             set
         };
@@ -36,8 +36,10 @@ impl Chance {
 
     /// What two chances say together: the one that has seen more counts more.
     pub fn both(one: Self, two: Self) -> u32 {
-        let [a, b] = [one, two].map(|chance| u32::from(chance.seen) + 1);
-        (u32::from(one.set) * a + u32::from(two.set) * b) / (a + b)
+        // Below 2^16 times below 2^8, twice: nothing overflows.
+        let [a, b] = [one, two].map(|chance| u32::from(chance.seen).wrapping_add(1));
+        let sum = u32::from(one.set).wrapping_mul(a).wrapping_add(u32::from(two.set).wrapping_mul(b));
+        sum.checked_div(a.wrapping_add(b)).unwrap_or(HALF)
     }
 
     /// Takes a bit into account.
@@ -45,18 +47,19 @@ impl Chance {
         /// The share of what is new, of 65,536, after so many bits.
         const SHARES: [i32; SLOWEST as usize + 1] = {
             let mut shares = [0; SLOWEST as usize + 1];
-            let mut seen = 0;
-            while seen < shares.len() {
-                shares[seen] = (65_536 * 5 / (5 * seen + 8)) as i32;
-                seen += 1;
+            let (mut rest, mut seen) = (shares.as_mut_slice(), 0);
+            while let Some((share, others)) = rest.split_first_mut() {
+                *share = 65_536 * 5 / (5 * seen + 8);
+                (rest, seen) = (others, seen + 1);
             }
             shares
         };
         let share = SHARES.get(usize::from(self.seen)).copied().unwrap_or(0);
-        let (goal, set) = (if bit { 2 * HALF as i32 } else { 0 }, i32::from(self.set));
+        let (goal, set) = (if bit { const { 2 * HALF as i32 } } else { 0 }, i32::from(self.set));
         // The product is below 2^31: a share is at most 5/8.
-        let next = set + (((goal - set) * (share >> 1)) >> 15);
-        *self = Self::of(next as u32, if self.seen < SLOWEST { self.seen + 1 } else { self.seen });
+        let next = set.wrapping_add(goal.wrapping_sub(set).wrapping_mul(share >> 1) >> 15);
+        *self =
+            Self::of(next as u32, if self.seen < SLOWEST { self.seen.wrapping_add(1) } else { self.seen });
     }
 }
 
@@ -80,7 +83,8 @@ pub(super) trait Coder {
 const SHORT: u32 = 1 << 24;
 
 fn split(range: u32, set: u32) -> u32 {
-    (range >> 16) * set
+    // Neither is above 2^16.
+    (range >> 16).wrapping_mul(set)
 }
 
 /// Writes.
@@ -104,10 +108,10 @@ impl Encoder {
             // Nothing comes before the first byte, so no carry reaches it.
             self.out.extend(self.held.map(|held| held.wrapping_add(carry)));
             let fill = 0xff_u8.wrapping_add(carry);
-            self.out.resize(self.out.len() + self.full, fill);
+            self.out.resize(self.out.len().saturating_add(self.full), fill);
             (self.full, self.held) = (0, Some(byte));
         } else {
-            self.full += 1;
+            self.full = self.full.saturating_add(1);
         }
         self.low = (self.low & 0x00ff_ffff) << 8;
     }
@@ -122,9 +126,9 @@ impl Encoder {
     /// The bytes. What a reader finds after their end are zeros, so those are left out.
     pub fn finish(mut self) -> Vec<u8> {
         // Of the numbers that mean the same, the one with the most zeros at its end.
-        let last = self.low + u64::from(self.range) - 1;
+        let last = self.low.wrapping_add(u64::from(self.range)).wrapping_sub(1);
         for zeros in (0..=32).rev() {
-            let round = last >> zeros << zeros;
+            let round = last.wrapping_shr(zeros).wrapping_shl(zeros);
             if round >= self.low {
                 self.low = round;
                 break;
@@ -146,8 +150,8 @@ impl Coder for Encoder {
         if bit {
             self.range = part;
         } else {
-            self.low += u64::from(part);
-            self.range -= part;
+            self.low = self.low.wrapping_add(u64::from(part));
+            self.range = self.range.wrapping_sub(part);
         }
         self.settle();
         bit
@@ -156,8 +160,8 @@ impl Coder for Encoder {
     fn even(&mut self, count: u32, bits: u32) -> u32 {
         for at in (0..count).rev() {
             self.range >>= 1;
-            if bits >> at & 1 != 0 {
-                self.low += u64::from(self.range);
+            if bits.wrapping_shr(at) & 1 != 0 {
+                self.low = self.low.wrapping_add(u64::from(self.range));
             }
             self.settle();
         }
@@ -166,7 +170,7 @@ impl Coder for Encoder {
 }
 
 fn low_bits(count: u32) -> u32 {
-    ((1_u64 << count) - 1) as u32
+    1_u64.wrapping_shl(count).wrapping_sub(1) as u32
 }
 
 /// Reads. Past the end there are zeros.
@@ -204,8 +208,8 @@ impl Coder for Decoder<'_> {
         if bit {
             self.range = part;
         } else {
-            self.code -= part;
-            self.range -= part;
+            self.code = self.code.wrapping_sub(part);
+            self.range = self.range.wrapping_sub(part);
         }
         self.settle();
         bit
@@ -216,7 +220,7 @@ impl Coder for Decoder<'_> {
         for _ in 0..count {
             self.range >>= 1;
             let bit = self.code >= self.range;
-            self.code -= if bit { self.range } else { 0 };
+            self.code = self.code.wrapping_sub(if bit { self.range } else { 0 });
             bits = bits << 1 | u32::from(bit);
             self.settle();
         }
@@ -225,6 +229,11 @@ impl Coder for Decoder<'_> {
 }
 
 #[cfg(test)]
+#[allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test panics where it is wrong"
+)]
 mod tests {
     use super::*;
 

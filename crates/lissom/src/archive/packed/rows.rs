@@ -1,9 +1,10 @@
 //! Clips of rows: their integers, each as its difference from what those before lead to expect.
 //!
-//! A key is expected where five simple predictions meet (the key holds, goes on, bends on, and two in between), each weighed by
-//! how near it was lately. What is left is not noise: a joint is cooked against its decoded parent and makes up for its rounding,
-//! so it hangs together with what was left of the components and channels before. A small filter learns how, from row to row.
-//! All of it is additions, products and quotients of f64, which are the same everywhere.
+//! A key is expected where five simple predictions meet (the key holds, goes on, bends on, and two in
+//! between), each weighed by how near it was lately. What is left is not noise: a joint is cooked against its
+//! decoded parent and makes up for its rounding, so it hangs together with what was left of the components
+//! and channels before. A small filter learns how, from row to row. All of it is additions, products and
+//! quotients of f64, which are the same everywhere.
 
 use super::{
     numbers::{Plain, Scaled},
@@ -26,8 +27,8 @@ pub(super) struct RowsModel {
     flags: [Chance; 6],
     counts: Plain,
     letters: Plain,
-    /// By kind, by what the joint before has, by what this joint has of the kind before, by what it had in the clip before: does it
-    /// move; is it constant.
+    /// By kind, by what the joint before has, by what this joint has of the kind before, by what it had in
+    /// the clip before: does it move; is it constant.
     classes: Vec<[Chance; 2]>,
     same_constant: [Chance; 3],
     constants: [Plain; 3],
@@ -71,8 +72,8 @@ impl RowsModel {
         }
     }
 
-    /// Writes the clip, or reads it: then all that `clip` says is replaced. `bytes` are those of the clip, `section` what its section is
-    /// called. `None` if what was read makes no clip of so many bytes.
+    /// Writes the clip, or reads it: then all that `clip` says is replaced. `bytes` are those of the clip,
+    /// `section` what its section is called. `None` if what was read makes no clip of so many bytes.
     pub fn code<C: Coder>(
         &mut self,
         coder: &mut C,
@@ -84,7 +85,7 @@ impl RowsModel {
         self.channels(coder, clip, bytes)?;
         self.held(coder, clip);
         self.lanes(coder, clip);
-        keys(&mut self.keys, coder, &mut clip.lanes, clip.rows - usize::from(clip.round));
+        keys(&mut self.keys, coder, &mut clip.lanes, clip.rows.saturating_sub(usize::from(clip.round)));
         self.before = Some(Before::of(clip));
         Some(())
     }
@@ -110,7 +111,7 @@ impl RowsModel {
         let alike = clip.rate.to_bits() == rate.to_bits();
         clip.rate =
             if self.flag(coder, 3, alike) { rate } else { f64::from_bits(long(coder, clip.rate.to_bits())) };
-        let ends = (clip.rows - 1) as f64 / clip.rate;
+        let ends = clip.rows.saturating_sub(1) as f64 / clip.rate;
         let alike = clip.duration_s.to_bits() == ends.to_bits();
         clip.duration_s = if self.flag(coder, 4, alike) {
             ends
@@ -140,22 +141,19 @@ impl RowsModel {
         if clip.joints > bytes.saturating_mul(8) {
             return None;
         }
-        let mut classes = vec![[REST; 3]; clip.joints];
-        for (kind, held) in clip.constants.iter().enumerate() {
-            held.values.iter().for_each(|value| classes[value.0][kind] = CONSTANT);
-        }
-        clip.lanes.iter().for_each(|lane| classes[lane.joint][lane.kind] = MOVING);
+        let mut classes = classes_of(clip);
         let before = self.before.as_ref().map(|b| &b.classes).filter(|b| b.len() == clip.joints);
         let mut moving = 0_u64;
-        for kind in 0..3 {
+        for kind in 0..3_usize {
             let mut last = REST;
             for (joint, classes) in classes.iter_mut().enumerate() {
-                let other = if kind == 0 { REST } else { classes[kind - 1] };
-                let known = before.map_or(UNKNOWN, |b| b[joint][kind]);
-                let place =
-                    ((kind * 3 + usize::from(last)) * 3 + usize::from(other)) * 4 + usize::from(known);
-                let [moves, holds] = &mut self.classes[place];
-                let class = &mut classes[kind];
+                let other = kind.checked_sub(1).and_then(|k| classes.get(k)).copied().unwrap_or(REST);
+                let known = before.and_then(|b| b.get(joint)?.get(kind)).copied().unwrap_or(UNKNOWN);
+                // Numbers below 3, 3, 3 and 4: a place in the table.
+                let place = kind.wrapping_mul(3).wrapping_add(last.into()).wrapping_mul(3);
+                let place = place.wrapping_add(other.into()).wrapping_mul(4).wrapping_add(known.into());
+                let [moves, holds] = self.classes.get_mut(place)?;
+                let class = classes.get_mut(kind)?;
                 *class = if coder.bit(moves, *class == MOVING) {
                     MOVING
                 } else if coder.bit(holds, *class == CONSTANT) {
@@ -164,25 +162,24 @@ impl RowsModel {
                     REST
                 };
                 last = *class;
-                moving += u64::from(last == MOVING);
+                moving = moving.saturating_add(u64::from(last == MOVING));
             }
         }
-        // So many numbers, and so many channels, of four bytes at least each.
+        // Three numbers for each stored row, and at least four bytes for each channel.
         let stored = clip.stored();
-        if moving.saturating_mul(3 * stored as u64) > most_numbers(bytes)
+        if moving.saturating_mul(3).saturating_mul(stored as u64) > most_numbers(bytes)
             || moving.saturating_mul(4) > bytes as u64
         {
             return None;
         }
         let of = |kind: usize, class: u8| {
-            let classes = &classes;
-            (0..clip.joints).filter(move |joint| classes[*joint][kind] == class)
+            let all = classes.iter().enumerate();
+            all.filter(move |(_, classes)| classes.get(kind) == Some(&class)).map(|(joint, _)| joint)
         };
-        for kind in 0..3 {
-            let joints = of(kind, CONSTANT).count();
-            if joints != clip.constants[kind].values.len() {
-                clip.constants[kind] = HeldIntegers::default();
-                clip.constants[kind].values = of(kind, CONSTANT).map(|joint| (joint, [0; 3])).collect();
+        for (kind, held) in clip.constants.iter_mut().enumerate() {
+            if of(kind, CONSTANT).count() != held.values.len() {
+                *held = HeldIntegers::default();
+                held.values = of(kind, CONSTANT).map(|joint| (joint, [0; 3])).collect();
             }
         }
         if moving != clip.lanes.len() as u64 {
@@ -199,22 +196,25 @@ impl RowsModel {
     }
 
     fn held<C: Coder>(&mut self, coder: &mut C, clip: &mut RowsIntegers) {
-        for (kind, held) in clip.constants.iter_mut().enumerate().filter(|(_, held)| !held.values.is_empty())
-        {
-            held.bytes = coder.even(2, (held.bytes as u32).wrapping_sub(1)) as usize + 1;
+        let learnt = self.same_constant.iter_mut().zip(&mut self.constants);
+        for ((kind, held), (same, constants)) in clip.constants.iter_mut().enumerate().zip(learnt) {
+            if held.values.is_empty() {
+                continue;
+            }
+            held.bytes = (coder.even(2, (held.bytes as u32).wrapping_sub(1)) as usize).wrapping_add(1);
             if kind != 1 {
                 held.step = f32::from_bits(coder.even(32, held.step.to_bits()));
             }
             for (joint, numbers) in &mut held.values {
-                let before = self.before.as_ref().and_then(|b| b.constants.get(*joint)).and_then(|b| b[kind]);
+                let before = self.before.as_ref().and_then(|b| *b.constants.get(*joint)?.get(kind)?);
                 if let Some(before) = before
-                    && coder.bit(&mut self.same_constant[kind], *numbers == before)
+                    && coder.bit(same, *numbers == before)
                 {
                     *numbers = before;
                     continue;
                 }
                 for n in numbers {
-                    *n = self.constants[kind].code_signed(coder, *n);
+                    *n = constants.code_signed(coder, *n);
                 }
             }
         }
@@ -222,21 +222,24 @@ impl RowsModel {
 
     /// What each channel's record says.
     fn lanes<C: Coder>(&mut self, coder: &mut C, clip: &mut RowsIntegers) {
-        let (mut last, mut kind) = (128, 3);
+        let (mut last, mut kind) = (128_i32, 3);
+        let [[high, _], [after_low, after_high]] = &mut self.centres;
         for lane in &mut clip.lanes {
             // The first of a kind is farther from the one before.
             let scale = if lane.kind == kind { 4.0 } else { 32.0 };
             kind = lane.kind;
-            last += self.codes.code(coder, scale, 0, i32::from(lane.code) - last);
-            lane.code = last as u8;
+            let step = self.codes.code(coder, scale, 0, i32::from(lane.code).wrapping_sub(last));
+            lane.code = last.wrapping_add(step) as u8;
             last = i32::from(lane.code);
             if kind == 1 {
-                let high = coder.bit(&mut self.centres[0][0], lane.centre & 2 != 0);
-                let low = coder.bit(&mut self.centres[1][usize::from(high)], lane.centre & 1 != 0);
+                let high = coder.bit(high, lane.centre & 2 != 0);
+                let low =
+                    coder.bit(if high { &mut *after_high } else { &mut *after_low }, lane.centre & 1 != 0);
                 lane.centre = u32::from(high) << 1 | u32::from(low);
             }
+            let Some(first) = self.firsts.get_mut(kind) else { continue };
             for n in lane.keys.first_mut().into_iter().flatten() {
-                *n = self.firsts[kind].code_signed(coder, *n);
+                *n = first.code_signed(coder, *n);
             }
         }
     }
@@ -247,17 +250,32 @@ fn long<C: Coder>(coder: &mut C, v: u64) -> u64 {
     u64::from(coder.even(32, (v >> 32) as u32)) << 32 | u64::from(low)
 }
 
+/// What each joint has of each kind.
+fn classes_of(clip: &RowsIntegers) -> Vec<[u8; 3]> {
+    let mut classes = vec![[REST; 3]; clip.joints];
+    let mut set = |joint: usize, kind: usize, class: u8| {
+        if let Some(found) = classes.get_mut(joint).and_then(|kinds| kinds.get_mut(kind)) {
+            *found = class;
+        }
+    };
+    for (kind, held) in clip.constants.iter().enumerate() {
+        held.values.iter().for_each(|(joint, _)| set(*joint, kind, CONSTANT));
+    }
+    clip.lanes.iter().for_each(|lane| set(lane.joint, lane.kind, MOVING));
+    classes
+}
+
 impl Before {
     fn of(clip: &RowsIntegers) -> Self {
-        let mut classes = vec![[REST; 3]; clip.joints];
         let mut constants = vec![[None; 3]; clip.joints];
         for (kind, held) in clip.constants.iter().enumerate() {
             for (joint, numbers) in &held.values {
-                (classes[*joint][kind], constants[*joint][kind]) = (CONSTANT, Some(*numbers));
+                if let Some(found) = constants.get_mut(*joint).and_then(|kinds| kinds.get_mut(kind)) {
+                    *found = Some(*numbers);
+                }
             }
         }
-        clip.lanes.iter().for_each(|lane| classes[lane.joint][lane.kind] = MOVING);
-        Self { skeleton: clip.skeleton, rate: clip.rate, classes, constants }
+        Self { skeleton: clip.skeleton, rate: clip.rate, classes: classes_of(clip), constants }
     }
 }
 
@@ -289,11 +307,15 @@ fn keys<C: Coder>(model: &mut Scaled, coder: &mut C, lanes: &mut [LaneIntegers],
         let (mut one, mut two) = ([0.0; 3], [0.0; 3]);
         let mut size = 2.0;
         for (lane, states) in lanes.iter_mut().zip(&mut states) {
+            // A channel has a key for every row.
+            let Some((past, [key, ..])) = lane.keys.split_at_mut_checked(row) else { continue };
+            let before = |rows: usize| past.get(row.saturating_sub(rows)).copied().unwrap_or_default();
+            let past = before(1).into_iter().zip(before(2)).zip(before(3));
             let mut own = [0.0; 3];
-            for c in 0..3 {
-                let before = |rows: usize| f64::from(lane.keys[row.saturating_sub(rows)][c]);
-                let guesses = guess(before(1), before(2), before(3));
-                let state = &mut states[c];
+            for (c, (((key, state), ((k1, k2), k3)), two)) in
+                key.iter_mut().zip(states).zip(past).zip(two).enumerate()
+            {
+                let guesses = guess(f64::from(k1), f64::from(k2), f64::from(k3));
                 let expected = state.expected(&guesses);
                 let looks = [
                     state.left[0],
@@ -304,7 +326,7 @@ fn keys<C: Coder>(model: &mut Scaled, coder: &mut C, lanes: &mut [LaneIntegers],
                     one[0],
                     one[1],
                     one[2],
-                    two[c],
+                    two,
                 ];
                 let refined = expected + state.filtered(&looks);
                 let nearest = round(refined);
@@ -318,18 +340,20 @@ fn keys<C: Coder>(model: &mut Scaled, coder: &mut C, lanes: &mut [LaneIntegers],
                 }
                 let scale = 0.5 * (state.lately + state.on_the_whole);
                 let nearest = nearest as i32;
-                let rest = model.code(coder, scale, lean, lane.keys[row][c].wrapping_sub(nearest));
-                let key = nearest.wrapping_add(rest);
-                lane.keys[row][c] = key;
+                let rest = model.code(coder, scale, lean, key.wrapping_sub(nearest));
+                *key = nearest.wrapping_add(rest);
 
-                let (key, rest) = (f64::from(key), f64::from(rest.unsigned_abs()));
+                let (key, rest) = (f64::from(*key), f64::from(rest.unsigned_abs()));
                 state.learn_size(row, rest, size);
                 if row == 1 {
                     size = 0.5 * (size + rest);
                 }
                 state.learn_filter(&looks, key - refined);
-                own[c] = key - expected;
-                state.left = [own[c], state.left[0], state.left[1]];
+                let left = key - expected;
+                if let Some(own) = own.get_mut(c) {
+                    *own = left;
+                }
+                state.left = [left, state.left[0], state.left[1]];
                 for (off, guess) in state.off.iter_mut().zip(guesses) {
                     let far = key - guess;
                     *off += 0.15 * (if far < 0.0 { -far } else { far } - *off);

@@ -4,8 +4,8 @@ use super::{
     super::{
         bits::word_at,
         error::MissingBlock,
+        joint_bytes::{JointBytes, SharedTables},
         key_place::{ChannelKind, KeyCurve, KeyPlace},
-        part_bytes::{PartBytes, SharedTables},
     },
     active::SETS,
     entry::{BlockEntry, ChannelEntry, unpack_masks},
@@ -57,7 +57,7 @@ impl Channel {
 }
 
 /// Adds to each joint what it costs; returns what of the tables belongs to none.
-pub(crate) fn count_bytes(clip: &View<'_>, joints: &mut [PartBytes]) -> Result<SharedTables, MissingBlock> {
+pub(crate) fn count_bytes(clip: &View<'_>, joints: &mut [JointBytes]) -> Result<SharedTables, MissingBlock> {
     let mut channels = channels(clip, joints);
     for index in 0..clip.head.blocks {
         let block = clip.block_entry(index);
@@ -83,7 +83,7 @@ pub(crate) fn visit_keys(
     clip: &View<'_>,
     visit: &mut dyn FnMut(KeyPlace) -> ControlFlow<()>,
 ) -> Result<(), MissingBlock> {
-    let mut unread = vec![PartBytes::default(); clip.head.joints];
+    let mut unread = vec![JointBytes::default(); clip.head.joints];
     let mut channels = channels(clip, &mut unread);
     for index in 0..clip.head.blocks {
         let block = clip.block_entry(index);
@@ -103,7 +103,7 @@ pub(crate) fn visit_keys(
 }
 
 /// The channels, in the order of their records; adds to each joint what its tables cost.
-fn channels(clip: &View<'_>, joints: &mut [PartBytes]) -> Vec<Channel> {
+fn channels(clip: &View<'_>, joints: &mut [JointBytes]) -> Vec<Channel> {
     let lanes = count_tables(clip, joints);
     let mut channels: Vec<Channel> = Vec::with_capacity(clip.head.channels);
     for entry in clip.channels() {
@@ -124,7 +124,7 @@ fn last_row(clip: &View<'_>, block: usize) -> u32 {
 }
 
 /// Constants and decoding constants. Returns the joint of each lane, by set.
-fn count_tables(clip: &View<'_>, joints: &mut [PartBytes]) -> [Vec<usize>; SETS] {
+fn count_tables(clip: &View<'_>, joints: &mut [JointBytes]) -> [Vec<usize>; SETS] {
     let mut lanes: [Vec<usize>; SETS] = Default::default();
     let groups = group_count(joints.len());
     let masks = clip.run(clip.layout.masks).as_chunks::<2>().0;
@@ -149,7 +149,7 @@ fn count_tables(clip: &View<'_>, joints: &mut [PartBytes]) -> [Vec<usize>; SETS]
 }
 
 /// A jump frame: its share for each joint, and where the keys of each channel stand.
-fn count_jump(channels: &mut [Channel], state: &[u8], block: &BlockEntry, joints: &mut [PartBytes]) {
+fn count_jump(channels: &mut [Channel], state: &[u8], block: &BlockEntry, joints: &mut [JointBytes]) {
     let mut at = 0;
     for c in channels {
         let window = c.window() as u64;

@@ -72,7 +72,8 @@ fn swap<S: Simd>(s: S, words: &mut [u32], set: &SetLayout, at: usize, mask: S::m
         let (l, r) = (i * n + at, (set.width() + i) * n + at);
         let left = S::u32s::from_slice(s, &keys[l..l + LEN::<S>()]);
         let right = S::u32s::from_slice(s, &keys[r..r + LEN::<S>()]);
-        // The left one first: behind its last lane a vector reaches into what follows, which is stored as it was.
+        // The left one first: behind its last lane a vector reaches into what follows, which is stored as it
+        // was.
         mask.select(right, left).store_slice(&mut keys[l..l + LEN::<S>()]);
         let right = if l + LEN::<S>() > r { S::u32s::from_slice(s, &keys[r..r + LEN::<S>()]) } else { right };
         mask.select(left, right).store_slice(&mut keys[r..r + LEN::<S>()]);
@@ -98,8 +99,8 @@ fn rest(floats: &[f32], start: usize) -> [f32; GROUP] {
     lanes
 }
 
-/// The integers of the lanes that the mask names. Zero elsewhere: what is not a float of ours may be subnormal,
-/// and slow.
+/// The integers of the lanes that the mask names. Zero elsewhere: what is not a float of ours may be
+/// subnormal, and slow.
 #[inline(always)]
 fn raw<S: Simd>(s: S, keys: &[f32], lanes: usize, at: usize, mask: S::mask32s) -> WideVec3<S> {
     let zero = splat(s, 0.0);

@@ -1,12 +1,13 @@
 //! From decoded keys to a pose: interpolation, over what does not move.
 //!
-//! No closure here touches a vector, and no vector stands in an array that a loop walks: the one is compiled for the baseline, the
-//! other lives in memory.
+//! No closure here touches a vector, and no vector stands in an array that a loop walks: the one is compiled
+//! for the baseline, the other lives in memory.
 
 use super::{
     super::{
         lanes::{
-            Channels, Kind, Rotations, Scales, Sink, Target, Translations, Under, put_all_still, put_over,
+            Channels, InLanes, Kind, Rotations, Scales, Sink, Target, Translations, Under, put_all_still,
+            put_over,
         },
         time::Moment,
     },
@@ -125,9 +126,7 @@ impl<'a, S: Simd, const N: usize> Linear<'a, S, N> {
     }
 }
 
-impl<S: Simd> Channels<S> for Linear<'_, S, 3> {
-    type Value = WideVec3<S>;
-
+impl<S: Simd, const N: usize> InLanes for Linear<'_, S, N> {
     #[inline(always)]
     fn count(&self) -> usize {
         self.set.count
@@ -137,6 +136,10 @@ impl<S: Simd> Channels<S> for Linear<'_, S, 3> {
     fn mask(&self, group: usize) -> u16 {
         mask_of(self.set.masks, group, 1)
     }
+}
+
+impl<S: Simd> Channels<S> for Linear<'_, S, 3> {
+    type Value = WideVec3<S>;
 
     #[inline(always)]
     fn interpolate(&self, s: S, from: usize) -> WideVec3<S> {
@@ -146,16 +149,6 @@ impl<S: Simd> Channels<S> for Linear<'_, S, 3> {
 
 impl<S: Simd> Channels<S> for Linear<'_, S, 4> {
     type Value = WideQuat<S>;
-
-    #[inline(always)]
-    fn count(&self) -> usize {
-        self.set.count
-    }
-
-    #[inline(always)]
-    fn mask(&self, group: usize) -> u16 {
-        mask_of(self.set.masks, group, 1)
-    }
 
     #[inline(always)]
     fn interpolate(&self, s: S, from: usize) -> WideQuat<S> {
@@ -198,9 +191,7 @@ impl<'a, S: Simd, const N: usize> Cubic<'a, S, N> {
     }
 }
 
-impl<S: Simd> Channels<S> for Cubic<'_, S, 3> {
-    type Value = WideVec3<S>;
-
+impl<S: Simd, const N: usize> InLanes for Cubic<'_, S, N> {
     #[inline(always)]
     fn count(&self) -> usize {
         self.set.count
@@ -210,6 +201,10 @@ impl<S: Simd> Channels<S> for Cubic<'_, S, 3> {
     fn mask(&self, group: usize) -> u16 {
         mask_of(self.set.masks, group, 2)
     }
+}
+
+impl<S: Simd> Channels<S> for Cubic<'_, S, 3> {
+    type Value = WideVec3<S>;
 
     #[inline(always)]
     fn interpolate(&self, s: S, from: usize) -> WideVec3<S> {
@@ -222,16 +217,6 @@ impl<S: Simd> Channels<S> for Cubic<'_, S, 3> {
 
 impl<S: Simd> Channels<S> for Cubic<'_, S, 4> {
     type Value = WideQuat<S>;
-
-    #[inline(always)]
-    fn count(&self) -> usize {
-        self.set.count
-    }
-
-    #[inline(always)]
-    fn mask(&self, group: usize) -> u16 {
-        mask_of(self.set.masks, group, 2)
-    }
 
     #[inline(always)]
     fn interpolate(&self, s: S, from: usize) -> WideQuat<S> {

@@ -1,39 +1,19 @@
 //! What does not move in a clip of keys: constants over the rest pose.
 
 use super::{
-    super::lanes::{PoseMut, contains, part},
+    super::{lanes::part, still::Constants},
     entry::unpack_masks,
     view::View,
 };
-use crate::JointLod;
 use lissom_math::{
     simd::{LEN, Simd, WideQuat, WideVec3, load, prelude::*},
-    soa::{GROUP, Lanes, SoaQuat, SoaTransform, SoaVec3},
+    soa::{GROUP, Lanes, SoaQuat, SoaVec3},
 };
 
-/// Writes every group that the level of detail asks for, moving channels at rest.
+/// The constants of translations, rotations and scales.
 #[inline(always)]
-pub(crate) fn write_still<S: Simd>(
-    s: S,
-    clip: &View<'_>,
-    rest: &[SoaTransform],
-    lod: Option<&JointLod>,
-    out: &mut (impl PoseMut + ?Sized),
-) {
-    let mut kinds = [Constants::new(clip, 0), Constants::new(clip, 1), Constants::new(clip, 2)];
-    for (group, rest) in rest[..rest.len().min(out.groups())].iter().enumerate() {
-        let [t, r, k] = &mut kinds;
-        if lod.is_some_and(|lod| !contains(lod, group)) {
-            t.skip(group);
-            r.skip(group);
-            k.skip(group);
-            continue;
-        }
-        let (translation, rotation, scale) = out.group_mut(group);
-        t.vectors(s, group, &rest.translation, translation);
-        r.rotations(s, group, &rest.rotation, rotation);
-        k.vectors(s, group, &rest.scale, scale);
-    }
+pub(crate) fn constants<'a>(clip: &View<'a>) -> [Held<'a>; 3] {
+    [Held::new(clip, 0), Held::new(clip, 1), Held::new(clip, 2)]
 }
 
 /// The masks of a kind: constant, linear and cubic lanes of every group, two words each.
@@ -54,7 +34,7 @@ pub(super) fn mask_of(masks: &[u32], group: usize, which: usize) -> u16 {
 }
 
 /// The constants of a kind.
-struct Constants<'a> {
+pub(crate) struct Held<'a> {
     masks: &'a [u32],
     words: &'a [f32],
     start: usize,
@@ -63,16 +43,11 @@ struct Constants<'a> {
     used: usize,
 }
 
-impl<'a> Constants<'a> {
+impl<'a> Held<'a> {
     #[inline(always)]
     fn new(clip: &View<'a>, kind: usize) -> Self {
         let (start, count) = (clip.layout.consts[kind].start, clip.layout.const_lanes[kind]);
         Self { masks: masks_of(clip, kind), words: clip.floats(), start, count, used: 0 }
-    }
-
-    #[inline(always)]
-    fn skip(&mut self, group: usize) {
-        self.used += mask_of(self.masks, group, 0).count_ones() as usize;
     }
 
     /// The next constants of a component; what follows in the clip behind the last, and zeros behind its end.
@@ -83,6 +58,13 @@ impl<'a> Constants<'a> {
             Some(lanes) => S::f32s::from_slice(s, lanes),
             None => load(s, &tail(self.words, at), 0),
         }
+    }
+}
+
+impl Constants for Held<'_> {
+    #[inline(always)]
+    fn skip(&mut self, group: usize) {
+        self.used += mask_of(self.masks, group, 0).count_ones() as usize;
     }
 
     #[inline(always)]

@@ -78,8 +78,8 @@ impl<'a> View<'a> {
         if self.layout.is(FLAG_LISTED) { self.run(self.layout.ticks)[row as usize] } else { row }
     }
 
-    /// The moment of a time in seconds and the row it lies in, looked for near `hint`; times outside [0, duration]
-    /// are clamped.
+    /// The moment of a time in seconds and the row it lies in, looked for near `hint`; times outside [0,
+    /// duration] are clamped.
     #[inline]
     pub fn moment(&self, time_s: f64, hint: u32) -> (Moment, u32) {
         let last_row = self.head.last_row();

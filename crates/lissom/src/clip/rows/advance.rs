@@ -234,8 +234,8 @@ fn load(arrays: Arrays, words: &mut [u32], clip: &View<'_>, bytes: &[u8], block:
     Place { at: block * BLOCK_ROWS, row_bits, rows_bit: slope }
 }
 
-/// Takes the first key of every channel of the next block, which stands at the end of these bytes, into the place of the
-/// right key. After the last block comes the first again.
+/// Takes the first key of every channel of the next block, which stands at the end of these bytes, into the
+/// place of the right key. After the last block comes the first again.
 #[inline(always)]
 fn load_next(arrays: Arrays, words: &mut [u32], clip: &View<'_>, bytes: &[u8], block: usize) {
     let View { tables, bytes: clip_bytes, .. } = *clip;
@@ -273,11 +273,13 @@ fn walk<S: Simd>(s: S, arrays: Arrays, words: &mut [u32], bytes: &[u8], place: &
     }
 }
 
-/// Adds the row after `place.at`; or, going back, takes that row away again, which is not the block's first or second.
+/// Adds the row after `place.at`; or, going back, takes that row away again, which is not the block's first
+/// or second.
 #[inline(always)]
 fn step<S: Simd, const BACK: bool>(s: S, arrays: Arrays, words: &mut [u32], bytes: &[u8], place: &Place) {
     let row = u64::from(place.at % BLOCK_ROWS);
-    // Going back, a prediction that stays is undone by the row before: it is what led to the key before this one.
+    // Going back, a prediction that stays is undone by the row before: it is what led to the key before this
+    // one.
     let from = if BACK { row.saturating_sub(2) } else { row };
     let bit = place.rows_bit + from * u64::from(place.row_bits);
     let Split { a: [ax, ay, az], b: [bx, by, bz], meta, offset, .. } = arrays.split(words);

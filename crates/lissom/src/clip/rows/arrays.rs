@@ -2,8 +2,8 @@
 
 use lissom_math::soa::GROUP;
 
-/// How a cursor's words are laid out: arrays of one length, in which the lanes of translations, rotations and scales
-/// follow each other, padded to whole groups of 16. Fetching does not care which kind a lane is.
+/// How a cursor's words are laid out: arrays of one length, in which the lanes of translations, rotations and
+/// scales follow each other, padded to whole groups of 16. Fetching does not care which kind a lane is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Arrays {
     pub lanes: [u32; 3],
@@ -12,7 +12,8 @@ pub(crate) struct Arrays {
 /// Arrays: the integers x, y, z of two keys, …
 pub(super) const A: usize = 0;
 pub(super) const B: usize = 3;
-/// … the step (f32), how to read and decode (see [`meta`]), the widths of jump frames and slopes, the bit of a row …
+/// … the step (f32), how to read and decode (see [`meta`]), the widths of jump frames and slopes, the bit of
+/// a row …
 pub(super) const STEP: usize = 6;
 pub(super) const META: usize = 7;
 /// … and what the keys around the current time say: x, y, z and, for rotations, w (f32).

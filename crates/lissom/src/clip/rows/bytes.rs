@@ -4,8 +4,8 @@ use super::{
     super::{
         bits::word_at,
         error::MissingBlock,
+        joint_bytes::{JointBytes, SharedTables},
         key_place::{ChannelKind, KeyCurve, KeyPlace},
-        part_bytes::{PartBytes, SharedTables},
     },
     format::{BLOCK_ROWS, FLAG_DURATION, HEADER_WORDS, constant_bytes, flag_constant, flag_moving},
     view::View,
@@ -23,7 +23,7 @@ struct Channel {
 }
 
 /// Adds to each joint what it costs; returns what of the tables belongs to none.
-pub(crate) fn count_bytes(clip: &View<'_>, joints: &mut [PartBytes]) -> Result<SharedTables, MissingBlock> {
+pub(crate) fn count_bytes(clip: &View<'_>, joints: &mut [JointBytes]) -> Result<SharedTables, MissingBlock> {
     let (channels, shared) = count_tables(clip, joints);
     let head_bits = 1 + 3 * clip.tables.width_bits();
     for block in 0..clip.head.blocks {
@@ -50,7 +50,7 @@ pub(crate) fn count_bytes(clip: &View<'_>, joints: &mut [PartBytes]) -> Result<S
 
 /// Tells of every key: one a row and channel.
 pub(crate) fn visit_keys(clip: &View<'_>, visit: &mut dyn FnMut(KeyPlace) -> ControlFlow<()>) {
-    let mut unread = vec![PartBytes::default(); clip.head.joints];
+    let mut unread = vec![JointBytes::default(); clip.head.joints];
     for Channel { joint, kind, .. } in count_tables(clip, &mut unread).0 {
         for row in 0..clip.head.rows {
             let kind = ChannelKind::ALL[kind];
@@ -62,7 +62,7 @@ pub(crate) fn visit_keys(clip: &View<'_>, visit: &mut dyn FnMut(KeyPlace) -> Con
 }
 
 /// Constants and records; the channels that move, and what belongs to nobody.
-fn count_tables(clip: &View<'_>, joints: &mut [PartBytes]) -> (Vec<Channel>, SharedTables) {
+fn count_tables(clip: &View<'_>, joints: &mut [JointBytes]) -> (Vec<Channel>, SharedTables) {
     let (t, mask_bytes) = (clip.tables, group_count(joints.len()) * 2);
     let duration = if t.flags & FLAG_DURATION != 0 { 8 } else { 0 };
     let mut shared = HEADER_WORDS * 4 + duration + clip.head.name_len + (clip.head.blocks - 1) * 4;

@@ -3,8 +3,9 @@
 use super::arrays::{Arrays, META, STEP, meta};
 use lissom_math::simd::{LEN, Simd, WideQuat, WideVec3, prelude::*};
 
-/// Decodes the integers in the three arrays from `from` on into those from `to` on (which may be the same): a vector is
-/// its integers times the step; of a rotation those are modified Rodrigues parameters about its centre.
+/// Decodes the integers in the three arrays from `from` on into those from `to` on (which may be the same): a
+/// vector is its integers times the step; of a rotation those are modified Rodrigues parameters about its
+/// centre.
 #[inline(always)]
 pub(super) fn decode<S: Simd>(s: S, arrays: Arrays, words: &mut [u32], from: usize, to: usize) {
     let n = arrays.len();

@@ -1,7 +1,9 @@
 //! From decoded keys to a pose: interpolated, over what does not move.
 
 use super::{
-    super::lanes::{Channels, Rotations, Scales, Sink, Target, Translations, Under, put_all_still, put_over},
+    super::lanes::{
+        Channels, InLanes, Rotations, Scales, Sink, Target, Translations, Under, put_all_still, put_over,
+    },
     arrays::Arrays,
     still::mask_of,
     view::View,
@@ -66,9 +68,7 @@ impl<'a, S: Simd, const N: usize> Moving<'a, S, N> {
     }
 }
 
-impl<S: Simd> Channels<S> for Moving<'_, S, 3> {
-    type Value = WideVec3<S>;
-
+impl<S: Simd, const N: usize> InLanes for Moving<'_, S, N> {
     #[inline(always)]
     fn count(&self) -> usize {
         self.count
@@ -78,6 +78,10 @@ impl<S: Simd> Channels<S> for Moving<'_, S, 3> {
     fn mask(&self, group: usize) -> u16 {
         mask_of(self.masks, group)
     }
+}
+
+impl<S: Simd> Channels<S> for Moving<'_, S, 3> {
+    type Value = WideVec3<S>;
 
     #[inline(always)]
     fn interpolate(&self, s: S, from: usize) -> WideVec3<S> {
@@ -87,16 +91,6 @@ impl<S: Simd> Channels<S> for Moving<'_, S, 3> {
 
 impl<S: Simd> Channels<S> for Moving<'_, S, 4> {
     type Value = WideQuat<S>;
-
-    #[inline(always)]
-    fn count(&self) -> usize {
-        self.count
-    }
-
-    #[inline(always)]
-    fn mask(&self, group: usize) -> u16 {
-        mask_of(self.masks, group)
-    }
 
     #[inline(always)]
     fn interpolate(&self, s: S, from: usize) -> WideQuat<S> {

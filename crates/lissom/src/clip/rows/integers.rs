@@ -49,7 +49,8 @@ impl RowsIntegers {
         self.rows.saturating_sub(usize::from(self.round))
     }
 
-    /// The bytes of the clip; `None` if an integer is larger than the format allows, or there is no clip of so few rows or joints.
+    /// The bytes of the clip; `None` if an integer is larger than the format allows, or there is no clip of
+    /// so few rows or joints.
     pub fn write(&self) -> Option<Vec<u8>> {
         if self.rows < 2 || self.joints == 0 {
             return None;
@@ -74,7 +75,8 @@ impl RowsIntegers {
         Some(RowsWriter::new(&lanes)?.write(&facts))
     }
 
-    /// Reads a clip, if it is one of rows and these integers are all that it says: [`write`](Self::write) gives the same bytes.
+    /// Reads a clip, if it is one of rows and these integers are all that it says: [`write`](Self::write)
+    /// gives the same bytes.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let words: Vec<u32> = bytes.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect();
         if words.get(format::word::VERSION_FLAGS).map(|w| *w as u16) != Some(format::VERSION) {
@@ -190,7 +192,8 @@ impl LaneIntegers {
     }
 }
 
-/// The most numbers of keys that a clip of so many bytes may have to be read here: what holds them is a multiple of its bytes.
+/// The most numbers of keys that a clip of so many bytes may have to be read here: what holds them is a
+/// multiple of its bytes.
 pub(crate) fn most_numbers(bytes: usize) -> u64 {
     (bytes as u64).saturating_mul(4).saturating_add(4096)
 }

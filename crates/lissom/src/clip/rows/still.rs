@@ -1,39 +1,19 @@
 //! What does not move in a clip of rows: constants over the rest pose.
 
 use super::{
-    super::lanes::{PoseMut, contains, part},
+    super::{lanes::part, still::Constants},
     format::constant_bytes,
     view::View,
 };
-use crate::JointLod;
 use lissom_math::{
     simd::{LEN, Simd, WideQuat, WideVec3, prelude::*, splat},
-    soa::{GROUP, SoaQuat, SoaTransform, SoaVec3},
+    soa::{GROUP, SoaQuat, SoaVec3},
 };
 
-/// Writes every group that the level of detail asks for, moving channels at rest.
+/// The constants of translations, rotations and scales.
 #[inline(always)]
-pub(crate) fn write_still<S: Simd>(
-    s: S,
-    clip: &View<'_>,
-    rest: &[SoaTransform],
-    lod: Option<&JointLod>,
-    out: &mut (impl PoseMut + ?Sized),
-) {
-    let mut kinds = [Constants::new(clip, 0), Constants::new(clip, 1), Constants::new(clip, 2)];
-    for (group, rest) in rest[..rest.len().min(out.groups())].iter().enumerate() {
-        let [t, r, k] = &mut kinds;
-        if lod.is_some_and(|lod| !contains(lod, group)) {
-            t.skip(group);
-            r.skip(group);
-            k.skip(group);
-            continue;
-        }
-        let (translation, rotation, scale) = out.group_mut(group);
-        t.vectors(s, group, &rest.translation, translation);
-        r.rotations(s, group, &rest.rotation, rotation);
-        k.vectors(s, group, &rest.scale, scale);
-    }
+pub(crate) fn constants<'a>(clip: &View<'a>) -> [Held<'a>; 3] {
+    [Held::new(clip, 0), Held::new(clip, 1), Held::new(clip, 2)]
 }
 
 /// The mask of a group; 0 where there is none.
@@ -46,7 +26,7 @@ pub(super) fn mask_of(masks: &[u8], group: usize) -> u16 {
 }
 
 /// The constants of a kind: arrays of integers of one to four bytes.
-struct Constants<'a> {
+pub(crate) struct Held<'a> {
     masks: &'a [u8],
     arrays: [&'a [u8]; 3],
     width: usize,
@@ -55,7 +35,7 @@ struct Constants<'a> {
     used: usize,
 }
 
-impl<'a> Constants<'a> {
+impl<'a> Held<'a> {
     #[inline(always)]
     fn new(clip: &View<'a>, kind: usize) -> Self {
         let View { bytes, tables, .. } = *clip;
@@ -71,6 +51,45 @@ impl<'a> Constants<'a> {
         Self { masks, arrays, width, step: tables.constant_step[kind], used: 0 }
     }
 
+    /// A number a lane, from constant `at` on; anything behind the last.
+    #[inline(always)]
+    fn lanes<S: Simd>(&self, s: S, array: usize, at: usize) -> S::f32s {
+        let from = at * self.width;
+        let array = self.arrays[array];
+        // Four bytes are read for each number, however many it has.
+        let room = (LEN::<S>() - 1) * self.width + 4;
+        if from + room <= array.len() {
+            self.unpack(s, &array[from..from + room])
+        } else {
+            self.unpack(s, &last(array, from)[..room])
+        }
+    }
+
+    #[inline(always)]
+    fn unpack<S: Simd>(&self, s: S, bytes: &[u8]) -> S::f32s {
+        let mut ints = [0_i32; GROUP];
+        // Loops and not iterators: those are compiled for the baseline.
+        match self.width {
+            2 => unpack_each::<2>(&mut ints[..LEN::<S>()], bytes),
+            3 => unpack_each::<3>(&mut ints[..LEN::<S>()], bytes),
+            4 => unpack_each::<4>(&mut ints[..LEN::<S>()], bytes),
+            _ => unpack_each::<1>(&mut ints[..LEN::<S>()], bytes),
+        }
+        S::i32s::from_slice(s, &ints[..LEN::<S>()]).to_float()
+    }
+
+    #[inline(always)]
+    fn vector<S: Simd>(&self, s: S, at: usize) -> WideVec3<S> {
+        let step = splat(s, self.step);
+        WideVec3 {
+            x: self.lanes(s, 0, at) * step,
+            y: self.lanes(s, 1, at) * step,
+            z: self.lanes(s, 2, at) * step,
+        }
+    }
+}
+
+impl Constants for Held<'_> {
     #[inline(always)]
     fn skip(&mut self, group: usize) {
         self.used += mask_of(self.masks, group).count_ones() as usize;
@@ -113,43 +132,6 @@ impl<'a> Constants<'a> {
             }
             v.store(out, at);
             at += LEN::<S>();
-        }
-    }
-
-    /// A number a lane, from constant `at` on; anything behind the last.
-    #[inline(always)]
-    fn lanes<S: Simd>(&self, s: S, array: usize, at: usize) -> S::f32s {
-        let from = at * self.width;
-        let array = self.arrays[array];
-        // Four bytes are read for each number, however many it has.
-        let room = (LEN::<S>() - 1) * self.width + 4;
-        if from + room <= array.len() {
-            self.unpack(s, &array[from..from + room])
-        } else {
-            self.unpack(s, &last(array, from)[..room])
-        }
-    }
-
-    #[inline(always)]
-    fn unpack<S: Simd>(&self, s: S, bytes: &[u8]) -> S::f32s {
-        let mut ints = [0_i32; GROUP];
-        // Loops and not iterators: those are compiled for the baseline.
-        match self.width {
-            2 => unpack_each::<2>(&mut ints[..LEN::<S>()], bytes),
-            3 => unpack_each::<3>(&mut ints[..LEN::<S>()], bytes),
-            4 => unpack_each::<4>(&mut ints[..LEN::<S>()], bytes),
-            _ => unpack_each::<1>(&mut ints[..LEN::<S>()], bytes),
-        }
-        S::i32s::from_slice(s, &ints[..LEN::<S>()]).to_float()
-    }
-
-    #[inline(always)]
-    fn vector<S: Simd>(&self, s: S, at: usize) -> WideVec3<S> {
-        let step = splat(s, self.step);
-        WideVec3 {
-            x: self.lanes(s, 0, at) * step,
-            y: self.lanes(s, 1, at) * step,
-            z: self.lanes(s, 2, at) * step,
         }
     }
 }

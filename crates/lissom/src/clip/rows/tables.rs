@@ -32,7 +32,8 @@ pub(crate) struct Tables {
     /// The arrays of a kind's constants, and their step.
     pub constants_at: [usize; 3],
     pub constant_step: [f32; 3],
-    /// Where a kind's channel records start, in bits; the bits of a record, and of one number of its first key.
+    /// Where a kind's channel records start, in bits; the bits of a record, and of one number of its first
+    /// key.
     pub records: [u64; 3],
     pub record_bits: [u32; 3],
     pub base_bits: [u32; 3],
@@ -135,7 +136,8 @@ impl Tables {
         t.check_starts(bytes, blocks, cut)?;
 
         let channels = t.lanes.iter().fold(0_usize, |sum, n| sum.saturating_add(*n as usize));
-        // Blocks may overlap, so this can be more than there is; where `usize` has 32 bits, more than it holds.
+        // Blocks may overlap, so this can be more than there is; where `usize` has 32 bits, more than it
+        // holds.
         let jump_bytes = t.state_bytes.saturating_mul(later);
         let head = Head {
             joints,

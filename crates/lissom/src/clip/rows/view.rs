@@ -32,8 +32,8 @@ impl<'a> View<'a> {
         (first, keys, self.tables.block_len(self.bytes, block, self.head.blocks) as u64)
     }
 
-    /// The interval that a time in seconds lies in, by the row it starts at, and how far into it; times outside
-    /// [0, duration] are clamped. The end is all of the way to the last row.
+    /// The interval that a time in seconds lies in, by the row it starts at, and how far into it; times
+    /// outside [0, duration] are clamped. The end is all of the way to the last row.
     #[inline]
     pub fn moment(&self, time_s: f64) -> Moment {
         let last = self.head.last_row();

@@ -1,5 +1,6 @@
-//! From integers to the bytes of a clip of rows. The same integers give the same bytes: widths are the smallest that fit, and
-//! of two predictions the one with fewer bits is taken. So a file may hold the integers alone.
+//! From integers to the bytes of a clip of rows. The same integers give the same bytes: widths are the
+//! smallest that fit, and of two predictions the one with fewer bits is taken. So a file may hold the
+//! integers alone.
 
 use super::{
     super::{
@@ -64,7 +65,8 @@ pub struct Facts<'a> {
     pub constants: [Constants<'a>; 3],
 }
 
-/// What is coded for a row of a block: the difference from the key before, or from where the two keys before lead.
+/// What is coded for a row of a block: the difference from the key before, or from where the two keys before
+/// lead.
 #[must_use]
 pub fn difference(keys: &[[i32; 3]], component: usize, goes_on: bool, row: usize) -> i32 {
     let at = |r: usize| keys[r][component];
@@ -155,8 +157,8 @@ impl LaneCode {
 }
 
 impl<'a> RowsWriter<'a> {
-    /// Takes the channels: all translations in joint order, then rotations, then scales, with as many keys each. `None` if an
-    /// integer is larger than the format allows.
+    /// Takes the channels: all translations in joint order, then rotations, then scales, with as many keys
+    /// each. `None` if an integer is larger than the format allows.
     #[must_use]
     pub fn new(lanes: &'a [Lane<'a>]) -> Option<Self> {
         if lanes.iter().flat_map(|lane| lane.keys).flatten().any(|n| n.unsigned_abs() > MOST) {
@@ -186,8 +188,8 @@ impl<'a> RowsWriter<'a> {
         self.lanes.iter().filter(move |lane| lane.kind == kind)
     }
 
-    /// The bytes that [`write`](Self::write) will give, the name and a duration of its own left out. `constants` are how many there
-    /// are of each kind, and the bytes of a number.
+    /// The bytes that [`write`](Self::write) will give, the name and a duration of its own left out.
+    /// `constants` are how many there are of each kind, and the bytes of a number.
     #[must_use]
     pub fn size(&self, joints: usize, constants: [(usize, usize); 3]) -> usize {
         let rows = self.lanes.first().map_or(0, |lane| lane.keys.len());

@@ -8,7 +8,7 @@
 )]
 
 use super::{
-    super::body::Contents,
+    super::contents::Contents,
     codec::Codec,
     error::StreamError,
     format::{self, ENTRY_BYTES, FIXED_BYTES},

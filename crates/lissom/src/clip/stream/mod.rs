@@ -2,9 +2,10 @@
 //!
 //! A stream file is a *preamble* (directory and the clip's tables) and one compressed, checksummed piece a
 //! block; `FORMAT.md` has the bytes. [`ClipStream`] holds no source: it says what it wants
-//! ([`ClipStream::wanted`]), takes what it is given ([`ClipStream::supply`]) and plays what it has. So it works
-//! from a file, a memory map, a socket or an async runtime alike; [`StreamPlayer`](crate::clip::StreamPlayer) and
-//! [`StreamFeed`](crate::clip::StreamFeed) are the usual two ways to drive it.
+//! ([`ClipStream::wanted`]), takes what it is given ([`ClipStream::supply`]) and plays what it has. So it
+//! works from a file, a memory map, a socket or an async runtime alike;
+//! [`StreamPlayer`](crate::clip::StreamPlayer) and [`StreamFeed`](crate::clip::StreamFeed) are the usual two
+//! ways to drive it.
 
 mod codec;
 mod directory;

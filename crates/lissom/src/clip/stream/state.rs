@@ -37,8 +37,8 @@ pub enum Played {
     },
 }
 
-/// Blocks ahead of the play head that are asked for. Far more than a window holds, but blocks without a byte fill no
-/// window, and a file can have millions of them.
+/// Blocks ahead of the play head that are asked for. Far more than a window holds, but blocks without a byte
+/// fill no window, and a file can have millions of them.
 const AHEAD: usize = 1024;
 
 /// A clip that plays from a window of its blocks.
@@ -109,8 +109,8 @@ impl ClipStream {
         if self.backward { (self.here + count - distance) % count } else { (self.here + distance) % count }
     }
 
-    /// The piece to fetch next: the nearest missing block ahead that the window has room for, if it is among the next
-    /// thousand or so.
+    /// The piece to fetch next: the nearest missing block ahead that the window has room for, if it is among
+    /// the next thousand or so.
     #[must_use]
     pub fn wanted(&self) -> Option<Wanted> {
         let mut room = self.window.limit;

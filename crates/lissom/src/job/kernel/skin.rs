@@ -1,8 +1,8 @@
-//! Matrix palette skinning of any layout: what is packed goes to the loop as it is. What is not (indices of one byte,
-//! weights of one or two, attributes at any stride, fewer vertices than a block) is copied into packed buffers, moved
-//! there and copied out, 64 vertices at a time.
+//! Matrix palette skinning of any layout: what is contiguous goes to the loop as it is. What is not (indices
+//! of one byte, weights of one or two, attributes at any stride, fewer vertices than a block) is copied into
+//! contiguous buffers, moved there and copied out, 64 vertices at a time.
 
-use super::packed::{BLOCK, CHUNK, Piece, Vec3Bytes, run};
+use super::contiguous::{BLOCK, CHUNK, Piece, Vec3Bytes, run};
 use crate::mesh::{
     Attribute, Attributes, IndexFormat, MAX_INFLUENCES, SkinMesh, SkinMeshParts, Strided, VEC3, WeightFormat,
     Writer, read_weight,
@@ -40,15 +40,15 @@ fn skin_piece(
     let mut from: [&[Vec3Bytes]; 3] = [&[]; 3];
     let mut names = [Attribute::Position; 3];
     let mut here = 0;
-    let mut packed = count >= BLOCK && influences.indices.is_some() && influences.weights.is_some();
+    let mut contiguous = count >= BLOCK && influences.indices.is_some() && influences.weights.is_some();
     for (name, input) in attributes.iter().flatten() {
         names[here] = *name;
         from[here] = input.bytes.as_chunks().0;
-        packed &= input.stride == VEC3;
+        contiguous &= input.stride == VEC3;
         here += 1;
     }
     let point = names[0] == Attribute::Position;
-    if packed
+    if contiguous
         && let (Some(indices), Some(weights)) = (influences.indices, influences.weights)
         && let Some(to) = out.packed(&names[..here])
     {
@@ -102,7 +102,7 @@ impl<'a> Influences<'a> {
     }
 }
 
-/// Copies of what is not packed.
+/// Copies of what is not contiguous.
 struct Scratch {
     indices: [[u8; 2]; INFLUENCES],
     weights: [[u8; 4]; INFLUENCES],

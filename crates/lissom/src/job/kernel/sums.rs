@@ -1,5 +1,6 @@
-//! The steps of a blend: of one block of joints for a [`BlendJob`](crate::job::BlendJob), which keeps them in registers, and of whole
-//! poses for a [`MixJob`](crate::job::MixJob), which has one pose at a time and keeps them in memory.
+//! The steps of a blend: of one block of joints for a [`BlendJob`](crate::job::BlendJob), which keeps them in
+//! registers, and of whole poses for a [`MixJob`](crate::job::MixJob), which has one pose at a time and keeps
+//! them in memory.
 
 use super::whole_layers::add_quat;
 use crate::{JointLod, job::BlendLayer};

@@ -9,8 +9,8 @@ use lissom_math::{
     trig,
 };
 
-/// Below this sine of the angle between target and pole (3 degrees), the pole's say is shared with the side that the
-/// pose has already.
+/// Below this sine of the angle between target and pole (3 degrees), the pole's say is shared with the side
+/// that the pose has already.
 const CRITICAL: f32 = 0.05;
 
 /// What is shorter has no direction.
@@ -25,17 +25,18 @@ pub(crate) struct Turn {
     pub side: Vec3,
     /// Where it shall point, of unit length.
     pub target: Vec3,
-    /// Where its side shall be, as near as the target allows; unit length, or 0: as near to `side` as it can.
+    /// Where its side shall be, as near as the target allows; unit length, or 0: as near to `side` as it
+    /// can.
     pub pole: Vec3,
     /// Radians about `target`, afterwards.
     pub twist: f32,
 }
 
 impl Turn {
-    /// A pole that (nearly) lies on the line of the target says nothing about the side: a target that moves past it would whirl the chain
-    /// round. There the present side is blended in, so that noise in the target does no more than
-    /// turn what noise turned before. A place remains, within 3 degrees of the pole, where both cancel: no continuous
-    /// choice of sides exists on a whole sphere.
+    /// A pole that (nearly) lies on the line of the target says nothing about the side: a target that moves
+    /// past it would whirl the chain round. There the present side is blended in, so that noise in the
+    /// target does no more than turn what noise turned before. A place remains, within 3 degrees of the
+    /// pole, where both cancel: no continuous choice of sides exists on a whole sphere.
     pub(crate) fn rotation(&self) -> Quat {
         let (along, target) = (self.along, self.target);
         let pole = across(self.pole, target);

@@ -15,11 +15,11 @@ pub(crate) struct Whole<'a> {
     pub weight: f32,
 }
 
-/// Σ w·v of the layers times `inverse`, rotations normalised: the steps of [`BlendJob`](crate::job::BlendJob) in the same
-/// order.
+/// Σ w·v of the layers times `inverse`, rotations normalised: the steps of [`BlendJob`](crate::job::BlendJob)
+/// in the same order.
 ///
-/// A rotation is one long chain of operations that wait for each other, so two blocks of joints go side by side; the
-/// other components fill the gaps.
+/// A rotation is one long chain of operations that wait for each other, so two blocks of joints go side by
+/// side; the other components fill the gaps.
 #[inline(always)]
 pub(crate) fn blend_whole<S: Simd, const N: usize>(
     s: S,

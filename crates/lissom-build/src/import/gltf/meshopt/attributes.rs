@@ -14,25 +14,28 @@ enum Control {
     Plain,
 }
 
-pub(super) fn decode(count: usize, stride: usize, packed: &[u8]) -> Result<Vec<u8>, Reason> {
+pub(super) fn decode(count: usize, stride: usize, compressed: &[u8]) -> Result<Vec<u8>, Reason> {
     if stride == 0 || !stride.is_multiple_of(4) || stride > LARGEST_STRIDE {
-        return Err(format!("its byteStride is {stride}; packed attributes need a multiple of 4 up to 256"));
+        return Err(format!(
+            "its byteStride is {stride}; compressed attributes need a multiple of 4 up to 256"
+        ));
     }
-    let mut stream = Stream { rest: packed };
+    let mut stream = Stream { rest: compressed };
     let (version, least_tail) = match stream.byte()? {
         0xa0 => (0, 32),
         0xa1 => (1, 24),
-        other => return Err(format!("packed attributes start with byte {other:#04x}, not 0xa0 or 0xa1")),
+        other => return Err(format!("compressed attributes start with byte {other:#04x}, not 0xa0 or 0xa1")),
     };
     let channels = stride.checked_div(4).unwrap_or_default();
     let tail = if version == 0 { stride } else { stride.saturating_add(channels) };
-    let body = stream.rest.len().checked_sub(tail.max(least_tail)).ok_or("the packed bytes end too early")?;
+    let body =
+        stream.rest.len().checked_sub(tail.max(least_tail)).ok_or("the compressed bytes end too early")?;
     let last = stream.rest.len().saturating_sub(tail);
     let (baseline, modes) = stream
         .rest
         .get(last..)
         .and_then(|t| t.split_at_checked(stride))
-        .ok_or("the packed bytes end too early")?;
+        .ok_or("the compressed bytes end too early")?;
     stream.rest = stream.rest.get(..body).unwrap_or_default();
 
     let mut before = baseline.to_vec();
@@ -140,10 +143,10 @@ fn differences(
 
 /// Sixteen differences of 1, 2 or 4 bits; all bits set means that a whole byte follows after them.
 fn narrow(stream: &mut Stream<'_>, width: u8, out: &mut Vec<u8>) -> Result<(), Reason> {
-    let packed = stream.take(usize::from(width) << 1)?;
+    let compressed = stream.take(usize::from(width) << 1)?;
     let all = (1_u8 << width).wrapping_sub(1);
     let each = 8_u8.checked_div(width).unwrap_or(1);
-    for byte in packed {
+    for byte in compressed {
         for i in 0..each {
             // One bit: the first is the lowest. Two and four: the first is the highest.
             let place = if width == 1 { i } else { each.wrapping_sub(1).wrapping_sub(i) };

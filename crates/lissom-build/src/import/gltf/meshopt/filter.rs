@@ -1,4 +1,4 @@
-//! Filters: what unpacked attributes go through. Results are those of the extension's text, in f64 where it says
+//! Filters: what decompressed attributes go through. Results are those of the extension's text, in f64 where it says
 //! f32 (it allows a difference of one unit).
 
 use super::{Filter, Reason};

@@ -97,16 +97,16 @@ impl Triangles<'_> {
     }
 }
 
-pub(super) fn triangles(count: usize, stride: usize, packed: &[u8]) -> Result<Vec<u8>, Reason> {
+pub(super) fn triangles(count: usize, stride: usize, compressed: &[u8]) -> Result<Vec<u8>, Reason> {
     index_size(stride)?;
     if !count.is_multiple_of(3) {
         return Err(format!("{count} indices are not whole triangles"));
     }
-    let mut stream = Stream { rest: packed };
+    let mut stream = Stream { rest: compressed };
     header(&mut stream, 0xe1)?;
     let codes = stream.take(count.checked_div(3).unwrap_or_default())?;
-    let data = stream.rest.len().checked_sub(TABLE).ok_or("the packed bytes end too early")?;
-    let (data, table) = stream.rest.split_at_checked(data).ok_or("the packed bytes end too early")?;
+    let data = stream.rest.len().checked_sub(TABLE).ok_or("the compressed bytes end too early")?;
+    let (data, table) = stream.rest.split_at_checked(data).ok_or("the compressed bytes end too early")?;
     let mut state = Triangles {
         data: Stream { rest: data },
         next: 0,
@@ -141,11 +141,11 @@ pub(super) fn triangles(count: usize, stride: usize, packed: &[u8]) -> Result<Ve
     Ok(out)
 }
 
-pub(super) fn sequence(count: usize, stride: usize, packed: &[u8]) -> Result<Vec<u8>, Reason> {
+pub(super) fn sequence(count: usize, stride: usize, compressed: &[u8]) -> Result<Vec<u8>, Reason> {
     index_size(stride)?;
-    let mut stream = Stream { rest: packed };
+    let mut stream = Stream { rest: compressed };
     header(&mut stream, 0xd1)?;
-    let data = stream.rest.len().checked_sub(SEQUENCE_TAIL).ok_or("the packed bytes end too early")?;
+    let data = stream.rest.len().checked_sub(SEQUENCE_TAIL).ok_or("the compressed bytes end too early")?;
     stream.rest = stream.rest.get(..data).unwrap_or_default();
     let (mut even, mut odd) = (0_u32, 0_u32);
     let mut out = Vec::with_capacity(count.saturating_mul(stride));
@@ -170,7 +170,7 @@ fn index_size(stride: usize) -> Result<(), Reason> {
 fn header(stream: &mut Stream<'_>, expected: u8) -> Result<(), Reason> {
     match stream.byte()? {
         found if found == expected => Ok(()),
-        found => Err(format!("packed indices start with byte {found:#04x}, not {expected:#04x}")),
+        found => Err(format!("compressed indices start with byte {found:#04x}, not {expected:#04x}")),
     }
 }
 
@@ -184,7 +184,7 @@ fn varint(stream: &mut Stream<'_>) -> Result<u32, Reason> {
             return Ok(value);
         }
     }
-    Err("a packed number is longer than 5 bytes".into())
+    Err("a compressed number is longer than 5 bytes".into())
 }
 
 fn put(out: &mut Vec<u8>, index: u32, stride: usize) {

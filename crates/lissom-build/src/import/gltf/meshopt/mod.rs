@@ -1,4 +1,4 @@
-//! `EXT_meshopt_compression` and `KHR_meshopt_compression`: buffer views packed by meshoptimizer's three codecs,
+//! `EXT_meshopt_compression` and `KHR_meshopt_compression`: buffer views compressed by meshoptimizer's three codecs,
 //! written from the extensions' public text. Attribute streams of both versions are read. `lissom-checks meshopt`
 //! holds it against the streams and results of the npm package `meshoptimizer`.
 
@@ -9,7 +9,7 @@ mod indices;
 #[cfg(test)]
 mod tests;
 
-/// How a view is packed.
+/// How a view is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Differences, byte by byte of an element.
@@ -33,7 +33,7 @@ impl Mode {
     }
 }
 
-/// What is done with the bytes once they are unpacked.
+/// What is done with the bytes once they are decompressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Filter {
     /// Nothing.
@@ -76,19 +76,19 @@ pub fn decode(
     filter: Filter,
     count: usize,
     stride: usize,
-    packed: &[u8],
+    compressed: &[u8],
 ) -> Result<Vec<u8>, Reason> {
     match mode {
         Mode::Attributes => {
-            let mut bytes = attributes::decode(count, stride, packed)?;
+            let mut bytes = attributes::decode(count, stride, compressed)?;
             filter::apply(filter, stride, &mut bytes)?;
             Ok(bytes)
         }
         Mode::Triangles | Mode::Indices if filter != Filter::None => {
             Err("indices have a filter, which only attributes can have".into())
         }
-        Mode::Triangles => indices::triangles(count, stride, packed),
-        Mode::Indices => indices::sequence(count, stride, packed),
+        Mode::Triangles => indices::triangles(count, stride, compressed),
+        Mode::Indices => indices::sequence(count, stride, compressed),
     }
 }
 
@@ -102,7 +102,7 @@ impl<'a> Stream<'a> {
         let (taken, rest) = self
             .rest
             .split_at_checked(count)
-            .ok_or_else(|| Reason::from("the packed bytes end too early"))?;
+            .ok_or_else(|| Reason::from("the compressed bytes end too early"))?;
         self.rest = rest;
         Ok(taken)
     }
@@ -114,7 +114,7 @@ impl<'a> Stream<'a> {
     fn end(&self) -> Result<(), Reason> {
         match self.rest.len() {
             0 => Ok(()),
-            left => Err(format!("{left} packed bytes are left over")),
+            left => Err(format!("{left} compressed bytes are left over")),
         }
     }
 }

@@ -3,12 +3,12 @@ use super::*;
 
 /// Mode 0 for sixteen elements of four bytes; the tail is padded to 32 bytes, as version 0 wants it.
 fn attributes_v0() -> Vec<u8> {
-    let mut packed = vec![0xa0];
+    let mut compressed = vec![0xa0];
     // Byte 0: the example of the extension's text, four bits wide. Bytes 1 to 3: all differences 0.
-    packed.extend([2, 0x17, 0x5f, 0xf0, 0xbc, 0x77, 0xa9, 0x21, 0x00, 0x34, 0xb5, 0, 0, 0]);
-    packed.extend([0; 28]);
-    packed.extend([100, 7, 8, 9]);
-    packed
+    compressed.extend([2, 0x17, 0x5f, 0xf0, 0xbc, 0x77, 0xa9, 0x21, 0x00, 0x34, 0xb5, 0, 0, 0]);
+    compressed.extend([0; 28]);
+    compressed.extend([100, 7, 8, 9]);
+    compressed
 }
 
 #[test]
@@ -26,19 +26,19 @@ fn the_example_of_the_extension_decodes_as_it_says() {
 fn version_1_has_controls_and_channels() {
     // Stride 8: the first channel adds shorts, the second turns and xors words.
     let (count, turn) = (3, 5);
-    let mut packed = vec![0xa1];
+    let mut compressed = vec![0xa1];
     // Controls: byte 0 plain, byte 1 one bit, 2 and 3 zero; 4 to 7 plain.
-    packed.extend([3 | 1 << 2 | 2 << 4 | 2 << 6, 0xff]);
+    compressed.extend([3 | 1 << 2 | 2 << 4 | 2 << 6, 0xff]);
     // Low bytes of the shorts' differences: +1, -1, +3 as zigzag 2, 1, 6.
-    packed.extend([2, 1, 6]);
+    compressed.extend([2, 1, 6]);
     // High bytes, one bit each (header 0), the first of them a sentinel: 4, so +0x0200 in all.
-    packed.extend([0, 0b0000_0001, 0, 4]);
+    compressed.extend([0, 0b0000_0001, 0, 4]);
     for byte in [[1, 0, 9], [2, 0, 0], [3, 0, 0], [4, 0, 0x80]] {
-        packed.extend(byte);
+        compressed.extend(byte);
     }
-    packed.extend([0; 14]);
-    packed.extend([0x10, 0, 0x20, 0, 1, 0, 0, 0, 1, 2 | turn << 4]);
-    let bytes = decode(Mode::Attributes, Filter::None, count, 8, &packed).unwrap();
+    compressed.extend([0; 14]);
+    compressed.extend([0x10, 0, 0x20, 0, 1, 0, 0, 0, 1, 2 | turn << 4]);
+    let bytes = decode(Mode::Attributes, Filter::None, count, 8, &compressed).unwrap();
     let shorts = |i: usize| u16::from_le_bytes([bytes[8 * i], bytes[8 * i + 1]]);
     assert_eq!([shorts(0), shorts(1), shorts(2)], [0x10 + 1 + 0x200, 0x10 + 0x200, 0x13 + 0x200]);
     assert_eq!([bytes[2], bytes[10], bytes[18]], [0x20; 3]);
@@ -54,32 +54,32 @@ fn version_1_has_controls_and_channels() {
 #[test]
 fn triangles_and_sequences_decode() {
     // A quad: a fresh triangle by the table's entry 0, then its neighbour over the newest edge but one.
-    let mut packed = vec![0xe1, 0xf0, 0x10];
-    packed.extend([0; 16]);
-    let bytes = decode(Mode::Triangles, Filter::None, 6, 2, &packed).unwrap();
+    let mut compressed = vec![0xe1, 0xf0, 0x10];
+    compressed.extend([0; 16]);
+    let bytes = decode(Mode::Triangles, Filter::None, 6, 2, &compressed).unwrap();
     let indices: Vec<u16> = bytes.chunks(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
     // Edges pushed by (0, 1, 2): (1,0), (2,1), (0,2). One back from the newest is (2,1).
     assert_eq!(indices, [0, 1, 2, 2, 1, 3]);
 
     // Explicit: 0xff, both others explicit too; indices 5, 4, 6 as differences of the one before.
-    let mut packed = vec![0xe1, 0xff, 0xff, 10, 1, 4];
-    packed.extend([0; 16]);
-    let bytes = decode(Mode::Triangles, Filter::None, 3, 4, &packed).unwrap();
+    let mut compressed = vec![0xe1, 0xff, 0xff, 10, 1, 4];
+    compressed.extend([0; 16]);
+    let bytes = decode(Mode::Triangles, Filter::None, 3, 4, &compressed).unwrap();
     let indices: Vec<u32> = bytes.chunks(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
     assert_eq!(indices, [5, 4, 6]);
 
     // Two baselines: 3, 100, 4, 98.
     let code = |delta: i32, baseline: u32| ((delta << 1) ^ (delta >> 31)) as u32 * 2 + baseline;
-    let mut packed = vec![0xd1];
+    let mut compressed = vec![0xd1];
     for v in [code(3, 0), code(100, 1), code(1, 0), code(-2, 1)] {
         if v < 128 {
-            packed.push(v as u8);
+            compressed.push(v as u8);
         } else {
-            packed.extend([v as u8 | 0x80, (v >> 7) as u8]);
+            compressed.extend([v as u8 | 0x80, (v >> 7) as u8]);
         }
     }
-    packed.extend([0; 4]);
-    let bytes = decode(Mode::Indices, Filter::None, 4, 4, &packed).unwrap();
+    compressed.extend([0; 4]);
+    let bytes = decode(Mode::Indices, Filter::None, 4, 4, &compressed).unwrap();
     let indices: Vec<u32> = bytes.chunks(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
     assert_eq!(indices, [3, 100, 4, 98]);
 }
@@ -131,27 +131,27 @@ fn every_truncation_is_an_error_and_no_byte_can_do_harm() {
         (Mode::Triangles, 9, 2, triangles),
         (Mode::Indices, 3, 4, sequence),
     ];
-    for (mode, count, stride, packed) in cases {
-        assert!(decode(mode, Filter::None, count, stride, &packed).is_ok(), "{mode:?}");
-        for length in 0..packed.len() {
+    for (mode, count, stride, compressed) in cases {
+        assert!(decode(mode, Filter::None, count, stride, &compressed).is_ok(), "{mode:?}");
+        for length in 0..compressed.len() {
             assert!(
-                decode(mode, Filter::None, count, stride, &packed[..length]).is_err(),
+                decode(mode, Filter::None, count, stride, &compressed[..length]).is_err(),
                 "{mode:?} {length}"
             );
         }
-        let mut packed = packed;
-        for at in 0..packed.len() {
-            let was = packed[at];
+        let mut compressed = compressed;
+        for at in 0..compressed.len() {
+            let was = compressed[at];
             for other in 0..=255 {
-                packed[at] = other;
-                if let Ok(bytes) = decode(mode, Filter::None, count, stride, &packed) {
+                compressed[at] = other;
+                if let Ok(bytes) = decode(mode, Filter::None, count, stride, &compressed) {
                     assert_eq!(bytes.len(), count * stride);
                 }
             }
-            packed[at] = was;
+            compressed[at] = was;
         }
-        packed.push(0);
-        let _ = decode(mode, Filter::None, count, stride, &packed);
-        assert!(decode(mode, Filter::Octahedral, count, 12, &packed).is_err());
+        compressed.push(0);
+        let _ = decode(mode, Filter::None, count, stride, &compressed);
+        assert!(decode(mode, Filter::Octahedral, count, 12, &compressed).is_err());
     }
 }

@@ -1,0 +1,103 @@
+//! How a file is read: its units and axes, what is left out, what a motion is put onto.
+
+use super::{Axis, ImportLimits, OpenError, ReadOptions};
+use crate::{mesh::VertexLayout, retarget::Goals};
+use core::num::NonZeroU8;
+use std::path::PathBuf;
+
+/// How long a unit of the file is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Unit {
+    /// As the format or the file says: glTF, ozz and BVH metres, ACL and rawclip centimetres, FBX as in the file.
+    #[default]
+    Auto,
+    /// Metres a unit.
+    Metres(f64),
+}
+
+/// How to read a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportOptions {
+    /// How long a unit of the file is.
+    pub unit: Unit,
+    /// What is up in the file; it becomes y.
+    pub up: Axis,
+    /// Where characters look in the file; it becomes z. `None`: as usual for what is up.
+    pub forward: Option<Axis>,
+    /// Samples a second for every motion; `None` keeps its keys.
+    pub rate_hz: Option<f64>,
+    /// The file that has the skeleton, if it is another one. Joints are matched by name; files that have no joint
+    /// names (ozz animations, raw clips), by place.
+    pub skeleton: Option<PathBuf>,
+    /// The file with another skeleton, of other proportions and names, that motions are brought onto
+    /// ([`crate::retarget`]). It is read as it is: unit and axes are those of the motions' files.
+    pub retarget: Option<PathBuf>,
+    /// What is then kept where the file has it.
+    pub goals: Goals,
+    /// Leaves meshes out, with their materials and images.
+    pub no_mesh: bool,
+    /// Leaves images out.
+    pub no_images: bool,
+    /// Joints that a vertex follows at most: the strongest stay. `None` keeps all.
+    pub influences: Option<NonZeroU8>,
+    /// The order of the vertices of every mesh. `None` keeps that of the file, which is the source's but for archives
+    /// that were laid out before.
+    pub layout: Option<VertexLayout>,
+    /// Refuses a file with a part that cannot be read; otherwise that part is left out with a warning.
+    pub strict: bool,
+    /// What a file may ask for.
+    pub limits: ImportLimits,
+}
+
+impl Default for ImportOptions {
+    fn default() -> Self {
+        Self {
+            unit: Unit::Auto,
+            up: Axis::Y,
+            forward: None,
+            rate_hz: None,
+            skeleton: None,
+            retarget: None,
+            goals: Goals::default(),
+            no_mesh: false,
+            no_images: false,
+            influences: None,
+            layout: None,
+            strict: false,
+            limits: ImportLimits::default(),
+        }
+    }
+}
+
+impl ImportOptions {
+    /// The same for a file in metres, y up: units and axes that were said are those of another one.
+    pub(crate) fn as_it_is(&self) -> Self {
+        Self { unit: Unit::Auto, up: Axis::Y, forward: None, ..self.clone() }
+    }
+
+    /// What of a file is read, and what is done about parts that cannot be.
+    pub(crate) fn reading(&self) -> ReadOptions {
+        ReadOptions {
+            limits: self.limits,
+            meshes: !self.no_mesh,
+            images: !self.no_images,
+            strict: self.strict,
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), OpenError> {
+        let forward = self.forward.unwrap_or(self.up.usual_forward());
+        let wrong = if let Unit::Metres(m) = self.unit
+            && !(m.is_finite() && m > 0.0)
+        {
+            format!("the unit is {m} m; it must be finite and above 0")
+        } else if let Some(rate) = self.rate_hz.filter(|r| !(r.is_finite() && *r > 0.0)) {
+            format!("the rate is {rate} Hz; it must be finite and above 0")
+        } else if self.up.upright(forward).is_none() {
+            format!("up is {:?} and forward {forward:?}; they must be at right angles", self.up)
+        } else {
+            return Ok(());
+        };
+        Err(OpenError::Option(wrong))
+    }
+}

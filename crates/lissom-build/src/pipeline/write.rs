@@ -1,0 +1,90 @@
+//! Scenes, cooked clips and graphs become one archive.
+
+use super::{Cooked, Input, InputError, PipelineError, Plan, Report, open::Opened, plan::NamedGraph, stamp};
+use crate::{
+    archive::{SceneWriter, clip_version},
+    cook::{CookedClip, Form},
+    scene::Scene,
+};
+use lissom::{
+    archive::{SectionKind, layout::GRAPH_VERSION},
+    clip::format,
+};
+use lissom_motion::graph::ClipFacts;
+use std::collections::BTreeMap;
+
+/// Writes what could be cooked, the graphs that were given, and the stamp.
+pub(super) fn archive(
+    plan: &Plan,
+    inputs: &[Input<'_>],
+    opened: Vec<Result<Opened, InputError>>,
+    clips: Vec<Vec<Result<CookedClip, InputError>>>,
+) -> Result<Cooked, PipelineError> {
+    let mut writer = SceneWriter::new();
+    let mut stamp = plan.head.clone();
+    let mut facts = BTreeMap::new();
+    let mut reports = Vec::with_capacity(inputs.len());
+    let opened_rules = opened.iter().flatten().map(|o| o.prepared.edited.used.clone()).collect::<Vec<_>>();
+    let used = |rule: &usize| opened_rules.iter().any(|used| used.get(*rule) == Some(&true));
+    let unused = (0..plan.rules.len()).filter(|rule| !used(rule)).collect();
+    for ((input, opened), clips) in inputs.iter().zip(opened).zip(clips) {
+        reports.push((|| {
+            let mut opened = opened?;
+            let clips = clips.into_iter().collect::<Result<Vec<CookedClip>, InputError>>()?;
+            tell_of_keys(plan, &mut opened.file.scene, &clips);
+            let scene = &mut opened.file.scene;
+            // A graph that was given takes the place of one that came along.
+            scene.graphs.retain(|own| plan.graphs.iter().all(|given| given.name != own.name));
+            facts.extend(scene.animations.iter().map(|a| (a.motion.name.clone(), a.facts())));
+            let report = Report::new(input, &opened, &clips);
+            let clips = clips.into_iter().map(|c| c.bytes).collect();
+            writer
+                .add(&opened.file.stem, &opened.file.scene, &opened.skeletons, clips)
+                .map_err(|source| InputError::Write { name: input.name().to_owned(), source })?;
+            stamp.push_str(&opened.file.stamp);
+            Ok(report)
+        })());
+    }
+    let graphs = write_graphs(plan, &facts, &mut writer)?;
+    // One without a graph that was asked for must not take the place of one that has it.
+    let archive = if reports.iter().any(Result::is_ok) && graphs.iter().all(Result::is_ok) {
+        writer.carry(stamp::KIND, stamp::VERSION, 0, stamp::NAME, stamp.as_bytes())?;
+        Some(writer.finish().finish()?)
+    } else {
+        None
+    };
+    Ok(Cooked { archive, inputs: reports, graphs, unused, stamp })
+}
+
+/// Graphs are checked against the clips that the archive has, then added.
+fn write_graphs(
+    plan: &Plan,
+    facts: &BTreeMap<String, ClipFacts>,
+    writer: &mut SceneWriter,
+) -> Result<Vec<Result<String, InputError>>, PipelineError> {
+    let mut all = Vec::with_capacity(plan.graphs.len());
+    for NamedGraph { path, name, file, .. } in &plan.graphs {
+        all.push(match file.check(|clip| facts.get(clip).cloned()) {
+            Ok(_) => {
+                writer.carry(SectionKind::Graph, GRAPH_VERSION, 0, name, &file.parts().to_bytes())?;
+                Ok(name.clone())
+            }
+            Err(source) => Err(InputError::Graph { name: path.clone(), source }),
+        });
+    }
+    Ok(all)
+}
+
+/// Rows were asked for, and are not what every motion can be.
+fn tell_of_keys(plan: &Plan, scene: &mut Scene, clips: &[CookedClip]) {
+    if plan.cook.form != Form::Rows {
+        return;
+    }
+    let keys = |clip: &CookedClip| clip_version(&clip.bytes) == format::keys::VERSION;
+    let names = scene.animations.iter().zip(clips).filter(|(_, clip)| keys(clip));
+    let names: Vec<String> = names.map(|(a, _)| a.motion.name.clone()).collect();
+    for name in names {
+        let text = "it steps, or lies on no even rate, so it was cooked as keys, not as rows";
+        scene.warn(format!("clip {name:?}"), text);
+    }
+}

@@ -1,0 +1,8 @@
+//! From scenes and files to archives: the bound, the pipeline, recipes, graphs, and the mannequin.
+
+mod bound;
+mod effort;
+mod graphs;
+mod mannequin;
+mod pipeline;
+mod recipes;

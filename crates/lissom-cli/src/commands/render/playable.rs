@@ -1,0 +1,53 @@
+//! What can be drawn over time: a clip of an archive, an authored motion, a stream, or a graph.
+
+use super::played::Played;
+use crate::source::StreamFile;
+use crate::stage::{Motions, Stage, StageClip};
+use lissom_build::scene::SceneAnimation;
+
+/// Something that can be drawn at any of its times.
+#[derive(Clone, Copy)]
+pub(crate) enum Playable<'a> {
+    Clip(&'a StageClip),
+    Source(&'a SceneAnimation),
+    Stream(&'a str, &'a StreamFile),
+    Graph(&'a Played),
+}
+
+impl<'a> Playable<'a> {
+    pub(crate) fn name(self) -> &'a str {
+        match self {
+            Self::Clip(clip) => &clip.name,
+            Self::Source(animation) => &animation.motion.name,
+            Self::Stream(name, _) => name,
+            Self::Graph(played) => &played.name,
+        }
+    }
+
+    pub(crate) fn duration_s(self) -> f64 {
+        match self {
+            Self::Clip(clip) => clip.clip.view().duration_s(),
+            Self::Source(animation) => animation.motion.duration_s,
+            Self::Stream(_, stream) => stream.opened.view().duration_s(),
+            Self::Graph(played) => played.seconds,
+        }
+    }
+
+    pub(crate) fn is_looping(self) -> bool {
+        match self {
+            Self::Clip(clip) => clip.clip.view().is_looping(),
+            Self::Source(animation) => animation.motion.looping,
+            Self::Stream(_, stream) => stream.opened.view().is_looping(),
+            Self::Graph(_) => false,
+        }
+    }
+}
+
+/// What a stage has to draw: its stream, its clips or its authored motions. None: only the rest pose.
+pub(crate) fn of_stage(stage: &Stage) -> Vec<Playable<'_>> {
+    match &stage.motions {
+        Motions::Stream { name, file } => vec![Playable::Stream(name, file)],
+        Motions::Authored { animations, .. } => animations.iter().map(Playable::Source).collect(),
+        Motions::Archive | Motions::Cooked(_) => stage.clips.iter().map(Playable::Clip).collect(),
+    }
+}

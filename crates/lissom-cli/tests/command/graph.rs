@@ -1,0 +1,149 @@
+//! `lissom graph`, and graphs in `import`, `check`, `export`.
+
+use crate::common::{bad, bvh, folder, good, json, text, write};
+use lissom::archive::Archive;
+use lissom_motion::Animator;
+use std::fs;
+use std::path::Path;
+
+const HERO: &str = r#"{
+  "parameters": { "go": { "bool": false }, "speed": { "float": 1, "half_life_s": 0.1 } },
+  "layers": [{ "name": "body", "states": [
+    { "name": "stand", "clip": "wave", "speed": 0 },
+    { "name": "move", "clip": "wave", "speed_from": "speed" }
+  ], "transitions": [
+    { "from": "stand", "to": "move", "when": { "go": true } },
+    { "from": "*", "to": "stand", "when": { "go": false } }
+  ] }]
+}"#;
+
+/// The one that the page shows plays on the mannequin, as the page says.
+#[test]
+fn the_graph_of_the_page_plays_the_mannequin() {
+    let root = folder("graph_page");
+    let page =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/GRAPHS.md")).unwrap();
+    let graph = page.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let file = write(root.join("hero.json"), graph);
+    let (glb, archive) = (text(&root.join("hero.glb")), text(&root.join("hero.lsm")));
+    good(&["mannequin", "-o", &glb]);
+    let checked = good(&["graph", "check", &file, "--clips", &glb]);
+    assert!(
+        checked.contains("whole: graph \"hero\", 3 parameters, 2 layers, 4 states, 6 transitions, 7 clips"),
+        "{checked}"
+    );
+    good(&["import", &glb, "--graph", &file, "-o", &archive, "--effort", "fast", "--no-mesh"]);
+    good(&["check", &archive]);
+    let held = good(&["graph", "check", &archive]);
+    assert!(held.contains("whole: graph \"hero\""), "{held}");
+    let archive = Archive::open(&archive).unwrap();
+    let mut hero = Animator::new(&archive, "hero").unwrap();
+    let (speed, turn) = (hero.graph().float("speed").unwrap(), hero.graph().trigger("turn").unwrap());
+    hero.set(speed, 2.0).unwrap();
+    hero.play("wave").on("upper_body").fade(0.2).start().unwrap();
+    (0..60).for_each(|_| hero.update(1.0 / 60.0).unwrap());
+    assert_eq!(hero.state().leading(hero.graph(), 0), Some("move"));
+    hero.trigger(turn).unwrap();
+    (0..10).for_each(|_| hero.update(1.0 / 60.0).unwrap());
+    assert_eq!(hero.state().leading(hero.graph(), 0), Some("turn"));
+}
+
+/// The mannequin's own: an archive that a game plays at once.
+#[test]
+fn the_mannequin_as_an_archive_has_a_graph() {
+    let file = text(&folder("graph_mannequin").join("mannequin.lsm"));
+    good(&["mannequin", "-o", &file, "--body-m", "0.04", "--hand-m", "0.012"]);
+    good(&["check", &file]);
+    let held = good(&["graph", "check", &file]);
+    assert!(held.contains("whole: graph \"mannequin\""), "{held}");
+    let archive = Archive::open(&file).unwrap();
+    let mut hero = Animator::new(&archive, "mannequin").unwrap();
+    hero.set(hero.graph().float("ahead").unwrap(), 1.32).unwrap();
+    let steps = (0..240).map(|_| {
+        hero.update(1.0 / 60.0).unwrap();
+        (hero.root_delta().translation[2], hero.events().filter(|e| e.marker.name == "step_left").count())
+    });
+    let (way, left) = steps.fold((0.0, 0), |(way, left), (step, events)| (way + step, left + events));
+    assert!((4.5..5.5).contains(&way), "{way} m in 4 s");
+    assert!((3..=5).contains(&left), "{left} steps of the left foot");
+}
+
+#[test]
+fn check_names_line_and_clip_and_what_was_meant() {
+    let root = folder("graph_check");
+    let clips = write(root.join("wave.bvh"), bvh(1, 12));
+    let whole = write(root.join("hero.json"), HERO);
+    good(&["graph", "check", &whole]);
+    good(&["graph", "check", &whole, "--clips", &clips]);
+    let wrong = write(
+        root.join("wrong.json"),
+        HERO.replace("\"move\", \"clip\": \"wave\"", "\"move\", \"clip\": \"wvae\""),
+    );
+    // Without clips nobody can say that one is not there.
+    good(&["graph", "check", &wrong]);
+    let (out, _) = bad(1, &["graph", "check", &wrong, "--clips", &clips]);
+    let reason = "line 5, column 5: layer \"body\", state \"move\": there is no clip called \"wvae\" (did you mean \"wave\"?)";
+    assert!(out.contains(reason), "{out}");
+    let (out, _) = bad(1, &["graph", "check", &whole, &wrong, "--clips", &clips, "--json"]);
+    let report = json(&out);
+    assert!(report["graphs"][0]["error"].is_null());
+    assert_eq!(
+        (&report["graphs"][1]["error"]["line"], &report["graphs"][1]["states"]),
+        (&5.into(), &2.into())
+    );
+    let nonsense = write(root.join("nonsense.json"), "{\n  \"layer\": [] }");
+    assert!(
+        bad(1, &["graph", "check", &nonsense]).0.contains("line 2, column 12: a graph has no key \"layer\"")
+    );
+
+    let archive = text(&root.join("hero.lsm"));
+    let (_, error) = bad(1, &["import", &clips, "--graph", &wrong, "-o", &archive]);
+    assert!(error.contains("wrong.json: line 5, column 5: "), "{error}");
+    assert!(!Path::new(&archive).exists(), "an archive without its graph is none");
+    let folder_out = format!("{}/", text(&root.join("out")));
+    assert!(
+        bad(2, &["import", &clips, "--graph", &whole, "-o", &folder_out])
+            .1
+            .contains("a graph needs one archive")
+    );
+}
+
+#[test]
+fn a_recipe_brings_graphs_and_exports_keep_them() {
+    let root = folder("graph_recipe");
+    let clips = write(root.join("wave.bvh"), bvh(1, 12));
+    write(root.join("graphs/hero.graph.json"), HERO);
+    write(root.join("lissom.toml"), "graphs = [\"graphs/hero.graph.json\"]\neffort = \"fast\"\n");
+    let archive = text(&root.join("out.lsm"));
+    good(&["import", &clips, "-o", &archive]);
+    let checked = good(&["graph", "check", &archive]);
+    assert!(
+        checked.contains("whole: graph \"hero\", 2 parameters, 1 layer, 2 states, 2 transitions, 1 clip"),
+        "{checked}"
+    );
+    let (glb, again) = (text(&root.join("back.glb")), text(&root.join("again/hero.lsm")));
+    good(&["export", &archive, "-o", &glb]);
+    fs::create_dir_all(root.join("again")).unwrap();
+    write(root.join("again/lissom.toml"), "effort = \"fast\"\n");
+    good(&["import", &glb, "-o", &again]);
+    assert_eq!(good(&["graph", "check", &again]).replace("again/hero", "out"), checked);
+}
+
+#[test]
+fn a_drawing_has_every_state_and_way() {
+    let root = folder("graph_draw");
+    let graph = write(root.join("hero.json"), HERO);
+    let (svg, png) = (text(&root.join("hero.svg")), text(&root.join("hero.png")));
+    good(&["graph", "draw", &graph, "-o", &svg]);
+    let drawn = fs::read_to_string(&svg).unwrap();
+    for words in
+        ["stand", "move", "any state", "to stand if not go", "to move if go", "speed (float, damped)"]
+    {
+        assert!(drawn.contains(words), "{words} is missing");
+    }
+    good(&["graph", "draw", &graph, "-o", &png]);
+    assert_eq!(&fs::read(&png).unwrap()[1..4], b"PNG");
+    assert!(bad(2, &["graph", "draw", &graph, "-o", "hero.pdf"]).1.contains("a .svg or a .png"));
+    let wrong = write(root.join("wrong.json"), HERO.replace("\"to\": \"move\"", "\"to\": \"run\""));
+    assert!(bad(1, &["graph", "draw", &wrong, "-o", &svg]).1.contains("line 7, column 5"));
+}

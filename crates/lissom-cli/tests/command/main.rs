@@ -1,0 +1,15 @@
+//! The command as a user starts it: one file per subject.
+
+mod bad_input;
+#[allow(clippy::print_stdout, reason = "the page's code talks to its reader")]
+mod character;
+mod common;
+mod first;
+mod graph;
+mod import;
+mod looking;
+mod recipes;
+mod render;
+mod show;
+mod stream;
+mod view;

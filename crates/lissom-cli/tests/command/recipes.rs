@@ -1,0 +1,149 @@
+//! `docs/RECIPES.md`, and recipes on the command line.
+
+use crate::common::{bad, bvh, folder, good, json, lissom, text, write};
+use std::fs;
+
+fn page() -> String {
+    fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/RECIPES.md")).unwrap()
+}
+
+#[test]
+fn the_recipe_of_the_page_gives_what_the_page_says() {
+    let page = page();
+    let (_, rest) = page.split_once("```toml\n").unwrap();
+    let (toml, rest) = rest.split_once("```").unwrap();
+    let (line, _) = rest.split_once("The archive then has ").unwrap().1.split_once('.').unwrap();
+    let wanted: Vec<&str> = line.split('`').skip(1).step_by(2).collect();
+    let root = folder("recipes_page");
+    write(root.join("lissom.toml"), toml);
+    let (glb, out) = (text(&root.join("mannequin.glb")), text(&root.join("hero.lsm")));
+    good(&["mannequin", "-o", &glb, "--body-m", "0.04", "--hand-m", "0.012"]);
+    good(&["import", &glb, "-o", &out, "--json"]);
+    let shown = json(&good(&["inspect", &out, "--json"]));
+    let clips = shown["clips"].as_array().unwrap();
+    let names: Vec<&str> = clips.iter().map(|c| c["name"].as_str().unwrap()).collect();
+    assert_eq!(names, wanted);
+    let clip = |name: &str| clips.iter().find(|c| c["name"] == name).unwrap();
+    assert!((clip("wave_left")["seconds"].as_f64().unwrap() - 1.8).abs() < 1e-6);
+    assert_eq!(clip("run_back")["looping"], true);
+}
+
+/// Every key of the table is one that the reader knows, and the other way round.
+#[test]
+fn the_page_lists_every_key() {
+    let page = page();
+    let (_, table) = page.split_once("| key | value |").unwrap();
+    let rows = table.lines().skip(2).take_while(|l| l.starts_with('|'));
+    let keys: Vec<&str> = rows.map(|l| l.split('`').nth(1).unwrap()).collect();
+    for key in &keys {
+        let error =
+            lissom_build::recipe::read(format!("[clips.a]\n{key} = 2026-01-01").as_bytes()).unwrap_err();
+        assert!(matches!(error, lissom_build::recipe::RecipeError::Value { .. }), "{key}: {error}");
+    }
+    assert_eq!(keys.len(), 16);
+}
+
+#[test]
+fn edits_are_options_too_and_go_before_those_of_the_file() {
+    let root = folder("recipes_options");
+    let walk = write(root.join("walk.bvh"), bvh(1, 31));
+    let out = text(&root.join("walk.lsm"));
+    let config = write(root.join("lissom.toml"), "[clips.walk]\ntrim = [0, 0.5]\nprecision = '5mm'\n");
+    let clip = |more: &[&str]| {
+        good(&[&["import", &walk, "-o", &out, "--force"][..], more].concat());
+        json(&good(&["inspect", &out, "--json"]))["clips"][0].clone()
+    };
+    let seconds = |c: &serde_json::Value| c["seconds"].as_f64().unwrap();
+    assert!((seconds(&clip(&[])) - 0.5).abs() < 1e-3);
+    let cut = clip(&["--trim", "0.25..", "--name", "my_*"]);
+    assert!((seconds(&cut) - 0.75).abs() < 1e-3, "{cut}");
+    assert_eq!(cut["name"], "my_walk");
+    let worst = |more: &[&str]| {
+        let all = [&["import", &walk, "-o", &out, "--force", "--json"][..], more].concat();
+        json(&good(&all))["files"][0]["worst_error_m"].as_f64().unwrap()
+    };
+    assert!(worst(&[]) > 1e-3);
+    assert!(worst(&["--precision", "0.1mm"]) <= 1e-4, "the command line wins");
+    for all in [
+        &[
+            "--reverse",
+            "--mirror",
+            "--in-place",
+            "--loop",
+            "close",
+            "--event",
+            "step=0.1",
+            "--joint",
+            "hand=0.05mm",
+        ][..],
+        &["--in-place=drift", "--additive", "first"],
+        &["--additive", "walk@0.2"],
+        &["--root-motion"],
+        &["--root-motion=*", "--loop", "close"],
+    ] {
+        clip(all);
+    }
+    for (option, value, word) in [
+        ("--trim", "2..1", "--trim 2..1: it must be a range of seconds"),
+        ("--event", "step", "--event step: it must be NAME=SECONDS"),
+        ("--joint", "hand=5", "write 5mm"),
+        ("--precision", "5", "--precision 5: a number alone is metres, and that is a lot: write 5mm"),
+        ("--additive", "", "--additive: it must be"),
+    ] {
+        let (_, error) = bad(2, &["import", &walk, "-o", &out, &format!("{option}={value}")]);
+        assert!(error.contains(word), "{word} is missing from: {error}");
+    }
+    let (_, error) = bad(1, &["import", &walk, "-o", &out, "--trim", "0.5..7"]);
+    assert!(error.contains("walk.bvh: clip \"walk\": trim: the range 0.5 s to 7 s"), "{error}");
+    // A table that fits nothing.
+    write(config.into(), "\n[clips.wlak]\nreverse = true\n");
+    let output = lissom(&["import", &walk, "-o", &out]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success());
+    assert!(
+        error.ends_with("lissom.toml: line 2: no clip is called \"wlak\" (did you mean \"walk\"?)\n"),
+        "{error}"
+    );
+}
+
+/// A motion of another human onto the mannequin: as an option, in a recipe, and what was not matched is told.
+#[test]
+fn motions_of_another_skeleton_are_brought_onto_this_one() {
+    let root = folder("recipes_retarget");
+    let (glb, hero) = (text(&root.join("mannequin.glb")), text(&root.join("hero.lsm")));
+    good(&["mannequin", "-o", &glb, "--body-m", "0.04", "--hand-m", "0.012"]);
+    good(&["import", &glb, "-o", &hero, "--clip", "walk", "--effort", "fast"]);
+    let bvh = text(&root.join("walk.bvh"));
+    good(&["export", &hero, "--clip", "walk", "-o", &bvh]);
+    // Another human: twice as large, with Unreal's names for its thighs and shins.
+    let file = fs::read_to_string(&bvh).unwrap().replace("shin_", "calf_").replace("toes_", "ball_");
+    let other = write(root.join("other.bvh"), file);
+    let out = text(&root.join("moved.lsm"));
+    let names = ["import", &other, "--unit", "2", "--retarget", &hero, "-o", &out, "--verbose"];
+    let told = lissom(&[&names[..], &["--goals", "feet"]].concat());
+    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+    let told = String::from_utf8_lossy(&told.stderr).into_owned() + &String::from_utf8_lossy(&told.stdout);
+    assert!(told.contains("are no bones and rest"), "{told}");
+    let joints = |path: &str| json(&good(&["inspect", path, "--json"]))["skeletons"][0]["joints"].clone();
+    assert_eq!(joints(&out), joints(&hero));
+    // The recipe says the same, and finds the file beside itself.
+    write(root.join("lissom.toml"), "retarget = 'hero.lsm'\ngoals = 'feet'\nunit = 2\n");
+    let again = text(&root.join("again.lsm"));
+    good(&["import", &other, "-o", &again]);
+    assert_eq!(joints(&again), joints(&hero));
+    // The skeleton's own motions go through as they are, mesh and all.
+    let same = text(&root.join("same.lsm"));
+    good(&["import", &glb, "-o", &same, "--clip", "walk", "--effort", "fast", "--unit", "1"]);
+    assert_eq!(json(&good(&["inspect", &same, "--json"]))["meshes"].as_array().unwrap().len(), 1);
+    // Who is no human is refused in words.
+    let stick = write(root.join("stick.bvh"), bvh_of_nobody());
+    let (_, error) = bad(1, &["import", &stick, "-o", &out, "--force"]);
+    assert!(error.contains("the source has no hips"), "{error}");
+    let none = write(root.join("none.toml"), "");
+    bad(2, &["import", &other, "-o", &out, "--config", &none, "--goals", "feet"]);
+}
+
+fn bvh_of_nobody() -> String {
+    "HIERARCHY ROOT stick { OFFSET 0 1 0 CHANNELS 1 Xposition End Site { OFFSET 0 1 0 } } MOTION Frames: 3 Frame Time: 0.5 0 1 2"
+        .into()
+}

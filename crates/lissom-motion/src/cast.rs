@@ -1,0 +1,62 @@
+//! A graph on the clips of a body: what an animator and the members of a crowd play.
+
+use crate::{
+    Graph, RootStep, StateError,
+    frame::{Entry, Frame},
+    root::RootTracks,
+};
+use alloc::{sync::Arc, vec::Vec};
+use lissom::{
+    job::Mix,
+    math::soa::Lanes,
+    player::{Body, ClipShare, PlayError},
+};
+
+/// A graph, and where its clips and layers are on a body. A clone shares everything.
+#[derive(Clone, Debug)]
+pub(crate) struct Cast {
+    pub graph: Arc<Graph>,
+    /// The body's number of each of the graph's clips.
+    pub clips: Arc<[usize]>,
+    /// Where each of them leads.
+    pub roots: Arc<[RootTracks]>,
+    /// True if one of them leads anywhere.
+    pub travels: bool,
+    /// One per layer.
+    pub masks: Arc<[Option<Vec<Lanes>>]>,
+}
+
+impl Cast {
+    /// Fails if the graph names a clip that the body lacks, or a mask names a joint that the skeleton lacks.
+    pub fn new<E: From<PlayError> + From<StateError>>(body: &Body, graph: Arc<Graph>) -> Result<Self, E> {
+        let clip = |clip: &crate::graph::GraphClip| body.clip(&clip.name);
+        let clips = graph.clips().iter().map(clip).collect::<Result<Arc<[_]>, _>>()?;
+        let mask = |layer| graph.mask(layer, body.skeleton());
+        let masks = (0..graph.layer_names().count()).map(mask).collect::<Result<_, _>>()?;
+        let roots: Arc<[_]> = clips.iter().map(|clip| RootTracks::of_body(body, *clip)).collect();
+        let travels = roots.iter().any(|root| !root.is_empty());
+        Ok(Self { clips, roots, travels, masks, graph })
+    }
+
+    /// The step that a frame makes.
+    pub fn root_step(&self, frame: &Frame) -> RootStep {
+        if !self.travels {
+            return RootStep::IDENTITY;
+        }
+        frame.root_step(&self.graph, |clip| Some(self.roots[clip].motion()))
+    }
+
+    /// What a frame is mixed from, by the body's numbers.
+    pub fn mix(&self, frame: &Frame) -> Mix {
+        frame.mix(|clip| self.clips[clip])
+    }
+
+    /// How much is seen of each clip of a frame, for morph weights.
+    pub fn shares<'a>(&'a self, frame: &'a Frame) -> impl Iterator<Item = ClipShare> + Clone + 'a {
+        frame.seen().map(|(entry, weight): (&Entry, f32)| ClipShare {
+            clip: self.clips[usize::from(entry.clip)],
+            ratio: entry.ratio(),
+            weight,
+        })
+    }
+}

@@ -1,0 +1,67 @@
+//! The members of one task: a slice of every list of the crowd.
+
+use super::{
+    members::{Care, Mind},
+    palette::PalettesMut,
+};
+use crate::RootStep;
+use core::mem;
+use lissom::math::Mat4;
+
+/// Some members: a slice of every list, all of them disjoint from those of other pieces.
+pub(super) struct Slots<'a> {
+    /// The index of the first.
+    pub first: usize,
+    pub joints: usize,
+    pub generations: &'a [u32],
+    pub minds: &'a mut [Mind],
+    pub places: &'a mut [RootStep],
+    pub cares: &'a mut [Care],
+    pub steps: &'a mut [RootStep],
+    /// As many a member as there are joints, or none at all.
+    pub models: &'a mut [Mat4],
+    /// Likewise: what members at a divided rate move to.
+    pub targets: &'a mut [Mat4],
+    /// Weights of morph targets: so many a member, or none at all.
+    pub morphs: &'a mut [f32],
+    pub morphs_each: usize,
+    pub palettes: Option<PalettesMut<'a>>,
+}
+
+impl<'a> Slots<'a> {
+    /// Cuts the first `count` off.
+    pub fn cut(&mut self, count: usize) -> Self {
+        fn cut<'a, T>(all: &mut &'a mut [T], at: usize) -> &'a mut [T] {
+            let (head, tail) = mem::take(all).split_at_mut(at);
+            *all = tail;
+            head
+        }
+        let joints = self.joints;
+        let (generations, others) = self.generations.split_at(count);
+        self.generations = others;
+        let matrices = if self.models.is_empty() { 0 } else { count * joints };
+        let targets = if self.targets.is_empty() { 0 } else { count * joints };
+        let morphs = if self.morphs.is_empty() { 0 } else { count * self.morphs_each };
+        let palettes = self.palettes.take().map(|palettes| {
+            let (head, tail) = palettes.split_at(count * joints);
+            self.palettes = Some(tail);
+            head
+        });
+        let first = self.first;
+        self.first += count;
+        Self {
+            first,
+            joints,
+            generations,
+            minds: cut(&mut self.minds, count),
+            places: cut(&mut self.places, count),
+            cares: cut(&mut self.cares, count),
+            steps: cut(&mut self.steps, count),
+            models: cut(&mut self.models, matrices),
+            targets: cut(&mut self.targets, targets),
+            morphs: cut(&mut self.morphs, morphs),
+            morphs_each: self.morphs_each,
+            palettes,
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Deciding: one step of a graph.
+//!
+//! A layer plays a few states, its *voices*: the last one leads, and its share of the layer grows from 0 to 1 over the
+//! fade of the transition that started it; what is left goes to the voices before it, in the same way. One-shots lie
+//! over them.
+//!
+//! A step of a layer is: every voice goes on by dt; then at most one transition starts, whose state begins with the
+//! next step; then shares are handed out. So a frame shows what was played during dt, with the weights at its end, and
+//! a state that was left in it still tells what it passed.
+
+mod shots;
+mod step;
+mod transitions;
+mod voices;
+mod why;
+
+pub use why::{Verdict, Why};
+
+use crate::{
+    error::StateError,
+    frame::Frame,
+    graph::Graph,
+    state::{Float, GraphState},
+};
+use lissom::track::{Playhead, Repeat, TimeError};
+use step::Step;
+
+impl Graph {
+    /// Goes on by so many seconds, and says what is then to be seen. Allocates nothing with a frame made for this graph.
+    ///
+    /// A step of 0 changes nothing: the frame shows the state as it is, with nothing passed.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Value`] for a step that is negative, NaN or infinite; [`StateError::OtherGraph`]. State and frame are then
+    /// as they were.
+    pub fn update(&self, state: &mut GraphState, dt_s: f64, frame: &mut Frame) -> Result<(), StateError> {
+        self.begin(state, dt_s)?;
+        frame.begin(dt_s);
+        let GraphState { floats, ints, flags, layers, .. } = state;
+        let mut step = Step { graph: self, floats, ints, flags, dt_s, frame };
+        for (number, layer) in layers.iter_mut().enumerate() {
+            step.layer(number, layer);
+        }
+        if dt_s > 0.0 {
+            self.read_curves(frame, floats);
+        }
+        Ok(())
+    }
+
+    /// Parameters that the clips set: layer over layer, each by as much of it as has the curve.
+    fn read_curves(&self, frame: &Frame, floats: &mut [Float]) {
+        for curves in &self.curves {
+            let mut value = f64::from(self.floats[usize::from(curves.float)].start);
+            for (number, layer) in frame.layers.iter().enumerate() {
+                let (mut sum, mut share) = (0.0, 0.0);
+                for entry in frame.entries.iter().filter(|entry| usize::from(entry.layer) == number) {
+                    if let Some(curve) = curves.of(entry.clip) {
+                        let seen = f64::from(entry.weight) * f64::from(layer.weight);
+                        sum += seen * f64::from(curve.at(entry.ratio()));
+                        share += seen;
+                    }
+                }
+                value = if layer.additive { value + sum } else { value * (1.0 - share) + sum };
+            }
+            let value = value as f32;
+            let value = if value.is_finite() { value } else { f32::MAX.copysign(value) };
+            floats[usize::from(curves.float)] = Float { target: value, value };
+        }
+    }
+
+    /// A head of a state as one of its clip: the same, unless clips are kept in step by markers.
+    fn placed(&self, clip: u16, repeat: Repeat, head: Playhead) -> Playhead {
+        let marks = self.clips[usize::from(clip)].marks.as_ref().filter(|_| repeat == Repeat::Loop);
+        // Less than two laps are never too far.
+        marks.map_or(head, |marks| self.unit(repeat).seek(head, marks.at(head.progress_s())).unwrap_or(head))
+    }
+
+    /// Checks, then parameters go on.
+    pub(crate) fn begin(&self, state: &mut GraphState, dt_s: f64) -> Result<(), StateError> {
+        if !(dt_s.is_finite() && dt_s >= 0.0) {
+            let allowed = "finite, at least 0; a negative speed plays backward";
+            return Err(TimeError { field: "dt_s", value: dt_s, allowed }.into());
+        }
+        if state.shape != self.shape {
+            return Err(StateError::OtherGraph);
+        }
+        if dt_s > 0.0 {
+            for (float, start) in state.floats.iter_mut().zip(&self.floats) {
+                float.follow(start.half_life_s, dt_s);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Float {
+    /// Half of the way in its half-life, whatever the steps are.
+    fn follow(&mut self, half_life_s: f32, dt_s: f64) {
+        let left = if half_life_s > 0.0 { libm::exp2(-dt_s / f64::from(half_life_s)) } else { 0.0 };
+        let (target, value) = (f64::from(self.target), f64::from(self.value));
+        self.value = if left > 0.0 { (target + (value - target) * left) as f32 } else { self.target };
+    }
+}
+
+/// Where the share of something that began `age_s` ago stands.
+fn risen(age_s: f64, fade_s: f32) -> f64 {
+    let fade_s = f64::from(fade_s);
+    if age_s < fade_s { age_s / fade_s } else { 1.0 }
+}

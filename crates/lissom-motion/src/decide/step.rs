@@ -1,0 +1,92 @@
+//! One step of one layer: voices, at most one transition, one-shots; then weights are given to the frame's entries.
+
+use super::voices::{Playing, share_out};
+use crate::{
+    frame::{Change, Entry, Frame, FrameLayer},
+    graph::Graph,
+    state::{Float, LayerState},
+};
+
+/// A step of all layers.
+pub(crate) struct Step<'a> {
+    pub(crate) graph: &'a Graph,
+    pub(crate) floats: &'a [Float],
+    pub(crate) ints: &'a [i32],
+    pub(crate) flags: &'a mut [bool],
+    pub(crate) dt_s: f64,
+    pub(crate) frame: &'a mut Frame,
+}
+
+impl Step<'_> {
+    pub(crate) fn layer(&mut self, number: usize, layer: &mut LayerState) {
+        let begin = self.frame.entries.len();
+        let mut playing = self.voices(number, layer);
+        let mut inertial = false;
+        if self.dt_s > 0.0
+            && let Some((way, source)) = self.pick(playing.as_slice())
+        {
+            let transition = self.graph.transition(way);
+            inertial = transition.inertial;
+            if inertial {
+                share_out(self.graph, playing.as_mut_slice());
+                playing.as_mut_slice().iter_mut().for_each(|one| one.old_share = one.share);
+                let longest = self.frame.inertia_s.filter(|other| *other > transition.fade_s);
+                self.frame.inertia_s = longest.or(Some(transition.fade_s));
+            }
+            self.start(number, way, source, &mut playing);
+        }
+        share_out(self.graph, playing.as_mut_slice());
+        let (left, shots) = self.shots(number, layer);
+
+        // A layer without states is there as far as its one-shots are.
+        let seen = if playing.as_slice().is_empty() { shots } else { 1.0 };
+        let shown = &self.graph.layers[number];
+        let by = shown.weight_from.map_or(1.0, |by| f64::from(self.floats[usize::from(by)].value));
+        self.frame.layers.push(FrameLayer {
+            weight: (unit(f64::from(shown.weight) * by) * seen) as f32,
+            additive: shown.additive,
+            masked: shown.mask.is_some(),
+        });
+        if self.graph.is_inertial() {
+            let change = |entry: &Entry| Change { old_weight: entry.weight, from: entry.from, to: entry.to };
+            let Frame { entries, changes, .. } = &mut *self.frame;
+            changes.extend(entries[begin..].iter().map(change));
+        }
+        for one in playing.as_slice() {
+            if self.graph.is_inertial() {
+                self.note_changes(one, inertial, left);
+            }
+            for entry in &mut self.frame.entries[one.entries.0..one.entries.1] {
+                entry.weight = (f64::from(entry.weight) * (one.share * left)) as f32;
+            }
+        }
+        layer.keep(self.graph, playing.as_slice());
+    }
+
+    /// What the entries of a voice were before an inertial transition, where `left` is what one-shots leave of the layer.
+    fn note_changes(&mut self, one: &Playing, inertial: bool, left: f64) {
+        // A state that begins has not moved: its first step says how fast it is.
+        let is_new = inertial && one.voice.age_s == 0.0;
+        let repeat = self.graph.state(one.voice.state).repeat;
+        let pace = || self.pace(core::slice::from_ref(one));
+        let next = is_new.then(|| self.moved(one.voice.head, repeat, one.laps_per_s, pace().as_ref()));
+        let share = if inertial { one.old_share } else { one.share };
+        let own = one.entries.0..one.entries.1;
+        let Self { graph, frame: Frame { entries, changes, .. }, .. } = &mut *self;
+        for (change, entry) in changes[own.clone()].iter_mut().zip(&entries[own]) {
+            change.old_weight = (f64::from(change.old_weight) * (share * left)) as f32;
+            change.to = next.map_or(change.to, |next| graph.placed(entry.clip, repeat, next));
+        }
+    }
+}
+
+/// Into [0, 1].
+fn unit(v: f64) -> f64 {
+    if v > 1.0 {
+        1.0
+    } else if v > 0.0 {
+        v
+    } else {
+        0.0
+    }
+}

@@ -1,0 +1,110 @@
+//! Which transition starts, and how.
+
+use super::{
+    step::Step,
+    voices::{Playing, Voices},
+};
+use crate::{
+    graph::{Condition, Fade, Interruption, Transition},
+    state::Voice,
+};
+use lissom::track::{Playhead, Repeat};
+
+impl Fade {
+    pub(super) fn at(self, t: f64) -> f64 {
+        match self {
+            Self::Linear => t,
+            Self::Smooth => t * t * (3.0 - 2.0 * t),
+        }
+    }
+}
+
+impl Step<'_> {
+    /// Whether a transition may leave the leading voice, and the one that it takes over from.
+    pub(crate) fn may_leave(&self, playing: &[Playing]) -> (bool, bool) {
+        let [before @ .., lead] = playing else { return (true, false) };
+        // What an inertialised transition came from is not played any more.
+        let has_source = !before.is_empty();
+        let running = lead.voice.transition.filter(|_| lead.voice.is_coming(self.graph));
+        match running.map_or(Interruption::Target, |way| self.graph.transition(way).interruption) {
+            Interruption::Never => (false, false),
+            Interruption::Target => (true, false),
+            Interruption::Source => (false, has_source),
+            Interruption::Both => (true, has_source),
+        }
+    }
+
+    /// The transition that starts, and the voice that it leaves.
+    pub(crate) fn pick(&self, playing: &[Playing]) -> Option<(u16, usize)> {
+        let lead = playing.len().checked_sub(1)?;
+        let ask = |of: usize, wanted: &dyn Fn(&Transition) -> bool| {
+            let mut ways = self.graph.candidates(playing[of].voice.state).iter().copied();
+            let starts = |way: &Transition| wanted(way) && self.is_due(way, &playing[of]) && self.holds(way);
+            ways.find(|way| starts(self.graph.transition(*way))).map(|way| (way, of))
+        };
+        let (of_target, of_source) = self.may_leave(playing);
+        let target = of_target.then(|| ask(lead, &|_| true)).flatten();
+        // What goes on already does not start again.
+        let leads_to = playing[lead].voice.state;
+        let source = of_source.then(|| ask(lead - 1, &|way| way.to != leads_to)).flatten();
+        let (Some(by_target), Some(by_source)) = (target, source) else { return target.or(source) };
+        let priority = |(way, _): (u16, usize)| self.graph.transition(way).priority;
+        Some(if priority(by_source) > priority(by_target) { by_source } else { by_target })
+    }
+
+    /// True if the state that it leaves is where it may be left.
+    pub(crate) fn is_due(&self, way: &Transition, one: &Playing) -> bool {
+        let Some(exit) = way.exit else { return true };
+        let (exit, from, to) = (f64::from(exit), one.from, one.voice.head);
+        if self.graph.state(one.voice.state).repeat == Repeat::Once {
+            let at = to.lap() as f64 + to.progress_s();
+            return if one.laps_per_s < 0.0 { at <= 1.0 - exit } else { at >= exit };
+        }
+        // How often a head has passed the exit; at 1 it is passed with the lap.
+        let passed = |head: Playhead| head.lap().saturating_add(i64::from(head.progress_s() > exit));
+        passed(from) != passed(to)
+    }
+
+    fn holds(&self, way: &Transition) -> bool {
+        self.graph.conditions(way).iter().all(|condition| self.condition_holds(condition))
+    }
+
+    pub(crate) fn condition_holds(&self, condition: &Condition) -> bool {
+        match *condition {
+            Condition::FloatAbove(at, than) => self.floats[usize::from(at)].value > than,
+            Condition::FloatBelow(at, than) => self.floats[usize::from(at)].value < than,
+            Condition::IntAbove(at, than) => f64::from(self.ints[usize::from(at)]) > than,
+            Condition::IntBelow(at, than) => f64::from(self.ints[usize::from(at)]) < than,
+            Condition::IntIs(at, this) => self.ints[usize::from(at)] == this,
+            Condition::IntIsNot(at, this) => self.ints[usize::from(at)] != this,
+            Condition::On(at) | Condition::Trigger(at) => self.flags[usize::from(at)],
+            Condition::Off(at) => !self.flags[usize::from(at)],
+        }
+    }
+
+    /// Takes its triggers away and adds the new state, which leads.
+    pub(super) fn start(&mut self, number: usize, way: u16, source: usize, playing: &mut Voices) {
+        let transition = self.graph.transition(way);
+        for condition in self.graph.conditions(transition) {
+            if let Condition::Trigger(at) = condition {
+                self.flags[usize::from(*at)] = false;
+            }
+        }
+        let state = transition.to;
+        let head = if transition.sync {
+            let line = self.graph.unit(self.graph.state(state).repeat);
+            let from = playing.as_slice()[source].voice.head.progress_s();
+            // Less than two laps are never too far.
+            line.at(from + f64::from(transition.offset)).unwrap_or(line.start())
+        } else {
+            let floats = self.floats;
+            self.graph.start_of(state, transition.offset, |at| floats[usize::from(at)].value)
+        };
+        let in_step = transition.sync && source + 1 == playing.as_slice().len();
+        let voice = Voice { state, transition: Some(way), in_step, age_s: 0.0, head };
+        let mut one = Playing { voice, ..Playing::default() };
+        self.enter(number, &mut one);
+        // The list is long enough: it holds one more than a layer has voices.
+        let _ = playing.push(one);
+    }
+}

@@ -1,0 +1,171 @@
+//! The states that a layer plays at once: how they go on, and how they share the layer.
+
+use super::{risen, step::Step};
+use crate::{
+    frame::Entry,
+    graph::{Graph, Pace},
+    limits::MAX_VOICES,
+    state::{LayerState, List, Voice},
+};
+use lissom::track::{Playhead, Repeat};
+
+/// Laps that a state goes in one step, at most.
+const MAX_LAPS: f64 = (1_u64 << 32) as f64;
+
+/// A voice in this step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Playing {
+    pub(crate) voice: Voice,
+    pub(super) from: Playhead,
+    pub(super) laps_per_s: f64,
+    /// Of the layer's voices.
+    pub(super) share: f64,
+    /// The same before an inertialised transition.
+    pub(super) old_share: f64,
+    /// Its entries in the frame.
+    pub(super) entries: (usize, usize),
+}
+
+/// One more than a layer has: a transition may start.
+pub(super) type Voices = List<Playing, { MAX_VOICES + 1 }>;
+
+impl Voice {
+    /// True while the transition that started it goes on.
+    pub(super) fn is_coming(&self, graph: &Graph) -> bool {
+        self.transition.is_some_and(|way| {
+            let way = graph.transition(way);
+            if way.inertial { self.age_s < f64::from(way.fade_s) } else { self.share(graph) < 1.0 }
+        })
+    }
+
+    /// How much of what is left it takes. The first state of all takes everything.
+    pub(super) fn share(&self, graph: &Graph) -> f64 {
+        self.transition.map_or(1.0, |way| {
+            let way = graph.transition(way);
+            if way.inertial { 1.0 } else { way.fade.at(risen(self.age_s, way.fade_s)) }
+        })
+    }
+}
+
+impl Step<'_> {
+    /// The voices of a layer, gone on.
+    pub(crate) fn voices(&mut self, number: usize, layer: &LayerState) -> Voices {
+        let mut playing = Voices::default();
+        for voice in layer.voices.as_slice() {
+            playing.push(Playing { voice: *voice, ..Playing::default() });
+        }
+        self.go_on(number, playing.as_mut_slice());
+        playing
+    }
+
+    /// Every voice goes on: its clips become entries, their weights so far those within the state.
+    fn go_on(&mut self, number: usize, playing: &mut [Playing]) {
+        share_out(self.graph, playing);
+        for one in &mut *playing {
+            self.enter(number, one);
+        }
+        // Voices in step go at one pace: their own, by their shares.
+        let mut begin = 0;
+        while begin < playing.len() {
+            let in_step = playing[begin + 1..].iter().take_while(|one| one.voice.in_step).count();
+            let together = &mut playing[begin..=begin + in_step];
+            begin += together.len();
+            let (mut speed, mut total) = (0.0, 0.0);
+            for one in &*together {
+                speed += one.laps_per_s * one.share;
+                total += one.share;
+            }
+            let pace = self.pace(together);
+            for one in together {
+                let own = if in_step > 0 && total > 0.0 { speed / total } else { one.laps_per_s };
+                let repeat = self.graph.state(one.voice.state).repeat;
+                one.voice.head = self.moved(one.voice.head, repeat, own, pace.as_ref());
+                one.voice.age_s += self.dt_s;
+                for entry in &mut self.frame.entries[one.entries.0..one.entries.1] {
+                    entry.to = self.graph.placed(entry.clip, repeat, one.voice.head);
+                }
+            }
+        }
+    }
+
+    /// How voices in step go through a lap, if clips are kept in step by markers. Weights are those within the states.
+    pub(super) fn pace(&self, together: &[Playing]) -> Option<Pace> {
+        let intervals = self.graph.sync_intervals();
+        if intervals == 0 {
+            return None;
+        }
+        let mut all = Pace::new(intervals);
+        for one in together {
+            let mut own = Pace::new(intervals);
+            let loops = self.graph.state(one.voice.state).repeat == Repeat::Loop;
+            for entry in &self.frame.entries[one.entries.0..one.entries.1] {
+                let clip = &self.graph.clips[usize::from(entry.clip)];
+                let marks = clip.marks.as_ref().filter(|_| loops);
+                own.add(marks, f64::from(entry.weight) * clip.duration_s);
+            }
+            all.blend(&own, if together.len() > 1 { one.share } else { 1.0 });
+        }
+        Some(all)
+    }
+
+    /// The clips of a voice become entries.
+    pub(super) fn enter(&mut self, number: usize, one: &mut Playing) {
+        let Self { graph, floats, frame, .. } = self;
+        let (state, head) = (graph.state(one.voice.state), one.voice.head);
+        let begin = frame.entries.len();
+        let float = |at: u16| floats[usize::from(at)].value;
+        one.laps_per_s = graph.shares(state, float, |clip, weight| {
+            let (layer, repeat) = (number as u16, state.repeat);
+            let head = graph.placed(clip, repeat, head);
+            frame.entries.push(Entry { clip, layer, weight, repeat, from: head, to: head });
+        });
+        one.entries = (begin, frame.entries.len());
+        one.from = head;
+    }
+
+    /// So many laps a second, for this step; by a pace if the intervals of a lap take other times.
+    pub(super) fn moved(
+        &self,
+        head: Playhead,
+        repeat: Repeat,
+        laps_per_s: f64,
+        pace: Option<&Pace>,
+    ) -> Playhead {
+        let laps = self.dt_s * laps_per_s;
+        let most = if laps < 0.0 { -MAX_LAPS } else { MAX_LAPS };
+        let laps = if laps.abs() > MAX_LAPS { most } else { laps };
+        let line = self.graph.unit(repeat);
+        // So few laps are never too far.
+        let go_on = |from: Playhead| line.advance(from, laps).map_or(from, |span| span.to());
+        let Some(pace) = pace.filter(|_| repeat == Repeat::Loop && laps != 0.0) else { return go_on(head) };
+        // In a lap's time the pace is even.
+        let seek = |head: Playhead, to: f64| line.seek(head, to).unwrap_or(head);
+        let timed = go_on(seek(head, pace.time_at(head.progress_s())));
+        let to = seek(timed, pace.share_at(timed.progress_s()));
+        // However it is rounded, it does not go the other way.
+        if (to < head) == (laps < 0.0) { to } else { head }
+    }
+}
+
+impl LayerState {
+    /// What goes on after this step: the voices from the last one that hides those before it.
+    pub(super) fn keep(&mut self, graph: &Graph, playing: &[Playing]) {
+        let hides = |one: &Playing| one.voice.share(graph) >= 1.0;
+        let first = playing.iter().rposition(hides).unwrap_or(0);
+        let most = playing.len().saturating_sub(MAX_VOICES);
+        self.voices = List::default();
+        for (i, one) in playing[if first > most { first } else { most }..].iter().enumerate() {
+            self.voices.push(Voice { in_step: one.voice.in_step && i > 0, ..one.voice });
+        }
+    }
+}
+
+/// The leading voice takes its share, the one before it its share of what is left, and so on; the oldest takes the rest.
+pub(super) fn share_out(graph: &Graph, playing: &mut [Playing]) {
+    let mut left = 1.0;
+    for (i, one) in playing.iter_mut().enumerate().rev() {
+        let share = if i == 0 { 1.0 } else { one.voice.share(graph) };
+        one.share = left * share;
+        left *= 1.0 - share;
+    }
+}

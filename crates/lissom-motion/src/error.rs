@@ -1,0 +1,62 @@
+//! Why a graph or a state refuses something.
+
+use crate::reader::FormatError;
+use alloc::string::String;
+use lissom::track::TimeError;
+
+/// Why something was not done. Nothing has changed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// There is nothing of this name.
+    #[error("there is no {what} called {name:?}")]
+    Unknown {
+        /// What was looked for.
+        what: &'static str,
+        /// By what name.
+        name: String,
+    },
+    /// A value of another kind than the parameter.
+    #[error("parameter {name:?} is {is}, and cannot be set to {found}")]
+    Kind {
+        /// The parameter.
+        name: String,
+        /// Its kind.
+        is: &'static str,
+        /// The kind of the value.
+        found: &'static str,
+    },
+    /// The state, or a key, belongs to another graph.
+    #[error("this belongs to another graph")]
+    OtherGraph,
+    /// A number that is not allowed.
+    #[error(transparent)]
+    Value(#[from] TimeError),
+    /// The graph keeps no pose that is taken over.
+    #[error("the graph keeps no pose that is taken over: set `hand_over` in its description")]
+    NoMemory,
+    /// These bytes are no state of this graph.
+    #[error("byte {offset}: {reason}")]
+    Format {
+        /// Where.
+        offset: usize,
+        /// What is wrong.
+        reason: &'static str,
+    },
+}
+
+impl From<FormatError> for StateError {
+    fn from(FormatError { offset, reason }: FormatError) -> Self {
+        Self::Format { offset, reason }
+    }
+}
+
+impl StateError {
+    pub(crate) fn kind(name: &str, is: &'static str, found: &'static str) -> Self {
+        Self::Kind { name: name.chars().take(60).collect(), is, found }
+    }
+
+    pub(crate) fn unknown(what: &'static str, name: &str) -> Self {
+        Self::Unknown { what, name: name.chars().take(60).collect() }
+    }
+}

@@ -1,0 +1,73 @@
+//! One clip of a frame, and what it covered.
+
+use crate::graph::Graph;
+use lissom::track::{Playhead, Repeat, Span, Timeline};
+
+/// Laps of one entry whose markers are told in one frame, at most: the last ones.
+pub const MAX_TOLD_LAPS: u64 = 64;
+
+/// One clip of a frame.
+///
+/// Its heads are in laps: a clip is at the same share of its lap as the others of its state. What a frame covered is
+/// from one head to the other; its pose is that of the second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Entry {
+    /// Its number in [`Graph::clips`].
+    pub clip: u16,
+    /// Its layer's number.
+    pub layer: u16,
+    /// Its share of its layer, in [0, 1]. 0: it was left in this frame, and still passed something.
+    pub weight: f32,
+    /// What happens at the ends of a lap.
+    pub repeat: Repeat,
+    /// Where the frame before left it, in laps.
+    pub from: Playhead,
+    /// Where it is, in laps.
+    pub to: Playhead,
+}
+
+impl Entry {
+    /// Where its clip is, as a share of its length.
+    #[must_use]
+    pub fn ratio(&self) -> f64 {
+        self.ratio_at(self.to)
+    }
+
+    pub(super) fn ratio_at(&self, head: Playhead) -> f64 {
+        self.lap_line().map_or(0.0, |line| line.time_s(head))
+    }
+
+    /// What it covered, on the time line of its clip.
+    #[must_use]
+    pub fn span(&self, graph: &Graph) -> Option<Span> {
+        let duration_s = graph.clips().get(usize::from(self.clip))?.duration_s;
+        let line = Timeline::new(duration_s, self.repeat).ok()?;
+        Some(line.between(self.on_clip(&line, self.from)?, self.on_clip(&line, self.to)?))
+    }
+
+    /// The same without the laps that are too many to be told, and how many these are.
+    pub(crate) fn told(&self) -> (Self, u64) {
+        let laps = self.to.lap().abs_diff(self.from.lap());
+        let Some(skipped) = laps.checked_sub(MAX_TOLD_LAPS).filter(|skipped| *skipped > 0) else {
+            return (*self, 0);
+        };
+        let back = if self.to < self.from { MAX_TOLD_LAPS as f64 } else { -(MAX_TOLD_LAPS as f64) };
+        let from = self.lap_line().and_then(|line| Some(line.advance(self.to, back).ok()?.to()));
+        (Self { from: from.unwrap_or(self.to), ..*self }, skipped)
+    }
+
+    fn lap_line(&self) -> Option<Timeline> {
+        Timeline::new(1.0, self.repeat).ok()
+    }
+
+    /// A head in laps as a head on the clip. It never falls while the other rises, and depends on nothing else: what ends
+    /// at a head and what starts there meet.
+    fn on_clip(&self, line: &Timeline, head: Playhead) -> Option<Playhead> {
+        let into = match self.repeat {
+            Repeat::Loop => head.progress_s(),
+            Repeat::Once => head.lap() as f64 + head.progress_s(),
+            Repeat::PingPong => (head.lap() & 1) as f64 + head.progress_s(),
+        };
+        line.seek(head, into * line.duration_s()).ok()
+    }
+}

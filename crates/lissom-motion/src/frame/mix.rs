@@ -1,0 +1,110 @@
+//! What a frame is mixed from: now, and where an inertialised transition starts.
+
+use super::{Entry, Frame};
+use lissom::{
+    job::{Mix, MixEntry, SampleTime},
+    track::Playhead,
+};
+
+/// What an entry was before an inertialised transition.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Change {
+    /// As an entry's.
+    pub(crate) old_weight: f32,
+    /// The step that says how fast it moves: the one that it made, or its first if it is new.
+    pub(crate) from: Playhead,
+    pub(crate) to: Playhead,
+}
+
+/// The poses that an inertialised transition starts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StartPose {
+    /// What was left, at this frame's time.
+    Old,
+    /// And one step earlier.
+    OldBefore,
+    /// What begins, at this frame's time.
+    New,
+    /// After its first step.
+    NewNext,
+    /// Before that: new states where they begin, whatever goes on one step earlier.
+    NewBefore,
+}
+
+impl StartPose {
+    pub(crate) const ALL: [Self; 5] = [Self::Old, Self::OldBefore, Self::New, Self::NewNext, Self::NewBefore];
+}
+
+impl Frame {
+    /// True if a layer but the first has a weight, or the first one not all of it: entries then name their layer's row
+    /// of joint weights as their mask.
+    #[must_use]
+    pub fn is_layered(&self) -> bool {
+        self.layers.iter().enumerate().any(|(i, layer)| {
+            if i == 0 { layer.weight != 1.0 || layer.masked || layer.additive } else { layer.weight > 0.0 }
+        })
+    }
+
+    /// What a [`MixJob`](lissom::job::MixJob) takes; `number` says where a clip of the graph stands in its list. Entries
+    /// that weigh nothing are left out, and where there are more than a mix holds, the lightest.
+    #[must_use]
+    pub fn mix(&self, number: impl Fn(usize) -> usize) -> Mix {
+        self.mix_by(number, |_, entry| entry.weight, |_, entry| entry.to)
+    }
+
+    /// The mix of a pose that an inertialised transition starts from.
+    pub(crate) fn start_mix(&self, which: StartPose, number: impl Fn(usize) -> usize) -> Mix {
+        let change = |at: usize| self.changes.get(at);
+        let old = |at: usize, entry: &Entry| change(at).map_or(entry.weight, |change| change.old_weight);
+        let new = |_, entry: &Entry| entry.weight;
+        match which {
+            StartPose::Old => self.mix_by(number, old, |_, entry| entry.to),
+            StartPose::OldBefore => self.mix_by(number, old, |_, entry| entry.from),
+            StartPose::New => self.mix_by(number, new, |_, entry| entry.to),
+            StartPose::NewNext => {
+                self.mix_by(number, new, |at, entry| change(at).map_or(entry.to, |change| change.to))
+            }
+            StartPose::NewBefore => {
+                self.mix_by(number, new, |at, entry| change(at).map_or(entry.from, |change| change.from))
+            }
+        }
+    }
+
+    fn mix_by(
+        &self,
+        number: impl Fn(usize) -> usize,
+        share: impl Fn(usize, &Entry) -> f32,
+        head: impl Fn(usize, &Entry) -> Playhead,
+    ) -> Mix {
+        let layered = self.is_layered();
+        let weight = |(i, entry): (usize, &Entry)| {
+            let layer = self.layers.get(usize::from(entry.layer));
+            share(i, entry) * layer.map_or(0.0, |layer| layer.weight)
+        };
+        let count = self.entries.iter().enumerate().filter(|entry| weight(*entry) > 0.0).count();
+        let mut mix = Mix::EMPTY;
+        for (i, entry) in self.entries.iter().enumerate().filter(|entry| weight(*entry) > 0.0) {
+            let own = weight((i, entry));
+            let heavier = |(j, other): &(usize, &Entry)| {
+                let other = weight((*j, *other));
+                other > own || (other == own && *j < i)
+            };
+            if count > Mix::MAX_ENTRIES
+                && self.entries.iter().enumerate().filter(heavier).count() >= Mix::MAX_ENTRIES
+            {
+                continue;
+            }
+            let time = SampleTime::Ratio(entry.ratio_at(head(i, entry)));
+            let mut one = MixEntry::new(number(usize::from(entry.clip)), time, share(i, entry));
+            if layered {
+                one = one.masked(entry.layer);
+            }
+            if self.layers.get(usize::from(entry.layer)).is_some_and(|layer| layer.additive) {
+                one = one.added();
+            }
+            // The mix is not full: no more are taken than it holds.
+            let _ = mix.push(one);
+        }
+        mix
+    }
+}

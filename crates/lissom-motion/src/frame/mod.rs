@@ -1,0 +1,167 @@
+//! What a frame shows: clips, where they are and how much of each, and what was passed on the way.
+
+mod cover;
+mod entry;
+mod mix;
+
+pub use cover::{Layer, cover};
+pub use entry::{Entry, MAX_TOLD_LAPS};
+pub(crate) use mix::{Change, StartPose};
+
+use crate::{
+    graph::Graph,
+    root::{RootMotion, RootStep},
+};
+use alloc::vec::Vec;
+use lissom::track::{MarkerView, MarkersView};
+
+/// A layer of a frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FrameLayer {
+    /// In [0, 1].
+    pub weight: f32,
+    /// True if it is added.
+    pub additive: bool,
+    /// True if it has a mask.
+    pub masked: bool,
+}
+
+/// What a graph decided for one frame: plain data, compared with `==`. Made once, with capacity for any frame of its graph.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Frame {
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) layers: Vec<FrameLayer>,
+    pub(crate) step_s: f64,
+    /// The time of an inertialised transition that started in this frame; of several, the longest.
+    pub(crate) inertia_s: Option<f32>,
+    /// If one started, one an entry.
+    pub(crate) changes: Vec<Change>,
+}
+
+/// A marker that was passed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FrameEvent<'a> {
+    /// The marker.
+    pub marker: MarkerView<'a>,
+    /// The clip's number in [`Graph::clips`].
+    pub clip: u16,
+    /// The layer's number.
+    pub layer: u16,
+    /// How much of the clip is seen: its share of its layer, times the layer's weight.
+    pub weight: f32,
+    /// Which lap of the state; 0 is the first.
+    pub lap: i64,
+    /// True if the clip ran backward there.
+    pub backward: bool,
+}
+
+impl Frame {
+    /// Nothing yet, with capacity for any frame of a graph: later nothing is allocated.
+    #[must_use]
+    pub fn new(graph: &Graph) -> Self {
+        Self {
+            entries: Vec::with_capacity(graph.most_entries()),
+            layers: Vec::with_capacity(graph.layers.len()),
+            changes: Vec::with_capacity(if graph.is_inertial() { graph.most_entries() } else { 0 }),
+            ..Self::default()
+        }
+    }
+
+    /// Empty, for a step.
+    pub(crate) fn begin(&mut self, step_s: f64) {
+        self.entries.clear();
+        self.layers.clear();
+        self.changes.clear();
+        (self.step_s, self.inertia_s) = (step_s, None);
+    }
+
+    /// The clips: by layer, the lowest first; of a layer, what was started first.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// One a layer of the graph, the lowest first.
+    #[must_use]
+    pub fn layers(&self) -> &[FrameLayer] {
+        &self.layers
+    }
+
+    /// Seconds of the step that led here.
+    #[must_use]
+    pub fn step_s(&self) -> f64 {
+        self.step_s
+    }
+
+    /// If an inertialised transition started in this frame: how long it takes, in seconds. [`PoseMemory::follow`](crate::PoseMemory::follow)
+    /// does what is to be done.
+    #[must_use]
+    pub fn inertia_s(&self) -> Option<f32> {
+        self.inertia_s
+    }
+
+    /// An entry's share of its layer while the step was made: what it passed counts by that. A transition by inertia changes
+    /// shares at the end of its step, all at once.
+    pub(crate) fn played(&self, at: usize, entry: &Entry) -> f32 {
+        let change = self.changes.get(at).filter(|_| self.inertia_s.is_some());
+        change.map_or(entry.weight, |change| change.old_weight)
+    }
+
+    /// The markers that were passed: entry by entry, each entry's in the order in which they were passed. `markers` gives
+    /// those of a clip, by its number in [`Graph::clips`].
+    pub fn events<'a>(
+        &'a self,
+        graph: &'a Graph,
+        markers: impl Fn(usize) -> Option<MarkersView<'a>> + 'a,
+    ) -> impl Iterator<Item = FrameEvent<'a>> + 'a {
+        self.entries.iter().enumerate().flat_map(move |(at, entry)| {
+            let span = entry.told().0.span(graph);
+            let passed = span.and_then(|span| Some(markers(usize::from(entry.clip))?.passed(&span)));
+            let layer = self.layers.get(usize::from(entry.layer)).map_or(0.0, |l| l.weight);
+            let weight = self.played(at, entry) * layer;
+            passed.into_iter().flatten().map(move |passed| FrameEvent {
+                marker: passed.marker,
+                clip: entry.clip,
+                layer: entry.layer,
+                weight,
+                lap: passed.lap,
+                backward: passed.backward,
+            })
+        })
+    }
+
+    /// Laps whose markers are not told: of each entry all but the last [`MAX_TOLD_LAPS`].
+    #[must_use]
+    pub fn skipped_loops(&self) -> u64 {
+        self.entries.iter().fold(0, |sum, entry| sum.saturating_add(entry.told().1))
+    }
+
+    /// The entries of layers that cover the whole body, with how much is seen of each: what root motion and morph weights
+    /// are blended by.
+    pub fn seen(&self) -> impl Iterator<Item = (&Entry, f32)> + Clone {
+        self.seen_by(|_, entry| entry.weight)
+    }
+
+    fn seen_by<'f>(
+        &'f self,
+        share: impl Fn(usize, &Entry) -> f32 + Clone + 'f,
+    ) -> impl Iterator<Item = (&'f Entry, f32)> + Clone {
+        let whole = |layer: &&FrameLayer| !layer.additive && !layer.masked;
+        self.entries.iter().enumerate().filter_map(move |(i, entry)| {
+            let at = usize::from(entry.layer);
+            let own = self.layers.get(at).filter(whole)?.weight;
+            let above = self.layers.get(at + 1..).unwrap_or_default();
+            let left = above.iter().filter(whole).fold(own, |left, layer| left * (1.0 - layer.weight));
+            Some((entry, share(i, entry) * left))
+        })
+    }
+
+    /// The step that the character made: that of each clip, blended by weight, over layers that cover the whole body.
+    /// `motion` gives that of a clip, by its number in [`Graph::clips`]; a clip without one stays where it is.
+    pub fn root_step<'a>(&self, graph: &Graph, motion: impl Fn(usize) -> Option<RootMotion<'a>>) -> RootStep {
+        RootStep::blended(self.seen_by(|at, entry| self.played(at, entry)).map(|(entry, weight)| {
+            let step = || Some(motion(usize::from(entry.clip))?.step(&entry.span(graph)?));
+            (weight, if weight > 0.0 { step() } else { None }.unwrap_or(RootStep::IDENTITY))
+        }))
+    }
+}

@@ -1,0 +1,11 @@
+//! One character: what an animator plays, transitions by inertia, root motion, and feet that are held.
+
+mod foot_lock;
+mod inertial;
+mod playing;
+mod root_motion;
+
+use lissom_testkit::alloc::CountingAllocator;
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;

@@ -1,3 +1,0 @@
-#![no_main]
-
-lissom_fuzz::target!("graph");

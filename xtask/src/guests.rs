@@ -1,0 +1,30 @@
+//! Members that bring much of their own: Bevy, windows, Python. No quick step builds them.
+
+use crate::{
+    bevy, python,
+    step::{Outcome, cargo},
+    viewer, web, workspace,
+};
+use std::process::Command;
+
+/// The bench against Bevy's crates: it is linted here, and built by those who measure.
+const BENCH: &str = "lissom-bench-world";
+
+/// All of them.
+pub const LINTED: [&str; 5] = [bevy::PACKAGE, python::PACKAGE, viewer::PACKAGE, web::BINDGEN, BENCH];
+
+/// Clippy on all of them at once.
+pub fn lint() -> Result<Outcome, String> {
+    let mut args = vec!["clippy", "--all-targets", "--features", "bevy_lissom/import"];
+    args.extend(LINTED.iter().flat_map(|p| ["--package", *p]));
+    args.extend(["--", "--deny", "warnings"]);
+    cargo(&args)
+}
+
+/// `cargo test` on the plugin and the viewer. Both are named always, so that what they share is built once.
+pub fn test(targets: &[&str]) -> Command {
+    let mut test = workspace::cargo();
+    test.args(["test", "--features", "bevy_lissom/import"]);
+    test.args(["--package", bevy::PACKAGE, "--package", viewer::PACKAGE]).args(targets);
+    test
+}
