@@ -1,13 +1,16 @@
-//! What `cargo run --release` runs in the repository: `lissom demo`, or the command that is asked for.
-//!
-//! An installed `lissom` without a command prints its help; who has just cloned the repository wants to see something.
+//! What `cargo run --release` runs in the repository: `lissom demo` without the command line, so that nothing of it has
+//! to be built. Another path for the report may be given.
 
-use std::process::ExitCode;
+use lissom_show::demo::{self, Demo};
 
-fn main() -> ExitCode {
-    let mut arguments: Vec<_> = std::env::args_os().collect();
-    if arguments.len() < 2 {
-        arguments.push("demo".into());
+fn main() -> anyhow::Result<()> {
+    let mut demo = Demo::default();
+    if let Some(path) = std::env::args_os().nth(1) {
+        anyhow::ensure!(
+            !path.as_encoded_bytes().starts_with(b"-"),
+            "the demo takes the path of its report alone; `cargo run --release --bin lissom -- demo --help` has options"
+        );
+        demo.output = path.into();
     }
-    lissom_cli::run_with(arguments)
+    demo::run(&demo, &mut std::io::stdout().lock())
 }

@@ -34,7 +34,7 @@ pub fn packages(metadata: &Value) -> Result<&Vec<Value>, String> {
 }
 
 /// The members that plain cargo commands take, as the manifest of the workspace lists them.
-pub const DEFAULT_MEMBERS: [&str; 11] = [
+pub const DEFAULT_MEMBERS: [&str; 12] = [
     "lissom",
     "lissom-build",
     "lissom-cli",
@@ -43,6 +43,7 @@ pub const DEFAULT_MEMBERS: [&str; 11] = [
     "lissom-math",
     "lissom-measure",
     "lissom-motion",
+    "lissom-show",
     "lissom-testkit",
     "lissom-world",
     "xtask",

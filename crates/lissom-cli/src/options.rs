@@ -1,5 +1,7 @@
 //! Options that several commands share.
 
+pub(crate) use lissom_show::usage::{UsageError, usage};
+
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use lissom_build::{
@@ -11,18 +13,6 @@ use lissom_build::{
     retarget::Goals,
 };
 use std::{num::NonZeroU8, path::PathBuf};
-
-/// An option that makes no sense: exit code 2, as for options that do not exist.
-#[derive(Debug)]
-pub(crate) struct UsageError(pub(crate) String);
-
-impl std::fmt::Display for UsageError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for UsageError {}
 
 /// Some inputs were refused or damaged, and that has been said: exit code 1, nothing to add.
 #[derive(Debug)]
@@ -49,10 +39,6 @@ pub(crate) fn one_line(error: &anyhow::Error) -> String {
         }
     }
     line
-}
-
-pub(crate) fn usage<T>(text: impl Into<String>) -> Result<T> {
-    Err(UsageError(text.into()).into())
 }
 
 /// How to read a file that is not an archive.

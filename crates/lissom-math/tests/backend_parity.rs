@@ -118,6 +118,7 @@ fn a_backend_is_forced_by_name() {
     for backend in Backend::all() {
         assert_eq!(Backend::named(backend.name()).map(Backend::name), Ok(backend.name()));
     }
+    #[cfg(feature = "scalar")]
     assert_eq!(Backend::scalar().name(), "scalar");
     assert!(Backend::named("AVX9").is_err());
 }

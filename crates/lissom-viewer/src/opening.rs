@@ -394,10 +394,11 @@ mod tests {
         ]
         .concat();
         let bytes: Vec<u8> = floats.iter().flat_map(|f| f.to_le_bytes()).collect();
-        let mesh = if meshes { r#", "mesh": 0, "skin": 0"# } else { "" };
+        let (roots, body) =
+            if meshes { ("0, 1", r#", {"name": "body", "mesh": 0, "skin": 0}"#) } else { ("0", "") };
         let json = format!(
-            r#"{{"asset": {{"version": "2.0"}}, "scene": 0, "scenes": [{{"nodes": [0, 1]}}],
-            "nodes": [{{"name": "hips"}}, {{"name": "body"{mesh}}}],
+            r#"{{"asset": {{"version": "2.0"}}, "scene": 0, "scenes": [{{"nodes": [{roots}]}}],
+            "nodes": [{{"name": "hips"}}{body}],
             "skins": [{{"joints": [0]}}],
             "meshes": [{{"primitives": [{{"attributes": {{"POSITION": 0, "WEIGHTS_0": 1, "JOINTS_0": 2}}}}]}}],
             "animations": [{{"name": "{name}", "channels": [{{"sampler": 0, "target": {{"node": 0, "path": "translation"}}}}],

@@ -388,6 +388,11 @@ impl Viewer {
         self.document.as_mut()?.pose_hash().ok()
     }
 
+    /// Vertices that [`lissom::job::SkinJob`] moved for the last frame: none while the GPU moves them.
+    pub fn moved_on_cpu(&self) -> usize {
+        self.scene.moved_on_cpu()
+    }
+
     /// Shows what is open and nothing else.
     pub fn hide_floor(&mut self) {
         self.settings.floor = false;

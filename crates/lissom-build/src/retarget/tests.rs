@@ -50,6 +50,7 @@ fn there_and_back_is_the_motion_as_it_was() {
     let (there, back) = (pair(&own, &other), pair(&other, &own));
     assert!((there.report().ratio * back.report().ratio - 1.0).abs() < 1e-12);
     assert!(there.report().only_source.is_empty() && there.report().only_target.is_empty());
+    let map = BoneMap::guess(&own);
     assert!(there.report().at_rest.iter().any(|name| name.contains("twist")), "{:?}", there.report().at_rest);
     for motion in [Motion::Walk, Motion::Run, Motion::Wave, Motion::Crouch] {
         let motion = mannequin::clip(motion);
@@ -58,15 +59,54 @@ fn there_and_back_is_the_motion_as_it_was() {
         let again = back.motion(&moved, RATE_HZ).unwrap();
         for i in 0..=20 {
             let time_s = motion.duration_s * f64::from(i) / 20.0;
-            let (was, is) = (motion.pose(&own, time_s), again.pose(&own, time_s));
-            let (was, is) = (places(&own, &was), places(&own, &is));
-            for (bone, joint) in &BoneMap::guess(&own).joints {
-                // What joints that are no bones did is carried by those below them.
-                let off = was[*joint].distance(is[*joint]);
-                assert!(off < 0.03, "{} at {time_s} s: {bone:?} is {off} m off", motion.name);
+            let pose = motion.pose(&own, time_s);
+            let was = bones_alone(&own, &map, &pose);
+            let is = back.pose(&there.pose(&pose));
+            // As keys, which the feet have moved up or down: by the same for every bone.
+            let keyed = again.pose(&own, time_s);
+            let (was_at, is_at, keyed_at) = (places(&own, &was), places(&own, &is), places(&own, &keyed));
+            let (turns, own_turns) = (rotations(&own, &is), rotations(&own, &pose));
+            let hips = map.joints[&Bone { part: Part::Hips, side: Side::Middle }];
+            let raised = keyed_at[hips] - was_at[hips];
+            assert!(raised.x.abs() < 1e-3 && raised.y.abs() < 0.01 && raised.z.abs() < 1e-3, "{raised:?}");
+            for (bone, joint) in &map.joints {
+                let told = |off: f64| format!("{} at {time_s} s: {bone:?} is {off} off", motion.name);
+                let turn = 1.0 - turns[*joint].dot(own_turns[*joint]).abs();
+                assert!(turn < 1e-12, "turned: {}", told(turn));
+                let off = was_at[*joint].distance(is_at[*joint]);
+                assert!(off < 1e-9, "{}", told(off));
+                // Between its keys a motion is a little off: keys are at 30 Hz, and turns are not straight lines.
+                let off = (keyed_at[*joint] - raised).distance(was_at[*joint]);
+                assert!(off < 1e-3, "as keys: {}", told(off));
             }
         }
     }
+}
+
+/// The pose that retargeting can bring back: bones turned in model space as they are, everything else at rest, and the middle
+/// between the hip joints where it is.
+fn bones_alone(skeleton: &RawSkeleton, map: &BoneMap, pose: &[Trs]) -> Vec<Trs> {
+    let turns = rotations(skeleton, pose);
+    let mut alone: Vec<Trs> = skeleton.joints.iter().map(|joint| joint.rest).collect();
+    let mut turned = vec![Q4::IDENTITY; alone.len()];
+    for joint in skeleton.depth_first() {
+        let parent = skeleton.joints[joint].parent.map_or(Q4::IDENTITY, |parent| turned[parent]);
+        let is_bone = map.joints.values().any(|bone| *bone == joint);
+        turned[joint] = if is_bone { turns[joint] } else { parent * alone[joint].rotation };
+        alone[joint].rotation = parent.conjugate() * turned[joint];
+    }
+    let [hips, left, right] =
+        [(Part::Hips, Side::Middle), (Part::UpperLeg, Side::Left), (Part::UpperLeg, Side::Right)]
+            .map(|(part, side)| map.joints[&Bone { part, side }]);
+    let middle = |pose: &[Trs]| {
+        let places = places(skeleton, pose);
+        (places[left] + places[right]) * 0.5
+    };
+    let moved = middle(pose) - middle(&alone);
+    let at = models(skeleton, &alone);
+    let above = skeleton.joints[hips].parent.map_or(M34::IDENTITY, |parent| at[parent]);
+    alone[hips].translation = above.inverse().unwrap().mul_point(at[hips].columns[3] + moved);
+    alone
 }
 
 #[test]

@@ -438,7 +438,18 @@ fn its_graph_plays_all_that_it_can_do() {
         assert!(off < 0.1 * velocity.length() * 2.0, "{motion:?}: {x} {z} m in 2 s");
         assert_eq!(leading(&hero), "move");
     }
+    // Between the gaits: nearly as fast as asked from a walk to a run; below a walk it goes slower than asked, since a walk blends with
+    // standing still (GRAPHS.md says so).
     hero.set(left, 0.0).unwrap();
+    let (walk, run) = (Motion::Walk.velocity().z, Motion::Run.velocity().z);
+    let between = |share: f64| walk + (run - walk) * share;
+    let asked = [(between(0.25), 0.9..1.02), (between(0.5), 0.9..1.02), (between(0.75), 0.9..1.02)];
+    for (speed, allowed) in asked.into_iter().chain([(0.6, 0.13 / 0.6..0.17 / 0.6)]) {
+        hero.set(ahead, speed as f32).unwrap();
+        go(&mut hero, 1.5);
+        let share = go(&mut hero, 2.0).translation[2] / 2.0 / speed;
+        assert!(allowed.contains(&share), "{speed} m/s were asked for: {} m/s", share * speed);
+    }
     hero.set(ahead, 0.0).unwrap();
     go(&mut hero, 1.5);
 

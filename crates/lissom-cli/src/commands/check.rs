@@ -2,7 +2,6 @@
 
 use crate::{
     options::{Reading, SomeRefused},
-    source::StreamFile,
     style::{Style, plain},
 };
 use anyhow::Result;
@@ -10,6 +9,7 @@ use lissom::archive::{AlignedBytes, ArchiveError, ArchiveView, Limits, Section, 
 use lissom::clip::format::stream as stream_format;
 use lissom_build::import::{self, Format, ImportOptions, OpenError};
 use lissom_motion::{Graph, GraphParts};
+use lissom_show::source::StreamFile;
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,6 @@
 
 use crate::{
     options::{Reading, SomeRefused, parse_length},
-    source::{Motion, Source},
     style::{Style, Table, Tone, millimetres, plain},
 };
 use anyhow::{Result, bail, ensure};
@@ -10,6 +9,7 @@ use lissom_build::{
     cook::{JointPoints, ShellSpace},
     exact::{clamp, larger},
 };
+use lissom_show::source::{Motion, Source};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;

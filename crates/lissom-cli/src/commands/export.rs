@@ -1,9 +1,7 @@
 //! `lissom export`: back to glTF, whole or onto the file that it came from, or to BVH.
 
 use crate::{
-    files::{same_file, write_whole},
     options::{LayoutName, Reading, usage},
-    source::{Source, choose},
     style::{counted, grouped},
     warnings,
 };
@@ -12,6 +10,10 @@ use lissom_build::{
     export::{write_bvh, write_glb, write_glb_onto},
     import::{self, ImportOptions},
     scene::Scene,
+};
+use lissom_show::{
+    files::{same_file, write_whole},
+    source::{Source, choose},
 };
 use std::io::Write;
 use std::path::{Path, PathBuf};

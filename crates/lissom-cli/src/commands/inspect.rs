@@ -2,7 +2,6 @@
 
 use crate::{
     options::Reading,
-    source::{Content, Source, StreamFile},
     style::{Style, Table, Tone, grouped, plain},
     warnings,
 };
@@ -12,6 +11,7 @@ use lissom_build::{
     raw::{RawTrack, RawUserTrack},
     scene::{Scene, SceneMesh, SceneSkeleton},
 };
+use lissom_show::source::{Content, Source, StreamFile};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;

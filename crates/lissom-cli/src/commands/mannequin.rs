@@ -1,12 +1,12 @@
 //! `lissom mannequin`: the character as a file.
 
-use crate::files::write_whole;
-use crate::stage::in_parallel;
 use anyhow::Result;
 use lissom_build::cook::ClipBuilder;
 use lissom_build::export::write_glb;
 use lissom_build::mannequin::{self, Detail, Motion};
 use lissom_build::pipeline;
+use lissom_show::files::write_whole;
+use lissom_show::stage::in_parallel;
 use std::io::Write;
 use std::path::PathBuf;
 

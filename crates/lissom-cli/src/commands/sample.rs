@@ -2,13 +2,13 @@
 
 use crate::{
     options::{Reading, usage},
-    source::{Content, Source},
     style::{counted, plain},
 };
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use lissom::{archive::SectionKind, math::Mat4};
 use lissom_build::exact::Trs;
+use lissom_show::source::{Content, Source};
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;

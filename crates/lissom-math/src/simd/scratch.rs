@@ -165,7 +165,7 @@ mod tests {
     #[should_panic(expected = "out of range")]
     fn what_was_not_written_is_not_read() {
         let mut scratch = Scratch::new();
-        dispatch!(Backend::scalar(), s => {
+        dispatch!(Backend::baseline(), s => {
             scratch.push_vectors(ones(s));
             let _ = scratch.vectors(s, 1);
         });
@@ -175,7 +175,7 @@ mod tests {
     #[should_panic(expected = "out of range")]
     fn vectors_are_no_rotations() {
         let mut scratch = Scratch::new();
-        dispatch!(Backend::scalar(), s => {
+        dispatch!(Backend::baseline(), s => {
             scratch.push_vectors(ones(s));
             let _ = scratch.rotations(s, 0);
         });

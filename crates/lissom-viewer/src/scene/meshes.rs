@@ -103,6 +103,11 @@ impl Meshes {
         &self.palette
     }
 
+    /// Vertices that the last frame moved on the CPU.
+    pub fn moved_on_cpu(&self) -> usize {
+        self.meshes.iter().filter(|mesh| !mesh.is_at_rest).map(|mesh| mesh.at_rest.len()).sum()
+    }
+
     /// Uploads the pose that the document's player is in.
     pub fn update(
         &mut self,

@@ -256,6 +256,11 @@ impl Scene {
         }
     }
 
+    /// Vertices of the document that the last frame moved on the CPU.
+    pub fn moved_on_cpu(&self) -> usize {
+        self.meshes[0].as_ref().map_or(0, Meshes::moved_on_cpu)
+    }
+
     /// Uploads what of a document stays the same.
     pub fn load(&mut self, document: &Document) -> Result<(), Failure> {
         self.meshes[0] = Some(Meshes::new(&self.state, &self.draw_layout, document)?);

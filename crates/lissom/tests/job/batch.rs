@@ -65,7 +65,9 @@ impl Stage {
             let models = &mut models[row * joints..(row + 1) * joints];
             let locals = &self.poses[c * groups..(c + 1) * groups];
             let job = LocalToModelJob::new(&self.skeleton, locals, models);
-            LocalToModelJob { lod, update: Update::All, ..job }.run_on(Backend::scalar()).unwrap();
+            LocalToModelJob { lod, update: Update::All, ..job }
+                .run_on(Backend::all().next().unwrap())
+                .unwrap();
             for joint in 0..joints {
                 let from = lod.map_or(Some(joint), |lod| lod.nearest(&self.skeleton, joint)).unwrap();
                 let m = Mat34::from_mat4(&models[from]).mul(&self.binds[from]);

@@ -3,9 +3,7 @@
 mod draw;
 
 use crate::{
-    files::{read_input, write_whole},
     options::{Reading, SomeRefused, usage},
-    source::Source,
     style::{Style, counted, plain},
 };
 use anyhow::{Context, Result, bail};
@@ -18,6 +16,10 @@ use lissom_build::{
 use lissom_motion::{
     Graph, GraphParts,
     graph::{ClipFacts, GraphError, MotionParts},
+};
+use lissom_show::{
+    files::{read_input, write_whole},
+    source::Source,
 };
 use serde::Serialize;
 use std::{

@@ -1,11 +1,9 @@
 //! Where the archives of `lissom import` go.
 
 use super::{Arguments, inputs::Found};
-use crate::{
-    files::{is_standard, same_file},
-    options::usage,
-};
+use crate::options::usage;
 use anyhow::Result;
+use lissom_show::files::{is_standard, same_file};
 use std::path::{Path, PathBuf};
 
 /// Where archives go.

@@ -6,12 +6,13 @@ use super::{
     report::{FileReport, PackedReport, Status, missing_clips},
     streams,
 };
-use crate::{files::write_whole, options::one_line, stage::in_parallel};
+use crate::options::one_line;
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use lissom::archive::{AlignedBytes, Limits, packed};
 use lissom::clip::Codec;
 use lissom_build::pipeline::{Cooked, Input, Plan, Progress, Step};
+use lissom_show::{files::write_whole, stage::in_parallel};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::ControlFlow;

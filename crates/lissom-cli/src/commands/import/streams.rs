@@ -3,12 +3,13 @@
 //! A folder for each archive, because clips of different archives often share a name. What cannot stand in a file's
 //! name on every system becomes `_`; clips whose names then meet get a suffix.
 
-use crate::{files::write_whole, options::usage};
+use crate::options::usage;
 use anyhow::{Context, Result};
 use lissom::Clip;
 use lissom::archive::{AlignedBytes, ArchiveView, Limits, SectionKind};
 use lissom::clip::Codec;
 use lissom_build::{cook::write_stream, import::UniqueNames};
+use lissom_show::files::write_whole;
 use std::path::{Path, PathBuf};
 
 /// Writes them; gives the clips' names and their files.

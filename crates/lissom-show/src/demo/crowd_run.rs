@@ -10,17 +10,17 @@ use lissom_motion::crowd::{Crowd, Rayon, Serial};
 use std::time::Instant;
 
 /// How it went.
-pub(crate) struct CrowdRun {
-    pub(crate) characters: usize,
-    pub(crate) frames: u32,
+pub struct CrowdRun {
+    pub characters: usize,
+    pub frames: u32,
     /// The best frame, on one thread and on all, in milliseconds.
-    pub(crate) one_thread_ms: f64,
-    pub(crate) all_threads_ms: f64,
-    pub(crate) threads: usize,
+    pub one_thread_ms: f64,
+    pub all_threads_ms: f64,
+    pub threads: usize,
     /// The matrices of the first characters in the last frame.
-    pub(crate) first: Vec<Vec<Mat4>>,
+    pub first: Vec<Vec<Mat4>>,
     /// True if everybody's matrices had the same bits on one thread and on all, in every frame that both played.
-    pub(crate) same_bits: bool,
+    pub same_bits: bool,
 }
 
 /// Characters that are kept to be drawn.
@@ -36,7 +36,7 @@ fn have_the_same_bits(a: &Crowd, b: &Crowd) -> bool {
 
 impl CrowdRun {
     /// Plays that many frames at 60 a second, on all threads; a few also on one.
-    pub(crate) fn play(stage: &Stage, characters: usize, frames: u32) -> Result<Self> {
+    pub fn play(stage: &Stage, characters: usize, frames: u32) -> Result<Self> {
         let gaits = Gaits::new(stage)?;
         let roles: Vec<Role> = (0..characters).map(|i| gaits.role(i)).collect();
         let clips: Vec<&Clip> = stage.clips.iter().map(|c| &c.clip).collect();
@@ -80,14 +80,14 @@ impl CrowdRun {
 }
 
 /// The three gaits by number and length, and the clips for those who stay.
-pub(crate) struct Gaits {
+pub struct Gaits {
     clips: [usize; 3],
     seconds: [f64; 3],
     still: [usize; 3],
 }
 
 impl Gaits {
-    pub(crate) fn new(stage: &Stage) -> Result<Self> {
+    pub fn new(stage: &Stage) -> Result<Self> {
         let find = |motion: Motion| {
             let at = stage.clips.iter().position(|c| c.name == motion.name());
             at.with_context(|| format!("the mannequin can {}", motion.name()))
@@ -118,7 +118,7 @@ impl Gaits {
     }
 
     /// `pace` 0 walks, 1 jogs, 2 runs. The gaits are sampled at one phase, so that feet agree.
-    pub(crate) fn on_the_way(&self, pace: f32, phase: f64) -> Role {
+    pub fn on_the_way(&self, pace: f32, phase: f64) -> Role {
         let share = |at: f32| {
             let far = (pace - at).abs();
             if far < 1.0 { 1.0 - far } else { 0.0 }
@@ -128,7 +128,7 @@ impl Gaits {
     }
 
     /// Seconds of a whole cycle, and metres a second, at a pace.
-    pub(crate) fn stride(&self, pace: f32) -> (f64, f64) {
+    pub fn stride(&self, pace: f32) -> (f64, f64) {
         let weights = self.on_the_way(pace, 0.0).weights.map(f64::from);
         let speeds = [Motion::Walk, Motion::Jog, Motion::Run].map(Motion::speed);
         let cycle_s: f64 = (0..3).map(|i| weights[i] * self.seconds[i]).sum();

@@ -70,7 +70,7 @@ fn sampled(stage: &Stage, clip: &StageClip) -> Result<(Vec<f64>, Vec<Vec<Transfo
 }
 
 /// The joints that turn most, in the skeleton's order.
-pub(crate) fn liveliest(stage: &Stage, clip: &StageClip, count: usize) -> Result<Vec<usize>> {
+pub fn liveliest(stage: &Stage, clip: &StageClip, count: usize) -> Result<Vec<usize>> {
     let (_, poses) = sampled(stage, clip)?;
     let turn = |j: usize| {
         let rest = stage.skeleton.rest(j);
@@ -95,7 +95,7 @@ fn range(values: impl Iterator<Item = [f64; 3]>) -> ([f64; 3], [f64; 3]) {
 }
 
 /// A row a joint; a column for rotation, and more for translation and scale where any of the joints has them.
-pub(crate) fn draw(stage: &Stage, clip: &StageClip, joints: &[usize]) -> Result<Sketch> {
+pub fn draw(stage: &Stage, clip: &StageClip, joints: &[usize]) -> Result<Sketch> {
     let (times, poses) = sampled(stage, clip)?;
     let values = |what: What, j: usize| poses.iter().map(move |p| what.of(p[j], stage.skeleton.rest(j)));
     let moves = |what: What| {

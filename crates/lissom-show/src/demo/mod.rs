@@ -5,9 +5,8 @@ mod page;
 mod pictures;
 mod table;
 
-use crate::commands::bench::{Figure, Patience, Subject};
 use crate::files::write_whole;
-use crate::machine::Machine;
+use crate::measure::{Figure, Patience, Subject};
 use crate::progress;
 use crate::stage::Stage;
 use anyhow::Result;
@@ -16,28 +15,32 @@ use lissom_build::{
     cook::{ClipBuilder, Effort},
     mannequin::{Detail, Motion},
 };
+use lissom_measure::machine::Machine;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-#[derive(clap::Args)]
-pub(crate) struct Arguments {
-    /// The report to write: one HTML file that needs nothing else
-    #[arg(short, long, value_name = "FILE.html", default_value = "lissom-demo.html")]
-    output: PathBuf,
-    /// How many characters to play at once, 1 to 100000
-    #[arg(long, value_name = "N", default_value_t = 4000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    characters: u32,
-    /// A rougher figure, fewer frames, smaller pictures
-    #[arg(long)]
-    quick: bool,
-    /// Print one JSON object instead of the tables
-    #[arg(long)]
-    json: bool,
+/// What the demo makes.
+#[derive(Clone, Debug)]
+pub struct Demo {
+    /// The report to write: one HTML file that needs nothing else.
+    pub output: PathBuf,
+    /// How many characters play at once.
+    pub characters: u32,
+    /// A rougher figure, fewer frames, smaller pictures.
+    pub quick: bool,
+    /// Print one JSON object instead of the tables.
+    pub json: bool,
+}
+
+impl Default for Demo {
+    fn default() -> Self {
+        Self { output: "lissom-demo.html".into(), characters: 4000, quick: false, json: false }
+    }
 }
 
 /// All that was made and measured.
-pub(crate) struct Results {
+pub struct Results {
     stage: Stage,
     machine: Machine,
     figures: Vec<Figure>,
@@ -64,7 +67,11 @@ impl Results {
     }
 }
 
-pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
+/// Cooks, plays, measures and draws the mannequin, prints what it measured and writes the report.
+///
+/// # Errors
+/// If a file or the output cannot be written.
+pub fn run(arguments: &Demo, out: &mut impl Write) -> Result<()> {
     let started = Instant::now();
     let talk = !arguments.json;
     let path = std::path::absolute(&arguments.output).unwrap_or_else(|_| arguments.output.clone());

@@ -1,9 +1,9 @@
 //! A pose as something to draw: skin as its materials say, or bones where there is none.
 
-use super::playable::Playable;
-use super::surface::{self, Surface};
+use crate::playable::Playable;
 use crate::source::{Motion, Tape};
 use crate::stage::{Motions, Stage};
+use crate::surface::{self, Surface};
 use anyhow::{Context, Result, bail};
 use lissom::{
     Skeleton,
@@ -20,12 +20,16 @@ use std::sync::Arc;
 
 /// Vertices in model space, mesh after mesh; and where the joints are.
 #[derive(Clone, Default)]
-pub(crate) struct Figure {
-    pub(crate) positions: Vec<[f32; 3]>,
-    pub(crate) normals: Vec<[f32; 3]>,
+pub struct Figure {
+    /// Where the vertices are.
+    pub positions: Vec<[f32; 3]>,
+    /// Where they look.
+    pub normals: Vec<[f32; 3]>,
     parts: Vec<Part>,
-    pub(crate) joints: Vec<[f32; 3]>,
-    pub(crate) parents: Vec<Option<usize>>,
+    /// Where the joints are.
+    pub joints: Vec<[f32; 3]>,
+    /// What each joint hangs on.
+    pub parents: Vec<Option<usize>>,
     /// Joints that only carry the figure about: from a root down to where a body branches.
     carriers: Arc<[bool]>,
 }
@@ -41,20 +45,24 @@ struct Part {
 
 /// A box.
 #[derive(Clone, Copy)]
-pub(crate) struct Bounds {
-    pub(crate) min: [f32; 3],
-    pub(crate) max: [f32; 3],
+pub struct Bounds {
+    /// The smallest coordinates.
+    pub min: [f32; 3],
+    /// The largest.
+    pub max: [f32; 3],
 }
 
 /// What to draw, and how.
 #[derive(Clone, Copy)]
-pub(crate) struct Look {
-    pub(crate) body: Color,
-    pub(crate) bone: Color,
+pub struct Look {
+    /// Of skin without a material.
+    pub body: Color,
+    /// Of bones.
+    pub bone: Color,
     /// Bones over the skin.
-    pub(crate) bones: bool,
+    pub bones: bool,
     /// Colours, pictures and sides of materials; else everything is of the body's colour.
-    pub(crate) materials: bool,
+    pub materials: bool,
 }
 
 impl Default for Look {
@@ -67,7 +75,8 @@ impl Default for Look {
 impl Bounds {
     const EMPTY: Self = Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
 
-    pub(crate) fn add(&mut self, p: [f32; 3]) {
+    /// Grows until a point is inside.
+    pub fn add(&mut self, p: [f32; 3]) {
         for (i, v) in p.into_iter().enumerate() {
             if v < self.min[i] {
                 self.min[i] = v;
@@ -78,31 +87,36 @@ impl Bounds {
         }
     }
 
-    pub(crate) fn size(&self) -> [f32; 3] {
+    /// From the smallest to the largest.
+    pub fn size(&self) -> [f32; 3] {
         core::array::from_fn(|i| self.max[i] - self.min[i])
     }
 
     /// The longest side; 1 for a single point.
-    pub(crate) fn extent(&self) -> f32 {
+    pub fn extent(&self) -> f32 {
         let longest = self.size().into_iter().fold(0.0, |a, b| if b > a { b } else { a });
         if longest > 0.0 { longest } else { 1.0 }
     }
 }
 
 /// Makes figures of a stage.
-pub(crate) struct Body<'a> {
+pub struct Body<'a> {
     stage: &'a Stage,
     player: Player,
     surfaces: Vec<Arc<Surface>>,
     carriers: Arc<[bool]>,
     /// How far the figure has to turn to look along z.
-    pub(crate) yaw: f32,
+    pub yaw: f32,
     /// Pictures of its materials that are not PNG, and not shown.
-    pub(crate) unshown: usize,
+    pub unshown: usize,
 }
 
 impl<'a> Body<'a> {
-    pub(crate) fn new(stage: &'a Stage) -> Result<Self> {
+    /// What a stage's skeleton and meshes are drawn with.
+    ///
+    /// # Errors
+    /// If a mesh or a material cannot be read.
+    pub fn new(stage: &'a Stage) -> Result<Self> {
         let player = Player::of_skeleton(&stage.archive, stage.skeleton_name()?)?;
         let skeleton = &*stage.skeleton;
         let (surfaces, unshown) =
@@ -116,7 +130,7 @@ impl<'a> Body<'a> {
     }
 
     /// The figure of these matrices, its morph targets at their own weights.
-    pub(crate) fn figure(&self, models: &[Mat4]) -> Result<Figure> {
+    pub fn figure(&self, models: &[Mat4]) -> Result<Figure> {
         self.morphed(models, |_, _| None)
     }
 
@@ -152,7 +166,7 @@ impl<'a> Body<'a> {
     }
 
     /// The figure at a time of a clip, or at rest.
-    pub(crate) fn figure_at(&self, clip: Option<Playable<'_>>, time_s: f64) -> Result<Figure> {
+    pub fn figure_at(&self, clip: Option<Playable<'_>>, time_s: f64) -> Result<Figure> {
         match clip {
             Some(Playable::Stream(name, stream)) => {
                 let tape = Tape::Stream(stream.tape()?);
@@ -276,7 +290,7 @@ impl Figure {
     }
 
     /// What must be inside the picture.
-    pub(crate) fn bounds(&self) -> Bounds {
+    pub fn bounds(&self) -> Bounds {
         let mut bounds = Bounds::EMPTY;
         if self.positions.is_empty() {
             self.body().for_each(|p| bounds.add(p));
@@ -296,13 +310,13 @@ impl Figure {
     }
 
     /// The mean of the body's joints: its middle, wherever the arms are.
-    pub(crate) fn middle(&self) -> [f32; 3] {
+    pub fn middle(&self) -> [f32; 3] {
         let n = self.body().count() as f32;
         core::array::from_fn(|i| self.body().map(|p| p[i]).sum::<f32>() / n)
     }
 
     /// Scales about the origin, turns about the vertical, then moves.
-    pub(crate) fn place(&mut self, scale: f32, yaw: f32, to: [f32; 3]) {
+    pub fn place(&mut self, scale: f32, yaw: f32, to: [f32; 3]) {
         let (sin, cos) = (libm::sinf(yaw), libm::cosf(yaw));
         let turn = |v: [f32; 3]| [v[0] * cos + v[2] * sin, v[1], v[2] * cos - v[0] * sin];
         for p in self.positions.iter_mut().chain(&mut self.joints) {
@@ -313,7 +327,7 @@ impl Figure {
     }
 
     /// Draws it. Bones are as thick as suits a figure of this height.
-    pub(crate) fn draw(&self, canvas: &mut Canvas, look: &Look, height: f32) -> Result<()> {
+    pub fn draw(&self, canvas: &mut Canvas, look: &Look, height: f32) -> Result<()> {
         let light = Light::default();
         let bones = look.bones || self.positions.is_empty();
         // What can be seen through comes last.
@@ -423,7 +437,7 @@ impl Figure {
     }
 
     /// Points dense enough to cast a shadow.
-    pub(crate) fn cloud(&self) -> Vec<[f32; 3]> {
+    pub fn cloud(&self) -> Vec<[f32; 3]> {
         if !self.positions.is_empty() {
             return self.positions.clone();
         }

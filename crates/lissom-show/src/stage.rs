@@ -1,6 +1,5 @@
 //! What the showing commands work on, whatever file it came from: an archive, one skeleton of it, and its clips.
 
-use crate::options::Reading;
 use crate::source::{Content, Source, StreamFile, archived_clip, still};
 use anyhow::{Context, Result};
 use lissom::{
@@ -22,89 +21,105 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// One skeleton and what belongs to it.
-pub(crate) struct Stage {
+pub struct Stage {
     /// The file's stem, or `mannequin`.
-    pub(crate) name: String,
+    pub name: String,
     /// The file itself, or what was cooked of it.
-    pub(crate) archive: Archive,
-    pub(crate) skeleton: Arc<Skeleton>,
-    pub(crate) meshes: Vec<Mesh>,
+    pub archive: Archive,
+    /// What moves.
+    pub skeleton: Arc<Skeleton>,
+    /// What follows it.
+    pub meshes: Vec<Mesh>,
     /// Clips of the archive. None if the motions are authored or a stream.
-    pub(crate) clips: Vec<StageClip>,
-    pub(crate) motions: Motions,
+    pub clips: Vec<StageClip>,
+    /// Where its motions come from.
+    pub motions: Motions,
 }
 
 /// Where the motions that are shown come from.
-pub(crate) enum Motions {
+pub enum Motions {
     /// The file is an archive; its clips are shown.
     Archive,
     /// The clips were cooked here.
     Cooked(Cooked),
     /// The file's own motions are shown; nothing was cooked.
     Authored {
+        /// The motions.
         animations: Vec<SceneAnimation>,
+        /// The skeleton as authored.
         skeleton: RawSkeleton,
         /// Which joint of that skeleton each joint is.
         raw_of_joint: Vec<usize>,
     },
     /// The file is a stream of one clip.
-    Stream { name: String, file: Arc<StreamFile> },
+    Stream {
+        /// Its name.
+        name: String,
+        /// Its bytes.
+        file: Arc<StreamFile>,
+    },
 }
 
 /// How the clips of a stage were cooked.
-pub(crate) struct Cooked {
-    pub(crate) skeleton: RawSkeleton,
-    /// The largest error allowed, in metres, and how far from each joint it is measured.
-    pub(crate) precision: f64,
-    pub(crate) shell: f64,
+pub struct Cooked {
+    /// The skeleton as authored.
+    pub skeleton: RawSkeleton,
+    /// The largest error allowed, in metres.
+    pub precision: f64,
+    /// How far from each joint that error is measured.
+    pub shell: f64,
     /// Where the error of each joint was measured.
-    pub(crate) points: Vec<JointPoints>,
+    pub points: Vec<JointPoints>,
 }
 
 /// A clip, and what it was cooked from if that is known.
-pub(crate) struct StageClip {
-    pub(crate) name: String,
-    pub(crate) clip: Clip,
-    pub(crate) source: Option<CookedFrom>,
+pub struct StageClip {
+    /// The clip's name.
+    pub name: String,
+    /// What is played.
+    pub clip: Clip,
+    /// `None` if it was cooked elsewhere.
+    pub source: Option<CookedFrom>,
 }
 
 /// What a clip was cooked from.
-pub(crate) struct CookedFrom {
-    pub(crate) animation: RawAnimation,
-    pub(crate) report: CookReport,
+pub struct CookedFrom {
+    /// As authored.
+    pub animation: RawAnimation,
+    /// What the cooker measured.
+    pub report: CookReport,
 }
 
 impl Stage {
     /// Opens a file for showing. The clip asked for comes first, after it up to `count` in all of the same skeleton, in
     /// file order and round again. A file without clips has none; asking for one of them is an error.
-    pub(crate) fn open(path: &Path, clip: Option<&str>, reading: &Reading, count: usize) -> Result<Self> {
-        Self::open_as(path, clip, reading, count, Self::of_scene)
+    pub fn open(path: &Path, clip: Option<&str>, options: &ImportOptions, count: usize) -> Result<Self> {
+        Self::open_as(path, clip, options, count, Self::of_scene)
     }
 
     /// The same, but an authored file stays as it is: nothing is cooked.
-    pub(crate) fn open_authored(
+    pub fn open_authored(
         path: &Path,
         clip: Option<&str>,
-        reading: &Reading,
+        options: &ImportOptions,
         count: usize,
     ) -> Result<Self> {
-        Self::open_as(path, clip, reading, count, Self::of_source)
+        Self::open_as(path, clip, options, count, Self::of_source)
     }
 
     fn open_as(
         path: &Path,
         clip: Option<&str>,
-        reading: &Reading,
+        options: &ImportOptions,
         count: usize,
         of_scene: fn(String, Scene, Option<usize>, usize) -> Result<Self>,
     ) -> Result<Self> {
-        let options = reading.options()?;
-        let file = Source::open_alone(path, &options)?;
+        let file = Source::open_alone(path, options)?;
         let any = !file.clip_names().is_empty();
         let chosen = if any || clip.is_some() { Some(file.choose_clip(clip)?) } else { None };
         let name = import::stem(path);
         if let Content::Stream(stream) = &file.content {
-            return Self::of_stream(name, &file, stream, &options);
+            return Self::of_stream(name, &file, stream, options);
         }
         let stage = match file.content {
             Content::Archive(archive) => Self::of_archive(name, archive, chosen, count),
@@ -115,13 +130,13 @@ impl Stage {
     }
 
     /// As [`Stage::open`], for what needs a clip that is all there.
-    pub(crate) fn open_whole(
+    pub fn open_whole(
         path: &Path,
         clip: Option<&str>,
-        reading: &Reading,
+        options: &ImportOptions,
         count: usize,
     ) -> Result<Self> {
-        let stage = Self::open(path, clip, reading, count)?;
+        let stage = Self::open(path, clip, options, count)?;
         if matches!(stage.motions, Motions::Stream { .. }) {
             return Source::refuse_stream(path);
         }
@@ -129,7 +144,7 @@ impl Stage {
     }
 
     /// The mannequin with these motions, and how they are cooked; `each` is called after each of them.
-    pub(crate) fn mannequin(
+    pub fn mannequin(
         motions: &[Motion],
         detail: &Detail,
         builder: &ClipBuilder,
@@ -262,7 +277,7 @@ impl Stage {
     }
 
     /// How its clips were cooked; `None` if that happened elsewhere or not at all.
-    pub(crate) fn cooked(&self) -> Option<&Cooked> {
+    pub fn cooked(&self) -> Option<&Cooked> {
         match &self.motions {
             Motions::Cooked(cooked) => Some(cooked),
             Motions::Archive | Motions::Authored { .. } | Motions::Stream { .. } => None,
@@ -270,19 +285,19 @@ impl Stage {
     }
 
     /// What the archive calls the skeleton.
-    pub(crate) fn skeleton_name(&self) -> Result<&str> {
+    pub fn skeleton_name(&self) -> Result<&str> {
         let mut all = self.archive.skeletons();
         let own = all.find(|(_, s)| s.as_ref().is_ok_and(|s| s.identity() == self.skeleton.identity()));
         Ok(own.context("the skeleton is not in its archive")?.0)
     }
 
     /// Vertices of all meshes together.
-    pub(crate) fn vertex_count(&self) -> usize {
+    pub fn vertex_count(&self) -> usize {
         self.meshes.iter().map(|m| m.view().positions.len()).sum()
     }
 
     /// A joint by name, or by its number.
-    pub(crate) fn joint(&self, name: &str) -> Result<usize> {
+    pub fn joint(&self, name: &str) -> Result<usize> {
         let by_number = || name.parse().ok().filter(|j| *j < self.skeleton.joint_count());
         self.skeleton.find(name).or_else(by_number).with_context(|| {
             let nearest: Vec<&str> = (0..self.skeleton.joint_count())
@@ -301,7 +316,7 @@ impl Stage {
 }
 
 /// Runs tasks on all threads, for the pipeline.
-pub(crate) fn in_parallel(count: usize, task: &(dyn Fn(usize) + Sync)) {
+pub fn in_parallel(count: usize, task: &(dyn Fn(usize) + Sync)) {
     (0..count).into_par_iter().for_each(task);
 }
 

@@ -7,24 +7,24 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A mesh that can be drawn in any pose: what does not change from frame to frame.
-pub(super) struct Surface {
+pub struct Surface {
     /// In the archive.
-    pub(super) name: String,
-    pub(super) mesh: Mesh,
+    pub name: String,
+    pub mesh: Mesh,
     /// Its morph targets, by name.
-    pub(super) targets: Vec<(String, Morph)>,
+    pub targets: Vec<(String, Morph)>,
     /// `None`: nobody says, or what is said cannot be shown.
-    pub(super) color: Option<Color>,
+    pub color: Option<Color>,
     /// One a vertex, with `color` in it.
-    pub(super) colors: Option<Vec<Color>>,
-    pub(super) texture: Option<(Arc<Texture>, Vec<[f32; 2]>)>,
-    pub(super) alpha: f32,
-    pub(super) opacity: Opacity,
-    pub(super) double_sided: bool,
+    pub colors: Option<Vec<Color>>,
+    pub texture: Option<(Arc<Texture>, Vec<[f32; 2]>)>,
+    pub alpha: f32,
+    pub opacity: Opacity,
+    pub double_sided: bool,
 }
 
 /// The meshes of a skeleton, and how many of their pictures are in a format that is not shown.
-pub(super) fn of_skeleton(
+pub fn of_skeleton(
     archive: &lissom::archive::Archive,
     identity: u64,
     joints: usize,

@@ -1,26 +1,25 @@
 //! `lissom render`: a clip as a picture, drawn without a GPU.
 
-pub(crate) mod figure;
-pub(crate) mod playable;
-pub(crate) mod played;
-pub(crate) mod scene;
-mod surface;
-
-use crate::files::write_whole;
+use crate::commands::graph::parts_of;
 use crate::options::{Reading, parsed, usage};
-use crate::stage::Stage;
 use crate::style::{counted, grouped, plain};
-use anyhow::Result;
-use figure::Body;
+use anyhow::{Context, Result};
 use lissom_build::{exact::clamp, recipe::parse_range};
 use lissom_draw::gif;
-use playable::Playable;
-use played::Played;
+use lissom_motion::Graph;
+use lissom_show::{
+    figure::Body,
+    files::write_whole,
+    playable::{self, Playable},
+    played::Played,
+    progress,
+    scene::{self, Shot, Style, View},
+    stage::Stage,
+};
 use rayon::prelude::*;
-use scene::{Shot, Style, View};
 use serde_json::json;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -56,8 +55,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     follow: bool,
     /// Where the camera stands
-    #[arg(long, value_enum, default_value_t = View::ThreeQuarter)]
-    view: View,
+    #[arg(long, value_enum, default_value_t = ViewName::ThreeQuarter)]
+    view: ViewName,
     /// Draw the bones over the mesh; without a mesh they are drawn anyway
     #[arg(long)]
     bones: bool,
@@ -66,6 +65,27 @@ pub(crate) struct Arguments {
     json: bool,
     #[command(flatten)]
     reading: Reading,
+}
+
+/// Where the camera stands, as it is written.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum ViewName {
+    /// Face to face
+    Front,
+    /// From its left
+    Side,
+    /// Between the two
+    ThreeQuarter,
+}
+
+impl ViewName {
+    fn view(self) -> View {
+        match self {
+            Self::Front => View::Front,
+            Self::Side => View::Side,
+            Self::ThreeQuarter => View::ThreeQuarter,
+        }
+    }
 }
 
 /// `WxH`, each 16 to 8192.
@@ -91,10 +111,12 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let asked = arguments.clip.as_deref().filter(|_| !all);
     let count = if all { usize::MAX } else { 1 };
     // What a file says is drawn as it says it: an archive as a game plays it, anything else as authored.
+    let options = arguments.reading.options()?;
     let stage = match &arguments.graph {
-        None => Stage::open_authored(&arguments.file, asked, &arguments.reading, count)?,
-        Some(_) => Stage::open_whole(&arguments.file, None, &arguments.reading, usize::MAX)?,
+        None => Stage::open_authored(&arguments.file, asked, &options, count)?,
+        Some(_) => Stage::open_whole(&arguments.file, None, &options, usize::MAX)?,
     };
+    let stage = &stage;
     let played = match &arguments.graph {
         None => None,
         Some(_) if !(0.0..=60.0).contains(&arguments.seconds) => {
@@ -102,10 +124,11 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         }
         Some(graph) => {
             let skeleton = stage.skeleton_name()?;
-            Some(Played::new(&stage.archive, skeleton, graph, &arguments.set, arguments.seconds)?)
+            let (name, graph) = graph_of(stage, graph)?;
+            Some(Played::new(&stage.archive, skeleton, name, graph, &arguments.set, arguments.seconds)?)
         }
     };
-    let shots = shots(&stage, played.as_ref(), arguments.range.as_deref())?;
+    let shots = shots(stage, played.as_ref(), arguments.range.as_deref())?;
     let most = match kind {
         Kind::Png => MOST_STRIPS,
         Kind::Gif => MOST_FILMS,
@@ -113,8 +136,8 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     if shots.len() > most {
         return usage(format!("--clip all: {} clips do not fit into one picture; {most} do", shots.len()));
     }
-    let body = Body::new(&stage)?;
-    let mut style = Style { view: arguments.view, ..Style::default() };
+    let body = Body::new(stage)?;
+    let mut style = Style { view: arguments.view.view(), ..Style::default() };
     style.look.bones = arguments.bones;
     style.look.materials = true;
     let duration_s: f64 = shots.iter().map(Shot::seconds).sum::<f64>() + 0.0;
@@ -141,7 +164,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
                 None => 1,
             };
             let total: u32 = shots.iter().map(frames).sum();
-            let bar = crate::progress::bar(u64::from(total), "drawing");
+            let bar = progress::bar(u64::from(total), "drawing");
             // Clips one after another need one size.
             let size = arguments.size.or((shots.len() > 1).then_some((480, 420)));
             let mut images = Vec::new();
@@ -184,6 +207,21 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// A graph of the stage's archive, or of a file.
+fn graph_of(stage: &Stage, asked: &str) -> Result<(String, Graph)> {
+    let archive = &stage.archive;
+    if archive.graphs().any(|(name, _)| name == asked) {
+        return Ok((asked.to_owned(), Graph::load(archive, asked)?));
+    }
+    let (name, parts, file) = parts_of(Path::new(asked), None)
+        .with_context(|| format!("--graph {asked}: neither a graph of the archive nor a file"))?;
+    let checked = Graph::of_archive(&parts, archive).map_err(|error| match &file {
+        Some(file) => anyhow::Error::from(file.place(&error)),
+        None => error.into(),
+    });
+    Ok((name, checked.with_context(|| asked.to_owned())?))
 }
 
 /// Strips under each other in one picture, at most.

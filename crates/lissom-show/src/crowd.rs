@@ -9,21 +9,23 @@ use lissom_motion::{
 };
 
 /// Clips that one character plays at once.
-pub(crate) const LAYERS: usize = 3;
+pub const LAYERS: usize = 3;
 
 /// Which of its three clips a character plays, and how much of each.
 #[derive(Clone, Copy)]
-pub(crate) struct Role {
-    pub(crate) clips: [usize; LAYERS],
-    pub(crate) weights: [f32; LAYERS],
+pub struct Role {
+    /// The clips that it blends, by their numbers.
+    pub clips: [usize; LAYERS],
+    /// The weight of each.
+    pub weights: [f32; LAYERS],
     /// Share of the duration that each clip is ahead, in [0, 1).
-    pub(crate) phases: [f64; LAYERS],
+    pub phases: [f64; LAYERS],
     /// True if all keep step: gaits that are blended take the same time.
-    pub(crate) in_step: bool,
+    pub in_step: bool,
 }
 
 /// A character a role, at the start.
-pub(crate) fn crowd_of(skeleton: &Skeleton, clips: &[&Clip], roles: &[Role]) -> Result<(Crowd, Vec<Member>)> {
+pub fn crowd_of(skeleton: &Skeleton, clips: &[&Clip], roles: &[Role]) -> Result<(Crowd, Vec<Member>)> {
     let mut writer = ArchiveWriter::new().skeleton("skeleton", skeleton)?;
     for (i, clip) in clips.iter().enumerate() {
         let bytes = clip.as_bytes().to_vec();

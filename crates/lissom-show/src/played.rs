@@ -1,22 +1,20 @@
 //! A graph that plays: parameters are set, time goes by, and the pose of any moment can be asked for.
 
-use crate::{
-    commands::graph::parts_of,
-    options::{UsageError, usage},
-};
-use anyhow::{Context, Result};
+use crate::usage::{UsageError, usage};
+use anyhow::Result;
 use lissom::archive::Archive;
 use lissom_motion::{Animator, Graph, graph::AnyKey, state::Value};
-use std::path::Path;
 use std::sync::Arc;
 
 /// Steps of a played graph, in seconds.
 const STEP_S: f64 = 1.0 / 60.0;
 
 /// A graph on its way.
-pub(crate) struct Played {
-    pub(crate) name: String,
-    pub(crate) seconds: f64,
+pub struct Played {
+    /// The graph's name.
+    pub name: String,
+    /// How long it plays.
+    pub seconds: f64,
     /// At the start.
     animator: Animator,
     /// By time.
@@ -30,26 +28,16 @@ struct Setting {
 }
 
 impl Played {
-    /// `asked` is a graph of the archive, or a file with one. Settings are `NAME=VALUE`, or `NAME=VALUE@SECONDS`; a trigger
+    /// A graph of the clips of this archive. Settings are `NAME=VALUE`, or `NAME=VALUE@SECONDS`; a trigger
     /// needs no value.
-    pub(crate) fn new(
+    pub fn new(
         archive: &Archive,
         skeleton: &str,
-        asked: &str,
+        name: String,
+        graph: Graph,
         set: &[String],
         seconds: f64,
     ) -> Result<Self> {
-        let (name, graph) = if archive.graphs().any(|(name, _)| name == asked) {
-            (asked.to_owned(), Graph::load(archive, asked)?)
-        } else {
-            let (name, parts, file) = parts_of(Path::new(asked), None)
-                .with_context(|| format!("--graph {asked}: neither a graph of the archive nor a file"))?;
-            let checked = Graph::of_archive(&parts, archive).map_err(|error| match &file {
-                Some(file) => anyhow::Error::from(file.place(&error)),
-                None => error.into(),
-            });
-            (name, checked.with_context(|| asked.to_owned())?)
-        };
         let animator = Animator::of_skeleton(archive, skeleton, Arc::new(graph))?;
         let mut settings =
             set.iter().map(|text| setting(animator.graph(), text)).collect::<Result<Vec<_>>>()?;
@@ -58,7 +46,7 @@ impl Played {
     }
 
     /// The character at a time.
-    pub(crate) fn at(&self, time_s: f64) -> Result<Animator> {
+    pub fn at(&self, time_s: f64) -> Result<Animator> {
         let mut animator = self.animator.clone();
         let mut settings = self.settings.iter().peekable();
         let mut now_s = 0.0;

@@ -1,7 +1,7 @@
 //! Where the camera stands and what is on the floor: strips and moving pictures of one clip.
 
-use super::figure::{Body, Bounds, Figure, Look};
-use super::playable::Playable;
+use crate::figure::{Body, Bounds, Figure, Look};
+use crate::playable::Playable;
 use anyhow::Result;
 use lissom_draw::{
     Camera, Canvas, Color, GLYPH_HEIGHT, Ground, Image, Shadow, Viewport, palette, text_width,
@@ -9,8 +9,8 @@ use lissom_draw::{
 use rayon::prelude::*;
 
 /// The side that the camera stands on.
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum View {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum View {
     /// Face to face
     Front,
     /// From its left
@@ -21,15 +21,19 @@ pub(crate) enum View {
 
 /// How a picture is to look.
 #[derive(Clone, Copy)]
-pub(crate) struct Style {
-    pub(crate) view: View,
-    pub(crate) look: Look,
-    pub(crate) paper: Color,
-    pub(crate) ink: Color,
+pub struct Style {
+    /// Where the camera stands.
+    pub view: View,
+    /// Colours of the figure, and what of it is drawn.
+    pub look: Look,
+    /// The background.
+    pub paper: Color,
+    /// Text and lines.
+    pub ink: Color,
     /// Times and names under the figures.
-    pub(crate) labels: bool,
+    pub labels: bool,
     /// How strong the floor's lines are, 1 as a rule.
-    pub(crate) lines: f32,
+    pub lines: f32,
 }
 
 impl Default for Style {
@@ -64,8 +68,9 @@ impl View {
 
 /// A clip, and the part of it that is shown.
 #[derive(Clone, Copy)]
-pub(crate) struct Shot<'a> {
-    pub(crate) clip: Option<Playable<'a>>,
+pub struct Shot<'a> {
+    /// `None` is the rest pose.
+    pub clip: Option<Playable<'a>>,
     /// From here, in seconds.
     from_s: f64,
     /// To here.
@@ -75,13 +80,13 @@ pub(crate) struct Shot<'a> {
 
 impl<'a> Shot<'a> {
     /// All of a clip; without one, the rest pose.
-    pub(crate) fn whole(clip: Option<Playable<'a>>) -> Self {
+    pub fn whole(clip: Option<Playable<'a>>) -> Self {
         let to_s = clip.map_or(0.0, Playable::duration_s);
         Self { clip, from_s: 0.0, to_s, looping: clip.is_some_and(Playable::is_looping) }
     }
 
     /// The part between two times; `None` if that is none.
-    pub(crate) fn part(self, from: Option<f64>, to: Option<f64>) -> Option<Self> {
+    pub fn part(self, from: Option<f64>, to: Option<f64>) -> Option<Self> {
         let (from_s, to_s) = (from.unwrap_or(self.from_s), to.unwrap_or(self.to_s));
         let whole = from_s == self.from_s && to_s == self.to_s;
         let inside = self.from_s <= from_s && from_s < to_s && from_s < self.to_s;
@@ -89,11 +94,13 @@ impl<'a> Shot<'a> {
         inside.then_some(Self { from_s, to_s, looping: self.looping && whole, ..self })
     }
 
-    pub(crate) fn seconds(&self) -> f64 {
+    /// How long it is.
+    pub fn seconds(&self) -> f64 {
         self.to_s - self.from_s
     }
 
-    pub(crate) fn name(&self) -> &'a str {
+    /// What it is called.
+    pub fn name(&self) -> &'a str {
         self.clip.map_or("rest pose", Playable::name)
     }
 
@@ -235,7 +242,7 @@ impl Sheet {
 }
 
 /// Moments of a clip side by side, on one floor a row. Words have bands of their own, where no figure is.
-pub(crate) fn strip(
+pub fn strip(
     body: &Body<'_>,
     shot: &Shot<'_>,
     frames: u32,
@@ -314,7 +321,7 @@ pub(crate) fn strip(
 }
 
 /// Pictures of the same or different width, one under the other.
-pub(crate) fn stacked(images: &[Image], paper: Color) -> Image {
+pub fn stacked(images: &[Image], paper: Color) -> Image {
     let width = images.iter().map(|i| i.width).max().unwrap_or(0);
     let height = images.iter().map(|i| i.height).sum();
     let [r, g, b] = paper.rgb;
@@ -335,7 +342,7 @@ fn floor(canvas: &mut Canvas, cloud: &[[f32; 3]], ground: &Ground) -> Result<()>
 }
 
 /// One picture a moment, the camera framed on all of them together. `follow`: it goes along with the figure.
-pub(crate) fn film(
+pub fn film(
     body: &Body<'_>,
     shot: &Shot<'_>,
     frames: u32,
@@ -354,7 +361,7 @@ pub(crate) fn film(
 }
 
 /// Figures one after the other, the camera on a path.
-pub(crate) fn shoot(
+pub fn shoot(
     figures: &[Figure],
     path: &Path,
     size: Option<(u32, u32)>,
@@ -407,14 +414,16 @@ pub(crate) fn shoot(
 }
 
 /// Where the camera is, frame by frame (x, z), and how far apart the lines on the floor are.
-pub(crate) struct Path {
-    pub(crate) follow: Vec<[f32; 2]>,
-    pub(crate) spacing: f32,
+pub struct Path {
+    /// Where the camera is above, frame by frame: x and z.
+    pub follow: Vec<[f32; 2]>,
+    /// Metres between the floor's lines.
+    pub spacing: f32,
 }
 
 impl Path {
     /// Lines about half a metre apart, a whole number of them a loop: the floor too ends as it starts.
-    pub(crate) fn spacing(travel: f32) -> f32 {
+    pub fn spacing(travel: f32) -> f32 {
         let lines = libm::roundf(travel / SPACING);
         if lines < 1.0 { travel } else { travel / lines }
     }

@@ -9,7 +9,7 @@ use lissom_draw::chart::{Bar, Bars, Ink, Sketch};
 const MOST_BARS: usize = 32;
 
 /// Bars from the heaviest joint down.
-pub(crate) fn draw(stage: &Stage, clip: &StageClip, weights: &[JointBytes]) -> Sketch {
+pub fn draw(stage: &Stage, clip: &StageClip, weights: &[JointBytes]) -> Sketch {
     let mut order: Vec<usize> = (0..weights.len()).filter(|j| weights[*j].total() > 0.0).collect();
     order.sort_by(|a, b| weights[*b].total().total_cmp(&weights[*a].total()).then(a.cmp(b)));
     let bar = |j: &usize| {

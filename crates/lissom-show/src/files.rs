@@ -9,12 +9,12 @@ use std::io::Read;
 use std::path::Path;
 
 /// True if standard input or output is meant.
-pub(crate) fn is_standard(path: &Path) -> bool {
+pub fn is_standard(path: &Path) -> bool {
     path == Path::new("-")
 }
 
 /// The bytes of a file, or of standard input if it is called `-`.
-pub(crate) fn read_input(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
+pub fn read_input(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
     if !is_standard(path) {
         return Ok(import::read_limited(path, max_bytes)?);
     }
@@ -31,7 +31,7 @@ pub(crate) fn read_input(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
 }
 
 /// Writes a file whole or not at all.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty() && !f.is_dir()) {
         bail!("cannot write {}: there is no folder {}", path.display(), folder.display());
     }
@@ -39,6 +39,6 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 /// True if both are there and the same.
-pub(crate) fn same_file(a: &Path, b: &Path) -> bool {
+pub fn same_file(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }

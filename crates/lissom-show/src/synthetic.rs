@@ -3,7 +3,7 @@
 use lissom::{archive::MeshView, math::Mat34};
 
 /// A cloud of vertices on all joints of a skeleton.
-pub(super) struct Synthetic {
+pub struct Synthetic {
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
     tangents: Vec<[f32; 4]>,
@@ -13,7 +13,7 @@ pub(super) struct Synthetic {
 }
 
 impl Synthetic {
-    pub(super) fn new(vertices: usize, joints: usize) -> Self {
+    pub fn new(vertices: usize, joints: usize) -> Self {
         // Fibonacci hashing: looks random, the same in every run.
         let unit = |i: usize, salt: u32| {
             let bits = (i as u32).wrapping_add(salt << 20).wrapping_mul(2_654_435_761);
@@ -32,7 +32,7 @@ impl Synthetic {
         }
     }
 
-    pub(super) fn view(&self) -> MeshView<'_> {
+    pub fn view(&self) -> MeshView<'_> {
         MeshView {
             skeleton_identity: 0,
             positions: &self.positions,

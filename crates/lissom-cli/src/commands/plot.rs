@@ -1,17 +1,14 @@
 //! `lissom plot`: a clip as curves, as errors, as bytes.
 
-pub(crate) mod bytes;
-pub(crate) mod curves;
-pub(crate) mod deviation;
-pub(crate) mod error;
-
-use crate::files::write_whole;
 use crate::options::{Reading, usage};
-use crate::stage::{Stage, StageClip};
 use crate::style::grouped;
 use anyhow::{Context, Result, ensure};
-use deviation::Deviation;
 use lissom_draw::chart::Sketch;
+use lissom_show::{
+    files::write_whole,
+    plot::{bytes, curves, deviation::Deviation, error},
+    stage::{Stage, StageClip},
+};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -58,7 +55,8 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         return usage("--joints chooses curves; the other plots show all joints");
     }
     let file = || arguments.file.display().to_string();
-    let stage = Stage::open_whole(&arguments.file, arguments.clip.as_deref(), &arguments.reading, 1)?;
+    let stage =
+        Stage::open_whole(&arguments.file, arguments.clip.as_deref(), &arguments.reading.options()?, 1)?;
     ensure!(!stage.clips.is_empty(), "{}: there is no clip to plot", file());
     let clip = &stage.clips[0];
     let (sketch, mut report, said) = match arguments.what {

@@ -2,7 +2,7 @@
 
 use super::Results;
 use super::pictures::{self, Pair};
-use crate::commands::plot::{curves, deviation::Deviation, error};
+use crate::plot::{curves, deviation::Deviation, error};
 use crate::progress;
 use anyhow::Result;
 use lissom_draw::{
@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 const STRIPS: [&str; 5] = ["walk", "run", "wave", "crouch", "performance"];
 
 /// The page.
-pub(crate) fn write(results: &Results, quick: bool) -> Result<String> {
+pub fn write(results: &Results, quick: bool) -> Result<String> {
     let mut h = String::new();
     h.push_str("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
     h.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");

@@ -1,13 +1,12 @@
 //! `lissom bench`: what this file costs on this machine.
 
-mod measure;
-mod synthetic;
-
 use crate::options::Reading;
-use crate::stage::Stage;
 use anyhow::{Result, ensure};
 use lissom_measure::machine::Machine;
-pub(crate) use measure::{Figure, Patience, Subject};
+use lissom_show::{
+    measure::{Patience, Subject},
+    stage::Stage,
+};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -30,7 +29,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
-    let stage = Stage::open_whole(&arguments.file, arguments.clip.as_deref(), &arguments.reading, 4)?;
+    let stage =
+        Stage::open_whole(&arguments.file, arguments.clip.as_deref(), &arguments.reading.options()?, 4)?;
     ensure!(!stage.clips.is_empty(), "{}: there is no clip to play", arguments.file.display());
     let clips = stage.clips.iter().map(|c| &c.clip).collect();
     let patience = if arguments.quick { Patience::QUICK } else { Patience::FULL };

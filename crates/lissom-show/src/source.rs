@@ -1,6 +1,6 @@
 //! A file in memory, as every command takes it: read once, told by its first bytes, its clips chosen by name and played.
 
-use crate::{files::read_input, options::usage};
+use crate::{files::read_input, usage::usage};
 use anyhow::{Context, Result, bail};
 use lissom::{
     Clip, Cursor, Skeleton,
@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What a file is.
-pub(crate) enum Content {
+pub enum Content {
     /// A Lissom archive: cooked.
     Archive(Archive),
     /// One cooked clip that plays while it loads; its skeleton lies elsewhere.
@@ -38,13 +38,15 @@ pub(crate) enum Content {
 }
 
 /// A file and what is in it.
-pub(crate) struct Source {
-    pub(crate) path: PathBuf,
+pub struct Source {
+    /// Where it was read.
+    pub path: PathBuf,
     /// As people call it.
-    pub(crate) format: &'static str,
+    pub format: &'static str,
     /// How long the file is.
-    pub(crate) bytes: u64,
-    pub(crate) content: Content,
+    pub bytes: u64,
+    /// What it says.
+    pub content: Content,
 }
 
 /// Where a clip's skeleton may lie if not in its file.
@@ -52,7 +54,7 @@ const NO_SKELETON: &str = "has no skeleton in this file; name one with --skeleto
 
 impl Source {
     /// Reads a file of any supported format.
-    pub(crate) fn open(path: &Path, options: &ImportOptions) -> Result<Self> {
+    pub fn open(path: &Path, options: &ImportOptions) -> Result<Self> {
         let bytes = read_input(path, options.limits.max_bytes)?;
         let named = || path.display().to_string();
         let length = bytes.len() as u64;
@@ -70,7 +72,7 @@ impl Source {
 
     /// As [`open`](Self::open), for who reads this file alone: options that only authored files can follow are refused
     /// for an archive, not passed over.
-    pub(crate) fn open_alone(path: &Path, options: &ImportOptions) -> Result<Self> {
+    pub fn open_alone(path: &Path, options: &ImportOptions) -> Result<Self> {
         let file = Self::open(path, options)?;
         let plain = ImportOptions::default();
         let asked = [
@@ -91,7 +93,7 @@ impl Source {
     }
 
     /// The file as a scene that can be changed, clips as keys; every option is followed, for an archive too.
-    pub(crate) fn open_scene(path: &Path, options: &ImportOptions) -> Result<Scene> {
+    pub fn open_scene(path: &Path, options: &ImportOptions) -> Result<Scene> {
         let bytes = read_input(path, options.limits.max_bytes)?;
         if bytes.starts_with(&stream_format::MAGIC) {
             return Self::refuse_stream(path);
@@ -100,7 +102,7 @@ impl Source {
     }
 
     /// The names of the clips, in file order.
-    pub(crate) fn clip_names(&self) -> Vec<String> {
+    pub fn clip_names(&self) -> Vec<String> {
         match &self.content {
             Content::Scene(scene) => scene.animations.iter().map(|a| a.motion.name.clone()).collect(),
             Content::Stream(stream) => vec![stream.name(&self.path)],
@@ -110,13 +112,13 @@ impl Source {
 
     /// The clip that `--clip` asks for: by name, by the file's stem if the file has one clip, or by index. Without
     /// `--clip`: the first.
-    pub(crate) fn choose_clip(&self, wanted: Option<&str>) -> Result<usize> {
+    pub fn choose_clip(&self, wanted: Option<&str>) -> Result<usize> {
         let names = self.clip_names();
         choose(&names, &import::stem(&self.path), wanted).with_context(|| self.path.display().to_string())
     }
 
     /// Everything in it as a scene; of an archive's clips all but their keys, which take long.
-    pub(crate) fn scene(&self) -> Result<Cow<'_, Scene>> {
+    pub fn scene(&self) -> Result<Cow<'_, Scene>> {
         Ok(match &self.content {
             Content::Scene(scene) => Cow::Borrowed(scene),
             Content::Archive(archive) => {
@@ -128,7 +130,7 @@ impl Source {
     }
 
     /// A stream has neither skeleton nor keys.
-    pub(crate) fn refuse_stream<T>(path: &Path) -> Result<T> {
+    pub fn refuse_stream<T>(path: &Path) -> Result<T> {
         bail!(
             "{}: this is a stream of one clip; inspect, check, sample, diff and render take it, the others the archive \
              that it was made with",
@@ -138,7 +140,7 @@ impl Source {
 
     /// A clip that can be asked for its pose: cooked as a game plays it, else as authored. `options` say where the
     /// skeleton of a stream is.
-    pub(crate) fn motion(&self, clip: usize, options: &ImportOptions) -> Result<Motion> {
+    pub fn motion(&self, clip: usize, options: &ImportOptions) -> Result<Motion> {
         let path = self.path.display();
         let scene = match &self.content {
             Content::Scene(scene) => scene,
@@ -162,7 +164,7 @@ impl Source {
     }
 
     /// The vertices of this file that follow the joints of a clip's skeleton; none if it has no meshes for it.
-    pub(crate) fn skin(&self, clip: usize, skeleton: &Skeleton) -> Result<SkinReach> {
+    pub fn skin(&self, clip: usize, skeleton: &Skeleton) -> Result<SkinReach> {
         let mut skin = SkinReach::default();
         match &self.content {
             Content::Scene(scene) => {
@@ -192,7 +194,7 @@ impl Source {
     }
 
     /// What the file that `--skeleton` names has to move: its archive, and the skeleton of this stream.
-    pub(crate) fn body_of_stream(
+    pub fn body_of_stream(
         &self,
         stream: &StreamFile,
         options: &ImportOptions,
@@ -220,14 +222,18 @@ impl Source {
 }
 
 /// A scene without animations as an archive.
-pub(crate) fn still(stem: &str, scene: &mut Scene) -> Result<Archive> {
+pub fn still(stem: &str, scene: &mut Scene) -> Result<Archive> {
     scene.name = stem.to_owned();
     settle_names([(stem, &mut *scene)]);
     let cooked = pipeline::cook_scene(scene, &ClipBuilder::default(), &pipeline::serial)?;
     Ok(Archive::read(&cooked.archive)?)
 }
 
-pub(crate) fn choose(names: &[String], stem: &str, wanted: Option<&str>) -> Result<usize> {
+/// The clip that is meant by a name, a number, or the file's stem; without a wish the first.
+///
+/// # Errors
+/// If there is none, with those that there are.
+pub fn choose(names: &[String], stem: &str, wanted: Option<&str>) -> Result<usize> {
     if names.is_empty() {
         bail!("there is no clip in this file");
     }
@@ -245,20 +251,24 @@ pub(crate) fn choose(names: &[String], stem: &str, wanted: Option<&str>) -> Resu
 }
 
 /// A clip of an archive and its name.
-pub(crate) fn archived_clip(archive: &Archive, index: usize) -> Result<(String, Clip)> {
+pub fn archived_clip(archive: &Archive, index: usize) -> Result<(String, Clip)> {
     let (name, clip) = archive.clips().nth(index).with_context(|| format!("there is no clip {index}"))?;
     Ok((name.to_owned(), clip.with_context(|| format!("clip {name:?}"))?))
 }
 
 /// A stream file and what its preamble says.
-pub(crate) struct StreamFile {
+pub struct StreamFile {
     bytes: Arc<[u8]>,
     /// Without any block.
-    pub(crate) opened: ClipStream,
+    pub opened: ClipStream,
 }
 
 impl StreamFile {
-    pub(crate) fn new(bytes: Vec<u8>) -> Result<Self> {
+    /// Reads what a stream says before its first block.
+    ///
+    /// # Errors
+    /// If it is no stream.
+    pub fn new(bytes: Vec<u8>) -> Result<Self> {
         let opened = ClipStream::open(&bytes, Self::window(bytes.len()))?;
         Ok(Self { bytes: bytes.into(), opened })
     }
@@ -269,19 +279,19 @@ impl StreamFile {
     }
 
     /// As the clip says, else as the file is called.
-    pub(crate) fn name(&self, path: &Path) -> String {
+    pub fn name(&self, path: &Path) -> String {
         let name = self.opened.view().name();
         if name.is_empty() { import::stem(path) } else { name.to_owned() }
     }
 
     /// Plays it from the start.
-    pub(crate) fn tape(&self) -> Result<StreamTape> {
+    pub fn tape(&self) -> Result<StreamTape> {
         let source = io::Cursor::new(self.bytes.clone());
         Ok(StreamTape(Box::new(StreamPlayer::open(source, Self::window(self.bytes.len()))?)))
     }
 
     /// Unpacks every block; gives those that are damaged.
-    pub(crate) fn damaged(&self) -> Result<Vec<usize>> {
+    pub fn damaged(&self) -> Result<Vec<usize>> {
         let mut player = self.tape()?.0;
         while player.prefetch(usize::MAX)? > 0 {}
         Ok(player.stream().damaged().collect())
@@ -289,7 +299,7 @@ impl StreamFile {
 }
 
 /// A stream that is being played.
-pub(crate) struct StreamTape(Box<StreamPlayer<io::Cursor<Arc<[u8]>>>>);
+pub struct StreamTape(Box<StreamPlayer<io::Cursor<Arc<[u8]>>>>);
 
 impl StreamTape {
     /// The pose at a time, once its block is there.
@@ -317,13 +327,16 @@ impl StreamTape {
 }
 
 /// A cooked clip that is being played: whole, or as a stream.
-pub(crate) enum Tape {
+pub enum Tape {
+    /// Whole, in memory.
     Clip(Clip),
+    /// Block by block.
     Stream(StreamTape),
 }
 
 impl Tape {
-    pub(crate) fn duration_s(&self) -> f64 {
+    /// How long it is.
+    pub fn duration_s(&self) -> f64 {
         match self {
             Self::Clip(clip) => clip.view().duration_s(),
             Self::Stream(stream) => stream.0.stream().view().duration_s(),
@@ -331,7 +344,7 @@ impl Tape {
     }
 
     /// The pose at a time; times outside of the clip are its ends.
-    pub(crate) fn sample(
+    pub fn sample(
         &mut self,
         skeleton: &Skeleton,
         time_s: f64,
@@ -347,11 +360,13 @@ impl Tape {
 }
 
 /// A clip that can be asked for its pose. Joints stand parents first.
-pub(crate) struct Motion {
-    pub(crate) name: String,
-    pub(crate) duration_s: f64,
+pub struct Motion {
+    /// The clip's name.
+    pub name: String,
+    /// How long it is.
+    pub duration_s: f64,
     /// As the runtime has it.
-    pub(crate) skeleton: Arc<Skeleton>,
+    pub skeleton: Arc<Skeleton>,
     pose: Vec<SoaTransform>,
     from: From,
 }
@@ -372,19 +387,20 @@ impl Motion {
         Ok(Self { name, duration_s, skeleton: Arc::new(skeleton), pose, from })
     }
 
-    pub(crate) fn cooked(name: String, skeleton: Arc<Skeleton>, tape: Tape) -> Self {
+    /// A clip as a game plays it.
+    pub fn cooked(name: String, skeleton: Arc<Skeleton>, tape: Tape) -> Self {
         let pose = skeleton.rest_pose().to_vec();
         let (duration_s, cursor) = (tape.duration_s(), Cursor::new());
         Self { name, duration_s, skeleton, pose, from: From::Cooked { tape, cursor } }
     }
 
     /// True if the poses are those of a cooked clip, in f32.
-    pub(crate) fn is_cooked(&self) -> bool {
+    pub fn is_cooked(&self) -> bool {
         matches!(self.from, From::Cooked { .. })
     }
 
     /// Every joint in its parent's space. Times outside of the clip are its ends.
-    pub(crate) fn locals(&mut self, time_s: f64) -> Result<Vec<Trs>> {
+    pub fn locals(&mut self, time_s: f64) -> Result<Vec<Trs>> {
         match &mut self.from {
             From::Raw { animation, rest, order } => {
                 let at = |raw: &usize| animation.tracks[*raw].sample(time_s, rest.joints[*raw].rest);
@@ -401,7 +417,7 @@ impl Motion {
     }
 
     /// Local transforms composed from the roots down, in f64.
-    pub(crate) fn exact_models(&self, locals: &[Trs]) -> Vec<M34> {
+    pub fn exact_models(&self, locals: &[Trs]) -> Vec<M34> {
         let mut models: Vec<M34> = Vec::with_capacity(locals.len());
         for (joint, local) in locals.iter().enumerate() {
             let local = local.to_m34();
@@ -411,7 +427,7 @@ impl Motion {
     }
 
     /// The pose as the runtime has it: of a cooked clip its own, of an authored one its locals as f32.
-    pub(crate) fn pose(&mut self, time_s: f64) -> Result<&[SoaTransform]> {
+    pub fn pose(&mut self, time_s: f64) -> Result<&[SoaTransform]> {
         let locals = self.locals(time_s)?;
         if !self.is_cooked() {
             self.pose = soa::from_transforms(&locals.iter().map(|t| t.to_f32()).collect::<Vec<_>>());
@@ -420,7 +436,7 @@ impl Motion {
     }
 
     /// The matrices that the runtime computes of the pose.
-    pub(crate) fn models(&mut self, time_s: f64) -> Result<Vec<Mat4>> {
+    pub fn models(&mut self, time_s: f64) -> Result<Vec<Mat4>> {
         self.pose(time_s)?;
         let mut models = vec![Mat4::IDENTITY; self.skeleton.joint_count()];
         LocalToModelJob::new(&self.skeleton, &self.pose, &mut models).run()?;

@@ -17,28 +17,34 @@ use lissom_measure::timing::best_ns;
 use std::time::{Duration, Instant};
 
 /// One line of the table. `value` is `None` if there was a reason not to measure.
-pub(crate) struct Figure {
-    pub(crate) name: &'static str,
-    pub(crate) unit: &'static str,
-    pub(crate) value: Option<f64>,
-    pub(crate) note: String,
+pub struct Figure {
+    /// As JSON calls it.
+    pub name: &'static str,
+    /// What the value counts.
+    pub unit: &'static str,
+    /// `None` if it was not measured: the note says why.
+    pub value: Option<f64>,
+    /// What was measured.
+    pub note: String,
 }
 
 /// How long to look at each figure.
 #[derive(Clone, Copy)]
-pub(crate) struct Patience {
+pub struct Patience {
     /// For one figure.
-    pub(crate) each: Duration,
+    pub each: Duration,
     /// At least this many rounds, however long they take.
-    pub(crate) rounds: usize,
+    pub rounds: usize,
 }
 
 impl Patience {
-    pub(crate) const FULL: Self = Self { each: Duration::from_millis(500), rounds: 12 };
-    pub(crate) const QUICK: Self = Self { each: Duration::from_millis(15), rounds: 1 };
+    /// As long as `lissom bench` looks.
+    pub const FULL: Self = Self { each: Duration::from_millis(500), rounds: 12 };
+    /// Half a second in all.
+    pub const QUICK: Self = Self { each: Duration::from_millis(15), rounds: 1 };
 
     /// ns of one call: the minimum of as many rounds as the patience allows.
-    pub(crate) fn best_ns(self, mut work: impl FnMut() -> Result<()>) -> Result<f64> {
+    pub fn best_ns(self, mut work: impl FnMut() -> Result<()>) -> Result<f64> {
         // The first error is kept and the rest skipped, so that a round stays a plain closure.
         let mut failed = Ok(());
         let start = Instant::now();
@@ -56,11 +62,13 @@ impl Patience {
 }
 
 /// What is measured: a stage, the clip asked for, and its companions.
-pub(crate) struct Subject<'a> {
-    pub(crate) stage: &'a Stage,
+pub struct Subject<'a> {
+    /// Whose skeleton and meshes.
+    pub stage: &'a Stage,
     /// The clip asked for first; others of the file after it, in order.
-    pub(crate) clips: Vec<&'a Clip>,
-    pub(crate) patience: Patience,
+    pub clips: Vec<&'a Clip>,
+    /// How long each figure is looked at.
+    pub patience: Patience,
 }
 
 impl Subject<'_> {
@@ -80,7 +88,7 @@ impl Subject<'_> {
     }
 
     /// `sample_*`: ns a joint for each way through the clip.
-    pub(crate) fn sample(&self) -> Result<Vec<Figure>> {
+    pub fn sample(&self) -> Result<Vec<Figure>> {
         let skeleton = &self.stage.skeleton;
         let view = self.clips[0].view();
         let duration = view.duration_s();
@@ -117,7 +125,7 @@ impl Subject<'_> {
     }
 
     /// `blend_2`, `blend_3`, `blend_4` and `local_to_model`: ns a joint.
-    pub(crate) fn pose(&self) -> Result<Vec<Figure>> {
+    pub fn pose(&self) -> Result<Vec<Figure>> {
         let skeleton = &self.stage.skeleton;
         let mut poses = Vec::new();
         for layer in 0..4 {
@@ -155,7 +163,7 @@ impl Subject<'_> {
     }
 
     /// `skin_p`, `skin_pn`, `skin_pnt`: ns a vertex.
-    pub(crate) fn skin(&self) -> Result<Vec<Figure>> {
+    pub fn skin(&self) -> Result<Vec<Figure>> {
         const SYNTHETIC: usize = 10_000;
         let joints = self.stage.skeleton.joint_count();
         let synthetic = Synthetic::new(SYNTHETIC, joints);
@@ -197,7 +205,7 @@ impl Subject<'_> {
     }
 
     /// `crowd_1` to `crowd_10000`: µs a character for three samples, a blend and local-to-model, as a crowd does them.
-    pub(crate) fn crowd(&self) -> Result<Vec<Figure>> {
+    pub fn crowd(&self) -> Result<Vec<Figure>> {
         let counts = [("crowd_1", 1), ("crowd_100", 100), ("crowd_1000", 1000), ("crowd_10000", 10_000)];
         counts.into_iter().map(|(name, count)| self.crowd_of(name, count)).collect()
     }

@@ -1,21 +1,26 @@
 //! What can be drawn over time: a clip of an archive, an authored motion, a stream, or a graph.
 
-use super::played::Played;
+use crate::played::Played;
 use crate::source::StreamFile;
 use crate::stage::{Motions, Stage, StageClip};
 use lissom_build::scene::SceneAnimation;
 
 /// Something that can be drawn at any of its times.
 #[derive(Clone, Copy)]
-pub(crate) enum Playable<'a> {
+pub enum Playable<'a> {
+    /// A clip of an archive.
     Clip(&'a StageClip),
+    /// A motion as authored.
     Source(&'a SceneAnimation),
+    /// A stream and its name.
     Stream(&'a str, &'a StreamFile),
+    /// A graph on its way.
     Graph(&'a Played),
 }
 
 impl<'a> Playable<'a> {
-    pub(crate) fn name(self) -> &'a str {
+    /// What it is called.
+    pub fn name(self) -> &'a str {
         match self {
             Self::Clip(clip) => &clip.name,
             Self::Source(animation) => &animation.motion.name,
@@ -24,7 +29,8 @@ impl<'a> Playable<'a> {
         }
     }
 
-    pub(crate) fn duration_s(self) -> f64 {
+    /// How long it is.
+    pub fn duration_s(self) -> f64 {
         match self {
             Self::Clip(clip) => clip.clip.view().duration_s(),
             Self::Source(animation) => animation.motion.duration_s,
@@ -33,7 +39,8 @@ impl<'a> Playable<'a> {
         }
     }
 
-    pub(crate) fn is_looping(self) -> bool {
+    /// True if it starts again at its end.
+    pub fn is_looping(self) -> bool {
         match self {
             Self::Clip(clip) => clip.clip.view().is_looping(),
             Self::Source(animation) => animation.motion.looping,
@@ -44,7 +51,7 @@ impl<'a> Playable<'a> {
 }
 
 /// What a stage has to draw: its stream, its clips or its authored motions. None: only the rest pose.
-pub(crate) fn of_stage(stage: &Stage) -> Vec<Playable<'_>> {
+pub fn of_stage(stage: &Stage) -> Vec<Playable<'_>> {
     match &stage.motions {
         Motions::Stream { name, file } => vec![Playable::Stream(name, file)],
         Motions::Authored { animations, .. } => animations.iter().map(Playable::Source).collect(),

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::Path;
 
 /// What cooking made of each motion.
-pub(crate) fn clips(stage: &Stage, cook_s: f64, out: &mut impl Write) -> Result<()> {
+pub fn clips(stage: &Stage, cook_s: f64, out: &mut impl Write) -> Result<()> {
     writeln!(
         out,
         "A character made in code: {} joints, {} vertices, {} motions, cooked in {cook_s:.2} s.\n",
@@ -41,7 +41,7 @@ pub(crate) fn clips(stage: &Stage, cook_s: f64, out: &mut impl Write) -> Result<
 }
 
 /// What playing costs.
-pub(crate) fn speed(results: &Results, out: &mut impl Write) -> Result<()> {
+pub fn speed(results: &Results, out: &mut impl Write) -> Result<()> {
     let Results { machine, crowd, .. } = results;
     let debug = if cfg!(debug_assertions) { "; a debug build: the figures mean nothing" } else { "" };
     writeln!(
@@ -67,7 +67,7 @@ pub(crate) fn speed(results: &Results, out: &mut impl Write) -> Result<()> {
 }
 
 /// All of it for machines.
-pub(crate) fn json(results: &Results, report: &Path) -> Value {
+pub fn json(results: &Results, report: &Path) -> Value {
     let crowd = &results.crowd;
     let clips: Vec<Value> = results
         .stage

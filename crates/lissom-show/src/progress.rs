@@ -4,7 +4,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 
 /// A bar on stderr; nothing at all where stderr is not a terminal.
-pub(crate) fn bar(length: u64, what: &'static str) -> ProgressBar {
+pub fn bar(length: u64, what: &'static str) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }

@@ -6,19 +6,22 @@ use anyhow::{Context, Result};
 use lissom_build::exact::{M34, Trs, larger};
 
 /// Errors in metres in model space, at all points that the cooker proves.
-pub(crate) struct Deviation {
-    pub(crate) times: Vec<f64>,
-    pub(crate) joints: usize,
+pub struct Deviation {
+    /// When it was looked at.
+    pub times: Vec<f64>,
+    /// How many joints there are.
+    pub joints: usize,
     /// Time by time, joint by joint.
-    pub(crate) errors: Vec<f64>,
+    pub errors: Vec<f64>,
     /// How exactly the clip was cooked, and how far from each joint that is measured.
-    pub(crate) precision_m: f64,
-    pub(crate) shell_m: f64,
+    pub precision_m: f64,
+    /// How far from each joint the error was measured.
+    pub shell_m: f64,
 }
 
 impl Deviation {
     /// Compares at `count` times, evenly spread.
-    pub(crate) fn measure(stage: &Stage, clip: &StageClip, count: usize) -> Result<Self> {
+    pub fn measure(stage: &Stage, clip: &StageClip, count: usize) -> Result<Self> {
         let (how, CookedFrom { animation, .. }) = stage.cooked().zip(clip.source.as_ref()).context(
             "an archive does not hold what its clips were cooked from: give the authored file, or compare the \
              two with `lissom diff`",
@@ -53,17 +56,17 @@ impl Deviation {
     }
 
     /// The errors of all joints at a time.
-    pub(crate) fn at(&self, time: usize) -> &[f64] {
+    pub fn at(&self, time: usize) -> &[f64] {
         &self.errors[time * self.joints..(time + 1) * self.joints]
     }
 
     /// The largest error of a joint.
-    pub(crate) fn worst_of(&self, joint: usize) -> f64 {
+    pub fn worst_of(&self, joint: usize) -> f64 {
         self.errors.iter().skip(joint).step_by(self.joints).copied().fold(0.0, larger)
     }
 
     /// The largest error of all, and whose it is.
-    pub(crate) fn worst(&self) -> (f64, usize, f64) {
+    pub fn worst(&self) -> (f64, usize, f64) {
         let at =
             (0..self.errors.len()).max_by(|a, b| self.errors[*a].total_cmp(&self.errors[*b])).unwrap_or(0);
         (self.errors[at], at % self.joints, self.times[at / self.joints])

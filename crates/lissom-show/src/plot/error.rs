@@ -6,10 +6,10 @@ use lissom_build::exact::larger;
 use lissom_draw::chart::{Anchor, Ink, Panel, Shape, Sketch, legend, nice};
 
 /// Rows of a map that is not to be too long.
-pub(crate) const MOST_ROWS: usize = 48;
+pub const MOST_ROWS: usize = 48;
 
 /// Draws what was measured; the map shows the joints that are worst off, `most` of them.
-pub(crate) fn draw(stage: &Stage, clip: &StageClip, deviation: &Deviation, most: usize) -> Sketch {
+pub fn draw(stage: &Stage, clip: &StageClip, deviation: &Deviation, most: usize) -> Sketch {
     let precision = deviation.precision_m;
     const MM: f64 = 1000.0;
     let mut rows: Vec<usize> = (0..deviation.joints).filter(|j| deviation.worst_of(*j) > 0.0).collect();
@@ -75,7 +75,7 @@ pub(crate) fn draw(stage: &Stage, clip: &StageClip, deviation: &Deviation, most:
 }
 
 /// A name that fits beside the map.
-pub(crate) fn short(name: &str) -> String {
+pub fn short(name: &str) -> String {
     const MOST: usize = 18;
     let count = name.chars().count();
     if count <= MOST {

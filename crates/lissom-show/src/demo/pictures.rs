@@ -2,13 +2,13 @@
 //! a strip.
 
 use super::{Results, crowd_run::Gaits};
-use crate::commands::render::{
+use crate::{
+    crowd::crowd_of,
     figure::{Body, Figure, Look},
     playable::Playable,
     scene::{self, Path, Shot, Style, View},
+    stage::in_parallel,
 };
-use crate::crowd::crowd_of;
-use crate::stage::in_parallel;
 use anyhow::Result;
 use lissom::archive::Archive;
 use lissom_build::{
@@ -21,9 +21,9 @@ use lissom_draw::{Camera, Canvas, Color, Ground, Image, Shadow, gif, palette};
 use lissom_motion::{Animator, RootStep};
 
 /// By day, and by night.
-pub(crate) struct Pair {
-    pub(crate) light: Image,
-    pub(crate) dark: Image,
+pub struct Pair {
+    pub light: Image,
+    pub dark: Image,
 }
 
 /// Colours of a crowd.
@@ -38,7 +38,7 @@ fn both(draw: impl Fn(&Style) -> Result<Image> + Sync) -> Result<Pair> {
 }
 
 /// The first of the crowd, as they stood in the last frame.
-pub(crate) fn crowd(results: &Results, quick: bool) -> Result<Pair> {
+pub fn crowd(results: &Results, quick: bool) -> Result<Pair> {
     let (width, height) = if quick { (400, 160) } else { (1600, 560) };
     let bodies = Body::new(&results.stage)?;
     let mut figures = Vec::new();
@@ -69,7 +69,7 @@ pub(crate) fn crowd(results: &Results, quick: bool) -> Result<Pair> {
 }
 
 /// One motion, moments side by side.
-pub(crate) fn strip(results: &Results, clip: usize, coat: usize, quick: bool) -> Result<Pair> {
+pub fn strip(results: &Results, clip: usize, coat: usize, quick: bool) -> Result<Pair> {
     let clip = &results.stage.clips[clip];
     let size = quick.then_some((480, 120));
     both(|style| {
@@ -82,7 +82,7 @@ pub(crate) fn strip(results: &Results, clip: usize, coat: usize, quick: bool) ->
 
 /// A character that goes from a walk to a run and back, for ever. Gives the file, and one frame of it as PNG for
 /// those who want no motion.
-pub(crate) fn gait(results: &Results, quick: bool) -> Result<(Vec<u8>, Image)> {
+pub fn gait(results: &Results, quick: bool) -> Result<(Vec<u8>, Image)> {
     let stage = &results.stage;
     let gaits = Gaits::new(stage)?;
     let (frames, fps) = if quick { (6, 5.0) } else { (60, 20.0) };
@@ -123,7 +123,7 @@ pub(crate) fn gait(results: &Results, quick: bool) -> Result<(Vec<u8>, Image)> {
 }
 
 /// A character that the mannequin's graph plays: it waves, walks, runs, jumps and stands again. A file and a frame, as [`gait`].
-pub(crate) fn played(results: &Results, quick: bool) -> Result<(Vec<u8>, Image)> {
+pub fn played(results: &Results, quick: bool) -> Result<(Vec<u8>, Image)> {
     // The skin is the stage's.
     let scene = mannequin::game_scene(&mannequin::GRAPH_MOTIONS, &Detail { body_m: 0.04, hand_m: 0.012 })?;
     let builder = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
