@@ -44,14 +44,16 @@ fn starts_and_places_of_clips_are_tuned_and_saved() {
     tune(&mut harness, "starts at 1.25");
     tune(&mut harness, "starts at 3");
     let weight = |harness: &Harness<'_, Viewer>| {
-        let walk = harness.query_all_by_label_contains("walk ").filter_map(|n| n.accesskit_node().label());
-        walk.collect::<Vec<_>>()
+        let bars = harness.query_all_by_role(Role::ProgressIndicator).filter_map(|n| n.accesskit_node().label());
+        bars.filter(|label| label.starts_with("walk ")).collect::<Vec<_>>()
     };
     let before = weight(&harness);
+    assert_eq!(before.len(), 1, "what is played is shown: {before:?}");
     tune(&mut harness, "speed 1.5");
     harness.get_by_label("on at the start").click();
     harness.run_steps(3);
-    assert!(before.is_empty() || weight(&harness) != before, "it is heard at once: {before:?}");
+    let after = weight(&harness);
+    assert!(after.len() == 1 && after != before, "it is heard at once: {before:?}, then {after:?}");
     harness.query_all_by_role(Role::ComboBox).next().expect("a list of states").click();
     harness.run_steps(3);
     harness.get_by_role_and_label(Role::Button, "rest").click();
