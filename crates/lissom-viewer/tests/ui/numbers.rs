@@ -44,7 +44,8 @@ fn starts_and_places_of_clips_are_tuned_and_saved() {
     tune(&mut harness, "starts at 1.25");
     tune(&mut harness, "starts at 3");
     let weight = |harness: &Harness<'_, Viewer>| {
-        let bars = harness.query_all_by_role(Role::ProgressIndicator).filter_map(|n| n.accesskit_node().label());
+        let bars =
+            harness.query_all_by_role(Role::ProgressIndicator).filter_map(|n| n.accesskit_node().label());
         bars.filter(|label| label.starts_with("walk ")).collect::<Vec<_>>()
     };
     let before = weight(&harness);
