@@ -3,9 +3,6 @@
 use crate::{guests, step::Outcome, workspace};
 use std::{fs, path::Path};
 
-/// The member that brings Bevy's crates into a game; no other step builds it.
-pub const PACKAGE: &str = "bevy_lissom";
-
 /// The examples with a window: a workspace of their own, in no step.
 const WINDOW: &str = "crates/bevy_lissom/examples-window/Cargo.toml";
 

@@ -10,9 +10,6 @@ use std::{
     sync::Once,
 };
 
-/// The package that computes the golden hashes.
-pub const TESTKIT: &str = "lissom-testkit";
-
 const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 const DEBIAN_CARGO: &str = "/usr/bin/cargo";
 const DEBIAN_TOOLCHAIN: [&str; 3] = ["rustc-web", "cargo-web", "rust-web-src"];
@@ -34,7 +31,7 @@ pub fn neon(install: bool) -> Result<Outcome, String> {
     build.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc");
     build.args(["build", "--release", "--no-default-features", "--features", "lissom-testkit/scalar"]);
     build.args(["--lib", "--bin", "conformance"]);
-    build.args(["--package", TESTKIT]);
+    build.args(["--package", workspace::TESTKIT]);
     for name in &kernels {
         build.args(["--package", name]);
     }
@@ -59,7 +56,15 @@ pub fn wasm(install: bool) -> Result<Outcome, String> {
         Ok(cargo) => cargo,
         Err(why) => return Ok(Outcome::Skipped(why)),
     };
-    build.args(["build", "--release", "--no-default-features", "--features", "scalar", "--package", TESTKIT]);
+    build.args([
+        "build",
+        "--release",
+        "--no-default-features",
+        "--features",
+        "scalar",
+        "--package",
+        workspace::TESTKIT,
+    ]);
     workspace::run(build.args(["--example", "conformance_wasm"]))?;
     let file = toolchain.folder()?.join("release/examples/conformance_wasm.wasm");
     let mut node = workspace::command("node");
@@ -178,7 +183,7 @@ fn has_debian_source() -> bool {
 fn in_testkit(name: &String) -> bool {
     workspace::metadata().is_ok_and(|metadata| {
         workspace::packages(&metadata).is_ok_and(|packages| {
-            packages.iter().filter(|p| p["name"] == TESTKIT).any(|p| {
+            packages.iter().filter(|p| p["name"] == workspace::TESTKIT).any(|p| {
                 let dependencies = p["dependencies"].as_array().into_iter().flatten();
                 dependencies.into_iter().any(|d| d["name"] == **name && d["kind"].is_null())
             })

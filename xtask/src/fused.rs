@@ -4,7 +4,7 @@
 //! of the libraries' own objects before they are linked: kernels with everything inlined into them, for
 //! every backend, and nothing of the standard library.
 
-use crate::{bevy, foreign, source, step::Outcome, viewer, workspace};
+use crate::{source, step::Outcome, workspace};
 use std::{fs, path::Path};
 
 /// Words that have no place in a library's source.
@@ -190,7 +190,7 @@ pub fn libraries() -> Result<Vec<(String, std::path::PathBuf)>, String> {
         let folder = Path::new(manifest).parent().unwrap_or(Path::new("")).to_path_buf();
         if has_lib
             && folder.starts_with(&crates)
-            && ![bevy::PACKAGE, foreign::TESTKIT, viewer::PACKAGE].contains(&name)
+            && ![workspace::BEVY, workspace::TESTKIT, workspace::VIEWER].contains(&name)
         {
             libraries.push((name.to_owned(), folder));
         }

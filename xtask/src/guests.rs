@@ -1,9 +1,8 @@
 //! Members that bring much of their own: Bevy, windows, Python. No quick step builds them.
 
 use crate::{
-    bevy, python,
     step::{Outcome, cargo},
-    viewer, web, workspace,
+    workspace,
 };
 use std::process::Command;
 
@@ -11,7 +10,8 @@ use std::process::Command;
 const BENCH: &str = "lissom-bench-world";
 
 /// All of them.
-pub const LINTED: [&str; 5] = [bevy::PACKAGE, python::PACKAGE, viewer::PACKAGE, web::BINDGEN, BENCH];
+pub const LINTED: [&str; 5] =
+    [workspace::BEVY, workspace::PYTHON, workspace::VIEWER, workspace::BINDGEN, BENCH];
 
 /// Clippy on all of them at once.
 pub fn lint() -> Result<Outcome, String> {
@@ -25,6 +25,6 @@ pub fn lint() -> Result<Outcome, String> {
 pub fn test(targets: &[&str]) -> Command {
     let mut test = workspace::cargo();
     test.args(["test", "--features", "bevy_lissom/import"]);
-    test.args(["--package", bevy::PACKAGE, "--package", viewer::PACKAGE]).args(targets);
+    test.args(["--package", workspace::BEVY, "--package", workspace::VIEWER]).args(targets);
     test
 }

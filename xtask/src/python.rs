@@ -7,9 +7,6 @@ use crate::{
 };
 use std::path::Path;
 
-/// The one member that no other step builds: a library of Python's, not of Rust's.
-pub const PACKAGE: &str = "lissom-py";
-
 /// Makes the environment anew, so that what is installed on the machine does not help, and runs the package's tests.
 pub fn run(options: &Options) -> Result<Outcome, String> {
     if !workspace::has("python3") {

@@ -38,7 +38,7 @@ const STEPS: &[Step] = &[
         name: "pages",
         lane: Lane::Quick,
         why: "what the pages name is there, and packages stand alone",
-        run: |_| pages::check().map(|()| Outcome::Passed),
+        run: |_| pages::check(&names()).map(|()| Outcome::Passed),
     },
     Step {
         name: "fused-source",

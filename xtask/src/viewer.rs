@@ -7,9 +7,6 @@ use crate::{
 };
 use std::path::Path;
 
-/// The one member that brings windows and graphics; no other step builds it.
-pub const PACKAGE: &str = "lissom-viewer";
-
 /// Debian's drivers, a software one among them.
 const DRIVERS: &str = "mesa-vulkan-drivers";
 

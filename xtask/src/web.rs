@@ -14,8 +14,6 @@ use std::{
 };
 
 const TARGET: &str = "wasm32-unknown-unknown";
-/// The one member that makes the JavaScript that loads the program; no other step builds it.
-pub const BINDGEN: &str = "lissom-bindgen";
 /// What a page may take, compressed.
 const MOST_BYTES: usize = 8_000_000;
 
@@ -54,7 +52,7 @@ pub fn run(options: &Options) -> Result<Outcome, String> {
     };
     // The native viewer tells which poses are right. The step before this one has built it.
     workspace::run(&mut guests::test(&["--no-run", "--test", "ui"]))?;
-    let native = workspace::target()?.join("debug").join(viewer::PACKAGE);
+    let native = workspace::target()?.join("debug").join(workspace::VIEWER);
 
     let listener = TcpListener::bind("127.0.0.1:0").map_err(|e| format!("127.0.0.1: {e}"))?;
     let address = listener.local_addr().map_err(|e| e.to_string())?;
@@ -80,12 +78,12 @@ fn build(install: bool) -> Result<Result<PathBuf, String>, String> {
         Err(why) => return Ok(Err(why)),
     };
     // FBX is read by a C library.
-    cargo.args(["build", "--release", "--package", viewer::PACKAGE, "--bin", viewer::PACKAGE]);
+    cargo.args(["build", "--release", "--package", workspace::VIEWER, "--bin", workspace::VIEWER]);
     workspace::run(cargo.args(["--no-default-features", "--features", "draco"]))?;
     let wasm = toolchain.folder()?.join("release/lissom-viewer.wasm");
     let folder = workspace::target()?.join("web");
     let mut bind = workspace::cargo();
-    bind.args(["run", "--package", BINDGEN, "--"]).arg(&wasm).arg(viewer::PACKAGE).arg(&folder);
+    bind.args(["run", "--package", workspace::BINDGEN, "--"]).arg(&wasm).arg(workspace::VIEWER).arg(&folder);
     workspace::run(&mut bind)?;
     let page = workspace::root().join("crates/lissom-viewer/web/index.html");
     fs::copy(&page, folder.join("index.html")).map_err(|e| format!("{}: {e}", page.display()))?;

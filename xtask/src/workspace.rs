@@ -33,6 +33,13 @@ pub fn packages(metadata: &Value) -> Result<&Vec<Value>, String> {
     metadata["packages"].as_array().ok_or("no packages in cargo metadata".into())
 }
 
+/// Members that several steps name.
+pub const BEVY: &str = "bevy_lissom";
+pub const BINDGEN: &str = "lissom-bindgen";
+pub const PYTHON: &str = "lissom-py";
+pub const TESTKIT: &str = "lissom-testkit";
+pub const VIEWER: &str = "lissom-viewer";
+
 /// The members that plain cargo commands take, as the manifest of the workspace lists them.
 pub const DEFAULT_MEMBERS: [&str; 12] = [
     "lissom",

@@ -178,7 +178,7 @@ impl PoseMemory {
     }
 
     /// Goes on from a pose that came from elsewhere, at the time of this frame and one step of it earlier: what it is off the mixed
-    /// pose dies away in so many seconds. What was left of an earlier change is forgotten; a time of 0 forgets all.
+    /// pose fades out in this number of seconds. What was left of an earlier change is forgotten; a time of 0 forgets all.
     ///
     /// # Errors
     ///

@@ -274,7 +274,7 @@ impl Document {
         Ok(())
     }
 
-    /// Goes on by so many seconds at this speed. A graph does not go backward: it stands still.
+    /// Advances by `dt_s` seconds at this speed. A graph does not play backward: it stands still.
     pub(crate) fn update(&mut self, dt_s: f64, speed: f64) -> Result<(), Failure> {
         match &mut self.driver {
             // It knows its speed itself.

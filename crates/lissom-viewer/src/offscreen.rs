@@ -118,7 +118,7 @@ pub struct FrameCost {
     pub worst: Duration,
 }
 
-/// Plays so many frames (at least 1) and measures each from its update until it is handed to the graphics device, which is
+/// Plays a number of frames (at least 1) and measures each from its update until it is handed to the graphics device, which is
 /// then waited for: its own time does not count.
 ///
 /// # Errors

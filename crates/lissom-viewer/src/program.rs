@@ -18,7 +18,7 @@ struct Arguments {
     /// Draws one picture into this PNG file and ends; no window is opened.
     #[arg(long, value_name = "OUT.png")]
     screenshot: Option<PathBuf>,
-    /// Plays so many frames without a window, prints what one costs on the CPU, and ends.
+    /// Plays this number of frames without a window, prints what one costs on the CPU, and ends.
     #[arg(long, value_name = "N", value_parser = frames, conflicts_with = "screenshot")]
     bench_frames: Option<usize>,
     /// Prints a number that is the same wherever the same pose is shown, and ends; needs no graphics device.

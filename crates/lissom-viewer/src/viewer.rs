@@ -29,7 +29,7 @@ const FRAME_S: f64 = 1.0 / 30.0;
 /// Where a storage keeps [`Settings`].
 const SETTINGS: &str = "settings";
 
-/// What stays from one day to the next.
+/// Settings, saved between sessions.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
 #[serde(default)]
 pub(crate) struct Settings {
@@ -500,7 +500,7 @@ impl Viewer {
         self.framed = None;
     }
 
-    /// Goes on by so many seconds: the document, or what is seen instead of it.
+    /// Advances by `dt_s` seconds: the document, or what is seen instead of it.
     fn advance(&mut self, dt_s: f64) -> Result<(), Failure> {
         let (eye, aspect) = (self.eye(), self.aspect());
         match (self.settings.panel, &mut self.document) {

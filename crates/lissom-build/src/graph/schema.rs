@@ -130,7 +130,11 @@ static RULE: Table = Table {
     keys: &[
         must("joint", Kind::Text, "The first joint of this name."),
         may("weight", SHARE, "1 if nothing is said."),
-        may("falloff", Kind::Whole(0, 65_535), "The weight comes in over so many joints down the chain."),
+        may(
+            "falloff",
+            Kind::Whole(0, 65_535),
+            "The weight fades in over this number of joints down the chain.",
+        ),
     ],
     one_of: &[],
     needs: &[],

@@ -2,7 +2,7 @@
 
 use super::{
     Executor, Input, InputError, PipelineError, Plan, Step,
-    open::Opened,
+    file::Opened,
     watch::{Watcher, guarded, run_all},
     weights,
 };

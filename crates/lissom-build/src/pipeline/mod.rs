@@ -40,6 +40,7 @@
 mod clips;
 mod cook;
 mod error;
+mod file;
 mod input;
 mod open;
 mod options;

@@ -1,55 +1,20 @@
 //! From inputs to scenes that can be cooked: every file read, every motion on a skeleton, every edit done.
 
 use super::{
-    Executor, Input, InputError, PipelineError, Plan, ScenePrecision, Step, clips, parsed, stamp, together,
+    Executor, Input, InputError, PipelineError, Plan, ScenePrecision, Step, clips,
+    file::{File, Opened, Prepared, Read},
+    parsed, stamp, together,
     watch::{Watcher, guarded, run_all},
     weights,
 };
 use crate::{
     BuiltSkeleton, SkeletonBuilder,
     cook::SkinReach,
-    edit::{self, Edited},
+    edit,
     import::{self, Format},
-    scene::{Scene, SceneSkeleton},
+    scene::Scene,
 };
 use std::sync::Arc;
-
-/// A file that was read.
-pub(super) struct File {
-    pub(super) stem: String,
-    pub(super) scene: Scene,
-    /// Clips that were not asked for.
-    pub(super) left_out: Vec<String>,
-    is_archive: bool,
-    /// Skeletons that it can lend: its own, before its motions were brought onto another.
-    pub(super) lends: Vec<SceneSkeleton>,
-    /// Its lines of the stamp.
-    pub(super) stamp: String,
-}
-
-/// How exactly the clips of a file are cooked, once that is settled.
-pub(super) struct Prepared {
-    pub(super) precision: ScenePrecision,
-    pub(super) height_m: Option<f64>,
-    /// What edits ask of the cooker, and which rules were followed.
-    pub(super) edited: Edited,
-}
-
-/// A file whose motions may still lack a skeleton.
-pub(super) struct Read {
-    pub(super) file: File,
-    /// `None` while a motion lacks a skeleton.
-    prepared: Option<Prepared>,
-}
-
-/// A file whose clips can be cooked.
-pub(super) struct Opened {
-    pub(super) file: File,
-    pub(super) prepared: Prepared,
-    pub(super) skeletons: Vec<BuiltSkeleton>,
-    /// What each skeleton moves.
-    pub(super) skins: Vec<Arc<SkinReach>>,
-}
 
 /// Reads all inputs and brings them to where their clips can be cooked.
 pub(super) fn all(

@@ -1,6 +1,6 @@
 //! What became of the inputs.
 
-use super::{Input, InputError, open::Opened};
+use super::{Input, InputError, file::Opened};
 use crate::{
     BuiltSkeleton,
     cook::{CookReport, CookedClip},

@@ -1,6 +1,6 @@
 //! What inputs of one archive have in common: a skeleton that one has and others need, a mesh that several bring.
 
-use super::{Input, InputError, open::Read};
+use super::{Input, InputError, file::Read};
 use crate::{
     import::{self, OpenError},
     scene::{SceneMesh, SceneSkeleton},

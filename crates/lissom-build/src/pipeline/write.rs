@@ -1,6 +1,6 @@
 //! Scenes, cooked clips and graphs become one archive.
 
-use super::{Cooked, Input, InputError, PipelineError, Plan, Report, open::Opened, plan::NamedGraph, stamp};
+use super::{Cooked, Input, InputError, PipelineError, Plan, Report, file::Opened, stamp};
 use crate::{
     archive::{SceneWriter, clip_version},
     cook::{CookedClip, Form},
@@ -63,13 +63,14 @@ fn write_graphs(
     writer: &mut SceneWriter,
 ) -> Result<Vec<Result<String, InputError>>, PipelineError> {
     let mut all = Vec::with_capacity(plan.graphs.len());
-    for NamedGraph { path, name, file, .. } in &plan.graphs {
-        all.push(match file.check(|clip| facts.get(clip).cloned()) {
+    for graph in &plan.graphs {
+        all.push(match graph.file.check(|clip| facts.get(clip).cloned()) {
             Ok(_) => {
-                writer.carry(SectionKind::Graph, GRAPH_VERSION, 0, name, &file.parts().to_bytes())?;
-                Ok(name.clone())
+                let bytes = graph.file.parts().to_bytes();
+                writer.carry(SectionKind::Graph, GRAPH_VERSION, 0, &graph.name, &bytes)?;
+                Ok(graph.name.clone())
             }
-            Err(source) => Err(InputError::Graph { name: path.clone(), source }),
+            Err(source) => Err(InputError::Graph { name: graph.path.clone(), source }),
         });
     }
     Ok(all)

@@ -430,7 +430,7 @@ impl<'a> Play<'a> {
         Self { layer: Some(layer), ..self }
     }
 
-    /// It comes and goes in so many seconds.
+    /// It fades in and out in this number of seconds.
     pub fn fade(self, seconds: f32) -> Self {
         Self { how: OneShot { fade_in_s: seconds, fade_out_s: seconds, ..self.how }, ..self }
     }

@@ -10,7 +10,7 @@ pub struct DetailStep {
     pub share: f32,
     /// Its level of detail: 0, or what [`Crowd::add_level`](super::Crowd::add_level) gave.
     pub level: u8,
-    /// It is posed every so many updates.
+    /// It is posed once per this number of updates.
     pub every: u8,
 }
 

@@ -98,7 +98,7 @@ impl PlayedClips {
         })
     }
 
-    /// Goes on by so many seconds, and says what is then to be seen.
+    /// Advances by `dt_s` seconds and says what is then shown.
     pub fn update(&mut self, clips: &Graph, dt_s: f64, frame: &mut Frame) {
         let own = |playing: &Playing| {
             let duration_s = clips.clips()[usize::from(playing.clip)].duration_s;

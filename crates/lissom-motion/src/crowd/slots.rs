@@ -22,7 +22,7 @@ pub(super) struct Slots<'a> {
     pub models: &'a mut [Mat4],
     /// Likewise: what members at a divided rate move to.
     pub targets: &'a mut [Mat4],
-    /// Weights of morph targets: so many a member, or none at all.
+    /// Weights of morph targets: the same number per member, or none at all.
     pub morphs: &'a mut [f32],
     pub morphs_each: usize,
     pub palettes: Option<PalettesMut<'a>>,

@@ -32,12 +32,12 @@ impl Crowd {
         self.backend = backend;
     }
 
-    /// At least so many members a task, 16 unless told: what a task of an executor costs must be little beside them.
+    /// The least number of members per task, 16 by default: the cost of starting a task must be small beside them.
     pub fn set_grain(&mut self, members: usize) {
         self.grain = if members > 0 { members } else { 1 };
     }
 
-    /// Goes on by so many seconds, on this thread.
+    /// Advances by `dt_s` seconds, on this thread.
     ///
     /// # Errors
     ///
@@ -166,7 +166,7 @@ impl Crowd {
     }
 }
 
-/// The slots of one of so many pieces.
+/// The slots of one piece out of `count`.
 fn piece(slots: usize, count: usize, i: usize) -> Range<usize> {
     let end = |i: usize| (slots * i).div_ceil(count);
     end(i)..end(i + 1)

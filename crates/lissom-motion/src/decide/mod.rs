@@ -23,10 +23,19 @@ use crate::{
     state::{Float, GraphState},
 };
 use lissom::track::{Playhead, Repeat, TimeError};
-use step::Step;
+
+/// A step of all layers.
+pub(crate) struct Step<'a> {
+    pub(crate) graph: &'a Graph,
+    pub(crate) floats: &'a [Float],
+    pub(crate) ints: &'a [i32],
+    pub(crate) flags: &'a mut [bool],
+    pub(crate) dt_s: f64,
+    pub(crate) frame: &'a mut Frame,
+}
 
 impl Graph {
-    /// Goes on by so many seconds, and says what is then to be seen. Allocates nothing with a frame made for this graph.
+    /// Advances by `dt_s` seconds and says what is then shown. Allocates nothing if the frame was made for this graph.
     ///
     /// A step of 0 changes nothing: the frame shows the state as it is, with nothing passed.
     ///

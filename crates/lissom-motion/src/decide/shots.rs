@@ -1,6 +1,6 @@
 //! One-shots: clips that a program plays over a layer.
 
-use super::{risen, step::Step};
+use super::{Step, risen};
 use crate::{
     frame::Entry,
     graph::Graph,

@@ -1,21 +1,13 @@
 //! One step of one layer: voices, at most one transition, one-shots; then weights are given to the frame's entries.
 
-use super::voices::{Playing, share_out};
+use super::{
+    Step,
+    voices::{Playing, share_out},
+};
 use crate::{
     frame::{Change, Entry, Frame, FrameLayer},
-    graph::Graph,
-    state::{Float, LayerState},
+    state::LayerState,
 };
-
-/// A step of all layers.
-pub(crate) struct Step<'a> {
-    pub(crate) graph: &'a Graph,
-    pub(crate) floats: &'a [Float],
-    pub(crate) ints: &'a [i32],
-    pub(crate) flags: &'a mut [bool],
-    pub(crate) dt_s: f64,
-    pub(crate) frame: &'a mut Frame,
-}
 
 impl Step<'_> {
     pub(crate) fn layer(&mut self, number: usize, layer: &mut LayerState) {

@@ -1,7 +1,7 @@
 //! Which transition starts, and how.
 
 use super::{
-    step::Step,
+    Step,
     voices::{Playing, Voices},
 };
 use crate::{

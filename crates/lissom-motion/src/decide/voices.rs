@@ -1,6 +1,6 @@
 //! The states that a layer plays at once: how they go on, and how they share the layer.
 
-use super::{risen, step::Step};
+use super::{Step, risen};
 use crate::{
     frame::Entry,
     graph::{Graph, Pace},

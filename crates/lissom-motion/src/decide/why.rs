@@ -1,6 +1,6 @@
 //! Why a transition is taken, or is not: for people, so that it may cost something.
 
-use super::{step::Step, voices::Playing};
+use super::{Step, voices::Playing};
 use crate::{
     error::StateError,
     frame::Frame,

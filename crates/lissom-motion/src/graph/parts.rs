@@ -78,7 +78,7 @@ pub struct MaskRule {
     pub joint: String,
     /// In [0, 1].
     pub weight: f32,
-    /// The weight comes in over so many joints down the chain: with 2 the joint has a third of it, its children two
+    /// The weight fades in over this number of joints down the chain: with 2 the joint has a third of it, its children two
     /// thirds, theirs all.
     pub falloff: u16,
 }
@@ -458,7 +458,7 @@ impl TransitionParts {
         Self { exit: Some(share), ..self }
     }
 
-    /// The same over so many seconds.
+    /// The same over a number of seconds.
     #[must_use]
     pub fn fade(self, fade_s: f32) -> Self {
         Self { fade_s, ..self }

@@ -159,7 +159,7 @@ impl Crowd {
         }
     }
 
-    /// Everybody goes on by so many seconds, on all cores, without the GIL.
+    /// Advances all characters by `dt` seconds, on all cores, without the GIL.
     fn update(&self, py: Python<'_>, dt: f64) -> PyResult<()> {
         if !(dt.is_finite() && dt >= 0.0) {
             return Err(argument("dt", dt, "seconds, finite and at least 0"));

@@ -25,7 +25,7 @@ pub struct Target {
     pub name: &'static str,
     /// Reads the bytes and uses what came out; true if anything did.
     pub run: fn(&[u8]) -> bool,
-    /// The most memory that `run` may take for so many bytes.
+    /// The most memory that `run` may take, by the number of bytes that it reads.
     pub bound: fn(u64) -> u64,
     /// Good files, small, the same every time.
     pub seeds: fn() -> Vec<Seed>,

@@ -8,9 +8,9 @@ use lissom::{
 };
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
-    exact::Trs,
+    exact::{Q4, Trs, V3},
     mannequin,
-    raw::{RawAnimation, RawJoint, RawSkeleton, RawUserTrack, TrackKind, UserKey},
+    raw::{Key, RawAnimation, RawJoint, RawSkeleton, RawTrack, RawUserTrack, TrackKind, UserKey},
     scene::{Marker, Scene, SceneAnimation, SceneSkeleton},
 };
 use std::sync::OnceLock;
@@ -45,6 +45,29 @@ pub(super) fn small_skeleton() -> RawSkeleton {
     RawSkeleton { joints: vec![joint("hips", None), joint("leg", Some(0)), joint("foot", Some(1))] }
 }
 
+/// Two blocks of rows and a bit, moving channels and constants of all three kinds.
+pub(super) fn even(looping: bool) -> RawAnimation {
+    let end = if looping { std::f64::consts::TAU } else { 5.0 };
+    let rows = 36;
+    let tracks = (0..3).map(|joint| {
+        let wave = |i: usize| libm::sin(end * i as f64 / (rows - 1) as f64 + joint as f64);
+        let at = |i: usize| if joint == 1 { wave(0) } else { wave(i) };
+        let rows = if joint == 1 { 1 } else { rows };
+        // Over a whole turn the centre of a rotation moves.
+        let turn = |i: usize| Q4::from_axis_angle(V3::Z, 3.0 * at(i));
+        fn keys<V>(rows: usize, value: impl Fn(usize) -> V) -> Vec<Key<V>> {
+            (0..rows).map(|i| Key { time_s: i as f64 / 30.0, value: value(i) }).collect()
+        }
+        let mut track = RawTrack::default();
+        track.translation.keys = keys(rows, |i| V3::new(at(i), 0.25, 0.5 * at(i)));
+        track.rotation.keys = keys(rows, turn);
+        track.scale.keys = keys(rows, |i| V3::ONE * (1.0 + 0.25 * at(i)));
+        track
+    });
+    let duration_s = (rows - 1) as f64 / 30.0;
+    RawAnimation { name: "even".into(), duration_s, looping, additive: false, tracks: tracks.collect() }
+}
+
 /// A clip with all that edits change: joints that move, a track of steps and lines, markers.
 pub(super) fn edited_scene() -> Scene {
     let key = |(ratio, value, step)| UserKey { ratio, value: [value, 0.0, 0.0, 0.0], step };
@@ -54,7 +77,7 @@ pub(super) fn edited_scene() -> Scene {
     let marker = |(name, time_s, duration_s): (&str, _, _)| Marker { name: name.into(), time_s, duration_s };
     let animation = SceneAnimation {
         skeleton: Some(0),
-        motion: super::seeds::even(false),
+        motion: even(false),
         tracks: vec![track],
         markers: [("left", 0.1, 0.0), ("b", 0.6, 0.3)].map(marker).into(),
         ..SceneAnimation::default()

@@ -2,7 +2,7 @@
 
 use super::{
     Seed,
-    play::{small_skeleton, stage},
+    play::{even, small_skeleton, stage},
 };
 use crate::{generate, gltf::builder::Builder, graphs, ozz as ozz_files, rng::Rng};
 use lissom::{
@@ -16,12 +16,12 @@ use lissom_build::{
     BuiltSkeleton,
     archive::ArchiveWriter,
     cook::{ClipBuilder, Effort, Form, Jumps, write_stream},
-    exact::{M34, Q4, V3},
+    exact::M34,
     import::rawclip::{RawClip, WantedPrecision},
     mannequin::{self, Motion},
     mesh::material::{Image, Material, Texture, TextureTransform, TextureUse},
     mesh::{Influences, RawMesh},
-    raw::{Key, RawAnimation, RawTrack, RawUserTrack, TrackKind, UserKey},
+    raw::{RawAnimation, RawUserTrack, TrackKind, UserKey},
     scene::{Marker, Morph, SourceNode},
 };
 use lissom_motion::{
@@ -62,29 +62,6 @@ fn cooked() -> Vec<Seed> {
     }
     out.push(seed("walk", cook(&stage.mannequin, &mannequin::clip(Motion::Walk), rows)));
     out
-}
-
-/// Two blocks of rows and a bit, moving channels and constants of all three kinds.
-pub(super) fn even(looping: bool) -> RawAnimation {
-    let end = if looping { std::f64::consts::TAU } else { 5.0 };
-    let rows = 36;
-    let tracks = (0..3).map(|joint| {
-        let wave = |i: usize| libm::sin(end * i as f64 / (rows - 1) as f64 + joint as f64);
-        let at = |i: usize| if joint == 1 { wave(0) } else { wave(i) };
-        let rows = if joint == 1 { 1 } else { rows };
-        // Over a whole turn the centre of a rotation moves.
-        let turn = |i: usize| Q4::from_axis_angle(V3::Z, 3.0 * at(i));
-        fn keys<V>(rows: usize, value: impl Fn(usize) -> V) -> Vec<Key<V>> {
-            (0..rows).map(|i| Key { time_s: i as f64 / 30.0, value: value(i) }).collect()
-        }
-        let mut track = RawTrack::default();
-        track.translation.keys = keys(rows, |i| V3::new(at(i), 0.25, 0.5 * at(i)));
-        track.rotation.keys = keys(rows, turn);
-        track.scale.keys = keys(rows, |i| V3::ONE * (1.0 + 0.25 * at(i)));
-        track
-    });
-    let duration_s = (rows - 1) as f64 / 30.0;
-    RawAnimation { name: "even".into(), duration_s, looping, additive: false, tracks: tracks.collect() }
 }
 
 pub(super) fn clips() -> Vec<Seed> {

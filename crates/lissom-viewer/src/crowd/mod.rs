@@ -183,7 +183,7 @@ impl CrowdScene {
         last.push(since.elapsed().as_secs_f64());
     }
 
-    /// Goes on by so many seconds, seen from a camera.
+    /// Advances by `dt_s` seconds, seen from a camera.
     pub fn update(
         &mut self,
         dt_s: f64,

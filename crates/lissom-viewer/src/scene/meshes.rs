@@ -172,7 +172,7 @@ fn compare(body: &mut Body, mesh: &str, comparison: &Comparison, moved: &mut [Mo
     Ok(done?)
 }
 
-/// An error if the GPU has no room for a list of so many texels.
+/// An error if the GPU has no room for a list of this number of texels.
 pub(super) fn room(state: &RenderState, texels: u32, what: &str) -> Result<(), Failure> {
     let most = WIDTH.saturating_mul(state.device.limits().max_texture_dimension_2d);
     if texels > most {
@@ -184,7 +184,7 @@ pub(super) fn room(state: &RenderState, texels: u32, what: &str) -> Result<(), F
 }
 
 impl GpuMesh {
-    /// Draws it so many times.
+    /// Draws it `times` times.
     pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, times: u32) {
         pass.set_bind_group(1, &self.group, &[]);
         pass.set_vertex_buffer(0, self.vertices.slice(..));

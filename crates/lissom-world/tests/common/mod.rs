@@ -4,7 +4,6 @@
 use lissom_math::{Qvs, Qvvs, Vec3, scalar};
 use lissom_testkit::rng::Rng;
 use lissom_world::{Children, Entity, Inherit, Keep, Prefab, World, WorldError};
-use std::collections::BTreeMap;
 
 /// Bits that compare: any NaN equals any NaN.
 pub fn bits(w: &Qvvs) -> [u32; 12] {
@@ -45,9 +44,75 @@ struct Node {
     version: u64,
 }
 
+/// Nodes by the index of their entity: a map, as plain as can be.
+#[derive(Default, Clone)]
+struct Nodes {
+    slots: Vec<Option<(Entity, Node)>>,
+    len: usize,
+}
+
+impl Nodes {
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn get(&self, e: &Entity) -> Option<&Node> {
+        let (own, node) = self.slots.get(e.index() as usize)?.as_ref()?;
+        (own == e).then_some(node)
+    }
+
+    fn get_mut(&mut self, e: &Entity) -> Option<&mut Node> {
+        let (own, node) = self.slots.get_mut(e.index() as usize)?.as_mut()?;
+        (own == e).then_some(node)
+    }
+
+    fn contains_key(&self, e: &Entity) -> bool {
+        self.get(e).is_some()
+    }
+
+    fn insert(&mut self, e: Entity, node: Node) {
+        let index = e.index() as usize;
+        if self.slots.len() <= index {
+            self.slots.resize(index + 1, None);
+        }
+        assert!(self.slots[index].replace((e, node)).is_none(), "{e} has the slot of one that lives");
+        self.len += 1;
+    }
+
+    fn remove(&mut self, e: &Entity) -> Option<Node> {
+        self.get(e)?;
+        self.len -= 1;
+        self.slots[e.index() as usize].take().map(|(_, node)| node)
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&Entity, &Node)> {
+        self.slots.iter().flatten().map(|(e, node)| (e, node))
+    }
+
+    fn keys(&self) -> impl Iterator<Item = &Entity> {
+        self.iter().map(|(e, _)| e)
+    }
+
+    fn values(&self) -> impl Iterator<Item = &Node> {
+        self.iter().map(|(_, node)| node)
+    }
+
+    fn values_mut(&mut self) -> impl Iterator<Item = &mut Node> {
+        self.slots.iter_mut().flatten().map(|(_, node)| node)
+    }
+}
+
+impl core::ops::Index<&Entity> for Nodes {
+    type Output = Node;
+
+    fn index(&self, e: &Entity) -> &Node {
+        self.get(e).expect("it lives")
+    }
+}
+
 #[derive(Default, Clone)]
 pub struct Model {
-    nodes: BTreeMap<Entity, Node>,
+    nodes: Nodes,
     pub version: u64,
 }
 

@@ -127,7 +127,7 @@ impl BatchPlan {
         Some(Self { steps: steps.into(), depth, groups: skeleton.group_count() })
     }
 
-    /// How many of so many characters are computed faster side by side than one by one: whole registers, and
+    /// How many of these characters are computed faster side by side than one by one: whole registers, and
     /// a last one that is at least half full.
     #[must_use]
     pub fn worth(characters: usize, backend: Backend) -> usize {

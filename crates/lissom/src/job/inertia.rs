@@ -1,5 +1,5 @@
 //! Inertialisation: a change of motion without a second clip. The new motion plays at once; what the old one
-//! was off is added to it, and dies away.
+//! was off is added to it, and fades out.
 //!
 //! ```text
 //!  old ──────╮                     offset x(0) = old − new, x'(0) = old' − new'

@@ -81,7 +81,7 @@ struct Slot {
 /// - [`JobError::TooShort`]: an entry's mask is not among `masks`.
 /// - [`JobError::Value`]: a weight or a time is NaN or infinite.
 /// - [`JobError::OtherSkeleton`]: a clip was made for another skeleton.
-/// - [`JobError::TooShort`]: `output` has too few groups, or `scratch` is not made for so many entries or
+/// - [`JobError::TooShort`]: `output` has too few groups, or `scratch` is not made for this number of entries or
 ///   joints.
 /// - [`JobError::Mismatch`]: `lod` belongs to a skeleton of another size.
 ///

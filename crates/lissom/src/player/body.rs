@@ -45,7 +45,7 @@ pub struct Body {
 
 impl Body {
     /// A character of the archive's only skeleton, in its rest pose, with all clips and meshes made for it,
-    /// and room for mixes of so many entries.
+    /// and buffers for mixes of this number of entries.
     ///
     /// # Errors
     ///
@@ -126,7 +126,7 @@ impl Body {
         change(&mut self.pose, self.lod.as_ref())?;
         self.mix = mix;
         for (index, skin) in self.skins.iter_mut().enumerate() {
-            skin.weigh(&self.library, index, shares.clone());
+            skin.weigh(|clip, target| self.library.morph(clip, index, target), shares.clone());
         }
         self.pose_to_models()
     }
@@ -300,7 +300,7 @@ impl Body {
         weights: &mut [f32],
     ) {
         if let Some(skin) = self.skins.get(mesh) {
-            skin.weigh_into(&self.library, mesh, shares, weights);
+            skin.weigh_into(|clip, target| self.library.morph(clip, mesh, target), shares, weights);
         }
     }
 

@@ -181,7 +181,7 @@ impl Player {
         self.evaluate()
     }
 
-    /// Goes on by so many seconds: pose, matrices, morph weights and events are then those of the new moment.
+    /// Advances by `dt_s` seconds: pose, matrices, morph weights and events are then those of the new moment.
     ///
     /// # Errors
     ///

@@ -1,11 +1,12 @@
 //! The meshes of a character, moved.
 
-use super::{ClipShare, PlayError, library::Library};
+use super::{ClipShare, PlayError};
 use crate::{
     Skeleton,
     archive::{Archive, ArchiveError, Mesh, MeshView, Morph, SectionKind},
     job::{MorphJob, PaletteJob, SkinJob},
     mesh::{Inputs, MorphTarget, MorphTargets, Strided, StridedMut, VertexOutput},
+    track::Track,
 };
 use alloc::{boxed::Box, format, sync::Arc, vec, vec::Vec};
 use core::mem;
@@ -152,24 +153,22 @@ impl Skin {
         self.targets.iter().map(|(name, _)| &**name)
     }
 
-    /// The weights of its targets: those of the clips, by their shares.
-    pub(super) fn weigh(
+    /// The weights of its targets: those of the clips, by their shares. `track_of` a clip and a target is the track that says so.
+    pub(super) fn weigh<'a>(
         &mut self,
-        library: &Library,
-        mesh: usize,
+        track_of: impl Fn(usize, usize) -> Option<&'a Track>,
         shares: impl Iterator<Item = ClipShare> + Clone,
     ) {
         let mut weights = mem::take(&mut self.weights);
-        self.weigh_into(library, mesh, shares, &mut weights);
+        self.weigh_into(track_of, shares, &mut weights);
         self.weights = weights;
     }
 
     /// The same into a list elsewhere. A clip without a track for a target stands for the target's own
     /// weight.
-    pub(super) fn weigh_into(
+    pub(super) fn weigh_into<'a>(
         &self,
-        library: &Library,
-        mesh: usize,
+        track_of: impl Fn(usize, usize) -> Option<&'a Track>,
         shares: impl Iterator<Item = ClipShare> + Clone,
         weights: &mut [f32],
     ) {
@@ -177,7 +176,7 @@ impl Skin {
             let own = morph.view().weight;
             let (mut sum, mut all) = (0.0, 0.0);
             for share in shares.clone() {
-                let track = library.morph(share.clip, mesh, target);
+                let track = track_of(share.clip, target);
                 let value = track.and_then(|track| track.view().sample(share.ratio).as_float());
                 sum += share.weight * value.unwrap_or(own);
                 all += share.weight;

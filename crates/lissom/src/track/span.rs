@@ -92,7 +92,7 @@ impl Timeline {
         Playhead { lap: 1, progress_s: 0.0 }
     }
 
-    /// The head after so many seconds of playing from time 0; negative before it.
+    /// The head after a number of seconds of playing from time 0; negative before it.
     ///
     /// # Errors
     ///
@@ -101,7 +101,7 @@ impl Timeline {
         self.moved("time_s", self.start(), time_s)
     }
 
-    /// From a head, so many seconds on; negative: back.
+    /// From a head, this number of seconds forward; negative: backward.
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ impl Timeline {
         Ok(self.between(from, self.moved("by_s", from, by_s)?))
     }
 
-    /// The head at so many seconds from the start of another's lap; played to and fro, from the start of the
+    /// The head at a number of seconds from the start of another's lap; played to and fro, from the start of the
     /// lap that runs forward.
     ///
     /// # Errors

@@ -63,7 +63,7 @@ pub struct PlanTrack<V> {
 pub enum Jumps {
     /// Nowhere.
     None,
-    /// Every so many seconds.
+    /// At this interval, in seconds.
     Every(f64),
     /// At these times, in seconds.
     At(Vec<f64>),

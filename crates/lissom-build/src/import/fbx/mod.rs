@@ -14,6 +14,7 @@ mod mesh;
 mod motion;
 mod nodes;
 mod skin;
+mod stacks;
 
 use super::{ImportError, ImportLimits, Place, budget::Budget};
 use crate::{
@@ -44,7 +45,7 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
         let times = if warning.count > 1 { format!(" ({} times)", warning.count) } else { String::new() };
         scene.warn("", format!("{}{times}", &*warning.description));
     }
-    let baked = motion::bake(&file, all)?;
+    let baked = stacks::bake(&file, all)?;
     let nodes = nodes::Nodes::of(&file, &baked, limits, &mut scene)?;
     if nodes.skeleton.joints.is_empty() {
         scene.warn("", "the file has no bones, no meshes and nothing that moves");

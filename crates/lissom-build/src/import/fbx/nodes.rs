@@ -1,6 +1,6 @@
 //! Which nodes become joints.
 
-use super::{limit, motion::Stack, trs};
+use super::{limit, stacks::Stack, trs};
 use crate::{
     import::{ImportError, ImportLimits, names::Names},
     raw::{RawJoint, RawSkeleton},

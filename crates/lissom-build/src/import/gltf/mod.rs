@@ -63,6 +63,7 @@ mod meshes;
 pub mod meshopt;
 mod morphs;
 mod nodes;
+mod samplers;
 mod shape;
 mod skins;
 mod surfaces;

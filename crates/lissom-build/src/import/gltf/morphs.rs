@@ -3,10 +3,10 @@
 use super::{
     super::{ImportError, Place},
     accessor::Source,
-    animations::{Odd, Reader},
     budget::Budget,
     document::{self, Document, Interpolation, Kind, Mesh, MeshExtras, Sampler},
     names::{Names, place},
+    samplers::{Odd, Reader},
     spare,
 };
 use crate::{

@@ -2,7 +2,7 @@
 //! alike.
 
 use super::range::{Chance, Coder};
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 
 /// What was learnt from the bytes before.
 pub(super) struct BytesModel {
@@ -14,7 +14,8 @@ pub(super) struct BytesModel {
 
 impl BytesModel {
     pub fn new() -> Self {
-        Self { words: vec![Chance::EVEN; 4 << 16], pairs: vec![Chance::EVEN; 1 << 16] }
+        // Cleared, which is `Chance::EVEN`.
+        Self { words: bytemuck::zeroed_vec(4 << 16), pairs: bytemuck::zeroed_vec(1 << 16) }
     }
 
     /// Writes the bytes, or reads them.

@@ -33,7 +33,7 @@ pub const PACKED_MAGIC: &[u8; 8] = b"LSMP\r\n\x1a\n";
 const VERSION: u16 = 1;
 /// Bytes before what is coded.
 const HEAD: usize = 36;
-/// No packed archive is more than so many times as large when it is unpacked, and this.
+/// An unpacked archive is at most `MOST_TIMES` times as large as the packed one, plus `MOST_MORE` bytes.
 const MOST_TIMES: u64 = 8;
 const MOST_MORE: u64 = 4096;
 
@@ -202,7 +202,7 @@ pub fn clip_bytes(clip: &[u8]) -> Option<usize> {
     Some(coder.finish().len().saturating_add(section.len()))
 }
 
-/// What a packed archive of so many bytes may become.
+/// How large a packed archive of this length may become.
 fn most_unpacked(packed: u64) -> u64 {
     packed.saturating_mul(MOST_TIMES).saturating_add(MOST_MORE)
 }

@@ -12,15 +12,19 @@ const MOST: u32 = 2 * HALF - LEAST;
 const SLOWEST: u8 = 60;
 
 /// How likely a bit is to be set, of 65,536, and how many bits it was learnt from.
-#[derive(Clone, Copy, Debug)]
+///
+/// All zeros is [`Chance::EVEN`]: a large table of them is memory that the system gives out cleared.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, bytemuck::Zeroable)]
 pub(super) struct Chance {
-    set: u16,
+    /// With the highest bit turned over.
+    turned: u16,
     seen: u8,
 }
 
 impl Chance {
     /// Nothing is known.
-    pub const EVEN: Self = Self { set: HALF as u16, seen: 0 };
+    pub const EVEN: Self = Self { turned: 0, seen: 0 };
 
     /// So likely (of 65,536), as if learnt from so many bits.
     pub const fn of(set: u32, seen: u8) -> Self {
@@ -31,14 +35,18 @@ impl Chance {
         } else {
             set
         };
-        Self { set: set as u16, seen }
+        Self { turned: set as u16 ^ HALF as u16, seen }
+    }
+
+    fn set(self) -> u32 {
+        u32::from(self.turned ^ HALF as u16)
     }
 
     /// What two chances say together: the one that has seen more counts more.
     pub fn both(one: Self, two: Self) -> u32 {
         // Below 2^16 times below 2^8, twice: nothing overflows.
         let [a, b] = [one, two].map(|chance| u32::from(chance.seen).wrapping_add(1));
-        let sum = u32::from(one.set).wrapping_mul(a).wrapping_add(u32::from(two.set).wrapping_mul(b));
+        let sum = one.set().wrapping_mul(a).wrapping_add(two.set().wrapping_mul(b));
         sum.checked_div(a.wrapping_add(b)).unwrap_or(HALF)
     }
 
@@ -55,7 +63,7 @@ impl Chance {
             shares
         };
         let share = SHARES.get(usize::from(self.seen)).copied().unwrap_or(0);
-        let (goal, set) = (if bit { const { 2 * HALF as i32 } } else { 0 }, i32::from(self.set));
+        let (goal, set) = (if bit { const { 2 * HALF as i32 } } else { 0 }, self.set() as i32);
         // The product is below 2^31: a share is at most 5/8.
         let next = set.wrapping_add(goal.wrapping_sub(set).wrapping_mul(share >> 1) >> 15);
         *self =
@@ -70,7 +78,7 @@ pub(super) trait Coder {
 
     /// One bit, from which its chance learns.
     fn bit(&mut self, chance: &mut Chance, bit: bool) -> bool {
-        let bit = self.choose(u32::from(chance.set), bit);
+        let bit = self.choose(chance.set(), bit);
         chance.learn(bit);
         bit
     }

@@ -12,7 +12,7 @@ use lissom_math::{
 /// What is remembered of a foot that may be held: plain numbers, to be saved and compared.
 ///
 /// While a foot is in contact (a marker of the clip says so) it stays where it came down; when it is lifted,
-/// what it is then off the motion dies away. It never jumps: a foot that comes down while something is left
+/// what it is then off the motion fades out. It never jumps: a foot that comes down while something is left
 /// is held where it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FootLock {
