@@ -55,8 +55,9 @@ fn compare(harness: &mut Harness<'_, Viewer>, name: &str, covered: &[&str]) {
         }
     }
     // The scene and what is round it, each for itself.
+    let (width, height) = (picture.width(), picture.height());
     let (mut shown, mut panels) = (picture.clone(), picture);
-    for (x, y) in (0..panels.height()).flat_map(|y| (0..panels.width()).map(move |x| (x, y))) {
+    for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
         let inside = scene.contains(egui::pos2(x as f32 + 0.5, y as f32 + 0.5));
         let other = if inside { &mut panels } else { &mut shown };
         other.put_pixel(x, y, cover);
