@@ -29,7 +29,8 @@ pub fn neon(install: bool) -> Result<Outcome, String> {
         fused::libraries()?.into_iter().map(|(name, _)| name).filter(in_testkit).collect();
     let mut build = toolchain.cargo("std,panic_abort")?;
     build.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc");
-    build.args(["build", "--release", "--no-default-features", "--lib", "--bin", "conformance"]);
+    build.args(["build", "--release", "--no-default-features", "--features", "lissom-testkit/scalar"]);
+    build.args(["--lib", "--bin", "conformance"]);
     build.args(["--package", workspace::TESTKIT]);
     for name in &kernels {
         build.args(["--package", name]);
@@ -55,7 +56,8 @@ pub fn wasm(install: bool) -> Result<Outcome, String> {
         Ok(cargo) => cargo,
         Err(why) => return Ok(Outcome::Skipped(why)),
     };
-    build.args(["build", "--release", "--no-default-features", "--package", workspace::TESTKIT]);
+    build.args(["build", "--release", "--no-default-features", "--features", "scalar"]);
+    build.args(["--package", workspace::TESTKIT]);
     workspace::run(build.args(["--example", "conformance_wasm"]))?;
     let file = toolchain.folder()?.join("release/examples/conformance_wasm.wasm");
     let mut node = workspace::command("node");
