@@ -365,6 +365,11 @@ impl BoneMap {
         while let Some(joint) = at.filter(|joint| *joint != named) {
             if skeleton.is_above(joint, right) && skeleton.is_above(joint, head) {
                 self.joints.insert(hips, joint);
+                // It may have been taken for the first of the spine: a joint follows one bone, so the spine starts above it.
+                if self.joints.iter().any(|(bone, own)| *bone != hips && *own == joint) {
+                    self.joints.retain(|bone, own| *bone == hips || *own != joint);
+                    self.find_spine(skeleton);
+                }
                 return;
             }
             at = skeleton.joints[joint].parent;
@@ -517,6 +522,24 @@ pub(super) mod tests {
             let own = BoneMap::by_preset(&mannequin::skeleton(), Preset::Mannequin);
             assert!(map.joints.iter().all(|(bone, joint)| own.joints.get(bone) == Some(joint)), "{preset:?}");
         }
+    }
+
+    /// As in rigs of Biped's: no joint may follow two bones.
+    #[test]
+    fn legs_that_hang_on_the_first_vertebra_make_it_the_hips() {
+        let mut skeleton = renamed(Preset::Mixamo, "");
+        let at = |name: &str, skeleton: &RawSkeleton| {
+            skeleton.joints.iter().position(|joint| joint.name == name).unwrap()
+        };
+        let spine = at("Spine", &skeleton);
+        for leg in ["LeftUpLeg", "RightUpLeg"] {
+            let leg = at(leg, &skeleton);
+            skeleton.joints[leg].parent = Some(spine);
+        }
+        let map = BoneMap::guess(&skeleton);
+        assert_eq!(map.joints[&Bone { part: Part::Hips, side: Side::Middle }], spine);
+        let joints: std::collections::BTreeSet<usize> = map.joints.values().copied().collect();
+        assert_eq!(joints.len(), map.joints.len(), "a joint follows two bones: {:?}", map.joints);
     }
 
     #[test]
