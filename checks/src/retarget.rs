@@ -277,7 +277,8 @@ fn turns(skeleton: &RawSkeleton, pose: &[Trs]) -> Vec<Q4> {
 }
 
 /// The pose that retargeting can bring back: shared bones turned in model space as they are, everything else at rest, and the
-/// middle between the hip joints where it is.
+/// middle between the hip joints where it is. A unit test of `lissom-build` has its own, since a check shares no code with what
+/// it checks.
 fn bones_alone(skeleton: &RawSkeleton, map: &BoneMap, shared: &[usize], pose: &[Trs]) -> Vec<Trs> {
     let wanted = turns(skeleton, pose);
     let mut alone: Vec<Trs> = skeleton.joints.iter().map(|joint| joint.rest).collect();

@@ -67,7 +67,7 @@ const STEPS: &[Step] = &[
     Step {
         name: "features",
         lane: Lane::Deep,
-        why: "what is off by default works too: FBX, the other codecs; and no spoiled file does harm there",
+        why: "what is off by default works too: FBX, the other codecs, the scalar backend; and no spoiled file does harm there",
         run: |o| features::run(o.install),
     },
     Step {

@@ -104,6 +104,7 @@ impl Plan {
     pub fn is_unchanged(&self, archive: &AlignedBytes, inputs: &[Input<'_>]) -> bool {
         stamp::is_unchanged(archive, &self.head, inputs, &self.import.limits)
     }
+
     /// Cooks inputs into one archive.
     ///
     /// # Errors
