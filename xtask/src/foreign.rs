@@ -7,7 +7,8 @@ use crate::{fused, step::Outcome, workspace};
 use std::{
     path::{Path, PathBuf},
     process::Command,
-    sync::Once,
+    sync::{Mutex, Once},
+    thread::{self, JoinHandle},
 };
 
 const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
@@ -43,6 +44,20 @@ pub fn neon(install: bool) -> Result<Outcome, String> {
     met_on("neon", &workspace::output(&mut qemu)?.stdout)
 }
 
+/// How CI builds for wasm: the test kit and the viewer are named always, so that what they share is built once. FBX is read
+/// by a C library, which a page has not.
+pub const WASM: [&str; 9] = [
+    "build",
+    "--release",
+    "--no-default-features",
+    "--features",
+    "lissom-testkit/scalar,lissom-viewer/draco",
+    "--package",
+    workspace::TESTKIT,
+    "--package",
+    workspace::VIEWER,
+];
+
 /// Golden hashes on wasm's simd128, in Node.
 pub fn wasm(install: bool) -> Result<Outcome, String> {
     const TARGET: &str = "wasm32-unknown-unknown";
@@ -56,8 +71,7 @@ pub fn wasm(install: bool) -> Result<Outcome, String> {
         Ok(cargo) => cargo,
         Err(why) => return Ok(Outcome::Skipped(why)),
     };
-    build.args(["build", "--release", "--no-default-features", "--features", "scalar"]);
-    build.args(["--package", workspace::TESTKIT]);
+    build.args(WASM);
     workspace::run(build.args(["--example", "conformance_wasm"]))?;
     let file = toolchain.folder()?.join("release/examples/conformance_wasm.wasm");
     let mut node = workspace::command("node");
@@ -97,6 +111,7 @@ pub struct Toolchain {
 impl Toolchain {
     /// One for this target, if there is any.
     pub fn find(target: &'static str, install: bool) -> Option<Self> {
+        wait_for_packages();
         let sysroot = workspace::output(workspace::command("rustc").args(["--print", "sysroot"])).ok()?;
         let sysroot = PathBuf::from(String::from_utf8_lossy(&sysroot.stdout).trim());
         if sysroot.join("lib/rustlib").join(target).join("lib").is_dir() {
@@ -204,6 +219,9 @@ pub fn no_toolchain(target: &str) -> String {
 
 /// Why a step cannot run: the tools that are not there, after trying to install them where that is allowed.
 pub fn missing(tools: &[&str], packages: &[&str], install: bool) -> Option<String> {
+    if install {
+        wait_for_packages();
+    }
     let lacking = || tools.iter().copied().filter(|t| !workspace::has(t)).collect::<Vec<_>>();
     if !lacking().is_empty() && install {
         install_packages(packages);
@@ -213,8 +231,54 @@ pub fn missing(tools: &[&str], packages: &[&str], install: bool) -> Option<Strin
         .then(|| format!("{} not found; Debian: apt-get install {}", lacking.join(", "), packages.join(" ")))
 }
 
+/// Debian's packages for all steps of CI.
+const PACKAGES: [&str; 13] = [
+    "cargo-web",
+    "chromium",
+    "g++",
+    "gcc",
+    "gcc-aarch64-linux-gnu",
+    "libc6-dev-arm64-cross",
+    "lld-22",
+    "mesa-vulkan-drivers",
+    "nodejs",
+    "npm",
+    "qemu-user",
+    "rust-web-src",
+    "rustc-web",
+];
+
+/// What [`install_ahead`] does meanwhile.
+static AHEAD: Mutex<Option<JoinHandle<()>>> = Mutex::new(None);
+
+/// Installs every package while the first steps build, which need none of them. Steps wait for the end of it.
+pub fn install_ahead() {
+    let is_there = |tool: &&str| workspace::has(tool);
+    let last = ["chromium", "qemu-aarch64", "wasm-ld-22"];
+    if !last.iter().all(is_there)
+        && let Ok(mut ahead) = AHEAD.lock()
+    {
+        *ahead = Some(thread::spawn(|| apt_get_install(&PACKAGES)));
+    }
+}
+
 /// Tries; whoever needs the packages looks again.
 pub fn install_packages(packages: &[&str]) {
+    wait_for_packages();
+    apt_get_install(packages);
+}
+
+/// Until nothing is being installed: a half-installed program would not run.
+fn wait_for_packages() {
+    if let Ok(mut ahead) = AHEAD.lock()
+        && let Some(thread) = ahead.take()
+        && thread.join().is_err()
+    {
+        eprintln!("   what installs packages ahead panicked");
+    }
+}
+
+fn apt_get_install(packages: &[&str]) {
     let root = workspace::output(Command::new("id").arg("-u")).is_ok_and(|o| o.stdout.trim_ascii() == b"0");
     if !root || !workspace::has("apt-get") {
         return;

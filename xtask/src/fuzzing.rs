@@ -1,11 +1,13 @@
 //! Fuzzing, where there is a nightly compiler: a few seconds per target in CI, at length by hand. The same program,
 //! built with AddressSanitizer, runs every job once for the step `sanitizer`.
 
-use crate::{foreign, step::Outcome, workspace};
+use crate::{features, foreign, step::Outcome, workspace};
 use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
 };
 
 /// Seconds per target in CI.
@@ -60,9 +62,22 @@ pub fn run(install: bool) -> Result<Outcome, String> {
     }
     seeds()?;
     let program = build(Build::Quick)?;
-    for target in targets()? {
-        println!("   {target}: {}", fuzz_for(&program, &target, SECONDS, RUNS)?);
-    }
+    let targets = targets()?;
+    // As many at a time as there are cores.
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<(), String> {
+        while let Some(target) = targets.get(next.fetch_add(1, Ordering::Relaxed)) {
+            println!("   {target}: {}", fuzz_for(&program, target, SECONDS, RUNS)?);
+        }
+        Ok(())
+    };
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
+        workers
+            .into_iter()
+            .try_for_each(|w| w.join().map_err(|_| "a thread of the step panicked".to_owned())?)
+    })?;
     Ok(Outcome::Passed)
 }
 
@@ -103,7 +118,7 @@ pub fn at_length(args: &[String]) -> Result<(), String> {
     for target in if named.is_empty() { all } else { named } {
         println!("{target}: {}", fuzz_for(&program, &target, minutes * 60, RUNS)?);
         let fewest = fewest(&program, &target)?;
-        workspace::run(testkit("hostile-keep").arg(&target).arg(fewest))?;
+        workspace::run(features::testkit("hostile-keep")?.arg(&target).arg(fewest))?;
     }
     Ok(())
 }
@@ -114,7 +129,7 @@ pub fn seeds() -> Result<(), String> {
     if folder.is_dir() {
         fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     }
-    workspace::run(testkit("hostile-seeds").arg("fuzz/seeds"))
+    workspace::run(features::testkit("hostile-seeds")?.arg("fuzz/seeds"))
 }
 
 /// The targets' names: each has a folder of seeds.
@@ -210,14 +225,6 @@ fn fewest(program: &Path, target: &str) -> Result<PathBuf, String> {
     merge.arg("-merge=1").arg(&folder).arg(corpus(target, "corpus")?);
     workspace::output(merge.arg(workspace::root().join("fuzz/seeds").join(target)))?;
     Ok(folder)
-}
-
-/// A program of the test kit, with every reader.
-fn testkit(program: &str) -> Command {
-    let mut run = workspace::cargo();
-    run.args(["run", "--quiet", "--package", "lissom-testkit", "--features", "draco,draw,fbx,gzip,zstd"]);
-    run.args(["--bin", program, "--"]);
-    run
 }
 
 fn nightly() -> Command {

@@ -177,6 +177,9 @@ pub fn run(options: &Options) -> Result<(), String> {
     let mut table = String::new();
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     let whole = Instant::now();
+    if options.install && options.only.is_empty() {
+        foreign::install_ahead();
+    }
     for step in STEPS {
         let named = |name: &String| name == step.name || name == step.lane.name();
         if !options.only.is_empty() && !options.only.iter().any(named) {

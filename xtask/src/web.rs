@@ -24,7 +24,16 @@ pub fn command(arguments: &[String]) -> Result<(), String> {
         ["--serve"] => true,
         _ => return Err("usage: cargo xtask web [--serve]".into()),
     };
-    let folder = build(false)?.map_err(|why| format!("the page cannot be built: {why}"))?;
+    let args = [
+        "build",
+        "--release",
+        "--no-default-features",
+        "--features",
+        "draco",
+        "--package",
+        workspace::VIEWER,
+    ];
+    let folder = build(&args, false)?.map_err(|why| format!("the page cannot be built: {why}"))?;
     println!("   {}", folder.display());
     if serve {
         let listener = TcpListener::bind("127.0.0.1:8000").map_err(|e| format!("127.0.0.1:8000: {e}"))?;
@@ -46,7 +55,7 @@ pub fn run(options: &Options) -> Result<Outcome, String> {
         Ok(folder) => folder,
         Err(why) => return Ok(Outcome::Skipped(why)),
     };
-    let folder = match build(options.install)? {
+    let folder = match build(&foreign::WASM, options.install)? {
         Ok(folder) => folder,
         Err(why) => return Ok(Outcome::Skipped(why)),
     };
@@ -68,8 +77,8 @@ pub fn run(options: &Options) -> Result<Outcome, String> {
     workspace::run(&mut browser).map(|()| Outcome::Passed)
 }
 
-/// Builds the folder; or why that is not possible here.
-fn build(install: bool) -> Result<Result<PathBuf, String>, String> {
+/// Builds the folder with these arguments for cargo; or why that is not possible here.
+fn build(args: &[&str], install: bool) -> Result<Result<PathBuf, String>, String> {
     let Some(toolchain) = foreign::Toolchain::find(TARGET, install) else {
         return Ok(Err(foreign::no_toolchain(TARGET)));
     };
@@ -77,9 +86,7 @@ fn build(install: bool) -> Result<Result<PathBuf, String>, String> {
         Ok(cargo) => cargo,
         Err(why) => return Ok(Err(why)),
     };
-    // FBX is read by a C library.
-    cargo.args(["build", "--release", "--package", workspace::VIEWER, "--bin", workspace::VIEWER]);
-    workspace::run(cargo.args(["--no-default-features", "--features", "draco"]))?;
+    workspace::run(cargo.args(args).args(["--bin", workspace::VIEWER]))?;
     let wasm = toolchain.folder()?.join("release/lissom-viewer.wasm");
     let folder = workspace::target()?.join("web");
     let mut bind = workspace::cargo();
