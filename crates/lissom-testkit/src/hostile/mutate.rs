@@ -83,10 +83,10 @@ impl Mutator {
     }
 }
 
-/// The seeds themselves, then `count` mutants of them.
-pub fn mutants(seeds: &[Seed], count: usize, mut take: impl FnMut(&[u8])) {
+/// The seeds themselves, then `count` mutants of them. Other numbers give other mutants.
+pub fn mutants(seeds: &[Seed], count: usize, number: u64, mut take: impl FnMut(&[u8])) {
     seeds.iter().for_each(|s| take(&s.bytes));
-    let mut mutator = Mutator::new(0x5eed);
+    let mut mutator = Mutator::new(0x5eed + number);
     let mut bytes = Vec::new();
     for i in 0..count {
         bytes.clear();
