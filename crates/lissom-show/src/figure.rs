@@ -13,7 +13,7 @@ use lissom::{
     player::{PlayOptions, Player, SkinnedMesh},
     track::Repeat,
 };
-use lissom_build::{edit::left_and_right, exact::Trs, scene::SceneAnimation};
+use lissom_build::{edit::facing, exact::Trs, scene::SceneAnimation};
 use lissom_draw::{Canvas, Color, Light, Mesh, Opacity, palette};
 use std::ops::Range;
 use std::sync::Arc;
@@ -263,22 +263,6 @@ fn carriers(skeleton: &Skeleton) -> Arc<[bool]> {
     if outside < 3 { vec![false; n].into() } else { carries.into() }
 }
 
-/// How far a figure has to turn about the vertical to look along z, in quarter turns: by where its left and its right
-/// are. 0 if its joints do not tell.
-fn facing(names: &[&str], places: &[[f32; 3]]) -> f32 {
-    let (mut x, mut z, mut all) = (0.0, 0.0, 0.0);
-    for (left, right) in left_and_right(names) {
-        let d = sub(places[left], places[right]);
-        (x, z, all) = (x + d[0], z + d[2], all + distance([0.0; 3], d));
-    }
-    if libm::hypotf(x, z) < 0.5 * all || all == 0.0 {
-        return 0.0;
-    }
-    // Who looks along z has the left at x.
-    let quarters = libm::roundf(libm::atan2f(-z, x) / core::f32::consts::FRAC_PI_2);
-    -quarters * core::f32::consts::FRAC_PI_2
-}
-
 impl Figure {
     fn add(&mut self, positions: &[[f32; 3]], normals: &[[f32; 3]], surface: &Arc<Surface>) {
         let start = self.positions.len();
@@ -484,31 +468,4 @@ fn distance(a: [f32; 3], b: [f32; 3]) -> f32 {
 fn unit(a: [f32; 3]) -> [f32; 3] {
     let length = distance([0.0; 3], a);
     if length > 1e-12 { scale(a, 1.0 / length) } else { [0.0, 1.0, 0.0] }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::facing;
-    use core::f32::consts::{FRAC_PI_2, PI};
-
-    #[test]
-    fn who_looks_away_is_turned_to_look_along_z() {
-        let names = ["hips", "J_Bip_L_UpperLeg", "J_Bip_R_UpperLeg", "J_Bip_C_Head"];
-        let body = |left: [f32; 3]| [[0.0, 1.0, 0.0], left, left.map(|v| -v), [0.0, 1.6, 0.0]];
-        for (left, turn) in [
-            ([0.1, 0.0, 0.0], 0.0),
-            ([-0.1, 0.0, 0.0], PI),
-            ([0.0, 0.0, 0.1], FRAC_PI_2),
-            ([0.0, 0.0, -0.1], FRAC_PI_2),
-        ] {
-            let yaw = facing(&names, &body(left));
-            assert!((yaw.abs() - turn).abs() < 1e-6, "{left:?}: {yaw}");
-            // As `place` turns: left comes to lie at x.
-            let (sin, cos) = (libm::sinf(yaw), libm::cosf(yaw));
-            assert!(left[0] * cos + left[2] * sin > 0.09, "{left:?}: {yaw}");
-        }
-        assert_eq!(facing(&["a", "b"], &[[0.0; 3], [1.0, 0.0, 0.0]]), 0.0, "nobody says what is left");
-        let twisted = [[0.0; 3], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [0.0; 3]];
-        assert_eq!(facing(&names, &twisted), 0.0, "left is above right");
-    }
 }

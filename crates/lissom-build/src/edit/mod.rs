@@ -19,7 +19,7 @@ pub(crate) use error::DidYouMean;
 pub use error::{EditError, EditReason};
 pub use follow::{Asked, Edited, follow};
 pub(crate) use follow::{Needs, take_differences};
-pub use parts::left_and_right;
+pub use parts::{facing, left_and_right};
 
 use crate::{
     feet::ContactRule,

@@ -144,6 +144,24 @@ fn reflected(track: &RawUserTrack, normal: V3) -> RawUserTrack {
     RawUserTrack { keys: track.keys.iter().map(key).collect(), ..track.clone() }
 }
 
+/// How far a figure has to turn about the vertical to look along z, in radians, by quarter turns: by where its left and its right
+/// are. 0 if the names of its joints do not tell. `places` are those of the joints, one per name.
+#[must_use]
+pub fn facing(names: &[&str], places: &[[f32; 3]]) -> f32 {
+    let (mut x, mut z, mut all) = (0.0, 0.0, 0.0);
+    for (left, right) in left_and_right(names) {
+        let (Some(left), Some(right)) = (places.get(left), places.get(right)) else { continue };
+        let d: [f32; 3] = core::array::from_fn(|i| left[i] - right[i]);
+        (x, z, all) = (x + d[0], z + d[2], all + libm::sqrtf(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
+    }
+    if all == 0.0 || libm::hypotf(x, z) < 0.5 * all {
+        return 0.0;
+    }
+    // Who looks along z has the left at x.
+    let quarters = libm::roundf(libm::atan2f(-z, x) / core::f32::consts::FRAC_PI_2);
+    -quarters * core::f32::consts::FRAC_PI_2
+}
+
 /// Names that differ by a word for left and right: the places of each pair, left first.
 #[must_use]
 pub fn left_and_right(names: &[&str]) -> Vec<(usize, usize)> {
@@ -178,4 +196,31 @@ fn swapped_word(name: &str) -> String {
         }
     }
     name.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::facing;
+    use core::f32::consts::{FRAC_PI_2, PI};
+
+    #[test]
+    fn who_looks_away_is_turned_to_look_along_z() {
+        let names = ["hips", "J_Bip_L_UpperLeg", "J_Bip_R_UpperLeg", "J_Bip_C_Head"];
+        let body = |left: [f32; 3]| [[0.0, 1.0, 0.0], left, left.map(|v| -v), [0.0, 1.6, 0.0]];
+        for (left, turn) in [
+            ([0.1, 0.0, 0.0], 0.0),
+            ([-0.1, 0.0, 0.0], PI),
+            ([0.0, 0.0, 0.1], FRAC_PI_2),
+            ([0.0, 0.0, -0.1], FRAC_PI_2),
+        ] {
+            let yaw = facing(&names, &body(left));
+            assert!((yaw.abs() - turn).abs() < 1e-6, "{left:?}: {yaw}");
+            // As `place` turns: left comes to lie at x.
+            let (sin, cos) = (libm::sinf(yaw), libm::cosf(yaw));
+            assert!(left[0] * cos + left[2] * sin > 0.09, "{left:?}: {yaw}");
+        }
+        assert_eq!(facing(&["a", "b"], &[[0.0; 3], [1.0, 0.0, 0.0]]), 0.0, "nobody says what is left");
+        let twisted = [[0.0; 3], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [0.0; 3]];
+        assert_eq!(facing(&names, &twisted), 0.0, "left is above right");
+    }
 }

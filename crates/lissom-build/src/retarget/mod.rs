@@ -16,6 +16,8 @@
 //! - **Goals**, if asked for: hands and feet are where the source has them, by the same measure, and elbows and knees bend as they must.
 //!   Without, limbs point where the source's do, and end where their own lengths lead.
 //!
+//! - **Feet that hang on the root**, as rigs for inverse kinematics have them, go with the shin, as they would on it; hands likewise.
+//!
 //! Lengths stay the target's. Up is y; the ground is at height 0, or at the lowest joint of the feet if the rest pose does not stand there.
 
 mod bones;
@@ -35,7 +37,7 @@ use crate::{
 };
 use ground::{Footing, Soles};
 use limb::Limb;
-use lissom::job::{RetargetFollow, RetargetLimb, RetargetPlan};
+use lissom::job::{RetargetCarry, RetargetFollow, RetargetLimb, RetargetPlan};
 
 /// What is wrong with a pair of skeletons.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -142,10 +144,21 @@ pub struct Retarget {
     lift: f64,
     /// What reaches for goals.
     limbs: Vec<Limb>,
+    /// What hangs elsewhere than on the limb above it, upper ones first.
+    carried: Vec<Carried>,
     /// The target's.
     soles: Soles,
     target_leg: f64,
     report: RetargetReport,
+}
+
+/// A joint that goes with a limb that it does not hang on: rigs for inverse kinematics have their feet on the root.
+#[derive(Clone, Copy, Debug)]
+struct Carried {
+    joint: usize,
+    by: usize,
+    /// Where it is at rest, as seen from what carries it.
+    at: V3,
 }
 
 impl Retarget {
@@ -208,6 +221,7 @@ impl Retarget {
             target_hips: to.hips,
             lift: to.ankle - ratio * from.ankle,
             limbs: Vec::new(),
+            carried: carried(target, target_map),
             soles: Soles::new(&to, [Side::Left, Side::Right].map(|side| target_map.foot(side))),
             target_leg: to.leg,
             report,
@@ -300,6 +314,14 @@ impl Retarget {
             let goal = self.raised(goal, limb.foot, footing, index) - moved;
             limb.reach(&self.target, &is, &turns, goal, &mut pose);
         }
+        for Carried { joint, by, at } in &self.carried {
+            // One may hang on another that was carried before it.
+            let is = models(&self.target, &pose);
+            let parent = self.target.joints[*joint].parent.map_or(M34::IDENTITY, |parent| is[parent]);
+            if let Some(back) = parent.inverse() {
+                pose[*joint].translation = back.mul_point(is[*by].mul_point(*at));
+            }
+        }
         pose
     }
 
@@ -327,6 +349,11 @@ impl Retarget {
             target: limb.chain.map(to),
             axis: limb.axis.to_f32(),
         };
+        let carry = |carried: &Carried| RetargetCarry {
+            target: to(carried.joint),
+            by: to(carried.by),
+            at: carried.at.to_f32(),
+        };
         RetargetPlan {
             follows,
             facing: self.facing.to_f32(),
@@ -335,6 +362,7 @@ impl Retarget {
             source_hips: self.source_hips.map(from),
             target_hips: self.target_hips.map(to),
             limbs: self.limbs.iter().map(limb).collect(),
+            carried: self.carried.iter().map(carry).collect(),
         }
     }
 
@@ -386,7 +414,9 @@ impl Retarget {
                     track.rotation.keys.push(Key { time_s, value });
                 }
             }
-            tracks[hips].translation.keys.push(Key { time_s, value: pose[hips].translation });
+            for joint in self.carried.iter().map(|carried| carried.joint).chain([hips]) {
+                tracks[joint].translation.keys.push(Key { time_s, value: pose[joint].translation });
+            }
         }
         for track in &mut tracks {
             track.rotation.curve = Curve::Linear;
@@ -470,6 +500,33 @@ fn limb_end(bone: Bone) -> Option<Bone> {
         _ => return None,
     };
     Some(Bone { part, ..bone })
+}
+
+/// The joints of limbs that do not hang on what is above them in a body.
+fn carried(skeleton: &RawSkeleton, map: &BoneMap) -> Vec<Carried> {
+    let rest: Vec<Trs> = skeleton.joints.iter().map(|joint| joint.rest).collect();
+    let models = models(skeleton, &rest);
+    let mut found = Vec::new();
+    for side in [Side::Left, Side::Right] {
+        for (above, below) in [
+            (Part::UpperArm, Part::LowerArm),
+            (Part::LowerArm, Part::Hand),
+            (Part::UpperLeg, Part::LowerLeg),
+            (Part::LowerLeg, Part::Foot),
+            (Part::Foot, Part::Toes),
+        ] {
+            let joint = |part| map.joints.get(&Bone { part, side }).copied();
+            let (Some(by), Some(joint)) = (joint(above), joint(below)) else { continue };
+            // What hangs on the joint itself cannot carry it.
+            if skeleton.is_above(by, joint) || skeleton.is_above(joint, by) {
+                continue;
+            }
+            if let Some(back) = models[by].inverse() {
+                found.push(Carried { joint, by, at: back.mul_point(models[joint].columns[3]) });
+            }
+        }
+    }
+    found
 }
 
 /// Every joint's rotation in model space.

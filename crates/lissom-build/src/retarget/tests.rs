@@ -238,17 +238,71 @@ fn goals_are_met() {
     assert!(met > 200 && off > 0.02, "{met} goals met; without, {off} m off");
 }
 
+/// Feet and their toes hang on the root, hands on the chest, each where it is.
+fn for_inverse_kinematics(mut skeleton: RawSkeleton) -> RawSkeleton {
+    let map = BoneMap::guess(&skeleton);
+    let rest: Vec<Trs> = skeleton.joints.iter().map(|joint| joint.rest).collect();
+    let (models, turns) = (models(&skeleton, &rest), rotations(&skeleton, &rest));
+    let root = skeleton.joints.iter().position(|joint| joint.parent.is_none()).unwrap();
+    let chest = map.joints[&Bone { part: Part::Chest, side: Side::Middle }];
+    for side in [Side::Left, Side::Right] {
+        for (part, onto) in [(Part::Foot, root), (Part::Toes, root), (Part::Hand, chest)] {
+            let joint = map.joints[&Bone { part, side }];
+            let moved = &mut skeleton.joints[joint];
+            moved.parent = Some(onto);
+            moved.rest.translation = models[onto].inverse().unwrap().mul_point(models[joint].columns[3]);
+            moved.rest.rotation = turns[onto].conjugate() * turns[joint];
+        }
+    }
+    skeleton
+}
+
+#[test]
+fn feet_that_hang_on_the_root_go_with_the_shin() {
+    let (own, other) = (mannequin::skeleton(), giant());
+    let torn = for_inverse_kinematics(other.clone());
+    let map = BoneMap::guess(&other);
+    let rest = |skeleton: &RawSkeleton| -> Vec<Trs> { skeleton.joints.iter().map(|j| j.rest).collect() };
+    for (a, b) in places(&other, &rest(&other)).iter().zip(places(&torn, &rest(&torn))) {
+        assert!(a.distance(b) < 1e-9, "it rests as the other does");
+    }
+    assert_eq!(BoneMap::guess(&torn), map, "bones are found wherever they hang");
+    let (whole, torn_apart) = (pair(&own, &other), pair(&own, &torn));
+    for motion in [Motion::Walk, Motion::Run, Motion::Crouch] {
+        let motion = mannequin::clip(motion);
+        let moved = torn_apart.motion(&motion, RATE_HZ).unwrap();
+        for i in 0..=20 {
+            let time_s = motion.duration_s * f64::from(i) / 20.0;
+            let shall = places(&other, &whole.pose(&motion.pose(&own, time_s)));
+            let is = places(&torn, &torn_apart.pose(&motion.pose(&own, time_s)));
+            let kept = places(&torn, &moved.pose(&torn, time_s));
+            for joint in map.joints.values() {
+                let gap = is[*joint].distance(shall[*joint]);
+                assert!(gap < 1e-9, "{} {i}: {} is {gap} m off", motion.name, other.joints[*joint].name);
+                // Between keys feet go straight.
+                let gap = kept[*joint].distance(shall[*joint]);
+                assert!(gap < 0.02, "{} {i}: {} is {gap} m off", motion.name, other.joints[*joint].name);
+            }
+        }
+    }
+}
+
 /// What a game does pose by pose is what is done offline.
 #[test]
 fn the_job_does_the_same() {
-    let (own, other) = (mannequin::skeleton(), giant());
-    let built = [&own, &other].map(|raw| crate::SkeletonBuilder::build(raw).unwrap());
-    let maps = [BoneMap::guess(&own), BoneMap::guess(&other)];
+    the_job_does_the_same_on(&giant());
+    the_job_does_the_same_on(&for_inverse_kinematics(giant()));
+}
+
+fn the_job_does_the_same_on(other: &RawSkeleton) {
+    let own = mannequin::skeleton();
+    let built = [&own, other].map(|raw| crate::SkeletonBuilder::build(raw).unwrap());
+    let maps = [BoneMap::guess(&own), BoneMap::guess(other)];
     let [source, target] = [&built[0].skeleton, &built[1].skeleton];
     let mut scratch = lissom::job::RetargetScratch::new(source, target);
     let mut output = target.rest_pose().to_vec();
     for goals in [Goals::default(), Goals { hands: true, feet: true }] {
-        let offline = Retarget::new((&own, &maps[0]), (&other, &maps[1]), goals).unwrap();
+        let offline = Retarget::new((&own, &maps[0]), (other, &maps[1]), goals).unwrap();
         let plan = offline.plan(&built[0], &built[1]);
         for motion in Motion::ALL {
             let motion = mannequin::clip(motion);
@@ -266,12 +320,12 @@ fn the_job_does_the_same() {
                 }
                 .run()
                 .unwrap();
-                let shall = places(&other, &offline.pose(&pose));
+                let shall = places(other, &offline.pose(&pose));
                 let mut is = vec![Trs::IDENTITY; shall.len()];
                 for (joint, raw) in built[1].raw_of_joint.iter().enumerate() {
                     is[*raw] = Trs::from_f32(lissom::math::soa::lane(&output, joint));
                 }
-                for (joint, (is, shall)) in places(&other, &is).iter().zip(&shall).enumerate() {
+                for (joint, (is, shall)) in places(other, &is).iter().zip(&shall).enumerate() {
                     let gap = is.distance(*shall);
                     // A limb that is stretched whole ends a little short offline.
                     assert!(gap < 2e-3, "{} {i}: joint {joint} is {gap} m off", motion.name);

@@ -34,6 +34,19 @@ pub struct RetargetPlan {
     pub target_hips: [usize; 3],
     /// Limbs that end where the source's do.
     pub limbs: Vec<RetargetLimb>,
+    /// Joints that go with a limb that they do not hang on, upper ones first.
+    pub carried: Vec<RetargetCarry>,
+}
+
+/// A joint of the target that goes with another one, which is not above it: a foot that hangs on the root goes with the shin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RetargetCarry {
+    /// The joint.
+    pub target: usize,
+    /// What carries it.
+    pub by: usize,
+    /// Where it is, as seen from what carries it.
+    pub at: Vec3,
 }
 
 /// A joint that turns as another does: in model space `facing · source · before`.
@@ -95,7 +108,7 @@ impl RetargetScratch {
 ///
 /// Joints that follow none keep their rest pose on what they hang on. The hips go the source's way in the
 /// measure of the legs; every other translation, and every scale, is the target's own. Limbs end where the
-/// source's do, if they are long enough. Root motion that was taken out of a clip goes the same way: turned
+/// source's do, if they are long enough. What is carried is put where its limb takes it. Root motion that was taken out of a clip goes the same way: turned
 /// by `facing`, times `ratio`.
 ///
 /// # Errors
@@ -106,8 +119,8 @@ impl RetargetScratch {
 ///
 /// # Cost and determinism
 ///
-/// Two local-to-model jobs, two quaternion products for each joint, a two-bone job for each limb. No
-/// allocation. The same bits everywhere.
+/// Two local-to-model jobs, two quaternion products for each joint, a two-bone job for each limb, a local-to-model job
+/// for each joint that is carried. No allocation. The same bits everywhere.
 #[derive(Debug)]
 pub struct RetargetJob<'a> {
     /// What belongs to what.
@@ -155,6 +168,11 @@ impl RetargetJob<'_> {
             below("plan.limbs.source", limb.source, from)?;
             limb.target.iter().try_for_each(|joint| below("plan.limbs.target", *joint, to))?;
             super::error::has_direction("plan.limbs.axis", limb.axis)?;
+        }
+        for carry in &plan.carried {
+            below("plan.carried.target", carry.target, to)?;
+            below("plan.carried.by", carry.by, to)?;
+            finite_vector("plan.carried.at", carry.at)?;
         }
         at_least("input", "groups", self.input.len(), group_count(from))?;
         at_least("output", "groups", self.output.len(), group_count(to))?;
@@ -223,6 +241,18 @@ impl RetargetJob<'_> {
         for limb in &plan.limbs {
             let goal = sub(goal(place(source_models, limb.source)), moved);
             limb.reach(target, target_models, target_turns, goal, self.output)?;
+        }
+
+        // 4. What hangs elsewhere. One may hang on another that was carried before it.
+        for carry in &plan.carried {
+            matrices(backend, target, self.output, target_models)?;
+            let parent = target.parent(carry.target).map_or(Mat34::IDENTITY, |parent| target_models[parent]);
+            if let Some(back) = parent.inverse() {
+                let at = back.mul_point(target_models[carry.by].mul_point(carry.at.to_array()));
+                self.output[carry.target / GROUP]
+                    .translation
+                    .set_lane(carry.target % GROUP, Vec3::new(at[0], at[1], at[2]));
+            }
         }
         Ok(())
     }

@@ -89,6 +89,7 @@ impl Corrections {
                 source_hips: [start, mid],
                 target_hips: [start, mid, end],
                 limbs: vec![RetargetLimb { source: end, target: [start, mid, end], axis: Vec3::Z }],
+                carried: vec![RetargetCarry { target: end, by: start, at: Vec3::Y }],
             },
             retarget_scratch: RetargetScratch::new(skeleton, skeleton),
             retargeted: pose(),

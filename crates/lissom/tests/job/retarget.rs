@@ -1,7 +1,7 @@
 //! A pose of one skeleton on another: the same bits everywhere, no memory, and what is wrong with a plan is named.
 
 use lissom::{
-    job::{JobError, RetargetJob, RetargetPlan, RetargetScratch},
+    job::{JobError, RetargetCarry, RetargetJob, RetargetPlan, RetargetScratch},
     math::{
         Quat, Vec3,
         simd::Backend,
@@ -82,6 +82,10 @@ fn no_backend_differs_and_nothing_is_allocated() {
     }
 }
 
+fn carry(target: usize, by: usize, x: f32) -> RetargetCarry {
+    RetargetCarry { target, by, at: Vec3::new(x, 0.0, 0.0) }
+}
+
 #[test]
 fn what_is_wrong_with_a_plan_is_named_and_the_output_stays() {
     let pair = Pair::new();
@@ -91,7 +95,7 @@ fn what_is_wrong_with_a_plan_is_named_and_the_output_stays() {
         change(&mut plan);
         plan
     };
-    let cases: [(&str, RetargetPlan); 10] = [
+    let cases: [(&str, RetargetPlan); 13] = [
         ("plan.follows.source", spoil(|plan| plan.follows[3].source = 9_999)),
         ("plan.follows.target", spoil(|plan| plan.follows[3].target = usize::MAX)),
         (
@@ -105,6 +109,9 @@ fn what_is_wrong_with_a_plan_is_named_and_the_output_stays() {
         ("plan.target_hips", spoil(|plan| plan.target_hips[0] = 64)),
         ("plan.limbs.target", spoil(|plan| plan.limbs[0].target[2] = 64)),
         ("plan.limbs.axis", spoil(|plan| plan.limbs[0].axis = Vec3::ZERO)),
+        ("plan.carried.target", spoil(|plan| plan.carried.push(carry(64, 0, 0.0)))),
+        ("plan.carried.by", spoil(|plan| plan.carried.push(carry(0, 64, 0.0)))),
+        ("plan.carried.at", spoil(|plan| plan.carried.push(carry(0, 1, f32::NAN)))),
     ];
     assert_eq!((from, to), (64, 64));
     let input = pair.pose(Motion::Walk, 0.3);
