@@ -1,89 +1,29 @@
 //! What is shown, and how it is opened.
 
 use crate::{
+    clip_list::{self, ClipEntry, CookedFacts},
     drive::{self, Directed, Driver, Mixer, Reach},
-    opening::{self, Brought},
+    extent::{self, Extent, Measured},
+    failure::Failure,
     origin::Origin,
-    panels::Panel,
+    platform,
+    settings::Panel,
+    source::{GRAPH, Source},
 };
 use lissom::{
     archive::{AlphaMode, Archive, ArchiveError, ArchiveView, Limits, SectionKind},
     math::{Mat4, Vec3},
-    player::{Body, PlayError, Player},
+    player::{Body, Player},
 };
 use lissom_build::{
-    cook::{ClipBuilder, CookReport, Effort},
-    import::{self, ImportLimits},
+    cook::{ClipBuilder, Effort},
+    edit, graph, import,
     mannequin::{self, Detail, Motion},
     pipeline,
 };
 use lissom_draw::Texture;
 use lissom_motion::GraphParts;
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
-
-/// Why something could not be shown, in words for the window.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure(pub(crate) String);
-
-impl core::fmt::Display for Failure {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl core::error::Error for Failure {}
-
-impl From<ArchiveError> for Failure {
-    fn from(e: ArchiveError) -> Self {
-        Self(e.to_string())
-    }
-}
-
-impl From<PlayError> for Failure {
-    fn from(e: PlayError) -> Self {
-        Self(e.to_string())
-    }
-}
-
-/// Where a document comes from: files, or bytes under the names of files.
-#[derive(Clone, Debug)]
-pub enum Source {
-    /// A file.
-    File(PathBuf),
-    /// What was in one.
-    Bytes(String, Arc<[u8]>),
-}
-
-impl Source {
-    pub(crate) fn path(&self) -> &Path {
-        match self {
-            Self::File(path) => path,
-            Self::Bytes(name, _) => Path::new(name),
-        }
-    }
-
-    /// What it is called in a title.
-    pub(crate) fn title(&self) -> String {
-        title(self.path())
-    }
-
-    pub(crate) fn has_extension(&self, one_of: &[&str]) -> bool {
-        let extension = self.path().extension();
-        extension.is_some_and(|e| one_of.iter().any(|one| e.eq_ignore_ascii_case(one)))
-    }
-
-    pub(crate) fn read(&self) -> Result<std::borrow::Cow<'_, [u8]>, Failure> {
-        match self {
-            Self::File(path) => import::read_limited(path, ImportLimits::default().max_bytes)
-                .map(Into::into)
-                .map_err(|e| Failure(e.to_string())),
-            Self::Bytes(_, bytes) => Ok((&**bytes).into()),
-        }
-    }
-}
+use std::path::{Path, PathBuf};
 
 /// A character and its motions.
 pub struct Document {
@@ -112,10 +52,17 @@ pub struct Document {
     pub(crate) notes: Vec<String>,
     /// What became of motions that were brought onto the character.
     pub(crate) brought: Vec<Brought>,
-    /// A box that holds what moves: its middle, and from there to its sides.
-    pub(crate) centre: Vec3,
-    pub(crate) half: Vec3,
+    /// Holds what moves, as seen from the joint that carries it away, if one does.
+    pub(crate) near: Extent,
+    /// Holds what moves, with all of its way.
+    pub(crate) path: Extent,
+    pub(crate) carrier: Option<usize>,
+    /// How far it has to turn to look along z, in radians.
+    pub(crate) facing: f32,
 }
+
+/// Times of a clip that are measured.
+const TIMES: u32 = 8;
 
 /// What the mannequin does; the first is shown first.
 const MOTIONS: [Motion; 9] = [
@@ -130,40 +77,13 @@ const MOTIONS: [Motion; 9] = [
     Motion::JumpLand,
 ];
 
-/// A clip of the list.
-pub(crate) struct ClipEntry {
-    pub name: String,
-    pub duration_s: f64,
-    pub looping: bool,
-    pub bytes: usize,
-    /// Name and time of its markers.
-    pub markers: Vec<(String, f64)>,
-    /// What cooking it gave, if it was cooked here.
-    pub cooked: Option<CookedFacts>,
-}
-
-/// What cooking a clip gave.
-pub(crate) struct CookedFacts {
-    pub raw_bytes: u64,
-    pub jump_bytes: u64,
-    pub stream_bytes: u64,
-    /// The largest error in metres, whose it is, and when.
-    pub worst_m: f64,
-    pub worst_joint: String,
-    pub worst_s: f64,
-}
-
-impl CookedFacts {
-    pub(crate) fn new(report: &CookReport, worst_joint: &str) -> Self {
-        Self {
-            raw_bytes: report.raw_bytes,
-            jump_bytes: report.jump_bytes,
-            stream_bytes: report.stream_bytes,
-            worst_m: report.error.worst(),
-            worst_joint: worst_joint.into(),
-            worst_s: report.error.worst_time_s,
-        }
-    }
+/// What became of a file whose motions were brought onto a character.
+pub(crate) struct Brought {
+    pub file: String,
+    /// Clips that the character has now.
+    pub clips: Vec<String>,
+    /// What was not matched; or why nothing came of it.
+    pub notes: Vec<String>,
 }
 
 /// How a mesh looks.
@@ -207,7 +127,7 @@ impl Document {
         let scene = mannequin::scene(&MOTIONS, &Detail::default()).map_err(|e| wrong(&e))?;
         let mut builder = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
         builder.precision = precision_mm.map_or(builder.precision, |mm| mm * 1e-3);
-        let cooked = pipeline::cook_scene(&scene, &builder, &opening::executor).map_err(|e| wrong(&e))?;
+        let cooked = pipeline::cook_scene(&scene, &builder, &platform::executor).map_err(|e| wrong(&e))?;
         let facts = cooked.clips.iter().map(|c| (c.name.clone(), CookedFacts::new(&c.cook, &c.worst_joint)));
         let facts = facts.collect();
         let motions = scene.animations.into_iter().map(|a| a.motion).collect();
@@ -216,7 +136,19 @@ impl Document {
         document.graph = Some(drive::of_mannequin());
         document.origin = Origin::new(mannequin::skeleton(), motions, document.player.skeleton());
         document.remember(precision_mm, facts);
+        document.player.play(MOTIONS[0].name())?;
+        document.measure()?;
         Ok(document)
+    }
+
+    /// What cooking gave.
+    pub(crate) fn remember(&mut self, precision_mm: Option<f64>, facts: Vec<(String, CookedFacts)>) {
+        self.precision_mm = precision_mm;
+        for (name, fact) in facts {
+            if let Some(clip) = self.clips.iter_mut().find(|clip| clip.name == name) {
+                clip.cooked = Some(fact);
+            }
+        }
     }
 
     /// What is seen.
@@ -255,6 +187,64 @@ impl Document {
         if matches!(self.driver, Driver::Graph(_)) {
             self.driver = Driver::Clip;
         }
+    }
+
+    /// Plays changed numbers of the graph on from where it is; the ones before. On an error, nothing has changed.
+    pub(crate) fn tune_graph(&mut self, parts: GraphParts) -> Result<GraphParts, Failure> {
+        let gone = || Failure("there is no graph".into());
+        if let Driver::Graph(directed) = &mut self.driver {
+            let was = directed.parts.clone();
+            directed.reload(&self.archive, parts.clone())?;
+            self.graph = Some(parts);
+            return Ok(was);
+        }
+        // Nothing plays it: it is made when its panel is opened.
+        self.graph.replace(parts).ok_or_else(gone)
+    }
+
+    /// Plays the clip that is meant, by the rule of the command; the one before plays on if there is none.
+    pub(crate) fn play_named(&mut self, clip: &str) -> Result<(), Failure> {
+        let names: Vec<String> = self.clips.iter().map(|c| c.name.clone()).collect();
+        let stem = import::stem(Path::new(&self.name));
+        match pipeline::find_clip(&names, &stem, clip) {
+            Some(found) => Ok(self.player.play(&names[found])?),
+            None if names.is_empty() => Err(Failure(format!("there is no clip {clip:?}: the file has none"))),
+            None => {
+                let all: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+                let meant = pipeline::did_you_mean(&names, clip);
+                Err(Failure(format!("there is no clip {clip:?}{meant}; there are {}", all.join(", "))))
+            }
+        }
+    }
+
+    /// Where the graph is saved: the file that it is from, or a new one by the document's name in the folder that the viewer was
+    /// started in.
+    pub(crate) fn graph_path(&self) -> PathBuf {
+        let new = |name: &str| {
+            let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy();
+            platform::new_path(Path::new(""), &stem, GRAPH)
+        };
+        match &self.graph_file {
+            Some(Source::File(path)) => path.clone(),
+            Some(Source::Bytes(name, _)) => new(name),
+            None => new(&self.name),
+        }
+    }
+
+    /// Writes the graph as it is now; where to, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// What the file system says.
+    pub(crate) fn save_graph(&mut self) -> Result<Option<PathBuf>, Failure> {
+        let Some(parts) = &self.graph else { return Ok(None) };
+        let path = self.graph_path();
+        if let Some(source) = platform::write(&path, graph::to_json(parts).as_bytes())? {
+            self.sources.retain(|s| !s.is_graph());
+            self.sources.push(source);
+            self.graph_file = self.sources.last().cloned();
+        }
+        Ok(Some(path))
     }
 
     /// Lets the open panel decide, if it is one that does.
@@ -318,8 +308,18 @@ impl Document {
                 Err(ArchiveError::Missing { .. }) => Vec::new(),
                 Err(e) => return Err(e.into()),
             };
-            clips.push(ClipEntry { name: clip.into(), duration_s, looping, bytes, markers, cooked: None });
+            let name = String::from(clip);
+            clips.push(ClipEntry {
+                label: name.clone(),
+                name,
+                duration_s,
+                looping,
+                bytes,
+                markers,
+                cooked: None,
+            });
         }
+        clip_list::label(&mut clips);
         let mut document = Self {
             name,
             bytes: size,
@@ -336,11 +336,18 @@ impl Document {
             precision_mm: None,
             notes,
             brought: Vec::new(),
-            centre: Vec3::ZERO,
-            half: Vec3::splat(0.6),
+            near: Extent::default(),
+            path: Extent::default(),
+            carrier: None,
+            facing: 0.0,
         };
-        if let Some(first) = document.clips.first() {
-            let first = first.name.clone();
+        let skeleton = document.player.skeleton();
+        let joints: Vec<&str> = (0..skeleton.joint_count()).map(|j| skeleton.name(j)).collect();
+        let places: Vec<[f32; 3]> =
+            document.player.models().iter().map(|m| m.w_axis.truncate().to_array()).collect();
+        document.facing = edit::facing(&joints, &places);
+        if let Some(first) = clip_list::first_shown(&document.clips) {
+            let first = document.clips[first].name.clone();
             document.player.play(&first)?;
         }
         document.measure()?;
@@ -354,7 +361,7 @@ impl Document {
     /// A clip that there is not, or a time that is none.
     pub fn pose_at(&mut self, clip: Option<&str>, time_s: f64) -> Result<(), Failure> {
         if let Some(clip) = clip {
-            self.player.play(clip)?;
+            self.play_named(clip)?;
         }
         if self.player.playing().is_some() {
             self.player.scrub(time_s)?;
@@ -387,45 +394,37 @@ impl Document {
 
     /// Of a ball round the middle that holds what moves.
     pub(crate) fn radius(&self) -> f32 {
-        self.half.length().max(1e-3)
+        self.near.half.length().max(1e-3)
     }
 
-    /// Finds the box that holds the meshes and joints at a few times of the clip that plays.
+    /// Finds the boxes that hold what is seen at a few times of the clip that plays, and whether it goes away.
     pub(crate) fn measure(&mut self) -> Result<(), Failure> {
         let playing = self.player.playing().map(String::from);
         let duration_s =
             self.clips.iter().find(|c| Some(&c.name) == playing.as_ref()).map_or(0.0, |c| c.duration_s);
         let time_s = self.player.time_s();
-        let (mut low, mut high) = (Vec3::splat(f32::INFINITY), Vec3::splat(f32::NEG_INFINITY));
-        let times = if duration_s > 0.0 { 6 } else { 1 };
+        let hub = extent::hub(self.player.skeleton());
+        let mut measured = Measured::new(self.surfaces.len());
+        let times = if duration_s > 0.0 { TIMES } else { 1 };
         for step in 0..times {
             if playing.is_some() {
                 self.player.scrub(duration_s * f64::from(step) / f64::from(times))?;
             }
-            let mut add = |p: Vec3| {
-                if p.is_finite() {
-                    (low, high) = (low.min(p), high.max(p));
-                }
-            };
-            self.player.models().iter().for_each(|m| add(m.w_axis.truncate()));
-            for mesh in self.player.skin()? {
-                mesh.positions.iter().for_each(|p| add(Vec3::from_array(*p)));
+            let models = self.player.models();
+            measured.begin(models[hub].w_axis.truncate());
+            models.iter().for_each(|m| measured.add_joint(m.w_axis.truncate()));
+            for (index, mesh) in self.player.skin()?.enumerate() {
+                mesh.positions.iter().for_each(|p| measured.add(index, Vec3::from_array(*p)));
             }
         }
         if playing.is_some() {
             self.player.scrub(time_s)?;
         }
-        if low.x <= high.x {
-            self.centre = (low + high) * 0.5;
-            self.half = (high - low) * 0.5;
-        }
+        let found = measured.end();
+        (self.near, self.path) = (found.near, found.path);
+        self.carrier = found.goes_away.then_some(hub);
         Ok(())
     }
-}
-
-/// What a path is called in a title.
-pub(crate) fn title(path: &Path) -> String {
-    path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
 /// A player of the skeleton with the most clips, then the most meshes.

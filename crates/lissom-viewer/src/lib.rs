@@ -2,10 +2,10 @@
 //!
 //! ```text
 //!  files, bytes ──▶ Loading (a thread of its own) ──▶ Document: archive, player, surfaces
-//!                                                        │ update(dt)
-//!  keys, mouse, panels ──▶ Viewer ─────────────────────▶ │
-//!                            │                           ▼
-//!                            └──▶ Scene: palettes to the GPU, drawn into a picture that egui shows
+//!                                                        │
+//!  Viewer:   open ◀── commands ◀── panels ◀── View ◀── open, stage, ui, settings
+//!              │         └─▶ edits: undo, redo
+//!              └──▶ Scene: palettes to the GPU, drawn into a picture that egui shows
 //! ```
 //!
 //! [`Viewer`] is all of it but the window: a window ([`run`]), pictures without one ([`Offscreen`]) and tests each
@@ -18,39 +18,33 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::disallowed_methods, reason = "what is drawn promises no bits")]
 
-mod bounds;
+mod app;
 mod camera;
-#[cfg(not(target_arch = "wasm32"))]
-mod changes;
-mod compare;
-mod crowd;
+mod clip_list;
 mod document;
 mod drive;
-#[cfg(not(target_arch = "wasm32"))]
-mod export;
-mod ghost;
+mod extent;
+mod failure;
+mod lines;
 mod loading;
-#[cfg(not(target_arch = "wasm32"))]
-mod offscreen;
 mod opening;
 mod origin;
 mod panels;
 mod picture;
+mod platform;
 mod scene;
-mod second;
+mod settings;
+mod shown;
+mod source;
+mod state;
 mod viewer;
-#[cfg(target_arch = "wasm32")]
-pub mod web;
-mod window;
-mod world;
 
-pub use document::{Document, Failure, Source};
-#[cfg(not(target_arch = "wasm32"))]
-pub use export::Export;
+pub use app::*;
+pub use document::Document;
+pub use failure::Failure;
 pub use loading::Loading;
-#[cfg(not(target_arch = "wasm32"))]
-pub use offscreen::{FrameCost, Offscreen, Picture, Shot, bench, device, document, screenshot};
-pub use panels::Panel;
+pub use picture::Picture;
+pub use settings::Panel;
+pub use source::Source;
+pub use state::Export;
 pub use viewer::Viewer;
-#[cfg(not(target_arch = "wasm32"))]
-pub use window::run;

@@ -17,7 +17,7 @@ pub(crate) struct LineVertex {
     color: [f32; 4],
 }
 
-pub(super) const LAYOUT: wgpu::VertexBufferLayout<'_> = wgpu::VertexBufferLayout {
+pub(crate) const LAYOUT: wgpu::VertexBufferLayout<'_> = wgpu::VertexBufferLayout {
     array_stride: size_of::<LineVertex>() as u64,
     step_mode: wgpu::VertexStepMode::Vertex,
     attributes: &wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x4],
@@ -57,8 +57,8 @@ impl Lines {
     }
 }
 
-/// A floor of squares round the middle; `size` is how far it reaches, and decides how large a square is.
-pub(crate) fn grid(size: f32, color: [f32; 4]) -> Lines {
+/// A floor of squares round what is looked at; `size` is how far it reaches, and decides how large a square is.
+pub(crate) fn grid(size: f32, round: Vec3, color: [f32; 4]) -> Lines {
     let mut lines = Lines::default();
     let size = if size.is_finite() && size > 0.0 { size } else { 1.0 };
     // Squares of 1, 10, 100, … or a tenth, about ten to a side.
@@ -73,6 +73,9 @@ pub(crate) fn grid(size: f32, color: [f32; 4]) -> Lines {
         lines.add(Vec3::new(at, 0.0, -reach), Vec3::new(at, 0.0, reach), faint);
         lines.add(Vec3::new(-reach, 0.0, at), Vec3::new(reach, 0.0, at), faint);
     }
+    // By whole squares: the floor stands still.
+    let whole = |v: f32| if v.is_finite() { libm::roundf(v / step) * step } else { 0.0 };
+    lines.shift(0, Vec3::new(whole(round.x), 0.0, whole(round.z)));
     lines
 }
 
@@ -115,7 +118,7 @@ mod tests {
     #[test]
     fn a_floor_has_squares_whatever_the_size() {
         for size in [1e-6, 0.3, 2.0, 180.0, 1e9, f32::NAN, 0.0, -3.0] {
-            let lines = grid(size, [1.0; 4]);
+            let lines = grid(size, Vec3::new(3.0, 1.0, -2.0), [1.0; 4]);
             assert!((20..=484).contains(&lines.vertices().len()), "{size}: {}", lines.vertices().len());
             assert!(lines.vertices().iter().all(|v| v.position.iter().all(|x| x.is_finite())));
         }

@@ -1,9 +1,6 @@
 //! Files on their way.
 
-use crate::{
-    document::{Document, Failure, Source},
-    opening::Opening,
-};
+use crate::{document::Document, failure::Failure, opening::Opening, platform::Asked, source::Source};
 use lissom_build::pipeline::{Progress, Step, Watch};
 use std::{
     ops::ControlFlow,
@@ -30,52 +27,27 @@ struct Shared {
 
 impl Loading {
     /// Starts to open files; `wake` is called whenever there is something new to see.
-    #[cfg(not(target_arch = "wasm32"))]
     #[must_use]
     pub fn start(sources: Vec<Source>, wake: impl Fn() + Send + Sync + 'static) -> Self {
-        Self::start_by(sources, Opening::default(), wake)
+        Self::start_by(Asked::of(sources), Opening::default(), wake)
     }
 
     /// The same, opened in a way of its own; the mannequin if there are no files.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub(crate) fn start_by(
-        sources: Vec<Source>,
-        opening: Opening,
-        wake: impl Fn() + Send + Sync + 'static,
-    ) -> Self {
-        let name = sources.first().map_or_else(|| "mannequin".into(), Source::title);
-        let (send, loading) = Self::new(name);
-        let shared = loading.shared.clone();
-        std::thread::spawn(move || {
-            shared.run(&send, wake, |watch| Document::open_by(&sources, &opening, watch))
-        });
-        loading
-    }
-
-    /// The same on a page: what is awaited gives the files.
-    #[cfg(target_arch = "wasm32")]
-    pub(crate) fn start_async(
-        name: String,
-        sources: impl Future<Output = Result<Vec<Source>, Failure>> + 'static,
-        opening: Opening,
-        wake: impl Fn() + Send + Sync + 'static,
-    ) -> Self {
-        let (send, loading) = Self::new(name);
-        let shared = loading.shared.clone();
-        wasm_bindgen_futures::spawn_local(async move {
-            let sources = sources.await;
-            wake();
-            // There is one thread: until it is done, the page shows what it shows now.
-            crate::web::drawn().await;
-            shared.run(&send, wake, |watch| Document::open_by(&sources?, &opening, watch));
-        });
+    pub(crate) fn start_by(asked: Asked, opening: Opening, wake: impl Fn() + Send + Sync + 'static) -> Self {
+        let (send, loading) = Self::new(asked.name.clone());
+        let (shared, wake) = (loading.shared.clone(), Arc::new(wake));
+        let got = wake.clone();
+        asked.then(
+            move || got(),
+            move |sources| shared.run(&send, &*wake, |watch| Document::open_by(&sources?, &opening, watch)),
+        );
         loading
     }
 
     fn new(name: String) -> (Sender<Result<Document, Failure>>, Self) {
         let (send, done) = channel();
         let shared = Shared {
-            progress: Arc::new(Mutex::new((0, 1, String::new()))),
+            progress: Arc::new(Mutex::new((0, 1, "reading the file".into()))),
             cancelled: Arc::new(AtomicBool::new(false)),
         };
         (send, Self { name, done, shared })
@@ -87,7 +59,7 @@ impl Loading {
         &self.name
     }
 
-    /// Steps done, steps in all, and what was done last.
+    /// Steps done, steps in all, and what is done now.
     #[must_use]
     pub fn progress(&self) -> (usize, usize, String) {
         self.shared.progress.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -120,14 +92,15 @@ impl Shared {
     fn run(
         &self,
         send: &Sender<Result<Document, Failure>>,
-        wake: impl Fn() + Send + Sync,
+        wake: &(dyn Fn() + Send + Sync),
         open: impl FnOnce(&mut Watch<'_>) -> Result<Document, Failure>,
     ) {
         let result = open(&mut |step: Progress<'_>| {
             let what = match step.step {
-                Step::Read { input } => input.to_string(),
-                Step::Cooked { clip, .. } => clip.to_string(),
-                _ => String::new(),
+                Step::Read { input } => format!("read {input}"),
+                Step::Cooked { clip, .. } => format!("compressed {clip}"),
+                // What comes after the archive is the document's own.
+                _ => "meshes and pictures".into(),
             };
             *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = (step.done, step.all, what);
             wake();

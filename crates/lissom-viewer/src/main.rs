@@ -10,5 +10,5 @@ fn main() -> std::process::ExitCode {
 
 #[cfg(target_arch = "wasm32")]
 fn main() {
-    lissom_viewer::web::start();
+    lissom_viewer::page::start();
 }

@@ -1,10 +1,12 @@
 //! From files to a document: what each is, what is brought onto what, and how it is cooked.
 
-#[cfg(not(target_arch = "wasm32"))]
-use crate::export;
 use crate::{
-    document::{CookedFacts, Document, Failure, Source, title},
+    clip_list::CookedFacts,
+    document::{Brought, Document},
+    failure::Failure,
     origin::Origin,
+    platform::executor,
+    source::{Source, title},
 };
 use lissom_build::{
     cook::{ClipBuilder, Effort},
@@ -17,10 +19,6 @@ use lissom_build::{
 use lissom_motion::Graph;
 use std::cell::OnceCell;
 
-/// Extensions of files that others name, and of graphs.
-const PARTS: [&str; 6] = ["bin", "png", "jpg", "jpeg", "ktx2", "webp"];
-const GRAPHS: [&str; 1] = ["json"];
-
 /// How files are opened.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Opening {
@@ -31,15 +29,6 @@ pub(crate) struct Opening {
     pub onto: Vec<Source>,
 }
 
-/// What became of a file whose motions were brought onto a character.
-pub(crate) struct Brought {
-    pub file: String,
-    /// Clips that the character has now.
-    pub clips: Vec<String>,
-    /// What was not matched; or why nothing came of it.
-    pub notes: Vec<String>,
-}
-
 /// What cooking gave, before it is a document.
 struct Cooked {
     archive: Vec<u8>,
@@ -47,18 +36,6 @@ struct Cooked {
     notes: Vec<String>,
     /// One an input.
     brought: Vec<Brought>,
-}
-
-impl Source {
-    /// True if it is a graph's description.
-    pub(crate) fn is_graph(&self) -> bool {
-        self.has_extension(&GRAPHS)
-    }
-
-    /// True if it can be opened by itself.
-    fn is_whole(&self) -> bool {
-        !self.has_extension(&PARTS) && !self.is_graph()
-    }
 }
 
 impl Document {
@@ -181,38 +158,6 @@ impl Document {
         Ok(())
     }
 
-    /// Where the graph is saved: the file that it is from, or a new one by the document's name in the folder that the viewer was
-    /// started in.
-    pub(crate) fn graph_path(&self) -> std::path::PathBuf {
-        let stem = || std::path::Path::new(&self.name).file_stem().unwrap_or_default().to_string_lossy();
-        match &self.graph_file {
-            Some(Source::File(path)) => path.clone(),
-            #[cfg(not(target_arch = "wasm32"))]
-            _ => export::free(std::path::Path::new(""), &stem(), GRAPHS[0]),
-            // A page has no folder: the browser finds a name that is free.
-            #[cfg(target_arch = "wasm32")]
-            Some(Source::Bytes(name, _)) => name.into(),
-            #[cfg(target_arch = "wasm32")]
-            None => format!("{}.{}", stem(), GRAPHS[0]).into(),
-        }
-    }
-
-    /// Writes the graph as it is now.
-    ///
-    /// # Errors
-    ///
-    /// What the file system says.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub(crate) fn save_graph(&mut self) -> Result<(), Failure> {
-        let Some(parts) = &self.graph else { return Ok(()) };
-        let path = self.graph_path();
-        export::write(&path, Ok(graph::to_json(parts).into()))?;
-        self.sources.retain(|s| !s.is_graph());
-        self.sources.push(Source::File(path));
-        self.graph_file = self.sources.last().cloned();
-        Ok(())
-    }
-
     /// Everything in the archive as glTF.
     ///
     /// # Errors
@@ -228,16 +173,6 @@ impl Document {
         let scene =
             import::open_bytes(&name, self.archive.bytes(), &mut none, None, &ImportOptions::default());
         write_glb(&scene.map_err(|e| wrong(&e))?).map_err(|e| wrong(&e))
-    }
-
-    /// What cooking gave.
-    pub(crate) fn remember(&mut self, precision_mm: Option<f64>, facts: Vec<(String, CookedFacts)>) {
-        self.precision_mm = precision_mm;
-        for (name, fact) in facts {
-            if let Some(clip) = self.clips.iter_mut().find(|clip| clip.name == name) {
-                clip.cooked = Some(fact);
-            }
-        }
     }
 }
 
@@ -359,17 +294,6 @@ fn cook(
         (None, Some(failure)) => Err(failure),
         (None, None) => Err(Failure("there is nothing to open".into())),
     }
-}
-
-/// All cores on the desktop; a page has one.
-pub(crate) fn executor(tasks: usize, task: &(dyn Fn(usize) + Sync)) {
-    #[cfg(not(target_arch = "wasm32"))]
-    {
-        use rayon::prelude::*;
-        (0..tasks).into_par_iter().for_each(task);
-    }
-    #[cfg(target_arch = "wasm32")]
-    pipeline::serial(tasks, task);
 }
 
 #[cfg(test)]

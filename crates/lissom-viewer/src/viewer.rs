@@ -1,143 +1,48 @@
 //! The viewer but for its window: what is open, what the user does, what is drawn.
+//!
+//! ```text
+//!  a frame:  what has arrived  ▶  keys  ▶  time  ▶  panels read a View, and ask  ▶  apply  ▶  the mouse  ▶  apply  ▶  draw
+//! ```
 
-#[cfg(not(target_arch = "wasm32"))]
-use crate::changes::{self, Changes};
 use crate::{
-    bounds::Bounds,
     camera::Camera,
-    compare::{CompareSettings, ErrorCurve},
-    crowd::{CrowdScene, CrowdSettings},
-    document::{Document, Failure, Source},
-    drive::Driver,
-    ghost::Ghost,
-    loading::Loading,
-    opening::Opening,
-    panels::{self, Curves, Panel},
-    scene::{Scene, SkinOn},
-    second::Second,
-    world::WorldScene,
+    document::Document,
+    drive::{Driver, Reach, Springs},
+    failure::Failure,
+    lines::{Lines, grid},
+    panels,
+    picture::{moving, smaller},
+    platform::{self, Asked},
+    scene::{Look, Scene, Subject},
+    settings::{Panel, Settings},
+    source::Source,
+    state::{
+        Browser, Command, Commands, Edit, Export, History, Kept, Open, Recording, Slot, Stage, UiState, View,
+    },
 };
-use egui::Key;
 use egui_wgpu::RenderState;
-use lissom::track::Repeat;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
 use web_time::Instant;
-
-/// Steps of the arrow keys, in seconds.
-const FRAME_S: f64 = 1.0 / 30.0;
 
 /// Where a storage keeps [`Settings`].
 const SETTINGS: &str = "settings";
 
-/// Settings, saved between sessions.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
-#[serde(default)]
-pub(crate) struct Settings {
-    pub meshes: bool,
-    pub bones: bool,
-    pub floor: bool,
-    /// Moments before and after.
-    pub onion: bool,
-    /// The way of the chosen joint, or of the root.
-    pub trail: bool,
-    /// Boxes round meshes.
-    pub bounds: bool,
-    /// Axes where things can be held.
-    pub sockets: bool,
-    pub skin_on: SkinOn,
-    /// The camera goes where the root goes.
-    pub follow: bool,
-    pub repeat: bool,
-    pub panel: Option<Panel>,
-    pub crowd: CrowdSettings,
-    pub compare: CompareSettings,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            meshes: true,
-            bones: false,
-            floor: true,
-            onion: false,
-            trail: false,
-            bounds: false,
-            sockets: false,
-            skin_on: SkinOn::Gpu,
-            follow: false,
-            repeat: true,
-            panel: None,
-            crowd: CrowdSettings::default(),
-            compare: CompareSettings::default(),
-        }
-    }
-}
-
-impl Settings {
-    /// What a clip does at its end.
-    pub(crate) fn repeats(&self) -> Repeat {
-        if self.repeat { Repeat::Loop } else { Repeat::Once }
-    }
-}
-
-/// What a document that is opened again keeps of itself.
-struct Kept {
-    clip: Option<String>,
-    time_s: f64,
-    playing: bool,
-    joint: Option<String>,
-}
+/// A model that is opened again is framed anew if it is so many times larger or smaller.
+const OTHER_SIZE: f32 = 1.5;
 
 /// All of the viewer but the window.
 pub struct Viewer {
-    pub(crate) scene: Scene,
-    pub(crate) document: Option<Document>,
-    pub(crate) second: Second,
-    /// Made when their panels are opened first.
-    pub(crate) crowd: Option<CrowdScene>,
-    pub(crate) world: Option<WorldScene>,
-    /// What the camera was put before last.
-    framed: Option<Panel>,
-    pub(crate) loading: Option<Loading>,
-    /// What went wrong last; the document before it stays.
-    pub(crate) failure: Option<Failure>,
-    /// What was done last that cannot be seen, such as a file that was written.
-    pub(crate) told: Option<String>,
-    pub(crate) camera: Camera,
+    pub(crate) open: Open,
+    pub(crate) stage: Stage,
+    pub(crate) ui: UiState,
     pub(crate) settings: Settings,
-    pub(crate) playing: bool,
-    pub(crate) speed: f64,
-    pub(crate) joint: Option<usize>,
-    pub(crate) search: String,
-    pub(crate) help: bool,
-    /// What became of motions that were brought onto the character is shown.
-    pub(crate) report: bool,
-    pub(crate) curves: Option<Curves>,
-    pub(crate) error_curve: Option<ErrorCurve>,
-    pub(crate) ghost: Option<Ghost>,
-    pub(crate) bounds: Option<Bounds>,
-    /// How wide the bar's switches were last.
-    pub(crate) switches_width: f32,
-    /// Where the scene was drawn last.
-    pub(crate) seen: Option<egui::Rect>,
-    /// From the mouse that holds it to the target of what reaches.
-    pub(crate) held: Option<egui::Vec2>,
-    /// Where the precision's slider stands, in millimetres.
-    pub(crate) wanted_mm: Option<f64>,
-    /// The clip to show first, until there is a document.
-    wanted_clip: Option<String>,
-    /// If files are opened again.
-    kept: Option<Kept>,
-    #[cfg(not(target_arch = "wasm32"))]
-    changes: Option<Changes>,
-    #[cfg(not(target_arch = "wasm32"))]
-    pub(crate) browser: Option<panels::Browser>,
-    #[cfg(not(target_arch = "wasm32"))]
-    pub(crate) recording: Option<crate::export::Recording>,
+    history: History,
+    scene: Scene,
     /// What the graphics device complained about.
     complaint: Arc<Mutex<Option<String>>>,
-    /// Seconds of updating and drawing, without the GPU's own time; the last frame's.
-    pub(crate) frame_s: f64,
 }
 
 impl Viewer {
@@ -146,232 +51,136 @@ impl Viewer {
     pub fn new(state: &RenderState) -> Self {
         // Without a handler, the first complaint would end the program.
         let complaint = Arc::new(Mutex::new(None));
-        let told = complaint.clone();
+        let heard = complaint.clone();
         state.device.on_uncaptured_error(Arc::new(move |e: wgpu::Error| {
-            told.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| e.to_string());
+            heard.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| e.to_string());
         }));
         Self {
-            scene: Scene::new(state),
-            document: None,
-            second: Second::default(),
-            crowd: None,
-            world: None,
-            framed: None,
-            loading: None,
-            failure: None,
-            told: None,
-            camera: Camera::default(),
+            open: Open::default(),
+            stage: Stage::default(),
+            ui: UiState::default(),
             settings: Settings::default(),
-            playing: true,
-            speed: 1.0,
-            joint: None,
-            search: String::new(),
-            help: false,
-            report: false,
-            curves: None,
-            error_curve: None,
-            ghost: None,
-            bounds: None,
-            // About: the first frame shall look like the next.
-            switches_width: 430.0,
-            seen: None,
-            held: None,
-            wanted_mm: None,
-            wanted_clip: None,
-            kept: None,
-            #[cfg(not(target_arch = "wasm32"))]
-            changes: None,
-            #[cfg(not(target_arch = "wasm32"))]
-            browser: None,
-            #[cfg(not(target_arch = "wasm32"))]
-            recording: None,
+            history: History::default(),
+            scene: Scene::new(state),
             complaint,
-            frame_s: 0.0,
         }
     }
 
-    /// Starts to open files on a thread of its own; none: the mannequin, at once. When they change, they are opened again.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn open(&mut self, files: Vec<std::path::PathBuf>, clip: Option<String>, ctx: &egui::Context) {
-        self.wanted_clip = clip;
-        (self.kept, self.changes) = (None, None);
+    /// Starts to open files; none: the mannequin, at once. When they change, they are opened again.
+    pub fn open(&mut self, files: Vec<PathBuf>, clip: Option<String>, ctx: &egui::Context) {
+        self.open.wanted_clip = clip;
         if files.is_empty() {
             self.show(Document::mannequin());
             return;
         }
-        let sources = files.iter().cloned().map(Source::File).collect();
-        self.changes = Some(Changes::new(files));
-        self.start(sources, Opening::default(), ctx);
+        self.load(Asked::of(files.into_iter().map(Source::File).collect()), ctx);
     }
 
-    #[cfg(not(target_arch = "wasm32"))]
-    fn start(&mut self, sources: Vec<Source>, opening: Opening, ctx: &egui::Context) {
-        let ctx = ctx.clone();
-        self.loading = Some(Loading::start_by(sources, opening, move || ctx.request_repaint()));
+    /// Starts to open what was asked for, by itself.
+    pub(crate) fn load(&mut self, asked: Asked, ctx: &egui::Context) {
+        let done = self.open.start(asked, Default::default(), ctx);
+        self.ui.tell(done);
     }
 
-    /// Opens files again that have changed.
-    #[cfg(not(target_arch = "wasm32"))]
-    fn take_changed(&mut self, ctx: &egui::Context) {
-        self.take_changed_beside(ctx);
-        let Some(changes) = &mut self.changes else { return };
-        ctx.request_repaint_after(changes::EVERY);
-        if self.loading.is_some() || !changes.look(Instant::now()) {
-            return;
-        }
-        let sources = changes.files().iter().cloned().map(Source::File).collect();
-        self.open_again(sources, Opening::default(), ctx);
-    }
-
-    /// Cooks what is open again, to another precision.
-    pub(crate) fn recook(&mut self, precision_mm: f64, ctx: &egui::Context) {
-        if let Some(document) = &self.document {
-            let opening = Opening { precision_mm: Some(precision_mm), ..Opening::default() };
-            self.open_again(document.sources.clone(), opening, ctx);
-        }
-    }
-
-    /// Opens files again and goes on where it is.
-    fn open_again(&mut self, sources: Vec<Source>, opening: Opening, ctx: &egui::Context) {
-        self.kept = self.document.as_ref().map(|document| Kept {
-            clip: document.player.playing().map(String::from),
-            time_s: document.player.time_s(),
-            playing: self.playing,
-            joint: self.joint.map(|joint| document.player.skeleton().name(joint).into()),
-        });
-        let ctx = ctx.clone();
-        let wake = move || ctx.request_repaint();
-        #[cfg(not(target_arch = "wasm32"))]
-        let loading = Loading::start_by(sources, opening, wake);
-        #[cfg(target_arch = "wasm32")]
-        let loading = {
-            let name = sources.first().map_or_else(|| "mannequin".into(), Source::title);
-            Loading::start_async(name, core::future::ready(Ok(sources)), opening, wake)
-        };
-        self.loading = Some(loading);
-    }
-
-    /// The files that are open, for what is dropped onto them.
-    fn onto(&self) -> Opening {
-        let onto = self.document.as_ref().map_or_else(Vec::new, |document| document.sources.clone());
-        Opening { onto, ..Opening::default() }
-    }
-
-    /// Plays a graph's description with the clips that are open.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub(crate) fn open_graph(&mut self, source: &Source) {
-        let Some(document) = &mut self.document else { return };
-        match document.open_graph(source) {
-            Ok(()) => self.settings.panel = Some(Panel::Graph),
-            Err(failure) => self.failure = Some(failure),
-        }
-        self.watch();
-    }
-
-    /// Writes the graph to its file.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub(crate) fn save_graph(&mut self) {
-        let Some(document) = &mut self.document else { return };
-        match document.save_graph() {
-            Ok(()) => self.told = Some(format!("saved {}", document.graph_path().display())),
-            Err(failure) => self.failure = Some(failure),
-        }
-        // What it wrote itself is no news.
-        self.changes = None;
-        self.watch();
-    }
-
-    /// Looks at the document's files from now on.
-    pub(crate) fn watch(&mut self) {
-        #[cfg(not(target_arch = "wasm32"))]
-        if let Some(document) = &self.document {
-            let file = |source: &Source| match source {
-                Source::File(path) => Some(path.clone()),
-                Source::Bytes(..) => None,
-            };
-            let files: Vec<_> = document.sources.iter().filter_map(file).collect();
-            if self.changes.as_ref().is_none_or(|changes| changes.files() != files) {
-                self.changes = (!files.is_empty()).then(|| Changes::new(files));
-            }
-        }
-    }
-
-    /// Chooses a joint by name and shows it.
-    pub(crate) fn choose(&mut self, joint: &str) {
-        let found = self.document.as_ref().and_then(|d| d.player.skeleton().find(joint));
-        self.settings.bones |= found.is_some();
-        self.joint = found;
+    /// Starts to open files beside the document. When they change, they are opened again.
+    pub fn open_beside(&mut self, files: Vec<PathBuf>, ctx: &egui::Context) {
+        let done = self.open.start_beside(Asked::of(files.into_iter().map(Source::File).collect()), ctx);
+        self.ui.tell(done);
     }
 
     /// Shows a document, or says why there is none; then the one before it stays.
     pub fn show(&mut self, document: Result<Document, Failure>) {
-        let kept = self.kept.take();
-        let shown = document.and_then(|mut document| {
-            if let Some(clip) = self.wanted_clip.take() {
-                document.player.play(&clip)?;
-                document.measure()?;
-            }
+        let kept = self.open.take_kept();
+        let wanted = self.open.wanted_clip.take();
+        let shown = document.and_then(|document| {
             self.scene.load(&document)?;
             Ok(document)
         });
-        match shown {
-            Ok(document) => {
-                (self.joint, self.curves, self.error_curve, self.ghost, self.bounds) =
-                    (None, None, None, None, None);
-                self.wanted_mm = document.precision_mm;
-                self.report = if kept.is_none() { !document.brought.is_empty() } else { self.report };
-                (self.document, self.failure) = (Some(document), None);
-                if kept.is_none() {
-                    let (centre, radius) = self.ball();
-                    self.camera.frame(centre, radius);
-                    self.keep_step();
-                }
-                self.watch();
+        let document = match shown {
+            Ok(document) => document,
+            Err(failure) => {
+                self.ui.failure = Some(failure);
+                return;
             }
-            Err(failure) => self.failure = Some(failure),
+        };
+        self.stage.forget();
+        self.history.forget_document();
+        self.open.joint = None;
+        self.ui.wanted_mm = document.precision_mm;
+        self.ui.report = if kept.is_none() { !document.brought.is_empty() } else { self.ui.report };
+        (self.open.document, self.ui.failure) = (Some(document), None);
+        let done = match kept {
+            Some(kept) => self.go_on(&kept),
+            None => self.begin(wanted.as_deref()),
+        };
+        self.ui.tell(done);
+        self.open.is_watched = false;
+    }
+
+    /// From the start, with the clip that was asked for. A clip that there is not keeps no file closed.
+    fn begin(&mut self, clip: Option<&str>) -> Result<(), Failure> {
+        let found = match (&mut self.open.document, clip) {
+            (Some(document), Some(clip)) => document.play_named(clip),
+            _ => Ok(()),
+        };
+        if let Some(document) = &self.open.document {
+            self.stage.camera.yaw = Camera::default().yaw - document.facing;
         }
-        if let Some(kept) = kept.filter(|_| self.failure.is_none()) {
-            self.go_on(kept);
-        }
+        self.stage.frame_all(&mut self.open, &self.settings)?;
+        self.open.keep_step(self.settings.repeats())?;
+        found
     }
 
     /// As before, as far as what was there is there still.
-    fn go_on(&mut self, kept: Kept) {
-        let Some(document) = &self.document else { return };
+    fn go_on(&mut self, kept: &Kept) -> Result<(), Failure> {
+        let Some(document) = &self.open.document else { return Ok(()) };
         let skeleton = document.player.skeleton();
-        self.joint = (0..skeleton.joint_count()).find(|j| Some(skeleton.name(*j)) == kept.joint.as_deref());
-        if let Some(clip) = kept.clip.filter(|clip| document.clips.iter().any(|c| c.name == *clip)) {
-            let panel = self.settings.panel;
-            self.play(&clip);
-            self.settings.panel = panel;
-            self.scrub(kept.time_s);
-            self.playing = kept.playing;
+        let joints = 0..skeleton.joint_count();
+        self.open.joint = joints.into_iter().find(|j| Some(skeleton.name(*j)) == kept.joint.as_deref());
+        let larger = document.radius() / kept.radius;
+        let has = |clip: &&String| document.clips.iter().any(|c| c.name == **clip);
+        if let Some(clip) = kept.clip.as_ref().filter(has) {
+            let repeat = self.settings.repeats();
+            self.open.play(clip, repeat)?;
+            self.open.scrub(kept.time_s, repeat)?;
+            self.open.playing = kept.playing;
         }
+        if !(1.0 / OTHER_SIZE..=OTHER_SIZE).contains(&larger) {
+            self.stage.frame_all(&mut self.open, &self.settings)?;
+        }
+        Ok(())
     }
 
-    /// The clip to show first of what is opened next.
-    #[cfg(target_arch = "wasm32")]
-    pub(crate) fn want_clip(&mut self, clip: Option<String>) {
-        self.wanted_clip = clip;
-    }
-
-    /// Shows what is on its way when it is there.
-    #[cfg(target_arch = "wasm32")]
-    pub(crate) fn wait_for(&mut self, loading: Loading) {
-        self.loading = Some(loading);
+    /// Shows a document beside the first, or says why there is none; then the one before it stays.
+    pub fn show_beside(&mut self, document: Result<Document, Failure>) {
+        let shown = document.and_then(|document| {
+            self.scene.load_beside(Some(&document))?;
+            let again = self.open.beside.replace(document).is_some();
+            // Where the first one is not there, that is what must be told.
+            self.ui.failure = self.ui.failure.take().filter(|_| self.open.document.is_none());
+            self.open.keep_step(self.settings.repeats())?;
+            if again { Ok(()) } else { self.stage.frame_all(&mut self.open, &self.settings) }
+        });
+        self.ui.tell(shown);
     }
 
     /// What is open, and the clip that plays.
     #[must_use]
     pub fn title(&self) -> (String, String) {
         let clip = |document: &Document| document.player.playing().unwrap_or_default().to_owned();
-        self.document.as_ref().map(|d| (d.name.clone(), clip(d))).unwrap_or_default()
+        self.open.document.as_ref().map(|d| (d.name.clone(), clip(d))).unwrap_or_default()
+    }
+
+    /// The name of what stands beside the document.
+    #[must_use]
+    pub fn beside(&self) -> Option<&str> {
+        self.open.beside.as_ref().map(|document| document.name.as_str())
     }
 
     /// The states that a graph is in, one a layer; none if no graph plays.
     #[must_use]
     pub fn states(&self) -> Vec<&str> {
-        match self.document.as_ref().map(|d| &d.driver) {
+        match self.open.document.as_ref().map(|d| &d.driver) {
             Some(Driver::Graph(directed)) => directed.states(),
             _ => Vec::new(),
         }
@@ -380,17 +189,25 @@ impl Viewer {
     /// True if time goes on.
     #[must_use]
     pub fn is_playing(&self) -> bool {
-        self.playing
+        self.open.playing
     }
 
     /// See [`Document::pose_hash`]; `None` if nothing is shown.
     pub fn pose_hash(&mut self) -> Option<u64> {
-        self.document.as_mut()?.pose_hash().ok()
+        self.open.document.as_mut()?.pose_hash().ok()
     }
 
     /// Vertices that [`lissom::job::SkinJob`] moved for the last frame: none while the GPU moves them.
     pub fn moved_on_cpu(&self) -> usize {
         self.scene.moved_on_cpu()
+    }
+
+    /// Where a joint is drawn, in points of the window; `None` if there is no such joint, or nothing was drawn.
+    #[must_use]
+    pub fn place_of(&self, joint: &str) -> Option<egui::Pos2> {
+        let body = self.open.document.as_ref()?.body();
+        let model = body.models()[body.skeleton().find(joint)?];
+        self.stage.projection(&self.open, &self.settings)?.place(model.w_axis.truncate())
     }
 
     /// Shows what is open and nothing else.
@@ -403,275 +220,467 @@ impl Viewer {
         eframe::set_value(storage, SETTINGS, &self.settings);
     }
 
-    /// Takes up the settings that were kept, if any were.
+    /// Takes up the settings that were kept, if any were. A panel that would hide what is opened stays closed.
     pub fn restore(&mut self, storage: &dyn eframe::Storage) {
         self.settings = eframe::get_value(storage, SETTINGS).unwrap_or_default();
+        self.settings.panel = self.settings.panel.filter(|panel| !panel.replaces());
     }
 
     /// What went wrong last, if anything.
     #[must_use]
     pub fn failure(&self) -> Option<&Failure> {
-        self.failure.as_ref()
+        self.ui.failure.as_ref()
     }
 
     /// The time of the clip that plays, in seconds; `None` without one.
     #[must_use]
     pub fn time_s(&self) -> Option<f64> {
-        let document = self.document.as_ref().filter(|d| self.shows_document() && d.plays_a_clip())?;
-        document.player.playing()?;
-        Some(document.player.time_s())
+        self.view().time_s()
+    }
+
+    /// How long the clip that plays is, in seconds; 0 without one.
+    #[must_use]
+    pub fn duration_s(&self) -> f64 {
+        self.open.duration_s()
     }
 
     /// Goes to a time of the clip that plays, and pauses.
     pub fn scrub(&mut self, time_s: f64) {
-        self.playing = false;
-        // The end of a lap is the start of the next: what is asked for is just before.
-        let last_s = self.duration_s() * (1.0 - 1e-9);
-        let time_s = if time_s > last_s { last_s } else { time_s };
-        if let Some(document) = &mut self.document
-            && document.player.playing().is_some()
-        {
-            let done = document.player.scrub(time_s);
-            self.tell(done);
-            self.keep_step();
-        }
+        let done = self.open.scrub(time_s, self.settings.repeats());
+        self.ui.tell(done);
     }
 
     /// Goes to a time and pauses: of the clip that plays, or since the start of whatever else decides.
-    #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn go_to(&mut self, time_s: f64) {
         self.scrub(time_s);
         if self.settings.panel.is_some_and(Panel::decides) {
             let steps = (time_s * 60.0) as u32;
-            let done = (0..steps).try_for_each(|_| self.advance(1.0 / 60.0));
-            self.tell(done);
+            let done =
+                (0..steps).try_for_each(|_| self.stage.advance(1.0 / 60.0, &mut self.open, &self.settings));
+            self.ui.tell(done);
             // At rest there would be nothing to see of what they do.
-            self.playing = self.settings.panel.is_some_and(Panel::replaces);
+            self.open.playing = self.settings.panel.is_some_and(Panel::replaces);
         }
     }
 
-    /// Starts a clip of the document.
-    pub(crate) fn play(&mut self, clip: &str) {
-        // Whoever else decided leaves it to the clip.
-        self.settings.panel = self.settings.panel.filter(|panel| !panel.decides());
-        let Some(document) = &mut self.document else { return };
-        let options = lissom::player::PlayOptions {
-            speed: self.speed,
-            repeat: self.settings.repeats(),
-            ..Default::default()
-        };
-        let done = document.player.play_with(clip, options);
-        self.tell(done);
-        self.keep_step();
-        self.playing = true;
-    }
-
-    /// Plays at another speed, backward below 0.
-    pub(crate) fn set_speed(&mut self, speed: f64) {
-        self.speed = speed;
-        if let Some(document) = &mut self.document {
-            let done = document.player.set_speed(speed);
-            self.tell(done);
-            self.keep_step();
-        }
-    }
-
-    pub(crate) fn tell<E: Into<Failure>>(&mut self, done: Result<(), E>) {
-        if let Err(e) = done {
-            self.failure = Some(e.into());
-        }
-    }
-
-    /// The camera sees all of the document.
-    pub(crate) fn frame_all(&mut self) {
-        if self.shows_document()
-            && let Some(document) = &mut self.document
-        {
-            let done = document.measure();
-            let beside = self.second.document.as_mut().map_or(Ok(()), Document::measure);
-            self.tell(done.and(beside));
-        }
-        let (centre, radius) = self.ball();
-        self.camera.frame(centre, radius);
-    }
-
-    /// The same with the next frame.
-    pub(crate) fn reframe(&mut self) {
-        self.framed = None;
-    }
-
-    /// Advances by `dt_s` seconds: the document, or what is seen instead of it.
-    fn advance(&mut self, dt_s: f64) -> Result<(), Failure> {
-        let (eye, aspect) = (self.eye(), self.aspect());
-        match (self.settings.panel, &mut self.document) {
-            (Some(Panel::Crowd), _) => {
-                let crowd = match &mut self.crowd {
-                    Some(crowd) => crowd,
-                    none => none.insert(CrowdScene::new()?),
-                };
-                crowd.update(dt_s * self.speed.max(0.0), self.settings.crowd, &eye, aspect)?;
-            }
-            (Some(Panel::World), _) => {
-                let world = match &mut self.world {
-                    Some(world) => world,
-                    none => none.insert(WorldScene::new()?),
-                };
-                world.update(dt_s * self.speed.max(0.0))?;
-            }
-            (panel, Some(document)) => {
-                document.drive_by(panel)?;
-                document.update(dt_s, self.speed)?;
-                if let Some(second) = &mut self.second.document {
-                    second.update(dt_s, self.speed)?;
-                }
-            }
-            (_, None) => {}
-        }
-        let panel = self.settings.panel.filter(|panel| panel.replaces());
-        if panel != self.framed {
-            self.framed = panel;
-            self.frame_all();
-        }
-        Ok(())
+    /// What panels read.
+    pub(crate) fn view(&self) -> View<'_> {
+        let Self { open, stage, ui, settings, history, .. } = self;
+        View { open, stage, ui, settings, history }
     }
 
     /// One frame: input, time, panels, picture.
     pub fn ui(&mut self, ui: &mut egui::Ui) {
         let ctx = ui.ctx().clone();
         self.take_complaint();
-        self.take_loaded();
-        self.take_dropped(&ctx);
-        #[cfg(not(target_arch = "wasm32"))]
-        self.take_changed(&ctx);
-        self.take_keys(&ctx);
-        let started = Instant::now();
-        let dt_s = f64::from(ctx.input(|i| i.stable_dt)).min(0.1);
-        let dt_s = if self.playing { dt_s } else { 0.0 };
-        #[cfg(not(target_arch = "wasm32"))]
-        self.record_from();
-        #[cfg(not(target_arch = "wasm32"))]
-        let dt_s = self.recording.as_ref().map_or(dt_s, crate::export::Recording::dt_s);
-        let done = self.advance(dt_s);
-        self.tell(done);
-        if self.playing {
-            ctx.request_repaint();
-        }
-        panels::bar(self, ui);
-        panels::timeline(self, ui);
-        panels::side(self, ui);
-        panels::right(self, ui);
-        egui::CentralPanel::default().frame(egui::Frame::NONE).show(ui, |ui| self.view(ui));
-        #[cfg(not(target_arch = "wasm32"))]
-        self.record_to(&ctx);
-        panels::help(self, &ctx);
-        panels::report(self, &ctx);
-        #[cfg(not(target_arch = "wasm32"))]
-        {
-            panels::browse(self, &ctx);
-            panels::recording(self, &ctx);
-        }
-        panels::loading(self, &ctx);
-        self.frame_s = started.elapsed().as_secs_f64();
-    }
-
-    fn take_loaded(&mut self) {
-        if let Some(done) = self.loading.as_ref().and_then(Loading::poll) {
-            self.loading = None;
+        let [first, beside] = self.open.take_loaded();
+        if let Some(done) = first {
             self.show(done);
         }
-        if let Some(done) = self.second.loading.as_ref().and_then(Loading::poll) {
-            self.second.loading = None;
+        if let Some(done) = beside {
             self.show_beside(done);
         }
+        let watched = self.open.watch(&ctx);
+        self.ui.tell(watched);
+        self.open.take_changed(&ctx);
+        let mut commands = Commands::new();
+        dropped(&ctx, &mut commands);
+        panels::keys(&self.view(), &ctx, &mut commands);
+        self.apply(&mut commands, &ctx);
+
+        let started = Instant::now();
+        let done = self.advance(&ctx);
+        self.ui.tell(done);
+
+        // What one asks for is done before the next one reads.
+        for panel in [panels::bar, panels::timeline, panels::side, panels::right] {
+            let done = self.stage.prepare(&self.open, &self.settings);
+            self.ui.tell(done);
+            panel(&self.view(), ui, &mut commands);
+            self.apply(&mut commands, &ctx);
+        }
+        egui::CentralPanel::default().frame(egui::Frame::NONE).show(ui, |ui| self.picture(ui));
+        self.keep_frame(&ctx);
+
+        let view = self.view();
+        panels::help(&view, &ctx, &mut commands);
+        panels::report(&view, &ctx, &mut commands);
+        panels::browse(&view, &ctx, &mut commands);
+        panels::recording(&view, &ctx, &mut commands);
+        panels::loading(&view, &ctx, &mut commands);
+        self.apply(&mut commands, &ctx);
+        if !ctx.input(|i| i.pointer.any_down()) {
+            self.history.let_go();
+        }
+        self.ui.frame_s = started.elapsed().as_secs_f64();
     }
 
     fn take_complaint(&mut self) {
         let complaint = self.complaint.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(text) = complaint {
-            self.failure = Some(Failure(format!("the graphics device complains: {text}")));
+            self.ui.failure = Some(Failure(format!("the graphics device complains: {text}")));
         }
     }
 
-    fn take_dropped(&mut self, ctx: &egui::Context) {
-        let dropped = ctx.input(|i| i.raw.dropped_files.clone());
-        if dropped.is_empty() {
+    /// Time goes on. Where nothing moves, no next frame is asked for.
+    fn advance(&mut self, ctx: &egui::Context) -> Result<(), Failure> {
+        let dt_s = f64::from(ctx.input(|i| i.stable_dt)).min(0.1);
+        let mut dt_s = if self.open.playing { dt_s } else { 0.0 };
+        if let Some(recording) = &self.ui.recording {
+            dt_s = recording.dt_s();
+            if let Some(time_s) = recording.time_s() {
+                self.open.scrub(time_s, self.settings.repeats())?;
+            }
+        }
+        let mixed = self.mixes();
+        self.stage.advance(dt_s, &mut self.open, &self.settings)?;
+        if mixed && !self.mixes() {
+            self.history.forget_mix();
+        }
+        let replaced = self.settings.panel.is_some_and(Panel::replaces);
+        if self.open.playing && (replaced || self.open.moves()) {
+            ctx.request_repaint();
+        }
+        Ok(())
+    }
+
+    fn mixes(&self) -> bool {
+        matches!(self.open.document.as_ref().map(|d| &d.driver), Some(Driver::Mix(_)))
+    }
+
+    /// The picture, and the mouse on it.
+    fn picture(&mut self, ui: &mut egui::Ui) {
+        let response = panels::allocate(ui);
+        let rect = response.rect;
+        self.stage.seen = Some(rect);
+        let mut commands = Commands::new();
+        let under = panels::scene(&self.view(), &response, ui, &mut commands);
+        self.apply(&mut commands, ui.ctx());
+        let size =
+            [rect.width(), rect.height()].map(|side| (side * ui.pixels_per_point()).round().max(1.0) as u32);
+        match self.draw(size, ui.visuals().dark_mode) {
+            Ok(picture) => {
+                let whole = egui::Rect::from_min_max(egui::pos2(0.0, 0.0), egui::pos2(1.0, 1.0));
+                ui.painter().image(picture, rect, whole, egui::Color32::WHITE);
+            }
+            Err(failure) => self.ui.failure = Some(failure),
+        }
+        panels::names(&self.view(), rect, ui);
+        if let (Some(joint), Some(document)) = (under, &self.open.document) {
+            response.on_hover_text_at_pointer(document.body().skeleton().name(joint));
+        }
+    }
+
+    fn draw(&mut self, size: [u32; 2], dark: bool) -> Result<egui::TextureId, Failure> {
+        let Self { open, stage, settings, scene, .. } = self;
+        let (background, ink) = if dark { ([0.13, 0.15, 0.18], 0.75) } else { ([0.92, 0.91, 0.88], 0.25) };
+        let mut overlay = Lines::default();
+        let mut floor = Lines::default();
+        let camera = stage.eye(open, settings);
+        if settings.floor {
+            floor = grid(stage.ball(open, settings).1 * 2.5, camera.target, [ink, ink, ink, 0.5]);
+        }
+        let comparison = stage.comparison(open, settings)?;
+        if let (Some(Panel::World), Some(world)) = (settings.panel, &stage.world) {
+            world.draw(dark, &mut overlay)?;
+        }
+        if !settings.panel.is_some_and(Panel::replaces) {
+            stage.overlay(open, settings, dark, comparison.as_ref(), &mut overlay)?;
+        }
+        let look = Look {
+            camera: &camera,
+            size,
+            background,
+            skin_on: settings.skin_on,
+            meshes: settings.meshes,
+            shadow: settings.floor.then(|| background.map(|c| c as f32 * if dark { 0.65 } else { 0.8 })),
+            floor: &floor,
+            overlay: &overlay,
+        };
+        let offset = open.offset();
+        let colors = comparison.as_ref().filter(|_| settings.compare.colors);
+        let subject = match settings.panel {
+            Some(Panel::Crowd) => stage.crowd.as_mut().map(Subject::Crowd),
+            Some(Panel::World) => None,
+            _ => open.document.as_mut().map(|document| {
+                let second = open.beside.as_mut().map(|second| (second, offset));
+                Subject::Document(document, colors, second)
+            }),
+        };
+        scene.draw(subject.unwrap_or(Subject::Lines), &look)
+    }
+
+    /// Writes a file of a new name into a folder; its path. A moving picture is written once its last frame was drawn.
+    ///
+    /// # Errors
+    ///
+    /// If there is nothing to write, and what the file system says.
+    pub fn export(&mut self, what: Export, folder: &Path) -> Result<PathBuf, Failure> {
+        let (name, clip) = self.title();
+        let stem = Path::new(&name).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let stem = if what == Export::Glb { stem } else { format!("{stem} {clip}") };
+        let path = platform::new_path(folder, &stem, what.extension());
+        let named = |Failure(why): Failure| Failure(format!("{}: {why}", path.display()));
+        let bytes = match what {
+            Export::Png => self.scene.picture()?.to_png().map_err(named)?,
+            Export::Gif => {
+                let clip_s = self.time_s().map(|_| self.duration_s());
+                let was = (self.time_s(), self.open.playing);
+                self.ui.recording = Some(Recording::new(path.clone(), clip_s, was));
+                return Ok(path);
+            }
+            Export::Glb => {
+                let nothing = || Failure("there is nothing to save".into());
+                self.open.document.as_ref().ok_or_else(nothing)?.to_glb().map_err(named)?
+            }
+        };
+        platform::write(&path, &bytes)?;
+        Ok(path)
+    }
+
+    /// After a frame was drawn: a recording keeps it, and ends with the last one.
+    fn keep_frame(&mut self, ctx: &egui::Context) {
+        let Some(recording) = &mut self.ui.recording else { return };
+        ctx.request_repaint();
+        let kept = self.scene.picture().map(|picture| recording.frames.push(smaller(&picture)));
+        let (done, all) = recording.progress();
+        if kept.is_ok() && done < all {
             return;
         }
-        self.second.next |= ctx.input(|i| i.modifiers.shift);
-        #[cfg(not(target_arch = "wasm32"))]
-        self.take_files(dropped.iter().map(|file| file.path().to_path_buf()).collect(), ctx);
-        #[cfg(target_arch = "wasm32")]
-        {
-            let beside = self.second.take_next();
-            let opening = if beside { Opening::default() } else { self.onto() };
-            let ctx = ctx.clone();
-            let name = dropped[0].path().to_string_lossy().into_owned();
-            let loading = Loading::start_async(name, crate::web::dropped(dropped), opening, move || {
-                ctx.request_repaint()
-            });
-            *(if beside { &mut self.second.loading } else { &mut self.loading }) = Some(loading);
+        let Some(Recording { path, frames, duration_s, was, .. }) = self.ui.recording.take() else { return };
+        let bytes = kept.and_then(|()| moving(&frames, duration_s));
+        match bytes.and_then(|bytes| platform::write(&path, &bytes)) {
+            Ok(_) => self.ui.told = Some(format!("saved {}", path.display())),
+            Err(failure) => self.ui.failure = Some(failure),
+        }
+        if let Some(time_s) = was.0 {
+            self.scrub(time_s);
+        }
+        self.open.playing = was.1;
+    }
+
+    /// Does what was asked for, one after the other.
+    pub(crate) fn apply(&mut self, commands: &mut Commands, ctx: &egui::Context) {
+        for command in commands.drain(..) {
+            // What was read before is no longer what there is.
+            ctx.request_repaint();
+            let done = self.do_one(command, ctx);
+            self.ui.tell(done);
         }
     }
 
-    /// Opens files beside the document if that was asked for, else onto what is there: a graph is played with its clips, motions are brought onto its character.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub(crate) fn take_files(&mut self, files: Vec<std::path::PathBuf>, ctx: &egui::Context) {
-        let sources: Vec<_> = files.iter().cloned().map(Source::File).collect();
-        match &sources[..] {
-            _ if self.second.take_next() => self.open_beside(files, ctx),
-            [graph] if graph.is_graph() && self.document.is_some() => self.open_graph(graph),
-            _ => {
-                (self.wanted_clip, self.kept) = (None, None);
-                self.changes = Some(Changes::new(files));
-                self.start(sources, self.onto(), ctx);
+    fn do_one(&mut self, command: Command, ctx: &egui::Context) -> Result<(), Failure> {
+        let repeat = self.settings.repeats();
+        match command {
+            Command::Open(asked) => return self.take(asked, ctx),
+            Command::NextBeside(next) => self.open.next_beside = next,
+            Command::CloseBeside => {
+                self.open.close_beside();
+                self.scene.load_beside(None)?;
+                self.stage.frame_all(&mut self.open, &self.settings)?;
             }
+            Command::CancelLoading(Slot::First) => self.open.loading = None,
+            Command::CancelLoading(Slot::Beside) => self.open.loading_beside = None,
+            Command::Browse { beside } => {
+                self.open.next_beside = beside;
+                let here = Path::new(".");
+                self.ui.browser = Some(Browser::new(&here.canonicalize().unwrap_or(here.into())));
+            }
+            Command::BrowsePath(path) => {
+                if let Some(browser) = &mut self.ui.browser {
+                    browser.path = path;
+                }
+            }
+            Command::BrowseTo(path) => match &mut self.ui.browser {
+                Some(browser) if path.is_dir() => browser.go(&path),
+                _ => {
+                    self.ui.browser = None;
+                    return self.take(Asked::of(vec![Source::File(path)]), ctx);
+                }
+            },
+            Command::CloseBrowser => self.ui.browser = None,
+            Command::Export(what) => {
+                let path = self.export(what, Path::new("."))?;
+                // A moving picture says so itself when it is done.
+                if what != Export::Gif {
+                    self.ui.told = Some(format!("saved {}", path.display()));
+                }
+            }
+            Command::StopRecording => self.ui.recording = None,
+            Command::SaveGraph => {
+                let Some(document) = &mut self.open.document else { return Ok(()) };
+                let saved = document.save_graph()?;
+                self.ui.told = saved.map(|path| format!("saved {}", path.display()));
+                self.open.watch_anew();
+            }
+            Command::Recook(precision_mm) => self.open.recook(precision_mm, ctx),
+            Command::WantPrecision(precision_mm) => self.ui.wanted_mm = Some(precision_mm),
+
+            Command::Play(clip) => self.play(&clip)?,
+            Command::PlayOrPause => self.open.playing = !self.open.playing,
+            Command::Scrub(time_s) => self.open.scrub(time_s, repeat)?,
+            Command::Speed(speed) => self.open.set_speed(speed, repeat)?,
+            Command::Repeat(repeat) => {
+                self.settings.repeat = repeat;
+                let clip = self.open.document.as_ref().and_then(|d| d.player.playing()).map(String::from);
+                clip.map_or(Ok(()), |clip| self.play(&clip))?;
+            }
+
+            Command::Choose(joint) => {
+                self.settings.bones |= joint.is_some();
+                self.open.joint = joint;
+            }
+            Command::LookAt { clip, joint, time_s } => {
+                self.play(&clip)?;
+                self.open.scrub(time_s, repeat)?;
+                self.choose(&joint);
+            }
+            Command::Set(settings) => self.settings = settings,
+            Command::Camera(camera) => self.stage.camera = camera,
+            Command::Frame => self.stage.frame_all(&mut self.open, &self.settings)?,
+            Command::Reframe => self.stage.reframe(),
+            Command::Hold(held) => self.stage.held = held,
+            Command::MoveTarget(target) => {
+                if let Some(reach) = self.open.document.as_mut().and_then(Document::reach_mut) {
+                    reach.target = target;
+                }
+            }
+
+            Command::Edit(edit) => {
+                let inverse = do_edit(&mut self.open, &mut self.stage, edit)?;
+                self.history.did(inverse);
+            }
+            Command::Undo => {
+                let Self { history, open, stage, .. } = self;
+                history.undo(|edit| do_edit(open, stage, edit))?;
+            }
+            Command::Redo => {
+                let Self { history, open, stage, .. } = self;
+                history.redo(|edit| do_edit(open, stage, edit))?;
+            }
+
+            Command::Reach(asked) => {
+                if let Some(Driver::Mix(mixer)) = self.open.document.as_mut().map(|d| &mut d.driver) {
+                    let kept = mixer.reach.take();
+                    mixer.reach = asked.and_then(|(joint, bones)| {
+                        let same = kept.filter(|reach| reach.joint == joint);
+                        let reach = same.or_else(|| Reach::new(mixer.body(), joint))?;
+                        Some(Reach { bones, ..reach })
+                    });
+                }
+            }
+            Command::Springs(asked) => {
+                if let Some(Driver::Mix(mixer)) = self.open.document.as_mut().map(|d| &mut d.driver) {
+                    let kept = mixer.springs.take();
+                    mixer.springs = asked.map(|(joint, bone)| {
+                        let same = kept.filter(|springs| springs.joint == joint);
+                        let mut springs = same.unwrap_or_else(|| Springs::new(mixer.body(), joint));
+                        springs.bone = bone;
+                        springs
+                    });
+                }
+            }
+            Command::Parameter(..) | Command::Trigger(_) | Command::OneShot { .. } => {
+                if let Some(Driver::Graph(directed)) = self.open.document.as_mut().map(|d| &mut d.driver) {
+                    match command {
+                        Command::Parameter(name, value) => directed.set(&name, value)?,
+                        Command::Trigger(nth) => directed.trigger(nth)?,
+                        Command::OneShot { layer, clip } => directed.play_once(&layer, &clip)?,
+                        _ => {}
+                    }
+                }
+            }
+            Command::ChooseThing(_)
+            | Command::KeepsPlace(_)
+            | Command::Turns(..)
+            | Command::MoveThing(..) => {
+                if let Some(world) = &mut self.stage.world {
+                    match command {
+                        Command::ChooseThing(thing) => world.chosen = thing,
+                        Command::KeepsPlace(keeps) => world.keeps_place = keeps,
+                        Command::Turns(thing, turns) => world.set_turns(thing, turns),
+                        Command::MoveThing(thing, to) => world.set_position(thing, to)?,
+                        _ => {}
+                    }
+                }
+            }
+
+            Command::Search(text) => self.ui.search = text,
+            Command::Help(open) => self.ui.help = open,
+            Command::Report(open) => self.ui.report = open,
+            Command::DismissTold => self.ui.told = None,
+            Command::DismissFailure => self.ui.failure = None,
+            Command::SwitchesWidth(width) => self.ui.switches_width = width,
         }
+        Ok(())
     }
 
-    fn take_keys(&mut self, ctx: &egui::Context) {
-        if ctx.egui_wants_keyboard_input() {
-            return;
+    /// Opens files beside the document if that was asked for, else onto what is there: a graph is played with its clips, motions
+    /// are brought onto its character.
+    fn take(&mut self, asked: Asked, ctx: &egui::Context) -> Result<(), Failure> {
+        if self.open.take_next() {
+            return self.open.start_beside(asked, ctx);
         }
-        let pressed = |key| ctx.input(|i| i.key_pressed(key));
-        if pressed(Key::Space) {
-            self.playing = !self.playing;
+        if let (Some(graph), Some(document)) = (asked.graph(), &mut self.open.document) {
+            document.open_graph(graph)?;
+            self.settings.panel = Some(Panel::Graph);
+            self.history.forget_document();
+            self.open.is_watched = false;
+            return Ok(());
         }
-        if pressed(Key::F) {
-            self.frame_all();
-        }
-        if pressed(Key::Questionmark) {
-            self.help = !self.help;
-        }
-        if pressed(Key::Escape) {
-            (self.help, self.report, self.failure, self.told) = (false, false, None, None);
-        }
-        use Key::{Num1, Num2, Num3, Num4, Num5, Num6, Num7, Num8, Num9};
-        const DIGITS: [Key; 9] = [Num1, Num2, Num3, Num4, Num5, Num6, Num7, Num8, Num9];
-        for nth in (0..DIGITS.len()).filter(|nth| pressed(DIGITS[*nth])) {
-            if let Some(Driver::Graph(directed)) = self.document.as_mut().map(|d| &mut d.driver) {
-                let done = directed.trigger(nth);
-                self.tell(done);
-            }
-        }
-        let duration_s = self.duration_s();
-        let now = self.time_s().unwrap_or(0.0);
-        for (key, time_s) in [
-            (Key::ArrowLeft, now - FRAME_S),
-            (Key::ArrowRight, now + FRAME_S),
-            (Key::Home, 0.0),
-            (Key::End, duration_s),
-        ] {
-            if pressed(key) {
-                self.scrub(time_s.clamp(0.0, duration_s));
-            }
-        }
+        self.open.wanted_clip = None;
+        let onto = self.open.onto();
+        self.open.start(asked, onto, ctx)
     }
 
-    /// How long the clip that plays is, in seconds; 0 without one.
-    #[must_use]
-    pub fn duration_s(&self) -> f64 {
-        let Some(document) = &self.document else { return 0.0 };
-        let playing = document.player.playing();
-        document.clips.iter().find(|c| Some(c.name.as_str()) == playing).map_or(0.0, |c| c.duration_s)
+    /// Starts a clip of the document. Whoever else decided leaves it to the clip.
+    pub(crate) fn play(&mut self, clip: &str) -> Result<(), Failure> {
+        self.settings.panel = self.settings.panel.filter(|panel| !panel.decides());
+        self.open.play(clip, self.settings.repeats())
     }
+
+    /// Chooses a joint by name and shows it.
+    pub(crate) fn choose(&mut self, joint: &str) {
+        let found = self.open.document.as_ref().and_then(|d| d.player.skeleton().find(joint));
+        self.settings.bones |= found.is_some();
+        self.open.joint = found;
+    }
+}
+
+/// Does an edit; the one that takes it back.
+fn do_edit(open: &mut Open, stage: &mut Stage, edit: Edit) -> Result<Edit, Failure> {
+    let gone = || Failure("there is nothing left to change".into());
+    match edit {
+        Edit::Mix(index, to) => {
+            let Some(Driver::Mix(mixer)) = open.document.as_mut().map(|d| &mut d.driver) else {
+                return Err(gone());
+            };
+            let channel = mixer.channels.get_mut(index).ok_or_else(gone)?;
+            Ok(Edit::Mix(index, std::mem::replace(&mut channel.strip, to)))
+        }
+        Edit::Graph(parts) => {
+            let document = open.document.as_mut().ok_or_else(gone)?;
+            Ok(Edit::Graph(Box::new(document.tune_graph(*parts)?)))
+        }
+        Edit::Under(thing, parent) => {
+            let world = stage.world.as_mut().ok_or_else(gone)?;
+            Ok(Edit::Back(thing, world.put_under(thing, parent)?))
+        }
+        Edit::Back(thing, place) => {
+            let world = stage.world.as_mut().ok_or_else(gone)?;
+            Ok(Edit::Back(thing, world.put_back(thing, place)?))
+        }
+    }
+}
+
+/// Files that were dropped; with shift, beside the document.
+fn dropped(ctx: &egui::Context, commands: &mut Commands) {
+    let dropped = ctx.input(|i| i.raw.dropped_files.clone());
+    if dropped.is_empty() {
+        return;
+    }
+    if ctx.input(|i| i.modifiers.shift) {
+        commands.push(Command::NextBeside(true));
+    }
+    commands.push(Command::Open(Asked::dropped(dropped)));
 }

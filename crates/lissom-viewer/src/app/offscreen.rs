@@ -1,18 +1,21 @@
 //! The viewer without a window: pictures of it, and what a frame costs.
 
+use super::window::NO_DEVICE;
 use crate::{
-    compare::CompareSettings,
-    document::{Document, Failure, Source},
+    document::Document,
+    failure::Failure,
     loading::Loading,
-    panels::Panel,
+    picture::Picture,
+    platform::{lost, read_back},
+    settings::{CompareSettings, Panel},
+    source::Source,
     viewer::Viewer,
-    window::NO_DEVICE,
 };
 use egui_wgpu::{
     RenderState, RendererOptions, ScreenDescriptor, WgpuConfiguration, WgpuSetup, WgpuSetupCreateNew,
 };
 use std::{
-    path::{Path, PathBuf},
+    path::PathBuf,
     time::{Duration, Instant},
 };
 
@@ -41,36 +44,6 @@ pub struct Shot {
     pub threads: Option<usize>,
     /// Errors as colours and as two skeletons, so many times larger.
     pub errors: Option<f32>,
-}
-
-/// A picture in memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Picture {
-    /// Width and height in pixels.
-    pub size: (u32, u32),
-    /// Red, green, blue, alpha; row by row from the top.
-    pub pixels: Vec<u8>,
-}
-
-impl Picture {
-    /// Writes a PNG file.
-    ///
-    /// # Errors
-    ///
-    /// What the file system says.
-    pub fn save(&self, path: &Path) -> Result<(), Failure> {
-        let named = |e: &dyn core::fmt::Display| Failure(format!("{}: {e}", path.display()));
-        std::fs::write(path, self.to_png().map_err(|e| named(&e))?).map_err(|e| named(&e))
-    }
-
-    pub(crate) fn to_png(&self) -> Result<Vec<u8>, Failure> {
-        let mut bytes = Vec::new();
-        let mut encoder = png::Encoder::new(&mut bytes, self.size.0, self.size.1);
-        encoder.set_color(png::ColorType::Rgba);
-        let done = encoder.write_header().and_then(|mut w| w.write_image_data(&self.pixels));
-        done.map_err(|e| Failure(e.to_string()))?;
-        Ok(bytes)
-    }
 }
 
 /// A graphics device without a window.
@@ -176,15 +149,13 @@ impl Offscreen {
     fn of(shot: &Shot) -> Result<Self, Failure> {
         let mut offscreen = Self::new(shot.size, shot.light)?;
         let viewer = &mut offscreen.viewer;
+        viewer.open.wanted_clip = shot.clip.clone();
         viewer.show(document(&shot.files));
         if let Some(failure) = viewer.failure() {
             return Err(failure.clone());
         }
         if !shot.beside.is_empty() {
             viewer.show_beside(document(&shot.beside));
-        }
-        if let Some(clip) = &shot.clip {
-            viewer.play(clip);
         }
         viewer.settings.panel = shot.panel;
         let crowd = &mut viewer.settings.crowd;
@@ -239,10 +210,6 @@ impl Offscreen {
     }
 }
 
-fn lost(e: &dyn core::fmt::Display) -> Failure {
-    Failure(format!("the graphics device was lost: {e}"))
-}
-
 fn apply(state: &RenderState, mut delta: egui::TexturesDelta) {
     let mut renderer = state.renderer.write();
     for (id, images) in delta.set.drain() {
@@ -288,40 +255,4 @@ fn paint(
         renderer.render(&mut pass.forget_lifetime(), &meshes, &screen);
     }
     commands.into_iter().chain([encoder.finish()]).collect()
-}
-
-/// A texture's pixels.
-pub(crate) fn read_back(state: &RenderState, texture: &wgpu::Texture) -> Result<Picture, Failure> {
-    let device = &state.device;
-    let size = (texture.width(), texture.height());
-    // Rows are copied at multiples of 256 bytes.
-    let stride = (size.0 * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
-    let buffer = device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("screenshot"),
-        size: u64::from(stride) * u64::from(size.1),
-        usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    });
-    let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(stride), rows_per_image: None };
-    let mut encoder =
-        device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("screenshot") });
-    encoder.copy_texture_to_buffer(
-        texture.as_image_copy(),
-        wgpu::TexelCopyBufferInfo { buffer: &buffer, layout },
-        texture.size(),
-    );
-    state.queue.submit([encoder.finish()]);
-    let (send, mapped) = std::sync::mpsc::channel();
-    // The receiver is below: it is there.
-    buffer.slice(..).map_async(wgpu::MapMode::Read, move |done| drop(send.send(done)));
-    device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| lost(&e))?;
-    mapped.recv().map_err(|e| lost(&e))?.map_err(|e| lost(&e))?;
-    let data = buffer.slice(..).get_mapped_range().map_err(|e| lost(&e))?;
-    let rows = data.chunks_exact(stride as usize);
-    let mut pixels: Vec<u8> = rows.flat_map(|row| row[..size.0 as usize * 4].iter().copied()).collect();
-    let bgra = [wgpu::TextureFormat::Bgra8Unorm, wgpu::TextureFormat::Bgra8UnormSrgb];
-    if bgra.contains(&texture.format()) {
-        pixels.chunks_exact_mut(4).for_each(|p| p.swap(0, 2));
-    }
-    Ok(Picture { size, pixels })
 }

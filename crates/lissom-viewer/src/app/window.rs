@@ -1,15 +1,13 @@
 //! The viewer in a window.
 
-#[cfg(not(target_arch = "wasm32"))]
-use crate::document::Failure;
-use crate::viewer::Viewer;
+use super::start::start;
+use crate::{failure::Failure, viewer::Viewer};
 
 /// Opens a window and shows files in it, the mannequin if there are none, and others beside them; returns when it is closed.
 ///
 /// # Errors
 ///
 /// If there is no screen or no graphics device.
-#[cfg(not(target_arch = "wasm32"))]
 pub fn run(
     files: Vec<std::path::PathBuf>,
     beside: Vec<std::path::PathBuf>,
@@ -31,29 +29,11 @@ pub fn run(
     eframe::run_native("lissom-viewer", options, make).map_err(|e| Failure(format!("{e}; {NO_DEVICE}")))
 }
 
-/// An empty viewer with the settings of the last time.
-pub(crate) fn start(cc: &eframe::CreationContext<'_>, light: bool) -> Result<Viewer, &'static str> {
-    let state = cc.wgpu_render_state.as_ref().ok_or("the window was not made for wgpu")?;
-    let mut viewer = Viewer::new(state);
-    if light {
-        cc.egui_ctx.set_theme(egui::Theme::Light);
-    } else if cc.storage.is_none_or(|storage| storage.get_string("egui").is_none()) {
-        cc.egui_ctx.set_theme(egui::Theme::Dark);
-    }
-    if let Some(storage) = cc.storage {
-        viewer.restore(storage);
-    }
-    Ok(viewer)
-}
-
 /// What helps where there is none.
-#[cfg(not(target_arch = "wasm32"))]
 pub(crate) const NO_DEVICE: &str = "a software device comes with `apt install mesa-vulkan-drivers`";
 
-#[cfg(not(target_arch = "wasm32"))]
 struct Window(Viewer);
 
-#[cfg(not(target_arch = "wasm32"))]
 impl eframe::App for Window {
     fn ui(&mut self, ui: &mut egui::Ui, _: &mut eframe::Frame) {
         self.0.ui(ui);

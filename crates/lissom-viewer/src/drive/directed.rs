@@ -1,11 +1,12 @@
 //! A graph that is played.
 
-use crate::document::Failure;
+use crate::failure::Failure;
 use lissom::archive::Archive;
 use lissom_motion::{
     Animator, Graph, GraphParts,
     decide::Verdict,
     graph::{LayerParts, ParameterKind, StateParts, Test, TransitionParts},
+    state::Value,
 };
 use std::sync::Arc;
 
@@ -50,6 +51,17 @@ impl Directed {
         self.ranges = parts.parameters.iter().map(|p| range(&parts, &p.name)).collect();
         self.parts = parts;
         Ok(())
+    }
+
+    /// Sets a parameter.
+    pub fn set(&mut self, name: &str, value: Value) -> Result<(), Failure> {
+        self.animator.set_value(name, value).map_err(|e| Failure(e.to_string()))
+    }
+
+    /// Plays a clip once on a layer.
+    pub fn play_once(&mut self, layer: &str, clip: &str) -> Result<(), Failure> {
+        let shot = self.animator.play(clip).on(layer).fade(0.25).start();
+        shot.map(drop).map_err(|e| Failure(e.to_string()))
     }
 
     /// Sets the nth trigger, as the panel lists them; nothing if there are fewer.

@@ -1,6 +1,6 @@
 //! Clips with weights.
 
-use super::{Reach, Springs};
+use super::{reach::Reach, springs::Springs};
 use lissom::{
     archive::Archive,
     clip::SampleTime,
@@ -24,6 +24,12 @@ pub(crate) struct Mixer {
 pub(crate) struct Channel {
     pub name: String,
     duration_s: f64,
+    pub strip: Strip,
+}
+
+/// What is set of a clip.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Strip {
     pub weight: f32,
     /// Its differences are added to the others' blend.
     pub added: bool,
@@ -38,9 +44,7 @@ impl Mixer {
         let channel = |(name, clip): (&str, &lissom::clip::Clip)| Channel {
             name: name.into(),
             duration_s: clip.view().duration_s(),
-            weight: f32::from(u8::from(Some(name) == playing)),
-            added: false,
-            below: None,
+            strip: Strip { weight: f32::from(u8::from(Some(name) == playing)), ..Strip::default() },
         };
         let channels = body.clip_names().zip(body.clips()).map(channel).collect();
         let mut mixer = Self { body, channels, laps: 0.0, reach: None, springs: None };
@@ -58,9 +62,10 @@ impl Mixer {
 
     /// How long a lap is: the mean of the clips by weight.
     fn lap_s(&self) -> f64 {
-        let averaged = self.channels.iter().filter(|c| c.weight > 0.0 && !c.added && c.duration_s > 0.0);
-        let (sum, weights) = averaged.fold((0.0, 0.0), |(sum, weights), c| {
-            (sum + c.duration_s * f64::from(c.weight), weights + f64::from(c.weight))
+        let averaged = |c: &&Channel| c.strip.weight > 0.0 && !c.strip.added && c.duration_s > 0.0;
+        let (sum, weights) = self.channels.iter().filter(averaged).fold((0.0, 0.0), |(sum, weights), c| {
+            let weight = f64::from(c.strip.weight);
+            (sum + c.duration_s * weight, weights + weight)
         });
         if weights > 0.0 { sum / weights } else { 1.0 }
     }
@@ -73,17 +78,18 @@ impl Mixer {
         let mut masks: Vec<Lanes> = Vec::new();
         let mut shares = Vec::new();
         let skeleton = self.body.skeleton().clone();
-        for (clip, channel) in self.channels.iter().enumerate().filter(|(_, c)| c.weight != 0.0) {
-            let mut entry = MixEntry::new(clip, SampleTime::Ratio(ratio), channel.weight);
-            if let Some(joint) = channel.below {
+        let strips = self.channels.iter().map(|channel| channel.strip).enumerate();
+        for (clip, strip) in strips.filter(|(_, strip)| strip.weight != 0.0) {
+            let mut entry = MixEntry::new(clip, SampleTime::Ratio(ratio), strip.weight);
+            if let Some(joint) = strip.below {
                 let mut weights = vec![0.0; skeleton.joint_count()];
                 weights[skeleton.subtree(joint)].fill(1.0);
                 entry = entry.masked((masks.len() / skeleton.group_count()) as u16);
                 masks.extend(soa::from_floats(&weights));
-            } else if !channel.added {
-                shares.push(ClipShare { clip, ratio, weight: channel.weight });
+            } else if !strip.added {
+                shares.push(ClipShare { clip, ratio, weight: strip.weight });
             }
-            if channel.added {
+            if strip.added {
                 entry = entry.added();
             }
             // More than a mix holds are not seen: the panel says how many it shows.

@@ -6,7 +6,7 @@ mod reach;
 mod springs;
 
 pub(crate) use directed::{Directed, of_mannequin};
-pub(crate) use mixer::Mixer;
+pub(crate) use mixer::{Mixer, Strip};
 pub(crate) use reach::Reach;
 pub(crate) use springs::Springs;
 

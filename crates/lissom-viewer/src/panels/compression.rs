@@ -1,44 +1,42 @@
 //! The compression panel: what clips take, how far off they are, and what another precision would give.
 
 use crate::{
-    compare::ErrorCurve,
-    document::ClipEntry,
-    picture::{COOKED, SOURCE},
-    viewer::Viewer,
+    clip_list::ClipEntry,
+    settings::Settings,
+    state::{COOKED, Command, Commands, SOURCE, View},
 };
 use egui::{Color32, Rgba};
 use egui_plot::{Line, Plot, PlotPoints, VLine};
 
-pub(crate) fn compression(viewer: &mut Viewer, ui: &mut egui::Ui) {
-    if let Some(precision_mm) = precision(viewer, ui) {
-        viewer.recook(precision_mm, ui.ctx());
-    }
-    comparison(viewer, ui);
+pub(crate) fn compression(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
+    precision(view, ui, commands);
+    comparison(view, ui, commands);
     ui.separator();
     // Where it is worst can be looked at.
-    if let Some((clip, joint, time_s)) = clips(viewer, ui) {
-        viewer.play(&clip);
-        viewer.scrub(time_s);
-        viewer.choose(&joint);
-    }
+    commands.extend(clips(view, ui));
 }
 
-/// The precision, once another one was asked for.
-fn precision(viewer: &mut Viewer, ui: &mut egui::Ui) -> Option<f64> {
-    let was = viewer.document.as_ref()?.precision_mm;
-    let mut precision_mm = viewer.wanted_mm.or(was).unwrap_or(0.1);
+/// The precision to cook to.
+fn precision(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
+    let Some(document) = &view.open.document else { return };
+    let was = document.precision_mm;
+    let mut precision_mm = view.ui.wanted_mm.or(was).unwrap_or(0.1);
     let slider = egui::Slider::new(&mut precision_mm, 0.001..=100.0).logarithmic(true).suffix(" mm");
     let response = ui.add(slider.text("precision"));
-    viewer.wanted_mm = Some(precision_mm);
+    if response.changed() {
+        commands.push(Command::WantPrecision(precision_mm));
+    }
     ui.weak("No vertex, no joint and no point 3 cm round a joint is farther from the source than this.");
     let done =
         response.drag_stopped() || response.lost_focus() || (response.changed() && !response.dragged());
-    (done && was != Some(precision_mm) && viewer.loading.is_none()).then_some(precision_mm)
+    if done && was != Some(precision_mm) && view.open.loading.is_none() {
+        commands.push(Command::Recook(precision_mm));
+    }
 }
 
-/// What all clips take; the clip, joint and time whose error was asked for.
-fn clips(viewer: &Viewer, ui: &mut egui::Ui) -> Option<(String, String, f64)> {
-    let document = viewer.document.as_ref()?;
+/// What all clips take; where the error that was asked for is.
+fn clips(view: &View<'_>, ui: &mut egui::Ui) -> Option<Command> {
+    let document = view.open.document.as_ref()?;
     if document.clips.iter().all(|clip| clip.cooked.is_none()) {
         ui.weak("This archive was cooked elsewhere: what it was made of is not in it.");
     }
@@ -47,7 +45,11 @@ fn clips(viewer: &Viewer, ui: &mut egui::Ui) -> Option<(String, String, f64)> {
         let playing = document.player.playing() == Some(clip.name.as_str());
         if entry(clip, playing, ui) {
             let cooked = clip.cooked.as_ref();
-            chosen = cooked.map(|cooked| (clip.name.clone(), cooked.worst_joint.clone(), cooked.worst_s));
+            chosen = cooked.map(|cooked| Command::LookAt {
+                clip: clip.name.clone(),
+                joint: cooked.worst_joint.clone(),
+                time_s: cooked.worst_s,
+            });
         }
     }
     let (bytes, raw) = document
@@ -63,13 +65,13 @@ fn clips(viewer: &Viewer, ui: &mut egui::Ui) -> Option<(String, String, f64)> {
 }
 
 /// The clip that plays beside what it was cooked from.
-fn comparison(viewer: &mut Viewer, ui: &mut egui::Ui) {
-    let time_s = viewer.time_s();
-    let Some(document) = &viewer.document else { return };
+fn comparison(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
+    let time_s = view.time_s();
+    let Some(document) = &view.open.document else { return };
     let Some(clip) = document.compared() else { return };
     ui.separator();
     ui.strong("Against the source");
-    let settings = &mut viewer.settings.compare;
+    let mut settings = view.settings.compare;
     ui.checkbox(&mut settings.colors, "error as colours");
     if settings.colors {
         legend(ui, clip.cooked.as_ref().map_or(0.0, |cooked| cooked.worst_m * 1e3));
@@ -83,15 +85,10 @@ fn comparison(viewer: &mut Viewer, ui: &mut egui::Ui) {
     });
     let slider = egui::Slider::new(&mut settings.larger, 1.0..=2000.0).logarithmic(true).fixed_decimals(0);
     ui.add_enabled(settings.colors || settings.bones, slider.text("times larger"));
-    if viewer.error_curve.as_ref().is_none_or(|curve| curve.clip != clip.name) {
-        match ErrorCurve::new(document) {
-            Ok(curve) => viewer.error_curve = curve,
-            Err(failure) => {
-                ui.colored_label(ui.visuals().error_fg_color, failure.to_string());
-            }
-        }
+    if settings != view.settings.compare {
+        commands.push(Command::Set(Settings { compare: settings, ..*view.settings }));
     }
-    let Some(curve) = &viewer.error_curve else { return };
+    let Some(curve) = &view.stage.error_curve else { return };
     let joint = document.player.skeleton().name(curve.worst_joint);
     ui.weak(format!("joints and points 3 cm round them: at most {:.4} mm, {joint}", curve.worst[1]));
     let plot = Plot::new("error").height(110.0).include_y(0.0).allow_scroll(false).y_axis_label("mm");
@@ -128,8 +125,8 @@ fn legend(ui: &mut egui::Ui, worst_mm: f64) {
 
 /// What one clip takes; true if its worst moment was asked for.
 fn entry(clip: &ClipEntry, playing: bool, ui: &mut egui::Ui) -> bool {
-    let title = egui::RichText::new(&clip.name);
-    ui.label(if playing { title.strong() } else { title });
+    let title = egui::RichText::new(&clip.label);
+    ui.label(if playing { title.strong() } else { title }).on_hover_text(&clip.name);
     let Some(cooked) = &clip.cooked else {
         ui.weak(format!("{} bytes", clip.bytes));
         return false;

@@ -2,33 +2,31 @@
 
 use super::{diagram::diagram, graph_edit};
 use crate::{
-    document::Failure,
     drive::{Directed, Driver},
-    viewer::Viewer,
+    state::{Command, Commands, View},
 };
-use egui::{Align2, FontId, Sense, pos2, vec2};
+use egui::{FontId, Sense, pos2, vec2};
 use lissom_motion::{
     decide::Verdict,
     graph::{AnyKey, MotionParts, Parameter},
     state::Value,
 };
 
-pub(crate) fn graph(viewer: &mut Viewer, ui: &mut egui::Ui) {
-    let Some(document) = &mut viewer.document else { return };
-    let Driver::Graph(directed) = &mut document.driver else {
+pub(crate) fn graph(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
+    let Some(document) = &view.open.document else { return };
+    let Driver::Graph(directed) = &document.driver else {
         ui.weak("This file has no graph. Drop one (.json) onto the window.");
         return;
     };
-    let done = shown(directed, ui);
-    viewer.tell(done);
+    shown(directed, ui, commands);
     ui.separator();
-    graph_edit::edit(viewer, ui);
+    graph_edit::edit(document, directed, ui, commands);
 }
 
-fn shown(directed: &mut Directed, ui: &mut egui::Ui) -> Result<(), Failure> {
+fn shown(directed: &Directed, ui: &mut egui::Ui, commands: &mut Commands) {
     ui.strong("Parameters");
     for (parameter, range) in directed.parts.parameters.iter().zip(&directed.ranges) {
-        let animator = &mut directed.animator;
+        let animator = &directed.animator;
         let name = parameter.name.as_str();
         let found = animator.graph().parameter(name);
         let Some(key) = found.map(Parameter::key) else { continue };
@@ -53,13 +51,11 @@ fn shown(directed: &mut Directed, ui: &mut egui::Ui) -> Result<(), Failure> {
                 ui.checkbox(&mut value, name).changed().then_some(Value::Bool(value))
             }
         };
-        if let Some(value) = changed {
-            animator.set_value(name, value).map_err(|e| Failure(e.to_string()))?;
-        }
+        commands.extend(changed.map(|value| Command::Parameter(name.into(), value)));
     }
     for layer in 0..directed.parts.layers.len() {
         ui.separator();
-        self::layer(directed, layer, ui)?;
+        self::layer(directed, layer, ui, commands);
     }
     ui.separator();
     ui.strong("Taken");
@@ -73,39 +69,36 @@ fn shown(directed: &mut Directed, ui: &mut egui::Ui) -> Result<(), Failure> {
             ui.weak(&taken.because);
         });
     }
-    Ok(())
 }
 
-fn layer(directed: &mut Directed, number: usize, ui: &mut egui::Ui) -> Result<(), Failure> {
-    let parts = directed.parts.layers[number].clone();
+fn layer(directed: &Directed, number: usize, ui: &mut egui::Ui, commands: &mut Commands) {
+    let parts = &directed.parts.layers[number];
     ui.strong(&parts.name);
-    let graph = directed.animator.graph().clone();
-    let lead = directed.animator.state().leading(&graph, number).map(String::from);
+    let graph = directed.animator.graph();
+    let lead = directed.animator.state().leading(graph, number);
     if parts.states.is_empty() {
         // One-shots alone: every clip of the graph may be one.
-        ui.horizontal_wrapped(|ui| -> Result<(), Failure> {
+        ui.horizontal_wrapped(|ui| {
             for clip in &directed.parts.clips {
                 if ui.button(format!("play {clip}")).clicked() {
-                    let shot = directed.animator.play(clip).on(&parts.name).fade(0.25).start();
-                    shot.map_err(|e| Failure(e.to_string()))?;
+                    commands.push(Command::OneShot { layer: parts.name.clone(), clip: clip.clone() });
                 }
             }
-            Ok(())
-        })
-        .inner?;
+        });
     } else {
-        diagram(&parts, lead.as_deref(), ui);
+        diagram(parts, lead, ui);
     }
     for entry in directed.animator.frame().entries().iter().filter(|e| usize::from(e.layer) == number) {
         let name = &graph.clips()[usize::from(entry.clip)].name;
         let bar = egui::ProgressBar::new(entry.weight).desired_height(14.0).corner_radius(3.0);
         ui.add(bar.text(egui::RichText::new(format!("{name} {:.0} %", entry.weight * 100.0)).small()));
     }
-    if let Some(state) = parts.states.iter().find(|s| Some(&s.name) == lead.as_ref()) {
-        blend(directed, &state.motion, ui)?;
+    if let Some(state) = parts.states.iter().find(|s| Some(s.name.as_str()) == lead) {
+        blend(directed, &state.motion, ui, commands);
     }
+    // A graph that cannot say why says so when it is updated.
     let next = graph.why(directed.animator.state(), 1.0 / 60.0, number);
-    for why in next.map_err(|e| Failure(e.to_string()))? {
+    for why in next.unwrap_or_default() {
         let verdict = match why.verdict {
             Verdict::Taken => "starts".into(),
             Verdict::Behind => "another goes first".into(),
@@ -118,13 +111,12 @@ fn layer(directed: &mut Directed, number: usize, ui: &mut egui::Ui) -> Result<()
         };
         ui.weak(format!("{} to {}: {verdict}", why.from, why.to));
     }
-    Ok(())
 }
 
 /// Where the clips of a blend stand, and a point to drag among them.
-fn blend(directed: &mut Directed, motion: &MotionParts, ui: &mut egui::Ui) -> Result<(), Failure> {
+fn blend(directed: &Directed, motion: &MotionParts, ui: &mut egui::Ui, commands: &mut Commands) {
     let (by, points): (Vec<&str>, Vec<([f32; 2], &str)>) = match motion {
-        MotionParts::Clip(_) => return Ok(()),
+        MotionParts::Clip(_) => return,
         MotionParts::Line { by, points } => {
             (vec![by], points.iter().map(|(x, clip)| ([*x, 0.0], clip.as_str())).collect())
         }
@@ -133,7 +125,6 @@ fn blend(directed: &mut Directed, motion: &MotionParts, ui: &mut egui::Ui) -> Re
             points.iter().map(|(p, clip)| (*p, clip.as_str())).collect(),
         ),
     };
-    let wrong = |e: &dyn core::fmt::Display| Failure(e.to_string());
     let height = if by.len() > 1 { 150.0 } else { 46.0 };
     let (area, response) =
         ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::click_and_drag());
@@ -158,8 +149,7 @@ fn blend(directed: &mut Directed, motion: &MotionParts, ui: &mut egui::Ui) -> Re
         for (name, share, (low, high)) in
             by.iter().zip([x, y]).zip([across, up]).map(|((name, share), range)| (name, share, range))
         {
-            let key = directed.animator.graph().float(name).map_err(|e| wrong(&e))?;
-            directed.animator.set(key, low + share * (high - low)).map_err(|e| wrong(&e))?;
+            commands.push(Command::Parameter((*name).into(), Value::Float(low + share * (high - low))));
         }
     }
     let visuals = ui.visuals();
@@ -169,7 +159,11 @@ fn blend(directed: &mut Directed, motion: &MotionParts, ui: &mut egui::Ui) -> Re
         let at = place(point);
         painter.circle_filled(at, 3.0, visuals.weak_text_color());
         let (font, ink) = (FontId::proportional(10.0), visuals.weak_text_color());
-        painter.text(at + vec2(0.0, -4.0), Align2::CENTER_BOTTOM, clip, font, ink);
+        let text = painter.layout_no_wrap(clip.into(), font, ink);
+        // A label at the edge is moved in, not cut.
+        let room = (area.width() - text.size().x).max(0.0);
+        let left = (at.x - text.size().x * 0.5).clamp(area.left(), area.left() + room);
+        painter.galley(pos2(left, at.y - 4.0 - text.size().y), text, ink);
     }
     let graph = directed.animator.graph();
     let now = |axis: usize| -> f32 {
@@ -177,5 +171,4 @@ fn blend(directed: &mut Directed, motion: &MotionParts, ui: &mut egui::Ui) -> Re
         key.and_then(|key| directed.animator.state().value(key)).unwrap_or_default()
     };
     painter.circle_filled(place([now(0), now(1)]), 5.5, visuals.selection.stroke.color);
-    Ok(())
 }

@@ -1,9 +1,9 @@
 //! Numbers of a graph that can be tuned while it plays, and saved.
 
 use crate::{
-    document::{Document, Failure},
-    drive::Driver,
-    viewer::Viewer,
+    document::Document,
+    drive::Directed,
+    state::{Command, Commands, Edit},
 };
 use lissom_motion::{
     GraphParts,
@@ -11,26 +11,15 @@ use lissom_motion::{
 };
 
 /// What the user may change; what is not right is told, and stays as it was.
-pub(super) fn edit(viewer: &mut Viewer, ui: &mut egui::Ui) {
-    let Some(document) = &mut viewer.document else { return };
-    let Document { archive, driver: Driver::Graph(directed), graph, .. } = document else { return };
-    let done = egui::CollapsingHeader::new("Numbers")
-        .show(ui, |ui| {
-            let mut parts = directed.parts.clone();
-            if !numbers(&mut parts, ui) {
-                return Ok(());
-            }
-            directed.reload(archive, parts)?;
-            *graph = Some(directed.parts.clone());
-            Ok(())
-        })
-        .body_returned
-        .unwrap_or(Ok(()));
-    viewer.tell::<Failure>(done);
-    if let Some(document) = &viewer.document
-        && ui.button(format!("save {}", document.graph_path().display())).clicked()
-    {
-        viewer.save_graph();
+pub(super) fn edit(document: &Document, directed: &Directed, ui: &mut egui::Ui, commands: &mut Commands) {
+    egui::CollapsingHeader::new("Numbers").show(ui, |ui| {
+        let mut parts = directed.parts.clone();
+        if numbers(&mut parts, ui) {
+            commands.push(Command::Edit(Edit::Graph(Box::new(parts))));
+        }
+    });
+    if ui.button(format!("save {}", document.graph_path().display())).clicked() {
+        commands.push(Command::SaveGraph);
     }
 }
 

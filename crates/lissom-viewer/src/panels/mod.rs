@@ -1,7 +1,6 @@
-//! The panels round the picture.
+//! The panels round the picture, and the picture itself. Each reads a [`View`] and says what is to be done: none changes anything.
 
 mod bar;
-#[cfg(not(target_arch = "wasm32"))]
 mod browse;
 mod compression;
 mod crowd;
@@ -9,188 +8,157 @@ mod curves;
 mod diagram;
 mod graph;
 mod graph_edit;
+mod keys;
 mod mix;
+mod scene;
 mod side;
 mod timeline;
+mod windows;
 mod world;
 
 pub(crate) use bar::bar;
-#[cfg(not(target_arch = "wasm32"))]
-pub(crate) use browse::{Browser, browse};
-pub(crate) use curves::Curves;
+pub(crate) use browse::browse;
+pub(crate) use keys::keys;
+pub(crate) use scene::{allocate, names, scene};
 pub(crate) use side::side;
 pub(crate) use timeline::timeline;
+pub(crate) use windows::{help, loading, recording, report};
 
-use crate::{document::Failure, loading::Loading, viewer::Viewer};
-
-/// What stands at the right.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
-pub enum Panel {
-    /// Clips with weights.
-    Mix,
-    /// States, transitions, parameters.
-    Graph,
-    /// What clips take, and how far off they are.
-    Compression,
-    /// What the chosen joint does.
-    Curves,
-    /// Many characters instead of the document.
-    Crowd,
-    /// A hierarchy instead of the document.
-    World,
-}
-
-impl Panel {
-    /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Mix, Self::Graph, Self::Compression, Self::Curves, Self::Crowd, Self::World];
-
-    /// True if it says what moves and how, instead of the clip that plays.
-    pub(crate) const fn decides(self) -> bool {
-        matches!(self, Self::Mix | Self::Graph) || self.replaces()
-    }
-
-    /// True if it shows something else than the document.
-    pub(crate) const fn replaces(self) -> bool {
-        matches!(self, Self::Crowd | Self::World)
-    }
-
-    /// What it is called.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Mix => "mix",
-            Self::Graph => "graph",
-            Self::Compression => "compression",
-            Self::Curves => "curves",
-            Self::Crowd => "crowd",
-            Self::World => "world",
-        }
-    }
-}
-
-impl core::str::FromStr for Panel {
-    type Err = Failure;
-
-    fn from_str(text: &str) -> Result<Self, Failure> {
-        let names = Self::ALL.map(Self::name).join(", ");
-        let named = Self::ALL.into_iter().find(|panel| panel.name() == text);
-        named.ok_or_else(|| Failure(format!("there is no panel {text}, but {names}")))
-    }
-}
+use crate::{
+    settings::Panel,
+    state::{Commands, View},
+};
 
 /// The panel at the right, if one is open.
-pub(crate) fn right(viewer: &mut Viewer, ui: &mut egui::Ui) {
-    let Some(panel) = viewer.settings.panel else { return };
+pub(crate) fn right(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
+    let Some(panel) = view.settings.panel else { return };
     let most = ui.available_width() * 0.6;
     egui::Panel::right("right").default_size(300.0).max_size(most).show(ui, |ui| {
         egui::ScrollArea::vertical().auto_shrink([false; 2]).show(ui, |ui| match panel {
-            Panel::Mix => mix::mix(viewer, ui),
-            Panel::Graph => graph::graph(viewer, ui),
-            Panel::Compression => compression::compression(viewer, ui),
-            Panel::Curves => curves::curves(viewer, ui),
-            Panel::Crowd => crowd::crowd(viewer, ui),
-            Panel::World => world::world(viewer, ui),
+            Panel::Mix => mix::mix(view, ui, commands),
+            Panel::Graph => graph::graph(view, ui, commands),
+            Panel::Compression => compression::compression(view, ui, commands),
+            Panel::Curves => curves::curves(view, ui),
+            Panel::Crowd => crowd::crowd(view, ui, commands),
+            Panel::World => world::world(view, ui, commands),
         });
     });
 }
 
-/// Which keys do what.
-pub(crate) fn help(viewer: &mut Viewer, ctx: &egui::Context) {
-    const KEYS: [(&str, &str); 13] = [
-        ("space", "play and pause"),
-        ("left, right", "a frame back, a frame on"),
-        ("home, end", "to the start, to the end"),
-        ("F, double click", "all in view"),
-        ("1 to 9", "the triggers of a graph"),
-        ("click on a joint", "choose it, where the skeleton is shown"),
-        ("drag", "turn"),
-        ("shift or right drag", "move"),
-        ("wheel", "nearer, farther"),
-        ("drop files", "open them; motions come onto the character"),
-        ("shift while dropping", "open them beside what is open"),
-        ("drop a graph (.json)", "play it with the clips that are open"),
-        ("?", "this"),
-    ];
-    let mut open = viewer.help;
-    egui::Window::new("Keys and mouse").open(&mut open).resizable(false).collapsible(false).show(ctx, |ui| {
-        egui::Grid::new("keys").num_columns(2).striped(true).show(ui, |ui| {
-            for (key, what) in KEYS {
-                ui.strong(key);
-                ui.label(what);
-                ui.end_row();
-            }
-        });
-    });
-    viewer.help = open;
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        document::Document,
+        settings::Settings,
+        state::{Command, Edit, History, Open, Stage, UiState},
+    };
+    use egui_kittest::{Harness, kittest::Queryable};
 
-/// What became of motions that were brought onto the character.
-pub(crate) fn report(viewer: &mut Viewer, ctx: &egui::Context) {
-    let Some(document) = &viewer.document else { return };
-    let mut open = viewer.report;
-    let title = format!("Brought onto {}", document.name);
-    let window = egui::Window::new(title).id(egui::Id::unique("brought")).open(&mut open).collapsible(false);
-    window.default_width(420.0).show(ctx, |ui| {
-        egui::ScrollArea::vertical().max_height(300.0).show(ui, |ui| {
-            for brought in &document.brought {
-                ui.strong(&brought.file);
-                match &brought.clips[..] {
-                    [] => ui.colored_label(ui.visuals().error_fg_color, "nothing came of it"),
-                    clips => ui.label(clips.join(", ")),
-                };
-                brought.notes.iter().for_each(|note| {
-                    ui.weak(note);
-                });
-            }
-        });
-    });
-    viewer.report = open;
-}
-
-/// How far a moving picture is.
-#[cfg(not(target_arch = "wasm32"))]
-pub(crate) fn recording(viewer: &mut Viewer, ctx: &egui::Context) {
-    let Some(recording) = &viewer.recording else { return };
-    let (done, all) = recording.progress();
-    let mut cancel = false;
-    egui::Window::new("recording").title_bar(false).resizable(false).show(ctx, |ui| {
-        ui.strong(format!("Recording {done} of {all}"));
-        cancel = ui.button("cancel").clicked();
-    });
-    if cancel {
-        viewer.recording = None;
+    /// All that panels read, without a graphics device; and what they asked for.
+    struct Read {
+        open: Open,
+        stage: Stage,
+        ui: UiState,
+        settings: Settings,
+        history: History,
+        asked: Commands,
     }
-}
 
-/// How far a file is.
-pub(crate) fn loading(viewer: &mut Viewer, ctx: &egui::Context) {
-    let both = [&mut viewer.loading, &mut viewer.second.loading];
-    for (slot, (id, down)) in both.into_iter().zip([("opening", 0.0), ("opening beside", 100.0)]) {
-        if let Some(loading) = slot
-            && progress(loading, id, down, ctx)
-        {
-            *slot = None;
+    /// The mannequin with a panel open, in a window that nobody draws.
+    fn harness(panel: Option<Panel>) -> Harness<'static, Read> {
+        let mut open = Open::default();
+        open.document = Some(Document::mannequin().unwrap());
+        let settings = Settings { panel, ..Settings::default() };
+        let mut stage = Stage::default();
+        stage.advance(0.0, &mut open, &settings).unwrap();
+        stage.prepare(&open, &settings).unwrap();
+        let (ui, history, asked) = (UiState::default(), History::default(), Commands::new());
+        let read = Read { open, stage, ui, settings, history, asked };
+        let mut harness = Harness::builder().with_size([900.0, 700.0]).build_ui_state(
+            |ui, read: &mut Read| {
+                let Read { open, stage, ui: state, settings, history, asked } = read;
+                let view = View { open, stage, ui: state, settings, history };
+                bar(&view, ui, asked);
+                timeline(&view, ui, asked);
+                side(&view, ui, asked);
+                right(&view, ui, asked);
+                keys(&view, ui.ctx(), asked);
+                // The bar learns how wide it is.
+                asked.retain(|command| match command {
+                    Command::SwitchesWidth(width) => {
+                        read.ui.switches_width = *width;
+                        false
+                    }
+                    _ => true,
+                });
+            },
+            read,
+        );
+        harness.run_steps(3);
+        harness.state_mut().asked.clear();
+        harness
+    }
+
+    /// What is asked for by a click on what is called so.
+    fn click(panel: Option<Panel>, label: &str) -> Commands {
+        let mut harness = harness(panel);
+        harness.get_by_label(label).click();
+        harness.run_steps(2);
+        std::mem::take(&mut harness.state_mut().asked)
+    }
+
+    #[test]
+    fn a_panel_at_rest_asks_for_nothing() {
+        for panel in Panel::ALL.into_iter().map(Some).chain([None]) {
+            let mut harness = harness(panel);
+            harness.run_steps(5);
+            assert!(harness.state().asked.is_empty(), "{panel:?}: {}", harness.state().asked.len());
         }
     }
-}
 
-/// True if it is to be cancelled.
-fn progress(loading: &Loading, id: &str, down: f32, ctx: &egui::Context) -> bool {
-    let (done, all, what) = loading.progress();
-    let title = format!("Opening {}", loading.name());
-    let mut cancel = false;
-    egui::Window::new(id)
-        .title_bar(false)
-        .resizable(false)
-        .anchor(egui::Align2::CENTER_CENTER, [0.0, down])
-        .show(ctx, |ui| {
-            ui.strong(title);
-            ui.add(egui::ProgressBar::new(done as f32 / all.max(1) as f32).desired_width(260.0));
-            ui.horizontal(|ui| {
-                cancel = ui.button("cancel").clicked();
-                ui.weak(what);
-            });
-        });
-    cancel
+    #[test]
+    fn a_click_asks_for_what_it_says() {
+        assert!(matches!(&click(None, "wave")[..], [Command::Play(clip)] if clip == "wave"));
+        assert!(matches!(click(None, "pause")[..], [Command::PlayOrPause]));
+        assert!(matches!(click(None, "floor")[..], [Command::Set(Settings { floor: false, .. })]));
+        let panel = |commands: Commands| match commands[..] {
+            [Command::Set(settings)] => settings.panel,
+            _ => None,
+        };
+        assert_eq!(panel(click(None, "compression")), Some(Panel::Compression));
+        assert!(matches!(click(Some(Panel::World), "wheel")[..], [Command::ChooseThing(Some(_))]));
+        let set = click(Some(Panel::Graph), "set jump");
+        assert!(matches!(&set[..], [Command::Parameter(name, _)] if name == "jump"));
+        let once = click(Some(Panel::Graph), "play wave");
+        assert!(matches!(&once[..], [Command::OneShot { clip, .. }] if clip == "wave"));
+        // The worst moment of a clip.
+        let mut harness = harness(Some(Panel::Compression));
+        harness.get_all_by_label_contains(" mm at ").next().expect("clips were cooked").click();
+        harness.run_steps(2);
+        let asked = &harness.state().asked[..];
+        assert!(matches!(asked, [Command::LookAt { clip, .. }] if clip == "walk"), "{}", asked.len());
+    }
+
+    #[test]
+    fn a_slider_of_the_mix_asks_for_an_edit_and_changes_nothing() {
+        let mut harness = harness(Some(Panel::Mix));
+        let slider = harness.get_by_label("weight of run").rect();
+        harness.hover_at(slider.center());
+        harness.run_steps(1);
+        harness.drag_at(slider.center());
+        harness.run_steps(1);
+        harness.drop_at(slider.center());
+        harness.run_steps(1);
+        let asked = &harness.state().asked;
+        assert!(!asked.is_empty());
+        for command in asked {
+            assert!(
+                matches!(command, Command::Edit(Edit::Mix(3, strip)) if (strip.weight - 0.5).abs() < 0.1)
+            );
+        }
+        let document = harness.state().open.document.as_ref().unwrap();
+        let crate::drive::Driver::Mix(mixer) = &document.driver else { panic!("the mix decides") };
+        assert_eq!(mixer.channels[3].strip.weight, 0.0);
+    }
 }

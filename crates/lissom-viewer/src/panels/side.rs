@@ -1,80 +1,86 @@
 //! The panel at the left: clips, what is shown, joints.
 
-use crate::{scene::SkinOn, viewer::Viewer};
+use crate::{
+    settings::SkinOn,
+    state::{Command, Commands, View},
+};
 
 /// A window that has no room for a panel on each side, in points.
 const NARROW: f32 = 720.0;
 
-pub(crate) fn side(viewer: &mut Viewer, ui: &mut egui::Ui) {
+pub(crate) fn side(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
     let width = ui.available_width();
     // Between two panels there would be nothing left of the picture.
-    if viewer.settings.panel.is_some() && width < NARROW {
+    if view.settings.panel.is_some() && width < NARROW {
         return;
     }
     egui::Panel::left("side").default_size(230.0).max_size(width * 0.45).show(ui, |ui| {
         egui::ScrollArea::vertical().auto_shrink([false; 2]).show(ui, |ui| {
-            clips(viewer, ui);
+            clips(view, ui, commands);
             ui.separator();
-            shown(viewer, ui);
+            shown(view, ui, commands);
             ui.separator();
-            joints(viewer, ui);
+            joints(view, ui, commands);
         });
     });
 }
 
-fn clips(viewer: &mut Viewer, ui: &mut egui::Ui) {
+fn clips(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
     ui.strong("Clips");
-    let Some(document) = &viewer.document else { return };
+    let Some(document) = &view.open.document else { return };
     if document.clips.is_empty() {
         ui.weak("none: the rest pose");
     }
     let playing = document.player.playing().filter(|_| document.plays_a_clip());
-    let mut chosen = None;
     for clip in &document.clips {
         let is_playing = playing == Some(clip.name.as_str());
         let loops = if clip.looping { ", loops" } else { "" };
-        let about = format!("{:.2} s{loops}, {} bytes", clip.duration_s, clip.bytes);
-        if ui.selectable_label(is_playing, &clip.name).on_hover_text(about).clicked() {
-            chosen = Some(clip.name.clone());
+        let about = format!("{}: {:.2} s{loops}, {} bytes", clip.name, clip.duration_s, clip.bytes);
+        if ui.selectable_label(is_playing, &clip.label).on_hover_text(about).clicked() {
+            commands.push(Command::Play(clip.name.clone()));
         }
     }
-    if let Some(clip) = chosen {
-        viewer.play(&clip);
-    }
 }
 
-fn shown(viewer: &mut Viewer, ui: &mut egui::Ui) {
+fn shown(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
+    let mut settings = *view.settings;
     ui.strong("Shown");
-    ui.checkbox(&mut viewer.settings.meshes, "meshes");
-    ui.checkbox(&mut viewer.settings.bones, "skeleton");
-    ui.checkbox(&mut viewer.settings.floor, "floor");
-    ui.checkbox(&mut viewer.settings.onion, "before and after");
-    ui.checkbox(&mut viewer.settings.trail, "way of the joint");
-    ui.checkbox(&mut viewer.settings.bounds, "bounds");
-    let sockets = ui.checkbox(&mut viewer.settings.sockets, "sockets");
-    if let Some(bounds) = &viewer.bounds {
+    ui.checkbox(&mut settings.meshes, "meshes");
+    ui.checkbox(&mut settings.bones, "skeleton");
+    ui.checkbox(&mut settings.floor, "floor");
+    ui.checkbox(&mut settings.onion, "before and after");
+    ui.checkbox(&mut settings.trail, "way of the joint");
+    ui.checkbox(&mut settings.bounds, "bounds");
+    let sockets = ui.checkbox(&mut settings.sockets, "sockets");
+    if let Some(bounds) = &view.stage.bounds {
         sockets.on_hover_text(format!("{} joints at the end that move no mesh", bounds.socket_count()));
     }
-    ui.checkbox(&mut viewer.settings.follow, "camera follows the root");
+    ui.checkbox(&mut settings.follow, "camera goes along");
     ui.horizontal(|ui| {
         ui.label("skin on the");
-        ui.selectable_value(&mut viewer.settings.skin_on, SkinOn::Gpu, "GPU");
-        ui.selectable_value(&mut viewer.settings.skin_on, SkinOn::Cpu, "CPU");
+        ui.selectable_value(&mut settings.skin_on, SkinOn::Gpu, "GPU");
+        ui.selectable_value(&mut settings.skin_on, SkinOn::Cpu, "CPU");
     });
+    if settings != *view.settings {
+        commands.push(Command::Set(settings));
+    }
 }
 
-fn joints(viewer: &mut Viewer, ui: &mut egui::Ui) {
+fn joints(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
     ui.strong("Joints");
-    ui.add(egui::TextEdit::singleline(&mut viewer.search).hint_text("find a joint"));
-    let Some(document) = &viewer.document else { return };
+    let mut search = view.ui.search.clone();
+    if ui.add(egui::TextEdit::singleline(&mut search).hint_text("find a joint")).changed() {
+        commands.push(Command::Search(search.clone()));
+    }
+    let Some(document) = &view.open.document else { return };
     let skeleton = document.player.skeleton();
-    let wanted = viewer.search.to_lowercase();
+    let wanted = search.to_lowercase();
     // Without a word all of them are found, and tens of thousands need not be looked at in every frame.
     let all = skeleton.joint_count();
     let found: Option<Vec<usize>> = (!wanted.is_empty())
         .then(|| (0..all).filter(|j| skeleton.name(*j).to_lowercase().contains(&wanted)).collect());
     let row = ui.text_style_height(&egui::TextStyle::Body);
-    let mut chosen = viewer.joint;
+    let mut chosen = view.open.joint;
     egui::ScrollArea::vertical().id_salt("joints").max_height(260.0).auto_shrink([false; 2]).show_rows(
         ui,
         row,
@@ -92,8 +98,7 @@ fn joints(viewer: &mut Viewer, ui: &mut egui::Ui) {
         let place = document.body().models()[joint].w_axis;
         ui.weak(format!("x {:.3}  y {:.3}  z {:.3} m", place.x, place.y, place.z));
     }
-    if chosen.is_some() && chosen != viewer.joint {
-        viewer.settings.bones = true;
+    if chosen != view.open.joint {
+        commands.push(Command::Choose(chosen));
     }
-    viewer.joint = chosen;
 }

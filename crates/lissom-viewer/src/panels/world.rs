@@ -1,25 +1,23 @@
 //! The world panel: the hierarchy as a tree, and what was recomputed.
 
 use crate::{
-    document::Failure,
-    viewer::Viewer,
-    world::{LIT, WorldScene},
+    shown::{LIT, WorldScene},
+    state::{Command, Commands, Edit, View},
 };
 use egui::{Color32, RichText, Sense};
 use lissom::math::Vec3;
 
-pub(crate) fn world(viewer: &mut Viewer, ui: &mut egui::Ui) {
-    let Some(scene) = &mut viewer.world else { return };
-    let done = shown(scene, ui);
-    viewer.tell(done);
-}
-
-fn shown(scene: &mut WorldScene, ui: &mut egui::Ui) -> Result<(), Failure> {
+pub(crate) fn world(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
+    let Some(scene) = &view.stage.world else { return };
     ui.weak("Drag something onto what is to carry it. What the last sync recomputed is lit.");
     ui.horizontal(|ui| {
         ui.label("it keeps its");
-        ui.selectable_value(&mut scene.keeps_place, true, "place");
-        ui.selectable_value(&mut scene.keeps_place, false, "offset");
+        let mut keeps_place = scene.keeps_place;
+        ui.selectable_value(&mut keeps_place, true, "place");
+        ui.selectable_value(&mut keeps_place, false, "offset");
+        if keeps_place != scene.keeps_place {
+            commands.push(Command::KeepsPlace(keeps_place));
+        }
     });
     ui.separator();
     // What was dropped, and onto what: `None` is the world itself.
@@ -29,24 +27,29 @@ fn shown(scene: &mut WorldScene, ui: &mut egui::Ui) -> Result<(), Failure> {
         dropped = Some((*thing, None));
     }
     for (thing, depth) in scene.rows() {
-        let row = row(scene, thing, depth, ui);
+        let row = row(scene, thing, depth, ui, commands);
         if let Some(carried) = row.dnd_release_payload::<usize>() {
             dropped = Some((*carried, Some(thing)));
         }
     }
     ui.separator();
-    if let Some(thing) = scene.chosen {
-        let own = scene.thing_mut(thing);
+    if let Some(thing) = scene.chosen
+        && let Ok(was) = scene.position(thing)
+    {
+        let own = &scene.things()[thing];
         ui.strong(own.name.clone());
-        ui.add(egui::Slider::new(&mut own.turns, -3.0..=3.0).text("turns"));
-        let mut position = scene.position(thing)?.to_array();
+        let mut turns = own.turns;
+        if ui.add(egui::Slider::new(&mut turns, -3.0..=3.0).text("turns")).changed() {
+            commands.push(Command::Turns(thing, turns));
+        }
+        let mut position = was.to_array();
         ui.horizontal(|ui| {
             for (value, axis) in position.iter_mut().zip(["x ", "y ", "z "]) {
                 ui.add(egui::DragValue::new(value).speed(0.01).prefix(axis).fixed_decimals(2));
             }
         });
-        if Vec3::from_array(position) != scene.position(thing)? {
-            scene.set_position(thing, Vec3::from_array(position))?;
+        if Vec3::from_array(position) != was {
+            commands.push(Command::MoveThing(thing, Vec3::from_array(position)));
         }
         ui.separator();
     }
@@ -54,14 +57,19 @@ fn shown(scene: &mut WorldScene, ui: &mut egui::Ui) -> Result<(), Failure> {
     ui.label(format!("{} of {all} recomputed", stats.changed));
     ui.weak(format!("{} looked at, {} parents read, {} passes", stats.checked, stats.read, stats.passes));
     ui.weak(format!("a sync {:.1} µs", scene.sync_s * 1e6));
-    match dropped {
-        Some((thing, parent)) if Some(thing) != parent => scene.put_under(thing, parent),
-        _ => Ok(()),
+    if let Some((thing, parent)) = dropped.filter(|(thing, parent)| Some(*thing) != *parent) {
+        commands.push(Command::Edit(Edit::Under(thing, parent)));
     }
 }
 
 /// One thing; the response is that of its name.
-fn row(scene: &mut WorldScene, thing: usize, depth: usize, ui: &mut egui::Ui) -> egui::Response {
+fn row(
+    scene: &WorldScene,
+    thing: usize,
+    depth: usize,
+    ui: &mut egui::Ui,
+    commands: &mut Commands,
+) -> egui::Response {
     let own = &scene.things()[thing];
     let mut text = RichText::new(&own.name);
     if own.lit {
@@ -82,7 +90,7 @@ fn row(scene: &mut WorldScene, thing: usize, depth: usize, ui: &mut egui::Ui) ->
         ui.painter().rect_stroke(label.rect.expand(1.0), 3.0, stroke, egui::StrokeKind::Outside);
     }
     if label.clicked() {
-        scene.chosen = if chosen { None } else { Some(thing) };
+        commands.push(Command::ChooseThing((!chosen).then_some(thing)));
     }
     label
 }

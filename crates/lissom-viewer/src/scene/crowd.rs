@@ -1,9 +1,12 @@
 //! A crowd on the GPU: one mesh, drawn as many times as there are members in view, in one call.
 
-use super::{fill, meshes::GpuMesh, meshes::room, texture_of};
+use super::{
+    lists::{fill, texture_of},
+    meshes::{GpuMesh, room},
+};
 use crate::{
-    crowd::{CrowdScene, Instance},
-    document::Failure,
+    failure::Failure,
+    shown::{CrowdScene, Instance},
 };
 use egui_wgpu::RenderState;
 

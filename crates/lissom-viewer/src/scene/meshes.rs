@@ -1,9 +1,11 @@
 //! The meshes of a document on the GPU.
 
-use super::{SkinOn, WIDTH, fill, list_texture, rows, texture_of};
+use super::lists::{WIDTH, fill, list_texture, rows, texture_of};
 use crate::{
-    compare::Comparison,
-    document::{Document, Failure, Surface},
+    document::{Document, Surface},
+    failure::Failure,
+    settings::SkinOn,
+    shown::Comparison,
 };
 use egui_wgpu::RenderState;
 use lissom::{archive::MeshView, math::Vec3, player::Body};

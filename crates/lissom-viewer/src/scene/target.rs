@@ -1,7 +1,12 @@
 //! The picture that is drawn into, and that egui shows.
 
-use super::{DEPTH, FORMAT, SAMPLES};
 use egui_wgpu::RenderState;
+
+/// Samples a pixel.
+pub(super) const SAMPLES: u32 = 4;
+/// What egui shows: colours in sRGB, as they are.
+pub(super) const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
+pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 
 pub(super) struct Target {
     smooth: wgpu::TextureView,
@@ -53,7 +58,6 @@ impl Target {
         [self.shown.width(), self.shown.height()]
     }
 
-    #[cfg(not(target_arch = "wasm32"))]
     pub fn shown(&self) -> &wgpu::Texture {
         &self.shown
     }

@@ -1,9 +1,6 @@
 //! Boxes round what moves, and the places where things can be held.
 
-use crate::{
-    document::{Document, Failure},
-    scene::Lines,
-};
+use crate::{document::Document, failure::Failure, lines::Lines};
 use lissom::{
     math::Vec3,
     mesh::{JointBounds, Strided},

@@ -1,6 +1,6 @@
 //! A document beside what it was cooked from.
 
-use crate::document::{Document, Failure};
+use crate::{document::Document, failure::Failure, settings::CompareSettings};
 use lissom::{
     math::{Mat4, Vec3},
     player::Player,
@@ -10,24 +10,6 @@ use lissom::{
 const SHELL_M: f32 = 0.03;
 /// Times a curve is measured at.
 const TIMES: u32 = 160;
-
-/// What the user has set.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
-#[serde(default)]
-pub(crate) struct CompareSettings {
-    /// Errors as colours on the meshes.
-    pub colors: bool,
-    /// Both skeletons.
-    pub bones: bool,
-    /// How many times larger errors are drawn than they are.
-    pub larger: f32,
-}
-
-impl Default for CompareSettings {
-    fn default() -> Self {
-        Self { colors: false, bones: false, larger: 1.0 }
-    }
-}
 
 /// The clip that plays, as it was at the moment that is shown.
 pub(crate) struct Comparison {

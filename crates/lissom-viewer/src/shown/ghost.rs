@@ -1,8 +1,9 @@
 //! Other moments of the clip that plays: before and after, and the way of a joint.
 
 use crate::{
-    document::{Document, Failure},
-    scene::{Lines, bones},
+    document::Document,
+    failure::Failure,
+    lines::{Lines, bones},
 };
 use lissom::{math::Vec3, player::Player};
 

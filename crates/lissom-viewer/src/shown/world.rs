@@ -1,6 +1,6 @@
 //! A world of things that turn, each carried by another: what is recomputed can be watched.
 
-use crate::{document::Failure, scene::Lines};
+use crate::{failure::Failure, lines::Lines};
 use lissom::math::{Quat, Qvs, Qvvs, Vec3};
 use lissom_world::{Entity, Keep, SyncStats, World, WorldError};
 use web_time::Instant;
@@ -17,6 +17,15 @@ pub(crate) struct Thing {
     angle: f32,
     /// True if the last sync recomputed it.
     pub lit: bool,
+}
+
+/// Where something was, and how it had turned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Place {
+    parent: Option<Entity>,
+    local: Qvs,
+    axis: Vec3,
+    angle: f32,
 }
 
 /// The world that the panel shows.
@@ -108,8 +117,14 @@ impl WorldScene {
         Ok(())
     }
 
-    /// Gives something another parent, or none.
-    pub fn put_under(&mut self, thing: usize, parent: Option<usize>) -> Result<(), Failure> {
+    fn place(&self, thing: usize) -> Result<Place, Failure> {
+        let Thing { entity, axis, angle, .. } = self.things[thing];
+        Ok(Place { parent: self.world.parent(entity)?, local: self.world.local(entity)?, axis, angle })
+    }
+
+    /// Gives something another parent, or none; where it was.
+    pub fn put_under(&mut self, thing: usize, parent: Option<usize>) -> Result<Place, Failure> {
+        let was = self.place(thing)?;
         let keep = if self.keeps_place { Keep::World } else { Keep::Local };
         let parent = parent.map(|parent| self.things[parent].entity);
         self.world.set_parent(self.things[thing].entity, parent, keep)?;
@@ -120,15 +135,25 @@ impl WorldScene {
         if thing.turns != 0.0 && angle.abs() > 1e-6 {
             (thing.axis, thing.angle) = (axis, angle);
         }
-        Ok(())
+        Ok(was)
+    }
+
+    /// Puts something back; where it was.
+    pub fn put_back(&mut self, thing: usize, place: Place) -> Result<Place, Failure> {
+        let was = self.place(thing)?;
+        let own = &mut self.things[thing];
+        self.world.set_parent(own.entity, place.parent, Keep::Local)?;
+        self.world.update_local(own.entity, |local| *local = place.local)?;
+        (own.axis, own.angle) = (place.axis, place.angle);
+        Ok(was)
     }
 
     pub fn things(&self) -> &[Thing] {
         &self.things
     }
 
-    pub fn thing_mut(&mut self, thing: usize) -> &mut Thing {
-        &mut self.things[thing]
+    pub fn set_turns(&mut self, thing: usize, turns: f32) {
+        self.things[thing].turns = turns;
     }
 
     /// Where something is, from its parent.
@@ -140,20 +165,26 @@ impl WorldScene {
         Ok(self.world.update_local(self.things[thing].entity, |local| local.position = position)?)
     }
 
-    /// Everything as a list, parents first, each with how deep it is.
+    /// Everything as a list, parents first, each with how deep it is; what hangs on the same thing in the order in which it was made.
     pub fn rows(&self) -> Vec<(usize, usize)> {
+        let parents: Vec<Option<Entity>> =
+            self.things.iter().map(|thing| self.world.parent(thing.entity).ok().flatten()).collect();
         let mut rows = Vec::new();
-        let parent = |thing: &Thing| self.world.parent(thing.entity).ok().flatten();
-        for root in self.things.iter().filter(|thing| parent(thing).is_none()) {
-            let Ok(subtree) = self.world.subtree(root.entity) else { continue };
-            for entity in subtree {
-                let above =
-                    core::iter::successors(Some(entity), |e| self.world.parent(*e).ok().flatten()).count();
-                let found = self.things.iter().position(|thing| thing.entity == entity);
-                rows.extend(found.map(|thing| (thing, above - 1)));
-            }
-        }
+        self.rows_below(None, 0, &parents, &mut rows);
         rows
+    }
+
+    fn rows_below(
+        &self,
+        above: Option<Entity>,
+        depth: usize,
+        parents: &[Option<Entity>],
+        rows: &mut Vec<(usize, usize)>,
+    ) {
+        for thing in (0..parents.len()).filter(|thing| parents[*thing] == above) {
+            rows.push((thing, depth));
+            self.rows_below(Some(self.things[thing].entity), depth + 1, parents, rows);
+        }
     }
 
     /// A ball that holds it.
@@ -186,12 +217,6 @@ impl WorldScene {
 /// What was recomputed, and what is chosen; sRGB.
 pub(crate) const LIT: [f32; 4] = [0.95, 0.6, 0.2, 1.0];
 const CHOSEN: [f32; 4] = [0.35, 0.65, 1.0, 1.0];
-
-impl From<WorldError> for Failure {
-    fn from(e: WorldError) -> Self {
-        Self(e.to_string())
-    }
-}
 
 /// A thing, as a box.
 fn boxed(place: &Qvvs, size: f32, color: [f32; 4], lines: &mut Lines) {

@@ -5,6 +5,7 @@
 #![allow(clippy::print_stderr, reason = "a test that cannot run says why")]
 
 mod beside;
+mod first;
 mod narrow;
 mod numbers;
 mod reach;

@@ -12,7 +12,10 @@ mod rings;
 
 use crate::{
     camera::{Camera, FIELD},
-    document::{Failure, Surface},
+    document::Surface,
+    failure::Failure,
+    platform::Pool,
+    settings::CrowdSettings,
 };
 use lissom::{
     JointLod, JointMask, Skeleton,
@@ -40,25 +43,9 @@ const MATRICES: usize = 1024;
 /// Frames that a stage's time is taken from.
 const FRAMES: usize = 30;
 
-/// What the user has set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
-#[serde(default)]
-pub(crate) struct CrowdSettings {
-    pub count: usize,
-    pub threads: usize,
-    /// Less work for who is small on the screen, none for who is not on it.
-    pub by_size: bool,
-}
-
-impl Default for CrowdSettings {
-    fn default() -> Self {
-        Self { count: 300, threads: 1, by_size: true }
-    }
-}
-
 /// A part of a frame that is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
+pub(crate) enum Phase {
     Steer,
     Detail,
     Update,
@@ -66,7 +53,7 @@ pub(crate) enum Stage {
     Draw,
 }
 
-impl Stage {
+impl Phase {
     pub const ALL: [(Self, &'static str, &'static str); 5] = [
         (Self::Steer, "steer", "where each is on its ring"),
         (Self::Detail, "detail", "how large each is on the screen: joints, rate, or not at all"),
@@ -105,8 +92,7 @@ pub(crate) struct CrowdScene {
     time_s: f64,
     /// Seconds of each stage in the last frames, the newest last.
     stages: [Vec<f64>; 5],
-    #[cfg(not(target_arch = "wasm32"))]
-    pool: Option<rayon::ThreadPool>,
+    pool: Pool,
 }
 
 impl CrowdScene {
@@ -135,8 +121,7 @@ impl CrowdScene {
             instances: Vec::new(),
             time_s: 0.0,
             stages: Default::default(),
-            #[cfg(not(target_arch = "wasm32"))]
-            pool: None,
+            pool: Pool::default(),
         })
     }
 
@@ -169,13 +154,13 @@ impl CrowdScene {
     }
 
     /// Microseconds of a stage: the median of the last frames, so that one that waited for a shader does not count.
-    pub fn micros(&self, stage: Stage) -> f64 {
+    pub fn micros(&self, stage: Phase) -> f64 {
         let mut last = self.stages[stage as usize].clone();
         last.sort_by(f64::total_cmp);
         last.get(last.len() / 2).map_or(0.0, |seconds| seconds * 1e6)
     }
 
-    pub fn took(&mut self, stage: Stage, since: Instant) {
+    pub fn took(&mut self, stage: Phase, since: Instant) {
         let last = &mut self.stages[stage as usize];
         if last.len() == FRAMES {
             last.remove(0);
@@ -208,15 +193,16 @@ impl CrowdScene {
             *place = ringed.place(self.time_s);
         }
         self.crowd.set_places(&self.members, &self.places)?;
-        self.took(Stage::Steer, started);
+        self.took(Phase::Steer, started);
 
         let started = Instant::now();
         self.see(settings.by_size, camera, aspect)?;
-        self.took(Stage::Detail, started);
+        self.took(Phase::Detail, started);
 
         let started = Instant::now();
-        self.run(dt_s, settings.threads)?;
-        self.took(Stage::Update, started);
+        let palettes = PalettesMut::F16(&mut self.palettes);
+        self.pool.update(&mut self.crowd, dt_s, settings.threads, palettes)?;
+        self.took(Phase::Update, started);
         Ok(())
     }
 
@@ -281,25 +267,6 @@ impl CrowdScene {
             self.instances.push(Instance { place, coat: rings::COATS[i % rings::COATS.len()], member });
         }
         Ok(())
-    }
-
-    fn run(&mut self, dt_s: f64, threads: usize) -> Result<(), Box<dyn core::error::Error>> {
-        let Self { crowd, palettes, .. } = self;
-        let palettes = PalettesMut::F16(palettes);
-        #[cfg(not(target_arch = "wasm32"))]
-        if threads > 1 {
-            use lissom_motion::crowd::Rayon;
-            let pool = match self.pool.take().filter(|pool| pool.current_num_threads() == threads) {
-                Some(pool) => pool,
-                None => rayon::ThreadPoolBuilder::new().num_threads(threads).build()?,
-            };
-            let done = pool.install(|| crowd.update_into(dt_s, &Rayon, palettes));
-            self.pool = Some(pool);
-            return Ok(done?);
-        }
-        #[cfg(target_arch = "wasm32")]
-        let _ = threads;
-        Ok(crowd.update_into(dt_s, &lissom_motion::crowd::Serial, palettes)?)
     }
 }
 

@@ -1,0 +1,15 @@
+//! What may be shown beside the document, or instead of it.
+
+mod bounds;
+mod compare;
+mod crowd;
+mod curves;
+mod ghost;
+mod world;
+
+pub(crate) use bounds::Bounds;
+pub(crate) use compare::{Comparison, ErrorCurve};
+pub(crate) use crowd::{CrowdScene, Instance, MOST, Phase};
+pub(crate) use curves::Curves;
+pub(crate) use ghost::Ghost;
+pub(crate) use world::{LIT, Place, WorldScene};

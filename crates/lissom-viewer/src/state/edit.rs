@@ -1,0 +1,42 @@
+//! What can be undone.
+
+use crate::{drive::Strip, shown::Place};
+use lissom_motion::GraphParts;
+
+/// A change; doing it gives the change that takes it back.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Edit {
+    /// A clip of the mix.
+    Mix(usize, Strip),
+    /// Numbers of the graph.
+    Graph(Box<GraphParts>),
+    /// Something in the world gets another parent, or none.
+    Under(usize, Option<usize>),
+    /// The same, exactly where it was.
+    Back(usize, Place),
+}
+
+impl Edit {
+    /// True if both change the same thing: while the mouse holds it, they are one.
+    pub fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Mix(a, _), Self::Mix(b, _)) => a == b,
+            (Self::Graph(_), Self::Graph(_)) => true,
+            _ => false,
+        }
+    }
+
+    /// True if it is about the open document.
+    pub fn is_of_document(&self) -> bool {
+        matches!(self, Self::Mix(..) | Self::Graph(_))
+    }
+
+    /// What is changed.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Mix(..) => "mix",
+            Self::Graph(_) => "graph",
+            Self::Under(..) | Self::Back(..) => "parent",
+        }
+    }
+}
