@@ -54,7 +54,7 @@ pub(crate) fn label(clips: &mut [ClipEntry]) {
         let all = |clip: &ClipEntry| clip.name.len() > *end && clip.name.starts_with(&first.name[..*end]);
         clips.iter().all(all)
     };
-    let Some(end) = ends.filter(shared).last() else { return };
+    let Some(end) = ends.rev().find(shared) else { return };
     clips.iter_mut().for_each(|clip| clip.label = clip.name[end..].to_owned());
 }
 

@@ -39,7 +39,10 @@ mod source;
 mod state;
 mod viewer;
 
-pub use app::*;
+#[cfg(target_arch = "wasm32")]
+pub use app::page;
+#[cfg(not(target_arch = "wasm32"))]
+pub use app::{FrameCost, Offscreen, Shot, bench, device, document, run, screenshot};
 pub use document::Document;
 pub use failure::Failure;
 pub use loading::Loading;

@@ -250,19 +250,6 @@ impl Viewer {
         self.ui.tell(done);
     }
 
-    /// Goes to a time and pauses: of the clip that plays, or since the start of whatever else decides.
-    pub(crate) fn go_to(&mut self, time_s: f64) {
-        self.scrub(time_s);
-        if self.settings.panel.is_some_and(Panel::decides) {
-            let steps = (time_s * 60.0) as u32;
-            let done =
-                (0..steps).try_for_each(|_| self.stage.advance(1.0 / 60.0, &mut self.open, &self.settings));
-            self.ui.tell(done);
-            // At rest there would be nothing to see of what they do.
-            self.open.playing = self.settings.panel.is_some_and(Panel::replaces);
-        }
-    }
-
     /// What panels read.
     pub(crate) fn view(&self) -> View<'_> {
         let Self { open, stage, ui, settings, history, .. } = self;

@@ -78,8 +78,21 @@ pub fn document(files: &[PathBuf]) -> Result<Document, Failure> {
 /// What is wrong with the files, with the clip, or with the graphics device.
 pub fn screenshot(shot: &Shot) -> Result<Picture, Failure> {
     let mut offscreen = Offscreen::of(shot)?;
-    offscreen.viewer.go_to(shot.time_s);
+    go_to(&mut offscreen.viewer, shot.time_s);
     offscreen.picture()
+}
+
+/// Goes to a time and pauses: of the clip that plays, or since the start of whatever else decides.
+fn go_to(viewer: &mut Viewer, time_s: f64) {
+    viewer.scrub(time_s);
+    let Viewer { open, stage, ui, settings, .. } = viewer;
+    if settings.panel.is_some_and(Panel::decides) {
+        let steps = (time_s * 60.0) as u32;
+        let done = (0..steps).try_for_each(|_| stage.advance(1.0 / 60.0, open, settings));
+        ui.tell(done);
+        // At rest there would be nothing to see of what they do.
+        open.playing = settings.panel.is_some_and(Panel::replaces);
+    }
 }
 
 /// What a frame costs on the CPU.
