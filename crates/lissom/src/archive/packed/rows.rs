@@ -138,12 +138,12 @@ impl RowsModel {
     /// Which channels there are.
     fn channels<C: Coder>(&mut self, coder: &mut C, clip: &mut RowsIntegers, bytes: usize) -> Option<()> {
         // A joint takes two bits of a mask at least: what is reserved is a multiple of the bytes.
-        if clip.joints > bytes.saturating_mul(8) {
+        if clip.joints > bytes.saturating_mul(8) || clip.starts_bytes() > bytes {
             return None;
         }
         let mut classes = classes_of(clip);
         let before = self.before.as_ref().map(|b| &b.classes).filter(|b| b.len() == clip.joints);
-        let mut moving = 0_u64;
+        let (mut moving, mut constant) = (0_u64, 0_u64);
         for kind in 0..3_usize {
             let mut last = REST;
             for (joint, classes) in classes.iter_mut().enumerate() {
@@ -163,7 +163,12 @@ impl RowsModel {
                 };
                 last = *class;
                 moving = moving.saturating_add(u64::from(last == MOVING));
+                constant = constant.saturating_add(u64::from(last == CONSTANT));
             }
+        }
+        // A constant is three numbers of a byte at least.
+        if constant.saturating_mul(3) > bytes as u64 {
+            return None;
         }
         // Three numbers for each stored row, and at least four bytes for each channel.
         let stored = clip.stored();
@@ -302,6 +307,8 @@ fn keys<C: Coder>(model: &mut Scaled, coder: &mut C, lanes: &mut [LaneIntegers],
         weights: [0.0; TAPS],
     };
     let mut states = vec![[new; 3]; lanes.len()];
+    // A clip without channels may have any number of rows.
+    let rows = if lanes.is_empty() { 0 } else { rows };
     for row in 1..rows {
         // What was left of the two channels before, in this row.
         let (mut one, mut two) = ([0.0; 3], [0.0; 3]);
@@ -423,4 +430,41 @@ impl Component {
 fn round(v: f64) -> f64 {
     let half = if v < 0.0 { -0.5 } else { 0.5 };
     f64::from((v + half) as i32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::range::{Decoder, Encoder},
+        *,
+    };
+
+    /// What comes back from what was coded, where the section is said to have so many bytes.
+    fn read_back(clip: &RowsIntegers, bytes: usize) -> Option<RowsIntegers> {
+        let mut coder = Encoder::new();
+        RowsModel::new().code(&mut coder, &mut clip.clone(), usize::MAX, "clip").unwrap();
+        let coded = coder.finish();
+        let mut read = RowsIntegers::default();
+        RowsModel::new().code(&mut Decoder::new(&coded), &mut read, bytes, "clip").map(|()| read)
+    }
+
+    /// A few coded bytes say how many rows or constants there are. Nothing is reserved for more than the section can hold.
+    #[test]
+    fn more_than_a_section_can_hold_is_refused_before_it_is_reserved() {
+        let clip =
+            RowsIntegers { name: "clip".into(), joints: 1, rows: 1600, rate: 30.0, ..Default::default() };
+        let starts = clip.starts_bytes();
+        assert_eq!(starts, 99 * 4);
+        assert_eq!(read_back(&clip, starts).map(|clip| clip.rows), Some(1600));
+        assert_eq!(read_back(&clip, starts - 1), None);
+        let endless = RowsIntegers { rows: i32::MAX as usize, ..clip.clone() };
+        assert_eq!(read_back(&endless, 1 << 20), None, "half a gigabyte of starts");
+        let mut held = RowsIntegers { joints: 900, rows: 2, ..clip };
+        held.constants[1] = HeldIntegers {
+            bytes: 1,
+            values: (0..900).map(|joint| (joint, [1; 3])).collect(),
+            ..Default::default()
+        };
+        assert!(read_back(&held, 2700).is_some() && read_back(&held, 2699).is_none());
+    }
 }

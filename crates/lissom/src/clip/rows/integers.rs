@@ -49,6 +49,11 @@ impl RowsIntegers {
         self.rows.saturating_sub(usize::from(self.round))
     }
 
+    /// The bytes that list where blocks start: there are as many of them as rows say, with channels or without.
+    pub fn starts_bytes(&self) -> usize {
+        self.stored().div_ceil(BLOCK).saturating_sub(1).saturating_mul(4)
+    }
+
     /// The bytes of the clip; `None` if an integer is larger than the format allows, or there is no clip of
     /// so few rows or joints.
     pub fn write(&self) -> Option<Vec<u8>> {
