@@ -442,7 +442,7 @@ mod tests {
     /// What comes back from what was coded, where the section is said to have so many bytes.
     fn read_back(clip: &RowsIntegers, bytes: usize) -> Option<RowsIntegers> {
         let mut coder = Encoder::new();
-        RowsModel::new().code(&mut coder, &mut clip.clone(), usize::MAX, "clip").unwrap();
+        RowsModel::new().code(&mut coder, &mut clip.clone(), usize::MAX, "clip")?;
         let coded = coder.finish();
         let mut read = RowsIntegers::default();
         RowsModel::new().code(&mut Decoder::new(&coded), &mut read, bytes, "clip").map(|()| read)
