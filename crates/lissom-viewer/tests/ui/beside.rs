@@ -98,7 +98,7 @@ fn a_second_file_is_opened_from_the_menu_and_again_when_it_changes() {
     let at = time_s(&harness);
     // A save that went wrong does not take away what is there.
     std::fs::write(&path, "HIERARCHY").unwrap();
-    for _ in 0..200 {
+    for _ in 0..1000 {
         std::thread::sleep(std::time::Duration::from_millis(20));
         harness.run_steps(1);
         if harness.state().failure().is_some() {

@@ -534,7 +534,7 @@ fn a_file_that_changes_is_opened_again_where_it_was() {
     )
     .unwrap();
     let mut end = 0.0;
-    for _ in 0..200 {
+    for _ in 0..1000 {
         std::thread::sleep(std::time::Duration::from_millis(20));
         harness.run_steps(1);
         end = harness.state().duration_s();
@@ -546,7 +546,7 @@ fn a_file_that_changes_is_opened_again_where_it_was() {
     assert_eq!((harness.state().failure(), time_s(&harness)), (None, at));
     // A save that went wrong does not take away what is there.
     std::fs::write(&path, "HIERARCHY").unwrap();
-    for _ in 0..200 {
+    for _ in 0..1000 {
         std::thread::sleep(std::time::Duration::from_millis(20));
         harness.run_steps(1);
         if harness.state().failure().is_some() {
