@@ -2,10 +2,9 @@
 
 use notify::{RecursiveMode, Watcher};
 use std::{
-    ffi::OsString,
     path::{Path, PathBuf},
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
         mpsc::{Receiver, RecvTimeoutError, channel},
     },
@@ -18,53 +17,38 @@ const QUIET: Duration = Duration::from_millis(300);
 /// When a file was written and how large it is; `None` if it is not there.
 type Stamp = Option<(SystemTime, u64)>;
 
-/// Watches files until it is dropped.
+/// Watches files until it is dropped, on one thread: what it watches can be changed.
 #[derive(Default)]
 pub(crate) struct Watch {
     paths: Vec<PathBuf>,
+    ears: Option<Ears>,
+}
+
+/// What hears of changes; the thread ends with it.
+struct Ears {
+    watcher: notify::RecommendedWatcher,
+    folders: Vec<PathBuf>,
+    seen: Arc<Mutex<Seen>>,
     changed: Arc<AtomicBool>,
-    /// What hears of it; the thread ends with it.
-    _watcher: Option<notify::RecommendedWatcher>,
 }
 
 impl Watch {
-    /// `wake` is called after a change, when all files are there and nobody writes any more. Where the system does not tell,
-    /// nothing is watched, and why is the answer.
-    pub fn files(paths: Vec<PathBuf>, wake: impl Fn() + Send + 'static) -> Result<Self, notify::Error> {
-        if paths.is_empty() {
-            return Ok(Self::default());
+    /// Watches these files from now on, as they are now. `wake` is called after a change, when all files are there and nobody writes
+    /// any more; that of the first call is the one that is kept. An error says that the system does not tell of changes.
+    pub fn set(
+        &mut self,
+        paths: Vec<PathBuf>,
+        wake: impl Fn() + Send + 'static,
+    ) -> Result<(), notify::Error> {
+        self.paths = paths;
+        if self.paths.is_empty() && self.ears.is_none() {
+            return Ok(());
         }
-        let (send, news) = channel();
-        // Folders tell of all of their files, by paths that may be written otherwise: names are compared.
-        let names: Vec<OsString> = paths.iter().filter_map(|p| p.file_name()).map(Into::into).collect();
-        let mut watcher = notify::recommended_watcher(move |told: notify::Result<notify::Event>| {
-            let ours = |path: &PathBuf| path.file_name().is_some_and(|name| names.iter().any(|n| n == name));
-            // What was missed may have been ours.
-            let is_news = told.map_or(true, |event| event.need_rescan() || event.paths.iter().any(ours));
-            if is_news {
-                // Nobody waits for it any more if that fails.
-                let _ = send.send(());
-            }
-        })?;
-        // Editors put a new file in the old one's place: their folders are watched.
-        let mut folders: Vec<&Path> = paths.iter().map(|path| folder(path)).collect();
-        folders.sort_unstable();
-        folders.dedup();
-        for folder in folders {
-            watcher.watch(folder, RecursiveMode::NonRecursive)?;
-        }
-        let changed = Arc::new(AtomicBool::new(false));
-        let (mut seen, told) = (Seen::new(&paths), changed.clone());
-        let files = paths.clone();
-        std::thread::spawn(move || {
-            while wait(&news, seen.news.is_some()) {
-                if seen.look(stamps(&files)) {
-                    told.store(true, Ordering::Release);
-                    wake();
-                }
-            }
-        });
-        Ok(Self { paths, changed, _watcher: Some(watcher) })
+        let ears = match &mut self.ears {
+            Some(ears) => ears,
+            none => none.insert(Ears::new(wake)?),
+        };
+        ears.turn_to(&self.paths)
     }
 
     /// What is watched.
@@ -74,7 +58,60 @@ impl Watch {
 
     /// True once after a change.
     pub fn take_change(&self) -> bool {
-        self.changed.swap(false, Ordering::AcqRel)
+        self.ears.as_ref().is_some_and(|ears| ears.changed.swap(false, Ordering::AcqRel))
+    }
+}
+
+impl Ears {
+    fn new(wake: impl Fn() + Send + 'static) -> Result<Self, notify::Error> {
+        let (send, news) = channel();
+        let seen = Arc::new(Mutex::new(Seen::default()));
+        let names = seen.clone();
+        let watcher = notify::recommended_watcher(move |told: notify::Result<notify::Event>| {
+            let seen = names.lock().unwrap_or_else(PoisonError::into_inner);
+            // What was missed may have been ours.
+            let is_news = told.map_or(true, |event| {
+                event.need_rescan() || event.paths.iter().any(|path| seen.has_name_of(path))
+            });
+            if is_news {
+                // Nobody waits for it any more if that fails.
+                let _ = send.send(());
+            }
+        })?;
+        let changed = Arc::new(AtomicBool::new(false));
+        let (files, told) = (seen.clone(), changed.clone());
+        std::thread::spawn(move || {
+            let mut pending = false;
+            while wait(&news, pending) {
+                let mut seen = files.lock().unwrap_or_else(PoisonError::into_inner);
+                let over = seen.look();
+                pending = seen.news.is_some();
+                drop(seen);
+                if over {
+                    told.store(true, Ordering::Release);
+                    wake();
+                }
+            }
+        });
+        Ok(Self { watcher, folders: Vec::new(), seen, changed })
+    }
+
+    /// Editors put a new file in the old one's place: the folders of files are watched.
+    fn turn_to(&mut self, paths: &[PathBuf]) -> Result<(), notify::Error> {
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Seen::new(paths.to_vec());
+        self.changed.store(false, Ordering::Release);
+        for folder in self.folders.drain(..) {
+            // A folder that is gone tells nothing anyway.
+            let _ = self.watcher.unwatch(&folder);
+        }
+        let mut folders: Vec<PathBuf> = paths.iter().map(|path| folder(path).into()).collect();
+        folders.sort_unstable();
+        folders.dedup();
+        for folder in folders {
+            self.watcher.watch(&folder, RecursiveMode::NonRecursive)?;
+            self.folders.push(folder);
+        }
+        Ok(())
     }
 }
 
@@ -100,19 +137,27 @@ fn folder(path: &Path) -> &Path {
 }
 
 /// What was seen of files.
+#[derive(Default)]
 struct Seen {
+    files: Vec<PathBuf>,
     known: Vec<Stamp>,
     /// What was seen last, if it was news: who writes may not be done.
     news: Option<Vec<Stamp>>,
 }
 
 impl Seen {
-    fn new(files: &[PathBuf]) -> Self {
-        Self { known: stamps(files), news: None }
+    fn new(files: Vec<PathBuf>) -> Self {
+        Self { known: stamps(&files), files, news: None }
+    }
+
+    /// Folders tell of all of their files, by paths that may be written otherwise: names are compared.
+    fn has_name_of(&self, path: &Path) -> bool {
+        path.file_name().is_some_and(|name| self.files.iter().any(|file| file.file_name() == Some(name)))
     }
 
     /// True once after a change, when two looks have seen the same and all files are there.
-    fn look(&mut self, seen: Vec<Stamp>) -> bool {
+    fn look(&mut self) -> bool {
+        let seen = stamps(&self.files);
         if seen == self.known || seen.iter().any(Option::is_none) {
             self.news = None;
             return false;
@@ -142,9 +187,8 @@ mod tests {
     fn a_change_is_told_once_when_it_is_over() {
         let file = std::env::temp_dir().join(format!("lissom-seen-{}", std::process::id()));
         std::fs::write(&file, "1").unwrap();
-        let files = [file.clone()];
-        let mut seen = Seen::new(&files);
-        let look = |seen: &mut Seen| seen.look(stamps(&files));
+        let mut seen = Seen::new(vec![file.clone()]);
+        let look = Seen::look;
         assert!(!look(&mut seen) && !look(&mut seen));
         std::fs::write(&file, "22").unwrap();
         assert!(!look(&mut seen));
@@ -166,7 +210,9 @@ mod tests {
         let (file, new) = (folder.join("a.txt"), folder.join("new"));
         std::fs::write(&file, "1").unwrap();
         let (send, woken) = channel();
-        let watch = Watch::files(vec![file.clone()], move || send.send(()).unwrap_or_default()).unwrap();
+        let mut watch = Watch::default();
+        watch.set(vec![folder.join("other")], move || send.send(()).unwrap_or_default()).unwrap();
+        watch.set(vec![file.clone()], || {}).unwrap();
         // Another file of the folder is nobody's business.
         std::fs::write(folder.join("b.txt"), "other").unwrap();
         assert!(woken.recv_timeout(QUIET * 3).is_err() && !watch.take_change());

@@ -82,8 +82,8 @@ impl Asked {
 pub(crate) struct Watch;
 
 impl Watch {
-    pub fn files(_: Vec<PathBuf>, _: impl Fn() + Send + 'static) -> Result<Self, Failure> {
-        Ok(Self)
+    pub fn set(&mut self, _: Vec<PathBuf>, _: impl Fn() + Send + 'static) -> Result<(), Failure> {
+        Ok(())
     }
 
     pub fn paths(&self) -> &[PathBuf] {

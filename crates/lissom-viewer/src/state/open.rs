@@ -29,6 +29,8 @@ pub(crate) struct Open {
     kept: Option<Kept>,
     /// False until the document's files are watched.
     pub is_watched: bool,
+    /// What is watched was written by the viewer itself.
+    is_stale: bool,
     watch: Watch,
     watch_beside: Watch,
 }
@@ -57,6 +59,7 @@ impl Default for Open {
             wanted_clip: None,
             kept: None,
             is_watched: true,
+            is_stale: false,
             watch: Watch::default(),
             watch_beside: Watch::default(),
         }
@@ -78,7 +81,7 @@ impl Open {
 
     /// Starts to open files beside the document.
     pub fn start_beside(&mut self, asked: Asked, ctx: &egui::Context) -> Result<(), Failure> {
-        let watched = watch(asked.paths(), ctx).map(|watch| self.watch_beside = watch);
+        let watched = self.watch_beside.set(asked.paths(), wake(ctx)).map_err(|e| unseen(&e));
         self.loading_beside = Some(Loading::start_by(asked, Opening::default(), wake(ctx)));
         watched
     }
@@ -153,14 +156,15 @@ impl Open {
 
     /// The same, from what they are now: what the viewer wrote itself is no news.
     pub fn watch_anew(&mut self) {
-        (self.watch, self.is_watched) = (Watch::default(), false);
+        self.is_watched = false;
+        self.is_stale = true;
     }
 
     fn watch_paths(&mut self, paths: Vec<std::path::PathBuf>, ctx: &egui::Context) -> Result<(), Failure> {
-        if self.watch.paths() != paths {
-            self.watch = watch(paths, ctx)?;
+        if self.watch.paths() == paths && !std::mem::take(&mut self.is_stale) {
+            return Ok(());
         }
-        Ok(())
+        self.watch.set(paths, wake(ctx)).map_err(|e| unseen(&e))
     }
 
     /// The document alone.
@@ -263,7 +267,6 @@ fn wake(ctx: &egui::Context) -> impl Fn() + Send + Sync + 'static {
     move || ctx.request_repaint()
 }
 
-fn watch(paths: Vec<std::path::PathBuf>, ctx: &egui::Context) -> Result<Watch, Failure> {
-    let unseen = |e: &dyn core::fmt::Display| Failure(format!("changes of files are not seen: {e}"));
-    Watch::files(paths, wake(ctx)).map_err(|e| unseen(&e))
+fn unseen(e: &dyn core::fmt::Display) -> Failure {
+    Failure(format!("changes of files are not seen: {e}"))
 }
