@@ -253,9 +253,8 @@ static AHEAD: Mutex<Option<JoinHandle<()>>> = Mutex::new(None);
 
 /// Installs every package while the first steps build, which need none of them. Steps wait for the end of it.
 pub fn install_ahead() {
-    let is_there = |tool: &&str| workspace::has(tool);
-    let last = ["chromium", "qemu-aarch64", "wasm-ld-22"];
-    if !last.iter().all(is_there)
+    let tools = ["chromium", "qemu-aarch64", "wasm-ld-22"];
+    if !tools.iter().all(|tool| workspace::has(tool))
         && let Ok(mut ahead) = AHEAD.lock()
     {
         *ahead = Some(thread::spawn(|| apt_get_install(&PACKAGES)));

@@ -7,7 +7,7 @@
 use crate::{
     camera::Camera,
     document::Document,
-    drive::{Driver, Reach, Springs},
+    drive::{Directed, Driver, Mixer, Reach, Springs},
     failure::Failure,
     lines::{Lines, grid},
     panels,
@@ -15,6 +15,7 @@ use crate::{
     platform::{self, Asked},
     scene::{Look, Scene, Subject},
     settings::{Panel, Settings},
+    shown::WorldScene,
     source::Source,
     state::{
         Browser, Command, Commands, Edit, Export, History, Kept, Open, Recording, Slot, Stage, UiState, View,
@@ -135,8 +136,7 @@ impl Viewer {
     fn go_on(&mut self, kept: &Kept) -> Result<(), Failure> {
         let Some(document) = &self.open.document else { return Ok(()) };
         let skeleton = document.player.skeleton();
-        let joints = 0..skeleton.joint_count();
-        self.open.joint = joints.into_iter().find(|j| Some(skeleton.name(*j)) == kept.joint.as_deref());
+        self.open.joint = kept.joint.as_deref().and_then(|joint| skeleton.find(joint));
         let larger = document.radius() / kept.radius;
         let has = |clip: &&String| document.clips.iter().any(|c| c.name == **clip);
         if let Some(clip) = kept.clip.as_ref().filter(has) {
@@ -546,49 +546,32 @@ impl Viewer {
                 history.redo(|edit| do_edit(open, stage, edit))?;
             }
 
-            Command::Reach(asked) => {
-                if let Some(Driver::Mix(mixer)) = self.open.document.as_mut().map(|d| &mut d.driver) {
-                    let kept = mixer.reach.take();
-                    mixer.reach = asked.and_then(|(joint, bones)| {
-                        let same = kept.filter(|reach| reach.joint == joint);
-                        let reach = same.or_else(|| Reach::new(mixer.body(), joint))?;
-                        Some(Reach { bones, ..reach })
-                    });
-                }
-            }
-            Command::Springs(asked) => {
-                if let Some(Driver::Mix(mixer)) = self.open.document.as_mut().map(|d| &mut d.driver) {
-                    let kept = mixer.springs.take();
-                    mixer.springs = asked.map(|(joint, bone)| {
-                        let same = kept.filter(|springs| springs.joint == joint);
-                        let mut springs = same.unwrap_or_else(|| Springs::new(mixer.body(), joint));
-                        springs.bone = bone;
-                        springs
-                    });
-                }
-            }
-            Command::Parameter(..) | Command::Trigger(_) | Command::OneShot { .. } => {
-                if let Some(Driver::Graph(directed)) = self.open.document.as_mut().map(|d| &mut d.driver) {
-                    match command {
-                        Command::Parameter(name, value) => directed.set(&name, value)?,
-                        Command::Trigger(nth) => directed.trigger(nth)?,
-                        Command::OneShot { layer, clip } => directed.play_once(&layer, &clip)?,
-                        _ => {}
-                    }
-                }
-            }
-            Command::ChooseThing(_)
-            | Command::KeepsPlace(_)
-            | Command::Turns(..)
-            | Command::MoveThing(..) => {
+            Command::Reach(asked) => self.on_mix(|mixer| {
+                let kept = mixer.reach.take();
+                mixer.reach = asked.and_then(|(joint, bones)| {
+                    let same = kept.filter(|reach| reach.joint == joint);
+                    let reach = same.or_else(|| Reach::new(mixer.body(), joint))?;
+                    Some(Reach { bones, ..reach })
+                });
+            }),
+            Command::Springs(asked) => self.on_mix(|mixer| {
+                let kept = mixer.springs.take();
+                mixer.springs = asked.map(|(joint, bone)| {
+                    let same = kept.filter(|springs| springs.joint == joint);
+                    let mut springs = same.unwrap_or_else(|| Springs::new(mixer.body(), joint));
+                    springs.bone = bone;
+                    springs
+                });
+            }),
+            Command::Parameter(name, value) => self.on_graph(|graph| graph.set(&name, value))?,
+            Command::Trigger(nth) => self.on_graph(|graph| graph.trigger(nth))?,
+            Command::OneShot { layer, clip } => self.on_graph(|graph| graph.play_once(&layer, &clip))?,
+            Command::ChooseThing(thing) => self.on_world(|world| world.chosen = thing),
+            Command::KeepsPlace(keeps) => self.on_world(|world| world.keeps_place = keeps),
+            Command::Turns(thing, turns) => self.on_world(|world| world.set_turns(thing, turns)),
+            Command::MoveThing(thing, to) => {
                 if let Some(world) = &mut self.stage.world {
-                    match command {
-                        Command::ChooseThing(thing) => world.chosen = thing,
-                        Command::KeepsPlace(keeps) => world.keeps_place = keeps,
-                        Command::Turns(thing, turns) => world.set_turns(thing, turns),
-                        Command::MoveThing(thing, to) => world.set_position(thing, to)?,
-                        _ => {}
-                    }
+                    world.set_position(thing, to)?;
                 }
             }
 
@@ -600,6 +583,28 @@ impl Viewer {
             Command::SwitchesWidth(width) => self.ui.switches_width = width,
         }
         Ok(())
+    }
+
+    /// Changes the mix, if one decides.
+    fn on_mix(&mut self, change: impl FnOnce(&mut Mixer)) {
+        if let Some(Driver::Mix(mixer)) = self.open.document.as_mut().map(|d| &mut d.driver) {
+            change(mixer);
+        }
+    }
+
+    /// Changes the graph's state, if one decides.
+    fn on_graph(&mut self, change: impl FnOnce(&mut Directed) -> Result<(), Failure>) -> Result<(), Failure> {
+        match self.open.document.as_mut().map(|d| &mut d.driver) {
+            Some(Driver::Graph(directed)) => change(directed),
+            _ => Ok(()),
+        }
+    }
+
+    /// Changes the world, if it was made.
+    fn on_world(&mut self, change: impl FnOnce(&mut WorldScene)) {
+        if let Some(world) = &mut self.stage.world {
+            change(world);
+        }
     }
 
     /// Opens files beside the document if that was asked for, else onto what is there: a graph is played with its clips, motions

@@ -215,7 +215,7 @@ mod tests {
         ] {
             let yaw = facing(&names, &body(left));
             assert!((yaw.abs() - turn).abs() < 1e-6, "{left:?}: {yaw}");
-            // As `place` turns: left comes to lie at x.
+            // Turned about the vertical, left comes to lie at x.
             let (sin, cos) = (libm::sinf(yaw), libm::cosf(yaw));
             assert!(left[0] * cos + left[2] * sin > 0.09, "{left:?}: {yaw}");
         }

@@ -15,8 +15,7 @@
 //!   moved up or down until most of them stand; with goals for feet, each is put onto the ground while it does.
 //! - **Goals**, if asked for: hands and feet are where the source has them, by the same measure, and elbows and knees bend as they must.
 //!   Without, limbs point where the source's do, and end where their own lengths lead.
-//!
-//! - **Feet that hang on the root**, as rigs for inverse kinematics have them, go with the shin, as they would on it; hands likewise.
+//! - **Feet that hang on the root**, as in rigs for inverse kinematics, go with the shin; hands go with the forearm.
 //!
 //! Lengths stay the target's. Up is y; the ground is at height 0, or at the lowest joint of the feet if the rest pose does not stand there.
 

@@ -108,8 +108,8 @@ impl RetargetScratch {
 ///
 /// Joints that follow none keep their rest pose on what they hang on. The hips go the source's way in the
 /// measure of the legs; every other translation, and every scale, is the target's own. Limbs end where the
-/// source's do, if they are long enough. What is carried is put where its limb takes it. Root motion that was taken out of a clip goes the same way: turned
-/// by `facing`, times `ratio`.
+/// source's do, if they are long enough. What is carried is put where its limb takes it. Root motion that was
+/// taken out of a clip goes the same way: turned by `facing`, times `ratio`.
 ///
 /// # Errors
 ///
