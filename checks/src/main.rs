@@ -18,6 +18,7 @@ mod imports;
 mod library;
 mod meshopt;
 mod pab;
+mod packs;
 mod rawclip_bytes;
 mod retarget;
 mod roundtrip;
@@ -71,6 +72,11 @@ const CHECKS: &[(&str, &str, Check)] = &[
         "assets/ozz/bin and golden: every ozz animation cooks within the precision, beside ozz's own bytes",
         pab::run,
     ),
+    (
+        "packs",
+        "packs: files of real asset packs mean what their authors meant [--lissom PATH] [--case TEXT]",
+        packs::run,
+    ),
     ("rawclip-bytes", "rawclips: every clip reads, and is written again byte for byte", rawclip_bytes::run),
     (
         "retarget",
@@ -114,7 +120,7 @@ fn skipped(check: &str, why: impl Display) {
 fn main() -> ExitCode {
     let args: Vec<String> = env::args().skip(1).collect();
     let [name, folder, ..] = args.as_slice() else {
-        eprintln!("usage: lissom-checks CHECK FOLDER [--lissom PATH] [--rounds N]");
+        eprintln!("usage: lissom-checks CHECK FOLDER [--lissom PATH] [--rounds N] [--case TEXT]");
         for (name, what, _) in CHECKS.iter().chain(BY_NAME) {
             eprintln!("  {name:14} {what}");
         }

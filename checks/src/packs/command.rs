@@ -1,0 +1,5 @@
+//! The command's smaller things.
+
+use super::Case;
+
+pub const CASES: &[Case] = &[];

@@ -1,0 +1,5 @@
+//! Motions brought onto other rigs.
+
+use super::Case;
+
+pub const CASES: &[Case] = &[];
