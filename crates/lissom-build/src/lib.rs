@@ -20,6 +20,7 @@
 //! | [`retarget`] | motions of one human skeleton on another |
 //! | [`feet`] | when feet stand; phase and speed of gaits |
 //! | [`graph`] | graphs as files, for `lissom_motion` |
+//! | [`draft`] | a first graph from the names and speeds of clips |
 //! | [`pipeline`] | all of it at once: files or bytes in, an archive, reports and a stamp out |
 //! | [`mannequin`] | a character made in code |
 //!
@@ -64,6 +65,7 @@
 
 pub mod archive;
 pub mod cook;
+pub mod draft;
 pub mod edit;
 pub mod exact;
 pub mod export;

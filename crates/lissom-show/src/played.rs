@@ -41,6 +41,16 @@ impl Played {
         let animator = Animator::of_skeleton(archive, skeleton, Arc::new(graph))?;
         let mut settings =
             set.iter().map(|text| setting(animator.graph(), text)).collect::<Result<Vec<_>>>()?;
+        if let Some((late, text)) = settings
+            .iter()
+            .zip(set)
+            .find(|((at_s, _), _)| *at_s > seconds)
+            .map(|((at_s, _), text)| (at_s, text))
+        {
+            return usage(format!(
+                "--set {text}: at {late} s nothing plays any more: the graph plays {seconds} s (--seconds)"
+            ));
+        }
         settings.sort_by(|a, b| a.0.total_cmp(&b.0));
         Ok(Self { name, seconds, animator, settings })
     }

@@ -1,15 +1,65 @@
 //! docs/CHARACTER.md: every command and every line of code of it runs, on the mannequin's own file.
 
-use crate::common::{folder, good, write};
+use crate::common::{folder, good, text, write};
 use lissom::archive::Archive;
-use lissom_motion::{Animator, RootStep};
+use lissom_motion::{Animator, Graph, RootStep};
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 fn blocks(page: &str, kind: &str) -> Vec<String> {
     let start = format!("```{kind}\n");
     let parts = page.split(&start).skip(1);
     parts.map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
+}
+
+/// The commands of a block, with the files in a folder; each says something.
+fn run_all(block: &str, root: &Path) -> usize {
+    for command in block.lines() {
+        let words = command.split_whitespace().skip(1);
+        let is_file = |word: &str| {
+            [".glb", ".json", ".lsm", ".svg", ".png", ".gif"].iter().any(|end| word.ends_with(end))
+        };
+        let place =
+            |word: &str| if is_file(word) { root.join(word).display().to_string() } else { word.to_owned() };
+        let said = good(&words.map(place).collect::<Vec<_>>());
+        assert!(!said.is_empty(), "{command}");
+    }
+    block.lines().count()
+}
+
+/// From a character and three motion files to one that walks and jumps.
+#[test]
+fn the_short_way_walks_and_jumps() -> Result<(), Box<dyn std::error::Error>> {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/CHARACTER.md");
+    let page = fs::read_to_string(page)?;
+    let root = folder("character_short");
+    let commands = blocks(&page, "sh");
+    assert_eq!(run_all(&commands[1], &root), 5, "the files to try");
+    assert!(run_all(&commands[0], &root) <= 5, "the short way is short");
+
+    let graph = root.join("hero.json");
+    good(&["graph", "check", &text(&graph), "--clips", &text(&root.join("hero.lsm"))]);
+    let archive = Archive::open(root.join("hero.lsm"))?;
+    let file = lissom_build::graph::read(&fs::read(&graph)?)?;
+    let mut hero = Animator::new(&archive, Arc::new(Graph::of_archive(file.parts(), &archive)?))?;
+    let (speed, jump) = (hero.graph().float("speed")?, hero.graph().trigger("jump")?);
+    hero.set(speed, 1.32)?;
+    let (mut way, mut seen) = (0.0, Vec::new());
+    for frame in 0..240 {
+        if frame == 120 {
+            hero.trigger(jump)?;
+        }
+        hero.update(1.0 / 60.0)?;
+        way += hero.root_delta().translation[2];
+        let leading = hero.state().leading(hero.graph(), 0).unwrap_or_default().to_owned();
+        if seen.last() != Some(&leading) {
+            seen.push(leading);
+        }
+    }
+    assert_eq!(seen, ["idle", "move", "jump", "air", "land", "move"]);
+    assert!(way > 3.0, "it walks {way} m in 4 s");
+    Ok(())
 }
 
 #[test]
@@ -20,18 +70,8 @@ fn a_character_in_an_afternoon() -> Result<(), Box<dyn std::error::Error>> {
     write(root.join("lissom.toml"), &blocks(&page, "toml")[0]);
     write(root.join("hero.json"), &blocks(&page, "json")[0]);
     let commands = blocks(&page, "sh");
-    let commands: Vec<&str> = commands.iter().flat_map(|block| block.lines()).collect();
-    assert_eq!(commands.len(), 8);
-    for command in commands {
-        let words = command.split_whitespace().skip(1);
-        // Files are those of the folder.
-        let is_file =
-            |word: &str| [".glb", ".json", ".lsm", ".svg", ".png"].iter().any(|end| word.ends_with(end));
-        let place =
-            |word: &str| if is_file(word) { root.join(word).display().to_string() } else { word.to_owned() };
-        let said = good(&words.map(place).collect::<Vec<_>>());
-        assert!(!said.is_empty(), "{command}");
-    }
+    // The first two blocks are the short way.
+    assert_eq!(commands.iter().skip(2).map(|block| run_all(block, &root)).sum::<usize>(), 8);
     // The code of the page is this.
     let own = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/command/character.rs"))?;
     for line in blocks(&page, "rust").iter().flat_map(|block| block.lines()) {

@@ -130,6 +130,58 @@ fn a_recipe_brings_graphs_and_exports_keep_them() {
 }
 
 #[test]
+fn a_first_graph_is_made_of_the_names_of_clips() {
+    let root = folder("graph_new");
+    let (glb, graph) = (text(&root.join("hero.glb")), text(&root.join("hero.json")));
+    good(&["mannequin", "-o", &glb, "--body-m", "0.04", "--hand-m", "0.012"]);
+    let said = good(&["graph", "new", &glb, "-o", &graph]);
+    for words in [
+        "graph \"hero\"",
+        "idle: state \"idle\"",
+        "walk: at 1.32 m/s",
+        "left out",
+        "performance",
+        "see it: lissom render",
+    ] {
+        assert!(said.contains(words), "{words} is missing from:\n{said}");
+    }
+    good(&["graph", "check", &graph, "--clips", &glb]);
+    let picture = text(&root.join("hero.png"));
+    good(&[
+        "render",
+        &glb,
+        "--graph",
+        &graph,
+        "--set",
+        "ahead=1.3",
+        "--set",
+        "jump@1",
+        "--seconds",
+        "2",
+        "-o",
+        &picture,
+    ]);
+    // What somebody has edited is not written over.
+    assert!(bad(2, &["graph", "new", &glb, "-o", &graph]).1.contains("--force"));
+    let report = json(&good(&["graph", "new", &glb, "-o", &graph, "--force", "--json"]));
+    let walk = report["used"].as_array().unwrap().iter().find(|used| used["role"] == "walk").unwrap();
+    assert_eq!((&walk["clip"], &walk["m_per_s"]), (&"walk".into(), &1.32.into()));
+    let nothing = write(root.join("wave.bvh"), bvh(1, 12));
+    let (_, error) = bad(1, &["graph", "new", &nothing, "-o", &text(&root.join("no.json"))]);
+    assert!(
+        error.contains("no clip is recognised as an idle, a walk or a run: there are \"wave\""),
+        "{error}"
+    );
+    assert!(!root.join("no.json").exists());
+    // A setting after the end would never be seen.
+    let (_, error) = bad(2, &["render", &glb, "--graph", &graph, "--set", "ahead=1@99", "-o", &picture]);
+    assert!(
+        error.contains("--set ahead=1@99: at 99 s nothing plays any more: the graph plays 4 s"),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_drawing_has_every_state_and_way() {
     let root = folder("graph_draw");
     let graph = write(root.join("hero.json"), HERO);
@@ -146,4 +198,13 @@ fn a_drawing_has_every_state_and_way() {
     assert!(bad(2, &["graph", "draw", &graph, "-o", "hero.pdf"]).1.contains("a .svg or a .png"));
     let wrong = write(root.join("wrong.json"), HERO.replace("\"to\": \"move\"", "\"to\": \"run\""));
     assert!(bad(1, &["graph", "draw", &wrong, "-o", &svg]).1.contains("line 7, column 5"));
+    // A file of another program may hold graphs; one without says so.
+    let clips = write(root.join("wave.bvh"), bvh(1, 12));
+    let (archive, glb) = (text(&root.join("hero.lsm")), text(&root.join("hero.glb")));
+    assert!(
+        bad(1, &["graph", "draw", &clips, "-o", &svg]).1.contains("wave.bvh: there is no graph in this file")
+    );
+    good(&["import", &clips, "--graph", &graph, "-o", &archive]);
+    good(&["export", &archive, "-o", &glb]);
+    good(&["graph", "draw", &glb, "-o", &svg]);
 }

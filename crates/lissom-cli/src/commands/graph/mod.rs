@@ -1,6 +1,7 @@
-//! `lissom graph`: what a character may do, checked and drawn.
+//! `lissom graph`: what a character may do, checked, drawn and begun.
 
 mod draw;
+mod new;
 
 use crate::{
     options::{Reading, SomeRefused, usage},
@@ -9,7 +10,7 @@ use crate::{
 use anyhow::{Context, Result, bail};
 use lissom_build::{
     graph::{self, GraphFile, GraphFileError},
-    import::{Format, lsm},
+    import::{Format, ImportOptions, lsm},
     pipeline::did_you_mean,
     scene::Scene,
 };
@@ -34,6 +35,8 @@ pub(crate) enum Command {
     Check(CheckArguments),
     /// Draw a graph: states, what they play, and the ways between them
     Draw(DrawArguments),
+    /// Make a first graph from the clips of a file: idle, gaits, jump and actions, by their names and speeds
+    New(new::Arguments),
 }
 
 #[derive(clap::Args)]
@@ -53,7 +56,7 @@ pub(crate) struct CheckArguments {
 
 #[derive(clap::Args)]
 pub(crate) struct DrawArguments {
-    /// A graph (.json), or an archive (.lsm) that has one
+    /// A graph (.json), or an archive (.lsm) or .glb that has one
     file: PathBuf,
     /// The picture to write
     #[arg(short, long, value_name = "OUT.svg|OUT.png")]
@@ -96,6 +99,7 @@ pub(crate) fn run(command: &Command, out: &mut impl Write) -> Result<()> {
     match command {
         Command::Check(arguments) => check(arguments, out),
         Command::Draw(arguments) => draw(arguments, out),
+        Command::New(arguments) => new::run(arguments, out),
     }
 }
 
@@ -248,12 +252,17 @@ fn scene_of(path: &Path, bytes: &[u8]) -> Result<Scene> {
 /// What a file says: a graph's own, or one of an archive's.
 pub(crate) fn parts_of(path: &Path, name: Option<&str>) -> Result<(String, GraphParts, Option<GraphFile>)> {
     let shown = path.display().to_string();
-    let bytes = read_input(path, graph_limit(path))?;
-    if Format::of_bytes(&bytes) != Some(Format::Lsm) {
-        let file = graph::read(&bytes).with_context(|| shown)?;
-        return Ok((graph::name_of(path), file.parts().clone(), Some(file)));
-    }
-    let graphs = scene_of(path, &bytes)?.graphs;
+    // A file of another program may hold graphs that were exported into it.
+    let graphs = if Format::of_path(path).is_some_and(|format| format != Format::Lsm) {
+        Source::open_scene(path, &ImportOptions::default())?.graphs
+    } else {
+        let bytes = read_input(path, graph_limit(path))?;
+        if Format::of_bytes(&bytes) != Some(Format::Lsm) {
+            let file = graph::read(&bytes).with_context(|| shown)?;
+            return Ok((graph::name_of(path), file.parts().clone(), Some(file)));
+        }
+        scene_of(path, &bytes)?.graphs
+    };
     let names: Vec<String> = graphs.iter().map(|graph| graph.name.clone()).collect();
     let found = match name {
         Some(name) => graphs.into_iter().find(|graph| graph.name == name),
@@ -262,7 +271,9 @@ pub(crate) fn parts_of(path: &Path, name: Option<&str>) -> Result<(String, Graph
     };
     match found {
         Some(graph) => Ok((graph.name, graph.parts, None)),
-        None if names.is_empty() => bail!("{shown}: there is no graph in this archive"),
+        None if names.is_empty() => {
+            bail!("{shown}: there is no graph in this file; `lissom graph new` makes one from its clips")
+        }
         None => bail!("{shown}: which graph? There are {}", names.join(", ")),
     }
 }
