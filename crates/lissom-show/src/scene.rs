@@ -9,14 +9,18 @@ use lissom_draw::{
 use rayon::prelude::*;
 
 /// The side that the camera stands on.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 pub enum View {
     /// Face to face
     Front,
     /// From its left
     Side,
-    /// Between the two
+    /// From behind
+    Back,
+    /// Between front and side
     ThreeQuarter,
+    /// So many degrees from face to face, towards its left
+    Degrees(f32),
 }
 
 /// How a picture is to look.
@@ -55,7 +59,9 @@ impl View {
         match self {
             Self::Front => 0.0,
             Self::Side => core::f32::consts::FRAC_PI_2,
+            Self::Back => core::f32::consts::PI,
             Self::ThreeQuarter => 0.75,
+            Self::Degrees(degrees) => degrees.to_radians(),
         }
     }
 
@@ -315,9 +321,28 @@ pub fn strip(
         }
     }
     if sheet.title > 0 {
-        canvas.text(14, 4 * sheet.letters as i32, shot.name(), sheet.letters, style.ink);
+        let (name, letters) = fitted(shot.name(), sheet.width.saturating_sub(2 * MARGIN), sheet.letters);
+        canvas.text(MARGIN as i32, 4 * sheet.letters as i32, &name, letters, style.ink);
     }
     Ok(canvas.finish())
+}
+
+/// Pixels to the left and right of a title.
+const MARGIN: u32 = 14;
+
+/// A name and the size of its letters that fit so many pixels: smaller letters first, then only what stands after the last
+/// bar (`Walk` of `Armature|Walk`), then as much of that as there is room for.
+fn fitted(name: &str, pixels: u32, letters: u32) -> (String, u32) {
+    let last = name.rsplit('|').next().unwrap_or(name);
+    for text in [name, last] {
+        if let Some(letters) = (1..=letters).rev().find(|letters| text_width(text, *letters) <= pixels) {
+            return (text.to_owned(), letters);
+        }
+    }
+    let most = last.chars().count();
+    let cut = |count: usize| last.chars().take(count).chain("..".chars()).collect::<String>();
+    let longest = (0..most).rev().map(cut).find(|text| text_width(text, 1) <= pixels);
+    (longest.unwrap_or_default(), 1)
 }
 
 /// Pictures of the same or different width, one under the other.
@@ -470,7 +495,22 @@ fn smooth(places: &[[f32; 2]], reach: usize) -> Vec<[f32; 2]> {
 
 #[cfg(test)]
 mod tests {
-    use super::Sheet;
+    use super::{Sheet, fitted};
+    use lissom_draw::text_width;
+
+    #[test]
+    fn a_long_name_fits_a_narrow_picture() {
+        let name = "CharacterArmature|Idle_Gun_Pointing";
+        assert_eq!(fitted(name, 2000, 2), (name.into(), 2));
+        let small = text_width(name, 1);
+        assert_eq!(fitted(name, small, 2), (name.into(), 1), "letters become smaller first");
+        assert_eq!(fitted(name, small - 1, 2).0, "Idle_Gun_Pointing", "then what stands before the bar goes");
+        for pixels in [0, 5, 20, 40, 60, 90] {
+            let (text, letters) = fitted(name, pixels, 2);
+            assert!(text_width(&text, letters) <= pixels || text.is_empty(), "{pixels}: {text}");
+        }
+        assert!(fitted(name, 60, 2).0.starts_with("Idle"));
+    }
 
     /// Flat things, tall things, few and many, in pictures of any size: all inside, words below and above them.
     #[test]

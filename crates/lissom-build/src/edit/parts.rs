@@ -145,7 +145,8 @@ fn reflected(track: &RawUserTrack, normal: V3) -> RawUserTrack {
 }
 
 /// How far a figure has to turn about the vertical to look along z, in radians, by quarter turns: by where its left and its right
-/// are. 0 if the names of its joints do not tell. `places` are those of the joints, one per name.
+/// are, and by what is in front of what. Where the two are opposite, what is in front counts: some files have their sides
+/// from the viewer's place. 0 if the names of its joints do not tell. `places` are those of the joints, one per name.
 #[must_use]
 pub fn facing(names: &[&str], places: &[[f32; 3]]) -> f32 {
     let (mut x, mut z, mut all) = (0.0, 0.0, 0.0);
@@ -154,12 +155,47 @@ pub fn facing(names: &[&str], places: &[[f32; 3]]) -> f32 {
         let d: [f32; 3] = core::array::from_fn(|i| left[i] - right[i]);
         (x, z, all) = (x + d[0], z + d[2], all + libm::sqrtf(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
     }
-    if all == 0.0 || libm::hypotf(x, z) < 0.5 * all {
-        return 0.0;
-    }
-    // Who looks along z has the left at x.
-    let quarters = libm::roundf(libm::atan2f(-z, x) / core::f32::consts::FRAC_PI_2);
+    let sides = all > 0.0 && libm::hypotf(x, z) >= 0.5 * all;
+    // Who looks along z has the left at x: ahead is a quarter turn from it.
+    let by_sides = sides.then_some([-z, x]);
+    let ahead = match (by_sides, ahead(names, places)) {
+        (Some([sx, sz]), Some([fx, fz])) if sx * fx + sz * fz < 0.0 => [fx, fz],
+        (Some(sides), _) => sides,
+        (None, Some(front)) => front,
+        (None, None) => return 0.0,
+    };
+    let quarters = libm::roundf(libm::atan2f(ahead[0], ahead[1]) / core::f32::consts::FRAC_PI_2);
     -quarters * core::f32::consts::FRAC_PI_2
+}
+
+/// What is in front of what, by words of names: a face of the head, toes of feet, a head of a tail.
+const FRONTS: [(&[&str], &[&str]); 3] = [
+    (&["eye", "nose", "snout", "muzzle", "jaw", "mouth"], &["head"]),
+    (&["toe"], &["foot", "ankle"]),
+    (&["head"], &["tail"]),
+];
+
+/// Over the ground, where a figure looks (x, z); `None` if its names do not tell, or not clearly.
+fn ahead(names: &[&str], places: &[[f32; 3]]) -> Option<[f32; 2]> {
+    let small: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
+    let middle = |words: &[&str], not: &[&str]| {
+        let has = |name: &str, words: &[&str]| words.iter().any(|word| name.contains(word));
+        let named = small.iter().zip(places).filter(|(name, _)| has(name, words) && !has(name, not));
+        let (mut sum, mut count) = ([0.0; 3], 0.0);
+        for (_, place) in named {
+            sum = core::array::from_fn(|i| sum[i] + place[i]);
+            count += 1.0;
+        }
+        (count > 0.0).then(|| sum.map(|v: f32| v / count))
+    };
+    let (mut x, mut z, mut all) = (0.0, 0.0, 0.0);
+    for (front, behind) in FRONTS {
+        let (Some(front), Some(behind)) = (middle(front, behind), middle(behind, front)) else { continue };
+        let d: [f32; 3] = core::array::from_fn(|i| front[i] - behind[i]);
+        (x, z, all) = (x + d[0], z + d[2], all + libm::sqrtf(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
+    }
+    // A face is above the joint of its head, too; but what is nearly above says nothing.
+    (all > 0.0 && libm::hypotf(x, z) > 0.3 * all).then_some([x, z])
 }
 
 /// Names that differ by a word for left and right: the places of each pair, left first.
@@ -219,6 +255,15 @@ mod tests {
             let (sin, cos) = (libm::sinf(yaw), libm::cosf(yaw));
             assert!(left[0] * cos + left[2] * sin > 0.09, "{left:?}: {yaw}");
         }
+        // Sides as the viewer sees them: the eyes tell better.
+        let face = ["head", "eyeLeft", "eyeRight"];
+        let eyes = |x: f32, z: f32| [[0.0; 3], [x, 0.2, z], [-x, 0.2, z]];
+        assert_eq!(facing(&face, &eyes(-0.3, 0.2)), 0.0);
+        assert_eq!(facing(&face, &eyes(0.3, -0.2)).abs(), PI);
+        // Without sides: a dog looks away from its tail.
+        let dog = ["Head", "Tail_1", "Tail_2"];
+        let looks = facing(&dog, &[[-0.5, 0.8, 0.0], [0.4, 0.6, 0.0], [0.6, 0.6, 0.0]]);
+        assert!((looks - FRAC_PI_2).abs() < 1e-6, "{looks}");
         assert_eq!(facing(&["a", "b"], &[[0.0; 3], [1.0, 0.0, 0.0]]), 0.0, "nobody says what is left");
         let twisted = [[0.0; 3], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [0.0; 3]];
         assert_eq!(facing(&names, &twisted), 0.0, "left is above right");

@@ -5,7 +5,7 @@ use crate::options::{Reading, parsed, usage};
 use crate::style::{counted, grouped, plain};
 use anyhow::{Context, Result};
 use lissom_build::{exact::clamp, recipe::parse_range};
-use lissom_draw::gif;
+use lissom_draw::{Image, gif};
 use lissom_motion::Graph;
 use lissom_show::{
     figure::Body,
@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     /// .acl.sjson
     file: PathBuf,
     /// The clip to draw: its name, the file's stem, its number from 0, or all [default: the first, or the rest pose
-    /// of a file without clips]
+    /// of a file without clips]. What is too much for one picture becomes several: out-1.png, out-2.png, …
     #[arg(long, value_name = "NAME")]
     clip: Option<String>,
     /// The picture to write: .png is a strip of moments, .gif moves
@@ -57,6 +57,9 @@ pub(crate) struct Arguments {
     /// Where the camera stands
     #[arg(long, value_enum, default_value_t = ViewName::ThreeQuarter)]
     view: ViewName,
+    /// The same by an angle: 0 is face to face, 90 from its left, 180 from behind, -90 from its right
+    #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, conflicts_with = "view")]
+    yaw: Option<f32>,
     /// Draw the bones over the mesh; without a mesh they are drawn anyway
     #[arg(long)]
     bones: bool,
@@ -74,7 +77,9 @@ enum ViewName {
     Front,
     /// From its left
     Side,
-    /// Between the two
+    /// From behind
+    Back,
+    /// Between front and side
     ThreeQuarter,
 }
 
@@ -83,6 +88,7 @@ impl ViewName {
         match self {
             Self::Front => View::Front,
             Self::Side => View::Side,
+            Self::Back => View::Back,
             Self::ThreeQuarter => View::ThreeQuarter,
         }
     }
@@ -129,84 +135,152 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         }
     };
     let shots = shots(stage, played.as_ref(), arguments.range.as_deref())?;
-    let most = match kind {
-        Kind::Png => MOST_STRIPS,
-        Kind::Gif => MOST_FILMS,
-    };
-    if shots.len() > most {
-        return usage(format!("--clip all: {} clips do not fit into one picture; {most} do", shots.len()));
-    }
     let body = Body::new(stage)?;
-    let mut style = Style { view: arguments.view.view(), ..Style::default() };
+    let view = match arguments.yaw {
+        Some(degrees) if !degrees.is_finite() => return usage("--yaw: an angle is a number of degrees"),
+        Some(degrees) => View::Degrees(degrees),
+        None => arguments.view.view(),
+    };
+    let mut style = Style { view, ..Style::default() };
     style.look.bones = arguments.bones;
     style.look.materials = true;
     let duration_s: f64 = shots.iter().map(Shot::seconds).sum::<f64>() + 0.0;
-    let (bytes, frames, (width, height)) = match kind {
-        Kind::Png => {
-            let frames = |s: &Shot<'_>| if s.clip.is_some() { arguments.frames.unwrap_or(8) } else { 1 };
-            let each = shots.iter().map(frames).max().unwrap_or(1);
-            if each > 64 {
-                return usage(format!("{each} frames do not fit into a strip; 64 do"));
-            }
-            // A size is that of the whole picture.
-            let size = arguments.size.map(|(w, h)| (w, (h / shots.len() as u32).max(16)));
-            let strip = |s: &Shot<'_>| scene::strip(&body, s, frames(s), size, &style);
-            let images = shots.par_iter().map(strip).collect::<Result<Vec<_>>>()?;
-            let image = scene::stacked(&images, style.paper);
-            (image.encode_png()?, shots.iter().map(frames).sum::<u32>(), (image.width, image.height))
-        }
-        Kind::Gif => {
-            let frames = |s: &Shot<'_>| match s.clip {
-                Some(_) => {
-                    let own = clamp(libm::round(s.seconds() * 25.0), 1.0, 400.0) as u32;
-                    arguments.frames.unwrap_or(own)
-                }
-                None => 1,
-            };
-            let total: u32 = shots.iter().map(frames).sum();
-            let bar = progress::bar(u64::from(total), "drawing");
-            // Clips one after another need one size.
-            let size = arguments.size.or((shots.len() > 1).then_some((480, 420)));
-            let mut images = Vec::new();
-            for shot in &shots {
-                let film =
-                    scene::film(&body, shot, frames(shot), arguments.follow, size, &style, || bar.inc(1));
-                images.extend(film?);
-            }
-            bar.finish_and_clear();
-            let size = images.first().map_or((0, 0), |i| (i.width, i.height));
-            (gif::encode(&images, duration_s)?, total, size)
-        }
+    let pictures = match kind {
+        Kind::Png => strips(&body, &shots, arguments, &style)?,
+        Kind::Gif => films(&body, &shots, arguments, &style)?,
     };
-    write_whole(&arguments.output, &bytes)?;
+    let outputs = outputs(&arguments.output, pictures.len());
+    for (output, picture) in outputs.iter().zip(&pictures) {
+        write_whole(output, &picture.bytes)?;
+    }
+    let frames: u32 = pictures.iter().map(|p| p.frames).sum();
+    let bytes: usize = pictures.iter().map(|p| p.bytes.len()).sum();
+    let (width, height) = pictures.first().map_or((0, 0), |p| p.size);
     let name = match shots.as_slice() {
         [Shot { clip: None, .. }] => "the rest pose".to_owned(),
         [one] => one.name().to_owned(),
         many => format!("{} clips", many.len()),
     };
+    let shown: Vec<String> = outputs.iter().map(|output| output.display().to_string()).collect();
     if arguments.json {
         let clips: Vec<&str> = shots.iter().filter_map(|s| s.clip.map(Playable::name)).collect();
         let report = json!({
-            "file": arguments.file.display().to_string(), "output": arguments.output.display().to_string(),
+            "file": arguments.file.display().to_string(), "output": shown.first(), "outputs": shown,
             "clip": clips.first(), "clips": clips, "duration_s": duration_s, "frames": frames, "width": width,
-            "height": height, "bytes": bytes.len(), "vertices": stage.vertex_count(),
+            "height": height, "bytes": bytes, "vertices": stage.vertex_count(),
             "pictures_not_shown": body.unshown,
         });
         writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
-    } else {
-        let path = arguments.output.display();
-        let size = grouped(bytes.len() as u64);
-        write!(out, "{path}: {}, {frames} frames, {width} x {height}, {size} bytes", plain(&name))?;
-        match body.unshown {
-            0 => writeln!(out)?,
-            n => writeln!(
-                out,
-                "; {} not shown: only PNG and JPEG are",
-                counted(n, "texture is", "textures are")
-            )?,
+        return Ok(());
+    }
+    let path = match shown.as_slice() {
+        [first, .., last] => format!("{first} to {last}"),
+        _ => shown.concat(),
+    };
+    let size = grouped(bytes as u64);
+    write!(out, "{path}: {}, {frames} frames, {width} x {height}, {size} bytes", plain(&name))?;
+    match body.unshown {
+        0 => writeln!(out)?,
+        n => {
+            writeln!(out, "; {} not shown: only PNG and JPEG are", counted(n, "texture is", "textures are"))?
         }
     }
     Ok(())
+}
+
+/// A file to write.
+struct Picture {
+    bytes: Vec<u8>,
+    /// Moments that it shows.
+    frames: u32,
+    size: (u32, u32),
+}
+
+/// The file itself, or as many as there are pictures: `walk-1.png`, `walk-2.png`.
+fn outputs(asked: &Path, count: usize) -> Vec<PathBuf> {
+    if count == 1 {
+        return vec![asked.to_owned()];
+    }
+    let stem = asked.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = asked.extension().unwrap_or_default().to_string_lossy();
+    let digits = count.to_string().len();
+    (1..=count).map(|page| asked.with_file_name(format!("{stem}-{page:0digits$}.{extension}"))).collect()
+}
+
+/// A strip has this many moments at most.
+const MOST_MOMENTS: u32 = 64;
+/// Pictures are no higher than this by themselves, in pixels.
+const HIGHEST_PAGE: u32 = 4096;
+/// Strips of a picture of a given size are at least this high, in pixels.
+const LOWEST_STRIP: u32 = 96;
+
+/// Strips under each other, on as many pages as they need.
+fn strips(body: &Body<'_>, shots: &[Shot<'_>], arguments: &Arguments, style: &Style) -> Result<Vec<Picture>> {
+    let frames = |s: &Shot<'_>| if s.clip.is_some() { arguments.frames.unwrap_or(8) } else { 1 };
+    let each = shots.iter().map(frames).max().unwrap_or(1);
+    if each > MOST_MOMENTS {
+        return usage(format!("{each} frames do not fit into a strip; {MOST_MOMENTS} do"));
+    }
+    // A size is that of a whole picture: its strips share it.
+    let shared = arguments.size.map(|(width, height)| {
+        let strips = (height / LOWEST_STRIP).max(1).min(shots.len() as u32);
+        (strips, (width, (height / strips).max(16)))
+    });
+    let size = shared.map(|(_, size)| size);
+    let mut pages = Vec::new();
+    let mut page: Vec<(Image, u32)> = Vec::new();
+    let finish = |page: &mut Vec<(Image, u32)>| {
+        let (images, frames): (Vec<Image>, Vec<u32>) = page.drain(..).unzip();
+        let image = scene::stacked(&images, style.paper);
+        let size = (image.width, image.height);
+        Ok::<_, anyhow::Error>(Picture { bytes: image.encode_png()?, frames: frames.iter().sum(), size })
+    };
+    // A few at a time: strips of hundreds of clips need not be in memory together.
+    for few in shots.chunks(8) {
+        let strip = |s: &Shot<'_>| Ok((scene::strip(body, s, frames(s), size, style)?, frames(s)));
+        for (image, frames) in few.par_iter().map(strip).collect::<Result<Vec<_>>>()? {
+            let height = page.iter().map(|(image, _)| image.height).sum::<u32>() + image.height;
+            let full = match shared {
+                Some((strips, _)) => page.len() as u32 == strips,
+                None => height > HIGHEST_PAGE,
+            };
+            if full && !page.is_empty() {
+                pages.push(finish(&mut page)?);
+            }
+            page.push((image, frames));
+        }
+    }
+    pages.push(finish(&mut page)?);
+    Ok(pages)
+}
+
+/// Clips one after the other, in as many films as they need.
+fn films(body: &Body<'_>, shots: &[Shot<'_>], arguments: &Arguments, style: &Style) -> Result<Vec<Picture>> {
+    let frames = |s: &Shot<'_>| match s.clip {
+        Some(_) => {
+            let own = clamp(libm::round(s.seconds() * 25.0), 1.0, 400.0) as u32;
+            arguments.frames.unwrap_or(own)
+        }
+        None => 1,
+    };
+    let total: u32 = shots.iter().map(frames).sum();
+    let bar = progress::bar(u64::from(total), "drawing");
+    // Clips one after another need one size.
+    let size = arguments.size.or((shots.len() > 1).then_some((480, 420)));
+    let mut all = Vec::new();
+    for few in shots.chunks(MOST_FILMS) {
+        let mut images = Vec::new();
+        for shot in few {
+            let film = scene::film(body, shot, frames(shot), arguments.follow, size, style, || bar.inc(1));
+            images.extend(film?);
+        }
+        let seconds: f64 = few.iter().map(Shot::seconds).sum();
+        let size = images.first().map_or((0, 0), |i| (i.width, i.height));
+        let bytes = gif::encode(&images, seconds)?;
+        all.push(Picture { bytes, frames: few.iter().map(frames).sum(), size });
+    }
+    bar.finish_and_clear();
+    Ok(all)
 }
 
 /// A graph of the stage's archive, or of a file.
@@ -224,8 +298,6 @@ fn graph_of(stage: &Stage, asked: &str) -> Result<(String, Graph)> {
     Ok((name, checked.with_context(|| asked.to_owned())?))
 }
 
-/// Strips under each other in one picture, at most.
-const MOST_STRIPS: usize = 20;
 /// Clips one after the other in one film, at most.
 const MOST_FILMS: usize = 20;
 

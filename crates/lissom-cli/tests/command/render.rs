@@ -227,6 +227,60 @@ fn a_part_and_all_clips_can_be_asked_for() {
     bad(2, &["render", &glb, "-o", &out, "--range", "x"]);
 }
 
+/// What is too much for one picture becomes several, and none of them is endless.
+#[test]
+fn many_clips_are_shown_on_numbered_pages() {
+    let root = folder("render_pages");
+    let mut scene = board(1.0, 1.0, 0.0, true, false);
+    for number in 1..24 {
+        let mut again = scene.animations[0].clone();
+        again.motion.name = format!("up {number}");
+        scene.animations.push(again);
+    }
+    let glb = write(root.join("many.glb"), write_glb(&scene).unwrap());
+    let report = |file: &str, more: &[&str]| {
+        let out = text(&root.join(file));
+        json(&good(
+            &[&["render", &glb, "-o", &out, "--clip", "all", "--frames", "2", "--json"][..], more].concat(),
+        ))
+    };
+    let shown = report("all.png", &[]);
+    let outputs: Vec<&str> =
+        shown["outputs"].as_array().unwrap().iter().map(|o| o.as_str().unwrap()).collect();
+    assert!(outputs.len() > 1 && outputs[0].ends_with("all-1.png"), "{outputs:?}");
+    assert_eq!((shown["clips"].as_array().unwrap().len(), &shown["frames"]), (24, &48.into()));
+    for output in &outputs {
+        let page = picture(Path::new(output));
+        assert!(page.height <= 4096, "{output} is {} pixels high", page.height);
+    }
+    // A size is that of each page, whatever it has to hold.
+    let sized = report("sized.png", &["--size", "300x960"]);
+    let first = picture(Path::new(sized["outputs"][0].as_str().unwrap()));
+    assert_eq!((first.width, first.height, sized["outputs"].as_array().unwrap().len()), (300, 960, 3));
+    let films = report("film.gif", &["--size", "32x32"]);
+    assert_eq!(films["outputs"].as_array().unwrap().len(), 2);
+}
+
+/// One side of a board is red: an angle, or a word, says from where it is seen.
+#[test]
+fn a_figure_is_seen_from_any_side() {
+    let root = folder("render_views");
+    let red = |view: &[&str]| {
+        let board = board(1.0, 1.0, 0.0, false, false);
+        drawn(&root, &board, &[view, &["--frames", "1"]].concat()).bounds(is_red).map_or(0, |b| b.1)
+    };
+    assert!(red(&["--yaw", "0"]) > 5000 && red(&["--view", "front"]) == red(&["--yaw", "0"]));
+    assert_eq!((red(&["--view", "back"]), red(&["--yaw", "180"]), red(&["--yaw", "-180"])), (0, 0, 0));
+    assert!(red(&["--yaw", "60"]) > 500 && red(&["--yaw", "-60"]) > 500);
+    assert_eq!(red(&["--yaw", "120"]), 0);
+    let glb = text(&root.join("board.glb"));
+    assert!(
+        bad(2, &["render", &glb, "-o", "x.png", "--yaw", "1", "--view", "side"])
+            .1
+            .contains("cannot be used with")
+    );
+}
+
 /// f32 cannot hold a tenth of a millimetre 300 km away: it cannot be cooked, but it can be shown.
 #[test]
 fn a_source_is_drawn_as_it_is_and_not_cooked() {
