@@ -70,20 +70,36 @@ impl Table {
         Self { head: head.to_vec(), rows: Vec::new() }
     }
 
+    pub(crate) fn write(&self, style: Style, out: &mut impl Write) -> std::io::Result<()> {
+        self.write_within(None, style, out)
+    }
+
     pub(crate) fn row(&mut self, cells: Vec<String>, tone: Tone) {
         self.rows.push((cells, tone));
     }
 
-    pub(crate) fn write(&self, style: Style, out: &mut impl Write) -> std::io::Result<()> {
+    /// As wide as its cells are. Where `columns` is less (a narrow terminal), the first column is cut from the left: it has
+    /// paths and names, whose ends tell most.
+    pub(crate) fn write_within(
+        &self,
+        columns: Option<usize>,
+        style: Style,
+        out: &mut impl Write,
+    ) -> std::io::Result<()> {
         let mut widths: Vec<usize> = self.head.iter().map(|h| h.chars().count()).collect();
         for (cells, _) in &self.rows {
             for (width, cell) in widths.iter_mut().zip(cells) {
                 *width = (*width).max(cell.chars().count());
             }
         }
+        if let (Some(columns), Some((first, others))) = (columns, widths.split_first_mut()) {
+            let others: usize = others.iter().map(|width| width + 2).sum();
+            *first = (*first).min(columns.saturating_sub(others).max(NARROWEST));
+        }
         let line = |cells: &[String]| {
             let mut text = String::new();
             for (i, (cell, width)) in cells.iter().zip(&widths).enumerate() {
+                let cell = &if i == 0 { end_of(cell, *width) } else { cell.clone() };
                 let space = " ".repeat(width.saturating_sub(cell.chars().count()));
                 if i == 0 {
                     text.push_str(&format!("{cell}{space}"));
@@ -107,6 +123,20 @@ impl Table {
         }
         Ok(())
     }
+}
+
+/// A first column is never cut to less, in characters.
+const NARROWEST: usize = 24;
+
+/// The end of a long text.
+pub(crate) fn end_of(text: &str, longest: usize) -> String {
+    let length = text.chars().count();
+    if length <= longest {
+        return text.to_owned();
+    }
+    let mut end = String::from("…");
+    end.extend(text.chars().skip(length + 1 - longest));
+    end
 }
 
 /// Text from a file, safe for a terminal: control characters are shown, not obeyed.
@@ -152,6 +182,15 @@ mod tests {
             String::from_utf8(out).unwrap(),
             "file        bytes\na       1,234,567\nlonger         12\n"
         );
+        let mut narrow = Table::new(&["file", "bytes"]);
+        let path = "a/folder/with/a/long/name/walk.glb";
+        narrow.row(vec![path.into(), grouped(12)], Tone::Plain);
+        for (columns, shown) in [(None, path), (Some(80), path), (Some(10), "…th/a/long/name/walk.glb")] {
+            let mut out = Vec::new();
+            narrow.write_within(columns, Style { colours: false }, &mut out).unwrap();
+            let text = String::from_utf8(out).unwrap();
+            assert_eq!(text.lines().nth(1).unwrap(), format!("{shown}     12"), "{columns:?}");
+        }
         let mut out = Vec::new();
         table.write(Style { colours: true }, &mut out).unwrap();
         assert!(String::from_utf8(out).unwrap().contains("\x1b[31mlonger"));

@@ -1,6 +1,10 @@
 //! Why an edit is not possible.
 
-use crate::{feet::FeetError, raw::RawEditError, text::quote::Quote};
+use crate::{
+    feet::FeetError,
+    raw::RawEditError,
+    text::quote::{Quote, Seconds},
+};
 use core::fmt;
 
 /// Why a clip cannot be edited as asked. Every message names the clip, the key, and the recipe's line if there is one.
@@ -36,7 +40,7 @@ pub enum EditReason {
         distance_m: f64,
     },
     /// A moment that the clip does not have.
-    #[error("{} is at {at_s} s, but the clip has {duration_s} s", Quote(event))]
+    #[error("{} is at {} s, but the clip has {} s", Quote(event), Seconds(*at_s), Seconds(*duration_s))]
     Event {
         /// The event.
         event: String,

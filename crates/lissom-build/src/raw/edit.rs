@@ -1,6 +1,7 @@
 //! Errors of the editing utilities, and what they share: exact changes of curve and held ends.
 
 use super::{Channel, ChannelKind, Curve, Key, Tangents, Value, animation::hermite};
+use crate::text::quote::Seconds;
 
 /// Why an edit is not possible. The animation is left as it was.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -21,7 +22,10 @@ pub enum RawEditError {
         allowed: usize,
     },
     /// A range of time is empty or not inside the animation.
-    #[error("the range {from_s} s to {to_s} s is empty or not inside 0 to {duration_s} s")]
+    #[error(
+        "the range {} s to {} s is empty or not inside 0 to {} s",
+        Seconds(*from_s), Seconds(*to_s), Seconds(*duration_s)
+    )]
     Range {
         /// Its start.
         from_s: f64,

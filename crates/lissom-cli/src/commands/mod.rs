@@ -8,6 +8,7 @@ mod export;
 pub(crate) mod graph;
 mod import;
 mod inspect;
+mod man;
 mod mannequin;
 mod plot;
 pub(crate) mod render;
@@ -49,7 +50,9 @@ Examples:
   lissom plot hero.glb --what error -o e.svg    how far cooking is off, over time
   lissom graph draw hero.json -o hero.svg       what a character may do, as a picture
   lissom bench hero.lsm --json                  what it costs on this machine
+  lissom graph new hero.lsm -o hero.json        a first graph from the clips of a file
   lissom completions bash > /etc/bash_completion.d/lissom
+  lissom man /usr/local/share/man/man1          then: man lissom, man lissom-import
 
 Exit codes:
   0  all is well
@@ -93,6 +96,8 @@ enum Command {
         /// bash, elvish, fish, powershell or zsh
         shell: clap_complete::Shell,
     },
+    /// Write the manual: one page (.1) for the command and for each of its commands
+    Man(man::Arguments),
 }
 
 /// Runs the command that the process was started with, and says how it ended: see the exit codes in its help.
@@ -158,6 +163,7 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
             clap_complete::generate(*shell, &mut Arguments::command(), "lissom", out);
             Ok(())
         }
+        Some(Command::Man(a)) => man::run(a, &Arguments::command(), out),
     }
 }
 

@@ -110,7 +110,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         writeln!(out)?;
         return Ok(());
     }
-    table(&pose, arguments.time > motion.duration_s, out)
+    table(&pose, beyond(arguments.time, motion.duration_s), out)
 }
 
 /// The clip's tracks at a ratio of its duration. A stream has none.
@@ -141,6 +141,17 @@ fn tracks(file: &Source, clip: usize, name: &str, ratio: f64) -> Result<Vec<Trac
     Ok(found)
 }
 
+/// Which end of the clip stands for a time outside of it.
+fn beyond(time_s: f64, duration_s: f64) -> &'static str {
+    if time_s < 0.0 {
+        " (its start)"
+    } else if time_s > duration_s {
+        " (its end)"
+    } else {
+        ""
+    }
+}
+
 fn within(time_s: f64, duration_s: f64) -> f64 {
     if time_s < 0.0 {
         0.0
@@ -169,9 +180,8 @@ fn model(m: &Mat4) -> PlaceOfJoint {
     PlaceOfJoint::Model { matrix: m.to_cols_array().map(short) }
 }
 
-fn table(pose: &Pose, at_end: bool, out: &mut impl Write) -> Result<()> {
+fn table(pose: &Pose, end: &str, out: &mut impl Write) -> Result<()> {
     let joints = counted(pose.joints.len(), "joint", "joints");
-    let end = if at_end { " (its end)" } else { "" };
     writeln!(out, "{} at {:.4} s{end}, {joints}", plain(&pose.clip), pose.time_s)?;
     let width = pose.joints.iter().map(|j| plain(&j.name).chars().count()).max().unwrap_or(0).max(5);
     // Ten columns to a number.

@@ -427,12 +427,11 @@ fn clips_take_the_form_asked_for() {
 }
 
 #[test]
-fn long_paths_do_not_widen_the_table() {
+fn long_paths_are_whole_where_no_terminal_is_too_narrow() {
     let root = folder("import_long");
     let walk = write(root.join("a".repeat(60)).join("b".repeat(60)).join("walk.bvh"), bvh(1, 10));
     let table = good(&["import", &walk, "-o", &text(&root.join("out.lsm"))]);
-    assert!(table.lines().all(|l| l.chars().count() < 160), "{table}");
-    assert!(table.contains("bbb/walk.bvh"), "{table}");
+    assert!(table.contains(&walk), "{table}");
 }
 
 #[test]

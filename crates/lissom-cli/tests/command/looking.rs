@@ -24,7 +24,7 @@ fn inspect_shows_joints_clips_meshes_and_sections() {
     let root = folder("inspect");
     let model = mannequin(&root);
     let shown = good(&["inspect", &model]);
-    for word in ["glTF", "m high", "skeleton 0", "· · spine_01", "walk", "mannequin", "triangles"] {
+    for word in ["glTF", "m high", "skeleton 0", "     ├─ spine_01", "walk", "mannequin", "triangles"] {
         assert!(shown.contains(word), "{word} is missing from:\n{shown}");
     }
     let cooked = text(&root.join("m.lsm"));
@@ -38,6 +38,14 @@ fn inspect_shows_joints_clips_meshes_and_sections() {
     assert!((1.5..2.0).contains(&report["height_m"].as_f64().unwrap()));
     let walk = &report["clips"][0];
     assert!(walk["bytes"].as_u64().unwrap() > 1000 && walk["looping"] == true, "{walk}");
+    // Root and branches, and how many joints move: the same from the source and from the archive.
+    let moving =
+        |file: &str| json(&good(&["inspect", file, "--json"]))["skeletons"][0]["moving_joints"].clone();
+    assert!(moving(&cooked).as_u64().unwrap() > 20, "{}", moving(&cooked));
+    let slide = write(root.join("slide.glb"), moving_glb(2.0));
+    let shown = good(&["inspect", &slide]);
+    assert!(shown.contains("skeleton 0: 1 joint, 1 of them move\n  box\n"), "{shown}");
+    assert!(!shown.contains("\"\""), "what has no name is not called \"\"");
 }
 
 #[test]
@@ -67,6 +75,10 @@ fn sample_gives_the_pose_in_both_spaces_from_source_and_archive() {
         assert!(table.lines().nth(1).unwrap().contains("rotation x y z w"), "{table}");
         let table = good(&["sample", file, "--time", "9", "--space", "model"]);
         assert!(table.starts_with("slide at 1.0000 s (its end), 1 joint\n"), "{table}");
+        let table = good(&["sample", file, "--time", "-1"]);
+        assert!(table.starts_with("slide at 0.0000 s (its start), 1 joint\n"), "{table}");
+        let table = good(&["sample", file, "--time", "0"]);
+        assert!(table.starts_with("slide at 0.0000 s, 1 joint\n"), "{table}");
     }
     let (_, error) = bad(1, &["sample", &model, "--clip", "nobody"]);
     assert!(error.contains("there is no clip \"nobody\"; there are 1: \"slide\""), "{error}");
@@ -144,6 +156,16 @@ fn help_and_completions_are_worth_reading() {
         assert!(good(&["completions", shell]).contains("lissom"));
     }
     bad(2, &["completions", "cmd"]);
+    let manual = folder("manual").join("man1");
+    assert!(good(&["man", &text(&manual)]).contains("pages"));
+    for (page, words) in [
+        ("lissom", "SYNOPSIS"),
+        ("lissom-import", "\\-\\-precision"),
+        ("lissom-graph-new", "lissom graph new"),
+    ] {
+        let text = std::fs::read_to_string(manual.join(format!("{page}.1"))).unwrap();
+        assert!(text.starts_with(".ie") && text.contains(words), "{page}: {text}");
+    }
     bad(2, &["import"]);
 }
 

@@ -3,8 +3,9 @@
 use crate::source::{Motion, Tape};
 use crate::stage::{Stage, StageClip};
 use anyhow::Result;
+use lissom::job::LocalToModelJob;
 use lissom::math::{
-    Quat, Transform,
+    Mat4, Quat, Transform,
     scalar::{quat_conjugate, quat_mul},
     soa,
 };
@@ -35,13 +36,38 @@ impl What {
         }
     }
 
-    fn of(self, t: Transform, rest: Transform) -> [f64; 3] {
+    fn of(self, t: Transform, Frame { rest, metres }: &Frame) -> [f64; 3] {
         match self {
             Self::Rotation => degrees(quat_mul(quat_conjugate(rest.rotation), t.rotation)),
-            Self::Translation => t.translation.to_array().map(f64::from),
+            Self::Translation => {
+                let local = t.translation.to_array().map(f64::from);
+                core::array::from_fn(|i| local[i] * metres[i])
+            }
             Self::Scale => t.scale.to_array().map(f64::from),
         }
     }
+}
+
+/// What a joint's transform is shown against.
+struct Frame {
+    /// The joint at rest.
+    rest: Transform,
+    /// How long a local unit along each axis is in the model, at rest: under an armature that is scaled by 100, a unit is 100 m.
+    metres: [f64; 3],
+}
+
+/// Of every joint.
+fn frames(stage: &Stage) -> Result<Vec<Frame>> {
+    let skeleton = &stage.skeleton;
+    let mut models = vec![Mat4::IDENTITY; skeleton.joint_count()];
+    LocalToModelJob::new(skeleton, skeleton.rest_pose(), &mut models).run()?;
+    let length = |axis: [f32; 4]| axis[..3].iter().map(|v| f64::from(*v) * f64::from(*v)).sum::<f64>().sqrt();
+    let frame = |joint: usize| {
+        let parent = skeleton.parent(joint).map_or(Mat4::IDENTITY, |parent| models[parent]);
+        let metres = [parent.x_axis, parent.y_axis, parent.z_axis].map(|axis| length(axis.to_array()));
+        Frame { rest: skeleton.rest(joint), metres }
+    };
+    Ok((0..skeleton.joint_count()).map(frame).collect())
 }
 
 /// Axis times angle, the short way round.
@@ -72,9 +98,9 @@ fn sampled(stage: &Stage, clip: &StageClip) -> Result<(Vec<f64>, Vec<Vec<Transfo
 /// The joints that turn most, in the skeleton's order.
 pub fn liveliest(stage: &Stage, clip: &StageClip, count: usize) -> Result<Vec<usize>> {
     let (_, poses) = sampled(stage, clip)?;
+    let frames = frames(stage)?;
     let turn = |j: usize| {
-        let rest = stage.skeleton.rest(j);
-        let values = poses.iter().map(|p| What::Rotation.of(p[j], rest));
+        let values = poses.iter().map(|p| What::Rotation.of(p[j], &frames[j]));
         let (low, high) = range(values);
         (0..3).map(|c| high[c] - low[c]).sum::<f64>()
     };
@@ -97,7 +123,9 @@ fn range(values: impl Iterator<Item = [f64; 3]>) -> ([f64; 3], [f64; 3]) {
 /// A row a joint; a column for rotation, and more for translation and scale where any of the joints has them.
 pub fn draw(stage: &Stage, clip: &StageClip, joints: &[usize]) -> Result<Sketch> {
     let (times, poses) = sampled(stage, clip)?;
-    let values = |what: What, j: usize| poses.iter().map(move |p| what.of(p[j], stage.skeleton.rest(j)));
+    let frames = frames(stage)?;
+    let frames = &frames;
+    let values = |what: What, j: usize| poses.iter().map(move |p| what.of(p[j], &frames[j]));
     let moves = |what: What| {
         joints.iter().any(|j| {
             let (low, high) = range(values(what, *j));
@@ -150,7 +178,12 @@ pub fn draw(stage: &Stage, clip: &StageClip, joints: &[usize]) -> Result<Sketch>
             for c in 0..3 {
                 let line: Vec<_> = times.iter().copied().zip(values(*what, *joint).map(|v| v[c])).collect();
                 panel.curve(&mut sketch, &line, Ink::Series(c));
-                panel.dots(&mut sketch, &keys(stage, clip, *what, *joint, c), 1.9, Ink::Series(c));
+                panel.dots(
+                    &mut sketch,
+                    &keys(stage, clip, *what, (*joint, &frames[*joint]), c),
+                    1.9,
+                    Ink::Series(c),
+                );
             }
         }
     }
@@ -165,7 +198,13 @@ pub fn draw(stage: &Stage, clip: &StageClip, joints: &[usize]) -> Result<Sketch>
 }
 
 /// Keys of the source as (time, component).
-fn keys(stage: &Stage, clip: &StageClip, what: What, joint: usize, c: usize) -> Vec<(f64, f64)> {
+fn keys(
+    stage: &Stage,
+    clip: &StageClip,
+    what: What,
+    (joint, frame): (usize, &Frame),
+    c: usize,
+) -> Vec<(f64, f64)> {
     let Some((source, how)) = clip.source.as_ref().zip(stage.cooked()) else { return Vec::new() };
     let raw = &how.skeleton;
     let at = raw.depth_first()[joint];
@@ -179,6 +218,6 @@ fn keys(stage: &Stage, clip: &StageClip, what: What, joint: usize, c: usize) -> 
         return Vec::new();
     }
     let rest: Trs = raw.joints[at].rest;
-    let value = |t: f64| what.of(track.sample(t, rest).to_f32(), stage.skeleton.rest(joint))[c];
+    let value = |t: f64| what.of(track.sample(t, rest).to_f32(), frame)[c];
     times.into_iter().map(|t| (t, value(t))).collect()
 }

@@ -301,13 +301,9 @@ fn not_carried(document: &Document<'_>, options: &ReadOptions, scene: &mut Scene
         }
     };
     count(document::list(document.cameras).len(), "camera", "cameras");
-    if !options.meshes {
-        count(document.meshes.len(), "mesh", "meshes");
-    }
-    if !options.images || !options.meshes {
-        count(document::list(document.images).len(), "image", "images");
-    }
-    let primitives = || document.meshes.iter().flat_map(|m| &m.primitives);
+    // Who leaves meshes or images out has asked for it.
+    let meshes = document.meshes.iter().filter(|_| options.meshes);
+    let primitives = || meshes.clone().flat_map(|m| &m.primitives);
     let strange = |name: &str| {
         let known = ["POSITION", "NORMAL", "TANGENT"];
         let sets = ["TEXCOORD_", "COLOR_", "JOINTS_", "WEIGHTS_"];

@@ -195,7 +195,7 @@ fn influences_are_cut_on_demand_and_the_loss_is_told() {
     assert!(text.contains("1 vertices follow more than 4 joints") && text.contains("33.3 %"), "{text}");
     let plain = open(&path, &ImportOptions { no_mesh: true, ..ImportOptions::default() }).unwrap();
     assert!(plain.meshes.is_empty() && plain.skeletons[0].skeleton.joints.len() == 9);
-    assert!(warnings(&plain).contains("not carried: 1 mesh"), "{}", warnings(&plain));
+    assert!(!warnings(&plain).contains("not carried"), "who asks knows: {}", warnings(&plain));
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

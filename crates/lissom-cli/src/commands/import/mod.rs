@@ -26,7 +26,8 @@ use report::{FileReport, Status, Talk, missing_clips};
 use run::Run;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, mpsc::RecvTimeoutError};
+use std::time::Duration;
 
 #[derive(clap::Args)]
 #[command(after_long_help = EXAMPLES)]
@@ -182,19 +183,19 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     output.check(&found, arguments)?;
     let threads = arguments.threads.unwrap_or(0);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("no threads")?;
-    let bar = bar(found.len(), arguments.quiet || arguments.json);
+    let late = LateBar::new(found.len(), arguments.quiet || arguments.json);
     let run = Run {
         plan: &plan,
         wanted: &wanted,
         stream: arguments.stream.map(CodecName::codec),
         pack: arguments.pack,
         force: arguments.force,
-        bar: &bar,
+        bar: &late.bar,
         unused: Mutex::default(),
         graphs: Mutex::default(),
     };
     let done = pool.install(|| run.all(&found, &output, shard));
-    bar.finish_and_clear();
+    late.bar.finish_and_clear();
     let (reports, archive) = done?;
     if let Some(bytes) = archive {
         out.write_all(&bytes)?;
@@ -279,20 +280,40 @@ fn complain(run: Run<'_>, config: &Config, reports: &[FileReport]) -> Result<()>
     if refused || !missing.is_empty() || !graphs.is_empty() { Err(SomeRefused.into()) } else { Ok(()) }
 }
 
-fn bar(files: usize, hidden: bool) -> ProgressBar {
-    let bar = ProgressBar::new(files as u64);
-    let show = !hidden && std::io::stderr().is_terminal();
-    bar.set_draw_target(if show { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() });
-    if let Ok(style) =
-        ProgressStyle::with_template("{bar:40} {pos}/{len} files and clips, {per_sec}, {elapsed} so far")
-    {
-        bar.set_style(style);
+/// A bar for what takes longer than a moment. It is cleared when this is dropped.
+struct LateBar {
+    bar: ProgressBar,
+    /// Dropped, it tells the thread that shows the bar that it is too late.
+    _done: std::sync::mpsc::Sender<()>,
+}
+
+impl LateBar {
+    fn new(files: usize, hidden: bool) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(files as u64), ProgressDrawTarget::hidden());
+        if let Ok(style) =
+            ProgressStyle::with_template("{bar:40} {pos}/{len} files and clips, {elapsed} so far")
+        {
+            bar.set_style(style);
+        }
+        let (done, wait) = std::sync::mpsc::channel();
+        if !hidden && std::io::stderr().is_terminal() {
+            let bar = bar.clone();
+            std::thread::spawn(move || {
+                if wait.recv_timeout(Duration::from_millis(400)) == Err(RecvTimeoutError::Timeout) {
+                    bar.set_draw_target(ProgressDrawTarget::stderr());
+                    // One long clip shows that it goes on.
+                    bar.enable_steady_tick(Duration::from_millis(250));
+                }
+            });
+        }
+        Self { bar, _done: done }
     }
-    if show {
-        // One long clip shows that it goes on.
-        bar.enable_steady_tick(std::time::Duration::from_millis(250));
+}
+
+impl Drop for LateBar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
     }
-    bar
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What became of each file: the table, the lines under it, and the same as JSON.
 
 use crate::{
-    style::{Style, Table, Tone, grouped, millimetres, plain},
+    style::{Style, Table, Tone, end_of, grouped, millimetres, plain},
     warnings,
 };
 use anyhow::Result;
@@ -232,17 +232,6 @@ pub(super) fn json(files: &[FileReport], out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// The end of a long path or name, so that the table fits a terminal.
-fn end_of(text: &str, longest: usize) -> String {
-    let length = text.chars().count();
-    if length <= longest {
-        return text.to_owned();
-    }
-    let mut end = String::from("…");
-    end.extend(text.chars().skip(length + 1 - longest));
-    end
-}
-
 /// The warnings, on standard error.
 pub(super) fn warn(files: &[FileReport], talk: Talk) -> Result<()> {
     let shown = match talk {
@@ -277,7 +266,7 @@ pub(super) fn table(files: &[FileReport], talk: Talk, out: &mut impl Write) -> R
     let known = |text: Option<String>| text.unwrap_or_else(|| "-".into());
     let row = |f: &FileReport, status: &str| {
         vec![
-            end_of(&plain(&f.file), 48),
+            plain(&f.file),
             f.joints.to_string(),
             known(f.height_m.map(|h| format!("{h:.3} m"))),
             f.clips.len().to_string(),
@@ -297,7 +286,7 @@ pub(super) fn table(files: &[FileReport], talk: Talk, out: &mut impl Write) -> R
             Status::Unchanged => table.row(row(file, "unchanged"), Tone::Faint),
             Status::Refused => {
                 let mut cells = vec![String::new(); head.len()];
-                cells[0] = end_of(&plain(&file.file), 48);
+                cells[0] = plain(&file.file);
                 cells[head.len() - 1] = "refused".into();
                 table.row(cells, Tone::Bad);
             }
@@ -320,7 +309,10 @@ pub(super) fn table(files: &[FileReport], talk: Talk, out: &mut impl Write) -> R
         };
         table.row(row(&sum, ""), Tone::Bold);
     }
-    table.write(style, out)?;
+    // In a pipe, paths are whole.
+    let terminal = console::Term::stdout();
+    let columns = terminal.size_checked().map(|(_, columns)| usize::from(columns));
+    table.write_within(columns, style, out)?;
     if talk == Talk::Quiet {
         return Ok(());
     }

@@ -1,12 +1,18 @@
 //! `lissom inspect`: what is in a file.
 
+mod surfaces;
+mod tree;
+
 use crate::{
     options::Reading,
-    style::{Style, Table, Tone, grouped, plain},
+    style::{Style, Table, Tone, counted, grouped, plain},
     warnings,
 };
 use anyhow::Result;
-use lissom::archive::{ArchiveView, Limits};
+use lissom::{
+    archive::{ArchiveView, Limits},
+    clip::JointBytes,
+};
 use lissom_build::{
     raw::{RawTrack, RawUserTrack},
     scene::{Scene, SceneMesh, SceneSkeleton},
@@ -41,6 +47,8 @@ struct Report {
     clips: Vec<ClipReport>,
     tracks: Vec<TrackReport>,
     meshes: Vec<MeshReport>,
+    materials: Vec<surfaces::MaterialReport>,
+    images: Vec<surfaces::ImageReport>,
     /// Of an archive.
     sections: Vec<SectionReport>,
     /// Of a stream.
@@ -51,6 +59,8 @@ struct Report {
 #[derive(Serialize)]
 struct SkeletonReport {
     name: String,
+    /// Joints that a clip moves; `None` if there is no clip to tell.
+    moving_joints: Option<usize>,
     joints: Vec<JointReport>,
 }
 
@@ -153,6 +163,7 @@ fn report(file: &Source) -> Result<Report> {
         _ => Vec::new(),
     };
     let mut clips = scene_clips(scene);
+    let mut moving = Moving::of_scene(scene);
     if let Content::Archive(archive) = &file.content {
         for (name, cooked) in archive.clips() {
             // One that cannot be read is not in the scene, and a warning says so.
@@ -163,6 +174,8 @@ fn report(file: &Source) -> Result<Report> {
             clip.bytes = Some(cooked.as_bytes().len() as u64);
             clip.keys = usize::try_from(view.key_count()).unwrap_or(usize::MAX);
             clip.moving_channels = view.channel_count();
+            let moves = |joint: &JointBytes| joint.stream.iter().any(|bytes| *bytes > 0.0);
+            moving.add(clip.skeleton, view.bytes_by_joint()?.joints.iter().map(moves));
         }
     }
     Ok(Report {
@@ -170,10 +183,12 @@ fn report(file: &Source) -> Result<Report> {
         format: file.format,
         bytes: file.bytes,
         height_m: scene.height(),
-        skeletons: scene.skeletons.iter().map(skeleton).collect(),
+        skeletons: scene.skeletons.iter().enumerate().map(|(i, s)| skeleton(s, moving.count(i))).collect(),
         clips,
         tracks: scene.tracks.iter().map(track).collect(),
         meshes: scene.meshes.iter().map(mesh).collect(),
+        materials: surfaces::materials(scene),
+        images: surfaces::images(scene),
         sections,
         stream: None,
         warnings: scene.warnings.iter().map(ToString::to_string).collect(),
@@ -219,6 +234,8 @@ fn stream_report(file: &Source, stream: &StreamFile, named: String) -> Report {
         clips: vec![clip],
         tracks: Vec::new(),
         meshes: Vec::new(),
+        materials: Vec::new(),
+        images: Vec::new(),
         sections: Vec::new(),
         stream: Some(StreamReport {
             codec: format!("{:?}", stream.opened.codec()).to_lowercase(),
@@ -242,7 +259,7 @@ fn sections(archive: &ArchiveView<'_>) -> Vec<SectionReport> {
 }
 
 /// Joints parents first, with their depth.
-fn skeleton(skeleton: &SceneSkeleton) -> SkeletonReport {
+fn skeleton(skeleton: &SceneSkeleton, moving_joints: Option<usize>) -> SkeletonReport {
     let joints = &skeleton.skeleton.joints;
     let order = skeleton.skeleton.depth_first();
     let mut place = vec![0; joints.len()];
@@ -253,7 +270,34 @@ fn skeleton(skeleton: &SceneSkeleton) -> SkeletonReport {
         let depth = parent.and_then(|p| out.get(p)).map_or(0, |p| p.depth + 1);
         out.push(JointReport { name: joints[raw].name.clone(), parent, depth });
     }
-    SkeletonReport { name: skeleton.name.clone(), joints: out }
+    SkeletonReport { name: skeleton.name.clone(), moving_joints, joints: out }
+}
+
+/// Which joints of each skeleton a clip moves.
+#[derive(Default)]
+struct Moving(BTreeMap<usize, Vec<bool>>);
+
+impl Moving {
+    fn of_scene(scene: &Scene) -> Self {
+        let mut moving = Self::default();
+        for animation in &scene.animations {
+            moving.add(animation.skeleton, animation.motion.tracks.iter().map(RawTrack::moves));
+        }
+        moving
+    }
+
+    fn add(&mut self, skeleton: Option<usize>, moves: impl ExactSizeIterator<Item = bool>) {
+        let Some(skeleton) = skeleton.filter(|_| moves.len() > 0) else { return };
+        let known = self.0.entry(skeleton).or_default();
+        if known.len() < moves.len() {
+            known.resize(moves.len(), false);
+        }
+        known.iter_mut().zip(moves).for_each(|(known, moves)| *known |= moves);
+    }
+
+    fn count(&self, skeleton: usize) -> Option<usize> {
+        self.0.get(&skeleton).map(|joints| joints.iter().filter(|moves| **moves).count())
+    }
 }
 
 fn scene_clips(scene: &Scene) -> Vec<ClipReport> {
@@ -298,15 +342,14 @@ fn text(report: &Report, all: bool, out: &mut impl Write) -> Result<()> {
     let (file, bytes) = (style.bold(&plain(&report.file)), grouped(report.bytes));
     writeln!(out, "{file}: {}, {bytes} bytes{height}", report.format)?;
     for (index, skeleton) in report.skeletons.iter().enumerate() {
-        let name = plain(&skeleton.name);
-        writeln!(
-            out,
-            "\n{} {name:?}: {} joints",
-            style.bold(&format!("skeleton {index}")),
-            skeleton.joints.len()
-        )?;
-        for joint in &skeleton.joints {
-            writeln!(out, "  {}{}", style.faint(&"· ".repeat(joint.depth)), plain(&joint.name))?;
+        let name =
+            if skeleton.name.is_empty() { String::new() } else { format!(" {:?}", plain(&skeleton.name)) };
+        let moving = skeleton.moving_joints.map_or(String::new(), |count| format!(", {count} of them move"));
+        let title = style.bold(&format!("skeleton {index}"));
+        writeln!(out, "\n{title}{name}: {}{moving}", counted(skeleton.joints.len(), "joint", "joints"))?;
+        let parents: Vec<Option<usize>> = skeleton.joints.iter().map(|joint| joint.parent).collect();
+        for (joint, lines) in skeleton.joints.iter().zip(tree::lines(&parents)) {
+            writeln!(out, "  {}{}", style.faint(&lines), plain(&joint.name))?;
         }
     }
     if !report.clips.is_empty() {
@@ -371,6 +414,7 @@ fn text(report: &Report, all: bool, out: &mut impl Write) -> Result<()> {
             writeln!(out, "{}: vertices laid out: {runs}", plain(&mesh.name))?;
         }
     }
+    surfaces::write(&report.materials, &report.images, all, style, out)?;
     if !report.sections.is_empty() {
         writeln!(out)?;
         let mut table = Table::new(&["section", "name", "version", "offset", "bytes"]);
