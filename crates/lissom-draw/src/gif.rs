@@ -1,4 +1,7 @@
 //! Moving pictures as GIF: one palette for all frames, and only what changed from frame to frame.
+//!
+//! A shade that the palette lacks is a pattern of two of its colours. The pattern stands still on the screen, so what
+//! does not move does not flicker and takes no bytes.
 
 use crate::{DrawError, Image};
 use gif::{DisposalMethod, Encoder, EncodingError, Frame, Repeat};
@@ -39,7 +42,10 @@ fn written(frames: &[Image], duration_s: f64, width: u16, height: u16) -> Result
     let end = |i: usize| libm::round(duration_s * 100.0 * (i + 1) as f64 / frames.len() as f64) as u64;
     let mut clock = 0;
     for (i, image) in frames.iter().enumerate() {
-        let now: Vec<u8> = image.pixels.chunks_exact(4).map(|p| palette.index([p[0], p[1], p[2]])).collect();
+        let pixels = image.pixels.chunks_exact(4).zip(0_u32..);
+        let now: Vec<u8> = pixels
+            .map(|(p, i)| palette.index([p[0], p[1], p[2]], [i % image.width, i / image.width]))
+            .collect();
         let mut frame = changed(before.as_deref(), &now, width, height);
         let delay = end(i).saturating_sub(clock).max(2);
         clock += delay;
@@ -87,8 +93,39 @@ fn changed<'a>(before: Option<&[u8]>, now: &[u8], width: u16, height: u16) -> Fr
 /// At most 255 colours, found by median cut; the commonest colour of all is one of them exactly.
 struct Palette {
     colors: Vec<[u8; 3]>,
-    /// The index of each coarse colour, once it was asked for.
-    known: Vec<Option<u8>>,
+    /// For each coarse colour, once it was asked for: the nearest of ours, and the one that makes it in a pattern with it.
+    known: Vec<Option<[u8; 2]>>,
+}
+
+/// Weights of red, green and blue in a distance.
+const SEEN: [i32; 3] = [3, 4, 2];
+/// How much a pattern of colours that are far apart is worse than a smooth one.
+const COARSENESS: f32 = 0.02;
+/// The largest distance from one colour at which no pattern is needed.
+const NEAR: i32 = 9;
+
+/// The sum of products of two differences.
+fn dot(a: [i32; 3], b: [i32; 3]) -> i32 {
+    (0..3).map(|i| a[i] * b[i] * SEEN[i]).sum()
+}
+
+fn less(a: [u8; 3], b: [u8; 3]) -> [i32; 3] {
+    [0, 1, 2].map(|i| i32::from(a[i]) - i32::from(b[i]))
+}
+
+/// How much of `b` a mix of `a` and `b` has that comes nearest to a colour: 0 to 0.5, since `a` is nearer.
+fn share(color: [u8; 3], a: [u8; 3], b: [u8; 3]) -> f32 {
+    let way = less(b, a);
+    let whole = dot(way, way);
+    if whole == 0 { 0.0 } else { (dot(less(color, a), way) as f32 / whole as f32).clamp(0.0, 0.5) }
+}
+
+/// Every number from 0 to 1 once in 8 by 8 pixels, neighbours far apart: Bayer's matrix.
+fn threshold([x, y]: [u32; 2]) -> f32 {
+    let bit = |v: u32, from: u32, to: u32| (v >> from & 1) << to;
+    let z = x ^ y;
+    let place = bit(z, 0, 5) | bit(y, 0, 4) | bit(z, 1, 3) | bit(y, 1, 2) | bit(z, 2, 1) | bit(y, 2, 0);
+    (place as f32 + 0.5) / 64.0
 }
 
 /// A coarse colour: how often it occurs, and the sum of what it stands for.
@@ -154,15 +191,31 @@ impl Palette {
         Self { colors, known: vec![None; 1 << (3 * BITS)] }
     }
 
-    fn index(&mut self, color: [u8; 3]) -> u8 {
+    /// The colour for a pixel of this colour at this place.
+    fn index(&mut self, color: [u8; 3], at: [u32; 2]) -> u8 {
         let Self { colors, known } = self;
-        *known[coarse(color)].get_or_insert_with(|| {
-            let far = |c: &[u8; 3]| -> u32 {
-                (0..3).map(|i| u32::from(c[i].abs_diff(color[i])).pow(2) * [3, 4, 2][i]).sum()
-            };
-            (0..colors.len()).min_by_key(|i| far(&colors[*i])).unwrap_or(0) as u8
-        })
+        let [first, second] = *known[coarse(color)].get_or_insert_with(|| pair(colors, color));
+        let (a, b) = (colors[usize::from(first)], colors[usize::from(second)]);
+        let off = less(color, a);
+        let mixed = dot(off, off) > NEAR && share(color, a, b) > threshold(at);
+        if mixed { second } else { first }
     }
+}
+
+/// The nearest colour, and the one that comes nearest in a mix with it.
+fn pair(colors: &[[u8; 3]], color: [u8; 3]) -> [u8; 2] {
+    let far = |c: &[u8; 3]| dot(less(*c, color), less(*c, color));
+    let first = (0..colors.len()).min_by_key(|i| far(&colors[*i])).unwrap_or(0);
+    let a = colors[first];
+    let cost = |b: [u8; 3]| {
+        let t = share(color, a, b);
+        let way = less(b, a);
+        let off = [0, 1, 2].map(|i| less(color, a)[i] as f32 - t * way[i] as f32);
+        let missed: f32 = (0..3).map(|i| off[i] * off[i] * SEEN[i] as f32).sum();
+        missed + COARSENESS * dot(way, way) as f32
+    };
+    let second = (0..colors.len()).min_by(|i, j| cost(colors[*i]).total_cmp(&cost(colors[*j])));
+    [first as u8, second.unwrap_or(first) as u8]
 }
 
 /// The channel along which a box spreads most, and its share of what is to be told apart.
@@ -226,5 +279,57 @@ mod tests {
         let decoded = decode(&encode(core::slice::from_ref(&frame), 0.1).unwrap());
         let off = frame.pixels.iter().zip(&decoded[0].1).map(|(a, b)| a.abs_diff(*b)).max().unwrap();
         assert!(off <= 3, "{off}");
+    }
+
+    /// A ball in soft light: more shades than a palette holds.
+    fn ball(size: u32) -> Image {
+        let shade = |i: u32| {
+            let (x, y) = ((i % size) as f32 / size as f32 - 0.5, (i / size) as f32 / size as f32 - 0.5);
+            let z = (0.25 - x * x - y * y).max(0.0).sqrt();
+            let light = (x * 0.9 - y * 1.1 + z * 1.4).clamp(0.0, 1.0);
+            [
+                (235.0 * light) as u8,
+                (170.0 * light + 20.0 * x.abs()) as u8,
+                (150.0 * light + 60.0 * z) as u8,
+                255,
+            ]
+        };
+        Image { width: size, height: size, pixels: (0..size * size).flat_map(shade).collect() }
+    }
+
+    #[test]
+    fn shades_that_the_palette_lacks_are_right_in_the_mean() {
+        const SIZE: u32 = 128;
+        let ball = ball(SIZE);
+        let mut palette = Palette::new(core::slice::from_ref(&ball));
+        let drawn: Vec<[u8; 3]> = (0..SIZE * SIZE)
+            .map(|i| {
+                let p = &ball.pixels[4 * i as usize..];
+                let index = palette.index([p[0], p[1], p[2]], [i % SIZE, i / SIZE]);
+                palette.colors[usize::from(index)]
+            })
+            .collect();
+        let (mut worst, mut sum) = (0.0_f32, 0.0);
+        for block in 0..(SIZE / 8) * (SIZE / 8) {
+            let (left, top) = (block % (SIZE / 8) * 8, block / (SIZE / 8) * 8);
+            for c in 0..3 {
+                let pixels = (0..64_u32).map(|i| ((top + i / 8) * SIZE + left + i % 8) as usize);
+                let off: i32 =
+                    pixels.map(|i| i32::from(drawn[i][c]) - i32::from(ball.pixels[4 * i + c])).sum();
+                let off = (off as f32 / 64.0).abs();
+                worst = if off > worst { off } else { worst };
+                sum += off;
+            }
+        }
+        let mean = sum / ((SIZE / 8) * (SIZE / 8) * 3) as f32;
+        println!("blocks are off by {mean} in the mean, {worst} at most");
+        assert!(mean < 0.5 && worst < 4.0, "{mean} {worst}");
+    }
+
+    #[test]
+    fn what_stands_still_takes_no_bytes() {
+        let frames = vec![ball(64); 4];
+        let (one, four) = (encode(&frames[..1], 0.1).unwrap(), encode(&frames, 0.4).unwrap());
+        assert!(four.len() < one.len() + 100, "{} {}", one.len(), four.len());
     }
 }
