@@ -199,6 +199,9 @@ pub struct SceneMesh {
     pub node: String,
     /// What the file says beside, as JSON; empty if nothing.
     pub extras: String,
+    /// The file stores some of its vertices as integers (`KHR_mesh_quantization`). An export may do so again; an archive
+    /// does not keep it.
+    pub quantised: bool,
 }
 
 /// A morph target: what it adds to each vertex.

@@ -103,7 +103,8 @@ pub enum ExportError {
 /// The bytes of a `.glb`: glTF 2.0, metres, Y up. Rotations are written normalised. Linear and slerp channels
 /// become LINEAR (which glTF turns at constant speed), Hermite ones CUBICSPLINE with their tangents spelt out.
 /// Morph targets go with their meshes, tracks `morph/MESH/TARGET` become weight channels. Materials, images, texture
-/// coordinates, colours and extras come back as they were; a rigid mesh stands on its joint. Whether an animation
+/// coordinates, colours and extras come back as they were; a rigid mesh stands on its joint. What the source stores as
+/// integers is stored so again, and of morph targets only the vertices that move, where that is shorter. Whether an animation
 /// loops, its duration and its markers are in the animation's `extras`, graphs in those of the file; other user tracks
 /// have no place in glTF.
 ///
@@ -164,7 +165,10 @@ pub fn write_glb(scene: &Scene) -> Result<Vec<u8>, ExportError> {
         nodes.push(json!({ "name": name, "mesh": index, "skin": skin }));
         meshes.push(group.mesh(Some(&joints), &mut binary));
     }
-    let surfaces = Surfaces::of(scene, &mut binary);
+    let mut surfaces = Surfaces::of(scene, &mut binary);
+    if binary.quantised {
+        surfaces.require("KHR_mesh_quantization");
+    }
     let reach: Vec<Vec<f64>> = (0..scene.skeletons.len()).map(|s| straight::reach(scene, s)).collect();
     let animations: Vec<Value> = scene
         .animations

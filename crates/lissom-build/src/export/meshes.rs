@@ -3,7 +3,8 @@
 
 use super::{
     animation::columns,
-    binary::{ARRAY, Binary},
+    binary::{Binary, Rows},
+    packing::{self, DIRECTIONS, OFFSETS, PLACES, Packing, SHARES},
     surfaces::extras,
 };
 use crate::{
@@ -145,24 +146,31 @@ fn primitive(part: &SceneMesh, joints: Option<&Joints>, binary: &mut Binary) -> 
     // As the source has it: other files may speak of its vertices by number.
     let part = &*part.in_source_order();
     let mesh = &part.mesh;
+    // Integers only where the source has them: not every reader knows the extension.
+    let how = |kind, packings: &'static [Packing]| {
+        let packings = if part.quantised { packings } else { &[] };
+        Rows { kind, packings, extension: true, ..Rows::default() }
+    };
+    let normals = if part.quantised { &packing::directions(&mesh.normals) } else { &mesh.normals };
     let mut attributes = json!({
-        "POSITION": binary.floats("VEC3", &mesh.positions, ARRAY, true),
-        "NORMAL": binary.floats("VEC3", &mesh.normals, ARRAY, false),
+        "POSITION": binary.rows(&mesh.positions, Rows { bounded: true, ..how("VEC3", PLACES) }),
+        "NORMAL": binary.rows(normals, how("VEC3", DIRECTIONS)),
     });
     if !mesh.tangents.is_empty() {
-        attributes["TANGENT"] = json!(binary.floats("VEC4", &mesh.tangents, ARRAY, false));
+        attributes["TANGENT"] = json!(binary.rows(&mesh.tangents, how("VEC4", DIRECTIONS)));
     }
     for (set, uvs) in mesh.uvs.iter().enumerate() {
-        attributes[format!("TEXCOORD_{set}")] = json!(binary.floats("VEC2", uvs, ARRAY, false));
+        attributes[format!("TEXCOORD_{set}")] = json!(binary.rows(uvs, how("VEC2", PLACES)));
     }
+    let shares = Rows { kind: "VEC4", packings: SHARES, ..Rows::default() };
     for (set, colors) in mesh.colors.iter().enumerate() {
-        attributes[format!("COLOR_{set}")] = json!(binary.floats("VEC4", colors, ARRAY, false));
+        attributes[format!("COLOR_{set}")] = json!(binary.rows(colors, shares));
     }
     for set in 0..joints.map_or(0, |_| mesh.influences.each.div_ceil(4)) {
         let Some(joints) = joints else { break };
         let (places, weights) = four(mesh, joints, set * 4);
         attributes[format!("JOINTS_{set}")] = json!(binary.joints(&places));
-        attributes[format!("WEIGHTS_{set}")] = json!(binary.floats("VEC4", &weights, ARRAY, false));
+        attributes[format!("WEIGHTS_{set}")] = json!(binary.rows(&weights, shares));
     }
     let mut primitive =
         json!({ "attributes": attributes, "indices": binary.indices(&mesh.indices), "mode": 4 });
@@ -175,14 +183,16 @@ fn primitive(part: &SceneMesh, joints: Option<&Joints>, binary: &mut Binary) -> 
     let full = |list: &[[f32; 3]]| {
         if list.is_empty() { vec![[0.0; 3]; mesh.positions.len()] } else { list.to_vec() }
     };
+    let added = |packings| Rows { sparse: true, ..how("VEC3", packings) };
     let mut targets = Vec::with_capacity(part.morphs.len());
     for morph in &part.morphs {
-        let mut target = json!({ "POSITION": binary.floats("VEC3", &morph.positions, ARRAY, true) });
+        let moved = Rows { bounded: true, ..added(OFFSETS) };
+        let mut target = json!({ "POSITION": binary.rows(&morph.positions, moved) });
         if normals {
-            target["NORMAL"] = json!(binary.floats("VEC3", &full(&morph.normals), ARRAY, false));
+            target["NORMAL"] = json!(binary.rows(&full(&morph.normals), added(DIRECTIONS)));
         }
         if tangents && !mesh.tangents.is_empty() {
-            target["TANGENT"] = json!(binary.floats("VEC3", &full(&morph.tangents), ARRAY, false));
+            target["TANGENT"] = json!(binary.rows(&full(&morph.tangents), added(DIRECTIONS)));
         }
         targets.push(target);
     }

@@ -8,6 +8,7 @@ mod graphs;
 mod meshes;
 #[cfg(feature = "gltf")]
 mod onto;
+mod packing;
 mod straight;
 mod surfaces;
 

@@ -54,6 +54,12 @@ impl Surfaces {
         out
     }
 
+    /// Notes an extension without which the file cannot be read.
+    pub(super) fn require(&mut self, extension: &str) {
+        self.used.insert(extension.to_owned());
+        self.required.insert(extension.to_owned());
+    }
+
     /// Puts the lists that are not empty into the file.
     pub(super) fn add_to(self, file: &mut Value) {
         for (name, list) in [

@@ -32,8 +32,22 @@ pub(crate) struct Arguments {
     /// Only these clips: a name or its end, the file's stem, or an index; may be given several times
     #[arg(long, value_name = "NAME")]
     clip: Vec<String>,
+    /// One JSON object instead of text
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     reading: Reading,
+}
+
+/// What was written.
+#[derive(serde::Serialize)]
+struct Report {
+    file: String,
+    joints: usize,
+    meshes: usize,
+    animations: usize,
+    bytes: usize,
+    warnings: Vec<String>,
 }
 
 const EXAMPLES: &str = "\
@@ -84,17 +98,29 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         (Kind::Glb, Some(onto)) => (copy_of(onto, &mut scene, &options)?, scene.meshes.len()),
     };
     write_whole(output, &bytes)?;
+    let report = Report {
+        file: output.display().to_string(),
+        joints,
+        meshes,
+        animations: scene.animations.len(),
+        bytes: bytes.len(),
+        warnings: scene.warnings.iter().map(ToString::to_string).collect(),
+    };
+    if arguments.json {
+        serde_json::to_writer_pretty(&mut *out, &report)?;
+        writeln!(out)?;
+        return Ok(());
+    }
     writeln!(
         out,
         "{}: {}, {}, {}, {} bytes",
-        output.display(),
+        report.file,
         counted(joints, "joint", "joints"),
         counted(meshes, "mesh", "meshes"),
-        counted(scene.animations.len(), "animation", "animations"),
+        counted(report.animations, "animation", "animations"),
         grouped(bytes.len() as u64),
     )?;
-    let all: Vec<String> = scene.warnings.iter().map(ToString::to_string).collect();
-    warnings::write(&file.display().to_string(), &all, warnings::SHOWN)
+    warnings::write(&file.display().to_string(), &report.warnings, warnings::SHOWN)
 }
 
 /// Leaves only the clips asked for.

@@ -262,6 +262,11 @@ impl Values<'_> {
         self.count
     }
 
+    /// Whether it stores integers.
+    pub(super) fn is_whole(&self) -> bool {
+        self.component != Component::F32
+    }
+
     pub(super) fn kind(&self) -> Kind {
         self.kind
     }

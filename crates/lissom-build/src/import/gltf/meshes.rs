@@ -165,6 +165,7 @@ fn one(
         scene.warn(at, too_large);
         return Ok(None);
     }
+    let whole_positions = positions.is_whole();
     let positions: Vec<[f32; 3]> =
         used.iter().map(|v| positions.get::<3>(*v as usize).map(|c| c as f32)).collect();
     if let Some(bad) = positions.iter().position(|p| !p.iter().all(|c| c.is_finite())) {
@@ -180,6 +181,7 @@ fn one(
     let normals = geometry.open("NORMAL", &[Kind::Vec3], budget)?;
     // Without normals, glTF says, tangents count for nothing.
     let tangents = if normals.is_some() { geometry.open("TANGENT", &[Kind::Vec4], budget)? } else { None };
+    let quantised = whole_positions || normals.as_ref().is_some_and(Values::is_whole);
     let vertices = shape::Vertices { used: &used, positions: &positions, indices: &indices };
     let (normals, bad_normals) = vertices.normals(normals.as_ref());
     if bad_normals > 0 {
@@ -257,6 +259,7 @@ fn one(
         source: mesh.name.as_deref().unwrap_or_default().chars().take(255).collect(),
         node: on.node_name.clone(),
         extras: on.extras.clone(),
+        quantised,
     }))
 }
 
