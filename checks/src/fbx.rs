@@ -6,7 +6,7 @@ use lissom_build::{
     SkeletonBuilder,
     cook::ClipBuilder,
     exact::{M34, V3},
-    import::{ImportLimits, fbx},
+    import::{self, ImportLimits, fbx},
     mesh::model_matrices,
     scene::{Scene, SceneAnimation},
 };
@@ -38,8 +38,7 @@ pub fn run(folder: &Path) -> Result<()> {
         let start = Instant::now();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let bytes = fs::read(path)?;
-        let scene =
-            fbx::read(&bytes, &ImportLimits::default()).with_context(|| path.display().to_string())?;
+        let scene = read(path, &bytes).with_context(|| path.display().to_string())?;
         let seconds = start.elapsed().as_secs_f64();
         let here = compare(&bytes, &scene).with_context(|| path.display().to_string())?;
         let joints = scene.skeletons.first().map_or(0, |s| s.skeleton.joints.len());
@@ -89,6 +88,13 @@ pub fn run(folder: &Path) -> Result<()> {
     );
     ensure!(sum.skin <= 1e-5, "a skinned vertex is {} m from where it should be", sum.skin);
     Ok(())
+}
+
+/// Textures may stand beside the file.
+fn read(path: &Path, bytes: &[u8]) -> Result<Scene> {
+    let limits = ImportLimits::default();
+    let mut files = |uri: &str| import::read_beside(path, uri, &limits);
+    Ok(fbx::read(bytes, &mut files, &limits)?)
 }
 
 /// The largest differences, as shares of the scene's size.
@@ -216,10 +222,12 @@ fn skins(
 ) -> Result<f64> {
     let mut worst = 0.0;
     let with_mesh = file.nodes.into_iter().filter(|n| n.mesh.as_deref().is_some_and(|m| m.num_triangles > 0));
-    let pairs: Vec<_> = with_mesh.zip(&scene.meshes).collect();
-    ensure!(pairs.len() == scene.meshes.len(), "{} nodes with a mesh", pairs.len());
+    // Those of one node stand in a row: one for each material.
+    let rows: Vec<_> = scene.meshes.chunk_by(|a, b| a.mesh.name == b.mesh.name).collect();
+    let pairs: Vec<_> = with_mesh.zip(&rows).collect();
+    ensure!(pairs.len() == rows.len(), "{} nodes with a mesh, {} meshes", pairs.len(), rows.len());
     for (node, ours) in pairs {
-        if !ours.morphs.is_empty() {
+        if ours.iter().any(|part| !part.morphs.is_empty()) {
             continue;
         }
         let Some(mesh) = node.mesh.as_deref() else { continue };
@@ -233,7 +241,7 @@ fn skins(
         };
         let to_world = matrix(&node.geometry_to_world);
         let skin = mesh.skin_deformers.first().map(|s| &**s);
-        let (positions, _) = ours.mesh.skin(models);
+        let positions: Vec<_> = ours.iter().flat_map(|part| part.mesh.skin(models).0).collect();
         for (vertex, v) in vertices.iter().enumerate().step_by(23) {
             // Of more than four joints we keep four, and a vertex without a face has no counterpart.
             let joints = skin.and_then(|s| s.vertices.get(vertex)).map_or(0, |v| v.num_weights);

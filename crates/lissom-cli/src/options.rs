@@ -47,11 +47,12 @@ pub(crate) fn one_line(error: &anyhow::Error) -> String {
 pub(crate) struct Reading {
     /// Length of the file's unit: m, cm, mm, inch, foot, a number of metres, or auto [default: auto]
     ///
-    /// auto is what the format says: glTF, BVH and ozz metres, ACL and rawclip centimetres. FBX files say themselves;
-    /// for them a unit is a factor on top.
+    /// auto is what the format says: glTF and ozz metres, ACL and rawclip centimetres. BVH files do not say: the unit
+    /// that makes the skeleton a human's is taken, with a warning. FBX files say themselves; for them a unit is a factor
+    /// on top.
     #[arg(long, value_name = "UNIT")]
     pub(crate) unit: Option<String>,
-    /// What is up in the file; it becomes y [default: y]
+    /// What is up in the file; it becomes y [default: y, or as the body of a BVH stands]
     #[arg(long, value_name = "AXIS", allow_hyphen_values = true)]
     pub(crate) up: Option<AxisName>,
     /// Where characters look in the file; it becomes z [default: z, or -y if z is up]
@@ -190,6 +191,7 @@ pub(crate) fn merged(recipe: RecipeFile, asked: RecipeFile) -> Result<Options<'s
     let goals = asked.goals.is_some();
     let options = recipe.with(asked).options();
     let ImportOptions { up, forward, retarget, .. } = &options.import;
+    let up = up.unwrap_or(Axis::Y);
     if up.upright(forward.unwrap_or(up.usual_forward())).is_none() {
         return usage("--up and --forward must be at right angles");
     }

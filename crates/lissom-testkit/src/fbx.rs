@@ -72,6 +72,45 @@ impl Writer {
         self.connect(id, model);
     }
 
+    /// A material of a node: a colour as its shading model has it.
+    pub fn material(&mut self, id: i64, name: &str, model: i64, color: [f64; 3]) {
+        let [r, g, b] = color;
+        let text = format!(
+            "Material: {id}, \"Material::{name}\", \"\" {{\nVersion: 102\nShadingModel: \"lambert\"\nProperties70: {{\n\
+             P: \"DiffuseColor\", \"Color\", \"\", \"A\",{r},{g},{b}\nP: \"DiffuseFactor\", \"Number\", \"\", \"A\",0.8\n}}\n}}"
+        );
+        put(&mut self.objects, &text);
+        self.connect(id, model);
+    }
+
+    /// A texture for a property of a material: a file by its name, and its bytes in base64 if it is in the file.
+    pub fn texture(&mut self, id: i64, material: i64, property: &str, file: &str, content: &str) {
+        let video = id + 1;
+        let inside = if content.is_empty() { String::new() } else { format!("Content: , \"{content}\"\n") };
+        let text = format!(
+            "Texture: {id}, \"Texture::map\", \"\" {{\nType: \"TextureVideoClip\"\nVersion: 202\nFileName: \"{file}\"\n\
+             RelativeFilename: \"{file}\"\n}}\nVideo: {video}, \"Video::map\", \"Clip\" {{\nType: \"Clip\"\nFileName: \
+             \"{file}\"\nRelativeFilename: \"{file}\"\n{inside}}}"
+        );
+        put(&mut self.objects, &text);
+        self.drive(id, material, property);
+        self.connect(video, id);
+    }
+
+    /// A camera or a light (`kind`) at a place: the node `id` and its attribute `id + 1`.
+    pub fn stage(&mut self, id: i64, name: &str, kind: &str, at: [f64; 3]) {
+        let [x, y, z] = at;
+        let place = format!("P: \"Lcl Translation\", \"Lcl Translation\", \"\", \"A\",{x},{y},{z}");
+        self.model(id, name, kind, &place);
+        let attribute = id + 1;
+        let text = format!(
+            "NodeAttribute: {attribute}, \"NodeAttribute::{name}\", \"{kind}\" {{ TypeFlags: \"{kind}\" }}"
+        );
+        put(&mut self.objects, &text);
+        self.connect(id, 0);
+        self.connect(attribute, id);
+    }
+
     /// A skin `id` on a mesh; `clusters` are bones, their vertices with weights, and where each bone stood.
     pub fn skin(&mut self, id: i64, mesh: i64, clusters: &[Cluster<'_>]) {
         put(&mut self.objects, &format!("Deformer: {id}, \"Deformer::skin\", \"Skin\" {{ Version: 101 }}"));
@@ -216,6 +255,9 @@ pub fn figure() -> Vec<u8> {
     w.model(300, "hat", "Mesh", "");
     w.connect(300, 110);
     w.mesh(310, "hat", 300, &[0.0, 0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 5.0, 0.0], &[[0, 1, 2]]);
+    w.material(400, "felt", 300, [0.5, 0.25, 0.125]);
+    w.texture(410, 400, "DiffuseColor", "felt.png", "iVBORw0KGgo=");
+    w.texture(420, 400, "NormalMap", "maps/felt_n.png", "");
     // From the first second to the second: what stands before and after is cut.
     w.stack(500, "nod", SECOND, 2 * SECOND);
     let keys = [(0, 0.0), (2 * SECOND, 100.0), (4 * SECOND, 100.0)];

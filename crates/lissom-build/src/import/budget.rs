@@ -39,7 +39,10 @@ impl Budget {
     }
 
     /// Another file was read: it takes memory, and gives room for what it holds.
-    #[cfg_attr(not(feature = "gltf"), allow(dead_code, reason = "only glTF files name others"))]
+    #[cfg_attr(
+        not(any(feature = "fbx", feature = "gltf")),
+        allow(dead_code, reason = "only glTF and FBX files name others")
+    )]
     pub(super) fn add_file(&mut self, bytes: u64) {
         self.read = self.read.saturating_add(bytes);
         self.taken = self.taken.saturating_add(bytes);

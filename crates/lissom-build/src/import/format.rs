@@ -18,19 +18,22 @@ pub enum Format {
     Acl,
     /// Plain samples.
     RawClip,
+    /// A NumPy archive with the motion of an SMPL body.
+    Npz,
     /// A Lissom archive.
     Lsm,
 }
 
 impl Format {
     /// Every format and the extensions of its files.
-    pub const ALL: [(Self, &'static [&'static str]); 7] = [
+    pub const ALL: [(Self, &'static [&'static str]); 8] = [
         (Self::Gltf, &["glb", "gltf", "vrm", "vrma"]),
         (Self::Fbx, &["fbx"]),
         (Self::Bvh, &["bvh"]),
         (Self::Ozz, &["ozz"]),
         (Self::Acl, &["sjson"]),
         (Self::RawClip, &["rawclip"]),
+        (Self::Npz, &["npz"]),
         (Self::Lsm, &["lsm"]),
     ];
 
@@ -44,6 +47,7 @@ impl Format {
             Self::Ozz => "ozz",
             Self::Acl => "ACL",
             Self::RawClip => "rawclip",
+            Self::Npz => "npz",
             Self::Lsm => "lsm",
         }
     }
@@ -59,6 +63,7 @@ impl Format {
             (b"LSM1", Self::Lsm),
             (b"LSMP", Self::Lsm),
             (b"RCL1", Self::RawClip),
+            (b"PK\x03\x04", Self::Npz),
             (b"Kaydara FBX Binary", Self::Fbx),
             (b"; FBX", Self::Fbx),
         ] {

@@ -24,14 +24,18 @@ mod clip_names;
 mod error;
 #[cfg(feature = "fbx")]
 pub mod fbx;
+#[cfg(any(feature = "fbx", feature = "gltf"))]
+mod files;
 mod format;
 #[cfg(feature = "gltf")]
 pub mod gltf;
+mod guess;
 mod limits;
 pub mod lsm;
 mod matching;
 #[cfg(any(feature = "fbx", feature = "gltf"))]
 mod names;
+pub mod npz;
 mod onto;
 mod open;
 mod options;

@@ -11,9 +11,9 @@
 use super::{
     Format, ImportError, ImportLimits, ImportOptions, ReadOptions, Unit, acl_sjson, bring_onto,
     bvh::{self, BvhOptions},
-    clip_names as names, lsm,
+    clip_names as names, guess, lsm,
     matching::{self, By, MatchError},
-    ozz, rawclip, sense,
+    npz, ozz, rawclip, sense,
 };
 use crate::{
     raw::RawEditError,
@@ -61,7 +61,7 @@ pub enum OpenError {
     },
     /// Neither its first bytes nor its name say what it is.
     #[error(
-        "{}: byte 0: neither the first bytes nor the name are those of a glTF, FBX, BVH, ozz, ACL, rawclip or lsm file",
+        "{}: byte 0: neither the first bytes nor the name are those of a glTF, FBX, BVH, ozz, ACL, rawclip, npz or lsm file",
         path.display()
     )]
     Unknown {
@@ -208,13 +208,15 @@ pub(crate) fn finish(
     }
     names::name_animations(&mut scene, &names::stem(path));
 
-    scene.scale_lengths(match options.unit {
+    let metres = match options.unit {
         Unit::Metres(metres) => metres,
-        Unit::Auto => format.unit_m(),
-    });
+        Unit::Auto => guess::unit(format, &mut scene),
+    };
+    scene.scale_lengths(metres);
     sense::check(&scene).map_err(|source| OpenError::Import { path: path.into(), source })?;
-    let forward = options.forward.unwrap_or(options.up.usual_forward());
-    if let Some(rotation) = options.up.upright(forward) {
+    let up = options.up.unwrap_or_else(|| guess::up(format, &mut scene));
+    let forward = options.forward.unwrap_or(up.usual_forward());
+    if let Some(rotation) = up.upright(forward) {
         scene.turn_with(rotation, target.map(|t| &t.skeleton));
     }
     if let Some(target) = target {
@@ -309,12 +311,12 @@ pub fn read_limited(path: &Path, max_bytes: u64) -> Result<Vec<u8>, OpenError> {
 ///
 /// The URI leads elsewhere, or the file cannot be read.
 pub fn read_beside(path: &Path, uri: &str, limits: &ImportLimits) -> Result<Vec<u8>, ImportError> {
-    #[cfg(feature = "gltf")]
+    #[cfg(any(feature = "fbx", feature = "gltf"))]
     {
-        super::gltf::Folder::of(path, limits).read(uri)
+        super::files::Folder::of(path, limits).read(uri)
     }
-    // Only glTF files name others.
-    #[cfg(not(feature = "gltf"))]
+    // Only glTF and FBX files name others.
+    #[cfg(not(any(feature = "fbx", feature = "gltf")))]
     {
         let _ = (path, limits);
         let reason = "this build reads no file that names others".into();
@@ -340,7 +342,7 @@ fn parse_as(
     reading: &ReadOptions,
     files: &mut dyn FnMut(&str) -> Result<Vec<u8>, ImportError>,
 ) -> Result<Scene, OpenError> {
-    #[cfg(not(feature = "gltf"))]
+    #[cfg(not(any(feature = "fbx", feature = "gltf")))]
     let _ = files;
     let refused = |source| OpenError::Import { path: path.into(), source };
     match format {
@@ -356,9 +358,10 @@ fn parse_as(
                 Ok(Scene { name, tracks, ..Default::default() })
             }
         },
+        Format::Npz => npz::read(bytes, &reading.limits).map_err(refused),
         Format::Lsm => lsm::read_with(bytes, reading, lsm::Clips::Keys).map_err(refused),
         #[cfg(feature = "fbx")]
-        Format::Fbx => super::fbx::read(bytes, &reading.limits).map_err(refused),
+        Format::Fbx => super::fbx::read_with(bytes, files, reading).map_err(refused),
         #[cfg(not(feature = "fbx"))]
         Format::Fbx => Err(OpenError::NotBuilt { path: path.into(), format }),
         #[cfg(feature = "gltf")]

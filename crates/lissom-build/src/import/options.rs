@@ -8,7 +8,8 @@ use std::path::PathBuf;
 /// How long a unit of the file is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Unit {
-    /// As the format or the file says: glTF, ozz and BVH metres, ACL and rawclip centimetres, FBX as in the file.
+    /// As the format or the file says: glTF and ozz metres, ACL and rawclip centimetres, FBX as in the file where that
+    /// makes a body of sensible size. BVH: the unit that makes the skeleton a human's. What was guessed is a warning.
     #[default]
     Auto,
     /// Metres a unit.
@@ -20,8 +21,9 @@ pub enum Unit {
 pub struct ImportOptions {
     /// How long a unit of the file is.
     pub unit: Unit,
-    /// What is up in the file; it becomes y.
-    pub up: Axis,
+    /// What is up in the file; it becomes y. `None`: y, but for a BVH whose body stands along another axis in the rest
+    /// pose and in the motion; that is a warning.
+    pub up: Option<Axis>,
     /// Where characters look in the file; it becomes z. `None`: as usual for what is up.
     pub forward: Option<Axis>,
     /// Samples a second for every motion; `None` keeps its keys.
@@ -53,7 +55,7 @@ impl Default for ImportOptions {
     fn default() -> Self {
         Self {
             unit: Unit::Auto,
-            up: Axis::Y,
+            up: None,
             forward: None,
             rate_hz: None,
             skeleton: None,
@@ -70,9 +72,9 @@ impl Default for ImportOptions {
 }
 
 impl ImportOptions {
-    /// The same for a file in metres, y up: units and axes that were said are those of another one.
+    /// The same for a file that says its unit and axes: units and axes that were said are those of another one.
     pub(crate) fn as_it_is(&self) -> Self {
-        Self { unit: Unit::Auto, up: Axis::Y, forward: None, ..self.clone() }
+        Self { unit: Unit::Auto, up: None, forward: None, ..self.clone() }
     }
 
     /// What of a file is read, and what is done about parts that cannot be.
@@ -86,15 +88,16 @@ impl ImportOptions {
     }
 
     pub(crate) fn check(&self) -> Result<(), OpenError> {
-        let forward = self.forward.unwrap_or(self.up.usual_forward());
+        let up = self.up.unwrap_or(Axis::Y);
+        let forward = self.forward.unwrap_or(up.usual_forward());
         let wrong = if let Unit::Metres(m) = self.unit
             && !(m.is_finite() && m > 0.0)
         {
             format!("the unit is {m} m; it must be finite and above 0")
         } else if let Some(rate) = self.rate_hz.filter(|r| !(r.is_finite() && *r > 0.0)) {
             format!("the rate is {rate} Hz; it must be finite and above 0")
-        } else if self.up.upright(forward).is_none() {
-            format!("up is {:?} and forward {forward:?}; they must be at right angles", self.up)
+        } else if up.upright(forward).is_none() {
+            format!("up is {up:?} and forward {forward:?}; they must be at right angles")
         } else {
             return Ok(());
         };

@@ -3,7 +3,7 @@
 use super::RecipeFile;
 use crate::{
     cook::ClipBuilder,
-    import::{Axis, ImportLimits, ImportOptions, Unit},
+    import::{ImportLimits, ImportOptions, Unit},
     pipeline::{Input, Options},
 };
 
@@ -49,7 +49,7 @@ impl RecipeFile {
         Options {
             import: ImportOptions {
                 unit: unit.unwrap_or(Unit::Auto),
-                up: up.unwrap_or(Axis::Y),
+                up,
                 forward,
                 rate_hz,
                 skeleton,

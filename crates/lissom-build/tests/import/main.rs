@@ -5,6 +5,7 @@ mod bad_input;
 mod glb;
 #[cfg(feature = "gltf")]
 mod gltf;
+mod npz;
 #[cfg(feature = "gltf")]
 mod onto;
 mod open;

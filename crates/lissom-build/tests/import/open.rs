@@ -75,7 +75,7 @@ fn lengths_are_metres_and_up_is_y() {
     assert_eq!(scene.animations[0].motion.name, "run");
 
     let bvh = file("up.bvh", BVH);
-    let options = ImportOptions { up: Axis::Z, unit: Unit::Metres(0.5), ..Default::default() };
+    let options = ImportOptions { up: Some(Axis::Z), unit: Unit::Metres(0.5), ..Default::default() };
     let scene = opened(&bvh, &options);
     assert!((scene.height().unwrap() - 1.0).abs() < 1e-12);
     let hips = scene.animations[0].motion.tracks[0].translation.keys[1].value;

@@ -75,6 +75,7 @@ def read_amass(
 ) -> Clip:
     """Reads an AMASS `.npz` (SMPL, SMPL-H or SMPL-X): a `Clip` in metres, y up.
 
+    `lissom.open` reads such files too, always with the bones of an adult; here they can come from a body model.
     Such a file has rotations, a path and a rate, but no bones: those come from the body model and the file's `betas`.
     `model` is the model's own `.npz` (`v_template`, `shapedirs`, `J_regressor`). Or say where the `joints` are at rest,
     (joints, 3), in the model's space. Without either they are those of an adult of 1.7 m: right in its rotations, but no

@@ -391,7 +391,7 @@ pub(super) fn bvh(bytes: &[u8]) -> bool {
 /// As tools take any file: told by its first bytes, named, in metres, upright, on a skeleton that is its own.
 fn opened(bytes: &[u8]) {
     use lissom_build::import as open;
-    let options = ImportOptions { unit: Unit::Metres(0.01), up: Axis::Z, ..ImportOptions::default() };
+    let options = ImportOptions { unit: Unit::Metres(0.01), up: Some(Axis::Z), ..ImportOptions::default() };
     let path = Path::new("no/such/folder/hostile.bvh");
     let Ok(scene) = open::open_read(path, bytes, &options) else { return };
     let Some(target) = scene.skeletons.into_iter().next() else { return };
@@ -418,6 +418,12 @@ pub(super) fn acl_sjson(bytes: &[u8]) -> bool {
 pub(super) fn rawclip(bytes: &[u8]) -> bool {
     let Ok(clip) = rawclip::read(bytes) else { return false };
     play::raw(&clip.skeleton, Some(&clip.animation));
+    true
+}
+
+pub(super) fn npz(bytes: &[u8]) -> bool {
+    let Ok(scene) = lissom_build::import::npz::read(bytes, &ImportLimits::default()) else { return false };
+    play::scene(&scene);
     true
 }
 
@@ -498,7 +504,10 @@ pub(super) fn onto(bytes: &[u8]) -> bool {
 
 #[cfg(feature = "fbx")]
 pub(super) fn fbx(bytes: &[u8]) -> bool {
-    let Ok(scene) = lissom_build::import::fbx::read(bytes, &ImportLimits::default()) else { return false };
+    // Every texture is there, and small.
+    let mut files = |_: &str| Ok(b"\x89PNG\r\n\x1a\n".to_vec());
+    let limits = ImportLimits::default();
+    let Ok(scene) = lissom_build::import::fbx::read(bytes, &mut files, &limits) else { return false };
     play::scene(&scene);
     true
 }

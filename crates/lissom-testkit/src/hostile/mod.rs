@@ -56,6 +56,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "bvh", run: bodies::bvh, bound: importer, seeds: seeds::bvh },
     Target { name: "acl_sjson", run: bodies::acl_sjson, bound: importer, seeds: seeds::acl_sjson },
     Target { name: "rawclip", run: bodies::rawclip, bound: importer, seeds: seeds::rawclips },
+    Target { name: "npz", run: bodies::npz, bound: importer, seeds: seeds::npz },
     Target { name: "lsm", run: bodies::lsm, bound: importer, seeds: seeds::archives },
     Target { name: "recipe", run: bodies::recipe, bound: importer, seeds: seeds::recipes },
     Target { name: "gltf", run: bodies::gltf, bound: importer, seeds: seeds::gltf },

@@ -4,7 +4,7 @@ use super::{
     Seed,
     play::{even, small_skeleton, stage},
 };
-use crate::{generate, gltf::builder::Builder, graphs, ozz as ozz_files, rng::Rng};
+use crate::{generate, gltf::builder::Builder, graphs, npz, ozz as ozz_files, rng::Rng};
 use lissom::{
     Clip,
     archive::{SectionKind, packed},
@@ -290,6 +290,18 @@ pub(super) fn rawclips() -> Vec<Seed> {
         out.push(seed(name, clip.write().expect("our own raw clip")));
     }
     out
+}
+
+pub(super) fn npz() -> Vec<Seed> {
+    let mut six = npz::Writer::default();
+    six.floats("rot6d", &[2, 22, 6], &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0].repeat(2 * 22));
+    six.floats("fps", &[1], &[20.0]);
+    let mut parts = npz::Writer::default();
+    let zeros = |count: usize| vec![0; 4 * count];
+    parts.member("root_orient", npz::array("<f4", &[2, 3], &zeros(6), true), true);
+    parts.member("pose_body", npz::array("<f4", &[2, 63], &zeros(126), true), true);
+    parts.member("gender", npz::array("|O", &[], &[], false), false);
+    vec![seed("amass", npz::nodding(52).finish()), seed("six", six.finish()), seed("parts", parts.finish())]
 }
 
 pub(super) fn bvh() -> Vec<Seed> {

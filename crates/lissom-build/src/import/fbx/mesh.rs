@@ -1,6 +1,6 @@
 //! Meshes: triangles, one vertex for corners that are the same, in the space of the rest pose.
 
-use super::{super::budget::Budget, m34, nodes::Nodes, path, skin, take, v3};
+use super::{super::budget::Budget, m34, nodes::Nodes, path, skin, surfaces::Surfaces, take, v3};
 use crate::{
     exact::{M34, V3},
     import::{
@@ -23,14 +23,19 @@ pub(super) struct ShapeTarget {
     pub(super) track: String,
 }
 
+/// Sets of texture coordinates that are read at most.
+const MOST_SETS: usize = 4;
+/// What tells a corner: its vertex, normal, tangent, colour and texture coordinates.
+type Corner = [u32; 12 + 2 * MOST_SETS];
 /// Memory that a corner may take while its mesh is made: the vertex and its source, twice while lists grow, and its
 /// place in the table of corners.
-const CORNER: usize = 2 * (64 + 24) + 2 * 64;
+const CORNER: usize = 2 * (64 + 16 + 8 * MOST_SETS + 24) + 2 * size_of::<(Corner, u32)>();
 
-/// Reads the mesh of every node that has one, and gives the morphs.
+/// Reads the mesh of every node that has one, a mesh of the scene for each material, and gives the morphs.
 pub(super) fn read(
     file: &ufbx::Scene,
     nodes: &Nodes,
+    surfaces: &mut Surfaces<'_>,
     budget: &mut Budget,
     scene: &mut Scene,
 ) -> Result<Vec<ShapeTarget>, ImportError> {
@@ -47,28 +52,84 @@ pub(super) fn read(
         }
         let wanted = Some(&*mesh.element.name).filter(|n| !n.is_empty()).or(Some(&*node.element.name));
         let name = mesh_names.unique(wanted, || format!("mesh_{}", mesh.element.typed_id));
-        take(budget, models.len(), size_of::<M34>())?;
-        take(budget, mesh.num_triangles.saturating_mul(3), CORNER)?;
-        let to_world = m34(&node.geometry_to_world);
-        let made = corners(mesh, &to_world);
-        let mut raw = made.mesh;
-        raw.name = name;
-        let bind = skin::Bind { mesh, node, joint, models: &models, to_world: &to_world };
-        skin::bind(&mut raw, &made.sources, &bind, nodes, &place, (&mut *budget, &mut *scene))?;
-        match raw.validate(models.len()) {
-            Ok(()) => {}
-            Err(RawMeshError::Empty) => {
-                scene.warn(place, "its mesh has no triangles; it was left out");
-                continue;
+        let on = Carrier { mesh, node, joint, models: &models, name: &name, place: &place };
+        let mut first = true;
+        for (number, part) in mesh.material_parts.iter().enumerate().filter(|(_, p)| p.num_triangles > 0) {
+            let place = match mesh.material_parts.count {
+                0 | 1 => place.clone(),
+                _ => format!("{place}, material {number}"),
+            };
+            let on = Carrier { place: &place, ..on };
+            let mut made = one(&on, part, first, nodes, &mut targets, budget, scene)?;
+            let own = node.materials.get(number).or_else(|| mesh.materials.get(number));
+            if let (Some(made), Some(own)) = (&mut made, own) {
+                made.material = Some(surfaces.material(own, mesh, budget, scene)?);
             }
-            Err(error) => {
-                return Err(ImportError::Format { place: path(place), reason: error.to_string() });
-            }
+            first &= made.is_none();
+            scene.meshes.extend(made);
         }
-        let morphs = morphs(mesh, &raw, &made.sources, &to_world, &place, (&mut targets, budget, scene))?;
-        scene.meshes.push(SceneMesh { mesh: raw, morphs, ..Default::default() });
+        if mesh.uv_sets.count > MOST_SETS {
+            let more = mesh.uv_sets.count.saturating_sub(MOST_SETS);
+            scene.warn(place, format!("{more} of its sets of texture coordinates were left out"));
+        }
     }
     Ok(targets)
+}
+
+/// A mesh on a node.
+#[derive(Clone, Copy)]
+struct Carrier<'c> {
+    mesh: &'c ufbx::Mesh,
+    node: &'c ufbx::Node,
+    joint: u16,
+    models: &'c [M34],
+    name: &'c str,
+    place: &'c str,
+}
+
+/// The faces of one material; `None` if they are no triangles. All that share a mesh have the same morphs, and the first
+/// says which tracks they follow.
+fn one(
+    on: &Carrier<'_>,
+    part: &ufbx::MeshPart,
+    first: bool,
+    nodes: &Nodes,
+    targets: &mut Vec<ShapeTarget>,
+    budget: &mut Budget,
+    scene: &mut Scene,
+) -> Result<Option<SceneMesh>, ImportError> {
+    let &Carrier { mesh, node, joint, models, name, place } = on;
+    take(budget, models.len(), size_of::<M34>())?;
+    take(budget, part.num_triangles.saturating_mul(3), CORNER)?;
+    let to_world = m34(&node.geometry_to_world);
+    let faces = part.face_indices.iter().filter_map(|f| mesh.faces.get(*f as usize));
+    let Corners { mesh: mut raw, sources } = corners(mesh, faces, &to_world);
+    raw.name = name.to_owned();
+    let bind = skin::Bind { mesh, node, joint, models, to_world: &to_world };
+    skin::bind(&mut raw, &sources, &bind, nodes, place, (&mut *budget, &mut *scene))?;
+    match raw.validate(models.len()) {
+        Ok(()) => {}
+        Err(RawMeshError::Empty) => {
+            scene.warn(place, "its mesh has no triangles; it was left out");
+            return Ok(None);
+        }
+        Err(error) => {
+            return Err(ImportError::Format { place: path(place), reason: error.to_string() });
+        }
+    }
+    let mut own = Vec::new();
+    let morphs = morphs(mesh, &raw, &sources, &to_world, first, place, (&mut own, budget, scene))?;
+    if first {
+        targets.append(&mut own);
+    }
+    let cut = |name: &str| name.chars().take(255).collect::<String>();
+    Ok(Some(SceneMesh {
+        mesh: raw,
+        morphs,
+        source: cut(&mesh.element.name),
+        node: cut(&node.element.name),
+        ..Default::default()
+    }))
 }
 
 /// A mesh without its skin, and the vertex of the file that each of its vertices came from.
@@ -77,15 +138,17 @@ struct Corners {
     sources: Vec<u32>,
 }
 
-/// Triangles in world space. Corners with the same vertex, normal, tangent and texture coordinate are one.
-fn corners(mesh: &ufbx::Mesh, to_world: &M34) -> Corners {
+/// Triangles in world space. Corners with the same vertex, normal, tangent, colour and texture coordinates are one.
+fn corners<'f>(mesh: &ufbx::Mesh, faces: impl Iterator<Item = &'f ufbx::Face>, to_world: &M34) -> Corners {
     let mut out = Corners { mesh: RawMesh::default(), sources: Vec::new() };
     let normal_matrix = NormalMatrix::of(to_world);
     let mirrored = normal_matrix.mirrors;
-    let mut uvs: Vec<[f32; 2]> = Vec::new();
-    let mut known: HashMap<[u32; 10], u32> = HashMap::new();
+    let sets = mesh.uv_sets.count.min(MOST_SETS);
+    let mut uvs: Vec<Vec<[f32; 2]>> = vec![Vec::new(); sets];
+    let mut colors: Vec<[f32; 4]> = Vec::new();
+    let mut known: HashMap<Corner, u32> = HashMap::new();
     let mut corners = vec![0; mesh.max_face_triangles.saturating_mul(3)];
-    for face in &mesh.faces {
+    for face in faces {
         let count = mesh.triangulate_face(&mut corners, *face) as usize;
         for triangle in corners.as_chunks::<3>().0.iter().take(count) {
             let [a, b, c] = *triangle;
@@ -95,21 +158,29 @@ fn corners(mesh: &ufbx::Mesh, to_world: &M34) -> Corners {
                 let source = mesh.vertex_indices.get(corner).copied().unwrap_or_default();
                 let position = to_world.mul_point(vector(&mesh.vertex_position, corner));
                 let normal = fill::unit(normal_matrix.apply(vector(&mesh.vertex_normal, corner)));
-                let uv = uv(mesh, corner);
                 let tangent = tangent(mesh, corner, to_world);
-                let bits = |v: [f32; 3]| v.map(f32::to_bits);
-                let [nx, ny, nz] = bits(normal.unwrap_or_default());
-                let [tx, ty, tz, tw] = tangent.unwrap_or_default().map(f32::to_bits);
-                let [u, v] = uv.map(f32::to_bits);
+                let color = color(mesh, corner);
+                let mut own_uvs = [[0.0; 2]; MOST_SETS];
+                for (to, set) in own_uvs.iter_mut().zip(&mesh.uv_sets) {
+                    *to = uv(&set.vertex_uv, corner);
+                }
+                let mut key = [source; _];
+                let words = normal.unwrap_or_default().into_iter();
+                let words = words.chain(tangent.unwrap_or_default()).chain(color);
+                let words = words.chain(own_uvs.into_iter().flatten());
+                key.iter_mut().skip(1).zip(words).for_each(|(to, word)| *to = word.to_bits());
                 let next = out.sources.len() as u32;
-                let index = *known.entry([source, nx, ny, nz, tx, ty, tz, tw, u, v]).or_insert(next);
+                let index = *known.entry(key).or_insert(next);
                 out.mesh.indices.push(index);
                 if index == next {
                     out.sources.push(source);
                     out.mesh.positions.push([position.x as f32, position.y as f32, position.z as f32]);
                     out.mesh.normals.push(normal.unwrap_or_default());
-                    out.mesh.tangents.push(tangent.unwrap_or_default());
-                    uvs.push(uv);
+                    if mesh.vertex_tangent.exists {
+                        out.mesh.tangents.push(tangent.unwrap_or_default());
+                    }
+                    uvs.iter_mut().zip(own_uvs).for_each(|(set, uv)| set.push(uv));
+                    colors.push(color);
                 }
             }
         }
@@ -121,15 +192,23 @@ fn corners(mesh: &ufbx::Mesh, to_world: &M34) -> Corners {
             *to = if *to == [0.0; 3] { from } else { *to };
         }
     }
+    // Files without tangents stay without: who has a normal map to shade computes them from it.
     if raw.tangents.contains(&[0.0; 4]) {
-        let computed = fill::tangents(&raw.positions, &raw.normals, &uvs, &raw.indices);
+        let plain = vec![[0.0; 2]; raw.positions.len()];
+        let uvs = uvs.first().unwrap_or(&plain);
+        let computed = fill::tangents(&raw.positions, &raw.normals, uvs, &raw.indices);
         for (to, from) in raw.tangents.iter_mut().zip(computed) {
             *to = if *to == [0.0; 4] { from } else { *to };
         }
     }
-    if mesh.vertex_uv.exists && uvs.iter().flatten().all(|c| c.is_finite()) {
+    let finite = |set: &Vec<[f32; 2]>| set.iter().flatten().all(|c| c.is_finite());
+    if uvs.iter().all(finite) {
         // FBX counts v from below, everyone else from above.
-        raw.uvs = vec![uvs.into_iter().map(|[u, v]| [u, 1.0 - v]).collect()];
+        let turn = |set: Vec<[f32; 2]>| set.into_iter().map(|[u, v]| [u, 1.0 - v]).collect();
+        raw.uvs = uvs.into_iter().map(turn).collect();
+    }
+    if mesh.vertex_color.exists && colors.iter().flatten().all(|c| c.is_finite()) {
+        raw.colors = vec![colors];
     }
     out
 }
@@ -140,9 +219,16 @@ fn vector(values: &ufbx::VertexVec3, corner: usize) -> V3 {
     values.values.get(index as usize).map_or(V3::ZERO, |v| v3(*v))
 }
 
-fn uv(mesh: &ufbx::Mesh, corner: usize) -> [f32; 2] {
-    let index = mesh.vertex_uv.indices.get(corner).copied().unwrap_or(u32::MAX);
-    mesh.vertex_uv.values.get(index as usize).map_or([0.0; 2], |v| [v.x as f32, v.y as f32])
+fn uv(values: &ufbx::VertexVec2, corner: usize) -> [f32; 2] {
+    let index = values.indices.get(corner).copied().unwrap_or(u32::MAX);
+    values.values.get(index as usize).map_or([0.0; 2], |v| [v.x as f32, v.y as f32])
+}
+
+/// White where the file has none.
+fn color(mesh: &ufbx::Mesh, corner: usize) -> [f32; 4] {
+    let index = mesh.vertex_color.indices.get(corner).copied().unwrap_or(u32::MAX);
+    let found = mesh.vertex_color.values.get(index as usize);
+    found.map_or([1.0; 4], |c| [c.x, c.y, c.z, c.w].map(|v| v as f32))
 }
 
 /// The tangent that the file has for a corner.
@@ -185,6 +271,7 @@ fn morphs(
     raw: &RawMesh,
     sources: &[u32],
     to_world: &M34,
+    first: bool,
     place: &str,
     (targets, budget, scene): (&mut Vec<ShapeTarget>, &mut Budget, &mut Scene),
 ) -> Result<Vec<Morph>, ImportError> {
@@ -196,7 +283,7 @@ fn morphs(
         let wanted =
             Some(&*channel.element.name).filter(|n| !n.is_empty()).or(Some(&*last.shape.element.name));
         let name = names.unique(wanted, || format!("target_{}", out.len()));
-        if channel.keyframes.len() > 1 {
+        if first && channel.keyframes.len() > 1 {
             let others = channel.keyframes.len().saturating_sub(1);
             scene.warn(place, format!("blend shape {name:?}: {others} in-between shapes were left out"));
         }

@@ -5,7 +5,9 @@
 //! that matter: bones, nodes that move, nodes with a mesh, and whatever stands above them; there may be several
 //! roots. Every animation stack becomes an animation that starts at 0 s: straight lines as they are, curves and Euler
 //! angles sampled at the file's frame rate. Blend shapes become morphs, their weights tracks named
-//! `morph/MESH/TARGET`. No other file is ever opened.
+//! `morph/MESH/TARGET`. Materials are carried as glTF puts them, with their textures: those in the file, and those
+//! that the caller finds beside it. A mesh with several materials becomes several that share its name. What is not
+//! carried stands in a warning.
 //!
 //! Turning Euler angles into quaternions uses the sine of the C library: the last bits of what comes out may differ
 //! between machines.
@@ -15,21 +17,41 @@ mod motion;
 mod nodes;
 mod skin;
 mod stacks;
+mod surfaces;
+mod warnings;
 
-use super::{ImportError, ImportLimits, Place, budget::Budget};
+use super::{ImportError, ImportLimits, Place, ReadOptions, budget::Budget};
 use crate::{
     exact::{M34, Q4, Trs, V3},
     scene::{Scene, SceneSkeleton},
 };
 use ufbx::{AllocatorOpts, CoordinateAxes, ErrorType, LoadOpts, SpaceConversion};
 
-/// Reads an FBX file.
+/// Reads an FBX file. `files` is asked for textures that stand in other files, by URIs that stay in the file's folder.
 ///
 /// # Errors
 ///
 /// [`ImportError::NotThisFormat`] if it is another format; [`ImportError::Limit`] if it takes more memory, joints or
 /// depth than the limits allow; otherwise what is wrong with it.
-pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
+pub fn read(
+    bytes: &[u8],
+    files: &mut dyn FnMut(&str) -> Result<Vec<u8>, ImportError>,
+    limits: &ImportLimits,
+) -> Result<Scene, ImportError> {
+    read_with(bytes, files, &ReadOptions { limits: *limits, ..ReadOptions::default() })
+}
+
+/// As [`read`], with a choice of what is read.
+///
+/// # Errors
+///
+/// As [`read`]; if [`strict`](ReadOptions::strict), a texture that cannot be read too.
+pub fn read_with(
+    bytes: &[u8],
+    files: &mut dyn FnMut(&str) -> Result<Vec<u8>, ImportError>,
+    options: &ReadOptions,
+) -> Result<Scene, ImportError> {
+    let limits = &options.limits;
     let length = bytes.len() as u64;
     if length > limits.max_bytes {
         return Err(limit("the length of the file", length, limits.max_bytes));
@@ -39,12 +61,9 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
     }
     let all = limits.memory_for(length);
     let mut ours = Budget::with_eighths(limits, length, OURS);
-    let file = load(bytes, limits, all)?;
+    let file = load(bytes, options, all)?;
     let mut scene = Scene::default();
-    for warning in &file.metadata.warnings {
-        let times = if warning.count > 1 { format!(" ({} times)", warning.count) } else { String::new() };
-        scene.warn("", format!("{}{times}", &*warning.description));
-    }
+    warnings::read(&file, &mut scene);
     let baked = stacks::bake(&file, all)?;
     let nodes = nodes::Nodes::of(&file, &baked, limits, &mut scene)?;
     if nodes.skeleton.joints.is_empty() {
@@ -53,7 +72,14 @@ pub fn read(bytes: &[u8], limits: &ImportLimits) -> Result<Scene, ImportError> {
     }
     let valid = nodes.skeleton.validate();
     valid.map_err(|source| ImportError::Skeleton { place: path("nodes"), source })?;
-    let targets = mesh::read(&file, &nodes, &mut ours, &mut scene)?;
+    let (targets, left) = if options.meshes {
+        let mut surfaces = surfaces::Surfaces::new(&file, files, options);
+        let targets = mesh::read(&file, &nodes, &mut surfaces, &mut ours, &mut scene)?;
+        (targets, surfaces.left)
+    } else {
+        Default::default()
+    };
+    warnings::not_carried(&file, options, &left, &mut scene);
     motion::read(&file, baked, &nodes, &targets, &mut ours, &mut scene)?;
     let root = nodes.skeleton.joints.iter().find(|j| j.parent.is_none());
     let name = root.map_or_else(String::new, |j| j.name.clone());
@@ -72,33 +98,34 @@ fn looks_like_fbx(bytes: &[u8]) -> bool {
 /// Units can be converted in the geometry or in the scale of the topmost nodes. Some programs write a scale of 100
 /// into their nodes to make up for centimetres: with those the second way gives joints without scale, with all
 /// others the first. Both give the same poses; the one with less scale in it is taken.
-fn load(bytes: &[u8], limits: &ImportLimits, all: u64) -> Result<ufbx::SceneRoot, ImportError> {
-    let in_geometry = load_by(bytes, limits, all, SpaceConversion::ModifyGeometry)?;
+fn load(bytes: &[u8], options: &ReadOptions, all: u64) -> Result<ufbx::SceneRoot, ImportError> {
+    let in_geometry = load_by(bytes, options, all, SpaceConversion::ModifyGeometry)?;
     let scale = nodes::scaled(&in_geometry);
     if scale == 0.0 {
         return Ok(in_geometry);
     }
     // One scene at a time, for the memory.
     drop(in_geometry);
-    let in_nodes = load_by(bytes, limits, all, SpaceConversion::AdjustTransforms)?;
+    let in_nodes = load_by(bytes, options, all, SpaceConversion::AdjustTransforms)?;
     if nodes::scaled(&in_nodes) < scale {
         return Ok(in_nodes);
     }
     drop(in_nodes);
-    load_by(bytes, limits, all, SpaceConversion::ModifyGeometry)
+    load_by(bytes, options, all, SpaceConversion::ModifyGeometry)
 }
 
 fn load_by(
     bytes: &[u8],
-    limits: &ImportLimits,
+    reading: &ReadOptions,
     all: u64,
     space_conversion: SpaceConversion,
 ) -> Result<ufbx::SceneRoot, ImportError> {
+    let limits = &reading.limits;
     let options = LoadOpts {
         temp_allocator: allocator(all, TEMP, 0),
         result_allocator: allocator(all, SCENE, 0),
         file_format: ufbx::FileFormat::Fbx,
-        ignore_embedded: true,
+        ignore_embedded: !(reading.meshes && reading.images),
         load_external_files: false,
         clean_skin_weights: true,
         generate_missing_normals: true,

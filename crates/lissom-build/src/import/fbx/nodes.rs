@@ -16,7 +16,7 @@ pub(super) struct Nodes {
 
 impl Nodes {
     /// Bones, nodes that skins follow, nodes that move, nodes with a mesh, and all nodes above these. The file's
-    /// root stands for the world and is none.
+    /// root stands for the world and is none. A camera, a light and what they look at move without being joints.
     pub(super) fn of(
         file: &ufbx::Scene,
         stacks: &[Stack],
@@ -44,10 +44,11 @@ impl Nodes {
         for cluster in &file.skin_clusters {
             cluster.bone_node.as_deref().into_iter().for_each(&mut want);
         }
-        for stack in stacks {
-            for moved in &stack.baked.nodes {
-                file.nodes.get(moved.typed_id as usize).into_iter().for_each(|node| want(node));
-            }
+        let stage = stage(file);
+        let is_stage = |id: u32| stage.get(id as usize).copied().unwrap_or_default();
+        for moved in stacks.iter().flat_map(|stack| &stack.baked.nodes) {
+            let node = file.nodes.get(moved.typed_id as usize);
+            node.filter(|_| !is_stage(moved.typed_id)).into_iter().for_each(|node| want(node));
         }
         let count = wanted.iter().filter(|w| **w).count();
         if count > limits.max_joints {
@@ -81,6 +82,38 @@ impl Nodes {
     pub(super) fn joint(&self, node: &ufbx::Node) -> Option<u16> {
         self.joint_of_node.get(node.element.typed_id as usize).copied().flatten()
     }
+}
+
+/// Which nodes are cameras and lights, or what those look at.
+fn stage(file: &ufbx::Scene) -> Vec<bool> {
+    let mut out = vec![false; file.nodes.count];
+    let mut mark = |node: &ufbx::Node| {
+        if let Some(to) = out.get_mut(node.element.typed_id as usize) {
+            *to = true;
+        }
+    };
+    for node in file.nodes.into_iter().filter(|n| is_stage(n)) {
+        mark(node);
+        // Whether the property itself is there or not: the connection says enough.
+        let aims = |c: &&ufbx::Connection| ["LookAtProperty", "UpVectorProperty"].contains(&&*c.dst_prop);
+        let others = node.element.connections_dst.iter().filter(aims);
+        others.filter_map(|c| ufbx::as_node(&c.src)).for_each(&mut mark);
+    }
+    // 3ds Max calls a target by its camera, and not every exporter says more.
+    for node in &file.nodes {
+        let owner = node.element.name.strip_suffix(".Target").or(node.element.name.strip_suffix("_Target"));
+        let Some(owner) = owner else { continue };
+        if file.nodes.into_iter().any(|n| is_stage(n) && *n.element.name == *owner) {
+            mark(node);
+        }
+    }
+    out
+}
+
+fn is_stage(node: &ufbx::Node) -> bool {
+    use ufbx::ElementType;
+    let stereo = [ElementType::StereoCamera, ElementType::CameraSwitcher].contains(&node.attrib_type);
+    node.camera.is_some() || node.light.is_some() || stereo
 }
 
 /// How far from 1 the scale of bones is in the world, or of meshes where there are no bones: 0 if it is 1

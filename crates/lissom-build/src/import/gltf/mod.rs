@@ -55,7 +55,6 @@ pub(crate) mod container;
 mod document;
 #[cfg(feature = "draco")]
 mod draco;
-mod files;
 mod geometry;
 mod influences;
 mod matrix;
@@ -68,13 +67,13 @@ mod shape;
 mod skins;
 mod surfaces;
 
-pub use files::Folder;
-pub(crate) use files::bytes_of;
+pub use super::files::Folder;
+pub(crate) use super::files::bytes_of;
 
 use super::{
     ImportError, ImportLimits, Place, ReadOptions,
     budget::{self, Budget},
-    names,
+    files, names,
 };
 use crate::{
     graph,

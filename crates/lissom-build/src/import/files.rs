@@ -1,6 +1,6 @@
 //! Where bytes come from that the file only names: data URIs, and files beside it.
 
-use super::super::{ImportError, ImportLimits, Place};
+use super::{ImportError, ImportLimits, Place};
 use std::{
     fs::File,
     io::Read,
@@ -8,6 +8,7 @@ use std::{
 };
 
 /// The bytes of a `data:` URI; `None` if it is not one.
+#[cfg_attr(not(feature = "gltf"), allow(dead_code, reason = "only glTF has them"))]
 pub(super) fn data_uri(uri: &str, place: impl Fn() -> Place) -> Option<Result<Vec<u8>, ImportError>> {
     let rest = uri.get(..5).filter(|s| s.eq_ignore_ascii_case("data:")).and(uri.get(5..))?;
     let fail = |reason: &str| ImportError::Format { place: place(), reason: reason.into() };
@@ -22,6 +23,7 @@ pub(super) fn data_uri(uri: &str, place: impl Fn() -> Place) -> Option<Result<Ve
 }
 
 /// The bytes of a URI, which may hold them itself.
+#[cfg_attr(not(feature = "gltf"), allow(dead_code, reason = "only glTF has them"))]
 pub(crate) fn bytes_of(
     uri: &str,
     files: &mut dyn FnMut(&str) -> Result<Vec<u8>, ImportError>,
@@ -30,6 +32,7 @@ pub(crate) fn bytes_of(
 }
 
 /// Plain and URL-safe alphabets; white space and padding are passed over.
+#[cfg_attr(not(feature = "gltf"), allow(dead_code, reason = "only glTF has them"))]
 fn base64(text: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len().checked_div(4)?.saturating_add(1).saturating_mul(3));
     let (mut bits, mut have) = (0_u32, 0_u32);
