@@ -34,6 +34,8 @@ pub struct Stage {
     pub clips: Vec<StageClip>,
     /// Where its motions come from.
     pub motions: Motions,
+    /// What was odd about the file, or guessed.
+    pub warnings: Vec<String>,
 }
 
 /// Where the motions that are shown come from.
@@ -123,7 +125,10 @@ impl Stage {
         }
         let stage = match file.content {
             Content::Archive(archive) => Self::of_archive(name, archive, chosen, count),
-            Content::Scene(scene) => of_scene(name, *scene, chosen, count),
+            Content::Scene(scene) => {
+                let warnings = scene.warnings.iter().map(ToString::to_string).collect();
+                of_scene(name, *scene, chosen, count).map(|stage| Self { warnings, ..stage })
+            }
             Content::Stream(_) => unreachable!("a stream was told apart above"),
         };
         stage.with_context(|| path.display().to_string())
@@ -244,7 +249,7 @@ impl Stage {
         motions: Motions,
     ) -> Result<Self> {
         let meshes = meshes(&archive, &skeleton)?;
-        Ok(Self { name, archive, skeleton, meshes, clips, motions })
+        Ok(Self { name, archive, skeleton, meshes, clips, motions, warnings: Vec::new() })
     }
 
     fn of_archive(name: String, archive: Archive, chosen: Option<usize>, count: usize) -> Result<Self> {

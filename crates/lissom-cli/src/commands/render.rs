@@ -123,6 +123,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         Some(_) => Stage::open_whole(&arguments.file, None, &options, usize::MAX)?,
     };
     let stage = &stage;
+    crate::warnings::write(&arguments.file.display().to_string(), &stage.warnings, crate::warnings::SHOWN)?;
     let played = match &arguments.graph {
         None => None,
         Some(_) if !(0.0..=60.0).contains(&arguments.seconds) => {

@@ -239,7 +239,9 @@ pub(super) fn warn(files: &[FileReport], talk: Talk) -> Result<()> {
         Talk::Normal => warnings::SHOWN,
         Talk::Verbose => usize::MAX,
     };
-    files.iter().try_for_each(|file| warnings::write(&file.file, &file.warnings, shown))
+    let all: Vec<(&str, &[String])> =
+        files.iter().map(|f| (f.file.as_str(), f.warnings.as_slice())).collect();
+    warnings::write_all(&all, shown)
 }
 
 pub(super) fn table(files: &[FileReport], talk: Talk, out: &mut impl Write) -> Result<()> {
