@@ -38,6 +38,32 @@ pub struct Scene {
     pub graphs: Vec<SceneGraph>,
     /// What was repaired, dropped or unclear. The rest is as the file says.
     pub warnings: Vec<Warning>,
+    /// How its motions came onto the skeleton of another file, if they did.
+    pub fitted: Option<Fitted>,
+}
+
+/// How the motions of a file came onto the skeleton of another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fitted {
+    /// Both rest alike: nothing changed.
+    Same,
+    /// The rest poses differ; local transforms were taken as they are.
+    AsIs,
+    /// Turns and ways from rest became those from the skeleton's rest.
+    Rebased,
+    /// Brought onto another body ([`crate::retarget`]).
+    Retargeted,
+}
+
+impl fmt::Display for Fitted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Same => "same",
+            Self::AsIs => "as is",
+            Self::Rebased => "re-based",
+            Self::Retargeted => "retargeted",
+        })
+    }
 }
 
 /// A skeleton and its name.

@@ -64,6 +64,13 @@ pub(crate) struct Reading {
     /// The file with the skeleton, if it is another one; joints are matched by name
     #[arg(long, value_name = "FILE")]
     pub(crate) skeleton: Option<PathBuf>,
+    /// With --skeleton: takes motions as they are, whatever pose their files rest in [default: where the bones are the same]
+    #[arg(long, conflicts_with = "rebase")]
+    pub(crate) as_is: bool,
+    /// With --skeleton: motions from their files' rest poses become motions from the skeleton's, however far those differ
+    /// [default: where they are alike]
+    #[arg(long)]
+    pub(crate) rebase: bool,
     /// The file with another skeleton that motions are brought onto: of other proportions, names and rest pose. Humans only
     #[arg(long, value_name = "FILE")]
     pub(crate) retarget: Option<PathBuf>,
@@ -175,6 +182,8 @@ impl Reading {
         asked.forward = self.forward.map(AxisName::axis);
         asked.rate_hz = self.rate;
         asked.skeleton = self.skeleton.clone();
+        asked.as_is = self.as_is.then_some(true);
+        asked.rebase = self.rebase.then_some(true);
         asked.retarget = self.retarget.clone();
         asked.goals = self.goals.map(GoalsName::goals);
         asked.no_mesh = self.no_mesh.then_some(true);
@@ -189,7 +198,11 @@ impl Reading {
 /// A recipe and what was asked for, which goes before it.
 pub(crate) fn merged(recipe: RecipeFile, asked: RecipeFile) -> Result<Options<'static>> {
     let goals = asked.goals.is_some();
-    let options = recipe.with(asked).options();
+    let recipe = recipe.with(asked);
+    if recipe.as_is == Some(true) && recipe.rebase == Some(true) {
+        return usage("as-is and rebase exclude each other");
+    }
+    let options = recipe.options();
     let ImportOptions { up, forward, retarget, .. } = &options.import;
     let up = up.unwrap_or(Axis::Y);
     if up.upright(forward.unwrap_or(up.usual_forward())).is_none() {

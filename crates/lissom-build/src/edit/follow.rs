@@ -3,6 +3,7 @@
 use super::{Additive, ClipRule, Edit, EditError, EditKind, Looping, error::EditReason, parts::is_root};
 use crate::{
     feet::{ContactRule, FeetError, PHASE_TRACK, SPEED_TRACK},
+    pipeline::{clip_called, similar_clips},
     raw::{RawAnimation, RawSkeleton, RawUserTrack, TrackKind, UserKey},
     scene::{Marker, Scene, SceneAnimation},
     text::{pattern::fit, words::nearest},
@@ -31,6 +32,8 @@ pub struct Edited {
     pub(crate) needs: Vec<Needs>,
     /// One a rule: whether a clip was found for it.
     pub used: Vec<bool>,
+    /// What the clips were called before: the names that rules go by.
+    pub names: Vec<String>,
 }
 
 /// What one clip needs of the cooker.
@@ -51,12 +54,18 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    fn of(clip: &str, made_by: Option<usize>, rules: &'a [ClipRule], used: &mut [bool]) -> Self {
+    fn of(
+        clip: &str,
+        made_by: Option<usize>,
+        rules: &'a [ClipRule],
+        names: &[String],
+        used: &mut [bool],
+    ) -> Self {
         let mut plan = Self { edits: Vec::new(), stands_for: clip.to_owned() };
         for (index, rule) in rules.iter().enumerate() {
             let fits = match rule.from {
                 Some(_) => (made_by == Some(index)).then_some(clip),
-                None => fit(&rule.clips, clip),
+                None => fit(meant(&rule.clips, names), clip),
             };
             let Some(stands_for) = fits else { continue };
             used[index] = true;
@@ -82,19 +91,30 @@ impl<'a> Plan<'a> {
     }
 }
 
+/// A pattern; where nothing fits it, the name of the clip that [`clip_called`] finds for it.
+fn meant<'a>(pattern: &'a str, names: &'a [String]) -> &'a str {
+    if names.iter().any(|name| fit(pattern, name).is_some()) {
+        return pattern;
+    }
+    clip_called(names, pattern).and_then(|found| names.get(found)).map_or(pattern, String::as_str)
+}
+
 /// Follows the rules in one scene, but for differences between clips, which need all files: the pipeline takes those.
 ///
 /// # Errors
 ///
 /// [`EditError`]; the scene's clips are then gone.
 pub fn follow(scene: &mut Scene, asked: Asked<'_>) -> Result<Edited, EditError> {
-    let mut edited = Edited { needs: Vec::new(), used: vec![false; asked.rules.len()] };
+    let mut edited = Edited { used: vec![false; asked.rules.len()], ..Edited::default() };
     let mut clips: Vec<(Option<usize>, SceneAnimation)> =
         core::mem::take(&mut scene.animations).into_iter().map(|a| (None, a)).collect();
     let originals = clips.len();
+    let names: Vec<String> = clips.iter().map(|(_, a)| a.motion.name.clone()).collect();
+    edited.names.clone_from(&names);
     for (index, rule) in asked.rules.iter().enumerate() {
         let Some(from) = &rule.from else { continue };
-        let found = clips[..originals].iter().find(|(_, a)| fit(from, &a.motion.name).is_some());
+        let found =
+            clips[..originals].iter().find(|(_, a)| fit(meant(from, &names), &a.motion.name).is_some());
         if let Some((_, source)) = found {
             let mut made = source.clone();
             made.motion.name.clone_from(&rule.clips);
@@ -102,7 +122,7 @@ pub fn follow(scene: &mut Scene, asked: Asked<'_>) -> Result<Edited, EditError> 
         }
     }
     for (made_by, clip) in clips {
-        let plan = Plan::of(&clip.motion.name, made_by, asked.rules, &mut edited.used);
+        let plan = Plan::of(&clip.motion.name, made_by, asked.rules, &names, &mut edited.used);
         if plan.edits.iter().any(|e| e.kind == EditKind::Skip(true)) {
             continue;
         }
@@ -299,8 +319,10 @@ fn difference(
             scene.animations.iter().filter_map(|a| Some((a, &scene.skeletons.get(a.skeleton?)?.skeleton)))
         })
     };
-    let Some((other, other_skeleton)) = clips().find(|(a, _)| fit(wanted, &a.motion.name).is_some()) else {
-        let near = nearest(wanted, clips().map(|(a, _)| a.motion.name.as_str())).map(str::to_owned);
+    let names: Vec<String> = clips().map(|(a, _)| a.motion.name.clone()).collect();
+    let pattern = meant(wanted, &names);
+    let Some((other, other_skeleton)) = clips().find(|(a, _)| fit(pattern, &a.motion.name).is_some()) else {
+        let near = similar_clips(&names, wanted).first().map(|near| (*near).to_owned());
         return Err(EditReason::NoClip { wanted: wanted.clone(), near });
     };
     if other_skeleton != skeleton {

@@ -34,10 +34,12 @@
 )]
 
 mod json;
+mod known;
 mod read;
 mod schema;
 mod write;
 
+pub use known::Known;
 pub use schema::schema;
 
 use lissom_motion::{
@@ -56,6 +58,8 @@ pub struct GraphFile {
     parts: GraphParts,
     /// Bytes from the start of the text.
     places: BTreeMap<Place, usize>,
+    /// The same of each rule of each mask.
+    rules: BTreeMap<(usize, usize), usize>,
 }
 
 /// Why a file is no graph. Lines and columns count from 1.
@@ -135,7 +139,6 @@ impl GraphFile {
     /// What is wrong with a graph made of this file, at its line.
     #[must_use]
     pub fn place(&self, error: &GraphError) -> GraphFileError {
-        let offset = self.places.get(&error.place).copied().unwrap_or(0);
-        GraphFileError::at(&self.text, offset, error.to_string())
+        self.place_with(error, None)
     }
 }

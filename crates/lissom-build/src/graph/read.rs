@@ -21,7 +21,12 @@ type Result<T> = core::result::Result<T, GraphFileError>;
 pub(super) fn read(text: &str) -> Result<GraphFile> {
     let top = Node::new(text)?;
     schema::check(&top)?;
-    let mut file = GraphFile { text: text.into(), parts: GraphParts::new(), places: BTreeMap::new() };
+    let mut file = GraphFile {
+        text: text.into(),
+        parts: GraphParts::new(),
+        places: BTreeMap::new(),
+        rules: BTreeMap::new(),
+    };
     let mut note = |place: Place, node: &Node<'_>| {
         file.places.insert(place, node.offset());
     };
@@ -33,7 +38,9 @@ pub(super) fn read(text: &str) -> Result<GraphFile> {
     }
     for (i, (name, node)) in top.named("masks")?.into_iter().enumerate() {
         note(Place::Mask(i), &node);
-        let rules = node.items()?.iter().map(rule).collect::<Result<_>>()?;
+        let nodes = node.items()?;
+        file.rules.extend(nodes.iter().enumerate().map(|(r, node)| ((i, r), node.offset())));
+        let rules = nodes.iter().map(rule).collect::<Result<_>>()?;
         parts.masks.push(MaskParts { name, rules });
     }
     for (i, node) in top.list("clips")?.into_iter().enumerate() {

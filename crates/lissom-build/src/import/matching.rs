@@ -1,16 +1,17 @@
 //! A motion and a skeleton that come from different files.
 
 use super::{
+    MotionFit,
     rawclip::WantedPrecision,
     rebase::{self, Fit},
 };
 use crate::{
-    exact::{M34, Trs},
+    exact::{M34, Trs, V3},
     mesh::model_matrices,
-    raw::{RawAnimation, RawSkeleton, RawTrack},
+    raw::{RawAnimation, RawJoint, RawSkeleton, RawTrack},
     scene::{Scene, SceneMesh, SceneSkeleton},
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How joints of the motion find theirs in the skeleton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,19 +45,42 @@ pub enum MatchError {
         /// The first of them.
         first: String,
     },
-    /// The rest poses are different poses, and the joints' axes differ too.
+    /// Too little matches: this is another kind of body.
     #[error(
-        "it rests in another pose than the skeleton: the bone to {joint:?} points {degrees:.0} degrees away, so its \
-         motion would come out wrong"
+        "only {matched} of its {found} joints are in the skeleton, which has {joints}; at least {needed} must be, a \
+         quarter of the smaller one"
+    )]
+    Few {
+        /// Joints that both have.
+        matched: usize,
+        /// Joints of the file.
+        found: usize,
+        /// Joints of the skeleton.
+        joints: usize,
+        /// What would do.
+        needed: usize,
+    },
+    /// The rest poses are different poses, the bones differ, and the joints' axes differ too.
+    #[error(
+        "it rests in another pose than the skeleton: the bone to {joint:?} points {degrees:.0} degrees away, and {same} of \
+         {all} bones are the same, so its motion would come out wrong; --retarget brings it onto another body, --as-is takes \
+         it as it is, --rebase goes by the rest poses"
     )]
     Rest {
         /// The joint at the end of the bone that is farthest off.
         joint: String,
         /// How far.
         degrees: f64,
+        /// Bones that are the same in both.
+        same: usize,
+        /// Bones that both have.
+        all: usize,
     },
     /// The rest poses differ, and the skeletons hang together otherwise.
-    #[error("it rests in another pose than the skeleton, and {joint:?} hangs on {own}, there on {target}")]
+    #[error(
+        "it rests in another pose than the skeleton, and {joint:?} hangs on {own}, there on {target}; --retarget brings it \
+         onto another body, --as-is takes it as it is"
+    )]
     Parent {
         /// The joint.
         joint: String,
@@ -68,15 +92,24 @@ pub enum MatchError {
 }
 
 /// Gives everything in the scene this skeleton in place of its own. What has no counterpart is dropped, or rests,
-/// and is named in a warning. Where the skeleton rests otherwise, motions are re-based to its rest pose
-/// ([`rebase`]).
-pub(super) fn attach(scene: &mut Scene, target: SceneSkeleton, by: By) -> Result<(), MatchError> {
+/// and is named in a warning. Where the skeleton rests otherwise, motions are taken as they are or re-based to its rest
+/// pose ([`rebase`]).
+pub(super) fn attach(
+    scene: &mut Scene,
+    target: SceneSkeleton,
+    by: By,
+    asked: MotionFit,
+) -> Result<(), MatchError> {
     let joints = target.skeleton.joints.len();
     let mut maps = Vec::with_capacity(scene.skeletons.len());
     for index in 0..scene.skeletons.len() {
         let places = map_joints(scene, index, &target.skeleton, by)?;
         let own = scene.skeletons.get(index).filter(|_| by == By::Name);
-        let fit = own.map_or(Ok(Fit::Same), |own| rebase::fit(&own.skeleton, &target.skeleton, &places))?;
+        let is_bound = is_bound_at_rest(scene, index);
+        let fit = own.map_or(Ok(Fit::Same), |own| {
+            rebase::fit(&own.skeleton, &target.skeleton, &places, asked, is_bound)
+        })?;
+        scene.fitted = scene.fitted.max(Some(fit.how()));
         for text in fit.notes() {
             scene.warn(format!("skeleton {index}"), text);
         }
@@ -142,7 +175,7 @@ pub(super) fn attach(scene: &mut Scene, target: SceneSkeleton, by: By) -> Result
 ///
 /// [`MatchError::Count`].
 pub(crate) fn lend(scene: &mut Scene, target: &SceneSkeleton) -> Result<(), MatchError> {
-    attach(scene, target.clone(), By::Index)
+    attach(scene, target.clone(), By::Index, MotionFit::Auto)
 }
 
 /// Gives motions of other skeletons this one; joints go by name. Motions of a skeleton that shares no joint with it are
@@ -154,7 +187,9 @@ pub(crate) fn lend(scene: &mut Scene, target: &SceneSkeleton) -> Result<(), Matc
 #[cfg(feature = "gltf")]
 pub(crate) fn retarget(scene: &mut Scene, target: &SceneSkeleton) -> Result<(), MatchError> {
     let known = |s: &SceneSkeleton| {
-        s.skeleton.joints.iter().any(|j| target.skeleton.joints.iter().any(|t| t.name == j.name))
+        let is_there = |j: &&RawJoint| target.skeleton.joints.iter().any(|t| t.name == j.name);
+        let matched = s.skeleton.joints.iter().filter(is_there).count();
+        matched >= needed(s.skeleton.joints.len(), target.skeleton.joints.len())
     };
     let fits: Vec<bool> = scene.skeletons.iter().map(known).collect();
     if !fits.contains(&true) {
@@ -183,7 +218,7 @@ pub(crate) fn retarget(scene: &mut Scene, target: &SceneSkeleton) -> Result<(), 
     let mut fits = fits.into_iter();
     scene.skeletons.retain(|_| fits.next() == Some(true));
     scene.meshes.clear();
-    attach(scene, target.clone(), By::Name)
+    attach(scene, target.clone(), By::Name, MotionFit::Auto)
 }
 
 /// Where the joints of a skeleton are in the target, and what becomes of their motion.
@@ -216,6 +251,10 @@ fn map_joints(
     if map.iter().all(Option::is_none) {
         let first = own.skeleton.joints.first().map(|j| j.name.clone()).unwrap_or_default();
         return Err(MatchError::Nothing { found, first });
+    }
+    let (matched, needed) = (map.iter().flatten().count(), needed(found, joints));
+    if matched < needed {
+        return Err(MatchError::Few { matched, found, joints, needed });
     }
 
     let mut notes = Vec::new();
@@ -261,6 +300,47 @@ fn map_joints(
     }
     notes.into_iter().for_each(|text| scene.warn(format!("skeleton {index}"), text));
     Ok(map)
+}
+
+/// Joints that two skeletons of so many joints must share to be of one kind of body: a quarter of the smaller one.
+fn needed(own: usize, target: usize) -> usize {
+    own.min(target).div_ceil(4).max(1)
+}
+
+/// True if a mesh of a skeleton is bound to joints in the pose that they rest in: somebody chose that pose. The nodes of a
+/// motion may stand anywhere.
+fn is_bound_at_rest(scene: &Scene, index: usize) -> bool {
+    /// Of turns, and of the distance between joints and the origin.
+    const SAME: f64 = 0.01;
+    let Some(own) = scene.skeletons.get(index) else { return false };
+    let rest: Vec<Trs> = own.skeleton.joints.iter().map(|j| j.rest).collect();
+    let models = model_matrices(&own.skeleton, &rest);
+    scene.meshes.iter().filter(|mesh| mesh.skeleton == index).any(|mesh| {
+        let raw = &mesh.mesh;
+        let used: BTreeSet<u16> = raw
+            .influences
+            .joints
+            .iter()
+            .zip(&raw.influences.weights)
+            .filter(|(_, w)| **w > 0.0)
+            .map(|(j, _)| *j)
+            .collect();
+        let moved = used.iter().filter_map(|joint| {
+            let joint = usize::from(*joint);
+            Some((models.get(joint)?, models.get(joint)?.mul(raw.inverse_binds.get(joint)?)))
+        });
+        let moved: Vec<(&M34, M34)> = moved.collect();
+        let Some((_, first)) = moved.first() else { return false };
+        let alike =
+            |(model, m): &(&M34, M34)| {
+                let room = model.mul_point(V3::ZERO).length() + 1.0;
+                m.columns.iter().zip(&first.columns).enumerate().all(|(column, (a, b))| {
+                    a.distance(*b) <= SAME * if column == 3 { room } else { b.length() }
+                })
+            };
+        // One joint alone is always bound as it rests.
+        moved.len() > 1 && moved.iter().all(alike)
+    })
 }
 
 /// The first few names.
@@ -330,9 +410,8 @@ fn move_mesh(mesh: &mut SceneMesh, map: &JointMap, models: &[M34]) -> Result<(),
 mod tests {
     use super::*;
     use crate::{
-        exact::V3,
         mannequin::{self, Detail, Motion},
-        raw::{Channel, RawJoint},
+        raw::Channel,
         scene::SceneAnimation,
     };
 
@@ -367,7 +446,7 @@ mod tests {
         let own = skeleton(&[("hips", None), ("tail", Some(0)), ("head", Some(1))]);
         let mut scene = Scene { skeletons: vec![own], animations: vec![motion(3)], ..Default::default() };
         let target = skeleton(&[("head", Some(2)), ("ear", Some(0)), ("hips", None)]);
-        attach(&mut scene, target.clone(), By::Name).unwrap();
+        attach(&mut scene, target.clone(), By::Name, MotionFit::Auto).unwrap();
         assert_eq!(places(&scene), [Some(2.0), None, Some(0.0)]);
         assert_eq!(scene.skeletons.as_slice(), std::slice::from_ref(&target));
         let warnings: Vec<_> = scene.warnings.iter().map(ToString::to_string).collect();
@@ -382,8 +461,35 @@ mod tests {
         );
         let other = skeleton(&[("x", None)]);
         let mut scene = Scene { skeletons: vec![other], animations: vec![motion(1)], ..Default::default() };
-        let nothing = attach(&mut scene, target, By::Name);
+        let nothing = attach(&mut scene, target, By::Name, MotionFit::Auto);
         assert_eq!(nothing, Err(MatchError::Nothing { found: 1, first: "x".into() }));
+    }
+
+    #[test]
+    fn a_skeleton_of_another_kind_is_refused_with_how_many_joints_match() {
+        let chain = |names: &[String]| {
+            let joints = names.iter().enumerate().map(|(i, name)| (name.as_str(), i.checked_sub(1)));
+            skeleton(&joints.collect::<Vec<_>>())
+        };
+        let names = |word: &str, count: usize, shared: usize| -> Vec<String> {
+            (0..count).map(|i| if i < shared { format!("both{i}") } else { format!("{word}{i}") }).collect()
+        };
+        let attached = |own: usize, target: usize, shared: usize| {
+            let file = chain(&names("own", own, shared));
+            let mut scene =
+                Scene { skeletons: vec![file], animations: vec![motion(own)], ..Default::default() };
+            attach(&mut scene, chain(&names("target", target, shared)), By::Name, MotionFit::Auto)
+        };
+        let few = MatchError::Few { matched: 2, found: 57, joints: 49, needed: 13 };
+        assert_eq!(attached(57, 49, 2), Err(few.clone()));
+        let said = "only 2 of its 57 joints are in the skeleton, which has 49; at least 13 must be, a quarter of the smaller one";
+        assert_eq!(few.to_string(), said);
+        // A file may have only what moves, and a skeleton only what is seen from afar.
+        for (own, target, shared, goes) in
+            [(57, 49, 12, false), (57, 49, 13, true), (3, 49, 1, true), (100, 8, 2, true)]
+        {
+            assert_eq!(attached(own, target, shared).is_ok(), goes, "{shared} of {own} and {target}");
+        }
     }
 
     #[test]
@@ -394,7 +500,7 @@ mod tests {
         animation.precision = vec![precision(1.0, 0.3), precision(2.0, 0.2), precision(3.0, 0.1)];
         let mut scene = Scene { skeletons: vec![own], animations: vec![animation], ..Default::default() };
         let target = skeleton(&[("head", Some(2)), ("ear", Some(0)), ("hips", None)]);
-        attach(&mut scene, target, By::Name).unwrap();
+        attach(&mut scene, target, By::Name, MotionFit::Auto).unwrap();
         let is = &scene.animations[0].precision;
         assert_eq!(is, &[precision(3.0, 0.1), precision(3.0, 0.1), precision(1.0, 0.3)]);
     }
@@ -407,9 +513,9 @@ mod tests {
             ..Default::default()
         };
         let mut scene = alone(2);
-        attach(&mut scene, target.clone(), By::Index).unwrap();
+        attach(&mut scene, target.clone(), By::Index, MotionFit::Auto).unwrap();
         assert_eq!((places(&scene), scene.animations[0].skeleton), (vec![Some(0.0), Some(1.0)], Some(0)));
-        let wrong = attach(&mut alone(3), target, By::Index).unwrap_err();
+        let wrong = attach(&mut alone(3), target, By::Index, MotionFit::Auto).unwrap_err();
         assert!(
             wrong.to_string().starts_with("animation 0 \"m\" has 3 tracks without names, the skeleton has 2")
         );
@@ -437,7 +543,7 @@ mod tests {
             meshes: vec![SceneMesh { skeleton: 0, mesh, morphs: Vec::new(), ..Default::default() }],
             ..Default::default()
         };
-        attach(&mut scene, target.clone(), By::Name).unwrap();
+        attach(&mut scene, target.clone(), By::Name, MotionFit::Auto).unwrap();
         let mesh = &scene.meshes[0].mesh;
         mesh.validate(last + 2).unwrap();
         let after = posed(&target.skeleton, mesh, &scene.animations[0].motion);
@@ -449,7 +555,7 @@ mod tests {
                 j.name = format!("not {}", j.name);
             }
         });
-        attach(&mut scene, without, By::Name).unwrap();
+        attach(&mut scene, without, By::Name, MotionFit::Auto).unwrap();
         assert!(scene.meshes.is_empty());
         assert!(scene.warnings.iter().any(|w| w.text.starts_with("dropped: it follows")));
     }

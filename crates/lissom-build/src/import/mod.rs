@@ -56,5 +56,5 @@ pub(crate) use matching::{lend, retarget};
 pub(crate) use onto::bring_onto;
 pub use open::{OpenError, open, open_bytes, open_read, open_skeleton, read_beside, read_limited};
 pub(crate) use open::{finish, parse};
-pub use options::{ImportOptions, Unit};
+pub use options::{ImportOptions, MotionFit, Unit};
 pub use read_options::ReadOptions;

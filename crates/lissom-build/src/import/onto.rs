@@ -1,12 +1,12 @@
 //! Motions of one file on the skeleton of another: as they are if it is the same rig, else retargeted.
 
 use super::{
-    OpenError,
+    MotionFit, OpenError,
     matching::{self, By},
 };
 use crate::{
     retarget::{self, Goals},
-    scene::{Scene, SceneSkeleton},
+    scene::{Fitted, Scene, SceneSkeleton},
 };
 use std::path::Path;
 
@@ -19,8 +19,11 @@ pub(crate) fn bring_onto(
 ) -> Result<(), OpenError> {
     // The skeleton itself, from another file, stored in another order or with other roundings.
     if scene.skeletons.iter().all(|own| retarget::is_same_rig(&own.skeleton, &target.skeleton)) {
-        let attached = matching::attach(scene, target.clone(), By::Name);
+        let attached = matching::attach(scene, target.clone(), By::Name, MotionFit::Auto);
         return attached.map_err(|source| OpenError::Match { path: path.into(), source });
     }
-    retarget::onto(scene, target, goals).map_err(|source| OpenError::Retarget { path: path.into(), source })
+    retarget::onto(scene, target, goals)
+        .map_err(|source| OpenError::Retarget { path: path.into(), source })?;
+    scene.fitted = Some(Fitted::Retargeted);
+    Ok(())
 }

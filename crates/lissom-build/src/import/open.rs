@@ -221,7 +221,7 @@ pub(crate) fn finish(
     }
     if let Some(target) = target {
         let by = if matches!(format, Format::Ozz | Format::RawClip) { By::Index } else { By::Name };
-        matching::attach(&mut scene, target.clone(), by)
+        matching::attach(&mut scene, target.clone(), by, options.motion)
             .map_err(|source| OpenError::Match { path: path.into(), source })?;
     }
     if let Some(rate_hz) = options.rate_hz {

@@ -16,6 +16,18 @@ pub enum Unit {
     Metres(f64),
 }
 
+/// What becomes of a motion whose file rests otherwise than the skeleton of the other file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MotionFit {
+    /// As it is where the bones are the same; re-based where the rest poses are alike; else refused.
+    #[default]
+    Auto,
+    /// Its local transforms are taken as they are, as most engines do.
+    AsIs,
+    /// Turns and ways from its rest pose become turns and ways from the skeleton's, in model space.
+    Rebase,
+}
+
 /// How to read a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportOptions {
@@ -31,6 +43,8 @@ pub struct ImportOptions {
     /// The file that has the skeleton, if it is another one. Joints are matched by name; files that have no joint
     /// names (ozz animations, raw clips), by place.
     pub skeleton: Option<PathBuf>,
+    /// What becomes of motions then, if their file rests otherwise.
+    pub motion: MotionFit,
     /// The file with another skeleton, of other proportions and names, that motions are brought onto
     /// ([`crate::retarget`]). It is read as it is: unit and axes are those of the motions' files.
     pub retarget: Option<PathBuf>,
@@ -59,6 +73,7 @@ impl Default for ImportOptions {
             forward: None,
             rate_hz: None,
             skeleton: None,
+            motion: MotionFit::Auto,
             retarget: None,
             goals: Goals::default(),
             no_mesh: false,

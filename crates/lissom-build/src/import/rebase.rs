@@ -10,14 +10,17 @@
 //!
 //! R and G are the rotation and the linear part of the rest pose in model space (primes are the target's), T the quarter
 //! turns between where the two look, k how much larger the target is. That is right where both rest in the same pose.
-//! Where they do not, but their joints' axes agree (a file whose rest pose is its first frame), keys are taken as they
-//! are. Anything else would be a guess, and is refused.
+//!
+//! Where they do not, keys are taken as they are if the bones agree. The nodes of a motion file often stand in some
+//! frame of the motion, and that says nothing about the rig; where each joint is attached to its parent does. Anything
+//! else would be a guess, and is refused; [`MotionFit`] forces one or the other.
 
-use super::{MatchError, axes::map};
+use super::{MatchError, MotionFit, axes::map};
 use crate::{
-    exact::{M34, Q4, Trs, V3},
+    exact::{M34, Q4, Trs, V3, larger},
     mesh::model_matrices,
     raw::{Channel, RawSkeleton, RawTrack},
+    scene::Fitted,
 };
 
 /// Radians: what f32 makes of the same rotation.
@@ -28,18 +31,24 @@ const SAME_POSE: f64 = 1.0;
 const ALIKE: f64 = 40.0;
 /// Degrees between the directions that two skeletons with the same axes have for a bone.
 const SAME_AXES: f64 = 5.0;
+/// How much local translations and scales of one and the same bone differ, as a part of them.
+const SAME_BONE: f64 = 0.02;
+/// What is no bone: a part of the mean length.
+const SHORTEST: f64 = 0.01;
+/// Of two skeletons of one rig at least so many bones of each hundred are the same. Not all: joints that a motion moves
+/// in their parents stand elsewhere, and faces are made to measure.
+const SAME_RIG: usize = 75;
 
 /// How a motion becomes one of the other skeleton.
 #[derive(Debug)]
 pub(super) enum Fit {
     /// Both rest alike: keys stay as they are.
     Same,
-    /// The rest poses differ, the joints' axes agree: keys stay as they are, and what has none rests as in its file.
+    /// The rest poses differ: keys stay as they are all the same, and what has none rests as in its file.
     Copied {
         /// The rest rotations that differ.
         rest: Vec<Option<Q4>>,
-        /// The bone that is farthest off, and how far in degrees.
-        worst: (String, f64),
+        why: Why,
     },
     /// The rest poses are one pose told with other axes, lengths or scales.
     Rebased {
@@ -49,7 +58,22 @@ pub(super) enum Fit {
         turned: f64,
         /// A joint that rests in an uneven scale: what it carries is sheared as it turns, which no other axes can tell.
         uneven: Option<String>,
+        /// The bone that is farthest off, and how far in degrees, if the poses are not alike and this was asked for.
+        unlike: Option<(String, f64)>,
     },
+}
+
+/// Why keys are taken as they are.
+#[derive(Debug)]
+pub(super) enum Why {
+    Asked,
+    /// So many bones are the same, of so many.
+    Bones {
+        same: usize,
+        all: usize,
+    },
+    /// The joints' axes agree; the bone that is farthest off, and how far in degrees.
+    Axes(String, f64),
 }
 
 /// What becomes of a joint's keys.
@@ -110,11 +134,14 @@ struct Bone {
     is_end: bool,
 }
 
-/// How motions of `own` fit `target`; `places` says where each joint is in it.
+/// How motions of `own` fit `target`; `places` says where each joint is in it. `is_bound`: a skin of the file is bound in
+/// its rest pose, so that somebody chose that pose.
 pub(super) fn fit(
     own: &RawSkeleton,
     target: &RawSkeleton,
     places: &[Option<usize>],
+    asked: MotionFit,
+    is_bound: bool,
 ) -> Result<Fit, MatchError> {
     let (rest, other) = (Rest::of(own), Rest::of(target));
     let pairs = || places.iter().enumerate().filter_map(|(joint, place)| Some((joint, (*place)?)));
@@ -133,6 +160,20 @@ pub(super) fn fit(
     if pairs().all(is_same) {
         return Ok(Fit::Same);
     }
+    let own_rotations = |is_wanted: &dyn Fn(usize) -> bool| {
+        let unlike = |(joint, place)| {
+            let rotation = local(own, joint).rotation.normalize();
+            let differs = between(rotation, local(target, place).rotation.normalize()) >= SAME;
+            (differs && is_wanted(joint)).then_some(rotation)
+        };
+        places.iter().enumerate().map(|(joint, place)| unlike((joint, (*place)?))).collect::<Vec<_>>()
+    };
+    let pieces = same_bones(own, target, places);
+    // A bone that is another one there has another rest, too: its own is none for the target.
+    let is_ours = |joint: usize| pieces.get(joint).copied().flatten() != Some(false);
+    if asked == MotionFit::AsIs {
+        return Ok(Fit::Copied { rest: own_rotations(&is_ours), why: Why::Asked });
+    }
     let bones = bones(own, target, places, &rest, &other)?;
     let (own_length, length) =
         bones.iter().fold((0.0, 0.0), |(a, b), bone| (a + bone.own.length(), b + bone.target.length()));
@@ -140,17 +181,18 @@ pub(super) fn fit(
     let facing = facing(&bones);
     let (worst, angle) = worst(&bones, |bone| degrees(facing.rotate(bone.own), bone.target));
     let name = worst.and_then(|j| own.joints.get(j)).map(|j| j.name.clone()).unwrap_or_default();
-    if angle > SAME_POSE && axes_agree(own, target, places) {
-        let unlike = |(joint, place)| {
-            let rotation = local(own, joint).rotation.normalize();
-            let differs = between(rotation, local(target, place).rotation.normalize()) >= SAME;
-            differs.then_some(rotation)
-        };
-        let fill = places.iter().enumerate().map(|(joint, place)| unlike((joint, (*place)?)));
-        return Ok(Fit::Copied { rest: fill.collect(), worst: (name, angle) });
-    }
-    if angle > ALIKE {
-        return Err(MatchError::Rest { joint: name, degrees: angle });
+    if angle > SAME_POSE && asked == MotionFit::Auto {
+        let known = pieces.iter().flatten();
+        let (same, all) = (known.clone().filter(|same| **same).count(), known.count());
+        if !is_bound && all > 0 && same.saturating_mul(100) >= all.saturating_mul(SAME_RIG) {
+            return Ok(Fit::Copied { rest: own_rotations(&is_ours), why: Why::Bones { same, all } });
+        }
+        if axes_agree(own, target, places) {
+            return Ok(Fit::Copied { rest: own_rotations(&|_| true), why: Why::Axes(name, angle) });
+        }
+        if angle > ALIKE {
+            return Err(MatchError::Rest { joint: name, degrees: angle, same, all });
+        }
     }
     let grow = Trs { rotation: facing, scale: V3::ONE.scaled(size), ..Trs::IDENTITY }.to_m34();
     let change = |joint: usize, place: usize| {
@@ -178,6 +220,7 @@ pub(super) fn fit(
         changes: changes.collect(),
         turned: between(Q4::IDENTITY, facing).to_degrees(),
         uneven: uneven.and_then(|(joint, _)| own.joints.get(joint)).map(|j| j.name.clone()),
+        unlike: (angle > ALIKE).then_some((name, angle)),
     })
 }
 
@@ -186,7 +229,13 @@ impl Fit {
     pub(super) fn notes(&self) -> Vec<String> {
         match self {
             Self::Same => Vec::new(),
-            Self::Rebased { turned, uneven, .. } => {
+            Self::Rebased { turned, uneven, unlike, .. } => {
+                let unlike = unlike.as_ref().map(|(joint, degrees)| {
+                    format!(
+                        "it rests in another pose than the skeleton (the bone to {joint:?} points {degrees:.0} degrees \
+                         away); its motion was re-based all the same, as asked"
+                    )
+                });
                 let turned = (*turned > 1.0).then(|| {
                     format!(
                         "it looks another way than the skeleton; its motion was turned by {turned:.0} degrees"
@@ -198,12 +247,25 @@ impl Fit {
                          moves nearly as in the file, not exactly"
                     )
                 });
-                turned.into_iter().chain(uneven).collect()
+                unlike.into_iter().chain(turned).chain(uneven).collect()
             }
-            Self::Copied { worst: (joint, degrees), .. } => vec![format!(
+            Self::Copied { why: Why::Asked, .. } => Vec::new(),
+            Self::Copied { why: Why::Bones { same, all }, .. } => vec![format!(
+                "it rests in another pose than the skeleton; {same} of {all} bones are the same, so its motion was taken as \
+                 it is"
+            )],
+            Self::Copied { why: Why::Axes(joint, degrees), .. } => vec![format!(
                 "it rests in another pose than the skeleton (the bone to {joint:?} points {degrees:.0} degrees away); their \
                  joints' axes agree, so its rotations were taken as they are"
             )],
+        }
+    }
+
+    pub(super) fn how(&self) -> Fitted {
+        match self {
+            Self::Same => Fitted::Same,
+            Self::Copied { .. } => Fitted::AsIs,
+            Self::Rebased { .. } => Fitted::Rebased,
         }
     }
 
@@ -387,6 +449,26 @@ fn axes_agree(own: &RawSkeleton, target: &RawSkeleton, places: &[Option<usize>])
     })
 }
 
+/// For each joint whether it is attached to its parent alike in both: translations and scales agree. `None` for
+/// those that only one has, that hang on another joint, and that are so near their parents that rounding decides.
+fn same_bones(own: &RawSkeleton, target: &RawSkeleton, places: &[Option<usize>]) -> Vec<Option<bool>> {
+    let pair = |joint: usize, place: usize| {
+        let (a, b) = (own.joints.get(joint)?, target.joints.get(place)?);
+        let above = places.get(a.parent?).copied().flatten()?;
+        let length = larger(a.rest.translation.length(), b.rest.translation.length());
+        (b.parent == Some(above)).then_some((a.rest, b.rest, length))
+    };
+    let pairs = places.iter().enumerate().map(|(joint, place)| pair(joint, (*place)?));
+    let pairs: Vec<_> = pairs.collect();
+    let lengths = pairs.iter().flatten().map(|(.., length)| *length);
+    let mean = lengths.clone().sum::<f64>() / larger(lengths.count() as f64, 1.0);
+    let differ = |a: V3, b: V3| a.distance(b) > SAME_BONE * larger(a.length(), b.length());
+    let same = |(a, b, length): (Trs, Trs, f64)| {
+        (length > SHORTEST * mean).then(|| !differ(a.translation, b.translation) && !differ(a.scale, b.scale))
+    };
+    pairs.into_iter().map(|pair| same(pair?)).collect()
+}
+
 /// Degrees between two directions; 0 if one has no length.
 fn degrees(a: V3, b: V3) -> f64 {
     if a.length() == 0.0 || b.length() == 0.0 {
@@ -454,7 +536,7 @@ mod tests {
 
     fn fitted(own: &RawSkeleton, motion: &RawAnimation, target: &RawSkeleton) -> (Fit, RawAnimation) {
         let places: Vec<_> = (0..own.joints.len()).map(Some).collect();
-        let fit = fit(own, target, &places).unwrap();
+        let fit = fit(own, target, &places, MotionFit::Auto, true).unwrap();
         let tracks = motion.tracks.iter().cloned().enumerate().map(|(j, t)| fit.track(j, t)).collect();
         (fit, RawAnimation { tracks, ..motion.clone() })
     }
@@ -541,6 +623,63 @@ mod tests {
         }
     }
 
+    /// A file without a skin whose nodes stand in a frame of the motion, one of them moved in its parent; a finger's axes
+    /// were rolled, so that not every joint's axes agree.
+    fn in_a_frame(own: &RawSkeleton, motion: &RawAnimation) -> RawSkeleton {
+        let mut frozen = own.clone();
+        for (joint, first) in frozen.joints.iter_mut().zip(motion.pose(own, 0.2)) {
+            joint.rest.rotation = first.rotation;
+        }
+        let head = frozen.joints.iter().position(|j| j.name == "head").unwrap();
+        let rest = &mut frozen.joints[head].rest;
+        rest.translation = Q4::from_axis_angle(V3::X, 1.0).rotate(rest.translation);
+        rest.rotation = Q4::from_axis_angle(V3::Z, 1.0);
+        frozen
+    }
+
+    #[test]
+    fn the_keys_of_a_motion_of_the_same_bones_are_taken_as_they_are() {
+        let (own, mut motion) = (mannequin::skeleton(), mannequin::clip(Motion::Run));
+        let frozen = in_a_frame(&own, &motion);
+        let head = own.joints.iter().position(|j| j.name == "head").unwrap();
+        motion.tracks[head] = RawTrack::default();
+        let places: Vec<_> = (0..own.joints.len()).map(Some).collect();
+        let fit = |asked, is_bound| fit(&frozen, &own, &places, asked, is_bound);
+        let found = fit(MotionFit::Auto, false).unwrap();
+        let Fit::Copied { why: Why::Bones { same, all }, .. } = found else { panic!("{found:?}") };
+        assert_eq!(same, all - 1, "all but the head, which was moved");
+        for (joint, track) in motion.tracks.iter().enumerate() {
+            let taken = found.track(joint, track.clone());
+            if !track.rotation.keys.is_empty() {
+                assert_eq!(&taken, track, "{}", own.joints[joint].name);
+            }
+        }
+        // A bone that is another one rests as the skeleton's, not as in the file.
+        assert_eq!(found.track(head, RawTrack::default()), RawTrack::default());
+        // A skin that is bound in this pose says that it is one: then the head is in the way.
+        assert!(matches!(fit(MotionFit::Auto, true), Err(MatchError::Rest { .. })));
+        assert!(matches!(fit(MotionFit::AsIs, true), Ok(Fit::Copied { why: Why::Asked, .. })));
+        let Ok(Fit::Rebased { unlike: Some((_, degrees)), .. }) = fit(MotionFit::Rebase, true) else {
+            panic!()
+        };
+        assert!(degrees > ALIKE, "{degrees}");
+    }
+
+    #[test]
+    fn bones_of_other_lengths_are_no_reason_to_take_keys_as_they_are() {
+        let (own, motion) = (mannequin::skeleton(), mannequin::clip(Motion::Run));
+        let mut other = in_a_frame(&own, &motion);
+        for joint in other.joints.iter_mut().skip(1).step_by(2) {
+            joint.rest.translation = joint.rest.translation.scaled(1.1);
+        }
+        let places: Vec<_> = (0..own.joints.len()).map(Some).collect();
+        let refused = fit(&other, &own, &places, MotionFit::Auto, false).unwrap_err();
+        let MatchError::Rest { same, all, .. } = &refused else { panic!("{refused}") };
+        assert!(same * 100 < all * SAME_RIG && *same > 0, "{same} of {all}");
+        let said = refused.to_string();
+        assert!(["--retarget", "--as-is", "--rebase"].iter().all(|option| said.contains(option)), "{said}");
+    }
+
     #[test]
     fn scales_that_other_axes_cannot_tell_are_told() {
         let (own, mut motion) = (mannequin::skeleton(), mannequin::clip(Motion::Walk));
@@ -571,14 +710,14 @@ mod tests {
         rest.rotation =
             rest.rotation.times(Q4::from_axis_angle(V3::new(0.3, 0.8, 0.5).normalize_or(V3::X), 2.0));
         let places: Vec<_> = (0..own.joints.len()).map(Some).collect();
-        let refused = fit(&own, &target, &places).unwrap_err();
+        let refused = fit(&own, &target, &places, MotionFit::Auto, false).unwrap_err();
         let MatchError::Rest { degrees, .. } = &refused else { panic!("{refused}") };
         assert!(*degrees > ALIKE && refused.to_string().contains("degrees away"), "{refused}");
         // And one that hangs together otherwise.
         let mut target = told_otherwise(&own, crooked);
         let last = target.joints.len() - 1;
         target.joints[last].parent = Some(0);
-        let refused = fit(&own, &target, &places).unwrap_err();
+        let refused = fit(&own, &target, &places, MotionFit::Auto, false).unwrap_err();
         assert!(matches!(refused, MatchError::Parent { .. }), "{refused}");
     }
 }

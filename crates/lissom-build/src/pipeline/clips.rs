@@ -5,16 +5,32 @@ use crate::{scene::Scene, text::words};
 /// What stands between the parts of a clip's name: `Armature|Walk`, `hero/walk`, `hero_walk`.
 const SEPARATORS: [char; 7] = ['|', '/', ':', '_', '.', '-', ' '];
 
-/// The clip that is meant: by name, by the file's stem if the file has one clip, by index, by name without case, or by
-/// the end of one name alone (`walk` for `Armature|Walk`).
+/// What stands between an armature, a folder or a name space and the clip's own name.
+const BARS: [char; 3] = ['|', '/', ':'];
+
+/// The clip that is meant: by name, by the file's stem if the file has one clip, by index, or as [`clip_called`] finds
+/// it.
 #[must_use]
 pub fn find_clip(names: &[String], stem: &str, wanted: &str) -> Option<usize> {
     let by_name = names.iter().position(|n| n == wanted);
     let by_stem = || (wanted == stem && names.len() == 1).then_some(0);
     let by_index = || wanted.parse().ok().filter(|i| *i < names.len());
-    let without_case = || only(names, |name| name.to_lowercase() == wanted.to_lowercase());
-    let by_end = || only(names, |name| ends_with(name, wanted));
-    by_name.or_else(by_stem).or_else(by_index).or_else(without_case).or_else(by_end)
+    by_name.or_else(by_stem).or_else(by_index).or_else(|| clip_called(names, wanted))
+}
+
+/// The clip that a name means in a recipe, a graph or on a command line: the one of this name, of this name without
+/// case, the one whose last part is this (`walk` for `Armature|Walk`), or the one that ends with it (`walk` for
+/// `hero_walk`). `None` if there is none, or if two could be meant.
+#[must_use]
+pub fn clip_called(names: &[String], wanted: &str) -> Option<usize> {
+    let lower = wanted.to_lowercase();
+    let by_name = names.iter().position(|n| n == wanted);
+    let without_case = || only(names, |name| name.to_lowercase() == lower);
+    let by_last_part = || only(names, |name| is_last_part(name, &lower));
+    // Two that are called so hide those that only end so.
+    let is_taken = || names.iter().any(|name| name.to_lowercase() == lower || is_last_part(name, &lower));
+    let by_end = || only(names, |name| ends_with(name, wanted)).filter(|_| !is_taken());
+    by_name.or_else(without_case).or_else(by_last_part).or_else(by_end)
 }
 
 /// Names that may be meant by one that [`find_clip`] does not find, nearest first: those that end with it, and those
@@ -51,6 +67,11 @@ pub fn did_you_mean(names: &[String], wanted: &str) -> String {
 fn only(names: &[String], is: impl Fn(&str) -> bool) -> Option<usize> {
     let mut found = names.iter().enumerate().filter(|(_, name)| is(name)).map(|(index, _)| index);
     found.next().filter(|_| found.next().is_none())
+}
+
+/// Whether a name, behind its last bar, is this word, which is in lower case.
+fn is_last_part(name: &str, lower: &str) -> bool {
+    !lower.is_empty() && name.rsplit_once(BARS).is_some_and(|(_, last)| last.to_lowercase() == lower)
 }
 
 fn ends_with(name: &str, end: &str) -> bool {
@@ -112,6 +133,20 @@ mod tests {
             assert_eq!(find_clip(&fox, "fox", wanted), found, "{wanted}");
         }
         assert_eq!(find_clip(&names(&["a|walk", "b|walk"]), "", "walk"), None, "two are meant");
+        let both = names(&["Armature|Idle", "Armature|Jump_Idle", "Armature|Run_Back"]);
+        assert_eq!(
+            clip_called(&both, "idle"),
+            Some(0),
+            "what stands whole behind the bar goes before an ending"
+        );
+        assert_eq!(clip_called(&both, "jump_idle"), Some(1));
+        assert_eq!(clip_called(&both, "back"), Some(2));
+        assert_eq!(clip_called(&both, "1"), None, "a graph names no clip by its number");
+        assert_eq!(
+            clip_called(&names(&["a|idle", "b|idle", "jump_idle"]), "idle"),
+            None,
+            "two are called so"
+        );
         assert_eq!(find_clip(&names(&["Walk", "walk"]), "", "WALK"), None, "two are meant");
     }
 

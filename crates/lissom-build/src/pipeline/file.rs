@@ -3,7 +3,7 @@
 use super::ScenePrecision;
 use crate::{
     BuiltSkeleton,
-    cook::SkinReach,
+    cook::{CookedClip, SkinReach},
     edit::Edited,
     scene::{Scene, SceneSkeleton},
 };
@@ -44,4 +44,14 @@ pub(super) struct Opened {
     pub(super) skeletons: Vec<BuiltSkeleton>,
     /// What each skeleton moves.
     pub(super) skins: Vec<Arc<SkinReach>>,
+}
+
+impl Opened {
+    /// For each clip, whether it is the one that stood in the archive.
+    pub(super) fn copied<'a>(&'a self, clips: &'a [CookedClip]) -> impl Iterator<Item = bool> + 'a {
+        let animations = self.file.scene.animations.iter();
+        animations
+            .zip(clips)
+            .map(|(a, c)| a.kept.as_ref().and_then(|kept| kept.of(&a.motion)) == Some(&c.bytes))
+    }
 }

@@ -72,11 +72,11 @@ fn skins(plan: &Plan, own: &Opened, all: &[Result<Opened, InputError>]) -> Vec<A
 
 fn read(plan: &Plan, input: &Input<'_>) -> Result<Read, InputError> {
     let parsed::Opened { mut scene, bytes, others } =
-        parsed::open(input, plan.target.as_ref(), &plan.import)?;
+        parsed::open(input, plan.target.as_ref(), &plan.import_of(input))?;
     if scene.skeletons.is_empty() && scene.tracks.is_empty() && scene.animations.is_empty() {
         return Err(InputError::Nothing { name: input.name().to_owned() });
     }
-    if !stamp::was_cooked_alike(&bytes, &plan.head) {
+    if !stamp::has_what_is_asked(&bytes, plan) {
         scene.animations.iter_mut().for_each(|a| a.kept = None);
     }
     let stem = import::stem(input.name());

@@ -1,7 +1,7 @@
 //! How files are read and cooked, as callers say it.
 
 use super::Input;
-use crate::{cook::ClipBuilder, edit::ClipRule, import::ImportOptions};
+use crate::{cook::ClipBuilder, edit::ClipRule, import::ImportOptions, recipe::FileRule};
 
 /// How files are read and cooked.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +20,8 @@ pub struct Options<'a> {
     pub precision: Option<f64>,
     /// How far from each joint the error is measured in metres; `None`: likewise.
     pub shell: Option<f64>,
+    /// How files of some names are read otherwise; of several that fit, each may say something.
+    pub files: Vec<FileRule>,
     /// What is done to clips before they are cooked, in this order where several fit ([`crate::recipe`] reads such).
     pub rules: Vec<ClipRule>,
     /// Files with graphs for the archive ([`crate::graph`]), each called as its file is.

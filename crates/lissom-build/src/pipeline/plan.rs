@@ -10,6 +10,7 @@ use crate::{
     edit::ClipRule,
     graph::{self, GraphFile},
     import::{ImportLimits, ImportOptions, OpenError},
+    recipe::FileRule,
     scene::{SceneMesh, SceneSkeleton},
 };
 use lissom::archive::AlignedBytes;
@@ -25,6 +26,7 @@ pub struct Plan {
     /// What the last of them moves in its own file.
     pub(super) target_meshes: Vec<SceneMesh>,
     pub(super) clips: Vec<String>,
+    pub(super) files: Vec<FileRule>,
     pub(super) rules: Vec<ClipRule>,
     pub(super) graphs: Vec<NamedGraph>,
     pub(super) asked_precision: bool,
@@ -52,6 +54,13 @@ impl NamedGraph {
     }
 }
 
+/// The options, with what the rules for files of this name say.
+fn for_file(rules: &[FileRule], options: &ImportOptions, input: &Input<'_>) -> ImportOptions {
+    let mut options = options.clone();
+    rules.iter().filter(|rule| rule.fits(&input.recorded())).for_each(|rule| rule.apply(&mut options));
+    options
+}
+
 impl Plan {
     /// Checks the options and reads the skeleton of the other file.
     ///
@@ -59,7 +68,7 @@ impl Plan {
     ///
     /// [`OpenError::Option`], or what is wrong with the file that has the skeleton or with a graph's.
     pub fn new(options: Options<'_>) -> Result<Self, OpenError> {
-        let Options { import, skeleton, retarget, clips, precision, shell, rules, graphs, mut cook } =
+        let Options { import, skeleton, retarget, clips, precision, shell, files, rules, graphs, mut cook } =
             options;
         import.check()?;
         let graphs = graphs.iter().map(|input| NamedGraph::read(input, &import.limits));
@@ -69,7 +78,7 @@ impl Plan {
             let Some(input) = input.or_else(|| path.clone().map(Input::file)) else {
                 return Ok((None, None));
             };
-            let plain = ImportOptions { rate_hz: None, ..options.clone() };
+            let plain = ImportOptions { rate_hz: None, ..for_file(&files, options, &input) };
             let parsed::Opened { scene, bytes, .. } = parsed::open(&input, None, &plain)?;
             let first = scene.skeletons.into_iter().next();
             let first = first.ok_or_else(|| OpenError::NoSkeleton { path: input.name().into() })?;
@@ -88,6 +97,7 @@ impl Plan {
             retarget,
             target_meshes,
             clips,
+            files,
             rules,
             graphs,
             asked_precision,
@@ -97,6 +107,11 @@ impl Plan {
         };
         plan.head = stamp::head(&plan, [hash, other_hash]);
         Ok(plan)
+    }
+
+    /// How an input is read.
+    pub(super) fn import_of(&self, input: &Input<'_>) -> ImportOptions {
+        for_file(&self.files, &self.import, input)
     }
 
     /// True if the archive is whole and was made with this plan of these inputs as they are now.

@@ -4,7 +4,7 @@ use super::{Input, InputError, file::Opened};
 use crate::{
     BuiltSkeleton,
     cook::{CookReport, CookedClip},
-    scene::{SceneAnimation, Warning},
+    scene::{Fitted, SceneAnimation, Warning},
 };
 use std::path::PathBuf;
 
@@ -41,6 +41,12 @@ pub struct Report {
     pub tracks: usize,
     /// How high the model is in metres, if it has a size.
     pub height_m: Option<f64>,
+    /// How its motions came onto the skeleton of another file, if they did.
+    pub fitted: Option<Fitted>,
+    /// What its clips were called before rules renamed them: the names that rules go by.
+    pub source_names: Vec<String>,
+    /// Clips that were copied from an archive, since nothing changes them.
+    pub copied: usize,
     /// Its clips that were not asked for.
     pub left_out: Vec<String>,
     /// What was odd about it.
@@ -77,15 +83,18 @@ impl ClipReport {
 impl Report {
     pub(super) fn new(input: &Input<'_>, opened: &Opened, clips: &[CookedClip]) -> Self {
         let scene = &opened.file.scene;
-        let clips = scene.animations.iter().zip(clips);
+        let reports = scene.animations.iter().zip(clips);
         Self {
             name: input.name().to_owned(),
             joints: scene.skeletons.iter().map(|s| s.skeleton.joints.len()).sum(),
-            clips: clips.map(|(a, c)| ClipReport::new(a, &opened.skeletons, &c.report)).collect(),
+            clips: reports.map(|(a, c)| ClipReport::new(a, &opened.skeletons, &c.report)).collect(),
             meshes: scene.meshes.len(),
             vertices: scene.meshes.iter().map(|m| m.mesh.positions.len()).sum(),
             tracks: scene.tracks.len() + scene.animations.iter().map(|a| a.tracks.len()).sum::<usize>(),
             height_m: opened.prepared.height_m,
+            fitted: scene.fitted,
+            source_names: opened.prepared.edited.names.clone(),
+            copied: opened.copied(clips).filter(|copied| *copied).count(),
             left_out: opened.file.left_out.clone(),
             warnings: scene.warnings.clone(),
         }

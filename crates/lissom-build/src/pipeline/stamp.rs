@@ -1,11 +1,14 @@
 //! What an archive was made of, so that it is not made again: a section of the kind `STMP`, called `import`.
 //!
-//! It holds text, one line each: the version of this library, a hash of the options for cooking and one of all options,
-//! then each file that was read, a hash of its bytes before its name. Files that an input names by URI stand under it, indented. An archive whose lines
+//! It holds text, one line each: the version of this library, what clips were to be like and a hash of all options, then
+//! each file that was read, a hash of its bytes before its name. Files that an input names by URI stand under it, indented. An archive whose lines
 //! would be written the same again is left alone.
 
 use super::{Input, Plan};
-use crate::import::{ImportLimits, ImportOptions};
+use crate::{
+    cook::ClipBuilder,
+    import::{ImportLimits, ImportOptions},
+};
 use lissom::archive::{AlignedBytes, ArchiveView, Limits, SectionKind};
 use lissom::hash::Fnv64;
 
@@ -25,35 +28,71 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
 /// The first line. The other skeleton, and the one that motions are brought onto, count by
 /// their bytes, not by their paths.
 pub(super) fn head(plan: &Plan, [skeleton, retarget]: [Option<u64>; 2]) -> String {
-    let Plan { import, cook, asked_precision, asked_shell, clips, rules, graphs, .. } = plan;
+    let Plan { import, cook, asked_precision, asked_shell, clips, files, rules, graphs, .. } = plan;
     // Not where they were said: a recipe with a comment more is the same recipe.
     let rules =
         rules.iter().map(|r| (&r.clips, &r.from, r.edits.iter().map(|e| &e.kind).collect::<Vec<_>>()));
     let rules: Vec<_> = rules.collect();
+    let files: Vec<_> = files.iter().map(|rule| (&rule.files, &rule.says)).collect();
     // Limits refuse a file; they do not change what is made of it.
     let plain = ImportOptions::default();
     let import = ImportOptions { skeleton: None, retarget: None, limits: plain.limits, ..import.clone() };
-    let cook = format!("{cook:?} {asked_precision} {asked_shell}");
-    let mut text = format!("{import:?} {skeleton:?} {retarget:?} {clips:?} {rules:?} {cook}");
+    let mut text = format!(
+        "{import:?} {skeleton:?} {retarget:?} {clips:?} {files:?} {rules:?} {cook:?} {asked_precision} {asked_shell}"
+    );
     for graph in graphs {
         text.push_str(&format!(" {:?} {:016x}", graph.name, graph.hash));
     }
-    let hash = |text: &str| hash(text.as_bytes());
-    format!("{} options {:016x}\n", cooked_with(hash(&cook)), hash(&text))
+    let version = env!("CARGO_PKG_VERSION");
+    format!("lissom {version} cook {}{OPTIONS}{:016x}\n", cooked_with(cook), hash(text.as_bytes()))
 }
 
-/// How a first line starts: clips that were cooked alike share it.
-fn cooked_with(cook: u64) -> String {
-    format!("lissom {} cook {cook:016x}", env!("CARGO_PKG_VERSION"))
+const OPTIONS: &str = " options ";
+
+/// What clips should be like, as the first line tells it. Not the effort: that is how long one looks for it.
+fn cooked_with(cook: &ClipBuilder) -> String {
+    let ClipBuilder { precision, shell, form, jumps, budget, .. } = cook;
+    [
+        format!("{precision}"),
+        format!("{shell}"),
+        format!("{form:?}"),
+        format!("{jumps:?}"),
+        format!("{budget:?}"),
+    ]
+    .join("; ")
 }
 
-/// True if this is an archive whose clips were cooked with the options of the first line.
-pub(super) fn was_cooked_alike(archive: &[u8], head: &str) -> bool {
+/// True if clips of this archive need not be cooked again: nobody asks for other ones than it has. A finer precision than
+/// theirs cannot be had from them.
+pub(super) fn has_what_is_asked(archive: &[u8], plan: &Plan) -> bool {
+    let Plan { cook, asked_precision, asked_shell, .. } = plan;
+    let plain = ClipBuilder::default();
+    let asked = [
+        *asked_precision,
+        *asked_shell,
+        cook.form != plain.form,
+        cook.jumps != plain.jumps,
+        cook.budget != plain.budget,
+    ];
+    if !asked.contains(&true) {
+        return true;
+    }
     let Ok(bytes) = AlignedBytes::of_archive(archive, &Limits::default()) else { return false };
     let Ok(archive) = ArchiveView::read(&bytes, &Limits::default()) else { return false };
-    let stamp = archive.find(KIND, NAME).ok().filter(|s| s.version == VERSION);
-    let start = head.split(" options ").next().unwrap_or(head);
-    stamp.is_some_and(|s| s.payload.starts_with(start.as_bytes()))
+    let Some(stamp) = archive.find(KIND, NAME).ok().filter(|s| s.version == VERSION) else { return false };
+    let head = std::str::from_utf8(stamp.payload).ok().and_then(|text| text.lines().next());
+    let Some((_, stored)) = head.and_then(|head| head.split_once(" cook ")) else { return false };
+    let stored: Vec<&str> = stored.split(OPTIONS).next().unwrap_or_default().split("; ").collect();
+    let wanted = cooked_with(cook);
+    let wanted: Vec<&str> = wanted.split("; ").collect();
+    let is_finer = stored.first().and_then(|p| p.parse::<f64>().ok()).is_some_and(|p| cook.precision <= p);
+    stored.len() == wanted.len()
+        && stored
+            .iter()
+            .zip(&wanted)
+            .zip(asked)
+            .enumerate()
+            .all(|(place, ((stored, wanted), asked))| !asked || stored == wanted || (place == 0 && is_finer))
 }
 
 /// The lines of one input.

@@ -4,14 +4,13 @@ use super::{Cooked, Input, InputError, PipelineError, Plan, Report, file::Opened
 use crate::{
     archive::{SceneWriter, clip_version},
     cook::{CookedClip, Form},
+    graph::Known,
     scene::Scene,
 };
 use lissom::{
     archive::{SectionKind, layout::GRAPH_VERSION},
     clip::format,
 };
-use lissom_motion::graph::ClipFacts;
-use std::collections::BTreeMap;
 
 /// Writes what could be cooked, the graphs that were given, and the stamp.
 pub(super) fn archive(
@@ -22,7 +21,7 @@ pub(super) fn archive(
 ) -> Result<Cooked, PipelineError> {
     let mut writer = SceneWriter::new();
     let mut stamp = plan.head.clone();
-    let mut facts = BTreeMap::new();
+    let mut known = Known::default();
     let mut reports = Vec::with_capacity(inputs.len());
     let opened_rules = opened.iter().flatten().map(|o| o.prepared.edited.used.clone()).collect::<Vec<_>>();
     let used = |rule: &usize| opened_rules.iter().any(|used| used.get(*rule) == Some(&true));
@@ -32,10 +31,11 @@ pub(super) fn archive(
             let mut opened = opened?;
             let clips = clips.into_iter().collect::<Result<Vec<CookedClip>, InputError>>()?;
             tell_of_keys(plan, &mut opened.file.scene, &clips);
+            tell_of_archive(&mut opened, &clips);
             let scene = &mut opened.file.scene;
             // A graph that was given takes the place of one that came along.
             scene.graphs.retain(|own| plan.graphs.iter().all(|given| given.name != own.name));
-            facts.extend(scene.animations.iter().map(|a| (a.motion.name.clone(), a.facts())));
+            known.add(scene);
             let report = Report::new(input, &opened, &clips);
             let clips = clips.into_iter().map(|c| c.bytes).collect();
             writer
@@ -45,7 +45,7 @@ pub(super) fn archive(
             Ok(report)
         })());
     }
-    let graphs = write_graphs(plan, &facts, &mut writer)?;
+    let graphs = write_graphs(plan, &known, &mut writer)?;
     // One without a graph that was asked for must not take the place of one that has it.
     let archive = if reports.iter().any(Result::is_ok) && graphs.iter().all(Result::is_ok) {
         writer.carry(stamp::KIND, stamp::VERSION, 0, stamp::NAME, stamp.as_bytes())?;
@@ -56,17 +56,17 @@ pub(super) fn archive(
     Ok(Cooked { archive, inputs: reports, graphs, unused, stamp })
 }
 
-/// Graphs are checked against the clips that the archive has, then added.
+/// Graphs are checked against the clips and joints that the archive has, then added.
 fn write_graphs(
     plan: &Plan,
-    facts: &BTreeMap<String, ClipFacts>,
+    known: &Known,
     writer: &mut SceneWriter,
 ) -> Result<Vec<Result<String, InputError>>, PipelineError> {
     let mut all = Vec::with_capacity(plan.graphs.len());
     for graph in &plan.graphs {
-        all.push(match graph.file.check(|clip| facts.get(clip).cloned()) {
-            Ok(_) => {
-                let bytes = graph.file.parts().to_bytes();
+        all.push(match graph.file.check_with(known) {
+            Ok((parts, _)) => {
+                let bytes = parts.to_bytes();
                 writer.carry(SectionKind::Graph, GRAPH_VERSION, 0, &graph.name, &bytes)?;
                 Ok(graph.name.clone())
             }
@@ -74,6 +74,18 @@ fn write_graphs(
         });
     }
     Ok(all)
+}
+
+/// A clip that was cooked from a cooked one: two errors add up, and one of them is known.
+fn tell_of_archive(opened: &mut Opened, clips: &[CookedClip]) {
+    let again = opened.copied(clips).filter(|copied| !copied).count();
+    if opened.file.is_archive && again > 0 {
+        let text = format!(
+            "{again} of {} clips were cooked again: their errors are against this archive, not against what it was made of",
+            clips.len()
+        );
+        opened.file.scene.warn("", text);
+    }
 }
 
 /// Rows were asked for, and are not what every motion can be.

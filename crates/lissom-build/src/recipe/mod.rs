@@ -9,7 +9,7 @@
 //! A key at the top ([`KEYS`]) is the long option of `lissom import` that says how files are read and how clips are
 //! cooked; `graphs` is the option `--graph`. Options of one run have no key: where output goes and how it is written
 //! (`--output`, `--pack`, `--stream`), how the work is shared out (`--shard`, `--threads`, `--force`) and what is
-//! printed. A table under `clips` is a [`ClipRule`](crate::edit::ClipRule). Every key is known or refused, and every
+//! printed. A table under `files` is a [`FileRule`], one under `clips` a [`ClipRule`](crate::edit::ClipRule). Every key is known or refused, and every
 //! error has its line.
 //!
 //! ```
@@ -34,12 +34,14 @@
 
 mod clips;
 mod error;
+mod files;
 mod options;
 mod settings;
 mod text;
 mod value;
 
 pub use error::RecipeError;
+pub use files::FileRule;
 pub use settings::{EFFORTS, FORMS, GOALS, KEYS, RecipeFile};
 pub use text::{parse_axis, parse_bytes, parse_length, parse_precision, parse_range, parse_unit};
 

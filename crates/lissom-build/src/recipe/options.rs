@@ -3,7 +3,7 @@
 use super::RecipeFile;
 use crate::{
     cook::ClipBuilder,
-    import::{ImportLimits, ImportOptions, Unit},
+    import::{ImportLimits, ImportOptions, MotionFit, Unit},
     pipeline::{Input, Options},
 };
 
@@ -34,6 +34,8 @@ impl RecipeFile {
             forward,
             rate_hz,
             skeleton,
+            as_is,
+            rebase,
             retarget,
             goals,
             no_mesh,
@@ -43,6 +45,7 @@ impl RecipeFile {
             strict,
             clips,
             graphs,
+            files,
             rules,
         } = self;
         let plain = ClipBuilder::default();
@@ -53,6 +56,11 @@ impl RecipeFile {
                 forward,
                 rate_hz,
                 skeleton,
+                motion: match (as_is, rebase) {
+                    (Some(true), _) => MotionFit::AsIs,
+                    (_, Some(true)) => MotionFit::Rebase,
+                    _ => MotionFit::Auto,
+                },
                 retarget,
                 goals: goals.unwrap_or_default(),
                 no_mesh: no_mesh.unwrap_or(false),
@@ -67,6 +75,7 @@ impl RecipeFile {
             clips,
             precision: precision_m,
             shell: shell_m,
+            files,
             rules,
             graphs: graphs.into_iter().map(Input::file).collect(),
             cook: ClipBuilder {

@@ -11,7 +11,7 @@
 //! a key without a flag, a flag without a key, and a flag that fills no field or another one. The stamp and Python name
 //! none of them.
 
-use super::{RecipeError, clips, value::Value};
+use super::{FileRule, RecipeError, clips, files, value::Value};
 use crate::{
     cook::{Effort, Form, Jumps},
     edit::{ClipRule, EditKind},
@@ -34,13 +34,15 @@ macro_rules! settings {
             pub clips: Vec<String>,
             /// Files with graphs, as they are written: from the recipe's own folder.
             pub graphs: Vec<PathBuf>,
+            /// How files of some names are read, in the order of the file.
+            pub files: Vec<FileRule>,
             /// What is done to clips, in the order of the file.
             pub rules: Vec<ClipRule>,
         }
 
-        /// The keys at the top of a recipe. All but `clips` are long options of `lissom import`; there `graphs` is
-        /// `--graph`.
-        pub const KEYS: &[&str] = &[$($key,)* "clip", "graphs", "clips"];
+        /// The keys at the top of a recipe. All but `files` and `clips` are long options of `lissom import`; there `graphs`
+        /// is `--graph`.
+        pub const KEYS: &[&str] = &[$($key,)* "clip", "graphs", "files", "clips"];
 
         impl RecipeFile {
             /// Takes one value of a file.
@@ -49,25 +51,39 @@ macro_rules! settings {
                     $($key => self.$field = Some(($read)(value)?),)*
                     "clip" => self.clips = value.texts()?,
                     "graphs" => self.graphs = value.texts()?.into_iter().map(PathBuf::from).collect(),
+                    "files" => self.files = files::rules(value)?,
                     _ => self.rules = clips::rules(value)?,
                 }
                 Ok(())
             }
 
             /// Both together: what `asked` says goes before what this one says. Rules of both are followed, those of
-            /// `asked` last; but a precision in `asked` goes before every precision of single clips in this one.
+            /// `asked` last; but a precision in `asked` goes before every precision of single clips in this one, and what
+            /// `asked` says of all files before what this one says of some.
             #[must_use]
-            pub fn with(self, asked: Self) -> Self {
-                let mut rules = self.rules;
+            pub fn with(mut self, asked: Self) -> Self {
+                let mut rules = core::mem::take(&mut self.rules);
                 if asked.precision_m.is_some() {
                     let other = |kind: &EditKind| !matches!(kind, EditKind::Precision(_));
                     rules.iter_mut().for_each(|rule| rule.edits.retain(|edit| other(&edit.kind)));
                 }
                 rules.extend(asked.rules);
+                let mut files = core::mem::take(&mut self.files);
+                for rule in &mut files {
+                    $(rule.says.$field = rule.says.$field.take().filter(|_| asked.$field.is_none());)*
+                }
+                files.extend(asked.files);
+                // One undoes the other.
+                let own = Self {
+                    as_is: self.as_is.filter(|_| asked.rebase != Some(true)),
+                    rebase: self.rebase.filter(|_| asked.as_is != Some(true)),
+                    ..self
+                };
                 Self {
-                    $($field: asked.$field.or(self.$field),)*
-                    clips: if asked.clips.is_empty() { self.clips } else { asked.clips },
-                    graphs: if asked.graphs.is_empty() { self.graphs } else { asked.graphs },
+                    $($field: asked.$field.or(own.$field),)*
+                    clips: if asked.clips.is_empty() { own.clips } else { asked.clips },
+                    graphs: if asked.graphs.is_empty() { own.graphs } else { asked.graphs },
+                    files,
                     rules,
                 }
             }
@@ -98,6 +114,10 @@ settings! {
     "rate" rate_hz: f64 = Value::rate;
     /// The file with the skeleton, as it is written: from the recipe's own folder.
     "skeleton" skeleton: PathBuf = |v: &Value<'_>| v.text().map(PathBuf::from);
+    /// Takes motions as they are, whatever pose their file rests in.
+    "as-is" as_is: bool = Value::yes_or_no;
+    /// Re-bases motions to the skeleton's rest pose, however far it is off.
+    "rebase" rebase: bool = Value::yes_or_no;
     /// The file with the skeleton that motions are brought onto, likewise.
     "retarget" retarget: PathBuf = |v: &Value<'_>| v.text().map(PathBuf::from);
     /// What is then kept where the file has it.

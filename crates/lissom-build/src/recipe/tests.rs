@@ -186,3 +186,29 @@ fn depth_costs_no_stack() {
         assert!(read(deep.as_bytes()).is_err());
     }
 }
+
+#[test]
+fn files_of_some_names_are_read_otherwise_and_flags_go_before_that() {
+    let text = "up = 'y'\n[files.'*.bvh']\nunit = 'cm'\nup = 'z'\n[files.'extra/*']\nno-mesh = true\n";
+    let recipe = read(text.as_bytes()).unwrap();
+    let [bvh, extra] = recipe.files.as_slice() else { panic!("{:?}", recipe.files) };
+    assert!(bvh.fits("walk.BVH") && bvh.fits("a/b/walk.bvh") && !bvh.fits("walk.glb"));
+    assert!(extra.fits("extra/walk.glb") && !extra.fits("walk.glb"));
+    let read_as = |recipe: &RecipeFile| {
+        let mut options = recipe.clone().options().import;
+        recipe.files[0].apply(&mut options);
+        (options.unit, options.up)
+    };
+    assert_eq!(read_as(&recipe), (Unit::Metres(0.01), Some(Axis::Z)));
+    let asked = RecipeFile { unit: Some(Unit::Metres(1.0)), ..RecipeFile::default() };
+    assert_eq!(
+        read_as(&recipe.with(asked)),
+        (Unit::Metres(1.0), Some(Axis::Z)),
+        "what was asked for goes before"
+    );
+    let wrong = read(b"[files.'*.bvh']\nprecision = '1mm'\n").unwrap_err();
+    assert_eq!(wrong.to_string(), r#"line 2: files."*.bvh" has no key "precision""#);
+    assert!(read(b"files = 1").is_err() && read(b"[files]\na = 1").is_err());
+    let both = read(b"[files.a]\nas-is = true\nrebase = true\n").unwrap_err();
+    assert_eq!(both.to_string(), "line 1: files.a: as-is and rebase exclude each other");
+}

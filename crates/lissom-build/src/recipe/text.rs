@@ -30,7 +30,10 @@ pub fn parse_precision(text: &str) -> Result<f64, String> {
     let metres = parse_length(text)?;
     let bare = !text.trim_end().ends_with('m');
     if bare && metres > LARGEST_BARE_M {
-        return Err(format!("a number alone is metres, and that is a lot: write {}mm", text.trim()));
+        // What was meant, if that can be told.
+        let meant =
+            if metres < 100.0 { text.trim().to_owned() + "mm" } else { "its unit, as in 0.1mm".into() };
+        return Err(format!("a number alone is metres, and that is a lot: write {meant}"));
     }
     Ok(metres)
 }

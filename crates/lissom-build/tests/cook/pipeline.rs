@@ -391,8 +391,24 @@ fn an_archive_imported_again_keeps_its_clips_byte_by_byte() {
     let coarse = Options { precision: Some(1e-3), ..options() };
     let coarse =
         Plan::new(coarse).unwrap().cook(&[Input::bytes("hero.lsm", &first)], &serial, &mut unwatched);
-    let coarse = clips(&coarse.unwrap().archive.unwrap());
+    let coarse = coarse.unwrap();
+    let report = coarse.inputs[0].as_ref().unwrap();
+    assert_eq!(report.copied, 0);
+    let told = "2 of 2 clips were cooked again: their errors are against this archive, not against what it was made of";
+    assert!(report.warnings.iter().any(|w| w.text == told), "{:?}", report.warnings);
+    let coarse = clips(&coarse.archive.unwrap());
     assert!(clips(&first).iter().zip(&coarse).all(|(fine, coarse)| coarse.len() < fine.len()));
+    // Whatever it was made with: nobody asks for other clips, or for finer ones, which cannot be made of these.
+    let with = |options: Options<'static>, file: &Input<'_>| {
+        Plan::new(options).unwrap().cook(std::slice::from_ref(file), &serial, &mut unwatched).unwrap()
+    };
+    let asked = Options { precision: Some(2e-4), ..options() };
+    let asked = with(asked, &Input::bytes("hero.glb", &file)).archive.unwrap();
+    for precision in [None, Some(2e-4), Some(1e-4)] {
+        let again = with(Options { precision, ..options() }, &Input::bytes("hero.lsm", &asked));
+        assert_eq!(again.inputs[0].as_ref().unwrap().copied, 2, "{precision:?}");
+        assert_eq!(clips(&asked), clips(&again.archive.unwrap()), "{precision:?}");
+    }
 }
 
 #[test]

@@ -24,6 +24,9 @@ pub(crate) struct Arguments {
     /// Only this clip: a name, the file's stem, or an index
     #[arg(long, value_name = "NAME")]
     clip: Option<String>,
+    /// With --clip: what the clip is called in the second file, if that is another name
+    #[arg(long, value_name = "NAME", requires = "clip")]
+    clip_b: Option<String>,
     /// Times a second at which poses are compared
     #[arg(long, value_name = "HZ", default_value_t = 120.0)]
     samples: f64,
@@ -71,7 +74,8 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let within = arguments.within.as_deref().map(|t| parse_length("--within", t)).transpose()?;
     ensure!(arguments.samples.is_finite() && arguments.samples > 0.0, "--samples must be above 0");
     let (a, b) = (Source::open(&arguments.a, &options)?, Source::open(&arguments.b, &options)?);
-    let (pairs, only_in_a, only_in_b) = pairs(&a, &b, arguments.clip.as_deref())?;
+    let (pairs, only_in_a, only_in_b) =
+        pairs(&a, &b, arguments.clip.as_deref(), arguments.clip_b.as_deref())?;
     let mut clips = Vec::with_capacity(pairs.len());
     for (in_a, in_b) in pairs {
         let (mut motion_a, mut motion_b) = (a.motion(in_a, &options)?, b.motion(in_b, &options)?);
@@ -103,9 +107,12 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
 type Pairs = (Vec<(usize, usize)>, Vec<String>, Vec<String>);
 
 /// Clips of the same name, and those that have no counterpart.
-fn pairs(a: &Source, b: &Source, wanted: Option<&str>) -> Result<Pairs> {
+fn pairs(a: &Source, b: &Source, wanted: Option<&str>, wanted_b: Option<&str>) -> Result<Pairs> {
     if wanted.is_some() {
-        return Ok((vec![(a.choose_clip(wanted)?, b.choose_clip(wanted)?)], Vec::new(), Vec::new()));
+        let of_b = wanted_b.or(wanted);
+        // A file with one clip has no other.
+        let in_b = if wanted_b.is_none() && b.clip_names().len() == 1 { 0 } else { b.choose_clip(of_b)? };
+        return Ok((vec![(a.choose_clip(wanted)?, in_b)], Vec::new(), Vec::new()));
     }
     let (names_a, names_b) = (a.clip_names(), b.clip_names());
     let mut left: BTreeMap<&str, usize> = names_b.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
@@ -121,7 +128,7 @@ fn pairs(a: &Source, b: &Source, wanted: Option<&str>) -> Result<Pairs> {
             return Ok((vec![(0, 0)], Vec::new(), Vec::new()));
         }
         bail!(
-            "{} and {} have no clip of the same name; name one with --clip",
+            "{} and {} have no clip of the same name; name one with --clip NAME, and --clip-b NAME if the second file calls it otherwise",
             a.path.display(),
             b.path.display()
         );

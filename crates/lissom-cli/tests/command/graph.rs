@@ -1,7 +1,7 @@
 //! `lissom graph`, and graphs in `import`, `check`, `export`.
 
 use crate::common::{bad, bvh, folder, good, json, text, write};
-use lissom::archive::Archive;
+use lissom::archive::{AlignedBytes, Archive, ArchiveView, Limits};
 use lissom_motion::Animator;
 use std::fs;
 use std::path::Path;
@@ -207,4 +207,51 @@ fn a_drawing_has_every_state_and_way() {
     good(&["import", &clips, "--graph", &graph, "-o", &archive]);
     good(&["export", &archive, "-o", &glb]);
     good(&["graph", "draw", &glb, "-o", &svg]);
+}
+
+/// A graph for an archive that exists: every other section stays as it is.
+#[test]
+fn a_graph_is_added_without_cooking() {
+    let root = folder("graph_add");
+    let wave = write(root.join("wave.bvh"), bvh(1, 20));
+    let hero = write(root.join("hero.json"), HERO);
+    let out = text(&root.join("wave.lsm"));
+    good(&["import", &wave, "-o", &out, "--effort", "fast"]);
+    let sections = |file: &str| {
+        let bytes = AlignedBytes::copy_of(&fs::read(file).unwrap());
+        let archive = ArchiveView::read(&bytes, &Limits::default()).unwrap();
+        let all = archive.sections().iter().map(|s| (s.name.to_owned(), s.payload.to_vec()));
+        all.collect::<Vec<_>>()
+    };
+    let before = sections(&out);
+    good(&["graph", "add", &out, &hero]);
+    let after = sections(&out);
+    assert!(before.iter().all(|section| after.contains(section)) && after.len() == before.len() + 1);
+    assert!(good(&["graph", "check", &out]).contains("whole: graph \"hero\""));
+    // Again: it takes the place of the one that is there. One that does not fit changes nothing.
+    good(&["graph", "add", &out, &hero]);
+    assert_eq!(sections(&out).len(), after.len());
+    write(root.join("hero.json"), HERO.replace("wave", "wvae"));
+    let (_, error) = bad(1, &["graph", "add", &out, &hero]);
+    assert!(error.contains("line 4") && error.contains("did you mean \"wave\""), "{error}");
+    assert_eq!(sections(&out), after);
+}
+
+/// Joints of masks are those of the skeleton; the recipe that an import follows renames clips here too.
+#[test]
+fn joints_and_renamed_clips_are_known_to_a_check() {
+    let root = folder("graph_known");
+    let wave = write(root.join("wave.bvh"), bvh(1, 20));
+    let masked = |joint: &str, clip: &str| {
+        let masks = format!("\"masks\": {{ \"m\": [\n{{ \"joint\": \"{joint}\" }}] }},\n\"layers\"");
+        HERO.replace("\"layers\"", &masks).replace("\"wave\"", &format!("\"{clip}\""))
+    };
+    let hero = write(root.join("hero.json"), masked("arn", "wave"));
+    let (said, _) = bad(1, &["graph", "check", &hero, "--clips", &wave]);
+    let expected = "line 4, column 1: mask \"m\": there is no joint called \"arn\" (did you mean \"arm\"?)";
+    assert!(said.contains(expected), "{said}");
+    write(root.join("hero.json"), masked("arm", "hello"));
+    bad(1, &["graph", "check", &hero, "--clips", &wave]);
+    write(root.join("lissom.toml"), "[clips.wave]\nname = 'greet_hello'\n");
+    good(&["graph", "check", &hero, "--clips", &wave]);
 }

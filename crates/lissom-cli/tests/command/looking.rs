@@ -111,7 +111,14 @@ fn diff_measures_what_cooking_cost_and_can_insist() {
     let both = text(&root.join("both.lsm"));
     good(&["import", &walk, &slow, "-o", &both]);
     let (_, error) = bad(1, &["diff", &both, &slide]);
-    assert!(error.contains("have no clip of the same name"), "{error}");
+    assert!(error.contains("have no clip of the same name") && error.contains("--clip-b NAME"), "{error}");
+    // One name each; a file with one clip needs none.
+    let renamed = text(&root.join("renamed.lsm"));
+    good(&["import", &walk, &slow, "-o", &renamed, "--name", "my_*"]);
+    good(&["diff", &both, &renamed, "--clip", "walk", "--clip-b", "my_walk", "--within", "0.2mm"]);
+    bad(1, &["diff", &both, &renamed, "--clip", "walk", "--clip-b", "my_other", "--within", "0.2mm"]);
+    let alone = write(root.join("alone.bvh"), bvh(1, 40));
+    good(&["diff", &both, &alone, "--clip", "walk", "--within", "0.2mm"]);
 }
 
 #[test]

@@ -147,3 +147,22 @@ fn bvh_of_nobody() -> String {
     "HIERARCHY ROOT stick { OFFSET 0 1 0 CHANNELS 1 Xposition End Site { OFFSET 0 1 0 } } MOTION Frames: 3 Frame Time: 0.5 0 1 2"
         .into()
 }
+
+/// Files in centimetres and files in metres become one archive.
+#[test]
+fn files_of_some_names_have_options_of_their_own() {
+    let root = folder("recipe_files");
+    let large = write(root.join("large.bvh"), bvh(1, 5));
+    let small = write(root.join("small_cm.bvh"), bvh(1, 5));
+    write(root.join("lissom.toml"), "[files.'*_CM.bvh']\nunit = 'cm'\n[files.'*.fbx']\nunit = 'mm'\n");
+    let out = text(&root.join("both.lsm"));
+    let done = lissom(&["import", &large, &small, "-o", &out, "--json"]);
+    let error = String::from_utf8(done.stderr).unwrap();
+    assert!(error.contains("lissom.toml: line 3: no file is called \"*.fbx\""), "{error}");
+    let report = json(&String::from_utf8(done.stdout).unwrap());
+    let height = |file: usize| report["files"][file]["height_m"].as_f64().unwrap();
+    assert!((height(0) - 100.0 * height(1)).abs() < 1e-6, "{} {}", height(0), height(1));
+    // The command line goes before it.
+    let metres = json(&good(&["import", &small, "--unit", "m", "-o", &out, "--json"]));
+    assert_eq!(metres["files"][0]["height_m"].as_f64(), Some(height(0)));
+}

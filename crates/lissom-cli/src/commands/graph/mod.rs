@@ -1,30 +1,29 @@
 //! `lissom graph`: what a character may do, checked, drawn and begun.
 
+mod add;
 mod draw;
 mod new;
 
+use super::import::Config;
 use crate::{
-    options::{Reading, SomeRefused, usage},
+    options::{Reading, SomeRefused, merged, usage},
     style::{Style, counted, plain},
 };
 use anyhow::{Context, Result, bail};
 use lissom_build::{
-    graph::{self, GraphFile, GraphFileError},
+    edit,
+    graph::{self, GraphFile, GraphFileError, Known},
     import::{Format, ImportOptions, lsm},
-    pipeline::did_you_mean,
+    recipe::RecipeFile,
     scene::Scene,
 };
-use lissom_motion::{
-    Graph, GraphParts,
-    graph::{ClipFacts, GraphError, MotionParts},
-};
+use lissom_motion::{Graph, GraphParts, graph::MotionParts};
 use lissom_show::{
     files::{read_input, write_whole},
     source::Source,
 };
 use serde::Serialize;
 use std::{
-    collections::BTreeMap,
     io::Write,
     path::{Path, PathBuf},
 };
@@ -37,6 +36,8 @@ pub(crate) enum Command {
     Draw(DrawArguments),
     /// Make a first graph from the clips of a file: idle, gaits, jump and actions, by their names and speeds
     New(new::Arguments),
+    /// Add graphs to an archive; its clips stay as they are, to the byte
+    Add(add::Arguments),
 }
 
 #[derive(clap::Args)]
@@ -44,9 +45,13 @@ pub(crate) struct CheckArguments {
     /// Graphs (.json), or archives (.lsm), whose graphs are checked against their clips
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Any file with the clips: a graph that names another is refused
+    /// Any file with the clips: a graph that names another clip, or a joint that is not there, is refused. The clips of
+    /// a source are called as a recipe renames them
     #[arg(long, value_name = "FILE")]
     clips: Option<PathBuf>,
+    /// The recipe for --clips [default: the nearest lissom.toml in the file's folder or above]
+    #[arg(long, value_name = "FILE", requires = "clips")]
+    config: Option<PathBuf>,
     /// One JSON object instead of text
     #[arg(long)]
     json: bool,
@@ -80,13 +85,6 @@ struct Checked {
     in_step: Vec<String>,
 }
 
-/// What is known of each clip.
-type Facts = BTreeMap<String, ClipFacts>;
-
-fn facts_of(scene: &Scene) -> Facts {
-    scene.animations.iter().map(|animation| (animation.motion.name.clone(), animation.facts())).collect()
-}
-
 #[derive(Serialize)]
 struct Wrong {
     /// Of a graph's own file.
@@ -100,20 +98,15 @@ pub(crate) fn run(command: &Command, out: &mut impl Write) -> Result<()> {
         Command::Check(arguments) => check(arguments, out),
         Command::Draw(arguments) => draw(arguments, out),
         Command::New(arguments) => new::run(arguments, out),
+        Command::Add(arguments) => add::run(arguments, out),
     }
 }
 
 fn check(arguments: &CheckArguments, out: &mut impl Write) -> Result<()> {
-    let options = arguments.reading.options()?;
-    let clips = arguments.clips.as_deref().map(|path| {
-        let file = Source::open_alone(path, &options)?;
-        let scene = file.scene()?;
-        Ok::<_, anyhow::Error>(facts_of(&scene))
-    });
-    let clips = clips.transpose()?;
+    let known = arguments.clips.as_deref().map(|path| known_of(path, arguments)).transpose()?;
     let mut all = Vec::new();
     for path in &arguments.files {
-        all.extend(checked(path, clips.as_ref())?);
+        all.extend(checked(path, known.as_ref())?);
     }
     if arguments.json {
         serde_json::to_writer_pretty(&mut *out, &serde_json::json!({ "graphs": all }))?;
@@ -152,21 +145,41 @@ fn check(arguments: &CheckArguments, out: &mut impl Write) -> Result<()> {
     if all.iter().all(|one| one.error.is_none()) { Ok(()) } else { Err(SomeRefused.into()) }
 }
 
+/// What a graph may name: the clips and joints of an archive, or those that an import of a source would make.
+fn known_of(path: &Path, arguments: &CheckArguments) -> Result<Known> {
+    let mut asked = RecipeFile::default();
+    arguments.reading.fill(&mut asked)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let config = Config::load(arguments.config.as_deref(), folder)?;
+    let is_archive = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("lsm"));
+    // An archive is what a recipe made of its source.
+    let recipe = if is_archive { RecipeFile::default() } else { config.recipe };
+    let options = merged(recipe, asked)?;
+    let file = Source::open_alone(path, &options.import)?;
+    let mut scene = file.scene()?.into_owned();
+    if !is_archive {
+        let asked = edit::Asked {
+            rules: &options.rules,
+            precision_m: options.cook.precision,
+            shell_m: options.cook.shell,
+            finds_loops: true,
+        };
+        edit::follow(&mut scene, asked).with_context(|| path.display().to_string())?;
+    }
+    Ok(Known::of(&scene))
+}
+
 /// The graph of a `.json`, or all of an archive's.
-fn checked(path: &Path, clips: Option<&Facts>) -> Result<Vec<Checked>> {
+fn checked(path: &Path, known: Option<&Known>) -> Result<Vec<Checked>> {
     let shown = path.display().to_string();
     let bytes = read_input(path, graph_limit(path))?;
     if Format::of_bytes(&bytes) == Some(Format::Lsm) {
         let scene = scene_of(path, &bytes)?;
-        let own = facts_of(&scene);
-        let clips = clips.unwrap_or(&own);
+        let own = Known::of(&scene);
+        let known = known.unwrap_or(&own);
         let one = |graph: &lissom_build::scene::SceneGraph| {
-            let made = Graph::new(&graph.parts, |clip| clips.get(clip).cloned());
-            let made = made.map_err(|wrong: GraphError| Wrong {
-                line: None,
-                column: None,
-                reason: meant(wrong.to_string(), &graph.parts, clips),
-            });
+            let made = known.check(&graph.parts).map(|(_, made)| made);
+            let made = made.map_err(|reason| Wrong { line: None, column: None, reason });
             Checked::new(&shown, &graph.name, &graph.parts, made)
         };
         if scene.graphs.is_empty() {
@@ -184,22 +197,11 @@ fn checked(path: &Path, clips: Option<&Facts>) -> Result<Vec<Checked>> {
         Ok(file) => file,
         Err(wrong) => return Ok(vec![Checked::new(&shown, &name, &GraphParts::new(), Err(at(wrong)))]),
     };
-    let facts = |clip: &str| clips.map_or(Some(1.0.into()), |clips| clips.get(clip).cloned());
-    let made = file.check(facts).map_err(|mut wrong| {
-        if let Some(clips) = clips {
-            wrong.reason = meant(wrong.reason, file.parts(), clips);
-        }
-        at(wrong)
-    });
-    Ok(vec![Checked::new(&shown, &name, file.parts(), made)])
-}
-
-/// A reason, with the clip that was probably meant where there is none of a name.
-fn meant(reason: String, parts: &GraphParts, clips: &Facts) -> String {
-    let names: Vec<String> = clips.keys().cloned().collect();
-    let missing =
-        clips_of(parts).into_iter().find(|clip| reason.ends_with(&format!("no clip called {clip:?}")));
-    missing.map_or_else(|| reason.clone(), |clip| format!("{reason}{}", did_you_mean(&names, &clip)))
+    let made = match known {
+        Some(known) => file.check_with(known).map(|(_, made)| made),
+        None => file.check(|_| Some(1.0)),
+    };
+    Ok(vec![Checked::new(&shown, &name, file.parts(), made.map_err(at))])
 }
 
 impl Checked {

@@ -13,14 +13,14 @@ const NAME: &str = "lissom.toml";
 
 /// A recipe, and the file it is from.
 #[derive(Default)]
-pub(super) struct Config {
-    pub(super) path: Option<PathBuf>,
-    pub(super) recipe: RecipeFile,
+pub(crate) struct Config {
+    pub(crate) path: Option<PathBuf>,
+    pub(crate) recipe: RecipeFile,
 }
 
 impl Config {
     /// Of `named`, else of the nearest `lissom.toml` in the folder of the output or above it.
-    pub(super) fn load(named: Option<&Path>, output_folder: &Path) -> Result<Self> {
+    pub(crate) fn load(named: Option<&Path>, output_folder: &Path) -> Result<Self> {
         let Some(path) = named.map(Path::to_owned).or_else(|| nearest(output_folder)) else {
             return Ok(Self::default());
         };

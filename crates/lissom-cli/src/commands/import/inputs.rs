@@ -109,7 +109,7 @@ pub(super) fn outputs(inputs: &[Found]) -> Result<Vec<PathBuf>> {
         let name = if counts.get(&short(input)).is_some_and(|c| *c > 1) { long(input) } else { short(input) };
         if let Some(other) = owners.insert(name.clone(), input) {
             return usage(format!(
-                "{} and {} would both become {}",
+                "{} and {} would both become {}; import the folder that holds both, or each into a folder of its own",
                 other.path.display(),
                 input.path.display(),
                 name.display()

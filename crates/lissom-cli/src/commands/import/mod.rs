@@ -13,13 +13,13 @@ use crate::{
     style::{Style, plain},
 };
 use anyhow::{Context, Result};
-use config::Config;
+pub(crate) use config::Config;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use inputs::Shard;
 use lissom::clip::Codec;
 use lissom_build::{
     pipeline::{Options, Plan, did_you_mean},
-    recipe::RecipeFile,
+    recipe::{FileRule, RecipeFile},
 };
 use output::Output;
 use report::{FileReport, Status, Talk, missing_clips};
@@ -201,6 +201,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         out.write_all(&bytes)?;
     }
     tell(arguments, &output, &reports, out)?;
+    tell_of_files(&config, &found)?;
     complain(run, &config, &reports)
 }
 
@@ -249,18 +250,33 @@ fn tell(arguments: &Arguments, output: &Output, reports: &[FileReport], out: &mu
     Ok(out.flush()?)
 }
 
-/// What was refused, what was asked for and is nowhere, on standard error.
+/// Tables of files that no file is meant by.
+fn tell_of_files(config: &Config, found: &[inputs::Found]) -> Result<()> {
+    let is_unused = |rule: &&FileRule| !found.iter().any(|file| rule.fits(&file.relative));
+    for rule in config.recipe.files.iter().filter(is_unused) {
+        let place = config.path.as_ref().map_or(String::new(), |p| p.display().to_string());
+        let line = rule.line.map_or(String::new(), |l| format!(" line {l}:"));
+        let odd = Style::stderr().odd("warning");
+        writeln!(std::io::stderr(), "{odd}: {place}:{line} no file is called {:?}", rule.files)?;
+    }
+    Ok(())
+}
+
+/// What was refused, what was asked for and is nowhere, on standard error. One cause, one line: what is missing because a
+/// file was refused is not told again.
 fn complain(run: Run<'_>, config: &Config, reports: &[FileReport]) -> Result<()> {
     let mut err = std::io::stderr().lock();
     let graphs = run.graphs.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let is_refused = reports.iter().any(|r| r.status == Status::Refused);
     let refused = reports.iter().filter_map(|r| r.error.as_deref());
-    for error in refused.chain(graphs.iter().map(String::as_str)) {
+    let has_own_cause = |error: &&str| !(is_refused && error.contains(NO_CLIP));
+    for error in refused.chain(graphs.iter().map(String::as_str).filter(has_own_cause)) {
         writeln!(err, "lissom: {}", plain(error))?;
     }
     let unused = run.unused.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_default();
-    let names: Vec<String> = reports.iter().flat_map(|r| &r.clips).map(|c| c.name.clone()).collect();
+    let names: Vec<String> = reports.iter().flat_map(|r| &r.source_names).cloned().collect();
     // Those of the recipe come first; the one of the command line is for all clips.
-    for rule in unused.iter().filter_map(|r| config.recipe.rules.get(*r)) {
+    for rule in unused.iter().filter_map(|r| config.recipe.rules.get(*r)).filter(|_| !is_refused) {
         let wanted = rule.from.as_ref().unwrap_or(&rule.clips);
         let place = config.path.as_ref().map_or(String::new(), |p| p.display().to_string());
         let line = rule.line.map_or(String::new(), |l| format!(" line {l}:"));
@@ -271,14 +287,16 @@ fn complain(run: Run<'_>, config: &Config, reports: &[FileReport]) -> Result<()>
             Style::stderr().odd("warning")
         )?;
     }
-    let missing = missing_clips(run.wanted, reports);
+    let missing = if is_refused { Vec::new() } else { missing_clips(run.wanted, reports) };
     for clip in &missing {
         let names: Vec<String> = reports.iter().flat_map(|r| &r.left_out).cloned().collect();
         writeln!(err, "lissom: no file has a clip {clip:?}{}", did_you_mean(&names, clip))?;
     }
-    let refused = reports.iter().any(|r| r.status == Status::Refused);
-    if refused || !missing.is_empty() || !graphs.is_empty() { Err(SomeRefused.into()) } else { Ok(()) }
+    if is_refused || !missing.is_empty() || !graphs.is_empty() { Err(SomeRefused.into()) } else { Ok(()) }
 }
+
+/// What a graph is refused with if a clip is missing.
+const NO_CLIP: &str = "there is no clip called";
 
 /// A bar for what takes longer than a moment. It is cleared when this is dropped.
 struct LateBar {

@@ -50,11 +50,19 @@ pub(super) struct FileReport {
     /// Whose it is.
     pub(super) worst_joint: Option<String>,
     pub(super) height_m: Option<f64>,
+    /// How its motions came onto the skeleton of another file: `same`, `as is`, `re-based`, `retargeted`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) motion: Option<String>,
     pub(super) warnings: Vec<String>,
     pub(super) error: Option<String>,
+    /// Clips that were copied from an archive.
+    pub(super) copied: usize,
     /// Its clips that were not asked for.
     #[serde(skip)]
     pub(super) left_out: Vec<String>,
+    /// What its clips were called before rules renamed them.
+    #[serde(skip)]
+    pub(super) source_names: Vec<String>,
 }
 
 /// What packing an archive gave.
@@ -110,7 +118,10 @@ impl FileReport {
             vertices: report.vertices,
             tracks: report.tracks,
             height_m: report.height_m,
+            motion: report.fitted.map(|how| how.to_string()),
+            copied: report.copied,
             left_out: report.left_out,
+            source_names: report.source_names,
             warnings: report.warnings.iter().map(ToString::to_string).collect(),
             ..Self::default()
         };
@@ -284,7 +295,12 @@ pub(super) fn table(files: &[FileReport], talk: Talk, out: &mut impl Write) -> R
     };
     for file in files {
         match file.status {
-            Status::Imported => table.row(row(file, ""), Tone::Plain),
+            Status::Imported => {
+                let all_copied = !file.clips.is_empty() && file.copied == file.clips.len();
+                let how = file.motion.as_deref().filter(|how| *how != "same");
+                let how = how.unwrap_or(if all_copied { "copied" } else { "" });
+                table.row(row(file, how), Tone::Plain);
+            }
             Status::Unchanged => table.row(row(file, "unchanged"), Tone::Faint),
             Status::Refused => {
                 let mut cells = vec![String::new(); head.len()];

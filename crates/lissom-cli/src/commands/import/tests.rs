@@ -6,7 +6,7 @@ use lissom_build::recipe;
 use std::collections::BTreeSet;
 
 /// A key of a recipe with a value, and the same as an option.
-const SAME: [(&str, &str, &[&str]); 20] = [
+const SAME: [(&str, &str, &[&str]); 22] = [
     ("precision", "'0.2mm'", &["--precision", "0.2mm"]),
     ("shell", "'2cm'", &["--shell", "2cm"]),
     ("budget", "'4KB'", &["--budget", "4KB"]),
@@ -18,6 +18,8 @@ const SAME: [(&str, &str, &[&str]); 20] = [
     ("forward", "'-y'", &["--forward", "-y"]),
     ("rate", "30", &["--rate", "30"]),
     ("skeleton", "'hero.glb'", &["--skeleton", "hero.glb"]),
+    ("as-is", "true", &["--as-is"]),
+    ("rebase", "true", &["--rebase"]),
     ("retarget", "'hero.glb'", &["--retarget", "hero.glb"]),
     ("goals", "'feet'", &["--goals", "feet"]),
     ("no-mesh", "true", &["--no-mesh"]),
@@ -55,7 +57,7 @@ fn command() -> Command {
 
 #[test]
 fn every_key_is_an_option_and_means_the_same() {
-    let known: BTreeSet<&str> = SAME.iter().map(|(key, ..)| *key).chain(["clips"]).collect();
+    let known: BTreeSet<&str> = SAME.iter().map(|(key, ..)| *key).chain(["files", "clips"]).collect();
     assert_eq!(known, recipe::KEYS.iter().copied().collect());
     for (key, value, options) in SAME {
         let said = ["import", "hero.glb", "-o", "hero.lsm"].iter().chain(options);

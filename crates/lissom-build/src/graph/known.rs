@@ -1,0 +1,127 @@
+//! A graph beside the clips and joints that it names: names that are short for others, and names that are none.
+
+use super::{GraphFile, GraphFileError};
+use crate::{
+    pipeline::{clip_called, did_you_mean},
+    scene::{Scene, SceneGraph},
+    text::words::nearest,
+};
+use lissom_motion::{
+    Graph, GraphParts,
+    graph::{ClipFacts, GraphError, Place, Problem},
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a graph may name: clips and what is known of each, and joints.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// By name.
+    pub clips: BTreeMap<String, ClipFacts>,
+    /// Of every skeleton; empty if nobody knows them.
+    pub joints: BTreeSet<String>,
+}
+
+impl Known {
+    /// What a scene has.
+    #[must_use]
+    pub fn of(scene: &Scene) -> Self {
+        let mut known = Self::default();
+        known.add(scene);
+        known
+    }
+
+    /// What another scene has, too.
+    pub fn add(&mut self, scene: &Scene) {
+        self.clips.extend(scene.animations.iter().map(|a| (a.motion.name.clone(), a.facts())));
+        let joints = scene.skeletons.iter().flat_map(|s| &s.skeleton.joints);
+        self.joints.extend(joints.map(|joint| joint.name.clone()));
+    }
+
+    fn clip_names(&self) -> Vec<String> {
+        self.clips.keys().cloned().collect()
+    }
+
+    /// The same graph with whole names of clips, where it has short ones ([`clip_called`]).
+    fn settled(&self, parts: &GraphParts) -> GraphParts {
+        let names = self.clip_names();
+        let mut graph = SceneGraph { name: String::new(), parts: parts.clone() };
+        graph.rename_clips(|clip| clip_called(&names, clip).and_then(|found| names.get(found)).cloned());
+        graph.parts
+    }
+
+    /// The first joint of a mask that no skeleton has: the mask and the rule, by their places.
+    fn lost_joint(&self, parts: &GraphParts) -> Option<(usize, usize, GraphError)> {
+        if self.joints.is_empty() {
+            return None;
+        }
+        let masks = parts.masks.iter().enumerate();
+        let rules = masks
+            .flat_map(|(m, mask)| mask.rules.iter().enumerate().map(move |(r, rule)| (m, mask, r, rule)));
+        let lost = rules.into_iter().find(|(.., rule)| !self.joints.contains(&rule.joint));
+        lost.map(|(m, mask, r, rule)| {
+            let problem = Problem::Unknown { what: "joint", name: rule.joint.clone() };
+            (m, r, GraphError { place: Place::Mask(m), name: format!("mask {:?}", mask.name), problem })
+        })
+    }
+
+    /// Checks a graph that is no file of its own: its clips by their whole names, and the graph.
+    ///
+    /// # Errors
+    ///
+    /// In words, the first thing that is wrong.
+    pub fn check(&self, parts: &GraphParts) -> Result<(GraphParts, Graph), String> {
+        let parts = self.settled(parts);
+        let wrong = |error: &GraphError| format!("{error}{}", hint(error, &parts, Some(self)));
+        let graph =
+            Graph::new(&parts, |clip| self.clips.get(clip).cloned()).map_err(|error| wrong(&error))?;
+        match self.lost_joint(&parts) {
+            Some((.., error)) => Err(wrong(&error)),
+            None => Ok((parts, graph)),
+        }
+    }
+}
+
+impl GraphFile {
+    /// Checks all of it beside what there is: its clips by their whole names, and the graph.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong, at its line, and what was probably meant.
+    pub fn check_with(&self, known: &Known) -> Result<(GraphParts, Graph), GraphFileError> {
+        let parts = known.settled(&self.parts);
+        let graph = Graph::new(&parts, |clip| known.clips.get(clip).cloned())
+            .map_err(|error| self.place_with(&error, Some(known)))?;
+        match known.lost_joint(&parts) {
+            Some((mask, rule, error)) => {
+                let mut wrong = self.place_with(&error, Some(known));
+                if let Some(offset) = self.rules.get(&(mask, rule)) {
+                    wrong = GraphFileError::at(&self.text, *offset, wrong.reason);
+                }
+                Err(wrong)
+            }
+            None => Ok((parts, graph)),
+        }
+    }
+
+    pub(super) fn place_with(&self, error: &GraphError, known: Option<&Known>) -> GraphFileError {
+        let offset = self.places.get(&error.place).copied().unwrap_or(0);
+        let reason = format!("{error}{}", hint(error, &self.parts, known));
+        GraphFileError::at(&self.text, offset, reason)
+    }
+}
+
+/// What was probably meant by a name that is none: ` (did you mean "speed"?)`.
+fn hint(error: &GraphError, parts: &GraphParts, known: Option<&Known>) -> String {
+    let Problem::Unknown { what, name } = &error.problem else { return String::new() };
+    let near = match (*what, known) {
+        ("clip", Some(known)) => return did_you_mean(&known.clip_names(), name),
+        ("joint", Some(known)) => nearest(name, known.joints.iter().map(String::as_str)),
+        ("mask", _) => nearest(name, parts.masks.iter().map(|mask| mask.name.as_str())),
+        ("parameter", _) => nearest(name, parts.parameters.iter().map(|p| p.name.as_str())),
+        ("state", _) => {
+            nearest(name, parts.layers.iter().flat_map(|l| &l.states).map(|state| state.name.as_str()))
+        }
+        _ => None,
+    };
+    near.map_or_else(String::new, |near| format!(" (did you mean {near:?}?)"))
+}

@@ -1,0 +1,85 @@
+//! Tables under `files`: how files of some names are read.
+
+use super::{RecipeError, RecipeFile, value::Value};
+use crate::{
+    import::{ImportOptions, MotionFit},
+    text::pattern::fits,
+};
+
+/// The keys of such a table: how one file is read. How clips are cooked is said by clip.
+pub(super) const KEYS: &[&str] = &[
+    "unit",
+    "up",
+    "forward",
+    "rate",
+    "as-is",
+    "rebase",
+    "no-mesh",
+    "no-images",
+    "influences",
+    "layout",
+    "strict",
+];
+
+/// The most tables under `files`.
+const MOST: usize = 1000;
+
+/// How files of some names are read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FileRule {
+    /// Their names, or their paths as archives record them: `*` stands for any characters, `?` for one, upper and lower
+    /// case are the same.
+    pub files: String,
+    /// What is said of them: how they are read, and nothing else.
+    pub says: RecipeFile,
+    /// Where that was said.
+    pub line: Option<usize>,
+}
+
+impl FileRule {
+    /// True if a file of this path is meant.
+    #[must_use]
+    pub fn fits(&self, path: &str) -> bool {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        fits(&self.files, path) || fits(&self.files, name)
+    }
+
+    /// The options, with what is said here in place of theirs.
+    pub(crate) fn apply(&self, options: &mut ImportOptions) {
+        let says = &self.says;
+        options.unit = says.unit.unwrap_or(options.unit);
+        options.up = says.up.or(options.up);
+        options.forward = says.forward.or(options.forward);
+        options.rate_hz = says.rate_hz.or(options.rate_hz);
+        options.motion = match (says.as_is, says.rebase) {
+            (Some(true), _) => MotionFit::AsIs,
+            (_, Some(true)) => MotionFit::Rebase,
+            (None, None) => options.motion,
+            _ => MotionFit::Auto,
+        };
+        options.no_mesh = says.no_mesh.unwrap_or(options.no_mesh);
+        options.no_images = says.no_images.unwrap_or(options.no_images);
+        options.influences = says.influences.or(options.influences);
+        options.layout = says.layout.or(options.layout);
+        options.strict = says.strict.unwrap_or(options.strict);
+    }
+}
+
+pub(super) fn rules(files: &Value<'_>) -> Result<Vec<FileRule>, RecipeError> {
+    let tables = files.table()?.any_entries();
+    if let Some(one) = tables.get(MOST) {
+        return Err(one.wrong(format!("there are {} tables of files, at most {MOST} are read", tables.len())));
+    }
+    let rule = |value: &Value<'_>| {
+        let table = value.table()?;
+        let mut says = RecipeFile::default();
+        for value in table.entries(KEYS, "")? {
+            says.set(&value)?;
+        }
+        if says.as_is == Some(true) && says.rebase == Some(true) {
+            return Err(value.wrong("as-is and rebase exclude each other"));
+        }
+        Ok(FileRule { files: value.key().to_owned(), says, line: Some(table.line()) })
+    };
+    tables.iter().map(rule).collect()
+}
