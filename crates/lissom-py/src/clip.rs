@@ -10,7 +10,10 @@ use crate::{
     skeleton::{Body, Skeleton},
     track::{Marker, Track, TrackData},
 };
-use lissom::archive::{Archive, ArchiveError, SectionKind};
+use lissom::{
+    archive::{Archive, ArchiveError, SectionKind},
+    job::JobError,
+};
 use lissom_build::{
     exact::{Q4, V3},
     export::write_bvh,
@@ -96,6 +99,31 @@ impl ClipData {
         }
     }
 
+    /// The frames that it was authored or cooked with, if they are even.
+    fn own_frames(&self) -> Option<OwnFrames> {
+        fn times<V>(channel: &Channel<V>) -> Vec<f64> {
+            channel.keys.iter().map(|k| k.time_s).collect()
+        }
+        match &self.motion {
+            Motion::Authored(motion) => {
+                let channels = motion.tracks.iter().flat_map(|t| {
+                    let counts = [t.translation.keys.len(), t.rotation.keys.len(), t.scale.keys.len()];
+                    counts.into_iter().enumerate().map(move |(kind, count)| (count, kind, t))
+                });
+                let (_, kind, track) = channels.max_by_key(|(count, ..)| *count)?;
+                OwnFrames::of(&match kind {
+                    0 => times(&track.translation),
+                    1 => times(&track.rotation),
+                    _ => times(&track.scale),
+                })
+            }
+            Motion::Cooked(clip) => {
+                let view = clip.view();
+                OwnFrames::of(&(0..view.row_count()).map(|row| view.row_time_s(row)).collect::<Vec<_>>())
+            }
+        }
+    }
+
     fn poses<'py>(
         &self,
         py: Python<'py>,
@@ -103,13 +131,27 @@ impl ClipData {
         order: Order,
         wanted: Wanted,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let poses = py.detach(|| match &self.motion {
+        let poses = py.detach(|| self.computed(times, order, wanted)).map_err(defect)?;
+        self.shaped(py, poses, times, wanted)
+    }
+
+    fn computed(&self, times: &[f64], order: Order, wanted: Wanted) -> Result<Poses, JobError> {
+        match &self.motion {
             Motion::Authored(motion) => poses::authored(&self.body, motion, times, order, wanted),
             Motion::Cooked(clip) => poses::cooked(&self.body, clip, times, order, wanted),
-        });
+        }
+    }
+
+    fn shaped<'py>(
+        &self,
+        py: Python<'py>,
+        poses: Poses,
+        times: &[f64],
+        wanted: Wanted,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let mut shape = vec![times.len(), self.body.joint_count()];
         shape.extend(wanted.shape());
-        match poses.map_err(defect)? {
+        match poses {
             Poses::F32(values) => array(py, values, &shape),
             Poses::F64(values) => array(py, values, &shape),
         }
@@ -143,30 +185,17 @@ impl Clip {
         self.0.duration_s()
     }
 
-    /// Keys a second, if they lie at an even rate; None if they do not. `clip.positions(clip.rate)` is frame by frame.
+    /// Frames per second, if its keys lie at an even rate; None if they do not. A rate that a file rounds is the whole number that
+    /// it means: 120.0 for BVH's `Frame Time: 0.0083333`.
     #[getter]
     fn rate(&self) -> Option<f64> {
-        match &self.0.motion {
-            Motion::Authored(motion) => {
-                fn times<V>(channel: &Channel<V>) -> Vec<f64> {
-                    channel.keys.iter().map(|k| k.time_s).collect()
-                }
-                let channels = motion.tracks.iter().flat_map(|t| {
-                    let counts = [t.translation.keys.len(), t.rotation.keys.len(), t.scale.keys.len()];
-                    counts.into_iter().enumerate().map(move |(kind, count)| (count, kind, t))
-                });
-                let (_, kind, track) = channels.max_by_key(|(count, ..)| *count)?;
-                even_rate(&match kind {
-                    0 => times(&track.translation),
-                    1 => times(&track.rotation),
-                    _ => times(&track.scale),
-                })
-            }
-            Motion::Cooked(clip) => {
-                let view = clip.view();
-                even_rate(&(0..view.row_count()).map(|row| view.row_time_s(row)).collect::<Vec<_>>())
-            }
-        }
+        self.0.own_frames().map(|own| own.rate)
+    }
+
+    /// How many frames it has at its own `rate`; None if its keys are not even. `clip.positions(rate=None)` is frame by frame.
+    #[getter]
+    fn frames(&self) -> Option<usize> {
+        self.0.own_frames().map(|own| own.count)
     }
 
     /// True if the last pose is the first one again.
@@ -239,23 +268,49 @@ impl Clip {
         if times.shape.is_empty() { poses.get_item(0) } else { Ok(poses) }
     }
 
-    /// Where every joint stands in model space, (frames, joints, 3), in metres, `rate` frames a second from the start to
-    /// the end. Of an authored clip in float64.
+    /// Where every joint stands in model space, (frames, joints, 3), in metres, from the start to the end. `rate` is frames per
+    /// second: 30 by default, whatever the file has; None is the clip's own frames. Of an authored clip in float64.
     #[pyo3(signature = (rate=30.0, *, order="built"))]
-    fn positions<'py>(&self, py: Python<'py>, rate: f64, order: &str) -> PyResult<Bound<'py, PyAny>> {
+    fn positions<'py>(&self, py: Python<'py>, rate: Option<f64>, order: &str) -> PyResult<Bound<'py, PyAny>> {
         self.0.poses(py, &self.times_at(rate)?, Order::of(order)?, Wanted::Position)
     }
 
-    /// The times of frames, `rate` a second, from the start to the end.
+    /// How fast every joint goes in model space, (frames, joints, 3), in metres per second, at the frames of
+    /// `positions(rate)`: half of the way from the frame before to the frame after, per frame; at the ends from one side. A clip
+    /// of one frame has none: zeros.
+    ///
+    /// >>> import numpy
+    /// >>> body = lissom.Skeleton(["hips"], [-1], [[0, 1, 0]])
+    /// >>> way = numpy.linspace([[0, 1, 0]], [[0, 1, 2]], 31)
+    /// >>> clip = lissom.Clip.from_arrays(body, numpy.tile([0, 0, 0, 1.0], (31, 1, 1)), way)
+    /// >>> bool(numpy.allclose(clip.velocities()[:, 0], [0, 0, 2]))
+    /// True
+    #[pyo3(signature = (rate=30.0, *, order="built"))]
+    fn velocities<'py>(
+        &self,
+        py: Python<'py>,
+        rate: Option<f64>,
+        order: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (times, order) = (self.times_at(rate)?, Order::of(order)?);
+        let frame = 3 * self.0.body.joint_count();
+        let poses = py.detach(|| match self.0.computed(&times, order, Wanted::Position)? {
+            Poses::F32(places) => Ok(Poses::F32(slopes(&places, frame, &times))),
+            Poses::F64(places) => Ok(Poses::F64(slopes(&places, frame, &times))),
+        });
+        self.0.shaped(py, poses.map_err(|error: JobError| defect(error))?, &times, Wanted::Position)
+    }
+
+    /// The times of frames, `rate` per second (30 by default; None is the clip's own frames), from the start to the end.
     #[pyo3(signature = (rate=30.0))]
-    fn times<'py>(&self, py: Python<'py>, rate: f64) -> PyResult<Bound<'py, PyAny>> {
+    fn times<'py>(&self, py: Python<'py>, rate: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
         let times = self.times_at(rate)?;
         let shape = [times.len()];
         array(py, times, &shape)
     }
 
     /// Where the clip carries its character, (frames, 7): a place on the ground and a turn about y (x, y, z, w), counted from
-    /// the first pose, `rate` frames a second from the start to the end.
+    /// the first pose, `rate` frames per second (None: its own) from the start to the end.
     ///
     /// A clip that has root motion beside it (tracks `root/translation` and `root/rotation`) says it by these. Of another it is
     /// seen from the joint that carries it, or from `joint`. `edit(root_motion=…)` takes it out of the motion.
@@ -270,7 +325,7 @@ impl Clip {
     fn root_motion<'py>(
         &self,
         py: Python<'py>,
-        rate: f64,
+        rate: Option<f64>,
         joint: Option<&str>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let times = self.times_at(rate)?;
@@ -314,7 +369,7 @@ impl Clip {
     /// The motion on another skeleton, both of humans, as their joints' names tell: turns go from bone to bone, the hips' way is
     /// that of longer or shorter legs. `hands` and `feet` keep these where the source has them; feet then do not slide.
     ///
-    /// Bones without a counterpart rest, and a `UserWarning` names them. The clip is authored, even if this one is cooked.
+    /// Bones without a counterpart rest, and one `UserWarning` names them. The clip is authored, even if this one is cooked.
     #[pyo3(signature = (skeleton, *, hands=false, feet=false))]
     fn retarget(
         &self,
@@ -325,9 +380,12 @@ impl Clip {
     ) -> PyResult<Self> {
         let body = skeleton.get().0.clone();
         let (clip, notes) = py.detach(|| edit::retargeted(&self.0, &body, Goals { hands, feet }))?;
-        for note in notes {
-            let note = CString::new(note.replace('\0', " ")).map_err(defect)?;
-            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &note, 1)?;
+        if !notes.is_empty() {
+            let text = format!("retargeting {:?}: {}", self.0.name, notes.join("; "));
+            let text = CString::new(text.replace('\0', " ")).map_err(defect)?;
+            // Said as the library's: the caller's line has nothing to do with it.
+            let kind = py.get_type::<PyUserWarning>();
+            PyErr::warn_explicit(py, &kind, &text, c"lissom", 1, None, None)?;
         }
         Ok(Self(clip))
     }
@@ -483,8 +541,20 @@ impl Clip {
         })
     }
 
-    fn times_at(&self, rate: f64) -> PyResult<Vec<f64>> {
+    /// At a rate; `None` is its own, and so is the number that `rate` gives: a file's frames are met exactly.
+    fn times_at(&self, rate: Option<f64>) -> PyResult<Vec<f64>> {
+        let own = self.0.own_frames();
+        let rate = match (rate, own) {
+            (None, Some(own)) => own.rate,
+            (None, None) => {
+                return Err(argument("rate", "None for a clip whose keys are not even", "frames per second"));
+            }
+            (Some(rate), _) => rate,
+        };
         check_rate(rate)?;
+        if let Some(own) = own.filter(|own| own.rate == rate && own.first_s == 0.0) {
+            return Ok((0..own.count).map(|frame| frame as f64 * own.step_s).collect());
+        }
         // A frame that rounding puts behind the end is still the last one.
         let frames = self.0.duration_s() * rate + 1e-6;
         const MOST: f64 = 1e8;
@@ -495,13 +565,60 @@ impl Clip {
     }
 }
 
-/// How many of these times there are in a second, if they are even: a thousandth of a step off is rounding.
-fn even_rate(times: &[f64]) -> Option<f64> {
-    let (first, last) = (*times.first()?, *times.last()?);
-    let steps = times.len().checked_sub(1).filter(|steps| *steps > 0)? as f64;
-    let step = (last - first) / steps;
-    let even = times.iter().enumerate().all(|(i, t)| (t - first - i as f64 * step).abs() <= 1e-3 * step);
-    even.then_some(1.0 / step)
+/// Frames at an even rate.
+#[derive(Clone, Copy)]
+struct OwnFrames {
+    /// Per second: 1 / step, or the whole number that a rounded step stands for.
+    rate: f64,
+    count: usize,
+    first_s: f64,
+    step_s: f64,
+}
+
+impl OwnFrames {
+    /// Of key times, if they are even: a thousandth of a step off is rounding.
+    fn of(times: &[f64]) -> Option<Self> {
+        let (first_s, last) = (*times.first()?, *times.last()?);
+        let count = times.len();
+        let steps = count.checked_sub(1).filter(|steps| *steps > 0)? as f64;
+        let step_s = (last - first_s) / steps;
+        let even =
+            times.iter().enumerate().all(|(i, t)| (t - first_s - i as f64 * step_s).abs() <= 1e-3 * step_s);
+        // BVH files say 0.0083333 for 1/120: five digits of it.
+        let (exact, whole) = (1.0 / step_s, (1.0 / step_s).round());
+        let rate = if whole > 0.0 && (exact - whole).abs() <= 2e-5 * whole { whole } else { exact };
+        even.then_some(Self { rate, count, first_s, step_s })
+    }
+}
+
+/// What numbers change by per second, between frames of `frame` numbers at these times.
+fn slopes<T: Copy + Into<f64> + FromF64>(values: &[T], frame: usize, times: &[f64]) -> Vec<T> {
+    let mut out = Vec::with_capacity(values.len());
+    for at in 0..times.len() {
+        let (before, after) = (at.saturating_sub(1), (at + 1).min(times.len() - 1));
+        let seconds = times[after] - times[before];
+        for i in 0..frame {
+            let (a, b): (f64, f64) = (values[before * frame + i].into(), values[after * frame + i].into());
+            out.push(T::from_f64(if seconds > 0.0 { (b - a) / seconds } else { 0.0 }));
+        }
+    }
+    out
+}
+
+trait FromF64 {
+    fn from_f64(value: f64) -> Self;
+}
+
+impl FromF64 for f64 {
+    fn from_f64(value: f64) -> Self {
+        value
+    }
+}
+
+impl FromF64 for f32 {
+    fn from_f64(value: f64) -> Self {
+        value as Self
+    }
 }
 
 pub(crate) fn check_rate(rate: f64) -> PyResult<()> {

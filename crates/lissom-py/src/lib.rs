@@ -18,7 +18,7 @@
 //! |---|---|---|
 //! | `draco` | yes | glTF meshes that are compressed with Draco (`draco-core`, Apache-2.0 only) |
 //! | `gzip` | yes | clip streams compressed with gzip |
-//! | `fbx` | no | FBX files can be read (`ufbx`, a C library: needs a C compiler) |
+//! | `fbx` | yes | FBX files can be read (`ufbx`, a C library: needs a C compiler; what links Rust programs is one, as a rule) |
 
 mod arrays;
 mod asset;

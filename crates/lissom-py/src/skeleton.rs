@@ -9,9 +9,14 @@ use crate::{
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
     exact::{Q4, Trs, V3},
+    pipeline::did_you_mean,
     raw::{RawJoint, RawSkeleton},
 };
-use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes};
+use pyo3::{
+    exceptions::{PyIndexError, PyKeyError, PyValueError},
+    prelude::*,
+    types::PyBytes,
+};
 use std::sync::Arc;
 
 /// A skeleton as authored and as built.
@@ -135,6 +140,42 @@ impl Skeleton {
     fn parents(&self) -> Vec<i64> {
         let skeleton = &self.0.built.skeleton;
         (0..skeleton.joint_count()).map(|j| skeleton.parent(j).map_or(-1, |p| p as i64)).collect()
+    }
+
+    /// The joint of this name, in built order; `KeyError` says which names are near. The names of all joints are in `names`.
+    ///
+    /// >>> lissom.Skeleton(["hips", "knee"], [-1, 0], [[0, 1, 0], [0, -0.5, 0]]).index("knee")
+    /// 1
+    fn index(&self, name: &str) -> PyResult<usize> {
+        let names = self.names();
+        names.iter().position(|own| *own == name).ok_or_else(|| {
+            let all: Vec<String> = names.iter().map(|own| (*own).to_owned()).collect();
+            PyKeyError::new_err(format!("there is no joint {name:?}{}", did_you_mean(&all, name)))
+        })
+    }
+
+    /// The joints that hang on a joint, in built order: those of its name or number, or the roots of None.
+    ///
+    /// >>> lissom.Skeleton(["hips", "knee"], [-1, 0], [[0, 1, 0], [0, -0.5, 0]]).children("hips")
+    /// [1]
+    #[pyo3(signature = (joint=None))]
+    fn children(&self, joint: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<usize>> {
+        let skeleton = &self.0.built.skeleton;
+        let count = skeleton.joint_count();
+        let parent = match joint {
+            None => None,
+            Some(joint) => match joint.extract::<String>() {
+                Ok(name) => Some(self.index(&name)?),
+                Err(_) => {
+                    let number: usize = joint.extract()?;
+                    if number >= count {
+                        return Err(PyIndexError::new_err(format!("joint {number}: there are {count}")));
+                    }
+                    Some(number)
+                }
+            },
+        };
+        Ok((0..count).filter(|j| skeleton.parent(*j) == parent).collect())
     }
 
     /// The place in the file of each joint.

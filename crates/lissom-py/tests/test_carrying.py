@@ -3,7 +3,9 @@
 import concurrent.futures
 import doctest
 import multiprocessing
+import pathlib
 import pickle
+import platform
 import subprocess
 import sys
 import threading
@@ -135,8 +137,10 @@ def test_the_gil_is_free_while_poses_are_made(body):
     assert sum(start < t < end for t in ticks) > 10
 
 
-# Resident memory as it is now, not a peak. In a process of its own: what other tests have freed would hide a leak.
+# What is allocated and not given back, by the C library's own count: memory that nobody has touched counts too, which the
+# pages of the process would not show. In a process of its own: what other tests have freed would hide a leak.
 LEAK = """
+import ctypes
 import sys
 
 import lissom
@@ -144,30 +148,38 @@ import lissom
 bvh = sys.stdin.buffer.read()
 
 
-def resident():
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * 4096
+class Count(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()]
 
 
-def some(count):
-    for _ in range(count):
+count = ctypes.CDLL(None).mallinfo2
+count.restype = Count
+
+
+def taken():
+    now = count()
+    return now.uordblks + now.hblkhd
+
+
+def some(times):
+    for _ in range(times):
         lissom.open(bvh).clips[0].positions()
 
 
-some(1000)
-before = resident()
-some(10_000)
-print(resident() - before)
+some(300)
+before = taken()
+some(3000)
+print(taken() - before)
 """
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="memory is counted by glibc")
 def test_opening_leaks_nothing():
     from conftest import BVH
 
     ran = subprocess.run([sys.executable, "-c", LEAK], input=BVH.encode(), capture_output=True, check=True)
-    # 100 bytes per opening would be 1 MB.
-    assert int(ran.stdout) < 1_000_000
+    # 30 bytes per opening would be 90 kB.
+    assert int(ran.stdout) < 60_000
 
 
 def test_examples_of_docstrings_run():
@@ -175,7 +187,7 @@ def test_examples_of_docstrings_run():
 
     runner, finder = doctest.DocTestRunner(), doctest.DocTestParser()
     ran = 0
-    things = [("lissom", lissom), *vars(_lissom).items()]
+    things = [("lissom", lissom), ("rotations", lissom.rotations), ("batch", lissom.batch), ("plot", lissom.plot), *vars(_lissom).items()]
     for name, thing in list(things):
         if isinstance(thing, type):
             things += [(f"{name}.{member}", getattr(thing, member)) for member in vars(thing) if not member.startswith("_")]
@@ -189,21 +201,32 @@ def test_examples_of_docstrings_run():
 
 
 def test_everything_public_is_documented_and_in_the_stubs():
-    import pathlib
-
     stubs = pathlib.Path(lissom.__file__).with_name("_lissom.pyi").read_text()
     for name in lissom.__all__:
         if name == "__version__":
             continue
         thing = getattr(lissom, name)
         assert thing.__doc__, name
-        if thing.__module__ == "lissom.amass":
+        # What is written in Python needs no stubs.
+        if not hasattr(lissom._lissom, name):
             continue
         assert f"class {name}" in stubs or f"def {name}(" in stubs, name
         for member in vars(thing) if isinstance(thing, type) else ():
             if not member.startswith("_"):
                 assert getattr(thing, member).__doc__, f"{name}.{member}"
                 assert f"def {member}(" in stubs, f"{name}.{member}"
+
+
+def test_stubs_have_the_docstrings_of_the_module():
+    """Editors show what stubs say. `stubs.py` writes it."""
+    sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+    try:
+        import stubs
+    finally:
+        sys.path.pop(0)
+    source = stubs.STUBS.read_text()
+    assert stubs.documented(source) == source, "run: python crates/lissom-py/stubs.py"
+    assert source.count('"""') > 150
 
 
 def test_stubs_are_those_of_what_is_there(tmp_path):

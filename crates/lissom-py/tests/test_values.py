@@ -195,6 +195,68 @@ def test_a_clip_knows_its_rate(bvh, clip, body):
     assert lissom.Clip.from_arrays(body, np.ones((1, 4, 4))).rate is None
 
 
+def test_a_rate_is_the_one_that_the_file_means():
+    head, motion = BVH.split("Frame Time: 0.25\n")
+    rows = motion.splitlines() * 200
+    head = head.replace("Frames: 5", f"Frames: {len(rows)}")
+    for text, rate in [("0.0083333", 120.0), ("0.0333333", 30.0), ("0.0416667", 24.0), ("0.0333667", None), ("0.007", None)]:
+        file = f"{head}Frame Time: {text}\n" + "\n".join(rows)
+        clip = lissom.open(file.encode(), name="walk.bvh").clips[0]
+        assert clip.rate == (rate or pytest.approx(1 / float(text), rel=1e-9)), text
+        # Every frame of the file, and no other: whatever its rate is rounded to.
+        assert clip.frames == len(rows)
+        exact = clip.sample(np.arange(len(rows)) * float(text), space="model")[..., :3, 3]
+        for places in (clip.positions(rate=None), clip.positions(clip.rate)):
+            assert places.shape == exact.shape, text
+            np.testing.assert_allclose(places, exact, rtol=0, atol=1e-4)
+        np.testing.assert_array_equal(clip.times(None), clip.times(clip.rate))
+    uneven = lissom.Clip.from_arrays(clip.skeleton, np.ones((1, len(clip.skeleton), 4)))
+    assert uneven.frames is None
+    with pytest.raises(ValueError, match="rate"):
+        uneven.positions(None)
+
+
+def test_velocities_are_slopes_of_positions(clip):
+    for moving in (clip, lissom.cook(clip).clips[0]):
+        for rate in (30, 97.5, None):
+            places, times = moving.positions(rate), moving.times(rate)
+            speeds = moving.velocities(rate)
+            assert speeds.dtype == places.dtype and speeds.shape == places.shape
+            np.testing.assert_allclose(speeds, np.gradient(places.astype(float), times, axis=0), rtol=0, atol=1e-4)
+    raw = clip.velocities(order="raw")
+    np.testing.assert_array_equal(raw[:, clip.skeleton.raw_of_joint], clip.velocities())
+    still = lissom.Clip.from_arrays(clip.skeleton, np.ones((1, 4, 4)))
+    assert (still.velocities() == 0).all()
+
+
+def test_joints_are_found_by_name_and_by_parent(body):
+    assert [body.index(name) for name in body.names] == [0, 1, 2, 3]
+    assert body.children() == [0] and body.children("hips") == [1, 2] == body.children(0)
+    assert body.children("left") == [3] and body.children("foot") == []
+    for joint, parent in enumerate(body.parents):
+        assert joint in body.children(None if parent < 0 else parent)
+    with pytest.raises(KeyError, match="did you mean"):
+        body.index("fooot")
+    with pytest.raises(IndexError, match="there are 4"):
+        body.children(4)
+
+
+def test_a_plot_has_every_bone(clip):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    axes = lissom.plot(clip, [0, 0.5, 1])
+    # A line for each joint at each time.
+    assert len(axes.lines) == 3 * 4 and axes.get_title() == "wander"
+    heights = [y for line in axes.lines[:4] for y in line.get_ydata()]
+    assert max(heights) == pytest.approx(clip.sample(0, space="model")[:, 1, 3].max())
+    with pytest.raises(ValueError, match="view"):
+        lissom.plot(clip, view="top")
+    pyplot.close("all")
+
+
 def test_both_orders_are_named(clip):
     body = clip.skeleton
     assert body.names == ["hips", "right", "left", "foot"]

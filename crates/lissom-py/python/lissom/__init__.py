@@ -25,7 +25,10 @@ from ._lissom import (
     plan,
     skin,
 )
+from . import rotations
 from .amass import read_amass
+from .batches import batch
+from .plots import plot
 
 __all__ = [
     "Asset",
@@ -37,10 +40,13 @@ __all__ = [
     "Skeleton",
     "Track",
     "__version__",
+    "batch",
     "cook",
     "cook_file",
     "open",
     "plan",
+    "plot",
     "read_amass",
+    "rotations",
     "skin",
 ]
