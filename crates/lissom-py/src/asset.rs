@@ -101,7 +101,7 @@ impl Given {
     }
 }
 
-/// Reads a file: glTF, BVH, SMPL (`.npz`), ozz, ACL, rawclip, a Lissom archive (`.lsm`). Told by its first bytes, else by its name.
+/// Reads a file: glTF, FBX, BVH, SMPL (`.npz`), ozz, ACL, rawclip, a Lissom archive (`.lsm`). Told by its first bytes, else by its name.
 ///
 /// Lengths become metres, y is up. `unit` says how long one of the file's units is, in metres. BVH files do not say: the
 /// unit that makes the skeleton a human's is taken, and `warnings` tells which.

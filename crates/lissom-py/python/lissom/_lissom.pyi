@@ -507,9 +507,10 @@ class Asset:
 def open(
     path_or_bytes: _StrPath | _Buffer, *, name: _StrPath | None = None, unit: float | None = None, meshes: bool = True
 ) -> Asset:
-    """Reads a file: glTF, BVH, ozz, ACL, rawclip, a Lissom archive (`.lsm`). Told by its first bytes, else by its name.
+    """Reads a file: glTF, FBX, BVH, SMPL (`.npz`), ozz, ACL, rawclip, a Lissom archive (`.lsm`). Told by its first bytes, else by its name.
 
-    Lengths become metres (`unit` says how long one of the file's units is, in metres: BVH files do not say), y is up.
+    Lengths become metres, y is up. `unit` says how long one of the file's units is, in metres. BVH files do not say: the
+    unit that makes the skeleton a human's is taken, and `warnings` tells which.
     `meshes=False` leaves meshes out, with their materials and images: motion alone opens several times as fast. Archives read theirs
     only when they are asked for, so it changes nothing for them.
 
