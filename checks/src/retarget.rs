@@ -1,7 +1,8 @@
 //! Motions of other rigs on the mannequin, and the mannequin's on theirs: Carnegie Mellon's, ozz's, Mixamo's, a VRM's.
 //!
-//! What is measured is what people see: a foot that stands in the source stands on the ground of the target; a pose that went there and back
-//! is the pose that it was; mirrored twice is the original.
+//! What is measured is what people see: arms, legs and feet point where the source's do; a foot that stands in the source stands on the
+//! ground of the target, does not slide there and is not below it; a pose that went there and back is the pose that it was; mirrored
+//! twice is the original.
 
 use crate::files;
 use anyhow::{Context, Result, ensure};
@@ -22,6 +23,7 @@ use std::path::{Path, PathBuf};
 const RIGS: usize = 25;
 const CLIPS: usize = 60;
 const STANDS: usize = 5_000;
+const LIMBS: usize = 100_000;
 /// Of a file.
 const MOST_CLIPS: usize = 8;
 /// Seconds of a clip that are looked at, and looks a second.
@@ -32,6 +34,13 @@ const RATE_HZ: f64 = 30.0;
 const GROUND_M: f64 = 0.02;
 const LEG_M: f64 = 0.9;
 const LEVEL: f64 = 0.99;
+/// How far a limb may point away from where the source's does, in degrees, of all looks at it but for one in twenty.
+const POINTS_DEG: f64 = 10.0;
+const MOST_LOOKS: f64 = 0.95;
+/// How fast a foot that stands may slide with goals, in metres a second on legs of [`LEG_M`], beside what the source's does; and how deep
+/// feet may be below the ground, of all but so many looks.
+const SLIDE: f64 = 0.10;
+const BELOW_M: f64 = 0.03;
 /// How far a shared bone may be off after there and back, in shares of the leg, and its turn in model space. What joints did that
 /// are no bone of both is lost, so the pose that should come back has them at rest ([`bones_alone`]).
 const BACK: f64 = 1e-6;
@@ -50,6 +59,12 @@ struct Sums {
     place: String,
     /// What is lost of joints that are no bones: how far bones are off the source's own pose, in legs.
     lost: f64,
+    /// Looks at limbs and, of those at each clip, the worst 95th percentile of the angle to the source's, in degrees.
+    limbs: usize,
+    points: (f64, String),
+    /// How fast feet that stand slide with goals, metres a second; how deep feet are below the ground, metres.
+    slides: Vec<f64>,
+    depths: Vec<f64>,
 }
 
 pub fn run(folder: &Path) -> Result<()> {
@@ -94,8 +109,20 @@ pub fn run(folder: &Path) -> Result<()> {
         all.lost,
         all.mirrored
     );
+    let (slide, below) = (percentile(&all.slides), percentile(&all.depths));
+    println!(
+        "retarget: {} looks at arms, legs and feet: at the 95th percentile of a clip at most {:.2} degrees off the source's ({}); feet that \
+         stand slide {slide:.3} m/s at the 95th percentile with goals, and feet are {:.1} mm below the ground",
+        all.limbs,
+        all.points.0,
+        all.points.1,
+        below * 1e3
+    );
     failures.iter().for_each(|failure| println!("retarget: {failure}"));
     ensure!(failures.is_empty(), "{} files", failures.len());
+    ensure!(slide <= SLIDE, "feet that stand slide {slide:.3} m/s, not {SLIDE}");
+    ensure!(below <= BELOW_M, "feet are {:.1} mm below the ground, not {:.1}", below * 1e3, BELOW_M * 1e3);
+    ensure!(all.limbs >= LIMBS, "{} looks at limbs are too few", all.limbs);
     let level = 1.0 - all.above[1] as f64 / all.stands as f64;
     ensure!(level >= LEVEL, "of feet that stand only {:.2} % do within {} mm", level * 100.0, GROUND_M * 1e3);
     ensure!(all.rigs >= RIGS && all.clips >= CLIPS && all.stands >= STANDS, "that is too few");
@@ -115,6 +142,12 @@ impl Sums {
             self.above[i] += other.above[i];
         }
         self.lost = larger(self.lost, other.lost);
+        self.limbs += other.limbs;
+        self.slides.append(&mut other.slides);
+        self.depths.append(&mut other.depths);
+        if other.points.0 > self.points.0 {
+            self.points = core::mem::take(&mut other.points);
+        }
         if other.back > self.back {
             (self.back, self.place) = (other.back, other.place);
         }
@@ -157,16 +190,34 @@ fn pair(
 
     let contacts = clip.contacts(from, &ContactRule::default()).with_context(|| name.clone())?;
     let soles = Soles::new(to, &target);
-    let leg = Soles::new(from, &source).leg;
+    let own_soles = Soles::new(from, &source);
+    let leg = own_soles.leg;
     let looks = (smaller(clip.motion.duration_s, LONGEST_S) * RATE_HZ) as usize;
     let levelled = [free.motion(&clip.motion, RATE_HZ)?, held.motion(&clip.motion, RATE_HZ)?];
     let (mut worst, mut stands) = ([0.0; 2], 0);
     let (mut worst_back, mut lost) = ((0.0, String::new()), 0.0);
+    let mut limbs = Limbs::new((from, &source), (to, &target));
+    let mut before: [Option<[V3; 2]>; 2] = [None; 2];
     for look in 0..=looks {
         let time_s = smaller(look as f64 / RATE_HZ, clip.motion.duration_s);
         let pose = clip.motion.pose(from, time_s);
         let moved = free.pose(&pose);
         let shown = levelled.each_ref().map(|motion| motion.pose(to, time_s));
+        limbs.look(&pose, &moved);
+        let (was, is) = (places(from, &pose), places(to, &shown[1]));
+        for side in 0..2 {
+            sums.depths.push(larger(-soles.height(to, &shown[1], side), 0.0) * LEG_M / soles.leg);
+            let inside = |(start, end): &(f64, f64)| time_s > start + 0.05 && time_s < end - 0.05;
+            let stands = contacts.feet[side].iter().any(inside);
+            let at = [was[own_soles.points[side][0].0], is[soles.points[side][0].0]];
+            if let Some([own, other]) = before[side].filter(|_| stands) {
+                // What the source's foot does there, in the measure of the legs, is no slide.
+                let (own, other) =
+                    (level(at[0] - own).length() * free.report().ratio, level(at[1] - other).length());
+                sums.slides.push(larger(other - own, 0.0) * RATE_HZ * LEG_M / soles.leg);
+            }
+            before[side] = stands.then_some(at);
+        }
         for side in 0..2 {
             // A little after it came down, a little before it leaves.
             let inside = |(start, end): &(f64, f64)| time_s > start + 0.05 && time_s < end - 0.05;
@@ -207,6 +258,12 @@ fn pair(
         worst[0] * 1e3,
         worst[1] * 1e3
     );
+    let (points, limb) = limbs.worst();
+    ensure!(points <= POINTS_DEG, "{name}: {limb} points {points:.1} degrees away from the source's");
+    sums.limbs += limbs.count();
+    if points > sums.points.0 {
+        sums.points = (points, format!("{name}, {limb}"));
+    }
     ensure!(worst_back.0 < BACK, "there and back is {:.1e} of a leg off: {}", worst_back.0, worst_back.1);
     sums.lost = larger(sums.lost, lost);
     if worst_back.0 > sums.back {
@@ -224,6 +281,103 @@ fn pair(
     Ok(())
 }
 
+fn level(v: V3) -> V3 {
+    V3::new(v.x, 0.0, v.z)
+}
+
+/// What so many of the values are not above; 0 if there are none.
+fn percentile(values: &[f64]) -> f64 {
+    let mut values = values.to_vec();
+    values.sort_by(f64::total_cmp);
+    let index = (values.len() as f64 * MOST_LOOKS) as usize;
+    values.get(index.min(values.len().saturating_sub(1))).copied().unwrap_or(0.0)
+}
+
+/// Angles between limbs of the source and of the target.
+struct Limbs<'a> {
+    skeletons: [&'a RawSkeleton; 2],
+    /// The source's turns at rest.
+    rest: Vec<Q4>,
+    /// From the source's axes to the target's, by how both stand at rest.
+    facing: Q4,
+    limbs: Vec<Watched>,
+}
+
+/// A bone that both have, with the joint at its end.
+struct Watched {
+    bone: Bone,
+    /// Start and end, of the source and of the target.
+    joints: [[usize; 2]; 2],
+    /// Feet differ by build: they are to be turned away from rest alike. The target's way at rest.
+    foot: Option<V3>,
+    angles: Vec<f64>,
+}
+
+impl<'a> Limbs<'a> {
+    fn new((from, source): (&'a RawSkeleton, &BoneMap), (to, target): (&'a RawSkeleton, &BoneMap)) -> Self {
+        let rest = |skeleton: &RawSkeleton| -> Vec<Trs> { skeleton.joints.iter().map(|j| j.rest).collect() };
+        let (own, other) = (rest(from), rest(to));
+        let at = [places(from, &own), places(to, &other)];
+        let ends = [
+            (Part::UpperArm, Part::LowerArm),
+            (Part::LowerArm, Part::Hand),
+            (Part::UpperLeg, Part::LowerLeg),
+            (Part::LowerLeg, Part::Foot),
+            (Part::Foot, Part::Toes),
+        ];
+        let mut limbs = Vec::new();
+        for side in [Side::Left, Side::Right] {
+            for (part, end) in ends {
+                let pair = |map: &BoneMap| {
+                    let joint = |part| map.joints.get(&Bone { part, side }).copied();
+                    Some([joint(part)?, joint(end)?])
+                };
+                let Some((s, t)) = pair(source).zip(pair(target)) else { continue };
+                let foot = (part == Part::Foot).then(|| at[1][t[1]] - at[1][t[0]]);
+                limbs.push(Watched { bone: Bone { part, side }, joints: [s, t], foot, angles: Vec::new() });
+            }
+        }
+        let frame = |map: &BoneMap, at: &[V3]| {
+            let place = |part, side| at[map.joints.get(&Bone { part, side }).copied().unwrap_or_default()];
+            let x = place(Part::UpperLeg, Side::Left) - place(Part::UpperLeg, Side::Right);
+            // To the nearest axis: some stand a little askew.
+            if x.x.abs() > x.z.abs() { (x.x.signum(), 0.0) } else { (0.0, x.z.signum()) }
+        };
+        let [(ax, az), (bx, bz)] = [frame(source, &at[0]), frame(target, &at[1])];
+        let angle = libm::atan2(az * bx - ax * bz, ax * bx + az * bz);
+        let facing = Q4::from_axis_angle(V3::Y, angle);
+        Self { skeletons: [from, to], rest: turns(from, &own), facing, limbs }
+    }
+
+    /// Compares two poses.
+    fn look(&mut self, source: &[Trs], target: &[Trs]) {
+        let [from, to] = self.skeletons;
+        let (was, is, turned) = (places(from, source), places(to, target), turns(from, source));
+        for limb in &mut self.limbs {
+            let [[a, b], [c, d]] = limb.joints;
+            let shall = match limb.foot {
+                None => self.facing.rotate(was[b] - was[a]),
+                Some(rest) => {
+                    let away = turned[a] * self.rest[a].conjugate();
+                    (self.facing * away * self.facing.conjugate()).rotate(rest)
+                }
+            };
+            let cosine = (is[d] - is[c]).normalize_or(V3::X).dot(shall.normalize_or(V3::Y));
+            limb.angles.push(libm::acos(smaller(larger(cosine, -1.0), 1.0)).to_degrees());
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.limbs.iter().map(|limb| limb.angles.len()).sum()
+    }
+
+    /// The 95th percentile of the limb that is farthest off, and which it is.
+    fn worst(&self) -> (f64, String) {
+        let all = self.limbs.iter().map(|limb| (percentile(&limb.angles), limb.bone.to_string()));
+        all.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default()
+    }
+}
+
 /// Where heels and toes are when the target stands at rest.
 struct Soles {
     /// Of each foot: a joint, and its height above the ground.
@@ -237,7 +391,13 @@ impl Soles {
         let at = places(skeleton, &rest);
         let find = |part, side| map.joints.get(&Bone { part, side }).copied();
         let foot = |side| [Part::Foot, Part::Toes].into_iter().filter_map(move |part| find(part, side));
-        let feet = [Side::Left, Side::Right].map(|side| foot(side).collect::<Vec<_>>());
+        let mut feet = [Side::Left, Side::Right].map(|side| foot(side).collect::<Vec<_>>());
+        // Without toes, what hangs on the foot is where they would be.
+        for foot in &mut feet {
+            if let [heel] = foot[..] {
+                foot.extend((0..at.len()).filter(|joint| skeleton.joints[*joint].parent == Some(heel)));
+            }
+        }
         let hip = find(Part::UpperLeg, Side::Left).unwrap_or_default();
         let knee = find(Part::LowerLeg, Side::Left).unwrap_or_default();
         let leg = at[hip].distance(at[knee]) + at[knee].distance(at[feet[0][0]]);

@@ -10,7 +10,7 @@ use lissom_build::{
     mesh::VertexLayout,
     pipeline::Options,
     recipe::{self, RecipeFile},
-    retarget::Goals,
+    retarget::{BoneNames, Goals},
 };
 use std::{num::NonZeroU8, path::PathBuf};
 
@@ -77,6 +77,10 @@ pub(crate) struct Reading {
     /// With --retarget: what is kept where the file has it, in proportion [default: none]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) goals: Option<GoalsName>,
+    /// With --retarget: which joint is which bone, where names do not tell: left_hand=Fist.L, source.left_hand=Fist.L,
+    /// target.left_hand=Fist.L; may be given several times. `lissom retarget --table` shows what was found
+    #[arg(long, value_name = "BONE=JOINT")]
+    pub(crate) bone: Vec<String>,
     /// Leaves meshes out, with their materials and images
     #[arg(long)]
     pub(crate) no_mesh: bool,
@@ -186,6 +190,7 @@ impl Reading {
         asked.rebase = self.rebase.then_some(true);
         asked.retarget = self.retarget.clone();
         asked.goals = self.goals.map(GoalsName::goals);
+        asked.bones = bone_names(&self.bone)?;
         asked.no_mesh = self.no_mesh.then_some(true);
         asked.no_images = self.no_images.then_some(true);
         asked.influences = self.influences;
@@ -197,7 +202,7 @@ impl Reading {
 
 /// A recipe and what was asked for, which goes before it.
 pub(crate) fn merged(recipe: RecipeFile, asked: RecipeFile) -> Result<Options<'static>> {
-    let goals = asked.goals.is_some();
+    let (goals, bones) = (asked.goals.is_some(), asked.bones.is_some());
     let recipe = recipe.with(asked);
     if recipe.as_is == Some(true) && recipe.rebase == Some(true) {
         return usage("as-is and rebase exclude each other");
@@ -211,10 +216,25 @@ pub(crate) fn merged(recipe: RecipeFile, asked: RecipeFile) -> Result<Options<'s
     if goals && retarget.is_none() {
         return usage("--goals is for --retarget");
     }
+    if bones && retarget.is_none() {
+        return usage("--bone is for --retarget");
+    }
     if options.cook.jumps.is_some() && options.cook.form == Form::Rows {
         return usage("--jumps is for --form keys: rows can be started at every sixteenth, and nowhere else");
     }
     Ok(options)
+}
+
+/// What --bone says; `None` if nothing.
+pub(crate) fn bone_names(texts: &[String]) -> Result<Option<BoneNames>> {
+    let mut names = BoneNames::default();
+    for text in texts {
+        let Some((bone, joint)) = text.split_once('=') else {
+            return usage(format!("--bone {text}: write BONE=JOINT, as in left_hand=Fist.L"));
+        };
+        names.set(bone, joint).map_err(|error| UsageError(format!("--bone {text}: {error}")))?;
+    }
+    Ok((!texts.is_empty()).then_some(names))
 }
 
 /// What a text means, or an error with the option's name before it.

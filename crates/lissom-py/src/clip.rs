@@ -18,7 +18,7 @@ use lissom_build::{
     exact::{Q4, V3},
     export::write_bvh,
     raw::{Channel, Curve, RawAnimation, RawTrack},
-    retarget::Goals,
+    retarget::{BoneNames, Goals},
     scene::{self, SceneAnimation},
 };
 use pyo3::{
@@ -27,6 +27,7 @@ use pyo3::{
     types::{PyBytes, PyDict},
 };
 use std::{
+    collections::BTreeMap,
     ffi::CString,
     path::{Path, PathBuf},
     sync::Arc,
@@ -369,17 +370,24 @@ impl Clip {
     /// The motion on another skeleton, both of humans, as their joints' names tell: turns go from bone to bone, the hips' way is
     /// that of longer or shorter legs. `hands` and `feet` keep these where the source has them; feet then do not slide.
     ///
-    /// Bones without a counterpart rest, and one `UserWarning` names them. The clip is authored, even if this one is cooked.
-    #[pyo3(signature = (skeleton, *, hands=false, feet=false))]
+    /// Bones without a counterpart rest, and one `UserWarning` names them. `bones` says which joint a bone is where names do not:
+    /// `{"left_hand": "Fist.L"}`, of one skeleton only `{"source.left_hand": "Fist.L"}` or `"target.left_hand"`; `""` is no joint.
+    /// The clip is authored, even if this one is cooked.
+    #[pyo3(signature = (skeleton, *, hands=false, feet=false, bones=None))]
     fn retarget(
         &self,
         py: Python<'_>,
         skeleton: &Bound<'_, Skeleton>,
         hands: bool,
         feet: bool,
+        bones: Option<BTreeMap<String, String>>,
     ) -> PyResult<Self> {
         let body = skeleton.get().0.clone();
-        let (clip, notes) = py.detach(|| edit::retargeted(&self.0, &body, Goals { hands, feet }))?;
+        let mut names = BoneNames::default();
+        for (key, joint) in bones.unwrap_or_default() {
+            names.set(&key, &joint).map_err(|error| PyValueError::new_err(format!("bones: {error}")))?;
+        }
+        let (clip, notes) = py.detach(|| edit::retargeted(&self.0, &body, &names, Goals { hands, feet }))?;
         if !notes.is_empty() {
             let text = format!("retargeting {:?}: {}", self.0.name, notes.join("; "));
             let text = CString::new(text.replace('\0', " ")).map_err(defect)?;

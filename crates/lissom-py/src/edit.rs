@@ -17,7 +17,7 @@ use lissom_build::{
     import::Axis,
     raw::{RootReference, Travel},
     recipe::parse_axis,
-    retarget::{Goals, onto},
+    retarget::{BoneNames, Goals, onto},
     scene::{self, Scene, SceneAnimation, SceneSkeleton},
 };
 use pyo3::{
@@ -294,11 +294,13 @@ pub(crate) fn root_motion(clip: &ClipData, times: &[f64], joint: Option<&str>) -
 pub(crate) fn retargeted(
     clip: &ClipData,
     body: &Arc<Body>,
+    bones: &BoneNames,
     goals: Goals,
 ) -> PyResult<(ClipData, Vec<String>)> {
     let mut scene = scene_of(clip)?;
     let target = SceneSkeleton { name: body.name.clone(), skeleton: body.raw.clone(), ..Default::default() };
-    onto(&mut scene, &target, goals).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    onto(&mut scene, (&target, &[]), bones, goals)
+        .map_err(|error| PyValueError::new_err(error.to_string()))?;
     let notes = scene.warnings.iter().map(ToString::to_string).collect();
     Ok((clip_of(scene, body.clone())?, notes))
 }

@@ -1,12 +1,12 @@
 //! Motions of one file on the skeleton of another: as they are if it is the same rig, else retargeted.
 
 use super::{
-    MotionFit, OpenError,
+    ImportOptions, MotionFit, OpenError,
     matching::{self, By},
 };
 use crate::{
-    retarget::{self, Goals},
-    scene::{Fitted, Scene, SceneSkeleton},
+    retarget,
+    scene::{Fitted, Scene, SceneMesh, SceneSkeleton},
 };
 use std::path::Path;
 
@@ -14,15 +14,15 @@ use std::path::Path;
 pub(crate) fn bring_onto(
     path: &Path,
     scene: &mut Scene,
-    target: &SceneSkeleton,
-    goals: Goals,
+    (target, meshes): (&SceneSkeleton, &[SceneMesh]),
+    options: &ImportOptions,
 ) -> Result<(), OpenError> {
     // The skeleton itself, from another file, stored in another order or with other roundings.
     if scene.skeletons.iter().all(|own| retarget::is_same_rig(&own.skeleton, &target.skeleton)) {
         let attached = matching::attach(scene, target.clone(), By::Name, MotionFit::Auto);
         return attached.map_err(|source| OpenError::Match { path: path.into(), source });
     }
-    retarget::onto(scene, target, goals)
+    retarget::onto(scene, (target, meshes), &options.bones, options.goals)
         .map_err(|source| OpenError::Retarget { path: path.into(), source })?;
     scene.fitted = Some(Fitted::Retargeted);
     Ok(())

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     raw::RawEditError,
     retarget::RetargetError,
-    scene::{Scene, SceneAnimation, SceneSkeleton},
+    scene::{Scene, SceneAnimation, SceneMesh, SceneSkeleton},
 };
 use core::num::NonZeroU8;
 use std::{
@@ -153,12 +153,11 @@ pub fn open(path: &Path, options: &ImportOptions) -> Result<Scene, OpenError> {
 /// Every case of [`OpenError`].
 pub fn open_read(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result<Scene, OpenError> {
     let own = options.skeleton.as_deref().map(|path| open_skeleton(path, options)).transpose()?;
-    let other =
-        options.retarget.as_deref().map(|path| open_skeleton(path, &options.as_it_is())).transpose()?;
+    let other = options.retarget.as_deref().map(|path| open_body(path, &options.as_it_is())).transpose()?;
     let mut files = |uri: &str| read_beside(path, uri, &options.limits);
     let mut scene = open_bytes(path, bytes, &mut files, own.as_ref(), options)?;
-    if let Some(other) = &other {
-        bring_onto(path, &mut scene, other, options.goals)?;
+    if let Some((skeleton, meshes)) = &other {
+        bring_onto(path, &mut scene, (skeleton, meshes), options)?;
     }
     Ok(scene)
 }
@@ -330,9 +329,16 @@ pub fn read_beside(path: &Path, uri: &str, limits: &ImportLimits) -> Result<Vec<
 ///
 /// Every case of [`OpenError`] but those of motions.
 pub fn open_skeleton(path: &Path, options: &ImportOptions) -> Result<SceneSkeleton, OpenError> {
+    open_body(path, options).map(|(skeleton, _)| skeleton)
+}
+
+/// The same with the meshes that follow it.
+fn open_body(path: &Path, options: &ImportOptions) -> Result<(SceneSkeleton, Vec<SceneMesh>), OpenError> {
     let options = ImportOptions { skeleton: None, retarget: None, rate_hz: None, ..options.clone() };
-    let scene = open(path, &options)?;
-    scene.skeletons.into_iter().next().ok_or_else(|| OpenError::NoSkeleton { path: path.into() })
+    let Scene { skeletons, mut meshes, .. } = open(path, &options)?;
+    let first = skeletons.into_iter().next().ok_or_else(|| OpenError::NoSkeleton { path: path.into() })?;
+    meshes.retain(|mesh| mesh.skeleton == 0);
+    Ok((first, meshes))
 }
 
 fn parse_as(

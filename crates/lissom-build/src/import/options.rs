@@ -1,7 +1,10 @@
 //! How a file is read: its units and axes, what is left out, what a motion is put onto.
 
 use super::{Axis, ImportLimits, OpenError, ReadOptions};
-use crate::{mesh::VertexLayout, retarget::Goals};
+use crate::{
+    mesh::VertexLayout,
+    retarget::{BoneNames, Goals},
+};
 use core::num::NonZeroU8;
 use std::path::PathBuf;
 
@@ -50,6 +53,8 @@ pub struct ImportOptions {
     pub retarget: Option<PathBuf>,
     /// What is then kept where the file has it.
     pub goals: Goals,
+    /// Which joints are which bones, where names do not tell.
+    pub bones: BoneNames,
     /// Leaves meshes out, with their materials and images.
     pub no_mesh: bool,
     /// Leaves images out.
@@ -76,6 +81,7 @@ impl Default for ImportOptions {
             motion: MotionFit::Auto,
             retarget: None,
             goals: Goals::default(),
+            bones: BoneNames::default(),
             no_mesh: false,
             no_images: false,
             influences: None,

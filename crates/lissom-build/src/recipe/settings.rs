@@ -17,7 +17,7 @@ use crate::{
     edit::{ClipRule, EditKind},
     import::{Axis, Unit},
     mesh::{LAYOUTS, VertexLayout},
-    retarget::Goals,
+    retarget::{BoneNames, Goals},
 };
 use std::{
     num::NonZeroU8,
@@ -122,6 +122,8 @@ settings! {
     "retarget" retarget: PathBuf = |v: &Value<'_>| v.text().map(PathBuf::from);
     /// What is then kept where the file has it.
     "goals" goals: Goals = |v: &Value<'_>| v.one_of(&GOALS);
+    /// Which joints are which bones.
+    "bones" bones: BoneNames = bones;
     /// Leaves meshes out.
     "no-mesh" no_mesh: bool = Value::yes_or_no;
     /// Leaves images out.
@@ -148,6 +150,23 @@ pub const GOALS: [(&str, Goals); 4] = [
     ("hands", Goals { hands: true, feet: false }),
     ("all", Goals { hands: true, feet: true }),
 ];
+
+fn bones(value: &Value<'_>) -> Result<BoneNames, RecipeError> {
+    let mut names = BoneNames::default();
+    for entry in value.table()?.any_entries() {
+        let side = entry.is_table().then(|| entry.key());
+        let entries = match side {
+            Some("source" | "target") => entry.table()?.any_entries(),
+            Some(_) => return Err(entry.wrong("only \"source\" and \"target\" are tables")),
+            None => vec![entry],
+        };
+        for entry in entries {
+            let key = side.map_or_else(|| entry.key().to_owned(), |side| format!("{side}.{}", entry.key()));
+            names.set(&key, entry.text()?).map_err(|error| entry.wrong(error.to_string()))?;
+        }
+    }
+    Ok(names)
+}
 
 fn influences(value: &Value<'_>) -> Result<NonZeroU8, RecipeError> {
     let count = u8::try_from(value.whole()?).ok().and_then(NonZeroU8::new);

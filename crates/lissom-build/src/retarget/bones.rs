@@ -1,6 +1,6 @@
-//! Which joint is which bone of a human: by the names of well-known rigs, or by words.
+//! The bones of a human, what well-known rigs call them, and which joint is which.
 
-use crate::raw::RawSkeleton;
+use crate::{exact::V3, raw::RawSkeleton, text::words::nearest};
 use core::fmt;
 use std::collections::BTreeMap;
 
@@ -73,6 +73,31 @@ pub struct BoneMap {
     pub joints: BTreeMap<Bone, usize>,
     /// The names that they were found by; `None`: by words.
     pub preset: Option<Preset>,
+    /// Bones that were not found by a name.
+    pub found: BTreeMap<Bone, Found>,
+    /// Where bones end at rest, in model space, if no joint says it: in the middle of what they move.
+    pub ends: BTreeMap<Bone, V3>,
+}
+
+/// How a bone was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// By the name of its joint.
+    Name,
+    /// By the bones that it hangs on, or that hang on it.
+    Chain,
+    /// Somebody said so.
+    Corrected,
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Name => "name",
+            Self::Chain => "chain",
+            Self::Corrected => "corrected",
+        })
+    }
 }
 
 impl Preset {
@@ -257,21 +282,6 @@ const BODY: [Part; 14] = [
     Part::Toes,
 ];
 
-/// Words for parts, without their side, of which the joint's whole name consists. Whether a leg is the upper or the lower one is told by the others.
-const WORDS: [(Part, &[&str]); 11] = [
-    (Part::Hips, &["hips", "hip", "pelvis"]),
-    (Part::Neck, &["neck", "neck1", "neck01"]),
-    (Part::Head, &["head"]),
-    (Part::Shoulder, &["shoulder", "clavicle", "collar", "collarbone"]),
-    (Part::UpperArm, &["upperarm", "uparm", "arm", "uarm"]),
-    (Part::LowerArm, &["lowerarm", "forearm", "loarm", "elbow", "larm"]),
-    (Part::Hand, &["hand", "wrist"]),
-    (Part::UpperLeg, &["upperleg", "upleg", "thigh"]),
-    (Part::LowerLeg, &["lowerleg", "loleg", "calf", "shin", "knee"]),
-    (Part::Foot, &["foot", "ankle"]),
-    (Part::Toes, &["toes", "toe", "toebase", "ball"]),
-];
-
 impl Bone {
     /// Every bone, from the hips outwards.
     pub fn all() -> impl Iterator<Item = Self> {
@@ -284,11 +294,46 @@ impl Bone {
         })
     }
 
+    /// As it is written in recipes: `hips`, `left_hand`, `right_index_1`.
+    #[must_use]
+    pub fn key(self) -> String {
+        self.to_string().replace(" finger", "").replace(' ', "_")
+    }
+
+    /// The bone that is written so.
+    ///
+    /// # Errors
+    ///
+    /// [`NoSuchBone`].
+    pub fn from_key(key: &str) -> Result<Self, NoSuchBone> {
+        Self::all().find(|bone| bone.key() == key).ok_or_else(|| {
+            let known: Vec<String> = Self::all().map(Self::key).collect();
+            let near = nearest(key, known.iter().map(String::as_str)).map(str::to_owned);
+            NoSuchBone { key: key.to_owned(), near }
+        })
+    }
+
+    /// True for what everybody sees if it is wrong: all but fingers, toes and what bends a little.
+    pub(super) fn is_plain(self) -> bool {
+        let arm = matches!(self.part, Part::UpperArm | Part::LowerArm | Part::Hand);
+        arm || self.is_needed()
+    }
+
     /// What no human is without.
     #[must_use]
     pub fn is_needed(self) -> bool {
         matches!(self.part, Part::Hips | Part::UpperLeg | Part::LowerLeg | Part::Foot | Part::Head)
     }
+}
+
+/// A word that is no bone.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no bone {key:?}{}", .near.as_ref().map(|near| format!("; did you mean {near:?}?")).unwrap_or_default())]
+pub struct NoSuchBone {
+    /// The word.
+    pub key: String,
+    /// What may have been meant.
+    pub near: Option<String>,
 }
 
 impl fmt::Display for Bone {
@@ -333,47 +378,7 @@ impl BoneMap {
             by_name.entry(bare(&skeleton.joints[joint].name).to_lowercase()).or_insert(joint);
         }
         let find = |bone: Bone| Some((bone, *by_name.get(&preset.name(bone)?.to_lowercase())?));
-        Self { joints: Bone::all().filter_map(find).collect(), preset: Some(preset) }
-    }
-
-    /// By the preset that finds most, if it finds all that is needed; else by words.
-    #[must_use]
-    pub fn guess(skeleton: &RawSkeleton) -> Self {
-        let mut best: Option<Self> = None;
-        for preset in Preset::ALL {
-            let map = Self::by_preset(skeleton, preset);
-            let more = best.as_ref().is_none_or(|best| map.joints.len() > best.joints.len());
-            if map.missing().next().is_none() && more {
-                best = Some(map);
-            }
-        }
-        let mut map = best.unwrap_or_else(|| Self::by_words(skeleton));
-        map.settle_hips(skeleton);
-        map
-    }
-
-    /// Some rigs have a joint that carries the body and is called hips, and below it the one that legs and spine hang on.
-    fn settle_hips(&mut self, skeleton: &RawSkeleton) {
-        let hips = Bone { part: Part::Hips, side: Side::Middle };
-        let ends = [(Part::UpperLeg, Side::Left), (Part::UpperLeg, Side::Right), (Part::Head, Side::Middle)];
-        let ends = ends.map(|(part, side)| self.joints.get(&Bone { part, side }).copied());
-        let (Some(named), [Some(left), Some(right), Some(head)]) = (self.joints.get(&hips).copied(), ends)
-        else {
-            return;
-        };
-        let mut at = Some(left);
-        while let Some(joint) = at.filter(|joint| *joint != named) {
-            if skeleton.is_above(joint, right) && skeleton.is_above(joint, head) {
-                self.joints.insert(hips, joint);
-                // It may have been taken for the first of the spine: a joint follows one bone, so the spine starts above it.
-                if self.joints.iter().any(|(bone, own)| *bone != hips && *own == joint) {
-                    self.joints.retain(|bone, own| *bone == hips || *own != joint);
-                    self.find_spine(skeleton);
-                }
-                return;
-            }
-            at = skeleton.joints[joint].parent;
-        }
+        Self { joints: Bone::all().filter_map(find).collect(), preset: Some(preset), ..Self::default() }
     }
 
     /// Heel and toes of a foot, as far as they are known.
@@ -382,112 +387,21 @@ impl BoneMap {
         [Part::Foot, Part::Toes].into_iter().filter_map(find).collect()
     }
 
+    /// How a bone was found; `None` if it was not.
+    #[must_use]
+    pub fn how(&self, bone: Bone) -> Option<Found> {
+        self.joints.get(&bone).map(|_| self.found.get(&bone).copied().unwrap_or(Found::Name))
+    }
+
     /// Needed bones that were not found.
     pub fn missing(&self) -> impl Iterator<Item = Bone> {
         Bone::all().filter(|bone| bone.is_needed() && !self.joints.contains_key(bone))
     }
-
-    fn by_words(skeleton: &RawSkeleton) -> Self {
-        let mut map = Self::default();
-        let mut legs: Vec<(Side, usize)> = Vec::new();
-        for joint in skeleton.depth_first() {
-            let (side, word) = side_and_word(&skeleton.joints[joint].name);
-            let part = WORDS.iter().find(|(_, words)| words.contains(&word.as_str())).map(|(part, _)| *part);
-            if let Some(part) = part.or_else(|| finger(&word)) {
-                let once = part < Part::Shoulder;
-                if once == (side == Side::Middle) {
-                    map.joints.entry(Bone { part, side }).or_insert(joint);
-                }
-            } else if word == "leg" && side != Side::Middle {
-                legs.push((side, joint));
-            }
-        }
-        for (side, joint) in legs {
-            let (upper, lower) = (Bone { part: Part::UpperLeg, side }, Bone { part: Part::LowerLeg, side });
-            let free = if map.joints.contains_key(&upper) { lower } else { upper };
-            map.joints.entry(free).or_insert(joint);
-        }
-        map.find_spine(skeleton);
-        map
-    }
-
-    /// The joints between hips and neck, whatever they are called: the first, one in the middle, the last.
-    fn find_spine(&mut self, skeleton: &RawSkeleton) {
-        let middle = |part| Bone { part, side: Side::Middle };
-        let Some(hips) = self.joints.get(&middle(Part::Hips)).copied() else { return };
-        let top = self.joints.get(&middle(Part::Neck)).or_else(|| self.joints.get(&middle(Part::Head)));
-        let Some(top) = top.copied() else { return };
-        let mut between = Vec::new();
-        let mut at = skeleton.joints[top].parent;
-        while let Some(joint) = at.filter(|joint| *joint != hips) {
-            between.push(joint);
-            at = skeleton.joints[joint].parent;
-        }
-        if at.is_none() {
-            return;
-        }
-        between.reverse();
-        let found = match between.as_slice() {
-            [] => vec![],
-            [one] => vec![(Part::Spine, *one)],
-            [one, two] => vec![(Part::Spine, *one), (Part::Chest, *two)],
-            all => {
-                let (first, last) = (all[0], all[all.len() - 1]);
-                vec![(Part::Spine, first), (Part::Chest, all[all.len() / 2]), (Part::UpperChest, last)]
-            }
-        };
-        self.joints.extend(found.into_iter().map(|(part, joint)| (middle(part), joint)));
-    }
 }
 
 /// Without its namespace.
-fn bare(name: &str) -> &str {
+pub(super) fn bare(name: &str) -> &str {
     name.rsplit([':', '|']).next().unwrap_or(name)
-}
-
-/// Where a joint is, by the words of its name, and the other words, small, without what stands between them.
-fn side_and_word(name: &str) -> (Side, String) {
-    let mut words: Vec<String> = Vec::new();
-    let mut small_before = false;
-    for c in bare(name).chars() {
-        if !c.is_alphanumeric() {
-            words.push(String::new());
-            small_before = false;
-            continue;
-        }
-        if words.is_empty() || (c.is_uppercase() && small_before) {
-            words.push(String::new());
-        }
-        small_before = c.is_lowercase() || c.is_numeric();
-        if let Some(word) = words.last_mut() {
-            word.extend(c.to_lowercase());
-        }
-    }
-    let mut side = Side::Middle;
-    words.retain(|word| {
-        let found = match word.as_str() {
-            "l" | "left" => Side::Left,
-            "r" | "right" => Side::Right,
-            _ => return true,
-        };
-        side = found;
-        false
-    });
-    (side, words.concat())
-}
-
-/// `indexfinger1`, `pinky02`.
-fn finger(word: &str) -> Option<Part> {
-    let name = word.trim_end_matches(|c: char| c.is_ascii_digit());
-    let number: u8 = word.get(name.len()..)?.parse().ok().filter(|n| (1..=3).contains(n))?;
-    Some(match name.trim_end_matches("finger") {
-        "thumb" => Part::Thumb(number),
-        "index" => Part::Index(number),
-        "middle" => Part::Middle(number),
-        "ring" => Part::Ring(number),
-        "little" | "pinky" => Part::Little(number),
-        _ => return None,
-    })
 }
 
 #[cfg(test)]
@@ -574,5 +488,290 @@ pub(super) mod tests {
         }
         let none = BoneMap::guess(&RawSkeleton::default());
         assert_eq!(none.missing().count(), 8);
+    }
+
+    /// The names of packs, in the order of [`BODY`] with the left side's; "" for what they do not have. What they call `*` is l or r
+    /// as written.
+    #[test]
+    fn rigs_of_packs_are_known() {
+        let packs: [(&str, [&str; 14], [&str; 2]); 12] = [
+            (
+                "Quaternius",
+                [
+                    "Hips",
+                    "Abdomen",
+                    "",
+                    "Torso",
+                    "Neck",
+                    "Head",
+                    "Shoulder.*",
+                    "UpperArm.*",
+                    "LowerArm.*",
+                    "Fist.*",
+                    "UpperLeg.*",
+                    "LowerLeg.*",
+                    "Foot.*",
+                    "",
+                ],
+                ["L", "R"],
+            ),
+            (
+                "KayKit",
+                [
+                    "hips",
+                    "spine",
+                    "",
+                    "chest",
+                    "",
+                    "head",
+                    "",
+                    "upperarm.*",
+                    "lowerarm.*",
+                    "wrist.*",
+                    "upperleg.*",
+                    "lowerleg.*",
+                    "foot.*",
+                    "toes.*",
+                ],
+                ["l", "r"],
+            ),
+            (
+                "Biped",
+                [
+                    "Bip001 Pelvis",
+                    "Bip001 Spine",
+                    "Bip001 Spine1",
+                    "Bip001 Spine2",
+                    "Bip001 Neck",
+                    "Bip001 Head",
+                    "Bip001 * Clavicle",
+                    "Bip001 * UpperArm",
+                    "Bip001 * Forearm",
+                    "Bip001 * Hand",
+                    "Bip001 * Thigh",
+                    "Bip001 * Calf",
+                    "Bip001 * Foot",
+                    "Bip001 * Toe0",
+                ],
+                ["L", "R"],
+            ),
+            (
+                "Synty",
+                [
+                    "Hips",
+                    "Spine_01",
+                    "Spine_02",
+                    "Spine_03",
+                    "Neck",
+                    "Head",
+                    "Clavicle_*",
+                    "Shoulder_*",
+                    "Elbow_*",
+                    "Hand_*",
+                    "UpperLeg_*",
+                    "LowerLeg_*",
+                    "Ankle_*",
+                    "Ball_*",
+                ],
+                ["L", "R"],
+            ),
+            (
+                "MakeHuman",
+                [
+                    "root",
+                    "spine05",
+                    "spine03",
+                    "spine01",
+                    "neck01",
+                    "head",
+                    "clavicle.*",
+                    "upperarm01.*",
+                    "lowerarm01.*",
+                    "wrist.*",
+                    "upperleg01.*",
+                    "lowerleg01.*",
+                    "foot.*",
+                    "toe1-1.*",
+                ],
+                ["L", "R"],
+            ),
+            (
+                "Ready Player Me",
+                [
+                    "Hips",
+                    "Spine",
+                    "Spine1",
+                    "Spine2",
+                    "Neck",
+                    "Head",
+                    "*Shoulder",
+                    "*Arm",
+                    "*ForeArm",
+                    "*Hand",
+                    "*UpLeg",
+                    "*Leg",
+                    "*Foot",
+                    "*ToeBase",
+                ],
+                ["Left", "Right"],
+            ),
+            (
+                "SMPL",
+                [
+                    "Pelvis",
+                    "Spine1",
+                    "Spine2",
+                    "Spine3",
+                    "Neck",
+                    "Head",
+                    "*_Collar",
+                    "*_Shoulder",
+                    "*_Elbow",
+                    "*_Wrist",
+                    "*_Hip",
+                    "*_Knee",
+                    "*_Ankle",
+                    "*_Foot",
+                ],
+                ["L", "R"],
+            ),
+            (
+                "Character Creator",
+                [
+                    "CC_Base_Hip",
+                    "CC_Base_Waist",
+                    "CC_Base_Spine01",
+                    "CC_Base_Spine02",
+                    "CC_Base_NeckTwist01",
+                    "CC_Base_Head",
+                    "CC_Base_*_Clavicle",
+                    "CC_Base_*_Upperarm",
+                    "CC_Base_*_Forearm",
+                    "CC_Base_*_Hand",
+                    "CC_Base_*_Thigh",
+                    "CC_Base_*_Calf",
+                    "CC_Base_*_Foot",
+                    "CC_Base_*_ToeBase",
+                ],
+                ["L", "R"],
+            ),
+            (
+                "Rigify's bones",
+                [
+                    "spine",
+                    "spine.001",
+                    "spine.002",
+                    "spine.003",
+                    "neck",
+                    "head",
+                    "shoulder.*",
+                    "upper_arm.*",
+                    "forearm.*",
+                    "hand.*",
+                    "thigh.*",
+                    "shin.*",
+                    "foot.*",
+                    "toe.*",
+                ],
+                ["L", "R"],
+            ),
+            (
+                "a VRM with plain names",
+                [
+                    "HipsBone",
+                    "SpineBone",
+                    "",
+                    "ChestBone",
+                    "NeckBone",
+                    "HeadBone",
+                    "*ShoulderBone",
+                    "*UpperArmBone",
+                    "*LowerArmBone",
+                    "*HandBone",
+                    "*UpperLegBone",
+                    "*LowerLegBone",
+                    "*FootBone",
+                    "",
+                ],
+                ["Left", "Right"],
+            ),
+            (
+                "Khronos' figure",
+                [
+                    "torso_joint_1",
+                    "torso_joint_2",
+                    "",
+                    "torso_joint_3",
+                    "neck_joint_1",
+                    "",
+                    "",
+                    "arm_joint_*_1",
+                    "arm_joint_*_2",
+                    "arm_joint_*_3",
+                    "leg_joint_*_1",
+                    "leg_joint_*_2",
+                    "leg_joint_*_3",
+                    "leg_joint_*_5",
+                ],
+                ["L", "R"],
+            ),
+            (
+                "Daz",
+                [
+                    "hip",
+                    "abdomenLower",
+                    "",
+                    "chestLower",
+                    "neckLower",
+                    "head",
+                    "*Collar",
+                    "*ShldrBend",
+                    "*ForearmBend",
+                    "*Hand",
+                    "*ThighBend",
+                    "*Shin",
+                    "*Foot",
+                    "*Toe",
+                ],
+                ["l", "r"],
+            ),
+        ];
+        let own = BoneMap::by_preset(&mannequin::skeleton(), Preset::Mannequin);
+        for (pack, names, sides) in packs {
+            let mut skeleton = mannequin::skeleton();
+            for (index, joint) in skeleton.joints.iter_mut().enumerate() {
+                joint.name = format!("x{index}");
+            }
+            for (bone, joint) in &own.joints {
+                let Some(index) = BODY.iter().position(|part| *part == bone.part) else { continue };
+                let side = if bone.side == Side::Right { sides[1] } else { sides[0] };
+                if !names[index].is_empty() {
+                    skeleton.joints[*joint].name = names[index].replace('*', side);
+                }
+            }
+            let map = BoneMap::guess(&skeleton);
+            for (bone, joint) in &own.joints {
+                let Some(index) = BODY.iter().position(|part| *part == bone.part) else { continue };
+                let spine = matches!(bone.part, Part::Spine | Part::Chest | Part::UpperChest);
+                if !names[index].is_empty() && !spine {
+                    assert_eq!(map.joints.get(bone), Some(joint), "{pack}: {bone}, {:?}", names[index]);
+                }
+            }
+            // No joint is two bones.
+            let joints: std::collections::BTreeSet<usize> = map.joints.values().copied().collect();
+            assert_eq!(joints.len(), map.joints.len(), "{pack}: {:?}", map.joints);
+        }
+    }
+
+    #[test]
+    fn bones_have_keys() {
+        let keys: Vec<String> = Bone::all().map(Bone::key).collect();
+        let all: std::collections::BTreeSet<&String> = keys.iter().collect();
+        assert_eq!(all.len(), keys.len());
+        assert!(Bone::all().all(|bone| Bone::from_key(&bone.key()) == Ok(bone)));
+        assert!(
+            keys.contains(&"left_upper_arm".into()) && keys.contains(&"right_index_1".into()),
+            "{keys:?}"
+        );
     }
 }

@@ -1,13 +1,17 @@
 //! Feet that stand in the source stand on the target's ground.
 //!
 //! Captured floors are not level, soles are no joints, and feet of other lengths roll otherwise: what turns and proportions leave of a
-//! foot's height while it stands is taken away, and comes back while it swings.
+//! foot's height while it stands is taken away, and comes back while it swings. A knee on the ground carries the body in place of its foot,
+//! which then lies as the source's does.
 
-use super::{Human, Retarget};
+use super::{
+    BoneMap, Human, Retarget, Side,
+    limb::{Knee, smooth},
+};
 use crate::{
-    exact::{Trs, V3, larger, smaller},
+    exact::{Trs, V3, clamp, larger, smaller},
     feet::{ContactRule, Contacts},
-    raw::models,
+    raw::{RawSkeleton, models},
     scene::SceneAnimation,
 };
 
@@ -15,6 +19,16 @@ use crate::{
 const EASE_S: f64 = 0.15;
 /// More than this share of a leg is not a foot that stands.
 const MOST: f64 = 0.12;
+/// The same of a knee: thighs differ more than soles.
+const MOST_KNEE: f64 = 0.25;
+/// Of the shin: a knee is this high above the floor, and carries nothing, or half as high, and may.
+const KNEE_ABOVE: f64 = 1.0;
+/// How high a knee is that lies on the ground, of the shin: between these.
+const KNEE_LIES: [f64; 2] = [0.06, 0.12];
+/// One look in so many may be at something lower than the ground.
+const RARE: usize = 20;
+/// A foot without toes stands only if it is flat: the cosine of the angle to how it rests.
+const FLAT: f64 = 0.87;
 
 /// Heels and toes: a joint, and how high it is above the ground where the skeleton stands at rest. Left, right.
 #[derive(Clone, Debug, Default)]
@@ -25,51 +39,118 @@ pub(super) struct Soles(pub(super) [Vec<(usize, f64)>; 2]);
 pub(super) struct Footing {
     /// At each time, of each foot, beside the body's.
     pub(super) feet: Vec<[f64; 2]>,
-    pub(super) body: f64,
+    /// At each time.
+    pub(super) body: Vec<f64>,
+}
+
+impl Footing {
+    pub(super) fn body(&self, index: usize) -> f64 {
+        self.body.get(index).copied().unwrap_or(0.0)
+    }
+
+    pub(super) fn foot(&self, index: usize, side: usize) -> f64 {
+        self.feet.get(index).map_or(0.0, |feet| feet[side])
+    }
 }
 
 impl Soles {
-    pub(super) fn new(human: &Human, feet: [Vec<usize>; 2]) -> Self {
-        Self(feet.map(|foot| {
-            foot.into_iter().map(|joint| (joint, human.places[joint].y - human.ground)).collect()
+    /// Of a rig without toes, what hangs on the foot is where they would be.
+    pub(super) fn new(human: &Human, skeleton: &RawSkeleton, map: &BoneMap) -> Self {
+        Self([Side::Left, Side::Right].map(|side| {
+            let mut points = map.foot(side);
+            if let [foot] = points[..] {
+                points.extend(
+                    (0..skeleton.joints.len())
+                        .filter(|joint| *joint != foot && skeleton.is_above(foot, *joint)),
+                );
+            }
+            points.into_iter().map(|joint| (joint, human.places[joint].y - human.ground)).collect()
         }))
     }
+}
+
+/// What is seen of the source at a time, and the target as it would be.
+struct Look {
+    stands: [bool; 2],
+    /// How much each knee carries, if it is near the floor, and how high it is.
+    kneels: [f64; 2],
+    knees: [f64; 2],
+    lowest: f64,
+    shown: Vec<Trs>,
 }
 
 impl Retarget {
     /// Looks at a motion as it would come out, and levels it.
     pub(super) fn footing(&self, clip: &SceneAnimation, times: &[f64]) -> Footing {
-        let mut footing = Footing { feet: vec![[0.0; 2]; times.len()], body: 0.0 };
-        // Who has no feet that can be told, or never stands, has nothing to level.
-        let Ok(contacts) = clip.contacts(&self.source, &ContactRule::default()) else { return footing };
-        let pose = |time_s: f64| clip.motion.pose(&self.source, time_s);
-        let mut off = Vec::new();
-        for (index, time_s) in times.iter().copied().enumerate() {
-            let stands = [0, 1].map(|side| stands(&contacts, side, time_s));
-            if stands == [false; 2] {
-                continue;
-            }
-            let shown = self.posed(&pose(time_s), &Footing::default(), index);
-            for side in (0..2).filter(|side| stands[*side]) {
-                let height = self.height(&shown, side);
-                footing.feet[index][side] = -height;
-                off.push(-height);
-            }
-        }
+        let none = Footing { feet: vec![[0.0; 2]; times.len()], body: vec![0.0; times.len()] };
+        // Who has no feet that can be told has nothing to level.
+        let Ok(contacts) = clip.contacts(&self.source, &ContactRule::default()) else { return none };
+        let looks: Vec<Look> = times.iter().map(|time_s| self.look(clip, &contacts, *time_s)).collect();
+        let off = |look: &Look, side: usize| -self.height(&look.shown, side);
+        let standing =
+            |side: usize| looks.iter().filter(move |look| look.stands[side]).map(move |look| off(look, side));
+        let mut all: Vec<f64> = standing(0).chain(standing(1)).collect();
         let most = MOST * self.target_leg;
-        off.sort_by(f64::total_cmp);
-        footing.body = off.get(off.len() / 2).copied().filter(|off| off.abs() < most).unwrap_or(0.0);
-        for (side, spans) in contacts.feet.iter().enumerate() {
-            let levelled: Vec<f64> = footing.feet.iter().map(|feet| feet[side] - footing.body).collect();
-            for (index, time_s) in times.iter().copied().enumerate() {
-                footing.feet[index][side] = if stands(&contacts, side, time_s) {
-                    larger(smaller(levelled[index], most), -most)
-                } else {
-                    eased(spans, times, &levelled, time_s)
-                };
+        all.sort_by(f64::total_cmp);
+        let level = all.get(all.len() / 2).copied().filter(|off| off.abs() < most).unwrap_or(0.0);
+        let mut lows: Vec<f64> = looks.iter().map(|look| look.lowest).collect();
+        lows.sort_by(f64::total_cmp);
+        let floor = lows.get(lows.len() / RARE).copied().unwrap_or(0.0);
+        // A knee on the ground lies as high as the target's do: the source's may be far thicker or thinner.
+        let [low, high] = KNEE_LIES.map(|share| share * self.target_shin);
+        let goal = |knee: f64| clamp(knee * self.report.ratio + level, low, high) - level;
+        let body: Vec<f64> = looks.iter().map(|look| level + self.kneeling(look, floor, goal)).collect();
+        let raised = |side: usize| -> Vec<f64> {
+            let off = looks.iter().zip(&body).map(|(look, body)| off(look, side) - body);
+            let levelled: Vec<f64> = off.map(|off| clamp(off, -most, most)).collect();
+            let runs = runs(&looks, side);
+            let at = |(index, look): (usize, &Look)| match look.stands[side] {
+                true => levelled[index],
+                false => eased(&runs, times, &levelled, index),
+            };
+            looks.iter().enumerate().map(at).collect()
+        };
+        let feet = raised(0).into_iter().zip(raised(1)).map(|(left, right)| [left, right]).collect();
+        Footing { feet, body }
+    }
+
+    fn look(&self, clip: &SceneAnimation, contacts: &Contacts, time_s: f64) -> Look {
+        let pose = clip.motion.pose(&self.source, time_s);
+        let at = models(&self.source, &pose);
+        let height = |joint: usize| self.facing.rotate(at[joint].columns[3]).y;
+        let upright = self.knees.map(|knee| knee.upright(height));
+        let up = |joint: usize| at[joint].mul_vector(self.feet_up[usize::from(joint == self.source_feet[1])]);
+        let stands = [0, 1].map(|side| {
+            let foot = self.source_feet[side];
+            let touches = contacts.feet[side].iter().any(|(from, to)| (*from..=*to).contains(&time_s));
+            let flat = self.facing.rotate(up(foot)).normalize_or(V3::Y).y > FLAT;
+            touches && upright[side] > 0.5 && (flat || self.soles.0[side].len() > 1)
+        });
+        Look {
+            stands,
+            kneels: upright.map(|upright| 1.0 - upright),
+            knees: self.knees.map(|knee| height(knee.joint)),
+            lowest: self.knees[0].feet.iter().map(|joint| height(*joint)).fold(f64::INFINITY, smaller),
+            shown: self.posed(&pose, &Footing::default(), 0),
+        }
+    }
+
+    /// What the body is raised by, so that knees on the ground are on the target's; `goal` is how high one should be for one of the
+    /// source's.
+    fn kneeling(&self, look: &Look, floor: f64, goal: impl Fn(f64) -> f64) -> f64 {
+        let at = models(&self.target, &look.shown);
+        let (mut sum, mut shares) = (0.0, 0.0);
+        for side in 0..2 {
+            let Knee { shin, .. } = self.knees[side];
+            let near = smooth(2.0 - (look.knees[side] - floor) * 2.0 / (KNEE_ABOVE * shin));
+            let share = look.kneels[side] * near;
+            if share > 0.0 {
+                sum += share * (goal(look.knees[side]) - at[self.target_knees[side]].columns[3].y);
+                shares += share;
             }
         }
-        footing
+        let most = MOST_KNEE * self.target_leg;
+        clamp(sum / larger(shares, 1.0), -most, most)
     }
 
     /// How high a foot is above the ground, by what is lowest of it.
@@ -80,32 +161,24 @@ impl Retarget {
             .map(|(joint, rest)| at[*joint].columns[3].y - rest)
             .fold(f64::INFINITY, smaller)
     }
-
-    /// Where a foot of the target's limbs is to be, with what it is raised by.
-    pub(super) fn raised(&self, goal: V3, foot: Option<usize>, footing: &Footing, index: usize) -> V3 {
-        let feet = footing.feet.get(index).copied().unwrap_or_default();
-        goal + V3::new(0.0, foot.map_or(0.0, |side| feet[side]), 0.0)
-    }
 }
 
-fn stands(contacts: &Contacts, side: usize, time_s: f64) -> bool {
-    contacts.feet[side].iter().any(|(from, to)| (*from..=*to).contains(&time_s))
+/// From the first to the last look of each contact.
+fn runs(looks: &[Look], side: usize) -> Vec<(usize, usize)> {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for (index, _) in looks.iter().enumerate().filter(|(_, look)| look.stands[side]) {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == index => *last = index,
+            _ => runs.push((index, index)),
+        }
+    }
+    runs
 }
 
 /// Between contacts: what the nearer one ends with, less and less.
-fn eased(spans: &[(f64, f64)], times: &[f64], levelled: &[f64], time_s: f64) -> f64 {
-    let at = |edge: f64| {
-        let near = times.partition_point(|time| *time < edge).min(times.len().saturating_sub(1));
-        levelled.get(near).copied().unwrap_or(0.0)
-    };
-    let last = spans.iter().map(|(_, to)| *to).rfind(|to| *to < time_s);
-    let next = spans.iter().map(|(from, _)| *from).find(|from| *from > time_s);
-    let left = |edge: Option<f64>| edge.map_or(0.0, |edge| larger(1.0 - (time_s - edge).abs() / EASE_S, 0.0));
-    let smooth = |x: f64| x * x * (3.0 - 2.0 * x);
-    // The edge of a contact may lie between two times: what is known next to it, on the contact's side.
-    let before = last.map_or(0.0, |edge| {
-        let inside = times.partition_point(|time| *time <= edge).saturating_sub(1);
-        levelled.get(inside).copied().unwrap_or(0.0)
-    });
-    smooth(left(last)) * before + smooth(left(next)) * next.map_or(0.0, at)
+fn eased(runs: &[(usize, usize)], times: &[f64], levelled: &[f64], index: usize) -> f64 {
+    let share = |edge: usize| smooth(1.0 - (times[index] - times[edge]).abs() / EASE_S) * levelled[edge];
+    let last = runs.iter().map(|(_, to)| *to).rfind(|to| *to < index);
+    let next = runs.iter().map(|(from, _)| *from).find(|from| *from > index);
+    last.map_or(0.0, share) + next.map_or(0.0, share)
 }

@@ -1,7 +1,7 @@
 //! An arm or a leg of the target that reaches for where the source's ends.
 
 use crate::{
-    exact::{M34, Q4, Trs, V3, clamp},
+    exact::{M34, Q4, Trs, V3, clamp, smaller},
     raw::RawSkeleton,
 };
 
@@ -13,12 +13,57 @@ const MAX_REACH: f64 = 0.9995;
 pub(super) struct Limb {
     /// Of the source: the joint at the end.
     pub(super) source: usize,
+    /// Where that is on the target.
+    pub(super) reach: Reach,
     /// Of the target: shoulder, elbow, hand; hip, knee, ankle.
     pub(super) chain: [usize; 3],
     /// About which a straight limb bends, in the space of the middle joint; positive turns open it.
     pub(super) axis: V3,
-    /// The foot at its end: 0 is left.
-    pub(super) foot: Option<usize>,
+}
+
+/// Where a limb of the target ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Reach {
+    /// A foot, 0 is left: where the source's is, in the measure of the legs, from the ground.
+    Ground(usize),
+    /// A hand: as seen from between the shoulders, in the measure of the arms.
+    Shoulders {
+        /// The source's.
+        source: [usize; 2],
+        /// The target's.
+        target: [usize; 2],
+        /// How much longer the target's arms are.
+        ratio: f64,
+    },
+}
+
+/// A leg of the source, for whether it carries: a knee on the ground does, not the foot behind it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Knee {
+    /// The knee.
+    pub(super) joint: usize,
+    /// Heels and toes of both feet; some may be there twice.
+    pub(super) feet: [usize; 4],
+    /// From the knee to the ankle.
+    pub(super) shin: f64,
+}
+
+/// Of the shin: so high above the lowest foot a knee is on the ground, and so high it is not.
+pub(super) const KNEELS: [f64; 2] = [0.25, 0.5];
+
+impl Knee {
+    /// 1 where the foot carries, 0 where the knee does, by how high joints are.
+    pub(super) fn upright(&self, height: impl Fn(usize) -> f64) -> f64 {
+        let lowest = self.feet.iter().map(|joint| height(*joint)).fold(f64::INFINITY, smaller);
+        let [low, high] = KNEELS;
+        smooth((height(self.joint) - lowest - low * self.shin) / ((high - low) * self.shin))
+    }
+}
+
+/// From 0 to 1, without a kink.
+pub(super) fn smooth(x: f64) -> f64 {
+    let x = clamp(x, 0.0, 1.0);
+    x * x * (3.0 - 2.0 * x)
 }
 
 impl Limb {

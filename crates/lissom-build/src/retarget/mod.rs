@@ -6,49 +6,92 @@
 //!  target, BoneMap ─┘             └─▶ plan: for a job that does it while a game runs (lissom::job::RetargetJob)
 //! ```
 //!
+//! - **Bones** are found by names and by what hangs on what. [`BoneTable`] shows how, [`BoneNames`] corrects it.
 //! - **Rotations** are taken in model space, as turns away from the rest pose, so that joints' own axes do not matter. Arms and legs that rest
-//!   in another direction (a T-pose, an A-pose) are first brought to the source's. What the source has no bone for stays at rest on what it hangs on.
+//!   in another direction (a T-pose, an A-pose) are first brought to the source's. What the source has no bone for stays at rest on what
+//!   it hangs on; a joint of the same name on the same bone of both (an ear, a tail) goes along.
 //! - **Facing.** Skeletons that look along other axes are turned to one another, by right angles.
 //! - **Hips** go the source's way times the ratio of the legs' lengths, such that ankles are as high above the ground as the
 //!   target's own, in proportion.
 //! - **Ground.** Of a motion, feet that stand are looked for: motion capture does not rest on its floor, and soles are no joints. The body is
 //!   moved up or down until most of them stand; with goals for feet, each is put onto the ground while it does.
-//! - **Goals**, if asked for: hands and feet are where the source has them, by the same measure, and elbows and knees bend as they must.
-//!   Without, limbs point where the source's do, and end where their own lengths lead.
+//! - **Goals**, if asked for: feet are where the source has them, by the same measure; hands are where it has them as seen from between the
+//!   shoulders, in the measure of the arms. Elbows and knees bend as they must. A leg whose knee is on the ground has no goal. Without
+//!   goals, limbs point where the source's do, and end where their own lengths lead.
 //! - **Feet that hang on the root**, as in rigs for inverse kinematics, go with the shin; hands go with the forearm.
 //!
 //! Lengths stay the target's. Up is y; the ground is at height 0, or at the lowest joint of the feet if the rest pose does not stand there.
 
+mod aim;
 mod bones;
+mod correct;
+mod find;
 mod ground;
 mod limb;
+mod report;
 mod scene;
+mod table;
 
-pub use bones::{Bone, BoneMap, Part, Preset, Side};
+pub use bones::{Bone, BoneMap, Found, NoSuchBone, Part, Preset, Side};
+pub use correct::BoneNames;
+pub use report::RetargetReport;
 pub(crate) use scene::is_same_rig;
 pub use scene::onto;
+pub use table::{BoneRow, BoneTable};
 
 use crate::{
     BuiltSkeleton,
-    exact::{M34, Q4, Trs, V3, larger, narrow, smaller},
+    exact::{M34, Q4, Trs, V3, clamp, larger, narrow, smaller},
     raw::{Curve, Key, MOST_KEYS, RawAnimation, RawEditError, RawSkeleton, RawTrack, models},
     scene::SceneAnimation,
 };
 use ground::{Footing, Soles};
-use limb::Limb;
-use lissom::job::{RetargetCarry, RetargetFollow, RetargetLimb, RetargetPlan};
+use limb::{Knee, Limb, Reach};
+use lissom::job::{RetargetCarry, RetargetFollow, RetargetGoal, RetargetKnee, RetargetLimb, RetargetPlan};
 
 /// What is wrong with a pair of skeletons.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RetargetError {
-    /// A bone that no human is without was not found.
-    #[error("the {skeleton} has no {bone}")]
+    /// Bones that no human is without were not found.
+    #[error(
+        "no joint of the {skeleton} is known to be its {}: it is no human, or its joints have other names; then say which: \
+         bones = {{ {} = \"...\" }}",
+        .bones.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+        .bones.first().map(|bone| bone.key()).unwrap_or_default()
+    )]
     Missing {
         /// Which one: `source`, `target`.
         skeleton: &'static str,
+        /// The bones.
+        bones: Vec<Bone>,
+    },
+    /// The spine does not stand on the legs.
+    #[error(
+        "the {skeleton} is no human: its spine and its legs are at an angle of {degrees:.0} degrees, as of a body on four legs; \
+         only humans, upright at rest, can be retargeted"
+    )]
+    NotUpright {
+        /// Which one.
+        skeleton: &'static str,
+        /// From the hips, between neck and ankles; 180 for a human who stands.
+        degrees: f64,
+    },
+    /// A correction names a joint that there is not.
+    #[error(
+        "bones.{}: no joint of the {skeleton} is called {joint:?}{}",
+        .bone.key(),
+        .near.as_ref().map(|near| format!("; did you mean {near:?}?")).unwrap_or_default()
+    )]
+    NoSuchName {
+        /// Which one; `source or target` if either would do.
+        skeleton: &'static str,
         /// The bone.
         bone: Bone,
+        /// The name.
+        joint: String,
+        /// What may have been meant.
+        near: Option<String>,
     },
     /// A map names a joint that there is not.
     #[error("the map of the {skeleton} names joint {joint}, but there are {joints}")]
@@ -76,44 +119,8 @@ pub enum RetargetError {
     },
 }
 
-/// What was matched, and what was not.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct RetargetReport {
-    /// Bones that move.
-    pub bones: Vec<Bone>,
-    /// Bones that only the source has: their motion is lost, or rather carried by those below them.
-    pub only_source: Vec<Bone>,
-    /// Bones that only the target has: they rest.
-    pub only_target: Vec<Bone>,
-    /// Joints of the target that are no bones: they rest.
-    pub at_rest: Vec<String>,
-    /// How much longer the target's legs are.
-    pub ratio: f64,
-}
-
-impl RetargetReport {
-    /// What was not matched, in words.
-    #[must_use]
-    pub fn notes(&self) -> Vec<String> {
-        let names = |bones: &[Bone]| bones.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let list = |count: usize, what: &str, names: &[String]| {
-            let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
-            let more = if names.len() > SHOWN { ", …" } else { "" };
-            (count > 0).then(|| format!("{count} {what}: {shown}{more}"))
-        };
-        let lost = list(self.only_source.len(), "bones are not in the skeleton", &names(&self.only_source));
-        let idle = list(
-            self.only_target.len(),
-            "of the skeleton's bones are not in this file and rest",
-            &names(&self.only_target),
-        );
-        let rest = list(self.at_rest.len(), "joints of the skeleton are no bones and rest", &self.at_rest);
-        [lost, idle, rest].into_iter().flatten().collect()
-    }
-}
-
-/// Names in a note.
-const SHOWN: usize = 8;
+/// The cosine between spine and legs, from the hips, of whoever goes upright is below this: 115 degrees.
+const UPRIGHT: f64 = -0.42;
 
 /// What is kept where the source has it, beside the hips.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -145,7 +152,14 @@ pub struct Retarget {
     limbs: Vec<Limb>,
     /// What hangs elsewhere than on the limb above it, upper ones first.
     carried: Vec<Carried>,
+    /// The source's.
+    knees: [Knee; 2],
+    source_feet: [usize; 2],
+    /// What is up at rest, in the space of each foot of the source.
+    feet_up: [V3; 2],
     /// The target's.
+    target_knees: [usize; 2],
+    target_shin: f64,
     soles: Soles,
     target_leg: f64,
     report: RetargetReport,
@@ -175,28 +189,13 @@ impl Retarget {
             (Human::new("source", source, source_map)?, Human::new("target", target, target_map)?);
         let facing = squared(to.frame * from.frame.conjugate());
         let ratio = to.leg / from.leg;
-        let shared = |bone: &Bone| source_map.joints.get(bone).zip(target_map.joints.get(bone));
         let mut followed = vec![None; target.joints.len()];
         let mut report = RetargetReport { ratio, ..RetargetReport::default() };
+        let aims = aim::Aims::new((&from, source_map), (&to, target_map), facing);
         for bone in Bone::all() {
             match (source_map.joints.get(&bone), target_map.joints.get(&bone)) {
                 (Some(s), Some(t)) => {
-                    // Fingers go with the hand that they are on.
-                    let limb =
-                        if bone.part >= Part::Thumb(0) { Bone { part: Part::Hand, ..bone } } else { bone };
-                    let ends = limb_end(limb).and_then(|end| Some((shared(&limb)?, shared(&end)?)));
-                    let turn = ends.map_or(Q4::IDENTITY, |((s, t), (s_end, t_end))| {
-                        let way =
-                            |human: &Human, from: usize, to: usize| human.places[to] - human.places[from];
-                        let (is, shall) = (way(&to, *t, *t_end), facing.rotate(way(&from, *s, *s_end)));
-                        if larger(is.length(), shall.length()) > 0.0
-                            && smaller(is.length(), shall.length()) > 0.0
-                        {
-                            Q4::from_arc(is.normalize_or(V3::X), shall.normalize_or(V3::X))
-                        } else {
-                            Q4::IDENTITY
-                        }
-                    });
+                    let turn = aims.turn(bone);
                     let before =
                         from.rotations[*s].conjugate() * facing.conjugate() * turn * to.rotations[*t];
                     followed[*t] = Some((*s, before));
@@ -204,12 +203,20 @@ impl Retarget {
                 }
                 (Some(_), None) => report.only_source.push(bone),
                 (None, Some(_)) => report.only_target.push(bone),
+                (None, None) if bone.is_plain() => report.nowhere.push(bone),
                 (None, None) => {}
             }
         }
-        let named = |joint: &usize| target_map.joints.values().any(|mapped| mapped == joint);
-        let rest = (0..target.joints.len()).filter(|joint| !named(joint));
+        for (s, t, bone) in aim::same_names((source, source_map), (target, target_map)) {
+            let turn = aims.turn(bone);
+            let before = from.rotations[s].conjugate() * facing.conjugate() * turn * to.rotations[t];
+            followed[t] = Some((s, before));
+            report.same_names.push(target.joints[t].name.clone());
+        }
+        let mapped = |joint: &usize| target_map.joints.values().any(|own| own == joint);
+        let rest = (0..target.joints.len()).filter(|joint| followed[*joint].is_none() && !mapped(joint));
         report.at_rest = rest.map(|joint| target.joints[joint].name.clone()).collect();
+        let sides = [Side::Left, Side::Right];
         Ok(Self {
             source: source.clone(),
             target: target.clone(),
@@ -221,21 +228,37 @@ impl Retarget {
             lift: to.ankle - ratio * from.ankle,
             limbs: Vec::new(),
             carried: carried(target, target_map),
-            soles: Soles::new(&to, [Side::Left, Side::Right].map(|side| target_map.foot(side))),
+            knees: from.knees(source_map),
+            source_feet: sides.map(|side| joint_of(source_map, Part::Foot, side)),
+            feet_up: sides.map(|side| {
+                let foot = joint_of(source_map, Part::Foot, side);
+                from.rotations[foot].conjugate().rotate(facing.conjugate().rotate(V3::Y))
+            }),
+            target_knees: sides.map(|side| joint_of(target_map, Part::LowerLeg, side)),
+            target_shin: to.knees(target_map)[0].shin,
+            soles: Soles::new(&to, target, target_map),
             target_leg: to.leg,
             report,
         }
-        .reaching(goals, source_map, target_map, to.frame))
+        .reaching(goals, (&from, source_map), (&to, target_map)))
     }
 
     /// With limbs that reach for goals.
-    fn reaching(mut self, goals: Goals, source: &BoneMap, target: &BoneMap, frame: Q4) -> Self {
-        let arm = [Part::UpperArm, Part::LowerArm, Part::Hand];
+    fn reaching(
+        mut self,
+        goals: Goals,
+        (from, source): (&Human, &BoneMap),
+        (to, target): (&Human, &BoneMap),
+    ) -> Self {
         let leg = [Part::UpperLeg, Part::LowerLeg, Part::Foot];
+        let shoulders = |map: &BoneMap| {
+            let [left, right] =
+                [Side::Left, Side::Right].map(|side| map.joints.get(&Bone { part: ARM[0], side }));
+            Some([*left?, *right?])
+        };
+        let arms = from.arm(source).zip(to.arm(target)).zip(shoulders(source).zip(shoulders(target)));
         // Elbows point back, knees ahead.
-        let kinds = [(goals.hands, arm, V3::Z * -1.0), (goals.feet, leg, V3::Z)];
-        let rest = self.rest();
-        let (places, turns) = (models(&self.target, &rest), rotations(&self.target, &rest));
+        let kinds = [(goals.hands && arms.is_some(), ARM, V3::Z * -1.0), (goals.feet, leg, V3::Z)];
         for (_, parts, ahead) in kinds.into_iter().filter(|(asked, ..)| *asked) {
             for (index, side) in [Side::Left, Side::Right].into_iter().enumerate() {
                 let joint = |map: &BoneMap, part| map.joints.get(&Bone { part, side }).copied();
@@ -248,11 +271,16 @@ impl Retarget {
                 if !self.target.is_above(start, mid) || !self.target.is_above(mid, end) {
                     continue;
                 }
-                let along = places[mid].columns[3] - places[start].columns[3];
-                let axis = along.cross(frame.rotate(ahead)).normalize_or(frame.rotate(V3::X));
-                let axis = turns[mid].conjugate().rotate(axis);
-                let foot = (parts[2] == Part::Foot).then_some(index);
-                self.limbs.push(Limb { source, chain: [start, mid, end], axis, foot });
+                let along = to.places[mid] - to.places[start];
+                let axis = along.cross(to.frame.rotate(ahead)).normalize_or(to.frame.rotate(V3::X));
+                let axis = to.rotations[mid].conjugate().rotate(axis);
+                let reach = match arms {
+                    Some(((own, other), (source, target))) if parts == ARM => {
+                        Reach::Shoulders { source, target, ratio: other / own }
+                    }
+                    _ => Reach::Ground(index),
+                };
+                self.limbs.push(Limb { source, reach, chain: [start, mid, end], axis });
             }
         }
         self
@@ -302,15 +330,27 @@ impl Retarget {
             (models[left].columns[3] + models[right].columns[3]) * 0.5
         };
         let ([left, right], [hips, own_left, own_right]) = (self.source_hips, self.target_hips);
-        let goal = |place: V3| self.goal(place) + V3::new(0.0, footing.body, 0.0);
+        let goal = |place: V3| self.goal(place) + V3::new(0.0, footing.body(index), 0.0);
         let moved = goal(between(&source_models, left, right)) - between(&is, own_left, own_right);
         let parent = self.target.joints[hips].parent.map_or(M34::IDENTITY, |parent| is[parent]);
         if let Some(back) = parent.inverse() {
             pose[hips].translation = back.mul_point(is[hips].columns[3] + moved);
         }
         for limb in &self.limbs {
-            let goal = goal(source_models[limb.source].columns[3]);
-            let goal = self.raised(goal, limb.foot, footing, index) - moved;
+            let at = source_models[limb.source].columns[3];
+            // Limbs moved along with the hips: it is the goals on the ground that are moved back.
+            let goal = match limb.reach {
+                Reach::Ground(side) => {
+                    let raised = V3::new(0.0, footing.foot(index, side), 0.0);
+                    let upright = self.knees[side]
+                        .upright(|joint| self.facing.rotate(source_models[joint].columns[3]).y);
+                    is[limb.chain[2]].columns[3].lerp(goal(at) + raised - moved, upright)
+                }
+                Reach::Shoulders { source: [left, right], target: [own_left, own_right], ratio } => {
+                    let from = at - between(&source_models, left, right);
+                    between(&is, own_left, own_right) + self.facing.rotate(from) * ratio
+                }
+            };
             limb.reach(&self.target, &is, &turns, goal, &mut pose);
         }
         for Carried { joint, by, at } in &self.carried {
@@ -343,10 +383,23 @@ impl Retarget {
         };
         let mut follows: Vec<RetargetFollow> = self.followed.iter().enumerate().filter_map(follow).collect();
         follows.sort_by_key(|follow| follow.target);
+        let knee = |knee: Knee| RetargetKnee {
+            joint: from(knee.joint),
+            feet: knee.feet.map(from),
+            shin: narrow(knee.shin),
+        };
         let limb = |limb: &Limb| RetargetLimb {
             source: from(limb.source),
             target: limb.chain.map(to),
             axis: limb.axis.to_f32(),
+            goal: match limb.reach {
+                Reach::Ground(side) => RetargetGoal::Ground { knee: Some(knee(self.knees[side])) },
+                Reach::Shoulders { source, target, ratio } => RetargetGoal::Shoulders {
+                    source: source.map(from),
+                    target: target.map(to),
+                    ratio: narrow(ratio),
+                },
+            },
         };
         let carry = |carried: &Carried| RetargetCarry {
             target: to(carried.joint),
@@ -428,6 +481,8 @@ impl Retarget {
 /// A skeleton at rest, as a human.
 struct Human {
     places: Vec<V3>,
+    /// The middle of what hangs on each joint.
+    below: Vec<Option<V3>>,
     rotations: Vec<Q4>,
     /// Hips, and both hip joints.
     hips: [usize; 3],
@@ -447,9 +502,14 @@ impl Human {
         if let Some(joint) = map.joints.values().copied().find(|joint| *joint >= joints) {
             return Err(RetargetError::NoSuchJoint { skeleton: name, joint, joints });
         }
-        if let Some(bone) = map.missing().next() {
-            return Err(RetargetError::Missing { skeleton: name, bone });
-        }
+        // A head may be missing where something below it tells what is up.
+        let top = [Part::Head, Part::Neck, Part::UpperChest, Part::Chest, Part::Spine].into_iter();
+        let top = top.filter_map(|part| map.joints.get(&Bone { part, side: Side::Middle }).copied()).next();
+        let missing: Vec<Bone> =
+            map.missing().filter(|bone| bone.part != Part::Head || top.is_none()).collect();
+        let (Some(top), true) = (top, missing.is_empty()) else {
+            return Err(RetargetError::Missing { skeleton: name, bones: missing });
+        };
         let rest: Vec<Trs> = skeleton.joints.iter().map(|joint| joint.rest).collect();
         let places: Vec<V3> = models(skeleton, &rest).iter().map(|model| model.columns[3]).collect();
         // All that is needed is there.
@@ -467,7 +527,13 @@ impl Human {
             return Err(RetargetError::NoLegs { skeleton: name });
         }
         let x = across.normalize_or(V3::X);
-        let up = at(Part::Head, Side::Middle) - (left + right) * 0.5;
+        let up = places[top] - (left + right) * 0.5;
+        let down = (at(Part::Foot, Side::Left) + at(Part::Foot, Side::Right)) * 0.5 - (left + right) * 0.5;
+        let straight = up.normalize_or(V3::Y).dot(down.normalize_or(V3::Y * -1.0));
+        if straight > UPRIGHT {
+            let degrees = libm::acos(clamp(straight, -1.0, 1.0)).to_degrees();
+            return Err(RetargetError::NotUpright { skeleton: name, degrees });
+        }
         let y = (up - x * up.dot(x)).normalize_or(V3::Y);
         let frame = Q4::from_axes(x, y, x.cross(y));
         let mut lowest = f64::INFINITY;
@@ -484,21 +550,39 @@ impl Human {
             joint(Part::UpperLeg, Side::Left),
             joint(Part::UpperLeg, Side::Right),
         ];
-        Ok(Self { rotations: rotations(skeleton, &rest), places, hips, frame, leg: length, ankle, ground })
+        let (below, rotations) = (aim::below(skeleton, &places), rotations(skeleton, &rest));
+        Ok(Self { rotations, places, below, hips, frame, leg: length, ankle, ground })
     }
 }
 
-/// The bone that a limb points to, if it is one that rests otherwise from rig to rig. Feet and spines differ by build, and keep theirs.
-fn limb_end(bone: Bone) -> Option<Bone> {
-    let part = match bone.part {
-        Part::UpperArm => Part::LowerArm,
-        Part::LowerArm => Part::Hand,
-        Part::Hand => Part::Middle(1),
-        Part::UpperLeg => Part::LowerLeg,
-        Part::LowerLeg => Part::Foot,
-        _ => return None,
-    };
-    Some(Bone { part, ..bone })
+impl Human {
+    /// How long arms are; `None` if one of them is not known.
+    fn arm(&self, map: &BoneMap) -> Option<f64> {
+        let mut sum = 0.0;
+        for side in [Side::Left, Side::Right] {
+            let [shoulder, elbow, hand] = ARM.map(|part| map.joints.get(&Bone { part, side }));
+            let [shoulder, elbow, hand] = [*shoulder?, *elbow?, *hand?].map(|joint| self.places[joint]);
+            sum += shoulder.distance(elbow) + elbow.distance(hand);
+        }
+        Some(sum).filter(|sum| *sum > 1e-9)
+    }
+
+    fn knees(&self, map: &BoneMap) -> [Knee; 2] {
+        let mut feet = [joint_of(map, Part::Foot, Side::Left); 4];
+        let all = [Side::Left, Side::Right].into_iter().flat_map(|side| map.foot(side));
+        feet.iter_mut().zip(all).for_each(|(foot, joint)| *foot = joint);
+        [Side::Left, Side::Right].map(|side| {
+            let (joint, ankle) = (joint_of(map, Part::LowerLeg, side), joint_of(map, Part::Foot, side));
+            Knee { joint, feet, shin: larger(self.places[joint].distance(self.places[ankle]), 1e-9) }
+        })
+    }
+}
+
+const ARM: [Part; 3] = [Part::UpperArm, Part::LowerArm, Part::Hand];
+
+/// Of a bone that is needed: it is there.
+fn joint_of(map: &BoneMap, part: Part, side: Side) -> usize {
+    map.joints.get(&Bone { part, side }).copied().unwrap_or_default()
 }
 
 /// The joints of limbs that do not hang on what is above them in a body.

@@ -1,9 +1,9 @@
 //! Everything in a scene on another skeleton.
 
-use super::{BoneMap, Goals, Retarget, RetargetError};
+use super::{BoneNames, Goals, Retarget, RetargetError};
 use crate::{
     raw::{RawJoint, RawSkeleton, RawUserTrack, UserKey},
-    scene::{Scene, SceneSkeleton},
+    scene::{Scene, SceneMesh, SceneSkeleton},
 };
 use lissom::track::ROOT_TRACKS;
 use std::collections::BTreeMap;
@@ -12,16 +12,21 @@ use std::collections::BTreeMap;
 const RATE_HZ: f64 = 30.0;
 
 /// Brings the motions of a scene onto a skeleton, and leaves what moved the others behind. What was not matched is told as warnings. A scene
-/// that has the skeleton already is left alone.
+/// that has the skeleton already is left alone. `meshes` are those that follow the skeleton in its own file: they tell where limbs end
+/// that have no joint there.
 ///
 /// # Errors
 ///
 /// [`RetargetError`], for the first skeleton that has motions and is no human.
-pub fn onto(scene: &mut Scene, target: &SceneSkeleton, goals: Goals) -> Result<(), RetargetError> {
+pub fn onto(
+    scene: &mut Scene,
+    (target, meshes): (&SceneSkeleton, &[SceneMesh]),
+    bones: &BoneNames,
+    goals: Goals,
+) -> Result<(), RetargetError> {
     if scene.skeletons.iter().all(|own| own.skeleton == target.skeleton) {
         return Ok(());
     }
-    let target_map = BoneMap::guess(&target.skeleton);
     let mut pairs = Vec::with_capacity(scene.skeletons.len());
     for (index, own) in scene.skeletons.iter().enumerate() {
         let moves = scene.animations.iter().any(|animation| animation.skeleton == Some(index));
@@ -29,7 +34,9 @@ pub fn onto(scene: &mut Scene, target: &SceneSkeleton, goals: Goals) -> Result<(
             pairs.push(None);
             continue;
         }
-        let map = BoneMap::guess(&own.skeleton);
+        let (map, target_map) = bones.maps(&own.skeleton, &target.skeleton)?;
+        let map = map.with_meshes(&own.skeleton, scene.meshes.iter().filter(|mesh| mesh.skeleton == index));
+        let target_map = target_map.with_meshes(&target.skeleton, meshes);
         pairs.push(Some(Retarget::new((&own.skeleton, &map), (&target.skeleton, &target_map), goals)?));
     }
     for (index, pair) in pairs.iter().enumerate() {

@@ -12,6 +12,7 @@ mod man;
 mod mannequin;
 mod plot;
 pub(crate) mod render;
+mod retarget;
 mod sample;
 mod view;
 
@@ -42,6 +43,7 @@ Examples:
   lissom import hero.glb -o hero.lsm            cook a file
   lissom inspect hero.lsm                       what is in it
   lissom sample hero.lsm --clip walk --time 0.5 --space model --json
+  lissom retarget dance.bvh hero.glb --table    which joint is which bone
   lissom diff hero.glb hero.lsm                 what cooking cost
   lissom export hero.lsm -o back.glb            back to glTF
   lissom check *.lsm                            is everything whole?
@@ -72,6 +74,8 @@ enum Command {
     Check(check::Arguments),
     /// Print the pose of a clip at a time
     Sample(sample::Arguments),
+    /// Show which joint of one file is which bone of another, for `import --retarget`
+    Retarget(retarget::Arguments),
     /// Measure how far the clips of two files are apart
     Diff(diff::Arguments),
     /// Write any file as a .glb
@@ -155,6 +159,7 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         Some(Command::Inspect(a)) => inspect::run(a, out),
         Some(Command::Check(a)) => check::run(a, out),
         Some(Command::Sample(a)) => sample::run(a, out),
+        Some(Command::Retarget(a)) => retarget::run(a, out),
         Some(Command::Diff(a)) => diff::run(a, out),
         Some(Command::Export(a)) => export::run(a, out),
         Some(Command::Mannequin(a)) => mannequin::run(a, out),

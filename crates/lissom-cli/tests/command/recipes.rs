@@ -138,7 +138,7 @@ fn motions_of_another_skeleton_are_brought_onto_this_one() {
     // Who is no human is refused in words.
     let stick = write(root.join("stick.bvh"), bvh_of_nobody());
     let (_, error) = bad(1, &["import", &stick, "-o", &out, "--force"]);
-    assert!(error.contains("the source has no hips"), "{error}");
+    assert!(error.contains("no joint of the source is known to be its hips"), "{error}");
     let none = write(root.join("none.toml"), "");
     bad(2, &["import", &other, "-o", &out, "--config", &none, "--goals", "feet"]);
 }
@@ -165,4 +165,47 @@ fn files_of_some_names_have_options_of_their_own() {
     // The command line goes before it.
     let metres = json(&good(&["import", &small, "--unit", "m", "-o", &out, "--json"]));
     assert_eq!(metres["files"][0]["height_m"].as_f64(), Some(height(0)));
+}
+
+/// Which joint is which bone: shown, corrected on the command line and by a recipe, and wrong words are refused with a suggestion.
+#[test]
+fn the_table_of_bones_is_shown_and_corrected() {
+    let root = folder("recipes_bones");
+    let glb = text(&root.join("mannequin.glb"));
+    good(&["mannequin", "-o", &glb, "--body-m", "0.04", "--hand-m", "0.012"]);
+    let bvh = text(&root.join("walk.bvh"));
+    good(&["export", &glb, "--clip", "walk", "-o", &bvh]);
+    // A hand that nobody knows, and two of them, so that no chain tells either.
+    let file =
+        fs::read_to_string(&bvh).unwrap().replace("hand_l", "Blob_l").replace("forearm_twist_l", "Blab_l");
+    let other = write(root.join("other.bvh"), file);
+    let table = |more: &[&str]| good(&[&["retarget", &other, &glb, "--table"], more].concat());
+    let row = |table: &str, bone: &str| {
+        let line = table.lines().find(|line| line.starts_with(bone)).unwrap_or_else(|| panic!("{table}"));
+        line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()[bone.split(' ').count()..].to_vec()
+    };
+    let shown = table(&[]);
+    assert_eq!(row(&shown, "right hand"), ["hand_r", "name", "hand_r", "name"]);
+    assert_eq!(row(&shown, "left hand "), ["Blob_l", "chain", "hand_l", "name"], "{shown}");
+    let shown = table(&["--bone", "source.left_hand="]);
+    assert!(shown.starts_with("left hand: not found in "), "{shown}");
+    let named = table(&["--bone", "left_hand=Blob_l"]);
+    assert_eq!(row(&named, "left hand "), ["Blob_l", "corrected", "hand_l", "name"]);
+    write(root.join("lissom.toml"), "bones = { left_hand = 'Blab_l' }\n");
+    let recipe = text(&root.join("lissom.toml"));
+    let told = json(&good(&["retarget", &other, &glb, "--json", "--config", &recipe]));
+    let hand = told["bones"].as_array().unwrap().iter().find(|row| row["bone"] == "left_hand").unwrap();
+    assert_eq!((&hand["source"]["joint"], &hand["source"]["found"]), (&"Blab_l".into(), &"corrected".into()));
+    // What a recipe says is what import does.
+    let out = text(&root.join("moved.lsm"));
+    good(&["import", &other, "--retarget", &glb, "-o", &out, "--effort", "fast"]);
+    let (_, error) = bad(2, &["retarget", &other, &glb, "--bone", "left_hnd=x"]);
+    assert!(error.contains("there is no bone \"left_hnd\"; did you mean \"left_hand\"?"), "{error}");
+    let (_, error) = bad(1, &["retarget", &other, &glb, "--bone", "left_hand=Blob_k"]);
+    assert!(error.contains("is called \"Blob_k\"; did you mean \"Blob_l\"?"), "{error}");
+    write(root.join("lissom.toml"), "unit = 1\nbones = { lft_hand = 'x' }\n");
+    let (_, error) = bad(2, &["import", &other, "--retarget", &glb, "-o", &out]);
+    assert!(error.contains("line 2") && error.contains("did you mean \"left_hand\"?"), "{error}");
+    fs::remove_file(root.join("lissom.toml")).unwrap();
+    bad(2, &["import", &other, "-o", &out, "--bone", "left_hand=Blob_l"]);
 }

@@ -226,11 +226,15 @@ class Clip:
         >>> contacts["left"].shape, contacts["right"]
         ((2, 2), array([[0., 2.]]))
         """
-    def retarget(self, skeleton: Skeleton, *, hands: bool = False, feet: bool = False) -> Clip:
+    def retarget(
+        self, skeleton: Skeleton, *, hands: bool = False, feet: bool = False, bones: dict[str, str] | None = None
+    ) -> Clip:
         """The motion on another skeleton, both of humans, as their joints' names tell: turns go from bone to bone, the hips' way is
         that of longer or shorter legs. `hands` and `feet` keep these where the source has them; feet then do not slide.
 
-        Bones without a counterpart rest, and one `UserWarning` names them. The clip is authored, even if this one is cooked.
+        Bones without a counterpart rest, and one `UserWarning` names them. `bones` says which joint a bone is where names do not:
+        `{"left_hand": "Fist.L"}`, of one skeleton only `{"source.left_hand": "Fist.L"}` or `"target.left_hand"`; `""` is no joint.
+        The clip is authored, even if this one is cooked.
         """
     @staticmethod
     def from_arrays(

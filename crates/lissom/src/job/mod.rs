@@ -37,7 +37,10 @@ pub use inertia::{InertiaJob, InertiaStartJob, PosePair, SoaInertia, SoaOffset};
 pub use local_to_model::{LocalToModelJob, Models, Update};
 pub use mix::{Mix, MixEntry, MixJob, MixScratch};
 pub use model_to_local::{ModelToLocalJob, decompose};
-pub use retarget::{RetargetCarry, RetargetFollow, RetargetJob, RetargetLimb, RetargetPlan, RetargetScratch};
+pub use retarget::{
+    RetargetCarry, RetargetFollow, RetargetGoal, RetargetJob, RetargetKnee, RetargetLimb, RetargetPlan,
+    RetargetScratch,
+};
 pub use sample::SampleJob;
 pub use sample_joint::{ChannelValue, JointChannel};
 pub use skin::{DualQuatSkinJob, MorphJob, PaletteJob, SkinJob, inverse_binds_from_rest, inverse_transpose};

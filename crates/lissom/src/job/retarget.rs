@@ -69,6 +69,54 @@ pub struct RetargetLimb {
     pub target: [usize; 3],
     /// About which it bends when it is straight, in the space of the middle joint; positive turns open it.
     pub axis: Vec3,
+    /// Where the source's end is on the target.
+    pub goal: RetargetGoal,
+}
+
+/// Where an end of the source is on the target.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RetargetGoal {
+    /// As the hips go: in the measure of the legs, from the ground. For feet.
+    Ground {
+        /// The leg has no goal while its knee is on the ground; `None`: it always has one.
+        knee: Option<RetargetKnee>,
+    },
+    /// As seen from between the shoulders, in the measure of the arms. For hands.
+    Shoulders {
+        /// Joints of the source: left, right.
+        source: [usize; 2],
+        /// Joints of the target.
+        target: [usize; 2],
+        /// How much longer the target's arms are.
+        ratio: f32,
+    },
+}
+
+/// A leg of the source. Its knee is on the ground where it is less than a quarter of the shin above the lowest foot; from a half on
+/// it is not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RetargetKnee {
+    /// The knee.
+    pub joint: usize,
+    /// Heels and toes of both feet; some may be there twice.
+    pub feet: [usize; 4],
+    /// How long the shin is, above 0.
+    pub shin: f32,
+}
+
+impl RetargetKnee {
+    /// 1 where the foot carries, 0 where the knee does, by how high joints are.
+    fn upright(&self, height: impl Fn(usize) -> f32) -> f32 {
+        let mut lowest = height(self.feet[0]);
+        for joint in self.feet {
+            let at = height(joint);
+            lowest = if at < lowest { at } else { lowest };
+        }
+        let x = (height(self.joint) - lowest - 0.25 * self.shin) / (0.25 * self.shin);
+        let x = if x > 0.0 { x } else { 0.0 };
+        let x = if x < 1.0 { x } else { 1.0 };
+        x * x * (3.0 - 2.0 * x)
+    }
 }
 
 /// The room that a [`RetargetJob`] works in. Made once; one a thread is enough.
@@ -108,7 +156,7 @@ impl RetargetScratch {
 ///
 /// Joints that follow none keep their rest pose on what they hang on. The hips go the source's way in the
 /// measure of the legs; every other translation, and every scale, is the target's own. Limbs end where the
-/// source's do, if they are long enough. What is carried is put where its limb takes it. Root motion that was
+/// source's do, if they are long enough ([`RetargetGoal`]). What is carried is put where its limb takes it. Root motion that was
 /// taken out of a clip goes the same way: turned by `facing`, times `ratio`.
 ///
 /// # Errors
@@ -168,6 +216,19 @@ impl RetargetJob<'_> {
             below("plan.limbs.source", limb.source, from)?;
             limb.target.iter().try_for_each(|joint| below("plan.limbs.target", *joint, to))?;
             super::error::has_direction("plan.limbs.axis", limb.axis)?;
+            match limb.goal {
+                RetargetGoal::Ground { knee: None } => {}
+                RetargetGoal::Ground { knee: Some(knee) } => {
+                    below("plan.limbs.goal.knee", knee.joint, from)?;
+                    knee.feet.iter().try_for_each(|joint| below("plan.limbs.goal.feet", *joint, from))?;
+                    finite_number("plan.limbs.goal.shin", knee.shin)?;
+                }
+                RetargetGoal::Shoulders { source, target, ratio } => {
+                    source.iter().try_for_each(|joint| below("plan.limbs.goal.source", *joint, from))?;
+                    target.iter().try_for_each(|joint| below("plan.limbs.goal.target", *joint, to))?;
+                    finite_number("plan.limbs.goal.ratio", ratio)?;
+                }
+            }
         }
         for carry in &plan.carried {
             below("plan.carried.target", carry.target, to)?;
@@ -237,9 +298,27 @@ impl RetargetJob<'_> {
             self.output[hips / GROUP].translation.set_lane(hips % GROUP, Vec3::new(at[0], at[1], at[2]));
         }
 
-        // 3. Limbs. They moved along with the hips: it is the goals that are moved back.
+        // 3. Limbs. They moved along with the hips: it is the goals on the ground that are moved back.
         for limb in &plan.limbs {
-            let goal = sub(goal(place(source_models, limb.source)), moved);
+            let at = place(source_models, limb.source);
+            let goal = match limb.goal {
+                RetargetGoal::Ground { knee } => {
+                    let goal = sub(goal(at), moved);
+                    let height = |joint| quat_rotate(plan.facing, place(source_models, joint)).y;
+                    match knee.map(|knee| knee.upright(height)) {
+                        None | Some(1.0) => goal,
+                        Some(share) => {
+                            let own = place(target_models, limb.target[2]);
+                            add(own, scale(sub(goal, own), share))
+                        }
+                    }
+                }
+                RetargetGoal::Shoulders { source: [left, right], target: [own_left, own_right], ratio } => {
+                    let from = sub(at, between(source_models, left, right));
+                    let from = scale(quat_rotate(plan.facing, from), ratio);
+                    add(between(target_models, own_left, own_right), from)
+                }
+            };
             limb.reach(target, target_models, target_turns, goal, self.output)?;
         }
 

@@ -88,7 +88,12 @@ impl Corrections {
                 lift: Vec3::ZERO,
                 source_hips: [start, mid],
                 target_hips: [start, mid, end],
-                limbs: vec![RetargetLimb { source: end, target: [start, mid, end], axis: Vec3::Z }],
+                limbs: vec![RetargetLimb {
+                    source: end,
+                    target: [start, mid, end],
+                    axis: Vec3::Z,
+                    goal: RetargetGoal::Ground { knee: None },
+                }],
                 carried: vec![RetargetCarry { target: end, by: start, at: Vec3::Y }],
             },
             retarget_scratch: RetargetScratch::new(skeleton, skeleton),

@@ -1,7 +1,7 @@
 //! A pose of one skeleton on another: the same bits everywhere, no memory, and what is wrong with a plan is named.
 
 use lissom::{
-    job::{JobError, RetargetCarry, RetargetJob, RetargetPlan, RetargetScratch},
+    job::{JobError, RetargetCarry, RetargetGoal, RetargetJob, RetargetKnee, RetargetPlan, RetargetScratch},
     math::{
         Quat, Vec3,
         simd::Backend,
@@ -86,6 +86,16 @@ fn carry(target: usize, by: usize, x: f32) -> RetargetCarry {
     RetargetCarry { target, by, at: Vec3::new(x, 0.0, 0.0) }
 }
 
+fn shoulders(plan: &mut RetargetPlan, source: [usize; 2], target: [usize; 2], ratio: f32) {
+    plan.limbs[0].goal = RetargetGoal::Shoulders { source, target, ratio };
+}
+
+/// Arms come before legs.
+fn knee(plan: &mut RetargetPlan, change: fn(&mut RetargetKnee)) {
+    let RetargetGoal::Ground { knee: Some(knee) } = &mut plan.limbs[2].goal else { panic!("{plan:?}") };
+    change(knee);
+}
+
 #[test]
 fn what_is_wrong_with_a_plan_is_named_and_the_output_stays() {
     let pair = Pair::new();
@@ -95,7 +105,7 @@ fn what_is_wrong_with_a_plan_is_named_and_the_output_stays() {
         change(&mut plan);
         plan
     };
-    let cases: [(&str, RetargetPlan); 13] = [
+    let cases: [(&str, RetargetPlan); 19] = [
         ("plan.follows.source", spoil(|plan| plan.follows[3].source = 9_999)),
         ("plan.follows.target", spoil(|plan| plan.follows[3].target = usize::MAX)),
         (
@@ -109,6 +119,12 @@ fn what_is_wrong_with_a_plan_is_named_and_the_output_stays() {
         ("plan.target_hips", spoil(|plan| plan.target_hips[0] = 64)),
         ("plan.limbs.target", spoil(|plan| plan.limbs[0].target[2] = 64)),
         ("plan.limbs.axis", spoil(|plan| plan.limbs[0].axis = Vec3::ZERO)),
+        ("plan.limbs.goal.source", spoil(|plan| shoulders(plan, [64, 0], [0; 2], 1.0))),
+        ("plan.limbs.goal.target", spoil(|plan| shoulders(plan, [0; 2], [0, 64], 1.0))),
+        ("plan.limbs.goal.ratio", spoil(|plan| shoulders(plan, [0; 2], [0; 2], f32::NAN))),
+        ("plan.limbs.goal.knee", spoil(|plan| knee(plan, |knee| knee.joint = 64))),
+        ("plan.limbs.goal.feet", spoil(|plan| knee(plan, |knee| knee.feet[3] = 64))),
+        ("plan.limbs.goal.shin", spoil(|plan| knee(plan, |knee| knee.shin = f32::INFINITY))),
         ("plan.carried.target", spoil(|plan| plan.carried.push(carry(64, 0, 0.0)))),
         ("plan.carried.by", spoil(|plan| plan.carried.push(carry(0, 64, 0.0)))),
         ("plan.carried.at", spoil(|plan| plan.carried.push(carry(0, 1, f32::NAN)))),

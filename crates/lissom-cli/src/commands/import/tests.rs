@@ -6,7 +6,7 @@ use lissom_build::recipe;
 use std::collections::BTreeSet;
 
 /// A key of a recipe with a value, and the same as an option.
-const SAME: [(&str, &str, &[&str]); 22] = [
+const SAME: [(&str, &str, &[&str]); 23] = [
     ("precision", "'0.2mm'", &["--precision", "0.2mm"]),
     ("shell", "'2cm'", &["--shell", "2cm"]),
     ("budget", "'4KB'", &["--budget", "4KB"]),
@@ -22,6 +22,11 @@ const SAME: [(&str, &str, &[&str]); 22] = [
     ("rebase", "true", &["--rebase"]),
     ("retarget", "'hero.glb'", &["--retarget", "hero.glb"]),
     ("goals", "'feet'", &["--goals", "feet"]),
+    (
+        "bones",
+        "{ left_hand = 'Fist.L', source = { head = 'Skull' } }",
+        &["--bone", "left_hand=Fist.L", "--bone", "source.head=Skull"],
+    ),
     ("no-mesh", "true", &["--no-mesh"]),
     ("no-images", "true", &["--no-images"]),
     ("influences", "4", &["--influences", "4"]),
