@@ -46,6 +46,7 @@ impl<'a> Archive<'a> {
         let count = usize::from(at.u16("the count of members")?);
         at.take(4, "the end of the archive")?;
         let list = at.u32("the place of the list")? as usize;
+        at.take(2, "the end of the archive")?;
         let mut out = Self { bytes, members: BTreeMap::new() };
         let mut list = Bytes::new(bytes.get(list..end).unwrap_or_default(), false);
         // A count of 16 bits says nothing about larger ones: the list ends where it ends.
