@@ -72,11 +72,12 @@ impl Asking {
             self.0.push(EditKind::RootMotion(on.is_true().then_some(edit)));
             return Ok(());
         }
-        if let Ok(joint) = value.extract::<String>() {
-            edit.joint = Some(joint);
+        if let Ok(word) = value.extract::<String>() {
+            edit = RootEdit::named(&word);
         } else {
             let keys = ["joint", "axes", "turn", "reference", "bake", "loop"];
-            let expected = "True, False, a joint's name or {\"joint\": …, \"axes\": \"xz\", …}";
+            let expected =
+                "True, False, a joint's name, \"from feet\" or {\"joint\": …, \"axes\": \"xz\", …}";
             for (key, value) in options(value, "root_motion", &keys, expected)? {
                 let wrong = |expected| argument(&format!("root_motion, {key}"), shown(&value), expected);
                 let on = || value.extract::<bool>().map_err(|_| wrong("True or False"));

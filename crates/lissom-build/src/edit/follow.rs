@@ -4,13 +4,16 @@ use super::{Additive, ClipRule, Edit, EditError, EditKind, Looping, error::EditR
 use crate::{
     feet::{ContactRule, FeetError, PHASE_TRACK, SPEED_TRACK},
     pipeline::{clip_called, similar_clips},
-    raw::{RawAnimation, RawSkeleton, RawUserTrack, TrackKind, UserKey},
+    raw::{RawAnimation, RawEditError, RawSkeleton, RawUserTrack, TrackKind, UserKey},
     scene::{Marker, Scene, SceneAnimation},
     text::{pattern::fit, words::nearest},
 };
 
 /// How much a user track may be off at the end of a loop.
 const TRACK_GAP: f64 = 1e-3;
+
+/// Feet that slide faster than this share of the speed that they give are told.
+const UNSTEADY: f64 = 0.5;
 
 /// The rules, and how the scene is cooked as far as edits ask.
 #[derive(Clone, Copy, Debug)]
@@ -166,9 +169,22 @@ fn edit(
                 let precision_m = precision.unwrap_or(asked.precision_m);
                 make_loop(&mut clip, skeleton, *looping, precision_m, asked.shell_m).map_err(wrong)?;
             }
+            EditKind::RootMotion(Some(root)) if root.from_feet => {
+                let found = clip.rooted_by_feet(skeleton, &plan.contacts()).map_err(wrong)?;
+                let (speed, slide) = (found.velocity.length(), found.slide);
+                if slide > UNSTEADY * speed {
+                    warn(format!(
+                        "clip {:?}: root motion from feet: {speed:.2} m/s, but its feet are not steady and slide by {slide:.2} m/s",
+                        clip.motion.name
+                    ));
+                }
+            }
             EditKind::RootMotion(Some(root)) => clip = clip.rooted(skeleton, root).map_err(wrong)?,
             EditKind::Contacts(Some(rule)) => {
                 let contacts = clip.contacts(skeleton, rule).map_err(|e| wrong(e.into()))?;
+                if contacts.feet.iter().all(Vec::is_empty) {
+                    warn(format!("clip {:?}: contacts: no foot stands in it", clip.motion.name));
+                }
                 add_markers(&mut clip, contacts.markers());
             }
             EditKind::Gait(true) => {
@@ -202,6 +218,30 @@ fn edit(
     Ok((clip, needs))
 }
 
+impl SceneAnimation {
+    /// True if it moves, and ends where it starts within the precision: what import finds to be a loop.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`RawAnimation::loop_check`].
+    pub fn closes(
+        &self,
+        skeleton: &RawSkeleton,
+        precision_m: f64,
+        shell_m: f64,
+    ) -> Result<bool, RawEditError> {
+        let tracks_close = self
+            .tracks
+            .iter()
+            // Where a loop ends is where its next lap starts: that is what root motion is for.
+            .filter(|t| !is_root(&t.name) && t.name != PHASE_TRACK)
+            .all(|t| t.sample(0.0).iter().zip(t.sample(1.0)).all(|(a, b)| (a - b).abs() <= TRACK_GAP));
+        let moves =
+            self.motion.tracks.iter().any(|t| t.moves()) || self.tracks.iter().any(|t| t.keys.len() > 1);
+        Ok(moves && tracks_close && self.motion.loop_check(skeleton, shell_m)?.distance <= precision_m)
+    }
+}
+
 fn make_loop(
     clip: &mut SceneAnimation,
     skeleton: &RawSkeleton,
@@ -214,18 +254,7 @@ fn make_loop(
         Looping::No => motion.looping = false,
         Looping::Close => *motion = motion.closed(),
         Looping::Auto if motion.looping || skeleton.joints.is_empty() => {}
-        Looping::Auto => {
-            let tracks_close = clip
-                .tracks
-                .iter()
-                // Where a loop ends is where its next lap starts: that is what root motion is for.
-                .filter(|t| !is_root(&t.name) && t.name != PHASE_TRACK)
-                .all(|t| t.sample(0.0).iter().zip(t.sample(1.0)).all(|(a, b)| (a - b).abs() <= TRACK_GAP));
-            let moves =
-                motion.tracks.iter().any(|t| t.moves()) || clip.tracks.iter().any(|t| t.keys.len() > 1);
-            motion.looping =
-                moves && tracks_close && motion.loop_check(skeleton, shell_m)?.distance <= precision_m;
-        }
+        Looping::Auto => clip.motion.looping = clip.closes(skeleton, precision_m, shell_m)?,
         Looping::Yes => {
             let gap = motion.loop_check(skeleton, shell_m)?;
             if gap.distance > precision_m {

@@ -90,10 +90,22 @@ pub enum EditKind {
 /// Which root motion is taken out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RootEdit {
+    /// True for a motion on the spot: its way is the one on which feet that stand do not slide. Then no joint gives it.
+    pub from_feet: bool,
     /// The joint, by a pattern; `None`: the one that carries the character, or else the first.
     pub joint: Option<String>,
     /// What of its movement.
     pub rule: RootMotionRule,
+}
+
+impl RootEdit {
+    /// By a word of a recipe or an option: a joint, `from feet`, or nothing.
+    #[must_use]
+    pub fn named(word: &str) -> Self {
+        let from_feet = word == "from feet";
+        let joint = (!from_feet && !word.is_empty()).then(|| word.to_owned());
+        Self { from_feet, joint, ..Self::default() }
+    }
 }
 
 /// Whether a clip ends where it starts.

@@ -3,6 +3,7 @@
 use super::{EditKind, EditReason, RootEdit};
 use crate::{
     exact::V3,
+    feet::{ContactRule, FromFeet},
     import::Axis,
     raw::{ExtractedRoot, RawEditError, RawSkeleton, RawUserTrack, UserKey},
     scene::{Marker, SceneAnimation},
@@ -48,6 +49,20 @@ impl SceneAnimation {
     }
 
     /// Root motion out of a joint, into two tracks more.
+    /// Adds the root motion that feet show. The motion stays on the spot.
+    pub(super) fn rooted_by_feet(
+        &mut self,
+        skeleton: &RawSkeleton,
+        rule: &ContactRule,
+    ) -> Result<FromFeet, EditReason> {
+        if self.tracks.iter().any(|track| is_root(&track.name)) {
+            return Err(EditReason::HasRoot);
+        }
+        let found = self.from_feet(skeleton, rule)?;
+        self.tracks.extend(found.tracks(self.motion.duration_s));
+        Ok(found)
+    }
+
     pub(super) fn rooted(&self, skeleton: &RawSkeleton, edit: &RootEdit) -> Result<Self, EditReason> {
         let names = || skeleton.joints.iter().map(|joint| joint.name.as_str());
         let joint = match &edit.joint {

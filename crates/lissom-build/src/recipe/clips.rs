@@ -87,16 +87,16 @@ fn kind(value: &Value<'_>) -> Result<EditKind, RecipeError> {
     })
 }
 
-/// `true`, `"hips"`, `{ joint = "hips", axes = "xz", turn = true, reference = "first", bake = true, loop = false }`.
+/// `true`, `"hips"`, `"from feet"`, `{ joint = "hips", axes = "xz", turn = true, reference = "first", bake = true, loop = false }`.
 fn root_motion(value: &Value<'_>) -> Result<Option<RootEdit>, RecipeError> {
     let mut edit = RootEdit::default();
     if !value.is_table() {
         return match (value.as_bool(), value.as_text()) {
             (Some(on), _) => Ok(on.then_some(edit)),
-            (None, Some(joint)) if !joint.is_empty() => {
-                Ok(Some(RootEdit { joint: Some(joint.to_owned()), ..edit }))
-            }
-            _ => Err(value.wrong("it must be true, false, a joint, or { joint = \"hips\", axes = \"xz\" }")),
+            (None, Some(word)) if !word.is_empty() => Ok(Some(RootEdit::named(word))),
+            _ => Err(value.wrong(
+                "it must be true, false, a joint, \"from feet\", or { joint = \"hips\", axes = \"xz\" }",
+            )),
         };
     }
     for part in value.table()?.entries(&["joint", "axes", "turn", "reference", "bake", "loop"], "")? {

@@ -75,6 +75,7 @@ fn a_whole_recipe_is_read_in_the_order_of_the_file() {
         EditKind::Reverse(true),
         EditKind::Mirror(Some(Axis::Z)),
         EditKind::RootMotion(Some(RootEdit {
+            from_feet: false,
             joint: Some("Hips".into()),
             rule: RootMotionRule {
                 axes: [true; 3],
@@ -101,6 +102,8 @@ fn a_whole_recipe_is_read_in_the_order_of_the_file() {
     assert_eq!(root("[clips.a]\nroot-motion = true"), Some(RootEdit::default()));
     assert_eq!(root("[clips.a]\nroot-motion = false"), None);
     assert_eq!(root("[clips.a]\nroot-motion = 'hips'").unwrap().joint.as_deref(), Some("hips"));
+    let by_feet = RootEdit { from_feet: true, ..RootEdit::default() };
+    assert_eq!(root("[clips.a]\nroot-motion = 'from feet'"), Some(by_feet));
     assert_eq!(file.rules[2].from.as_deref(), Some("walk"));
     assert_eq!(read(b""), Ok(RecipeFile::default()));
     assert_eq!(read("\u{feff}rate = 30".as_bytes()).unwrap().rate_hz, Some(30.0));

@@ -28,7 +28,8 @@ pub(super) struct Editing {
     /// Left becomes right
     #[arg(long)]
     mirror: bool,
-    /// Takes root motion out of the joint that carries the character, or of this one, into tracks beside the clip
+    /// Takes root motion out of the joint that carries the character, or of this one, into tracks beside the clip; "from feet": of a clip on
+    /// the spot, the way on which feet that stand do not slide
     #[arg(long, value_name = "JOINT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     root_motion: Option<String>,
     /// Takes travel over the ground out: all of it, or the straight line from the first place to the last
@@ -85,10 +86,7 @@ impl Editing {
         if self.mirror {
             kinds.push(EditKind::Mirror(Some(Axis::X)));
         }
-        kinds.extend(self.root_motion.as_ref().map(|joint| {
-            let joint = Some(joint.clone()).filter(|joint| !joint.is_empty());
-            EditKind::RootMotion(Some(RootEdit { joint, ..RootEdit::default() }))
-        }));
+        kinds.extend(self.root_motion.as_ref().map(|word| EditKind::RootMotion(Some(RootEdit::named(word)))));
         kinds.extend(self.in_place.map(|travel| {
             EditKind::InPlace(Some(match travel {
                 TravelName::All => Travel::All,

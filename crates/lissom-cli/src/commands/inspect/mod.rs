@@ -14,8 +14,11 @@ use lissom::{
     clip::JointBytes,
 };
 use lissom_build::{
+    cook::ClipBuilder,
+    feet::ContactRule,
+    pipeline::ScenePrecision,
     raw::{RawTrack, RawUserTrack},
-    scene::{Scene, SceneMesh, SceneSkeleton},
+    scene::{Scene, SceneAnimation, SceneMesh, SceneSkeleton},
 };
 use lissom_show::source::{Content, Source, StreamFile};
 use serde::Serialize;
@@ -76,7 +79,12 @@ struct ClipReport {
     name: String,
     skeleton: Option<usize>,
     seconds: f64,
-    looping: bool,
+    /// `null`: unknown.
+    looping: Option<bool>,
+    /// Over the ground, in metres per second, by its travel or by its feet; `null`: unknown.
+    speed: Option<f64>,
+    /// How often feet come down; `null`: unknown.
+    steps: Option<usize>,
     /// It is what is added to a pose.
     additive: bool,
     /// Channels with more than one key.
@@ -162,7 +170,7 @@ fn report(file: &Source) -> Result<Report> {
         Content::Archive(archive) => sections(&ArchiveView::read(archive.bytes(), &Limits::default())?),
         _ => Vec::new(),
     };
-    let mut clips = scene_clips(scene);
+    let mut clips = scene_clips(scene, matches!(file.content, Content::Archive(_)));
     let mut moving = Moving::of_scene(scene);
     if let Content::Archive(archive) = &file.content {
         for (name, cooked) in archive.clips() {
@@ -217,7 +225,9 @@ fn stream_report(file: &Source, stream: &StreamFile, named: String) -> Report {
         name: stream.name(&file.path),
         skeleton: None,
         seconds: view.duration_s(),
-        looping: view.is_looping(),
+        looping: Some(view.is_looping()),
+        speed: None,
+        steps: None,
         additive: false,
         moving_channels: view.channel_count(),
         keys: usize::try_from(view.key_count()).unwrap_or(usize::MAX),
@@ -300,16 +310,40 @@ impl Moving {
     }
 }
 
-fn scene_clips(scene: &Scene) -> Vec<ClipReport> {
+/// The clips. Archives say which of them loop; of other files it is seen as import sees it.
+fn scene_clips(scene: &Scene, says_loops: bool) -> Vec<ClipReport> {
+    let precision = ScenePrecision::new(scene.height(), false, false);
+    let builder = precision.builder(&ClipBuilder::default());
+    let skeleton = |a: &SceneAnimation| a.skeleton.and_then(|s| scene.skeletons.get(s)).map(|s| &s.skeleton);
+    let loops = |a: &SceneAnimation| match skeleton(a) {
+        _ if says_loops || a.motion.looping => Some(a.motion.looping),
+        Some(skeleton) if !skeleton.joints.is_empty() => {
+            a.closes(skeleton, builder.precision, builder.shell).ok()
+        }
+        _ => None,
+    };
+    // Speed over the ground, and steps.
+    let feet = |a: &SceneAnimation, looping: Option<bool>| {
+        let skeleton = skeleton(a).filter(|_| !a.motion.additive)?;
+        let mut clip = a.clone();
+        clip.motion.looping = looping.unwrap_or(false);
+        let rule = ContactRule::default();
+        let steps = clip.contacts(skeleton, &rule).ok()?.step_count();
+        Some((clip.ground_speed(skeleton, &rule).ok(), steps))
+    };
     let counts = |t: &RawTrack| [t.translation.keys.len(), t.rotation.keys.len(), t.scale.keys.len()];
     scene
         .animations
         .iter()
-        .map(|a| ClipReport {
+        .map(|a| (a, loops(a)))
+        .map(|(a, looping)| (a, looping, feet(a, looping)))
+        .map(|(a, looping, feet)| ClipReport {
             name: a.motion.name.clone(),
             skeleton: a.skeleton,
             seconds: a.motion.duration_s,
-            looping: a.motion.looping,
+            looping,
+            speed: feet.and_then(|(speed, _)| speed),
+            steps: feet.map(|(_, steps)| steps),
             additive: a.motion.additive,
             moving_channels: a.motion.tracks.iter().flat_map(counts).filter(|k| *k > 1).count(),
             keys: a.motion.tracks.iter().flat_map(counts).sum(),
@@ -354,13 +388,16 @@ fn text(report: &Report, all: bool, out: &mut impl Write) -> Result<()> {
     }
     if !report.clips.is_empty() {
         writeln!(out)?;
-        let mut table = Table::new(&["clip", "seconds", "loops", "channels", "keys", "bytes"]);
+        let mut table =
+            Table::new(&["clip", "seconds", "loops", "m/s", "steps", "channels", "keys", "bytes"]);
         for clip in &report.clips {
             table.row(
                 vec![
                     plain(&clip.name) + if clip.additive { " (added to a pose)" } else { "" },
                     format!("{:.3}", clip.seconds),
-                    if clip.looping { "yes" } else { "no" }.into(),
+                    clip.looping.map_or("-", |looping| if looping { "yes" } else { "no" }).into(),
+                    clip.speed.map_or_else(|| "-".into(), |speed| format!("{speed:.2}")),
+                    clip.steps.map_or_else(|| "-".into(), |steps| steps.to_string()),
                     clip.moving_channels.to_string(),
                     grouped(clip.keys as u64),
                     clip.bytes.map_or_else(|| "-".into(), grouped),
