@@ -11,6 +11,7 @@ mod cook;
 mod defects;
 #[cfg(feature = "fbx")]
 mod fbx;
+mod feet;
 mod files;
 mod gltf;
 mod golden;
@@ -42,6 +43,7 @@ const CHECKS: &[(&str, &str, Check)] = &[
     ("defects", "defects: each file shows that what was wrong with it is right", defects::run),
     #[cfg(feature = "fbx")]
     ("fbx", "assets/ufbx and assets/quaternius-fbx: poses and skins against ufbx's own evaluation", fbx::run),
+    ("feet", "assets, packs and mocap: when feet stand, against what people see in 63 clips", feet::run),
     (
         "golden",
         "assets/ozz/bin and golden: ozz archives against the poses ozz itself decodes from them",
