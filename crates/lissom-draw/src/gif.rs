@@ -1,11 +1,11 @@
 //! Moving pictures as GIF: one palette for all frames, and only what changed from frame to frame.
 //!
-//! A shade that the palette lacks is a pattern of two of its colours. The pattern stands still on the screen, so what
+//! A shade that the palette lacks is a pattern of colours whose mean it is. The pattern stands still on the screen, so what
 //! does not move does not flicker and takes no bytes.
 
 use crate::{DrawError, Image};
 use gif::{DisposalMethod, Encoder, EncodingError, Frame, Repeat};
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashMap};
 
 /// The index that means "as before".
 const SAME: u8 = 255;
@@ -93,39 +93,40 @@ fn changed<'a>(before: Option<&[u8]>, now: &[u8], width: u16, height: u16) -> Fr
 /// At most 255 colours, found by median cut; the commonest colour of all is one of them exactly.
 struct Palette {
     colors: Vec<[u8; 3]>,
-    /// For each coarse colour, once it was asked for: the nearest of ours, and the one that makes it in a pattern with it.
-    known: Vec<Option<[u8; 2]>>,
+    /// The pattern of each colour that was asked for.
+    known: HashMap<[u8; 3], [u8; PATTERN]>,
 }
 
+/// Pixels of a pattern: 4 by 4.
+const PATTERN: usize = 16;
 /// Weights of red, green and blue in a distance.
 const SEEN: [i32; 3] = [3, 4, 2];
-/// How much a pattern of colours that are far apart is worse than a smooth one.
-const COARSENESS: f32 = 0.02;
-/// The largest distance from one colour at which no pattern is needed.
-const NEAR: i32 = 9;
 
-/// The sum of products of two differences.
-fn dot(a: [i32; 3], b: [i32; 3]) -> i32 {
-    (0..3).map(|i| a[i] * b[i] * SEEN[i]).sum()
-}
-
-fn less(a: [u8; 3], b: [u8; 3]) -> [i32; 3] {
-    [0, 1, 2].map(|i| i32::from(a[i]) - i32::from(b[i]))
-}
-
-/// How much of `b` a mix of `a` and `b` has that comes nearest to a colour: 0 to 0.5, since `a` is nearer.
-fn share(color: [u8; 3], a: [u8; 3], b: [u8; 3]) -> f32 {
-    let way = less(b, a);
-    let whole = dot(way, way);
-    if whole == 0 { 0.0 } else { (dot(less(color, a), way) as f32 / whole as f32).clamp(0.0, 0.5) }
-}
-
-/// Every number from 0 to 1 once in 8 by 8 pixels, neighbours far apart: Bayer's matrix.
-fn threshold([x, y]: [u32; 2]) -> f32 {
+/// Every number from 0 to 15 once in 4 by 4 pixels, neighbours far apart: Bayer's matrix.
+fn place([x, y]: [u32; 2]) -> usize {
     let bit = |v: u32, from: u32, to: u32| (v >> from & 1) << to;
     let z = x ^ y;
-    let place = bit(z, 0, 5) | bit(y, 0, 4) | bit(z, 1, 3) | bit(y, 1, 2) | bit(z, 2, 1) | bit(y, 2, 0);
-    (place as f32 + 0.5) / 64.0
+    (bit(z, 0, 3) | bit(y, 0, 2) | bit(z, 1, 1) | bit(y, 1, 0)) as usize
+}
+
+/// Colours whose mean is nearest to a colour, the darkest first: each makes up for what those before it missed.
+fn pattern(colors: &[[u8; 3]], color: [u8; 3]) -> [u8; PATTERN] {
+    let wanted = color.map(i32::from);
+    let mut missed = [0_i32; 3];
+    let mut out = [0; PATTERN];
+    for own in &mut out {
+        let aim = [0, 1, 2].map(|c| wanted[c] + missed[c]);
+        let far =
+            |i: &usize| -> i32 { (0..3).map(|c| (i32::from(colors[*i][c]) - aim[c]).pow(2) * SEEN[c]).sum() };
+        let nearest = (0..colors.len()).min_by_key(far).unwrap_or(0);
+        *own = nearest as u8;
+        for c in 0..3 {
+            missed[c] = aim[c] - i32::from(colors[nearest][c]);
+        }
+    }
+    let light = |i: &u8| -> i32 { (0..3).map(|c| i32::from(colors[usize::from(*i)][c]) * SEEN[c]).sum() };
+    out.sort_by_key(light);
+    out
 }
 
 /// A coarse colour: how often it occurs, and the sum of what it stands for.
@@ -188,34 +189,14 @@ impl Palette {
             all.mean()
         };
         colors.extend(boxes.iter().filter(|b| !b.is_empty()).map(mean));
-        Self { colors, known: vec![None; 1 << (3 * BITS)] }
+        Self { colors, known: HashMap::new() }
     }
 
     /// The colour for a pixel of this colour at this place.
     fn index(&mut self, color: [u8; 3], at: [u32; 2]) -> u8 {
         let Self { colors, known } = self;
-        let [first, second] = *known[coarse(color)].get_or_insert_with(|| pair(colors, color));
-        let (a, b) = (colors[usize::from(first)], colors[usize::from(second)]);
-        let off = less(color, a);
-        let mixed = dot(off, off) > NEAR && share(color, a, b) > threshold(at);
-        if mixed { second } else { first }
+        known.entry(color).or_insert_with(|| pattern(colors, color))[place(at)]
     }
-}
-
-/// The nearest colour, and the one that comes nearest in a mix with it.
-fn pair(colors: &[[u8; 3]], color: [u8; 3]) -> [u8; 2] {
-    let far = |c: &[u8; 3]| dot(less(*c, color), less(*c, color));
-    let first = (0..colors.len()).min_by_key(|i| far(&colors[*i])).unwrap_or(0);
-    let a = colors[first];
-    let cost = |b: [u8; 3]| {
-        let t = share(color, a, b);
-        let way = less(b, a);
-        let off = [0, 1, 2].map(|i| less(color, a)[i] as f32 - t * way[i] as f32);
-        let missed: f32 = (0..3).map(|i| off[i] * off[i] * SEEN[i] as f32).sum();
-        missed + COARSENESS * dot(way, way) as f32
-    };
-    let second = (0..colors.len()).min_by(|i, j| cost(colors[*i]).total_cmp(&cost(colors[*j])));
-    [first as u8, second.unwrap_or(first) as u8]
 }
 
 /// The channel along which a box spreads most, and its share of what is to be told apart.
