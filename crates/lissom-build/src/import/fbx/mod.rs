@@ -79,7 +79,7 @@ pub fn read_with(
     } else {
         Default::default()
     };
-    warnings::not_carried(&file, options, &left, &mut scene);
+    warnings::not_carried(&file, &left, &mut scene);
     motion::read(&file, baked, &nodes, &targets, &mut ours, &mut scene)?;
     let root = nodes.skeleton.joints.iter().find(|j| j.parent.is_none());
     let name = root.map_or_else(String::new, |j| j.name.clone());

@@ -1,10 +1,7 @@
 //! What was odd about a file, and what of it the scene does not have.
 
 use super::surfaces::Left;
-use crate::{
-    import::{ReadOptions, files},
-    scene::Scene,
-};
+use crate::{import::files, scene::Scene};
 use std::collections::BTreeMap;
 use ufbx::WarningType;
 
@@ -53,8 +50,8 @@ fn not_utf8(file: &ufbx::Scene, count: usize, scene: &mut Scene) {
     scene.warn(place, format!("{count} {text} not UTF-8; each wrong byte became \u{fffd}"));
 }
 
-/// What the file has and the scene has not, in one line.
-pub(super) fn not_carried(file: &ufbx::Scene, options: &ReadOptions, left: &Left, scene: &mut Scene) {
+/// What the file has and the scene has not, in one line; what nobody asked for is not missed.
+pub(super) fn not_carried(file: &ufbx::Scene, left: &Left, scene: &mut Scene) {
     let mut all = Vec::new();
     let mut count = |count: usize, one: &str, many: &str| {
         if count > 0 {
@@ -63,12 +60,6 @@ pub(super) fn not_carried(file: &ufbx::Scene, options: &ReadOptions, left: &Left
     };
     count(file.cameras.count.saturating_add(file.stereo_cameras.count), "camera", "cameras");
     count(file.lights.count, "light", "lights");
-    if !options.meshes {
-        count(file.meshes.count, "mesh", "meshes");
-    }
-    if !options.images || !options.meshes {
-        count(file.texture_files.count, "texture", "textures");
-    }
     count(file.nurbs_surfaces.count, "NURBS surface", "NURBS surfaces");
     count(file.nurbs_curves.count.saturating_add(file.line_curves.count), "curve", "curves");
     count(file.constraints.count, "constraint", "constraints");
