@@ -58,7 +58,7 @@ impl SceneAnimation {
         if self.tracks.iter().any(|track| is_root(&track.name)) {
             return Err(EditReason::HasRoot);
         }
-        let found = self.from_feet(skeleton, rule)?;
+        let found = self.root_from_feet(skeleton, rule)?;
         self.tracks.extend(found.tracks(self.motion.duration_s));
         Ok(found)
     }

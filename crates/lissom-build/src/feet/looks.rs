@@ -311,7 +311,7 @@ impl Looks {
     }
 
     /// How the character goes over the ground, and how fast feet that stand slide nevertheless; `None` if none stands.
-    pub(super) fn from_feet(&self, rule: &ContactRule) -> Option<FromFeet> {
+    pub(super) fn root_from_feet(&self, rule: &ContactRule) -> Option<FromFeet> {
         let (mut squares, mut count) = (0.0, 0_u32);
         for (points, stands) in self.points.iter().zip(&self.standing(rule)) {
             for look in (0..stands.len()).filter(|look| stands[*look]) {

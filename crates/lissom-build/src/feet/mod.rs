@@ -211,7 +211,7 @@ impl SceneAnimation {
         let looks = Looks::new(self, skeleton, &feet)?;
         // Feet that stand are not quite still: where the motion travels, its travel says it better.
         if looks.is_on_the_spot() {
-            return Ok(looks.from_feet(rule).ok_or(FeetError::NoStance)?.velocity.length());
+            return Ok(looks.root_from_feet(rule).ok_or(FeetError::NoStance)?.velocity.length());
         }
         Ok(looks.travel().length())
     }
@@ -221,13 +221,13 @@ impl SceneAnimation {
     /// # Errors
     ///
     /// [`FeetError::Travels`] if it is not on the spot, [`FeetError::NoStance`], and those of [`SceneAnimation::contacts`].
-    pub fn from_feet(&self, skeleton: &RawSkeleton, rule: &ContactRule) -> Result<FromFeet, FeetError> {
+    pub fn root_from_feet(&self, skeleton: &RawSkeleton, rule: &ContactRule) -> Result<FromFeet, FeetError> {
         let feet = Feet::new(skeleton, rule)?;
         let looks = Looks::new(self, skeleton, &feet)?;
         if !looks.is_on_the_spot() && looks.travels() {
             return Err(FeetError::Travels { speed: looks.travel().length() });
         }
-        looks.from_feet(rule).ok_or(FeetError::NoStance)
+        looks.root_from_feet(rule).ok_or(FeetError::NoStance)
     }
 }
 

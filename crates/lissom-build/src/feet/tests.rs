@@ -184,7 +184,7 @@ fn on_the_spot_a_foot_stands_that_goes_with_the_ground() {
         let found = spot.contacts(&two_feet(), &rule()).unwrap();
         assert_stances(&found, 0, &[(0.2, 0.8), (1.2, 1.8)]);
         assert_stances(&found, 1, &[(0.0, 0.3), (0.7, 1.3), (1.7, 2.0)]);
-        let FromFeet { velocity, slide } = spot.from_feet(&two_feet(), &rule()).unwrap();
+        let FromFeet { velocity, slide } = spot.root_from_feet(&two_feet(), &rule()).unwrap();
         assert!(
             velocity.distance(V3::new(0.0, 0.0, speed)) < 0.1 * speed,
             "{velocity:?}, not {speed} m/s ahead"
@@ -202,12 +202,12 @@ fn on_the_spot_a_foot_stands_that_goes_with_the_ground() {
 #[test]
 fn who_travels_or_never_stands_is_refused_by_feet() {
     let travels = moved(2.0, false, |time_s| walk(time_s, 0.2, 1.3));
-    assert!(matches!(travels.from_feet(&two_feet(), &rule()), Err(FeetError::Travels { .. })));
+    assert!(matches!(travels.root_from_feet(&two_feet(), &rule()), Err(FeetError::Travels { .. })));
     let falls = moved(1.0, false, |time_s| {
         let drop = V3::new(0.0, 5.0 - 5.0 * time_s, 0.0);
         [drop, drop - V3::new(0.1, 0.8, 0.0), drop - V3::new(-0.1, 0.8, 0.0)]
     });
-    assert_eq!(falls.from_feet(&two_feet(), &rule()), Err(FeetError::NoStance));
+    assert_eq!(falls.root_from_feet(&two_feet(), &rule()), Err(FeetError::NoStance));
     assert_eq!(falls.contacts(&two_feet(), &rule()).unwrap().feet, [vec![], vec![]]);
 }
 

@@ -3,7 +3,6 @@
 //! BVH has neither. A human is 1.4 to 2.2 m high: the unit that makes the skeleton one is taken. FBX has both, but
 //! exporters often write centimetres and mean metres, or the reverse: where the file's unit makes a body of no
 //! sensible size, it is taken for such a mistake.
-#![allow(clippy::arithmetic_side_effects, reason = "floats")]
 
 use super::{Axis, Format};
 use crate::{
@@ -117,6 +116,7 @@ pub(super) fn up(format: Format, scene: &mut Scene) -> Axis {
     }
 }
 
+#[allow(clippy::arithmetic_side_effects, reason = "vectors of floats: nothing overflows")]
 fn upright(scene: &Scene) -> Option<Axis> {
     let skeleton = &scene.skeletons.first()?.skeleton;
     let map = BoneMap::guess(skeleton);
@@ -151,6 +151,7 @@ fn nearest(direction: V3) -> (Axis, f64) {
 }
 
 /// How high a human with these bones is, whatever the pose; `None` if it is no human's skeleton.
+#[allow(clippy::arithmetic_side_effects, reason = "vectors of floats: nothing overflows")]
 fn stature(skeleton: &RawSkeleton) -> Option<f64> {
     let map = BoneMap::guess(skeleton);
     if map.missing().next().is_some() {
@@ -192,6 +193,7 @@ fn longest(scene: &Scene) -> Option<f64> {
     box_of(positions.map(|p| point(*p))).or_else(|| extent(skeleton))
 }
 
+#[allow(clippy::arithmetic_side_effects, reason = "vectors of floats: nothing overflows")]
 fn box_of(points: impl Iterator<Item = V3>) -> Option<f64> {
     let mut range: Option<(V3, V3)> = None;
     for p in points {

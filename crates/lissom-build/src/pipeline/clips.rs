@@ -44,7 +44,9 @@ pub fn similar_clips<'a>(names: &'a [String], wanted: &str) -> Vec<&'a str> {
             return 0;
         }
         let last = name.rsplit(SEPARATORS).next().unwrap_or(name);
-        words::letters_between(name, wanted).min(words::letters_between(last, wanted))
+        let own = name.rsplit(BARS).next().unwrap_or(name);
+        let off = |word: &str| words::letters_between(word, wanted);
+        off(name).min(off(last)).min(off(own))
     };
     let mut found: Vec<(usize, &str)> = names.iter().map(|n| (distance(n), n.as_str())).collect();
     found.retain(|(distance, _)| *distance <= most && !wanted.is_empty());
@@ -155,6 +157,11 @@ mod tests {
         let fox = names(&["Armature|Gallop", "Armature|Walk", "Armature|Walk_Slow", "Idle"]);
         assert_eq!(similar_clips(&fox, "galop"), ["Armature|Gallop"]);
         assert_eq!(similar_clips(&fox, "idel"), ["Idle"]);
+        assert_eq!(
+            similar_clips(&fox, "Walk_Solw"),
+            ["Armature|Walk_Slow"],
+            "all that stands behind the bar"
+        );
         assert_eq!(similar_clips(&names(&["a|walk", "b|walk"]), "walk"), ["a|walk", "b|walk"]);
         assert_eq!(did_you_mean(&fox, "wolk"), " (did you mean \"Armature|Walk\"?)");
         assert_eq!(did_you_mean(&fox, "somersault"), "");

@@ -507,7 +507,13 @@ pub(super) fn fbx(bytes: &[u8]) -> bool {
     // Every texture is there, and small.
     let mut files = |_: &str| Ok(b"\x89PNG\r\n\x1a\n".to_vec());
     let limits = ImportLimits::default();
+    // A motion file's own way: without meshes. It says nothing that the whole file does not.
+    let motions = ReadOptions { limits, meshes: false, ..ReadOptions::default() };
+    let motions = lissom_build::import::fbx::read_with(bytes, &mut files, &motions);
     let Ok(scene) = lissom_build::import::fbx::read(bytes, &mut files, &limits) else { return false };
+    if let Ok(motions) = &motions {
+        play::scene(motions);
+    }
     play::scene(&scene);
     true
 }
