@@ -1,7 +1,7 @@
 //! NumPy archives of SMPL bodies.
 
 use lissom_build::{
-    exact::{Trs, V3},
+    exact::{Trs, V3, smaller},
     import::{Format, ImportError, ImportLimits, npz},
     mesh::model_matrices,
     scene::Scene,
@@ -34,7 +34,7 @@ fn amass_bodies_stand_upright_and_walk_along_z() {
         assert_eq!(scene.animations[0].motion.duration_s, 1.0);
         let rest: Vec<Trs> = scene.skeletons[0].skeleton.joints.iter().map(|j| j.rest).collect();
         let stands = model_matrices(&scene.skeletons[0].skeleton, &rest);
-        let lowest = stands.iter().map(|m| m.columns[3].y).fold(f64::MAX, f64::min);
+        let lowest = stands.iter().map(|m| m.columns[3].y).fold(f64::MAX, smaller);
         assert!(lowest.abs() < 1e-12, "at rest it stands on the ground");
         let (start, end) = (places(&scene, 0.0), places(&scene, 1.0));
         let (pelvis, head, foot) = (0, joint(&scene, "head"), joint(&scene, "left_foot"));
@@ -48,7 +48,7 @@ fn amass_bodies_stand_upright_and_walk_along_z() {
 
 #[test]
 fn axis_and_angle_two_columns_and_a_matrix_are_the_same_rotation() {
-    let (sin, cos) = (0.5_f32.sin(), 0.5_f32.cos());
+    let (sin, cos) = (libm::sinf(0.5), libm::cosf(0.5));
     // About x by half a radian.
     let ways: [(&str, Vec<f32>, &[usize]); 3] = [
         ("poses", vec![0.5, 0.0, 0.0], &[3]),
@@ -68,7 +68,7 @@ fn axis_and_angle_two_columns_and_a_matrix_are_the_same_rotation() {
             let scene = read(&w).unwrap();
             let q = scene.animations[0].motion.tracks[5].rotation.keys[1].value;
             assert!(
-                (q.x - 0.25_f64.sin()).abs() < 1e-7 && (q.w - 0.25_f64.cos()).abs() < 1e-7,
+                (q.x - libm::sin(0.25)).abs() < 1e-7 && (q.w - libm::cos(0.25)).abs() < 1e-7,
                 "{name}: {q:?}"
             );
             assert_eq!(scene.animations[0].motion.duration_s, 1.0 / 20.0);
@@ -94,7 +94,7 @@ fn a_body_in_pieces_is_put_together_in_any_order_of_memory() {
     let scene = read(&w).unwrap();
     let angle = |joint: usize, frame: usize| {
         let q = scene.animations[0].motion.tracks[joint].rotation.keys[frame].value;
-        2.0 * q.w.clamp(-1.0, 1.0).acos()
+        2.0 * libm::acos(smaller(q.w, 1.0))
     };
     assert!(angle(7, 0) < 1e-6);
     // Joint 2 is the second of the body: columns 3, 4 and 5 of it.
