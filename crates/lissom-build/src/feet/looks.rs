@@ -106,6 +106,10 @@ pub(super) struct Looks {
 
 impl Looks {
     pub(super) fn new(clip: &SceneAnimation, skeleton: &RawSkeleton, feet: &Feet) -> Result<Self, FeetError> {
+        let (tracks, joints) = (clip.motion.tracks.len(), skeleton.joints.len());
+        if tracks != joints {
+            return Err(FeetError::OtherSkeleton { tracks, joints });
+        }
         let duration_s = clip.motion.duration_s;
         let steps = larger(libm::ceil(duration_s * RATE_HZ), 2.0);
         if steps.is_nan() || steps >= MOST_LOOKS {

@@ -66,6 +66,14 @@ pub enum FeetError {
         /// How fast.
         speed: f64,
     },
+    /// Its motion is of another skeleton, or is not there: an archive's clip that was not decoded has none.
+    #[error("it moves {tracks} joints, and the skeleton has {joints}")]
+    OtherSkeleton {
+        /// Joints that it moves.
+        tracks: usize,
+        /// Joints of the skeleton.
+        joints: usize,
+    },
     /// It is too long to look at.
     #[error("it lasts {duration_s} s, too long to look for feet")]
     TooLong {

@@ -212,6 +212,15 @@ fn who_travels_or_never_stands_is_refused_by_feet() {
 }
 
 #[test]
+fn a_motion_of_another_skeleton_is_refused() {
+    let mut clip = moved(1.0, false, |time_s| walk(time_s, 0.2, 1.3));
+    clip.motion.tracks.clear();
+    let refused = FeetError::OtherSkeleton { tracks: 0, joints: two_feet().joints.len() };
+    assert_eq!(clip.contacts(&two_feet(), &rule()), Err(refused));
+    assert!(clip.ground_speed(&two_feet(), &rule()).is_err());
+}
+
+#[test]
 fn a_gap_inside_a_stance_is_closed_and_a_swing_is_not() {
     // A foot that stands, and once goes up by 20 cm and comes down again.
     let hops = |lasts_s: f64| {

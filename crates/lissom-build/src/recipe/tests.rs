@@ -146,7 +146,7 @@ fn what_is_wrong_is_named_by_line_and_key() {
         ),
         (
             "[clips.a]\nroot-motion = 1",
-            r#"line 2: clips.a.root-motion: it must be true, false, a joint, or { joint = "hips", axes = "xz" }"#,
+            r#"line 2: clips.a.root-motion: it must be true, false, a joint, "from feet", or { joint = "hips", axes = "xz" }"#,
         ),
         (
             "[clips.a]\nroot-motion = { axes = \"xw\" }",

@@ -182,7 +182,8 @@ fn the_table_of_bones_is_shown_and_corrected() {
     let table = |more: &[&str]| good(&[&["retarget", &other, &glb, "--table"], more].concat());
     let row = |table: &str, bone: &str| {
         let line = table.lines().find(|line| line.starts_with(bone)).unwrap_or_else(|| panic!("{table}"));
-        line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()[bone.split(' ').count()..].to_vec()
+        line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()[bone.split_whitespace().count()..]
+            .to_vec()
     };
     let shown = table(&[]);
     assert_eq!(row(&shown, "right hand"), ["hand_r", "name", "hand_r", "name"]);
