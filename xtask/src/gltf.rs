@@ -43,13 +43,13 @@ fn lissom() -> Result<Command, String> {
     program("lissom")
 }
 
-/// The checks. They read FBX, whose C library is theirs alone.
+/// The checks, and the command that they run. Both read FBX, whose C library no other step needs.
 pub fn checks() -> Result<Command, String> {
     // The default members are named along, so that what they stand on is what the step `build` has built.
     let mut build = workspace::cargo();
     build.args(["build", "--release", "--package", "lissom-checks", "--features", "lissom-checks/fbx"]);
     build.args(workspace::DEFAULT_MEMBERS.iter().flat_map(|p| ["--package", *p]));
-    workspace::run(build.args(["--bin", "lissom-checks"]))?;
+    workspace::run(build.args(["--bin", "lissom-checks", "--bin", "lissom"]))?;
     program("lissom-checks")
 }
 
