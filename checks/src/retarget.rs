@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 const RIGS: usize = 25;
 const CLIPS: usize = 60;
 const STANDS: usize = 5_000;
-const LIMBS: usize = 100_000;
+const LIMBS: usize = 80_000;
 /// Of a file.
 const MOST_CLIPS: usize = 8;
 /// Seconds of a clip that are looked at, and looks a second.
@@ -33,6 +33,8 @@ const RATE_HZ: f64 = 30.0;
 /// turn on a skateboard are among the motions, and a rig of legs of 25 cm: these four of 183 clips are above at times.
 const GROUND_M: f64 = 0.02;
 const LEG_M: f64 = 0.9;
+/// A source's sole that is higher, in legs, does not stand on the floor.
+const RAISED: f64 = 0.08;
 const LEVEL: f64 = 0.99;
 /// How far a limb may point away from where the source's does, in degrees, of all looks at it but for one in twenty.
 const POINTS_DEG: f64 = 10.0;
@@ -222,6 +224,10 @@ fn pair(
             // A little after it came down, a little before it leaves.
             let inside = |(start, end): &(f64, f64)| time_s > start + 0.05 && time_s < end - 0.05;
             if !contacts.feet[side].iter().any(inside) {
+                continue;
+            }
+            // On a step or on rising ground a foot stands where the source has it, not on the floor.
+            if own_soles.height(from, &pose, side) > RAISED * leg {
                 continue;
             }
             stands += 1;

@@ -7,10 +7,10 @@ use std::fs;
 
 pub const CASES: &[Case] = &[
     ("a capture floor that rises hides no stance", |packs| stances(packs, "007/07_12.bvh", "", [3, 3])),
-    ("a capture on uneven terrain has its steps", |packs| stances(packs, "003/03_02.bvh", "", [2, 2])),
     ("a brisk walk on a sloping floor has its steps", |packs| stances(packs, "008/08_10.bvh", "", [2, 3])),
     ("a run on the spot has both feet", |packs| stances(packs, PLATFORMER, "Run", [1, 1])),
-    ("a walk on the spot is not doubled", |packs| stances(packs, PLATFORMER, "Walk", [1, 1])),
+    // Its last pose is not its first, so it is no loop: the stance that goes on through its ends is two contacts, and one step.
+    ("a walk on the spot is not doubled", |packs| stances(packs, PLATFORMER, "Walk", [2, 1])),
     ("a run of an astronaut has both feet", |packs| stances(packs, ASTRONAUT, "Run", [1, 1])),
     ("a walk of an astronaut is not doubled", |packs| stances(packs, ASTRONAUT, "Walk", [1, 1])),
     ("a gap of 0.05 s in a stance is closed", |packs| stances(packs, KNIGHT, "Walking", [1, 1])),
@@ -82,6 +82,7 @@ fn gaits(packs: &Packs) -> Result<String> {
             &"--clip",
             &clip,
             &"--gait",
+            &"--contacts",
             &"-o",
             &out,
         ])?;
@@ -127,7 +128,7 @@ fn from_feet(packs: &Packs) -> Result<String> {
 
 fn silence(packs: &Packs) -> Result<String> {
     let recipe = packs.temporary("silence.toml");
-    fs::write(&recipe, "[clips.\"*\"]\ncontacts = { speed = 0.000001 }\n")?;
+    fs::write(&recipe, "[clips.\"*\"]\ncontacts = { height = \"0.001mm\" }\n")?;
     let out = packs.temporary("silent.lsm");
     let file = packs.file(CYBERPUNK)?;
     let ended = packs.lissom(&[
@@ -135,8 +136,8 @@ fn silence(packs: &Packs) -> Result<String> {
         &file,
         &"--no-mesh",
         &"--clip",
-        &"Roll",
-        &"--recipe",
+        &"Run",
+        &"--config",
         &recipe,
         &"-o",
         &out,

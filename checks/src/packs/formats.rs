@@ -1,7 +1,7 @@
 //! What files of each format carry, in and out.
 
 use super::{Case, Packs};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use lissom_build::{
     import::{ImportLimits, gltf},
     scene::Scene,
@@ -126,12 +126,26 @@ fn no_file(uri: &str) -> Result<Vec<u8>, lissom_build::import::ImportError> {
     Err(lissom_build::import::ImportError::Format { place, reason: "it names another file".into() })
 }
 
-/// Every number of the vertices came back, to the bit.
+/// Every number of the vertices came back, to the bit; normals to a rounding.
 fn same(source: &Scene, copy: &Scene) -> Result<()> {
     ensure!(source.meshes.len() == copy.meshes.len(), "{} meshes", copy.meshes.len());
     for (a, b) in source.meshes.iter().zip(&copy.meshes) {
         let (m, n) = (&a.mesh, &b.mesh);
-        ensure!(m.positions == n.positions && m.normals == n.normals, "{:?}: vertices differ", m.name);
+        let off = |a: &[[f32; 3]], b: &[[f32; 3]]| {
+            let first = a.iter().zip(b).position(|(a, b)| a != b);
+            let (counts, first) = ((a.len(), b.len()), first.map(|at| (at, a[at], b[at])));
+            (counts.0 != counts.1 || first.is_some()).then(|| format!("{counts:?} {first:?}"))
+        };
+        if let Some(off) = off(&m.positions, &n.positions) {
+            bail!("{:?}: vertices differ: {off}", m.name);
+        }
+        // Normals are made as long as 1 when they are read: twice is not always once.
+        let near = |(a, b): (&[f32; 3], &[f32; 3])| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
+        ensure!(
+            m.normals.len() == n.normals.len() && m.normals.iter().zip(&n.normals).all(near),
+            "{:?}: normals differ",
+            m.name
+        );
         ensure!(m.uvs == n.uvs && m.indices == n.indices && m.colors == n.colors, "{:?} differs", m.name);
         ensure!(a.morphs == b.morphs, "{:?}: morph targets differ", m.name);
     }

@@ -12,6 +12,7 @@ use anyhow::Result;
 use lissom::{
     archive::{ArchiveView, Limits},
     clip::JointBytes,
+    track::ROOT_TRACKS,
 };
 use lissom_build::{
     cook::ClipBuilder,
@@ -310,6 +311,17 @@ impl Moving {
     }
 }
 
+/// What an archive has stored of a clip's way and steps: its motion is not decoded for a report.
+fn stored_feet(clip: &SceneAnimation) -> Option<(Option<f64>, usize)> {
+    let way = clip.tracks.iter().find(|track| track.name == ROOT_TRACKS[0]);
+    let speed = way.filter(|_| clip.motion.duration_s > 0.0).map(|track| {
+        let [from, to] = [0.0, 1.0].map(|ratio| track.sample(ratio));
+        libm::hypot(to[0] - from[0], to[2] - from[2]) / clip.motion.duration_s
+    });
+    let steps = clip.markers.iter().filter(|marker| marker.name.starts_with("step_")).count();
+    (speed.is_some() || steps > 0).then_some((speed, steps))
+}
+
 /// The clips. Archives say which of them loop; of other files it is seen as import sees it.
 fn scene_clips(scene: &Scene, says_loops: bool) -> Vec<ClipReport> {
     let precision = ScenePrecision::new(scene.height(), false, false);
@@ -325,6 +337,9 @@ fn scene_clips(scene: &Scene, says_loops: bool) -> Vec<ClipReport> {
     // Speed over the ground, and steps.
     let feet = |a: &SceneAnimation, looping: Option<bool>| {
         let skeleton = skeleton(a).filter(|_| !a.motion.additive)?;
+        if a.motion.tracks.is_empty() {
+            return stored_feet(a);
+        }
         let mut clip = a.clone();
         clip.motion.looping = looping.unwrap_or(false);
         let rule = ContactRule::default();
