@@ -147,7 +147,15 @@ fn same(source: &Scene, copy: &Scene) -> Result<()> {
             m.name
         );
         ensure!(m.uvs == n.uvs && m.indices == n.indices && m.colors == n.colors, "{:?} differs", m.name);
-        ensure!(a.morphs == b.morphs, "{:?}: morph targets differ", m.name);
+        ensure!(a.morphs.len() == b.morphs.len(), "{:?}: {} morph targets", m.name, b.morphs.len());
+        for (a, b) in a.morphs.iter().zip(&b.morphs) {
+            ensure!(a.name == b.name, "{:?}: {:?} is {:?}", m.name, a.name, b.name);
+            if let Some(off) = off(&a.positions, &b.positions) {
+                bail!("{:?}, {:?}: places differ: {off}", m.name, a.name);
+            }
+            let alike = a.normals.len() == b.normals.len() && a.normals.iter().zip(&b.normals).all(near);
+            ensure!(alike, "{:?}, {:?}: normals differ: {:?}", m.name, a.name, off(&a.normals, &b.normals));
+        }
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! When feet stand, and what that says of a gait: its phase and its speed.
 //!
 //! Speed comes before height. A foot stands while its heel or its toes do not move over the ground, and are as low as they are nearby when they do
-//! not move. So floors may rise and fall, as those of captures do. On the spot the ground moves under the feet ([`looks`]).
+//! not move. So floors may rise and fall, as those of captures do. On the spot the ground moves under the feet.
 
 mod looks;
 #[cfg(test)]
