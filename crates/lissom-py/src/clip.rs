@@ -344,7 +344,7 @@ impl Clip {
     /// >>> import numpy
     /// >>> body = lissom.Skeleton(["hips", "l", "r"], [-1, 0, 0], [[0, 0.9, 0], [0.1, -0.9, 0], [-0.1, -0.9, 0]])
     /// >>> place = numpy.tile(body.rest()[:, :3], (61, 1, 1))
-    /// >>> place[15:45, 1] += numpy.sin(numpy.linspace(0, numpy.pi, 30))[:, None] * [0, 0.3, 0]
+    /// >>> place[20:35, 1] += numpy.sin(numpy.linspace(0, numpy.pi, 15))[:, None] * [0, 0.3, 0]
     /// >>> clip = lissom.Clip.from_arrays(body, numpy.tile([0, 0, 0, 1.0], (61, 3, 1)), place)
     /// >>> contacts = clip.contacts(feet=("l", "r"))
     /// >>> contacts["left"].shape, contacts["right"]

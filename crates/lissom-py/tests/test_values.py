@@ -121,7 +121,7 @@ def test_real_files_are_what_their_text_says(assets):
     for file in files:
         text = file.read_text()
         frame_time = float(re.search(r"Frame Time:\s*(\S+)", text)[1])
-        clip = lissom.open(file).clips[0]
+        clip = lissom.open(file, unit=1.0).clips[0]
         expected = evaluate_bvh(text)[..., :3, 3]
         positions = clip.sample(np.arange(len(expected)) * frame_time, space="model", order="raw")[..., :3, 3]
         height = np.ptp(expected[0, :, 1])
