@@ -8,6 +8,7 @@ use crate::{
     raw::{RawAnimation, RawSkeleton, RawUserTrack},
 };
 use core::fmt;
+use lissom::track::ROOT_TRACKS;
 use lissom_motion::{
     GraphParts,
     graph::{ClipFacts, MotionParts},
@@ -154,6 +155,15 @@ impl KeptClip {
 }
 
 impl SceneAnimation {
+    /// How fast its root motion carries a character over the ground, in metres per second; `None` without root motion.
+    #[must_use]
+    pub fn root_speed(&self) -> Option<f64> {
+        let track = self.tracks.iter().find(|track| track.name == ROOT_TRACKS[0])?;
+        let ([x0, _, z0, _], [x1, _, z1, _]) = (track.sample(0.0), track.sample(1.0));
+        let speed = libm::hypot(x1 - x0, z1 - z0) / self.motion.duration_s;
+        Some(speed).filter(|speed| speed.is_finite())
+    }
+
     /// What a graph is checked by. Of curves nothing is said: a clip may be without.
     #[must_use]
     pub fn facts(&self) -> ClipFacts {

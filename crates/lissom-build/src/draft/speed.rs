@@ -2,7 +2,6 @@
 
 use super::Gait;
 use crate::{feet::ContactRule, raw::RawSkeleton, scene::SceneAnimation};
-use lissom::track::ROOT_TRACKS;
 
 /// A gait's speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,9 +46,7 @@ impl Speed {
 
 /// By the tracks that an archive has.
 fn root_motion(animation: &SceneAnimation) -> Option<Speed> {
-    let track = animation.tracks.iter().find(|track| track.name == ROOT_TRACKS[0])?;
-    let ([x0, _, z0, _], [x1, _, z1, _]) = (track.sample(0.0), track.sample(1.0));
-    per_second(libm::hypot(x1 - x0, z1 - z0), animation, SpeedSource::RootMotion)
+    animation.root_speed().and_then(|m_per_s| speed(m_per_s, SpeedSource::RootMotion))
 }
 
 /// By the way of the joint that carries the character. A clip on the spot has none worth speaking of.
@@ -70,16 +67,15 @@ fn travel(animation: &SceneAnimation, skeleton: &RawSkeleton, least: f64) -> Opt
         Some(place)
     };
     let way = at(motion.duration_s)? - at(0.0)?;
-    per_second(libm::hypot(way.x, way.z), animation, SpeedSource::Travel).filter(|s| s.m_per_s >= least)
+    speed(libm::hypot(way.x, way.z) / motion.duration_s, SpeedSource::Travel).filter(|s| s.m_per_s >= least)
 }
 
 /// By the feet of a clip on the spot.
 fn feet(animation: &SceneAnimation, skeleton: &RawSkeleton) -> Option<Speed> {
-    let m_per_s = animation.ground_speed(skeleton, &ContactRule::default()).ok()?;
-    (m_per_s.is_finite() && m_per_s > 0.0).then_some(Speed { m_per_s, source: SpeedSource::Feet })
+    speed(animation.ground_speed(skeleton, &ContactRule::default()).ok()?, SpeedSource::Feet)
 }
 
-fn per_second(way_m: f64, animation: &SceneAnimation, source: SpeedSource) -> Option<Speed> {
-    let m_per_s = way_m / animation.motion.duration_s;
+/// A speed that is worth speaking of.
+fn speed(m_per_s: f64, source: SpeedSource) -> Option<Speed> {
     (m_per_s.is_finite() && m_per_s > 1e-3).then_some(Speed { m_per_s, source })
 }

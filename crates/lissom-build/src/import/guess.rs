@@ -26,9 +26,9 @@ const UNITS: [(f64, &str); 6] = [
 const HUMAN: (f64, f64) = (1.4, 2.2);
 /// The same for a child and a giant.
 const ANY_HUMAN: (f64, f64) = (0.7, 3.0);
-/// What is between those.
+/// What is taken where no usual unit fits.
 const MEAN_HUMAN: f64 = 1.7;
-/// Along the bones from the ankle to the hips and on to the joint of the head, a human is so many times smaller.
+/// A human is this many times higher than the way along the bones from the ankle to the hips and on to the head's joint.
 const ABOVE_JOINTS: f64 = 1.2;
 /// Joints of a body that is no human's, at least: a few points say nothing.
 const FEWEST_JOINTS: usize = 8;

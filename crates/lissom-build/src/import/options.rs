@@ -31,6 +31,18 @@ pub enum MotionFit {
     Rebase,
 }
 
+impl MotionFit {
+    /// What two switches ask for; `None` if neither says anything.
+    pub(crate) fn asked(as_is: Option<bool>, rebase: Option<bool>) -> Option<Self> {
+        match (as_is, rebase) {
+            (Some(true), _) => Some(Self::AsIs),
+            (_, Some(true)) => Some(Self::Rebase),
+            (None, None) => None,
+            _ => Some(Self::Auto),
+        }
+    }
+}
+
 /// How to read a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportOptions {

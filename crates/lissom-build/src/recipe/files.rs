@@ -51,12 +51,7 @@ impl FileRule {
         options.up = says.up.or(options.up);
         options.forward = says.forward.or(options.forward);
         options.rate_hz = says.rate_hz.or(options.rate_hz);
-        options.motion = match (says.as_is, says.rebase) {
-            (Some(true), _) => MotionFit::AsIs,
-            (_, Some(true)) => MotionFit::Rebase,
-            (None, None) => options.motion,
-            _ => MotionFit::Auto,
-        };
+        options.motion = MotionFit::asked(says.as_is, says.rebase).unwrap_or(options.motion);
         options.no_mesh = says.no_mesh.unwrap_or(options.no_mesh);
         options.no_images = says.no_images.unwrap_or(options.no_images);
         options.influences = says.influences.or(options.influences);

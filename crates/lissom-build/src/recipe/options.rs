@@ -57,11 +57,7 @@ impl RecipeFile {
                 forward,
                 rate_hz,
                 skeleton,
-                motion: match (as_is, rebase) {
-                    (Some(true), _) => MotionFit::AsIs,
-                    (_, Some(true)) => MotionFit::Rebase,
-                    _ => MotionFit::Auto,
-                },
+                motion: MotionFit::asked(as_is, rebase).unwrap_or_default(),
                 retarget,
                 goals: goals.unwrap_or_default(),
                 bones: bones.unwrap_or_default(),

@@ -494,7 +494,7 @@ pub(super) mod tests {
     /// as written.
     #[test]
     fn rigs_of_packs_are_known() {
-        let packs: [(&str, [&str; 14], [&str; 2]); 12] = [
+        let packs: [(&str, [&str; 14], [&str; 2]); 11] = [
             (
                 "Quaternius",
                 [
@@ -594,26 +594,6 @@ pub(super) mod tests {
                     "toe1-1.*",
                 ],
                 ["L", "R"],
-            ),
-            (
-                "Ready Player Me",
-                [
-                    "Hips",
-                    "Spine",
-                    "Spine1",
-                    "Spine2",
-                    "Neck",
-                    "Head",
-                    "*Shoulder",
-                    "*Arm",
-                    "*ForeArm",
-                    "*Hand",
-                    "*UpLeg",
-                    "*Leg",
-                    "*Foot",
-                    "*ToeBase",
-                ],
-                ["Left", "Right"],
             ),
             (
                 "SMPL",

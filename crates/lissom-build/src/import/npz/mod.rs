@@ -11,7 +11,6 @@
 //! objects are never read.
 
 mod body;
-mod inflate;
 mod npy;
 mod zip;
 
@@ -187,10 +186,7 @@ fn turns(from: &Array, budget: &mut Budget) -> Result<(Vec<Q4>, usize, usize), I
     let turn = |numbers: &[f64]| match *numbers {
         [x, y, z] => Some(axis_angle(V3::new(x, y, z))),
         [a, b, c, d, e, f] => columns(V3::new(a, b, c), V3::new(d, e, f)),
-        [a, b, c, d, e, f, g, h, i] => {
-            let _ = (c, f, i);
-            columns(V3::new(a, d, g), V3::new(b, e, h))
-        }
+        [a, b, _, d, e, _, g, h, _] => columns(V3::new(a, d, g), V3::new(b, e, h)),
         _ => None,
     };
     let mut out = Vec::with_capacity(frames.saturating_mul(joints));

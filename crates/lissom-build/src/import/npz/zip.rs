@@ -1,6 +1,5 @@
 //! As much of ZIP as NumPy writes: members that are stored or deflated, sizes of 32 or 64 bits.
 
-use super::inflate;
 use crate::import::{ImportError, Place, budget::Budget, bytes::Bytes};
 use std::collections::BTreeMap;
 
@@ -119,7 +118,9 @@ impl<'a> Archive<'a> {
         match member.method {
             0 if packed.len() == size => Ok(packed.to_vec()),
             0 => Err(wrong("it is stored in another length than the list says")),
-            8 => inflate::inflate(packed, size)
+            8 => miniz_oxide::inflate::decompress_to_vec_with_limit(packed, size)
+                .ok()
+                .filter(|bytes| bytes.len() == size)
                 .ok_or_else(|| wrong("it cannot be unpacked: its bytes are damaged")),
             _ => Err(wrong("it is packed in a way that NumPy does not write")),
         }

@@ -12,7 +12,6 @@ use anyhow::Result;
 use lissom::{
     archive::{ArchiveView, Limits},
     clip::JointBytes,
-    track::ROOT_TRACKS,
 };
 use lissom_build::{
     cook::ClipBuilder,
@@ -313,11 +312,7 @@ impl Moving {
 
 /// What an archive has stored of a clip's way and steps: its motion is not decoded for a report.
 fn stored_feet(clip: &SceneAnimation) -> Option<(Option<f64>, usize)> {
-    let way = clip.tracks.iter().find(|track| track.name == ROOT_TRACKS[0]);
-    let speed = way.filter(|_| clip.motion.duration_s > 0.0).map(|track| {
-        let [from, to] = [0.0, 1.0].map(|ratio| track.sample(ratio));
-        libm::hypot(to[0] - from[0], to[2] - from[2]) / clip.motion.duration_s
-    });
+    let speed = clip.root_speed();
     let steps = clip.markers.iter().filter(|marker| marker.name.starts_with("step_")).count();
     (speed.is_some() || steps > 0).then_some((speed, steps))
 }

@@ -7,6 +7,7 @@ use lissom_build::{
     mesh::material::{AlphaMode, Image, ImageHeader, Material},
     scene::Scene,
 };
+use lissom_draw::Color;
 use serde::Serialize;
 use std::io::Write;
 
@@ -116,13 +117,8 @@ pub(super) fn write(
 
 /// `#b3261e`, as painting programs and web pages write the same colour.
 fn colour([r, g, b, _]: [f32; 4]) -> String {
-    let byte = |linear: f32| {
-        let linear = f64::from(linear);
-        let display =
-            if linear <= 0.003_130_8 { linear * 12.92 } else { 1.055 * libm::pow(linear, 1.0 / 2.4) - 0.055 };
-        libm::round(lissom_build::exact::clamp(display, 0.0, 1.0) * 255.0) as u8
-    };
-    format!("#{:02x}{:02x}{:02x}", byte(r), byte(g), byte(b))
+    let [r, g, b] = Color::from_linear([r, g, b]).rgb;
+    format!("#{r:02x}{g:02x}{b:02x}")
 }
 
 #[cfg(test)]
