@@ -49,7 +49,7 @@ struct Sums {
 
 /// At least so much of recall and precision, and at most so many doubled steps: of the clips that the detector was tuned with, and of those held
 /// out. The goal is 0.95, 0.95 and none for both; these are what holds today.
-const BOUNDS: [(&str, f64, f64, usize); 2] = [("tuned", 0.85, 0.85, 0), ("held out", 0.93, 0.93, 1)];
+const BOUNDS: [(&str, f64, f64, usize); 2] = [("tuned", 0.94, 0.94, 0), ("held out", 0.95, 0.95, 1)];
 
 pub fn run(folder: &Path) -> Result<()> {
     let truth = truth()?;

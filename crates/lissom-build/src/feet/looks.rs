@@ -2,7 +2,7 @@
 
 use super::{ContactRule, FeetError, FromFeet};
 use crate::{
-    exact::{Q4, V3, larger, smaller},
+    exact::{M34, Q4, V3, larger, smaller},
     raw::{RawSkeleton, models},
     retarget::{Bone, BoneMap, Part, Side},
     scene::SceneAnimation,
@@ -36,9 +36,20 @@ const TRIED: usize = 512;
 /// A leg's length in metres, for skeletons that do not tell.
 const LEG_M: f64 = 0.9;
 
-/// Which joints are the feet: heel, toes and what hangs on them.
+/// How far toes reach beyond the last joint of a foot, of the way from the joint before to that one.
+const TIP: f64 = 0.5;
+
+/// How near its start a clip on the spot ends if it goes round, in legs. Many lack the last key of a loop.
+const NEAR_START: f64 = 0.15;
+
+/// A joint, and where the point is in its space.
+type Place = (usize, V3);
+
+/// Which points are the feet.
 pub(super) struct Feet {
-    points: [Vec<usize>; 2],
+    /// Heel, toes and what hangs on them.
+    joints: [Vec<Place>; 2],
+    tips: [Vec<Place>; 2],
     hips: usize,
     /// From the hips to the far end of a foot, at rest.
     leg_m: f64,
@@ -47,7 +58,7 @@ pub(super) struct Feet {
 impl Feet {
     pub(super) fn new(skeleton: &RawSkeleton, rule: &ContactRule) -> Result<Self, FeetError> {
         let map = BoneMap::guess(skeleton);
-        let mut points = [Vec::new(), Vec::new()];
+        let mut joints = [Vec::new(), Vec::new()];
         for (index, (side, word)) in [(Side::Left, "left"), (Side::Right, "right")].into_iter().enumerate() {
             let named: Vec<usize> = match &rule.feet {
                 Some(feet) => {
@@ -61,15 +72,17 @@ impl Feet {
             if named.is_empty() {
                 return Err(FeetError::NoFoot(word));
             }
-            points[index] = with_descendants(skeleton, named);
+            joints[index] = with_descendants(skeleton, named);
         }
         let rest: Vec<_> = skeleton.joints.iter().map(|joint| joint.rest).collect();
         let places = models(skeleton, &rest);
         let hips = map.joints.get(&Bone { part: Part::Hips, side: Side::Middle }).copied();
         let hips = hips.or(skeleton.depth_first().first().copied()).unwrap_or(0);
         let far = |joint: &usize| places[hips].columns[3].distance(places[*joint].columns[3]);
-        let leg_m = points.iter().flatten().map(far).fold(0.0, larger);
-        Ok(Self { points, hips, leg_m: if leg_m > 1e-6 { leg_m } else { LEG_M } })
+        let leg_m = joints.iter().flatten().map(far).fold(0.0, larger);
+        let tips = joints.each_ref().map(|joints| tips(skeleton, &places, joints));
+        let joints = joints.map(|joints| joints.into_iter().map(|joint| (joint, V3::ZERO)).collect());
+        Ok(Self { joints, tips, hips, leg_m: if leg_m > 1e-6 { leg_m } else { LEG_M } })
     }
 }
 
@@ -84,10 +97,36 @@ fn with_descendants(skeleton: &RawSkeleton, mut joints: Vec<usize>) -> Vec<usize
     joints
 }
 
-/// One joint of a foot, look by look.
+/// Toes leave the ground last, and few files have a joint at their tips: each toe is made longer, level with the ground at rest.
+fn tips(skeleton: &RawSkeleton, places: &[M34], foot: &[usize]) -> Vec<Place> {
+    let mut tips = Vec::new();
+    for &toe in foot {
+        let leaf = skeleton.joints.iter().all(|joint| joint.parent != Some(toe));
+        let Some(parent) = skeleton.joints[toe].parent.filter(|parent| leaf && foot.contains(parent)) else {
+            continue;
+        };
+        let way = level(places[toe].columns[3] - places[parent].columns[3]) * TIP;
+        tips.extend(places[toe].inverse().map(|inverse| (toe, inverse.mul_vector(way))));
+    }
+    tips
+}
+
+/// One point of a foot, look by look.
 struct Point {
     places: Vec<V3>,
     velocities: Vec<V3>,
+}
+
+impl Point {
+    fn new(places: Vec<V3>, step_s: f64) -> Self {
+        let last = places.len() - 1;
+        let velocity = |look: usize| {
+            let (before, after) = (look.saturating_sub(1), (look + 1).min(last));
+            (places[after] - places[before]) * (1.0 / ((after - before) as f64 * step_s))
+        };
+        let velocities = (0..=last).map(velocity).collect();
+        Self { places, velocities }
+    }
 }
 
 /// Where feet are, look by look; the last look is at the end of the clip.
@@ -116,7 +155,8 @@ impl Looks {
             return Err(FeetError::TooLong { duration_s });
         }
         let (count, step_s) = (steps as usize + 1, duration_s / steps);
-        let mut places = feet.points.each_ref().map(|joints| vec![Vec::with_capacity(count); joints.len()]);
+        let all = [&feet.joints[0], &feet.joints[1], &feet.tips[0], &feet.tips[1]];
+        let mut places = all.map(|points| vec![Vec::with_capacity(count); points.len()]);
         let mut hips = Vec::with_capacity(count);
         let track = |name: &str| clip.tracks.iter().find(|track| track.name == name);
         let (way, turn) = (track(ROOT_TRACKS[0]), track(ROOT_TRACKS[1]));
@@ -126,25 +166,37 @@ impl Looks {
             let [x, y, z, _] = way.map_or([0.0; 4], |track| track.sample(ratio));
             let [a, b, c, d] = turn.map_or([0.0, 0.0, 0.0, 1.0], |track| track.sample(ratio));
             let root = Q4::new(a, b, c, d);
-            let at = |joint: usize| root.rotate(pose[joint].columns[3]) + V3::new(x, y, z);
-            for (points, joints) in places.iter_mut().zip(&feet.points) {
-                points.iter_mut().zip(joints).for_each(|(point, joint)| point.push(at(*joint)));
+            let at = |(joint, own): Place| root.rotate(pose[joint].mul_point(own)) + V3::new(x, y, z);
+            for (places, points) in places.iter_mut().zip(all) {
+                places.iter_mut().zip(points).for_each(|(place, point)| place.push(at(*point)));
             }
-            hips.push(at(feet.hips));
+            hips.push(at((feet.hips, V3::ZERO)));
         }
-        let point = |places: Vec<V3>| {
-            let velocity = |look: usize| {
-                let (before, after) = (look.saturating_sub(1), (look + 1).min(count - 1));
-                (places[after] - places[before]) * (1.0 / ((after - before) as f64 * step_s))
-            };
-            let velocities = (0..count).map(velocity).collect();
-            Point { places, velocities }
-        };
-        let points = places.map(|points| points.into_iter().map(point).collect());
-        let (looping, leg_m) = (clip.motion.looping, feet.leg_m);
+        let point = |places: Vec<V3>| Point::new(places, step_s);
+        let [left, right, left_tips, right_tips] =
+            places.map(|points| points.into_iter().map(point).collect::<Vec<_>>());
+        let (looping, leg_m, points) = (clip.motion.looping, feet.leg_m, [left, right]);
         let mut looks = Self { count, step_s, duration_s, looping, leg_m, points, hips, ground: V3::ZERO };
         looks.ground = looks.ground();
+        if looks.is_on_the_spot() {
+            looks.looping |= looks.ends_near_its_start();
+        } else {
+            // On the spot all that goes with the ground stands, and the tips of toes do so too long.
+            looks.points[0].extend(left_tips);
+            looks.points[1].extend(right_tips);
+        }
         Ok(looks)
+    }
+
+    fn ends_near_its_start(&self) -> bool {
+        let near =
+            |point: &Point| point.places[0].distance(point.places[self.count - 1]) < NEAR_START * self.leg_m;
+        self.points.iter().flatten().all(near)
+    }
+
+    /// True if it goes round, whether or not it is stored as a loop.
+    pub(super) fn is_loop(&self) -> bool {
+        self.looping
     }
 
     /// Where the ground goes: the velocity that most low points share. It is zero where about as many stand still.

@@ -206,7 +206,7 @@ impl SceneAnimation {
         let looks = Looks::new(self, skeleton, &feet)?;
         let standing = looks.standing(rule);
         let feet = standing.each_ref().map(|stands| looks.spans(stands));
-        Ok(Contacts { feet, duration_s: self.motion.duration_s, looping: self.motion.looping })
+        Ok(Contacts { feet, duration_s: self.motion.duration_s, looping: looks.is_loop() })
     }
 
     /// How fast it goes over the ground, in metres per second: by its travel, or, on the spot, by the feet that stand.
