@@ -49,7 +49,7 @@ pub enum DrawError {
         at: usize,
     },
     /// The picture could not be decoded.
-    #[error("decoding the PNG failed: {reason}")]
+    #[error("decoding the picture failed: {reason}")]
     Decode {
         /// What the decoder says.
         reason: String,

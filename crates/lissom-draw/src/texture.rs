@@ -10,7 +10,7 @@ use zune_jpeg::{
 const LONGEST: usize = 1024;
 /// The most pixels that are decoded at all.
 const MOST: u64 = 1 << 26;
-/// Of a JPEG, whose frequencies may stand in memory beside its pixels.
+/// Of a JPEG or a WebP, whose frequencies or planes may stand in memory beside its pixels.
 const MOST_JPEG: u64 = 1 << 25;
 
 /// A picture that surfaces show, in linear light with alpha.
@@ -38,6 +38,9 @@ const DEFLATED: u64 = 1032;
 /// The shortest code of a JPEG is one bit for a square of 8 x 8 pixels.
 const PIXELS_PER_BYTE: u64 = 8 * 64;
 
+/// A lossless WebP of one colour takes no bits per pixel: this many are decoded of any file.
+const WEBP_PIXELS: u64 = 1 << 20;
+
 /// Checks a size before memory is taken for it: against `most`, and against what a file of this length can hold.
 fn few_enough(width: u64, height: u64, most: u64, can_hold: u64) -> Result<(), DrawError> {
     let pixels = width.saturating_mul(height);
@@ -52,7 +55,7 @@ fn few_enough(width: u64, height: u64, most: u64, can_hold: u64) -> Result<(), D
 }
 
 impl Texture {
-    /// Decodes a PNG or JPEG file. Other formats are none of its business.
+    /// Decodes a PNG, JPEG or WebP file. Other formats are none of its business.
     ///
     /// # Errors
     ///
@@ -62,8 +65,10 @@ impl Texture {
             Self::from_png(bytes)
         } else if bytes.starts_with(&[0xff, 0xd8, 0xff]) {
             Self::from_jpeg(bytes)
+        } else if bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP") {
+            Self::from_webp(bytes)
         } else {
-            Err(DrawError::Decode { reason: "it is neither a PNG nor a JPEG file".into() })
+            Err(DrawError::Decode { reason: "it is neither a PNG, nor a JPEG, nor a WebP file".into() })
         }
     }
 
@@ -96,6 +101,19 @@ impl Texture {
         few_enough(width as u64, height as u64, MOST_JPEG, can_hold)?;
         let raw = decoder.decode().map_err(wrong)?;
         Self::thinned(&raw, width, height, 3)
+    }
+
+    /// Of one that moves, the first picture.
+    fn from_webp(bytes: &[u8]) -> Result<Self, DrawError> {
+        let wrong = |e: image_webp::DecodingError| DrawError::Decode { reason: e.to_string() };
+        let mut decoder = image_webp::WebPDecoder::new(std::io::Cursor::new(bytes)).map_err(wrong)?;
+        let (width, height) = decoder.dimensions();
+        let can_hold = (bytes.len() as u64).saturating_mul(PIXELS_PER_BYTE).max(WEBP_PIXELS);
+        few_enough(width.into(), height.into(), MOST_JPEG, can_hold)?;
+        let channels = if decoder.has_alpha() { 4 } else { 3 };
+        let mut raw = vec![0; width as usize * height as usize * channels];
+        decoder.read_image(&mut raw).map_err(wrong)?;
+        Self::thinned(&raw, width as usize, height as usize, channels)
     }
 
     /// Keeps every pixel, or every few.
@@ -188,6 +206,46 @@ mod tests {
             &[0xff, 0xd9],
         ];
         parts.concat()
+    }
+
+    /// A lossless file of these rows of two colours: a bit per pixel.
+    fn webp(width: u32, height: u32, greens: [u8; 2], pixels: &[u8]) -> Vec<u8> {
+        let mut bits: Vec<(u32, u32)> = vec![(0x2f, 8), (width - 1, 14), (height - 1, 14), (0, 1), (0, 3)];
+        // No transform, no cache, no codes by place.
+        bits.push((0, 3));
+        // Green has two symbols; red, blue, alpha and distance have one each.
+        bits.extend([(0b111, 3), (greens[0].into(), 8), (greens[1].into(), 8)]);
+        bits.extend([200_u32, 0, 255, 0].into_iter().flat_map(|symbol| [(0b101, 3), (symbol, 8)]));
+        bits.extend(pixels.iter().map(|pixel| (u32::from(*pixel), 1)));
+        let mut body = Vec::new();
+        let ones =
+            bits.iter().flat_map(|(value, count)| (0..*count).map(move |bit| (value >> bit & 1) as u8));
+        for (at, bit) in ones.enumerate() {
+            if at % 8 == 0 {
+                body.push(0);
+            }
+            body[at / 8] |= bit << (at % 8);
+        }
+        body.resize(body.len().next_multiple_of(2), 0);
+        let size = body.len() as u32;
+        [&b"RIFF"[..], &(size + 12).to_le_bytes(), b"WEBPVP8L", &size.to_le_bytes(), &body].concat()
+    }
+
+    #[test]
+    fn a_webp_comes_back_and_one_that_is_too_large_or_cut_is_refused() {
+        let file = webp(3, 2, [10, 250], &[0, 1, 1, 0, 0, 1]);
+        let texture = Texture::decode(&file).unwrap();
+        assert_eq!(texture.size(), (3, 2));
+        let (dark, light) = ([200, 10, 0, 255], [200, 250, 0, 255]);
+        assert_eq!(texture.to_srgb(), [dark, light, light, dark, dark, light]);
+        for cut in 0..file.len() - 1 {
+            assert!(Texture::decode(&file[..cut]).is_err(), "{cut}");
+        }
+        let huge = webp(16_000, 16_000, [1, 2], &[0; 8]);
+        let error = Texture::decode(&huge).unwrap_err().to_string();
+        assert!(error.contains("too many"), "{error}");
+        let short = webp(2_048, 2_048, [1, 2], &[0; 8]);
+        assert!(Texture::decode(&short).unwrap_err().to_string().contains("too short"));
     }
 
     #[test]

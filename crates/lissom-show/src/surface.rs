@@ -94,8 +94,8 @@ impl Surface {
         }
         let mut hidden = false;
         if let Some(used) = material.base_color_texture {
-            let image = material.textures.get(used.texture).and_then(|t| t.images.first());
-            let texture = image.and_then(|(_, image)| {
+            let images = material.textures.get(used.texture).map_or(&[][..], |t| &t.images);
+            let texture = images.iter().find_map(|(_, image)| {
                 let decode = || {
                     let found = archive.image(image).ok()?;
                     Texture::decode(found.bytes).ok().map(Arc::new)

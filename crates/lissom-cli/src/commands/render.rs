@@ -182,9 +182,11 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     write!(out, "{path}: {}, {frames} frames, {width} x {height}, {size} bytes", plain(&name))?;
     match body.unshown {
         0 => writeln!(out)?,
-        n => {
-            writeln!(out, "; {} not shown: only PNG and JPEG are", counted(n, "texture is", "textures are"))?
-        }
+        n => writeln!(
+            out,
+            "; {} not shown: only PNG, JPEG and WebP are",
+            counted(n, "texture is", "textures are")
+        )?,
     }
     Ok(())
 }

@@ -87,12 +87,13 @@ fn importer(bytes: u64) -> u64 {
 }
 
 /// A PNG: deflate makes 1,032 bytes of one, a byte holds 8 pixels of one bit, and a decoded pixel takes 4 bytes. A JPEG: a byte holds 512
-/// pixels, and a pixel takes 16 bytes with its frequencies. 2^26 and 2^25 pixels are decoded at most. 2^20 are kept, and take 20 bytes.
+/// pixels, and a pixel takes 16 bytes with its frequencies. A WebP: the same, and 2^20 pixels of any file. 2^26 and 2^25 pixels are decoded at
+/// most. 2^20 are kept, and take 20 bytes.
 #[cfg(feature = "draw")]
 fn picture(bytes: u64) -> u64 {
-    let (png, jpeg) = (bytes.saturating_mul(1032 * 8), bytes.saturating_mul(512));
+    let (png, jpeg) = (bytes.saturating_mul(1032 * 8), bytes.saturating_mul(512).max(1 << 20));
     let decoded = (4 * png.min(1 << 26)).max(16 * jpeg.min(1 << 25));
-    decoded + 20 * png.min(1 << 20) + (2 << 20)
+    decoded + 20 * png.max(jpeg).min(1 << 20) + (2 << 20)
 }
 
 /// The file is imported, and stands there as a tree beside its copy.

@@ -3,7 +3,7 @@
 use super::Seed;
 use lissom_draw::{Image, Texture};
 
-/// A PNG or JPEG file becomes a texture, as `render` and the viewer make one of any imported file.
+/// A PNG, JPEG or WebP file becomes a texture, as `render` and the viewer make one of any imported file.
 pub(super) fn picture(bytes: &[u8]) -> bool {
     let decoded = |bytes: &[u8]| {
         let Ok(texture) = Texture::decode(bytes) else { return false };
@@ -33,8 +33,15 @@ pub(super) fn seeds() -> Vec<Seed> {
         seed("jpeg-grey", jpeg(1, false)),
         seed("jpeg-colour", jpeg(3, false)),
         seed("jpeg-progressive", jpeg(3, true)),
+        seed("webp-lossless", WEBP.to_vec()),
     ]
 }
+
+/// A lossless WebP of 3 x 2 pixels of two colours.
+const WEBP: &[u8] = &[
+    82, 73, 70, 70, 26, 0, 0, 0, 87, 69, 66, 80, 86, 80, 56, 76, 14, 0, 0, 0, 47, 2, 64, 0, 0, 184, 130, 126,
+    145, 11, 208, 255, 2, 152,
+];
 
 /// A PNG of these rows, which are stored as they are; depth, colour type, interlacing.
 fn png(size: [u32; 2], [depth, color, interlaced]: [u8; 3], palette: &[u8], rows: &[u8]) -> Vec<u8> {
