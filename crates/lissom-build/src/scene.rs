@@ -9,10 +9,7 @@ use crate::{
 };
 use core::fmt;
 use lissom::track::ROOT_TRACKS;
-use lissom_motion::{
-    GraphParts,
-    graph::{ClipFacts, MotionParts},
-};
+use lissom_motion::{GraphParts, graph::ClipFacts};
 
 /// Skeletons, motions and meshes of one file, and what was odd about it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -96,21 +93,6 @@ pub struct SceneGraph {
     pub name: String,
     /// What it says; it may name clips that the scene has not.
     pub parts: GraphParts,
-}
-
-impl SceneGraph {
-    /// Calls clips as they are called now; `None` keeps a name.
-    pub fn rename_clips(&mut self, now: impl Fn(&str) -> Option<String>) {
-        let rename = |clip: &mut String| *clip = now(clip).unwrap_or_else(|| core::mem::take(clip));
-        self.parts.clips.iter_mut().for_each(rename);
-        for state in self.parts.layers.iter_mut().flat_map(|layer| &mut layer.states) {
-            match &mut state.motion {
-                MotionParts::Clip(clip) => rename(clip),
-                MotionParts::Line { points, .. } => points.iter_mut().for_each(|(_, clip)| rename(clip)),
-                MotionParts::Plane { points, .. } => points.iter_mut().for_each(|(_, clip)| rename(clip)),
-            }
-        }
-    }
 }
 
 /// A motion, and what goes with it.

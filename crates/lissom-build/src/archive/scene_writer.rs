@@ -27,7 +27,7 @@ pub fn settle_names<'a>(scenes: impl IntoIterator<Item = (&'a str, &'a mut Scene
                 renamed.entry(was).or_insert_with(|| name.clone());
             }
         }
-        scene.graphs.iter_mut().for_each(|graph| graph.rename_clips(|clip| renamed.get(clip).cloned()));
+        scene.graphs.iter_mut().for_each(|graph| graph.parts.rename_clips(|clip| renamed.get(clip).cloned()));
         settle_meshes(scene, stem, &mut meshes, &mut notes);
         for (index, track) in scene.tracks.iter_mut().enumerate() {
             if track.name.is_empty() {

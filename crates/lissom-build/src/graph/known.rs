@@ -3,7 +3,7 @@
 use super::{GraphFile, GraphFileError};
 use crate::{
     pipeline::{clip_called, did_you_mean},
-    scene::{Scene, SceneGraph},
+    scene::Scene,
     text::words::nearest,
 };
 use lissom_motion::{
@@ -44,9 +44,9 @@ impl Known {
     /// The same graph with whole names of clips, where it has short ones ([`clip_called`]).
     fn settled(&self, parts: &GraphParts) -> GraphParts {
         let names = self.clip_names();
-        let mut graph = SceneGraph { name: String::new(), parts: parts.clone() };
-        graph.rename_clips(|clip| clip_called(&names, clip).and_then(|found| names.get(found)).cloned());
-        graph.parts
+        let mut parts = parts.clone();
+        parts.rename_clips(|clip| clip_called(&names, clip).and_then(|found| names.get(found)).cloned());
+        parts
     }
 
     /// The first joint of a mask that no skeleton has: the mask and the rule, by their places.

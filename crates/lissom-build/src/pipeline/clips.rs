@@ -1,12 +1,7 @@
 //! Which clip is meant.
 
 use crate::{scene::Scene, text::words};
-
-/// What stands between the parts of a clip's name: `Armature|Walk`, `hero/walk`, `hero_walk`.
-const SEPARATORS: [char; 7] = ['|', '/', ':', '_', '.', '-', ' '];
-
-/// What stands between an armature, a folder or a name space and the clip's own name.
-const BARS: [char; 3] = ['|', '/', ':'];
+use lissom::archive::{self, clip_ends_with};
 
 /// The clip that is meant: by name, by the file's stem if the file has one clip, by index, or as [`clip_called`] finds
 /// it.
@@ -18,19 +13,10 @@ pub fn find_clip(names: &[String], stem: &str, wanted: &str) -> Option<usize> {
     by_name.or_else(by_stem).or_else(by_index).or_else(|| clip_called(names, wanted))
 }
 
-/// The clip that a name means in a recipe, a graph or on a command line: the one of this name, of this name without
-/// case, the one whose last part is this (`walk` for `Armature|Walk`), or the one that ends with it (`walk` for
-/// `hero_walk`). `None` if there is none, or if two could be meant.
+/// The clip that a name means in a recipe, a graph or on a command line, as at run time.
 #[must_use]
-pub fn clip_called(names: &[String], wanted: &str) -> Option<usize> {
-    let lower = wanted.to_lowercase();
-    let by_name = names.iter().position(|n| n == wanted);
-    let without_case = || only(names, |name| name.to_lowercase() == lower);
-    let by_last_part = || only(names, |name| is_last_part(name, &lower));
-    // Two that are called so hide those that only end so.
-    let is_taken = || names.iter().any(|name| name.to_lowercase() == lower || is_last_part(name, &lower));
-    let by_end = || only(names, |name| ends_with(name, wanted)).filter(|_| !is_taken());
-    by_name.or_else(without_case).or_else(by_last_part).or_else(by_end)
+pub(crate) fn clip_called(names: &[String], wanted: &str) -> Option<usize> {
+    archive::clip_called(names.iter().map(String::as_str), wanted)
 }
 
 /// Names that may be meant by one that [`find_clip`] does not find, nearest first: those that end with it, and those
@@ -40,13 +26,11 @@ pub fn similar_clips<'a>(names: &'a [String], wanted: &str) -> Vec<&'a str> {
     const SHOWN: usize = 3;
     let most = words::allowed(wanted.chars().count());
     let distance = |name: &str| {
-        if ends_with(name, wanted) {
+        if clip_ends_with(name, wanted) {
             return 0;
         }
-        let last = name.rsplit(SEPARATORS).next().unwrap_or(name);
-        let own = name.rsplit(BARS).next().unwrap_or(name);
-        let off = |word: &str| words::letters_between(word, wanted);
-        off(name).min(off(last)).min(off(own))
+        let ends = archive::clip_name_ends(name).map(|word| words::letters_between(word, wanted));
+        ends.into_iter().min().unwrap_or(usize::MAX)
     };
     let mut found: Vec<(usize, &str)> = names.iter().map(|n| (distance(n), n.as_str())).collect();
     found.retain(|(distance, _)| *distance <= most && !wanted.is_empty());
@@ -63,23 +47,6 @@ pub fn did_you_mean(names: &[String], wanted: &str) -> String {
     }
     let quoted: Vec<String> = similar.iter().map(|n| format!("{n:?}")).collect();
     format!(" (did you mean {}?)", quoted.join(" or "))
-}
-
-/// The one that it is true of; `None` if there are two.
-fn only(names: &[String], is: impl Fn(&str) -> bool) -> Option<usize> {
-    let mut found = names.iter().enumerate().filter(|(_, name)| is(name)).map(|(index, _)| index);
-    found.next().filter(|_| found.next().is_none())
-}
-
-/// Whether a name, behind its last bar, is this word, which is in lower case.
-fn is_last_part(name: &str, lower: &str) -> bool {
-    !lower.is_empty() && name.rsplit_once(BARS).is_some_and(|(_, last)| last.to_lowercase() == lower)
-}
-
-fn ends_with(name: &str, end: &str) -> bool {
-    let (name, end) = (name.to_lowercase(), end.to_lowercase());
-    !end.is_empty()
-        && name.strip_suffix(&end).is_some_and(|start| start.is_empty() || start.ends_with(SEPARATORS))
 }
 
 /// Leaves only the clips asked for, all if none is; gives the names of the others.

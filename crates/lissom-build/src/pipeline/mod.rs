@@ -55,7 +55,8 @@ mod watch;
 mod weights;
 mod write;
 
-pub use clips::{clip_called, did_you_mean, find_clip, similar_clips};
+pub(crate) use clips::clip_called;
+pub use clips::{did_you_mean, find_clip, similar_clips};
 pub use error::{InputError, PipelineError};
 pub use input::{Input, Resolve};
 pub use options::Options;

@@ -1,8 +1,8 @@
 //! Graphs of an archive.
 
 use super::{ClipFacts, FormatError, Graph, GraphError, GraphParts};
-use alloc::{boxed::Box, string::String, sync::Arc};
-use lissom::archive::{Archive, ArchiveError};
+use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
+use lissom::archive::{Archive, ArchiveError, SectionKind, clip_called};
 
 /// Why an archive's graph cannot be played.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -30,13 +30,18 @@ pub enum LoadError {
 }
 
 impl Graph {
-    /// Checks a description against the clips of an archive.
+    /// Checks a description against the clips of an archive. The last part of a clip's name is enough
+    /// ([`clip_called`]).
     ///
     /// # Errors
     ///
     /// Those of [`Graph::new`].
     pub fn of_archive(parts: &GraphParts, archive: &Archive) -> Result<Self, GraphError> {
-        Self::new(parts, |name| ClipFacts::of_archive(archive, name, parts))
+        let names: Vec<&str> = archive.names(SectionKind::Clip).collect();
+        let whole = |clip: &str| names.get(clip_called(names.iter().copied(), clip)?).copied();
+        let mut parts = parts.clone();
+        parts.rename_clips(|clip| whole(clip).map(String::from));
+        Self::new(&parts, |name| ClipFacts::of_archive(archive, name, &parts))
     }
 
     /// The graph of this name in an archive.

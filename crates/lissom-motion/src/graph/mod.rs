@@ -29,7 +29,10 @@ pub(crate) use sync::Pace;
 use crate::error::StateError;
 use alloc::{boxed::Box, format, string::String, vec::Vec};
 use core::ops::Range;
-use lissom::track::{Playhead, Repeat, Timeline};
+use lissom::{
+    archive::clip_called,
+    track::{Playhead, Repeat, Timeline},
+};
 use space::Space;
 use sync::Marks;
 
@@ -313,13 +316,13 @@ impl Graph {
         at.map(|at| LayerKey(at as u16)).ok_or_else(|| StateError::unknown("layer", name))
     }
 
-    /// The clip of this name.
+    /// The clip of this name; the last part of a name is enough ([`clip_called`]).
     ///
     /// # Errors
     ///
     /// [`StateError::Unknown`].
     pub fn clip(&self, name: &str) -> Result<ClipKey, StateError> {
-        let at = self.clips.iter().position(|clip| *clip.name == *name);
+        let at = clip_called(self.clips.iter().map(|clip| &*clip.name), name);
         at.map(|at| ClipKey(at as u16)).ok_or_else(|| StateError::unknown("clip", name))
     }
 

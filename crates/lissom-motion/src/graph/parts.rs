@@ -302,6 +302,19 @@ impl GraphParts {
         self
     }
 
+    /// Calls clips by other names; `None` keeps a name.
+    pub fn rename_clips(&mut self, now: impl Fn(&str) -> Option<String>) {
+        let rename = |clip: &mut String| *clip = now(clip).unwrap_or_else(|| core::mem::take(clip));
+        self.clips.iter_mut().for_each(rename);
+        for state in self.layers.iter_mut().flat_map(|layer| &mut layer.states) {
+            match &mut state.motion {
+                MotionParts::Clip(clip) => rename(clip),
+                MotionParts::Line { points, .. } => points.iter_mut().for_each(|(_, clip)| rename(clip)),
+                MotionParts::Plane { points, .. } => points.iter_mut().for_each(|(_, clip)| rename(clip)),
+            }
+        }
+    }
+
     /// The same with clips kept in step by what they pass: each of these markers once a lap, in this order.
     #[must_use]
     pub fn in_step_by(self, markers: &[&str]) -> Self {

@@ -258,6 +258,28 @@ fn what_the_archive_has_not_is_told_by_name() {
 }
 
 #[test]
+fn graphs_and_bodies_find_clips_by_short_names() {
+    let mut parts = parts();
+    parts.rename_clips(|clip| Some(clip.to_uppercase()));
+    let graph = Graph::of_archive(&parts, &ARCHIVE).unwrap();
+    let names: Vec<&str> = graph.clips().iter().map(|clip| &*clip.name).collect();
+    let whole = Graph::of_archive(&self::parts(), &ARCHIVE).unwrap();
+    assert_eq!(names, whole.clips().iter().map(|clip| &*clip.name).collect::<Vec<_>>(), "whole names");
+    assert_eq!(graph.clip("Walk").unwrap(), whole.clip("walk").unwrap());
+    let mut loud = Animator::new(&ARCHIVE, Arc::new(graph)).unwrap();
+    let mut quiet = animator();
+    for animator in [&mut loud, &mut quiet] {
+        animator.set(animator.graph().float("speed").unwrap(), 2.0).unwrap();
+        animator.update(0.3).unwrap();
+    }
+    assert_eq!(bits(loud.models()), bits(quiet.models()));
+    assert_eq!(Crowd::new(&ARCHIVE).unwrap().clip("Walk"), Crowd::new(&ARCHIVE).unwrap().clip("walk"));
+    parts.rename_clips(|clip| (clip == "WALK").then(|| "stroll".to_owned()));
+    let error = Graph::of_archive(&parts, &ARCHIVE).unwrap_err();
+    assert!(error.to_string().contains("\"stroll\""), "{error}");
+}
+
+#[test]
 fn a_reloaded_graph_goes_on() {
     let mut animator = animator();
     animator.set(animator.graph().float("speed").unwrap(), 1.0).unwrap();

@@ -85,8 +85,9 @@ pub(super) fn make(
             (graph, GraphParts::read(&bytes).map_err(format)?)
         }
         Said::File(path, file) => {
-            let length = |clip: &str| Some(archive.clip(clip).ok()?.view().duration_s());
-            (file.check(length).map_err(|error| named(path.as_ref(), error))?, file.parts().clone())
+            let graph = Graph::of_archive(file.parts(), archive);
+            let graph = graph.map_err(|error| named(path.as_ref(), file.place(&error)))?;
+            (graph, file.parts().clone())
         }
     };
     let graph = Arc::new(graph);

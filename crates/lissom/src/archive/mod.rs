@@ -26,6 +26,7 @@
 )]
 
 mod aligned;
+mod called;
 mod clip;
 mod cursor;
 mod error;
@@ -47,6 +48,7 @@ mod skeleton;
 mod track;
 
 pub use aligned::AlignedBytes;
+pub use called::{clip_called, clip_ends_with, clip_name_ends};
 pub use error::ArchiveError;
 pub use image::ImageView;
 pub use layout::{CLIP_ADDITIVE, SectionKind};

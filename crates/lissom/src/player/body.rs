@@ -189,7 +189,8 @@ impl Body {
         self.library.names()
     }
 
-    /// The number of the clip of this name.
+    /// The number of the clip of this name; the last part of a name is enough
+    /// ([`clip_called`](crate::archive::clip_called)).
     ///
     /// # Errors
     ///

@@ -3,7 +3,7 @@
 use super::{PlayError, skins::Skin};
 use crate::{
     Skeleton,
-    archive::{Archive, ArchiveError, SectionKind},
+    archive::{Archive, ArchiveError, SectionKind, clip_called},
     clip::Clip,
     track::{Markers, Track},
 };
@@ -71,7 +71,7 @@ impl Library {
         &self.clips
     }
 
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> + Clone {
         self.scores.iter().map(|score| &*score.name)
     }
 
@@ -89,7 +89,7 @@ impl Library {
     }
 
     pub(super) fn find(&self, name: &str) -> Result<usize, PlayError> {
-        if let Some(found) = self.names().position(|clip| clip == name) {
+        if let Some(found) = clip_called(self.names(), name) {
             return Ok(found);
         }
         match self.archive.clip(name) {
