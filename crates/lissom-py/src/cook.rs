@@ -306,7 +306,7 @@ fn finish(py: Python<'_>, name: PathBuf, bytes: Vec<u8>, told: &[ClipReport]) ->
 
 fn report_list<'py>(py: Python<'py>, told: &[ClipReport]) -> PyResult<Bound<'py, PyList>> {
     let report = PyList::empty(py);
-    for ClipReport { name, duration_s, cook, worst_joint } in told {
+    for ClipReport { name, duration_s, cook, worst_joint, .. } in told {
         let clip = PyDict::new(py);
         clip.set_item("name", name)?;
         clip.set_item("duration", duration_s)?;

@@ -2,7 +2,7 @@
 
 use super::{Additive, ClipRule, Edit, EditError, EditKind, Looping, error::EditReason, parts::is_root};
 use crate::{
-    feet::{ContactRule, FeetError, PHASE_TRACK, SPEED_TRACK},
+    feet::{ContactRule, FeetError, FromFeet, PHASE_TRACK, SPEED_TRACK},
     pipeline::{clip_called, similar_clips},
     raw::{RawAnimation, RawEditError, RawSkeleton, RawUserTrack, TrackKind, UserKey},
     scene::{Marker, Scene, SceneAnimation},
@@ -45,6 +45,8 @@ pub(crate) struct Needs {
     pub(crate) precision_m: Option<f64>,
     /// Joints of the raw skeleton with a precision of their own.
     pub(crate) joints: Vec<(usize, f64)>,
+    /// The root motion that its feet gave, if that was asked for.
+    pub(crate) from_feet: Option<FromFeet>,
     /// What is still to be done when all files are read.
     difference: Option<Edit>,
 }
@@ -171,6 +173,7 @@ fn edit(
             }
             EditKind::RootMotion(Some(root)) if root.from_feet => {
                 let found = clip.rooted_by_feet(skeleton, &plan.contacts()).map_err(wrong)?;
+                needs.from_feet = Some(found);
                 let (speed, slide) = (found.velocity.length(), found.slide);
                 if slide > UNSTEADY * speed {
                     warn(format!(

@@ -105,7 +105,7 @@ impl Group<'_> {
         let mut own = extras(&self.parts[0].extras);
         if !self.morphs().is_empty() {
             let names: Vec<&str> = self.morphs().iter().map(|m| m.name.as_str()).collect();
-            let weights: Vec<f64> = self.morphs().iter().map(|m| f64::from(m.weight as f32)).collect();
+            let weights: Vec<f64> = self.morphs().iter().map(|m| m.weight).collect();
             mesh["weights"] = json!(weights);
             let mut fields = own.filter(Value::is_object).unwrap_or_else(|| json!({}));
             fields["targetNames"] = json!(names);

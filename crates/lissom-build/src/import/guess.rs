@@ -2,7 +2,7 @@
 //!
 //! BVH has neither. A human is 1.4 to 2.2 m high: the unit that makes the skeleton one is taken. FBX has both, but
 //! exporters often write centimetres and mean metres, or the reverse: where the file's unit makes a body of no
-//! sensible size, it is taken for such a mistake.
+//! sensible size, it is taken for such a mistake. A body that lies in the rest pose and in the motion is set upright.
 
 use super::{Axis, Format};
 use crate::{
@@ -104,9 +104,9 @@ fn fbx(scene: &mut Scene) -> f64 {
     factor
 }
 
-/// What is up in a BVH file whose rest pose and motion agree that it is not y; said in a warning.
+/// What is up in a BVH or FBX file whose rest pose and motion agree that it is not y; said in a warning.
 pub(super) fn up(format: Format, scene: &mut Scene) -> Axis {
-    let found = (format == Format::Bvh).then(|| upright(scene)).flatten();
+    let found = matches!(format, Format::Bvh | Format::Fbx).then(|| upright(scene)).flatten();
     match found {
         Some(axis) if axis != Axis::Y => {
             scene.warn("", format!("the body stands along {axis:?} in the rest pose and in the motion, so that was taken for up; an axis that is given wins"));
@@ -289,8 +289,13 @@ mod tests {
         let lay = Axis::Z.upright(Axis::MinusY).unwrap().conjugate();
         scene.turn(lay);
         let lying = scene.animations[0].clone();
-        assert_eq!(up(Format::Bvh, &mut scene), Axis::Z);
-        assert!(scene.warnings[0].text.contains("an axis that is given wins"));
+        // glTF says what is up, and its writers keep to it.
+        assert_eq!((up(Format::Gltf, &mut scene), scene.warnings.len()), (Axis::Y, 0));
+        for format in [Format::Bvh, Format::Fbx] {
+            scene.warnings.clear();
+            assert_eq!(up(format, &mut scene), Axis::Z);
+            assert!(scene.warnings[0].text.contains("an axis that is given wins"));
+        }
         // Somebody who lies while the rest pose stands is left alone.
         let mut asleep = walking(1.0);
         asleep.animations = vec![lying];

@@ -4,6 +4,7 @@ use super::{Input, InputError, file::Opened};
 use crate::{
     BuiltSkeleton,
     cook::{CookReport, CookedClip},
+    feet::FromFeet,
     scene::{Fitted, SceneAnimation, Warning},
 };
 use std::path::PathBuf;
@@ -64,6 +65,8 @@ pub struct ClipReport {
     pub cook: CookReport,
     /// The joint whose points, its vertices among them, are farthest off; empty if nothing is.
     pub worst_joint: String,
+    /// The root motion that its feet gave, if that was asked for.
+    pub from_feet: Option<FromFeet>,
 }
 
 impl ClipReport {
@@ -76,6 +79,7 @@ impl ClipReport {
             duration_s: animation.motion.duration_s,
             cook: report.clone(),
             worst_joint: named.map_or_else(String::new, |s| s.name(error.worst_joint).to_owned()),
+            from_feet: None,
         }
     }
 }
@@ -83,11 +87,15 @@ impl ClipReport {
 impl Report {
     pub(super) fn new(input: &Input<'_>, opened: &Opened, clips: &[CookedClip]) -> Self {
         let scene = &opened.file.scene;
-        let reports = scene.animations.iter().zip(clips);
+        let needs = &opened.prepared.edited.needs;
+        let clip = |(at, (animation, cooked)): (usize, (&SceneAnimation, &CookedClip))| ClipReport {
+            from_feet: needs.get(at).and_then(|own| own.from_feet),
+            ..ClipReport::new(animation, &opened.skeletons, &cooked.report)
+        };
         Self {
             name: input.name().to_owned(),
             joints: scene.skeletons.iter().map(|s| s.skeleton.joints.len()).sum(),
-            clips: reports.map(|(a, c)| ClipReport::new(a, &opened.skeletons, &c.report)).collect(),
+            clips: scene.animations.iter().zip(clips).enumerate().map(clip).collect(),
             meshes: scene.meshes.len(),
             vertices: scene.meshes.iter().map(|m| m.mesh.positions.len()).sum(),
             tracks: scene.tracks.len() + scene.animations.iter().map(|a| a.tracks.len()).sum::<usize>(),

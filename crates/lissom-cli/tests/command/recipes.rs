@@ -106,6 +106,32 @@ fn edits_are_options_too_and_go_before_those_of_the_file() {
     );
 }
 
+/// A clip on the spot gets the speed of its feet, and the report says how far they still slide.
+#[test]
+fn root_motion_from_feet_is_told_with_what_slides() {
+    let root = folder("recipes_feet");
+    let (glb, spot) = (text(&root.join("mannequin.glb")), text(&root.join("spot.lsm")));
+    good(&["mannequin", "-o", &glb, "--body-m", "0.04", "--hand-m", "0.012"]);
+    good(&["import", &glb, "-o", &spot, "--clip", "walk", "--in-place", "--effort", "fast"]);
+    let (still, out) = (text(&root.join("still.bvh")), text(&root.join("out.lsm")));
+    good(&["export", &spot, "--clip", "walk", "-o", &still]);
+    let all = ["import", &still, "-o", &out, "--root-motion=from feet", "--effort", "fast", "--force"];
+    let told = json(&good(&[&all[..], &["--json"]].concat()));
+    let clip = &told["files"][0]["clips"][0];
+    let (speed, slide) = (clip["speed"].as_f64().unwrap(), clip["slide"].as_f64().unwrap());
+    assert!((1.0..1.8).contains(&speed) && slide > 0.0 && slide < 0.5 * speed, "{speed} {slide}");
+    let line = format!("still: root motion from feet: {speed:.2} m/s; they slide by {slide:.2} m/s\n");
+    let table = good(&all);
+    assert!(table.contains(&line), "{table}");
+    // Where clips are chosen, a rule for all is not told as one that fits none.
+    write(root.join("lissom.toml"), "[clips.\"*\"]\nreverse = true\n");
+    let (_, error) = bad(1, &["import", &still, "-o", &out, "--clip", "stroll"]);
+    assert!(
+        error.contains("no file has a clip \"stroll\"") && !error.contains("no clip is called"),
+        "{error}"
+    );
+}
+
 /// A motion of another human onto the mannequin: as an option, in a recipe, and what was not matched is told.
 #[test]
 fn motions_of_another_skeleton_are_brought_onto_this_one() {

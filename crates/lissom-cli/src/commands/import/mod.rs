@@ -275,8 +275,10 @@ fn complain(run: Run<'_>, config: &Config, reports: &[FileReport]) -> Result<()>
     }
     let unused = run.unused.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_default();
     let names: Vec<String> = reports.iter().flat_map(|r| &r.source_names).cloned().collect();
-    // Those of the recipe come first; the one of the command line is for all clips.
-    for rule in unused.iter().filter_map(|r| config.recipe.rules.get(*r)).filter(|_| !is_refused) {
+    // Those of the recipe come first; the one of the command line is for all clips. Where clips are chosen, rules of others
+    // have nothing to do.
+    let tells = !is_refused && run.wanted.is_empty();
+    for rule in unused.iter().filter_map(|r| config.recipe.rules.get(*r)).filter(|_| tells) {
         let wanted = rule.from.as_ref().unwrap_or(&rule.clips);
         let place = config.path.as_ref().map_or(String::new(), |p| p.display().to_string());
         let line = rule.line.map_or(String::new(), |l| format!(" line {l}:"));

@@ -84,6 +84,12 @@ pub(super) struct ClipReport {
     pub(super) worst_error_m: Option<f64>,
     pub(super) worst_joint: Option<String>,
     pub(super) worst_time_s: Option<f64>,
+    /// How fast its feet say that it goes, in metres per second, if its root motion is theirs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) speed: Option<f64>,
+    /// How fast its feet slide nevertheless.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) slide: Option<f64>,
 }
 
 impl FileReport {
@@ -107,6 +113,8 @@ impl FileReport {
             cooked_bytes: c.cook.bytes,
             worst_error_m: Some(c.cook.error.worst()),
             worst_time_s: Some(c.cook.error.worst_time_s).filter(|_| !c.worst_joint.is_empty()),
+            speed: c.from_feet.map(|feet| feet.velocity.length()),
+            slide: c.from_feet.map(|feet| feet.slide),
             worst_joint: Some(c.worst_joint).filter(|name| !name.is_empty()),
         };
         let mut report = Self {
@@ -333,6 +341,12 @@ pub(super) fn table(files: &[FileReport], talk: Talk, out: &mut impl Write) -> R
     table.write_within(columns, style, out)?;
     if talk == Talk::Quiet {
         return Ok(());
+    }
+    for clip in files.iter().flat_map(|file| &file.clips) {
+        if let (Some(speed), Some(slide)) = (clip.speed, clip.slide) {
+            let name = plain(&clip.name);
+            writeln!(out, "{name}: root motion from feet: {speed:.2} m/s; they slide by {slide:.2} m/s")?;
+        }
     }
     let packed = files.iter().filter_map(|f| f.packed);
     let [archives, written] = packed.fold([0, 0], |[a, w], p| [a + p.archive_bytes, w + p.file_bytes]);
