@@ -95,7 +95,7 @@ fn read(plan: &Plan, input: &Input<'_>) -> Result<Read, InputError> {
 fn prepare(plan: &Plan, input: &Input<'_>, file: &mut File) -> Result<Prepared, InputError> {
     let File { scene, is_archive, .. } = file;
     if let Some(target) = &plan.retarget {
-        import::bring_onto(input.name(), scene, (target, &plan.target_meshes), &plan.import)?;
+        import::bring_onto(input.name(), scene, (target, &plan.target_meshes), &plan.import_of(input))?;
     }
     let height_m = scene.height();
     let precision = ScenePrecision::new(height_m, plan.asked_precision, plan.asked_shell);

@@ -3,6 +3,7 @@
 use super::{RecipeError, RecipeFile, value::Value};
 use crate::{
     import::{ImportOptions, MotionFit},
+    retarget::BoneNames,
     text::pattern::fits,
 };
 
@@ -14,6 +15,7 @@ pub(super) const KEYS: &[&str] = &[
     "rate",
     "as-is",
     "rebase",
+    "bones",
     "no-mesh",
     "no-images",
     "influences",
@@ -44,7 +46,7 @@ impl FileRule {
         fits(&self.files, path) || fits(&self.files, name)
     }
 
-    /// The options, with what is said here in place of theirs.
+    /// The options, with what is said here in place of theirs. Bones are added to theirs.
     pub(crate) fn apply(&self, options: &mut ImportOptions) {
         let says = &self.says;
         options.unit = says.unit.unwrap_or(options.unit);
@@ -52,11 +54,25 @@ impl FileRule {
         options.forward = says.forward.or(options.forward);
         options.rate_hz = says.rate_hz.or(options.rate_hz);
         options.motion = MotionFit::asked(says.as_is, says.rebase).unwrap_or(options.motion);
+        if let Some(bones) = &says.bones {
+            options.bones.add(bones);
+        }
         options.no_mesh = says.no_mesh.unwrap_or(options.no_mesh);
         options.no_images = says.no_images.unwrap_or(options.no_images);
         options.influences = says.influences.or(options.influences);
         options.layout = says.layout.or(options.layout);
         options.strict = says.strict.unwrap_or(options.strict);
+    }
+}
+
+impl RecipeFile {
+    /// Which joints are which bones when motions of this file are retargeted: what is said of all files, and of this one.
+    #[must_use]
+    pub fn bones_of(&self, path: &str) -> BoneNames {
+        let mut names = self.bones.clone().unwrap_or_default();
+        let rules = self.files.iter().filter(|rule| rule.fits(path));
+        rules.filter_map(|rule| rule.says.bones.as_ref()).for_each(|bones| names.add(bones));
+        names
     }
 }
 

@@ -43,7 +43,7 @@ mod value;
 pub use error::RecipeError;
 pub use files::FileRule;
 pub use settings::{EFFORTS, FORMS, GOALS, KEYS, RecipeFile};
-pub use text::{parse_axis, parse_bytes, parse_length, parse_precision, parse_range, parse_unit};
+pub use text::{parse_axis, parse_bytes, parse_length, parse_precision, parse_range, parse_unit, quoted};
 
 use value::Table;
 

@@ -215,3 +215,37 @@ fn files_of_some_names_are_read_otherwise_and_flags_go_before_that() {
     let both = read(b"[files.a]\nas-is = true\nrebase = true\n").unwrap_err();
     assert_eq!(both.to_string(), "line 1: files.a: as-is and rebase exclude each other");
 }
+
+#[test]
+fn bones_of_some_files_are_added_to_those_of_all() {
+    let text = "bones = { head = 'Skull', source = { left_hand = 'Fist' } }
+                [files.'a.bvh']\nbones = { source = { left_hand = 'Hook', hips = '' } }
+                [files.'b.*']\nbones = { left_hand = 'Claw' }";
+    let recipe = read(text.as_bytes()).unwrap();
+    let line = |file: &str| recipe.bones_of(file).to_toml();
+    assert_eq!(
+        line("mocap/a.bvh"),
+        r#"bones = { head = "Skull", source = { hips = "", left_hand = "Hook" } }"#.to_owned() + "\n"
+    );
+    assert_eq!(line("b.bvh"), r#"bones = { head = "Skull", left_hand = "Claw" }"#.to_owned() + "\n");
+    assert_eq!(line("c.bvh"), recipe.bones.clone().unwrap_or_default().to_toml());
+    let mut options = recipe.clone().options().import;
+    recipe.files[0].apply(&mut options);
+    assert_eq!(options.bones, recipe.bones_of("a.bvh"), "the pipeline does the same");
+}
+
+#[test]
+fn names_of_joints_are_read_as_they_were_written() {
+    let mut names = crate::retarget::BoneNames::default();
+    for (key, joint) in [
+        ("left_hand", "a \"quoted\" one"),
+        ("source.head", "C:\\back\\slash"),
+        ("source.hips", "tab\tline\nbell\u{7}del\u{7f}"),
+        ("target.neck", ""),
+        ("target.right_little_3", "Zeh'ns Größe 骨"),
+    ] {
+        names.set(key, joint).unwrap();
+    }
+    assert_eq!(read(names.to_toml().as_bytes()).unwrap().bones, Some(names));
+    assert_eq!(crate::retarget::BoneNames::default().to_toml(), "");
+}

@@ -109,3 +109,24 @@ pub fn parse_unit(text: &str) -> Result<Unit, String> {
         Err("it must be m, cm, mm, inch, foot, auto, or a number of metres above 0".into())
     }
 }
+
+/// A text or a key as a recipe has it, in quotes.
+///
+/// ```
+/// use lissom_build::recipe::quoted;
+///
+/// assert_eq!(quoted("a \"b\" \\ c\n"), r#""a \"b\" \\ c\u000A""#);
+/// ```
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => quoted.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

@@ -1,7 +1,7 @@
 //! Corrections: what somebody says of a bone goes before what was found.
 
 use super::{Bone, BoneMap, NoSuchBone, RetargetError};
-use crate::{raw::RawSkeleton, text::words::nearest};
+use crate::{raw::RawSkeleton, recipe::quoted, text::words::nearest};
 use std::collections::BTreeMap;
 
 /// Which joints bones are, by name. An empty name is no joint: the bone is not there.
@@ -41,6 +41,45 @@ impl BoneNames {
         };
         names.insert(Bone::from_key(key)?, joint.to_owned());
         Ok(())
+    }
+
+    /// Adds what others say. What they say of a bone goes before what was said of it here.
+    pub fn add(&mut self, others: &Self) {
+        let Self { either, source, target } = others;
+        // A name for one of the skeletons would hide a later one for either.
+        self.source.retain(|bone, _| !either.contains_key(bone));
+        self.target.retain(|bone, _| !either.contains_key(bone));
+        for (own, new) in [(&mut self.either, either), (&mut self.source, source), (&mut self.target, target)]
+        {
+            own.extend(new.iter().map(|(bone, joint)| (*bone, joint.clone())));
+        }
+    }
+
+    /// The line of a recipe that says all of it; empty if nothing is said.
+    ///
+    /// ```
+    /// use lissom_build::{recipe, retarget::BoneNames};
+    ///
+    /// let mut names = BoneNames::default();
+    /// names.set("left_hand", "Fist.L")?;
+    /// names.set("source.head", "")?;
+    /// let line = names.to_toml();
+    /// assert_eq!(line, "bones = { left_hand = \"Fist.L\", source = { head = \"\" } }\n");
+    /// assert_eq!(recipe::read(line.as_bytes())?.bones, Some(names));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        let entries = |names: &BTreeMap<Bone, String>| -> Vec<String> {
+            names.iter().map(|(bone, joint)| format!("{} = {}", bone.key(), quoted(joint))).collect()
+        };
+        let mut all = entries(&self.either);
+        for (side, names) in [("source", &self.source), ("target", &self.target)] {
+            if !names.is_empty() {
+                all.push(format!("{side} = {{ {} }}", entries(names).join(", ")));
+            }
+        }
+        if all.is_empty() { String::new() } else { format!("bones = {{ {} }}\n", all.join(", ")) }
     }
 
     /// The bones of both skeletons.

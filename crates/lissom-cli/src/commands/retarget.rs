@@ -85,7 +85,8 @@ impl Joint {
 
 pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let recipe = Config::load(arguments.config.as_deref(), Path::new(""))?.recipe;
-    let names = bone_names(&arguments.bone)?.or(recipe.bones).unwrap_or_default();
+    let asked = bone_names(&arguments.bone)?;
+    let names = asked.unwrap_or_else(|| recipe.bones_of(&arguments.source.to_string_lossy()));
     let source = body(&arguments.source, true)?;
     let target = body(&arguments.target, false)?;
     let (table, pair) = look(&source, &target, &names)?;
