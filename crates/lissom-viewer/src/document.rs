@@ -7,6 +7,7 @@ use crate::{
     failure::Failure,
     origin::Origin,
     platform,
+    retargeted::Retargeted,
     settings::Panel,
     source::{GRAPH, Source},
 };
@@ -52,6 +53,8 @@ pub struct Document {
     pub(crate) notes: Vec<String>,
     /// What became of motions that were brought onto the character.
     pub(crate) brought: Vec<Brought>,
+    /// Which joint is which bone, if they had another skeleton.
+    pub(crate) retargeted: Option<Retargeted>,
     /// Holds what moves, as seen from the joint that carries it away, if one does.
     pub(crate) near: Extent,
     /// Holds what moves, with all of its way.
@@ -84,6 +87,8 @@ pub(crate) struct Brought {
     pub clips: Vec<String>,
     /// What was not matched; or why nothing came of it.
     pub notes: Vec<String>,
+    /// Its skeleton is another one than the character's.
+    pub is_retargeted: bool,
 }
 
 /// How a mesh looks.
@@ -336,6 +341,7 @@ impl Document {
             precision_mm: None,
             notes,
             brought: Vec::new(),
+            retargeted: None,
             near: Extent::default(),
             path: Extent::default(),
             carrier: None,

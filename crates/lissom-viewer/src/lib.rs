@@ -32,6 +32,7 @@ mod origin;
 mod panels;
 mod picture;
 mod platform;
+mod retargeted;
 mod scene;
 mod settings;
 mod shown;

@@ -6,15 +6,16 @@ use crate::{
     failure::Failure,
     origin::Origin,
     platform::executor,
+    retargeted::{Corrections, Retargeted},
     source::{Source, title},
 };
 use lissom_build::{
     cook::{ClipBuilder, Effort},
     export::write_glb,
     graph,
-    import::{self, ImportError, ImportOptions, Place},
-    pipeline::{self, Input, Parsed, Plan, Resolve, Watch},
-    scene::Scene,
+    import::{self, ImportError, ImportOptions, OpenError, Place},
+    pipeline::{self, Input, InputError, Parsed, Plan, Resolve, Watch},
+    scene::{Fitted, Scene},
 };
 use lissom_motion::Graph;
 use std::cell::OnceCell;
@@ -27,6 +28,23 @@ pub(crate) struct Opening {
     /// What is open. If it has a character and the files have none, their motions are brought onto it; a graph alone is played
     /// with its clips.
     pub onto: Vec<Source>,
+    /// What the user says of bones.
+    pub says: Corrections,
+    /// If that is why they are opened again: the files that clips must come of, as they did before; at least of one.
+    pub must_come: Option<Vec<String>>,
+}
+
+impl Opening {
+    /// After a correction: refuses to lose what was there.
+    fn check(&self, brought: &[Brought]) -> Result<(), Failure> {
+        let Some(must_come) = &self.must_come else { return Ok(()) };
+        let none = brought.iter().all(|b| b.clips.is_empty());
+        let lost = |b: &&Brought| b.clips.is_empty() && (none || must_come.contains(&b.file));
+        match brought.iter().find(lost) {
+            Some(lost) => Err(Failure(lost.notes.join("; "))),
+            None => Ok(()),
+        }
+    }
 }
 
 /// What cooking gave, before it is a document.
@@ -60,15 +78,15 @@ impl Document {
         let beside_new = |uri: &str| beside(sources, uri);
         let beside_onto = |uri: &str| beside(&opening.onto, uri);
         let (new, onto) = (&Set::new(sources, &beside_new), &Set::new(&opening.onto, &beside_onto));
-        let precision_mm = opening.precision_mm;
         if opening.onto.is_empty() || (!graph && (new.has_meshes() || !onto.has_meshes())) {
-            return Self::open_within(&[new], precision_mm, watch);
+            return Self::open_within(&[new], opening, watch);
         }
         if graph {
-            return Self::open_within(&[onto, new], precision_mm, watch);
+            return Self::open_within(&[onto, new], opening, watch);
         }
         let count = sources.iter().filter(|s| s.is_whole()).count();
-        let refused = match Self::open_within(&[onto, new], precision_mm, watch) {
+        let mut retargeted = None;
+        let refused = match Self::open_within(&[onto, new], opening, watch) {
             Ok(mut document) => {
                 let came = &document.brought[document.brought.len().saturating_sub(count)..];
                 if let Some(clip) = came.iter().flat_map(|b| &b.clips).next() {
@@ -76,36 +94,36 @@ impl Document {
                     document.measure()?;
                     return Ok(document);
                 }
+                retargeted = document.retargeted.take();
+                let refused = Some(document.sources.clone());
+                retargeted.iter_mut().for_each(|retargeted| retargeted.refused = refused.clone());
                 came.iter().flat_map(|b| b.notes.iter().cloned()).collect()
             }
             Err(Failure(why)) => vec![why],
         };
         // It moves something else: that is what is shown.
-        let mut document = Self::open_within(&[new], precision_mm, watch)?;
+        let mut document = Self::open_within(&[new], opening, watch)?;
         document.notes.extend(refused);
+        document.retargeted = document.retargeted.or(retargeted);
         Ok(document)
     }
 
     /// Cooked to a precision in millimetres; the mannequin if there is nothing but a graph.
-    fn open_within(
-        sets: &[&Set<'_>],
-        precision_mm: Option<f64>,
-        watch: &mut Watch<'_>,
-    ) -> Result<Self, Failure> {
+    fn open_within(sets: &[&Set<'_>], opening: &Opening, watch: &mut Watch<'_>) -> Result<Self, Failure> {
         let all = || sets.iter().flat_map(|set| set.members());
         let mut whole: Vec<Member<'_, '_>> = all().filter(|m| m.source().is_whole()).collect();
         if whole.is_empty() {
             whole.extend(all().find(|m| !m.source().is_graph()));
         }
-        let only = |m: &Member<'_, '_>| m.source().has_extension(&["lsm"]) && precision_mm.is_none();
+        let only = |m: &Member<'_, '_>| m.source().has_extension(&["lsm"]) && opening.precision_mm.is_none();
         let mut document = match whole[..] {
-            [] => Self::mannequin_within(precision_mm)?,
+            [] => Self::mannequin_within(opening.precision_mm)?,
             [only_one] if only(&only_one) => {
                 let source = only_one.source();
                 let named = |e: Failure| Failure(format!("{}: {e}", source.title()));
                 Self::of_archive(source.title(), source.read()?.into_owned(), Vec::new()).map_err(named)?
             }
-            _ => Self::of_files(&whole, precision_mm, watch)?,
+            _ => Self::of_files(&whole, opening, watch)?,
         };
         document.sources = all().map(|m| m.source().clone()).collect();
         if let Some(graph) = document.sources.iter().rfind(|s| s.is_graph()).cloned() {
@@ -114,23 +132,28 @@ impl Document {
         Ok(document)
     }
 
-    fn of_files(
-        whole: &[Member<'_, '_>],
-        precision_mm: Option<f64>,
-        watch: &mut Watch<'_>,
-    ) -> Result<Self, Failure> {
+    fn of_files(whole: &[Member<'_, '_>], opening: &Opening, watch: &mut Watch<'_>) -> Result<Self, Failure> {
         let inputs: Vec<Input<'_>> = whole.iter().map(Member::input).collect();
         let mut meshes = (0..whole.len()).filter(|i| whole.len() > 1 && whole[*i].has_meshes());
         let character = meshes.next().filter(|_| meshes.next().is_none());
         let Cooked { archive, facts, notes, mut brought } =
-            cook(&inputs, character.map(|i| inputs[i].clone()), precision_mm, watch)?;
+            cook(&inputs, character.map(|i| inputs[i].clone()), opening, watch)?;
         let name = character.or(Some(0)).and_then(|i| inputs.get(i)).map(|i| title(i.name()));
         let mut document = Self::of_archive(name.unwrap_or_default(), archive, notes)?;
-        let scenes = whole.iter().filter_map(Member::scene);
-        document.origin = Origin::of_scenes(scenes, document.player.skeleton());
-        document.remember(precision_mm, facts);
+        let scenes: Vec<Option<Scene>> = whole.iter().map(Member::scene).collect();
+        if let Some((character, Some(scene))) =
+            character.and_then(|i| Some((&inputs[i], scenes.get(i)?.as_ref())))
+        {
+            let others = brought.iter().zip(&scenes).filter(|(brought, _)| brought.is_retargeted);
+            let others = others.filter_map(|(brought, scene)| Some((brought.file.as_str(), scene.as_ref()?)));
+            let onto = (title(character.name()), scene);
+            document.retargeted = Retargeted::new(onto, others, opening.says.clone());
+        }
+        document.origin = Origin::of_scenes(scenes.into_iter().flatten(), document.player.skeleton());
+        document.remember(opening.precision_mm, facts);
         if let Some(character) = character {
             brought.remove(character);
+            opening.check(&brought)?;
             // What was brought is what is to be seen.
             if let Some(clip) = brought.iter().flat_map(|b| &b.clips).next() {
                 document.player.play(clip)?;
@@ -261,14 +284,16 @@ fn beside(sources: &[Source], uri: &str) -> Result<Vec<u8>, ImportError> {
 fn cook(
     inputs: &[Input<'_>],
     character: Option<Input<'_>>,
-    precision_mm: Option<f64>,
+    opening: &Opening,
     watch: &mut Watch<'_>,
 ) -> Result<Cooked, Failure> {
     let wrong = |e: &dyn core::fmt::Display| Failure(e.to_string());
     // What is opened to be looked at should be there soon.
     let cook = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
-    let precision = precision_mm.map(|mm| mm * 1e-3);
-    let options = pipeline::Options { cook, precision, retarget: character, ..Default::default() };
+    let precision = opening.precision_mm.map(|mm| mm * 1e-3);
+    let import = ImportOptions { bones: opening.says.of_all(), ..ImportOptions::default() };
+    let (files, retarget) = (opening.says.rules(), character);
+    let options = pipeline::Options { import, cook, precision, files, retarget, ..Default::default() };
     let plan = Plan::new(options).map_err(|e| wrong(&e))?;
     let cooked = plan.cook(inputs, &executor, watch).map_err(|e| wrong(&e))?;
     let (mut facts, mut brought, mut first_error) = (Vec::new(), Vec::new(), None);
@@ -280,11 +305,13 @@ fn cook(
                     |c: &pipeline::ClipReport| (c.name.clone(), CookedFacts::new(&c.cook, &c.worst_joint));
                 facts.extend(report.clips.iter().map(fact));
                 let notes = report.warnings.iter().map(ToString::to_string).collect();
-                Brought { file, clips: report.clips.iter().map(|c| c.name.clone()).collect(), notes }
+                let clips = report.clips.iter().map(|c| c.name.clone()).collect();
+                Brought { file, clips, notes, is_retargeted: report.fitted == Some(Fitted::Retargeted) }
             }
             Err(e) => {
                 first_error.get_or_insert_with(|| wrong(e));
-                Brought { file, clips: Vec::new(), notes: vec![e.to_string()] }
+                let is_retargeted = matches!(e, InputError::Open(OpenError::Retarget { .. }));
+                Brought { file, clips: Vec::new(), notes: vec![e.to_string()], is_retargeted }
             }
         });
     }

@@ -33,7 +33,7 @@ struct Arguments {
     /// The clip to show first.
     #[arg(long, value_name = "NAME")]
     clip: Option<String>,
-    /// The panel at the right: mix, graph, compression, curves, crowd, world.
+    /// The panel at the right: mix, graph, compression, curves, retarget, crowd, world.
     #[arg(long, value_name = "PANEL")]
     panel: Option<Panel>,
     /// The joint to choose.

@@ -65,6 +65,8 @@ pub enum Panel {
     Compression,
     /// What the chosen joint does.
     Curves,
+    /// Which joint is which bone, where motions were brought onto the character.
+    Retarget,
     /// Many characters instead of the document.
     Crowd,
     /// A hierarchy instead of the document.
@@ -73,8 +75,8 @@ pub enum Panel {
 
 impl Panel {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Mix, Self::Graph, Self::Compression, Self::Curves, Self::Crowd, Self::World];
+    pub const ALL: [Self; 7] =
+        [Self::Mix, Self::Graph, Self::Compression, Self::Curves, Self::Retarget, Self::Crowd, Self::World];
 
     /// True if it says what moves and how, instead of the clip that plays.
     pub(crate) const fn decides(self) -> bool {
@@ -94,6 +96,7 @@ impl Panel {
             Self::Graph => "graph",
             Self::Compression => "compression",
             Self::Curves => "curves",
+            Self::Retarget => "retarget",
             Self::Crowd => "crowd",
             Self::World => "world",
         }

@@ -105,7 +105,13 @@ impl Viewer {
             }
         };
         self.stage.forget();
-        self.history.forget_document();
+        // What was said of bones can be taken back: the files are still the same.
+        if kept.is_some() && document.retargeted.is_some() {
+            self.history.forget_driver();
+        } else {
+            self.history.forget_document();
+            self.ui.rig = 0;
+        }
         self.open.joint = None;
         self.ui.wanted_mm = document.precision_mm;
         self.ui.report = if kept.is_none() { !document.brought.is_empty() } else { self.ui.report };
@@ -501,6 +507,14 @@ impl Viewer {
                 self.open.watch_anew();
             }
             Command::Recook(precision_mm) => self.open.recook(precision_mm, ctx),
+            Command::ChooseRig(rig) => self.ui.rig = rig,
+            Command::CopyRecipe => {
+                let document = self.open.document.as_ref();
+                if let Some(retargeted) = document.and_then(|document| document.retargeted.as_ref()) {
+                    ctx.copy_text(retargeted.to_toml());
+                    self.ui.told = Some("copied: paste it into lissom.toml".into());
+                }
+            }
             Command::WantPrecision(precision_mm) => self.ui.wanted_mm = Some(precision_mm),
 
             Command::Play(clip) => self.play(&clip)?,
@@ -534,16 +548,16 @@ impl Viewer {
             }
 
             Command::Edit(edit) => {
-                let inverse = do_edit(&mut self.open, &mut self.stage, edit)?;
+                let inverse = do_edit(&mut self.open, &mut self.stage, edit, ctx)?;
                 self.history.did(inverse);
             }
             Command::Undo => {
                 let Self { history, open, stage, .. } = self;
-                history.undo(|edit| do_edit(open, stage, edit))?;
+                history.undo(|edit| do_edit(open, stage, edit, ctx))?;
             }
             Command::Redo => {
                 let Self { history, open, stage, .. } = self;
-                history.redo(|edit| do_edit(open, stage, edit))?;
+                history.redo(|edit| do_edit(open, stage, edit, ctx))?;
             }
 
             Command::Reach(asked) => self.on_mix(|mixer| {
@@ -616,7 +630,7 @@ impl Viewer {
         if let (Some(graph), Some(document)) = (asked.graph(), &mut self.open.document) {
             document.open_graph(graph)?;
             self.settings.panel = Some(Panel::Graph);
-            self.history.forget_document();
+            self.history.forget_driver();
             self.open.is_watched = false;
             return Ok(());
         }
@@ -640,7 +654,7 @@ impl Viewer {
 }
 
 /// Does an edit; the one that takes it back.
-fn do_edit(open: &mut Open, stage: &mut Stage, edit: Edit) -> Result<Edit, Failure> {
+fn do_edit(open: &mut Open, stage: &mut Stage, edit: Edit, ctx: &egui::Context) -> Result<Edit, Failure> {
     let gone = || Failure("there is nothing left to change".into());
     match edit {
         Edit::Mix(index, to) => {
@@ -654,6 +668,7 @@ fn do_edit(open: &mut Open, stage: &mut Stage, edit: Edit) -> Result<Edit, Failu
             let document = open.document.as_mut().ok_or_else(gone)?;
             Ok(Edit::Graph(Box::new(document.tune_graph(*parts)?)))
         }
+        Edit::Bones(says) => Ok(Edit::Bones(Box::new(open.correct(*says, ctx)?))),
         Edit::Under(thing, parent) => {
             let world = stage.world.as_mut().ok_or_else(gone)?;
             Ok(Edit::Back(thing, world.put_under(thing, parent)?))

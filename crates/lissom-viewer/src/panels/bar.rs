@@ -104,8 +104,13 @@ fn switches(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) -> f32 
     if beside.on_hover_text("what is opened next stands beside what is open").changed() {
         commands.push(Command::NextBeside(next));
     }
+    let retargeted = view.open.document.as_ref().is_some_and(|document| document.retargeted.is_some());
     for panel in Panel::ALL {
         let open = view.settings.panel == Some(panel);
+        // Where nothing was brought onto a character there is nothing to see in it.
+        if panel == Panel::Retarget && !retargeted && !open {
+            continue;
+        }
         if add(ui.selectable_label(open, panel.name())).clicked() {
             commands.push(Command::Set(Settings { panel: (!open).then_some(panel), ..*view.settings }));
         }

@@ -10,6 +10,7 @@ mod graph;
 mod graph_edit;
 mod keys;
 mod mix;
+mod retarget;
 mod scene;
 mod side;
 mod timeline;
@@ -39,6 +40,7 @@ pub(crate) fn right(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands)
             Panel::Graph => graph::graph(view, ui, commands),
             Panel::Compression => compression::compression(view, ui, commands),
             Panel::Curves => curves::curves(view, ui),
+            Panel::Retarget => retarget::retarget(view, ui, commands),
             Panel::Crowd => crowd::crowd(view, ui, commands),
             Panel::World => world::world(view, ui, commands),
         });

@@ -2,6 +2,7 @@
 
 use crate::{
     loading::Loading,
+    settings::{Panel, Settings},
     state::{Command, Commands, Slot, View},
 };
 
@@ -45,6 +46,12 @@ pub(crate) fn report(view: &View<'_>, ctx: &egui::Context, commands: &mut Comman
     let title = format!("Brought onto {}", document.name);
     let window = egui::Window::new(title).id(egui::Id::unique("brought")).open(&mut open).collapsible(false);
     window.default_width(420.0).show(ctx, |ui| {
+        if document.retargeted.is_some()
+            && ui.button("bones…").on_hover_text("see and correct them").clicked()
+        {
+            let panel = Some(Panel::Retarget);
+            commands.extend([Command::Set(Settings { panel, ..*view.settings }), Command::Report(false)]);
+        }
         egui::ScrollArea::vertical().max_height(300.0).show(ui, |ui| {
             for brought in &document.brought {
                 ui.strong(&brought.file);

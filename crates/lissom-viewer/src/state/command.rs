@@ -38,6 +38,10 @@ pub(crate) enum Command {
     /// Cooks what is open again, to a precision in millimetres.
     Recook(f64),
     WantPrecision(f64),
+    /// Shows another of the skeletons that motions came from.
+    ChooseRig(usize),
+    /// What the user says of bones, as lines of a recipe, for whatever they are pasted into.
+    CopyRecipe,
 
     /// Starts a clip.
     Play(String),

@@ -1,6 +1,6 @@
 //! What can be undone.
 
-use crate::{drive::Strip, shown::Place};
+use crate::{drive::Strip, retargeted::Corrections, shown::Place};
 use lissom_motion::GraphParts;
 
 /// A change; doing it gives the change that takes it back.
@@ -10,6 +10,8 @@ pub(crate) enum Edit {
     Mix(usize, Strip),
     /// Numbers of the graph.
     Graph(Box<GraphParts>),
+    /// Which joints are which bones: the motions are brought over again.
+    Bones(Box<Corrections>),
     /// Something in the world gets another parent, or none.
     Under(usize, Option<usize>),
     /// The same, exactly where it was.
@@ -28,6 +30,11 @@ impl Edit {
 
     /// True if it is about the open document.
     pub fn is_of_document(&self) -> bool {
+        self.is_of_driver() || matches!(self, Self::Bones(_))
+    }
+
+    /// True if it is about what plays the document's clips.
+    pub fn is_of_driver(&self) -> bool {
         matches!(self, Self::Mix(..) | Self::Graph(_))
     }
 
@@ -36,6 +43,7 @@ impl Edit {
         match self {
             Self::Mix(..) => "mix",
             Self::Graph(_) => "graph",
+            Self::Bones(_) => "bones",
             Self::Under(..) | Self::Back(..) => "parent",
         }
     }

@@ -60,6 +60,13 @@ impl History {
         self.held = false;
     }
 
+    /// The same document was opened again: what played it is past, what it was made with is not.
+    pub fn forget_driver(&mut self) {
+        self.back.retain(|edit| !edit.is_of_driver());
+        self.forth.retain(|edit| !edit.is_of_driver());
+        self.held = false;
+    }
+
     /// The mix is gone.
     pub fn forget_mix(&mut self) {
         let is_mix = |edit: &Edit| matches!(edit, Edit::Mix(..));

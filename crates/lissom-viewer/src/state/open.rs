@@ -6,6 +6,7 @@ use crate::{
     loading::Loading,
     opening::Opening,
     platform::{Asked, Watch},
+    retargeted::Corrections,
     source::Source,
 };
 use lissom::{math::Vec3, player::PlayOptions, track::Repeat};
@@ -94,7 +95,13 @@ impl Open {
     /// The files that are open, for what is dropped onto them.
     pub fn onto(&self) -> Opening {
         let onto = self.document.as_ref().map_or_else(Vec::new, |document| document.sources.clone());
-        Opening { onto, ..Opening::default() }
+        Opening { onto, says: self.says(), ..Opening::default() }
+    }
+
+    /// What the user says of bones.
+    fn says(&self) -> Corrections {
+        let retargeted = self.document.as_ref().and_then(|document| document.retargeted.as_ref());
+        retargeted.map(|retargeted| retargeted.says.clone()).unwrap_or_default()
     }
 
     /// Opens files again that have changed.
@@ -117,8 +124,24 @@ impl Open {
         }
     }
 
+    /// Brings motions onto the character again, with what the user says of bones; what was said before. The document stays if
+    /// that cannot be done.
+    pub fn correct(&mut self, says: Corrections, ctx: &egui::Context) -> Result<Corrections, Failure> {
+        let gone = || Failure("no motions were brought onto a character".into());
+        let document = self.document.as_mut().ok_or_else(gone)?;
+        let retargeted = document.retargeted.as_mut().ok_or_else(gone)?;
+        let was = retargeted.correct(says)?;
+        let sources = retargeted.refused.clone().unwrap_or_else(|| document.sources.clone());
+        let came = document.brought.iter().filter(|brought| !brought.clips.is_empty());
+        let must_come = Some(came.map(|brought| brought.file.clone()).collect());
+        let opening = Opening { precision_mm: document.precision_mm, must_come, ..Opening::default() };
+        self.open_again(sources, opening, ctx);
+        Ok(was)
+    }
+
     /// Opens files again and goes on where it is.
     fn open_again(&mut self, sources: Vec<Source>, opening: Opening, ctx: &egui::Context) {
+        let opening = Opening { says: self.says(), ..opening };
         self.kept = self.document.as_ref().map(|document| Kept {
             clip: document.player.playing().map(String::from),
             time_s: document.player.time_s(),

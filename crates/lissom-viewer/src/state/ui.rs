@@ -14,6 +14,8 @@ pub(crate) struct UiState {
     pub help: bool,
     /// What became of motions that were brought onto the character is shown.
     pub report: bool,
+    /// Which of the skeletons that motions came from is shown.
+    pub rig: usize,
     /// Where the precision's slider stands, in millimetres.
     pub wanted_mm: Option<f64>,
     /// How wide the bar's switches were last, in points.
@@ -32,6 +34,7 @@ impl Default for UiState {
             search: String::new(),
             help: false,
             report: false,
+            rig: 0,
             wanted_mm: None,
             // About: the first frame shall look like the next.
             switches_width: 430.0,

@@ -9,6 +9,7 @@ mod first;
 mod narrow;
 mod numbers;
 mod reach;
+mod retarget;
 mod snapshots;
 
 use egui_kittest::{

@@ -1,6 +1,9 @@
 //! Windows with little room.
 
-use super::viewer;
+use super::{
+    retarget::{bring, with_a_paw},
+    viewer,
+};
 use crate::Viewer;
 use egui::{Rect, accesskit::Role};
 use egui_kittest::{
@@ -50,30 +53,50 @@ fn widgets(harness: &Harness<'_, Viewer>, size: egui::Vec2) -> Vec<(Rect, String
     found
 }
 
+/// Every two things are apart, and the picture can be seen.
+fn look(harness: &Harness<'_, Viewer>, size: egui::Vec2, panel: Option<Panel>) {
+    let found = widgets(harness, size);
+    assert!(found.len() > 10, "{panel:?}: {found:?}");
+    for (i, (a, one)) in found.iter().enumerate() {
+        for (b, other) in &found[i + 1..] {
+            assert!(!a.intersects(*b), "{size} {panel:?}: {one} {a} and {other} {b}");
+        }
+    }
+    let scene = harness.get_by_label("scene").rect();
+    assert!(scene.width() > size.x * 0.35 && scene.height() > 60.0, "{size} {panel:?}: {scene}");
+}
+
+const SMALL: [[f32; 2]; 2] = [[640.0, 420.0], [320.0, 240.0]];
+
 #[test]
 fn nothing_overlaps_in_a_small_window() {
     let Some(mut harness) = viewer() else { return };
     harness.key_press(egui::Key::Home);
-    for size in [[640.0, 420.0], [320.0, 240.0]].map(egui::Vec2::from) {
+    for size in SMALL.map(egui::Vec2::from) {
         harness.set_size(size);
         harness.run_steps(3);
-        for panel in [None].into_iter().chain(Panel::ALL.map(Some)) {
-            if let Some(panel) = panel {
-                harness.get_by_role_and_label(Role::Button, panel.name()).click();
-                harness.run_steps(2);
-            }
-            let found = widgets(&harness, size);
-            assert!(found.len() > 10, "{panel:?}: {found:?}");
-            for (i, (a, one)) in found.iter().enumerate() {
-                for (b, other) in &found[i + 1..] {
-                    assert!(!a.intersects(*b), "{size} {panel:?}: {one} {a} and {other} {b}");
-                }
-            }
-            let scene = harness.get_by_label("scene").rect();
-            assert!(scene.width() > size.x * 0.35 && scene.height() > 60.0, "{size} {panel:?}: {scene}");
+        look(&harness, size, None);
+        // The panel of bones has a switch only where there are any to see.
+        for panel in Panel::ALL.into_iter().filter(|panel| *panel != Panel::Retarget) {
+            harness.get_by_role_and_label(Role::Button, panel.name()).click();
+            harness.run_steps(2);
+            look(&harness, size, Some(panel));
         }
         harness.get_by_role_and_label(Role::Button, Panel::World.name()).click();
         harness.run_steps(2);
         assert_eq!(harness.state().failure(), None);
     }
+}
+
+#[test]
+fn nothing_overlaps_beside_the_bones_in_a_small_window() {
+    let Some(mut harness) = viewer() else { return };
+    let folder = bring(&mut harness, "narrow", with_a_paw);
+    for size in SMALL.map(egui::Vec2::from) {
+        harness.set_size(size);
+        harness.run_steps(3);
+        look(&harness, size, Some(Panel::Retarget));
+    }
+    assert_eq!(harness.state().failure(), None);
+    std::fs::remove_dir_all(folder).unwrap();
 }

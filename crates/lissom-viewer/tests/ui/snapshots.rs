@@ -1,6 +1,10 @@
 //! Stored pictures of every panel. `UPDATE_SNAPSHOTS=1 cargo test -p lissom-viewer --test ui snapshots` makes them anew.
 
-use super::{drag, pick, viewer};
+use super::{
+    drag, pick,
+    retarget::{bring, with_a_paw},
+    viewer,
+};
 use crate::Viewer;
 use egui_kittest::{Harness, SnapshotOptions, image_snapshot_options, kittest::Queryable};
 use lissom_viewer::Panel;
@@ -136,4 +140,15 @@ fn the_world_looks_as_it_did_on_light() {
     harness.get_by_label("light").click();
     open(&mut harness, Panel::World);
     compare(&mut harness, "world_light", &["µs"]);
+}
+
+#[test]
+fn bones_look_as_they_did() {
+    let Some(mut harness) = viewer() else { return };
+    let folder = bring(&mut harness, "picture", with_a_paw);
+    harness.set_size(SIZE.into());
+    harness.hover_at(IDLE);
+    harness.run_steps(8);
+    compare(&mut harness, "retarget", &[]);
+    std::fs::remove_dir_all(folder).unwrap();
 }
