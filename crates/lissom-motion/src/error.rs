@@ -35,6 +35,11 @@ pub enum StateError {
     /// The graph keeps no pose that is taken over.
     #[error("the graph keeps no pose that is taken over: set `hand_over` in its description")]
     NoMemory,
+    /// The graph keeps nothing to fade by inertia with.
+    #[error(
+        "no transition of the graph is by inertia: set `inertia` in its description, so that code may ask for it"
+    )]
+    NoInertia,
     /// These bytes are no state of this graph.
     #[error("byte {offset}: {reason}")]
     Format {

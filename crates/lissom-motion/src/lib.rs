@@ -116,7 +116,7 @@ mod save;
 pub mod state;
 mod turn;
 
-pub use animator::{AnimateError, Animator, Play};
+pub use animator::{AnimateError, Animator, GoToState, Play};
 pub use graph::{Graph, GraphParts};
 pub use memory::PoseMemory;
 pub use root::RootStep;

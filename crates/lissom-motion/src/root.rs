@@ -172,6 +172,20 @@ impl RootMotion<'_> {
         step.then(&to)
     }
 
+    /// What a lap travels, as the character sees it: step by step, so that a way along a circle counts by its length.
+    pub(crate) fn lap_m(&self) -> [f64; 3] {
+        const STEPS: u32 = 64;
+        let mut sum = [0.0; 3];
+        let mut from = self.start();
+        for i in 1..=STEPS {
+            let to = self.at(f64::from(i) / f64::from(STEPS));
+            let step = from.inverse().then(&to).translation;
+            sum = core::array::from_fn(|i| sum[i] + step[i]);
+            from = to;
+        }
+        sum
+    }
+
     /// From the start of a lap to a head in it.
     fn within_lap(&self, timeline: &Timeline, head: Playhead) -> RootStep {
         let duration_s = timeline.duration_s();

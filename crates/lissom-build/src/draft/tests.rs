@@ -87,9 +87,9 @@ fn a_pack_with_all_directions_is_blended_in_a_plane() {
     let graph = checked(&draft, &scene);
     assert!(graph.float("ahead").is_ok() && graph.float("left").is_ok() && graph.float("speed").is_err());
     let MotionParts::Plane { points, .. } = &draft.parts.layers[0].states[1].motion else { panic!() };
-    let clips: Vec<&str> = points.iter().map(|(_, clip)| clip.as_str()).collect();
+    let clips: Vec<&str> = points.iter().map(|point| point.clip.as_str()).collect();
     assert_eq!(clips, ["Arm|Walk", "Arm|Run", "Arm|Run_Back", "Arm|Run_Left", "Arm|Run_Right"]);
-    assert!(points[3].0[0] > 0.0 && points[4].0[0] < 0.0 && points[2].0[1] < 0.0, "{points:?}");
+    assert!(points[3].at[0] > 0.0 && points[4].at[0] < 0.0 && points[2].at[1] < 0.0, "{points:?}");
     assert!(roles(&draft).contains(&"roll: Arm|Roll".to_owned()));
     let wave = draft.used.iter().find(|used| used.clip == "Arm|Wave").unwrap();
     assert!(wave.one_shot && draft.parts.clips == ["Arm|Wave"], "arms move over the gaits");

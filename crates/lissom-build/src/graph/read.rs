@@ -9,8 +9,8 @@ use lissom::track::Repeat;
 use lissom_motion::{
     GraphParts,
     graph::{
-        Fade, Interruption, LayerParts, MaskParts, MaskRule, MotionParts, ParameterKind, ParameterParts,
-        Place, PlaneBlend, StateParts, Test, TransitionParts,
+        Fade, Interruption, KeepSpeed, LayerParts, MaskParts, MaskRule, MotionParts, ParameterKind,
+        ParameterParts, Place, PlaneBlend, PointParts, StateParts, Test, TransitionParts,
     },
 };
 use std::collections::BTreeMap;
@@ -52,6 +52,7 @@ pub(super) fn read(text: &str) -> Result<GraphFile> {
         parts.sync.push(node.text()?);
     }
     parts.hand_over = top.bool("hand_over")?;
+    parts.inertia = top.bool("inertia")?;
     for (i, node) in top.list("layers")?.into_iter().enumerate() {
         note(Place::Layer(i), &node);
         let from = Object::of(&node)?;
@@ -181,6 +182,8 @@ impl<'a> Inside<'a> {
         let mut state = StateParts::new(&name, motion);
         state.speed = from.number("speed")?.unwrap_or(state.speed);
         state.speed_from = from.text("speed_from")?;
+        state.by_code = from.bool("by_code")?;
+        state.keep_speed = from.get("keep_speed").map(|node| keep_speed(&node)).transpose()?.flatten();
         let known = [("once", Repeat::Once), ("loop", Repeat::Loop), ("ping_pong", Repeat::PingPong)];
         state.repeat = from.word("repeat", &known)?.unwrap_or(state.repeat);
         self.states.push((state, *node, points));
@@ -219,7 +222,7 @@ fn motion<'a>(from: &Object<'a>) -> Result<(MotionParts, Vec<Node<'a>>)> {
             let point = Object::of(node)?;
             let at = point.get("at").filter(|at| at.sort() == Sort::Number);
             let at = at.ok_or_else(|| node.wrong("on a line, \"at\" is one number"))?;
-            points.push((at.number()? as f32, point.text("clip")?.unwrap_or_default()));
+            points.push(point_at(&point, at.number()? as f32)?);
         }
         return Ok((MotionParts::Line { by, points }, nodes));
     }
@@ -238,9 +241,29 @@ fn motion<'a>(from: &Object<'a>) -> Result<(MotionParts, Vec<Node<'a>>)> {
         let at = at.ok_or_else(|| node.wrong("in a plane, \"at\" is two numbers: [x, y]"))?;
         let at: Vec<f64> = at.items()?.iter().map(Node::number).collect::<Result<_>>()?;
         let at = <[f64; 2]>::try_from(at).unwrap_or_default();
-        points.push((at.map(|v| v as f32), point.text("clip")?.unwrap_or_default()));
+        points.push(point_at(&point, at.map(|v| v as f32))?);
     }
     Ok((MotionParts::Plane { by, blend, points }, nodes))
+}
+
+fn point_at<P>(from: &Object<'_>, at: P) -> Result<PointParts<P>> {
+    let mut point = PointParts::new(at, &from.text("clip")?.unwrap_or_default());
+    point.speed = from.number("speed")?.unwrap_or(point.speed);
+    point.own_time = from.bool("own_time")?;
+    Ok(point)
+}
+
+/// `true`, or how far the rate may go.
+fn keep_speed(node: &Node<'_>) -> Result<Option<KeepSpeed>> {
+    let usual = KeepSpeed::default();
+    if node.sort() == Sort::Bool {
+        return Ok(node.bool()?.then_some(usual));
+    }
+    let from = Object::of(node)?;
+    Ok(Some(KeepSpeed {
+        slowest: from.number("slowest")?.unwrap_or(usual.slowest),
+        fastest: from.number("fastest")?.unwrap_or(usual.fastest),
+    }))
 }
 
 fn transition<'a>(node: &Node<'a>) -> Result<(TransitionParts, Vec<Node<'a>>)> {
@@ -261,6 +284,7 @@ fn transition<'a>(node: &Node<'a>) -> Result<(TransitionParts, Vec<Node<'a>>)> {
     way.offset = from.number("offset")?.unwrap_or(way.offset);
     way.sync = from.bool("sync")?;
     way.inertial = from.bool("inertial")?;
+    way.again = from.bool("again")?;
     let mut places = Vec::new();
     for asked in match from.get("when") {
         Some(list) if list.sort() == Sort::List => list.items()?,

@@ -96,6 +96,11 @@ pub(super) static GRAPH: Table = Table {
             Kind::Bool,
             "True if poses may be taken over from elsewhere, as from a ragdoll: characters then have room for it.",
         ),
+        may(
+            "inertia",
+            Kind::Bool,
+            "True if code may go to states by inertia, though no transition does: characters then have room for it.",
+        ),
         must("layers", Kind::List(&Kind::Table(&LAYER)), "The lowest first."),
     ],
     one_of: &[],
@@ -182,6 +187,12 @@ static STATE: Table = Table {
         may("transitions", Kind::List(&Kind::Table(&TRANSITION)), "Of a group, by the names within it."),
         may("speed", NUMBER, "1 as the clips were made; negative plays backward."),
         may("speed_from", Kind::Text, "A float parameter that the speed is multiplied by."),
+        may("by_code", Kind::Bool, "True if code goes there: no transition has to lead to it."),
+        may(
+            "keep_speed",
+            Kind::Either(&[Kind::Bool, Kind::Table(&KEEP_SPEED)]),
+            "Of a blend by velocity in metres per second: it travels with the velocity asked for. A range: how far the playback rate may go.",
+        ),
         may(
             "repeat",
             Kind::Word(&["once", "loop", "ping_pong"]),
@@ -192,12 +203,29 @@ static STATE: Table = Table {
     needs: &[("line", "points"), ("plane", "points"), ("blend", "plane"), ("transitions", "states")],
 };
 
+static KEEP_SPEED: Table = Table {
+    name: "a range of rates",
+    what: "How far the playback rate may go.",
+    keys: &[
+        may("slowest", SHARE, "The lowest rate; 0.5 if nothing is said."),
+        may("fastest", Kind::Number(Some(1.0), None), "The highest rate; 1.5 if nothing is said."),
+    ],
+    one_of: &[],
+    needs: &[],
+};
+
 static POINT: Table = Table {
     name: "a point",
     what: "Where a clip stands.",
     keys: &[
         must("at", Kind::Either(&[NUMBER, Kind::Pair(&NUMBER)]), "A number on a line, two in a plane."),
         must("clip", Kind::Text, "The clip."),
+        may("speed", NUMBER, "1 as the clip was made; above 0."),
+        may(
+            "own_time",
+            Kind::Bool,
+            "True if the clip does not share the lap of the others, as an idle among gaits: it plays at its own speed.",
+        ),
     ],
     one_of: &[],
     needs: &[],
@@ -215,7 +243,11 @@ static TRANSITION: Table = Table {
             "Parameters by name, and what is asked of them; all must hold. A list is for asking one parameter twice.",
         ),
         may("priority", WHOLE, "A higher one goes first; 0 if nothing is said."),
-        may("exit", SHARE, "Only when the state that it leaves passes this share of a lap; 1 is the end."),
+        may(
+            "exit",
+            Kind::Number(Some(0.0), Some(1.0e6)),
+            "Only when the state that it leaves passes this share of a lap; 1 is the end, 2.5 the middle of the third lap.",
+        ),
         may("fade_s", SECONDS, "Seconds over which it goes; 0.2 if nothing is said."),
         may("fade", Kind::Word(&["smooth", "linear"]), "How it goes; smooth if nothing is said."),
         may(
@@ -228,6 +260,11 @@ static TRANSITION: Table = Table {
             "inertial",
             Kind::Bool,
             "True if the new state plays alone at once and the difference to the old motion fades out: nothing is played twice.",
+        ),
+        may(
+            "again",
+            Kind::Bool,
+            "True if a transition from * or from a group may lead from its own state, too: a hit interrupts a hit.",
         ),
         may("sync", Kind::Bool, "True if the new state starts where the old one is in its lap, in step."),
     ],
@@ -371,7 +408,7 @@ fn words(kind: &Kind) -> String {
 /// The published schema (JSON Schema 2020-12), as text.
 #[must_use]
 pub fn schema() -> String {
-    let tables = [&PARAMETER, &RULE, &LAYER, &STATE, &POINT, &TRANSITION, &COMPARISON];
+    let tables = [&PARAMETER, &RULE, &LAYER, &STATE, &KEEP_SPEED, &POINT, &TRANSITION, &COMPARISON];
     let mut file = of_table(&GRAPH);
     file.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
     file.insert("title".into(), json!("A graph of Lissom"));

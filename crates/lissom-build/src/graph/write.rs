@@ -4,8 +4,8 @@ use lissom::track::Repeat;
 use lissom_motion::{
     GraphParts,
     graph::{
-        Fade, Interruption, LayerParts, MotionParts, ParameterKind, PlaneBlend, StateParts, Test,
-        TransitionParts,
+        Fade, Interruption, KeepSpeed, LayerParts, MotionParts, ParameterKind, PlaneBlend, PointParts,
+        StateParts, Test, TransitionParts,
     },
 };
 use std::collections::BTreeSet;
@@ -108,6 +108,7 @@ pub(super) fn json(parts: &GraphParts) -> Json {
     let sync = parts.sync.iter().map(|name| Json::text(name)).collect();
     put(&mut out, "sync", Json::List(sync), !parts.sync.is_empty());
     put(&mut out, "hand_over", Json::of(true), parts.hand_over);
+    put(&mut out, "inertia", Json::of(true), parts.inertia);
     out.push(("layers".into(), Json::List(parts.layers.iter().map(layer).collect())));
     Json::Object(out)
 }
@@ -164,9 +165,7 @@ fn state(state: &StateParts) -> Json {
         }
         MotionParts::Line { by, points } => {
             out.push(("line".into(), Json::text(by)));
-            let points = points
-                .iter()
-                .map(|(at, clip)| Json::object([("at", number(*at)), ("clip", Json::text(clip))]));
+            let points = points.iter().map(|p| point(p, number(p.at)));
             out.push(("points".into(), Json::List(points.collect())));
         }
         MotionParts::Plane { by, blend, points } => {
@@ -176,9 +175,7 @@ fn state(state: &StateParts) -> Json {
                 PlaneBlend::Bands => put(&mut out, "blend", Json::text("bands"), true),
                 PlaneBlend::DirectionalBands => put(&mut out, "blend", Json::text("directional_bands"), true),
             }
-            let points = points.iter().map(|(at, clip)| {
-                Json::object([("at", Json::List(at.map(number).into())), ("clip", Json::text(clip))])
-            });
+            let points = points.iter().map(|p| point(p, Json::List(p.at.map(number).into())));
             out.push(("points".into(), Json::List(points.collect())));
         }
     }
@@ -189,11 +186,29 @@ fn state(state: &StateParts) -> Json {
         Json::text(state.speed_from.as_deref().unwrap_or_default()),
         state.speed_from.is_some(),
     );
+    put(&mut out, "by_code", Json::of(true), state.by_code);
+    if let Some(keep) = state.keep_speed {
+        let usual = KeepSpeed::default();
+        let mut range = Fields::new();
+        put(&mut range, "slowest", number(keep.slowest), keep.slowest != usual.slowest);
+        put(&mut range, "fastest", number(keep.fastest), keep.fastest != usual.fastest);
+        let said = if range.is_empty() { Json::of(true) } else { Json::Object(range) };
+        out.push(("keep_speed".into(), said));
+    }
     match state.repeat {
         Repeat::Loop => {}
         Repeat::Once => put(&mut out, "repeat", Json::text("once"), true),
         Repeat::PingPong => put(&mut out, "repeat", Json::text("ping_pong"), true),
     }
+    Json::Object(out)
+}
+
+fn point<P>(point: &PointParts<P>, at: Json) -> Json {
+    let mut out = Fields::new();
+    out.push(("at".into(), at));
+    out.push(("clip".into(), Json::text(&point.clip)));
+    put(&mut out, "speed", number(point.speed), point.speed != 1.0);
+    put(&mut out, "own_time", Json::of(true), point.own_time);
     Json::Object(out)
 }
 
@@ -217,6 +232,7 @@ fn transition(way: &TransitionParts) -> Json {
     put(&mut out, "offset", number(way.offset), way.offset != plain.offset);
     put(&mut out, "sync", Json::of(true), way.sync);
     put(&mut out, "inertial", Json::of(true), way.inertial);
+    put(&mut out, "again", Json::of(true), way.again);
     Json::Object(out)
 }
 

@@ -205,6 +205,36 @@ const SIDEWAYS: Gait = Gait {
 pub(super) const LEFT: Gait = SIDEWAYS;
 pub(super) const RIGHT: Gait = Gait { heading: [-1.0, 0.0], ..SIDEWAYS };
 
+/// The same in a jog: on the balls of the feet, off the floor between the steps.
+const SIDE_JOG: Gait = Gait {
+    frames: 20,
+    speed: 1.6,
+    heading: [1.0, 0.0],
+    duty: 0.34,
+    ahead: 0.0,
+    track: 0.185,
+    pitch: &[(0.0, 10.0), (0.07, 0.0), (0.20, 0.0), (0.34, 20.0), (0.52, 26.0), (0.78, 16.0)],
+    lift: &[(0.0, 0.0), (0.34, 0.0), (0.54, 0.085), (0.74, 0.080), (0.92, 0.030)],
+    toes: &[(0.0, 1.0), (0.34, 1.0), (0.52, 0.4), (0.92, 0.5)],
+    height: -0.085,
+    bob: -0.026,
+    bob_phase: 0.17,
+    sway: 0.010,
+    hips_yaw: 0.0,
+    hips_roll: 3.0,
+    hips_pitch: 5.0,
+    chest_yaw: 0.0,
+    lean: 9.0,
+    swing: 7.0,
+    swing_middle: 2.0,
+    elbow: 74.0,
+    elbow_swing: 7.0,
+    curl: 0.50,
+};
+
+pub(super) const JOG_LEFT: Gait = SIDE_JOG;
+pub(super) const JOG_RIGHT: Gait = Gait { heading: [-1.0, 0.0], ..SIDE_JOG };
+
 impl Gait {
     pub(super) fn duration_s(&self) -> f64 {
         self.frames as f64 / RATE

@@ -79,11 +79,15 @@ pub enum Motion {
     JumpAir,
     /// Comes down, gives way and stands, 0.7 s.
     JumpLand,
+    /// Jogs sideways to the left, 1.6 m/s, loops.
+    JogLeft,
+    /// Jogs sideways to the right, 1.6 m/s, loops.
+    JogRight,
 }
 
 impl Motion {
     /// Every motion.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::Idle,
         Self::Walk,
         Self::Jog,
@@ -99,6 +103,8 @@ impl Motion {
         Self::JumpStart,
         Self::JumpAir,
         Self::JumpLand,
+        Self::JogLeft,
+        Self::JogRight,
     ];
 
     /// The clip's name, in lower case.
@@ -120,6 +126,8 @@ impl Motion {
             Self::JumpStart => "jump_start",
             Self::JumpAir => "jump_air",
             Self::JumpLand => "jump_land",
+            Self::JogLeft => "jog_left",
+            Self::JogRight => "jog_right",
         }
     }
 
@@ -147,6 +155,8 @@ impl Motion {
             Self::Back => Some(&gait::BACK),
             Self::StrafeLeft => Some(&gait::LEFT),
             Self::StrafeRight => Some(&gait::RIGHT),
+            Self::JogLeft => Some(&gait::JOG_LEFT),
+            Self::JogRight => Some(&gait::JOG_RIGHT),
             _ => None,
         }
     }
@@ -184,6 +194,8 @@ pub fn clip(motion: Motion) -> RawAnimation {
         Motion::Back => gait(&gait::BACK),
         Motion::StrafeLeft => gait(&gait::LEFT),
         Motion::StrafeRight => gait(&gait::RIGHT),
+        Motion::JogLeft => gait(&gait::JOG_LEFT),
+        Motion::JogRight => gait(&gait::JOG_RIGHT),
         Motion::TurnRight => (seconds(1.6), false, Box::new(|t| gesture::turning(t).mirrored()) as Box<_>),
         Motion::JumpStart => (seconds(jump::START_S), false, Box::new(jump::starting) as Box<_>),
         Motion::JumpAir => (seconds(jump::AIR_S), true, Box::new(jump::flying) as Box<_>),

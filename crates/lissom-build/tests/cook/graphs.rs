@@ -182,7 +182,7 @@ fn every_error_has_its_line_and_column() {
         ),
         (
             ways("{ \"from\": \"a\", \"to\": \"a\", \"exit\": !1e99 }"),
-            "\"exit\": it must be a number from 0 to 1",
+            "\"exit\": it must be a number from 0 to 1000000",
         ),
     ];
     for (text, reason) in cases {

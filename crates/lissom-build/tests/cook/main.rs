@@ -3,6 +3,7 @@
 mod bound;
 mod effort;
 mod graphs;
+mod locomotion;
 mod mannequin;
 mod pipeline;
 mod recipes;

@@ -13,8 +13,16 @@ use lissom_build::scene::Marker;
 use lissom_motion::{Animator, RootStep};
 use std::collections::{BTreeMap, BTreeSet};
 
-const GAITS: [Motion; 6] =
-    [Motion::Walk, Motion::Jog, Motion::Run, Motion::Back, Motion::StrafeLeft, Motion::StrafeRight];
+const GAITS: [Motion; 8] = [
+    Motion::Walk,
+    Motion::Jog,
+    Motion::Run,
+    Motion::Back,
+    Motion::StrafeLeft,
+    Motion::StrafeRight,
+    Motion::JogLeft,
+    Motion::JogRight,
+];
 
 fn joint(skeleton: &RawSkeleton, name: &str) -> usize {
     skeleton.joints.iter().position(|j| j.name == name).unwrap_or_else(|| panic!("no joint {name}"))
@@ -381,7 +389,7 @@ fn rig_skin_and_clips_meet_their_golden_hashes() {
     assert_eq!(found, GOLDEN);
 }
 
-const GOLDEN: [(&str, u64); 16] = [
+const GOLDEN: [(&str, u64); 18] = [
     ("idle", 0x5adfc77c98dbaf8d),
     ("walk", 0x479d2f8d72603662),
     ("jog", 0xb0891fb1940dbbcd),
@@ -397,11 +405,13 @@ const GOLDEN: [(&str, u64); 16] = [
     ("jump_start", 0x4468b0e9e534d3a4),
     ("jump_air", 0x5789dbf3dd3fa463),
     ("jump_land", 0xccbf7d34e1782963),
+    ("jog_left", 0xc8a788979d9a70d1),
+    ("jog_right", 0x5be6813d081f3713),
     ("mesh", 0x46d181e1d7752ab9),
 ];
 
 /// The mannequin as a game has it.
-fn played() -> Archive {
+pub(super) fn played() -> Archive {
     let scene = mannequin::game_scene(&mannequin::GRAPH_MOTIONS, &Detail::default()).unwrap();
     let builder = ClipBuilder { precision: 1e-3, effort: Effort::Fast, ..ClipBuilder::default() };
     Archive::read(&pipeline::cook_scene(&scene, &builder, &pipeline::serial).unwrap().archive).unwrap()
@@ -436,20 +446,10 @@ fn its_graph_plays_all_that_it_can_do() {
         let [x, _, z] = go(&mut hero, 2.0).translation;
         let off = V3::new(x, 0.0, z).distance(velocity * 2.0);
         assert!(off < 0.1 * velocity.length() * 2.0, "{motion:?}: {x} {z} m in 2 s");
-        assert_eq!(leading(&hero), "move");
+        let runs = motion.duty() < Some(0.5);
+        assert_eq!(leading(&hero), if runs { "run" } else { "move" });
     }
-    // Between the gaits: nearly as fast as asked from a walk to a run; below a walk it goes slower than asked, since a walk blends with
-    // standing still (GRAPHS.md says so).
     hero.set(left, 0.0).unwrap();
-    let (walk, run) = (Motion::Walk.velocity().z, Motion::Run.velocity().z);
-    let between = |share: f64| walk + (run - walk) * share;
-    let asked = [(between(0.25), 0.9..1.02), (between(0.5), 0.9..1.02), (between(0.75), 0.9..1.02)];
-    for (speed, allowed) in asked.into_iter().chain([(0.6, 0.13 / 0.6..0.17 / 0.6)]) {
-        hero.set(ahead, speed as f32).unwrap();
-        go(&mut hero, 1.5);
-        let share = go(&mut hero, 2.0).translation[2] / 2.0 / speed;
-        assert!(allowed.contains(&share), "{speed} m/s were asked for: {} m/s", share * speed);
-    }
     hero.set(ahead, 0.0).unwrap();
     go(&mut hero, 1.5);
 

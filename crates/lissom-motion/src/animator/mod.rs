@@ -9,7 +9,7 @@ use crate::{
     graph::{LoadError, PlayedGraph, TriggerKey},
     memory::MemoryScratch,
     save::{Held, Save},
-    state::{Key, OneShot, Value},
+    state::{GoTo, Key, OneShot, Value},
     turn::{Show, Turn, move_on},
 };
 use alloc::{sync::Arc, vec::Vec};
@@ -94,6 +94,16 @@ pub struct Play<'a> {
     how: OneShot,
 }
 
+/// A state that is about to be gone to; made by [`Animator::go_to`].
+#[derive(Debug)]
+#[must_use = "it is gone to by `start`"]
+pub struct GoToState<'a> {
+    animator: &'a mut Animator,
+    state: &'a str,
+    layer: Option<&'a str>,
+    how: GoTo,
+}
+
 impl Animator {
     /// A character of the archive's only skeleton, played by a graph: the archive's of this name, or one made in code.
     ///
@@ -172,6 +182,11 @@ impl Animator {
     /// A one-shot, over the highest layer unless told: `play("wave").on("upper_body").fade(0.2).start()?`.
     pub fn play<'a>(&'a mut self, clip: &'a str) -> Play<'a> {
         Play { animator: self, clip, layer: None, how: OneShot::default() }
+    }
+
+    /// Goes to a state with the next update, whatever transitions say: `hero.go_to("hit").over(0.1).start()?`.
+    pub fn go_to<'a>(&'a mut self, state: &'a str) -> GoToState<'a> {
+        GoToState { animator: self, state, layer: None, how: GoTo::default() }
     }
 
     /// Lets the one-shots of a layer go.
@@ -421,6 +436,40 @@ impl Animator {
     /// Those of [`Body::palette`].
     pub fn palette_before(&mut self, mesh: &str) -> Result<&[Mat4], AnimateError> {
         Ok(self.body.palette_of(mesh, &self.models_before)?)
+    }
+}
+
+impl<'a> GoToState<'a> {
+    /// In this layer; the lowest one if nothing is said.
+    pub fn on(self, layer: &'a str) -> Self {
+        Self { layer: Some(layer), ..self }
+    }
+
+    /// In this number of seconds; 0 cuts.
+    pub fn over(self, fade_s: f32) -> Self {
+        Self { how: GoTo { fade_s, ..self.how }, ..self }
+    }
+
+    /// By inertia: the state plays alone at once, and the difference to the old motion fades out.
+    pub fn by_inertia(self) -> Self {
+        Self { how: GoTo { inertial: true, ..self.how }, ..self }
+    }
+
+    /// From this share of its lap, in [0, 1].
+    pub fn at(self, share: f32) -> Self {
+        Self { how: GoTo { at: share, ..self.how }, ..self }
+    }
+
+    /// Goes there with the next update.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Unknown`] for a layer or a state; those of [`GraphState::go_to`].
+    pub fn start(self) -> Result<(), AnimateError> {
+        let Animator { cast: Cast { graph, .. }, state, .. } = self.animator;
+        let lowest = || graph.layer_names().next().unwrap_or_default();
+        let layer = graph.layer(self.layer.unwrap_or_else(lowest))?;
+        Ok(state.go_to(graph, graph.state_key(layer, self.state)?, self.how)?)
     }
 }
 

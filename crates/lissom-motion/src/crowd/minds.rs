@@ -5,9 +5,9 @@ use super::{
 };
 use crate::{
     Graph, GraphState, PoseMemory, StateError,
-    graph::{ClipKey, LayerKey, TriggerKey},
+    graph::{ClipKey, LayerKey, StateKey, TriggerKey},
     memory::InertiaBuffer,
-    state::{Key, OneShot, Value},
+    state::{GoTo, Key, OneShot, Value},
 };
 use alloc::sync::Arc;
 
@@ -91,6 +91,16 @@ impl Crowd {
     ) -> Result<(), CrowdError> {
         let (graph, state) = self.graph_state(member)?;
         Ok(state.play(&graph, layer, clip, how)?)
+    }
+
+    /// Sends a member to a state with the next update.
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; those of [`GraphState::go_to`]; a member without a graph.
+    pub fn go_to(&mut self, member: Member, state: StateKey, how: GoTo) -> Result<(), CrowdError> {
+        let (graph, own) = self.graph_state(member)?;
+        Ok(own.go_to(&graph, state, how)?)
     }
 
     /// Lets the one-shots of a member's layer go.

@@ -2,11 +2,11 @@
 
 use super::{
     Step,
-    voices::{Playing, share_out},
+    voices::{Playing, Voices, share_out},
 };
 use crate::{
     frame::{Change, Entry, Frame, FrameLayer},
-    state::LayerState,
+    state::{Coming, LayerState},
 };
 
 impl Step<'_> {
@@ -14,20 +14,17 @@ impl Step<'_> {
         let begin = self.frame.entries.len();
         let mut playing = self.voices(number, layer);
         let mut inertial = false;
-        if self.dt_s > 0.0
-            && let Some((way, source)) = self.pick(playing.as_slice())
-        {
-            let transition = self.graph.transition(way);
-            inertial = transition.inertial;
-            if inertial {
-                share_out(self.graph, playing.as_mut_slice());
-                playing.as_mut_slice().iter_mut().for_each(|one| one.old_share = one.share);
-                let longest = self.frame.inertia_s.filter(|other| *other > transition.fade_s);
-                self.frame.inertia_s = longest.or(Some(transition.fade_s));
+        if self.dt_s > 0.0 {
+            // What code asks for goes before what transitions say.
+            if let Some(asked) = layer.asked.take() {
+                inertial = self.note_inertia(asked.how.coming(), &mut playing);
+                self.go_to(number, asked, &mut playing);
+            } else if let Some((way, source)) = self.pick(playing.as_slice()) {
+                inertial = self.note_inertia(self.graph.transition(way).coming(), &mut playing);
+                self.start(number, way, source, &mut playing);
             }
-            self.start(number, way, source, &mut playing);
         }
-        share_out(self.graph, playing.as_mut_slice());
+        share_out(playing.as_mut_slice());
         let (left, shots) = self.shots(number, layer);
 
         // A layer without states is there as far as its one-shots are.
@@ -52,7 +49,18 @@ impl Step<'_> {
                 entry.weight = (f64::from(entry.weight) * (one.share * left)) as f32;
             }
         }
-        layer.keep(self.graph, playing.as_slice());
+        layer.keep(playing.as_slice());
+    }
+
+    /// True if what starts is by inertia: the frame is then told how long it takes.
+    fn note_inertia(&mut self, coming: Coming, playing: &mut Voices) -> bool {
+        if coming.inertial {
+            share_out(playing.as_mut_slice());
+            playing.as_mut_slice().iter_mut().for_each(|one| one.old_share = one.share);
+            let longest = self.frame.inertia_s.filter(|other| *other > coming.fade_s);
+            self.frame.inertia_s = longest.or(Some(coming.fade_s));
+        }
+        coming.inertial
     }
 
     /// What the entries of a voice were before an inertial transition, where `left` is what one-shots leave of the layer.
@@ -64,10 +72,16 @@ impl Step<'_> {
         let next = is_new.then(|| self.moved(one.voice.head, repeat, one.laps_per_s, pace().as_ref()));
         let share = if inertial { one.old_share } else { one.share };
         let own = one.entries.0..one.entries.1;
-        let Self { graph, frame: Frame { entries, changes, .. }, .. } = &mut *self;
-        for (change, entry) in changes[own.clone()].iter_mut().zip(&entries[own]) {
+        let Self { graph, frame: Frame { entries, changes, .. }, dt_s, .. } = &mut *self;
+        for (i, (change, entry)) in changes[own.clone()].iter_mut().zip(&entries[own]).enumerate() {
             change.old_weight = (f64::from(change.old_weight) * (share * left)) as f32;
-            change.to = next.map_or(change.to, |next| graph.placed(entry.clip, repeat, next));
+            change.to = match next {
+                None => change.to,
+                Some(_) if one.has_own_time(i) => {
+                    graph.own_head_of(graph.state(one.voice.state), entry.clip, *dt_s).unwrap_or(change.to)
+                }
+                Some(next) => graph.placed(entry.clip, repeat, next),
+            };
         }
     }
 }

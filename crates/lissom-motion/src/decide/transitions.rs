@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     graph::{Condition, Fade, Interruption, Transition},
-    state::Voice,
+    state::{Asked, Coming, Voice},
 };
 use lissom::track::{Playhead, Repeat};
 
@@ -19,14 +19,21 @@ impl Fade {
     }
 }
 
+impl Transition {
+    pub(super) fn coming(&self) -> Coming {
+        let Self { fade_s, fade, interruption, inertial, .. } = *self;
+        Coming { fade_s, fade, interruption, inertial }
+    }
+}
+
 impl Step<'_> {
     /// Whether a transition may leave the leading voice, and the one that it takes over from.
     pub(crate) fn may_leave(&self, playing: &[Playing]) -> (bool, bool) {
         let [before @ .., lead] = playing else { return (true, false) };
         // What an inertialised transition came from is not played any more.
         let has_source = !before.is_empty();
-        let running = lead.voice.transition.filter(|_| lead.voice.is_coming(self.graph));
-        match running.map_or(Interruption::Target, |way| self.graph.transition(way).interruption) {
+        let running = lead.voice.coming.filter(|_| lead.voice.is_coming());
+        match running.map_or(Interruption::Target, |way| way.interruption) {
             Interruption::Never => (false, false),
             Interruption::Target => (true, false),
             Interruption::Source => (false, has_source),
@@ -60,9 +67,13 @@ impl Step<'_> {
             let at = to.lap() as f64 + to.progress_s();
             return if one.laps_per_s < 0.0 { at <= 1.0 - exit } else { at >= exit };
         }
+        // Whole laps first, then a share in (0, 1], or 0.
+        let share = if exit > 1.0 { exit - (libm::ceil(exit) - 1.0) } else { exit };
         // How often a head has passed the exit; at 1 it is passed with the lap.
-        let passed = |head: Playhead| head.lap().saturating_add(i64::from(head.progress_s() > exit));
-        passed(from) != passed(to)
+        let passed = |head: Playhead| head.lap().saturating_add(i64::from(head.progress_s() > share));
+        let laps = to.lap() as f64 + to.progress_s();
+        let played = if one.laps_per_s < 0.0 { 1.0 - laps } else { laps };
+        passed(from) != passed(to) && (exit <= 1.0 || played >= exit)
     }
 
     fn holds(&self, way: &Transition) -> bool {
@@ -80,6 +91,18 @@ impl Step<'_> {
             Condition::On(at) | Condition::Trigger(at) => self.flags[usize::from(at)],
             Condition::Off(at) => !self.flags[usize::from(at)],
         }
+    }
+
+    /// Adds a state that code asked for.
+    pub(super) fn go_to(&mut self, number: usize, asked: Asked, playing: &mut Voices) {
+        let Asked { state, how } = asked;
+        let floats = self.floats;
+        let head = self.graph.start_of(state, how.at, |at| floats[usize::from(at)].value);
+        self.lead(
+            number,
+            Voice { state, coming: Some(how.coming()), in_step: false, age_s: 0.0, head },
+            playing,
+        );
     }
 
     /// Takes its triggers away and adds the new state, which leads.
@@ -101,9 +124,13 @@ impl Step<'_> {
             self.graph.start_of(state, transition.offset, |at| floats[usize::from(at)].value)
         };
         let in_step = transition.sync && source + 1 == playing.as_slice().len();
-        let voice = Voice { state, transition: Some(way), in_step, age_s: 0.0, head };
+        let coming = Some(transition.coming());
+        self.lead(number, Voice { state, coming, in_step, age_s: 0.0, head }, playing);
+    }
+
+    fn lead(&mut self, number: usize, voice: Voice, playing: &mut Voices) {
         let mut one = Playing { voice, ..Playing::default() };
-        self.enter(number, &mut one);
+        self.enter(number, &mut one, 0.0);
         // The list is long enough: it holds one more than a layer has voices.
         let _ = playing.push(one);
     }

@@ -3,7 +3,7 @@
 use super::{Step, risen};
 use crate::{
     frame::Entry,
-    graph::{Graph, Pace},
+    graph::Pace,
     limits::MAX_VOICES,
     state::{LayerState, List, Voice},
 };
@@ -24,6 +24,15 @@ pub(crate) struct Playing {
     pub(super) old_share: f64,
     /// Its entries in the frame.
     pub(super) entries: (usize, usize),
+    /// A bit per entry: it plays in its own time.
+    pub(super) own_time: u32,
+}
+
+impl Playing {
+    /// Whether one of its entries plays in its own time.
+    pub(super) fn has_own_time(&self, entry: usize) -> bool {
+        self.own_time >> entry & 1 != 0
+    }
 }
 
 /// One more than a layer has: a transition may start.
@@ -31,19 +40,20 @@ pub(super) type Voices = List<Playing, { MAX_VOICES + 1 }>;
 
 impl Voice {
     /// True while the transition that started it goes on.
-    pub(super) fn is_coming(&self, graph: &Graph) -> bool {
-        self.transition.is_some_and(|way| {
-            let way = graph.transition(way);
-            if way.inertial { self.age_s < f64::from(way.fade_s) } else { self.share(graph) < 1.0 }
+    pub(super) fn is_coming(&self) -> bool {
+        self.coming.is_some_and(|way| {
+            if way.inertial { self.age_s < f64::from(way.fade_s) } else { self.share() < 1.0 }
         })
     }
 
     /// How much of what is left it takes. The first state of all takes everything.
-    pub(super) fn share(&self, graph: &Graph) -> f64 {
-        self.transition.map_or(1.0, |way| {
-            let way = graph.transition(way);
-            if way.inertial { 1.0 } else { way.fade.at(risen(self.age_s, way.fade_s)) }
-        })
+    pub(super) fn share(&self) -> f64 {
+        self.coming.map_or(
+            1.0,
+            |way| {
+                if way.inertial { 1.0 } else { way.fade.at(risen(self.age_s, way.fade_s)) }
+            },
+        )
     }
 }
 
@@ -60,9 +70,9 @@ impl Step<'_> {
 
     /// Every voice goes on: its clips become entries, their weights so far those within the state.
     fn go_on(&mut self, number: usize, playing: &mut [Playing]) {
-        share_out(self.graph, playing);
+        share_out(playing);
         for one in &mut *playing {
-            self.enter(number, one);
+            self.enter(number, one, self.dt_s);
         }
         // Voices in step go at one pace: their own, by their shares.
         let mut begin = 0;
@@ -81,7 +91,8 @@ impl Step<'_> {
                 let repeat = self.graph.state(one.voice.state).repeat;
                 one.voice.head = self.moved(one.voice.head, repeat, own, pace.as_ref());
                 one.voice.age_s += self.dt_s;
-                for entry in &mut self.frame.entries[one.entries.0..one.entries.1] {
+                let own = &mut self.frame.entries[one.entries.0..one.entries.1];
+                for (_, entry) in own.iter_mut().enumerate().filter(|(i, _)| !one.has_own_time(*i)) {
                     entry.to = self.graph.placed(entry.clip, repeat, one.voice.head);
                 }
             }
@@ -98,7 +109,8 @@ impl Step<'_> {
         for one in together {
             let mut own = Pace::new(intervals);
             let loops = self.graph.state(one.voice.state).repeat == Repeat::Loop;
-            for entry in &self.frame.entries[one.entries.0..one.entries.1] {
+            let entries = &self.frame.entries[one.entries.0..one.entries.1];
+            for (_, entry) in entries.iter().enumerate().filter(|(i, _)| !one.has_own_time(*i)) {
                 let clip = &self.graph.clips[usize::from(entry.clip)];
                 let marks = clip.marks.as_ref().filter(|_| loops);
                 own.add(marks, f64::from(entry.weight) * clip.duration_s);
@@ -108,16 +120,22 @@ impl Step<'_> {
         Some(all)
     }
 
-    /// The clips of a voice become entries.
-    pub(super) fn enter(&mut self, number: usize, one: &mut Playing) {
+    /// The clips of a voice become entries. Those in their own time make their step, the others when the pace is known.
+    pub(super) fn enter(&mut self, number: usize, one: &mut Playing, step_s: f64) {
         let Self { graph, floats, frame, .. } = self;
-        let (state, head) = (graph.state(one.voice.state), one.voice.head);
+        let (state, head, age_s) = (graph.state(one.voice.state), one.voice.head, one.voice.age_s);
         let begin = frame.entries.len();
         let float = |at: u16| floats[usize::from(at)].value;
-        one.laps_per_s = graph.shares(state, float, |clip, weight| {
-            let (layer, repeat) = (number as u16, state.repeat);
-            let head = graph.placed(clip, repeat, head);
-            frame.entries.push(Entry { clip, layer, weight, repeat, from: head, to: head });
+        one.own_time = 0;
+        one.laps_per_s = graph.shares(state, float, |point, weight| {
+            let (clip, layer, repeat) = (point.clip, number as u16, state.repeat);
+            let [from, to] = if point.own_time {
+                one.own_time |= 1 << (frame.entries.len() - begin);
+                [age_s, age_s + step_s].map(|age_s| graph.own_head(state, point, age_s))
+            } else {
+                [graph.placed(clip, repeat, head); 2]
+            };
+            frame.entries.push(Entry { clip, layer, weight, repeat, from, to });
         });
         one.entries = (begin, frame.entries.len());
         one.from = head;
@@ -149,8 +167,8 @@ impl Step<'_> {
 
 impl LayerState {
     /// What goes on after this step: the voices from the last one that hides those before it.
-    pub(super) fn keep(&mut self, graph: &Graph, playing: &[Playing]) {
-        let hides = |one: &Playing| one.voice.share(graph) >= 1.0;
+    pub(super) fn keep(&mut self, playing: &[Playing]) {
+        let hides = |one: &Playing| one.voice.share() >= 1.0;
         let first = playing.iter().rposition(hides).unwrap_or(0);
         let most = playing.len().saturating_sub(MAX_VOICES);
         self.voices = List::default();
@@ -161,10 +179,10 @@ impl LayerState {
 }
 
 /// The leading voice takes its share, the one before it its share of what is left, and so on; the oldest takes the rest.
-pub(super) fn share_out(graph: &Graph, playing: &mut [Playing]) {
+pub(super) fn share_out(playing: &mut [Playing]) {
     let mut left = 1.0;
     for (i, one) in playing.iter_mut().enumerate().rev() {
-        let share = if i == 0 { 1.0 } else { one.voice.share(graph) };
+        let share = if i == 0 { 1.0 } else { one.voice.share() };
         one.share = left * share;
         left *= 1.0 - share;
     }

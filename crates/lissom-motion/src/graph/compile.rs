@@ -3,8 +3,8 @@
 use super::{
     AnyKey, BoolKey, ClipFacts, Condition, CurveKey, Curves, FloatKey, FloatStart, Graph, GraphClip,
     GraphError, GraphParts, IntKey, Layer, LayerParts, MAX_POINTS, MAX_SYNC, MaskParts, MotionParts,
-    Parameter, ParameterKind, Place, Problem, State, StateParts, Test, Transition, TransitionParts,
-    TriggerKey, space::Space,
+    Parameter, ParameterKind, Place, PointParts, Problem, SpacePoint, State, StateParts, Test, Transition,
+    TransitionParts, TriggerKey, space::Space,
 };
 use crate::limits::{MAX_SHOTS, MAX_VOICES};
 use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
@@ -310,10 +310,10 @@ impl<'a> Compiler<'a> {
             for (s, state) in layer.states.iter().enumerate() {
                 let leaves_it = match single {
                     Some(single) => usize::from(single) == s,
-                    // From many at once it does not lead back to where it is.
+                    // From many at once it does not lead back to where it is, if it does not say so.
                     None => {
                         (way.from == TransitionParts::ANY || state.name.starts_with(&group))
-                            && s != usize::from(to)
+                            && (way.again || s != usize::from(to))
                     }
                 };
                 if leaves_it {
@@ -363,6 +363,15 @@ impl<'a> Compiler<'a> {
         check_name(&state.name).map_err(whole)?;
         finite("speed", state.speed).map_err(whole)?;
         let speed_from = state.speed_from.as_deref().map(|by| self.float(by)).transpose().map_err(whole)?;
+        if let Some(keep) = state.keep_speed {
+            if matches!(state.motion, MotionParts::Clip(_)) {
+                return Err(whole(Problem::Points(
+                    "only a blend has a speed to keep: its parameters ask for one",
+                )));
+            }
+            check("slowest", keep.slowest, "above 0, at most 1", |v| v > 0.0 && v <= 1.0).map_err(whole)?;
+            check("fastest", keep.fastest, "finite, at least 1", |v| v >= 1.0).map_err(whole)?;
+        }
         let count = |points: usize| {
             if points == 0 {
                 return Err((None, Problem::Points("a blend needs a clip")));
@@ -375,9 +384,10 @@ impl<'a> Compiler<'a> {
                 count(points.len())?;
                 let by = self.float(by).map_err(whole)?;
                 let mut list = Vec::with_capacity(points.len());
-                for (p, (place, clip)) in points.iter().enumerate() {
-                    finite("at", *place).map_err(|problem| (Some(p), problem))?;
-                    list.push((*place, self.clip(clip).map_err(|problem| (Some(p), problem))?));
+                for (p, point) in points.iter().enumerate() {
+                    let wrong = |problem| (Some(p), problem);
+                    finite("at", point.at).map_err(wrong)?;
+                    list.push((point.at, self.point(point).map_err(wrong)?));
                 }
                 (Space::line(&list).map_err(whole)?, [Some(by), None])
             }
@@ -385,11 +395,10 @@ impl<'a> Compiler<'a> {
                 count(points.len())?;
                 let by = [self.float(x).map_err(whole)?, self.float(y).map_err(whole)?];
                 let mut list = Vec::with_capacity(points.len());
-                for (p, (place, clip)) in points.iter().enumerate() {
-                    for v in place {
-                        finite("at", *v).map_err(|problem| (Some(p), problem))?;
-                    }
-                    list.push((*place, self.clip(clip).map_err(|problem| (Some(p), problem))?));
+                for (p, point) in points.iter().enumerate() {
+                    let wrong = |problem| (Some(p), problem);
+                    point.at.iter().try_for_each(|v| finite("at", *v)).map_err(wrong)?;
+                    list.push((point.at, self.point(point).map_err(wrong)?));
                 }
                 (Space::plane(*blend, &list).map_err(whole)?, by.map(Some))
             }
@@ -400,10 +409,16 @@ impl<'a> Compiler<'a> {
             place,
             speed: state.speed,
             speed_from,
+            keep_speed: state.keep_speed,
             repeat: state.repeat,
             candidates: 0..0,
         });
         Ok(space)
+    }
+
+    fn point<P>(&mut self, point: &'a PointParts<P>) -> Result<SpacePoint, Problem> {
+        check("speed", point.speed, "finite, above 0", |v| v > 0.0)?;
+        Ok(SpacePoint { clip: self.clip(&point.clip)?, own_time: point.own_time, speed: point.speed })
     }
 
     fn condition(&self, parameter: &str, test: Test) -> Result<Condition, Problem> {
@@ -437,13 +452,13 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// Every state of a layer can be come to from its first.
+    /// Every state of a layer can be come to from its first, or from one that code goes to.
     fn check_reached(&self, i: usize, layer: &LayerParts, first_state: usize) -> Result<(), GraphError> {
         let mut reached = vec![false; layer.states.len()];
         let mut open = Vec::new();
-        if let Some(start) = reached.first_mut() {
-            *start = true;
-            open.push(first_state);
+        for (s, _) in layer.states.iter().enumerate().filter(|(s, state)| *s == 0 || state.by_code) {
+            reached[s] = true;
+            open.push(first_state + s);
         }
         while let Some(state) = open.pop() {
             let Range { start, end } = self.states[state].candidates;
@@ -475,7 +490,7 @@ impl<'a> Compiler<'a> {
             return Err(of_graph(Problem::Points("there is no lap")));
         };
         Ok(Graph {
-            is_inertial: self.transitions.iter().any(|way| way.inertial),
+            is_inertial: parts.inertia || self.transitions.iter().any(|way| way.inertial),
             hand_over: parts.hand_over,
             sync: self.sync.into(),
             shape: self.shape(),
@@ -517,13 +532,13 @@ impl<'a> Compiler<'a> {
         for state in &self.states {
             hash = text(hash, &state.name);
         }
-        hash.u32(self.transitions.len() as u32).u32(self.clips.len() as u32).finish()
+        hash.u32(self.clips.len() as u32).finish()
     }
 }
 
 fn transition(way: &TransitionParts, to: u16, conditions: Range<u32>) -> Result<Transition, Problem> {
     if let Some(exit) = way.exit {
-        share("exit", exit)?;
+        check("exit", exit, "from 0 to 1,000,000", |v| (0.0..=1.0e6).contains(&v))?;
     }
     check("fade_s", way.fade_s, "finite, at least 0", |v| v >= 0.0)?;
     share("offset", way.offset)?;

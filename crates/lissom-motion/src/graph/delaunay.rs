@@ -125,6 +125,23 @@ fn in_circle(a: Point, b: Point, c: Point, d: Point) -> f64 {
     (a[2] * minor(b, c) - b[2] * minor(a, c)) + c[2] * minor(a, b)
 }
 
+/// How much of the way from the origin to a place lies within the hull, in [0, 1]. Edges that do not have the origin before them do not
+/// count: from there no direction leads to them.
+pub(super) fn share_within(points: &[Point], hull: &[Edge], place: Point) -> f64 {
+    let mut within = 1.0;
+    for edge in hull {
+        let [a, b] = edge.map(|i| points[usize::from(i)]);
+        // Outward of an edge that goes counter-clockwise.
+        let out = [b[1] - a[1], a[0] - b[0]];
+        let length = |v: Point| libm::sqrt(v[0] * v[0] + v[1] * v[1]);
+        let (edge_at, place_at) = (out[0] * a[0] + out[1] * a[1], out[0] * place[0] + out[1] * place[1]);
+        if edge_at > length(out) * length(a) * FLAT && edge_at < place_at * within {
+            within = edge_at / place_at;
+        }
+    }
+    within
+}
+
 /// The shares of the corners around a place; outside of the hull those of the nearest place on it.
 pub(super) fn shares(
     points: &[Point],

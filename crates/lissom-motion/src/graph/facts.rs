@@ -1,6 +1,7 @@
 //! What a graph asks about a clip, once, when it is made.
 
-use super::{GraphParts, ParameterKind};
+use super::{GraphParts, LayerParts, ParameterKind};
+use crate::root::RootTracks;
 use alloc::{boxed::Box, string::String, vec::Vec};
 use lissom::{
     archive::Archive,
@@ -16,6 +17,9 @@ pub struct ClipFacts {
     pub markers: Option<Vec<(f64, String)>>,
     /// Those of its tracks that are parameters.
     pub curves: Vec<(String, ClipCurve)>,
+    /// How far its root motion carries a character in a lap, in metres: sideways, up and ahead as the character sees it all the
+    /// way. 0 for a clip that stays where it is.
+    pub travel_m: [f64; 3],
 }
 
 /// A track of numbers, as a parameter reads it.
@@ -28,7 +32,7 @@ pub struct ClipCurve {
 
 impl From<f64> for ClipFacts {
     fn from(duration_s: f64) -> Self {
-        Self { duration_s, markers: None, curves: Vec::new() }
+        Self { duration_s, markers: None, curves: Vec::new(), travel_m: [0.0; 3] }
     }
 }
 
@@ -42,6 +46,11 @@ impl ClipFacts {
             let of = |marker: lissom::track::MarkerView<'_>| (marker.time_s, marker.name.into());
             facts.markers =
                 Some(markers.map_or_else(|_| Vec::new(), |all| all.view().iter().map(of).collect()));
+        }
+        let keeps = |layer: &LayerParts| layer.states.iter().any(|state| state.keep_speed.is_some());
+        if parts.layers.iter().any(keeps) {
+            // A track that is not one is told where it is played.
+            facts.travel_m = RootTracks::of(archive, clip).map_or([0.0; 3], |root| root.motion().lap_m());
         }
         for parameter in &parts.parameters {
             if let ParameterKind::Curve { .. } = parameter.kind

@@ -18,8 +18,8 @@ pub use facts::{ClipCurve, ClipFacts};
 pub use load::{LoadError, PlayedGraph};
 pub use names::TransitionView;
 pub use parts::{
-    Fade, GraphParts, Interruption, LayerParts, MaskParts, MaskRule, MotionParts, ParameterKind,
-    ParameterParts, PlaneBlend, StateParts, Test, TransitionParts,
+    Fade, GraphParts, Interruption, KeepSpeed, LayerParts, MaskParts, MaskRule, MotionParts, ParameterKind,
+    ParameterParts, PlaneBlend, PointParts, StateParts, Test, TransitionParts,
 };
 pub use space::MAX_POINTS;
 pub use sync::MAX_SYNC;
@@ -34,6 +34,7 @@ use lissom::{
     track::{Playhead, Repeat, Timeline},
 };
 use space::Space;
+pub(crate) use space::SpacePoint;
 use sync::Marks;
 
 /// A graph: what may happen. Immutable, shared by all who play it.
@@ -96,6 +97,8 @@ pub struct GraphClip {
     pub duration_s: f64,
     /// Where it passes the markers of [`GraphParts::sync`], if it does.
     pub(crate) marks: Option<Marks>,
+    /// How far a lap carries its character, seen from the character.
+    travel_m: [f64; 3],
 }
 
 /// A parameter that clips set.
@@ -183,6 +186,7 @@ pub(crate) struct State {
     place: [Option<u16>; 2],
     speed: f32,
     speed_from: Option<u16>,
+    keep_speed: Option<KeepSpeed>,
     pub(crate) repeat: Repeat,
     candidates: Range<u32>,
 }
@@ -251,6 +255,10 @@ key! {
     /// A clip, looked up once by [`Graph::clip`].
     ClipKey
 }
+key! {
+    /// A state, looked up once by [`Graph::state_key`].
+    StateKey
+}
 
 impl Graph {
     /// The most layers.
@@ -314,6 +322,21 @@ impl Graph {
     pub fn layer(&self, name: &str) -> Result<LayerKey, StateError> {
         let at = self.layers.iter().position(|layer| *layer.name == *name);
         at.map(|at| LayerKey(at as u16)).ok_or_else(|| StateError::unknown("layer", name))
+    }
+
+    /// The state of this name in a layer, or the first of a group of this name.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Unknown`].
+    pub fn state_key(&self, layer: LayerKey, name: &str) -> Result<StateKey, StateError> {
+        let states = self.layers.get(usize::from(layer.0)).map_or(0..0, |layer| layer.states.clone());
+        let named = |state: &u16| *self.state(*state).name == *name;
+        let inside = |state: &u16| {
+            self.state(*state).name.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'))
+        };
+        let found = states.clone().find(named).or_else(|| states.clone().find(inside));
+        found.map(StateKey).ok_or_else(|| StateError::unknown("state", name))
     }
 
     /// The clip of this name; the last part of a name is enough ([`clip_called`]).
@@ -447,26 +470,99 @@ impl Graph {
         line.advance(start, way).map_or(start, |span| span.to())
     }
 
-    /// The clips of a state and their weights, for values of the float parameters; returns laps a second. A clip
-    /// without length has no say in these; alone it counts as a second.
+    /// The clips of a state and their weights, for values of the float parameters; returns laps per second. Clips in their own
+    /// time, and clips without length, have no say in these; without any other the lap counts as a second.
+    ///
+    /// Where the blend keeps its speed, a clip's weight is divided by its length: clips of different lengths in one lap then travel
+    /// with the velocity that their places have together, in length and direction.
     pub(crate) fn shares(
         &self,
         state: &State,
         float: impl Fn(u16) -> f32,
-        mut each: impl FnMut(u16, f32),
+        mut each: impl FnMut(SpacePoint, f32),
     ) -> f64 {
-        let place = state.place.map(|by| by.map_or(0.0, &float));
-        let (mut length_s, mut total) = (0.0, 0.0);
-        self.spaces[usize::from(state.space)].shares(place, |clip, weight| {
-            let duration_s = self.clips[usize::from(clip)].duration_s;
-            if duration_s > 0.0 {
-                length_s += duration_s * f64::from(weight);
+        let asked = state.place.map(|by| by.map_or(0.0, &float));
+        let space = &self.spaces[usize::from(state.space)];
+        let place = if state.keep_speed.is_some() { space.inward(asked) } else { asked };
+        let mean_s = state.keep_speed.map(|_| {
+            let (mut total, mut laps) = (0.0, 0.0);
+            space.shares(place, |point, weight| {
+                if let Some(length_s) = self.lap_s(point) {
+                    total += f64::from(weight);
+                    laps += f64::from(weight) / length_s;
+                }
+            });
+            total / laps
+        });
+        let (mut lap_s, mut total, mut travel_m) = (0.0, 0.0, [0.0; 3]);
+        space.shares(place, |point, mut weight| {
+            if let Some(length_s) = self.lap_s(point) {
+                if let Some(mean_s) = mean_s {
+                    weight = (f64::from(weight) * (mean_s / length_s)) as f32;
+                    let clip = &self.clips[usize::from(point.clip)];
+                    travel_m = core::array::from_fn(|i| travel_m[i] + clip.travel_m[i] * f64::from(weight));
+                }
+                lap_s += length_s * f64::from(weight);
                 total += f64::from(weight);
             }
-            each(clip, weight);
+            each(point, weight);
         });
         let speed = state.speed(float);
-        if total > 0.0 { speed * (total / length_s) } else { speed }
+        if total <= 0.0 {
+            return speed;
+        }
+        let laps_per_s = speed * (total / lap_s);
+        match state.keep_speed {
+            Some(keep) => laps_per_s * keep.rate(asked, travel_m, total / lap_s),
+            None => laps_per_s,
+        }
+    }
+
+    /// How long a clip's lap is in a blend; none if it has no say in the lap.
+    fn lap_s(&self, point: SpacePoint) -> Option<f64> {
+        let duration_s = self.clips[usize::from(point.clip)].duration_s;
+        (duration_s > 0.0 && !point.own_time).then(|| duration_s / f64::from(point.speed))
+    }
+
+    /// Where a clip in its own time is, when its state is this old.
+    pub(crate) fn own_head(&self, state: &State, point: SpacePoint, age_s: f64) -> Playhead {
+        let line = self.unit(state.repeat);
+        let duration_s = self.clips[usize::from(point.clip)].duration_s;
+        let speed = f64::from(state.speed) * f64::from(point.speed);
+        let start = if speed < 0.0 { line.end() } else { line.start() };
+        let laps = age_s * if duration_s > 0.0 { speed / duration_s } else { speed };
+        // Only who plays a clip of no length for ages comes too far.
+        line.advance(start, laps).map_or(start, |span| span.to())
+    }
+
+    /// The same for the first point of a state that plays this clip in its own time.
+    pub(crate) fn own_head_of(&self, state: &State, clip: u16, age_s: f64) -> Option<Playhead> {
+        let point = self.spaces[usize::from(state.space)].own_point(clip)?;
+        Some(self.own_head(state, point, age_s))
+    }
+}
+
+impl KeepSpeed {
+    /// What the playback rate is multiplied by: 1 where clips stand at their own velocities, and the place is among them.
+    /// `travel_m` is what the blend travels in a lap.
+    fn rate(self, place: [f32; 2], travel_m: [f64; 3], laps_per_s: f64) -> f64 {
+        let [x, y] = place.map(f64::from);
+        let [tx, ty, tz] = travel_m;
+        let asked = libm::sqrt(x * x + y * y);
+        let made = libm::sqrt(tx * tx + ty * ty + tz * tz) * laps_per_s;
+        // What hardly moves cannot be brought to a speed.
+        if !(asked > 1.0e-3 && made > 1.0e-3) {
+            return 1.0;
+        }
+        let rate = asked / made;
+        let [slowest, fastest] = [self.slowest, self.fastest].map(f64::from);
+        if rate < slowest {
+            slowest
+        } else if rate < fastest {
+            rate
+        } else {
+            fastest
+        }
     }
 }
 
@@ -474,7 +570,7 @@ impl GraphClip {
     fn new(name: &str, facts: &ClipFacts, sync: &[String]) -> Result<Self, Problem> {
         let duration_s = compile::check_duration(facts.duration_s)?;
         let marks = facts.markers.as_ref().and_then(|markers| Marks::new(sync, duration_s, markers));
-        Ok(Self { name: name.into(), duration_s, marks })
+        Ok(Self { name: name.into(), duration_s, marks, travel_m: facts.travel_m })
     }
 }
 

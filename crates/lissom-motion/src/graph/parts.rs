@@ -20,6 +20,8 @@ pub struct GraphParts {
     pub sync: Vec<String>,
     /// True if poses may be taken over from elsewhere, as from a ragdoll: then [`PoseMemory`](crate::PoseMemory) has a buffer for it.
     pub hand_over: bool,
+    /// True if code may go to states by inertia ([`GoTo`](crate::state::GoTo)), though no transition does.
+    pub inertia: bool,
 }
 
 /// A parameter.
@@ -115,6 +117,64 @@ pub struct StateParts {
     pub speed_from: Option<String>,
     /// What happens at the ends. A state played once holds its end.
     pub repeat: Repeat,
+    /// True if code goes there ([`GraphState::go_to`](crate::GraphState::go_to)): no transition has to lead to it.
+    pub by_code: bool,
+    /// Of a blend by velocity: it travels with the velocity that its parameters ask for.
+    pub keep_speed: Option<KeepSpeed>,
+}
+
+/// How a blend keeps the speed that is asked for.
+///
+/// The parameters of the blend are then a velocity in metres per second, and its clips travel by root motion. Clips count by their
+/// weight over their length. So between clips that stand at their own velocities, the blend has exactly the velocity asked for, at its usual
+/// playback rate. Elsewhere, as below the slowest gait or beyond the fastest, it plays slower or faster, within these bounds. Beyond
+/// the outline of a plane it plays what lies on the outline in the same direction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KeepSpeed {
+    /// The lowest rate; above 0, at most 1.
+    pub slowest: f32,
+    /// The highest rate; at least 1.
+    pub fastest: f32,
+}
+
+impl Default for KeepSpeed {
+    fn default() -> Self {
+        Self { slowest: 0.5, fastest: 1.5 }
+    }
+}
+
+/// Where a clip of a blend stands, and how it plays there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointParts<P> {
+    /// The place: a number on a line, two in a plane.
+    pub at: P,
+    /// The clip.
+    pub clip: String,
+    /// 1 as the clip was made; above 0. The state's speed is multiplied by it where this clip plays.
+    pub speed: f32,
+    /// True if the clip does not share the lap of the others: it plays at its own speed, from when the state began. For
+    /// an idle among gaits, whose length must not slow the steps down.
+    pub own_time: bool,
+}
+
+impl<P> PointParts<P> {
+    /// A clip that shares the lap of the others.
+    #[must_use]
+    pub fn new(at: P, clip: &str) -> Self {
+        Self { at, clip: clip.into(), speed: 1.0, own_time: false }
+    }
+
+    /// The same in its own time.
+    #[must_use]
+    pub fn own_time(self) -> Self {
+        Self { own_time: true, ..self }
+    }
+
+    /// The same at a speed.
+    #[must_use]
+    pub fn at_speed(self, speed: f32) -> Self {
+        Self { speed, ..self }
+    }
 }
 
 /// What a state plays. Clips of a blend go through their laps together, whatever their lengths.
@@ -127,7 +187,7 @@ pub enum MotionParts {
         /// The parameter.
         by: String,
         /// Where each clip stands; no two at one place.
-        points: Vec<(f32, String)>,
+        points: Vec<PointParts<f32>>,
     },
     /// Clips in a plane, by two float parameters.
     Plane {
@@ -136,8 +196,21 @@ pub enum MotionParts {
         /// How the clips between are found.
         blend: PlaneBlend,
         /// Where each clip stands; no two at one place.
-        points: Vec<([f32; 2], String)>,
+        points: Vec<PointParts<[f32; 2]>>,
     },
+}
+
+impl MotionParts {
+    /// The names of the clips that it plays.
+    pub fn clips(&self) -> impl Iterator<Item = &str> {
+        let (one, line, plane) = match self {
+            Self::Clip(clip) => (Some(clip), &[][..], &[][..]),
+            Self::Line { points, .. } => (None, points.as_slice(), &[][..]),
+            Self::Plane { points, .. } => (None, &[][..], points.as_slice()),
+        };
+        let on_line = line.iter().map(|point| &*point.clip);
+        one.into_iter().map(|clip| &**clip).chain(on_line).chain(plane.iter().map(|point| &*point.clip))
+    }
 }
 
 /// How a place in a plane is shared among the clips around it. Weights sum to 1, and a clip has all of it where it
@@ -166,8 +239,8 @@ pub struct TransitionParts {
     pub when: Vec<(String, Test)>,
     /// A higher one goes first.
     pub priority: i32,
-    /// Only when the state that it leaves passes this share of a lap, in [0, 1]; of one played once: when it is
-    /// there or beyond. 1 is the end.
+    /// Only when the state that it leaves passes this share of a lap; of one played once: when it is there or beyond. 1 is the
+    /// end. Above 1, whole laps come first: 2.5 is the middle of the third lap, and of every lap after it.
     pub exit: Option<f32>,
     /// Seconds over which it goes.
     pub fade_s: f32,
@@ -180,6 +253,9 @@ pub struct TransitionParts {
     pub offset: f32,
     /// True if the new state starts where the old one is in its lap, and both go on in step until it is over.
     pub sync: bool,
+    /// True if a transition from [`TransitionParts::ANY`] or from a group may also lead from its own state: that state then starts
+    /// again. So a hit interrupts a hit. A transition from a single state needs no word for it.
+    pub again: bool,
     /// True if the new state plays at once, and the difference to the old motion fades out ([`PoseMemory`](crate::PoseMemory)): nothing
     /// is played twice, and nothing jumps. Morph weights and user tracks change at once.
     pub inertial: bool,
@@ -309,8 +385,12 @@ impl GraphParts {
         for state in self.layers.iter_mut().flat_map(|layer| &mut layer.states) {
             match &mut state.motion {
                 MotionParts::Clip(clip) => rename(clip),
-                MotionParts::Line { points, .. } => points.iter_mut().for_each(|(_, clip)| rename(clip)),
-                MotionParts::Plane { points, .. } => points.iter_mut().for_each(|(_, clip)| rename(clip)),
+                MotionParts::Line { points, .. } => {
+                    points.iter_mut().for_each(|point| rename(&mut point.clip))
+                }
+                MotionParts::Plane { points, .. } => {
+                    points.iter_mut().for_each(|point| rename(&mut point.clip))
+                }
             }
         }
     }
@@ -319,6 +399,12 @@ impl GraphParts {
     #[must_use]
     pub fn in_step_by(self, markers: &[&str]) -> Self {
         Self { sync: markers.iter().map(|name| (*name).into()).collect(), ..self }
+    }
+
+    /// The same, if code may go to states by inertia.
+    #[must_use]
+    pub fn by_inertia(self) -> Self {
+        Self { inertia: true, ..self }
     }
 
     /// The same with a buffer for poses that are taken over from elsewhere.
@@ -394,7 +480,15 @@ impl StateParts {
     /// A state that repeats.
     #[must_use]
     pub fn new(name: &str, motion: MotionParts) -> Self {
-        Self { name: name.into(), motion, speed: 1.0, speed_from: None, repeat: Repeat::Loop }
+        Self {
+            name: name.into(),
+            motion,
+            speed: 1.0,
+            speed_from: None,
+            repeat: Repeat::Loop,
+            by_code: false,
+            keep_speed: None,
+        }
     }
 
     /// A state that repeats a clip.
@@ -406,14 +500,14 @@ impl StateParts {
     /// A state that repeats a blend along a line.
     #[must_use]
     pub fn line(name: &str, by: &str, points: &[(f32, &str)]) -> Self {
-        let points = points.iter().map(|(at, clip)| (*at, (*clip).into())).collect();
+        let points = points.iter().map(|(at, clip)| PointParts::new(*at, clip)).collect();
         Self::new(name, MotionParts::Line { by: by.into(), points })
     }
 
     /// A state that repeats a blend in a plane.
     #[must_use]
     pub fn plane(name: &str, by: [&str; 2], blend: PlaneBlend, points: &[([f32; 2], &str)]) -> Self {
-        let points = points.iter().map(|(at, clip)| (*at, (*clip).into())).collect();
+        let points = points.iter().map(|(at, clip)| PointParts::new(*at, clip)).collect();
         Self::new(name, MotionParts::Plane { by: by.map(Into::into), blend, points })
     }
 
@@ -434,10 +528,37 @@ impl StateParts {
     pub fn speed_by(self, parameter: &str) -> Self {
         Self { speed_from: Some(parameter.into()), ..self }
     }
+
+    /// The same without a transition that leads to it: code goes there.
+    #[must_use]
+    pub fn by_code(self) -> Self {
+        Self { by_code: true, ..self }
+    }
+
+    /// The same at the speed that the parameters of its blend ask for.
+    #[must_use]
+    pub fn keeping_speed(self) -> Self {
+        Self { keep_speed: Some(KeepSpeed::default()), ..self }
+    }
+
+    /// The same with this clip of its blend in its own time.
+    #[must_use]
+    pub fn own_time(mut self, clip: &str) -> Self {
+        match &mut self.motion {
+            MotionParts::Clip(_) => {}
+            MotionParts::Line { points, .. } => {
+                points.iter_mut().filter(|point| point.clip == clip).for_each(|point| point.own_time = true);
+            }
+            MotionParts::Plane { points, .. } => {
+                points.iter_mut().filter(|point| point.clip == clip).for_each(|point| point.own_time = true);
+            }
+        }
+        self
+    }
 }
 
 impl TransitionParts {
-    /// From whichever state; not to the one that it leads to.
+    /// From whichever state; not from the one that it leads to, unless it says [`TransitionParts::again`].
     pub const ANY: &'static str = "*";
 
     /// At once, in 0.2 seconds.
@@ -454,8 +575,15 @@ impl TransitionParts {
             interruption: Interruption::default(),
             offset: 0.0,
             sync: false,
+            again: false,
             inertial: false,
         }
+    }
+
+    /// The same, from its own state, too.
+    #[must_use]
+    pub fn again(self) -> Self {
+        Self { again: true, ..self }
     }
 
     /// The same, if this holds too.

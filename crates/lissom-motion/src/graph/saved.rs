@@ -10,8 +10,8 @@
 )]
 
 use super::{
-    Fade, Graph, GraphParts, Interruption, LayerParts, MAX_POINTS, MAX_SYNC, MaskParts, MaskRule,
-    MotionParts, ParameterKind, ParameterParts, PlaneBlend, StateParts, Test, TransitionParts,
+    Fade, Graph, GraphParts, Interruption, KeepSpeed, LayerParts, MAX_POINTS, MAX_SYNC, MaskParts, MaskRule,
+    MotionParts, ParameterKind, ParameterParts, PlaneBlend, PointParts, StateParts, Test, TransitionParts,
     compile::{
         MAX_CLIPS, MAX_CONDITIONS, MAX_MASKS, MAX_NAME, MAX_PARAMETERS, MAX_RULES, MAX_STATES,
         MAX_TRANSITIONS,
@@ -22,11 +22,17 @@ use alloc::{string::String, vec::Vec};
 
 /// Where a transition has no exit.
 const NO_EXIT: f32 = -1.0;
+/// Where a state keeps no speed.
+const NO_KEEP: KeepSpeed = KeepSpeed { slowest: 0.0, fastest: 0.0 };
+/// A bit of a state, beside how it repeats.
+const BY_CODE: u32 = 4;
 /// Bits of a transition.
 const SYNC: u32 = 1;
 const INERTIAL: u32 = 2;
+const AGAIN: u32 = 4;
 /// Bits of a graph.
 const HAND_OVER: u32 = 1;
+const INERTIA: u32 = 2;
 
 impl GraphParts {
     /// Adds its bytes. What [`Graph::new`] takes is read back as it is.
@@ -61,7 +67,7 @@ impl GraphParts {
         to.count(self.layers.len());
         self.layers.iter().for_each(|layer| to.layer(layer));
         if self.has_more() {
-            to.u32(if self.hand_over { HAND_OVER } else { 0 });
+            to.u32(if self.hand_over { HAND_OVER } else { 0 } | if self.inertia { INERTIA } else { 0 });
             to.count(self.sync.len());
             self.sync.iter().for_each(|name| to.text(name));
         }
@@ -69,7 +75,7 @@ impl GraphParts {
 
     /// True if it says something that stands after the layers.
     fn has_more(&self) -> bool {
-        self.hand_over || !self.sync.is_empty()
+        self.hand_over || self.inertia || !self.sync.is_empty()
     }
 
     /// Its bytes.
@@ -94,8 +100,8 @@ impl GraphParts {
         parts.layers = from.list(Graph::MAX_LAYERS, 28, Reader::layer_parts)?;
         if !from.is_at_end() {
             let bits = from.u32()?;
-            from.check(bits & !HAND_OVER == 0, "a bit that nobody knows")?;
-            parts.hand_over = bits & HAND_OVER != 0;
+            from.check(bits & !(HAND_OVER | INERTIA) == 0, "a bit that nobody knows")?;
+            (parts.hand_over, parts.inertia) = (bits & HAND_OVER != 0, bits & INERTIA != 0);
             parts.sync = from.list(MAX_SYNC, 4, Reader::name)?;
             from.check(parts.has_more(), "more, and it says nothing")?;
         }
@@ -146,7 +152,10 @@ impl Writer<'_> {
         self.text(&state.name);
         self.f32(state.speed);
         self.some(state.speed_from.as_ref());
-        self.u32(state.repeat as u32);
+        self.u32(state.repeat as u32 | if state.by_code { BY_CODE } else { 0 });
+        let keep = state.keep_speed.unwrap_or(NO_KEEP);
+        self.f32(keep.slowest);
+        self.f32(keep.fastest);
         match &state.motion {
             MotionParts::Clip(clip) => {
                 self.u32(0);
@@ -156,9 +165,9 @@ impl Writer<'_> {
                 self.u32(1);
                 self.text(by);
                 self.count(points.len());
-                for (at, clip) in points {
-                    self.f32(*at);
-                    self.text(clip);
+                for point in points {
+                    self.f32(point.at);
+                    self.point(point);
                 }
             }
             MotionParts::Plane { by: [x, y], blend, points } => {
@@ -167,12 +176,19 @@ impl Writer<'_> {
                 self.text(y);
                 self.u32(*blend as u32);
                 self.count(points.len());
-                for (at, clip) in points {
-                    at.iter().for_each(|v| self.f32(*v));
-                    self.text(clip);
+                for point in points {
+                    point.at.iter().for_each(|v| self.f32(*v));
+                    self.point(point);
                 }
             }
         }
+    }
+
+    /// A point without its place.
+    fn point<P>(&mut self, point: &PointParts<P>) {
+        self.text(&point.clip);
+        self.f32(point.speed);
+        self.u32(u32::from(point.own_time));
     }
 
     fn transition(&mut self, way: &TransitionParts) {
@@ -184,7 +200,8 @@ impl Writer<'_> {
         self.u32(way.fade as u32);
         self.u32(way.interruption as u32);
         self.f32(way.offset);
-        self.u32(if way.sync { SYNC } else { 0 } | if way.inertial { INERTIAL } else { 0 });
+        let bit = |is: bool, bit: u32| if is { bit } else { 0 };
+        self.u32(bit(way.sync, SYNC) | bit(way.inertial, INERTIAL) | bit(way.again, AGAIN));
         self.count(way.when.len());
         for (parameter, test) in &way.when {
             self.text(parameter);
@@ -271,20 +288,24 @@ impl Reader<'_> {
         layer.mask = self.some()?;
         layer.weight = self.f32()?;
         layer.weight_from = self.some()?;
-        layer.states = self.list(MAX_STATES, 24, Self::state)?;
+        layer.states = self.list(MAX_STATES, 32, Self::state)?;
         layer.transitions = self.list(MAX_TRANSITIONS, 40, Self::transition)?;
         Ok(layer)
     }
 
     fn state(&mut self) -> Result<StateParts> {
         let (name, speed, speed_from) = (self.name()?, self.f32()?, self.some()?);
-        let repeat = self.u32()?;
-        let repeat = self.repeat(repeat)?;
+        let bits = self.u32()?;
+        let (repeat, by_code) = (self.repeat(bits & !BY_CODE)?, bits & BY_CODE != 0);
+        let keep = KeepSpeed { slowest: self.f32()?, fastest: self.f32()? };
         let motion = match self.u32()? {
             0 => MotionParts::Clip(self.name()?),
             1 => {
                 let by = self.name()?;
-                let points = self.list(MAX_POINTS, 8, |from| Ok((from.f32()?, from.name()?)))?;
+                let points = self.list(MAX_POINTS, 16, |from| {
+                    let at = from.f32()?;
+                    from.point(at)
+                })?;
                 MotionParts::Line { by, points }
             }
             2 => {
@@ -295,13 +316,22 @@ impl Reader<'_> {
                     2 => PlaneBlend::DirectionalBands,
                     _ => return Err(self.wrong("no way to blend")),
                 };
-                let point = |from: &mut Self| Ok(([from.f32()?, from.f32()?], from.name()?));
-                let points = self.list(MAX_POINTS, 12, point)?;
+                let points = self.list(MAX_POINTS, 20, |from| {
+                    let at = [from.f32()?, from.f32()?];
+                    from.point(at)
+                })?;
                 MotionParts::Plane { by, blend, points }
             }
             _ => return Err(self.wrong("no kind of state")),
         };
-        Ok(StateParts { name, motion, speed, speed_from, repeat })
+        // By bits: a negative 0 is something else, and refused later.
+        let bits = |keep: &KeepSpeed| [keep.slowest, keep.fastest].map(f32::to_bits);
+        let keep_speed = Some(keep).filter(|keep| bits(keep) != bits(&NO_KEEP));
+        Ok(StateParts { name, motion, speed, speed_from, repeat, by_code, keep_speed })
+    }
+
+    fn point<P>(&mut self, at: P) -> Result<PointParts<P>> {
+        Ok(PointParts { at, clip: self.name()?, speed: self.f32()?, own_time: self.flag()? })
     }
 
     fn transition(&mut self) -> Result<TransitionParts> {
@@ -324,8 +354,9 @@ impl Reader<'_> {
         };
         way.offset = self.f32()?;
         let bits = self.u32()?;
-        self.check(bits & !(SYNC | INERTIAL) == 0, "a bit that nobody knows")?;
+        self.check(bits & !(SYNC | INERTIAL | AGAIN) == 0, "a bit that nobody knows")?;
         (way.sync, way.inertial) = (bits & SYNC != 0, bits & INERTIAL != 0);
+        way.again = bits & AGAIN != 0;
         way.when = self.list(MAX_CONDITIONS, 12, Self::condition)?;
         Ok(way)
     }

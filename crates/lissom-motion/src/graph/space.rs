@@ -17,8 +17,15 @@ const NEAR: f64 = 1.0e-6;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Space {
     kind: Kind,
-    /// A clip a point.
-    clips: Box<[u16]>,
+    points: Box<[SpacePoint]>,
+}
+
+/// A clip of a space, and how it plays.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct SpacePoint {
+    pub(crate) clip: u16,
+    pub(crate) own_time: bool,
+    pub(crate) speed: f32,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -39,22 +46,23 @@ enum Kind {
 
 impl Space {
     pub(super) fn one(clip: u16) -> Self {
-        Self { kind: Kind::One, clips: Box::new([clip]) }
+        let point = SpacePoint { clip, own_time: false, speed: 1.0 };
+        Self { kind: Kind::One, points: Box::new([point]) }
     }
 
     /// The points are finite, one or more, at most [`MAX_POINTS`].
-    pub(super) fn line(points: &[(f32, u16)]) -> Result<Self, Problem> {
-        let mut sorted: Vec<(f32, u16)> = points.to_vec();
+    pub(super) fn line(points: &[(f32, SpacePoint)]) -> Result<Self, Problem> {
+        let mut sorted: Vec<(f32, SpacePoint)> = points.to_vec();
         sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
         let at: Box<[f64]> = sorted.iter().map(|(at, _)| f64::from(*at)).collect();
         if at.windows(2).any(|pair| pair[1] <= pair[0]) {
             return Err(Problem::Points("two clips stand at one place"));
         }
-        Ok(Self { kind: Kind::Line(at), clips: sorted.iter().map(|(_, clip)| *clip).collect() })
+        Ok(Self { kind: Kind::Line(at), points: sorted.iter().map(|(_, point)| *point).collect() })
     }
 
     /// The points are finite, one or more, at most [`MAX_POINTS`].
-    pub(super) fn plane(blend: PlaneBlend, points: &[([f32; 2], u16)]) -> Result<Self, Problem> {
+    pub(super) fn plane(blend: PlaneBlend, points: &[([f32; 2], SpacePoint)]) -> Result<Self, Problem> {
         let at: Box<[[f64; 2]]> = points.iter().map(|(at, _)| at.map(f64::from)).collect();
         let largest = at.iter().flatten().fold(0.0, |most, v| if v.abs() > most { v.abs() } else { most });
         for (i, a) in at.iter().enumerate() {
@@ -76,12 +84,17 @@ impl Space {
                 Kind::Triangles { points: at, triangles, hull }
             }
         };
-        Ok(Self { kind, clips: points.iter().map(|(_, clip)| *clip).collect() })
+        Ok(Self { kind, points: points.iter().map(|(_, point)| *point).collect() })
+    }
+
+    /// The first point that plays this clip in its own time.
+    pub(super) fn own_point(&self, clip: u16) -> Option<SpacePoint> {
+        self.points.iter().copied().find(|point| point.own_time && point.clip == clip)
     }
 
     /// The most clips that weigh something at once.
     pub(super) fn most(&self) -> usize {
-        let clips = self.clips.len();
+        let clips = self.points.len();
         let most = match self.kind {
             Kind::One => 1,
             Kind::Line(_) => 2,
@@ -91,12 +104,19 @@ impl Space {
         if most < clips { most } else { clips }
     }
 
+    /// The place itself, or the last one within the outline on the way to it: the same direction, if places are velocities.
+    pub(super) fn inward(&self, place: [f32; 2]) -> [f32; 2] {
+        let Kind::Triangles { points, hull, .. } = &self.kind else { return place };
+        let share = delaunay::share_within(points, hull, place.map(f64::from));
+        if share < 1.0 { place.map(|v| (f64::from(v) * share) as f32) } else { place }
+    }
+
     /// The clips that weigh something at a place, and their weights; a line looks at its first number alone.
-    pub(super) fn shares(&self, place: [f32; 2], mut each: impl FnMut(u16, f32)) {
+    pub(super) fn shares(&self, place: [f32; 2], mut each: impl FnMut(SpacePoint, f32)) {
         let place = place.map(f64::from);
         let mut push = |point: usize, weight: f64| {
             if weight > 0.0 {
-                each(self.clips[point], weight as f32);
+                each(self.points[point], weight as f32);
             }
         };
         match &self.kind {

@@ -13,7 +13,10 @@ pub(crate) use list::List;
 pub use playing::PlayingState;
 pub use value::Value;
 
-use crate::graph::{AnyKey, BoolKey, ClipKey, CurveKey, FloatKey, Graph, IntKey, LayerKey, TriggerKey};
+use crate::graph::{
+    AnyKey, BoolKey, ClipKey, CurveKey, Fade, FloatKey, Graph, IntKey, Interruption, LayerKey, StateKey,
+    TriggerKey,
+};
 use alloc::boxed::Box;
 use lissom::track::{Playhead, Repeat, TimeError};
 
@@ -42,19 +45,93 @@ pub(crate) struct LayerState {
     /// The oldest first; the last one leads.
     pub(crate) voices: List<Voice, MAX_VOICES>,
     pub(crate) shots: List<Shot, MAX_SHOTS>,
+    /// What code asked for.
+    pub(crate) asked: Option<Asked>,
 }
 
 /// A state that is played.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Voice {
     pub(crate) state: u16,
-    /// What started it; none at the start.
-    pub(crate) transition: Option<u16>,
+    /// How it takes over from the voices before it; none at the start.
+    pub(crate) coming: Option<Coming>,
     /// True if it goes in step with the voice before it.
     pub(crate) in_step: bool,
     pub(crate) age_s: f64,
     /// In laps.
     pub(crate) head: Playhead,
+}
+
+/// How a state takes over from the one before it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Coming {
+    pub(crate) fade_s: f32,
+    pub(crate) fade: Fade,
+    pub(crate) interruption: Interruption,
+    /// By inertia; then its fade takes some time.
+    pub(crate) inertial: bool,
+}
+
+/// A state that code asked for: it starts with the next step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Asked {
+    pub(crate) state: u16,
+    pub(crate) how: GoTo,
+}
+
+/// How code goes to a state: see [`GraphState::go_to`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GoTo {
+    /// Seconds over which it goes.
+    pub fade_s: f32,
+    /// How the weights change.
+    pub fade: Fade,
+    /// True if the state plays alone at once, and the difference to the old motion fades out.
+    pub inertial: bool,
+    /// What may start while it goes.
+    pub interruption: Interruption,
+    /// Where the state starts, as a share of its lap in [0, 1].
+    pub at: f32,
+}
+
+impl Default for GoTo {
+    fn default() -> Self {
+        Self {
+            fade_s: 0.2,
+            fade: Fade::default(),
+            inertial: false,
+            interruption: Interruption::default(),
+            at: 0.0,
+        }
+    }
+}
+
+impl GoTo {
+    /// At once, without a fade.
+    pub const CUT: Self = Self {
+        fade_s: 0.0,
+        fade: Fade::Smooth,
+        inertial: false,
+        interruption: Interruption::Target,
+        at: 0.0,
+    };
+
+    pub(crate) fn check(&self) -> Result<(), TimeError> {
+        let check = |field, value: f32, allowed, holds: bool| {
+            if value.is_finite() && holds {
+                Ok(())
+            } else {
+                Err(TimeError { field, value: f64::from(value), allowed })
+            }
+        };
+        check("fade_s", self.fade_s, "finite, at least 0", self.fade_s >= 0.0)?;
+        check("at", self.at, "in [0, 1]", (0.0..=1.0).contains(&self.at))
+    }
+
+    pub(crate) fn coming(&self) -> Coming {
+        let Self { fade_s, fade, inertial, interruption, .. } = *self;
+        Coming { fade_s, fade, interruption, inertial: inertial && fade_s > 0.0 }
+    }
 }
 
 /// A one-shot that is played.
@@ -270,6 +347,27 @@ impl GraphState {
         Ok(())
     }
 
+    /// Goes to a state with the next update, whatever transitions say; of several calls the last one counts. What the layer plays
+    /// is left as by a transition, also if it is this state: then it starts again.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::OtherGraph`]; [`StateError::Value`] for a fade or a start that cannot be; [`StateError::NoInertia`].
+    pub fn go_to(&mut self, graph: &Graph, state: StateKey, how: GoTo) -> Result<(), StateError> {
+        how.check()?;
+        if self.shape != graph.shape {
+            return Err(StateError::OtherGraph);
+        }
+        if how.coming().inertial && !graph.is_inertial() {
+            return Err(StateError::NoInertia);
+        }
+        let at = graph.layers.iter().position(|layer| layer.states.contains(&state.0));
+        let layer = at.and_then(|at| self.layers.get_mut(at)).ok_or(StateError::OtherGraph)?;
+        let how = GoTo { inertial: how.coming().inertial, ..how };
+        layer.asked = Some(Asked { state: state.0, how });
+        Ok(())
+    }
+
     /// Lets the one-shots of a layer go, each in the time that it goes in.
     ///
     /// # Errors
@@ -331,7 +429,7 @@ impl GraphState {
                 };
                 if let Some(state) = layer.states.clone().find(same) {
                     new.layers[i].voices = List::default();
-                    new.layers[i].voices.push(Voice { state, transition: None, in_step: false, ..*voice });
+                    new.layers[i].voices.push(Voice { state, coming: None, in_step: false, ..*voice });
                 }
             }
             for shot in old.shots.as_slice() {

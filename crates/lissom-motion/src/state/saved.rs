@@ -1,7 +1,7 @@
 //! A state as bytes, and back: what is read may come from anywhere.
 //!
 //! Little-endian, one after the other: the graph's shape; floats (what was set, what is); ints; flags; and for each layer
-//! its voices and its one-shots, each list after its length.
+//! its voices, the state that code asked for, and its one-shots, each list after its length.
 #![deny(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -10,17 +10,21 @@
     clippy::panic
 )]
 
-use super::{Float, GraphState, LayerState, OneShot, Shot, Voice};
+use super::{Asked, Coming, Float, GoTo, GraphState, LayerState, OneShot, Shot, Voice};
 use crate::{
     error::StateError,
-    graph::{Graph, Layer},
+    graph::{Fade, Graph, Interruption, Layer},
     reader::{Reader, Result},
 };
 use alloc::{boxed::Box, vec::Vec};
 use lissom::track::{Playhead, Repeat};
 
-/// Where there is no transition.
-const NONE: u16 = u16::MAX;
+/// What a state comes by: a byte of bits.
+const COMES: u8 = 1;
+const LINEAR: u8 = 2;
+const INERTIAL: u8 = 4;
+/// Then two bits of what may interrupt it.
+const INTERRUPTION: u8 = 3;
 /// A head that is so many laps away is not read: the count must stay exact.
 const MAX_LAP: i64 = 1 << 50;
 
@@ -43,10 +47,16 @@ impl GraphState {
             put(&[layer.voices.as_slice().len() as u8]);
             for voice in layer.voices.as_slice() {
                 put(&voice.state.to_le_bytes());
-                put(&voice.transition.unwrap_or(NONE).to_le_bytes());
+                put_coming(&mut put, voice.coming);
                 put(&[u8::from(voice.in_step)]);
                 put(&voice.age_s.to_le_bytes());
                 put_head(&mut put, voice.head);
+            }
+            put(&[u8::from(layer.asked.is_some())]);
+            if let Some(Asked { state, how }) = layer.asked {
+                put(&state.to_le_bytes());
+                put_coming(&mut put, Some(how.coming()));
+                put(&how.at.to_le_bytes());
             }
             put(&[layer.shots.as_slice().len() as u8]);
             for shot in layer.shots.as_slice() {
@@ -99,6 +109,15 @@ impl GraphState {
     }
 }
 
+/// Bits, and seconds if there are any.
+fn put_coming(put: &mut impl FnMut(&[u8]), coming: Option<Coming>) {
+    let Some(Coming { fade_s, fade, interruption, inertial }) = coming else { return put(&[0]) };
+    let bit = |is: bool, bit: u8| if is { bit } else { 0 };
+    let bits = COMES | bit(fade == Fade::Linear, LINEAR) | bit(inertial, INERTIAL);
+    put(&[bits | (interruption as u8) << INTERRUPTION]);
+    put(&fade_s.to_le_bytes());
+}
+
 fn put_head(put: &mut impl FnMut(&[u8]), head: Playhead) {
     put(&head.lap().to_le_bytes());
     put(&head.progress_s().to_le_bytes());
@@ -129,6 +148,27 @@ impl Reader<'_> {
         line.advance(lap, progress).map(|span| span.to()).map_err(|_| self.wrong("too far into a lap"))
     }
 
+    fn coming(&mut self, graph: &Graph) -> Result<Option<Coming>> {
+        let bits = self.u8()?;
+        if bits == 0 {
+            return Ok(None);
+        }
+        let interruption = match bits >> INTERRUPTION {
+            0 => Interruption::Never,
+            1 => Interruption::Target,
+            2 => Interruption::Source,
+            3 => Interruption::Both,
+            _ => return Err(self.wrong("no rule of interruption")),
+        };
+        self.check(bits & COMES != 0, "a state that comes by nothing")?;
+        let fade = if bits & LINEAR != 0 { Fade::Linear } else { Fade::Smooth };
+        let fade_s = self.f32()?;
+        let inertial = bits & INERTIAL != 0;
+        self.check(fade_s >= 0.0, "a fade that takes less than nothing")?;
+        self.check(!inertial || (fade_s > 0.0 && graph.is_inertial()), "inertia where there is none")?;
+        Ok(Some(Coming { fade_s, fade, interruption, inertial }))
+    }
+
     fn layer(&mut self, graph: &Graph, of: &Layer) -> Result<LayerState> {
         let mut layer = LayerState::default();
         let count = self.u8()?;
@@ -137,17 +177,22 @@ impl Reader<'_> {
         for i in 0..count {
             let state = self.u16()?;
             self.check(of.states.contains(&state), "no state of this layer")?;
-            let way = self.u16()?;
-            let leads_here =
-                way == NONE || graph.transitions.get(usize::from(way)).is_some_and(|way| way.to == state);
-            self.check(leads_here, "no transition to this state")?;
+            let coming = self.coming(graph)?;
             let in_step = self.bool()?;
             self.check(!in_step || i > 0, "in step with nothing")?;
             let age_s = self.age()?;
             let head = self.head(graph, graph.state(state).repeat)?;
-            let transition = (way != NONE).then_some(way);
-            let fits = layer.voices.push(Voice { state, transition, in_step, age_s, head });
+            let fits = layer.voices.push(Voice { state, coming, in_step, age_s, head });
             self.check(fits, "more states than a layer plays at once")?;
+        }
+        if self.bool()? {
+            let state = self.u16()?;
+            self.check(of.states.contains(&state), "no state of this layer")?;
+            let coming = self.coming(graph)?.ok_or_else(|| self.wrong("nothing that code asks for"))?;
+            let Coming { fade_s, fade, interruption, inertial } = coming;
+            let how = GoTo { fade_s, fade, interruption, inertial, at: self.f32()? };
+            self.check(how.check().is_ok(), "no way to go to a state")?;
+            layer.asked = Some(Asked { state, how });
         }
         for _ in 0..self.u8()? {
             let clip = self.u16()?;

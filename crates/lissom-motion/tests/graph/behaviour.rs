@@ -14,7 +14,7 @@ use lissom_motion::{
     graph::{
         Fade, Interruption, LayerParts, MaskParts, MaskRule, PlaneBlend, StateParts, Test, TransitionParts,
     },
-    state::OneShot,
+    state::{GoTo, OneShot},
 };
 use lissom_testkit::rng::Rng;
 
@@ -508,4 +508,112 @@ fn a_record_says_why_each_transition_is_taken_or_not() {
     assert!(played.graph.why(&played.state, 0.0, 0).unwrap().is_empty());
     assert!(played.graph.why(&played.state, DT, 9).unwrap().is_empty());
     assert!(played.graph.why(&played.state, -1.0, 0).is_err());
+}
+
+#[test]
+fn code_goes_to_any_state_and_transitions_wait() {
+    let ways = body().state(clip("c").by_code()).transition(way("a", "b").when("on", Test::On).fade(0.0));
+    let mut played = playing(ways);
+    let layer = played.graph.layer("body").unwrap();
+    let [b, c] = ["b", "c"].map(|name| played.graph.state_key(layer, name).unwrap());
+    let on = played.graph.bool("on").unwrap();
+    played.state.set(on, true).unwrap();
+    let how = GoTo { fade_s: 0.5, fade: Fade::Linear, at: 0.25, ..GoTo::default() };
+    played.state.go_to(&played.graph, b, GoTo::CUT).unwrap();
+    played.state.go_to(&played.graph, c, how).unwrap();
+    // It is part of the state until it is done; a step of 0 leaves it.
+    played.update(0.0);
+    assert_eq!(played.leading(0), "a");
+    let saved = played.state.to_bytes();
+    assert_eq!(GraphState::read(&played.graph, &saved).unwrap(), played.state);
+    played.update(DT);
+    assert_eq!(played.leading(0), "c", "the last one that was asked for, before the transition");
+    played.update(0.25);
+    assert_eq!(played.weights(0), [("a", 0.5), ("c", 0.5)]);
+    let head = played.frame.entries()[1].to;
+    assert!((head.progress_s() - 0.5).abs() < 1e-9, "a quarter, and a quarter of a second");
+    let saved = played.state.to_bytes();
+    assert_eq!(GraphState::read(&played.graph, &saved).unwrap(), played.state);
+    // To itself: it starts again.
+    played.state.go_to(&played.graph, c, GoTo::CUT).unwrap();
+    played.update(DT);
+    played.update(DT);
+    assert_eq!(played.weights(0), [("c", 1.0)]);
+    assert!((played.frame.entries()[0].to.progress_s() - DT).abs() < 1e-9);
+}
+
+#[test]
+fn what_code_cannot_go_to_is_refused() {
+    let moving = LayerParts::new("").state(clip("walk")).state(clip("run")).transition(way("walk", "run"));
+    let mut played = playing(LayerParts::new("body").group("move", moving));
+    let layer = played.graph.layer("body").unwrap();
+    assert_eq!(played.graph.state_key(layer, "move"), played.graph.state_key(layer, "move/walk"));
+    let unknown = StateError::Unknown { what: "state", name: "mov".into() };
+    assert_eq!(played.graph.state_key(layer, "mov"), Err(unknown));
+    let walk = played.graph.state_key(layer, "move/walk").unwrap();
+    let before = played.state.clone();
+    for how in [
+        GoTo { fade_s: -1.0, ..GoTo::default() },
+        GoTo { fade_s: f32::NAN, ..GoTo::default() },
+        GoTo { at: 1.5, ..GoTo::default() },
+    ] {
+        assert!(matches!(played.state.go_to(&played.graph, walk, how), Err(StateError::Value(_))));
+    }
+    let how = GoTo { inertial: true, ..GoTo::default() };
+    assert_eq!(played.state.go_to(&played.graph, walk, how), Err(StateError::NoInertia));
+    let other = seconds(&GraphParts::new().layer(LayerParts::new("body").state(clip("a"))));
+    assert_eq!(played.state.go_to(&other, walk, GoTo::CUT), Err(StateError::OtherGraph));
+    assert_eq!(played.state, before);
+    let parts = GraphParts::new().by_inertia().layer(LayerParts::new("body").state(clip("a")));
+    let mut played = Played::new(seconds(&parts));
+    let a = played.graph.state_key(played.graph.layer("body").unwrap(), "a").unwrap();
+    played.state.go_to(&played.graph, a, how).unwrap();
+    played.update(DT);
+    assert_eq!(played.frame.inertia_s(), Some(0.2));
+}
+
+#[test]
+fn a_hit_interrupts_a_hit_where_the_transition_says_so() {
+    for again in [false, true] {
+        let hit = way("*", "b").when("go", Test::On).fade(0.0);
+        let hit = if again { hit.again() } else { hit };
+        let mut played = playing(body().transition(hit).transition(way("b", "a").exit(1.0)));
+        let go = played.graph.trigger("go").unwrap();
+        played.state.set(go, true).unwrap();
+        played.update(DT);
+        played.update(0.5);
+        played.state.set(go, true).unwrap();
+        played.update(DT);
+        played.update(DT);
+        let into = played.frame.entries()[0].to.progress_s();
+        let expected = if again { DT } else { 0.5 + 2.0 * DT };
+        assert!((into - expected).abs() < 1e-9, "{again}: {into}");
+        assert_eq!(played.state.get(go), Some(!again));
+    }
+}
+
+#[test]
+fn an_exit_may_lie_beyond_the_first_lap() {
+    for (exit, expected) in [(0.5, 0.5), (1.0, 1.0), (2.0, 2.0), (2.5, 2.5), (3.0, 3.0)] {
+        let ways = body().transition(way("a", "b").exit(exit)).transition(way("b", "a"));
+        let mut played = playing(ways);
+        let mut time_s = 0.0;
+        while played.leading(0) == "a" {
+            played.update(DT);
+            time_s += DT;
+            assert!(time_s < 5.0, "{exit}");
+        }
+        // With the step that passes it.
+        assert!((time_s - expected).abs() < DT + 1e-9 && time_s >= expected, "{exit}: {time_s}");
+    }
+    // And in every lap after that.
+    let ways = body().transition(way("a", "b").exit(1.5).when("on", Test::On)).transition(way("b", "a"));
+    let mut played = playing(ways);
+    (0..41).for_each(|_| played.update(DT));
+    let on = played.graph.bool("on").unwrap();
+    played.state.set(on, true).unwrap();
+    played.update(0.9);
+    assert_eq!(played.leading(0), "a", "at 3.4 laps");
+    played.update(0.2);
+    assert_eq!(played.leading(0), "b", "at 3.6 laps");
 }

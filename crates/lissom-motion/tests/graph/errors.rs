@@ -81,9 +81,9 @@ fn every_error_names_its_place_and_says_what_is_wrong() {
             r#"layer "body", transition from "*" to "walk": `fade_s` is -1; allowed: finite, at least 0"#,
         ),
         (
-            parts(layer().transition(way("*", "walk").exit(1.5))),
+            parts(layer().transition(way("*", "walk").exit(-0.5))),
             Place::Transition(0, 2),
-            r#"layer "body", transition from "*" to "walk": `exit` is 1.5; allowed: in [0, 1]"#,
+            r#"layer "body", transition from "*" to "walk": `exit` is -0.5; allowed: from 0 to 1,000,000"#,
         ),
         (parts(layer().masked("arms")), Place::Layer(0), r#"layer "body": there is no mask called "arms""#),
         (

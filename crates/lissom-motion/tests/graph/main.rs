@@ -1,6 +1,7 @@
 //! What a graph decides: weights, transitions, events, and that it can be saved, rewound and replayed.
 
 mod behaviour;
+mod blends;
 mod curves;
 mod errors;
 mod events;

@@ -132,11 +132,11 @@ fn range(parts: &GraphParts, parameter: &str) -> (f32, f32) {
         for state in &layer.states {
             match &state.motion {
                 MotionParts::Line { by, points } if by == parameter => {
-                    values.extend(points.iter().map(|p| p.0))
+                    values.extend(points.iter().map(|point| point.at))
                 }
                 MotionParts::Plane { by, points, .. } => {
                     for axis in (0..2).filter(|axis| by[*axis] == parameter) {
-                        values.extend(points.iter().map(|p| p.0[axis]));
+                        values.extend(points.iter().map(|point| point.at[axis]));
                     }
                 }
                 _ => {}

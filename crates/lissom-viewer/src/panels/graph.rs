@@ -118,11 +118,11 @@ fn blend(directed: &Directed, motion: &MotionParts, ui: &mut egui::Ui, commands:
     let (by, points): (Vec<&str>, Vec<([f32; 2], &str)>) = match motion {
         MotionParts::Clip(_) => return,
         MotionParts::Line { by, points } => {
-            (vec![by], points.iter().map(|(x, clip)| ([*x, 0.0], clip.as_str())).collect())
+            (vec![by], points.iter().map(|point| ([point.at, 0.0], point.clip.as_str())).collect())
         }
         MotionParts::Plane { by, points, .. } => (
             by.iter().map(String::as_str).collect(),
-            points.iter().map(|(p, clip)| (*p, clip.as_str())).collect(),
+            points.iter().map(|point| (point.at, point.clip.as_str())).collect(),
         ),
     };
     let height = if by.len() > 1 { 150.0 } else { 46.0 };

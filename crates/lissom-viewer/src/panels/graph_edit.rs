@@ -84,13 +84,13 @@ fn points(state: &mut StateParts, ui: &mut egui::Ui) -> bool {
     match &mut state.motion {
         MotionParts::Clip(_) => {}
         MotionParts::Line { by, points } => {
-            for (place, clip) in points {
-                row(ui, clip, core::slice::from_mut(place), core::slice::from_ref(by));
+            for point in points {
+                row(ui, &point.clip, core::slice::from_mut(&mut point.at), core::slice::from_ref(by));
             }
         }
         MotionParts::Plane { by, points, .. } => {
-            for (place, clip) in points {
-                row(ui, clip, place, by);
+            for point in points {
+                row(ui, &point.clip, &mut point.at, by);
             }
         }
     }

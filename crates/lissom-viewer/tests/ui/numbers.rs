@@ -71,6 +71,6 @@ fn starts_and_places_of_clips_are_tuned_and_saved() {
     let states = &saved.layers[0].states;
     assert_eq!((states[0].name.as_str(), states[1].name.as_str()), ("rest", "gaits"), "it starts at rest");
     let MotionParts::Line { points, .. } = &states[1].motion else { panic!("{:?}", states[1]) };
-    assert!(points[0].0 == 0.0 && points[1].0 > 1.6 && points[2].0 == 4.5, "{points:?}");
+    assert!(points[0].at == 0.0 && points[1].at > 1.6 && points[2].at == 4.5, "{points:?}");
     std::fs::remove_file(path).unwrap();
 }

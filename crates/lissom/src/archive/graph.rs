@@ -1,4 +1,4 @@
-//! The graph section, version 1: bytes whose meaning `lissom-motion` knows.
+//! The graph section, version 2: bytes whose meaning `lissom-motion` knows.
 
 use super::{ArchiveError, Result, Section, SectionKind, layout::GRAPH_VERSION};
 use alloc::format;
@@ -16,7 +16,7 @@ impl<'a> Section<'a> {
             return Err(ArchiveError::Format { offset, reason });
         }
         if self.version != GRAPH_VERSION {
-            let (what, found, known) = ("a graph", self.version, "1");
+            let (what, found, known) = ("a graph", self.version, "2");
             return Err(ArchiveError::Version { offset, what, found, known });
         }
         Ok(self.payload)

@@ -30,8 +30,8 @@ pub const IMAGE_VERSION: u16 = 1;
 pub const NODES_VERSION: u16 = 1;
 /// The version of the extras section.
 pub const EXTRAS_VERSION: u16 = 1;
-/// The version of the graph section.
-pub const GRAPH_VERSION: u16 = 1;
+/// The version of the graph section. Version 1 was never released.
+pub const GRAPH_VERSION: u16 = 2;
 /// Where a material has no texture, or a joint was no node.
 pub const NONE: u32 = u32::MAX;
 /// The version of the morph target section.

@@ -221,10 +221,10 @@ fn motion(state: &StateParts) -> String {
     let mut text = match &state.motion {
         MotionParts::Clip(clip) => format!("clip {clip}"),
         MotionParts::Line { by, points } => {
-            format!("by {by}: {}", listed(points.iter().map(|(at, clip)| format!("{clip} {at}"))))
+            format!("by {by}: {}", listed(points.iter().map(|point| format!("{} {}", point.clip, point.at))))
         }
         MotionParts::Plane { by: [x, y], points, .. } => {
-            format!("by {x} and {y}: {}", listed(points.iter().map(|(_, clip)| clip.clone())))
+            format!("by {x} and {y}: {}", listed(points.iter().map(|point| point.clip.clone())))
         }
     };
     match state.repeat {

@@ -17,7 +17,7 @@ use lissom_build::{
     recipe::RecipeFile,
     scene::Scene,
 };
-use lissom_motion::{Graph, GraphParts, graph::MotionParts};
+use lissom_motion::{Graph, GraphParts};
 use lissom_show::{
     files::{read_input, write_whole},
     source::Source,
@@ -229,11 +229,7 @@ impl Checked {
 fn clips_of(parts: &GraphParts) -> Vec<String> {
     let mut clips = parts.clips.clone();
     for state in parts.layers.iter().flat_map(|layer| &layer.states) {
-        match &state.motion {
-            MotionParts::Clip(clip) => clips.push(clip.clone()),
-            MotionParts::Line { points, .. } => clips.extend(points.iter().map(|(_, clip)| clip.clone())),
-            MotionParts::Plane { points, .. } => clips.extend(points.iter().map(|(_, clip)| clip.clone())),
-        }
+        clips.extend(state.motion.clips().map(str::to_owned));
     }
     clips.sort();
     clips.dedup();
