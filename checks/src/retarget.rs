@@ -205,7 +205,8 @@ fn pair(
         let pose = clip.motion.pose(from, time_s);
         let moved = free.pose(&pose);
         let shown = levelled.each_ref().map(|motion| motion.pose(to, time_s));
-        limbs.look(&pose, &moved);
+        // As it is cooked, not as a pose alone.
+        limbs.look(&pose, &shown[0]);
         let (was, is) = (places(from, &pose), places(to, &shown[1]));
         for side in 0..2 {
             sums.depths.push(larger(-soles.height(to, &shown[1], side), 0.0) * LEG_M / soles.leg);

@@ -9,8 +9,8 @@ use lissom::track::Repeat;
 use lissom_motion::{
     GraphParts,
     graph::{
-        Fade, Interruption, KeepSpeed, LayerParts, MaskParts, MaskRule, MotionParts, ParameterKind,
-        ParameterParts, Place, PlaneBlend, PointParts, StateParts, Test, TransitionParts,
+        ConditionParts, Fade, Interruption, KeepSpeed, LayerParts, MaskParts, MaskRule, MotionParts,
+        ParameterKind, ParameterParts, Place, PlaneBlend, PointParts, StateParts, Test, TransitionParts,
     },
 };
 use std::collections::BTreeMap;
@@ -297,7 +297,44 @@ fn transition<'a>(node: &Node<'a>) -> Result<(TransitionParts, Vec<Node<'a>>)> {
             }
         }
     }
+    if let Some(node) = from.get("if") {
+        way.only_if = Some(only_if(&node)?);
+        places.push(node);
+    }
     Ok((way, places))
+}
+
+/// A rule. The tables have bounded how deep it is.
+fn only_if(node: &Node<'_>) -> Result<ConditionParts> {
+    let from = Object::of(node)?;
+    if let Some(when) = from.get("when") {
+        let mut all = Vec::new();
+        for (parameter, node) in when.fields()? {
+            all.extend(
+                tests(&node)?.into_iter().map(|test| ConditionParts::Parameter(parameter.clone(), test)),
+            );
+        }
+        let one = <[ConditionParts; 1]>::try_from(all);
+        return one.map(|[one]| one).map_err(|_| when.wrong("a rule asks one thing; \"all\" is for more"));
+    }
+    if let Some(time_s) = from.number("after_s")? {
+        return Ok(ConditionParts::AfterSeconds(time_s));
+    }
+    if let Some(laps) = from.number("after_laps")? {
+        return Ok(ConditionParts::AfterLaps(laps));
+    }
+    if let Some(state) = from.text("state")? {
+        return Ok(ConditionParts::State { layer: from.text("layer")?.unwrap_or_default(), state });
+    }
+    if let Some(inner) = from.get("not") {
+        return Ok(only_if(&inner)?.negated());
+    }
+    let list = |key: &str| from.list(key)?.iter().map(only_if).collect::<Result<Vec<_>>>();
+    Ok(if from.get("any").is_some() {
+        ConditionParts::Any(list("any")?)
+    } else {
+        ConditionParts::All(list("all")?)
+    })
 }
 
 fn tests(node: &Node<'_>) -> Result<Vec<Test>> {

@@ -242,6 +242,7 @@ static TRANSITION: Table = Table {
             Kind::Either(&[Kind::Named(&TEST), Kind::List(&Kind::Named(&TEST))]),
             "Parameters by name, and what is asked of them; all must hold. A list is for asking one parameter twice.",
         ),
+        may("if", Kind::Table(&CONDITIONS), "This must hold, too: rules of rules."),
         may("priority", WHOLE, "A higher one goes first; 0 if nothing is said."),
         may(
             "exit",
@@ -272,6 +273,27 @@ static TRANSITION: Table = Table {
     needs: &[],
 };
 
+static CONDITIONS: Table = Table {
+    name: "a rule",
+    what: "What a transition may ask beside its parameters.",
+    keys: &[
+        may("when", Kind::Named(&TEST), "A parameter by name, and what is asked of it."),
+        may("after_s", SECONDS, "The state that is left has played for this many seconds or longer."),
+        may(
+            "after_laps",
+            Kind::Number(Some(0.0), Some(1.0e6)),
+            "The state that is left has played this many laps or more.",
+        ),
+        may("layer", Kind::Text, "A layer that leads with the state."),
+        may("state", Kind::Text, "A state or group: the layer led with it before the step."),
+        may("all", Kind::List(&Kind::Table(&CONDITIONS)), "All of these hold."),
+        may("any", Kind::List(&Kind::Table(&CONDITIONS)), "One of these holds."),
+        may("not", Kind::Table(&CONDITIONS), "This does not hold."),
+    ],
+    one_of: &["when", "after_s", "after_laps", "state", "all", "any", "not"],
+    needs: &[("state", "layer"), ("layer", "state")],
+};
+
 const TEST: Kind = Kind::Either(&[Kind::Bool, Kind::Table(&COMPARISON)]);
 
 static COMPARISON: Table = Table {
@@ -294,7 +316,8 @@ pub(super) fn check(node: &Node<'_>) -> Result<(), GraphFileError> {
 
 fn table(node: &Node<'_>, of: &'static Table, depth: usize) -> Result<(), GraphFileError> {
     if depth > DEEPEST {
-        return Err(node.wrong(format!("groups within groups may be {DEEPEST} deep")));
+        let what = if core::ptr::eq(of, &CONDITIONS) { "rules within rules" } else { "groups within groups" };
+        return Err(node.wrong(format!("{what} may be {DEEPEST} deep")));
     }
     if node.sort() != Sort::Object {
         return Err(node.wrong(format!("{} is an object: {{ ... }}", of.name)));
@@ -307,7 +330,10 @@ fn table(node: &Node<'_>, of: &'static Table, depth: usize) -> Result<(), GraphF
             return Err(value.wrong(text));
         };
         let group = core::ptr::eq(of, &STATE) && name == "states";
-        kind(value, key.name, &key.kind, depth.saturating_add(usize::from(group)))?;
+        let rule = core::ptr::eq(of, &CONDITIONS) && ["all", "any", "not"].contains(&name.as_str());
+        // A rule counts from its transition, wherever this stands.
+        let from = if core::ptr::eq(of, &TRANSITION) { 1 } else { depth };
+        kind(value, key.name, &key.kind, from.saturating_add(usize::from(group || rule)))?;
     }
     let has = |name: &str| fields.iter().any(|(key, _)| key == name);
     if let Some(missing) = of.keys.iter().find(|key| key.must && !has(key.name)) {
@@ -408,7 +434,8 @@ fn words(kind: &Kind) -> String {
 /// The published schema (JSON Schema 2020-12), as text.
 #[must_use]
 pub fn schema() -> String {
-    let tables = [&PARAMETER, &RULE, &LAYER, &STATE, &KEEP_SPEED, &POINT, &TRANSITION, &COMPARISON];
+    let tables =
+        [&PARAMETER, &RULE, &LAYER, &STATE, &KEEP_SPEED, &POINT, &TRANSITION, &CONDITIONS, &COMPARISON];
     let mut file = of_table(&GRAPH);
     file.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
     file.insert("title".into(), json!("A graph of Lissom"));

@@ -4,8 +4,8 @@ use lissom::track::Repeat;
 use lissom_motion::{
     GraphParts,
     graph::{
-        Fade, Interruption, KeepSpeed, LayerParts, MotionParts, ParameterKind, PlaneBlend, PointParts,
-        StateParts, Test, TransitionParts,
+        ConditionParts, Fade, Interruption, KeepSpeed, LayerParts, MotionParts, ParameterKind, PlaneBlend,
+        PointParts, StateParts, Test, TransitionParts,
     },
 };
 use std::collections::BTreeSet;
@@ -218,6 +218,9 @@ fn transition(way: &TransitionParts) -> Json {
     out.push(("from".into(), Json::text(&way.from)));
     out.push(("to".into(), Json::text(&way.to)));
     put(&mut out, "when", when(&way.when), !way.when.is_empty());
+    if let Some(only_if) = &way.only_if {
+        out.push(("if".into(), rule(only_if)));
+    }
     put(&mut out, "priority", Json::of(way.priority), way.priority != plain.priority);
     put(&mut out, "exit", number(way.exit.unwrap_or_default()), way.exit.is_some());
     put(&mut out, "fade_s", number(way.fade_s), way.fade_s != plain.fade_s);
@@ -234,6 +237,21 @@ fn transition(way: &TransitionParts) -> Json {
     put(&mut out, "inertial", Json::of(true), way.inertial);
     put(&mut out, "again", Json::of(true), way.again);
     Json::Object(out)
+}
+
+fn rule(of: &ConditionParts) -> Json {
+    let list = |rules: &[ConditionParts]| Json::List(rules.iter().map(rule).collect());
+    match of {
+        ConditionParts::Parameter(name, test) => Json::object([("when", when(&[(name.clone(), *test)]))]),
+        ConditionParts::AfterSeconds(time_s) => Json::object([("after_s", number(*time_s))]),
+        ConditionParts::AfterLaps(laps) => Json::object([("after_laps", number(*laps))]),
+        ConditionParts::State { layer, state } => {
+            Json::Object(vec![("layer".into(), Json::text(layer)), ("state".into(), Json::text(state))])
+        }
+        ConditionParts::All(rules) => Json::object([("all", list(rules))]),
+        ConditionParts::Any(rules) => Json::object([("any", list(rules))]),
+        ConditionParts::Not(inner) => Json::object([("not", rule(inner))]),
+    }
 }
 
 /// One object where no parameter is asked twice, else a list of them.

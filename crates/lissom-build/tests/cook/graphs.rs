@@ -10,7 +10,7 @@ use lissom_build::{
 };
 use lissom_motion::{
     Graph, GraphParts,
-    graph::{LayerParts, MotionParts, StateParts, Test, TransitionParts},
+    graph::{ConditionParts, LayerParts, MotionParts, StateParts, Test, TransitionParts},
 };
 use lissom_testkit::graphs;
 use std::path::Path;
@@ -206,6 +206,55 @@ fn every_error_has_its_line_and_column() {
     let deep = format!("{deep}{}] }}] }}", "] }".repeat(12));
     let error = graph::read(deep.as_bytes()).unwrap_err();
     assert_eq!(error.reason, "groups within groups may be 8 deep");
+}
+
+/// A graph with one rule.
+fn ruled(rule: &str) -> String {
+    format!(
+        r#"{{ "parameters": {{ "on": {{ "bool": false }}, "n": {{ "int": 0 }} }}, "layers": [{{ "name": "l",
+        "states": [{{ "name": "a", "clip": "c" }}, {{ "name": "b", "clip": "c" }}],
+        "transitions": [{{ "from": "a", "to": "b", "if": {rule} }}] }}] }}"#
+    )
+}
+
+#[test]
+fn rules_of_rules_are_read_and_written() {
+    let text = ruled(
+        r#"{ "any": [{ "when": { "on": true } }, { "all": [{ "after_s": 2.5 }, { "after_laps": 3 }] },
+        { "not": { "layer": "l", "state": "b" } }] }"#,
+    );
+    let file = graph::read(text.as_bytes()).unwrap();
+    let both = [ConditionParts::AfterSeconds(2.5), ConditionParts::AfterLaps(3.0)];
+    let expected = ConditionParts::Any(vec![
+        ConditionParts::parameter("on", Test::On),
+        ConditionParts::All(both.into()),
+        ConditionParts::state("l", "b").negated(),
+    ]);
+    assert_eq!(file.parts().layers[0].transitions[0].only_if, Some(expected));
+    file.check(|_| Some(1.0)).unwrap();
+    let again = graph::read(graph::to_json(file.parts()).as_bytes()).unwrap();
+    assert_eq!(again.parts(), file.parts());
+
+    let nested = |levels: usize| {
+        ruled(&format!("{}{{ \"after_s\": 1 }}{}", "{ \"not\": ".repeat(levels), " }".repeat(levels)))
+    };
+    graph::read(nested(7).as_bytes()).unwrap().check(|_| Some(1.0)).unwrap();
+    let wrong = [
+        (nested(8), "rules within rules may be 8 deep"),
+        (ruled(r#"{ "state": "b" }"#), "a rule with \"state\" needs \"layer\" too"),
+        (
+            ruled(r#"{ "when": { "on": true, "n": { "is": 1 } } }"#),
+            "a rule asks one thing; \"all\" is for more",
+        ),
+        (ruled(r#"{ "when": { } }"#), "a rule asks one thing; \"all\" is for more"),
+        (ruled(r#"{ "after_s": -1 }"#), "\"after_s\": it must be a number, at least 0"),
+    ];
+    for (text, reason) in wrong {
+        assert_eq!(graph::read(text.as_bytes()).unwrap_err().reason, reason, "{text}");
+    }
+    let unknown = graph::read(ruled(r#"{ "layer": "l", "state": "c" }"#).as_bytes()).unwrap();
+    let error = unknown.check(|_| Some(1.0)).unwrap_err();
+    assert!(error.line == 3 && error.reason.contains("there is no state called \"c\""), "{error}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ use crate::{
     error::StateError,
     frame::Frame,
     graph::Graph,
-    state::{Float, GraphState},
+    state::{Float, GraphState, LayerState},
 };
 use lissom::track::{Playhead, Repeat, TimeError};
 
@@ -31,7 +31,18 @@ pub(crate) struct Step<'a> {
     pub(crate) ints: &'a [i32],
     pub(crate) flags: &'a mut [bool],
     pub(crate) dt_s: f64,
+    /// The state that each layer led with before the step.
+    pub(crate) leading: [Option<u16>; Graph::MAX_LAYERS],
     pub(crate) frame: &'a mut Frame,
+}
+
+/// The states that layers lead with.
+fn leading(layers: &[LayerState]) -> [Option<u16>; Graph::MAX_LAYERS] {
+    let mut leading = [None; Graph::MAX_LAYERS];
+    for (leads, layer) in leading.iter_mut().zip(layers) {
+        *leads = layer.voices.as_slice().last().map(|voice| voice.state);
+    }
+    leading
 }
 
 impl Graph {
@@ -47,7 +58,7 @@ impl Graph {
         self.begin(state, dt_s)?;
         frame.begin(dt_s);
         let GraphState { floats, ints, flags, layers, .. } = state;
-        let mut step = Step { graph: self, floats, ints, flags, dt_s, frame };
+        let mut step = Step { graph: self, floats, ints, flags, dt_s, leading: leading(layers), frame };
         for (number, layer) in layers.iter_mut().enumerate() {
             step.layer(number, layer);
         }

@@ -46,7 +46,9 @@ impl Step<'_> {
         let lead = playing.len().checked_sub(1)?;
         let ask = |of: usize, wanted: &dyn Fn(&Transition) -> bool| {
             let mut ways = self.graph.candidates(playing[of].voice.state).iter().copied();
-            let starts = |way: &Transition| wanted(way) && self.is_due(way, &playing[of]) && self.holds(way);
+            let starts = |way: &Transition| {
+                wanted(way) && self.is_due(way, &playing[of]) && self.holds(way, &playing[of])
+            };
             ways.find(|way| starts(self.graph.transition(*way))).map(|way| (way, of))
         };
         let (of_target, of_source) = self.may_leave(playing);
@@ -71,17 +73,67 @@ impl Step<'_> {
         let share = if exit > 1.0 { exit - (libm::ceil(exit) - 1.0) } else { exit };
         // How often a head has passed the exit; at 1 it is passed with the lap.
         let passed = |head: Playhead| head.lap().saturating_add(i64::from(head.progress_s() > share));
-        let laps = to.lap() as f64 + to.progress_s();
-        let played = if one.laps_per_s < 0.0 { 1.0 - laps } else { laps };
-        passed(from) != passed(to) && (exit <= 1.0 || played >= exit)
+        passed(from) != passed(to) && (exit <= 1.0 || one.laps_done() >= exit)
     }
 
-    fn holds(&self, way: &Transition) -> bool {
-        self.graph.conditions(way).iter().all(|condition| self.condition_holds(condition))
+    fn holds(&self, way: &Transition, one: &Playing) -> bool {
+        self.all_hold(self.graph.conditions(way), one)
     }
 
-    pub(crate) fn condition_holds(&self, condition: &Condition) -> bool {
+    fn all_hold(&self, mut list: &[Condition], one: &Playing) -> bool {
+        while let [first, rest @ ..] = list {
+            let (holds, after) = self.rule_holds(first, rest, one);
+            if !holds {
+                return false;
+            }
+            list = after;
+        }
+        true
+    }
+
+    fn any_holds(&self, mut list: &[Condition], one: &Playing) -> bool {
+        while let [first, rest @ ..] = list {
+            let (holds, after) = self.rule_holds(first, rest, one);
+            if holds {
+                return true;
+            }
+            list = after;
+        }
+        false
+    }
+
+    /// Whether a condition holds for the voice that would be left, and what follows it and all that it is made of.
+    pub(crate) fn rule_holds<'c>(
+        &self,
+        first: &Condition,
+        rest: &'c [Condition],
+        one: &Playing,
+    ) -> (bool, &'c [Condition]) {
+        match *first {
+            Condition::All(count) => {
+                let (own, after) = rest.split_at(count as usize);
+                (self.all_hold(own, one), after)
+            }
+            Condition::Any(count) => {
+                let (own, after) = rest.split_at(count as usize);
+                (self.any_holds(own, one), after)
+            }
+            Condition::Not => {
+                let [first, rest @ ..] = rest else { return (true, rest) };
+                let (holds, after) = self.rule_holds(first, rest, one);
+                (!holds, after)
+            }
+            ref single => (self.condition_holds(single, one), rest),
+        }
+    }
+
+    fn condition_holds(&self, condition: &Condition, one: &Playing) -> bool {
         match *condition {
+            Condition::AfterSeconds(time_s) => one.voice.age_s >= time_s,
+            Condition::AfterLaps(laps) => one.laps_done() >= laps,
+            Condition::Leads(layer, state) => self.leading[usize::from(layer)] == Some(state),
+            // Rules are taken apart before.
+            Condition::All(_) | Condition::Any(_) | Condition::Not => false,
             Condition::FloatAbove(at, than) => self.floats[usize::from(at)].value > than,
             Condition::FloatBelow(at, than) => self.floats[usize::from(at)].value < than,
             Condition::IntAbove(at, than) => f64::from(self.ints[usize::from(at)]) > than,

@@ -29,6 +29,12 @@ pub(crate) struct Playing {
 }
 
 impl Playing {
+    /// Laps from where its first one began, in the direction in which it plays.
+    pub(super) fn laps_done(&self) -> f64 {
+        let laps = self.voice.head.lap() as f64 + self.voice.head.progress_s();
+        if self.laps_per_s < 0.0 { 1.0 - laps } else { laps }
+    }
+
     /// Whether one of its entries plays in its own time.
     pub(super) fn has_own_time(&self, entry: usize) -> bool {
         self.own_time >> entry & 1 != 0

@@ -41,7 +41,7 @@ pub enum Verdict<'g> {
     Condition {
         /// Its number among the transition's conditions, from 0.
         number: usize,
-        /// Its parameter.
+        /// Its parameter; empty for a rule, which is the last one ([`TransitionParts::only_if`](crate::graph::TransitionParts::only_if)).
         parameter: &'g str,
     },
 }
@@ -61,7 +61,15 @@ impl Graph {
         self.begin(&mut state, dt_s)?;
         let GraphState { floats, ints, flags, layers, .. } = &mut state;
         let Some(own) = layers.get(layer).copied().filter(|_| dt_s > 0.0) else { return Ok(all) };
-        let mut step = Step { graph: self, floats, ints, flags, dt_s, frame: &mut frame };
+        let mut step = Step {
+            graph: self,
+            floats,
+            ints,
+            flags,
+            dt_s,
+            leading: super::leading(layers),
+            frame: &mut frame,
+        };
         // Layers below may take triggers.
         for (number, below) in layers[..layer].iter_mut().enumerate() {
             step.layer(number, below);
@@ -99,11 +107,15 @@ impl Graph {
         {
             return Verdict::NotDue { at: one.voice.head.progress_s(), exit };
         }
-        let failed = self.conditions(way).iter().position(|condition| !step.condition_holds(condition));
-        failed.map_or(Verdict::Behind, |number| Verdict::Condition {
-            number,
-            parameter: self.parameter_of(&self.conditions(way)[number]),
-        })
+        let (mut list, mut number) = (self.conditions(way), 0);
+        while let [first, rest @ ..] = list {
+            let (holds, after) = step.rule_holds(first, rest, one);
+            if !holds {
+                return Verdict::Condition { number, parameter: self.parameter_of(first) };
+            }
+            (list, number) = (after, number + 1);
+        }
+        Verdict::Behind
     }
 
     /// The name of the parameter that a condition asks.
@@ -119,6 +131,12 @@ impl Graph {
             | Condition::IntIsNot(at, _) => AnyKey::Int(IntKey(at)),
             Condition::On(at) | Condition::Off(at) => AnyKey::Bool(BoolKey(at)),
             Condition::Trigger(at) => AnyKey::Trigger(TriggerKey(at)),
+            Condition::AfterSeconds(_)
+            | Condition::AfterLaps(_)
+            | Condition::Leads(..)
+            | Condition::All(_)
+            | Condition::Any(_)
+            | Condition::Not => return "",
         };
         let found = self.parameters.iter().find(|parameter| parameter.key == key);
         found.map_or("", |parameter| &parameter.name)

@@ -1,10 +1,10 @@
 //! From names to numbers: everything that can be wrong with a description is found here, once.
 
 use super::{
-    AnyKey, BoolKey, ClipFacts, Condition, CurveKey, Curves, FloatKey, FloatStart, Graph, GraphClip,
-    GraphError, GraphParts, IntKey, Layer, LayerParts, MAX_POINTS, MAX_SYNC, MaskParts, MotionParts,
-    Parameter, ParameterKind, Place, PointParts, Problem, SpacePoint, State, StateParts, Test, Transition,
-    TransitionParts, TriggerKey, space::Space,
+    AnyKey, BoolKey, ClipFacts, Condition, ConditionParts, CurveKey, Curves, FloatKey, FloatStart, Graph,
+    GraphClip, GraphError, GraphParts, IntKey, Layer, LayerParts, MAX_POINTS, MAX_SYNC, MaskParts,
+    MotionParts, Parameter, ParameterKind, Place, PointParts, Problem, SpacePoint, State, StateParts, Test,
+    Transition, TransitionParts, TriggerKey, space::Space,
 };
 use crate::limits::{MAX_SHOTS, MAX_VOICES};
 use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
@@ -39,7 +39,7 @@ impl Graph {
         mut facts: impl FnMut(&str) -> Option<F>,
     ) -> Result<Self, GraphError> {
         let mut facts = |name: &str| facts(name).map(Into::into);
-        let mut compiler = Compiler::new(&mut facts, &parts.sync);
+        let mut compiler = Compiler::new(&mut facts, parts);
         compiler.parameters(parts)?;
         compiler.sync()?;
         compiler.masks(&parts.masks)?;
@@ -57,6 +57,7 @@ impl Graph {
 struct Compiler<'a> {
     facts: &'a mut dyn FnMut(&str) -> Option<ClipFacts>,
     sync: &'a [String],
+    all_layers: &'a [LayerParts],
     /// True while no clip with markers that are not known was met.
     knows_markers: bool,
     keys: BTreeMap<&'a str, AnyKey>,
@@ -128,10 +129,11 @@ pub(super) fn check_duration(duration_s: f64) -> Result<f64, Problem> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(facts: &'a mut dyn FnMut(&str) -> Option<ClipFacts>, sync: &'a [String]) -> Self {
+    fn new(facts: &'a mut dyn FnMut(&str) -> Option<ClipFacts>, parts: &'a GraphParts) -> Self {
         Self {
             facts,
-            sync,
+            sync: &parts.sync,
+            all_layers: &parts.layers,
             knows_markers: true,
             keys: BTreeMap::new(),
             mask_numbers: BTreeMap::new(),
@@ -334,6 +336,11 @@ impl<'a> Compiler<'a> {
                     |problem| at(Place::Condition(i, t, c), format!("{named}, condition {}", c + 1), problem);
                 self.conditions.push(condition.map_err(wrong)?);
             }
+            if let Some(rule) = &way.only_if {
+                let c = way.when.len();
+                let wrong = |problem| at(Place::Condition(i, t, c), format!("{named}, rule"), problem);
+                self.rule(rule, ConditionParts::DEEPEST).map_err(wrong)?;
+            }
             let conditions = first as u32..self.conditions.len() as u32;
             let way = transition(way, first_state as u16 + to, conditions).map_err(wrong)?;
             self.transitions.push(way);
@@ -450,6 +457,65 @@ impl<'a> Compiler<'a> {
                 return Err(Problem::Kind { name: parameter.into(), found: other.kind(), allowed });
             }
         })
+    }
+
+    /// Adds a rule: itself, then what it is made of.
+    fn rule(&mut self, rule: &ConditionParts, deeper: usize) -> Result<(), Problem> {
+        let here = self.conditions.len();
+        limit("conditions", here + 1, MAX_CONDITIONS)?;
+        let Some(deeper) = deeper.checked_sub(1) else {
+            let allowed = ConditionParts::DEEPEST;
+            return Err(Problem::Limit { what: "rules within rules", found: allowed + 1, allowed });
+        };
+        let at_least = |field, value| check(field, value, "finite, at least 0", |v| v >= 0.0);
+        match rule {
+            ConditionParts::Parameter(name, test) => self.conditions.push(self.condition(name, *test)?),
+            ConditionParts::AfterSeconds(time_s) => {
+                at_least("after_s", *time_s)?;
+                self.conditions.push(Condition::AfterSeconds(f64::from(*time_s)));
+            }
+            ConditionParts::AfterLaps(laps) => {
+                at_least("after_laps", *laps)?;
+                self.conditions.push(Condition::AfterLaps(f64::from(*laps)));
+            }
+            ConditionParts::State { layer, state } => self.leads(layer, state)?,
+            ConditionParts::Not(rule) => {
+                self.conditions.push(Condition::Not);
+                self.rule(rule, deeper)?;
+            }
+            ConditionParts::All(rules) | ConditionParts::Any(rules) => {
+                self.conditions.push(Condition::Not);
+                rules.iter().try_for_each(|rule| self.rule(rule, deeper))?;
+                let count = (self.conditions.len() - here - 1) as u32;
+                let is_all = matches!(rule, ConditionParts::All(_));
+                self.conditions[here] = if is_all { Condition::All(count) } else { Condition::Any(count) };
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the rule that a layer leads with a state, or with one of a group.
+    fn leads(&mut self, layer: &str, state: &str) -> Result<(), Problem> {
+        let found = self.all_layers.iter().position(|other| other.name == layer);
+        let number = found.ok_or_else(|| unknown("layer", layer))?;
+        let first: usize = self.all_layers[..number].iter().map(|other| other.states.len()).sum();
+        let states = &self.all_layers[number].states;
+        // A graph of too many states is refused with the layer that has them.
+        let leads = |s: usize| Condition::Leads(number as u16, (first + s) as u16);
+        if let Some(s) = states.iter().position(|other| other.name == state) {
+            self.conditions.push(leads(s));
+            return Ok(());
+        }
+        let group = format!("{state}/");
+        let inside = (0..states.len()).filter(|s| states[*s].name.starts_with(&group));
+        let count = inside.clone().count();
+        if count == 0 {
+            return Err(unknown("state", state));
+        }
+        limit("conditions", self.conditions.len() + 1 + count, MAX_CONDITIONS)?;
+        self.conditions.push(Condition::Any(count as u32));
+        self.conditions.extend(inside.map(leads));
+        Ok(())
     }
 
     /// Every state of a layer can be come to from its first, or from one that code goes to.

@@ -18,8 +18,8 @@ pub use facts::{ClipCurve, ClipFacts};
 pub use load::{LoadError, PlayedGraph};
 pub use names::TransitionView;
 pub use parts::{
-    Fade, GraphParts, Interruption, KeepSpeed, LayerParts, MaskParts, MaskRule, MotionParts, ParameterKind,
-    ParameterParts, PlaneBlend, PointParts, StateParts, Test, TransitionParts,
+    ConditionParts, Fade, GraphParts, Interruption, KeepSpeed, LayerParts, MaskParts, MaskRule, MotionParts,
+    ParameterKind, ParameterParts, PlaneBlend, PointParts, StateParts, Test, TransitionParts,
 };
 pub use space::MAX_POINTS;
 pub use sync::MAX_SYNC;
@@ -205,7 +205,7 @@ pub(crate) struct Transition {
     pub(crate) inertial: bool,
 }
 
-/// A test of a parameter, by its number in the list of its kind.
+/// A test of a parameter, by its number in the list of its kind, or a rule. Rules stand before what they are made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Condition {
     FloatAbove(u16, f32),
@@ -217,6 +217,15 @@ pub(crate) enum Condition {
     On(u16),
     Off(u16),
     Trigger(u16),
+    AfterSeconds(f64),
+    AfterLaps(f64),
+    /// A layer led with a state before the step.
+    Leads(u16, u16),
+    /// Of this many entries of the list that follow.
+    All(u32),
+    Any(u32),
+    /// What follows.
+    Not,
 }
 
 macro_rules! key {

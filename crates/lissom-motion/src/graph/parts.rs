@@ -1,6 +1,6 @@
 //! What a graph is made of, by name: plain lists that a program, a file or a tool fills in.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{boxed::Box, format, string::String, vec::Vec};
 use lissom::track::Repeat;
 
 /// The description of a graph. [`Graph::new`](super::Graph::new) checks it and makes it fast.
@@ -237,6 +237,8 @@ pub struct TransitionParts {
     pub to: String,
     /// All must hold. None: it is taken at its exit, or at once.
     pub when: Vec<(String, Test)>,
+    /// This must hold, too.
+    pub only_if: Option<ConditionParts>,
     /// A higher one goes first.
     pub priority: i32,
     /// Only when the state that it leaves passes this share of a lap; of one played once: when it is there or beyond. 1 is the
@@ -259,6 +261,53 @@ pub struct TransitionParts {
     /// True if the new state plays at once, and the difference to the old motion fades out ([`PoseMemory`](crate::PoseMemory)): nothing
     /// is played twice, and nothing jumps. Morph weights and user tracks change at once.
     pub inertial: bool,
+}
+
+/// What a transition may ask beside its parameters: rules of rules, at most [`ConditionParts::DEEPEST`] within each other.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ConditionParts {
+    /// A parameter is so. A trigger is taken away by the transition that names it, wherever it stands.
+    Parameter(String, Test),
+    /// The state that is left has played for this time or longer, in seconds.
+    AfterSeconds(f32),
+    /// The state that is left has played this number of laps or more, from where it began its first.
+    AfterLaps(f32),
+    /// A layer led with this state, or with one of this group, before the step.
+    State {
+        /// The layer.
+        layer: String,
+        /// The state or group.
+        state: String,
+    },
+    /// All of them hold; of none: yes.
+    All(Vec<Self>),
+    /// One of them holds; of none: no.
+    Any(Vec<Self>),
+    /// It does not hold.
+    Not(Box<Self>),
+}
+
+impl ConditionParts {
+    /// Rules within rules, at most.
+    pub const DEEPEST: usize = 8;
+
+    /// A parameter is so.
+    #[must_use]
+    pub fn parameter(name: &str, test: Test) -> Self {
+        Self::Parameter(name.into(), test)
+    }
+
+    /// A layer leads with a state or group.
+    #[must_use]
+    pub fn state(layer: &str, state: &str) -> Self {
+        Self::State { layer: layer.into(), state: state.into() }
+    }
+
+    /// The opposite.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        Self::Not(Box::new(self))
+    }
 }
 
 /// What a condition asks of its parameter.
@@ -568,6 +617,7 @@ impl TransitionParts {
             from: from.into(),
             to: to.into(),
             when: Vec::new(),
+            only_if: None,
             priority: 0,
             exit: None,
             fade_s: 0.2,
@@ -591,6 +641,16 @@ impl TransitionParts {
     pub fn when(mut self, parameter: &str, test: Test) -> Self {
         self.when.push((parameter.into(), test));
         self
+    }
+
+    /// The same, if this rule holds too; one that was there before has to hold with it.
+    #[must_use]
+    pub fn only_if(self, rule: ConditionParts) -> Self {
+        let rule = match self.only_if {
+            Some(before) => ConditionParts::All(alloc::vec![before, rule]),
+            None => rule,
+        };
+        Self { only_if: Some(rule), ..self }
     }
 
     /// The same at this share of a lap.

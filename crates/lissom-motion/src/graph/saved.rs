@@ -10,15 +10,16 @@
 )]
 
 use super::{
-    Fade, Graph, GraphParts, Interruption, KeepSpeed, LayerParts, MAX_POINTS, MAX_SYNC, MaskParts, MaskRule,
-    MotionParts, ParameterKind, ParameterParts, PlaneBlend, PointParts, StateParts, Test, TransitionParts,
+    ConditionParts, Fade, Graph, GraphParts, Interruption, KeepSpeed, LayerParts, MAX_POINTS, MAX_SYNC,
+    MaskParts, MaskRule, MotionParts, ParameterKind, ParameterParts, PlaneBlend, PointParts, StateParts,
+    Test, TransitionParts,
     compile::{
         MAX_CLIPS, MAX_CONDITIONS, MAX_MASKS, MAX_NAME, MAX_PARAMETERS, MAX_RULES, MAX_STATES,
         MAX_TRANSITIONS,
     },
 };
 use crate::reader::{FormatError, Reader, Result};
-use alloc::{string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 
 /// Where a transition has no exit.
 const NO_EXIT: f32 = -1.0;
@@ -26,6 +27,8 @@ const NO_EXIT: f32 = -1.0;
 const NO_KEEP: KeepSpeed = KeepSpeed { slowest: 0.0, fastest: 0.0 };
 /// A bit of a state, beside how it repeats.
 const BY_CODE: u32 = 4;
+/// Where a transition has no rule.
+const NO_RULE: u32 = 0;
 /// Bits of a transition.
 const SYNC: u32 = 1;
 const INERTIAL: u32 = 2;
@@ -203,18 +206,55 @@ impl Writer<'_> {
         let bit = |is: bool, bit: u32| if is { bit } else { 0 };
         self.u32(bit(way.sync, SYNC) | bit(way.inertial, INERTIAL) | bit(way.again, AGAIN));
         self.count(way.when.len());
-        for (parameter, test) in &way.when {
-            self.text(parameter);
-            let (code, than) = match *test {
-                Test::Above(than) => (0, than.to_bits()),
-                Test::Below(than) => (1, than.to_bits()),
-                Test::Is(this) => (2, this.cast_unsigned()),
-                Test::IsNot(this) => (3, this.cast_unsigned()),
-                Test::On => (4, 0),
-                Test::Off => (5, 0),
-            };
-            self.u32(code);
-            self.u32(than);
+        way.when.iter().for_each(|(parameter, test)| self.condition(parameter, *test));
+        match &way.only_if {
+            Some(rule) => self.rule(rule),
+            None => self.u32(NO_RULE),
+        }
+    }
+
+    fn condition(&mut self, parameter: &str, test: Test) {
+        self.text(parameter);
+        let (code, than) = match test {
+            Test::Above(than) => (0, than.to_bits()),
+            Test::Below(than) => (1, than.to_bits()),
+            Test::Is(this) => (2, this.cast_unsigned()),
+            Test::IsNot(this) => (3, this.cast_unsigned()),
+            Test::On => (4, 0),
+            Test::Off => (5, 0),
+        };
+        self.u32(code);
+        self.u32(than);
+    }
+
+    fn rule(&mut self, rule: &ConditionParts) {
+        match rule {
+            ConditionParts::Parameter(parameter, test) => {
+                self.u32(1);
+                self.condition(parameter, *test);
+            }
+            ConditionParts::AfterSeconds(time_s) => {
+                self.u32(2);
+                self.f32(*time_s);
+            }
+            ConditionParts::AfterLaps(laps) => {
+                self.u32(3);
+                self.f32(*laps);
+            }
+            ConditionParts::State { layer, state } => {
+                self.u32(4);
+                self.text(layer);
+                self.text(state);
+            }
+            ConditionParts::All(rules) | ConditionParts::Any(rules) => {
+                self.u32(if matches!(rule, ConditionParts::All(_)) { 5 } else { 6 });
+                self.count(rules.len());
+                rules.iter().for_each(|rule| self.rule(rule));
+            }
+            ConditionParts::Not(rule) => {
+                self.u32(7);
+                self.rule(rule);
+            }
         }
     }
 }
@@ -289,7 +329,7 @@ impl Reader<'_> {
         layer.weight = self.f32()?;
         layer.weight_from = self.some()?;
         layer.states = self.list(MAX_STATES, 32, Self::state)?;
-        layer.transitions = self.list(MAX_TRANSITIONS, 40, Self::transition)?;
+        layer.transitions = self.list(MAX_TRANSITIONS, 44, Self::transition)?;
         Ok(layer)
     }
 
@@ -358,7 +398,33 @@ impl Reader<'_> {
         (way.sync, way.inertial) = (bits & SYNC != 0, bits & INERTIAL != 0);
         way.again = bits & AGAIN != 0;
         way.when = self.list(MAX_CONDITIONS, 12, Self::condition)?;
+        way.only_if = match self.u32()? {
+            NO_RULE => None,
+            code => Some(self.rule_of(code, ConditionParts::DEEPEST)?),
+        };
         Ok(way)
+    }
+
+    /// A rule of this code, and what it is made of.
+    fn rule_of(&mut self, code: u32, deeper: usize) -> Result<ConditionParts> {
+        let deeper = deeper.checked_sub(1).ok_or_else(|| self.wrong("too many rules within rules"))?;
+        let inner = |from: &mut Self| {
+            let code = from.u32()?;
+            from.rule_of(code, deeper)
+        };
+        Ok(match code {
+            1 => {
+                let (parameter, test) = self.condition()?;
+                ConditionParts::Parameter(parameter, test)
+            }
+            2 => ConditionParts::AfterSeconds(self.f32()?),
+            3 => ConditionParts::AfterLaps(self.f32()?),
+            4 => ConditionParts::State { layer: self.name()?, state: self.name()? },
+            5 => ConditionParts::All(self.list(MAX_CONDITIONS, 8, inner)?),
+            6 => ConditionParts::Any(self.list(MAX_CONDITIONS, 8, inner)?),
+            7 => ConditionParts::Not(Box::new(inner(self)?)),
+            _ => return Err(self.wrong("no kind of rule")),
+        })
     }
 
     fn condition(&mut self) -> Result<(String, Test)> {

@@ -6,12 +6,13 @@ use lissom::{
     track::Repeat,
 };
 use lissom_motion::{
-    Animator, Graph, GraphState, RootStep,
+    Animator, Graph, GraphParts, GraphState, RootStep,
     crowd::{
         Crowd, Executor, Member, Outputs, PaletteFormat, PaletteRows, Palettes, Rayon, Role, Serial, Task,
     },
     frame::Entry,
-    graph::TransitionParts,
+    graph::{ClipFacts, ConditionParts, LayerParts, StateParts, TransitionParts},
+    state::GoTo,
 };
 use lissom_testkit::{
     crowds::{self, Input},
@@ -344,4 +345,52 @@ fn a_member_can_be_rewound_alone() {
     assert_eq!(bits(crowd.models(a).unwrap().unwrap()), shown);
     assert_ne!(bits(crowd.models(b).unwrap().unwrap()), shown);
     assert_eq!(crowd.events().count(), 0);
+}
+
+/// Rules, and states that code goes to.
+#[test]
+fn code_and_rules_lead_a_member_as_they_lead_an_animator() {
+    let way = TransitionParts::new;
+    let waves = ConditionParts::state("upper", "wave");
+    let rule = ConditionParts::Any(vec![waves.clone(), ConditionParts::AfterSeconds(0.7)]);
+    let back = ConditionParts::All(vec![ConditionParts::AfterLaps(0.5), waves.negated()]);
+    let clip = StateParts::clip;
+    let parts = GraphParts::new()
+        .by_inertia()
+        .layer(
+            LayerParts::new("body")
+                .state(clip("idle", "idle"))
+                .state(clip("walk", "walk"))
+                .transition(way("idle", "walk").only_if(rule))
+                .transition(way("walk", "idle").only_if(back)),
+        )
+        .layer(LayerParts::new("upper").state(clip("rest", "idle")).state(clip("wave", "wave").by_code()));
+    let graph = Graph::new(&parts, |clip| ClipFacts::of_archive(&ARCHIVE, clip, &parts)).unwrap();
+    let animator = Animator::new(&ARCHIVE, Arc::new(graph)).unwrap();
+    let graph = Arc::clone(animator.graph());
+    let upper = graph.layer("upper").unwrap();
+    let (mut crowd, mut rng) = (crowd(), Rng::new(31));
+    crowd.set_outputs(Outputs { palettes: Some(PaletteFormat::F32), ..Outputs::default() });
+    let by = crowd.add_graph(Arc::clone(&graph)).unwrap();
+    let place = crowds::place(&mut rng);
+    let member = crowd.add(Role::Graph(by), place).unwrap();
+    let mut pair = Pair { member, animator, place };
+    let mut seen = Vec::new();
+    for frame in 0..200 {
+        if frame % 30 == 10 {
+            let name = ["rest", "wave"][rng.below(2)];
+            let how = GoTo { fade_s: 0.1, inertial: rng.below(2) > 0, at: 0.25, ..GoTo::default() };
+            crowd.go_to(member, graph.state_key(upper, name).unwrap(), how).unwrap();
+            let asked = pair.animator.go_to(name).on("upper").over(0.1).at(0.25);
+            if how.inertial { asked.by_inertia() } else { asked }.start().unwrap();
+        }
+        let dt_s = rng.unit_f64() * 0.06;
+        crowd.update(dt_s).unwrap();
+        pair.update(dt_s);
+        pair.agrees(&crowd);
+        seen.push([0, 1].map(|layer| pair.animator.state().leading(&graph, layer).unwrap().to_owned()));
+    }
+    seen.sort();
+    seen.dedup();
+    assert!(seen.len() >= 3, "{seen:?}");
 }

@@ -7,6 +7,7 @@ mod errors;
 mod events;
 mod hostile;
 mod replay;
+mod rules;
 mod spaces;
 mod sync;
 mod values;

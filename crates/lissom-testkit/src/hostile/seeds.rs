@@ -199,7 +199,9 @@ pub(super) fn pose_memories() -> Vec<Seed> {
 /// Everything in one graph, and one with nothing in it.
 pub(super) fn graphs() -> Vec<Seed> {
     let more = graphs::parts().curve("lift", 0.5).in_step_by(&["left", "right"]).handed_over();
-    let parts = [("all", graphs::parts()), ("more", more), ("empty", GraphParts::new())];
+    let file = graph_files().pop().and_then(|rest| lissom_build::graph::read(&rest.bytes).ok());
+    let rules = file.map(|file| file.parts().clone()).unwrap_or_default();
+    let parts = [("all", graphs::parts()), ("more", more), ("rules", rules), ("empty", GraphParts::new())];
     parts.map(|(name, parts)| seed(name, parts.to_bytes())).into()
 }
 
@@ -208,13 +210,14 @@ pub(super) fn graph_files() -> Vec<Seed> {
     let all = lissom_build::graph::to_json(&graphs::parts());
     let rest = r#"{ "$schema": "graph.schema.json", "masks": { "m": [{ "joint": "hips", "weight": 0.5, "falloff": 3 }] },
  "parameters": { "x": { "float": 1e-3, "half_life_s": 0.1 }, "n": { "int": -4 }, "b": { "bool": true }, "t": "trigger", "k": { "curve": 0.5 } },
- "sync": ["left", "right"], "hand_over": true,
+ "sync": ["left", "right"], "hand_over": true, "inertia": true,
  "layers": [{ "name": "l", "mask": "m", "weight": 0.5, "weight_from": "x", "additive": false, "states": [
-   { "name": "a", "clip": "c", "speed": -1.5, "speed_from": "x", "repeat": "ping_pong" },
-   { "name": "g", "states": [{ "name": "b", "plane": ["x", "x"], "blend": "bands", "points": [{ "at": [0, 1], "clip": "none" }] }],
+   { "name": "a", "clip": "c", "speed": -1.5, "speed_from": "x", "repeat": "ping_pong", "by_code": true },
+   { "name": "g", "states": [{ "name": "b", "plane": ["x", "x"], "blend": "bands", "keep_speed": { "slowest": 0.25, "fastest": 2 }, "points": [{ "at": [0, 1], "clip": "none", "speed": 2, "own_time": true }] }],
      "transitions": [{ "from": "*", "to": "b" }] }],
  "transitions": [{ "from": "*", "to": "g", "when": [{ "n": { "is_not": 1 } }, { "n": { "is_not": 2, "above": 0, "below": 9 }, "t": true }],
-   "priority": 3, "exit": 0.5, "fade_s": 0, "fade": "linear", "interruption": "source", "offset": 0.25, "sync": true, "inertial": true }] }] }"#;
+   "priority": 3, "exit": 0.5, "fade_s": 0, "fade": "linear", "interruption": "source", "offset": 0.25, "sync": true, "inertial": true, "again": true,
+   "if": { "any": [{ "not": { "when": { "b": true } } }, { "all": [{ "after_s": 0.5 }, { "after_laps": 1.5 }] }, { "layer": "l", "state": "g" }] } }] }] }"#;
     [("all", all), ("rest", rest.into())].map(|(name, text)| seed(name, text.into_bytes())).into()
 }
 

@@ -104,6 +104,7 @@ fn because(layer: &LayerParts, from: &str, to: &str) -> String {
     };
     let mut words: Vec<String> =
         way.when.iter().map(|(parameter, test)| format!("{parameter} {}", word(*test))).collect();
+    words.extend(way.only_if.as_ref().map(|_| "by a rule".to_owned()));
     words.extend(way.exit.map(|exit| format!("at {:.0} % of the lap", exit * 100.0)));
     words.join(", ")
 }

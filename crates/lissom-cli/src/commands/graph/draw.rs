@@ -5,7 +5,10 @@ use lissom::track::Repeat;
 use lissom_draw::chart::{Anchor, Ink, Shape, Sketch};
 use lissom_motion::{
     GraphParts,
-    graph::{Interruption, LayerParts, MotionParts, ParameterKind, StateParts, Test, TransitionParts},
+    graph::{
+        ConditionParts, Interruption, LayerParts, MotionParts, ParameterKind, StateParts, Test,
+        TransitionParts,
+    },
 };
 
 /// Pixels of a letter, on average, and of a row.
@@ -243,17 +246,11 @@ fn motion(state: &StateParts) -> String {
 
 /// A way out, in words.
 fn words(way: &TransitionParts) -> String {
-    let test = |(name, test): &(String, Test)| match test {
-        Test::Above(than) => format!("{name} > {than}"),
-        Test::Below(than) => format!("{name} < {than}"),
-        Test::Is(this) => format!("{name} is {this}"),
-        Test::IsNot(this) => format!("{name} is not {this}"),
-        Test::On => name.clone(),
-        Test::Off => format!("not {name}"),
-    };
     let mut text = format!("to {}", way.to);
-    if !way.when.is_empty() {
-        text.push_str(&format!(" if {}", way.when.iter().map(test).collect::<Vec<_>>().join(" and ")));
+    let mut asked: Vec<String> = way.when.iter().map(|(name, test)| tested(name, test)).collect();
+    asked.extend(way.only_if.as_ref().map(rule));
+    if !asked.is_empty() {
+        text.push_str(&format!(" if {}", asked.join(" and ")));
     }
     if let Some(exit) = way.exit {
         text.push_str(&format!(" at {} % of the lap", libm::round(f64::from(exit) * 100.0)));
@@ -274,6 +271,32 @@ fn words(way: &TransitionParts) -> String {
         Interruption::Source | Interruption::Both => text.push_str(", may be interrupted"),
     }
     cut(text)
+}
+
+fn tested(name: &str, test: &Test) -> String {
+    match test {
+        Test::Above(than) => format!("{name} > {than}"),
+        Test::Below(than) => format!("{name} < {than}"),
+        Test::Is(this) => format!("{name} is {this}"),
+        Test::IsNot(this) => format!("{name} is not {this}"),
+        Test::On => name.into(),
+        Test::Off => format!("not {name}"),
+    }
+}
+
+fn rule(of: &ConditionParts) -> String {
+    let joined = |rules: &[ConditionParts], word: &str| {
+        format!("({})", rules.iter().map(rule).collect::<Vec<_>>().join(word))
+    };
+    match of {
+        ConditionParts::Parameter(name, test) => tested(name, test),
+        ConditionParts::AfterSeconds(time_s) => format!("after {time_s} s"),
+        ConditionParts::AfterLaps(laps) => format!("after {laps} laps"),
+        ConditionParts::State { layer, state } => format!("{layer} is in {state}"),
+        ConditionParts::All(rules) => joined(rules, " and "),
+        ConditionParts::Any(rules) => joined(rules, " or "),
+        ConditionParts::Not(inner) => format!("not {}", rule(inner)),
+    }
 }
 
 fn listed(words: impl Iterator<Item = String>) -> String {
