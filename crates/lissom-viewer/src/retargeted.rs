@@ -176,9 +176,9 @@ fn has_same_joints(a: &RawSkeleton, b: &RawSkeleton) -> bool {
 mod tests {
     use super::*;
     use lissom_build::{
-        mannequin::{self, Detail, Motion},
-        recipe,
+        mannequin, recipe,
         retarget::{Part, Side},
+        scene::SceneSkeleton,
     };
 
     const HAND: Bone = Bone { part: Part::Hand, side: Side::Left };
@@ -186,10 +186,10 @@ mod tests {
 
     /// The mannequin, whose joints have a word before their names.
     fn scene(word: &str) -> Scene {
-        let mut scene = mannequin::scene(&[Motion::Wave], &Detail::default()).unwrap();
-        let joints = scene.skeletons.iter_mut().flat_map(|own| &mut own.skeleton.joints);
-        joints.for_each(|joint| joint.name.insert_str(0, word));
-        scene
+        let mut skeleton = mannequin::skeleton();
+        skeleton.joints.iter_mut().for_each(|joint| joint.name.insert_str(0, word));
+        let skeleton = SceneSkeleton { skeleton, ..SceneSkeleton::default() };
+        Scene { skeletons: vec![skeleton], ..Scene::default() }
     }
 
     fn retargeted(says: Corrections) -> Retargeted {

@@ -138,14 +138,14 @@ fn row(
             .on_hover_text("how its joint was found in the motions' file, and in the character's");
     });
     let mut changed = None;
-    ui.horizontal(|ui| {
-        let width = (ui.available_width() - ui.spacing().item_spacing.x) * 0.5;
+    // Each has its half of the row, however long the name of a joint is.
+    ui.columns(2, |columns| {
         let ends =
             [(End::Source, &rig.skeleton, &row.source), (End::Target, &retargeted.target, &row.target)];
-        for (end, skeleton, joint) in ends {
+        for (column, (end, skeleton, joint)) in columns.iter_mut().zip(ends) {
             let said = says.get(rig, end, row.bone);
             let joint = joint.as_ref().map(|(name, _)| name.as_str());
-            let picked = list((row.bone, end), (joint, said), skeleton, width, ui);
+            let picked = list((row.bone, end), (joint, said), skeleton, column);
             changed = picked.map(|picked| says.with(rig, end, row.bone, picked)).or(changed.take());
         }
     });
@@ -157,13 +157,12 @@ fn list<'a>(
     (bone, end): (Bone, End),
     (joint, said): (Option<&str>, Option<&str>),
     skeleton: &'a RawSkeleton,
-    width: f32,
     ui: &mut egui::Ui,
 ) -> Option<Option<&'a str>> {
     let shown = joint.unwrap_or(NONE);
     let mut picked = None;
     let list = ComboBox::from_id_salt((bone.key(), end == End::Source)).selected_text(shown).truncate();
-    let list = list.width(width).height(LIST).show_ui(ui, |ui| {
+    let list = list.width(ui.available_width()).height(LIST).show_ui(ui, |ui| {
         let first = [(FOUND, None, said.is_none()), (NONE, Some(""), joint.is_none())];
         let all = skeleton.joints.iter().map(|j| j.name.as_str());
         let all = all.map(|name| (name, Some(name), joint == Some(name)));

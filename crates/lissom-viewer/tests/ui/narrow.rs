@@ -96,6 +96,9 @@ fn nothing_overlaps_beside_the_bones_in_a_small_window() {
         harness.set_size(size);
         harness.run_steps(3);
         look(&harness, size, Some(Panel::Retarget));
+        for list in harness.query_all_by_role(Role::ComboBox) {
+            assert!(list.rect().right() < size.x, "{size}: {:?} is cut off", list.accesskit_node().label());
+        }
     }
     assert_eq!(harness.state().failure(), None);
     std::fs::remove_dir_all(folder).unwrap();
