@@ -57,7 +57,7 @@ impl Subject {
         Ok(Self { name: "ozz's character", skeleton, gaits })
     }
 
-    /// An archive with so many clips: the gaits, over and over at other precisions.
+    /// An archive with this number of clips: the gaits, over and over at other precisions.
     fn stage(&self, clips: usize, form: Form) -> Result<Stage> {
         let built = SkeletonBuilder::build(&self.skeleton)?;
         let mut writer = ArchiveWriter::new().skeleton("skeleton", &built.skeleton)?;
@@ -134,7 +134,7 @@ impl<'a> Plain<'a> {
     }
 }
 
-/// A crowd of so many.
+/// A crowd of this size.
 fn crowd(stage: &Stage, count: usize, outputs: Outputs) -> Result<(Crowd, Vec<Member>)> {
     crowd_of(stage, count, outputs, |i| role(i, stage.clips.len()))
 }

@@ -22,7 +22,7 @@ const TIMES: u32 = 20;
 const AT_KEYS: f64 = 1e-9;
 /// Between keys, where curves were sampled at the frame rate.
 const BETWEEN: f64 = 5e-3;
-/// One look in so many may differ more: by the letter of the format angles are interpolated one by one, so where a
+/// One look in this number may differ more: by the letter of the format angles are interpolated one by one, so where a
 /// file that has every frame jumps from 180° to -180° on two axes at once, the joint tumbles between two frames.
 /// Nobody means that; we go the shorter way.
 const TUMBLES: usize = 100;

@@ -47,7 +47,7 @@ struct Sums {
     doubled: usize,
 }
 
-/// At least so much of recall and precision, and at most so many doubled steps: of the clips that the detector was tuned with, and of those held
+/// The least recall and precision, and the most doubled steps: of the clips that the detector was tuned with, and of those held
 /// out. The goal is 0.95, 0.95 and none for both; these are what holds today.
 const BOUNDS: [(&str, f64, f64, usize); 2] = [("tuned", 0.94, 0.94, 0), ("held out", 0.95, 0.95, 1)];
 

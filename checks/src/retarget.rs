@@ -40,7 +40,7 @@ const LEVEL: f64 = 0.99;
 const POINTS_DEG: f64 = 10.0;
 const MOST_LOOKS: f64 = 0.95;
 /// How fast a foot that stands may slide with goals, in metres a second on legs of [`LEG_M`], beside what the source's does; and how deep
-/// feet may be below the ground, of all but so many looks.
+/// feet may be below the ground, of all but this share of the looks.
 const SLIDE: f64 = 0.10;
 const BELOW_M: f64 = 0.03;
 /// How far a shared bone may be off after there and back, in shares of the leg, and its turn in model space. What joints did that
@@ -292,7 +292,7 @@ fn level(v: V3) -> V3 {
     V3::new(v.x, 0.0, v.z)
 }
 
-/// What so many of the values are not above; 0 if there are none.
+/// What this share of the values is not above; 0 if there are none.
 fn percentile(values: &[f64]) -> f64 {
     let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);

@@ -28,12 +28,12 @@ const MORPHS: usize = 70;
 const POSES: usize = 1900;
 /// Clips of a file where all would take long.
 const FEW: usize = 1;
-/// An export imported again is at most so much larger, clips and tracks together.
+/// An export imported again is at most this much larger, clips and tracks together.
 const LARGER: f64 = 1.05;
 /// What few bytes hold may grow by a table's padding.
 const PADDING: u64 = 64;
 /// Files whose few keys turn far or bend much: what is within the precision of them is no longer as smooth as they are,
-/// and takes so many more keys.
+/// and takes this many more keys.
 const ROUGHER: [(&str, f64); 4] = [
     ("Alien.gltf", 1.17),
     ("01_cs_translate.gltf", 1.35),

@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A text of at most so many bytes; its length stands before it.
+    /// A text of at most this number of bytes; its length stands before it.
     pub(crate) fn text(&mut self, most: usize) -> Result<&'a str> {
         let length = usize::try_from(self.u32()?).unwrap_or(usize::MAX);
         self.check(length <= most, "a text that is too long")?;

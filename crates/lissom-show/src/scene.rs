@@ -330,7 +330,7 @@ pub fn strip(
 /// Pixels to the left and right of a title.
 const MARGIN: u32 = 14;
 
-/// A name and the size of its letters that fit so many pixels: smaller letters first, then only what stands after the last
+/// A name and the size of its letters that fit this number of pixels: smaller letters first, then only what stands after the last
 /// bar (`Walk` of `Armature|Walk`), then as much of that as there is room for.
 fn fitted(name: &str, pixels: u32, letters: u32) -> (String, u32) {
     let last = name.rsplit('|').next().unwrap_or(name);

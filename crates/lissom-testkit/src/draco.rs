@@ -8,9 +8,9 @@ use draco_core::{
 /// An attribute of a mesh to be encoded.
 #[derive(Clone, Debug)]
 pub enum List {
-    /// Floats, so many a point.
+    /// Floats, this number per point.
     Floats(u8, Vec<f32>),
-    /// Whole numbers, so many a point.
+    /// Whole numbers, this number per point.
     Bytes(u8, Vec<u8>),
 }
 

@@ -74,7 +74,7 @@ fn deflate(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A body of so many joints that nods for three frames, as AMASS stores it: axis and angle, z up.
+/// A body of this number of joints that nods for three frames, as AMASS stores it: axis and angle, z up.
 #[must_use]
 pub fn nodding(joints: usize) -> Writer {
     let mut poses = vec![0.0; 3 * joints * 3];

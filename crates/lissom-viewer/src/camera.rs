@@ -33,7 +33,7 @@ impl Camera {
         self.distance = radius / libm::sinf(FIELD * 0.5);
     }
 
-    /// Turns by a drag of so many radians.
+    /// Turns by a drag, in radians.
     pub fn orbit(&mut self, right: f32, down: f32) {
         self.yaw = (self.yaw - right) % core::f32::consts::TAU;
         self.pitch = (self.pitch + down).clamp(-STEEPEST, STEEPEST);

@@ -73,7 +73,7 @@ impl Range {
     }
 }
 
-/// A mesh is a backdrop if it is so many times larger than all others together.
+/// A mesh is a backdrop if it is this many times larger than all others together.
 const BACKDROP: f32 = 4.0;
 
 /// Measures at several times.

@@ -34,10 +34,10 @@ impl Picture {
     }
 }
 
-/// The sides of a moving picture have so many pixels at most.
+/// The sides of a moving picture have at most this number of pixels.
 const MOST_PIXELS: u32 = 480;
 
-/// The bytes of a GIF file that lasts so many seconds.
+/// The bytes of a GIF file of this length in seconds.
 pub(crate) fn moving(frames: &[Image], duration_s: f64) -> Result<Vec<u8>, Failure> {
     gif::encode(frames, duration_s).map_err(|e| Failure(e.to_string()))
 }

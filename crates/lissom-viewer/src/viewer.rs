@@ -31,7 +31,7 @@ use web_time::Instant;
 /// Where a storage keeps [`Settings`].
 const SETTINGS: &str = "settings";
 
-/// A model that is opened again is framed anew if it is so many times larger or smaller.
+/// A model that is opened again is framed anew if it is this many times larger or smaller.
 const OTHER_SIZE: f32 = 1.5;
 
 /// All of the viewer but the window.

@@ -64,7 +64,7 @@ pub(super) fn from_roots(nodes: &mut Nodes, marks: &Marks, roots: &[Entity]) {
     }
 }
 
-/// Branches in heaps of so many entities; large ones are cut into bites.
+/// Branches in heaps of this number of entities; large ones are cut into bites.
 fn dealt<'w>(branches: &mut Vec<Branch<'w>>, piece: usize) -> Vec<Vec<Branch<'w>>> {
     let (mut hands, mut hand, mut entities) = (Vec::new(), Vec::new(), 0);
     for Branch { above, moved, children } in branches.drain(..) {

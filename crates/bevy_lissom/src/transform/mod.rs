@@ -113,7 +113,7 @@ impl Marks {
     }
 }
 
-/// Of a share of at least one in so many that is new, everything is visited: to climb from each would cost more.
+/// Where at least one in this number is new, everything is visited: to climb from each would cost more.
 const MANY: usize = 4;
 
 /// All of it.

@@ -28,7 +28,7 @@ const HIGHEST_STEP: f64 = 0.5;
 const BOW: f64 = 0.3;
 /// Velocities that differ by less, in legs per second, are alike.
 const ALIKE: f64 = 0.5;
-/// The ground stands still if so many low feet do, as a share of those that agree on another velocity.
+/// The ground stands still if at least this many low feet do, as a share of those that agree on another velocity.
 const STILL: f64 = 0.8;
 /// Low feet that are compared, and velocities that are tried.
 const COMPARED: usize = 4096;

@@ -302,7 +302,7 @@ fn map_joints(
     Ok(map)
 }
 
-/// Joints that two skeletons of so many joints must share to be of one kind of body: a quarter of the smaller one.
+/// Joints that two skeletons of these sizes must share to be of one kind of body: a quarter of the smaller one.
 fn needed(own: usize, target: usize) -> usize {
     own.min(target).div_ceil(4).max(1)
 }

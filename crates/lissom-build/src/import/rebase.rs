@@ -35,7 +35,7 @@ const SAME_AXES: f64 = 5.0;
 const SAME_BONE: f64 = 0.02;
 /// What is no bone: a part of the mean length.
 const SHORTEST: f64 = 0.01;
-/// Of two skeletons of one rig at least so many bones of each hundred are the same. Not all: joints that a motion moves
+/// Of two skeletons of one rig at least this percentage of the bones is the same. Not all: joints that a motion moves
 /// in their parents stand elsewhere, and faces are made to measure.
 const SAME_RIG: usize = 75;
 
@@ -67,7 +67,7 @@ pub(super) enum Fit {
 #[derive(Debug)]
 pub(super) enum Why {
     Asked,
-    /// So many bones are the same, of so many.
+    /// How many bones are the same, and of how many.
     Bones {
         same: usize,
         all: usize,

@@ -82,7 +82,7 @@ impl<'a> Parser<'a> {
         ImportError::Format { place: Place::Line(self.line), reason: reason.into() }
     }
 
-    /// Goes on by so many bytes, counting lines. Callers pass lengths of text that stands there.
+    /// Goes on by a number of bytes, counting lines. Callers pass lengths of text that stands there.
     fn advance(&mut self, bytes: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at_checked(bytes).unwrap_or((self.rest, ""));
         let lines = taken.bytes().filter(|b| *b == b'\n').count();

@@ -6,7 +6,7 @@ use crate::{edit::DidYouMean, text::quote::Quote};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecipeError {
-    /// Nobody writes so much.
+    /// It is longer than any recipe.
     #[error("it has {bytes} bytes; a recipe may have {allowed}")]
     TooLong {
         /// What it has.

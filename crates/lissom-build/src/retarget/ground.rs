@@ -25,7 +25,7 @@ const MOST_KNEE: f64 = 0.25;
 const KNEE_ABOVE: f64 = 1.0;
 /// How high a knee is that lies on the ground, of the shin: between these.
 const KNEE_LIES: [f64; 2] = [0.06, 0.12];
-/// One look in so many may be at something lower than the ground.
+/// One look in this number may be at something lower than the ground.
 const RARE: usize = 20;
 /// A foot without toes stands only if it is flat: the cosine of the angle to how it rests.
 const FLAT: f64 = 0.87;

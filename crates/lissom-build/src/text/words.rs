@@ -3,7 +3,7 @@
 /// Longer words are not typing mistakes of each other, and take long to compare.
 const LONGEST: usize = 64;
 
-/// How many letters may be wrong in a word of so many.
+/// How many letters may be wrong in a word of this length.
 pub(crate) fn allowed(letters: usize) -> usize {
     1 + letters / 4
 }

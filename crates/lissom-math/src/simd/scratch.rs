@@ -53,7 +53,7 @@ impl Scratch {
         self.filled = [at + LEN::<S>(); 2];
     }
 
-    /// The vectors from a lane on. Panics if so many were not added.
+    /// The vectors from a lane on. Panics if fewer were added.
     #[inline(always)]
     #[must_use]
     pub fn vectors<S: Simd>(&self, s: S, at: usize) -> WideVec3<S> {
@@ -61,7 +61,7 @@ impl Scratch {
         WideVec3 { x: self.get(s, 0, at), y: self.get(s, 1, at), z: self.get(s, 2, at) }
     }
 
-    /// The rotations from a lane on. Panics if so many were not added.
+    /// The rotations from a lane on. Panics if fewer were added.
     #[inline(always)]
     #[must_use]
     pub fn rotations<S: Simd>(&self, s: S, at: usize) -> WideQuat<S> {
@@ -74,7 +74,7 @@ impl Scratch {
         }
     }
 
-    /// Panics unless so many lanes were written.
+    /// Panics if fewer lanes were written.
     #[inline(always)]
     fn check(&self, at: usize, lanes: usize, filled: usize) {
         assert!(at < Self::ROOM && at + lanes <= filled, "lanes out of range");

@@ -124,7 +124,7 @@ impl Writer<'_> {
         self.u32(value.to_bits());
     }
 
-    /// Nobody has so many that they do not fit; if so, the reader refuses them.
+    /// No list is too long for it in practice; the reader refuses one that is.
     fn count(&mut self, count: usize) {
         self.u32(u32::try_from(count).unwrap_or(u32::MAX));
     }

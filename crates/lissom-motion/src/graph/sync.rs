@@ -105,7 +105,7 @@ impl Pace {
         1.0
     }
 
-    /// The share of the lap at which so much of its time is over.
+    /// The share of the lap at which this share of its time is over.
     pub(crate) fn share_at(&self, time: f64) -> f64 {
         let (total, intervals) = (self.total(), self.intervals as f64);
         if total <= 0.0 {

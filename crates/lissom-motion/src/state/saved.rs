@@ -25,7 +25,7 @@ const LINEAR: u8 = 2;
 const INERTIAL: u8 = 4;
 /// Then two bits of what may interrupt it.
 const INTERRUPTION: u8 = 3;
-/// A head that is so many laps away is not read: the count must stay exact.
+/// A head that is this many laps away is not read: the count must stay exact.
 const MAX_LAP: i64 = 1 << 50;
 
 impl GraphState {

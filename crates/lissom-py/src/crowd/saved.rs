@@ -28,7 +28,7 @@ pub(super) fn write(all: &Played) -> PyResult<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads what [`write`] wrote of so many members of this graph and skeleton.
+/// Reads what [`write`] wrote of this number of members of this graph and skeleton.
 pub(super) fn read(
     saved: &[u8],
     members: usize,

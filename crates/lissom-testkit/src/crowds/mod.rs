@@ -103,7 +103,7 @@ pub enum Input {
     Stop,
     /// It waves.
     Wave,
-    /// It leans to a side, by so much. Graphs of gaits alone do not know it.
+    /// How far it leans to a side. Graphs of gaits alone do not know it.
     Lean {
         /// From -1, left, to 1.
         side: f32,

@@ -42,7 +42,7 @@ pub struct Shot {
     pub crowd: Option<usize>,
     /// Threads that move them.
     pub threads: Option<usize>,
-    /// Errors as colours and as two skeletons, so many times larger.
+    /// Errors as colours and as two skeletons, this many times larger.
     pub errors: Option<f32>,
 }
 

@@ -44,7 +44,7 @@ impl Springs {
         Self { joint, bone: SpringBone::default(), chains, models: vec![Mat34::IDENTITY; all.len()] }
     }
 
-    /// Changes the pose that is shown, so many seconds after the last time.
+    /// Changes the pose that is shown, this many seconds after the last time.
     pub fn apply(&mut self, body: &mut Body, dt_s: f32) -> Result<(), PlayError> {
         let skeleton = body.skeleton().clone();
         for Chain { joints, clock, points } in &mut self.chains {

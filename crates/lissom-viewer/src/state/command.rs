@@ -74,7 +74,7 @@ pub(crate) enum Command {
     Undo,
     Redo,
 
-    /// A joint of the mix reaches with so many bones; `None`: none does.
+    /// A joint of the mix reaches with this number of bones; `None`: none does.
     Reach(Option<(usize, usize)>),
     /// A joint of the mix and all below it swing; `None`: none does.
     Springs(Option<(usize, SpringBone)>),

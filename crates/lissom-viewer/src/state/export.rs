@@ -47,7 +47,7 @@ pub(crate) struct Recording {
     pub was: (Option<f64>, bool),
 }
 
-/// A moving picture has so many frames a second, but not more than these.
+/// Frames per second of a moving picture, and the most frames.
 const RATE_HZ: f64 = 25.0;
 const MOST_FRAMES: u32 = 150;
 /// How long what has no end is recorded, in seconds.

@@ -105,7 +105,7 @@ pub(super) fn positive(bits: u64, offset: usize, field: &'static str) -> Result<
     if v.is_finite() && v > 0.0 { Ok(v) } else { ClipError::field(offset, field, bits) }
 }
 
-/// The number of joints, if there can be so many.
+/// The number of joints, if a clip can have it.
 pub(super) fn check_joints(joints: usize, offset: usize) -> Result<usize, ClipError> {
     if joints == 0 || joints > crate::MAX_JOINTS {
         return ClipError::field(offset, "the joint count", joints as u64);
@@ -113,7 +113,7 @@ pub(super) fn check_joints(joints: usize, offset: usize) -> Result<usize, ClipEr
     Ok(joints)
 }
 
-/// The number of rows, if there can be so many.
+/// The number of rows, if a clip can have it.
 pub(super) fn check_rows(rows: u32, offset: usize) -> Result<u32, ClipError> {
     if !(2..=0x7fff_fff0).contains(&rows) {
         return ClipError::field(offset, "the row count", u64::from(rows));

@@ -86,7 +86,7 @@ impl PoseMut for Room {
 
 #[cfg(feature = "std")]
 impl Room {
-    /// Room for so many joints, if a pose without scales may be kept.
+    /// Room for this number of joints, if a pose without scales may be kept.
     fn new(joints: usize) -> Option<Self> {
         let (groups, one) = (group_count(joints), SoaTransform::IDENTITY);
         (groups * size_of::<(SoaVec3, SoaQuat)>() <= MOST_BYTES * joints).then(|| Self {
@@ -112,7 +112,7 @@ impl StillPose {
 
 #[cfg(feature = "std")]
 impl Still {
-    /// Makes room for a clip of so many joints.
+    /// Makes room for a clip of this number of joints.
     pub fn reserve(&self, joints: usize) {
         if self.pose.get().is_none()
             && let Ok(mut room) = self.room.lock()

@@ -392,7 +392,7 @@ fn walk<S: Simd, P: Sink<S> + ?Sized>(
     place: Option<&SoaMat34>,
     palettes: &mut P,
 ) {
-    // Four joints at a time: so many turn from lanes of joints to lanes of characters at once.
+    // Four joints at a time: four turn from lanes of joints to lanes of characters at once.
     let mut locals = [[Lanes::splat(0.0); 4]; 10];
     let chain = &mut scratch.chain[..plan.depth];
     for (quad, steps) in plan.steps.chunks(4).enumerate() {

@@ -152,7 +152,7 @@ pub fn decompose(m: &Mat34) -> (Transform, f32) {
 const WIDE: usize = 8;
 
 /// Newton's iteration for the orthogonal polar factor, the mean of a matrix and its inverse transpose, has
-/// come to rest after so many steps.
+/// come to rest after this many steps.
 const STEPS: usize = 12;
 
 /// Unit columns of a matrix, right-handed and independent.

@@ -39,7 +39,7 @@ impl SkinReach {
         self.drop_doubles();
     }
 
-    /// Adds a mesh of an archive, made for a skeleton of so many joints, and its morph targets.
+    /// Adds a mesh of an archive, made for a skeleton of this number of joints, and its morph targets.
     pub fn add_archived(&mut self, joint_count: usize, mesh: &MeshView<'_>, morphs: &[MorphView<'_>]) {
         self.joints.resize_with(joint_count, Vec::new);
         let mut boxes = Boxes::new(mesh.positions);

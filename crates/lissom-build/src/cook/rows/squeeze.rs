@@ -152,7 +152,7 @@ impl<'a> Squeeze<'a> {
     }
 }
 
-/// True if a number fits so many bits.
+/// True if a number fits this number of bits.
 fn holds(v: i32, width: u32) -> bool {
     signed_bits(v) <= width
 }

@@ -48,7 +48,7 @@ const FINGERS: [(&str, [f64; 3]); 5] = [
 /// Where the pelvis of a body at rest is in the model's own space, whose origin is in the chest.
 const PELVIS: V3 = V3::new(0.0, -0.23, 0.02);
 
-/// The joints of a body with so many of them, standing on the ground at rest, and where its pelvis is in the model's own space.
+/// The joints of a body with this number of them, standing on the ground at rest, and where its pelvis is in the model's own space.
 pub(super) fn skeleton(joints: usize) -> (RawSkeleton, V3) {
     let mut out = Maker::default();
     BODY.iter().for_each(|(name, parent, place)| out.add(name, parent, *place));

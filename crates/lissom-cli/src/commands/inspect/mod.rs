@@ -375,7 +375,7 @@ fn track(track: &RawUserTrack) -> TrackReport {
 /// Lists longer than this are cut, unless all is asked for.
 const SHORT: usize = 12;
 
-/// Where a list of so many is cut.
+/// Where a list of this length is cut.
 fn cut(count: usize, all: bool) -> usize {
     if all || count <= SHORT + 2 { count } else { SHORT }
 }

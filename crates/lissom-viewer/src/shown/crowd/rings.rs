@@ -46,7 +46,7 @@ fn place(mut i: usize) -> (usize, usize) {
     (number, i)
 }
 
-/// How far so many reach, in metres.
+/// How far a crowd of this size reaches, in metres.
 pub(super) fn radius(count: usize) -> f32 {
     ring(place(count.saturating_sub(1)).0).0 as f32
 }
@@ -76,7 +76,7 @@ impl Ringed {
         [(above - 1, 1.0 - share), (above, share)]
     }
 
-    /// Where it stands and looks after so many seconds.
+    /// Where it stands and looks at a time in seconds.
     pub fn place(&self, time_s: f64) -> RootStep {
         let angle = self.angle + time_s * self.speed / self.radius_m;
         // Who stands looks at the middle, who goes looks ahead.

@@ -110,7 +110,7 @@ impl Models {
         }
     }
 
-    /// The bytes of a section, written or read. `None` if what was read cannot be so many bytes.
+    /// The bytes of a section, written or read. `None` if what was read cannot be of this size.
     fn section<C: Coder>(
         &mut self,
         coder: &mut C,

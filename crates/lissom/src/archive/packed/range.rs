@@ -8,7 +8,7 @@ const HALF: u32 = 1 << 15;
 /// No chance is nearer to 0 or 1 than this.
 const LEAST: u32 = 24;
 const MOST: u32 = 2 * HALF - LEAST;
-/// After so many bits a chance follows no slower.
+/// After this number of bits a chance follows no slower.
 const SLOWEST: u8 = 60;
 
 /// How likely a bit is to be set, of 65,536, and how many bits it was learnt from.
@@ -26,7 +26,7 @@ impl Chance {
     /// Nothing is known.
     pub const EVEN: Self = Self { turned: 0, seen: 0 };
 
-    /// So likely (of 65,536), as if learnt from so many bits.
+    /// This likely (of 65,536), as if learnt from this number of bits.
     pub const fn of(set: u32, seen: u8) -> Self {
         let set = if set < LEAST {
             LEAST
@@ -52,7 +52,7 @@ impl Chance {
 
     /// Takes a bit into account.
     pub fn learn(&mut self, bit: bool) {
-        /// The share of what is new, of 65,536, after so many bits.
+        /// The share of what is new, of 65,536, after this number of bits.
         const SHARES: [i32; SLOWEST as usize + 1] = {
             let mut shares = [0; SLOWEST as usize + 1];
             let (mut rest, mut seen) = (shares.as_mut_slice(), 0);

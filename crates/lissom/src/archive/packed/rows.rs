@@ -73,7 +73,7 @@ impl RowsModel {
     }
 
     /// Writes the clip, or reads it: then all that `clip` says is replaced. `bytes` are those of the clip,
-    /// `section` what its section is called. `None` if what was read makes no clip of so many bytes.
+    /// `section` what its section is called. `None` if what was read makes no clip of this size.
     pub fn code<C: Coder>(
         &mut self,
         coder: &mut C,
@@ -439,7 +439,7 @@ mod tests {
         *,
     };
 
-    /// What comes back from what was coded, where the section is said to have so many bytes.
+    /// What comes back from what was coded, where the section is said to have this size.
     fn read_back(clip: &RowsIntegers, bytes: usize) -> Option<RowsIntegers> {
         let mut coder = Encoder::new();
         RowsModel::new().code(&mut coder, &mut clip.clone(), usize::MAX, "clip")?;

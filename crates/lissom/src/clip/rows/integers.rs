@@ -197,7 +197,7 @@ impl LaneIntegers {
     }
 }
 
-/// The most numbers of keys that a clip of so many bytes may have to be read here: what holds them is a
+/// The most numbers of keys that a clip of this size may have to be read here: what holds them is a
 /// multiple of its bytes.
 pub(crate) fn most_numbers(bytes: usize) -> u64 {
     (bytes as u64).saturating_mul(4).saturating_add(4096)

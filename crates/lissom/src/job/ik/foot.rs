@@ -70,7 +70,7 @@ pub struct LegCorrection {
 /// # What is computed
 ///
 /// The motion was made on level ground through the model's origin. Where the ground under a foot is higher or
-/// lower than that, its ankle is to be so much higher or lower, and on a slope a little higher still, so that
+/// lower than that, its ankle is to be higher or lower by as much, and on a slope a little higher still, so that
 /// the sole lies on it.
 ///
 /// 1. The pelvis follows the lowest foot: a leg can be bent, not stretched.

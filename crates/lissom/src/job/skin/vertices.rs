@@ -13,7 +13,7 @@ pub(super) struct Vertices<'a> {
 }
 
 impl Vertices<'_> {
-    /// Checks that the mesh has so many vertices and that the buffers hold them.
+    /// Checks that the mesh has this number of vertices and that the buffers hold them.
     pub fn check(
         mesh: &SkinMesh<'_>,
         count: usize,
