@@ -3,7 +3,7 @@
 use crate::{scene::Scene, text::words};
 use lissom::archive::{self, clip_ends_with};
 
-/// The clip that is meant: by name, by the file's stem if the file has one clip, by index, or as [`clip_called`] finds
+/// The clip that is meant: by name, by the file's stem if the file has one clip, by index, or as [`clip_called`](archive::clip_called) finds
 /// it.
 #[must_use]
 pub fn find_clip(names: &[String], stem: &str, wanted: &str) -> Option<usize> {
