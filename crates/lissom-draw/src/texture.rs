@@ -82,6 +82,10 @@ impl Texture {
         let bits = info.bits_per_pixel().max(1) as u64;
         let can_hold = (bytes.len() as u64).saturating_mul(DEFLATED * 8) / bits;
         few_enough(info.width.into(), info.height.into(), MOST, can_hold)?;
+        // The decoder takes three bytes at a time, and panics where fewer are left.
+        if info.palette.as_ref().is_some_and(|palette| palette.len() % 3 != 0) {
+            return Err(DrawError::Decode { reason: "its palette ends inside a colour".into() });
+        }
         let size = reader.output_buffer_size();
         let size = size.ok_or_else(|| DrawError::Decode { reason: "it is too large".into() })?;
         let mut raw = vec![0; size];
@@ -206,6 +210,20 @@ mod tests {
             &[0xff, 0xd9],
         ];
         parts.concat()
+    }
+
+    /// Two pixels of one bit, and a palette of five bytes.
+    const ODD_PALETTE: &[u8] = &[
+        137, 80, 78, 71, 13, 10, 26, 10, 0, 0, 0, 13, 73, 72, 68, 82, 0, 0, 0, 2, 0, 0, 0, 1, 1, 3, 0, 0, 0,
+        206, 236, 237, 201, 0, 0, 0, 5, 80, 76, 84, 69, 1, 2, 3, 4, 5, 227, 79, 186, 232, 0, 0, 0, 10, 73,
+        68, 65, 84, 120, 156, 99, 112, 0, 0, 0, 66, 0, 65, 41, 55, 244, 239, 0, 0, 0, 0, 73, 69, 78, 68, 174,
+        66, 96, 130,
+    ];
+
+    #[test]
+    fn a_png_whose_palette_ends_inside_a_colour_is_refused() {
+        let error = Texture::decode(ODD_PALETTE).unwrap_err().to_string();
+        assert!(error.contains("palette"), "{error}");
     }
 
     /// A lossless file of these rows of two colours: a bit per pixel.
