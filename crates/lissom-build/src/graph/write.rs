@@ -150,7 +150,8 @@ fn layer(layer: &LayerParts) -> Json {
         layer.weight_from.is_some(),
     );
     let states: Vec<Json> = layer.states.iter().map(state).collect();
-    put(&mut out, "states", Json::List(states), !layer.states.is_empty());
+    // Transitions need the key, also where there is nothing in it.
+    put(&mut out, "states", Json::List(states), !(layer.states.is_empty() && layer.transitions.is_empty()));
     let ways: Vec<Json> = layer.transitions.iter().map(transition).collect();
     put(&mut out, "transitions", Json::List(ways), !layer.transitions.is_empty());
     Json::Object(out)

@@ -329,3 +329,12 @@ fn a_graph_follows_clips_that_get_another_name() {
     assert_eq!(state.motion, MotionParts::Clip(names[1].into()));
     assert_eq!(names[0], "walk");
 }
+
+#[test]
+fn transitions_without_states_are_written_as_they_were_read() {
+    let text = r#"{ "layers": [{ "name": "l", "states": [], "transitions": [{ "from": "a", "to": "b", "exit": 1 }] }] }"#;
+    let file = graph::read(text.as_bytes()).unwrap();
+    assert_eq!(file.parts().layers[0].transitions.len(), 1);
+    let again = graph::read(graph::to_json(file.parts()).as_bytes()).unwrap();
+    assert_eq!(again.parts(), file.parts());
+}
