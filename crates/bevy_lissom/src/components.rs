@@ -7,7 +7,7 @@ use bevy_math::{Quat, Vec3};
 use bevy_reflect::Reflect;
 use bevy_transform::components::Transform;
 use lissom::track::Repeat;
-use lissom_motion::{GraphParts, crowd::Member};
+use lissom_motion::{GraphParts, crowd::Member, frame::What};
 use std::sync::Arc;
 
 /// What a character plays: a clip, several clips, or a graph. A changed component starts again from the beginning.
@@ -280,4 +280,58 @@ pub struct MarkerPassed {
     pub layer: u16,
     /// True if the clip ran backward there.
     pub backward: bool,
+}
+
+/// A state or a one-shot of a character began or ended: a message to all, and an event of its entity, observed there.
+#[derive(Message, EntityEvent, Clone, Debug, PartialEq)]
+pub struct StateChanged {
+    /// The character's entity.
+    pub entity: Entity,
+    /// What happened.
+    pub change: Change,
+    /// The state's name; of a one-shot its clip's.
+    pub name: Arc<str>,
+    /// When in the step: 0 at its start, 1 at its end.
+    pub share: f32,
+    /// How much of it is seen at the end of the step.
+    pub weight: f32,
+    /// The layer's number in its graph.
+    pub layer: u16,
+}
+
+/// What states and one-shots do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Change {
+    /// A state begins.
+    Entered,
+    /// A state is not played any more.
+    Left,
+    /// A state that plays once came to its end.
+    Finished,
+    /// A transition to this state begins.
+    TransitionStarted,
+    /// The transition to this state is over.
+    TransitionEnded,
+    /// A one-shot begins.
+    ShotBegan,
+    /// A one-shot played to its end.
+    ShotEnded,
+    /// A one-shot was stopped, or newer ones took its place.
+    ShotInterrupted,
+}
+
+impl Change {
+    pub(crate) fn of(what: &What<'_>) -> Option<Self> {
+        Some(match what {
+            What::Entered(_) => Self::Entered,
+            What::Left(_) => Self::Left,
+            What::Finished(_) => Self::Finished,
+            What::TransitionStarted(_) => Self::TransitionStarted,
+            What::TransitionEnded(_) => Self::TransitionEnded,
+            What::ShotBegan(_) => Self::ShotBegan,
+            What::ShotEnded(_) => Self::ShotEnded,
+            What::ShotInterrupted(_) => Self::ShotInterrupted,
+            _ => return None,
+        })
+    }
 }

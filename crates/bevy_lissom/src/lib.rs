@@ -20,7 +20,7 @@
 //!                 Crowds: one crowd per archive, one member per character ◀── Character (component, by the plugin)
 //!                    │                  LissomSystems::Animate: one update of every crowd, on Bevy's compute pool
 //!                    ▼                  LissomSystems::Tell
-//!                 root motion ─▶ Transform     markers ─▶ MarkerPassed     joints ─▶ Transform of sockets
+//!                 root motion ─▶ Transform     events ─▶ MarkerPassed, StateChanged     joints ─▶ Transform of sockets
 //!                                       TransformSystems::Propagate, LissomSystems::Place the last in it
 //!                 joints ─▶ GlobalTransform of a scene's joints (SceneJoints), and of what hangs on them
 //!                 joints ─▶ SkinPalette and Aabb of meshes without joints (Skin)
@@ -59,8 +59,8 @@ mod transform;
 pub use archive::{LissomArchive, LissomClip, LissomLoadError, LissomLoader};
 pub use character::{CharacterError, Characters};
 pub use components::{
-    Character, EntityRootMotion, JointSocket, LissomError, MarkerPassed, ParameterValue, Parameters,
-    PlaybackSpeed, Plays, WeightedClip,
+    Change, Character, EntityRootMotion, JointSocket, LissomError, MarkerPassed, ParameterValue, Parameters,
+    PlaybackSpeed, Plays, StateChanged, WeightedClip,
 };
 pub use crowds::Crowds;
 #[cfg(feature = "import")]
@@ -125,6 +125,7 @@ impl Plugin for LissomPlugin {
             .init_resource::<Crowds>()
             .init_resource::<scene::SceneRows>()
             .add_message::<MarkerPassed>()
+            .add_message::<StateChanged>()
             .register_type::<Plays>()
             .register_type::<PlaybackSpeed>()
             .register_type::<Parameters>()

@@ -4,8 +4,8 @@
 use crate::{
     archive::{LissomArchive, LissomClip},
     components::{
-        Character, EntityRootMotion, JointSocket, LissomError, MarkerPassed, ParameterValue, Parameters,
-        Playable, PlaybackSpeed, Plays, Source, WeightedClip,
+        Change, Character, EntityRootMotion, JointSocket, LissomError, MarkerPassed, ParameterValue,
+        Parameters, Playable, PlaybackSpeed, Plays, Source, StateChanged, WeightedClip,
     },
     crowds::{BindError, Bound, CrowdOf, Crowds, Rebound},
     executor::Compute,
@@ -15,7 +15,7 @@ use bevy_ecs::prelude::*;
 use bevy_math::{Mat4, Quat, Vec3};
 use bevy_time::Time;
 use bevy_transform::components::Transform;
-use lissom_motion::RootStep;
+use lissom_motion::{RootStep, frame::What};
 use tracing::error;
 
 /// Removes the member of an entity that lost its [`Plays`].
@@ -268,24 +268,39 @@ pub(crate) fn travel(
     }
 }
 
-/// Sends the markers that were passed, as messages and as events of their entities.
+/// Sends what happened in the step, as messages and as events of the entities.
 pub(crate) fn tell(
     mut crowds: ResMut<Crowds>,
     mut messages: MessageWriter<MarkerPassed>,
+    mut changes: MessageWriter<StateChanged>,
     mut commands: Commands,
 ) {
     for crowd_of in crowds.iter_mut() {
         let CrowdOf { crowd, bound, names, .. } = crowd_of;
         for event in crowd.events() {
             let Some(Some(Bound { entity, .. })) = bound.get(event.member.index()) else { continue };
+            if let Some(change) = Change::of(&event.what) {
+                let name = crowd.graph(event.member).and_then(|graph| event.what.name(graph));
+                let changed = StateChanged {
+                    entity: *entity,
+                    change,
+                    name: CrowdOf::name(names, name.unwrap_or_default()),
+                    share: event.share,
+                    weight: event.weight,
+                    layer: event.layer,
+                };
+                changes.write(changed.clone());
+                commands.trigger(changed);
+            }
+            let What::Marker { marker, backward, .. } = event.what else { continue };
             let passed = MarkerPassed {
                 entity: *entity,
-                marker: CrowdOf::name(names, event.marker.name),
-                duration_s: event.marker.duration_s,
+                marker: CrowdOf::name(names, marker.name),
+                duration_s: marker.duration_s,
                 share: event.share,
                 weight: event.weight,
                 layer: event.layer,
-                backward: event.backward,
+                backward,
             };
             messages.write(passed.clone());
             commands.trigger(passed);

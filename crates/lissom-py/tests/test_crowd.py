@@ -178,6 +178,23 @@ def test_events_are_arrays(crowd):
     assert ((everything["share"] >= 0) & (everything["share"] <= 1)).all()
 
 
+def test_changes_of_states_and_one_shots_are_arrays(crowd):
+    crowd.update(1 / 60)
+    first = crowd.changes()
+    assert {name: array.dtype.kind for name, array in first.items()} == {
+        "member": "i", "what": "U", "name": "U", "layer": "U", "share": "f", "weight": "f",
+    }
+    assert set(first["what"]) == {"entered"} and set(first["member"]) == set(range(40))
+    crowd.play("wave", "upper_body", members=[3], fade=0.05, loop=True)
+    crowd.update(1 / 60)
+    assert (crowd.changes()["what"] == "shot began").sum() == 1
+    assert crowd.changes()["name"][0] == "wave" and crowd.changes()["member"][0] == 3
+    crowd.stop("upper_body", members=[3])
+    crowd.update(0.1)
+    ended = crowd.changes()
+    assert list(ended["what"]) == ["shot interrupted"] and abs(ended["share"][0] - 0.5) < 1e-6
+
+
 def test_one_shots_come_and_go(crowd):
     before = crowd.matrices()
     crowd.play("wave", "upper_body", members=np.arange(40) < 5, fade=0.05, loop=True)

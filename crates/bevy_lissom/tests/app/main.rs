@@ -23,8 +23,8 @@ use bevy_asset::{
 };
 use bevy_ecs::{message::MessageCursor, prelude::*, system::RunSystemOnce};
 use bevy_lissom::{
-    Character, CharacterError, Characters, Crowds, EntityRootMotion, JointSocket, LissomArchive, LissomClip,
-    LissomPlugin, MarkerPassed, Parameters, Plays,
+    Change, Character, CharacterError, Characters, Crowds, EntityRootMotion, JointSocket, LissomArchive,
+    LissomClip, LissomPlugin, MarkerPassed, Parameters, Plays, StateChanged,
 };
 use bevy_math::{Mat4, Vec3};
 use bevy_time::{TimePlugin, TimeUpdateStrategy};
@@ -324,6 +324,54 @@ fn a_transition_is_taken_and_parameters_by_name_are_followed() {
         app.update();
     }
     assert_eq!(leading(&mut app), "move");
+}
+
+#[derive(Resource, Default)]
+struct Changes(Vec<StateChanged>);
+
+#[test]
+fn changes_of_states_and_one_shots_are_told_in_their_order() {
+    let (mut app, _) = app();
+    app.init_resource::<Changes>();
+    let entity = hero(&mut app, |server| Plays::graph(server.load("hero.lsm"), "hero"));
+    app.world_mut().entity_mut(entity).observe(|changed: On<StateChanged>, mut all: ResMut<Changes>| {
+        all.0.push(changed.event().clone());
+    });
+    app.world_mut().entity_mut(entity).insert(Parameters::default());
+    plays(&mut app, entity);
+    let mut cursor = MessageCursor::<StateChanged>::default();
+    let mut told: Vec<StateChanged> = Vec::new();
+    let mut update = |app: &mut App| {
+        told.extend(cursor.read(app.world().resource::<Messages<StateChanged>>()).cloned());
+        let then = told.len();
+        app.update();
+        told.extend(cursor.read(app.world().resource::<Messages<StateChanged>>()).cloned());
+        let change = |it: &StateChanged| format!("{:?} {}", it.change, it.name);
+        told[then..].iter().filter(|it| it.layer == 0).map(change).collect::<Vec<_>>()
+    };
+    update(&mut app);
+    app.world_mut().get_mut::<Parameters>(entity).unwrap().set("greet", true);
+    assert_eq!(update(&mut app), ["TransitionStarted greeting", "Entered greeting", "Left move"]);
+    let mut later = Vec::new();
+    for _ in 0..1000 {
+        later.extend(update(&mut app));
+        if later.last().is_some_and(|last| last == "Left greeting") {
+            break;
+        }
+    }
+    let expected = [
+        "TransitionEnded greeting",
+        "Finished greeting",
+        "TransitionStarted move",
+        "Entered move",
+        "TransitionEnded move",
+        "Left greeting",
+    ];
+    assert_eq!(later, expected);
+    assert!(told.iter().all(|it| it.entity == entity && (0.0..=1.0).contains(&it.share)));
+    assert_eq!(app.world().resource::<Changes>().0, told);
+    let entered = told.iter().filter(|it| it.change == Change::Entered).count();
+    assert!(entered >= 3, "{entered}: the first state, the greeting, and back");
 }
 
 #[derive(Resource, Default)]

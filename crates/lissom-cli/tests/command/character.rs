@@ -91,7 +91,10 @@ fn a_character_in_an_afternoon() -> Result<(), Box<dyn std::error::Error>> {
         hero.set(crouch, frame >= 240)?;
         hero.update(1.0 / 60.0)?;
         place = place.then(&hero.root_delta()); // where your game puts the character
-        steps += hero.events().filter(|event| event.marker.name == "step" && event.weight > 0.5).count();
+        steps += hero
+            .events()
+            .filter(|event| event.marker().is_some_and(|m| m.name == "step") && event.weight > 0.5)
+            .count();
         let _matrices = hero.models(); // for your renderer; or hero.palette("mesh"), hero.body_mut().skin()
     }
     println!("{:.1} m, {steps} steps", place.translation[2]);

@@ -61,7 +61,10 @@ fn the_mannequin_as_an_archive_has_a_graph() {
     hero.set(hero.graph().float("ahead").unwrap(), 1.32).unwrap();
     let steps = (0..240).map(|_| {
         hero.update(1.0 / 60.0).unwrap();
-        (hero.root_delta().translation[2], hero.events().filter(|e| e.marker.name == "step_left").count())
+        (
+            hero.root_delta().translation[2],
+            hero.events().filter(|e| e.marker().is_some_and(|m| m.name == "step_left")).count(),
+        )
     });
     let (way, left) = steps.fold((0.0, 0), |(way, left), (step, events)| (way + step, left + events));
     assert!((4.5..5.5).contains(&way), "{way} m in 4 s");

@@ -5,7 +5,7 @@ mod foreign;
 use crate::{
     Graph, GraphState, PoseMemory, RootStep, StateError,
     cast::Cast,
-    frame::{Frame, FrameEvent},
+    frame::{Event, Frame},
     graph::{LoadError, PlayedGraph, TriggerKey},
     memory::MemoryScratch,
     save::{Held, Save},
@@ -267,8 +267,8 @@ impl Animator {
         Ok(())
     }
 
-    /// The markers passed in the last step; see [`Frame::events`].
-    pub fn events(&self) -> impl Iterator<Item = FrameEvent<'_>> {
+    /// What happened in the last step: markers, and what states and one-shots did; see [`Frame::events`].
+    pub fn events(&self) -> impl Iterator<Item = Event<'_>> {
         self.frame.events(&self.cast.graph, |clip| -> Option<MarkersView<'_>> {
             self.body.markers(*self.cast.clips.get(clip)?)
         })

@@ -112,6 +112,15 @@ impl Crowd {
         Ok(self.graph_state(member)?.1.stop(layer)?)
     }
 
+    /// The graph that decides for a member; `None` for one that plays clips, or that is not in the crowd.
+    #[must_use]
+    pub fn graph(&self, member: Member) -> Option<&Arc<Graph>> {
+        match self.members.minds[self.members.find(member).ok()?] {
+            Mind::Graph { graph, .. } => self.casts.get(usize::from(graph)).map(|cast| &cast.graph),
+            Mind::Clips(_) => None,
+        }
+    }
+
     /// The state of a member's graph: a clone is a save.
     ///
     /// # Errors

@@ -47,7 +47,7 @@
 //! }
 //! for _frame in 0..600 {
 //!     crowd.update(1.0 / 60.0)?;
-//!     println!("{} events", crowd.events().count());
+//!     println!("{} markers", crowd.events().filter(|event| event.marker().is_some()).count());
 //! }
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```

@@ -2,7 +2,7 @@
 
 use super::error::{CrowdError, value};
 use crate::{
-    frame::{Entry, Frame, FrameLayer},
+    frame::{Entry, Frame, FrameLayer, until},
     graph::Graph,
     state::List,
 };
@@ -121,7 +121,8 @@ impl PlayedClips {
             playing.head = to;
             // A frame's weights are shares.
             let weight = if total > 0.0 { (f64::from(weight) / total) as f32 } else { 0.0 };
-            frame.entries.push(Entry { clip, layer: 0, weight, repeat, from, to });
+            let until = until(repeat, from, to, laps);
+            frame.entries.push(Entry { clip, layer: 0, weight, repeat, from, to, until });
         }
     }
 }

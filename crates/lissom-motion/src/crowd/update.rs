@@ -160,7 +160,7 @@ impl Crowd {
         self.workers.iter_mut().find_map(|worker| worker.failed.take()).map_or(Ok(()), Err)
     }
 
-    /// The markers passed in the last step: by member, of one member in the order of time, at one time by layer.
+    /// What happened in the last step: by member, of one member in the order of [`Frame::events`](crate::frame::Frame::events).
     pub fn events(&self) -> impl Iterator<Item = CrowdEvent<'_>> {
         self.workers.iter().flat_map(|worker| &worker.passed).filter_map(|passed| passed.event(&self.body))
     }

@@ -1,6 +1,6 @@
 //! The buffers of one task, and the queues in which poses wait until sixteen are written side by side.
 
-use super::{error::CrowdError, event::Passed};
+use super::{error::CrowdError, event::Told};
 use crate::{
     Graph,
     frame::Frame,
@@ -31,7 +31,7 @@ pub(super) struct Worker {
     pub batch: BatchScratch,
     /// Of one member whose matrices are not kept.
     pub models: Vec<Mat4>,
-    pub passed: Vec<Passed>,
+    pub passed: Vec<Told>,
     /// For each clip, whether a pose of this update has it.
     pub played: Vec<bool>,
     pub failed: Option<CrowdError>,
@@ -78,12 +78,13 @@ impl Worker {
     pub fn reserve(&mut self, graph: &Graph, skeleton: &Skeleton) {
         self.memory_scratch.reserve(graph, skeleton);
         let missing = |has: usize, needed: usize| needed.saturating_sub(has);
-        let Frame { entries, layers, changes, .. } = &mut self.frame;
+        let Frame { entries, layers, changes, deeds, .. } = &mut self.frame;
         if graph.is_inertial() {
             changes.reserve(missing(changes.len(), graph.most_entries()));
         }
         entries.reserve(missing(entries.len(), graph.most_entries()));
         layers.reserve(missing(layers.len(), Graph::MAX_LAYERS));
+        deeds.reserve(missing(deeds.len(), graph.most_deeds()));
     }
 }
 

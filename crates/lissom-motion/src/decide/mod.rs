@@ -10,6 +10,7 @@
 
 mod shots;
 mod step;
+mod tell;
 mod transitions;
 mod voices;
 mod why;

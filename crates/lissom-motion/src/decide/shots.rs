@@ -2,8 +2,8 @@
 
 use super::{Step, risen};
 use crate::{
-    frame::Entry,
-    graph::Graph,
+    frame::{Done, Entry, until, within},
+    graph::{ClipKey, Graph},
     limits::MAX_SHOTS,
     state::{LayerState, Shot},
 };
@@ -32,10 +32,18 @@ impl Shot {
         if duration_s > 0.0 { speed / duration_s } else { speed }
     }
 
-    /// True if it has gone for good.
-    fn is_over(&self) -> bool {
-        let stopped = self.stopping_s.is_some_and(|since_s| since_s >= f64::from(self.how.fade_out_s));
-        stopped || (self.how.repeat == Repeat::Once && self.head.lap() > 0)
+    /// If it has gone for good: whether by itself or since it was stopped, and when in the step. `until` is when its head came
+    /// to where it is.
+    fn over(&self, dt_s: f64, until: f64) -> Option<(Done, f64)> {
+        let (clip, fade_s) = (ClipKey(self.clip), f64::from(self.how.fade_out_s));
+        let stopped = self.stopping_s.filter(|since_s| *since_s >= fade_s);
+        let stopped = stopped.map(|since_s| within(1.0 - (since_s - fade_s) / dt_s));
+        let ended = (self.how.repeat == Repeat::Once && self.head.lap() > 0).then_some(until);
+        match (stopped, ended) {
+            (Some(stopped), Some(ended)) if ended <= stopped => Some((Done::Over(clip), ended)),
+            (Some(stopped), _) => Some((Done::Stopped(clip), stopped)),
+            (None, ended) => ended.map(|ended| (Done::Over(clip), ended)),
+        }
     }
 }
 
@@ -44,14 +52,24 @@ impl Step<'_> {
     pub(super) fn shots(&mut self, number: usize, layer: &mut LayerState) -> (f64, f64) {
         let begin = self.frame.entries.len();
         let mut shares = [0.0; MAX_SHOTS];
+        if self.dt_s > 0.0 {
+            for clip in core::mem::take(&mut layer.pushed_out).as_slice() {
+                self.tell(number, Done::Stopped(ClipKey(*clip)), 0.0, 0.0);
+            }
+        }
         for (shot, share) in layer.shots.as_mut_slice().iter_mut().zip(&mut shares) {
             let (from, repeat) = (shot.head, shot.how.repeat);
-            shot.head = self.moved(from, repeat, shot.laps_per_s(self.graph), None);
+            if shot.age_s <= 0.0 && self.dt_s > 0.0 {
+                self.tell(number, Done::Began(ClipKey(shot.clip)), 0.0, 0.0);
+            }
+            let laps_per_s = shot.laps_per_s(self.graph);
+            shot.head = self.moved(from, repeat, laps_per_s, None);
+            let until = until(repeat, from, shot.head, laps_per_s * self.dt_s);
             shot.age_s += self.dt_s;
             shot.stopping_s = shot.stopping_s.map(|since_s| since_s + self.dt_s);
             *share = shot.share(self.graph);
             let (clip, layer, to) = (shot.clip, number as u16, shot.head);
-            self.frame.entries.push(Entry { clip, layer, weight: 0.0, repeat, from, to });
+            self.frame.entries.push(Entry { clip, layer, weight: 0.0, repeat, from, to, until });
         }
         // The newest first.
         let (mut left, mut seen) = (1.0, 0.0);
@@ -67,7 +85,16 @@ impl Step<'_> {
             entry.weight = (if alone { share / seen } else { share }) as f32;
         }
         if self.dt_s > 0.0 {
-            layer.shots.retain(|shot| !shot.is_over());
+            let (dt_s, mut at) = (self.dt_s, begin);
+            layer.shots.retain(|shot| {
+                let until = self.frame.entries[at].until;
+                at += 1;
+                let over = shot.over(dt_s, until);
+                if let Some((done, share)) = over {
+                    self.tell(number, done, share, 0.0);
+                }
+                over.is_none()
+            });
         }
         (left, seen)
     }

@@ -15,6 +15,7 @@ impl Step<'_> {
         let mut playing = self.voices(number, layer);
         let mut inertial = false;
         if self.dt_s > 0.0 {
+            playing.as_slice().iter().for_each(|one| self.tell_of(number, one));
             // What code asks for goes before what transitions say.
             if let Some(asked) = layer.asked.take() {
                 inertial = self.note_inertia(asked.how.coming(), &mut playing);
@@ -49,7 +50,10 @@ impl Step<'_> {
                 entry.weight = (f64::from(entry.weight) * (one.share * left)) as f32;
             }
         }
-        layer.keep(playing.as_slice());
+        let gone = layer.keep(playing.as_slice());
+        if self.dt_s > 0.0 {
+            self.tell_of_gone(number, playing.as_slice(), gone);
+        }
     }
 
     /// True if what starts is by inertia: the frame is then told how long it takes.

@@ -183,6 +183,7 @@ impl Step<'_> {
     fn lead(&mut self, number: usize, voice: Voice, playing: &mut Voices) {
         let mut one = Playing { voice, ..Playing::default() };
         self.enter(number, &mut one, 0.0);
+        self.tell_of_new(number, &one.voice);
         // The list is long enough: it holds one more than a layer has voices.
         let _ = playing.push(one);
     }

@@ -2,7 +2,7 @@
 
 use super::{Step, risen};
 use crate::{
-    frame::Entry,
+    frame::{Entry, laps_at, until},
     graph::Pace,
     limits::MAX_VOICES,
     state::{LayerState, List, Voice},
@@ -22,6 +22,8 @@ pub(crate) struct Playing {
     pub(super) share: f64,
     /// The same before an inertialised transition.
     pub(super) old_share: f64,
+    /// When in the step its head came to where it is.
+    pub(super) until: f64,
     /// Its entries in the frame.
     pub(super) entries: (usize, usize),
     /// A bit per entry: it plays in its own time.
@@ -31,7 +33,7 @@ pub(crate) struct Playing {
 impl Playing {
     /// Laps from where its first one began, in the direction in which it plays.
     pub(super) fn laps_done(&self) -> f64 {
-        let laps = self.voice.head.lap() as f64 + self.voice.head.progress_s();
+        let laps = laps_at(self.voice.head);
         if self.laps_per_s < 0.0 { 1.0 - laps } else { laps }
     }
 
@@ -97,9 +99,11 @@ impl Step<'_> {
                 let repeat = self.graph.state(one.voice.state).repeat;
                 one.voice.head = self.moved(one.voice.head, repeat, own, pace.as_ref());
                 one.voice.age_s += self.dt_s;
+                one.until = until(repeat, one.from, one.voice.head, own * self.dt_s);
                 let own = &mut self.frame.entries[one.entries.0..one.entries.1];
                 for (_, entry) in own.iter_mut().enumerate().filter(|(i, _)| !one.has_own_time(*i)) {
                     entry.to = self.graph.placed(entry.clip, repeat, one.voice.head);
+                    entry.until = one.until;
                 }
             }
         }
@@ -141,7 +145,7 @@ impl Step<'_> {
             } else {
                 [graph.placed(clip, repeat, head); 2]
             };
-            frame.entries.push(Entry { clip, layer, weight, repeat, from, to });
+            frame.entries.push(Entry { clip, layer, weight, repeat, from, to, until: 1.0 });
         });
         one.entries = (begin, frame.entries.len());
         one.from = head;
@@ -172,15 +176,17 @@ impl Step<'_> {
 }
 
 impl LayerState {
-    /// What goes on after this step: the voices from the last one that hides those before it.
-    pub(super) fn keep(&mut self, playing: &[Playing]) {
+    /// What goes on after this step: the voices from the last one that hides those before it. How many do not.
+    pub(super) fn keep(&mut self, playing: &[Playing]) -> usize {
         let hides = |one: &Playing| one.voice.share() >= 1.0;
         let first = playing.iter().rposition(hides).unwrap_or(0);
         let most = playing.len().saturating_sub(MAX_VOICES);
         self.voices = List::default();
-        for (i, one) in playing[if first > most { first } else { most }..].iter().enumerate() {
+        let gone = if first > most { first } else { most };
+        for (i, one) in playing[gone..].iter().enumerate() {
             self.voices.push(Voice { in_step: one.voice.in_step && i > 0, ..one.voice });
         }
+        gone
     }
 }
 

@@ -1,5 +1,6 @@
 //! One clip of a frame, and what it covered.
 
+use super::within;
 use crate::graph::Graph;
 use lissom::track::{Playhead, Repeat, Span, Timeline};
 
@@ -24,6 +25,8 @@ pub struct Entry {
     pub from: Playhead,
     /// Where it is, in laps.
     pub to: Playhead,
+    /// When in the step it came there: 1, unless it plays once and came to its end before.
+    pub until: f64,
 }
 
 impl Entry {
@@ -70,4 +73,14 @@ impl Entry {
         };
         line.seek(head, into * line.duration_s()).ok()
     }
+}
+
+/// When in a step a head that was to go on by `laps` came to where it is: before its end if it plays once and has come to its own.
+pub(crate) fn until(repeat: Repeat, from: Playhead, to: Playhead, laps: f64) -> f64 {
+    if repeat == Repeat::Once && laps != 0.0 { within((laps_at(to) - laps_at(from)) / laps) } else { 1.0 }
+}
+
+/// Where a head that counts in laps is, in laps.
+pub(crate) fn laps_at(head: Playhead) -> f64 {
+    head.lap() as f64 + head.progress_s()
 }

@@ -2,10 +2,14 @@
 
 mod cover;
 mod entry;
+mod event;
 mod mix;
 
 pub use cover::{Layer, cover};
 pub use entry::{Entry, MAX_TOLD_LAPS};
+pub(crate) use entry::{laps_at, until};
+pub(crate) use event::{Deed, Done, is_before, within};
+pub use event::{Event, What};
 pub(crate) use mix::{Change, StartPose};
 
 use crate::{
@@ -13,7 +17,6 @@ use crate::{
     root::{RootMotion, RootStep},
 };
 use alloc::vec::Vec;
-use lissom::track::{MarkerView, MarkersView};
 
 /// A layer of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,23 +39,8 @@ pub struct Frame {
     pub(crate) inertia_s: Option<f32>,
     /// If one started, one an entry.
     pub(crate) changes: Vec<Change>,
-}
-
-/// A marker that was passed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FrameEvent<'a> {
-    /// The marker.
-    pub marker: MarkerView<'a>,
-    /// The clip's number in [`Graph::clips`].
-    pub clip: u16,
-    /// The layer's number.
-    pub layer: u16,
-    /// How much of the clip is seen: its share of its layer, times the layer's weight.
-    pub weight: f32,
-    /// Which lap of the state; 0 is the first.
-    pub lap: i64,
-    /// True if the clip ran backward there.
-    pub backward: bool,
+    /// What states and one-shots did.
+    pub(crate) deeds: Vec<Deed>,
 }
 
 impl Frame {
@@ -63,6 +51,7 @@ impl Frame {
             entries: Vec::with_capacity(graph.most_entries()),
             layers: Vec::with_capacity(graph.layers.len()),
             changes: Vec::with_capacity(if graph.is_inertial() { graph.most_entries() } else { 0 }),
+            deeds: Vec::with_capacity(graph.most_deeds()),
             ..Self::default()
         }
     }
@@ -72,6 +61,7 @@ impl Frame {
         self.entries.clear();
         self.layers.clear();
         self.changes.clear();
+        self.deeds.clear();
         (self.step_s, self.inertia_s) = (step_s, None);
     }
 
@@ -105,29 +95,6 @@ impl Frame {
     pub(crate) fn played(&self, at: usize, entry: &Entry) -> f32 {
         let change = self.changes.get(at).filter(|_| self.inertia_s.is_some());
         change.map_or(entry.weight, |change| change.old_weight)
-    }
-
-    /// The markers that were passed: entry by entry, each entry's in the order in which they were passed. `markers` gives
-    /// those of a clip, by its number in [`Graph::clips`].
-    pub fn events<'a>(
-        &'a self,
-        graph: &'a Graph,
-        markers: impl Fn(usize) -> Option<MarkersView<'a>> + 'a,
-    ) -> impl Iterator<Item = FrameEvent<'a>> + 'a {
-        self.entries.iter().enumerate().flat_map(move |(at, entry)| {
-            let span = entry.told().0.span(graph);
-            let passed = span.and_then(|span| Some(markers(usize::from(entry.clip))?.passed(&span)));
-            let layer = self.layers.get(usize::from(entry.layer)).map_or(0.0, |l| l.weight);
-            let weight = self.played(at, entry) * layer;
-            passed.into_iter().flatten().map(move |passed| FrameEvent {
-                marker: passed.marker,
-                clip: entry.clip,
-                layer: entry.layer,
-                weight,
-                lap: passed.lap,
-                backward: passed.backward,
-            })
-        })
     }
 
     /// Laps whose markers are not told: of each entry all but the last [`MAX_TOLD_LAPS`].

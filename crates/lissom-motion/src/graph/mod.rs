@@ -26,7 +26,7 @@ pub use sync::MAX_SYNC;
 
 pub(crate) use sync::Pace;
 
-use crate::error::StateError;
+use crate::{error::StateError, limits::MAX_DEEDS};
 use alloc::{boxed::Box, format, string::String, vec::Vec};
 use core::ops::Range;
 use lissom::{
@@ -358,6 +358,18 @@ impl Graph {
         at.map(|at| ClipKey(at as u16)).ok_or_else(|| StateError::unknown("clip", name))
     }
 
+    /// The whole name of a state; `None` if it is of another graph.
+    #[must_use]
+    pub fn state_name(&self, state: StateKey) -> Option<&str> {
+        self.states.get(usize::from(state.0)).map(|state| &*state.name)
+    }
+
+    /// The whole name of a clip; `None` if it is of another graph.
+    #[must_use]
+    pub fn clip_name(&self, clip: ClipKey) -> Option<&str> {
+        self.clips.get(usize::from(clip.0)).map(|clip| &*clip.name)
+    }
+
     /// The parameter of this name, whatever its kind.
     #[must_use]
     pub fn parameter(&self, name: &str) -> Option<&Parameter> {
@@ -421,6 +433,11 @@ impl Graph {
     #[must_use]
     pub fn most_entries(&self) -> usize {
         self.most_entries
+    }
+
+    /// What states and one-shots can do in a step.
+    pub(crate) fn most_deeds(&self) -> usize {
+        self.layers.len() * MAX_DEEDS
     }
 
     /// Whether a clip is kept in step with others by [`GraphParts::sync`]; `None` for a clip that does not exist.

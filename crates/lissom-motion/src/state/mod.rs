@@ -45,6 +45,8 @@ pub(crate) struct LayerState {
     /// The oldest first; the last one leads.
     pub(crate) voices: List<Voice, MAX_VOICES>,
     pub(crate) shots: List<Shot, MAX_SHOTS>,
+    /// The clips of one-shots that newer ones pushed out since the last step, which tells of them.
+    pub(crate) pushed_out: List<u16, MAX_SHOTS>,
     /// What code asked for.
     pub(crate) asked: Option<Asked>,
 }
@@ -341,6 +343,10 @@ impl GraphState {
         }
         let layer = self.layers.get_mut(usize::from(layer.0)).ok_or(StateError::OtherGraph)?;
         if layer.shots.is_full() {
+            // One that has not begun goes unseen. Between two steps no more than a layer plays have begun.
+            if let Some(oldest) = layer.shots.as_slice().first().filter(|shot| shot.age_s > 0.0) {
+                layer.pushed_out.push(oldest.clip);
+            }
             layer.shots.drop_first(1);
         }
         layer.shots.push(Shot { clip: clip.0, how, ..Shot::default() });
@@ -435,6 +441,11 @@ impl GraphState {
             for shot in old.shots.as_slice() {
                 if let Ok(clip) = to.clip(&from.clips[usize::from(shot.clip)].name) {
                     new.layers[i].shots.push(Shot { clip: clip.0, ..*shot });
+                }
+            }
+            for clip in old.pushed_out.as_slice() {
+                if let Ok(clip) = to.clip(&from.clips[usize::from(*clip)].name) {
+                    new.layers[i].pushed_out.push(clip.0);
                 }
             }
         }

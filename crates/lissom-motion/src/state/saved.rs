@@ -1,7 +1,8 @@
 //! A state as bytes, and back: what is read may come from anywhere.
 //!
 //! Little-endian, one after the other: the graph's shape; floats (what was set, what is); ints; flags; and for each layer
-//! its voices, the state that code asked for, and its one-shots, each list after its length.
+//! its voices, the state that code asked for, and its one-shots (those that were pushed out first), each list after its
+//! length.
 #![deny(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -58,7 +59,12 @@ impl GraphState {
                 put_coming(&mut put, Some(how.coming()));
                 put(&how.at.to_le_bytes());
             }
-            put(&[layer.shots.as_slice().len() as u8]);
+            // Both lengths in one byte.
+            let [shots, pushed_out] = [layer.shots.as_slice().len(), layer.pushed_out.as_slice().len()];
+            put(&[(shots | pushed_out << 4) as u8]);
+            for clip in layer.pushed_out.as_slice() {
+                put(&clip.to_le_bytes());
+            }
             for shot in layer.shots.as_slice() {
                 put(&shot.clip.to_le_bytes());
                 put(&shot.how.speed.to_le_bytes());
@@ -194,9 +200,14 @@ impl Reader<'_> {
             self.check(how.check().is_ok(), "no way to go to a state")?;
             layer.asked = Some(Asked { state, how });
         }
-        for _ in 0..self.u8()? {
-            let clip = self.u16()?;
-            self.check(usize::from(clip) < graph.clips.len(), "no clip of this graph")?;
+        let counts = self.u8()?;
+        for _ in 0..counts >> 4 {
+            let clip = self.clip(graph)?;
+            let fits = layer.pushed_out.push(clip);
+            self.check(fits, "more one-shots pushed out than a layer plays at once")?;
+        }
+        for _ in 0..counts & 15 {
+            let clip = self.clip(graph)?;
             let (speed, fade_in_s, fade_out_s) = (self.f32()?, self.f32()?, self.f32()?);
             let repeat = u32::from(self.u8()?);
             let repeat = self.repeat(repeat)?;
@@ -210,5 +221,11 @@ impl Reader<'_> {
             self.check(fits, "more one-shots than a layer plays at once")?;
         }
         Ok(layer)
+    }
+
+    fn clip(&mut self, graph: &Graph) -> Result<u16> {
+        let clip = self.u16()?;
+        self.check(usize::from(clip) < graph.clips.len(), "no clip of this graph")?;
+        Ok(clip)
     }
 }

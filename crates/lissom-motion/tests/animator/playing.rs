@@ -143,7 +143,7 @@ fn one_clip_alone_is_what_a_player_shows() {
         animator.update(1.0 / 64.0).unwrap();
         player.update(1.0 / 64.0).unwrap();
         let names = |found: Vec<&str>| found.join(" ");
-        let told = names(animator.events().map(|event| event.marker.name).collect());
+        let told = names(animator.events().filter_map(|event| Some(event.marker()?.name)).collect());
         assert_eq!(told, names(player.events().map(|event| event.marker.name).collect()));
         for (a, b) in animator.models().iter().zip(player.models()) {
             for (a, b) in a.to_cols_array().iter().zip(b.to_cols_array()) {

@@ -13,7 +13,8 @@ use lissom::{
 use lissom_build::{archive::ArchiveWriter, scene::Marker};
 use lissom_motion::{
     Graph, GraphParts,
-    graph::{Fade, Interruption, LayerParts, StateParts, Test, TransitionParts},
+    frame::What,
+    graph::{ClipKey, Fade, Interruption, LayerParts, StateParts, Test, TransitionParts},
     state::OneShot,
 };
 use lissom_testkit::rng::Rng;
@@ -216,20 +217,34 @@ struct Shot {
     fade_in: i64,
     fade_out: i64,
     age: i64,
+    /// Since it was stopped.
+    stopping: Option<i64>,
     from: i64,
     at: i64,
+}
+
+impl Shot {
+    fn is_over(&self) -> bool {
+        self.at == LAP || self.stopping.is_some_and(|since| since >= self.fade_out)
+    }
 }
 
 #[derive(Clone, Default)]
 struct LayerModel {
     voices: Vec<Voice>,
     shots: Vec<Shot>,
+    /// Clips of those that newer ones pushed out.
+    pushed_out: Vec<usize>,
     /// Every way that was taken.
     started: Vec<usize>,
 }
 
-/// Layer, clip, marker, lap, backward; and how much of it is seen.
-type Event = ((u16, usize, usize, i64, bool), f64);
+/// When in the step, layer, what; and how much of it is seen.
+type Event = (f64, u16, String, f64);
+
+fn marker(clip: usize, marker: usize, lap: i64, backward: bool) -> String {
+    format!("clip {clip} marker {marker} lap {lap} backward {backward}")
+}
 
 fn rises(age: i64, fade: i64) -> f64 {
     if age >= fade { 1.0 } else { age as f64 / fade as f64 }
@@ -245,8 +260,9 @@ fn shares(own: &[f64], left: &mut f64) -> Vec<f64> {
     out
 }
 
-/// Every marker of every lap around the way, on a line of half ticks: the end of a lap stands just before the next.
-fn passed(ticks: &[i64], repeat: Repeat, from: i64, to: i64) -> Vec<(usize, i64, bool)> {
+/// Every marker of every lap around the way, on a line of half ticks: the end of a lap stands just before the next. Its tick on the
+/// line comes first.
+fn passed(ticks: &[i64], repeat: Repeat, from: i64, to: i64) -> Vec<(i64, usize, i64, bool)> {
     let mut line = Vec::new();
     let laps = from.min(to).div_euclid(LAP) - 2..=from.max(to).div_euclid(LAP) + 2;
     for lap in laps {
@@ -269,7 +285,11 @@ fn passed(ticks: &[i64], repeat: Repeat, from: i64, to: i64) -> Vec<(usize, i64,
     if to < from {
         line.reverse();
     }
-    line.iter().map(|(.., i, lap, mirrored)| (*i, *lap, *mirrored != (to < from))).collect()
+    let tick =
+        |lap: i64, i: usize, mirrored: bool| lap * LAP + if mirrored { LAP - ticks[i] } else { ticks[i] };
+    line.iter()
+        .map(|(.., i, lap, mirrored)| (tick(*lap, *i, *mirrored), *i, *lap, *mirrored != (to < from)))
+        .collect()
 }
 
 impl LayerModel {
@@ -284,14 +304,39 @@ impl LayerModel {
 
     fn step(&mut self, number: u16, spec: &Spec, dt: i64, flags: &mut [bool]) -> Vec<Event> {
         let layer = &spec.layers[usize::from(number)];
-        let speeds = self.speeds(layer);
-        for (voice, speed) in self.voices.iter_mut().zip(speeds) {
+        let mut events: Vec<Event> = Vec::new();
+        let mut speeds = self.speeds(layer);
+        let begin_shares = shares(&self.own_shares(layer), &mut 1.0);
+        for (voice, speed) in self.voices.iter_mut().zip(speeds.iter().copied()) {
             voice.from = voice.at;
             voice.at += dt * speed;
             if layer.states[voice.state].repeat == Repeat::Once {
                 voice.at = voice.at.clamp(0, LAP);
             }
             voice.age += dt;
+        }
+        let share_of = |part: i64, of: i64| part as f64 / of as f64;
+        for ((voice, speed), seen) in self.voices.iter().zip(&speeds).zip(begin_shares) {
+            let mut tell = |what: &str, share: f64| {
+                events.push((
+                    share,
+                    number,
+                    format!("{what} {}", voice.state),
+                    seen * f64::from(layer.weight),
+                ));
+            };
+            if voice.way.is_none() && voice.age == dt {
+                tell("entered", 0.0);
+            }
+            let fade = voice.way.map_or(0, |way| layer.ways[way].fade);
+            if voice.age - dt < fade && fade <= voice.age {
+                tell("ended", share_of(fade - (voice.age - dt), dt));
+            }
+            let (end, is_once) =
+                (if *speed < 0 { 0 } else { LAP }, layer.states[voice.state].repeat == Repeat::Once);
+            if is_once && voice.from != end && voice.at == end && *speed != 0 {
+                tell("finished", share_of((end - voice.from).abs(), (dt * speed).abs()));
+            }
         }
         // What was passed in this step counts by the shares before a change by inertia.
         let mut own = self.own_shares(layer);
@@ -310,7 +355,14 @@ impl LayerModel {
                 taken.offset
             };
             let in_step = taken.sync && source + 1 == self.voices.len();
-            self.voices.push(Voice { state: taken.to, way: Some(way), in_step, age: 0, from: at, at });
+            let voice = Voice { state: taken.to, way: Some(way), in_step, age: 0, from: at, at };
+            let over = taken.fade == 0;
+            for what in ["started", "entered", "ended"].iter().take(if over { 3 } else { 2 }) {
+                let seen = voice.share(layer) * f64::from(layer.weight);
+                events.push((1.0, number, format!("{what} {}", taken.to), seen));
+            }
+            speeds.push(0);
+            self.voices.push(voice);
             if taken.is_by_inertia() {
                 own.push(0.0);
             } else {
@@ -318,46 +370,76 @@ impl LayerModel {
             }
             self.started.push(way);
         }
+        for clip in self.pushed_out.drain(..) {
+            events.push((0.0, number, format!("shot {clip} interrupted"), 0.0));
+        }
         for shot in &mut self.shots {
+            if shot.age == 0 {
+                events.push((0.0, number, format!("shot {} began", shot.clip), 0.0));
+            }
             shot.from = shot.at;
             shot.at = (shot.at + LAP / 16 * dt).min(LAP);
             shot.age += dt;
+            shot.stopping = shot.stopping.map(|since| since + dt);
         }
         let mut left = 1.0;
         let of_shot = |shot: &Shot| {
             // Ticks that are left, as sixteenths of a second.
             let out = rises(LAP - shot.at, LAP / 16 * shot.fade_out);
             let out = if shot.at == LAP { 0.0 } else { out };
-            let come = rises(shot.age, shot.fade_in);
-            if out < come { out } else { come }
+            let stop = shot.stopping.map_or(1.0, |since| match shot.fade_out - since {
+                left @ 1.. => rises(left, shot.fade_out),
+                _ => 0.0,
+            });
+            rises(shot.age, shot.fade_in).min(out).min(stop)
         };
         let shot_shares = shares(&self.shots.iter().map(of_shot).collect::<Vec<_>>(), &mut left);
         let voice_shares = shares(&own, &mut left);
 
-        let mut events = Vec::new();
-        let mut tell = |clip: usize, repeat: Repeat, from: i64, to: i64, share: f64| {
-            for (marker, lap, backward) in passed(&spec.markers[clip], repeat, from, to) {
-                events.push(((number, clip, marker, lap, backward), share * f64::from(layer.weight)));
+        for shot in self.shots.iter().filter(|shot| shot.is_over()) {
+            // Whichever comes first; its own end at the same time.
+            let end = share_of(LAP - shot.from, LAP / 16 * dt);
+            let gone = shot.stopping.map_or(2.0, |since| share_of(dt - (since - shot.fade_out), dt));
+            let (what, share) = if end <= gone { ("ended", end) } else { ("interrupted", gone) };
+            events.push((share, number, format!("shot {} {what}", shot.clip), 0.0));
+        }
+        let mut tell = |clip: usize, repeat: Repeat, (from, to): (i64, i64), ticks: i64, share: f64| {
+            for (tick, i, lap, backward) in passed(&spec.markers[clip], repeat, from, to) {
+                let when = share_of((tick - from).abs(), ticks.abs());
+                events.push((when, number, marker(clip, i, lap, backward), share * f64::from(layer.weight)));
             }
         };
-        for (voice, share) in self.voices.iter().zip(voice_shares) {
+        let mut late = Vec::new();
+        for ((voice, share), speed) in self.voices.iter().zip(voice_shares).zip(speeds) {
             let StateSpec { clips, repeat, .. } = &layer.states[voice.state];
             for clip in clips {
-                tell(*clip, *repeat, voice.from, voice.at, share / clips.len() as f64);
+                tell(*clip, *repeat, (voice.from, voice.at), dt * speed, share / clips.len() as f64);
             }
         }
         for (shot, share) in self.shots.iter().zip(shot_shares) {
-            tell(shot.clip, Repeat::Once, shot.from, shot.at, share);
+            tell(shot.clip, Repeat::Once, (shot.from, shot.at), LAP / 16 * dt, share);
         }
 
         // What is hidden is over, and no more than four voices go on.
         let hides = self.voices.iter().rposition(|voice| voice.share(layer) >= 1.0).unwrap_or(0);
         let from = hides.max(self.voices.len().saturating_sub(4));
-        self.voices.drain(..from);
+        let hiding = &self.voices[from..];
+        let since = hiding.first().and_then(|voice| {
+            let fade = layer.ways[voice.way?].fade;
+            (fade > 0 && voice.age - dt < fade && fade <= voice.age)
+                .then(|| share_of(fade - (voice.age - dt), dt))
+        });
+        for voice in self.voices.drain(..from) {
+            late.push((since.unwrap_or(1.0), number, format!("left {}", voice.state), 0.0));
+        }
         if let Some(oldest) = self.voices.first_mut() {
             oldest.in_step = false;
         }
-        self.shots.retain(|shot| shot.at < LAP);
+        self.shots.retain(|shot| !shot.is_over());
+        // What states and one-shots did stands before markers of the same moment.
+        let first_marker =
+            events.iter().position(|event| event.2.starts_with("clip")).unwrap_or(events.len());
+        events.splice(first_marker..first_marker, late);
         events
     }
 
@@ -419,6 +501,26 @@ impl LayerModel {
     }
 }
 
+/// An event as the model writes it.
+fn told_of(graph: &Graph, what: What<'_>, name: impl Fn(u16) -> usize) -> String {
+    let state = |key| graph.state_name(key).unwrap().to_owned();
+    let shot = |key: ClipKey| graph.clip_name(key).unwrap().to_owned();
+    match what {
+        What::Marker { marker: m, clip, lap, backward } => {
+            marker(name(clip), m.name.parse().unwrap(), lap, backward)
+        }
+        What::Entered(key) => format!("entered {}", state(key)),
+        What::Left(key) => format!("left {}", state(key)),
+        What::Finished(key) => format!("finished {}", state(key)),
+        What::TransitionStarted(key) => format!("started {}", state(key)),
+        What::TransitionEnded(key) => format!("ended {}", state(key)),
+        What::ShotBegan(key) => format!("shot {} began", shot(key)),
+        What::ShotEnded(key) => format!("shot {} ended", shot(key)),
+        What::ShotInterrupted(key) => format!("shot {} interrupted", shot(key)),
+        other => panic!("{other:?}"),
+    }
+}
+
 impl Voice {
     fn share(&self, layer: &LayerSpec) -> f64 {
         // By inertia it is all there at once.
@@ -440,7 +542,7 @@ impl Voice {
 #[test]
 fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
     // How often something was told, and of which kinds of layers and states; and which transitions were taken.
-    let (mut told, mut light, mut turning, mut transitions) = (0, 0, 0, [0; 3]);
+    let (mut told, mut deeds, mut light, mut turning, mut transitions) = (0, 0, 0, 0, [0; 3]);
     for seed in 0..300 {
         let rng = &mut Rng::new(seed);
         let spec = Spec::random(rng);
@@ -477,10 +579,17 @@ fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
                 let clip_key = played.graph.clip(&clip.to_string()).unwrap();
                 played.state.play(&played.graph, key, clip_key, how).unwrap();
                 let shots = &mut models[layer].shots;
-                if shots.len() == 2 {
-                    shots.remove(0);
+                let oldest = if shots.len() == 2 { Some(shots.remove(0)) } else { None };
+                shots.push(Shot { clip, fade_in, fade_out, age: 0, stopping: None, from: 0, at: 0 });
+                models[layer].pushed_out.extend(oldest.filter(|shot| shot.age > 0).map(|shot| shot.clip));
+            }
+            if rng.one_in(40) {
+                let layer = rng.below(models.len());
+                let key = played.graph.layer(&layer.to_string()).unwrap();
+                played.state.stop(key).unwrap();
+                for shot in &mut models[layer].shots {
+                    shot.stopping = shot.stopping.or(Some(0));
                 }
-                shots.push(Shot { clip, fade_in, fade_out, age: 0, from: 0, at: 0 });
             }
             // Now and then a step over laps.
             let dt = if rng.one_in(30) { rng.below(60) as i64 } else { 1 + rng.below(3) as i64 };
@@ -497,26 +606,29 @@ fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
                 }
             }
             let name = |clip: u16| played.graph.clips()[usize::from(clip)].name.parse().unwrap();
+            // By time as it is told, then by layer, else as the layers found it.
+            expected.sort_by(|a, b| (a.0 as f32).total_cmp(&(b.0 as f32)).then(a.1.cmp(&b.1)));
             let found: Vec<Event> = played
                 .frame
                 .events(&played.graph, |clip| Some(markers[clip].view()))
                 .map(|event| {
-                    let marker = event.marker.name.parse().unwrap();
-                    let what = (event.layer, name(event.clip), marker, event.lap, event.backward);
-                    (what, f64::from(event.weight))
+                    let what = told_of(&played.graph, event.what, name);
+                    (f64::from(event.share), event.layer, what, f64::from(event.weight))
                 })
                 .collect();
-            let what = |events: &[Event]| events.iter().map(|(what, _)| *what).collect::<Vec<_>>();
+            let what =
+                |events: &[Event]| events.iter().map(|event| (event.1, event.2.clone())).collect::<Vec<_>>();
             assert_eq!(what(&found), what(&expected), "seed {seed}, step {step}");
-            for ((what, found), (_, expected)) in found.iter().zip(&expected) {
+            for (found, expected) in found.iter().zip(&expected) {
+                let near = |a: f64, b: f64| (a - b).abs() < 1.0e-6;
                 assert!(
-                    (found - expected).abs() < 1.0e-6,
-                    "seed {seed}, step {step}: {what:?} {found} {expected}"
+                    near(found.0, expected.0) && near(found.3, expected.3),
+                    "seed {seed}, step {step}: {found:?} {expected:?}"
                 );
             }
-            told += found.len();
-            light +=
-                found.iter().filter(|((layer, ..), _)| spec.layers[usize::from(*layer)].weight < 1.0).count();
+            told += found.iter().filter(|event| event.2.starts_with("clip")).count();
+            deeds += found.iter().filter(|event| !event.2.starts_with("clip")).count();
+            light += found.iter().filter(|event| spec.layers[usize::from(event.1)].weight < 1.0).count();
         }
         for (model, layer) in models.iter().zip(&spec.layers) {
             for way in model.started.iter().map(|way| &layer.ways[*way]) {
@@ -527,6 +639,7 @@ fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
     }
     // Otherwise nothing was compared.
     assert!(told > 50_000 && light > 20_000, "{told} events, {light} of layers that weigh less");
+    assert!(deeds > 10_000, "{deeds} things that states and one-shots did");
     assert!(turning > 5_000, "{turning} steps beyond the first turn");
     let [faded, inertial, in_step] = transitions;
     assert!(

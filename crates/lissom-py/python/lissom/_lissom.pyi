@@ -335,6 +335,14 @@ class _Events(TypedDict):
     lap: NDArray[np.int64]
     backward: NDArray[np.bool_]
 
+class _Changes(TypedDict):
+    member: NDArray[np.int64]
+    what: NDArray[np.str_]
+    name: NDArray[np.str_]
+    layer: NDArray[np.str_]
+    share: NDArray[np.float32]
+    weight: NDArray[np.float32]
+
 @final
 class Crowd:
     """Many characters of one skeleton that one graph plays: `count` states, parameters and poses as arrays.
@@ -405,6 +413,11 @@ class Crowd:
     def events(self) -> _Events:
         """The markers that were passed in the last update, as arrays of one length: `member`, `marker` (its name), `clip`, `layer`, `share`
         (when in the step: 0 at its start, 1 at its end), `weight` (how much of the clip is seen), `lap`, `backward`. By member, then by time.
+        """
+    def changes(self) -> _Changes:
+        """What states and one-shots did in the last update, as arrays of one length: `member`, `what` ("entered", "left", "finished",
+        "transition started", "transition ended", "shot began", "shot ended", "shot interrupted"), `name` (the state's; of a one-shot its
+        clip's), `layer`, `share` and `weight` as in `events`. By member, then by time.
         """
     def states(self, layer: str | None = None) -> NDArray[np.str_]:
         """The state that leads in everybody's layer, (count,), by name; the lowest layer unless told. A layer without states has ""."""

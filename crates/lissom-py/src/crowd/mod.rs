@@ -20,6 +20,7 @@ use lissom_build::{graph, pipeline::did_you_mean};
 use lissom_motion::{
     Graph, GraphParts, GraphState, RootStep,
     crowd::{CrowdError, Member, Palettes},
+    frame::What,
     graph::{AnyKey, Parameter, ParameterKind},
     state::OneShot,
 };
@@ -274,14 +275,15 @@ impl Crowd {
                 |names: &[&str], at: u16| names.get(usize::from(at)).copied().unwrap_or_default().to_owned();
             let mut told = Told::default();
             for event in all.crowd.events() {
+                let What::Marker { marker, clip, lap, backward } = event.what else { continue };
                 told.0.push(event.member.index() as i64);
-                told.1.push(event.marker.name.to_owned());
-                told.2.push(name(&clip_names, event.clip));
+                told.1.push(marker.name.to_owned());
+                told.2.push(name(&clip_names, clip));
                 told.3.push(name(&layer_names, event.layer));
                 told.4.push(event.share);
                 told.5.push(event.weight);
-                told.6.push(event.lap);
-                told.7.push(event.backward);
+                told.6.push(lap);
+                told.7.push(backward);
             }
             told
         });
@@ -296,6 +298,48 @@ impl Crowd {
         events.set_item("lap", array(py, laps, &shape)?)?;
         events.set_item("backward", array(py, backward, &shape)?)?;
         Ok(events)
+    }
+
+    /// What states and one-shots did in the last update, as arrays of one length: `member`, `what` ("entered", "left", "finished",
+    /// "transition started", "transition ended", "shot began", "shot ended", "shot interrupted"), `name` (the state's; of a one-shot its
+    /// clip's), `layer`, `share` and `weight` as in `events`. By member, then by time.
+    fn changes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        type Told = (Vec<i64>, Vec<String>, Vec<String>, Vec<String>, Vec<f32>, Vec<f32>);
+        let (members, whats, names, layers, shares, weights): Told = py.detach(|| {
+            let all = self.lock();
+            let layer_names: Vec<&str> = self.graph.layer_names().collect();
+            let mut told = Told::default();
+            for event in all.crowd.events() {
+                let what = match event.what {
+                    What::Entered(_) => "entered",
+                    What::Left(_) => "left",
+                    What::Finished(_) => "finished",
+                    What::TransitionStarted(_) => "transition started",
+                    What::TransitionEnded(_) => "transition ended",
+                    What::ShotBegan(_) => "shot began",
+                    What::ShotEnded(_) => "shot ended",
+                    What::ShotInterrupted(_) => "shot interrupted",
+                    _ => continue,
+                };
+                told.0.push(event.member.index() as i64);
+                told.1.push(what.to_owned());
+                told.2.push(event.what.name(&self.graph).unwrap_or_default().to_owned());
+                told.3
+                    .push(layer_names.get(usize::from(event.layer)).copied().unwrap_or_default().to_owned());
+                told.4.push(event.share);
+                told.5.push(event.weight);
+            }
+            told
+        });
+        let shape = [members.len()];
+        let changes = PyDict::new(py);
+        changes.set_item("member", array(py, members, &shape)?)?;
+        changes.set_item("what", texts(py, &whats)?)?;
+        changes.set_item("name", texts(py, &names)?)?;
+        changes.set_item("layer", texts(py, &layers)?)?;
+        changes.set_item("share", array(py, shares, &shape)?)?;
+        changes.set_item("weight", array(py, weights, &shape)?)?;
+        Ok(changes)
     }
 
     /// The state that leads in everybody's layer, (count,), by name; the lowest layer unless told. A layer without states has "".

@@ -253,7 +253,8 @@ fn played(
             }
         }
         for event in crowd.events() {
-            hash = hash.bytes(event.marker.name.as_bytes()).u32(event.member.index() as u32);
+            let Some(marker) = event.marker() else { continue };
+            hash = hash.bytes(marker.name.as_bytes()).u32(event.member.index() as u32);
             hash = golden::extend(hash, &[event.share, event.weight]);
         }
     }

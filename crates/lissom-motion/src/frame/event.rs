@@ -1,0 +1,234 @@
+//! What happened in a step: markers that were passed, and what states and one-shots did.
+
+use super::{Entry, Frame};
+use crate::graph::{ClipKey, Graph, StateKey};
+use lissom::track::{MarkerView, MarkersView, Repeat, Span};
+
+/// Something that happened in a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Event<'a> {
+    /// What.
+    pub what: What<'a>,
+    /// The layer's number.
+    pub layer: u16,
+    /// When in the step: 0 at its start, 1 at its end.
+    pub share: f32,
+    /// How much of it is seen at the end of the step: its share of its layer, times the layer's weight.
+    pub weight: f32,
+}
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum What<'a> {
+    /// A marker was passed.
+    Marker {
+        /// The marker.
+        marker: MarkerView<'a>,
+        /// The clip's number in [`Graph::clips`]; in a crowd, its number there.
+        clip: u16,
+        /// Which lap of the state; 0 is the first.
+        lap: i64,
+        /// True if the clip ran backward there.
+        backward: bool,
+    },
+    /// A state begins: a transition or code leads to it, or it is the first of its layer.
+    Entered(StateKey),
+    /// A state is not played any more: what leads is all there, or by inertia.
+    Left(StateKey),
+    /// A state that plays once came to its end, which it holds.
+    Finished(StateKey),
+    /// A change to this state begins. Its state is entered at the same time.
+    TransitionStarted(StateKey),
+    /// The change to this state is over.
+    TransitionEnded(StateKey),
+    /// A one-shot begins.
+    ShotBegan(ClipKey),
+    /// A one-shot played to its end.
+    ShotEnded(ClipKey),
+    /// A one-shot was stopped, and is gone now.
+    ShotInterrupted(ClipKey),
+}
+
+impl<'a> Event<'a> {
+    /// The marker that was passed; `None` if it was something else.
+    #[must_use]
+    pub fn marker(&self) -> Option<MarkerView<'a>> {
+        self.what.marker()
+    }
+}
+
+impl<'a> What<'a> {
+    /// The marker that was passed; `None` if it was something else.
+    #[must_use]
+    pub fn marker(&self) -> Option<MarkerView<'a>> {
+        match *self {
+            Self::Marker { marker, .. } => Some(marker),
+            _ => None,
+        }
+    }
+
+    /// The name of the marker, the state or the clip, where `graph` is what decided; `None` if it is another one.
+    #[must_use]
+    pub fn name(&self, graph: &'a Graph) -> Option<&'a str> {
+        match *self {
+            Self::Marker { marker, .. } => Some(marker.name),
+            Self::Entered(state)
+            | Self::Left(state)
+            | Self::Finished(state)
+            | Self::TransitionStarted(state)
+            | Self::TransitionEnded(state) => graph.state_name(state),
+            Self::ShotBegan(clip) | Self::ShotEnded(clip) | Self::ShotInterrupted(clip) => {
+                graph.clip_name(clip)
+            }
+        }
+    }
+}
+
+/// What a state or a one-shot did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Deed {
+    pub what: Done,
+    pub layer: u16,
+    pub share: f32,
+    /// Of the layer.
+    pub weight: f32,
+}
+
+/// [`What`] without markers, which are found in the entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Done {
+    Entered(StateKey),
+    Left(StateKey),
+    Finished(StateKey),
+    Started(StateKey),
+    Ended(StateKey),
+    Began(ClipKey),
+    Over(ClipKey),
+    Stopped(ClipKey),
+}
+
+impl From<Done> for What<'_> {
+    fn from(done: Done) -> Self {
+        match done {
+            Done::Entered(state) => Self::Entered(state),
+            Done::Left(state) => Self::Left(state),
+            Done::Finished(state) => Self::Finished(state),
+            Done::Started(state) => Self::TransitionStarted(state),
+            Done::Ended(state) => Self::TransitionEnded(state),
+            Done::Began(clip) => Self::ShotBegan(clip),
+            Done::Over(clip) => Self::ShotEnded(clip),
+            Done::Stopped(clip) => Self::ShotInterrupted(clip),
+        }
+    }
+}
+
+/// A marker that an entry passed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passed<'a> {
+    pub marker: MarkerView<'a>,
+    /// Its number among the clip's.
+    pub index: usize,
+    pub share: f32,
+    pub weight: f32,
+    pub lap: i64,
+    pub backward: bool,
+}
+
+impl Frame {
+    /// What happened in the step, ordered by time, then by layer; at the same time, what states and one-shots did
+    /// comes before markers. `markers` gives those of a clip, by its number in [`Graph::clips`].
+    pub fn events<'a>(
+        &'a self,
+        graph: &'a Graph,
+        markers: impl Fn(usize) -> Option<MarkersView<'a>> + Clone + 'a,
+    ) -> impl Iterator<Item = Event<'a>> + 'a {
+        // Few: the next one is looked for among all, so that nothing is kept.
+        let all = move || {
+            let deeds = self.deeds.iter().map(|deed| self.event_of(deed));
+            let markers = markers.clone();
+            let passed = move |(at, entry): (usize, &'a Entry)| {
+                let markers = markers(usize::from(entry.clip));
+                markers.into_iter().flat_map(move |markers| self.passed(graph, at, entry, markers)).map(
+                    move |p| Event {
+                        what: What::Marker {
+                            marker: p.marker,
+                            clip: entry.clip,
+                            lap: p.lap,
+                            backward: p.backward,
+                        },
+                        layer: entry.layer,
+                        share: p.share,
+                        weight: p.weight,
+                    },
+                )
+            };
+            deeds.chain(self.entries.iter().enumerate().flat_map(passed)).enumerate()
+        };
+        let mut told: Option<(f32, u16, usize)> = None;
+        core::iter::from_fn(move || {
+            let key = |(at, event): &(usize, Event<'a>)| (event.share, event.layer, *at);
+            let next = all().filter(|one| told.is_none_or(|told| is_before(told, key(one))));
+            let next = next.reduce(|a, b| if is_before(key(&b), key(&a)) { b } else { a })?;
+            told = Some(key(&next));
+            Some(next.1)
+        })
+    }
+
+    pub(crate) fn event_of<'a>(&self, deed: &Deed) -> Event<'a> {
+        let layer = self.layers.get(usize::from(deed.layer)).map_or(0.0, |layer| layer.weight);
+        Event { what: deed.what.into(), layer: deed.layer, share: deed.share, weight: deed.weight * layer }
+    }
+
+    /// The markers that an entry passed, in the order in which it did.
+    pub(crate) fn passed<'a>(
+        &self,
+        graph: &Graph,
+        at: usize,
+        entry: &Entry,
+        markers: MarkersView<'a>,
+    ) -> impl Iterator<Item = Passed<'a>> + use<'a> {
+        let layer = self.layers.get(usize::from(entry.layer)).map_or(0.0, |layer| layer.weight);
+        let weight = self.played(at, entry) * layer;
+        let span =
+            Some(entry).filter(|entry| entry.from != entry.to).and_then(|entry| entry.told().0.span(graph));
+        let entry = *entry;
+        span.into_iter().flat_map(move |span| {
+            markers.passed(&span).map(move |passed| Passed {
+                marker: passed.marker,
+                index: passed.index,
+                share: share(&entry, &span, passed.marker.time_s, passed.lap),
+                weight,
+                lap: passed.lap,
+                backward: passed.backward,
+            })
+        })
+    }
+}
+
+/// By time, then by layer, then as they were found.
+pub(crate) fn is_before<T: PartialOrd>(a: (f32, u16, T), b: (f32, u16, T)) -> bool {
+    a.0 < b.0 || (a.0 == b.0 && (a.1 < b.1 || (a.1 == b.1 && a.2 < b.2)))
+}
+
+/// When in its step an entry passed a marker. Laps that were not told count as passed at once.
+fn share(entry: &Entry, told: &Span, time_s: f64, lap: i64) -> f32 {
+    let duration_s = told.timeline().duration_s();
+    let mirrored = entry.repeat == Repeat::PingPong && lap & 1 != 0;
+    let way = |lap: i64, into_s: f64| lap.saturating_sub(told.from().lap()) as f64 * duration_s + into_s;
+    let from = way(told.from().lap(), told.from().progress_s());
+    let to = way(told.to().lap(), told.to().progress_s());
+    let at = way(lap, if mirrored { duration_s - time_s } else { time_s });
+    within((at - from) / (to - from) * entry.until) as f32
+}
+
+/// A share of a step. Rounding, and a marker beyond the end of its clip, must not lead out of it.
+pub(crate) fn within(share: f64) -> f64 {
+    if share > 1.0 {
+        1.0
+    } else if share > 0.0 {
+        share
+    } else {
+        0.0
+    }
+}
