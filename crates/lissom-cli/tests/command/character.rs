@@ -91,10 +91,9 @@ fn a_character_in_an_afternoon() -> Result<(), Box<dyn std::error::Error>> {
         hero.set(crouch, frame >= 240)?;
         hero.update(1.0 / 60.0)?;
         place = place.then(&hero.root_delta()); // where your game puts the character
-        steps += hero
-            .events()
-            .filter(|event| event.marker().is_some_and(|m| m.name == "step") && event.weight > 0.5)
-            .count();
+        for event in hero.events().filter(|event| event.weight > 0.5) {
+            steps += usize::from(event.marker().is_some_and(|marker| marker.name == "step"));
+        }
         let _matrices = hero.models(); // for your renderer; or hero.palette("mesh"), hero.body_mut().skin()
     }
     println!("{:.1} m, {steps} steps", place.translation[2]);
