@@ -18,7 +18,7 @@ use looks::{Feet, Looks};
 /// The name of the track that tells how far a gait's cycle is: 0 where the left foot comes down, a half where the right one does, rising by one
 /// with every cycle.
 pub const PHASE_TRACK: &str = "gait/phase";
-/// The name of the track, a single key, that tells how fast a gait goes over the ground, in metres a second.
+/// The name of the track, a single key, that tells how fast a gait goes over the ground, in metres per second.
 pub const SPEED_TRACK: &str = "gait/speed";
 
 /// What counts as standing.

@@ -37,7 +37,7 @@ const WALKS: [Motion; 5] =
 /// floor where the other one swings it.
 const RUNS: [Motion; 5] = [Motion::Idle, Motion::Jog, Motion::Run, Motion::JogLeft, Motion::JogRight];
 
-/// It walks as long as `left` and `ahead` are within one of these, in metres a second ...
+/// It walks as long as `left` and `ahead` are within one of these, in metres per second ...
 const WALKS_WITHIN: [[f32; 2]; 2] = [[0.35, 1.6], [0.8, 0.8]];
 /// ... and again when they are back within one of these.
 const WALKS_AGAIN: [[f32; 2]; 2] = [[0.25, 1.45], [0.65, 0.65]];
@@ -48,7 +48,7 @@ const WALKS_FASTER: f32 = 1.7;
 ///
 /// | | |
 /// |---|---|
-/// | `ahead`, `left` | how fast it goes, in metres a second; what is set is followed little by little. It walks in the state `move` and runs in the state `run` |
+/// | `ahead`, `left` | how fast it goes, in metres per second; what is set is followed little by little. It walks in the state `move` and runs in the state `run` |
 /// | `turn_left`, `turn_right` | triggers: a quarter turn, if it stands |
 /// | `crouch` | a trigger: down to the floor and up again, if it stands |
 /// | `jump` | a trigger |

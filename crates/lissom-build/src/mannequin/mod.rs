@@ -131,14 +131,14 @@ impl Motion {
         }
     }
 
-    /// How fast the root travels ahead, in metres a second along +Z; 0 for motions in place. The performance and
+    /// How fast the root travels ahead, in metres per second along +Z; 0 for motions in place. The performance and
     /// the turns move their root in their own ways.
     #[must_use]
     pub const fn speed(self) -> f64 {
         self.velocity().z
     }
 
-    /// Where the root travels, in metres a second.
+    /// Where the root travels, in metres per second.
     #[must_use]
     pub const fn velocity(self) -> V3 {
         match self.gait() {

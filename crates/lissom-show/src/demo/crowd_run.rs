@@ -127,7 +127,7 @@ impl Gaits {
         Role { clips: self.clips, weights, phases: [phase; 3], in_step: true }
     }
 
-    /// Seconds of a whole cycle, and metres a second, at a pace.
+    /// Seconds of a whole cycle, and metres per second, at a pace.
     pub fn stride(&self, pace: f32) -> (f64, f64) {
         let weights = self.on_the_way(pace, 0.0).weights.map(f64::from);
         let speeds = [Motion::Walk, Motion::Jog, Motion::Run].map(Motion::speed);
