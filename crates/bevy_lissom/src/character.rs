@@ -10,7 +10,7 @@ use lissom_motion::{
     Graph, GraphState, Save, StateError,
     crowd::{CrowdError, Member},
     graph::TriggerKey,
-    state::{Key, OneShot},
+    state::{GoTo, Key, OneShot},
 };
 use std::sync::Arc;
 
@@ -125,6 +125,25 @@ impl Characters<'_, '_> {
         let (layer, clip) = (graph.layer(layer)?, graph.clip(clip)?);
         let (crowd_of, member) = self.find_mut(entity)?;
         Ok(crowd_of.crowd.play(member, layer, clip, how)?)
+    }
+
+    /// Goes to a state of a layer with the next update, whatever transitions say.
+    ///
+    /// # Errors
+    ///
+    /// [`CharacterError::NotPlaying`], [`CharacterError::NoGraph`]; a state or a layer that the graph has not; a fade or a start
+    /// that makes no sense; inertia in a graph without it.
+    pub fn go_to(
+        &mut self,
+        entity: Entity,
+        state: &str,
+        layer: &str,
+        how: GoTo,
+    ) -> Result<(), CharacterError> {
+        let graph = self.graph(entity)?;
+        let state = graph.state_key(graph.layer(layer)?, state)?;
+        let (crowd_of, member) = self.find_mut(entity)?;
+        Ok(crowd_of.crowd.go_to(member, state, how)?)
     }
 
     /// Lets the one-shots of a layer go.

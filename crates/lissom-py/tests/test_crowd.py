@@ -195,6 +195,15 @@ def test_changes_of_states_and_one_shots_are_arrays(crowd):
     assert list(ended["what"]) == ["shot interrupted"] and abs(ended["share"][0] - 0.5) < 1e-6
 
 
+def test_code_goes_to_a_state(crowd):
+    crowd.go_to("turn", members=[1, 2], fade=0.1, at=0.25)
+    crowd.go_to("crouch", "body", members=[4], inertia=True)
+    crowd.update(1 / 60)
+    expected = np.full(40, "move", dtype="U6")
+    expected[[1, 2]], expected[4] = "turn", "crouch"
+    np.testing.assert_array_equal(crowd.states(), expected)
+
+
 def test_one_shots_come_and_go(crowd):
     before = crowd.matrices()
     crowd.play("wave", "upper_body", members=np.arange(40) < 5, fade=0.05, loop=True)
@@ -346,6 +355,12 @@ def test_nobody_is_a_crowd(people):
         (lambda c: c.play("wave", members=[True, False]), ValueError, r"members: found a mask of the shape \(2,\)"),
         (lambda c: c.play("wave", speed=0), ValueError, "speed: found 0, expected"),
         (lambda c: c.play("wave", fade=-1), ValueError, "fade: found -1, expected"),
+        (lambda c: c.go_to("trun"), KeyError, "there is no state .*turn"),
+        (lambda c: c.go_to("turn", "legs"), KeyError, "there is no layer"),
+        (lambda c: c.go_to("turn", "upper_body"), KeyError, "there is no state"),
+        (lambda c: c.go_to("turn", fade=float("inf")), ValueError, "fade: found inf, expected"),
+        (lambda c: c.go_to("turn", at=1.5), ValueError, "at: found 1.5, expected"),
+        (lambda c: c.go_to("turn", members=[40]), ValueError, "members: found 40, expected 0 to 39"),
         (lambda c: c.restore(b"something"), lissom.FormatError, "saved: these are not"),
         (lambda c: c.restore(lissom.Crowd(crowd_asset(c), GRAPH, 2).save()), ValueError, "saved: found a crowd of 2, expected one of 40"),
         (lambda c: c.restore(lissom.Crowd(crowd_asset(c), {"layers": [{"name": "body", "states": [{"name": "walk", "clip": "walk"}]}]}, 40).save()), ValueError, "saved: found a crowd of another graph"),

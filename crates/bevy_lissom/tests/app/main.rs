@@ -42,7 +42,7 @@ use lissom_build::{
 use lissom_motion::{
     Animator as Alone, Graph, GraphParts, Save,
     graph::{LayerParts, StateParts, Test, TransitionParts},
-    state::OneShot,
+    state::{GoTo, OneShot},
 };
 use std::{
     path::Path,
@@ -324,6 +324,28 @@ fn a_transition_is_taken_and_parameters_by_name_are_followed() {
         app.update();
     }
     assert_eq!(leading(&mut app), "move");
+}
+
+#[test]
+fn code_goes_to_a_state_and_a_wrong_name_is_refused() {
+    let (mut app, _) = app();
+    let entity = hero(&mut app, |server| Plays::graph(server.load("hero.lsm"), "hero"));
+    plays(&mut app, entity);
+    let layer = move |c: &Characters| c.graph(entity).unwrap().layer_names().next().unwrap().to_owned();
+    app.world_mut()
+        .run_system_once(move |mut c: Characters| {
+            let layer = layer(&c);
+            c.go_to(entity, "greeting", &layer, GoTo::default()).unwrap();
+            let wrong = c.go_to(entity, "greting", &layer, GoTo::default()).unwrap_err();
+            assert!(wrong.to_string().contains("greting"), "{wrong}");
+            assert!(c.go_to(entity, "greeting", "nowhere", GoTo::default()).is_err());
+            assert!(c.go_to(entity, "greeting", &layer, GoTo { at: 2.0, ..GoTo::default() }).is_err());
+        })
+        .unwrap();
+    app.update();
+    let leading =
+        move |c: Characters| c.state(entity).unwrap().leading(c.graph(entity).unwrap(), 0).map(str::to_owned);
+    assert_eq!(app.world_mut().run_system_once(leading).unwrap().as_deref(), Some("greeting"));
 }
 
 #[derive(Resource, Default)]

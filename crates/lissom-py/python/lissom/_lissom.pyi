@@ -434,6 +434,20 @@ class Crowd:
         """Plays a clip that the graph lists over a layer, the highest unless told, from the next update on. `members` are their numbers, or a mask
         (count,); everybody unless told. It comes and goes in `fade` seconds; with `loop` it repeats until `stop`.
         """
+    def go_to(
+        self,
+        state: str,
+        layer: str | None = None,
+        *,
+        members: ArrayLike | None = None,
+        fade: float = 0.2,
+        inertia: bool = False,
+        at: float = 0.0,
+    ) -> None:
+        """Goes to a state of a layer, the lowest unless told, with the next update, whatever transitions say. `members` as in `play`. It takes
+        `fade` seconds; with `inertia` the state plays alone at once, and the difference to the old motion fades out. `at` is where it starts,
+        as a share of its lap.
+        """
     def stop(self, layer: str | None = None, *, members: ArrayLike | None = None) -> None:
         """Lets what `play` started in a layer go."""
     def save(self) -> bytes:

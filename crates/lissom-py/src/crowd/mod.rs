@@ -22,7 +22,7 @@ use lissom_motion::{
     crowd::{CrowdError, Member, Palettes},
     frame::What,
     graph::{AnyKey, Parameter, ParameterKind},
-    state::OneShot,
+    state::{GoTo, OneShot},
 };
 use made::{Said, make};
 use played::Played;
@@ -386,6 +386,37 @@ impl Crowd {
         self.change(py, |all| {
             who.iter().try_for_each(|at| all.crowd.play(all.members[*at], layer, clip, how))
         })
+    }
+
+    /// Goes to a state of a layer, the lowest unless told, with the next update, whatever transitions say. `members` as in `play`. It takes
+    /// `fade` seconds; with `inertia` the state plays alone at once, and the difference to the old motion fades out. `at` is where it starts,
+    /// as a share of its lap.
+    #[pyo3(signature = (state, layer=None, *, members=None, fade=0.2, inertia=false, at=0.0))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of Python's")]
+    fn go_to(
+        &self,
+        py: Python<'_>,
+        state: &str,
+        layer: Option<&str>,
+        members: Option<&Bound<'_, PyAny>>,
+        fade: f32,
+        inertia: bool,
+        at: f32,
+    ) -> PyResult<()> {
+        let number = layer.map_or(Ok(0), |name| self.layer(name))?;
+        let layer = self.graph.layer_names().nth(number).unwrap_or_default();
+        let key = self.graph.layer(layer).map_err(defect)?;
+        let states: Vec<String> = self.graph.state_names(number).map(str::to_owned).collect();
+        let state = self.graph.state_key(key, state).map_err(|_| unknown("state", state, &states))?;
+        if !(fade.is_finite() && fade >= 0.0) {
+            return Err(argument("fade", fade, "seconds, finite and at least 0"));
+        }
+        if !(0.0..=1.0).contains(&at) {
+            return Err(argument("at", at, "a share of a lap in [0, 1]"));
+        }
+        let how = GoTo { fade_s: fade, inertial: inertia, at, ..GoTo::default() };
+        let who = self.who(members)?;
+        self.change(py, |all| who.iter().try_for_each(|at| all.crowd.go_to(all.members[*at], state, how)))
     }
 
     /// Lets what `play` started in a layer go.
