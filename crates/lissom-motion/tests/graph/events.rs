@@ -391,7 +391,8 @@ impl LayerModel {
                 left @ 1.. => rises(left, shot.fade_out),
                 _ => 0.0,
             });
-            rises(shot.age, shot.fade_in).min(out).min(stop)
+            let least = |a: f64, b: f64| if b < a { b } else { a };
+            least(least(rises(shot.age, shot.fade_in), out), stop)
         };
         let shot_shares = shares(&self.shots.iter().map(of_shot).collect::<Vec<_>>(), &mut left);
         let voice_shares = shares(&own, &mut left);
