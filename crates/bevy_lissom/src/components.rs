@@ -293,7 +293,7 @@ pub struct StateChanged {
     pub name: Arc<str>,
     /// When in the step: 0 at its start, 1 at its end.
     pub share: f32,
-    /// How much of it is seen at the end of the step.
+    /// How much of the state is seen; 0 for one-shots.
     pub weight: f32,
     /// The layer's number in its graph.
     pub layer: u16,

@@ -7,4 +7,4 @@ pub const MAX_VOICES: usize = 4;
 pub const MAX_SHOTS: usize = 2;
 /// What states and one-shots of one layer can do in a step: every state comes, changes, ends and goes, every one-shot
 /// begins and ends, and newer ones push out as many as there can be.
-pub(crate) const MAX_DEEDS: usize = 5 * (MAX_VOICES + 1) + 3 * MAX_SHOTS;
+pub(crate) const MAX_EVENTS: usize = 5 * (MAX_VOICES + 1) + 3 * MAX_SHOTS;

@@ -2,7 +2,7 @@
 
 use super::Member;
 use crate::{
-    frame::{Deed, Event, Frame, What, is_before},
+    frame::{Event, Frame, What, is_before},
     graph::Graph,
 };
 use alloc::vec::Vec;
@@ -19,7 +19,7 @@ pub struct CrowdEvent<'a> {
     pub layer: u16,
     /// When in the step: 0 at its start, 1 at its end.
     pub share: f32,
-    /// How much of it is seen at the end of the step: its share of its layer, times the layer's weight.
+    /// How much of the clip or the state is seen: its share of its layer, times the layer's weight. 0 for one-shots.
     pub weight: f32,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Told {
 #[derive(Clone, Copy, Debug)]
 enum Short {
     Marker { marker: usize, clip: u16, lap: i64, backward: bool },
-    Deed(Deed),
+    Other(What<'static>),
 }
 
 impl Told {
@@ -55,7 +55,7 @@ impl Told {
                 let marker = body.markers(usize::from(clip))?.get(marker)?;
                 What::Marker { marker, clip, lap, backward }
             }
-            Short::Deed(deed) => deed.what.into(),
+            Short::Other(what) => what,
         };
         Some(CrowdEvent { member, what, layer, share, weight })
     }
@@ -75,9 +75,8 @@ pub(super) fn collect(
     all: &mut Vec<Told>,
 ) {
     let first = all.len();
-    for deed in &frame.deeds {
-        let Event { layer, share, weight, .. } = frame.event_of(deed);
-        all.push(Told { member, layer, share, weight, what: Short::Deed(*deed) });
+    for Event { what, layer, share, weight } in frame.happened() {
+        all.push(Told { member, layer, share, weight, what: Short::Other(what) });
     }
     for (at, entry) in frame.entries().iter().enumerate() {
         let clip = clips[usize::from(entry.clip)];

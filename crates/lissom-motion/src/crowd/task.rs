@@ -160,7 +160,7 @@ impl Work<'_> {
         };
         if dt_s > 0.0 {
             let member = member_at(slots.first + i, slots.generations[i]);
-            event::collect(member, frame, &cast.graph, &cast.clips, shared.body, &mut worker.passed);
+            event::collect(member, frame, &cast.graph, &cast.clips, shared.body, &mut worker.events);
         }
         let step = cast.root_step(frame);
         slots.steps[i] = step;

@@ -162,7 +162,7 @@ impl Crowd {
 
     /// What happened in the last step: by member, of one member in the order of [`Frame::events`](crate::frame::Frame::events).
     pub fn events(&self) -> impl Iterator<Item = CrowdEvent<'_>> {
-        self.workers.iter().flat_map(|worker| &worker.passed).filter_map(|passed| passed.event(&self.body))
+        self.workers.iter().flat_map(|worker| &worker.events).filter_map(|told| told.event(&self.body))
     }
 }
 

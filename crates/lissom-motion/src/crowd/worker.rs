@@ -31,7 +31,7 @@ pub(super) struct Worker {
     pub batch: BatchScratch,
     /// Of one member whose matrices are not kept.
     pub models: Vec<Mat4>,
-    pub passed: Vec<Told>,
+    pub events: Vec<Told>,
     /// For each clip, whether a pose of this update has it.
     pub played: Vec<bool>,
     pub failed: Option<CrowdError>,
@@ -50,7 +50,7 @@ impl Worker {
             posed: vec![Posed::pair(skeleton)],
             batch: BatchScratch::default(),
             models: vec![Mat4::IDENTITY; joints],
-            passed: Vec::new(),
+            events: Vec::new(),
             played: vec![false; body.clips().len()],
             failed: None,
         }
@@ -68,7 +68,7 @@ impl Worker {
 
     /// Forgets what the last update left.
     pub fn begin(&mut self) {
-        self.passed.clear();
+        self.events.clear();
         self.played.fill(false);
         self.posed.iter_mut().flatten().for_each(|posed| posed.len = 0);
         self.failed = None;
@@ -78,13 +78,13 @@ impl Worker {
     pub fn reserve(&mut self, graph: &Graph, skeleton: &Skeleton) {
         self.memory_scratch.reserve(graph, skeleton);
         let missing = |has: usize, needed: usize| needed.saturating_sub(has);
-        let Frame { entries, layers, changes, deeds, .. } = &mut self.frame;
+        let Frame { entries, layers, changes, happened, .. } = &mut self.frame;
         if graph.is_inertial() {
             changes.reserve(missing(changes.len(), graph.most_entries()));
         }
         entries.reserve(missing(entries.len(), graph.most_entries()));
         layers.reserve(missing(layers.len(), Graph::MAX_LAYERS));
-        deeds.reserve(missing(deeds.len(), graph.most_deeds()));
+        happened.reserve(missing(happened.len(), graph.most_events()));
     }
 }
 

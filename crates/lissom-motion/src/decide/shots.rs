@@ -2,7 +2,7 @@
 
 use super::{Step, risen};
 use crate::{
-    frame::{Done, Entry, until, within},
+    frame::{Entry, What, until, within},
     graph::{ClipKey, Graph},
     limits::MAX_SHOTS,
     state::{LayerState, Shot},
@@ -34,15 +34,15 @@ impl Shot {
 
     /// If it has gone for good: whether by itself or since it was stopped, and when in the step. `until` is when its head came
     /// to where it is.
-    fn over(&self, dt_s: f64, until: f64) -> Option<(Done, f64)> {
+    fn over(&self, dt_s: f64, until: f64) -> Option<(What<'static>, f64)> {
         let (clip, fade_s) = (ClipKey(self.clip), f64::from(self.how.fade_out_s));
         let stopped = self.stopping_s.filter(|since_s| *since_s >= fade_s);
         let stopped = stopped.map(|since_s| within(1.0 - (since_s - fade_s) / dt_s));
         let ended = (self.how.repeat == Repeat::Once && self.head.lap() > 0).then_some(until);
         match (stopped, ended) {
-            (Some(stopped), Some(ended)) if ended <= stopped => Some((Done::Over(clip), ended)),
-            (Some(stopped), _) => Some((Done::Stopped(clip), stopped)),
-            (None, ended) => ended.map(|ended| (Done::Over(clip), ended)),
+            (Some(stopped), Some(ended)) if ended <= stopped => Some((What::ShotEnded(clip), ended)),
+            (Some(stopped), _) => Some((What::ShotInterrupted(clip), stopped)),
+            (None, ended) => ended.map(|ended| (What::ShotEnded(clip), ended)),
         }
     }
 }
@@ -54,13 +54,13 @@ impl Step<'_> {
         let mut shares = [0.0; MAX_SHOTS];
         if self.dt_s > 0.0 {
             for clip in core::mem::take(&mut layer.pushed_out).as_slice() {
-                self.tell(number, Done::Stopped(ClipKey(*clip)), 0.0, 0.0);
+                self.tell(number, What::ShotInterrupted(ClipKey(*clip)), 0.0, 0.0);
             }
         }
         for (shot, share) in layer.shots.as_mut_slice().iter_mut().zip(&mut shares) {
             let (from, repeat) = (shot.head, shot.how.repeat);
             if shot.age_s <= 0.0 && self.dt_s > 0.0 {
-                self.tell(number, Done::Began(ClipKey(shot.clip)), 0.0, 0.0);
+                self.tell(number, What::ShotBegan(ClipKey(shot.clip)), 0.0, 0.0);
             }
             let laps_per_s = shot.laps_per_s(self.graph);
             shot.head = self.moved(from, repeat, laps_per_s, None);
@@ -90,8 +90,8 @@ impl Step<'_> {
                 let until = self.frame.entries[at].until;
                 at += 1;
                 let over = shot.over(dt_s, until);
-                if let Some((done, share)) = over {
-                    self.tell(number, done, share, 0.0);
+                if let Some((what, share)) = over {
+                    self.tell(number, what, share, 0.0);
                 }
                 over.is_none()
             });

@@ -2,32 +2,32 @@
 
 use super::{Step, voices::Playing};
 use crate::{
-    frame::{Deed, Done, laps_at, within},
+    frame::{Event, What, laps_at, within},
     graph::StateKey,
     state::Voice,
 };
 use lissom::track::Repeat;
 
 impl Step<'_> {
-    pub(super) fn tell(&mut self, number: usize, what: Done, share: f64, weight: f64) {
+    pub(super) fn tell(&mut self, number: usize, what: What<'static>, share: f64, weight: f64) {
         let (layer, share, weight) = (number as u16, share as f32, weight as f32);
-        self.frame.deeds.push(Deed { what, layer, share, weight });
+        self.frame.happened.push(Event { what, layer, share, weight });
     }
 
     /// What a state did while it went on.
     pub(super) fn tell_of(&mut self, number: usize, one: &Playing) {
         let (voice, key) = (&one.voice, StateKey(one.voice.state));
         if voice.coming.is_none() && voice.age_s - self.dt_s <= 0.0 {
-            self.tell(number, Done::Entered(key), 0.0, one.share);
+            self.tell(number, What::Entered(key), 0.0, one.share);
         }
         if let Some(share) = self.settled(voice) {
-            self.tell(number, Done::Ended(key), share, one.share);
+            self.tell(number, What::TransitionEnded(key), share, one.share);
         }
         if self.graph.state(voice.state).repeat == Repeat::Once {
             // In step with another state it may go against its own direction.
             let (from, to) = (laps_at(one.from), laps_at(voice.head));
             if (from < 1.0 && to >= 1.0) || (from > 0.0 && to <= 0.0) {
-                self.tell(number, Done::Finished(key), one.until, one.share);
+                self.tell(number, What::Finished(key), one.until, one.share);
             }
         }
     }
@@ -35,10 +35,10 @@ impl Step<'_> {
     /// A state that begins at the end of the step.
     pub(super) fn tell_of_new(&mut self, number: usize, voice: &Voice) {
         let key = StateKey(voice.state);
-        self.tell(number, Done::Started(key), 1.0, voice.share());
-        self.tell(number, Done::Entered(key), 1.0, voice.share());
+        self.tell(number, What::TransitionStarted(key), 1.0, voice.share());
+        self.tell(number, What::Entered(key), 1.0, voice.share());
         if !voice.is_coming() {
-            self.tell(number, Done::Ended(key), 1.0, voice.share());
+            self.tell(number, What::TransitionEnded(key), 1.0, voice.share());
         }
     }
 
@@ -46,7 +46,7 @@ impl Step<'_> {
     pub(super) fn tell_of_gone(&mut self, number: usize, playing: &[Playing], gone: usize) {
         let since = playing.get(gone).and_then(|one| self.settled(&one.voice)).unwrap_or(1.0);
         for one in playing.iter().take(gone) {
-            self.tell(number, Done::Left(StateKey(one.voice.state)), since, 0.0);
+            self.tell(number, What::Left(StateKey(one.voice.state)), since, 0.0);
         }
     }
 

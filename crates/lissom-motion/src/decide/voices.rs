@@ -176,7 +176,8 @@ impl Step<'_> {
 }
 
 impl LayerState {
-    /// What goes on after this step: the voices from the last one that hides those before it. How many do not.
+    /// What goes on after this step: the voices from the last one that hides those before it. Returns how many do not
+    /// go on.
     pub(super) fn keep(&mut self, playing: &[Playing]) -> usize {
         let hides = |one: &Playing| one.voice.share() >= 1.0;
         let first = playing.iter().rposition(hides).unwrap_or(0);

@@ -75,7 +75,8 @@ impl Entry {
     }
 }
 
-/// When in a step a head that was to go on by `laps` came to where it is: before its end if it plays once and has come to its own.
+/// When in a step a head came to where it is, if it was to go on by `laps`. A clip that plays once may come to its end before the
+/// step does.
 pub(crate) fn until(repeat: Repeat, from: Playhead, to: Playhead, laps: f64) -> f64 {
     if repeat == Repeat::Once && laps != 0.0 { within((laps_at(to) - laps_at(from)) / laps) } else { 1.0 }
 }

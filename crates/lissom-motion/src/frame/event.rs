@@ -13,7 +13,7 @@ pub struct Event<'a> {
     pub layer: u16,
     /// When in the step: 0 at its start, 1 at its end.
     pub share: f32,
-    /// How much of it is seen at the end of the step: its share of its layer, times the layer's weight.
+    /// How much of the clip or the state is seen: its share of its layer, times the layer's weight. 0 for one-shots.
     pub weight: f32,
 }
 
@@ -34,19 +34,19 @@ pub enum What<'a> {
     },
     /// A state begins: a transition or code leads to it, or it is the first of its layer.
     Entered(StateKey),
-    /// A state is not played any more: what leads is all there, or by inertia.
+    /// A state is not played any more: the transition away from it is over, or is by inertia.
     Left(StateKey),
     /// A state that plays once came to its end, which it holds.
     Finished(StateKey),
-    /// A change to this state begins. Its state is entered at the same time.
+    /// A transition to this state begins. The state is entered at the same time.
     TransitionStarted(StateKey),
-    /// The change to this state is over.
+    /// The transition to this state is over.
     TransitionEnded(StateKey),
     /// A one-shot begins.
     ShotBegan(ClipKey),
     /// A one-shot played to its end.
     ShotEnded(ClipKey),
-    /// A one-shot was stopped, and is gone now.
+    /// A one-shot was stopped and has faded out, or newer ones took its place.
     ShotInterrupted(ClipKey),
 }
 
@@ -85,44 +85,6 @@ impl<'a> What<'a> {
     }
 }
 
-/// What a state or a one-shot did.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Deed {
-    pub what: Done,
-    pub layer: u16,
-    pub share: f32,
-    /// Of the layer.
-    pub weight: f32,
-}
-
-/// [`What`] without markers, which are found in the entries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Done {
-    Entered(StateKey),
-    Left(StateKey),
-    Finished(StateKey),
-    Started(StateKey),
-    Ended(StateKey),
-    Began(ClipKey),
-    Over(ClipKey),
-    Stopped(ClipKey),
-}
-
-impl From<Done> for What<'_> {
-    fn from(done: Done) -> Self {
-        match done {
-            Done::Entered(state) => Self::Entered(state),
-            Done::Left(state) => Self::Left(state),
-            Done::Finished(state) => Self::Finished(state),
-            Done::Started(state) => Self::TransitionStarted(state),
-            Done::Ended(state) => Self::TransitionEnded(state),
-            Done::Began(clip) => Self::ShotBegan(clip),
-            Done::Over(clip) => Self::ShotEnded(clip),
-            Done::Stopped(clip) => Self::ShotInterrupted(clip),
-        }
-    }
-}
-
 /// A marker that an entry passed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passed<'a> {
@@ -145,7 +107,7 @@ impl Frame {
     ) -> impl Iterator<Item = Event<'a>> + 'a {
         // Few: the next one is looked for among all, so that nothing is kept.
         let all = move || {
-            let deeds = self.deeds.iter().map(|deed| self.event_of(deed));
+            let happened = self.happened();
             let markers = markers.clone();
             let passed = move |(at, entry): (usize, &'a Entry)| {
                 let markers = markers(usize::from(entry.clip));
@@ -163,7 +125,7 @@ impl Frame {
                     },
                 )
             };
-            deeds.chain(self.entries.iter().enumerate().flat_map(passed)).enumerate()
+            happened.chain(self.entries.iter().enumerate().flat_map(passed)).enumerate()
         };
         let mut told: Option<(f32, u16, usize)> = None;
         core::iter::from_fn(move || {
@@ -175,9 +137,12 @@ impl Frame {
         })
     }
 
-    pub(crate) fn event_of<'a>(&self, deed: &Deed) -> Event<'a> {
-        let layer = self.layers.get(usize::from(deed.layer)).map_or(0.0, |layer| layer.weight);
-        Event { what: deed.what.into(), layer: deed.layer, share: deed.share, weight: deed.weight * layer }
+    /// What states and one-shots did, as they did it.
+    pub(crate) fn happened<'a>(&self) -> impl Iterator<Item = Event<'a>> + use<'_, 'a> {
+        self.happened.iter().map(|event| {
+            let layer = self.layers.get(usize::from(event.layer)).map_or(0.0, |layer| layer.weight);
+            Event { weight: event.weight * layer, ..*event }
+        })
     }
 
     /// The markers that an entry passed, in the order in which it did.

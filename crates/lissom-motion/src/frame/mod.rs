@@ -8,8 +8,8 @@ mod mix;
 pub use cover::{Layer, cover};
 pub use entry::{Entry, MAX_TOLD_LAPS};
 pub(crate) use entry::{laps_at, until};
-pub(crate) use event::{Deed, Done, is_before, within};
 pub use event::{Event, What};
+pub(crate) use event::{is_before, within};
 pub(crate) use mix::{Change, StartPose};
 
 use crate::{
@@ -39,8 +39,8 @@ pub struct Frame {
     pub(crate) inertia_s: Option<f32>,
     /// If one started, one an entry.
     pub(crate) changes: Vec<Change>,
-    /// What states and one-shots did.
-    pub(crate) deeds: Vec<Deed>,
+    /// What states and one-shots did; weights are those within their layers.
+    pub(crate) happened: Vec<Event<'static>>,
 }
 
 impl Frame {
@@ -51,7 +51,7 @@ impl Frame {
             entries: Vec::with_capacity(graph.most_entries()),
             layers: Vec::with_capacity(graph.layers.len()),
             changes: Vec::with_capacity(if graph.is_inertial() { graph.most_entries() } else { 0 }),
-            deeds: Vec::with_capacity(graph.most_deeds()),
+            happened: Vec::with_capacity(graph.most_events()),
             ..Self::default()
         }
     }
@@ -61,7 +61,7 @@ impl Frame {
         self.entries.clear();
         self.layers.clear();
         self.changes.clear();
-        self.deeds.clear();
+        self.happened.clear();
         (self.step_s, self.inertia_s) = (step_s, None);
     }
 

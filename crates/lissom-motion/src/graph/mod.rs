@@ -26,7 +26,7 @@ pub use sync::MAX_SYNC;
 
 pub(crate) use sync::Pace;
 
-use crate::{error::StateError, limits::MAX_DEEDS};
+use crate::{error::StateError, limits::MAX_EVENTS};
 use alloc::{boxed::Box, format, string::String, vec::Vec};
 use core::ops::Range;
 use lissom::{
@@ -436,8 +436,8 @@ impl Graph {
     }
 
     /// What states and one-shots can do in a step.
-    pub(crate) fn most_deeds(&self) -> usize {
-        self.layers.len() * MAX_DEEDS
+    pub(crate) fn most_events(&self) -> usize {
+        self.layers.len() * MAX_EVENTS
     }
 
     /// Whether a clip is kept in step with others by [`GraphParts::sync`]; `None` for a clip that does not exist.
