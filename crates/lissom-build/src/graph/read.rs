@@ -307,6 +307,10 @@ fn transition<'a>(node: &Node<'a>) -> Result<(TransitionParts, Vec<Node<'a>>)> {
 /// A rule. The tables have bounded how deep it is.
 fn only_if(node: &Node<'_>) -> Result<ConditionParts> {
     let from = Object::of(node)?;
+    let layer = from.text("layer")?;
+    if layer.is_some() && from.get("state").is_none() && from.get("one_shot").is_none() {
+        return Err(node.wrong("a rule with \"layer\" needs \"state\" or \"one_shot\" too"));
+    }
     if let Some(when) = from.get("when") {
         let mut all = Vec::new();
         for (parameter, node) in when.fields()? {
@@ -324,7 +328,15 @@ fn only_if(node: &Node<'_>) -> Result<ConditionParts> {
         return Ok(ConditionParts::AfterLaps(laps));
     }
     if let Some(state) = from.text("state")? {
-        return Ok(ConditionParts::State { layer: from.text("layer")?.unwrap_or_default(), state });
+        return Ok(ConditionParts::State { layer: layer.unwrap_or_default(), state });
+    }
+    if let Some(clip) = from.get("one_shot") {
+        let layer = layer.unwrap_or_default();
+        if clip.sort() != Sort::Bool {
+            return Ok(ConditionParts::OneShot { layer, clip: Some(clip.text()?) });
+        }
+        let any = ConditionParts::OneShot { layer, clip: None };
+        return Ok(if clip.bool()? { any } else { any.negated() });
     }
     if let Some(inner) = from.get("not") {
         return Ok(only_if(&inner)?.negated());

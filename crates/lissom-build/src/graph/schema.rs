@@ -284,14 +284,19 @@ static CONDITIONS: Table = Table {
             Kind::Number(Some(0.0), Some(1.0e6)),
             "The state that is left has played this many laps or more.",
         ),
-        may("layer", Kind::Text, "A layer that leads with the state."),
+        may("layer", Kind::Text, "A layer: of the state or of the one-shot."),
         may("state", Kind::Text, "A state or group: the layer led with it before the step."),
+        may(
+            "one_shot",
+            Kind::Either(&[Kind::Bool, Kind::Text]),
+            "A clip: the layer plays it as a one-shot. True: it plays any; false: none.",
+        ),
         may("all", Kind::List(&Kind::Table(&CONDITIONS)), "All of these hold."),
         may("any", Kind::List(&Kind::Table(&CONDITIONS)), "One of these holds."),
         may("not", Kind::Table(&CONDITIONS), "This does not hold."),
     ],
-    one_of: &["when", "after_s", "after_laps", "state", "all", "any", "not"],
-    needs: &[("state", "layer"), ("layer", "state")],
+    one_of: &["when", "after_s", "after_laps", "state", "one_shot", "all", "any", "not"],
+    needs: &[("state", "layer"), ("one_shot", "layer")],
 };
 
 const TEST: Kind = Kind::Either(&[Kind::Bool, Kind::Table(&COMPARISON)]);

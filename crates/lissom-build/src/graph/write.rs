@@ -249,6 +249,10 @@ fn rule(of: &ConditionParts) -> Json {
         ConditionParts::State { layer, state } => {
             Json::Object(vec![("layer".into(), Json::text(layer)), ("state".into(), Json::text(state))])
         }
+        ConditionParts::OneShot { layer, clip } => Json::Object(vec![
+            ("layer".into(), Json::text(layer)),
+            ("one_shot".into(), clip.as_deref().map_or(Json::of(true), Json::text)),
+        ]),
         ConditionParts::All(rules) => Json::object([("all", list(rules))]),
         ConditionParts::Any(rules) => Json::object([("any", list(rules))]),
         ConditionParts::Not(inner) => Json::object([("not", rule(inner))]),

@@ -242,6 +242,11 @@ fn rules_of_rules_are_read_and_written() {
     let wrong = [
         (nested(8), "rules within rules may be 8 deep"),
         (ruled(r#"{ "state": "b" }"#), "a rule with \"state\" needs \"layer\" too"),
+        (ruled(r#"{ "one_shot": true }"#), "a rule with \"one_shot\" needs \"layer\" too"),
+        (
+            ruled(r#"{ "layer": "l", "after_s": 1 }"#),
+            "a rule with \"layer\" needs \"state\" or \"one_shot\" too",
+        ),
         (
             ruled(r#"{ "when": { "on": true, "n": { "is": 1 } } }"#),
             "a rule asks one thing; \"all\" is for more",
@@ -251,6 +256,17 @@ fn rules_of_rules_are_read_and_written() {
     ];
     for (text, reason) in wrong {
         assert_eq!(graph::read(text.as_bytes()).unwrap_err().reason, reason, "{text}");
+    }
+    let one_shot = |clip: Option<&str>| ConditionParts::one_shot("l", clip);
+    for (text, expected) in [
+        (r#"{ "layer": "l", "one_shot": true }"#, one_shot(None)),
+        (r#"{ "layer": "l", "one_shot": false }"#, one_shot(None).negated()),
+        (r#"{ "layer": "l", "one_shot": "wave" }"#, one_shot(Some("wave"))),
+    ] {
+        let file = graph::read(ruled(text).as_bytes()).unwrap();
+        assert_eq!(file.parts().layers[0].transitions[0].only_if.as_ref(), Some(&expected));
+        file.check(|_| Some(1.0)).unwrap();
+        assert_eq!(graph::read(graph::to_json(file.parts()).as_bytes()).unwrap().parts(), file.parts());
     }
     let unknown = graph::read(ruled(r#"{ "layer": "l", "state": "c" }"#).as_bytes()).unwrap();
     let error = unknown.check(|_| Some(1.0)).unwrap_err();

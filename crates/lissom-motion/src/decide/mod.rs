@@ -21,6 +21,7 @@ use crate::{
     error::StateError,
     frame::Frame,
     graph::Graph,
+    limits::MAX_SHOTS,
     state::{Float, GraphState, LayerState},
 };
 use lissom::track::{Playhead, Repeat, TimeError};
@@ -34,6 +35,8 @@ pub(crate) struct Step<'a> {
     pub(crate) dt_s: f64,
     /// The state that each layer led with before the step.
     pub(crate) leading: [Option<u16>; Graph::MAX_LAYERS],
+    /// The clips of the one-shots that each layer played before the step.
+    pub(crate) shots_before: [[Option<u16>; MAX_SHOTS]; Graph::MAX_LAYERS],
     pub(crate) frame: &'a mut Frame,
 }
 
@@ -44,6 +47,17 @@ fn leading(layers: &[LayerState]) -> [Option<u16>; Graph::MAX_LAYERS] {
         *leads = layer.voices.as_slice().last().map(|voice| voice.state);
     }
     leading
+}
+
+/// The clips of the one-shots that layers play and that nobody has stopped.
+fn shots(layers: &[LayerState]) -> [[Option<u16>; MAX_SHOTS]; Graph::MAX_LAYERS] {
+    let mut shots = [[None; MAX_SHOTS]; Graph::MAX_LAYERS];
+    for (clips, layer) in shots.iter_mut().zip(layers) {
+        for (clip, shot) in clips.iter_mut().zip(layer.shots.as_slice()) {
+            *clip = shot.stopping_s.is_none().then_some(shot.clip);
+        }
+    }
+    shots
 }
 
 impl Graph {
@@ -59,7 +73,8 @@ impl Graph {
         self.begin(state, dt_s)?;
         frame.begin(dt_s);
         let GraphState { floats, ints, flags, layers, .. } = state;
-        let mut step = Step { graph: self, floats, ints, flags, dt_s, leading: leading(layers), frame };
+        let (leading, shots_before) = (leading(layers), shots(layers));
+        let mut step = Step { graph: self, floats, ints, flags, dt_s, leading, shots_before, frame };
         for (number, layer) in layers.iter_mut().enumerate() {
             step.layer(number, layer);
         }

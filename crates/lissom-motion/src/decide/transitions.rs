@@ -132,6 +132,10 @@ impl Step<'_> {
             Condition::AfterSeconds(time_s) => one.voice.age_s >= time_s,
             Condition::AfterLaps(laps) => one.laps_done() >= laps,
             Condition::Leads(layer, state) => self.leading[usize::from(layer)] == Some(state),
+            Condition::Plays(layer, clip) => {
+                let mut playing = self.shots_before[usize::from(layer)].iter().flatten();
+                playing.any(|own| clip.is_none_or(|clip| *own == clip))
+            }
             // Rules are taken apart before.
             Condition::All(_) | Condition::Any(_) | Condition::Not => false,
             Condition::FloatAbove(at, than) => self.floats[usize::from(at)].value > than,

@@ -68,6 +68,7 @@ impl Graph {
             flags,
             dt_s,
             leading: super::leading(layers),
+            shots_before: super::shots(layers),
             frame: &mut frame,
         };
         // Layers below may take triggers.
@@ -134,6 +135,7 @@ impl Graph {
             Condition::AfterSeconds(_)
             | Condition::AfterLaps(_)
             | Condition::Leads(..)
+            | Condition::Plays(..)
             | Condition::All(_)
             | Condition::Any(_)
             | Condition::Not => return "",

@@ -460,7 +460,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Adds a rule: itself, then what it is made of.
-    fn rule(&mut self, rule: &ConditionParts, deeper: usize) -> Result<(), Problem> {
+    fn rule(&mut self, rule: &'a ConditionParts, deeper: usize) -> Result<(), Problem> {
         let here = self.conditions.len();
         limit("conditions", here + 1, MAX_CONDITIONS)?;
         let Some(deeper) = deeper.checked_sub(1) else {
@@ -479,6 +479,11 @@ impl<'a> Compiler<'a> {
                 self.conditions.push(Condition::AfterLaps(f64::from(*laps)));
             }
             ConditionParts::State { layer, state } => self.leads(layer, state)?,
+            ConditionParts::OneShot { layer, clip } => {
+                let number = self.number_of(layer)?;
+                let clip = clip.as_deref().map(|clip| self.clip(clip)).transpose()?;
+                self.conditions.push(Condition::Plays(number as u16, clip));
+            }
             ConditionParts::Not(rule) => {
                 self.conditions.push(Condition::Not);
                 self.rule(rule, deeper)?;
@@ -494,10 +499,14 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
+    fn number_of(&self, layer: &str) -> Result<usize, Problem> {
+        let found = self.all_layers.iter().position(|other| other.name == layer);
+        found.ok_or_else(|| unknown("layer", layer))
+    }
+
     /// Adds the rule that a layer leads with a state, or with one of a group.
     fn leads(&mut self, layer: &str, state: &str) -> Result<(), Problem> {
-        let found = self.all_layers.iter().position(|other| other.name == layer);
-        let number = found.ok_or_else(|| unknown("layer", layer))?;
+        let number = self.number_of(layer)?;
         let first: usize = self.all_layers[..number].iter().map(|other| other.states.len()).sum();
         let states = &self.all_layers[number].states;
         // A graph of too many states is refused with the layer that has them.

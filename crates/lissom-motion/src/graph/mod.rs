@@ -221,6 +221,8 @@ pub(crate) enum Condition {
     AfterLaps(f64),
     /// A layer led with a state before the step.
     Leads(u16, u16),
+    /// A layer played a one-shot of a clip, or of any, before the step.
+    Plays(u16, Option<u16>),
     /// Of this many entries of the list that follow.
     All(u32),
     Any(u32),

@@ -279,6 +279,13 @@ pub enum ConditionParts {
         /// The state or group.
         state: String,
     },
+    /// A layer played a one-shot of this clip before the step, or was asked to, and nobody has stopped it.
+    OneShot {
+        /// The layer.
+        layer: String,
+        /// The clip; none for any.
+        clip: Option<String>,
+    },
     /// All of them hold; of none: yes.
     All(Vec<Self>),
     /// One of them holds; of none: no.
@@ -301,6 +308,12 @@ impl ConditionParts {
     #[must_use]
     pub fn state(layer: &str, state: &str) -> Self {
         Self::State { layer: layer.into(), state: state.into() }
+    }
+
+    /// A layer plays a one-shot of a clip, or of any.
+    #[must_use]
+    pub fn one_shot(layer: &str, clip: Option<&str>) -> Self {
+        Self::OneShot { layer: layer.into(), clip: clip.map(Into::into) }
     }
 
     /// The opposite.

@@ -246,6 +246,11 @@ impl Writer<'_> {
                 self.text(layer);
                 self.text(state);
             }
+            ConditionParts::OneShot { layer, clip } => {
+                self.u32(if clip.is_some() { 8 } else { 9 });
+                self.text(layer);
+                clip.iter().for_each(|clip| self.text(clip));
+            }
             ConditionParts::All(rules) | ConditionParts::Any(rules) => {
                 self.u32(if matches!(rule, ConditionParts::All(_)) { 5 } else { 6 });
                 self.count(rules.len());
@@ -423,6 +428,8 @@ impl Reader<'_> {
             5 => ConditionParts::All(self.list(MAX_CONDITIONS, 8, inner)?),
             6 => ConditionParts::Any(self.list(MAX_CONDITIONS, 8, inner)?),
             7 => ConditionParts::Not(Box::new(inner(self)?)),
+            8 => ConditionParts::OneShot { layer: self.name()?, clip: Some(self.name()?) },
+            9 => ConditionParts::OneShot { layer: self.name()?, clip: None },
             _ => return Err(self.wrong("no kind of rule")),
         })
     }

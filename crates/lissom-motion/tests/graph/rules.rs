@@ -5,10 +5,13 @@ use lissom_motion::{
     Graph, GraphParts, GraphState,
     decide::Verdict,
     graph::{ConditionParts, LayerParts, Problem, StateParts, Test, TransitionParts},
+    state::OneShot,
 };
 use lissom_testkit::{alloc::assert_no_alloc, rng::Rng};
 
 const DT: f64 = 1.0 / 16.0;
+/// A lap takes a second.
+const LAP_STEPS: i32 = 15;
 
 /// `a` goes to `b` by a rule; beside it an arm that goes from `arm/low` to `arm/high` when `raise` is on.
 fn parts(rule: ConditionParts) -> GraphParts {
@@ -27,6 +30,7 @@ fn parts(rule: ConditionParts) -> GraphParts {
         .bool("on", false)
         .bool("raise", false)
         .trigger("go")
+        .clip("wave")
         .layer(ways)
         .layer(arm)
 }
@@ -37,15 +41,16 @@ fn playing(rule: ConditionParts) -> Played {
 
 fn any_rule(rng: &mut Rng, deeper: usize) -> ConditionParts {
     let several = |rng: &mut Rng| (0..rng.below(4)).map(|_| any_rule(rng, deeper - 1)).collect();
-    match rng.below(if deeper > 0 { 9 } else { 6 }) {
+    match rng.below(if deeper > 0 { 10 } else { 7 }) {
         0 => ConditionParts::parameter("speed", Test::Above(0.5)),
         1 => ConditionParts::parameter("gait", Test::Is(1)),
         2 => ConditionParts::parameter("on", [Test::On, Test::Off][rng.below(2)]),
         3 => ConditionParts::AfterSeconds(rng.below(5) as f32 * 0.5),
         4 => ConditionParts::AfterLaps(rng.below(5) as f32 * 0.5),
         5 => ConditionParts::state("arms", ["arm", "arm/low", "arm/high", "rest"][rng.below(4)]),
-        6 => ConditionParts::All(several(rng)),
-        7 => ConditionParts::Any(several(rng)),
+        6 => ConditionParts::one_shot("arms", [None, Some("wave"), Some("clip")][rng.below(3)]),
+        7 => ConditionParts::All(several(rng)),
+        8 => ConditionParts::Any(several(rng)),
         _ => any_rule(rng, deeper - 1).negated(),
     }
 }
@@ -59,6 +64,8 @@ struct Seen {
     age_s: f64,
     /// Before the step.
     arm: String,
+    /// The clips that the arms play as one-shots.
+    shots: Vec<&'static str>,
 }
 
 impl Seen {
@@ -72,6 +79,9 @@ impl Seen {
             }
             ConditionParts::State { state, .. } => {
                 self.arm == *state || self.arm.starts_with(&format!("{state}/"))
+            }
+            ConditionParts::OneShot { clip, .. } => {
+                self.shots.iter().any(|own| clip.as_ref().is_none_or(|clip| clip == own))
             }
             ConditionParts::All(rules) => rules.iter().all(|rule| self.holds(rule)),
             ConditionParts::Any(rules) => rules.iter().any(|rule| self.holds(rule)),
@@ -91,13 +101,29 @@ fn random_rules_hold_as_a_plain_model_says_and_are_read_back() {
         let mut played = Played::new(seconds(&description));
         let [on, raise] = ["on", "raise"].map(|name| played.graph.bool(name).unwrap());
         let (speed, gait) = (played.graph.float("speed").unwrap(), played.graph.int("gait").unwrap());
+        let arms = played.graph.layer("arms").unwrap();
+        // Each clip as a one-shot: the step before which it starts. It plays for a second, and is then stopped or ends.
+        let mut started = [("wave", None), ("clip", None)];
         for step in 1..=40 {
+            for (clip, since) in &mut started {
+                *since = since.filter(|since| step - *since <= LAP_STEPS);
+                if since.is_none() && rng.one_in(12) {
+                    *since = Some(step);
+                    let key = played.graph.clip(clip).unwrap();
+                    played.state.play(&played.graph, arms, key, OneShot::default()).unwrap();
+                }
+            }
+            if rng.one_in(20) {
+                played.state.stop(arms).unwrap();
+                started.iter_mut().for_each(|(_, since)| *since = None);
+            }
             let mut seen = Seen {
                 speed: rng.below(2) as f32,
                 gait: rng.below(2) as i32,
                 on: rng.below(2) > 0,
                 age_s: f64::from(step) * DT,
                 arm: played.leading(1).into(),
+                shots: started.iter().filter_map(|(clip, since)| since.map(|_| *clip)).collect(),
             };
             played.state.set(speed, seen.speed).unwrap();
             played.state.set(gait, seen.gait).unwrap();
@@ -149,6 +175,8 @@ fn rules_that_cannot_be_meant_are_refused() {
     assert!(matches!(refused(too_deep), Problem::Limit { .. }));
     assert!(matches!(refused(ConditionParts::state("legs", "a")), Problem::Unknown { what: "layer", .. }));
     assert!(matches!(refused(ConditionParts::state("arms", "ar")), Problem::Unknown { what: "state", .. }));
+    let one_shot = |layer, clip| refused(ConditionParts::one_shot(layer, clip));
+    assert!(matches!(one_shot("legs", None), Problem::Unknown { what: "layer", .. }));
     for rule in [ConditionParts::AfterSeconds(-1.0), ConditionParts::AfterLaps(f32::NAN)] {
         assert!(matches!(refused(rule), Problem::Value { .. }));
     }

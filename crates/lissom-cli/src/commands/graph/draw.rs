@@ -293,6 +293,9 @@ fn rule(of: &ConditionParts) -> String {
         ConditionParts::AfterSeconds(time_s) => format!("after {time_s} s"),
         ConditionParts::AfterLaps(laps) => format!("after {laps} laps"),
         ConditionParts::State { layer, state } => format!("{layer} is in {state}"),
+        ConditionParts::OneShot { layer, clip } => {
+            format!("{layer} plays {}", clip.as_deref().unwrap_or("a one-shot"))
+        }
         ConditionParts::All(rules) => joined(rules, " and "),
         ConditionParts::Any(rules) => joined(rules, " or "),
         ConditionParts::Not(inner) => format!("not {}", rule(inner)),
