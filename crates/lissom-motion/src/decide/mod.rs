@@ -49,10 +49,10 @@ fn leading(layers: &[LayerState]) -> [Option<u16>; Graph::MAX_LAYERS] {
     leading
 }
 
-/// The clips of the one-shots that layers play and that nobody has stopped.
-fn shots(layers: &[LayerState]) -> [[Option<u16>; MAX_SHOTS]; Graph::MAX_LAYERS] {
+/// The clips of the one-shots that layers play and that nobody has stopped, if a rule asks for them.
+fn shots(graph: &Graph, layers: &[LayerState]) -> [[Option<u16>; MAX_SHOTS]; Graph::MAX_LAYERS] {
     let mut shots = [[None; MAX_SHOTS]; Graph::MAX_LAYERS];
-    for (clips, layer) in shots.iter_mut().zip(layers) {
+    for (clips, layer) in shots.iter_mut().zip(layers).filter(|_| graph.asks_shots) {
         for (clip, shot) in clips.iter_mut().zip(layer.shots.as_slice()) {
             *clip = shot.stopping_s.is_none().then_some(shot.clip);
         }
@@ -73,7 +73,7 @@ impl Graph {
         self.begin(state, dt_s)?;
         frame.begin(dt_s);
         let GraphState { floats, ints, flags, layers, .. } = state;
-        let (leading, shots_before) = (leading(layers), shots(layers));
+        let (leading, shots_before) = (leading(layers), shots(self, layers));
         let mut step = Step { graph: self, floats, ints, flags, dt_s, leading, shots_before, frame };
         for (number, layer) in layers.iter_mut().enumerate() {
             step.layer(number, layer);

@@ -68,7 +68,7 @@ impl Graph {
             flags,
             dt_s,
             leading: super::leading(layers),
-            shots_before: super::shots(layers),
+            shots_before: super::shots(self, layers),
             frame: &mut frame,
         };
         // Layers below may take triggers.

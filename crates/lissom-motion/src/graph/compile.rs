@@ -566,6 +566,7 @@ impl<'a> Compiler<'a> {
         };
         Ok(Graph {
             is_inertial: parts.inertia || self.transitions.iter().any(|way| way.inertial),
+            asks_shots: self.conditions.iter().any(|rule| matches!(rule, Condition::Plays(..))),
             hand_over: parts.hand_over,
             sync: self.sync.into(),
             shape: self.shape(),

@@ -84,6 +84,8 @@ pub struct Graph {
     sync: Box<[String]>,
     /// True if a transition is by inertia.
     is_inertial: bool,
+    /// True if a rule asks whether a layer plays a one-shot.
+    pub(crate) asks_shots: bool,
     /// True if poses may be taken over.
     hand_over: bool,
 }
