@@ -10,7 +10,7 @@ use lissom_motion::{
     Graph, GraphState, Save, StateError,
     crowd::{CrowdError, Member},
     graph::TriggerKey,
-    state::{GoTo, Key, OneShot},
+    state::{GoTo, Key, OneShot, ShotKey},
 };
 use std::sync::Arc;
 
@@ -108,7 +108,7 @@ impl Characters<'_, '_> {
         self.set(entity, key, true)
     }
 
-    /// Plays a clip over a layer of its graph.
+    /// Plays a clip over a layer of its graph. The key is for [`Characters::stop_shot`].
     ///
     /// # Errors
     ///
@@ -120,7 +120,7 @@ impl Characters<'_, '_> {
         clip: &str,
         layer: &str,
         how: OneShot,
-    ) -> Result<(), CharacterError> {
+    ) -> Result<ShotKey, CharacterError> {
         let graph = self.graph(entity)?;
         let (layer, clip) = (graph.layer(layer)?, graph.clip(clip)?);
         let (crowd_of, member) = self.find_mut(entity)?;
@@ -155,6 +155,33 @@ impl Characters<'_, '_> {
         let layer = self.graph(entity)?.layer(layer)?;
         let (crowd_of, member) = self.find_mut(entity)?;
         Ok(crowd_of.crowd.stop(member, layer)?)
+    }
+
+    /// Gives a layer another mask of its graph; `None`: it moves the whole body.
+    ///
+    /// # Errors
+    ///
+    /// [`CharacterError::NotPlaying`], [`CharacterError::NoGraph`]; a layer or a mask that the graph has not.
+    pub fn set_mask(
+        &mut self,
+        entity: Entity,
+        layer: &str,
+        mask: Option<&str>,
+    ) -> Result<(), CharacterError> {
+        let graph = self.graph(entity)?;
+        let (layer, mask) = (graph.layer(layer)?, mask.map(|mask| graph.mask_key(mask)).transpose()?);
+        let (crowd_of, member) = self.find_mut(entity)?;
+        Ok(crowd_of.crowd.set_mask(member, layer, mask)?)
+    }
+
+    /// Lets one one-shot go. False if it is over, or was stopped before. [`GraphState::shot`] tells where it is.
+    ///
+    /// # Errors
+    ///
+    /// [`CharacterError::NotPlaying`]; a character that plays clips.
+    pub fn stop_shot(&mut self, entity: Entity, shot: ShotKey) -> Result<bool, CharacterError> {
+        let (crowd_of, member) = self.find_mut(entity)?;
+        Ok(crowd_of.crowd.stop_shot(member, shot)?)
     }
 
     /// The state of its graph, to be read.

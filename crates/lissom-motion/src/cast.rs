@@ -22,8 +22,8 @@ pub(crate) struct Cast {
     pub roots: Arc<[RootTracks]>,
     /// True if one of them leads anywhere.
     pub travels: bool,
-    /// One per layer.
-    pub masks: Arc<[Option<Vec<Lanes>>]>,
+    /// Joint weights of the graph's masks.
+    pub masks: Arc<[Vec<Lanes>]>,
 }
 
 impl Cast {
@@ -31,8 +31,7 @@ impl Cast {
     pub fn new<E: From<PlayError> + From<StateError>>(body: &Body, graph: Arc<Graph>) -> Result<Self, E> {
         let clip = |clip: &crate::graph::GraphClip| body.clip(&clip.name);
         let clips = graph.clips().iter().map(clip).collect::<Result<Arc<[_]>, _>>()?;
-        let mask = |layer| graph.mask(layer, body.skeleton());
-        let masks = (0..graph.layer_names().count()).map(mask).collect::<Result<_, _>>()?;
+        let masks = graph.masks(body.skeleton())?.into();
         let roots: Arc<[_]> = clips.iter().map(|clip| RootTracks::of_body(body, *clip)).collect();
         let travels = roots.iter().any(|root| !root.is_empty());
         Ok(Self { clips, roots, travels, masks, graph })

@@ -195,6 +195,19 @@ def test_changes_of_states_and_one_shots_are_arrays(crowd):
     assert list(ended["what"]) == ["shot interrupted"] and abs(ended["share"][0] - 0.5) < 1e-6
 
 
+def test_a_queued_one_shot_begins_when_the_one_before_it_fades_out(crowd):
+    crowd.play("wave", "upper_body", members=[3], fade=0.05, fade_out=0.25, at=0.5)
+    crowd.play("wave", "upper_body", members=[3], queued=True)
+    began, steps = 0, 0
+    while began < 2 and steps < 600:
+        crowd.update(1 / 60)
+        began += (crowd.changes()["what"] == "shot began").sum()
+        steps += 1
+    # The first one has begun at once, the second one after half of the clip less its fade.
+    half = crowd_asset(crowd)["wave"].duration / 2
+    assert began == 2 and abs(steps / 60 - (half - 0.25)) < 0.05
+
+
 def test_code_goes_to_a_state(crowd):
     crowd.go_to("turn", members=[1, 2], fade=0.1, at=0.25)
     crowd.go_to("crouch", "body", members=[4], inertia=True)
@@ -355,6 +368,8 @@ def test_nobody_is_a_crowd(people):
         (lambda c: c.play("wave", members=[True, False]), ValueError, r"members: found a mask of the shape \(2,\)"),
         (lambda c: c.play("wave", speed=0), ValueError, "speed: found 0, expected"),
         (lambda c: c.play("wave", fade=-1), ValueError, "fade: found -1, expected"),
+        (lambda c: c.play("wave", fade_out=-1), ValueError, "fade_out: found -1, expected"),
+        (lambda c: c.play("wave", at=2), ValueError, "at: found 2, expected"),
         (lambda c: c.go_to("trun"), KeyError, "there is no state .*turn"),
         (lambda c: c.go_to("turn", "legs"), KeyError, "there is no layer"),
         (lambda c: c.go_to("turn", "upper_body"), KeyError, "there is no state"),

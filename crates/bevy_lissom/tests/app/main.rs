@@ -268,11 +268,32 @@ fn what_is_shown_is_what_an_animator_alone_shows_bit_for_bit() {
                     c.trigger(entity, graph.trigger("greet").unwrap()).unwrap();
                     c.play(entity, "wave", "upper", OneShot::default()).unwrap();
                 }
+                if frame == 40 {
+                    let next = OneShot { queued: true, at: 0.25, ..OneShot::default() };
+                    let key = c.play(entity, "wave", "upper", next).unwrap();
+                    assert!(c.state(entity).unwrap().shot(&graph, key).unwrap().is_queued);
+                    c.set_mask(entity, "upper", None).unwrap();
+                    assert!(c.set_mask(entity, "upper", Some("legs")).is_err());
+                }
+                if frame == 60 {
+                    let layer = graph.layer("upper").unwrap();
+                    let playing = c.state(entity).unwrap().shots(&graph, layer).next();
+                    assert!(c.stop_shot(entity, playing.unwrap().shot).unwrap());
+                }
             })
             .unwrap();
         if greets {
             alone.trigger(graph.trigger("greet").unwrap()).unwrap();
             alone.play("wave").on("upper").fade(OneShot::default().fade_in_s).start().unwrap();
+        }
+        if frame == 40 {
+            alone.play("wave").on("upper").queued().at(0.25).start().unwrap();
+            alone.set_mask("upper", None).unwrap();
+        }
+        if frame == 60 {
+            let layer = graph.layer("upper").unwrap();
+            let playing = alone.state().shots(&graph, layer).next().unwrap().shot;
+            assert!(alone.stop_shot(playing));
         }
         app.update();
         alone.update(Duration::from_secs_f64(DT_S).as_secs_f64()).unwrap();

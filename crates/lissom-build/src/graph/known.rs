@@ -117,6 +117,7 @@ fn hint(error: &GraphError, parts: &GraphParts, known: Option<&Known>) -> String
         ("clip", Some(known)) => return did_you_mean(&known.clip_names(), name),
         ("joint", Some(known)) => nearest(name, known.joints.iter().map(String::as_str)),
         ("mask", _) => nearest(name, parts.masks.iter().map(|mask| mask.name.as_str())),
+        ("layer", _) => nearest(name, parts.layers.iter().map(|layer| layer.name.as_str())),
         ("parameter", _) => nearest(name, parts.parameters.iter().map(|p| p.name.as_str())),
         ("state", _) => {
             nearest(name, parts.layers.iter().flat_map(|l| &l.states).map(|state| state.name.as_str()))

@@ -10,7 +10,8 @@ use lissom_motion::{
     GraphParts,
     graph::{
         ConditionParts, Fade, Interruption, KeepSpeed, LayerParts, MaskParts, MaskRule, MotionParts,
-        ParameterKind, ParameterParts, Place, PlaneBlend, PointParts, StateParts, Test, TransitionParts,
+        ParameterKind, ParameterParts, Place, PlaneBlend, PointParts, RootUse, StateParts, Test,
+        TransitionParts,
     },
 };
 use std::collections::BTreeMap;
@@ -183,6 +184,9 @@ impl<'a> Inside<'a> {
         state.speed = from.number("speed")?.unwrap_or(state.speed);
         state.speed_from = from.text("speed_from")?;
         state.by_code = from.bool("by_code")?;
+        state.time_from = from.text("time_from")?;
+        state.start = from.number("start")?.unwrap_or(state.start);
+        state.root = from.get("root_motion").map_or(Ok(RootUse::Take), |node| root_use(&node))?;
         state.keep_speed = from.get("keep_speed").map(|node| keep_speed(&node)).transpose()?.flatten();
         let known = [("once", Repeat::Once), ("loop", Repeat::Loop), ("ping_pong", Repeat::PingPong)];
         state.repeat = from.word("repeat", &known)?.unwrap_or(state.repeat);
@@ -251,6 +255,18 @@ fn point_at<P>(from: &Object<'_>, at: P) -> Result<PointParts<P>> {
     point.speed = from.number("speed")?.unwrap_or(point.speed);
     point.own_time = from.bool("own_time")?;
     Ok(point)
+}
+
+/// A word, or a number that it is scaled by.
+fn root_use(node: &Node<'_>) -> Result<RootUse> {
+    if node.sort() == Sort::Number {
+        return Ok(RootUse::Scaled(node.number()? as f32));
+    }
+    Ok(match &*node.text()? {
+        "ignore" => RootUse::Ignore,
+        "horizontal" => RootUse::Horizontal,
+        _ => RootUse::Take,
+    })
 }
 
 /// `true`, or how far the rate may go.

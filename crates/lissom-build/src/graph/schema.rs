@@ -194,6 +194,17 @@ static STATE: Table = Table {
             "Of a blend by velocity in metres per second: it travels with the velocity asked for. A range: how far the playback rate may go.",
         ),
         may(
+            "time_from",
+            Kind::Text,
+            "A float parameter that is its time, in laps: 0 is the start, 1 the end. For a door, a bow, a ladder.",
+        ),
+        may("start", SHARE, "Where it starts, as a share of its lap, if nothing else says so."),
+        may(
+            "root_motion",
+            Kind::Either(&[NUMBER, Kind::Word(&["take", "ignore", "horizontal"])]),
+            "What becomes of its root motion; take if nothing is said. Horizontal: without up and down. A number: scaled by it.",
+        ),
+        may(
             "repeat",
             Kind::Word(&["once", "loop", "ping_pong"]),
             "What happens at the ends; loop if nothing is said.",

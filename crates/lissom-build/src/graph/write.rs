@@ -5,7 +5,7 @@ use lissom_motion::{
     GraphParts,
     graph::{
         ConditionParts, Fade, Interruption, KeepSpeed, LayerParts, MotionParts, ParameterKind, PlaneBlend,
-        PointParts, StateParts, Test, TransitionParts,
+        PointParts, RootUse, StateParts, Test, TransitionParts,
     },
 };
 use std::collections::BTreeSet;
@@ -195,6 +195,19 @@ fn state(state: &StateParts) -> Json {
         put(&mut range, "fastest", number(keep.fastest), keep.fastest != usual.fastest);
         let said = if range.is_empty() { Json::of(true) } else { Json::Object(range) };
         out.push(("keep_speed".into(), said));
+    }
+    put(
+        &mut out,
+        "time_from",
+        Json::text(state.time_from.as_deref().unwrap_or_default()),
+        state.time_from.is_some(),
+    );
+    put(&mut out, "start", number(state.start), state.start != 0.0);
+    match state.root {
+        RootUse::Take => {}
+        RootUse::Ignore => put(&mut out, "root_motion", Json::text("ignore"), true),
+        RootUse::Horizontal => put(&mut out, "root_motion", Json::text("horizontal"), true),
+        RootUse::Scaled(by) => put(&mut out, "root_motion", number(by), true),
     }
     match state.repeat {
         Repeat::Loop => {}

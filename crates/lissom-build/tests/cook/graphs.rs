@@ -10,7 +10,7 @@ use lissom_build::{
 };
 use lissom_motion::{
     Graph, GraphParts,
-    graph::{ConditionParts, LayerParts, MotionParts, StateParts, Test, TransitionParts},
+    graph::{ConditionParts, LayerParts, MotionParts, RootUse, StateParts, Test, TransitionParts},
 };
 use lissom_testkit::graphs;
 use std::path::Path;
@@ -66,7 +66,14 @@ fn what_is_written_is_read_back_in_json_and_in_bytes() {
     let asked = TransitionParts::new("*", "hold").when("gait", Test::IsNot(1)).when("gait", Test::IsNot(2));
     twice.layers[0] = twice.layers[0].clone().state(once).transition(asked);
     let more = graphs::parts().curve("lift", -0.5).in_step_by(&["left", "right"]).handed_over();
-    for parts in [graphs::parts(), twice, more, GraphParts::new()] {
+    let mut steered = graphs::parts();
+    let uses = [RootUse::Ignore, RootUse::Horizontal, RootUse::Scaled(-0.5)];
+    for (i, root) in uses.into_iter().enumerate() {
+        let state = StateParts::clip(&format!("door {i}"), "idle").by_code().root(root);
+        let state = state.starting_at(i as f32 * 0.25).time_by("pace");
+        steered.layers[0] = steered.layers[0].clone().state(state);
+    }
+    for parts in [graphs::parts(), twice, more, steered, GraphParts::new()] {
         let text = graph::to_json(&parts);
         let file = graph::read(text.as_bytes()).unwrap_or_else(|error| panic!("{error}: {text}"));
         assert_eq!(*file.parts(), parts, "{text}");

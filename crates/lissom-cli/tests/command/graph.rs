@@ -111,6 +111,161 @@ fn check_names_line_and_clip_and_what_was_meant() {
     );
 }
 
+/// Every part of a graph on a line of its own.
+const WHOLE: &str = r#"{
+  "parameters": {
+    "speed": { "float": 0, "half_life_s": 0.1 },
+    "gait": { "int": 0 },
+    "aim": { "bool": false },
+    "jump": "trigger"
+  },
+  "masks": {
+    "arms": [{ "joint": "hand", "falloff": 1 }]
+  },
+  "clips": ["wave"],
+  "layers": [
+    {
+      "name": "body",
+      "states": [
+        { "name": "idle", "clip": "wave" },
+        { "name": "move", "line": "speed", "keep_speed": true, "points": [
+          { "at": 0, "clip": "wave", "own_time": true },
+          { "at": 1, "clip": "wave" }
+        ] },
+        { "name": "door", "clip": "wave", "time_from": "speed", "by_code": true }
+      ],
+      "transitions": [
+        { "from": "idle", "to": "move", "when": { "speed": { "above": 0.1 } } },
+        { "from": "move", "to": "idle", "when": { "aim": false }, "fade_s": 0.2 },
+        { "from": "*", "to": "idle", "when": { "jump": true }, "exit": 0.9 },
+        { "from": "idle", "to": "idle", "if": { "layer": "arms", "one_shot": "wave" } }
+      ]
+    },
+    { "name": "arms", "mask": "arms", "weight": 0.5 }
+  ]
+}"#;
+
+/// What somebody may write instead, and what they are told at that line.
+const BROKEN: [(&str, &str, &str); 36] = [
+    ("{ \"float\": 0,", "{ \"flaot\": 0,", "a parameter has no key \"flaot\"; did you mean \"float\"?"),
+    ("\"jump\": \"trigger\"", "\"jump\": \"triger\"", "\"triger\" is not known; it must be \"trigger\""),
+    ("{ \"int\": 0 }", "{ \"int\": 0.5 }", "\"int\": it must be a whole number"),
+    ("{ \"bool\": false }", "{ \"bool\": 0 }", "\"bool\": it must be true or false"),
+    ("\"gait\": {", "\"speed\": {", "\"speed\" stands here twice"),
+    ("\"half_life_s\": 0.1", "\"half_life_s\": -1", "\"half_life_s\": it must be a number, at least 0"),
+    ("\"hand\"", "\"hnad\"", "there is no joint called \"hnad\" (did you mean \"hand\"?)"),
+    ("\"falloff\": 1", "\"falloff\": -1", "\"falloff\": it must be a whole number"),
+    (
+        "\"clips\": [\"wave\"]",
+        "\"clips\": [\"wvae\"]",
+        "there is no clip called \"wvae\" (did you mean \"wave\"?)",
+    ),
+    ("\"name\": \"idle\", \"clip\"", "\"name\": \"\", \"clip\"", "a name may not be empty"),
+    (
+        "\"weight\": 0.5 }",
+        "\"weight\": 0.5 }, { \"name\": \"arms\" }",
+        "layer \"arms\": there is another layer of this name",
+    ),
+    ("\"mask\": \"arms\"", "\"mask\": \"amrs\"", "there is no mask called \"amrs\" (did you mean \"arms\"?)"),
+    ("\"weight\": 0.5", "\"weight\": 1.5", "\"weight\": it must be a number from 0 to 1"),
+    (
+        "\"idle\", \"clip\": \"wave\"",
+        "\"idle\", \"clip\": \"wvae\"",
+        "state \"idle\": there is no clip called \"wvae\" (did you mean \"wave\"?)",
+    ),
+    (
+        "\"idle\", \"clip\": \"wave\"",
+        "\"idle\", \"clip\": \"wave\", \"line\": \"speed\"",
+        "a state has exactly one of \"clip\", \"line\", \"plane\", \"states\"",
+    ),
+    ("\"idle\", \"clip\"", "\"idle\", \"clp\"", "a state has no key \"clp\"; did you mean \"clip\"?"),
+    (
+        "\"line\": \"speed\"",
+        "\"line\": \"sped\"",
+        "there is no parameter called \"sped\" (did you mean \"speed\"?)",
+    ),
+    ("\"line\": \"speed\"", "\"line\": \"aim\"", "\"aim\" is a bool; here it must be a float parameter"),
+    ("\"at\": 1, \"clip\"", "\"at\": [0, 1], \"clip\"", "on a line, \"at\" is one number"),
+    ("\"at\": 1, \"clip\": \"wave\"", "\"at\": 1", "a point needs a key \"clip\""),
+    ("\"name\": \"door\"", "\"name\": \"move\"", "there is another state of this name"),
+    (", \"by_code\": true", "", "state \"door\": no transition leads here"),
+    (
+        "\"time_from\": \"speed\"",
+        "\"time_from\": \"sped\"",
+        "there is no parameter called \"sped\" (did you mean \"speed\"?)",
+    ),
+    (
+        "\"time_from\": \"speed\"",
+        "\"time_from\": \"speed\", \"speed\": 2",
+        "a state whose time is a parameter has no speed",
+    ),
+    (
+        "\"clip\": \"wave\", \"time_from\": \"speed\"",
+        "\"clip\": \"wave\", \"keep_speed\": true",
+        "only a blend has a speed to keep",
+    ),
+    ("\"by_code\": true", "\"by_code\": true, \"start\": 2", "\"start\": it must be a number from 0 to 1"),
+    (
+        "\"by_code\": true",
+        "\"by_code\": true, \"root_motion\": \"ingore\"",
+        "\"ingore\" is not known; it must be",
+    ),
+    (
+        "\"idle\", \"to\": \"move\"",
+        "\"idle\", \"to\": \"mvoe\"",
+        "there is no state called \"mvoe\" (did you mean \"move\"?)",
+    ),
+    (
+        "\"from\": \"move\"",
+        "\"from\": \"mvoe\"",
+        "there is no state called \"mvoe\" (did you mean \"move\"?)",
+    ),
+    (
+        "{ \"speed\": { \"above\": 0.1 } }",
+        "{ \"speed\": true }",
+        "\"speed\" is a float; here it must be a bool",
+    ),
+    (
+        "{ \"speed\": { \"above\": 0.1 } }",
+        "{ \"sped\": { \"above\": 0.1 } }",
+        "there is no parameter called \"sped\" (did you mean \"speed\"?)",
+    ),
+    ("\"fade_s\": 0.2", "\"fade_s\": -1", "\"fade_s\": it must be a number, at least 0"),
+    ("\"exit\": 0.9", "\"exit\": -0.5", "\"exit\": it must be a number from 0"),
+    (
+        "\"layer\": \"arms\", \"one",
+        "\"layer\": \"amrs\", \"one",
+        "there is no layer called \"amrs\" (did you mean \"arms\"?)",
+    ),
+    (
+        "\"one_shot\": \"wave\"",
+        "\"one_shot\": \"wvae\"",
+        "there is no clip called \"wvae\" (did you mean \"wave\"?)",
+    ),
+    ("\"to\": \"idle\", \"if\"", "\"to\": \"idle\" \"if\"", "expected `,` or `}`"),
+];
+
+#[test]
+fn each_mistake_of_a_broken_graph_is_explained_at_its_line() {
+    let root = folder("graph_broken");
+    let clips = write(root.join("wave.bvh"), bvh(1, 12));
+    good(&["graph", "check", &write(root.join("whole.json"), WHOLE), "--clips", &clips]);
+    let mut files = Vec::new();
+    for (number, (old, new, _)) in BROKEN.iter().enumerate() {
+        assert_eq!(WHOLE.matches(old).count(), 1, "{old}");
+        files.push(write(root.join(format!("{number:02}.json")), WHOLE.replace(old, new)));
+    }
+    let mut arguments = vec!["graph", "check", "--clips", &clips];
+    arguments.extend(files.iter().map(String::as_str));
+    let (out, _) = bad(1, &arguments);
+    for (number, (old, _, reason)) in BROKEN.iter().enumerate() {
+        let line = WHOLE[..WHOLE.find(old).unwrap()].matches('\n').count() + 1;
+        let place = format!("{number:02}.json: line {line}, column ");
+        let told = out.lines().find(|told| told.contains(&place));
+        assert!(told.is_some_and(|told| told.contains(reason)), "{place}{reason}, in\n{out}");
+    }
+}
+
 #[test]
 fn a_recipe_brings_graphs_and_exports_keep_them() {
     let root = folder("graph_recipe");

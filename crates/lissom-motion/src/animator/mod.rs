@@ -9,7 +9,7 @@ use crate::{
     graph::{LoadError, PlayedGraph, TriggerKey},
     memory::MemoryScratch,
     save::{Held, Save},
-    state::{GoTo, Key, OneShot, Value},
+    state::{GoTo, Key, OneShot, PlayingShot, ShotKey, Value},
     turn::{Show, Turn, move_on},
 };
 use alloc::{sync::Arc, vec::Vec};
@@ -134,7 +134,7 @@ impl Animator {
         let mut animator = Self {
             state: GraphState::new(graph),
             frame: Frame::new(graph),
-            rows: alloc::vec![Lanes::splat(0.0); cast.masks.len() * body.skeleton().group_count()],
+            rows: alloc::vec![Lanes::splat(0.0); graph.layers.len() * body.skeleton().group_count()],
             models_before: body.models().to_vec(),
             root: RootStep::IDENTITY,
             memory: PoseMemory::new(graph, body.skeleton()),
@@ -189,6 +189,17 @@ impl Animator {
         GoToState { animator: self, state, layer: None, how: GoTo::default() }
     }
 
+    /// Gives a layer another mask of its graph; `None`: it moves the whole body.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Unknown`] for a layer or a mask.
+    pub fn set_mask(&mut self, layer: &str, mask: Option<&str>) -> Result<(), AnimateError> {
+        let Cast { graph, .. } = &self.cast;
+        let (layer, mask) = (graph.layer(layer)?, mask.map(|mask| graph.mask_key(mask)).transpose()?);
+        Ok(self.state.set_mask(graph, layer, mask)?)
+    }
+
     /// Lets the one-shots of a layer go.
     ///
     /// # Errors
@@ -196,6 +207,17 @@ impl Animator {
     /// [`StateError::Unknown`].
     pub fn stop(&mut self, layer: &str) -> Result<(), AnimateError> {
         Ok(self.state.stop(self.cast.graph.layer(layer)?)?)
+    }
+
+    /// Lets one one-shot go. False if it is over, or was stopped before.
+    pub fn stop_shot(&mut self, shot: ShotKey) -> bool {
+        self.state.stop_shot(shot)
+    }
+
+    /// A one-shot that is played or waits: where it is. `None` if it is over.
+    #[must_use]
+    pub fn shot(&self, shot: ShotKey) -> Option<PlayingShot> {
+        self.state.shot(&self.cast.graph, shot)
     }
 
     /// Poses it every n-th update only, first after `wait` updates. In between it holds its pose, or moves to it
@@ -484,6 +506,26 @@ impl<'a> Play<'a> {
         Self { how: OneShot { fade_in_s: seconds, fade_out_s: seconds, ..self.how }, ..self }
     }
 
+    /// It fades in in this number of seconds.
+    pub fn fade_in(self, seconds: f32) -> Self {
+        Self { how: OneShot { fade_in_s: seconds, ..self.how }, ..self }
+    }
+
+    /// It fades out in this number of seconds.
+    pub fn fade_out(self, seconds: f32) -> Self {
+        Self { how: OneShot { fade_out_s: seconds, ..self.how }, ..self }
+    }
+
+    /// From this share of its clip, in [0, 1].
+    pub fn at(self, share: f32) -> Self {
+        Self { how: OneShot { at: share, ..self.how }, ..self }
+    }
+
+    /// When the one-shots of its layer fade out. One that waits there already gives way to it.
+    pub fn queued(self) -> Self {
+        Self { how: OneShot { queued: true, ..self.how }, ..self }
+    }
+
     /// At this speed, above 0.
     pub fn speed(self, speed: f32) -> Self {
         Self { how: OneShot { speed, ..self.how }, ..self }
@@ -494,13 +536,13 @@ impl<'a> Play<'a> {
         Self { how: OneShot { repeat: Repeat::Loop, ..self.how }, ..self }
     }
 
-    /// Plays it.
+    /// Plays it. The key is for [`Animator::shot`] and [`Animator::stop_shot`].
     ///
     /// # Errors
     ///
-    /// [`StateError::Unknown`] for a clip that the graph does not list, or a layer; [`StateError::Value`] for a fade or a
-    /// speed.
-    pub fn start(self) -> Result<(), AnimateError> {
+    /// [`StateError::Unknown`] for a clip that the graph does not list, or a layer; [`StateError::Value`] for a fade, a speed or a
+    /// start.
+    pub fn start(self) -> Result<ShotKey, AnimateError> {
         let Animator { cast: Cast { graph, .. }, state, .. } = self.animator;
         let highest = || graph.layer_names().last().unwrap_or_default();
         let layer = graph.layer(self.layer.unwrap_or_else(highest))?;

@@ -5,9 +5,9 @@ use super::{
 };
 use crate::{
     Graph, GraphState, PoseMemory, StateError,
-    graph::{ClipKey, LayerKey, StateKey, TriggerKey},
+    graph::{ClipKey, LayerKey, MaskKey, StateKey, TriggerKey},
     memory::InertiaBuffer,
-    state::{GoTo, Key, OneShot, Value},
+    state::{GoTo, Key, OneShot, ShotKey, Value},
 };
 use alloc::sync::Arc;
 
@@ -88,7 +88,7 @@ impl Crowd {
         layer: LayerKey,
         clip: ClipKey,
         how: OneShot,
-    ) -> Result<(), CrowdError> {
+    ) -> Result<ShotKey, CrowdError> {
         let (graph, state) = self.graph_state(member)?;
         Ok(state.play(&graph, layer, clip, how)?)
     }
@@ -103,6 +103,21 @@ impl Crowd {
         Ok(own.go_to(&graph, state, how)?)
     }
 
+    /// Gives a layer of a member another mask of its graph; `None`: it moves the whole body.
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; [`StateError::OtherGraph`]; a member without a graph.
+    pub fn set_mask(
+        &mut self,
+        member: Member,
+        layer: LayerKey,
+        mask: Option<MaskKey>,
+    ) -> Result<(), CrowdError> {
+        let (graph, state) = self.graph_state(member)?;
+        Ok(state.set_mask(&graph, layer, mask)?)
+    }
+
     /// Lets the one-shots of a member's layer go.
     ///
     /// # Errors
@@ -110,6 +125,15 @@ impl Crowd {
     /// [`CrowdError::Unknown`]; those of [`GraphState::stop`]; a member without a graph.
     pub fn stop(&mut self, member: Member, layer: LayerKey) -> Result<(), CrowdError> {
         Ok(self.graph_state(member)?.1.stop(layer)?)
+    }
+
+    /// Lets one one-shot of a member go. False if it is over, or was stopped before. [`GraphState::shot`] tells where it is.
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; a member without a graph.
+    pub fn stop_shot(&mut self, member: Member, shot: ShotKey) -> Result<bool, CrowdError> {
+        Ok(self.graph_state(member)?.1.stop_shot(shot))
     }
 
     /// The graph that decides for a member; `None` for one that plays clips, or that is not in the crowd.

@@ -3,7 +3,7 @@
 use super::error::{CrowdError, value};
 use crate::{
     frame::{Entry, Frame, FrameLayer, until},
-    graph::Graph,
+    graph::{Graph, RootUse},
     state::List,
 };
 use lissom::track::{Playhead, Repeat};
@@ -112,7 +112,7 @@ impl PlayedClips {
         }
         let together = (self.in_step && total > 0.0).then(|| pace / total);
         frame.begin(dt_s);
-        frame.layers.push(FrameLayer { weight: 1.0, additive: false, masked: false });
+        frame.layers.push(FrameLayer { weight: 1.0, additive: false, mask: None });
         for playing in self.list.as_mut_slice() {
             let Playing { clip, repeat, weight, head: from, .. } = *playing;
             let laps = dt_s * together.unwrap_or_else(|| own(playing));
@@ -122,7 +122,16 @@ impl PlayedClips {
             // A frame's weights are shares.
             let weight = if total > 0.0 { (f64::from(weight) / total) as f32 } else { 0.0 };
             let until = until(repeat, from, to, laps);
-            frame.entries.push(Entry { clip, layer: 0, weight, repeat, from, to, until });
+            frame.entries.push(Entry {
+                clip,
+                layer: 0,
+                weight,
+                repeat,
+                from,
+                to,
+                until,
+                root: RootUse::Take,
+            });
         }
     }
 }

@@ -54,7 +54,7 @@ fn shots(graph: &Graph, layers: &[LayerState]) -> [[Option<u16>; MAX_SHOTS]; Gra
     let mut shots = [[None; MAX_SHOTS]; Graph::MAX_LAYERS];
     for (clips, layer) in shots.iter_mut().zip(layers).filter(|_| graph.asks_shots) {
         for (clip, shot) in clips.iter_mut().zip(layer.shots.as_slice()) {
-            *clip = shot.stopping_s.is_none().then_some(shot.clip);
+            *clip = (!shot.is_stopped()).then_some(shot.clip);
         }
     }
     shots

@@ -2,8 +2,8 @@
 
 use super::{Step, risen};
 use crate::{
-    frame::{Entry, What, until, within},
-    graph::{ClipKey, Graph},
+    frame::{Entry, What, laps_at, until, within},
+    graph::{ClipKey, Graph, RootUse},
     limits::MAX_SHOTS,
     state::{LayerState, Shot},
 };
@@ -11,34 +11,44 @@ use lissom::track::Repeat;
 
 impl Shot {
     fn share(&self, graph: &Graph) -> f64 {
-        let mut share = risen(self.age_s, self.how.fade_in_s);
+        let mut share = risen(self.age_s, self.fade_in_s);
         let mut fall = |left_s: f64| {
-            let left = if left_s > 0.0 { risen(left_s, self.how.fade_out_s) } else { 0.0 };
+            let left = if left_s > 0.0 { risen(left_s, self.fade_out_s) } else { 0.0 };
             share = if left < share { left } else { share };
         };
-        if let Some(stopping_s) = self.stopping_s {
-            fall(f64::from(self.how.fade_out_s) - stopping_s);
+        if self.is_stopped() {
+            fall(f64::from(self.fade_out_s) - (self.age_s - self.stopped_at_s));
         }
-        if self.how.repeat == Repeat::Once {
-            let left = 1.0 - (self.head.lap() as f64 + self.head.progress_s());
-            fall(left / self.laps_per_s(graph));
+        if let Some(left_s) = self.left_s(graph) {
+            fall(left_s);
         }
         share
     }
 
+    /// Seconds until its end; none for what repeats.
+    fn left_s(&self, graph: &Graph) -> Option<f64> {
+        (self.repeat == Repeat::Once).then(|| (1.0 - laps_at(self.head)) / self.laps_per_s(graph))
+    }
+
+    /// True if it fades out before a step is over.
+    fn gives_way(&self, graph: &Graph, step_s: f64) -> bool {
+        let left_s = self.left_s(graph).unwrap_or(f64::INFINITY);
+        self.is_stopped() || left_s - step_s < f64::from(self.fade_out_s)
+    }
+
     fn laps_per_s(&self, graph: &Graph) -> f64 {
         let duration_s = graph.clips[usize::from(self.clip)].duration_s;
-        let speed = f64::from(self.how.speed);
+        let speed = f64::from(self.speed);
         if duration_s > 0.0 { speed / duration_s } else { speed }
     }
 
     /// If it has gone for good: whether by itself or since it was stopped, and when in the step. `until` is when its head came
     /// to where it is.
     fn over(&self, dt_s: f64, until: f64) -> Option<(What<'static>, f64)> {
-        let (clip, fade_s) = (ClipKey(self.clip), f64::from(self.how.fade_out_s));
-        let stopped = self.stopping_s.filter(|since_s| *since_s >= fade_s);
+        let (clip, fade_s) = (ClipKey(self.clip), f64::from(self.fade_out_s));
+        let stopped = Some(self.age_s - self.stopped_at_s).filter(|since_s| *since_s >= fade_s);
         let stopped = stopped.map(|since_s| within(1.0 - (since_s - fade_s) / dt_s));
-        let ended = (self.how.repeat == Repeat::Once && self.head.lap() > 0).then_some(until);
+        let ended = (self.repeat == Repeat::Once && self.head.lap() > 0).then_some(until);
         match (stopped, ended) {
             (Some(stopped), Some(ended)) if ended <= stopped => Some((What::ShotEnded(clip), ended)),
             (Some(stopped), _) => Some((What::ShotInterrupted(clip), stopped)),
@@ -53,12 +63,16 @@ impl Step<'_> {
         let begin = self.frame.entries.len();
         let mut shares = [0.0; MAX_SHOTS];
         if self.dt_s > 0.0 {
+            let gives_way = |shot: &Shot| shot.gives_way(self.graph, self.dt_s);
+            if let Some(next) = layer.queued.take_if(|_| layer.shots.as_slice().iter().all(gives_way)) {
+                layer.push_shot(next.begin(self.graph));
+            }
             for clip in core::mem::take(&mut layer.pushed_out).as_slice() {
                 self.tell(number, What::ShotInterrupted(ClipKey(*clip)), 0.0, 0.0);
             }
         }
         for (shot, share) in layer.shots.as_mut_slice().iter_mut().zip(&mut shares) {
-            let (from, repeat) = (shot.head, shot.how.repeat);
+            let (from, repeat) = (shot.head, shot.repeat);
             if shot.age_s <= 0.0 && self.dt_s > 0.0 {
                 self.tell(number, What::ShotBegan(ClipKey(shot.clip)), 0.0, 0.0);
             }
@@ -66,10 +80,9 @@ impl Step<'_> {
             shot.head = self.moved(from, repeat, laps_per_s, None);
             let until = until(repeat, from, shot.head, laps_per_s * self.dt_s);
             shot.age_s += self.dt_s;
-            shot.stopping_s = shot.stopping_s.map(|since_s| since_s + self.dt_s);
             *share = shot.share(self.graph);
-            let (clip, layer, to) = (shot.clip, number as u16, shot.head);
-            self.frame.entries.push(Entry { clip, layer, weight: 0.0, repeat, from, to, until });
+            let (clip, layer, to, root) = (shot.clip, number as u16, shot.head, RootUse::Take);
+            self.frame.entries.push(Entry { clip, layer, weight: 0.0, repeat, from, to, until, root });
         }
         // The newest first.
         let (mut left, mut seen) = (1.0, 0.0);

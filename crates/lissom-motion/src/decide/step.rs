@@ -35,7 +35,7 @@ impl Step<'_> {
         self.frame.layers.push(FrameLayer {
             weight: (unit(f64::from(shown.weight) * by) * seen) as f32,
             additive: shown.additive,
-            masked: shown.mask.is_some(),
+            mask: layer.mask,
         });
         if self.graph.is_inertial() {
             let change = |entry: &Entry| Change { old_weight: entry.weight, from: entry.from, to: entry.to };

@@ -170,7 +170,10 @@ impl Step<'_> {
             }
         }
         let state = transition.to;
-        let head = if transition.sync {
+        // A state whose time is a parameter goes in step with nothing.
+        let is_driven = |state: u16| self.graph.state(state).time_from.is_some();
+        let sync = transition.sync && !is_driven(state) && !is_driven(playing.as_slice()[source].voice.state);
+        let head = if sync {
             let line = self.graph.unit(self.graph.state(state).repeat);
             let from = playing.as_slice()[source].voice.head.progress_s();
             // Less than two laps are never too far.
@@ -179,7 +182,7 @@ impl Step<'_> {
             let floats = self.floats;
             self.graph.start_of(state, transition.offset, |at| floats[usize::from(at)].value)
         };
-        let in_step = transition.sync && source + 1 == playing.as_slice().len();
+        let in_step = sync && source + 1 == playing.as_slice().len();
         let coming = Some(transition.coming());
         self.lead(number, Voice { state, coming, in_step, age_s: 0.0, head }, playing);
     }

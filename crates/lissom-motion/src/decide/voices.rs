@@ -96,8 +96,13 @@ impl Step<'_> {
             let pace = self.pace(together);
             for one in together {
                 let own = if in_step > 0 && total > 0.0 { speed / total } else { one.laps_per_s };
-                let repeat = self.graph.state(one.voice.state).repeat;
-                one.voice.head = self.moved(one.voice.head, repeat, own, pace.as_ref());
+                let state = self.graph.state(one.voice.state);
+                let repeat = state.repeat;
+                one.voice.head = match state.time_from {
+                    Some(_) if self.dt_s <= 0.0 => one.voice.head,
+                    Some(by) => self.graph.head_at(repeat, self.floats[usize::from(by)].value),
+                    None => self.moved(one.voice.head, repeat, own, pace.as_ref()),
+                };
                 one.voice.age_s += self.dt_s;
                 one.until = until(repeat, one.from, one.voice.head, own * self.dt_s);
                 let own = &mut self.frame.entries[one.entries.0..one.entries.1];
@@ -138,14 +143,14 @@ impl Step<'_> {
         let float = |at: u16| floats[usize::from(at)].value;
         one.own_time = 0;
         one.laps_per_s = graph.shares(state, float, |point, weight| {
-            let (clip, layer, repeat) = (point.clip, number as u16, state.repeat);
+            let (clip, layer, repeat, root) = (point.clip, number as u16, state.repeat, state.root);
             let [from, to] = if point.own_time {
                 one.own_time |= 1 << (frame.entries.len() - begin);
                 [age_s, age_s + step_s].map(|age_s| graph.own_head(state, point, age_s))
             } else {
                 [graph.placed(clip, repeat, head); 2]
             };
-            frame.entries.push(Entry { clip, layer, weight, repeat, from, to, until: 1.0 });
+            frame.entries.push(Entry { clip, layer, weight, repeat, from, to, until: 1.0, root });
         });
         one.entries = (begin, frame.entries.len());
         one.from = head;

@@ -1,7 +1,7 @@
 //! Layers that cover one another, as joint weights of one blend.
 
 use super::Frame;
-use crate::graph::Graph;
+use crate::graph::{Graph, MaskKey};
 use alloc::vec::Vec;
 use lissom::math::soa::{GROUP, Lanes};
 
@@ -50,16 +50,16 @@ pub fn cover(layers: &[Layer<'_>], groups: usize, rows: &mut [Lanes]) -> bool {
 }
 
 impl Frame {
-    /// The rows of joint weights that a layered mix speaks of: one a layer, `groups` each. `masks` has what
-    /// [`Graph::mask`] gave for each layer. False, and nothing is written, if a mask or `rows` is too short.
+    /// The rows of joint weights that a layered mix speaks of: one a layer, `groups` each. `masks` are those of
+    /// [`Graph::masks`]. False, and nothing is written, if a mask is missing, or it or `rows` is too short.
     #[must_use]
-    pub fn cover(&self, masks: &[Option<Vec<Lanes>>], groups: usize, rows: &mut [Lanes]) -> bool {
+    pub fn cover(&self, masks: &[Vec<Lanes>], groups: usize, rows: &mut [Lanes]) -> bool {
         let none = Layer { weight: 0.0, mask: None, additive: false };
         let mut layers = [none; Graph::MAX_LAYERS];
         let count = self.layers.len();
-        for (i, (out, layer)) in layers.iter_mut().zip(&self.layers).enumerate() {
-            let mask = masks.get(i).and_then(Option::as_deref);
-            *out = Layer { weight: layer.weight, mask, additive: layer.additive };
+        for (out, layer) in layers.iter_mut().zip(&self.layers) {
+            let own = |mask: MaskKey| masks.get(usize::from(mask.0)).map_or(&[][..], Vec::as_slice);
+            *out = Layer { weight: layer.weight, mask: layer.mask.map(own), additive: layer.additive };
         }
         layers.get(..count).is_some_and(|layers| cover(layers, groups, rows))
     }
@@ -67,7 +67,7 @@ impl Frame {
     /// The rows of [`Frame::cover`] if the mix speaks of them, else none. Masks and rows were made for `groups`.
     pub(crate) fn covered<'r>(
         &self,
-        masks: &[Option<Vec<Lanes>>],
+        masks: &[Vec<Lanes>],
         groups: usize,
         rows: &'r mut [Lanes],
     ) -> &'r [Lanes] {

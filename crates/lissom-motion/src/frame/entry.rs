@@ -1,7 +1,7 @@
 //! One clip of a frame, and what it covered.
 
 use super::within;
-use crate::graph::Graph;
+use crate::graph::{Graph, RootUse};
 use lissom::track::{Playhead, Repeat, Span, Timeline};
 
 /// Laps of one entry whose markers are told in one frame, at most: the last ones.
@@ -27,6 +27,8 @@ pub struct Entry {
     pub to: Playhead,
     /// When in the step it came there: 1, unless it plays once and came to its end before.
     pub until: f64,
+    /// What becomes of its root motion.
+    pub root: RootUse,
 }
 
 impl Entry {

@@ -41,7 +41,11 @@ impl Frame {
     #[must_use]
     pub fn is_layered(&self) -> bool {
         self.layers.iter().enumerate().any(|(i, layer)| {
-            if i == 0 { layer.weight != 1.0 || layer.masked || layer.additive } else { layer.weight > 0.0 }
+            if i == 0 {
+                layer.weight != 1.0 || layer.mask.is_some() || layer.additive
+            } else {
+                layer.weight > 0.0
+            }
         })
     }
 

@@ -13,7 +13,7 @@ pub(crate) use event::{is_before, within};
 pub(crate) use mix::{Change, StartPose};
 
 use crate::{
-    graph::Graph,
+    graph::{Graph, MaskKey, RootUse},
     root::{RootMotion, RootStep},
 };
 use alloc::vec::Vec;
@@ -25,8 +25,8 @@ pub struct FrameLayer {
     pub weight: f32,
     /// True if it is added.
     pub additive: bool,
-    /// True if it has a mask.
-    pub masked: bool,
+    /// Its mask, if it does not move the whole body.
+    pub mask: Option<MaskKey>,
 }
 
 /// What a graph decided for one frame: plain data, compared with `==`. Made once, with capacity for any frame of its graph.
@@ -113,7 +113,7 @@ impl Frame {
         &'f self,
         share: impl Fn(usize, &Entry) -> f32 + Clone + 'f,
     ) -> impl Iterator<Item = (&'f Entry, f32)> + Clone {
-        let whole = |layer: &&FrameLayer| !layer.additive && !layer.masked;
+        let whole = |layer: &&FrameLayer| !layer.additive && layer.mask.is_none();
         self.entries.iter().enumerate().filter_map(move |(i, entry)| {
             let at = usize::from(entry.layer);
             let own = self.layers.get(at).filter(whole)?.weight;
@@ -127,8 +127,21 @@ impl Frame {
     /// `motion` gives that of a clip, by its number in [`Graph::clips`]; a clip without one stays where it is.
     pub fn root_step<'a>(&self, graph: &Graph, motion: impl Fn(usize) -> Option<RootMotion<'a>>) -> RootStep {
         RootStep::blended(self.seen_by(|at, entry| self.played(at, entry)).map(|(entry, weight)| {
-            let step = || Some(motion(usize::from(entry.clip))?.step(&entry.span(graph)?));
+            let step = || Some(entry.root.of(motion(usize::from(entry.clip))?.step(&entry.span(graph)?)));
             (weight, if weight > 0.0 { step() } else { None }.unwrap_or(RootStep::IDENTITY))
         }))
+    }
+}
+
+impl RootUse {
+    /// What is left of a step.
+    fn of(self, step: RootStep) -> RootStep {
+        let [x, _, z] = step.translation;
+        match self {
+            Self::Take => step,
+            Self::Ignore => RootStep::IDENTITY,
+            Self::Horizontal => RootStep { translation: [x, 0.0, z], ..step },
+            Self::Scaled(by) => step.scaled(f64::from(by)),
+        }
     }
 }

@@ -3,8 +3,8 @@
 use super::{
     AnyKey, BoolKey, ClipFacts, Condition, ConditionParts, CurveKey, Curves, FloatKey, FloatStart, Graph,
     GraphClip, GraphError, GraphParts, IntKey, Layer, LayerParts, MAX_POINTS, MAX_SYNC, MaskParts,
-    MotionParts, Parameter, ParameterKind, Place, PointParts, Problem, SpacePoint, State, StateParts, Test,
-    Transition, TransitionParts, TriggerKey, space::Space,
+    MotionParts, Parameter, ParameterKind, Place, PointParts, Problem, RootUse, SpacePoint, State,
+    StateParts, Test, Transition, TransitionParts, TriggerKey, space::Space,
 };
 use crate::limits::{MAX_SHOTS, MAX_VOICES};
 use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
@@ -370,6 +370,15 @@ impl<'a> Compiler<'a> {
         check_name(&state.name).map_err(whole)?;
         finite("speed", state.speed).map_err(whole)?;
         let speed_from = state.speed_from.as_deref().map(|by| self.float(by)).transpose().map_err(whole)?;
+        let time_from = state.time_from.as_deref().map(|by| self.float(by)).transpose().map_err(whole)?;
+        let has_speed = state.speed != 1.0 || state.speed_from.is_some() || state.keep_speed.is_some();
+        if time_from.is_some() && has_speed {
+            return Err(whole(Problem::Points("a state whose time is a parameter has no speed")));
+        }
+        share("start", state.start).map_err(whole)?;
+        if let RootUse::Scaled(by) = state.root {
+            finite("root_motion", by).map_err(whole)?;
+        }
         if let Some(keep) = state.keep_speed {
             if matches!(state.motion, MotionParts::Clip(_)) {
                 return Err(whole(Problem::Points(
@@ -417,6 +426,9 @@ impl<'a> Compiler<'a> {
             speed: state.speed,
             speed_from,
             keep_speed: state.keep_speed,
+            time_from,
+            start: state.start,
+            root: state.root,
             repeat: state.repeat,
             candidates: 0..0,
         });
@@ -601,6 +613,9 @@ impl<'a> Compiler<'a> {
                 AnyKey::Curve(CurveKey(at)) => (4, at),
             };
             hash = text(hash, &parameter.name).u32(kind).u32(u32::from(number));
+        }
+        for mask in self.mask_numbers.keys() {
+            hash = text(hash, mask);
         }
         for layer in &self.layers {
             hash = text(hash, &layer.name).u32(u32::from(layer.states.end));

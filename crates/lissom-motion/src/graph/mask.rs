@@ -1,6 +1,6 @@
 //! Masks of layers, as joint weights of a skeleton.
 
-use super::{Graph, MaskParts};
+use super::{Graph, MaskKey, MaskParts};
 use crate::error::StateError;
 use alloc::{vec, vec::Vec};
 use lissom::{
@@ -9,14 +9,32 @@ use lissom::{
 };
 
 impl Graph {
-    /// The joint weights of a layer's mask on a skeleton, in groups; `None` for a layer without one.
+    /// The mask of this name.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Unknown`].
+    pub fn mask_key(&self, name: &str) -> Result<MaskKey, StateError> {
+        let at = self.masks.iter().position(|mask| mask.name == name);
+        at.map(|at| MaskKey(at as u16)).ok_or_else(|| StateError::unknown("mask", name))
+    }
+
+    /// The joint weights of a mask on a skeleton, in groups.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Unknown`] names a joint that the skeleton does not have; [`StateError::OtherGraph`].
+    pub fn mask(&self, mask: MaskKey, skeleton: &Skeleton) -> Result<Vec<Lanes>, StateError> {
+        weights(self.masks.get(usize::from(mask.0)).ok_or(StateError::OtherGraph)?, skeleton)
+    }
+
+    /// The joint weights of every mask on a skeleton, in groups: what [`Frame::cover`](crate::frame::Frame::cover) takes.
     ///
     /// # Errors
     ///
     /// [`StateError::Unknown`] names a joint that the skeleton does not have.
-    pub fn mask(&self, layer: usize, skeleton: &Skeleton) -> Result<Option<Vec<Lanes>>, StateError> {
-        let mask = self.layers.get(layer).and_then(|layer| layer.mask);
-        mask.map(|mask| weights(&self.masks[usize::from(mask)], skeleton)).transpose()
+    pub fn masks(&self, skeleton: &Skeleton) -> Result<Vec<Vec<Lanes>>, StateError> {
+        self.masks.iter().map(|mask| weights(mask, skeleton)).collect()
     }
 }
 

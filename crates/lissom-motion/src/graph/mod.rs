@@ -19,7 +19,7 @@ pub use load::{LoadError, PlayedGraph};
 pub use names::TransitionView;
 pub use parts::{
     ConditionParts, Fade, GraphParts, Interruption, KeepSpeed, LayerParts, MaskParts, MaskRule, MotionParts,
-    ParameterKind, ParameterParts, PlaneBlend, PointParts, StateParts, Test, TransitionParts,
+    ParameterKind, ParameterParts, PlaneBlend, PointParts, RootUse, StateParts, Test, TransitionParts,
 };
 pub use space::MAX_POINTS;
 pub use sync::MAX_SYNC;
@@ -36,6 +36,9 @@ use lissom::{
 use space::Space;
 pub(crate) use space::SpacePoint;
 use sync::Marks;
+
+/// Laps from the start that a parameter may lead to: the number that it holds is then still exact to a thousandth of a lap.
+const MAX_DRIVEN: f32 = 8192.0;
 
 /// A graph: what may happen. Immutable, shared by all who play it.
 ///
@@ -69,7 +72,7 @@ pub struct Graph {
     pub(crate) ints: Box<[i32]>,
     /// Bools and triggers.
     pub(crate) flags: Box<[bool]>,
-    masks: Box<[MaskParts]>,
+    pub(crate) masks: Box<[MaskParts]>,
     pub(crate) layers: Box<[Layer]>,
     pub(crate) states: Box<[State]>,
     spaces: Box<[Space]>,
@@ -189,6 +192,10 @@ pub(crate) struct State {
     speed: f32,
     speed_from: Option<u16>,
     keep_speed: Option<KeepSpeed>,
+    /// A float parameter that is its time.
+    pub(crate) time_from: Option<u16>,
+    start: f32,
+    pub(crate) root: RootUse,
     pub(crate) repeat: Repeat,
     candidates: Range<u32>,
 }
@@ -267,6 +274,10 @@ key! {
 key! {
     /// A clip, looked up once by [`Graph::clip`].
     ClipKey
+}
+key! {
+    /// A mask, looked up once by [`Graph::mask_key`].
+    MaskKey
 }
 key! {
     /// A state, looked up once by [`Graph::state_key`].
@@ -489,15 +500,28 @@ impl Graph {
         &self.units[repeat as usize]
     }
 
-    /// Where a state starts: at a share of its lap, in the direction of playing.
+    /// Where a state starts: at a share of its lap, in the direction of playing; at its own start if that is 0.
     pub(crate) fn start_of(&self, state: u16, offset: f32, float: impl Fn(u16) -> f32) -> Playhead {
         let state = self.state(state);
+        if let Some(by) = state.time_from {
+            return self.head_at(state.repeat, float(by));
+        }
+        let offset = if offset == 0.0 { state.start } else { offset };
         let line = self.unit(state.repeat);
         let backward = state.speed(float) < 0.0;
         let (start, way) =
             if backward { (line.end(), -f64::from(offset)) } else { (line.start(), f64::from(offset)) };
         // A share of a lap is never too far.
         line.advance(start, way).map_or(start, |span| span.to())
+    }
+
+    /// Where a state is whose time is a parameter.
+    pub(crate) fn head_at(&self, repeat: Repeat, laps: f32) -> Playhead {
+        let line = self.unit(repeat);
+        let most = if laps < 0.0 { -MAX_DRIVEN } else { MAX_DRIVEN };
+        let laps = if laps.abs() > MAX_DRIVEN { most } else { laps };
+        // So few laps are never too far.
+        line.at(f64::from(laps)).unwrap_or(line.start())
     }
 
     /// The clips of a state and their weights, for values of the float parameters; returns laps per second. Clips in their own
@@ -537,6 +561,9 @@ impl Graph {
             }
             each(point, weight);
         });
+        if state.time_from.is_some() {
+            return 0.0;
+        }
         let speed = state.speed(float);
         if total <= 0.0 {
             return speed;

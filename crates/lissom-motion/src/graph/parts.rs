@@ -121,6 +121,26 @@ pub struct StateParts {
     pub by_code: bool,
     /// Of a blend by velocity: it travels with the velocity that its parameters ask for.
     pub keep_speed: Option<KeepSpeed>,
+    /// A float parameter that says where it is, in laps: 0 is the start, 1 the end. For a door, a bow, a ladder. It then has no speed.
+    pub time_from: Option<String>,
+    /// Where it starts, as a share of its lap in [0, 1], if neither the transition nor code says so.
+    pub start: f32,
+    /// What becomes of the root motion of its clips.
+    pub root: RootUse,
+}
+
+/// What becomes of the root motion of a state's clips.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum RootUse {
+    /// It moves the character.
+    #[default]
+    Take,
+    /// The character stays where it is.
+    Ignore,
+    /// It moves the character, but not up or down (along y).
+    Horizontal,
+    /// It moves the character this much further; turns stay as they are. Finite.
+    Scaled(f32),
 }
 
 /// How a blend keeps the speed that is asked for.
@@ -550,6 +570,9 @@ impl StateParts {
             repeat: Repeat::Loop,
             by_code: false,
             keep_speed: None,
+            time_from: None,
+            start: 0.0,
+            root: RootUse::Take,
         }
     }
 
@@ -589,6 +612,24 @@ impl StateParts {
     #[must_use]
     pub fn speed_by(self, parameter: &str) -> Self {
         Self { speed_from: Some(parameter.into()), ..self }
+    }
+
+    /// The same with its time from a parameter, in laps.
+    #[must_use]
+    pub fn time_by(self, parameter: &str) -> Self {
+        Self { time_from: Some(parameter.into()), ..self }
+    }
+
+    /// The same from this share of its lap on.
+    #[must_use]
+    pub fn starting_at(self, start: f32) -> Self {
+        Self { start, ..self }
+    }
+
+    /// The same with its root motion used so.
+    #[must_use]
+    pub fn root(self, root: RootUse) -> Self {
+        Self { root, ..self }
     }
 
     /// The same without a transition that leads to it: code goes there.

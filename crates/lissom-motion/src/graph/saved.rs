@@ -11,8 +11,8 @@
 
 use super::{
     ConditionParts, Fade, Graph, GraphParts, Interruption, KeepSpeed, LayerParts, MAX_POINTS, MAX_SYNC,
-    MaskParts, MaskRule, MotionParts, ParameterKind, ParameterParts, PlaneBlend, PointParts, StateParts,
-    Test, TransitionParts,
+    MaskParts, MaskRule, MotionParts, ParameterKind, ParameterParts, PlaneBlend, PointParts, RootUse,
+    StateParts, Test, TransitionParts,
     compile::{
         MAX_CLIPS, MAX_CONDITIONS, MAX_MASKS, MAX_NAME, MAX_PARAMETERS, MAX_RULES, MAX_STATES,
         MAX_TRANSITIONS,
@@ -25,8 +25,10 @@ use alloc::{boxed::Box, string::String, vec::Vec};
 const NO_EXIT: f32 = -1.0;
 /// Where a state keeps no speed.
 const NO_KEEP: KeepSpeed = KeepSpeed { slowest: 0.0, fastest: 0.0 };
-/// A bit of a state, beside how it repeats.
+/// Bits of a state, beside how it repeats.
 const BY_CODE: u32 = 4;
+/// Then its time, start and root motion stand after what it plays.
+const MORE: u32 = 8;
 /// Where a transition has no rule.
 const NO_RULE: u32 = 0;
 /// Bits of a transition.
@@ -113,6 +115,12 @@ impl GraphParts {
     }
 }
 
+/// True if a state says something that stands after what it plays.
+fn has_more(state: &StateParts) -> bool {
+    // By bits: a negative 0 is something else.
+    state.time_from.is_some() || state.start.to_bits() != 0 || state.root != RootUse::Take
+}
+
 struct Writer<'a>(&'a mut Vec<u8>);
 
 impl Writer<'_> {
@@ -155,7 +163,8 @@ impl Writer<'_> {
         self.text(&state.name);
         self.f32(state.speed);
         self.some(state.speed_from.as_ref());
-        self.u32(state.repeat as u32 | if state.by_code { BY_CODE } else { 0 });
+        let bit = |is: bool, bit: u32| if is { bit } else { 0 };
+        self.u32(state.repeat as u32 | bit(state.by_code, BY_CODE) | bit(has_more(state), MORE));
         let keep = state.keep_speed.unwrap_or(NO_KEEP);
         self.f32(keep.slowest);
         self.f32(keep.fastest);
@@ -184,6 +193,18 @@ impl Writer<'_> {
                     self.point(point);
                 }
             }
+        }
+        if has_more(state) {
+            self.some(state.time_from.as_ref());
+            self.f32(state.start);
+            let (code, by) = match state.root {
+                RootUse::Take => (0, 0.0),
+                RootUse::Ignore => (1, 0.0),
+                RootUse::Horizontal => (2, 0.0),
+                RootUse::Scaled(by) => (3, by),
+            };
+            self.u32(code);
+            self.f32(by);
         }
     }
 
@@ -341,7 +362,8 @@ impl Reader<'_> {
     fn state(&mut self) -> Result<StateParts> {
         let (name, speed, speed_from) = (self.name()?, self.f32()?, self.some()?);
         let bits = self.u32()?;
-        let (repeat, by_code) = (self.repeat(bits & !BY_CODE)?, bits & BY_CODE != 0);
+        let (repeat, by_code) = (self.repeat(bits & !(BY_CODE | MORE))?, bits & BY_CODE != 0);
+        let has_more_bit = bits & MORE != 0;
         let keep = KeepSpeed { slowest: self.f32()?, fastest: self.f32()? };
         let motion = match self.u32()? {
             0 => MotionParts::Clip(self.name()?),
@@ -372,7 +394,26 @@ impl Reader<'_> {
         // By bits: a negative 0 is something else, and refused later.
         let bits = |keep: &KeepSpeed| [keep.slowest, keep.fastest].map(f32::to_bits);
         let keep_speed = Some(keep).filter(|keep| bits(keep) != bits(&NO_KEEP));
-        Ok(StateParts { name, motion, speed, speed_from, repeat, by_code, keep_speed })
+        let mut state =
+            StateParts { speed, speed_from, repeat, by_code, keep_speed, ..StateParts::new(&name, motion) };
+        if has_more_bit {
+            state.time_from = self.some()?;
+            state.start = self.f32()?;
+            state.root = match self.u32()? {
+                3 => RootUse::Scaled(self.f32()?),
+                code => {
+                    self.zero()?;
+                    match code {
+                        0 => RootUse::Take,
+                        1 => RootUse::Ignore,
+                        2 => RootUse::Horizontal,
+                        _ => return Err(self.wrong("no use of root motion")),
+                    }
+                }
+            };
+            self.check(has_more(&state), "more of a state, and it says nothing")?;
+        }
+        Ok(state)
     }
 
     fn point<P>(&mut self, at: P) -> Result<PointParts<P>> {

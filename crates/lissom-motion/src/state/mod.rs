@@ -3,6 +3,7 @@
 mod list;
 mod playing;
 mod saved;
+mod shots;
 mod value;
 
 pub use crate::{
@@ -11,14 +12,16 @@ pub use crate::{
 };
 pub(crate) use list::List;
 pub use playing::PlayingState;
+pub use shots::{OneShot, PlayingShot, ShotKey};
+pub(crate) use shots::{Queued, Shot};
 pub use value::Value;
 
 use crate::graph::{
-    AnyKey, BoolKey, ClipKey, CurveKey, Fade, FloatKey, Graph, IntKey, Interruption, LayerKey, StateKey,
+    AnyKey, BoolKey, CurveKey, Fade, FloatKey, Graph, IntKey, Interruption, LayerKey, MaskKey, StateKey,
     TriggerKey,
 };
 use alloc::boxed::Box;
-use lissom::track::{Playhead, Repeat, TimeError};
+use lissom::track::{Playhead, TimeError};
 
 /// The state of one character in a graph. A clone is a save, `==` compares, and [`GraphState::write`] makes bytes of it.
 ///
@@ -47,8 +50,14 @@ pub(crate) struct LayerState {
     pub(crate) shots: List<Shot, MAX_SHOTS>,
     /// The clips of one-shots that newer ones pushed out since the last step, which tells of them.
     pub(crate) pushed_out: List<u16, MAX_SHOTS>,
+    /// One that waits.
+    pub(crate) queued: Option<Queued>,
+    /// How many one-shots it was told to play: the number of the next.
+    pub(crate) shots_played: u32,
     /// What code asked for.
     pub(crate) asked: Option<Asked>,
+    /// Which joints it moves; none for all.
+    pub(crate) mask: Option<MaskKey>,
 }
 
 /// A state that is played.
@@ -136,31 +145,6 @@ impl GoTo {
     }
 }
 
-/// A one-shot that is played.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Shot {
-    pub(crate) clip: u16,
-    pub(crate) how: OneShot,
-    pub(crate) age_s: f64,
-    /// Seconds since it was told to stop.
-    pub(crate) stopping_s: Option<f64>,
-    /// In laps.
-    pub(crate) head: Playhead,
-}
-
-/// How a one-shot is played.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct OneShot {
-    /// 1 as it was made; above 0.
-    pub speed: f32,
-    /// Seconds in which it comes.
-    pub fade_in_s: f32,
-    /// Seconds in which it goes; played once, these are the last of the clip.
-    pub fade_out_s: f32,
-    /// What happens at the ends; what repeats goes on until it is stopped.
-    pub repeat: Repeat,
-}
-
 /// The key of a parameter: what [`GraphState::set`] takes.
 pub trait Key: Copy + sealed::Sealed {
     /// What it holds.
@@ -238,33 +222,12 @@ impl Key for TriggerKey {
     }
 }
 
-impl Default for OneShot {
-    fn default() -> Self {
-        Self { speed: 1.0, fade_in_s: 0.2, fade_out_s: 0.2, repeat: Repeat::Once }
-    }
-}
-
-impl OneShot {
-    fn check(&self) -> Result<(), TimeError> {
-        let check = |field, value: f32, allowed, holds: bool| {
-            if value.is_finite() && holds {
-                Ok(())
-            } else {
-                Err(TimeError { field, value: f64::from(value), allowed })
-            }
-        };
-        check("speed", self.speed, "finite, above 0", self.speed > 0.0)?;
-        check("fade_in_s", self.fade_in_s, "finite, at least 0", self.fade_in_s >= 0.0)?;
-        check("fade_out_s", self.fade_out_s, "finite, at least 0", self.fade_out_s >= 0.0)
-    }
-}
-
 impl GraphState {
     /// Parameters as they start, every layer in its first state.
     #[must_use]
     pub fn new(graph: &Graph) -> Self {
         let layer = |layer: &crate::graph::Layer| {
-            let mut state = LayerState::default();
+            let mut state = LayerState { mask: layer.mask.map(MaskKey), ..LayerState::default() };
             if let Some(first) = layer.states.clone().next() {
                 let start = graph.start_of(first, 0.0, |by| graph.floats[usize::from(by)].start);
                 state.voices.push(Voice { state: first, head: start, ..Voice::default() });
@@ -325,34 +288,6 @@ impl GraphState {
         self.floats.get(usize::from(key.0)).map(|float| float.value)
     }
 
-    /// Plays a clip over a layer, from its start, with the next update. One that plays there already goes under it.
-    ///
-    /// # Errors
-    ///
-    /// [`StateError::OtherGraph`]; [`StateError::Value`].
-    pub fn play(
-        &mut self,
-        graph: &Graph,
-        layer: LayerKey,
-        clip: ClipKey,
-        how: OneShot,
-    ) -> Result<(), StateError> {
-        how.check()?;
-        if self.shape != graph.shape || usize::from(clip.0) >= graph.clips.len() {
-            return Err(StateError::OtherGraph);
-        }
-        let layer = self.layers.get_mut(usize::from(layer.0)).ok_or(StateError::OtherGraph)?;
-        if layer.shots.is_full() {
-            // One that has not begun goes unseen. Between two steps no more than a layer plays have begun.
-            if let Some(oldest) = layer.shots.as_slice().first().filter(|shot| shot.age_s > 0.0) {
-                layer.pushed_out.push(oldest.clip);
-            }
-            layer.shots.drop_first(1);
-        }
-        layer.shots.push(Shot { clip: clip.0, how, ..Shot::default() });
-        Ok(())
-    }
-
     /// Goes to a state with the next update, whatever transitions say; of several calls the last one counts. What the layer plays
     /// is left as by a transition, also if it is this state: then it starts again.
     ///
@@ -374,16 +309,20 @@ impl GraphState {
         Ok(())
     }
 
-    /// Lets the one-shots of a layer go, each in the time that it goes in.
+    /// Gives a layer another mask of its graph; `None`: it moves the whole body, and root motion counts too.
     ///
     /// # Errors
     ///
     /// [`StateError::OtherGraph`].
-    pub fn stop(&mut self, layer: LayerKey) -> Result<(), StateError> {
-        let layer = self.layers.get_mut(usize::from(layer.0)).ok_or(StateError::OtherGraph)?;
-        for shot in layer.shots.as_mut_slice() {
-            shot.stopping_s = shot.stopping_s.or(Some(0.0));
-        }
+    pub fn set_mask(
+        &mut self,
+        graph: &Graph,
+        layer: LayerKey,
+        mask: Option<MaskKey>,
+    ) -> Result<(), StateError> {
+        let known = mask.is_none_or(|mask| usize::from(mask.0) < graph.masks.len());
+        let own = self.layers.get_mut(usize::from(layer.0)).filter(|_| known && self.shape == graph.shape);
+        own.ok_or(StateError::OtherGraph)?.mask = mask;
         Ok(())
     }
 
@@ -424,8 +363,8 @@ impl GraphState {
             }
         }
         for (i, layer) in to.layers.iter().enumerate() {
-            let Some(old) = from.layers.iter().position(|old| old.name == layer.name) else { continue };
-            let old = &self.layers[old];
+            let Some(was) = from.layers.iter().position(|old| old.name == layer.name) else { continue };
+            let old = &self.layers[was];
             if let Some(voice) = old.voices.as_slice().last() {
                 let was = from.state(voice.state);
                 // In a lap of another kind its head means nothing.
@@ -438,14 +377,24 @@ impl GraphState {
                     new.layers[i].voices.push(Voice { state, coming: None, in_step: false, ..*voice });
                 }
             }
-            for shot in old.shots.as_slice() {
-                if let Ok(clip) = to.clip(&from.clips[usize::from(shot.clip)].name) {
-                    new.layers[i].shots.push(Shot { clip: clip.0, ..*shot });
-                }
+            let clip_there = |clip: u16| Some(to.clip(&from.clips[usize::from(clip)].name).ok()?.0);
+            let shot_there = |shot: &Shot| Some(Shot { clip: clip_there(shot.clip)?, ..*shot });
+            for shot in old.shots.as_slice().iter().filter_map(shot_there) {
+                new.layers[i].shots.push(shot);
             }
-            for clip in old.pushed_out.as_slice() {
-                if let Ok(clip) = to.clip(&from.clips[usize::from(*clip)].name) {
-                    new.layers[i].pushed_out.push(clip.0);
+            for clip in old.pushed_out.as_slice().iter().filter_map(|clip| clip_there(*clip)) {
+                new.layers[i].pushed_out.push(clip);
+            }
+            let queued_there = |queued: Queued| Some(Queued { clip: clip_there(queued.clip)?, ..queued });
+            new.layers[i].queued = old.queued.and_then(queued_there);
+            new.layers[i].shots_played = old.shots_played;
+            // A mask that code set stays, if it is still there.
+            if old.mask != from.layers[was].mask.map(MaskKey) {
+                let name = old.mask.map(|mask| &*from.masks[usize::from(mask.0)].name);
+                match name.map(|name| to.mask_key(name)) {
+                    None => new.layers[i].mask = None,
+                    Some(Ok(mask)) => new.layers[i].mask = Some(mask),
+                    Some(Err(_)) => {}
                 }
             }
         }

@@ -1,8 +1,8 @@
 //! A state as bytes, and back: what is read may come from anywhere.
 //!
 //! Little-endian, one after the other: the graph's shape; floats (what was set, what is); ints; flags; and for each layer
-//! its voices, the state that code asked for, and its one-shots (those that were pushed out first), each list after its
-//! length.
+//! its voices, the state that code asked for, its one-shots (those that were pushed out first), each list after its
+//! length, the one-shot that waits, how many it was told to play, and its mask.
 #![deny(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -11,10 +11,10 @@
     clippy::panic
 )]
 
-use super::{Asked, Coming, Float, GoTo, GraphState, LayerState, OneShot, Shot, Voice};
+use super::{Asked, Coming, Float, GoTo, GraphState, LayerState, OneShot, Queued, Shot, Voice};
 use crate::{
     error::StateError,
-    graph::{Fade, Graph, Interruption, Layer},
+    graph::{Fade, Graph, Interruption, Layer, MaskKey},
     reader::{Reader, Result},
 };
 use alloc::{boxed::Box, vec::Vec};
@@ -26,6 +26,8 @@ const LINEAR: u8 = 2;
 const INERTIAL: u8 = 4;
 /// Then two bits of what may interrupt it.
 const INTERRUPTION: u8 = 3;
+/// Where a layer moves the whole body.
+const NO_MASK: u16 = u16::MAX;
 /// A head that is this many laps away is not read: the count must stay exact.
 const MAX_LAP: i64 = 1 << 50;
 
@@ -65,17 +67,16 @@ impl GraphState {
             for clip in layer.pushed_out.as_slice() {
                 put(&clip.to_le_bytes());
             }
-            for shot in layer.shots.as_slice() {
-                put(&shot.clip.to_le_bytes());
-                put(&shot.how.speed.to_le_bytes());
-                put(&shot.how.fade_in_s.to_le_bytes());
-                put(&shot.how.fade_out_s.to_le_bytes());
-                put(&[shot.how.repeat as u8]);
-                put(&shot.age_s.to_le_bytes());
-                // Never negative: that says that it has not been stopped.
-                put(&shot.stopping_s.unwrap_or(-1.0).to_le_bytes());
-                put_head(&mut put, shot.head);
+            layer.shots.as_slice().iter().for_each(|shot| put_shot(&mut put, shot));
+            put(&[u8::from(layer.queued.is_some())]);
+            if let Some(Queued { number, clip, how }) = layer.queued {
+                put(&number.to_le_bytes());
+                put(&clip.to_le_bytes());
+                put_how(&mut put, &how);
+                put(&how.at.to_le_bytes());
             }
+            put(&layer.shots_played.to_le_bytes());
+            put(&layer.mask.map_or(NO_MASK, |mask| mask.0).to_le_bytes());
         }
     }
 
@@ -122,6 +123,25 @@ fn put_coming(put: &mut impl FnMut(&[u8]), coming: Option<Coming>) {
     let bits = COMES | bit(fade == Fade::Linear, LINEAR) | bit(inertial, INERTIAL);
     put(&[bits | (interruption as u8) << INTERRUPTION]);
     put(&fade_s.to_le_bytes());
+}
+
+fn put_shot(put: &mut impl FnMut(&[u8]), shot: &Shot) {
+    put(&shot.number.to_le_bytes());
+    put(&shot.clip.to_le_bytes());
+    let Shot { speed, fade_in_s, fade_out_s, repeat, .. } = *shot;
+    put_how(put, &OneShot { speed, fade_in_s, fade_out_s, repeat, ..OneShot::NEW });
+    put(&shot.age_s.to_le_bytes());
+    // Never negative: that says that it has not been stopped.
+    put(&if shot.is_stopped() { shot.stopped_at_s } else { -1.0 }.to_le_bytes());
+    put_head(put, shot.head);
+}
+
+/// All but where it starts, and that it waits.
+fn put_how(put: &mut impl FnMut(&[u8]), how: &OneShot) {
+    put(&how.speed.to_le_bytes());
+    put(&how.fade_in_s.to_le_bytes());
+    put(&how.fade_out_s.to_le_bytes());
+    put(&[how.repeat as u8]);
 }
 
 fn put_head(put: &mut impl FnMut(&[u8]), head: Playhead) {
@@ -207,20 +227,43 @@ impl Reader<'_> {
             self.check(fits, "more one-shots pushed out than a layer plays at once")?;
         }
         for _ in 0..counts & 15 {
-            let clip = self.clip(graph)?;
-            let (speed, fade_in_s, fade_out_s) = (self.f32()?, self.f32()?, self.f32()?);
-            let repeat = u32::from(self.u8()?);
-            let repeat = self.repeat(repeat)?;
-            let how = OneShot { speed, fade_in_s, fade_out_s, repeat };
-            self.check(how.check().is_ok(), "no way to play a one-shot")?;
-            let age_s = self.age()?;
-            let stopping_s = self.f64()?;
-            let stopping_s = (stopping_s >= 0.0).then_some(stopping_s);
-            let head = self.head(graph, repeat)?;
-            let fits = layer.shots.push(Shot { clip, how, age_s, stopping_s, head });
+            let shot = self.shot(graph)?;
+            let fits = layer.shots.push(shot);
             self.check(fits, "more one-shots than a layer plays at once")?;
         }
+        if self.bool()? {
+            let number = self.array().map(u32::from_le_bytes)?;
+            let (clip, how, at) = (self.clip(graph)?, self.how()?, self.f32()?);
+            let how = OneShot { at, queued: true, ..how };
+            self.check(how.check().is_ok(), "no way to play a one-shot")?;
+            layer.queued = Some(Queued { number, clip, how });
+        }
+        layer.shots_played = self.array().map(u32::from_le_bytes)?;
+        let mask = Some(self.u16()?).filter(|mask| *mask != NO_MASK);
+        self.check(mask.is_none_or(|mask| usize::from(mask) < graph.masks.len()), "no mask of this graph")?;
+        layer.mask = mask.map(MaskKey);
         Ok(layer)
+    }
+
+    fn how(&mut self) -> Result<OneShot> {
+        let (speed, fade_in_s, fade_out_s) = (self.f32()?, self.f32()?, self.f32()?);
+        let repeat = u32::from(self.u8()?);
+        let repeat = self.repeat(repeat)?;
+        let how = OneShot { speed, fade_in_s, fade_out_s, repeat, ..OneShot::NEW };
+        self.check(how.check().is_ok(), "no way to play a one-shot")?;
+        Ok(how)
+    }
+
+    fn shot(&mut self, graph: &Graph) -> Result<Shot> {
+        let number = self.array().map(u32::from_le_bytes)?;
+        let clip = self.clip(graph)?;
+        let OneShot { speed, fade_in_s, fade_out_s, repeat, .. } = self.how()?;
+        let age_s = self.age()?;
+        let stopped_at_s = self.f64()?;
+        self.check(stopped_at_s <= age_s, "a one-shot that was stopped later than now")?;
+        let stopped_at_s = if stopped_at_s >= 0.0 { stopped_at_s } else { f64::INFINITY };
+        let head = self.head(graph, repeat)?;
+        Ok(Shot { number, clip, speed, fade_in_s, fade_out_s, repeat, age_s, stopped_at_s, head })
     }
 
     fn clip(&mut self, graph: &Graph) -> Result<u16> {

@@ -117,7 +117,7 @@ fn what_is_shown_is_the_mix_of_the_frame() {
         let (frame, body) = (animator.frame(), animator.body());
         let (skeleton, graph) = (body.skeleton(), animator.graph());
         let groups = skeleton.group_count();
-        let masks = [graph.mask(0, skeleton).unwrap(), graph.mask(1, skeleton).unwrap()];
+        let masks = graph.masks(skeleton).unwrap();
         let mut rows = vec![Lanes::splat(0.0); 2 * groups];
         assert!(frame.cover(&masks, groups, &mut rows));
         layered += usize::from(frame.is_layered());

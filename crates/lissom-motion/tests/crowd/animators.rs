@@ -12,7 +12,7 @@ use lissom_motion::{
     },
     frame::{Entry, Event, What},
     graph::{ClipFacts, ConditionParts, LayerParts, StateParts, TransitionParts},
-    state::GoTo,
+    state::{GoTo, OneShot, ShotKey},
 };
 use lissom_testkit::{
     crowds::{self, Input},
@@ -31,6 +31,7 @@ struct Pair {
     member: Member,
     animator: Animator,
     place: RootStep,
+    shots: Vec<ShotKey>,
 }
 
 impl Pair {
@@ -39,7 +40,35 @@ impl Pair {
         let animator = ANIMATORS[rng.below(2)].clone();
         let by = crowd.add_graph(Arc::clone(animator.graph())).unwrap();
         let member = crowd.add(Role::Graph(by), place).unwrap();
-        Self { member, animator, place }
+        Self { member, animator, place, shots: Vec::new() }
+    }
+
+    /// Now and then a one-shot is played, perhaps later, or stopped by its key, or a layer gets another mask.
+    fn steer(&mut self, crowd: &mut Crowd, rng: &mut Rng) {
+        let graph = Arc::clone(self.animator.graph());
+        let layer = graph.layer("upper").unwrap();
+        match rng.below(16) {
+            0 => {
+                let (at, queued) = (rng.unit_f64() as f32, rng.one_in(2));
+                let how = OneShot { at, queued, fade_in_s: 0.1, fade_out_s: 0.05, ..OneShot::NEW };
+                let key = crowd.play(self.member, layer, graph.clip("wave").unwrap(), how).unwrap();
+                let play = self.animator.play("wave").on("upper").at(at).fade_in(0.1).fade_out(0.05);
+                assert_eq!(if queued { play.queued() } else { play }.start().unwrap(), key);
+                self.shots.push(key);
+            }
+            1 if !self.shots.is_empty() => {
+                let key = self.shots[rng.below(self.shots.len())];
+                let stops = self.animator.stop_shot(key);
+                assert_eq!(crowd.stop_shot(self.member, key).unwrap(), stops);
+            }
+            2 => {
+                let mask = rng.one_in(2).then_some("upper");
+                let key = mask.map(|mask| graph.mask_key(mask).unwrap());
+                crowd.set_mask(self.member, layer, key).unwrap();
+                self.animator.set_mask("upper", mask).unwrap();
+            }
+            _ => {}
+        }
     }
 
     fn tell(&mut self, crowd: &mut Crowd, input: Input) {
@@ -57,7 +86,7 @@ impl Pair {
 
     /// The same matrices, palette, state, memory, step, place and markers.
     fn agrees(&mut self, crowd: &Crowd) {
-        let Self { member, animator, place } = self;
+        let Self { member, animator, place, .. } = self;
         assert_eq!(bits(crowd.models(*member).unwrap().unwrap()), bits(animator.models()));
         let Some(Palettes::F32(rows)) = crowd.palette(*member).unwrap() else { panic!("no palettes") };
         let palette = animator.palette("body").unwrap();
@@ -175,6 +204,7 @@ fn compare(
             if let Some(input) = Input::random(&mut rng) {
                 pair.tell(&mut crowd, input);
             }
+            pair.steer(&mut crowd, &mut rng);
         }
         let dt_s = if rng.one_in(20) { 0.0 } else { rng.unit_f64() * 0.15 };
         crowd.update_on(dt_s, executor).unwrap();
@@ -378,7 +408,7 @@ fn code_and_rules_lead_a_member_as_they_lead_an_animator() {
     let by = crowd.add_graph(Arc::clone(&graph)).unwrap();
     let place = crowds::place(&mut rng);
     let member = crowd.add(Role::Graph(by), place).unwrap();
-    let mut pair = Pair { member, animator, place };
+    let mut pair = Pair { member, animator, place, shots: Vec::new() };
     let mut seen = Vec::new();
     for frame in 0..200 {
         if frame % 30 == 10 {

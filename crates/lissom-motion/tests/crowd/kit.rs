@@ -59,7 +59,7 @@ fn graphs_have_layers_markers_in_step_curves_and_laps_of_all_kinds() {
         animator.update(0.5).unwrap();
         let layers = animator.frame().layers();
         assert_eq!(
-            layers.iter().map(|l| (l.masked, l.additive)).collect::<Vec<_>>(),
+            layers.iter().map(|l| (l.mask.is_some(), l.additive)).collect::<Vec<_>>(),
             [(false, false), (true, false), (false, true)]
         );
         assert!(layers.iter().all(|layer| layer.weight > 0.0), "{layers:?}");

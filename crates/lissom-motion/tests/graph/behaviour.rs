@@ -403,13 +403,11 @@ fn masks_follow_names_and_come_in_over_joints() {
         .layer(LayerParts::new("upper").masked("upper"))
         .layer(LayerParts::new("tail").masked("tail"));
     let graph = seconds(&parts);
-    assert_eq!(graph.mask(0, &skeleton).unwrap(), None);
-    let weights = graph.mask(1, &skeleton).unwrap().unwrap();
+    let mask = |name: &str| graph.mask(graph.mask_key(name).unwrap(), &skeleton);
+    let weights = mask("upper").unwrap();
     assert_eq!(weights[0].0[..5], [0.0, 0.25, 0.5, 0.0, 0.0]);
-    assert_eq!(
-        graph.mask(2, &skeleton).unwrap_err(),
-        StateError::Unknown { what: "joint", name: "tail".into() }
-    );
+    assert_eq!(mask("tail").unwrap_err(), StateError::Unknown { what: "joint", name: "tail".into() });
+    assert_eq!(graph.masks(&skeleton), mask("tail").map(|mask| vec![mask]));
 }
 
 #[test]

@@ -15,7 +15,7 @@ use lissom_motion::{
     Graph, GraphParts,
     frame::What,
     graph::{ClipKey, Fade, Interruption, LayerParts, StateParts, Test, TransitionParts},
-    state::OneShot,
+    state::{OneShot, ShotKey},
 };
 use lissom_testkit::rng::Rng;
 
@@ -213,6 +213,7 @@ struct Voice {
 
 #[derive(Clone)]
 struct Shot {
+    key: ShotKey,
     clip: usize,
     fade_in: i64,
     fade_out: i64,
@@ -235,8 +236,12 @@ struct LayerModel {
     shots: Vec<Shot>,
     /// Clips of those that newer ones pushed out.
     pushed_out: Vec<usize>,
+    /// One that waits.
+    queued: Option<Shot>,
     /// Every way that was taken.
     started: Vec<usize>,
+    /// How often one that waited has begun.
+    queue_ends: usize,
 }
 
 /// When in the step, layer, what; and how much of it is seen.
@@ -370,6 +375,16 @@ impl LayerModel {
             }
             self.started.push(way);
         }
+        let gives_way = |shot: &Shot| {
+            let left = LAP - shot.at - LAP / 16 * dt;
+            shot.stopping.is_some() || left < LAP / 16 * shot.fade_out
+        };
+        if self.shots.iter().all(gives_way)
+            && let Some(next) = self.queued.take()
+        {
+            self.queue_ends += 1;
+            self.push_shot(next);
+        }
         for clip in self.pushed_out.drain(..) {
             events.push((0.0, number, format!("shot {clip} interrupted"), 0.0));
         }
@@ -442,6 +457,13 @@ impl LayerModel {
             events.iter().position(|event| event.2.starts_with("clip")).unwrap_or(events.len());
         events.splice(first_marker..first_marker, late);
         events
+    }
+
+    /// Two are played at once.
+    fn push_shot(&mut self, shot: Shot) {
+        let oldest = if self.shots.len() == 2 { Some(self.shots.remove(0)) } else { None };
+        self.pushed_out.extend(oldest.filter(|shot| shot.age > 0).map(|shot| shot.clip));
+        self.shots.push(shot);
     }
 
     /// How much each voice takes of what the newer ones leave; the oldest takes the rest.
@@ -544,6 +566,7 @@ impl Voice {
 fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
     // How often something was told, and of which kinds of layers and states; and which transitions were taken.
     let (mut told, mut deeds, mut light, mut turning, mut transitions) = (0, 0, 0, 0, [0; 3]);
+    let (mut queued, mut stopped) = (0, 0);
     for seed in 0..300 {
         let rng = &mut Rng::new(seed);
         let spec = Spec::random(rng);
@@ -555,6 +578,7 @@ fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
         let mut played = Played::new(graph);
         let mut models: Vec<LayerModel> = spec.layers.iter().map(LayerModel::new).collect();
         let mut flags = [false; TRIGGERS + SWITCHES];
+        let mut keys: Vec<(usize, ShotKey)> = Vec::new();
         for step in 0..150 {
             for (flag, on) in flags.iter_mut().enumerate() {
                 let name = flag_name(flag);
@@ -571,23 +595,40 @@ fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
             if rng.one_in(25) {
                 let (layer, clip) = (rng.below(models.len()), rng.below(CLIPS));
                 let (fade_in, fade_out) = (rng.below(6) as i64, rng.below(6) as i64);
+                let (at, queued) = (if rng.one_in(3) { place(rng) } else { 0 }, rng.one_in(3));
                 let how = OneShot {
                     fade_in_s: fade_in as f32 / 16.0,
                     fade_out_s: fade_out as f32 / 16.0,
-                    ..OneShot::default()
+                    at: at as f32 / LAP as f32,
+                    queued,
+                    ..OneShot::NEW
                 };
                 let key = played.graph.layer(&layer.to_string()).unwrap();
                 let clip_key = played.graph.clip(&clip.to_string()).unwrap();
-                played.state.play(&played.graph, key, clip_key, how).unwrap();
-                let shots = &mut models[layer].shots;
-                let oldest = if shots.len() == 2 { Some(shots.remove(0)) } else { None };
-                shots.push(Shot { clip, fade_in, fade_out, age: 0, stopping: None, from: 0, at: 0 });
-                models[layer].pushed_out.extend(oldest.filter(|shot| shot.age > 0).map(|shot| shot.clip));
+                let key = played.state.play(&played.graph, key, clip_key, how).unwrap();
+                let shot = Shot { key, clip, fade_in, fade_out, age: 0, stopping: None, from: at, at };
+                models[layer].queued = queued.then(|| shot.clone());
+                if !queued {
+                    models[layer].push_shot(shot);
+                }
+                keys.push((layer, key));
+            }
+            if rng.one_in(12)
+                && let Some((layer, key)) = keys.get(rng.below(keys.len().max(1))).copied()
+            {
+                let model = &mut models[layer];
+                let waits = model.queued.take_if(|shot| shot.key == key).is_some();
+                let own = model.shots.iter_mut().find(|shot| shot.key == key && shot.stopping.is_none());
+                let stops = own.is_some();
+                own.into_iter().for_each(|shot| shot.stopping = Some(0));
+                assert_eq!(played.state.stop_shot(key), waits || stops, "seed {seed}, step {step}");
+                stopped += usize::from(stops);
             }
             if rng.one_in(40) {
                 let layer = rng.below(models.len());
                 let key = played.graph.layer(&layer.to_string()).unwrap();
                 played.state.stop(key).unwrap();
+                models[layer].queued = None;
                 for shot in &mut models[layer].shots {
                     shot.stopping = shot.stopping.or(Some(0));
                 }
@@ -632,6 +673,7 @@ fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
             light += found.iter().filter(|event| spec.layers[usize::from(event.1)].weight < 1.0).count();
         }
         for (model, layer) in models.iter().zip(&spec.layers) {
+            queued += model.queue_ends;
             for way in model.started.iter().map(|way| &layer.ways[*way]) {
                 let kinds = [!way.is_by_inertia(), way.is_by_inertia(), way.sync];
                 transitions.iter_mut().zip(kinds).for_each(|(count, is)| *count += usize::from(is));
@@ -642,6 +684,7 @@ fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
     assert!(told > 50_000 && light > 20_000, "{told} events, {light} of layers that weigh less");
     assert!(deeds > 10_000, "{deeds} things that states and one-shots did");
     assert!(turning > 5_000, "{turning} steps beyond the first turn");
+    assert!(queued > 200 && stopped > 200, "{queued} had waited, {stopped} were stopped by their keys");
     let [faded, inertial, in_step] = transitions;
     assert!(
         faded > 2_000 && inertial > 1_000 && in_step > 500,

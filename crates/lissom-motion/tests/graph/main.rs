@@ -9,6 +9,7 @@ mod hostile;
 mod replay;
 mod rules;
 mod spaces;
+mod steering;
 mod sync;
 mod values;
 

@@ -428,11 +428,15 @@ class Crowd:
         *,
         members: ArrayLike | None = None,
         fade: float = 0.2,
+        fade_out: float | None = None,
         speed: float = 1.0,
         loop: bool = False,
+        at: float = 0.0,
+        queued: bool = False,
     ) -> None:
         """Plays a clip that the graph lists over a layer, the highest unless told, from the next update on. `members` are their numbers, or a mask
-        (count,); everybody unless told. It comes and goes in `fade` seconds; with `loop` it repeats until `stop`.
+        (count,); everybody unless told. It comes and goes in `fade` seconds, or goes in `fade_out`; with `loop` it repeats until `stop`.
+        It starts at `at`, a share of the clip; with `queued`, when the one before it fades out.
         """
     def go_to(
         self,

@@ -358,8 +358,9 @@ impl Crowd {
     }
 
     /// Plays a clip that the graph lists over a layer, the highest unless told, from the next update on. `members` are their numbers, or a mask
-    /// (count,); everybody unless told. It comes and goes in `fade` seconds; with `loop` it repeats until `stop`.
-    #[pyo3(signature = (clip, layer=None, *, members=None, fade=0.2, speed=1.0, r#loop=false))]
+    /// (count,); everybody unless told. It comes and goes in `fade` seconds, or goes in `fade_out`; with `loop` it repeats until `stop`.
+    /// It starts at `at`, a share of the clip; with `queued`, when the one before it fades out.
+    #[pyo3(signature = (clip, layer=None, *, members=None, fade=0.2, fade_out=None, speed=1.0, r#loop=false, at=0.0, queued=false))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python's")]
     fn play(
         &self,
@@ -368,8 +369,11 @@ impl Crowd {
         layer: Option<&str>,
         members: Option<&Bound<'_, PyAny>>,
         fade: f32,
+        fade_out: Option<f32>,
         speed: f32,
         r#loop: bool,
+        at: f32,
+        queued: bool,
     ) -> PyResult<()> {
         let clip_names: Vec<String> = self.graph.clips().iter().map(|clip| clip.name.to_string()).collect();
         let clip = self.graph.clip(clip).map_err(|_| unknown("clip", clip, &clip_names))?;
@@ -380,11 +384,18 @@ impl Crowd {
         if !(fade.is_finite() && fade >= 0.0) {
             return Err(argument("fade", fade, "seconds, finite and at least 0"));
         }
+        let fade_out_s = fade_out.unwrap_or(fade);
+        if !(fade_out_s.is_finite() && fade_out_s >= 0.0) {
+            return Err(argument("fade_out", fade_out_s, "seconds, finite and at least 0"));
+        }
+        if !(0.0..=1.0).contains(&at) {
+            return Err(argument("at", at, "a share of the clip in [0, 1]"));
+        }
         let repeat = if r#loop { Repeat::Loop } else { Repeat::Once };
-        let how = OneShot { speed, fade_in_s: fade, fade_out_s: fade, repeat };
+        let how = OneShot { speed, fade_in_s: fade, fade_out_s, repeat, at, queued };
         let who = self.who(members)?;
         self.change(py, |all| {
-            who.iter().try_for_each(|at| all.crowd.play(all.members[*at], layer, clip, how))
+            who.iter().try_for_each(|at| all.crowd.play(all.members[*at], layer, clip, how).map(drop))
         })
     }
 

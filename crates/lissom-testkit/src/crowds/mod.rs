@@ -112,7 +112,7 @@ pub enum Input {
     },
 }
 
-const WAVE: OneShot = OneShot { speed: 1.0, fade_in_s: 0.1, fade_out_s: 0.1, repeat: Repeat::Once };
+const WAVE: OneShot = OneShot { fade_in_s: 0.1, fade_out_s: 0.1, ..OneShot::NEW };
 
 impl Input {
     /// Something random, or nothing.
@@ -147,7 +147,7 @@ impl Input {
             Self::Stop => crowd.set(member, graph.trigger("stop").expect(known), true),
             Self::Wave => {
                 let (layer, clip) = (graph.layer("upper").expect(known), graph.clip("wave").expect(known));
-                crowd.play(member, layer, clip, WAVE)
+                crowd.play(member, layer, clip, WAVE).map(drop)
             }
             Self::Lean { side, much } => crowd
                 .set(member, float("lean"), side)
@@ -168,7 +168,9 @@ impl Input {
         match self {
             Self::Speed(speed) => animator.set(float("speed"), speed).expect(known),
             Self::Stop => animator.trigger(graph.trigger("stop").expect(known)).expect(known),
-            Self::Wave => animator.play("wave").on("upper").fade(0.1).start().expect(known),
+            Self::Wave => {
+                animator.play("wave").on("upper").fade(0.1).start().expect(known);
+            }
             Self::Lean { side, much } => {
                 animator.set(float("lean"), side).expect(known);
                 animator.set(float("leaning"), much).expect(known);

@@ -138,7 +138,7 @@ fn a_weight_and_a_mask_say_how_much_of_it_is_seen() {
     // The legs stay with the graph, and the hand goes over as far as its weight says.
     let joint = |name: &str| shown.body().skeleton().find(name).unwrap();
     let (leg, hand) = (joint("shin_l"), joint("hand_l"));
-    let mask = shown.graph().mask(1, shown.body().skeleton()).unwrap().unwrap();
+    let mask = shown.graph().masks(shown.body().skeleton()).unwrap().remove(0);
     assert_eq!((mask[leg / GROUP].0[leg % GROUP], mask[hand / GROUP].0[hand % GROUP]), (0.0, 1.0));
     assert!(near(&graphs[leg..=leg], &ragdoll.models()[leg..=leg]) > 0.05, "the leg is elsewhere there");
     let local = |pose: &[SoaTransform], joint: usize| {

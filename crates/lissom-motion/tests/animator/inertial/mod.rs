@@ -297,7 +297,7 @@ fn who_is_looked_at_rarely_gets_the_same_bits() {
     let clips: Vec<usize> = graph.clips().iter().map(|clip| body.clip(&clip.name).unwrap()).collect();
     let (mut state, mut frame) = (GraphState::new(&graph), Frame::new(&graph));
     let skeleton = Arc::clone(body.skeleton());
-    let masks: Vec<_> = (0..2).map(|layer| graph.mask(layer, &skeleton).unwrap()).collect();
+    let masks = graph.masks(&skeleton).unwrap();
     let mut rows = vec![lissom::math::soa::Lanes([0.0; 16]); 2 * skeleton.group_count()];
     let (mut memory, mut scratch) =
         (PoseMemory::new(&graph, &skeleton), MemoryScratch::new(&graph, &skeleton));
