@@ -12,17 +12,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-#[cfg(test)]
-mod mesh_tests;
-#[cfg(test)]
-mod part_tests;
 mod payload;
 mod save;
 mod scene_writer;
-#[cfg(test)]
-mod tests;
-#[cfg(test)]
-mod track_tests;
 
 pub use save::{Save, clip_version};
 pub use scene_writer::{SceneWriter, settle_names};

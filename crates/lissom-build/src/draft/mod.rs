@@ -178,6 +178,3 @@ fn settle_jumps(candidates: &mut [Candidate<'_>]) {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -4,8 +4,6 @@
 //! not move. So floors may rise and fall, as those of captures do. On the spot the ground moves under the feet.
 
 mod looks;
-#[cfg(test)]
-mod tests;
 
 use crate::{
     exact::V3,

@@ -76,6 +76,3 @@ pub fn read(bytes: &[u8]) -> Result<RecipeFile, RecipeError> {
     }
     Ok(file)
 }
-
-#[cfg(test)]
-mod tests;

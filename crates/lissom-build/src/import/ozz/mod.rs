@@ -22,9 +22,6 @@ mod scene;
 mod skeleton;
 mod track;
 
-#[cfg(test)]
-mod tests;
-
 pub use mesh::{OzzMesh, OzzMeshPart};
 
 use super::{ImportError, Place, bytes::Bytes};

@@ -1,18 +1,19 @@
 //! Morph targets, markers, what belongs to whom, and one thing alone.
 
-use super::*;
-use crate::{
+use super::payload;
+use lissom::{
+    Clip,
+    archive::{AlignedBytes, ArchiveError, ArchiveView, Limits, SectionKind},
+};
+use lissom_build::{
     SkeletonBuilder,
+    archive::{ArchiveWriteError, ArchiveWriter, Save, SceneWriter, settle_names},
     cook::ClipBuilder,
     import::{ImportError, ImportLimits, ReadOptions, lsm},
     mannequin::{self, Detail, Motion},
-    mesh::model_matrices,
-    raw::{TrackKind, UserKey},
-    scene::{Scene, SceneAnimation, SceneMesh, SceneSkeleton},
-};
-use lissom::{
-    Clip,
-    archive::{AlignedBytes, ArchiveError, ArchiveView, Limits},
+    mesh::{RawMesh, model_matrices},
+    raw::{RawUserTrack, TrackKind, UserKey},
+    scene::{Marker, Morph, Scene, SceneAnimation, SceneMesh, SceneSkeleton},
 };
 
 fn marker(name: &str, time_s: f64) -> Marker {
@@ -62,7 +63,7 @@ const LATER: SectionKind = SectionKind::Other(u32::from_le_bytes(*b"NEXT"));
 
 fn written(scene: &Scene) -> AlignedBytes {
     let built = SkeletonBuilder::build(&scene.skeletons[0].skeleton).unwrap();
-    let cook = ClipBuilder { effort: crate::cook::Effort::Fast, ..Default::default() };
+    let cook = ClipBuilder { effort: lissom_build::cook::Effort::Fast, ..Default::default() };
     let clips = scene.animations.iter().map(|a| cook.build(&built, &a.motion).unwrap().bytes).collect();
     let mut writer = SceneWriter::new();
     writer.add("stem", scene, &[built], clips).unwrap();
@@ -93,7 +94,7 @@ fn a_scene_makes_the_round_trip() {
         let b = model_matrices(t, &is.motion.pose(t, time_s));
         for (joint, m) in a.iter().enumerate() {
             let other = &b[name_at(&s.joints[joint].name)];
-            for axis in [crate::exact::V3::X, crate::exact::V3::Y, crate::exact::V3::Z] {
+            for axis in [lissom_build::exact::V3::X, lissom_build::exact::V3::Y, lissom_build::exact::V3::Z] {
                 let distance = (m.mul_point(axis * 0.03) - other.mul_point(axis * 0.03)).length();
                 assert!(distance < 1.3e-4, "{distance} at {time_s}");
             }
@@ -191,7 +192,7 @@ fn everything_alone_is_saved_and_loaded() {
     (&scene.meshes[0].mesh, &built).save(&mut file).unwrap();
     let mesh = RawMesh::load(&mut file.as_slice(), &limits).unwrap();
     assert_eq!((mesh.positions.len(), mesh.name), (scene.meshes[0].mesh.positions.len(), "mannequin".into()));
-    let cook = ClipBuilder { effort: crate::cook::Effort::Fast, ..Default::default() };
+    let cook = ClipBuilder { effort: lissom_build::cook::Effort::Fast, ..Default::default() };
     let cooked = cook.build(&built, &scene.animations[0].motion).unwrap();
     file.clear();
     Clip::from_bytes(&cooked.bytes).unwrap().save(&mut file).unwrap();
@@ -228,7 +229,7 @@ fn markers_and_morphs_that_make_no_sense_are_refused() {
 #[test]
 fn markers_of_version_1_are_read_and_do_not_last() {
     let markers = &scene().animations[0].markers;
-    let mut payload = payload::markers(markers);
+    let mut payload = payload(|w| w.markers("walk", markers));
     // Version 1 is version 2 without the durations.
     payload.drain(8 + 8 * markers.len()..8 + 16 * markers.len());
     let write = |version| {
@@ -252,9 +253,10 @@ fn no_changed_byte_of_markers_or_morphs_does_harm() {
     let mut small = scene.meshes[0].morphs[0].clone();
     small.positions.truncate(12);
     small.normals.truncate(12);
+    let twelve = RawMesh { name: "x".into(), positions: vec![[0.0; 3]; 12], ..RawMesh::default() };
     let payloads = [
-        (SectionKind::Markers, 2, payload::markers(&scene.animations[0].markers)),
-        (SectionKind::Morph, 1, payload::morph(&small)),
+        (SectionKind::Markers, 2, payload(|w| w.markers("x", &scene.animations[0].markers))),
+        (SectionKind::Morph, 1, payload(|w| w.morph(&twelve, &small))),
     ];
     for (kind, version, payload) in payloads {
         let read = |payload: &[u8]| {

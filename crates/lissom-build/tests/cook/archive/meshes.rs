@@ -1,11 +1,12 @@
-use super::*;
-use crate::{
-    SkeletonBuilder,
+use lissom::archive::{AlignedBytes, ArchiveError, ArchiveView, Limits, SectionKind, layout};
+use lissom_build::{
+    BuiltSkeleton, SkeletonBuilder,
+    archive::{ArchiveWriteError, ArchiveWriter},
     exact::{M34, Trs, V3},
-    mesh::Influences,
+    mesh::{Influences, RawMesh, RawMeshError},
     raw::{RawJoint, RawSkeleton},
+    scene::SceneMesh,
 };
-use lissom::archive::{AlignedBytes, ArchiveError, ArchiveView, Limits};
 
 /// A child that stands before its parent, so that raw and built order differ.
 fn built() -> BuiltSkeleton {
@@ -30,8 +31,13 @@ fn mesh() -> RawMesh {
 }
 
 fn payload() -> Vec<u8> {
-    let about = payload::About { material: "skin", source: "body", node: "Body", extras: "{}" };
-    payload::mesh(&mesh(), &built(), &about)
+    payload_of(mesh())
+}
+
+fn payload_of(mesh: RawMesh) -> Vec<u8> {
+    let (source, node, extras) = ("body".into(), "Body".into(), "{}".into());
+    let mesh = SceneMesh { mesh, source, node, extras, ..SceneMesh::default() };
+    super::payload(|w| w.scene_mesh(&mesh, &built(), "skin"))
 }
 
 fn file(payload: Vec<u8>) -> AlignedBytes {
@@ -130,8 +136,7 @@ fn meshes_of_versions_that_were_never_released_are_refused_by_number() {
 /// The mesh with its vertices sorted, and what stands in its section.
 fn ordered() -> (RawMesh, Vec<u8>) {
     let mesh = RawMesh { order: vec![2, 0, 3, 1], ..mesh() };
-    let about = payload::About { material: "skin", source: "body", node: "Body", extras: "{}" };
-    let payload = payload::mesh(&mesh, &built(), &about);
+    let payload = payload_of(mesh.clone());
     (mesh, payload)
 }
 

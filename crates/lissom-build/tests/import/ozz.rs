@@ -1,15 +1,11 @@
 //! Archives written by the test kit's small writer, in both byte orders.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::arithmetic_side_effects,
-    clippy::panic
-)]
 
-use super::*;
-use crate::{
+use lissom_build::{
     exact::{M34, Q4, V3},
+    import::{
+        ImportError, Place,
+        ozz::{OzzArchive, OzzMesh, read},
+    },
     mesh::{RawMesh, RawMeshError},
     raw::{Channel, Key, TrackKind},
 };

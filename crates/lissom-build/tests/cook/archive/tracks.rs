@@ -1,6 +1,9 @@
-use super::*;
-use crate::raw::{TrackKind, UserKey};
-use lissom::archive::{AlignedBytes, ArchiveError, ArchiveView, Limits};
+use super::payload;
+use lissom::archive::{AlignedBytes, ArchiveError, ArchiveView, Limits, SectionKind};
+use lissom_build::{
+    archive::{ArchiveWriteError, ArchiveWriter},
+    raw::{RawUserTrack, RawUserTrackError, TrackKind, UserKey},
+};
 
 fn track(kind: TrackKind, keys: usize) -> RawUserTrack {
     let key = |i: usize| UserKey {
@@ -39,7 +42,7 @@ fn tracks_of_every_kind_and_length_make_the_round_trip() {
 
 #[test]
 fn every_truncation_and_no_change_of_a_track_does_harm_even_with_fitting_checksums() {
-    let payload = payload::track(&track(TrackKind::Float3, 9));
+    let payload = payload(|w| w.track(&track(TrackKind::Float3, 9)));
     assert_eq!(read(payload.clone()), Ok(()));
     for at in 0..payload.len() {
         assert!(read(payload[..at].to_vec()).is_err(), "{at}");
@@ -54,7 +57,7 @@ fn every_truncation_and_no_change_of_a_track_does_harm_even_with_fitting_checksu
 #[test]
 fn what_is_wrong_is_named() {
     let with = |at: usize, value: u32| {
-        let mut payload = payload::track(&track(TrackKind::Float, 3));
+        let mut payload = payload(|w| w.track(&track(TrackKind::Float, 3)));
         payload[at..at + 4].copy_from_slice(&value.to_le_bytes());
         read(payload).unwrap_err().to_string()
     };
@@ -62,7 +65,7 @@ fn what_is_wrong_is_named() {
     assert!(with(4, 5).contains("the kind of a track is 5, not 0 to 4"));
     assert!(with(8, 1.0f32.to_bits()).contains("do not rise within 0 to 1"));
     assert!(with(20, f32::INFINITY.to_bits()).contains("number 0 of the values is not finite"));
-    let mut payload = payload::track(&track(TrackKind::Float, 3));
+    let mut payload = payload(|w| w.track(&track(TrackKind::Float, 3)));
     *payload.last_mut().unwrap() |= 8;
     assert!(read(payload).unwrap_err().to_string().contains("bits after the last key are not zero"));
     let mut close = track(TrackKind::Float, 2);

@@ -1,8 +1,11 @@
-use super::*;
-use crate::{
+//! First graphs, drafted from the names and speeds of clips.
+
+use lissom_build::{
+    draft::{Draft, DraftError, Speed, SpeedSource, draft},
     exact::V3,
     mannequin::{self, Detail, Motion},
     raw::{Channel, Curve, RawTrack},
+    scene::{Scene, SceneAnimation},
 };
 use lissom_motion::{Graph, graph::MotionParts};
 
@@ -31,8 +34,8 @@ fn roles(draft: &Draft) -> Vec<String> {
 fn checked(draft: &Draft, scene: &Scene) -> Graph {
     let known = |name: &str| scene.animations.iter().any(|a| a.motion.name == name).then_some(1.0);
     let graph = Graph::new(&draft.parts, known).unwrap();
-    let text = crate::graph::to_json(&draft.parts);
-    assert_eq!(crate::graph::read(text.as_bytes()).unwrap().parts(), &draft.parts, "{text}");
+    let text = lissom_build::graph::to_json(&draft.parts);
+    assert_eq!(lissom_build::graph::read(text.as_bytes()).unwrap().parts(), &draft.parts, "{text}");
     graph
 }
 

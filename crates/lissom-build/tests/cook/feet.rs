@@ -1,9 +1,12 @@
 //! What is seen of feet, and what is said of them.
 
-use super::*;
-use crate::exact::{Trs, larger};
-use crate::mannequin::{self, Motion};
-use crate::raw::{Channel, Curve, RawAnimation, RawJoint, RawTrack, Travel};
+use lissom_build::{
+    exact::{Trs, V3, larger},
+    feet::{ContactRule, Contacts, FeetError, FromFeet},
+    mannequin::{self, Motion},
+    raw::{Channel, Curve, RawAnimation, RawJoint, RawSkeleton, RawTrack, Travel},
+    scene::{Marker, SceneAnimation},
+};
 
 fn clip(motion: RawAnimation) -> SceneAnimation {
     SceneAnimation { skeleton: Some(0), motion, ..SceneAnimation::default() }
@@ -41,8 +44,10 @@ fn contacts_are_where_the_mannequins_makers_put_them() {
                 }
                 // The foot of a turn starts and ends its swing slowly: each end may be 0.09 s off.
                 assert!(off < 0.18, "{motion:?} {side}: {off} s otherwise, {:?}", seen.feet[index]);
-                let steps = said.iter().filter(|m| m.name == format!("step_{side}")).count();
-                assert_eq!(seen.steps(index).len(), steps, "{motion:?} {side}: {:?}", seen.feet[index]);
+                let steps =
+                    |markers: &[Marker]| markers.iter().filter(|m| m.name == format!("step_{side}")).count();
+                let (is, shall) = (steps(&seen.markers()), steps(&said));
+                assert_eq!(is, shall, "{motion:?} {side}: {:?}", seen.feet[index]);
             }
         }
     }

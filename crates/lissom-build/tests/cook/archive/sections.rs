@@ -1,10 +1,12 @@
-use super::*;
+use super::payload;
 use lissom::{
-    MAX_JOINTS, SkeletonParts,
-    archive::{AlignedBytes, ArchiveError, ArchiveView, Limits},
+    MAX_JOINTS, Skeleton, SkeletonParts,
+    archive::{AlignedBytes, ArchiveError, ArchiveView, Limits, SectionKind},
     math::{Quat, Transform, Vec3},
 };
+use lissom_build::archive::ArchiveWriter;
 use proptest::prelude::*;
+use std::io;
 
 fn skeleton(parents: &[Option<u16>], names: &[String], seed: u32) -> Skeleton {
     let rest: Vec<Transform> = (0..parents.len() as u32)
@@ -154,7 +156,7 @@ fn no_change_of_a_resealed_header_or_table_does_harm() {
 
 #[test]
 fn no_change_of_a_skeleton_does_harm_even_with_fitting_checksums() {
-    let payload = payload::skeleton(&body());
+    let payload = payload(|w| w.skeleton("", &body()));
     let limits = Limits::default();
     let with = |payload: Vec<u8>| {
         let bytes =
@@ -274,7 +276,8 @@ fn other_versions_and_other_files_are_named() {
     bytes[10] = 7;
     seal(&mut bytes);
     assert_eq!(read(&bytes).unwrap().sections().len(), 5);
-    let newer = ArchiveWriter::new().section(SectionKind::Skeleton, 2, 0, "", payload::skeleton(&body()));
+    let newer =
+        ArchiveWriter::new().section(SectionKind::Skeleton, 2, 0, "", payload(|w| w.skeleton("", &body())));
     let newer = newer.unwrap().finish().unwrap();
     let error = read(&newer)
         .unwrap()

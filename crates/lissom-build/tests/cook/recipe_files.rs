@@ -1,10 +1,13 @@
-use super::*;
-use crate::{
+//! `lissom.toml` as a file: what is read, and what is refused in which words.
+
+use lissom_build::{
     cook::{Effort, Form, Jumps},
     edit::{Additive, EditKind, Looping, RootEdit},
     import::{Axis, Unit},
     mesh::VertexLayout,
     raw::{RootMotionRule, RootReference, Travel},
+    recipe::{LARGEST, RecipeError, RecipeFile, read},
+    retarget::BoneNames,
     scene::Marker,
 };
 use std::num::NonZeroU8;
@@ -191,52 +194,8 @@ fn depth_costs_no_stack() {
 }
 
 #[test]
-fn files_of_some_names_are_read_otherwise_and_flags_go_before_that() {
-    let text = "up = 'y'\n[files.'*.bvh']\nunit = 'cm'\nup = 'z'\n[files.'extra/*']\nno-mesh = true\n";
-    let recipe = read(text.as_bytes()).unwrap();
-    let [bvh, extra] = recipe.files.as_slice() else { panic!("{:?}", recipe.files) };
-    assert!(bvh.fits("walk.BVH") && bvh.fits("a/b/walk.bvh") && !bvh.fits("walk.glb"));
-    assert!(extra.fits("extra/walk.glb") && !extra.fits("walk.glb"));
-    let read_as = |recipe: &RecipeFile| {
-        let mut options = recipe.clone().options().import;
-        recipe.files[0].apply(&mut options);
-        (options.unit, options.up)
-    };
-    assert_eq!(read_as(&recipe), (Unit::Metres(0.01), Some(Axis::Z)));
-    let asked = RecipeFile { unit: Some(Unit::Metres(1.0)), ..RecipeFile::default() };
-    assert_eq!(
-        read_as(&recipe.with(asked)),
-        (Unit::Metres(1.0), Some(Axis::Z)),
-        "what was asked for goes before"
-    );
-    let wrong = read(b"[files.'*.bvh']\nprecision = '1mm'\n").unwrap_err();
-    assert_eq!(wrong.to_string(), r#"line 2: files."*.bvh" has no key "precision""#);
-    assert!(read(b"files = 1").is_err() && read(b"[files]\na = 1").is_err());
-    let both = read(b"[files.a]\nas-is = true\nrebase = true\n").unwrap_err();
-    assert_eq!(both.to_string(), "line 1: files.a: as-is and rebase exclude each other");
-}
-
-#[test]
-fn bones_of_some_files_are_added_to_those_of_all() {
-    let text = "bones = { head = 'Skull', source = { left_hand = 'Fist' } }
-                [files.'a.bvh']\nbones = { source = { left_hand = 'Hook', hips = '' } }
-                [files.'b.*']\nbones = { left_hand = 'Claw' }";
-    let recipe = read(text.as_bytes()).unwrap();
-    let line = |file: &str| recipe.bones_of(file).to_toml();
-    assert_eq!(
-        line("mocap/a.bvh"),
-        r#"bones = { head = "Skull", source = { hips = "", left_hand = "Hook" } }"#.to_owned() + "\n"
-    );
-    assert_eq!(line("b.bvh"), r#"bones = { head = "Skull", left_hand = "Claw" }"#.to_owned() + "\n");
-    assert_eq!(line("c.bvh"), recipe.bones.clone().unwrap_or_default().to_toml());
-    let mut options = recipe.clone().options().import;
-    recipe.files[0].apply(&mut options);
-    assert_eq!(options.bones, recipe.bones_of("a.bvh"), "the pipeline does the same");
-}
-
-#[test]
 fn names_of_joints_are_read_as_they_were_written() {
-    let mut names = crate::retarget::BoneNames::default();
+    let mut names = BoneNames::default();
     for (key, joint) in [
         ("left_hand", "a \"quoted\" one"),
         ("source.head", "C:\\back\\slash"),
@@ -247,5 +206,5 @@ fn names_of_joints_are_read_as_they_were_written() {
         names.set(key, joint).unwrap();
     }
     assert_eq!(read(names.to_toml().as_bytes()).unwrap().bones, Some(names));
-    assert_eq!(crate::retarget::BoneNames::default().to_toml(), "");
+    assert_eq!(BoneNames::default().to_toml(), "");
 }
