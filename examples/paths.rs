@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, reason = "an example talks to its reader")]
 
 use anyhow::{Context, Result};
-use lissom::archive::Archive;
+use lissom::{archive::Archive, math::trig::sin_cos};
 use lissom_build::{
     exact::V3,
     mannequin::{self, Motion},
@@ -11,7 +11,7 @@ use lissom_build::{
 use lissom_draw::palette;
 use lissom_examples::{Actor, mannequin_archive};
 use lissom_motion::{Animator, RootStep};
-use std::f64::consts::TAU;
+use std::f32::consts::TAU;
 
 const DIRECTIONS: u32 = 16;
 const DT_S: f64 = 1.0 / 60.0;
@@ -36,8 +36,11 @@ fn main() -> Result<()> {
     let actor = Actor::new(&mannequin::GRAPH_MOTIONS)?;
     let mut hero = Animator::new(&archive, mannequin::GRAPH)?;
     let (left, ahead) = (hero.graph().float("left")?, hero.graph().float("ahead")?);
-    let directions = (0..DIRECTIONS).map(|i| f64::from(i) * TAU / f64::from(DIRECTIONS));
-    let directions: Vec<V3> = directions.map(|a| V3::new(libm::sin(a), 0.0, libm::cos(a))).collect();
+    let directions = (0..DIRECTIONS).map(|i| {
+        let (x, z) = sin_cos(i as f32 * TAU / DIRECTIONS as f32);
+        V3::new(x.into(), 0.0, z.into())
+    });
+    let directions: Vec<V3> = directions.collect();
     let floor = |v: V3| [v.x as f32, 0.01, v.z as f32];
     let (mut rods, mut figures) = (Vec::new(), Vec::new());
     for speed in 1..=8 {

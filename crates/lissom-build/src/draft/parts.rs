@@ -295,7 +295,7 @@ impl Motion {
     }
 }
 
-/// The state that blends the gaits: along a line, or in a plane if they go sideways.
+/// The state that blends the gaits, as fast as asked: along a line, or in a plane if they go sideways.
 fn gaits(points: &[Point<'_>], sideways: bool) -> StateParts {
     let at = |p: &Point<'_>| {
         let speed = narrow(p.speed.m_per_s);
@@ -309,11 +309,11 @@ fn gaits(points: &[Point<'_>], sideways: bool) -> StateParts {
     };
     if sideways {
         let points: Vec<([f32; 2], &str)> = points.iter().map(|p| (at(p), p.clip)).collect();
-        return StateParts::plane("move", ["left", "ahead"], PlaneBlend::Delaunay, &points);
+        return StateParts::plane("move", ["left", "ahead"], PlaneBlend::Delaunay, &points).keeping_speed();
     }
     let mut line: Vec<(f32, &str)> = points.iter().map(|p| (at(p)[1], p.clip)).collect();
     line.sort_by(|a, b| a.0.total_cmp(&b.0));
-    StateParts::line("move", "speed", &line)
+    StateParts::line("move", "speed", &line).keeping_speed()
 }
 
 /// As people write speeds; never 0.

@@ -59,6 +59,15 @@ fn the_short_way_walks_and_jumps() -> Result<(), Box<dyn std::error::Error>> {
     }
     assert_eq!(seen, ["idle", "move", "jump", "air", "land", "move"]);
     assert!(way > 3.0, "it walks {way} m in 4 s");
+    // Below its walk it goes slower, as asked.
+    hero.set(speed, 0.9)?;
+    (0..120).try_for_each(|_| hero.update(1.0 / 60.0))?;
+    let mut way = 0.0;
+    for _ in 0..120 {
+        hero.update(1.0 / 60.0)?;
+        way += hero.root_delta().translation[2];
+    }
+    assert!((way - 1.8).abs() < 0.09, "it walks {way} m in 2 s");
     Ok(())
 }
 
