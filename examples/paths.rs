@@ -81,8 +81,8 @@ fn main() -> Result<()> {
                 rods.push((floor(*end - side), floor(*end + side), 2.5, palette::OCHRE));
             }
         }
-        println!("{:.0} % of the fastest: at most {most_off:.4} m/s off", share * 100.0);
+        println!("{:.0} % of the fastest: at most {most_off:.6} m/s off", share * 100.0);
     }
     figures.first_mut().context("there are figures")?.rods.extend(rods);
-    actor.stage("paths", [0.0, 1.0, -0.55], &figures)
+    actor.stage("paths", [1.0, 0.9, 0.0], &figures)
 }
