@@ -21,7 +21,7 @@ const FRAMES: u8 = 80;
 fn main() -> Result<()> {
     let archive = Archive::read(&mannequin_archive(&MOTIONS)?)?;
     let actor = Actor::new(&MOTIONS)?;
-    // Each clip stands where it leads: metres a second to the left, and ahead.
+    // Each clip stands where it leads: metres per second to the left, and ahead.
     let points = MOTIONS.map(|motion| {
         let velocity = motion.velocity();
         ([velocity.x as f32, velocity.z as f32], motion.name())

@@ -39,7 +39,7 @@ const LEVEL: f64 = 0.99;
 /// How far a limb may point away from where the source's does, in degrees, of all looks at it but for one in twenty.
 const POINTS_DEG: f64 = 10.0;
 const MOST_LOOKS: f64 = 0.95;
-/// How fast a foot that stands may slide with goals, in metres a second on legs of [`LEG_M`], beside what the source's does; and how deep
+/// How fast a foot that stands may slide with goals, in metres per second on legs of [`LEG_M`], beside what the source's does; and how deep
 /// feet may be below the ground, of all but this share of the looks.
 const SLIDE: f64 = 0.10;
 const BELOW_M: f64 = 0.03;
@@ -64,7 +64,7 @@ struct Sums {
     /// Looks at limbs and, of those at each clip, the worst 95th percentile of the angle to the source's, in degrees.
     limbs: usize,
     points: (f64, String),
-    /// How fast feet that stand slide with goals, metres a second; how deep feet are below the ground, metres.
+    /// How fast feet that stand slide with goals, metres per second; how deep feet are below the ground, metres.
     slides: Vec<f64>,
     depths: Vec<f64>,
 }

@@ -337,7 +337,7 @@ impl Clip {
     /// When feet stand: for `"left"` and `"right"` an array (contacts, 2) of seconds, from and to, rising.
     ///
     /// A foot stands while its heel or toes are low and go with the ground, which is seen from the feet, so that a walk on the spot
-    /// has contacts too. `height` (metres) and `speed` (metres a second) are bounds; without them they are 0.04 and 0.43 for legs of
+    /// has contacts too. `height` (metres) and `speed` (metres per second) are bounds; without them they are 0.04 and 0.43 for legs of
     /// 0.9 m, and scale with the legs. `feet` names two joints, left and right, or patterns of names, where the names of humans
     /// do not tell. `edit(contacts=…)` makes markers of them, `edit(gait=True)` tracks of phase and speed.
     ///
@@ -399,7 +399,7 @@ impl Clip {
     }
 
     /// A clip of arrays: `rotations` (frames, joints, 4) as x, y, z, w, of any length but 0; `translations` (frames,
-    /// joints, 3) or None for those of the rest pose; `rate` frames a second.
+    /// joints, 3) or None for those of the rest pose; `rate` frames per second.
     ///
     /// Joints stand in built order, or in the skeleton's raw order. Between frames rotations take the shorter way.
     #[staticmethod]
@@ -633,5 +633,5 @@ pub(crate) fn check_rate(rate: f64) -> PyResult<()> {
     if rate.is_finite() && rate > 0.0 {
         return Ok(());
     }
-    Err(argument("rate", rate, "frames a second, finite and above 0"))
+    Err(argument("rate", rate, "frames per second, finite and above 0"))
 }

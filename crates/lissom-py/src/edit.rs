@@ -118,7 +118,7 @@ impl Asking {
         }
         let (mut height, mut speed, mut feet) = (None, None, None);
         let expected =
-            "True, False or {\"height\": metres, \"speed\": metres a second, \"feet\": (left, right)}";
+            "True, False or {\"height\": metres, \"speed\": metres per second, \"feet\": (left, right)}";
         for (key, value) in options(value, "contacts", &["height", "speed", "feet"], expected)? {
             match key.as_str() {
                 "height" => height = Some(value),
@@ -255,7 +255,7 @@ pub(crate) fn contact_rule(
     });
     Ok(ContactRule {
         height_m: above_0("height", height, "metres")?,
-        speed: above_0("speed", speed, "metres a second")?,
+        speed: above_0("speed", speed, "metres per second")?,
         feet: feet.transpose()?.map(|(left, right)| [left, right]),
     })
 }

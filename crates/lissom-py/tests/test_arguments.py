@@ -106,7 +106,7 @@ def test_arrays_outlive_what_they_came_from(body):
         (lambda c: c.sample(0, space="world"), r'space: found "world", expected "local" or "model"'),
         (lambda c: c.sample(0, order="file"), r'order: found "file", expected "built" or "raw"'),
         (lambda c: c.sample(0, space="model", matrices=False), r"matrices: found False"),
-        (lambda c: c.positions(0), r"rate: found 0, expected frames a second"),
+        (lambda c: c.positions(0), r"rate: found 0, expected frames per second"),
         (lambda c: c.positions(float("nan")), r"rate: found NaN, expected"),
         (lambda c: c.positions(1e300), r"rate: found .*, expected at most"),
         (lambda c: lissom.cook(c, precision=-1), r"precision: found -1, expected metres"),

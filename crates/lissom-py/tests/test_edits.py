@@ -226,7 +226,7 @@ def test_motions_go_onto_other_bodies(mannequin, bvh):
         (lambda c: c.contacts(feet=("Nobody", "right_foot")), "no joint is known to be the left foot"),
         (lambda c: c.contacts(feet="Foot"), "feet: found 'Foot', expected two joints"),
         (lambda c: c.contacts(height=-1), "height: found -1, expected metres"),
-        (lambda c: c.contacts(speed=float("nan")), "speed: found nan, expected metres a second"),
+        (lambda c: c.contacts(speed=float("nan")), "speed: found nan, expected metres per second"),
         (lambda c: c.edit(contacts={"hight": 1}), "contacts: found the key 'hight', expected some of height, speed, feet"),
     ],
 )

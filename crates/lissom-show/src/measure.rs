@@ -103,8 +103,8 @@ impl Subject<'_> {
         let mut outputs = [skeleton.rest_pose().to_vec(), skeleton.rest_pose().to_vec()];
         let mut cursor = Cursor::with_room_for(view);
         let ways = [
-            ("sample_forward", &forward, "60 frames a second"),
-            ("sample_backward", &backward, "60 frames a second"),
+            ("sample_forward", &forward, "60 frames per second"),
+            ("sample_backward", &backward, "60 frames per second"),
             ("sample_same", &same, "two instants of one key interval in turn"),
             ("sample_random", &random, "500 times anywhere in the clip"),
         ];

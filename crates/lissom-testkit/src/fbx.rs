@@ -208,7 +208,7 @@ impl Writer {
             let _ = writeln!(text, "P: \"{name}\", \"int\", \"Integer\", \"\",{value}");
         }
         let _ = writeln!(text, "P: \"UnitScaleFactor\", \"double\", \"Number\", \"\",{unit_cm}");
-        // 11: 24 frames a second.
+        // 11: 24 frames per second.
         let _ = writeln!(text, "P: \"TimeMode\", \"enum\", \"\", \"\",11\n}}\n}}");
         let _ = write!(text, "Objects: {{\n{}}}\nConnections: {{\n{}}}\n", self.objects, self.connections);
         text.into_bytes()

@@ -130,7 +130,7 @@ fn contacts(value: &Value<'_>) -> Result<Option<ContactRule>, RecipeError> {
             "height" => rule.height_m = Some(part.length()?),
             "speed" => {
                 let speed = part.as_number().filter(|speed| speed.is_finite() && *speed > 0.0);
-                rule.speed = Some(speed.ok_or_else(|| part.wrong("it must be metres a second, above 0"))?);
+                rule.speed = Some(speed.ok_or_else(|| part.wrong("it must be metres per second, above 0"))?);
             }
             _ => {
                 let feet: Result<[String; 2], _> = part.texts()?.try_into();

@@ -85,7 +85,7 @@ def read_amass(
     poses, path = _array(content, "poses", 2), _array(content, "trans", 2)
     rate = next((float(content[key]) for key in ("mocap_framerate", "mocap_frame_rate") if key in content), None)
     if rate is None:
-        raise FormatError("file: found no mocap_framerate, expected frames a second")
+        raise FormatError("file: found no mocap_framerate, expected frames per second")
     frames, width = poses.shape
     rig = _RIGS.get(width // 3)
     if width % 3 or rig is None:

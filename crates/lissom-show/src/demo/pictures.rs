@@ -134,7 +134,7 @@ pub fn played(results: &Results, quick: bool) -> Result<(Vec<u8>, Image)> {
     hero.play("wave").on("upper_body").fade(0.2).start()?;
     let body_of = Body::new(&results.stage)?;
     let (mut figures, mut follow, mut place) = (Vec::new(), Vec::new(), RootStep::IDENTITY);
-    // At 60 frames a second, of which one in `every` is shown.
+    // At 60 frames per second, of which one in `every` is shown.
     let (frames, every) = if quick { (60, 10) } else { (360, 4) };
     for frame in 0..frames {
         let speed = match frame {

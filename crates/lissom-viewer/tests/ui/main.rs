@@ -680,7 +680,7 @@ fn a_picture_a_moving_one_and_a_gltf_are_saved() {
     for (a, b) in saved.into_iter().zip(seen_sum).take(3) {
         assert!(a.abs_diff(b) * 20 < b, "the picture is what is seen: {saved:?} {seen_sum:?}");
     }
-    // A lap of the walk, 25 frames a second; then it is where it was.
+    // A lap of the walk, 25 frames per second; then it is where it was.
     let moving = harness.state_mut().export(Export::Gif, &folder).unwrap();
     harness.run_steps(40);
     assert_eq!((harness.state().failure(), time_s(&harness)), (None, 0.0));
