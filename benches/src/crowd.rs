@@ -13,16 +13,17 @@ use lissom_build::{
     archive::ArchiveWriter,
     cook::{ClipBuilder, Effort, Form},
     import::ozz as ozz_archive,
-    mannequin::{self, Motion},
+    mannequin::{self, Detail, GRAPH, GRAPH_MOTIONS, Motion},
+    pipeline,
     raw::{RawAnimation, RawSkeleton},
 };
 use lissom_draw::chart::{Lines, Series};
 use lissom_measure::timing::{best_of_s, calibration_ns};
 use lissom_motion::{
-    RootStep,
+    Graph, RootStep,
     crowd::{Crowd, Executor, Member, Outputs, PaletteFormat, PlayedClip, Rayon, Role, Serial, Space},
 };
-use std::{fs, hint::black_box, path::Path};
+use std::{fs, hint::black_box, path::Path, sync::Arc};
 
 const DT_S: f64 = 1.0 / 60.0;
 const WEIGHTS: [f32; 3] = [0.5, 0.3, 0.2];
@@ -230,6 +231,7 @@ pub fn print(folder: Option<&Path>, plot: Option<&Path>) -> Result<()> {
     let stage = subjects[0].stage(200, Form::Rows)?;
     println!("\nmannequin, 200 clips, us a character");
     table(&stage, "200 clips", &[1_000, 10_000])?;
+    own_graph(&[1, 100, 1_000, 10_000])?;
     println!(
         "\nozz, three samples, a blend, model matrices: 2.44 us alone, 2.8 at 100, 3.1 at 1,000, 4.6 to 5.0 at 10,000"
     );
@@ -278,6 +280,58 @@ fn table(stage: &Stage, name: &str, counts: &[usize]) -> Result<[Series; 2]> {
         curves[1].points.push((count as f64, models));
     }
     Ok(curves)
+}
+
+/// The mannequin by its own graph, as a game plays it: markers are told, roots travel, who goes how fast differs, and now
+/// and then somebody jumps.
+fn own_graph(counts: &[usize]) -> Result<()> {
+    let scene = mannequin::game_scene(&GRAPH_MOTIONS, &Detail::default())?;
+    let builder = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
+    let archive = Archive::read(&pipeline::cook_scene(&scene, &builder, &pipeline::serial)?.archive)?;
+    let graph = Arc::new(Graph::load(&archive, GRAPH)?);
+    let (ahead, left, jump) = (graph.float("ahead")?, graph.float("left")?, graph.trigger("jump")?);
+    println!("\nmannequin, its own graph with markers and root motion, us a character");
+    println!(
+        "| characters | decide | crowd, matrices | f32 palettes | 2 threads, palettes | events a frame |"
+    );
+    println!("|---|---|---|---|---|---|");
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build()?;
+    for &count in counts {
+        let mut told = 0.0;
+        let mut time = |outputs: Outputs, seen: bool, executor: &dyn Executor| -> Result<f64> {
+            let mut crowd = Crowd::new(&archive)?;
+            crowd.set_outputs(outputs);
+            let role = Role::Graph(crowd.add_graph(Arc::clone(&graph))?);
+            let mut members = Vec::with_capacity(count);
+            for i in 0..count {
+                let member = crowd.add(role, RootStep::IDENTITY)?;
+                let share = i as f64 * 0.618_033_988_749_895;
+                let share = (share - libm::floor(share)) as f32;
+                crowd.set(member, ahead, 4.0 * share)?;
+                crowd.set(member, left, 0.5 * (share - 0.5))?;
+                members.push(member);
+            }
+            crowd.set_seen(&members, seen)?;
+            let (mut frames, mut events) = (0_usize, 0_usize);
+            let us = us_each(count, || {
+                frames += 1;
+                if let Some(member) = members.get(frames * 7 % count.next_multiple_of(64)) {
+                    crowd.trigger_each(&[*member], jump)?;
+                }
+                crowd.update_on(DT_S, executor)?;
+                events += crowd.events().count();
+                Ok(())
+            })?;
+            told = events as f64 / frames as f64;
+            Ok(us)
+        };
+        let decided = time(MODELS, false, &Serial)?;
+        let models = time(MODELS, true, &Serial)?;
+        let palettes = time(PALETTES, true, &Serial)?;
+        let two = pool.install(|| time(PALETTES, true, &Rayon))?;
+        println!("| {count} | {decided:.2} | {models:.2} | {palettes:.2} | {two:.2} | {told:.1} |");
+    }
+    Ok(())
 }
 
 /// What each stage takes, by leaving out what comes after it.

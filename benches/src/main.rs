@@ -22,7 +22,8 @@ const USAGE: &str = "usage: lissom-bench jobs [FOLDER [--passes N]]   (FOLDER ho
        lissom-bench clips [FOLDER] [--plot FILE.svg]   (FOLDER holds assets/ozz/bin)
        lissom-bench compression FOLDER [--json] [--dump DIR] [--effort fast|default|max] [--precision CM]
                                 [--threads N] [--plot FILE.svg]   (FOLDER holds .rawclip files)
-       lissom-bench count   (instructions a sample; needs valgrind)
+       lissom-bench count [FOLDER] [--csv FILE] [--beside FILE]   (instructions a sample, needs valgrind; FOLDER holds
+                                .rawclip files; FILE is a table that another build wrote)
        lissom-bench crowd [FOLDER [--plot FILE.svg]]   (many characters; FOLDER holds assets/ozz/bin)
        lissom-bench graph   (a graph's update without a pose)
        lissom-bench rows   (the jobs that need no files, on one backend: for `cargo xtask rows`)
@@ -46,14 +47,14 @@ fn main() -> ExitCode {
             .context("--passes is a number above 0")
             .and_then(|passes| jobs::print(forced, Some(Path::new(folder)), passes.get())),
         ["rows"] => jobs::print_plain(forced.unwrap_or_else(Backend::best)),
-        ["count"] => count::print(),
+        ["count", rest @ ..] => count::Options::parse(rest).and_then(|o| count::print(&o)),
         ["crowd"] => crowd::print(None, None),
         ["crowd", folder] => crowd::print(Some(Path::new(folder)), None),
         ["crowd", folder, "--plot", file] => crowd::print(Some(Path::new(folder)), Some(Path::new(file))),
         ["graph"] => graph::print(),
         ["ik"] => ik::print(),
         // What `count` runs under valgrind.
-        ["count-rounds", way, rounds, file] => count::rounds(way, rounds, file),
+        ["count-rounds", clips, folder] => count::rounds(clips, folder),
         ["clips"] => clips::print(None, None),
         ["clips", "--plot", file] => clips::print(None, Some(Path::new(file))),
         ["clips", folder] => clips::print(Some(Path::new(folder)), None),
