@@ -5,10 +5,11 @@
 
 use super::Expansion;
 use crate::{
+    Vec3,
     scalar::MIN_LENGTH_SQUARED,
     soa::{GROUP, Lanes, SoaMat34, SoaQuat, SoaTransform, SoaVec3},
 };
-use core::ops::{Add, Mul, Sub};
+use core::ops::{Add, Mul, Neg, Sub};
 use fearless_simd::{Simd, prelude::*};
 
 /// Lanes of the backend's native f32 vector; divides [`GROUP`].
@@ -156,6 +157,37 @@ impl<S: Simd> WideVec3<S> {
         }
     }
 
+    /// The same vector in every lane.
+    #[inline(always)]
+    #[must_use]
+    pub fn splat(s: S, v: Vec3) -> Self {
+        Self { x: splat(s, v.x), y: splat(s, v.y), z: splat(s, v.z) }
+    }
+
+    /// [`crate::scalar::length`]
+    #[inline(always)]
+    #[must_use]
+    pub fn length(self) -> S::f32s {
+        self.dot(self).sqrt()
+    }
+
+    /// [`crate::scalar::normalize_or`]
+    #[inline(always)]
+    #[must_use]
+    pub fn normalize_or(self, s: S, fallback: Self) -> Self {
+        let l2 = self.dot(self);
+        let ok = l2.simd_gt(splat(s, MIN_LENGTH_SQUARED));
+        Self::select(ok, self.scale(splat(s, 1.0) / l2.sqrt()), fallback)
+    }
+
+    /// [`crate::scalar::is_finite`]
+    #[inline(always)]
+    #[must_use]
+    pub fn is_finite(self, s: S) -> S::mask32s {
+        let infinity = splat(s, f32::INFINITY);
+        self.x.abs().simd_lt(infinity) & self.y.abs().simd_lt(infinity) & self.z.abs().simd_lt(infinity)
+    }
+
     /// [`crate::scalar::lerp`]
     #[inline(always)]
     #[must_use]
@@ -296,6 +328,63 @@ impl<S: Simd> WideQuat<S> {
         q.scale(inverse_sqrt_near_one(s, q.dot(q)))
     }
 
+    /// The identity in every lane.
+    #[inline(always)]
+    #[must_use]
+    pub fn identity(s: S) -> Self {
+        let zero = splat(s, 0.0);
+        Self { x: zero, y: zero, z: zero, w: splat(s, 1.0) }
+    }
+
+    /// [`crate::scalar::quat_is_finite`]
+    #[inline(always)]
+    #[must_use]
+    pub fn is_finite(self, s: S) -> S::mask32s {
+        let xyz = WideVec3::<S> { x: self.x, y: self.y, z: self.z };
+        xyz.is_finite(s) & self.w.abs().simd_lt(splat(s, f32::INFINITY))
+    }
+
+    /// [`crate::scalar::quat_to_columns`]
+    #[inline(always)]
+    #[must_use]
+    pub fn to_columns(self, s: S) -> [WideVec3<S>; 3] {
+        let one = splat(s, 1.0);
+        let (x2, y2, z2) = (self.x + self.x, self.y + self.y, self.z + self.z);
+        let (xx, yy, zz) = (self.x * x2, self.y * y2, self.z * z2);
+        let (xy, xz, yz) = (self.x * y2, self.x * z2, self.y * z2);
+        let (wx, wy, wz) = (self.w * x2, self.w * y2, self.w * z2);
+        [
+            WideVec3 { x: one - (yy + zz), y: xy + wz, z: xz - wy },
+            WideVec3 { x: xy - wz, y: one - (xx + zz), z: yz + wx },
+            WideVec3 { x: xz + wy, y: yz - wx, z: one - (xx + yy) },
+        ]
+    }
+
+    /// [`crate::scalar::quat_from_columns`]
+    #[inline(always)]
+    #[must_use]
+    pub fn from_columns(s: S, [x, y, z]: [WideVec3<S>; 3]) -> Self {
+        let (one, half) = (splat(s, 1.0), splat(s, 0.5));
+        let trace = (x.x + y.y) + z.z;
+        let by_w = trace.simd_gt(splat(s, 0.0));
+        let by_x = x.x.simd_ge(y.y) & x.x.simd_ge(z.z);
+        let by_y = y.y.simd_ge(z.z);
+        // Which of the four squared components is taken.
+        let of_y = by_y.select((y.y - z.z) - x.x, (z.z - x.x) - y.y);
+        let r = (by_w.select(trace, by_x.select((x.x - y.y) - z.z, of_y)) + one).sqrt();
+        let h = half / r;
+        let large = half * r;
+        let (yz, zx, xy) = ((y.z - z.y) * h, (z.x - x.z) * h, (x.y - y.x) * h);
+        let (of_xy, of_xz, of_yz) = ((x.y + y.x) * h, (z.x + x.z) * h, (y.z + z.y) * h);
+        Self {
+            x: by_w.select(yz, by_x.select(large, by_y.select(of_xy, of_xz))),
+            y: by_w.select(zx, by_x.select(of_xy, by_y.select(large, of_yz))),
+            z: by_w.select(xy, by_x.select(of_xz, by_y.select(of_yz, large))),
+            w: by_w.select(large, by_x.select(yz, by_y.select(zx, xy))),
+        }
+        .normalize(s)
+    }
+
     /// [`crate::scalar::quat_rotate`]
     #[inline(always)]
     #[must_use]
@@ -372,6 +461,50 @@ impl<S: Simd> WideMat34<S> {
         self.columns[3].store(d, at);
     }
 
+    /// [`crate::Mat34::mul_point`]
+    #[inline(always)]
+    #[must_use]
+    pub fn mul_point(self, v: WideVec3<S>) -> WideVec3<S> {
+        self.mul_vector(v) + self.columns[3]
+    }
+
+    /// [`crate::Mat34::determinant`]
+    #[inline(always)]
+    #[must_use]
+    pub fn determinant(self) -> S::f32s {
+        let [a, b, c, _] = self.columns;
+        (a.x * (b.y * c.z - b.z * c.y) + a.y * (b.z * c.x - b.x * c.z)) + a.z * (b.x * c.y - b.y * c.x)
+    }
+
+    /// [`crate::Mat34::inverse`], and where there is one.
+    #[inline(always)]
+    #[must_use]
+    pub fn inverse(self, s: S) -> (Self, S::mask32s) {
+        let [a, b, c, d] = self.columns;
+        let det = self.determinant();
+        let inv = splat(s, 1.0) / det;
+        let infinity = splat(s, f32::INFINITY);
+        let (r0, r1, r2) = (b.cross(c).scale(inv), c.cross(a).scale(inv), a.cross(b).scale(inv));
+        let inverse = Self {
+            columns: [
+                WideVec3 { x: r0.x, y: r1.x, z: r2.x },
+                WideVec3 { x: r0.y, y: r1.y, z: r2.y },
+                WideVec3 { x: r0.z, y: r1.z, z: r2.z },
+                WideVec3 { x: -r0.dot(d), y: -r1.dot(d), z: -r2.dot(d) },
+            ],
+        };
+        // One over zero is infinite.
+        (inverse, det.abs().simd_lt(infinity) & inv.abs().simd_lt(infinity))
+    }
+
+    /// True where all twelve numbers are finite.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_finite(self, s: S) -> S::mask32s {
+        let [a, b, c, d] = self.columns;
+        a.is_finite(s) & b.is_finite(s) & c.is_finite(s) & d.is_finite(s)
+    }
+
     /// [`crate::Mat34::mul_vector`]
     #[inline(always)]
     #[must_use]
@@ -396,6 +529,15 @@ impl<S: Simd> Sub for WideVec3<S> {
     #[inline(always)]
     fn sub(self, b: Self) -> Self {
         Self { x: self.x - b.x, y: self.y - b.y, z: self.z - b.z }
+    }
+}
+
+/// [`crate::scalar::neg`]
+impl<S: Simd> Neg for WideVec3<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self { x: -self.x, y: -self.y, z: -self.z }
     }
 }
 

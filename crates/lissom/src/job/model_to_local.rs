@@ -4,9 +4,11 @@ use super::{JobError, error::at_least};
 use crate::Skeleton;
 use lissom_math::{
     Mat4, Mat34, Quat, Transform, Vec3, dispatch,
-    scalar::{quat_from_columns, quat_to_columns},
-    simd::{Backend, Simd, f64x8, prelude::*},
-    soa::{GROUP, SoaTransform, group_count},
+    scalar::{
+        add, cross as cross_of, dot as dot_of, neg, quat_from_columns, quat_to_columns, scale as scaled,
+    },
+    simd::{Backend, LEN, Simd, WideMat34, WideQuat, WideVec3, f64x8, prelude::*, splat, store},
+    soa::{GROUP, Lanes, SoaMat34, SoaTransform, SoaVec3, group_count},
     trig::sqrt,
 };
 
@@ -28,14 +30,18 @@ use lissom_math::{
 /// Where a parent has no inverse, the joint's model matrix is taken for its local one and the residual is
 /// infinite.
 ///
+/// There are two ways to the rotation. Where the columns are at right angles already (the cosine between any two is below
+/// 2⁻¹²), whatever their lengths, one step in f32 finds it: the matrices of physics and of
+/// [`LocalToModelJob`](super::LocalToModelJob) without uneven scales. The others take twelve steps in f64.
+///
 /// # Errors
 ///
 /// [`JobError::TooShort`]: `models`, `locals` or `residuals` are smaller than the skeleton.
 ///
 /// # Cost and determinism
 ///
-/// Rotations of eight joints are found side by side, and still it is the dearest job a joint: for tools and
-/// hand-overs, not for every joint of a crowd. No allocation, the same bits on every backend.
+/// Joints whose columns are at right angles are found side by side, as many as the backend has lanes. The others take about ten
+/// times as long: `BENCHMARKS.md`. No allocation, the same bits on every backend, whatever the joints beside are.
 #[derive(Debug)]
 pub struct ModelToLocalJob<'a> {
     /// The hierarchy.
@@ -94,31 +100,105 @@ impl ModelToLocalJob<'_> {
     #[inline(always)]
     fn find<S: Simd>(&mut self, s: S) {
         let joints = self.skeleton.joint_count();
-        for start in (0..joints).step_by(WIDE) {
-            let count = WIDE.min(joints - start);
-            let mut locals = [(Mat34::IDENTITY, false); WIDE];
-            let mut axes = [[[0.0; WIDE]; 3]; 3];
-            for (i, local) in locals.iter_mut().enumerate() {
-                if i < count {
-                    *local = self.local(start + i);
-                }
-                let q = directions(&local.0);
-                for (axis, q) in axes.iter_mut().zip(q) {
-                    for (lanes, v) in axis.iter_mut().zip(q) {
-                        lanes[i] = v;
+        let mut room = [SoaMat34::IDENTITY; 2];
+        for group in 0..group_count(joints) {
+            let start = group * GROUP;
+            let count = GROUP.min(joints - start);
+            let found = self.find_square(s, start, count, &mut room);
+            let mut left = !found & ((1 << count) - 1);
+            while left != 0 {
+                left = self.find_any(s, start, left);
+            }
+        }
+    }
+
+    /// The joints of a group whose local columns are at right angles. Returns which these are.
+    #[inline(always)]
+    fn find_square<S: Simd>(&mut self, s: S, start: usize, count: usize, room: &mut [SoaMat34; 2]) -> u32 {
+        let [parents, models] = room;
+        let mut below = 0;
+        for lane in 0..count {
+            let joint = start + lane;
+            match (self.skeleton.parent(joint), self.root) {
+                (Some(parent), _) => put_lane(parents, lane, &self.models[parent]),
+                (None, Some(root)) => parents.set_lane(lane, root),
+                // Its local matrix is its own.
+                (None, None) => continue,
+            }
+            put_lane(models, lane, &self.models[joint]);
+            below |= 1 << lane;
+        }
+        let output = &mut self.locals[start / GROUP];
+        let mut found = 0;
+        let mut at = 0;
+        while at < count {
+            let lanes = (below >> at & ((1 << LEN::<S>()) - 1)) as u64;
+            let local = local_wide(s, WideMat34::load(s, parents, at), WideMat34::load(s, models, at));
+            let (rotation, scale, residual, ok) = square_wide(s, &local);
+            let ok = (ok & S::mask32s::from_bitmask(s, lanes)).to_bitmask();
+            if ok == (1 << LEN::<S>()) - 1 {
+                local.columns[3].store(&mut output.translation, at);
+                rotation.store(&mut output.rotation, at);
+                scale.store(&mut output.scale, at);
+            } else if ok != 0 {
+                let ok = S::mask32s::from_bitmask(s, ok);
+                put_where(s, ok, local.columns[3], &mut output.translation, at);
+                put_where(s, ok, scale, &mut output.scale, at);
+                let old = WideQuat::load(s, &output.rotation, at);
+                WideQuat::select(ok, rotation, old).store(&mut output.rotation, at);
+            }
+            if let Some(residuals) = &mut self.residuals {
+                let mut left = Lanes::splat(0.0);
+                store(residual, &mut left, at);
+                for lane in at..(at + LEN::<S>()).min(count) {
+                    if ok >> (lane - at) & 1 != 0 {
+                        residuals[start + lane] = left.0[lane];
                     }
                 }
             }
-            turn_wide(s, &mut axes);
-            for (i, (local, lost)) in locals[..count].iter().enumerate() {
-                let j = start + i;
-                let q = axes.map(|axis| axis.map(|lanes| lanes[i]));
-                let (transform, residual) = fit(local, q);
-                self.locals[j / GROUP].set_lane(j % GROUP, transform);
-                if let Some(residuals) = &mut self.residuals {
-                    residuals[j] = if *lost { f32::INFINITY } else { residual };
+            found |= (ok as u32) << at;
+            at += LEN::<S>();
+        }
+        found
+    }
+
+    /// The first joints of `left`, as many as are turned in f64 side by side, whatever their matrices are. Returns the others.
+    #[inline(always)]
+    fn find_any<S: Simd>(&mut self, s: S, start: usize, mut left: u32) -> u32 {
+        let mut all = [(0, Mat34::IDENTITY, false); WIDE];
+        let mut axes = [[[0.0; WIDE]; 3]; 3];
+        let mut count = 0;
+        while left != 0 && count < WIDE {
+            let joint = start + left.trailing_zeros() as usize;
+            left &= left - 1;
+            let (local, lost) = self.local(joint);
+            // A root without a matrix above it.
+            if let Some((transform, residual)) = square(&local) {
+                self.put(joint, transform, residual, lost);
+                continue;
+            }
+            all[count] = (joint, local, lost);
+            for (axis, q) in axes.iter_mut().zip(directions(&local)) {
+                for (lanes, v) in axis.iter_mut().zip(q) {
+                    lanes[count] = v;
                 }
             }
+            count += 1;
+        }
+        if count > 0 {
+            turn_wide(s, &mut axes);
+        }
+        for (i, (joint, local, lost)) in all[..count].iter().enumerate() {
+            let (transform, residual) = fit(local, axes.map(|axis| axis.map(|lanes| lanes[i] as f32)));
+            self.put(*joint, transform, residual, *lost);
+        }
+        left
+    }
+
+    fn put(&mut self, joint: usize, transform: Transform, residual: f32, lost: bool) {
+        self.locals[joint / GROUP].set_lane(joint % GROUP, transform);
+        if let Some(residuals) = &mut self.residuals {
+            residuals[joint] = if lost { f32::INFINITY } else { residual };
         }
     }
 
@@ -143,9 +223,104 @@ impl ModelToLocalJob<'_> {
 /// The transform nearest to a matrix, and the largest difference of the upper 3×3; see [`ModelToLocalJob`].
 #[must_use]
 pub fn decompose(m: &Mat34) -> (Transform, f32) {
-    let mut q = directions(m);
-    turn(&mut q);
-    fit(m, q)
+    square(m).unwrap_or_else(|| {
+        let mut q = directions(m);
+        turn(&mut q);
+        fit(m, q.map(|c| c.map(|v| v as f32)))
+    })
+}
+
+/// Columns are at right angles if no cosine between two of them is as large as this. One of Newton's steps leaves half of its square, which is less than
+/// half of the last place of a number near 1.
+const SQUARE: f32 = 1.0 / 4096.0;
+/// The squared lengths of columns of which neither squares nor products are lost.
+const LENGTHS: [f32; 2] = [1.0e-12, 1.0e12];
+
+/// The transform nearest to a matrix whose columns are at right angles; `None` if they are not.
+fn square(m: &Mat34) -> Option<(Transform, f32)> {
+    let columns = [0, 1, 2].map(|i| Vec3::from_array(m.columns[i]));
+    let squared = columns.map(|c| dot_of(c, c));
+    let in_range = |v: f32| v > LENGTHS[0] && v < LENGTHS[1];
+    let mut u = columns;
+    for (u, squared) in u.iter_mut().zip(squared) {
+        *u = scaled(*u, 1.0 / sqrt(squared));
+    }
+    let apart = |a: Vec3, b: Vec3| dot_of(a, b).abs() < SQUARE;
+    let ok = squared.into_iter().all(in_range) && apart(u[0], u[1]) && apart(u[1], u[2]) && apart(u[2], u[0]);
+    if !ok {
+        return None;
+    }
+    if dot_of(u[0], cross_of(u[1], u[2])) < 0.0 {
+        u[0] = neg(u[0]);
+    }
+    let cofactors = [cross_of(u[1], u[2]), cross_of(u[2], u[0]), cross_of(u[0], u[1])];
+    let inverse = 1.0 / dot_of(u[0], cofactors[0]);
+    let q = [0, 1, 2].map(|i| scaled(add(u[i], scaled(cofactors[i], inverse)), 0.5).to_array());
+    Some(fit(m, q))
+}
+
+/// parent⁻¹ · model. Where a parent has no inverse, the first number is none.
+#[inline(always)]
+fn local_wide<S: Simd>(s: S, parent: WideMat34<S>, model: WideMat34<S>) -> WideMat34<S> {
+    let (inverse, there) = parent.inverse(s);
+    let mut local = inverse * model;
+    // Not at right angles to anything: taken the other way.
+    local.columns[0].x = there.select(local.columns[0].x, splat(s, f32::NAN));
+    local
+}
+
+/// [`square`] in every lane: rotation, scale, residual, and where they count.
+#[inline(always)]
+fn square_wide<S: Simd>(s: S, m: &WideMat34<S>) -> (WideQuat<S>, WideVec3<S>, S::f32s, S::mask32s) {
+    let (zero, one, half) = (splat(s, 0.0), splat(s, 1.0), splat(s, 0.5));
+    let [c0, c1, c2, _] = m.columns;
+    let (s0, s1, s2) = (c0.dot(c0), c1.dot(c1), c2.dot(c2));
+    let (least, most, limit) = (splat(s, LENGTHS[0]), splat(s, LENGTHS[1]), splat(s, SQUARE));
+    let mut ok = s0.simd_gt(least) & s0.simd_lt(most);
+    ok = ok & s1.simd_gt(least) & s1.simd_lt(most);
+    ok = ok & s2.simd_gt(least) & s2.simd_lt(most);
+    let (u0, u1, u2) = (c0.scale(one / s0.sqrt()), c1.scale(one / s1.sqrt()), c2.scale(one / s2.sqrt()));
+    ok = ok & u0.dot(u1).abs().simd_lt(limit);
+    ok = ok & u1.dot(u2).abs().simd_lt(limit);
+    ok = ok & u2.dot(u0).abs().simd_lt(limit);
+    let mirrored = u0.dot(u1.cross(u2)).simd_lt(zero);
+    let u0 = WideVec3::select(mirrored, -u0, u0);
+    let (k0, k1, k2) = (u1.cross(u2), u2.cross(u0), u0.cross(u1));
+    let inverse = one / u0.dot(k0);
+    let q0 = (u0 + k0.scale(inverse)).scale(half);
+    let q1 = (u1 + k1.scale(inverse)).scale(half);
+    let q2 = (u2 + k2.scale(inverse)).scale(half);
+    let rotation = WideQuat::from_columns(s, [q0, q1, q2]);
+    let [r0, r1, r2] = rotation.to_columns(s);
+    let scale = WideVec3::<S> { x: r0.dot(c0), y: r1.dot(c1), z: r2.dot(c2) };
+    let mut residual = zero;
+    residual = farther(residual, r0.scale(scale.x) - c0);
+    residual = farther(residual, r1.scale(scale.y) - c1);
+    residual = farther(residual, r2.scale(scale.z) - c2);
+    (rotation, scale, residual, ok)
+}
+
+/// The largest of a number and of a vector's, without their signs.
+#[inline(always)]
+fn farther<S: Simd>(most: S::f32s, v: WideVec3<S>) -> S::f32s {
+    let (x, y, z) = (v.x.abs(), v.y.abs(), v.z.abs());
+    let most = x.simd_gt(most).select(x, most);
+    let most = y.simd_gt(most).select(y, most);
+    z.simd_gt(most).select(z, most)
+}
+
+/// Writes some lanes.
+#[inline(always)]
+fn put_where<S: Simd>(s: S, lanes: S::mask32s, v: WideVec3<S>, to: &mut SoaVec3, at: usize) {
+    WideVec3::select(lanes, v, WideVec3::load(s, to, at)).store(to, at);
+}
+
+#[inline(always)]
+fn put_lane(to: &mut SoaMat34, lane: usize, m: &Mat4) {
+    let [x, y, z, w] = m.to_cols_array_2d();
+    for (to, [a, b, c, _]) in to.columns.iter_mut().zip([x, y, z, w]) {
+        (to.x.0[lane], to.y.0[lane], to.z.0[lane]) = (a, b, c);
+    }
 }
 
 /// Joints whose rotations are found side by side.
@@ -220,9 +395,9 @@ fn cross_wide<S: Simd>(a: [f64x8<S>; 3], b: [f64x8<S>; 3]) -> [f64x8<S>; 3] {
 
 /// The transform of a rotation's columns that fits a matrix best, and what is left.
 #[inline(always)]
-fn fit(m: &Mat34, q: [[f64; 3]; 3]) -> (Transform, f32) {
+fn fit(m: &Mat34, q: [[f32; 3]; 3]) -> (Transform, f32) {
     let columns = [m.columns[0], m.columns[1], m.columns[2]];
-    let rotation = quat_from_columns(q.map(|c| c.map(|v| v as f32)));
+    let rotation = quat_from_columns(q);
     let r = quat_to_columns(rotation);
     let scale: [f32; 3] = core::array::from_fn(|i| {
         (r[i][0] * columns[i][0] + r[i][1] * columns[i][1]) + r[i][2] * columns[i][2]
