@@ -30,8 +30,9 @@ pub use batch::{BatchJob, BatchPalettes, BatchPlan, BatchScratch, HalfRows, Pale
 pub use blend::{BlendJob, BlendLayer};
 pub use error::JobError;
 pub use ik::{
-    AimCorrection, AimIkJob, ArmCorrection, ChainIkJob, ChainReport, FootJob, FootLock, FootLockRule, Ground,
-    HandJob, JointLimit, Leg, LegCorrection, TwoBoneCorrection, TwoBoneIkJob,
+    AimBatchJob, AimChain, AimCorrection, AimIkJob, ArmCorrection, ChainIkJob, ChainReport, FootBatchJob,
+    FootJob, FootLock, FootLockRule, Ground, HandJob, JointLimit, Leg, LegCorrection, Stance,
+    TwoBoneBatchJob, TwoBoneChain, TwoBoneCorrection, TwoBoneIkJob,
 };
 pub use inertia::{InertiaJob, InertiaStartJob, PosePair, SoaInertia, SoaOffset};
 pub use local_to_model::{LocalToModelJob, Models, Update};

@@ -35,6 +35,10 @@ pub struct Corrections {
     retargeted: Vec<SoaTransform>,
     two_bone: TwoBoneCorrection,
     aim: [AimCorrection; 2],
+    many_two_bones: [TwoBoneCorrection; 3],
+    many_aims: [AimCorrection; 4],
+    many_legs: [LegCorrection; 3],
+    pelvises: [f32; 3],
     bent: [Transform; CHAIN],
     chain_report: ChainReport,
     pelvis: f32,
@@ -100,6 +104,10 @@ impl Corrections {
             retargeted: pose(),
             two_bone: TwoBoneCorrection::default(),
             aim: [AimCorrection::default(); 2],
+            many_two_bones: [TwoBoneCorrection::default(); 3],
+            many_aims: [AimCorrection::default(); 4],
+            many_legs: [LegCorrection::default(); 3],
+            pelvises: [0.0; 3],
             bent: [Transform::IDENTITY; CHAIN],
             chain_report: ChainReport::default(),
             pelvis: 0.0,
@@ -175,6 +183,15 @@ impl Corrections {
         let (knee_axis, ankle_height, weight) = (Vec3::Z, 0.02, 1.0);
         let leg = [Leg { hip: a, knee: b, ankle: c, knee_axis, ankle_height, ground, weight }];
         FootJob::new(&leg, &mut self.pelvis, &mut self.leg).run().unwrap();
+        let far = TwoBoneChain::new([a, b, c], Vec3::new(x, y + t, z));
+        TwoBoneBatchJob::new(&[far, TwoBoneChain::new([a, b, c], target), far], &mut self.many_two_bones)
+            .run()
+            .unwrap();
+        let look = AimChain::new(&chain[..2], &weights, target);
+        AimBatchJob::new(&[look, AimChain { pole: Vec3::X, ..look }], &mut self.many_aims).run().unwrap();
+        let stance = Stance::new(&leg);
+        let low = Stance { lowest: 0.01, ..stance };
+        FootBatchJob::new(&[stance, low, stance], &mut self.pelvises, &mut self.many_legs).run().unwrap();
         let mut grip = *c;
         grip.columns[3] = target.to_array();
         HandJob::new([a, b, c], &grip, &mut self.arm).run().unwrap();
@@ -199,7 +216,11 @@ impl Corrections {
         ];
         let turns = turns.into_iter().flatten().flat_map(|turn| turn.to_array());
         let bent = self.bent.iter().flat_map(|bent| bent.to_array());
+        let many = self.many_two_bones.iter().flat_map(|c| [c.start, c.mid]);
+        let many = many.chain(self.many_aims.iter().map(|c| c.rotation));
+        let many = many.chain(self.many_legs.iter().flat_map(|c| [c.hip, c.knee, c.ankle]));
+        let many = many.flat_map(|turn| turn.to_array()).chain(self.pelvises);
         let single = [self.pelvis, self.chain_report.missed, self.chain_report.rounds as f32];
-        locals.chain(models).chain(turns).chain(bent).chain(single).collect()
+        locals.chain(models).chain(turns).chain(many).chain(bent).chain(single).collect()
     }
 }

@@ -9,6 +9,7 @@ mod hand;
 mod hostile;
 mod ik;
 mod ik_chain;
+mod ik_lanes;
 mod inertia;
 mod kernel_parity;
 mod memory;

@@ -1,5 +1,6 @@
 //! A joint, or a chain of joints, that looks at a target: a head, a weapon.
 
+use super::lanes::AimChain;
 use crate::job::{
     JobError,
     error::{at_least, finite_number, finite_vector, has_direction},
@@ -106,25 +107,10 @@ impl AimIkJob<'_> {
     ///
     /// Listed at [`AimIkJob`].
     pub fn validate(&self) -> Result<(), JobError> {
-        let count = self.joints.len();
-        at_least("weights", "joints", self.weights.len(), count)?;
-        at_least("output", "joints", self.output.len(), count)?;
-        let value = |field, index, value: f32| {
-            let error = JobError::Value { field, index, value: value.into(), allowed: "finite numbers" };
-            if value.is_finite() { Ok(()) } else { Err(error) }
-        };
-        for (index, (joint, weight)) in self.joints.iter().zip(self.weights).enumerate() {
-            if !joint.is_finite() {
-                joint.columns.as_flattened().iter().try_for_each(|v| value("joints", index, *v))?;
-            }
-            value("weights", index, *weight)?;
-        }
-        finite_vector("target", self.target)?;
-        has_direction("forward", self.forward)?;
-        finite_vector("offset", self.offset)?;
-        finite_vector("up", self.up)?;
-        finite_vector("pole", self.pole)?;
-        finite_number("twist", self.twist)
+        let Self { joints, weights, target, forward, offset, up, pole, twist, .. } = *self;
+        at_least("weights", "joints", weights.len(), joints.len())?;
+        at_least("output", "joints", self.output.len(), joints.len())?;
+        check(&AimChain { joints, weights, target, forward, offset, up, pole, twist })
     }
 
     /// Runs.
@@ -182,6 +168,28 @@ impl AimIkJob<'_> {
         let reached = in_front && to.is_some() && (weight >= 1.0 || met);
         Some(AimCorrection { rotation: share(turn, unit(weight)), reached })
     }
+}
+
+/// Finds the first thing that is wrong with a chain.
+pub(super) fn check(chain: &AimChain<'_>) -> Result<(), JobError> {
+    let count = chain.joints.len();
+    at_least("weights", "joints", chain.weights.len(), count)?;
+    let value = |field, index, value: f32| {
+        let error = JobError::Value { field, index, value: value.into(), allowed: "finite numbers" };
+        if value.is_finite() { Ok(()) } else { Err(error) }
+    };
+    for (index, (joint, weight)) in chain.joints.iter().zip(chain.weights).enumerate() {
+        if !joint.is_finite() {
+            joint.columns.as_flattened().iter().try_for_each(|v| value("joints", index, *v))?;
+        }
+        value("weights", index, *weight)?;
+    }
+    finite_vector("target", chain.target)?;
+    has_direction("forward", chain.forward)?;
+    finite_vector("offset", chain.offset)?;
+    finite_vector("up", chain.up)?;
+    finite_vector("pole", chain.pole)?;
+    finite_number("twist", chain.twist)
 }
 
 /// Where the chain looks, in the space of one of its joints.

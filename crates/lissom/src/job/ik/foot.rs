@@ -1,5 +1,6 @@
 //! Feet on ground that the motion does not know.
 
+use super::lanes::Stance;
 use super::two_bone::{TwoBoneCorrection, TwoBoneIkJob, end_turn};
 use crate::job::{
     JobError,
@@ -129,27 +130,12 @@ impl FootJob<'_> {
     /// Listed at [`FootJob`].
     pub fn validate(&self) -> Result<(), JobError> {
         at_least("output", "legs", self.output.len(), self.legs.len())?;
-        has_direction("up", self.up)?;
-        not_below_0("lowest", 0, self.lowest)?;
-        not_below_0("highest", 0, self.highest)?;
-        if !(0.0..core::f32::consts::FRAC_PI_2).contains(&self.steepest) {
-            let (field, value) = ("steepest", self.steepest.into());
-            return Err(JobError::Value { field, index: 0, value, allowed: "angles in [0, π/2)" });
-        }
-        for leg in self.legs {
-            for (field, matrix) in [("legs.hip", leg.hip), ("legs.knee", leg.knee), ("legs.ankle", leg.ankle)]
-            {
-                finite_matrix(field, matrix)?;
-            }
-            has_direction("legs.knee_axis", leg.knee_axis)?;
-            finite_number("legs.ankle_height", leg.ankle_height)?;
-            finite_number("legs.weight", leg.weight)?;
-            if let Some(ground) = leg.ground {
-                finite_vector("legs.ground.place", ground.place)?;
-                has_direction("legs.ground.normal", ground.normal)?;
-            }
-        }
-        Ok(())
+        check(&self.stance())
+    }
+
+    fn stance(&self) -> Stance<'_> {
+        let Self { legs, up, lowest, highest, steepest, .. } = *self;
+        Stance { legs, up, lowest, highest, steepest }
     }
 
     /// Runs.
@@ -169,27 +155,56 @@ impl FootJob<'_> {
     pub fn run_on(&mut self, _backend: Backend) -> Result<(), JobError> {
         self.validate()?;
         let up = direction(self.up).unwrap_or(Vec3::Y);
-        let mut lowest: Option<f32> = None;
-        for leg in self.legs {
-            if let Some(ground) = leg.ground {
-                let rise = dot(ground.place, up) * unit(leg.weight);
-                lowest = Some(lowest.map_or(rise, |lowest| if rise < lowest { rise } else { lowest }));
-            }
-        }
-        let pelvis = lowest.unwrap_or(0.0);
-        let pelvis = if pelvis < -self.lowest {
-            -self.lowest
-        } else if pelvis > self.highest {
-            self.highest
-        } else {
-            pelvis
-        };
+        let pelvis = pelvis_of(&self.stance(), up);
         *self.pelvis = pelvis;
         for (leg, output) in self.legs.iter().zip(self.output.iter_mut()) {
             let found = leg.ground.and_then(|ground| place(leg, ground, up, pelvis, self.steepest));
             *output = found.filter(LegCorrection::is_finite).unwrap_or_default();
         }
         Ok(())
+    }
+}
+
+/// Finds the first thing that is wrong with a character.
+pub(super) fn check(stance: &Stance<'_>) -> Result<(), JobError> {
+    has_direction("up", stance.up)?;
+    not_below_0("lowest", 0, stance.lowest)?;
+    not_below_0("highest", 0, stance.highest)?;
+    if !(0.0..core::f32::consts::FRAC_PI_2).contains(&stance.steepest) {
+        let (field, value) = ("steepest", stance.steepest.into());
+        return Err(JobError::Value { field, index: 0, value, allowed: "angles in [0, π/2)" });
+    }
+    for leg in stance.legs {
+        for (field, matrix) in [("legs.hip", leg.hip), ("legs.knee", leg.knee), ("legs.ankle", leg.ankle)] {
+            finite_matrix(field, matrix)?;
+        }
+        has_direction("legs.knee_axis", leg.knee_axis)?;
+        finite_number("legs.ankle_height", leg.ankle_height)?;
+        finite_number("legs.weight", leg.weight)?;
+        if let Some(ground) = leg.ground {
+            finite_vector("legs.ground.place", ground.place)?;
+            has_direction("legs.ground.normal", ground.normal)?;
+        }
+    }
+    Ok(())
+}
+
+/// How far the pelvis is moved: it follows the lowest foot.
+pub(super) fn pelvis_of(stance: &Stance<'_>, up: Vec3) -> f32 {
+    let mut lowest: Option<f32> = None;
+    for leg in stance.legs {
+        if let Some(ground) = leg.ground {
+            let rise = dot(ground.place, up) * unit(leg.weight);
+            lowest = Some(lowest.map_or(rise, |lowest| if rise < lowest { rise } else { lowest }));
+        }
+    }
+    let pelvis = lowest.unwrap_or(0.0);
+    if pelvis < -stance.lowest {
+        -stance.lowest
+    } else if pelvis > stance.highest {
+        stance.highest
+    } else {
+        pelvis
     }
 }
 

@@ -1,5 +1,6 @@
 //! Two bones that reach for a target: an arm, a leg.
 
+use super::lanes::TwoBoneChain;
 use crate::job::{
     JobError,
     error::{finite_matrix, finite_number, finite_vector, has_direction},
@@ -111,19 +112,8 @@ impl TwoBoneIkJob<'_> {
     ///
     /// Listed at [`TwoBoneIkJob`].
     pub fn validate(&self) -> Result<(), JobError> {
-        for (field, matrix) in [("start", self.start), ("mid", self.mid), ("end", self.end)] {
-            finite_matrix(field, matrix)?;
-        }
-        finite_vector("target", self.target)?;
-        has_direction("mid_axis", self.mid_axis)?;
-        finite_vector("pole", self.pole)?;
-        finite_number("twist", self.twist)?;
-        finite_number("weight", self.weight)?;
-        if !(0.0..=1.0).contains(&self.soften) {
-            let (field, value) = ("soften", f64::from(self.soften));
-            return Err(JobError::Value { field, index: 0, value, allowed: "numbers in [0, 1]" });
-        }
-        Ok(())
+        let Self { start, mid, end, target, mid_axis, pole, twist, soften, weight, .. } = *self;
+        check(&TwoBoneChain { start, mid, end, target, mid_axis, pole, twist, soften, weight })
     }
 
     /// Runs.
@@ -184,6 +174,23 @@ impl TwoBoneIkJob<'_> {
             reached,
         })
     }
+}
+
+/// Finds the first thing that is wrong with a chain.
+pub(super) fn check(chain: &TwoBoneChain<'_>) -> Result<(), JobError> {
+    for (field, matrix) in [("start", chain.start), ("mid", chain.mid), ("end", chain.end)] {
+        finite_matrix(field, matrix)?;
+    }
+    finite_vector("target", chain.target)?;
+    has_direction("mid_axis", chain.mid_axis)?;
+    finite_vector("pole", chain.pole)?;
+    finite_number("twist", chain.twist)?;
+    finite_number("weight", chain.weight)?;
+    if !(0.0..=1.0).contains(&chain.soften) {
+        let (field, value) = ("soften", f64::from(chain.soften));
+        return Err(JobError::Value { field, index: 0, value, allowed: "numbers in [0, 1]" });
+    }
+    Ok(())
 }
 
 impl TwoBoneCorrection {

@@ -5,4 +5,5 @@ pub(super) mod matrix;
 pub(super) mod skin;
 pub(super) mod sums;
 pub(super) mod turn;
+pub(super) mod turn_wide;
 pub(super) mod whole_layers;

@@ -11,10 +11,10 @@ use lissom_math::{
 
 /// Below this sine of the angle between target and pole (3 degrees), the pole's say is shared with the side
 /// that the pose has already.
-const CRITICAL: f32 = 0.05;
+pub(super) const CRITICAL: f32 = 0.05;
 
 /// What is shorter has no direction.
-const TINY: f32 = 1.0e-12;
+pub(super) const TINY: f32 = 1.0e-12;
 
 /// What is to be turned, in any space.
 #[derive(Clone, Copy, Debug)]
