@@ -54,28 +54,38 @@ pub(super) struct Piece<'a> {
 /// Picks the loop that is made for a piece.
 pub(super) fn run(backend: Backend, palette: &[[f32; 16]], mut piece: Piece<'_>) {
     let p = &mut piece;
+    // The most frequent kinds have a loop for each number of attributes; in the others it is a loop of its own.
+    macro_rules! by_attributes {
+        ($n:literal, $k:literal, $tight:literal) => {
+            match p.attributes {
+                1 => dispatch!(backend, s => contiguous::<_, $n, $k, $tight, 1>(s, palette, p)),
+                2 => dispatch!(backend, s => contiguous::<_, $n, $k, $tight, 2>(s, palette, p)),
+                _ => dispatch!(backend, s => contiguous::<_, $n, $k, $tight, 3>(s, palette, p)),
+            }
+        };
+    }
     let tight = p.index_row == p.influences && p.weight_row == p.stored;
     match (tight, p.influences, p.stored) {
-        (true, 1, 0) => dispatch!(backend, s => contiguous::<_, 1, 0, true>(s, palette, p)),
-        (true, 2, 1) => dispatch!(backend, s => contiguous::<_, 2, 1, true>(s, palette, p)),
-        (true, 3, 2) => dispatch!(backend, s => contiguous::<_, 3, 2, true>(s, palette, p)),
-        (true, 4, 3) => dispatch!(backend, s => contiguous::<_, 4, 3, true>(s, palette, p)),
-        (true, 4, 4) => dispatch!(backend, s => contiguous::<_, 4, 4, true>(s, palette, p)),
-        (true, 8, 7) => dispatch!(backend, s => contiguous::<_, 8, 7, true>(s, palette, p)),
+        (true, 1, 0) => by_attributes!(1, 0, true),
+        (true, 2, 1) => dispatch!(backend, s => contiguous::<_, 2, 1, true, 0>(s, palette, p)),
+        (true, 3, 2) => dispatch!(backend, s => contiguous::<_, 3, 2, true, 0>(s, palette, p)),
+        (true, 4, 3) => by_attributes!(4, 3, true),
+        (true, 4, 4) => by_attributes!(4, 4, true),
+        (true, 8, 7) => dispatch!(backend, s => contiguous::<_, 8, 7, true, 0>(s, palette, p)),
         // Runs of a mesh with more influences: the rows are as long as those of the whole mesh.
-        (_, 1, 0) => dispatch!(backend, s => contiguous::<_, 1, 0, false>(s, palette, p)),
-        (_, 2, 2) => dispatch!(backend, s => contiguous::<_, 2, 2, false>(s, palette, p)),
-        (_, 3, 3) => dispatch!(backend, s => contiguous::<_, 3, 3, false>(s, palette, p)),
-        (_, 4, 4) => dispatch!(backend, s => contiguous::<_, 4, 4, false>(s, palette, p)),
-        (true, _, _) => dispatch!(backend, s => contiguous::<_, 0, 0, true>(s, palette, p)),
-        _ => dispatch!(backend, s => contiguous::<_, 0, 0, false>(s, palette, p)),
+        (_, 1, 0) => dispatch!(backend, s => contiguous::<_, 1, 0, false, 0>(s, palette, p)),
+        (_, 2, 2) => dispatch!(backend, s => contiguous::<_, 2, 2, false, 0>(s, palette, p)),
+        (_, 3, 3) => dispatch!(backend, s => contiguous::<_, 3, 3, false, 0>(s, palette, p)),
+        (_, 4, 4) => dispatch!(backend, s => contiguous::<_, 4, 4, false, 0>(s, palette, p)),
+        (true, _, _) => dispatch!(backend, s => contiguous::<_, 0, 0, true, 0>(s, palette, p)),
+        _ => dispatch!(backend, s => contiguous::<_, 0, 0, false, 0>(s, palette, p)),
     }
 }
 
 /// `N` influences of which `K` weights are stored; `N` is 0 where only the piece knows. `TIGHT` rows have no
-/// more.
+/// more. `A` attributes, or 0 likewise.
 #[inline(always)]
-fn contiguous<S: Simd, const N: usize, const K: usize, const TIGHT: bool>(
+fn contiguous<S: Simd, const N: usize, const K: usize, const TIGHT: bool, const A: usize>(
     s: S,
     palette: &[[f32; 16]],
     piece: &mut Piece<'_>,
@@ -103,7 +113,7 @@ fn contiguous<S: Simd, const N: usize, const K: usize, const TIGHT: bool>(
             (quads(from_1, start, vertices), quads_mut(to_1, start, vertices)),
             (quads(from_2, start, vertices), quads_mut(to_2, start, vertices)),
         ];
-        let others = &mut others[..piece.attributes - 1];
+        let others = &mut others[..if A == 0 { piece.attributes } else { A } - 1];
 
         for (block, (from, to)) in from_0.iter().zip(to_0).enumerate() {
             let indices = rows(indices, index_row, n, block * BLOCK, BLOCK);

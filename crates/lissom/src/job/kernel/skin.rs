@@ -1,6 +1,6 @@
 //! Matrix palette skinning of any layout: what is contiguous goes to the loop as it is. What is not (indices
 //! of one byte, weights of one or two, attributes at any stride, fewer vertices than a block) is copied into
-//! contiguous buffers, moved there and copied out, 64 vertices at a time.
+//! contiguous buffers, and moved from there, 64 vertices at a time.
 
 use super::contiguous::{BLOCK, CHUNK, Piece, Vec3Bytes, run};
 use crate::mesh::{
@@ -157,12 +157,24 @@ impl Scratch {
                     (&self.weights[..padded * k], k)
                 }
             };
-            for ((_, input), copy) in attributes.iter().flatten().zip(&mut self.from) {
-                copy_vectors(input.skip(start), &mut copy[..here]);
-                pad(copy, 1, here, padded);
+            // What is contiguous stays where it is: often only tangents are not, which have a fourth number.
+            let mut from: [&[Vec3Bytes]; 3] = [&[]; 3];
+            for (((_, input), copy), from) in attributes.iter().flatten().zip(&mut self.from).zip(&mut from) {
+                let input = input.skip(start);
+                *from = match input.bytes.as_chunks().0.get(..here) {
+                    Some(packed) if direct && input.stride == VEC3 => packed,
+                    _ => {
+                        copy_vectors(input, &mut copy[..here]);
+                        pad(copy, 1, here, padded);
+                        copy
+                    }
+                };
             }
-            let [from_0, from_1, from_2] = &self.from;
             let [to_0, to_1, to_2] = &mut self.to;
+            let copies: [&mut [Vec3Bytes]; 3] = [to_0, to_1, to_2];
+            let packed = if direct { out.packed(names) } else { None };
+            let copied = packed.is_none();
+            let to = packed.map_or(copies, |to| to.map(|to| to.get_mut(start..).unwrap_or_default()));
             let piece = Piece {
                 vertices: padded,
                 influences: n,
@@ -171,15 +183,17 @@ impl Scratch {
                 index_row,
                 weights,
                 weight_row,
-                from: [from_0, from_1, from_2],
-                to: [to_0, to_1, to_2],
+                from,
+                to,
                 attributes: names.len(),
                 point: names[0] == Attribute::Position,
             };
             run(backend, palette, piece);
-            for (name, copy) in names.iter().zip(&self.to) {
-                let (bytes, stride) = out.attribute(*name);
-                put_vectors(bytes.get_mut(start * stride..).unwrap_or_default(), stride, &copy[..here]);
+            if copied {
+                for (name, copy) in names.iter().zip(&self.to) {
+                    let (bytes, stride) = out.attribute(*name);
+                    put_vectors(bytes.get_mut(start * stride..).unwrap_or_default(), stride, &copy[..here]);
+                }
             }
             start += here;
         }
