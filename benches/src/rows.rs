@@ -6,15 +6,17 @@ use crate::{
     rig,
     skinning::{
         Matrices, Mesh, Order, mannequin_mesh, palette, skin as skin_mesh, skin_archived, skin_interleaved,
+        skin_with_handedness,
     },
 };
 use lissom::{
     Clip, Cursor, Skeleton,
     archive::Archive,
     job::{
-        AimCorrection, AimIkJob, AttachJob, Attachment, BlendJob, BlendLayer, DualQuatSkinJob,
-        LocalToModelJob, Mix, MixEntry, MixJob, MixScratch, ModelToLocalJob, Models, MorphJob, PaletteJob,
-        SampleJob, SampleTime, TwoBoneCorrection, TwoBoneIkJob, Update,
+        AimBatchJob, AimChain, AimCorrection, AimIkJob, AttachJob, Attachment, BlendJob, BlendLayer,
+        DualQuatSkinJob, FootBatchJob, FootJob, Ground, Leg, LegCorrection, LocalToModelJob, Mix, MixEntry,
+        MixJob, MixScratch, ModelToLocalJob, Models, MorphJob, PaletteJob, SampleJob, SampleTime, Stance,
+        TwoBoneBatchJob, TwoBoneChain, TwoBoneCorrection, TwoBoneIkJob, Update,
     },
     math::{
         Mat4, Mat34, Quat, Transform, Vec3,
@@ -253,6 +255,8 @@ fn local_to_model(backend: Backend) -> Vec<Row> {
             .expect("valid");
     };
     let wide = || Matrices::new(&vec![Mat4::IDENTITY; joints]);
+    let (mut tiny, mut tiny_models) = (rig::pose(joints, 2), wide());
+    tiny.iter_mut().for_each(|group| group.translation.x.0[3] = 1.0e-39);
     let (mut models, mut small, mut none) = (wide(), vec![Mat34::IDENTITY; joints], wide());
     let goal = Some(ozz::LOCAL_TO_MODEL);
     vec![
@@ -261,6 +265,9 @@ fn local_to_model(backend: Backend) -> Vec<Row> {
         }),
         Row::new("local to model, 3x4", joints, goal, ROUNDS, move || {
             run(Update::All, Models::Mat34(&mut small));
+        }),
+        Row::new("local to model, subnormal numbers", joints, None, ROUNDS, move || {
+            LocalToModelJob::new(skeleton, &tiny, tiny_models.get_mut()).run_on(backend).expect("valid");
         }),
         Row::new("local to model, no joint (a call)", 1, None, ROUNDS, move || {
             run(Update::Range(0..0), Models::Mat4(none.get_mut()));
@@ -354,6 +361,14 @@ fn blend(backend: Backend) -> Vec<Row> {
     rows.push(row("blend, 1 full + 1 partial", some(2, true), vec![], None));
     rows.push(row("blend, 1 full + 2 partial", some(3, true), vec![], None));
     rows.push(row("blend, 1 full + 1 additive", some(1, false), vec![layer((1, false))], None));
+    // A translation that is nearly 0 in one joint of sixteen.
+    let tiny = |i: u64| -> &'static [SoaTransform] {
+        let mut pose = rig::pose(joints, 10 + i);
+        pose.iter_mut().for_each(|group| group.translation.x.0[3] = 1.0e-39);
+        pose.leak()
+    };
+    let tiny = (0..3).map(|i| BlendLayer { weight: 0.3, pose: tiny(i), joint_weights: None }).collect();
+    rows.push(row("blend, 3 layers, subnormal numbers", tiny, vec![], None));
     let (layers, mut output) = (some(2, false), skeleton.rest_pose().to_vec());
     rows.push(Row::new("blend, no joint (a call)", 1, None, ROUNDS, move || {
         let threshold = BlendJob::DEFAULT_THRESHOLD;
@@ -396,6 +411,11 @@ fn skin(backend: Backend) -> Vec<Vec<Row>> {
     };
     let mut groups: Vec<Vec<Row>> = shapes.into_iter().map(group).collect();
     let mesh = made(4, Order::Neighbours);
+    let (checked, tangents, mut out) = (mesh.checked(JOINTS), mesh.tangents_with_handedness(), mesh.output());
+    let name = "skin PNT, 4 influences, tangents of 16 B";
+    groups.push(vec![Row::new(name, VERTICES, None, ROUNDS / 4, move || {
+        skin_with_handedness(backend, mesh, checked, palette.get(), &tangents, &mut out);
+    })]);
     let checked = mesh.checked_small(mesh.small_influences().leak(), JOINTS);
     let (from, mut to) = (mesh.interleaved(), mesh.interleaved());
     groups.push(vec![Row::new(
@@ -428,20 +448,8 @@ fn archived(backend: Backend, name: &str, layout: VertexLayout) -> Row {
 #[must_use]
 pub fn ik() -> Vec<Row> {
     const ROUNDS: usize = 2_000;
-    /// So many that no branch is learnt by heart.
-    const TARGETS: usize = 64;
-    let bent = Quat::from_xyzw(0.3, 0.0, 0.0, 0.953_939_2);
-    let at = |y: f32, rotation| {
-        Transform { translation: Vec3::new(0.0, y, 0.0), rotation, scale: Vec3::ONE }.to_mat34()
-    };
-    let start = at(0.9, Quat::IDENTITY);
-    let mid = start.mul(&at(-0.45, bent));
-    let end = mid.mul(&at(-0.42, Quat::IDENTITY));
-    // About the foot, within reach and beyond.
-    let targets: [Vec3; TARGETS] = core::array::from_fn(|i| {
-        let [a, b, c] = [7, 11, 13].map(|step| ((i * step) % 16) as f32 / 16.0 - 0.5);
-        Vec3::new(0.4 * a, 0.2 + 0.4 * b, 0.1 + 0.5 * c)
-    });
+    const TARGETS: usize = CHAINS;
+    let ([start, mid, end], targets) = (limb(), targets());
     let bones = move || {
         let mut correction = TwoBoneCorrection::default();
         for target in &targets {
@@ -469,4 +477,91 @@ pub fn ik() -> Vec<Row> {
         Row::new("aim, a joint", TARGETS, Some(ozz::AIM), ROUNDS, aim),
         Row::new("aim, a chain of three", TARGETS, None, ROUNDS, aim_chain),
     ]
+}
+
+/// IK of many characters side by side, a chain or leg each.
+#[must_use]
+pub fn ik_in_lanes(backend: Backend) -> Vec<Row> {
+    const ROUNDS: usize = 2_000;
+    let limbs: &'static [[Mat34; 3]] = vec![limb(); CHAINS].leak();
+    let targets: &'static [Vec3; CHAINS] = Box::leak(Box::new(targets()));
+    let [.., end] = limb();
+    let chain = |i: usize| {
+        let [start, mid, end] = &limbs[i];
+        let chain = TwoBoneChain::new([start, mid, end], targets[i]);
+        TwoBoneChain { mid_axis: Vec3::NEG_X, pole: Vec3::Z, ..chain }
+    };
+    let chains: Vec<_> = (0..CHAINS).map(chain).collect();
+    let mut corrections = [TwoBoneCorrection::default(); CHAINS];
+    let bones = move || {
+        TwoBoneBatchJob::new(&chains, &mut corrections).run_on(backend).expect("valid");
+        black_box(&corrections);
+    };
+    let head: &'static [Mat34; 1] = Box::leak(Box::new([end]));
+    let looks: Vec<_> = targets.iter().map(|target| AimChain::new(head, &[1.0], *target)).collect();
+    let mut turns = [AimCorrection::default(); CHAINS];
+    let aim = move || {
+        AimBatchJob::new(&looks, &mut turns).run_on(backend).expect("valid");
+        black_box(&turns);
+    };
+    let (legs, legs_again) = (legs(limbs, targets), legs(limbs, targets));
+    let (mut pelvises, mut placed) = ([0.0; CHAINS / 2], [LegCorrection::default(); CHAINS]);
+    let feet = move || {
+        let stances: [Stance<'_>; CHAINS / 2] =
+            core::array::from_fn(|i| Stance::new(&legs[2 * i..2 * i + 2]));
+        FootBatchJob::new(&stances, &mut pelvises, &mut placed).run_on(backend).expect("valid");
+        black_box(&placed);
+    };
+    let feet_alone = move || {
+        for legs in legs_again.chunks(2) {
+            let (mut pelvis, mut placed) = (0.0, [LegCorrection::default(); 2]);
+            FootJob::new(legs, &mut pelvis, &mut placed).run_on(backend).expect("valid");
+            black_box(&placed);
+        }
+    };
+    vec![
+        Row::new("two bones, side by side", CHAINS, Some(ozz::TWO_BONE_IN_LANES), ROUNDS, bones),
+        Row::new("aim, side by side", CHAINS, Some(ozz::AIM_IN_LANES), ROUNDS, aim),
+        Row::new("a leg on the ground, alone", CHAINS, None, ROUNDS, feet_alone),
+        Row::new("a leg on the ground, side by side", CHAINS, None, ROUNDS, feet),
+    ]
+}
+
+/// So many that no branch is learnt by heart.
+const CHAINS: usize = 64;
+
+/// A leg, bent a little.
+fn limb() -> [Mat34; 3] {
+    let bent = Quat::from_xyzw(0.3, 0.0, 0.0, 0.953_939_2);
+    let at = |y: f32, rotation| {
+        Transform { translation: Vec3::new(0.0, y, 0.0), rotation, scale: Vec3::ONE }.to_mat34()
+    };
+    let start = at(0.9, Quat::IDENTITY);
+    let mid = start.mul(&at(-0.45, bent));
+    [start, mid, mid.mul(&at(-0.42, Quat::IDENTITY))]
+}
+
+/// About the foot, within reach and beyond.
+fn targets() -> [Vec3; CHAINS] {
+    core::array::from_fn(|i| {
+        let [a, b, c] = [7, 11, 13].map(|step| ((i * step) % 16) as f32 / 16.0 - 0.5);
+        Vec3::new(0.4 * a, 0.2 + 0.4 * b, 0.1 + 0.5 * c)
+    })
+}
+
+/// Feet on slopes.
+fn legs(limbs: &'static [[Mat34; 3]], targets: &[Vec3]) -> Vec<Leg<'static>> {
+    let leg = |([hip, knee, ankle], at): (&'static [Mat34; 3], &Vec3)| Leg {
+        hip,
+        knee,
+        ankle,
+        knee_axis: Vec3::NEG_X,
+        ankle_height: 0.08,
+        ground: Some(Ground {
+            place: Vec3::new(0.0, 0.3 * at.y - 0.06, 0.0),
+            normal: Vec3::new(at.x, 1.0, at.z),
+        }),
+        weight: 1.0,
+    };
+    limbs.iter().zip(targets).map(leg).collect()
 }

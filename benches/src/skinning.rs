@@ -120,6 +120,12 @@ impl Mesh {
         self.positions.iter().zip(&self.normals).map(|(p, n)| [*p, *n]).collect()
     }
 
+    /// Tangents and which way round they are.
+    #[must_use]
+    pub fn tangents_with_handedness(&self) -> Vec<[f32; 4]> {
+        self.tangents.iter().map(|[x, y, z]| [*x, *y, *z, 1.0]).collect()
+    }
+
     /// Bytes that one job reads and writes, the palette left out.
     #[must_use]
     pub fn bytes_moved(&self, attributes: usize) -> usize {
@@ -149,6 +155,34 @@ pub fn skin(
             positions: StridedMut::packed(p),
             normals: (attributes > 1).then(|| StridedMut::packed(n)),
             tangents: (attributes > 2).then(|| StridedMut::packed(t)),
+        },
+    }
+    .run_on(backend)
+    .expect("valid");
+}
+
+/// Runs one job on everything, tangents with a fourth number, as files and archives have them. Panics if the parts do not
+/// belong together.
+pub fn skin_with_handedness(
+    backend: Backend,
+    mesh: &Mesh,
+    checked: SkinMesh<'_>,
+    palette: &[Mat4],
+    tangents: &[[f32; 4]],
+    [p, n, t]: &mut Output,
+) {
+    SkinJob {
+        mesh: checked,
+        vertex_count: mesh.positions.len(),
+        palette,
+        vector_palette: None,
+        positions: Strided::packed(&mesh.positions),
+        normals: Some(Strided::packed(&mesh.normals)),
+        tangents: Some(Strided::packed(tangents)),
+        output: VertexOutput::Separate {
+            positions: StridedMut::packed(p),
+            normals: Some(StridedMut::packed(n)),
+            tangents: Some(StridedMut::packed(t)),
         },
     }
     .run_on(backend)
