@@ -183,10 +183,8 @@ pub(super) trait Kind<S: Simd> {
     fn under(still: &impl Under, group: usize) -> &Self::Soa;
     fn of_mut(pose: &mut SoaTransform) -> &mut Self::Soa;
     fn load(s: S, from: &Self::Soa, at: usize) -> Self::Value;
-    /// Lanes of the scratch from `from` on.
-    fn scratched(s: S, scratch: &Scratch, from: usize) -> Self::Value;
-    /// The first of these in the lanes that the mask names, over what is there.
-    fn expand(s: S, values: Self::Value, mask: u32, over: Self::Value) -> Self::Value;
+    /// Lanes of the scratch from `from` on, in the lanes that the mask names, over what is there.
+    fn expand(s: S, scratch: &Scratch, from: usize, mask: u32, over: Self::Value) -> Self::Value;
     fn put(s: S, sink: impl Sink, value: Self::Value, to: &mut Self::Soa, at: usize);
 }
 
@@ -216,12 +214,8 @@ macro_rules! vector_kind {
                 WideVec3::load(s, from, at)
             }
             #[inline(always)]
-            fn scratched(s: S, scratch: &Scratch, from: usize) -> WideVec3<S> {
-                scratch.vectors(s, from)
-            }
-            #[inline(always)]
-            fn expand(s: S, values: WideVec3<S>, mask: u32, over: WideVec3<S>) -> WideVec3<S> {
-                values.expand(s, mask, over)
+            fn expand(s: S, scratch: &Scratch, from: usize, mask: u32, over: WideVec3<S>) -> WideVec3<S> {
+                scratch.vectors(s, from).expand(s, mask, over)
             }
             #[inline(always)]
             fn put(s: S, sink: impl Sink, value: WideVec3<S>, to: &mut SoaVec3, at: usize) {
@@ -254,12 +248,8 @@ impl<S: Simd> Kind<S> for Rotations {
         WideQuat::load(s, from, at)
     }
     #[inline(always)]
-    fn scratched(s: S, scratch: &Scratch, from: usize) -> WideQuat<S> {
-        scratch.rotations(s, from)
-    }
-    #[inline(always)]
-    fn expand(s: S, values: WideQuat<S>, mask: u32, over: WideQuat<S>) -> WideQuat<S> {
-        values.expand(s, mask, over)
+    fn expand(s: S, scratch: &Scratch, from: usize, mask: u32, over: WideQuat<S>) -> WideQuat<S> {
+        scratch.rotations(s, from).expand(s, mask, over)
     }
     #[inline(always)]
     fn put(s: S, sink: impl Sink, value: WideQuat<S>, to: &mut SoaQuat, at: usize) {
@@ -267,75 +257,9 @@ impl<S: Simd> Kind<S> for Rotations {
     }
 }
 
-/// Where more than one lane in this many moves, channels are interpolated where they are put. So they are in a pose of no
-/// more groups than `FEW`, and where there is but one.
-const DENSE: usize = 2;
-const FEW: usize = 2;
-
 /// Writes a kind of a pose: what does not move, and over it the channels.
 #[inline(always)]
 pub(super) fn put_over<S: Simd, K: Kind<S>>(
-    s: S,
-    target: &mut Target<'_, impl Under>,
-    sink: impl Sink,
-    channels: &impl Channels<S, Value = K::Value>,
-) {
-    let (count, groups) = (channels.count(), target.output.len());
-    if count == 1 || groups <= FEW || count * DENSE > groups * GROUP {
-        put_dense::<S, K>(s, target, sink, channels);
-    } else {
-        put_sparse::<S, K>(s, target, sink, channels);
-    }
-}
-
-/// Where much moves: as many channels as the next lanes take are interpolated and expanded in registers. Some are
-/// interpolated twice, but none goes through a scratch.
-#[inline(always)]
-fn put_dense<S: Simd, K: Kind<S>>(
-    s: S,
-    target: &mut Target<'_, impl Under>,
-    sink: impl Sink,
-    channels: &impl Channels<S, Value = K::Value>,
-) {
-    let Target { still, lod, ref mut output } = *target;
-    let mut lane = 0;
-    for (group, out) in output.iter_mut().enumerate() {
-        let still = still.as_ref().map(|still| K::under(still, group));
-        let mask = channels.mask(group);
-        if lod.is_some_and(|lod| !contains(lod, group)) {
-            lane += mask.count_ones() as usize;
-            continue;
-        }
-        if mask == 0 {
-            if let Some(still) = still {
-                put_still::<S, K, _>(s, sink, still, out);
-            }
-            continue;
-        }
-        let mut at = 0;
-        while at < GROUP {
-            let part = part::<S>(mask, at);
-            if part == (1 << LEN::<S>()) - 1 {
-                K::put(s, sink, channels.interpolate(s, lane), K::of_mut(out), at);
-            } else {
-                let mut v = match still {
-                    Some(still) => K::load(s, still, at),
-                    None => K::load(s, K::of_mut(out), at),
-                };
-                if part != 0 {
-                    v = K::expand(s, channels.interpolate(s, lane), part, v);
-                }
-                K::put(s, sink, v, K::of_mut(out), at);
-            }
-            lane += part.count_ones() as usize;
-            at += LEN::<S>();
-        }
-    }
-}
-
-/// Where little moves: the channels are interpolated side by side, and put into their lanes from a scratch.
-#[inline(always)]
-fn put_sparse<S: Simd, K: Kind<S>>(
     s: S,
     target: &mut Target<'_, impl Under>,
     sink: impl Sink,
@@ -461,7 +385,7 @@ fn put_group<S: Simd, K: Kind<S>>(
             None => K::load(s, K::of_mut(out), at),
         };
         if LEN::<S>() == GROUP || part != 0 {
-            v = K::expand(s, K::scratched(s, scratch, from), part, v);
+            v = K::expand(s, scratch, from, part, v);
         }
         K::put(s, sink, v, K::of_mut(out), at);
         from += part.count_ones() as usize;
