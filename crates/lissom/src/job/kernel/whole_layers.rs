@@ -69,7 +69,7 @@ pub(crate) fn blend_whole<S: Simd, const N: usize>(
     }
 }
 
-/// The rotations of two blocks of joints: two chains of operations that do not wait for each other.
+/// The rotations of two blocks of joints, step by step side by side.
 #[inline(always)]
 fn rotations<S: Simd, const N: usize>(
     s: S,
@@ -82,19 +82,17 @@ fn rotations<S: Simd, const N: usize>(
     let mut sum_q = WideQuat::load(s, &q[0].rotation, at_q).scale(weights[0]);
     let mut i = 1;
     while i < N {
-        // One after the other: side by side they need more registers than AVX2 has, and the processor runs them side by
-        // side anyway.
-        sum_p = add_rotation(s, sum_p, WideQuat::load(s, &p[i].rotation, at_p), weights[i]);
-        sum_q = add_rotation(s, sum_q, WideQuat::load(s, &q[i].rotation, at_q), weights[i]);
+        let w = weights[i];
+        let r_p = WideQuat::load(s, &p[i].rotation, at_p);
+        let r_q = WideQuat::load(s, &q[i].rotation, at_q);
+        let (dot_p, dot_q) = (sum_p.dot(r_p), sum_q.dot(r_q));
+        let w_p = dot_p.simd_lt(splat(s, 0.0)).select(-w, w);
+        let w_q = dot_q.simd_lt(splat(s, 0.0)).select(-w, w);
+        sum_p = add_quat(sum_p, r_p.scale(w_p));
+        sum_q = add_quat(sum_q, r_q.scale(w_q));
         i += 1;
     }
     (sum_p.scale(inverse).normalize(s), sum_q.scale(inverse).normalize(s))
-}
-
-/// A sum and one more rotation, on the side of the sum.
-#[inline(always)]
-fn add_rotation<S: Simd>(s: S, sum: WideQuat<S>, q: WideQuat<S>, w: S::f32s) -> WideQuat<S> {
-    add_quat(sum, q.scale(sum.dot(q).simd_lt(splat(s, 0.0)).select(-w, w)))
 }
 
 /// Translations and scales of one block of joints, one component after the other.
