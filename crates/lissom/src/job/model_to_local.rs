@@ -277,12 +277,12 @@ fn square_wide<S: Simd>(s: S, m: &WideMat34<S>) -> (WideQuat<S>, WideVec3<S>, S:
     let (s0, s1, s2) = (c0.dot(c0), c1.dot(c1), c2.dot(c2));
     let (least, most, limit) = (splat(s, LENGTHS[0]), splat(s, LENGTHS[1]), splat(s, SQUARE));
     let mut ok = s0.simd_gt(least) & s0.simd_lt(most);
-    ok = ok & s1.simd_gt(least) & s1.simd_lt(most);
-    ok = ok & s2.simd_gt(least) & s2.simd_lt(most);
+    ok &= s1.simd_gt(least) & s1.simd_lt(most);
+    ok &= s2.simd_gt(least) & s2.simd_lt(most);
     let (u0, u1, u2) = (c0.scale(one / s0.sqrt()), c1.scale(one / s1.sqrt()), c2.scale(one / s2.sqrt()));
-    ok = ok & u0.dot(u1).abs().simd_lt(limit);
-    ok = ok & u1.dot(u2).abs().simd_lt(limit);
-    ok = ok & u2.dot(u0).abs().simd_lt(limit);
+    ok &= u0.dot(u1).abs().simd_lt(limit);
+    ok &= u1.dot(u2).abs().simd_lt(limit);
+    ok &= u2.dot(u0).abs().simd_lt(limit);
     let mirrored = u0.dot(u1.cross(u2)).simd_lt(zero);
     let u0 = WideVec3::select(mirrored, -u0, u0);
     let (k0, k1, k2) = (u1.cross(u2), u2.cross(u0), u0.cross(u1));

@@ -221,7 +221,7 @@ impl<S: Simd> WideAim<S> {
         let (into, mut ok) = joint.inverse(s);
         let target = into.mul_point(self.target);
         let (forward, has) = direction(s, gaze.forward);
-        ok = ok & has;
+        ok &= has;
         let (to, has_to) = direction(s, target);
         let aside = across(gaze.offset, forward);
         let left = target.dot(target) - aside.dot(aside);
@@ -239,7 +239,7 @@ impl<S: Simd> WideAim<S> {
         let target = WideVec3::select(has_to, to, along);
         let turn = WideTurn { along, side, target, pole, twist: self.twist }.rotation(s);
         let rotation = share(s, turn, unit(s, weight));
-        ok = ok & rotation.is_finite(s);
+        ok &= rotation.is_finite(s);
         let reached = ok & in_front & has_to & (weight.simd_ge(splat(s, 1.0)) | met);
         (WideQuat::select(ok, rotation, WideQuat::identity(s)), reached)
     }

@@ -237,8 +237,8 @@ impl Room {
         let end = ankle.columns[3] + moved;
         let target = ankle.columns[3] + up.scale(rise);
         // What the plain job would refuse.
-        ok = ok & hip_then.columns[3].is_finite(s) & knee_then.columns[3].is_finite(s);
-        ok = ok & end.is_finite(s) & target.is_finite(s);
+        ok &= hip_then.columns[3].is_finite(s) & knee_then.columns[3].is_finite(s);
+        ok &= end.is_finite(s) & target.is_finite(s);
         let found = WideTwoBone {
             start: hip_then,
             mid: knee_then,
@@ -259,7 +259,7 @@ impl Room {
             turned_axis(s, wanted, ankle, Vec3::Z),
         ];
         let (turn, has) = end_turn(s, [hip, knee, ankle], &found, axes);
-        ok = ok & has & found.start.is_finite(s) & found.mid.is_finite(s) & turn.is_finite(s);
+        ok &= has & found.start.is_finite(s) & found.mid.is_finite(s) & turn.is_finite(s);
         let reached = ok & found.reached & weight.simd_ge(one);
         let none = WideQuat::identity(s);
         let [mut hips, mut knees, mut ankles] = [SoaQuat::IDENTITY; 3];
@@ -314,16 +314,16 @@ fn end_turn<S: Simd>(
 ) -> (WideQuat<S>, S::mask32s) {
     let (into_start, mut ok) = start.inverse(s);
     let (into_mid, has) = mid.inverse(s);
-    ok = ok & has;
+    ok &= has;
     let start_then = start * turning(s, found.start);
     let mid_then = start_then * (into_start * mid) * turning(s, found.mid);
     let end_then = mid_then * (into_mid * end);
     let (into, has) = end_then.inverse(s);
-    ok = ok & has;
+    ok &= has;
     let [x, y, z] = axes;
     let ((x, has_x), (y, has_y)) = (direction(s, into.mul_vector(x)), direction(s, into.mul_vector(y)));
     let (z, has_z) = direction(s, into.mul_vector(z));
-    ok = ok & has_x & has_y & has_z;
+    ok &= has_x & has_y & has_z;
     let q = WideQuat::from_columns(s, [x, y, z]);
     (q, ok)
 }

@@ -216,9 +216,9 @@ impl<S: Simd> WideTwoBone<S> {
         let (mid, end) = (mid_matrix.columns[3], into.mul_point(self.end));
         let target = into.mul_point(self.target);
         let (local_axis, has) = direction(s, self.mid_axis);
-        ok = ok & has;
+        ok &= has;
         let (axis, has) = direction(s, mid_matrix.mul_vector(self.mid_axis));
-        ok = ok & has;
+        ok &= has;
         let mirrored = mid_matrix.determinant().simd_lt(zero);
         let axis = WideVec3::select(mirrored, -axis, axis);
 
@@ -240,7 +240,7 @@ impl<S: Simd> WideTwoBone<S> {
 
         let weight = unit(s, self.weight);
         let (start, mid) = (share(s, start, weight), share(s, about(local_axis, sin, cos), weight));
-        ok = ok & start.is_finite(s) & mid.is_finite(s);
+        ok &= start.is_finite(s) & mid.is_finite(s);
         let reached = ok & in_reach & !soft & self.weight.simd_ge(splat(s, 1.0));
         if any::<S>(!ok) {
             let none = WideQuat::identity(s);
