@@ -6,14 +6,14 @@ use lissom::{
     JointMask,
     hash::Fnv64,
     job::{
-        AimCorrection, AimIkJob, ArmCorrection, ChainIkJob, ChainReport, FootJob, Ground, HandJob,
-        InertiaJob, InertiaStartJob, JointLimit, Leg, LegCorrection, Mix, MixEntry, MixJob, MixScratch,
-        PosePair, SampleTime, SoaInertia, SpringBone, SpringClock, SpringJob, SpringPoint, TwoBoneCorrection,
-        TwoBoneIkJob,
+        AimBatchJob, AimChain, AimCorrection, AimIkJob, ArmCorrection, ChainIkJob, ChainReport, FootBatchJob,
+        FootJob, Ground, HandJob, InertiaJob, InertiaStartJob, JointLimit, Leg, LegCorrection, Mix, MixEntry,
+        MixJob, MixScratch, ModelToLocalJob, PosePair, SampleTime, SoaInertia, SpringBone, SpringClock,
+        SpringJob, SpringPoint, Stance, TwoBoneBatchJob, TwoBoneChain, TwoBoneCorrection, TwoBoneIkJob,
     },
 };
 use lissom_math::{
-    Mat34, Quat, Transform, Vec3,
+    Mat4, Mat34, Quat, Transform, Vec3,
     scalar::{add, normalize_or},
     simd::Backend,
     soa::{self, SoaTransform},
@@ -30,6 +30,8 @@ pub(super) fn hashes(backend: Backend) -> Vec<Entry> {
         ("motion/feet", feet(backend)),
         ("motion/hand", hand(backend)),
         ("motion/springs", springs(backend)),
+        ("motion/ik_lanes", ik_in_lanes(backend)),
+        ("motion/model_to_local", model_to_local(backend)),
     ]
     .map(|(name, hash)| (name.into(), hash))
     .into()
@@ -208,6 +210,80 @@ fn feet(backend: Backend) -> u64 {
         hash = output
             .iter()
             .fold(hash.f32(pelvis), |hash, leg| golden::extend(hash, &[leg.hip, leg.knee, leg.ankle]));
+    }
+    hash.finish()
+}
+
+/// Two bones, aim and feet of many, side by side.
+fn ik_in_lanes(backend: Backend) -> u64 {
+    const MANY: usize = 37;
+    let (mut rng, mut hash) = (Rng::new(36), Fnv64::new());
+    for _ in 0..10 {
+        let limbs: Vec<[Mat34; 3]> = (0..MANY).map(|_| limb(&mut rng)).collect();
+        let chains: Vec<TwoBoneChain<'_>> = limbs
+            .iter()
+            .map(|[start, mid, end]| TwoBoneChain {
+                mid_axis: normalize_or(rng.vec3(1.0), Vec3::Z),
+                pole: rng.vec3(1.0),
+                twist: rng.signed(),
+                soften: rng.range(0.5, 1.0),
+                weight: rng.range(0.0, 1.5),
+                ..TwoBoneChain::new([start, mid, end], add(start.translation(), rng.vec3(4.0)))
+            })
+            .collect();
+        let mut bent = [TwoBoneCorrection::default(); MANY];
+        TwoBoneBatchJob::new(&chains, &mut bent).run_on(backend).expect("finite numbers");
+
+        let weights = [rng.unit(), rng.unit(), 1.0];
+        let looks: Vec<AimChain<'_>> = limbs
+            .iter()
+            .map(|joints| AimChain {
+                offset: rng.vec3(0.2),
+                pole: rng.vec3(1.0),
+                twist: rng.signed(),
+                ..AimChain::new(joints, &weights, rng.vec3(4.0))
+            })
+            .collect();
+        let mut aimed = [AimCorrection::default(); 3 * MANY];
+        AimBatchJob::new(&looks, &mut aimed).run_on(backend).expect("finite numbers");
+
+        let legs: Vec<[Leg<'_>; 1]> = limbs
+            .iter()
+            .map(|[hip, knee, ankle]| {
+                let normal = add(Vec3::Y, rng.vec3(0.5));
+                let ground = Some(Ground { place: rng.vec3(0.3), normal });
+                let (knee_axis, weight) = (Vec3::X, rng.range(0.0, 1.5));
+                [Leg { hip, knee, ankle, knee_axis, ankle_height: 0.1, ground, weight }]
+            })
+            .collect();
+        let stances: Vec<Stance<'_>> = legs.iter().map(|legs| Stance::new(legs)).collect();
+        let (mut pelvises, mut placed) = ([0.0; MANY], [LegCorrection::default(); MANY]);
+        FootBatchJob::new(&stances, &mut pelvises, &mut placed).run_on(backend).expect("finite numbers");
+
+        let mut turns: Vec<Quat> = bent.iter().flat_map(|bent| [bent.start, bent.mid]).collect();
+        turns.extend(aimed.iter().map(|aim| aim.rotation));
+        turns.extend(placed.iter().flat_map(|leg| [leg.hip, leg.knee, leg.ankle]));
+        hash = golden::extend(hash, &turns);
+        hash = pelvises.iter().fold(hash, |hash, pelvis| hash.f32(*pelvis));
+    }
+    hash.finish()
+}
+
+/// Matrices at right angles, mirrored ones, and some that lean.
+fn model_to_local(backend: Backend) -> u64 {
+    const JOINTS: usize = 67;
+    let (mut rng, mut hash) = (Rng::new(37), Fnv64::new());
+    for _ in 0..20 {
+        let skeleton = generate::skeleton(&mut rng, JOINTS);
+        let matrix = |i: usize, rng: &mut Rng| {
+            let mut m = if i % 5 == 0 { rng.mirrored_transform() } else { rng.rigid() }.to_mat34();
+            m.columns[0][1] += if i % 7 == 0 { 0.3 } else { 0.0 };
+            m.to_mat4()
+        };
+        let models: Vec<Mat4> = (0..JOINTS).map(|i| matrix(i, &mut rng)).collect();
+        let mut locals = vec![SoaTransform::IDENTITY; skeleton.group_count()];
+        ModelToLocalJob::new(&skeleton, &models, &mut locals).run_on(backend).expect("enough of all");
+        hash = golden::extend(hash, &soa::to_transforms(&locals, JOINTS));
     }
     hash.finish()
 }
