@@ -276,8 +276,8 @@ fn model_to_local(backend: Backend) -> u64 {
     for _ in 0..20 {
         let skeleton = generate::skeleton(&mut rng, JOINTS);
         let matrix = |i: usize, rng: &mut Rng| {
-            let mut m = if i % 5 == 0 { rng.mirrored_transform() } else { rng.rigid() }.to_mat34();
-            m.columns[0][1] += if i % 7 == 0 { 0.3 } else { 0.0 };
+            let mut m = if i.is_multiple_of(5) { rng.mirrored_transform() } else { rng.rigid() }.to_mat34();
+            m.columns[0][1] += if i.is_multiple_of(7) { 0.3 } else { 0.0 };
             m.to_mat4()
         };
         let models: Vec<Mat4> = (0..JOINTS).map(|i| matrix(i, &mut rng)).collect();
