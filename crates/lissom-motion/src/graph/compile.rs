@@ -581,7 +581,7 @@ impl<'a> Compiler<'a> {
             asks_shots: self.conditions.iter().any(|rule| matches!(rule, Condition::Plays(..))),
             hand_over: parts.hand_over,
             sync: self.sync.into(),
-            shape: self.shape(),
+            shape: self.shape(&parts.masks),
             clips: self.clips.into(),
             parameters: self.parameters.into(),
             floats: self.floats.into(),
@@ -601,7 +601,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// A hash of all that a state refers to by number.
-    fn shape(&self) -> u64 {
+    fn shape(&self, masks: &[MaskParts]) -> u64 {
         let text = |hash: Fnv64, text: &str| hash.u32(text.len() as u32).bytes(text.as_bytes());
         let mut hash = Fnv64::new();
         for parameter in &self.parameters {
@@ -614,8 +614,8 @@ impl<'a> Compiler<'a> {
             };
             hash = text(hash, &parameter.name).u32(kind).u32(u32::from(number));
         }
-        for mask in self.mask_numbers.keys() {
-            hash = text(hash, mask);
+        for mask in masks {
+            hash = text(hash, &mask.name);
         }
         for layer in &self.layers {
             hash = text(hash, &layer.name).u32(u32::from(layer.states.end));

@@ -306,6 +306,7 @@ fn a_layer_takes_another_mask_and_keeps_it() {
     let mut other = parts.clone();
     other.masks.swap(0, 1);
     let there = seconds(&other);
+    assert!(GraphState::read(&there, &played.state.to_bytes()).is_err(), "its masks have other numbers");
     let carried = played.state.carried_over(&played.graph, &there);
     let mut other = Played { state: carried, ..Played::new(there) };
     other.update(DT);
