@@ -170,7 +170,8 @@ fn read(folder: &Path) -> Result<Vec<Source>> {
     Ok(sources)
 }
 
-fn find(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+/// The raw clips of a folder and of those in it.
+pub fn find(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
         let path = entry?.path();
         if path.is_dir() {

@@ -26,7 +26,7 @@ use std::{
     fs,
     hint::black_box,
     io::ErrorKind,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Stdio},
 };
 
@@ -138,7 +138,7 @@ fn all(folder: Option<&Path>) -> Result<Vec<Counted>> {
     }
     if let Some(folder) = folder {
         let mut files = Vec::new();
-        find(folder, &mut files)?;
+        compression::find(folder, &mut files)?;
         files.sort();
         for (i, file) in files.iter().enumerate() {
             eprint!("\rcooking {} of {}", i + 1, files.len());
@@ -147,18 +147,6 @@ fn all(folder: Option<&Path>) -> Result<Vec<Counted>> {
         eprintln!();
     }
     Ok(all)
-}
-
-fn find(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
-        let path = entry?.path();
-        if path.is_dir() {
-            find(&path, files)?;
-        } else if path.extension().is_some_and(|e| e == "rawclip") {
-            files.push(path);
-        }
-    }
-    Ok(())
 }
 
 /// Prints the table, or why there is none.
