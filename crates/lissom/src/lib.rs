@@ -98,6 +98,7 @@
 extern crate alloc;
 
 pub mod archive;
+pub mod bones;
 mod bytes;
 pub mod clip;
 #[doc(hidden)]

@@ -1,7 +1,7 @@
 //! Editable skeletons.
 
 use crate::{exact::Trs, text::quote::Quote};
-use lissom::MAX_JOINTS;
+use lissom::{MAX_JOINTS, bones::Joints};
 
 /// Joints in any order, each naming its parent by index.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -70,6 +70,24 @@ pub enum RawSkeletonError {
     },
 }
 
+impl Joints for RawSkeleton {
+    fn joint_count(&self) -> usize {
+        self.joints.len()
+    }
+
+    fn name(&self, joint: usize) -> &str {
+        &self.joints[joint].name
+    }
+
+    fn parent(&self, joint: usize) -> Option<usize> {
+        self.joints[joint].parent
+    }
+
+    fn depth_first(&self) -> Vec<usize> {
+        self.depth_first()
+    }
+}
+
 impl RawSkeleton {
     /// Finds the first thing that is wrong, in joint order.
     ///
@@ -101,15 +119,6 @@ impl RawSkeleton {
         self.find_cycle().map_or(Ok(()), |joint| {
             Err(RawSkeletonError::Cycle { joint, name: self.joints[joint].name.clone() })
         })
-    }
-
-    /// True if a joint is another one or stands above it.
-    pub(crate) fn is_above(&self, above: usize, joint: usize) -> bool {
-        let mut at = Some(joint);
-        while let Some(joint) = at.filter(|joint| *joint != above) {
-            at = self.joints[joint].parent;
-        }
-        at.is_some()
     }
 
     /// A joint that is its own ancestor. Walks up from every joint, never twice over the same ground.

@@ -6,6 +6,7 @@ use crate::{
     raw::{RawSkeleton, models},
     scene::SceneMesh,
 };
+use lissom::bones::Joints;
 use std::collections::BTreeMap;
 
 /// Weights above this make a vertex a joint's own.
@@ -67,7 +68,7 @@ fn way(human: &Human, map: &BoneMap, bone: Bone) -> Option<V3> {
     let end = limb_end(bone).and_then(|end| map.joints.get(&end)).map(|end| human.places[*end]);
     let far = |place: &V3| place.distance(from) > NEAR * human.leg;
     let end = end.filter(far).or_else(|| human.below[joint].filter(far));
-    let end = end.or_else(|| map.ends.get(&bone).copied().filter(far))?;
+    let end = end.or_else(|| map.ends.get(&bone).map(|[x, y, z]| V3::new(*x, *y, *z)).filter(far))?;
     Some((end - from).normalize_or(V3::X))
 }
 
@@ -85,48 +86,47 @@ pub(super) fn below(skeleton: &RawSkeleton, places: &[V3]) -> Vec<Option<V3>> {
     sums.into_iter().map(|(sum, count)| (count > 0.0).then(|| sum * (1.0 / count))).collect()
 }
 
-impl BoneMap {
-    /// Looks at the meshes of a skeleton for where arms and legs end that have no joint there: in the middle of the vertices that
-    /// follow them.
-    #[must_use]
-    pub fn with_meshes<'a>(
-        mut self,
-        skeleton: &RawSkeleton,
-        meshes: impl IntoIterator<Item = &'a SceneMesh>,
-    ) -> Self {
-        let mut sums: BTreeMap<usize, (V3, f64)> = BTreeMap::new();
-        let rest: Vec<Trs> = skeleton.joints.iter().map(|joint| joint.rest).collect();
-        let at = models(skeleton, &rest);
-        let has_child = |joint: usize| skeleton.joints.iter().any(|other| other.parent == Some(joint));
-        let open: BTreeMap<Bone, usize> = self
-            .joints
-            .iter()
-            .filter(|(bone, joint)| limb_end(**bone).is_some() && !has_child(**joint) && **joint < at.len())
-            .map(|(bone, joint)| (*bone, *joint))
-            .collect();
-        if open.is_empty() {
-            return self;
-        }
-        for mesh in meshes.into_iter().map(|mesh| &mesh.mesh) {
-            for (vertex, position) in mesh.positions.iter().enumerate() {
-                for (joint, weight) in mesh.influences.of(vertex) {
-                    let joint = usize::from(joint);
-                    let own = f64::from(weight) > OWN && open.values().any(|open| *open == joint);
-                    let Some(bind) = mesh.inverse_binds.get(joint).filter(|_| own) else { continue };
-                    let [x, y, z] = position.map(f64::from);
-                    let place = at[joint].mul_point(bind.mul_point(V3::new(x, y, z)));
-                    let sum = sums.entry(joint).or_insert((V3::ZERO, 0.0));
-                    *sum = (sum.0 + place, sum.1 + 1.0);
-                }
-            }
-        }
-        for (bone, joint) in open {
-            if let Some((sum, count)) = sums.get(&joint) {
-                self.ends.insert(bone, *sum * (1.0 / count));
-            }
-        }
-        self
+/// Looks at the meshes of a skeleton for where arms and legs end that have no joint there: in the middle of the vertices that
+/// follow them.
+#[must_use]
+pub fn with_meshes<'a>(
+    mut map: BoneMap,
+    skeleton: &RawSkeleton,
+    meshes: impl IntoIterator<Item = &'a SceneMesh>,
+) -> BoneMap {
+    let mut sums: BTreeMap<usize, (V3, f64)> = BTreeMap::new();
+    let rest: Vec<Trs> = skeleton.joints.iter().map(|joint| joint.rest).collect();
+    let at = models(skeleton, &rest);
+    let has_child = |joint: usize| skeleton.joints.iter().any(|other| other.parent == Some(joint));
+    let open: BTreeMap<Bone, usize> = map
+        .joints
+        .iter()
+        .filter(|(bone, joint)| limb_end(**bone).is_some() && !has_child(**joint) && **joint < at.len())
+        .map(|(bone, joint)| (*bone, *joint))
+        .collect();
+    if open.is_empty() {
+        return map;
     }
+    for mesh in meshes.into_iter().map(|mesh| &mesh.mesh) {
+        for (vertex, position) in mesh.positions.iter().enumerate() {
+            for (joint, weight) in mesh.influences.of(vertex) {
+                let joint = usize::from(joint);
+                let own = f64::from(weight) > OWN && open.values().any(|open| *open == joint);
+                let Some(bind) = mesh.inverse_binds.get(joint).filter(|_| own) else { continue };
+                let [x, y, z] = position.map(f64::from);
+                let place = at[joint].mul_point(bind.mul_point(V3::new(x, y, z)));
+                let sum = sums.entry(joint).or_insert((V3::ZERO, 0.0));
+                *sum = (sum.0 + place, sum.1 + 1.0);
+            }
+        }
+    }
+    for (bone, joint) in open {
+        if let Some((sum, count)) = sums.get(&joint) {
+            let V3 { x, y, z } = *sum * (1.0 / count);
+            map.ends.insert(bone, [x, y, z]);
+        }
+    }
+    map
 }
 
 /// Joints that are no bones, have the same name on both, hang on the same bone and have no bone below them: ears, tails, capes. Source,

@@ -1,6 +1,6 @@
 //! Corrections: what somebody says of a bone goes before what was found.
 
-use super::{Bone, BoneMap, NoSuchBone, RetargetError};
+use super::{Bone, BoneMap, RetargetError};
 use crate::{raw::RawSkeleton, recipe::quoted, text::words::nearest};
 use std::collections::BTreeMap;
 
@@ -13,6 +13,24 @@ pub struct BoneNames {
     pub source: BTreeMap<Bone, String>,
     /// Of the skeleton that motions are brought onto.
     pub target: BTreeMap<Bone, String>,
+}
+
+/// A word that is no bone.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no bone {key:?}{}", .near.as_ref().map(|near| format!("; did you mean {near:?}?")).unwrap_or_default())]
+pub struct NoSuchBone {
+    /// The word.
+    pub key: String,
+    /// What may have been meant.
+    pub near: Option<String>,
+}
+
+impl NoSuchBone {
+    fn new(key: &str) -> Self {
+        let known: Vec<String> = Bone::all().map(Bone::key).collect();
+        let near = nearest(key, known.iter().map(String::as_str)).map(str::to_owned);
+        Self { key: key.to_owned(), near }
+    }
 }
 
 impl BoneNames {
@@ -39,7 +57,8 @@ impl BoneNames {
             (_, Some(key)) => (&mut self.target, key),
             _ => (&mut self.either, key),
         };
-        names.insert(Bone::from_key(key)?, joint.to_owned());
+        let bone = Bone::from_key(key).ok_or_else(|| NoSuchBone::new(key))?;
+        names.insert(bone, joint.to_owned());
         Ok(())
     }
 

@@ -14,6 +14,7 @@ use crate::{
     raw::{RawSkeleton, models},
     scene::SceneAnimation,
 };
+use lissom::bones::Joints;
 
 /// Seconds before and after a contact over which what was taken away comes back.
 const EASE_S: f64 = 0.15;

@@ -23,17 +23,18 @@
 //! Lengths stay the target's. Up is y; the ground is at height 0, or at the lowest joint of the feet if the rest pose does not stand there.
 
 mod aim;
+#[cfg(test)]
 mod bones;
 mod correct;
-mod find;
 mod ground;
 mod limb;
 mod report;
 mod scene;
 mod table;
 
-pub use bones::{Bone, BoneMap, Found, NoSuchBone, Part, Preset, Side};
-pub use correct::BoneNames;
+pub use aim::with_meshes;
+pub use correct::{BoneNames, NoSuchBone};
+pub use lissom::bones::{Bone, BoneMap, Found, Part, Preset, Side};
 pub use report::RetargetReport;
 pub(crate) use scene::is_same_rig;
 pub use scene::onto;
@@ -47,7 +48,10 @@ use crate::{
 };
 use ground::{Footing, Soles};
 use limb::{Knee, Limb, Reach};
-use lissom::job::{RetargetCarry, RetargetFollow, RetargetGoal, RetargetKnee, RetargetLimb, RetargetPlan};
+use lissom::{
+    bones::Joints,
+    job::{RetargetCarry, RetargetFollow, RetargetGoal, RetargetKnee, RetargetLimb, RetargetPlan},
+};
 
 /// What is wrong with a pair of skeletons.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -1,6 +1,6 @@
 //! Everything in a scene on another skeleton.
 
-use super::{BoneNames, Goals, Retarget, RetargetError};
+use super::{BoneNames, Goals, Retarget, RetargetError, with_meshes};
 use crate::{
     raw::{RawJoint, RawSkeleton, RawUserTrack, UserKey},
     scene::{Scene, SceneMesh, SceneSkeleton},
@@ -35,8 +35,8 @@ pub fn onto(
             continue;
         }
         let (map, target_map) = bones.maps(&own.skeleton, &target.skeleton)?;
-        let map = map.with_meshes(&own.skeleton, scene.meshes.iter().filter(|mesh| mesh.skeleton == index));
-        let target_map = target_map.with_meshes(&target.skeleton, meshes);
+        let map = with_meshes(map, &own.skeleton, scene.meshes.iter().filter(|mesh| mesh.skeleton == index));
+        let target_map = with_meshes(target_map, &target.skeleton, meshes);
         pairs.push(Some(Retarget::new((&own.skeleton, &map), (&target.skeleton, &target_map), goals)?));
     }
     for (index, pair) in pairs.iter().enumerate() {

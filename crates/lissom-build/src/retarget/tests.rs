@@ -1,4 +1,4 @@
-use super::{aim::limb_end, bones::tests::renamed, *};
+use super::{aim::limb_end, bones::renamed, *};
 use crate::mannequin::{self, Motion};
 
 const RATE_HZ: f64 = 30.0;
@@ -509,7 +509,7 @@ fn forearms_that_nothing_hangs_on_point_along_their_vertices() {
     let meshes = [crate::scene::SceneMesh { mesh, ..Default::default() }];
     let blind = BoneMap::guess(&other);
     assert!(!blind.joints.contains_key(&hand), "{blind:?}");
-    let seeing = blind.clone().with_meshes(&other, &meshes);
+    let seeing = with_meshes(blind.clone(), &other, &meshes);
     // The wrist is where the forearm's space has it.
     let there = Retarget::new((&own, &map), (&other, &seeing), Goals::default()).unwrap();
     let motion = mannequin::clip(Motion::Wave);

@@ -8,7 +8,7 @@ use crate::{
 use anyhow::{Context, Result};
 use lissom_build::{
     import::{self, ImportOptions},
-    retarget::{BoneNames, BoneRow, BoneTable, Found, Goals, Retarget, RetargetError},
+    retarget::{BoneNames, BoneRow, BoneTable, Found, Goals, Retarget, RetargetError, with_meshes},
     scene::{Scene, SceneMesh, SceneSkeleton},
 };
 use serde::Serialize;
@@ -129,7 +129,7 @@ fn look(
 ) -> Result<(BoneTable, Result<Retarget, RetargetError>)> {
     let (from, to) = (&source.0.skeleton, &target.0.skeleton);
     let (own, other) = names.maps(from, to)?;
-    let (own, other) = (own.with_meshes(from, &source.1), other.with_meshes(to, &target.1));
+    let (own, other) = (with_meshes(own, from, &source.1), with_meshes(other, to, &target.1));
     let table = BoneTable::new((from, &own), (to, &other));
     Ok((table, Retarget::new((from, &own), (to, &other), Goals::default())))
 }

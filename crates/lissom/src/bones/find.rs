@@ -1,8 +1,7 @@
 //! Which joint is which bone: by the names of well-known rigs, by words, and by what hangs on what.
 
-use super::bones::{Bone, BoneMap, Found, Part, Preset, Side, bare};
-use crate::raw::RawSkeleton;
-use std::collections::BTreeMap;
+use super::{Bone, BoneMap, Found, Joints, Part, Preset, Side, bare};
+use alloc::{borrow::ToOwned, collections::BTreeMap, string::String, vec, vec::Vec};
 
 /// Words for parts, without their side, of which the joint's whole name consists. Numbers after them do not count.
 const WORDS: [(Part, &[&str]); 11] = [
@@ -75,13 +74,13 @@ fn middle(part: Part) -> Bone {
 impl BoneMap {
     /// By the preset that finds most, if it finds all that is needed, and by words; what is still missing, by what hangs on what.
     #[must_use]
-    pub fn guess(skeleton: &RawSkeleton) -> Self {
+    pub fn guess(skeleton: &impl Joints) -> Self {
         Self::corrected(skeleton, &[])
     }
 
     /// The same where some bones are known: each is this joint, or none.
     #[must_use]
-    pub fn corrected(skeleton: &RawSkeleton, known: &[(Bone, Option<usize>)]) -> Self {
+    pub fn corrected(skeleton: &impl Joints, known: &[(Bone, Option<usize>)]) -> Self {
         let mut best: Option<Self> = None;
         for preset in Preset::ALL {
             let map = Self::by_preset(skeleton, preset);
@@ -123,7 +122,7 @@ impl BoneMap {
     }
 
     /// Bones that no preset found, by the words of their names. Fingers only where there is no preset: it knows them.
-    fn find_words(&mut self, skeleton: &RawSkeleton) {
+    fn find_words(&mut self, skeleton: &impl Joints) {
         let names = Names::new(skeleton);
         let taken: Vec<usize> = self.joints.values().copied().collect();
         let mut found: BTreeMap<Bone, Vec<usize>> = BTreeMap::new();
@@ -191,7 +190,7 @@ impl BoneMap {
     }
 
     /// Limbs with a gap, and ends without a name that is known: by what hangs on what.
-    fn find_limbs(&mut self, skeleton: &RawSkeleton, told: &dyn Fn(Bone) -> bool) {
+    fn find_limbs(&mut self, skeleton: &impl Joints, told: &dyn Fn(Bone) -> bool) {
         let names = Names::new(skeleton);
         for side in SIDES {
             for [above, part, below] in [
@@ -205,10 +204,9 @@ impl BoneMap {
                 else {
                     continue;
                 };
-                let between =
-                    std::iter::successors(skeleton.joints[below].parent, |at| skeleton.joints[*at].parent)
-                        .take_while(|at| *at != above)
-                        .collect::<Vec<_>>();
+                let between = core::iter::successors(skeleton.parent(below), |at| skeleton.parent(*at))
+                    .take_while(|at| *at != above)
+                    .collect::<Vec<_>>();
                 if let ([joint], true) = (&between[..], skeleton.is_above(above, below)) {
                     self.chain(bone, *joint);
                 }
@@ -229,18 +227,17 @@ impl BoneMap {
     /// head if there is no other; nobody sees what it does, but it tells how long the leg is.
     fn find_end(
         &mut self,
-        skeleton: &RawSkeleton,
+        skeleton: &impl Joints,
         names: &Names,
         above: Option<usize>,
         bone: Bone,
         told: &dyn Fn(Bone) -> bool,
     ) {
         let Some(above) = above.filter(|_| !self.joints.contains_key(&bone) && !told(bone)) else { return };
-        let children: Vec<usize> = (0..skeleton.joints.len())
-            .filter(|joint| skeleton.joints[*joint].parent == Some(above))
-            .collect();
+        let children: Vec<usize> =
+            (0..skeleton.joint_count()).filter(|joint| skeleton.parent(*joint) == Some(above)).collect();
         let below =
-            |joint: usize| (0..skeleton.joints.len()).filter(|at| skeleton.is_above(joint, *at)).count();
+            |joint: usize| (0..skeleton.joint_count()).filter(|at| skeleton.is_above(joint, *at)).count();
         let mut real: Vec<(usize, usize)> = children
             .iter()
             .filter(|joint| !names.is_helper(**joint) && names.side(**joint) != Some(opposite(bone.side)))
@@ -260,13 +257,13 @@ impl BoneMap {
 
     /// Some rigs have a joint that carries the body and is called hips, and below it the one that legs and spine hang on; some have no
     /// joint of that name.
-    fn find_hips(&mut self, skeleton: &RawSkeleton) {
+    fn find_hips(&mut self, skeleton: &impl Joints) {
         let legs = SIDES.map(|side| self.at(Part::UpperLeg, side));
         let top = [Part::Head, Part::Neck, Part::Chest, Part::Spine].into_iter();
         let top = top.filter_map(|part| self.at(part, Side::Middle)).next();
         let ([Some(left), Some(right)], Some(top)) = (legs, top) else { return };
         let named = self.at(Part::Hips, Side::Middle);
-        let mut at = skeleton.joints[left].parent;
+        let mut at = skeleton.parent(left);
         while let Some(joint) = at.filter(|joint| Some(*joint) != named) {
             if skeleton.is_above(joint, right) && skeleton.is_above(joint, top) {
                 // It may have been taken for the first of the spine: a joint follows one bone, so the spine starts above it.
@@ -279,20 +276,20 @@ impl BoneMap {
                 }
                 return;
             }
-            at = skeleton.joints[joint].parent;
+            at = skeleton.parent(joint);
         }
     }
 
     /// The joints between hips and neck, whatever they are called: the first, one in the middle, the last.
-    fn find_spine(&mut self, skeleton: &RawSkeleton, told: &dyn Fn(Bone) -> bool) {
+    fn find_spine(&mut self, skeleton: &impl Joints, told: &dyn Fn(Bone) -> bool) {
         let Some(hips) = self.at(Part::Hips, Side::Middle) else { return };
         let top = self.at(Part::Neck, Side::Middle).or_else(|| self.at(Part::Head, Side::Middle));
         let Some(top) = top else { return };
         let mut between = Vec::new();
-        let mut at = skeleton.joints[top].parent;
+        let mut at = skeleton.parent(top);
         while let Some(joint) = at.filter(|joint| *joint != hips) {
             between.push(joint);
-            at = skeleton.joints[joint].parent;
+            at = skeleton.parent(joint);
         }
         if at.is_none() {
             return;
@@ -331,8 +328,9 @@ struct Names {
 }
 
 impl Names {
-    fn new(skeleton: &RawSkeleton) -> Self {
-        let mut words: Vec<Vec<String>> = skeleton.joints.iter().map(|joint| split(&joint.name)).collect();
+    fn new(skeleton: &impl Joints) -> Self {
+        let mut words: Vec<Vec<String>> =
+            (0..skeleton.joint_count()).map(|joint| split(skeleton.name(joint))).collect();
         // A word that most names begin with is the character's, or the program's.
         let mut firsts: BTreeMap<String, usize> = BTreeMap::new();
         words
