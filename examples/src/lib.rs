@@ -6,11 +6,7 @@ use lissom::{
     Cursor, Skeleton,
     archive::{Archive, Mesh},
     job::{LocalToModelJob, PaletteJob, SampleJob, SampleTime, SkinJob},
-    math::{
-        Mat4, Mat34, Quat, Transform, Vec3,
-        scalar::{quat_mul, quat_normalize},
-        soa::{self, GROUP, SoaTransform},
-    },
+    math::{Mat4, Mat34, Transform, soa::SoaTransform},
     mesh::{Strided, StridedMut, VertexOutput},
 };
 use lissom_build::{
@@ -235,18 +231,6 @@ impl Figure {
         self.normals.iter_mut().for_each(|normal| *normal = matrix.mul_vector(*normal));
         self
     }
-}
-
-/// Turns a joint by a correction: `local · correction`.
-pub fn turn(pose: &mut [SoaTransform], joint: usize, by: Quat) {
-    let turned = quat_normalize(quat_mul(soa::lane(pose, joint).rotation, by));
-    pose[joint / GROUP].rotation.set_lane(joint % GROUP, turned);
-}
-
-/// Moves a joint up, by metres.
-pub fn raise(pose: &mut [SoaTransform], joint: usize, by: f32) {
-    let Vec3 { x, y, z } = soa::lane(pose, joint).translation;
-    pose[joint / GROUP].translation.set_lane(joint % GROUP, Vec3::new(x, y + by, z));
 }
 
 /// A skeleton as rods, moved aside.

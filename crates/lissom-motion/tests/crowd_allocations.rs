@@ -1,8 +1,13 @@
 //! A crowd of steady size allocates nothing: alone in its binary, since all threads are counted.
 
-use lissom::{JointLod, archive::Archive};
+use lissom::{
+    JointLod,
+    archive::Archive,
+    math::Vec3,
+    pose::{Gaze, Pose},
+};
 use lissom_motion::{
-    Graph,
+    Graph, RootStep,
     crowd::{Crowd, Executor, Member, Outputs, PaletteFormat, PlayedClip, Rayon, Role, Serial},
 };
 use lissom_testkit::{
@@ -23,6 +28,7 @@ fn play(frames: usize, crowd: &mut Crowd, members: &mut [Member], executor: &dyn
     let archive = crowds::archive();
     let graphs = GRAPHS.map(|graph| graph(&archive));
     let by = graphs.each_ref().map(|graph| crowd.add_graph(Arc::clone(graph)).unwrap());
+    let gaze = Gaze::of(crowd.skeleton()).unwrap();
     let (mut changing, mut most) = (0, 0);
     let mut snapshot = crowd.snapshot();
     let mut round = |crowd: &mut Crowd, members: &mut [Member], frames: usize, rng: &mut Rng| {
@@ -40,7 +46,13 @@ fn play(frames: usize, crowd: &mut Crowd, members: &mut [Member], executor: &dyn
             crowd.set_seen(&members[at..=at], frame % 2 == 0).unwrap();
             crowd.set_rate(&members[..4], (1 + frame % 3) as u8).unwrap();
             crowd.set_level(&members[2..6], (frame / 7 % 3) as u8).unwrap();
-            crowd.update_on(rng.unit_f64() * 0.03, executor).unwrap();
+            let hook = |member: Member, _: &RootStep, pose: &mut Pose<'_>| {
+                if member.index().is_multiple_of(2) {
+                    pose.look_at(&gaze, Vec3::X, 1.0)?;
+                }
+                Ok(())
+            };
+            crowd.update_with(rng.unit_f64() * 0.03, executor, None, &hook).unwrap();
             black_box(crowd.events().count());
             let running = members.iter().filter(|member| crowd.memory(**member).unwrap().is_running());
             (changing, most) = (changing + running.clone().count(), running.count().max(most));

@@ -108,6 +108,7 @@ mod lod;
 mod mask;
 pub mod mesh;
 pub mod player;
+pub mod pose;
 pub mod prelude;
 mod skeleton;
 pub mod track;

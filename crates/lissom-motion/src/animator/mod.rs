@@ -22,6 +22,7 @@ use lissom::{
         soa::{Lanes, SoaTransform},
     },
     player::{Body, PlayError},
+    pose::Pose,
     track::{MarkersView, Repeat, TimeError},
 };
 
@@ -264,6 +265,36 @@ impl Animator {
     ///
     /// A step that is negative, NaN or infinite; nothing has then moved.
     pub fn update(&mut self, dt_s: f64) -> Result<(), AnimateError> {
+        self.update_with(dt_s, |_| Ok(()))
+    }
+
+    /// The same, with the pose changed before matrices follow from it: by IK, springs, or physics. See [`lissom::pose`].
+    ///
+    /// ```no_run
+    /// use lissom::{archive::Archive, math::Vec3, pose::{Gaze, Legs}};
+    /// use lissom_motion::Animator;
+    ///
+    /// let archive = Archive::open("hero.lsm")?;
+    /// let mut hero = Animator::new(&archive, "hero")?;
+    /// let gaze = Gaze::of(hero.body().skeleton())?;
+    /// hero.update_with(1.0 / 60.0, |pose| {
+    ///     pose.look_at(&gaze, Vec3::new(0.5, 1.5, 2.0), 1.0)?;
+    ///     Ok(())
+    /// })?;
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    ///
+    /// Where the rate holds the pose, it is not asked: what it did to the last pose is held with it. The graph does not see what it does:
+    /// decisions, events, root motion and inertia are those of the clips.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Animator::update`]. What `change` says: time has then gone on, and the pose is shown as `change` left it.
+    pub fn update_with(
+        &mut self,
+        dt_s: f64,
+        change: impl FnOnce(&mut Pose<'_>) -> Result<(), JobError>,
+    ) -> Result<(), AnimateError> {
         self.cast.graph.update(&mut self.state, dt_s, &mut self.frame)?;
         self.models_before.copy_from_slice(self.body.models());
         self.undo_blend();
@@ -272,13 +303,18 @@ impl Animator {
         let rows = frame.covered(&cast.masks, body.skeleton().group_count(), rows);
         let number = |clip: usize| cast.clips[clip];
         memory.follow(frame, memory_scratch, number, |mix, pose| body.pose_of(&mix, rows, pose))?;
+        let mut changed = Ok(());
         let show = turn.next(dt_s, true, !target.is_empty());
         if show != Show::Hold {
             if show == Show::PoseAndMove {
                 target.copy_from_slice(body.models());
             }
-            let inertia = |pose: &mut [SoaTransform], lod: Option<&JointLod>| memory.apply_lod(pose, lod);
-            body.show_changed(cast.mix(frame), rows, cast.shares(frame), inertia)?;
+            let inertia_and_change = |pose: &mut Pose<'_>| {
+                let lod = pose.lod();
+                memory.apply_lod(pose.locals_mut(), lod)?;
+                change(pose)
+            };
+            changed = body.show_changed(cast.mix(frame), rows, cast.shares(frame), inertia_and_change);
             if show == Show::PoseAndMove {
                 target.swap_with_slice(body.models_mut());
             }
@@ -286,7 +322,7 @@ impl Animator {
         if let Some(left) = turn.advance(dt_s) {
             move_on(body.models_mut(), target, left);
         }
-        Ok(())
+        Ok(changed?)
     }
 
     /// What happened in the last step: markers, and what states and one-shots did; see [`Frame::events`].

@@ -83,6 +83,7 @@ pub use palette::{HalfRows, PaletteFormat, PaletteRows, Palettes, PalettesMut, S
 pub use played_clip::{MAX_PLAYED_CLIPS, PlayedClip};
 pub use snapshot::Snapshot;
 pub use task::Task;
+pub use update::PoseHook;
 
 use crate::{Graph, GraphParts, GraphState, PoseMemory, RootStep, cast::Cast};
 use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};

@@ -7,6 +7,7 @@ use super::{
     members::{Mind, is_live, member_at},
     palette::{Buffer, PaletteRows, PalettesMut, Space, place_matrix},
     slots::Slots,
+    update::PoseHook,
     worker::{Posed, Queue, Worker},
 };
 use crate::{
@@ -20,6 +21,7 @@ use lissom::{
     job::{BatchJob, BatchPalettes, BatchPlan, JobError, LocalToModelJob, MixJob, Models, Update},
     math::{Mat4, Mat34, simd::Backend, soa::Lanes},
     player::{Body, PlayError},
+    pose::Pose,
 };
 
 /// The most pieces of a frame.
@@ -72,6 +74,7 @@ pub(super) struct Shared<'a> {
     pub restored: bool,
     pub outputs: Outputs,
     pub backend: Backend,
+    pub hook: &'a PoseHook<'a>,
     pub dt_s: f64,
     /// Its number.
     pub update: u64,
@@ -215,7 +218,7 @@ impl Work<'_> {
     /// The pose of the frame, beside those of others of its level.
     fn pose(&mut self, i: usize, cast: &Cast, queue: Queue) -> Result<(), JobError> {
         let Self { shared, worker, slots } = self;
-        let Worker { frame, rows, scratch, posed, played, .. } = &mut **worker;
+        let Worker { frame, rows, scratch, posed, played, models, failed, .. } = &mut **worker;
         let skeleton = shared.body.skeleton();
         let masks = frame.covered(&cast.masks, skeleton.group_count(), rows);
         let mix = cast.mix(frame);
@@ -238,10 +241,16 @@ impl Work<'_> {
         let (clips, decoded) = (shared.body.clips(), shared.decoded);
         MixJob { skeleton, clips, decoded, masks, mix: &mix, lod, scratch, output: &mut *output }
             .run_on(shared.backend)?;
-        match &slots.minds[i] {
-            Mind::Graph { memory, .. } => memory.apply_lod(output, lod),
-            Mind::Clips(_) => Ok(()),
+        if let Mind::Graph { memory, .. } = &slots.minds[i] {
+            memory.apply_lod(output, lod)?;
         }
+        // One member's trouble does not keep others from moving.
+        let member = member_at(slots.first + i, slots.generations[i]);
+        let mut pose = Pose::new(skeleton, output, models, lod)?;
+        if let Err(error) = (shared.hook)(member, &slots.places[i], &mut pose) {
+            failed.get_or_insert(PlayError::from(error).into());
+        }
+        Ok(())
     }
 
     /// Matrices and palettes of all that wait in a queue: side by side, as far as that pays.

@@ -1,7 +1,7 @@
 //! One update of everybody: the slots cut into tasks, the tasks run by an executor.
 
 use super::{
-    Crowd, CrowdError, CrowdEvent, Executor, PalettesMut, Serial, Task,
+    Crowd, CrowdError, CrowdEvent, Executor, Member, PalettesMut, Serial, Task,
     error::value,
     members::{Members, Mind},
     palette::Buffer,
@@ -9,10 +9,32 @@ use super::{
     task::{MAX_TASKS, Shared, TASKS_EACH},
     worker::Worker,
 };
-use crate::memory::InertiaBuffer;
+use crate::{RootStep, memory::InertiaBuffer};
 use alloc::vec::Vec;
 use core::ops::Range;
-use lissom::math::simd::Backend;
+use lissom::{job::JobError, math::simd::Backend, pose::Pose};
+
+/// What a game does to the poses of members, on the threads of the executor: who it is, where it stands after this step, and its pose in
+/// model space. It is called for each member that is posed in an update. Nothing is computed for members that it leaves alone.
+///
+/// ```no_run
+/// use lissom::{archive::Archive, job::Ground, math::Vec3, pose::Legs};
+/// use lissom_motion::crowd::{Crowd, Serial};
+///
+/// let archive = Archive::open("people.lsm")?;
+/// let mut crowd = Crowd::new(&archive)?;
+/// let legs = Legs::of(&archive.skeleton("hero")?)?;
+/// crowd.update_with(1.0 / 60.0, &Serial, None, &|member, place, pose| {
+///     if member.index() >= 500 {
+///         return Ok(()); // far away
+///     }
+///     let ground = Ground { place: Vec3::new(0.0, 0.1, 0.0), normal: Vec3::Y }; // of the game, at `place`
+///     pose.stand(&legs, &[Some(ground); 2], 1.0)?;
+///     Ok(())
+/// })?;
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+pub type PoseHook<'a> = dyn Fn(Member, &RootStep, &mut Pose<'_>) -> Result<(), JobError> + Sync + 'a;
 
 impl Crowd {
     /// The most bytes that decoded clips take together, 64 MiB unless told. A clip that is played is decoded once, for all who play
@@ -52,14 +74,7 @@ impl Crowd {
     ///
     /// Those of [`Crowd::update`].
     pub fn update_on(&mut self, dt_s: f64, executor: &dyn Executor) -> Result<(), CrowdError> {
-        check_dt(dt_s)?;
-        if self.outputs.before {
-            core::mem::swap(&mut self.palettes, &mut self.palettes_before);
-        }
-        let mut palettes = self.palettes.take();
-        let done = self.step(dt_s, executor, palettes.as_mut().map(Buffer::view_mut));
-        self.palettes = palettes;
-        done
+        self.update_with(dt_s, executor, None, &|_, _, _| Ok(()))
     }
 
     /// The same with palettes into a buffer of the caller's, for example mapped memory of a GPU: rows as in [`Palettes`](super::Palettes), for as many
@@ -74,12 +89,38 @@ impl Crowd {
         executor: &dyn Executor,
         palettes: PalettesMut<'_>,
     ) -> Result<(), CrowdError> {
+        self.update_with(dt_s, executor, Some(palettes), &|_, _, _| Ok(()))
+    }
+
+    /// The same, with poses changed before matrices follow from them: by IK, or whatever else; see [`PoseHook`]. `palettes` are those of
+    /// [`Crowd::update_into`]; `None`: the crowd's own.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Crowd::update_into`]. The first of those that `hook` says: all members have then moved on, and those whose hook failed are
+    /// shown as it left them.
+    pub fn update_with(
+        &mut self,
+        dt_s: f64,
+        executor: &dyn Executor,
+        palettes: Option<PalettesMut<'_>>,
+        hook: &PoseHook<'_>,
+    ) -> Result<(), CrowdError> {
         check_dt(dt_s)?;
-        let (found, needed) = (palettes.len(), self.members.slots() * self.rest.len());
-        if found < needed {
-            return Err(CrowdError::Length { field: "palettes", what: "matrices", found, needed });
+        if let Some(palettes) = palettes {
+            let (found, needed) = (palettes.len(), self.members.slots() * self.rest.len());
+            if found < needed {
+                return Err(CrowdError::Length { field: "palettes", what: "matrices", found, needed });
+            }
+            return self.step(dt_s, executor, Some(palettes), hook);
         }
-        self.step(dt_s, executor, Some(palettes))
+        if self.outputs.before {
+            core::mem::swap(&mut self.palettes, &mut self.palettes_before);
+        }
+        let mut palettes = self.palettes.take();
+        let done = self.step(dt_s, executor, palettes.as_mut().map(Buffer::view_mut), hook);
+        self.palettes = palettes;
+        done
     }
 
     fn step(
@@ -87,6 +128,7 @@ impl Crowd {
         dt_s: f64,
         executor: &dyn Executor,
         palettes: Option<PalettesMut<'_>>,
+        hook: &PoseHook<'_>,
     ) -> Result<(), CrowdError> {
         let slots = self.members.slots();
         let width = executor.width();
@@ -116,6 +158,7 @@ impl Crowd {
             restored: core::mem::take(&mut self.restored),
             outputs: self.outputs,
             backend: self.backend,
+            hook,
             dt_s,
             update: self.updates,
         };

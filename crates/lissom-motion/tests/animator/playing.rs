@@ -2,9 +2,14 @@
 
 use lissom::{
     archive::Archive,
-    job::{LocalToModelJob, MixJob, MixScratch},
-    math::{Mat4, soa::Lanes},
+    job::{Ground, JobError, LocalToModelJob, MixJob, MixScratch},
+    math::{
+        Mat4, Quat, Vec3,
+        scalar::{quat_mul, quat_normalize},
+        soa::{self, Lanes},
+    },
     player::{PlayError, Player},
+    pose::{Gaze, Legs},
     track::ROOT_TRACKS,
 };
 use lissom_build::{
@@ -363,4 +368,60 @@ fn at_a_rate_above_1_held_morph_weights_are_restored() {
     animator.restore(&saved).unwrap();
     crowd.restore_member(member, &one).unwrap();
     assert_eq!(run(&mut animator, &mut crowd), frames);
+}
+
+/// A game's IK changes what is shown, and nothing that is decided. Where the rate holds the pose, it is held with it.
+#[test]
+fn a_hand_on_the_pose_shows_and_decides_nothing() {
+    let graph = Arc::new(Graph::of_archive(&parts(), &ARCHIVE).unwrap());
+    let mut plain = Animator::new(&ARCHIVE, Arc::clone(&graph)).unwrap();
+    let mut hero = plain.clone();
+    let head = hero.body().skeleton().find("head").unwrap();
+    let turn = Quat::from_xyzw(0.0, 0.6, 0.0, 0.8);
+    hero.set_rate(2, 0).unwrap();
+    let mut asked = 0;
+    for frame in 0..20 {
+        let before = hero.models().to_vec();
+        hero.update_with(0.05, |pose| {
+            asked += 1;
+            pose.turn(head, turn)
+        })
+        .unwrap();
+        plain.update(0.05).unwrap();
+        assert_eq!((hero.state(), hero.memory()), (plain.state(), plain.memory()));
+        assert_eq!(hero.root_delta(), plain.root_delta());
+        if frame % 2 == 1 {
+            assert_eq!(hero.models(), before, "held with what was done to it");
+            continue;
+        }
+        let (own, other) = (soa::lane(hero.pose(), head), soa::lane(plain.pose(), head));
+        assert_eq!(own.rotation, quat_normalize(quat_mul(other.rotation, turn)));
+        let mut models = vec![Mat4::IDENTITY; hero.models().len()];
+        LocalToModelJob::new(hero.body().skeleton(), hero.pose(), &mut models).run().unwrap();
+        assert_eq!(hero.models(), models);
+    }
+    assert_eq!(asked, 10);
+    // What is said to be wrong is told; time has gone on, and the rest of the pose is shown.
+    hero.set_rate(1, 0).unwrap();
+    let time = |animator: &Animator| animator.frame().entries()[0].to;
+    let before = time(&hero);
+    let wrong = hero.update_with(0.05, |pose| pose.turn(9999, turn)).unwrap_err();
+    assert!(matches!(wrong, AnimateError::Play(PlayError::Job(JobError::NoSuchJoint { .. }))), "{wrong:?}");
+    plain.update(0.05).unwrap();
+    assert!(time(&hero) != before);
+    assert_eq!((hero.state(), hero.models()), (plain.state(), plain.models()));
+    assert!(hero.update_with(-1.0, |_| Ok(())).is_err());
+    // Once warm, nothing is allocated.
+    let (legs, gaze) = (Legs::of(hero.body().skeleton()).unwrap(), Gaze::of(hero.body().skeleton()).unwrap());
+    let ground = Some(Ground { place: Vec3::new(0.0, 0.1, 0.0), normal: Vec3::Y });
+    assert_no_alloc(|| {
+        for _ in 0..10 {
+            hero.update_with(0.05, |pose| {
+                pose.stand(&legs, &[ground; 2], 1.0)?;
+                pose.look_at(&gaze, Vec3::X, 1.0)?;
+                Ok(())
+            })
+            .unwrap();
+        }
+    });
 }

@@ -2,7 +2,10 @@
 
 use super::{ARCHIVE, GRAPH, INERTIAL, bits, crowd};
 use lissom::{
-    math::{Mat34, simd::Backend},
+    Skeleton,
+    job::{Ground, JobError},
+    math::{Mat34, Vec3, simd::Backend},
+    pose::{Gaze, Legs, Pose},
     track::Repeat,
 };
 use lissom_motion::{
@@ -78,7 +81,8 @@ impl Pair {
     }
 
     fn update(&mut self, dt_s: f64) {
-        self.animator.update(dt_s).unwrap();
+        let at = self.member.index();
+        self.animator.update_with(dt_s, |pose| bend(at, pose)).unwrap();
         if dt_s > 0.0 {
             self.place = self.place.then(&self.animator.root_delta());
         }
@@ -123,6 +127,24 @@ fn what_of(what: &What<'_>) -> String {
 fn rows_of(m: &Mat34) -> PaletteRows {
     let [a, b, c, d] = m.columns;
     std::array::from_fn(|i| [a[i], b[i], c[i], d[i]])
+}
+
+static LEGS: LazyLock<Legs> = LazyLock::new(|| Legs::of(&skeleton()).unwrap());
+static GAZE: LazyLock<Gaze> = LazyLock::new(|| Gaze::of(&skeleton()).unwrap());
+
+fn skeleton() -> Arc<Skeleton> {
+    ARCHIVE.skeletons().next().unwrap().1.unwrap()
+}
+
+/// What the game does to the pose of a third of all: they stand on a slope and look aside.
+fn bend(member: usize, pose: &mut Pose<'_>) -> Result<(), JobError> {
+    if !member.is_multiple_of(3) {
+        return Ok(());
+    }
+    let ground = |x: f32| Some(Ground { place: Vec3::new(0.0, x, 0.0), normal: Vec3::new(0.1, 1.0, 0.0) });
+    pose.stand(&LEGS, &[ground(0.1), ground(-0.05)], 0.75)?;
+    pose.look_at(&GAZE, Vec3::new(2.0, 1.0, member as f32), 1.0)?;
+    Ok(())
 }
 
 /// An executor that runs what it likes, in the wrong order, some of it twice.
@@ -207,7 +229,7 @@ fn compare(
             pair.steer(&mut crowd, &mut rng);
         }
         let dt_s = if rng.one_in(20) { 0.0 } else { rng.unit_f64() * 0.15 };
-        crowd.update_on(dt_s, executor).unwrap();
+        crowd.update_with(dt_s, executor, None, &|member, _, pose| bend(member.index(), pose)).unwrap();
         assert_eq!(crowd.len(), pairs.len());
         passed += crowd.events().count();
         let told: Vec<Member> = crowd.events().map(|event| event.member).collect();
@@ -419,7 +441,7 @@ fn code_and_rules_lead_a_member_as_they_lead_an_animator() {
             if how.inertial { asked.by_inertia() } else { asked }.start().unwrap();
         }
         let dt_s = rng.unit_f64() * 0.06;
-        crowd.update(dt_s).unwrap();
+        crowd.update_with(dt_s, &Serial, None, &|member, _, pose| bend(member.index(), pose)).unwrap();
         pair.update(dt_s);
         pair.agrees(&crowd);
         seen.push([0, 1].map(|layer| pair.animator.state().leading(&graph, layer).unwrap().to_owned()));

@@ -1,6 +1,7 @@
 //! What makes no sense is refused, and the crowd is as it was.
 
 use super::{ARCHIVE, GRAPH, bits, crowd};
+use lissom::{job::JobError, math::Quat, player::PlayError};
 use lissom_motion::{
     Graph, GraphParts, GraphState, RootStep, StateError,
     crowd::{Crowd, CrowdError, Member, Outputs, PaletteFormat, PalettesMut, PlayedClip, Role, Serial},
@@ -117,4 +118,34 @@ fn a_member_that_went_is_not_taken_for_who_came_after_it() {
     crowd.update(0.2).unwrap();
     fresh.update(0.2).unwrap();
     assert_eq!(models(&crowd, new), models(&fresh, first));
+}
+
+#[test]
+fn a_hook_that_fails_stops_nobody_else_and_is_told() {
+    let mut crowd = crowd();
+    let by = crowd.add_graph(Arc::clone(&GRAPH)).unwrap();
+    let members: Vec<Member> =
+        (0..20).map(|_| crowd.add(Role::Graph(by), RootStep::IDENTITY).unwrap()).collect();
+    let mut alone = crowd.clone();
+    let place = RootStep { translation: [3.0, 0.0, 0.0], ..RootStep::IDENTITY };
+    crowd.set_place(members[5], place).unwrap();
+    crowd.set_rate(&members[7..8], 4).unwrap();
+    let called = std::sync::Mutex::new(Vec::new());
+    for frame in 0..4 {
+        let told = crowd.update_with(0.05, &Serial, None, &|member, place, pose| {
+            called.lock().unwrap().push((member, place.translation));
+            pose.turn(pose.skeleton().joint_count() * usize::from(member == members[3]), Quat::IDENTITY)
+        });
+        let error = told.unwrap_err();
+        assert!(matches!(error, CrowdError::Play(PlayError::Job(JobError::NoSuchJoint { .. }))), "{error:?}");
+        alone.update(0.05).unwrap();
+        for member in members.iter().enumerate().filter(|(i, _)| *i != 7).map(|(_, member)| *member) {
+            let models = |crowd: &Crowd| bits(crowd.models(member).unwrap().unwrap());
+            assert_eq!(models(&crowd), models(&alone), "frame {frame}");
+        }
+    }
+    let called = called.into_inner().unwrap();
+    let of = |member: Member| called.iter().filter(|(who, _)| *who == member).count();
+    assert_eq!((of(members[0]), of(members[7])), (4, 1), "who is held is not asked");
+    assert!(called.iter().filter(|(who, _)| *who == members[5]).all(|(_, place)| place[0] >= 2.0));
 }

@@ -144,7 +144,7 @@ pub(crate) fn fits_groups(lod: Option<&JointLod>, groups: usize) -> Result<(), J
 }
 
 /// Checks every number of a matrix.
-pub(super) fn finite_matrix(field: &'static str, m: &Mat34) -> Result<(), JobError> {
+pub(crate) fn finite_matrix(field: &'static str, m: &Mat34) -> Result<(), JobError> {
     if m.is_finite() {
         return Ok(());
     }
@@ -152,12 +152,12 @@ pub(super) fn finite_matrix(field: &'static str, m: &Mat34) -> Result<(), JobErr
 }
 
 /// Checks every number of a vector.
-pub(super) fn finite_vector(field: &'static str, v: Vec3) -> Result<(), JobError> {
+pub(crate) fn finite_vector(field: &'static str, v: Vec3) -> Result<(), JobError> {
     if is_finite(v) { Ok(()) } else { v.to_array().iter().try_for_each(|v| finite_number(field, *v)) }
 }
 
 /// Checks that a vector is finite and not (nearly) of length 0.
-pub(super) fn has_direction(field: &'static str, v: Vec3) -> Result<(), JobError> {
+pub(crate) fn has_direction(field: &'static str, v: Vec3) -> Result<(), JobError> {
     finite_vector(field, v)?;
     if direction(v).is_some() {
         return Ok(());
@@ -167,7 +167,7 @@ pub(super) fn has_direction(field: &'static str, v: Vec3) -> Result<(), JobError
 }
 
 /// Checks that a number is one.
-pub(super) fn finite_number(field: &'static str, value: f32) -> Result<(), JobError> {
+pub(crate) fn finite_number(field: &'static str, value: f32) -> Result<(), JobError> {
     if value.is_finite() {
         return Ok(());
     }
@@ -175,7 +175,7 @@ pub(super) fn finite_number(field: &'static str, value: f32) -> Result<(), JobEr
 }
 
 /// Checks that a number is finite and not below 0.
-pub(super) fn not_below_0(field: &'static str, index: usize, value: f32) -> Result<(), JobError> {
+pub(crate) fn not_below_0(field: &'static str, index: usize, value: f32) -> Result<(), JobError> {
     if value.is_finite() && value >= 0.0 {
         return Ok(());
     }

@@ -10,10 +10,10 @@
 mod attach;
 mod batch;
 mod blend;
-mod error;
+pub(crate) mod error;
 mod ik;
 mod inertia;
-mod kernel;
+pub(crate) mod kernel;
 mod local_to_model;
 mod mix;
 mod model_to_local;

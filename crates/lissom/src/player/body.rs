@@ -8,7 +8,8 @@ use super::{
 use crate::{
     Clip, JointLod, Skeleton,
     archive::{Archive, ArchiveError, SectionKind},
-    job::{JobError, LocalToModelJob, Mix, MixJob, MixScratch, Models, Update},
+    job::{JobError, LocalToModelJob, Mix, MixJob, MixScratch},
+    pose::Pose,
     track::{MarkersView, Track, TrackView},
 };
 use alloc::{sync::Arc, vec, vec::Vec};
@@ -96,21 +97,20 @@ impl Body {
         masks: &[Lanes],
         shares: impl Iterator<Item = ClipShare> + Clone,
     ) -> Result<(), PlayError> {
-        self.show_changed(mix, masks, shares, |_, _| Ok(()))
+        self.show_changed(mix, masks, shares, |_| Ok(()))
     }
 
-    /// The same, with the pose changed before the matrices follow from it: by inertia, or whatever else works
-    /// on a local pose, at its level of detail.
+    /// The same, with the pose changed before the matrices follow from it: by inertia, IK, or whatever else.
     ///
     /// # Errors
     ///
-    /// Those of a [`MixJob`], and what `change` says.
+    /// Those of a [`MixJob`]; nothing has then changed. What `change` says: the pose is then shown as `change` left it.
     pub fn show_changed(
         &mut self,
         mix: Mix,
         masks: &[Lanes],
         shares: impl Iterator<Item = ClipShare> + Clone,
-        change: impl FnOnce(&mut [SoaTransform], Option<&JointLod>) -> Result<(), JobError>,
+        change: impl FnOnce(&mut Pose<'_>) -> Result<(), JobError>,
     ) -> Result<(), PlayError> {
         MixJob {
             skeleton: &self.skeleton,
@@ -123,12 +123,26 @@ impl Body {
             output: &mut self.pose,
         }
         .run()?;
-        change(&mut self.pose, self.lod.as_ref())?;
         self.mix = mix;
         for (index, skin) in self.skins.iter_mut().enumerate() {
             skin.weigh(|clip, target| self.library.morph(clip, index, target), shares.clone());
         }
-        self.pose_to_models()
+        self.change(change)
+    }
+
+    /// Changes the pose that is shown, and makes the matrices that follow from it.
+    ///
+    /// # Errors
+    ///
+    /// What `change` says: the pose is then shown as `change` left it.
+    pub fn change<R>(
+        &mut self,
+        change: impl FnOnce(&mut Pose<'_>) -> Result<R, JobError>,
+    ) -> Result<R, PlayError> {
+        let mut pose = Pose::new(&self.skeleton, &mut self.pose, &mut self.models, self.lod.as_ref())?;
+        let changed = change(&mut pose);
+        pose.finish()?;
+        Ok(changed?)
     }
 
     /// The pose of a mix, without showing it.
@@ -154,16 +168,7 @@ impl Body {
     ///
     /// None: the buffers are its own.
     pub fn pose_to_models(&mut self) -> Result<(), PlayError> {
-        LocalToModelJob {
-            skeleton: &self.skeleton,
-            locals: &self.pose,
-            root: None,
-            update: Update::All,
-            lod: self.lod.as_ref(),
-            models: Models::Mat4(&mut self.models),
-        }
-        .run()?;
-        Ok(())
+        self.change(|_| Ok(()))
     }
 
     /// The skeleton.
@@ -227,7 +232,7 @@ impl Body {
         &self.pose
     }
 
-    /// The local pose, to be changed by IK or whatever else; then [`Body::pose_to_models`].
+    /// The local pose, to be written as a whole; then [`Body::pose_to_models`]. For single joints and IK: [`Body::change`].
     pub fn pose_mut(&mut self) -> &mut [SoaTransform] {
         &mut self.pose
     }

@@ -50,7 +50,8 @@ pub use voice::{Event, PlayOptions};
 use crate::{
     Skeleton,
     archive::Archive,
-    job::{Mix, MixEntry, SampleTime},
+    job::{JobError, Mix, MixEntry, SampleTime},
+    pose::Pose,
     track::{Edges, TimeError, TrackValue},
 };
 use alloc::{sync::Arc, vec::Vec};
@@ -178,7 +179,7 @@ impl Player {
             let to = if i == last { to } else { voice.head };
             voice.pass(voice.timeline.between(voice.head, to));
         }
-        self.evaluate()
+        self.evaluate(|_| Ok(()))
     }
 
     /// Advances by `dt_s` seconds: pose, matrices, morph weights and events are then those of the new moment.
@@ -187,6 +188,19 @@ impl Player {
     ///
     /// A time that is negative, NaN or infinite, or too long for a clip's speed; nothing has then moved.
     pub fn update(&mut self, dt_s: f64) -> Result<(), PlayError> {
+        self.update_with(dt_s, |_| Ok(()))
+    }
+
+    /// The same, with the pose changed before matrices follow from it: by IK, springs, or physics. See [`crate::pose`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Player::update`]. What `change` says: time has then gone on, and the pose is shown as `change` left it.
+    pub fn update_with(
+        &mut self,
+        dt_s: f64,
+        change: impl FnOnce(&mut Pose<'_>) -> Result<(), JobError>,
+    ) -> Result<(), PlayError> {
         if !(dt_s.is_finite() && dt_s >= 0.0) {
             let allowed = "finite, at least 0; a negative speed plays backward";
             return Err(TimeError { field: "dt_s", value: dt_s, allowed }.into());
@@ -202,11 +216,14 @@ impl Player {
             voice.pass(span);
             voice.age_s += dt_s;
         }
-        self.evaluate()
+        self.evaluate(change)
     }
 
     /// Weights, then the pose and all that follows from it.
-    fn evaluate(&mut self) -> Result<(), PlayError> {
+    fn evaluate(
+        &mut self,
+        change: impl FnOnce(&mut Pose<'_>) -> Result<(), JobError>,
+    ) -> Result<(), PlayError> {
         voice::share_out(&mut self.voices);
         let mut mix = Mix::EMPTY;
         for voice in self.voices.iter().filter(|voice| voice.weight > 0.0) {
@@ -216,7 +233,7 @@ impl Player {
         }
         let share =
             |voice: &Voice| ClipShare { clip: voice.clip, ratio: voice.ratio(), weight: voice.weight };
-        self.body.show(mix, &[], self.voices.iter().map(share))
+        self.body.show_changed(mix, &[], self.voices.iter().map(share), change)
     }
 
     /// True if nothing plays, or the leading clip is played once and has arrived.

@@ -4,6 +4,6 @@ mod contiguous;
 pub(super) mod matrix;
 pub(super) mod skin;
 pub(super) mod sums;
-pub(super) mod turn;
+pub(crate) mod turn;
 pub(super) mod turn_wide;
 pub(super) mod whole_layers;
