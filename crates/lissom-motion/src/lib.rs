@@ -42,6 +42,7 @@
 //! | [`frame`] | what one frame shows: entries, layers, events, joint weights |
 //! | [`memory`] | what a pose remembers |
 //! | [`root`] | root motion |
+//! | [`recording`] | what was done to a character, frame by frame, to be played again |
 //! | [`crowd`] | many characters of one skeleton |
 //!
 //! **Laps.** A state has one playhead, counted in laps: lap 3, a quarter into it. All clips of a blend are at that share
@@ -111,6 +112,7 @@ pub mod graph;
 mod limits;
 pub mod memory;
 mod reader;
+pub mod recording;
 pub mod root;
 mod save;
 pub mod state;

@@ -130,6 +130,39 @@ impl<'a> Reader<'a> {
     }
 
     /// True if nothing is left.
+    /// Seven bits per byte, the lowest first; the highest bit says that more follow.
+    pub(crate) fn number(&mut self) -> Result<usize> {
+        let (mut number, mut shift) = (0_u64, 0_u32);
+        loop {
+            let byte = self.u8()?;
+            self.check(shift <= 28, "a number that is too long")?;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Ok(usize::try_from(number).unwrap_or(usize::MAX));
+            }
+            shift = shift.saturating_add(7);
+        }
+    }
+
+    /// So many bytes.
+    pub(crate) fn bytes(&mut self, count: usize) -> Result<&'a [u8]> {
+        let Some(bytes) = self.left().get(..count) else { return Err(self.wrong("the bytes end here")) };
+        self.at = self.at.saturating_add(count);
+        Ok(bytes)
+    }
+
+    /// All bytes that are left.
+    pub(crate) fn rest(&mut self) -> &'a [u8] {
+        let left = self.left();
+        self.at = self.bytes.len();
+        left
+    }
+
+    /// How many bytes have been read.
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
     pub(crate) fn is_at_end(&self) -> bool {
         self.left().is_empty()
     }

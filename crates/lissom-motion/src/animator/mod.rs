@@ -8,11 +8,12 @@ use crate::{
     frame::{Event, Frame},
     graph::{LoadError, PlayedGraph, TriggerKey},
     memory::MemoryScratch,
+    recording::{Recorder, Recording, Shown},
     save::{Held, Save},
     state::{GoTo, Key, OneShot, PlayingShot, ShotKey, Value},
     turn::{Show, Turn, move_on},
 };
-use alloc::{sync::Arc, vec::Vec};
+use alloc::{boxed::Box, sync::Arc, vec::Vec};
 use lissom::{
     JointLod,
     archive::Archive,
@@ -62,6 +63,7 @@ pub struct Animator {
     /// If it moves from pose to pose: the matrices of the next one. Else none.
     target: Vec<Mat4>,
     foreign: foreign::ForeignScratch,
+    recorder: Option<Box<Recorder>>,
 }
 
 /// Why an animator did not do what it was told.
@@ -143,6 +145,7 @@ impl Animator {
             turn: Turn::NEW,
             target: Vec::new(),
             foreign: foreign::ForeignScratch::default(),
+            recorder: None,
             cast,
             body,
         };
@@ -265,7 +268,7 @@ impl Animator {
     ///
     /// A step that is negative, NaN or infinite; nothing has then moved.
     pub fn update(&mut self, dt_s: f64) -> Result<(), AnimateError> {
-        self.update_with(dt_s, |_| Ok(()))
+        self.step(dt_s, None::<fn(&mut Pose<'_>) -> Result<(), JobError>>)
     }
 
     /// The same, with the pose changed before matrices follow from it: by IK, springs, or physics. See [`lissom::pose`].
@@ -295,6 +298,18 @@ impl Animator {
         dt_s: f64,
         change: impl FnOnce(&mut Pose<'_>) -> Result<(), JobError>,
     ) -> Result<(), AnimateError> {
+        self.step(dt_s, Some(change))
+    }
+
+    fn step(
+        &mut self,
+        dt_s: f64,
+        change: Option<impl FnOnce(&mut Pose<'_>) -> Result<(), JobError>>,
+    ) -> Result<(), AnimateError> {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.begin(&self.state, &self.memory);
+        }
+        let is_changed = change.is_some();
         self.cast.graph.update(&mut self.state, dt_s, &mut self.frame)?;
         self.models_before.copy_from_slice(self.body.models());
         self.undo_blend();
@@ -312,7 +327,7 @@ impl Animator {
             let inertia_and_change = |pose: &mut Pose<'_>| {
                 let lod = pose.lod();
                 memory.apply_lod(pose.locals_mut(), lod)?;
-                change(pose)
+                change.map_or(Ok(()), |change| change(pose))
             };
             changed = body.show_changed(cast.mix(frame), rows, cast.shares(frame), inertia_and_change);
             if show == Show::PoseAndMove {
@@ -322,7 +337,36 @@ impl Animator {
         if let Some(left) = turn.advance(dt_s) {
             move_on(body.models_mut(), target, left);
         }
+        self.record_step(dt_s, show != Show::Hold && !is_changed);
         Ok(changed?)
+    }
+
+    /// Adds the step to the recording; `shown` if its pose is the graph's own.
+    fn record_step(&mut self, dt_s: f64, shown: bool) {
+        let Some(mut recorder) = self.recorder.take() else { return };
+        let Self { frame, body, state, memory, root, .. } = &*self;
+        let (pose, joints) = (body.pose(), body.skeleton().joint_count());
+        let shown = (shown && body.lod().is_none()).then_some(Shown { frame, pose, joints });
+        recorder.end(dt_s, (state, memory), self.events(), root, shown.as_ref());
+        self.recorder = Some(recorder);
+    }
+
+    /// Records what is done to it from now on: see [`recording`](crate::recording). What was recorded before is gone. A recording grows with
+    /// every update, so it allocates; [`Animator::reload`] ends it.
+    pub fn record(&mut self) {
+        let Self { cast, state, memory, body, .. } = self;
+        self.recorder = Some(Box::new(Recorder::new(body.skeleton(), &cast.graph, state, memory)));
+    }
+
+    /// What has been recorded so far; `None` if it is not recorded.
+    #[must_use]
+    pub fn recording(&self) -> Option<&Recording> {
+        self.recorder.as_ref().map(|recorder| recorder.recording())
+    }
+
+    /// Ends the recording, and returns it; `None` if it is not recorded.
+    pub fn stop_recording(&mut self) -> Option<Recording> {
+        self.recorder.take().map(|recorder| recorder.into_recording())
     }
 
     /// What happened in the last step: markers, and what states and one-shots did; see [`Frame::events`].

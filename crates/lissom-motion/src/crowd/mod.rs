@@ -64,6 +64,7 @@ mod minds;
 mod outputs;
 mod palette;
 mod played_clip;
+mod records;
 mod saves;
 mod slots;
 mod snapshot;
@@ -85,7 +86,7 @@ pub use snapshot::Snapshot;
 pub use task::Task;
 pub use update::PoseHook;
 
-use crate::{Graph, GraphParts, GraphState, PoseMemory, RootStep, cast::Cast};
+use crate::{Graph, GraphParts, GraphState, PoseMemory, RootStep, cast::Cast, recording::Recorder};
 use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
 use care::check_place;
 use decoded::Decoded;
@@ -141,6 +142,8 @@ pub struct Crowd {
     workers: Vec<Worker>,
     grain: usize,
     backend: Backend,
+    /// Who is recorded.
+    recorders: Vec<(Member, Recorder)>,
 }
 
 /// A level of detail.
@@ -243,6 +246,7 @@ impl Crowd {
             workers: vec![Worker::new(&body)],
             grain: 16,
             backend: Backend::best(),
+            recorders: Vec::new(),
             body,
         })
     }

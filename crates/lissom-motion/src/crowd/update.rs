@@ -130,6 +130,19 @@ impl Crowd {
         palettes: Option<PalettesMut<'_>>,
         hook: &PoseHook<'_>,
     ) -> Result<(), CrowdError> {
+        self.begin_records();
+        let done = self.run(dt_s, executor, palettes, hook);
+        self.end_records(dt_s);
+        done
+    }
+
+    fn run(
+        &mut self,
+        dt_s: f64,
+        executor: &dyn Executor,
+        palettes: Option<PalettesMut<'_>>,
+        hook: &PoseHook<'_>,
+    ) -> Result<(), CrowdError> {
         let slots = self.members.slots();
         let width = executor.width();
         let wanted = if width > 1 { width.saturating_mul(TASKS_EACH) } else { 1 };

@@ -3,6 +3,7 @@
 mod foot_lock;
 mod inertial;
 mod playing;
+mod recording;
 mod root_motion;
 
 use lissom_testkit::alloc::CountingAllocator;
