@@ -3,7 +3,7 @@
 use crate::usage::{UsageError, usage};
 use anyhow::Result;
 use lissom::archive::Archive;
-use lissom_motion::{Animator, Graph, graph::AnyKey, state::Value};
+use lissom_motion::{Animator, Graph, graph::AnyKey, recording::Replay, state::Value};
 use std::sync::Arc;
 
 /// Steps of a played graph, in seconds.
@@ -19,6 +19,8 @@ pub struct Played {
     animator: Animator,
     /// By time.
     settings: Vec<(f64, Setting)>,
+    /// What is played again instead.
+    replay: Option<Replay>,
 }
 
 /// A parameter and its value.
@@ -52,11 +54,31 @@ impl Played {
             ));
         }
         settings.sort_by(|a, b| a.0.total_cmp(&b.0));
-        Ok(Self { name, seconds, animator, settings })
+        Ok(Self { name, seconds, animator, settings, replay: None })
+    }
+
+    /// What was recorded of a character.
+    pub fn of_recording(name: String, replay: Replay) -> Result<Self> {
+        let mut all = replay.clone();
+        let mut seconds = 0.0;
+        while let Some(frame) = all.step()? {
+            seconds = frame.time_s;
+        }
+        let animator = replay.animator().clone();
+        Ok(Self { name, seconds, animator, settings: Vec::new(), replay: Some(replay) })
     }
 
     /// The character at a time.
     pub fn at(&self, time_s: f64) -> Result<Animator> {
+        if let Some(mut replay) = self.replay.clone() {
+            // Half a step early is near enough: times are sums of steps.
+            while let Some(frame) = replay.step()? {
+                if frame.time_s + frame.dt_s * 0.5 > time_s {
+                    break;
+                }
+            }
+            return Ok(replay.animator().clone());
+        }
         let mut animator = self.animator.clone();
         let mut settings = self.settings.iter().peekable();
         let mut now_s = 0.0;

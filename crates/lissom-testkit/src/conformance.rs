@@ -53,6 +53,7 @@ pub fn hashes(backend: Backend) -> Vec<Entry> {
     all.push(("graph/bands".into(), graphs::bands_hash()));
     all.push(("crowd".into(), crowds::hash(backend)));
     all.push(("crowd/all".into(), crowds::hash_of_all(backend)));
+    all.push(("recording".into(), crowds::hash_of_recording()));
     all
 }
 

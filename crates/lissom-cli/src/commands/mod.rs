@@ -12,6 +12,7 @@ mod man;
 mod mannequin;
 mod plot;
 pub(crate) mod render;
+mod replay;
 mod retarget;
 mod sample;
 mod view;
@@ -53,6 +54,7 @@ Examples:
   lissom graph draw hero.json -o hero.svg       what a character may do, as a picture
   lissom bench hero.lsm --json                  what it costs on this machine
   lissom graph new hero.lsm -o hero.json        a first graph from the clips of a file
+  lissom replay bug.lrec --archive hero.lsm     a recorded bug, played again
   lissom completions bash > /etc/bash_completion.d/lissom
   lissom man /usr/local/share/man/man1          then: man lissom, man lissom-import
 
@@ -95,6 +97,8 @@ enum Command {
     /// Check and draw graphs: what a character may do
     #[command(subcommand)]
     Graph(graph::Command),
+    /// Play a recording of a character again, and tell where it comes out otherwise
+    Replay(replay::Arguments),
     /// Print a completion script for a shell
     Completions {
         /// bash, elvish, fish, powershell or zsh
@@ -155,6 +159,7 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         Some(Command::Plot(a)) => plot::run(a, out),
         Some(Command::View(a)) => view::run(a),
         Some(Command::Render(a)) => render::run(a, out),
+        Some(Command::Replay(a)) => replay::run(a, out),
         Some(Command::Import(a)) => import::run(a, out),
         Some(Command::Inspect(a)) => inspect::run(a, out),
         Some(Command::Check(a)) => check::run(a, out),

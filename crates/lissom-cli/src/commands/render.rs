@@ -1,12 +1,11 @@
 //! `lissom render`: a clip as a picture, drawn without a GPU.
 
-use crate::commands::graph::parts_of;
+use crate::commands::{graph::graph_of, replay};
 use crate::options::{Reading, parsed, usage};
 use crate::style::{counted, grouped, plain};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use lissom_build::{exact::clamp, recipe::parse_range};
 use lissom_draw::{Image, gif};
-use lissom_motion::Graph;
 use lissom_show::{
     figure::Body,
     files::write_whole,
@@ -39,6 +38,9 @@ pub(crate) struct Arguments {
     /// A parameter of the graph, at the start or at a time: speed=2.4, speed=4@1.5, jump@2; may be given several times
     #[arg(long, value_name = "NAME=VALUE[@SECONDS]", requires = "graph")]
     set: Vec<String>,
+    /// Draw what was recorded of a character of this archive (.lrec); --graph says which graph it played
+    #[arg(long, value_name = "FILE.lrec", conflicts_with_all = ["clip", "set"])]
+    recording: Option<PathBuf>,
     /// How long the graph plays, up to 60
     #[arg(long, value_name = "SECONDS", default_value_t = 4.0, requires = "graph")]
     seconds: f64,
@@ -106,6 +108,36 @@ enum Kind {
     Gif,
 }
 
+impl Arguments {
+    /// What was recorded.
+    fn replayed(&self) -> Result<Option<Played>> {
+        let Some(path) = &self.recording else { return Ok(None) };
+        let replay = replay::open(path, &self.file, self.graph.as_deref())?;
+        Ok(Some(Played::of_recording(path.display().to_string(), replay)?))
+    }
+}
+
+/// Draws a recording as `lissom render` does.
+pub(crate) fn recording(
+    archive: &Path,
+    recording: &Path,
+    graph: Option<&str>,
+    output: &Path,
+    out: &mut impl Write,
+) -> Result<()> {
+    let mut words: Vec<std::ffi::OsString> = vec!["render".into(), archive.into()];
+    words.extend(["--recording".into(), recording.into(), "-o".into(), output.into()]);
+    words.extend(graph.into_iter().flat_map(|graph| ["--graph".into(), graph.into()]));
+    run(&<Words as clap::Parser>::try_parse_from(words)?.arguments, out)
+}
+
+/// The arguments alone, with what nobody says.
+#[derive(clap::Parser)]
+struct Words {
+    #[command(flatten)]
+    arguments: Arguments,
+}
+
 pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let extension = arguments.output.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
     let kind = match extension.as_str() {
@@ -118,20 +150,21 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let count = if all { usize::MAX } else { 1 };
     // What a file says is drawn as it says it: an archive as a game plays it, anything else as authored.
     let options = arguments.reading.options()?;
-    let stage = match &arguments.graph {
-        None => Stage::open_authored(&arguments.file, asked, &options, count)?,
-        Some(_) => Stage::open_whole(&arguments.file, None, &options, usize::MAX)?,
+    let stage = match (&arguments.graph, &arguments.recording) {
+        (None, None) => Stage::open_authored(&arguments.file, asked, &options, count)?,
+        _ => Stage::open_whole(&arguments.file, None, &options, usize::MAX)?,
     };
     let stage = &stage;
     crate::warnings::write(&arguments.file.display().to_string(), &stage.warnings, crate::warnings::SHOWN)?;
     let played = match &arguments.graph {
+        _ if arguments.recording.is_some() => arguments.replayed()?,
         None => None,
         Some(_) if !(0.0..=60.0).contains(&arguments.seconds) => {
             return usage(format!("--seconds {}: it must be 0 to 60", arguments.seconds));
         }
         Some(graph) => {
             let skeleton = stage.skeleton_name()?;
-            let (name, graph) = graph_of(stage, graph)?;
+            let (name, graph) = graph_of(&stage.archive, graph)?;
             Some(Played::new(&stage.archive, skeleton, name, graph, &arguments.set, arguments.seconds)?)
         }
     };
@@ -284,21 +317,6 @@ fn films(body: &Body<'_>, shots: &[Shot<'_>], arguments: &Arguments, style: &Sty
     }
     bar.finish_and_clear();
     Ok(all)
-}
-
-/// A graph of the stage's archive, or of a file.
-fn graph_of(stage: &Stage, asked: &str) -> Result<(String, Graph)> {
-    let archive = &stage.archive;
-    if archive.graphs().any(|(name, _)| name == asked) {
-        return Ok((asked.to_owned(), Graph::load(archive, asked)?));
-    }
-    let (name, parts, file) = parts_of(Path::new(asked), None)
-        .with_context(|| format!("--graph {asked}: neither a graph of the archive nor a file"))?;
-    let checked = Graph::of_archive(&parts, archive).map_err(|error| match &file {
-        Some(file) => anyhow::Error::from(file.place(&error)),
-        None => error.into(),
-    });
-    Ok((name, checked.with_context(|| asked.to_owned())?))
 }
 
 /// Clips one after the other in one film, at most.

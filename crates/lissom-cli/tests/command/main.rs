@@ -10,6 +10,7 @@ mod import;
 mod looking;
 mod recipes;
 mod render;
+mod replay;
 mod show;
 mod stream;
 mod view;

@@ -11,6 +11,7 @@ use lissom_motion::{
     Animator, Graph, GraphParts, RootStep,
     crowd::{Crowd, Member, Outputs, PaletteFormat, Palettes, PlayedClip, Role, Space},
     graph::{LayerParts, StateParts, Test, TransitionParts},
+    recording::{Recording, Replay},
     state::OneShot,
 };
 use std::sync::Arc;
@@ -206,6 +207,35 @@ pub fn hash(backend: Backend) -> u64 {
 pub fn hash_of_all(backend: Backend) -> u64 {
     let archive = archive();
     played(backend, &archive, &graph(&archive), Input::random)
+}
+
+/// The bytes of a recording, with hashes of all that came out: what is recorded on one machine is what would be on another. It is replayed,
+/// too. Animators run on the best backend that there is.
+///
+/// # Panics
+///
+/// If the replay comes out otherwise.
+#[must_use]
+pub fn hash_of_recording() -> u64 {
+    let allowed = "everything in it is allowed";
+    let archive = archive::gaits();
+    let graph = gaits_graph(&archive, TransitionParts::inertial);
+    let mut hero = Animator::new(&archive, Arc::clone(&graph)).expect(allowed);
+    let mut rng = Rng::new(23);
+    hero.record();
+    for _ in 0..240 {
+        if let Some(input) = Input::random_gait(&mut rng) {
+            input.tell_animator(&mut hero);
+        }
+        hero.update(if rng.one_in(5) { rng.unit_f64() * 0.1 } else { 1.0 / 60.0 }).expect(allowed);
+    }
+    let bytes = hero.stop_recording().expect("it was recorded").to_bytes();
+    let recording = Recording::read(&bytes).expect("what was written reads");
+    let mut replay = Replay::with_graph(&archive, graph, recording).expect(allowed);
+    while let Some(frame) = replay.step().expect(allowed) {
+        assert_eq!(frame.difference, None, "frame {}", frame.frame);
+    }
+    Fnv64::new().bytes(&bytes).finish()
 }
 
 fn played(

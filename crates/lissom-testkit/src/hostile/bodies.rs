@@ -25,7 +25,11 @@ use lissom_build::{
     recipe,
     scene::{Marker, Scene},
 };
-use lissom_motion::{Graph, GraphParts, GraphState, PoseMemory, frame::Frame};
+use lissom_motion::{
+    Graph, GraphParts, GraphState, PoseMemory,
+    frame::Frame,
+    recording::{Recording, Replay},
+};
 use lissom_world::{Children, Keep, World};
 use std::{io, path::Path};
 
@@ -276,6 +280,21 @@ pub(super) fn pose_memory(bytes: &[u8]) -> bool {
     let Ok(memory) = PoseMemory::read(&graph, skeleton, bytes) else { return false };
     assert_eq!(memory.to_bytes(), bytes, "there is one way to write it");
     memory.apply(&mut skeleton.rest_pose().to_vec()).expect("a pose of its skeleton");
+    true
+}
+
+/// A recording, of one graph: its first frames are played.
+pub(super) fn recording(bytes: &[u8]) -> bool {
+    let Ok(recording) = Recording::read(bytes) else { return false };
+    assert_eq!(recording.to_bytes(), bytes, "there is one way to write it");
+    let (archive, graph) = play::recorded();
+    let Ok(mut replay) = Replay::with_graph(archive, graph.clone(), recording) else { return false };
+    for _ in 0..50 {
+        match replay.step() {
+            Ok(Some(_)) => {}
+            Ok(None) | Err(_) => break,
+        }
+    }
     true
 }
 

@@ -50,6 +50,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "world", run: bodies::world, bound: world, seeds: seeds::worlds },
     Target { name: "graph_state", run: bodies::graph_state, bound: runtime, seeds: seeds::graph_states },
     Target { name: "pose_memory", run: bodies::pose_memory, bound: runtime, seeds: seeds::pose_memories },
+    Target { name: "recording", run: bodies::recording, bound: recording, seeds: seeds::recordings },
     Target { name: "graph", run: bodies::graph, bound: runtime, seeds: seeds::graphs },
     Target { name: "graph_json", run: bodies::graph_json, bound: importer, seeds: seeds::graph_files },
     Target { name: "ozz", run: bodies::ozz, bound: importer, seeds: seeds::ozz },
@@ -69,6 +70,11 @@ pub const TARGETS: &[Target] = &[
 
 fn runtime(bytes: u64) -> u64 {
     8 * bytes + (1 << 20)
+}
+
+/// What is read, and an animator that plays it.
+fn recording(bytes: u64) -> u64 {
+    8 * bytes + (4 << 20)
 }
 
 /// An archive is at most 8 times as large as it was packed. Its largest clip stands there as integers, and what is learnt of a channel,

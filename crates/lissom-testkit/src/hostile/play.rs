@@ -3,17 +3,24 @@
 use crate::rng::Rng;
 use lissom::{
     ClipView, Cursor, Skeleton,
+    archive::Archive,
     job::{SampleJob, SampleTime},
     math::soa::SoaTransform,
 };
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
+    archive::ArchiveWriter,
+    cook::ClipBuilder,
     exact::{Q4, Trs, V3},
     mannequin,
     raw::{Key, RawAnimation, RawJoint, RawSkeleton, RawTrack, RawUserTrack, TrackKind, UserKey},
     scene::{Marker, Scene, SceneAnimation, SceneSkeleton},
 };
-use std::sync::OnceLock;
+use lissom_motion::{
+    Graph, GraphParts,
+    graph::{LayerParts, StateParts, Test, TransitionParts},
+};
+use std::sync::{Arc, OnceLock};
 
 /// Frames of each way to play. Few: instrumented by a fuzzer, a frame takes a hundred times as long.
 pub(super) const FRAMES: u32 = 8;
@@ -37,6 +44,32 @@ pub(super) fn stage() -> &'static Stage {
 /// Builds what is built once.
 pub(super) fn prepare() {
     stage();
+    recorded();
+}
+
+/// An archive of three joints, and the graph that recordings play: gaits by inertia, and a wave over them.
+pub(super) fn recorded() -> &'static (Archive, Arc<Graph>) {
+    static RECORDED: OnceLock<(Archive, Arc<Graph>)> = OnceLock::new();
+    RECORDED.get_or_init(|| {
+        let built = &stage().small;
+        let mut writer = ArchiveWriter::new().skeleton("small", &built.skeleton).expect("our own skeleton");
+        for name in ["idle", "walk", "wave"] {
+            let clip = RawAnimation { name: name.into(), ..even(true) };
+            let bytes = ClipBuilder::default().build(built, &clip).expect("our own clip").bytes;
+            writer = writer.clip(u16::from(bytes[4]), name, bytes).expect("a clip fits");
+        }
+        let archive = Archive::read(&writer.finish().expect("it is small")).expect("what was written reads");
+        let way = |from, to| TransitionParts::new(from, to).when("go", Test::On).inertial().fade(0.3);
+        let parts = GraphParts::new().float("speed", 0.0).trigger("go").clip("wave").layer(
+            LayerParts::new("body")
+                .state(StateParts::line("move", "speed", &[(0.0, "idle"), (1.0, "walk")]))
+                .state(StateParts::clip("rest", "idle"))
+                .transition(way("move", "rest"))
+                .transition(way("rest", "move")),
+        );
+        let graph = Graph::of_archive(&parts, &archive).expect("the archive has the clips");
+        (archive, Arc::new(graph))
+    })
 }
 
 /// Three joints in a row.

@@ -25,7 +25,7 @@ use lissom_build::{
     scene::{Marker, Morph, SourceNode},
 };
 use lissom_motion::{
-    GraphParts, GraphState, PoseMemory,
+    Animator, GraphParts, GraphState, PoseMemory,
     frame::Frame,
     graph::{LayerParts, StateParts},
     memory::MemoryScratch,
@@ -192,6 +192,28 @@ pub(super) fn pose_memories() -> Vec<Seed> {
         };
         memory.follow(&frame, &mut scratch, |clip| clip, pose).expect("poses are there");
         out.push(seed(format!("running_{i}"), memory.to_bytes()));
+    }
+    out
+}
+
+/// A few frames of somebody who is told things.
+pub(super) fn recordings() -> Vec<Seed> {
+    let (archive, graph) = super::play::recorded();
+    let mut out = Vec::new();
+    for i in 0..4_u32 {
+        let mut rng = Rng::new(u64::from(i));
+        let mut hero = Animator::new(archive, graph.clone()).expect("its own graph");
+        hero.record();
+        for _ in 0..8 * i {
+            match rng.below(6) {
+                0 => hero.set_value("speed", rng.signed()).expect("a float"),
+                1 => hero.set_value("go", true).expect("a trigger"),
+                2 => hero.play("wave").start().map(drop).expect("a clip of the graph"),
+                _ => {}
+            }
+            hero.update(0.05).expect("a step may be taken");
+        }
+        out.push(seed(format!("frames_{i}"), hero.stop_recording().expect("it was recorded").to_bytes()));
     }
     out
 }

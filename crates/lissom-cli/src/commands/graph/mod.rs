@@ -10,6 +10,7 @@ use crate::{
     style::{Style, counted, plain},
 };
 use anyhow::{Context, Result, bail};
+use lissom::archive::Archive;
 use lissom_build::{
     edit,
     graph::{self, GraphFile, GraphFileError, Known},
@@ -245,6 +246,20 @@ fn graph_limit(path: &Path) -> u64 {
 fn scene_of(path: &Path, bytes: &[u8]) -> Result<Scene> {
     lsm::read_with(bytes, &lissom_build::import::ReadOptions::default(), lsm::Clips::Names)
         .with_context(|| path.display().to_string())
+}
+
+/// A graph of an archive, or of a file.
+pub(crate) fn graph_of(archive: &Archive, asked: &str) -> Result<(String, Graph)> {
+    if archive.graphs().any(|(name, _)| name == asked) {
+        return Ok((asked.to_owned(), Graph::load(archive, asked)?));
+    }
+    let (name, parts, file) = parts_of(Path::new(asked), None)
+        .with_context(|| format!("--graph {asked}: neither a graph of the archive nor a file"))?;
+    let checked = Graph::of_archive(&parts, archive).map_err(|error| match &file {
+        Some(file) => anyhow::Error::from(file.place(&error)),
+        None => error.into(),
+    });
+    Ok((name, checked.with_context(|| asked.to_owned())?))
 }
 
 /// What a file says: a graph's own, or one of an archive's.
