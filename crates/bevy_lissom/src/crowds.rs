@@ -3,6 +3,7 @@
 use crate::{
     archive::LissomArchive,
     components::{CrowdKey, GraphSource, Playable, WeightedClip},
+    ik::{Aims, Human},
     rig::Rig,
 };
 use bevy_asset::{AssetId, AssetLoadError};
@@ -38,6 +39,10 @@ pub(crate) struct CrowdOf {
     pub rigs: HashMap<Box<str>, Arc<Rig>>,
     /// Names of morph targets, by the mesh, in file order.
     targets: HashMap<Box<str>, Vec<Box<str>>>,
+    /// The joints that IK moves, once somebody asks for it.
+    pub human: Option<Human>,
+    /// What members aim at in this frame, by their index.
+    pub aims: Vec<Option<Aims>>,
 }
 
 /// The entity that a member is bound to, and what it plays.
@@ -148,7 +153,17 @@ impl CrowdOf {
             }
         }
         let (names, rigs) = (HashMap::new(), HashMap::new());
-        Ok(Self { crowd, archive, graphs: Vec::new(), bound: Vec::new(), names, rigs, targets })
+        Ok(Self {
+            crowd,
+            archive,
+            graphs: Vec::new(),
+            bound: Vec::new(),
+            names,
+            rigs,
+            targets,
+            human: None,
+            aims: Vec::new(),
+        })
     }
 
     /// Adds a member for an entity.

@@ -14,7 +14,7 @@
 //! ```
 //!
 //! ```text
-//!  hero.lsm ──▶ LissomArchive (asset), one LissomClip per label      Plays, Parameters, EntityRootMotion, JointSocket (components)
+//!  hero.lsm ──▶ LissomArchive (asset), one LissomClip per label      Plays, Parameters, LookAt, HandIk, FootIk, EntityRootMotion, JointSocket
 //!                    │                                                   │
 //!                    ▼                  LissomSystems::Bind              ▼
 //!                 Crowds: one crowd per archive, one member per character ◀── Character (component, by the plugin)
@@ -43,6 +43,7 @@ mod character;
 mod components;
 mod crowds;
 mod executor;
+mod ik;
 #[cfg(feature = "import")]
 mod import;
 mod mesh;
@@ -63,6 +64,7 @@ pub use components::{
     PlaybackSpeed, Plays, StateChanged, WeightedClip,
 };
 pub use crowds::Crowds;
+pub use ik::{FootGround, FootIk, HandIk, HandTarget, LookAt};
 #[cfg(feature = "import")]
 pub use import::ImportError;
 pub use scatter::scatter_palettes;
@@ -133,6 +135,9 @@ impl Plugin for LissomPlugin {
             .register_type::<SceneJoints>()
             .register_type::<Skin>()
             .register_type::<JointSocket>()
+            .register_type::<LookAt>()
+            .register_type::<HandIk>()
+            .register_type::<FootIk>()
             .register_type::<LissomError>()
             .add_observer(systems::unbind)
             .add_observer(scene::lose::<Character>)
@@ -156,7 +161,7 @@ impl Plugin for LissomPlugin {
                     )
                         .chain()
                         .in_set(LissomSystems::Bind),
-                    (systems::animate, morph::weigh).chain().in_set(LissomSystems::Animate),
+                    (ik::aim, systems::animate, morph::weigh).chain().in_set(LissomSystems::Animate),
                     (systems::travel, systems::tell, systems::attach).in_set(LissomSystems::Tell),
                 ),
             )

@@ -234,8 +234,16 @@ pub(crate) fn follow_pace(
 pub(crate) fn animate(time: Res<Time>, mut crowds: ResMut<Crowds>) {
     let dt_s = time.delta_secs_f64();
     for crowd_of in crowds.iter_mut() {
-        if let Err(why) = crowd_of.crowd.update_on(dt_s, &Compute) {
-            error!("a crowd of {} characters is not updated: {why}", crowd_of.crowd.len());
+        let CrowdOf { crowd, human, aims, .. } = crowd_of;
+        let updated = crowd.update_with(dt_s, &Compute, None, &|member, _, pose| match (
+            aims.get(member.index()),
+            &*human,
+        ) {
+            (Some(Some(aims)), Some(human)) => aims.apply(human, pose),
+            _ => Ok(()),
+        });
+        if let Err(why) = updated {
+            error!("a crowd of {} characters: {why}", crowd_of.crowd.len());
         }
     }
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "the engine's arithmetic is compared within a tolerance")]
 
 mod files;
+mod ik;
 #[cfg(feature = "import")]
 mod import;
 mod log;

@@ -3,7 +3,8 @@
 use super::{app, bits, hero, plays};
 use bevy_ecs::reflect::{AppTypeRegistry, ReflectComponent};
 use bevy_lissom::{
-    EntityRootMotion, JointSocket, LissomError, Parameters, PlaybackSpeed, Plays, SceneJoints, Skin,
+    EntityRootMotion, FootIk, HandIk, JointSocket, LissomError, LookAt, Parameters, PlaybackSpeed, Plays,
+    SceneJoints, Skin,
 };
 use std::any::TypeId;
 
@@ -17,6 +18,9 @@ fn components_are_registered_and_a_value_that_is_set_by_reflection_is_followed()
     let component = |id| registry.get_type_data::<ReflectComponent>(id).cloned();
     for id in [
         TypeId::of::<EntityRootMotion>(),
+        TypeId::of::<FootIk>(),
+        TypeId::of::<HandIk>(),
+        TypeId::of::<LookAt>(),
         TypeId::of::<JointSocket>(),
         TypeId::of::<LissomError>(),
         TypeId::of::<Parameters>(),

@@ -1,8 +1,13 @@
 //! docs/CHARACTER.md: every command and every line of code of it runs, on the mannequin's own file.
 
 use crate::common::{folder, good, text, write};
-use lissom::archive::Archive;
-use lissom_motion::{Animator, Graph, RootStep};
+use lissom::{
+    archive::Archive,
+    job::Ground,
+    math::Vec3,
+    pose::{Gaze, Legs},
+};
+use lissom_motion::{Animator, Graph, RootStep, recording::Replay};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -84,7 +89,7 @@ fn a_character_in_an_afternoon() -> Result<(), Box<dyn std::error::Error>> {
     // The code of the page is this.
     let own = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/command/character.rs"))?;
     for line in blocks(&page, "rust").iter().flat_map(|block| block.lines()) {
-        let line = line.trim().replace("\"hero.lsm\"", "&path");
+        let line = line.trim().replace("\"hero.lsm\"", "&path").replace("\"bug.lrec\"", "&file");
         assert!(own.contains(&line), "the page has a line that is not run: {line}");
     }
     let path = root.join("hero.lsm");
@@ -106,6 +111,35 @@ fn a_character_in_an_afternoon() -> Result<(), Box<dyn std::error::Error>> {
         let _matrices = hero.models(); // for your renderer; or hero.palette("mesh"), hero.body_mut().skin()
     }
     println!("{:.1} m, {steps} steps", place.translation[2]);
+
+    let before = hero.models().to_vec();
+    let (gaze, legs) = (Gaze::of(hero.body().skeleton())?, Legs::of(hero.body().skeleton())?);
+    hero.update_with(1.0 / 60.0, |pose| {
+        let ground = |height| Some(Ground { place: Vec3::new(0.0, height, 0.0), normal: Vec3::Y }); // from your ray casts
+        pose.stand(&legs, &[ground(0.15), ground(0.0)], 1.0)?; // the left foot stands on a step
+        pose.look_at(&gaze, Vec3::new(1.0, 1.6, 2.0), 1.0)?;
+        Ok(())
+    })?;
+    let ankle = legs.legs[0].limb.joints[2];
+    let rise = hero.models()[ankle].w_axis.y - before[ankle].w_axis.y;
+    assert!((0.12..0.18).contains(&rise), "{rise} m");
+
+    hero.record();
+    for _ in 0..120 {
+        hero.set(speed, 1.3)?;
+        hero.update(1.0 / 60.0)?;
+    }
+    let recording = hero.stop_recording().ok_or("it was recorded")?;
+    let file = root.join("bug.lrec");
+    std::fs::write(&file, recording.to_bytes())?;
+    let told = good(&["replay", &text(&file), "--archive", &text(&path)]);
+    assert!(told.contains("120 frames, 2.00 s, as recorded"), "{told}");
+    let bytes = recording.to_bytes().len();
+    assert!(bytes < 120 * 9 + 2000, "{bytes} bytes");
+    let mut replay = Replay::new(&archive, recording)?;
+    while let Some(frame) = replay.step()? {
+        assert_eq!(frame.difference, None, "frame {}", frame.frame);
+    }
 
     // Three seconds of walking, and a stand before and after.
     assert!((3.0..4.5).contains(&place.translation[2]), "{place:?}");

@@ -64,6 +64,11 @@ fn a_spoiled_memory_of_a_pose_does_no_harm() {
 }
 
 #[test]
+fn a_spoiled_recording_does_no_harm() {
+    survives("recording");
+}
+
+#[test]
 fn a_spoiled_graph_does_no_harm() {
     survives("graph");
 }
