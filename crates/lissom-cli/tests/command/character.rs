@@ -131,7 +131,7 @@ fn a_character_in_an_afternoon() -> Result<(), Box<dyn std::error::Error>> {
     }
     let recording = hero.stop_recording().ok_or("it was recorded")?;
     let file = root.join("bug.lrec");
-    std::fs::write(&file, recording.to_bytes())?;
+    fs::write(&file, recording.to_bytes())?; // std::fs
     let told = good(&["replay", &text(&file), "--archive", &text(&path)]);
     assert!(told.contains("120 frames, 2.00 s, as recorded"), "{told}");
     let bytes = recording.to_bytes().len();
