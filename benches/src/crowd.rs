@@ -3,10 +3,14 @@
 use anyhow::{Context, Result};
 use lissom::{
     Clip, Cursor, JointLod, Skeleton,
-    archive::Archive,
+    archive::{Archive, SectionKind},
     clip::DecodedClip,
-    job::{BlendJob, BlendLayer, LocalToModelJob, Mix, MixEntry, MixJob, MixScratch, SampleJob, SampleTime},
-    math::{Mat4, soa::SoaTransform},
+    job::{
+        BlendJob, BlendLayer, Ground, LocalToModelJob, Mix, MixEntry, MixJob, MixScratch, SampleJob,
+        SampleTime,
+    },
+    math::{Mat4, Vec3, soa::SoaTransform},
+    pose::{Legs, Pose},
 };
 use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
@@ -21,7 +25,9 @@ use lissom_draw::chart::{Lines, Series};
 use lissom_measure::timing::{best_of_s, calibration_ns};
 use lissom_motion::{
     Graph, RootStep,
-    crowd::{Crowd, Executor, Member, Outputs, PaletteFormat, PlayedClip, Rayon, Role, Serial, Space},
+    crowd::{
+        Crowd, Executor, Member, Outputs, PaletteFormat, PlayedClip, PoseHook, Rayon, Role, Serial, Space,
+    },
 };
 use std::{fs, hint::black_box, path::Path, sync::Arc};
 
@@ -292,44 +298,55 @@ fn own_graph(counts: &[usize]) -> Result<()> {
     let (ahead, left, jump) = (graph.float("ahead")?, graph.float("left")?, graph.trigger("jump")?);
     println!("\nmannequin, its own graph with markers and root motion, us a character");
     println!(
-        "| characters | decide | crowd, matrices | f32 palettes | 2 threads, palettes | events a frame |"
+        "| characters | decide | crowd, matrices | with feet on the ground | f32 palettes | 2 threads, palettes | events a frame |"
     );
-    println!("|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|");
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build()?;
+    let legs =
+        Legs::of(&*archive.skeleton(archive.names(SectionKind::Skeleton).next().context("a skeleton")?)?)?;
+    let ground = |height| Some(Ground { place: Vec3::new(0.0, height, 0.0), normal: Vec3::Y });
+    let stand = |_: Member, _: &RootStep, pose: &mut Pose<'_>| {
+        pose.stand(&legs, &[ground(0.1), ground(0.0)], 1.0).map(drop)
+    };
     for &count in counts {
         let mut told = 0.0;
-        let mut time = |outputs: Outputs, seen: bool, executor: &dyn Executor| -> Result<f64> {
-            let mut crowd = Crowd::new(&archive)?;
-            crowd.set_outputs(outputs);
-            let role = Role::Graph(crowd.add_graph(Arc::clone(&graph))?);
-            let mut members = Vec::with_capacity(count);
-            for i in 0..count {
-                let member = crowd.add(role, RootStep::IDENTITY)?;
-                let share = i as f64 * 0.618_033_988_749_895;
-                let share = (share - libm::floor(share)) as f32;
-                crowd.set(member, ahead, 4.0 * share)?;
-                crowd.set(member, left, 0.5 * (share - 0.5))?;
-                members.push(member);
-            }
-            crowd.set_seen(&members, seen)?;
-            let (mut frames, mut events) = (0_usize, 0_usize);
-            let us = us_each(count, || {
-                frames += 1;
-                if let Some(member) = members.get(frames * 7 % count.next_multiple_of(64)) {
-                    crowd.trigger_each(&[*member], jump)?;
+        let mut time =
+            |outputs: Outputs, seen: bool, executor: &dyn Executor, hook: &PoseHook<'_>| -> Result<f64> {
+                let mut crowd = Crowd::new(&archive)?;
+                crowd.set_outputs(outputs);
+                let role = Role::Graph(crowd.add_graph(Arc::clone(&graph))?);
+                let mut members = Vec::with_capacity(count);
+                for i in 0..count {
+                    let member = crowd.add(role, RootStep::IDENTITY)?;
+                    let share = i as f64 * 0.618_033_988_749_895;
+                    let share = (share - libm::floor(share)) as f32;
+                    crowd.set(member, ahead, 4.0 * share)?;
+                    crowd.set(member, left, 0.5 * (share - 0.5))?;
+                    members.push(member);
                 }
-                crowd.update_on(DT_S, executor)?;
-                events += crowd.events().count();
-                Ok(())
-            })?;
-            told = events as f64 / frames as f64;
-            Ok(us)
-        };
-        let decided = time(MODELS, false, &Serial)?;
-        let models = time(MODELS, true, &Serial)?;
-        let palettes = time(PALETTES, true, &Serial)?;
-        let two = pool.install(|| time(PALETTES, true, &Rayon))?;
-        println!("| {count} | {decided:.2} | {models:.2} | {palettes:.2} | {two:.2} | {told:.1} |");
+                crowd.set_seen(&members, seen)?;
+                let (mut frames, mut events) = (0_usize, 0_usize);
+                let us = us_each(count, || {
+                    frames += 1;
+                    if let Some(member) = members.get(frames * 7 % count.next_multiple_of(64)) {
+                        crowd.trigger_each(&[*member], jump)?;
+                    }
+                    crowd.update_with(DT_S, executor, None, hook)?;
+                    events += crowd.events().count();
+                    Ok(())
+                })?;
+                told = events as f64 / frames as f64;
+                Ok(us)
+            };
+        let none: &PoseHook<'_> = &|_, _, _| Ok(());
+        let decided = time(MODELS, false, &Serial, none)?;
+        let models = time(MODELS, true, &Serial, none)?;
+        let standing = time(MODELS, true, &Serial, &stand)?;
+        let palettes = time(PALETTES, true, &Serial, none)?;
+        let two = pool.install(|| time(PALETTES, true, &Rayon, none))?;
+        println!(
+            "| {count} | {decided:.2} | {models:.2} | {standing:.2} | {palettes:.2} | {two:.2} | {told:.1} |"
+        );
     }
     Ok(())
 }
