@@ -237,7 +237,7 @@ pub fn print(folder: Option<&Path>, plot: Option<&Path>) -> Result<()> {
     let stage = subjects[0].stage(200, Form::Rows)?;
     println!("\nmannequin, 200 clips, us a character");
     table(&stage, "200 clips", &[1_000, 10_000])?;
-    own_graph(&[1, 100, 1_000, 10_000])?;
+    own_graph(&[1, 100, 500, 1_000, 10_000])?;
     println!(
         "\nozz, three samples, a blend, model matrices: 2.44 us alone, 2.8 at 100, 3.1 at 1,000, 4.6 to 5.0 at 10,000"
     );
