@@ -124,9 +124,17 @@ impl<'a> Reader<'a> {
     /// A count of things of at least `each` bytes: there are as many bytes left, so that memory for them may be reserved.
     pub(crate) fn count(&mut self, most: usize, each: usize) -> Result<usize> {
         let count = usize::try_from(self.u32()?).unwrap_or(usize::MAX);
-        self.check(count <= most, "more than a graph may have")?;
+        self.check(count <= most, "more than there may be")?;
         self.check(count.saturating_mul(each) <= self.left().len(), "the bytes end before the list")?;
         Ok(count)
+    }
+
+    /// So many 16-bit numbers.
+    pub(crate) fn numbers(&mut self, count: usize) -> Result<Vec<i16>> {
+        let length = count.saturating_mul(2);
+        let Some(bytes) = self.left().get(..length) else { return Err(self.wrong("the bytes end here")) };
+        self.at = self.at.saturating_add(length);
+        Ok(bytes.as_chunks::<2>().0.iter().map(|two| i16::from_le_bytes(*two)).collect())
     }
 
     /// True if nothing is left.
