@@ -161,7 +161,13 @@ mod tests {
                 let mut number = numbers(seed, most);
                 let query: Vec<[i16; 2]> = (0..pairs).map(|_| [number(), number()]).collect();
                 let words: Vec<u32> = query.iter().map(|q| pair(q[0], q[1])).collect();
-                let rows: Vec<[i16; 32]> = (0..pairs).map(|_| core::array::from_fn(|_| number())).collect();
+                let mut rows: Vec<[i16; 32]> =
+                    (0..pairs).map(|_| core::array::from_fn(|_| number())).collect();
+                if seed % 3 == 0 {
+                    // Nothing is added behind the eight columns after which a search may stop.
+                    let rest = rows.iter_mut().zip(&query).skip(EARLY);
+                    rest.for_each(|(row, q)| *row = core::array::from_fn(|i| q[i % 2]));
+                }
                 let more: Vec<[i16; 32]> = (0..pairs).map(|_| core::array::from_fn(|_| number())).collect();
                 let boxes: Vec<Boxes> = rows
                     .iter()

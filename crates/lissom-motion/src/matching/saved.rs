@@ -95,6 +95,7 @@ impl DatabaseParts {
         let ranges = from.list(MAX_RANGES, 28, range)?;
         let frames = ranges.iter().fold(0_usize, |all, range| all.saturating_add(range.frames as usize));
         from.check(frames <= MAX_FRAMES, "more frames than a database may have")?;
+        from.check(bits & BIASES == 0 || frames > 0, "biases of no frames")?;
         let rows = from.numbers(frames.saturating_mul(features.len()))?;
         let biases = from.numbers(if bits & BIASES == 0 { 0 } else { frames })?;
         from.end()?;
