@@ -1,5 +1,5 @@
 //! Prints tables of figures: `cargo run --release -p lissom-bench -- jobs`, or `clips [FOLDER] [--plot FILE.svg]`,
-//! `compression FOLDER`, `count`, `crowd [FOLDER [--plot FILE.svg]]`, `graph`, `rows`, or `ik`.
+//! `compression FOLDER`, `count`, `crowd [FOLDER [--plot FILE.svg]]`, `graph`, `matching FOLDER`, `rows`, or `ik`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command's output")]
 
 mod clips;
@@ -10,6 +10,7 @@ mod graph;
 mod ik;
 mod jobs;
 mod layouts;
+mod matching;
 mod sampling;
 mod table;
 
@@ -26,6 +27,7 @@ const USAGE: &str = "usage: lissom-bench jobs [FOLDER [--passes N]]   (FOLDER ho
                                 .rawclip files; FILE is a table that another build wrote)
        lissom-bench crowd [FOLDER [--plot FILE.svg]]   (many characters; FOLDER holds assets/ozz/bin)
        lissom-bench graph   (a graph's update without a pose)
+       lissom-bench matching FOLDER   (a search for motion matching; FOLDER holds mocap/*.bvh)
        lissom-bench rows   (the jobs that need no files, on one backend: for `cargo xtask rows`)
        lissom-bench ik   (a call of two-bone and aim IK, beside ozz)";
 
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
         ["crowd", folder] => crowd::print(Some(Path::new(folder)), None),
         ["crowd", folder, "--plot", file] => crowd::print(Some(Path::new(folder)), Some(Path::new(file))),
         ["graph"] => graph::print(),
+        ["matching", folder] => matching::print(Path::new(folder)),
         ["ik"] => ik::print(),
         // What `count` runs under valgrind.
         ["count-rounds", clips, folder] => count::rounds(clips, folder),

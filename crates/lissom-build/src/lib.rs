@@ -20,6 +20,7 @@
 //! | [`retarget`] | motions of one human skeleton on another |
 //! | [`feet`] | when feet stand; phase and speed of gaits |
 //! | [`graph`] | graphs as files, for `lissom_motion` |
+//! | [`matching`] | databases for motion matching, for `lissom_motion` |
 //! | [`draft`] | a first graph from the names and speeds of clips |
 //! | [`pipeline`] | all of it at once: files or bytes in, an archive, reports and a stamp out |
 //! | [`mannequin`] | a character made in code |
@@ -73,6 +74,7 @@ pub mod feet;
 pub mod graph;
 pub mod import;
 pub mod mannequin;
+pub mod matching;
 pub mod mesh;
 pub mod pipeline;
 pub mod raw;

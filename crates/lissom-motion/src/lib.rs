@@ -44,6 +44,7 @@
 //! | [`root`] | root motion |
 //! | [`recording`] | what was done to a character, frame by frame, to be played again |
 //! | [`crowd`] | many characters of one skeleton |
+//! | [`matching`] | the frame of many clips that fits best |
 //!
 //! **Laps.** A state has one playhead, counted in laps: lap 3, a quarter into it. All clips of a blend are at that share
 //! of their own length. So gaits of different lengths keep step, a state is brought into step by copying a playhead, and
@@ -110,6 +111,7 @@ mod error;
 pub mod frame;
 pub mod graph;
 mod limits;
+pub mod matching;
 pub mod memory;
 mod reader;
 pub mod recording;

@@ -124,12 +124,17 @@ impl<'a> Reader<'a> {
     /// A count of things of at least `each` bytes: there are as many bytes left, so that memory for them may be reserved.
     pub(crate) fn count(&mut self, most: usize, each: usize) -> Result<usize> {
         let count = usize::try_from(self.u32()?).unwrap_or(usize::MAX);
-        self.check(count <= most, "more than a graph may have")?;
+        self.check(count <= most, "more than there may be")?;
         self.check(count.saturating_mul(each) <= self.left().len(), "the bytes end before the list")?;
         Ok(count)
     }
 
-    /// True if nothing is left.
+    /// So many 16-bit numbers.
+    pub(crate) fn numbers(&mut self, count: usize) -> Result<Vec<i16>> {
+        let bytes = self.bytes(count.saturating_mul(2))?;
+        Ok(bytes.as_chunks::<2>().0.iter().map(|two| i16::from_le_bytes(*two)).collect())
+    }
+
     /// Seven bits per byte, the lowest first; the highest bit says that more follow.
     pub(crate) fn number(&mut self) -> Result<usize> {
         let (mut number, mut shift) = (0_u64, 0_u32);
@@ -163,6 +168,7 @@ impl<'a> Reader<'a> {
         self.at
     }
 
+    /// True if nothing is left.
     pub(crate) fn is_at_end(&self) -> bool {
         self.left().is_empty()
     }

@@ -233,6 +233,9 @@ fn cook_input(plan: &Plan, input: Input<'_>) -> PyResult<(Vec<u8>, Report)> {
     for graph in cooked.graphs {
         graph.map_err(errors::input)?;
     }
+    for database in cooked.matching {
+        database.map_err(errors::input)?;
+    }
     Ok((cooked.archive.ok_or_else(|| defect("there is no archive"))?, report))
 }
 

@@ -21,6 +21,7 @@ use lissom_build::{
     BuiltSkeleton, SkeletonBuilder,
     cook::{ClipBuilder, Effort},
     mannequin::{self, Motion},
+    matching::{self, MatchedClips, MatchedMotion, MatchingRule},
 };
 use lissom_math::{
     Mat34, Qvs, Qvvs, Transform, Vec3,
@@ -28,6 +29,7 @@ use lissom_math::{
     soa::{self, SoaTransform},
     trig,
 };
+use lissom_motion::matching::Database;
 use lissom_world::{Prefab, World};
 use std::fmt::Write;
 
@@ -47,6 +49,7 @@ pub fn hashes(backend: Backend) -> Vec<Entry> {
     all.extend(mannequin(backend));
     all.extend(clips(backend));
     all.extend(motion::hashes(backend));
+    all.push(("matching".into(), matching(backend)));
     all.push(("world".into(), world(backend)));
     all.push(("graph".into(), graphs::hash()));
     all.push(("graph/in_step".into(), graphs::in_step_hash()));
@@ -55,6 +58,35 @@ pub fn hashes(backend: Backend) -> Vec<Entry> {
     all.push(("crowd/all".into(), crowds::hash_of_all(backend)));
     all.push(("recording".into(), crowds::hash_of_recording()));
     all
+}
+
+/// The mannequin's gaits as a database for motion matching, and what a thousand searches in it find.
+fn matching(backend: Backend) -> u64 {
+    let motions = [Motion::Walk, Motion::Run, Motion::StrafeLeft, Motion::TurnRight];
+    let animations = motions.map(|motion| mannequin::animation(motion).expect("it has root motion"));
+    let skeleton = mannequin::skeleton();
+    let identity = SkeletonBuilder::build(&skeleton).expect("it can be built").skeleton.identity();
+    let motions = animations.each_ref().map(|animation| {
+        let name = animation.motion.name.as_str();
+        MatchedMotion { name, mirrored: false, animation, skeleton: &skeleton, identity }
+    });
+    let clips = vec![MatchedClips { clips: "*".into(), ..MatchedClips::default() }];
+    let rule = MatchingRule { clips, rate_hz: 60.0, ..MatchingRule::new("gaits") };
+    let parts = matching::cook(&rule, &motions).expect("a human walks").parts;
+    let database = Database::new(&parts).expect("what was cooked is a database");
+    let mut hash = Fnv64::new().bytes(&parts.to_bytes());
+    let mut rng = Rng::new(33);
+    let mut values = vec![0.0; database.features().len()];
+    for _ in 0..1000 {
+        let frame = rng.below(database.frames() as usize) as u32;
+        database.values(frame, &mut values).expect("there is such a frame");
+        values.iter_mut().for_each(|v| *v += rng.signed());
+        let query = database.query(&values).and_then(|query| query.playing(&database, frame, 10, 0.5));
+        let (found, _) =
+            query.and_then(|query| database.search_on(backend, &query)).expect("there is an answer");
+        hash = hash.u32(found.frame).u32(found.cost.cast_unsigned()).u32(u32::from(found.stays));
+    }
+    hash.finish()
 }
 
 /// The table as text.

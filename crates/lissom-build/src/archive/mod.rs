@@ -33,7 +33,7 @@ use lissom::{
         layout::{self, ENTRY_BYTES, HEADER_BYTES, MAGIC, MAJOR_VERSION, MINOR_VERSION},
     },
 };
-use lissom_motion::GraphParts;
+use lissom_motion::{GraphParts, matching::DatabaseParts};
 use std::{collections::BTreeSet, io};
 
 /// Collects sections, then writes them all.
@@ -359,6 +359,15 @@ impl ArchiveWriter {
     /// [`ArchiveWriteError::Twice`].
     pub fn graph(self, name: &str, parts: &GraphParts) -> Result<Self, ArchiveWriteError> {
         self.section(SectionKind::Graph, layout::GRAPH_VERSION, 0, name, parts.to_bytes())
+    }
+
+    /// Adds a database for motion matching.
+    ///
+    /// # Errors
+    ///
+    /// [`ArchiveWriteError::Twice`].
+    pub fn matching(self, name: &str, parts: &DatabaseParts) -> Result<Self, ArchiveWriteError> {
+        self.section(SectionKind::Matching, layout::MATCHING_VERSION, 0, name, parts.to_bytes())
     }
 
     /// Adds a clip's own bytes, which are played from where they stand.

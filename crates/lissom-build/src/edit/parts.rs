@@ -35,7 +35,7 @@ const MISSED_S: f64 = 1e-3;
 
 impl SceneAnimation {
     /// One edit of the motion; others leave it as it is.
-    pub(super) fn edited(&self, skeleton: &RawSkeleton, kind: &EditKind) -> Result<Self, RawEditError> {
+    pub(crate) fn edited(&self, skeleton: &RawSkeleton, kind: &EditKind) -> Result<Self, RawEditError> {
         match *kind {
             EditKind::Trim(from, to) => self.trimmed(from, to),
             EditKind::Rate(rate_hz) => Ok(Self { motion: self.motion.resampled(rate_hz)?, ..self.clone() }),

@@ -2,7 +2,7 @@
 
 use crate::{
     archive::ArchiveWriteError, cook::CookError, edit::EditError, graph::GraphFileError, import::OpenError,
-    raw::RawSkeletonError,
+    matching::MatchingError, raw::RawSkeletonError,
 };
 use std::path::PathBuf;
 
@@ -60,6 +60,14 @@ pub enum InputError {
         name: PathBuf,
         /// Where in it, and why.
         source: GraphFileError,
+    },
+    /// A database for motion matching cannot be cooked.
+    #[error("matching {name:?}: {source}")]
+    Matching {
+        /// The database.
+        name: String,
+        /// Why.
+        source: Box<MatchingError>,
     },
     /// It does not fit into an archive.
     #[error("{}: {source}", name.display())]

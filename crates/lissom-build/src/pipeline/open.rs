@@ -79,10 +79,17 @@ fn read(plan: &Plan, input: &Input<'_>) -> Result<Read, InputError> {
     if !stamp::has_what_is_asked(&bytes, plan) {
         scene.animations.iter_mut().for_each(|a| a.kept = None);
     }
+    let is_archive = Format::of_bytes(&bytes) == Some(Format::Lsm);
+    let databases = if is_archive { stamp::databases(&bytes) } else { Vec::new() };
+    for database in databases {
+        if plan.matching.iter().all(|rule| rule.name != database) {
+            let text = "it was left out: a recipe cooks it from clips";
+            scene.warn(format!("matching {database:?}"), text);
+        }
+    }
     let stem = import::stem(input.name());
     let left_out = clips::keep_clips(&mut scene, &stem, &plan.clips);
     let stamp = stamp::lines(input, &bytes, &others);
-    let is_archive = Format::of_bytes(&bytes) == Some(Format::Lsm);
     let lends = scene.skeletons.clone();
     let mut file = File { stem, scene, left_out, is_archive, lends, stamp };
     // Motions without a skeleton wait until they have one.

@@ -1,7 +1,9 @@
 //! How files are read and cooked, as callers say it.
 
 use super::Input;
-use crate::{cook::ClipBuilder, edit::ClipRule, import::ImportOptions, recipe::FileRule};
+use crate::{
+    cook::ClipBuilder, edit::ClipRule, import::ImportOptions, matching::MatchingRule, recipe::FileRule,
+};
 
 /// How files are read and cooked.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +28,8 @@ pub struct Options<'a> {
     pub rules: Vec<ClipRule>,
     /// Files with graphs for the archive ([`crate::graph`]), each called as its file is.
     pub graphs: Vec<Input<'a>>,
+    /// Databases for motion matching.
+    pub matching: Vec<MatchingRule>,
     /// Everything else about cooking; its `joints` are those of the file.
     pub cook: ClipBuilder,
 }

@@ -1,8 +1,8 @@
 //! Options that were checked, and the whole way from inputs to an archive.
 
 use super::{
-    Cooked, Executor, Input, Options, PipelineError, Step, Watch, cook, open, parsed, stamp, watch::Watcher,
-    write,
+    Cooked, Executor, Input, Options, PipelineError, Step, Watch, cook, matched, open, parsed, stamp,
+    watch::Watcher, write,
 };
 use crate::{
     archive::settle_names,
@@ -10,6 +10,7 @@ use crate::{
     edit::ClipRule,
     graph::{self, GraphFile},
     import::{ImportLimits, ImportOptions, OpenError},
+    matching::MatchingRule,
     recipe::FileRule,
     scene::{SceneMesh, SceneSkeleton},
 };
@@ -29,6 +30,7 @@ pub struct Plan {
     pub(super) files: Vec<FileRule>,
     pub(super) rules: Vec<ClipRule>,
     pub(super) graphs: Vec<NamedGraph>,
+    pub(super) matching: Vec<MatchingRule>,
     pub(super) asked_precision: bool,
     pub(super) asked_shell: bool,
     pub(super) cook: ClipBuilder,
@@ -68,8 +70,19 @@ impl Plan {
     ///
     /// [`OpenError::Option`], or what is wrong with the file that has the skeleton or with a graph's.
     pub fn new(options: Options<'_>) -> Result<Self, OpenError> {
-        let Options { import, skeleton, retarget, clips, precision, shell, files, rules, graphs, mut cook } =
-            options;
+        let Options {
+            import,
+            skeleton,
+            retarget,
+            clips,
+            precision,
+            shell,
+            files,
+            rules,
+            graphs,
+            matching,
+            mut cook,
+        } = options;
         import.check()?;
         let graphs = graphs.iter().map(|input| NamedGraph::read(input, &import.limits));
         let graphs = graphs.collect::<Result<Vec<_>, _>>()?;
@@ -100,6 +113,7 @@ impl Plan {
             files,
             rules,
             graphs,
+            matching,
             asked_precision,
             asked_shell,
             cook,
@@ -137,8 +151,10 @@ impl Plan {
         open::take_differences(inputs, &mut opened, &watcher);
         let scenes = opened.iter_mut().filter_map(|o| o.as_mut().ok());
         settle_names(scenes.map(|o| (o.file.stem.as_str(), &mut o.file.scene)));
+        let copies = matched::add_mirrored(self, &mut opened, &watcher);
+        let databases = matched::all(self, &opened, &copies);
         let clips = cook::all(self, inputs, &opened, executor, &watcher)?;
-        let cooked = write::archive(self, inputs, opened, clips)?;
+        let cooked = write::archive(self, inputs, opened, clips, databases)?;
         watcher.step(Step::Written)?;
         Ok(cooked)
     }

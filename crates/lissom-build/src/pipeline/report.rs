@@ -1,6 +1,6 @@
 //! What became of the inputs.
 
-use super::{Input, InputError, file::Opened};
+use super::{Input, InputError, MatchingReport, file::Opened};
 use crate::{
     BuiltSkeleton,
     cook::{CookReport, CookedClip},
@@ -19,6 +19,8 @@ pub struct Cooked {
     /// The names of [`Options::graphs`](super::Options::graphs) in the archive, or what is wrong with each. If one is refused
     /// there is no archive.
     pub graphs: Vec<Result<String, InputError>>,
+    /// What became of [`Options::matching`](super::Options::matching), likewise.
+    pub matching: Vec<Result<MatchingReport, InputError>>,
     /// [`Options::rules`](super::Options::rules), by place, that no clip was found for.
     pub unused: Vec<usize>,
     /// What the archive was made of, as text; it stands in the archive too.

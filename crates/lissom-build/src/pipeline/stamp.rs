@@ -8,6 +8,7 @@ use super::{Input, Plan};
 use crate::{
     cook::ClipBuilder,
     import::{ImportLimits, ImportOptions},
+    matching::MatchingRule,
 };
 use lissom::archive::{AlignedBytes, ArchiveView, Limits, SectionKind};
 use lissom::hash::Fnv64;
@@ -28,7 +29,7 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
 /// The first line. The other skeleton, and the one that motions are brought onto, count by
 /// their bytes, not by their paths.
 pub(super) fn head(plan: &Plan, [skeleton, retarget]: [Option<u64>; 2]) -> String {
-    let Plan { import, cook, asked_precision, asked_shell, clips, files, rules, graphs, .. } = plan;
+    let Plan { import, cook, asked_precision, asked_shell, clips, files, rules, graphs, matching, .. } = plan;
     // Not where they were said: a recipe with a comment more is the same recipe.
     let rules =
         rules.iter().map(|r| (&r.clips, &r.from, r.edits.iter().map(|e| &e.kind).collect::<Vec<_>>()));
@@ -40,6 +41,9 @@ pub(super) fn head(plan: &Plan, [skeleton, retarget]: [Option<u64>; 2]) -> Strin
     let mut text = format!(
         "{import:?} {skeleton:?} {retarget:?} {clips:?} {files:?} {rules:?} {cook:?} {asked_precision} {asked_shell}"
     );
+    for rule in matching {
+        text.push_str(&format!(" {:?}", MatchingRule { line: None, ..rule.clone() }));
+    }
     for graph in graphs {
         text.push_str(&format!(" {:?} {:016x}", graph.name, graph.hash));
     }
@@ -93,6 +97,13 @@ pub(super) fn has_what_is_asked(archive: &[u8], plan: &Plan) -> bool {
             .zip(asked)
             .enumerate()
             .all(|(place, ((stored, wanted), asked))| !asked || stored == wanted || (place == 0 && is_finer))
+}
+
+/// The names of databases for matching in an archive. What is no archive has none.
+pub(super) fn databases(archive: &[u8]) -> Vec<String> {
+    let Ok(bytes) = AlignedBytes::of_archive(archive, &Limits::default()) else { return Vec::new() };
+    let Ok(archive) = ArchiveView::read(&bytes, &Limits::default()) else { return Vec::new() };
+    archive.names(SectionKind::Matching).map(str::to_owned).collect()
 }
 
 /// The lines of one input.

@@ -1,14 +1,18 @@
 //! Scenes, cooked clips and graphs become one archive.
 
-use super::{Cooked, Input, InputError, PipelineError, Plan, Report, file::Opened, stamp};
+use super::{Cooked, Input, InputError, MatchingReport, PipelineError, Plan, Report, file::Opened, stamp};
 use crate::{
     archive::{SceneWriter, clip_version},
     cook::{CookedClip, Form},
     graph::Known,
+    matching::CookedMatching,
     scene::Scene,
 };
 use lissom::{
-    archive::{SectionKind, layout::GRAPH_VERSION},
+    archive::{
+        SectionKind,
+        layout::{GRAPH_VERSION, MATCHING_VERSION},
+    },
     clip::format,
 };
 
@@ -18,6 +22,7 @@ pub(super) fn archive(
     inputs: &[Input<'_>],
     opened: Vec<Result<Opened, InputError>>,
     clips: Vec<Vec<Result<CookedClip, InputError>>>,
+    databases: Vec<Result<CookedMatching, InputError>>,
 ) -> Result<Cooked, PipelineError> {
     let mut writer = SceneWriter::new();
     let mut stamp = plan.head.clone();
@@ -46,14 +51,18 @@ pub(super) fn archive(
         })());
     }
     let graphs = write_graphs(plan, &known, &mut writer)?;
-    // One without a graph that was asked for must not take the place of one that has it.
-    let archive = if reports.iter().any(Result::is_ok) && graphs.iter().all(Result::is_ok) {
+    let matching = write_databases(databases, &mut writer)?;
+    // One without a graph or database that was asked for must not take the place of one that has it.
+    let archive = if reports.iter().any(Result::is_ok)
+        && graphs.iter().all(Result::is_ok)
+        && matching.iter().all(Result::is_ok)
+    {
         writer.carry(stamp::KIND, stamp::VERSION, 0, stamp::NAME, stamp.as_bytes())?;
         Some(writer.finish().finish()?)
     } else {
         None
     };
-    Ok(Cooked { archive, inputs: reports, graphs, unused, stamp })
+    Ok(Cooked { archive, inputs: reports, graphs, matching, unused, stamp })
 }
 
 /// Graphs are checked against the clips and joints that the archive has, then added.
@@ -71,6 +80,24 @@ fn write_graphs(
                 Ok(graph.name.clone())
             }
             Err(source) => Err(InputError::Graph { name: graph.path.clone(), source }),
+        });
+    }
+    Ok(all)
+}
+
+fn write_databases(
+    databases: Vec<Result<CookedMatching, InputError>>,
+    writer: &mut SceneWriter,
+) -> Result<Vec<Result<MatchingReport, InputError>>, PipelineError> {
+    let mut all = Vec::with_capacity(databases.len());
+    for database in databases {
+        all.push(match database {
+            Ok(cooked) => {
+                let bytes = cooked.parts.to_bytes();
+                writer.carry(SectionKind::Matching, MATCHING_VERSION, 0, &cooked.name, &bytes)?;
+                Ok(MatchingReport::new(cooked, bytes.len()))
+            }
+            Err(error) => Err(error),
         });
     }
     Ok(all)

@@ -48,6 +48,7 @@ impl RecipeFile {
             graphs,
             files,
             rules,
+            matching,
         } = self;
         let plain = ClipBuilder::default();
         Options {
@@ -75,6 +76,7 @@ impl RecipeFile {
             shell: shell_m,
             files,
             rules,
+            matching,
             graphs: graphs.into_iter().map(Input::file).collect(),
             cook: ClipBuilder {
                 precision: precision_m.unwrap_or(plain.precision),

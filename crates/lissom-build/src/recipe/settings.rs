@@ -11,11 +11,12 @@
 //! a key without a flag, a flag without a key, and a flag that fills no field or another one. The stamp and Python name
 //! none of them.
 
-use super::{FileRule, RecipeError, clips, files, value::Value};
+use super::{FileRule, RecipeError, clips, files, matching, value::Value};
 use crate::{
     cook::{Effort, Form, Jumps},
     edit::{ClipRule, EditKind},
     import::{Axis, Unit},
+    matching::MatchingRule,
     mesh::{LAYOUTS, VertexLayout},
     retarget::{BoneNames, Goals},
 };
@@ -38,11 +39,13 @@ macro_rules! settings {
             pub files: Vec<FileRule>,
             /// What is done to clips, in the order of the file.
             pub rules: Vec<ClipRule>,
+            /// Databases for motion matching, in the order of the file.
+            pub matching: Vec<MatchingRule>,
         }
 
-        /// The keys at the top of a recipe. All but `files` and `clips` are long options of `lissom import`; there `graphs`
+        /// The keys at the top of a recipe. All but `files`, `clips` and `matching` are long options of `lissom import`; there `graphs`
         /// is `--graph`.
-        pub const KEYS: &[&str] = &[$($key,)* "clip", "graphs", "files", "clips"];
+        pub const KEYS: &[&str] = &[$($key,)* "clip", "graphs", "files", "clips", "matching"];
 
         impl RecipeFile {
             /// Takes one value of a file.
@@ -52,6 +55,7 @@ macro_rules! settings {
                     "clip" => self.clips = value.texts()?,
                     "graphs" => self.graphs = value.texts()?.into_iter().map(PathBuf::from).collect(),
                     "files" => self.files = files::rules(value)?,
+                    "matching" => self.matching = matching::rules(value)?,
                     _ => self.rules = clips::rules(value)?,
                 }
                 Ok(())
@@ -83,6 +87,7 @@ macro_rules! settings {
                     $($field: asked.$field.or(own.$field),)*
                     clips: if asked.clips.is_empty() { own.clips } else { asked.clips },
                     graphs: if asked.graphs.is_empty() { own.graphs } else { asked.graphs },
+                    matching: if asked.matching.is_empty() { own.matching } else { asked.matching },
                     files,
                     rules,
                 }

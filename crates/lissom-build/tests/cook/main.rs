@@ -8,6 +8,7 @@ mod feet;
 mod graphs;
 mod locomotion;
 mod mannequin;
+mod matching;
 mod pipeline;
 mod recipe_files;
 mod recipes;

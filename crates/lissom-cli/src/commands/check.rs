@@ -8,7 +8,10 @@ use anyhow::Result;
 use lissom::archive::{AlignedBytes, ArchiveError, ArchiveView, Limits, Section, SectionKind};
 use lissom::clip::format::stream as stream_format;
 use lissom_build::import::{self, Format, ImportOptions, OpenError};
-use lissom_motion::{Graph, GraphParts};
+use lissom_motion::{
+    Graph, GraphParts,
+    matching::{Database, DatabaseParts},
+};
 use lissom_show::source::StreamFile;
 use serde::Serialize;
 use std::io::Write;
@@ -156,6 +159,17 @@ fn graph(archive: &ArchiveView<'_>, section: &Section<'_>) -> Result<(), Archive
     Graph::new(&parts, duration_s).map(drop).map_err(|error| wrong(error.to_string()))
 }
 
+/// Checks a database for motion matching, and that its clips and its skeleton are there.
+fn matching(archive: &ArchiveView<'_>, section: &Section<'_>, limits: &Limits) -> Result<(), ArchiveError> {
+    let wrong = |reason: String| ArchiveError::Format { offset: section.offset, reason };
+    let parts = DatabaseParts::read(section.matching()?).map_err(|error| wrong(error.to_string()))?;
+    Database::new(&parts).map_err(|error| wrong(error.to_string()))?;
+    for clip in &parts.clips {
+        archive.find(SectionKind::Clip, clip)?;
+    }
+    archive.skeleton_of(parts.skeleton, limits).map(drop)
+}
+
 /// Checks what a section holds, and that what it belongs to is there.
 fn sound(archive: &ArchiveView<'_>, section: &Section<'_>, limits: &Limits) -> Result<(), ArchiveError> {
     let skeleton_there = |identity: u64| archive.skeleton_of(identity, limits).map(drop);
@@ -171,6 +185,7 @@ fn sound(archive: &ArchiveView<'_>, section: &Section<'_>, limits: &Limits) -> R
         SectionKind::Nodes => section.nodes().map(drop),
         SectionKind::Extras => section.extras().map(drop),
         SectionKind::Graph => graph(archive, section),
+        SectionKind::Matching => matching(archive, section, limits),
         // Carried along: only its checksum is known.
         _ => Ok(()),
     }

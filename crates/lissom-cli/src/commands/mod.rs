@@ -10,6 +10,7 @@ mod import;
 mod inspect;
 mod man;
 mod mannequin;
+mod matching;
 mod plot;
 pub(crate) mod render;
 mod replay;
@@ -52,6 +53,7 @@ Examples:
   lissom view hero.glb                          open it in a window
   lissom plot hero.glb --what error -o e.svg    how far cooking is off, over time
   lissom graph draw hero.json -o hero.svg       what a character may do, as a picture
+  lissom matching hero.lsm moves --velocity 0,2 which frames a search finds, and why
   lissom bench hero.lsm --json                  what it costs on this machine
   lissom graph new hero.lsm -o hero.json        a first graph from the clips of a file
   lissom replay bug.lrec --archive hero.lsm     a recorded bug, played again
@@ -99,6 +101,8 @@ enum Command {
     Graph(graph::Command),
     /// Play a recording of a character again, and tell where it comes out otherwise
     Replay(replay::Arguments),
+    /// Explain a search in a database for motion matching: the best frames, and what each feature costs
+    Matching(matching::Arguments),
     /// Print a completion script for a shell
     Completions {
         /// bash, elvish, fish, powershell or zsh
@@ -168,6 +172,7 @@ fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         Some(Command::Diff(a)) => diff::run(a, out),
         Some(Command::Export(a)) => export::run(a, out),
         Some(Command::Mannequin(a)) => mannequin::run(a, out),
+        Some(Command::Matching(a)) => matching::run(a, out),
         Some(Command::Graph(command)) => graph::run(command, out),
         Some(Command::Completions { shell }) => {
             clap_complete::generate(*shell, &mut Arguments::command(), "lissom", out);

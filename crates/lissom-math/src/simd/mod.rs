@@ -12,6 +12,8 @@ mod backend;
 pub mod blocks;
 mod expand;
 mod half;
+#[doc(hidden)]
+pub mod nearest;
 mod scratch;
 pub mod strided;
 pub mod unpack;

@@ -28,6 +28,7 @@ use lissom_build::{
 use lissom_motion::{
     Graph, GraphParts, GraphState, PoseMemory,
     frame::Frame,
+    matching::{Database, DatabaseParts},
     recording::{Recording, Replay},
 };
 use lissom_world::{Children, Keep, World};
@@ -70,6 +71,7 @@ pub(super) fn archive(bytes: &[u8]) -> bool {
             let _ = (section.mesh(), section.track(), section.clip(), section.morph());
             let _ = section.markers().map(|markers| markers.iter().count());
             let _ = (section.material(), section.image(), section.nodes(), section.extras(), section.graph());
+            let _ = section.matching();
             if section.kind == SectionKind::Clip
                 && clips > 0
                 && let Ok(clip) = BorrowedClip::new(section.payload)
@@ -152,6 +154,9 @@ fn look_up_everything(archive: &Archive) {
     for (name, graph) in archive.graphs() {
         assert_eq!(graph.is_ok(), archive.graph(name).is_ok());
         let _ = Graph::load(archive, name).map(|graph| graph.clips().len());
+    }
+    for (name, database) in archive.all_matching() {
+        assert_eq!(database.is_ok(), archive.matching(name).is_ok());
     }
     for (_, clip) in archive.clips() {
         let _ = clip.map(|clip| archive.skeleton_of(&clip));
@@ -303,6 +308,35 @@ pub(super) fn graph(bytes: &[u8]) -> bool {
     let Ok(parts) = GraphParts::read(bytes) else { return false };
     assert_eq!(parts.to_bytes(), bytes, "there is one way to write it");
     play_graph(&parts)
+}
+
+/// A database for motion matching as an archive has it.
+pub(super) fn matching(bytes: &[u8]) -> bool {
+    let Ok(parts) = DatabaseParts::read(bytes) else { return false };
+    assert!(parts.to_bytes() == bytes, "what was read is written again");
+    let Ok(database) = Database::new(&parts) else { return true };
+    drop(parts);
+    let (frames, features) = (database.frames(), database.features().len());
+    let mut values = vec![0.0; features];
+    for frame in [0, frames / 2, frames - 1] {
+        database.values(frame, &mut values).expect("there is such a frame");
+        // What is stored is finite; what it stands for may be too large for an f32.
+        values.iter_mut().filter(|v| !v.is_finite()).for_each(|v| *v = f32::MAX);
+        let query = database.query(&values).expect("the values are finite");
+        let tags = database.ranges().iter().find(|r| r.entry_from < r.entry_to).map_or(0, |r| r.tags);
+        for query in [
+            query.clone(),
+            query.clone().tagged(&database, tags).expect("a frame has these tags"),
+            query.playing(&database, frame, 20, 0.5).expect("there is such a frame"),
+        ] {
+            let found = database.search(&query).expect("a query of this database has an answer");
+            assert_eq!(database.cost(&query, found.frame), Ok(found.cost));
+            let place = database.place(found.frame).expect("what was found is somewhere");
+            assert!(database.clips().get(place.clip as usize).is_some());
+            let _ = database.frame_at(place.range, place.time_s);
+        }
+    }
+    true
 }
 
 /// A graph as people write it.

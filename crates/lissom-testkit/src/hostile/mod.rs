@@ -40,7 +40,7 @@ pub struct Seed {
     pub bytes: Vec<u8>,
 }
 
-/// All of them. The runtime's readers may take 8 bytes a byte and a mebibyte, the world's 20; the importers 256
+/// All of them. The runtime's readers may take 8 bytes a byte and a mebibyte, the world's 20, databases for matching 48; the importers 256
 /// and 16, whoever copies a file twice that; what unpacks an archive as much as 8 times its bytes can ask for.
 pub const TARGETS: &[Target] = &[
     Target { name: "archive", run: bodies::archive, bound: runtime, seeds: seeds::archives },
@@ -52,6 +52,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "pose_memory", run: bodies::pose_memory, bound: runtime, seeds: seeds::pose_memories },
     Target { name: "recording", run: bodies::recording, bound: recording, seeds: seeds::recordings },
     Target { name: "graph", run: bodies::graph, bound: runtime, seeds: seeds::graphs },
+    Target { name: "matching", run: bodies::matching, bound: matching, seeds: seeds::matching },
     Target { name: "graph_json", run: bodies::graph_json, bound: importer, seeds: seeds::graph_files },
     Target { name: "ozz", run: bodies::ozz, bound: importer, seeds: seeds::ozz },
     Target { name: "bvh", run: bodies::bvh, bound: importer, seeds: seeds::bvh },
@@ -75,6 +76,11 @@ fn runtime(bytes: u64) -> u64 {
 /// What is read, and an animator that plays it.
 fn recording(bytes: u64) -> u64 {
     8 * bytes + (4 << 20)
+}
+
+/// A frame that is a range of its own takes a block of sixteen, which is sorted from one list into another.
+fn matching(bytes: u64) -> u64 {
+    48 * bytes + (1 << 20)
 }
 
 /// An archive is at most 8 times as large as it was packed. Its largest clip stands there as integers, and what is learnt of a channel,

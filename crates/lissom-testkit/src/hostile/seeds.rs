@@ -28,6 +28,7 @@ use lissom_motion::{
     Animator, GraphParts, GraphState, PoseMemory,
     frame::Frame,
     graph::{LayerParts, StateParts},
+    matching::{DatabaseParts, Feature, FeatureGroup, FeatureKind, FrameRange},
     memory::MemoryScratch,
 };
 use lissom_world::{Children, Inherit, Keep, Prefab, World};
@@ -121,7 +122,8 @@ pub(super) fn archives() -> Vec<Seed> {
         .and_then(|w| w.material("cloth", &cloth(), &["skin".into()]))
         .and_then(|w| w.nodes("small", &nodes(stage.small.raw_of_joint.len()), &stage.small))
         .and_then(|w| w.extras("asset", "{\"version\":\"2.0\"}"))
-        .and_then(|w| w.graph("graph", &graph));
+        .and_then(|w| w.graph("graph", &graph))
+        .and_then(|w| w.matching("moves", &moves(&["keys"], 3, 2)));
     let figure = ArchiveWriter::new().skeleton("mannequin", &stage.mannequin.skeleton);
     let finish = |w: Result<ArchiveWriter, _>| w.and_then(|w| w.finish()).expect("our own archive");
     let empty = ArchiveWriter::new().finish().expect("an archive without sections");
@@ -225,6 +227,53 @@ pub(super) fn graphs() -> Vec<Seed> {
     let rules = file.map(|file| file.parts().clone()).unwrap_or_default();
     let parts = [("all", graphs::parts()), ("more", more), ("rules", rules), ("empty", GraphParts::new())];
     parts.map(|(name, parts)| seed(name, parts.to_bytes())).into()
+}
+
+/// A database for motion matching with one of each thing, a range per clip.
+fn moves(clips: &[&str], features: usize, frames: u32) -> DatabaseParts {
+    let kinds = [
+        FeatureKind::JointPosition { joint: "foot".into() },
+        FeatureKind::JointVelocity { joint: "hips".into() },
+        FeatureKind::TrajectoryPosition { time_s: 0.5 },
+        FeatureKind::TrajectoryDirection { time_s: -0.5 },
+        FeatureKind::Track { name: "lift".into() },
+    ];
+    let feature = |i: usize| Feature {
+        group: i as u32 % 2,
+        kind: kinds[i % kinds.len()].clone(),
+        axis: i as u8 % 3,
+        offset: 0.5,
+        scale: 100.0,
+    };
+    let range = |clip: usize| FrameRange {
+        clip: clip as u32,
+        start_s: 0.25,
+        mirrored: clip % 2 == 1,
+        tags: clip as u32 % 4,
+        frames,
+        entry_from: 0,
+        entry_to: frames.div_ceil(2),
+    };
+    let count = frames as usize * clips.len();
+    DatabaseParts {
+        skeleton: 7,
+        rate_hz: 30.0,
+        tags: ["calm", "fast"].map(String::from).to_vec(),
+        clips: clips.iter().map(|clip| (*clip).to_owned()).collect(),
+        groups: ["pose", "way"].map(|name| FeatureGroup { name: name.into(), weight: 1.0 }).to_vec(),
+        features: (0..features).map(feature).collect(),
+        ranges: (0..clips.len()).map(range).collect(),
+        rows: (0..features * count).map(|i| (i * i % 997) as i16 - 500).collect(),
+        biases: if features % 2 == 1 { vec![3; count] } else { Vec::new() },
+    }
+}
+
+/// Databases of one frame, of a few, and of so many that there are boxes of boxes.
+pub(super) fn matching() -> Vec<Seed> {
+    let one = moves(&["a"], 1, 1);
+    let few = moves(&["a", "b", "c"], 27, 20);
+    let many = moves(&["a", "b"], 2, 300);
+    [("one", one), ("few", few), ("many", many)].map(|(name, parts)| seed(name, parts.to_bytes())).into()
 }
 
 /// The same as people write it; every key stands in one of them.
@@ -599,5 +648,10 @@ pub(super) fn recipes() -> Vec<Seed> {
                  additive = \"rest\"\n";
     let made = "[clips.other]\nfrom = \"even\"\ntrim = \"0.5..\"\nmirror = \"z\"\nroot-motion = { joint = \"?*\", axes = \"xz\", turn = true, reference = \"rest\", bake = true, loop = true }\nin-place = true\nloop = false\n\
                 additive = { clip = \"even\", at = 0.5 }\n[clips.even]\nskip = true\n";
-    [("options", options), ("edits", edits), ("made", made)].map(|(n, t)| seed(n, t.into())).into()
+    let matching = "[matching.moves]\nclips = ['*', { clip = 'even', range = [0.5, 2], tags = ['calm'] }]\nmirrored = true\n\
+                    rate = 30\nno-entry = [0, 0.3]\njoints = { hips = 'velocity', left_foot = ['position', 'velocity'] }\n\
+                    trajectory = [-0.5, 1]\nweights = { position = 1, velocity = 1, trajectory = 1, direction = 1.5 }\n";
+    [("options", options), ("edits", edits), ("made", made), ("matching", matching)]
+        .map(|(n, t)| seed(n, t.into()))
+        .into()
 }

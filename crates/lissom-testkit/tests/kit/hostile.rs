@@ -54,6 +54,11 @@ fn a_spoiled_snapshot_of_a_world_does_no_harm() {
 }
 
 #[test]
+fn a_spoiled_database_for_matching_does_no_harm() {
+    survives("matching");
+}
+
+#[test]
 fn a_spoiled_state_of_a_graph_does_no_harm() {
     survives("graph_state");
 }

@@ -8,6 +8,7 @@ use lissom_build::{
     cook::seal,
     raw::{RawJoint, RawSkeleton},
 };
+use lissom_motion::matching::{DatabaseParts, Feature, FeatureGroup, FeatureKind, FrameRange};
 use lissom_testkit::hostile::{check, target};
 
 fn feed(name: &str, files: impl IntoIterator<Item = Vec<u8>>) {
@@ -36,6 +37,33 @@ fn a_dense_bvh_file_stays_within_its_memory() {
             [b"HIERARCHY ROOT ".to_vec(), vec![0xff; 500_000]].concat(),
         ],
     );
+}
+
+#[test]
+fn a_dense_database_for_matching_stays_within_its_memory() {
+    // Every frame is a range of its own, and so a block of its own.
+    let dense = |features: usize, count: usize, has_biases: bool| {
+        let kind = FeatureKind::TrajectoryPosition { time_s: 1.0 };
+        let feature = Feature { group: 0, kind, axis: 0, offset: 0.0, scale: 1.0 };
+        let range = FrameRange { frames: 1, entry_to: 1, ..FrameRange::default() };
+        let parts = DatabaseParts {
+            rate_hz: 30.0,
+            clips: vec!["a".into()],
+            groups: vec![FeatureGroup { name: "g".into(), weight: 1.0 }],
+            features: vec![feature; features],
+            ranges: vec![range; count],
+            rows: (0..features * count).map(|i| (i * i % 991) as i16).collect(),
+            biases: if has_biases { vec![1; count] } else { Vec::new() },
+            ..DatabaseParts::default()
+        };
+        parts.to_bytes()
+    };
+    let files =
+        [dense(64, 4_000, false), dense(64, 4_000, true), dense(1, 20_000, false), dense(7, 10_000, true)];
+    for file in &files {
+        assert!(check(target("matching"), file), "it is a database");
+    }
+    feed("matching", files);
 }
 
 #[test]

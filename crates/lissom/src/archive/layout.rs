@@ -32,6 +32,8 @@ pub const NODES_VERSION: u16 = 1;
 pub const EXTRAS_VERSION: u16 = 1;
 /// The version of the graph section. Version 1 was never released.
 pub const GRAPH_VERSION: u16 = 2;
+/// The version of the matching section.
+pub const MATCHING_VERSION: u16 = 1;
 /// Where a material has no texture, or a joint was no node.
 pub const NONE: u32 = u32::MAX;
 /// The version of the morph target section.
@@ -76,12 +78,14 @@ pub enum SectionKind {
     Extras,
     /// `GRPH`: a graph. `lissom-motion` knows what its bytes mean.
     Graph,
+    /// `MTCH`: a database for motion matching. `lissom-motion` knows what its bytes mean.
+    Matching,
     /// A kind that this version does not know; it is carried along.
     Other(u32),
 }
 
 impl SectionKind {
-    const KNOWN: [(Self, [u8; 4]); 11] = [
+    const KNOWN: [(Self, [u8; 4]); 12] = [
         (Self::Skeleton, *b"SKEL"),
         (Self::Clip, *b"CLIP"),
         (Self::Track, *b"TRAK"),
@@ -93,6 +97,7 @@ impl SectionKind {
         (Self::Nodes, *b"NODE"),
         (Self::Extras, *b"XTRA"),
         (Self::Graph, *b"GRPH"),
+        (Self::Matching, *b"MTCH"),
     ];
 
     /// From the number in the file.

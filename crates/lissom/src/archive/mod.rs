@@ -1,5 +1,5 @@
-//! The archive: one file for skeletons, clips, tracks, markers, meshes, morph targets, materials, images and
-//! graphs. `FORMAT.md` has it byte by byte.
+//! The archive: one file for skeletons, clips, tracks, markers, meshes, morph targets, materials, images,
+//! graphs and databases for motion matching. `FORMAT.md` has it byte by byte.
 //!
 //! [`Archive`] owns its bytes (from a file, a buffer, a memory map) and hands out clips, meshes and tracks
 //! that keep them alive: what a game uses. [`ArchiveView`] borrows them and shows every section as it stands:
@@ -37,6 +37,7 @@ pub mod layout;
 mod limits;
 mod lists;
 mod markers;
+mod matching;
 mod material;
 mod mesh;
 mod morph;

@@ -63,6 +63,7 @@ enum Held {
     Track(Box<Track>),
     Markers(Box<Markers>),
     Graph(Box<SharedBytes>),
+    Matching(Box<SharedBytes>),
     /// Carried along.
     Other,
 }
@@ -278,6 +279,21 @@ impl Archive {
         self.all(SectionKind::Graph, Held::graph)
     }
 
+    /// The bytes of the database for motion matching of this name: whole, and of a version that is known. What they mean
+    /// is read by `lissom_motion::matching::Database::load`.
+    ///
+    /// # Errors
+    ///
+    /// [`ArchiveError::Missing`], [`ArchiveError::Version`].
+    pub fn matching(&self, name: &str) -> Result<SharedBytes> {
+        self.named(SectionKind::Matching, name, Held::matching)
+    }
+
+    /// The bytes of all databases for motion matching.
+    pub fn all_matching(&self) -> impl Iterator<Item = (&str, Result<SharedBytes>)> {
+        self.all(SectionKind::Matching, Held::matching)
+    }
+
     /// Splits `OWNER/NAME`: tracks are called after their clip, morph targets after their mesh. The owner is
     /// the longest name of a section of this kind that fits.
     #[must_use]
@@ -362,6 +378,10 @@ impl Held {
                 section.graph()?;
                 Self::Graph(Box::new(part().ok_or_else(elsewhere)?))
             }
+            SectionKind::Matching => {
+                section.matching()?;
+                Self::Matching(Box::new(part().ok_or_else(elsewhere)?))
+            }
             _ => Self::Other,
         })
     }
@@ -392,5 +412,9 @@ impl Held {
 
     fn graph(&self) -> Option<&SharedBytes> {
         if let Self::Graph(it) = self { Some(it.as_ref()) } else { None }
+    }
+
+    fn matching(&self) -> Option<&SharedBytes> {
+        if let Self::Matching(it) = self { Some(it.as_ref()) } else { None }
     }
 }

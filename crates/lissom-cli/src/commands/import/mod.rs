@@ -10,7 +10,7 @@ mod streams;
 
 use crate::{
     options::{Cooking, Reading, SomeRefused, UsageError, merged, one_line, usage},
-    style::{Style, plain},
+    style::{Style, counted, plain},
 };
 use anyhow::{Context, Result};
 pub(crate) use config::Config;
@@ -171,8 +171,12 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let config = Config::load(arguments.config.as_deref(), output.folder())?;
     let options = options_of(arguments, &config)?;
     let wanted = options.clips.clone();
-    if !options.graphs.is_empty() && !matches!(output, Output::File(_) | Output::Standard) {
+    let is_one = matches!(output, Output::File(_) | Output::Standard);
+    if !options.graphs.is_empty() && !is_one {
         return usage("a graph needs one archive with all its clips: -o OUT.lsm");
+    }
+    if !options.matching.is_empty() && !is_one {
+        return usage("a database for matching needs one archive with all its clips: -o OUT.lsm");
     }
     let plan = Plan::new(options)?;
     let shard = arguments.shard.as_deref().map(Shard::parse).transpose()?;
@@ -193,6 +197,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         bar: &late.bar,
         unused: Mutex::default(),
         graphs: Mutex::default(),
+        clamped: Mutex::default(),
     };
     let done = pool.install(|| run.all(&found, &output, shard));
     late.bar.finish_and_clear();
@@ -272,6 +277,14 @@ fn complain(run: Run<'_>, config: &Config, reports: &[FileReport]) -> Result<()>
     let has_own_cause = |error: &&str| !(is_refused && error.contains(NO_CLIP));
     for error in refused.chain(graphs.iter().map(String::as_str).filter(has_own_cause)) {
         writeln!(err, "lissom: {}", plain(error))?;
+    }
+    for (database, clip, count) in run.clamped.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        let numbers = counted(count, "number is", "numbers are");
+        writeln!(
+            err,
+            "{}: matching {database:?}: {numbers} far outside of all others in clip {clip:?}: does it jump?",
+            Style::stderr().odd("warning")
+        )?;
     }
     let unused = run.unused.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_default();
     let names: Vec<String> = reports.iter().flat_map(|r| &r.source_names).cloned().collect();

@@ -31,8 +31,10 @@ pub(super) struct Run<'a> {
     pub(super) bar: &'a ProgressBar,
     /// Rules that no clip was found for, in any archive so far; `None` before the first.
     pub(super) unused: Mutex<Option<Vec<usize>>>,
-    /// What is wrong with graphs.
+    /// What is wrong with graphs, and with databases for matching.
     pub(super) graphs: Mutex<Vec<String>>,
+    /// Databases and clips with numbers that are far outside, and how many.
+    pub(super) clamped: Mutex<Vec<(String, String, usize)>>,
 }
 
 impl Run<'_> {
@@ -191,7 +193,14 @@ impl Run<'_> {
         let cooked = self.plan.cook(inputs, &in_parallel, &mut watch)?;
         let mut unused = self.unused.lock().unwrap_or_else(PoisonError::into_inner);
         let refused = cooked.graphs.iter().filter_map(|graph| graph.as_ref().err().map(ToString::to_string));
+        let databases = cooked.matching.iter();
+        let refused =
+            refused.chain(databases.clone().filter_map(|d| d.as_ref().err().map(ToString::to_string)));
         self.graphs.lock().unwrap_or_else(PoisonError::into_inner).extend(refused);
+        let clamped = databases
+            .flatten()
+            .flat_map(|d| d.clamped.iter().map(|(clip, count)| (d.name.clone(), clip.clone(), *count)));
+        self.clamped.lock().unwrap_or_else(PoisonError::into_inner).extend(clamped);
         match &mut *unused {
             Some(unused) => unused.retain(|rule| cooked.unused.contains(rule)),
             none => *none = Some(cooked.unused.clone()),

@@ -1,5 +1,6 @@
 //! `lissom inspect`: what is in a file.
 
+mod databases;
 mod surfaces;
 mod tree;
 
@@ -52,6 +53,8 @@ struct Report {
     meshes: Vec<MeshReport>,
     materials: Vec<surfaces::MaterialReport>,
     images: Vec<surfaces::ImageReport>,
+    /// Of an archive.
+    matching: Vec<databases::DatabaseReport>,
     /// Of an archive.
     sections: Vec<SectionReport>,
     /// Of a stream.
@@ -170,6 +173,10 @@ fn report(file: &Source) -> Result<Report> {
         Content::Archive(archive) => sections(&ArchiveView::read(archive.bytes(), &Limits::default())?),
         _ => Vec::new(),
     };
+    let matching = match &file.content {
+        Content::Archive(archive) => databases::reports(archive),
+        _ => Vec::new(),
+    };
     let mut clips = scene_clips(scene, matches!(file.content, Content::Archive(_)));
     let mut moving = Moving::of_scene(scene);
     if let Content::Archive(archive) = &file.content {
@@ -197,6 +204,7 @@ fn report(file: &Source) -> Result<Report> {
         meshes: scene.meshes.iter().map(mesh).collect(),
         materials: surfaces::materials(scene),
         images: surfaces::images(scene),
+        matching,
         sections,
         stream: None,
         warnings: scene.warnings.iter().map(ToString::to_string).collect(),
@@ -246,6 +254,7 @@ fn stream_report(file: &Source, stream: &StreamFile, named: String) -> Report {
         meshes: Vec::new(),
         materials: Vec::new(),
         images: Vec::new(),
+        matching: Vec::new(),
         sections: Vec::new(),
         stream: Some(StreamReport {
             codec: format!("{:?}", stream.opened.codec()).to_lowercase(),
@@ -462,6 +471,7 @@ fn text(report: &Report, all: bool, out: &mut impl Write) -> Result<()> {
         }
     }
     surfaces::write(&report.materials, &report.images, all, style, out)?;
+    databases::write(&report.matching, style, out)?;
     if !report.sections.is_empty() {
         writeln!(out)?;
         let mut table = Table::new(&["section", "name", "version", "offset", "bytes"]);

@@ -1,0 +1,75 @@
+//! Why a search finds what it finds.
+
+use super::{Database, Query, QueryError, database::NO_FEATURE, search::Playing};
+use alloc::{vec, vec::Vec};
+
+/// What the best frames cost, and why.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Explanation {
+    /// The frame that plays, if it counts.
+    pub current: Option<Costs>,
+    /// The best other frames that may be found, the best first.
+    pub best: Vec<Costs>,
+}
+
+/// What a frame costs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Costs {
+    /// The frame.
+    pub frame: u32,
+    /// All of it.
+    pub cost: i32,
+    /// What each group of features adds, in the order of [`Database::groups`].
+    pub by_group: Vec<i32>,
+    /// What the frame's bias adds.
+    pub bias: i32,
+}
+
+impl Database {
+    /// The `count` best frames, and what each group of features adds to their costs. For tools: it looks at every frame.
+    ///
+    /// # Errors
+    ///
+    /// [`QueryError::OtherDatabase`].
+    pub fn explain(&self, query: &Query, count: usize) -> Result<Explanation, QueryError> {
+        query.check(self)?;
+        let mut told = Explanation::default();
+        let playing = Playing::new(self, query);
+        told.current = playing.as_ref().and_then(|playing| self.costs(query, playing.frame));
+        let zone = playing.map_or(0..0, |playing| playing.zone);
+        let mut best: Vec<(i32, u32)> = Vec::new();
+        for (i, range) in self.ranges().iter().enumerate() {
+            if range.tags & query.tags != query.tags {
+                continue;
+            }
+            let first = self.frames_of(i as u32).start;
+            for frame in (first + range.entry_from..first + range.entry_to).filter(|f| !zone.contains(f)) {
+                let Some(cost) = self.cost_of_frame(query, frame) else { continue };
+                let at = best.partition_point(|b| *b < (cost, frame));
+                if at < count {
+                    best.truncate(count - 1);
+                    best.insert(at, (cost, frame));
+                }
+            }
+        }
+        told.best = best.iter().filter_map(|(_, frame)| self.costs(query, *frame)).collect();
+        Ok(told)
+    }
+
+    fn costs(&self, query: &Query, frame: u32) -> Option<Costs> {
+        let (block, lane) = self.stored(frame)?;
+        let mut costs = Costs { frame, cost: 0, by_group: vec![0; self.groups().len()], bias: 0 };
+        for (column, feature) in self.columns.iter().enumerate() {
+            let d = i32::from(self.number(block, lane, column)) - i32::from(query.number(column));
+            costs.cost += d * d;
+            if *feature == NO_FEATURE {
+                costs.bias += d * d;
+            } else if let Some(feature) = self.features().get(usize::from(*feature))
+                && let Some(group) = costs.by_group.get_mut(feature.group as usize)
+            {
+                *group += d * d;
+            }
+        }
+        Some(costs)
+    }
+}
