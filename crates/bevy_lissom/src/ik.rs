@@ -14,14 +14,14 @@ use lissom::{
     Skeleton,
     bones::Side,
     job::{Ground, JobError},
-    math::{self, Mat34},
+    math::Mat34,
     pose::{Gaze, Legs, Limb, Pose, RigError},
 };
 use tracing::error;
 
 /// A character looks at an entity: head, neck and chest share the turn. The joints are found by their names.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
-#[reflect(Component, from_reflect = false)]
+#[reflect(Component)]
 pub struct LookAt {
     /// What it looks at.
     pub target: Entity,
@@ -39,7 +39,7 @@ impl LookAt {
 
 /// Hands of a character reach for entities, or hold them. The joints are found by their names.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
-#[reflect(Component, from_reflect = false)]
+#[reflect(Component)]
 pub struct HandIk {
     /// Of the left hand.
     pub left: Option<HandTarget>,
@@ -49,7 +49,6 @@ pub struct HandIk {
 
 /// What a hand reaches for.
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
-#[reflect(from_reflect = false)]
 pub struct HandTarget {
     /// An entity with a `Transform`.
     pub target: Entity,
@@ -76,7 +75,7 @@ impl HandTarget {
 /// Feet of a character stand on the ground below them, as the game finds it: the hips follow the lower foot, knees bend, soles lie flat. The
 /// joints are found by their names.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
-#[reflect(Component, from_reflect = false)]
+#[reflect(Component)]
 pub struct FootIk {
     /// Below the left foot; `None`: the foot is left alone.
     pub left: Option<FootGround>,
@@ -88,7 +87,6 @@ pub struct FootIk {
 
 /// The ground below a foot, in world space.
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
-#[reflect(from_reflect = false)]
 pub struct FootGround {
     /// A place on it.
     pub place: Vec3,
@@ -123,7 +121,7 @@ impl Human {
 /// What a character aims at, in its own space.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Aims {
-    look: Option<(math::Vec3, f32)>,
+    look: Option<(Vec3, f32)>,
     hands: [Option<(Mat34, bool, f32)>; 2],
     grounds: Option<([Option<Ground>; 2], f32)>,
 }
@@ -190,7 +188,7 @@ pub(crate) fn aim(
         let ground = |ground: FootGround| {
             // A plane's direction goes by the inverse transpose, which of the inverse is the transpose.
             let normal = own.affine().matrix3.transpose() * ground.normal;
-            Ground { place: point(&into, ground.place), normal: math::Vec3::from_array(normal.to_array()) }
+            Ground { place: point(&into, ground.place), normal: normal.into() }
         };
         let aimed = Aims {
             look,
@@ -205,13 +203,13 @@ pub(crate) fn aim(
     }
 }
 
-fn point(into: &Affine3A, place: Vec3) -> math::Vec3 {
-    math::Vec3::from_array(into.transform_point3(place).to_array())
+fn point(into: &Affine3A, place: Vec3) -> Vec3 {
+    into.transform_point3(place)
 }
 
 /// With axes of length 1: what is held may be scaled, hands are not.
 fn matrix(place: &Affine3A) -> Mat34 {
-    let axis = |axis: bevy_math::Vec3A| axis.normalize_or_zero().to_array();
+    let axis = |axis: bevy_Vec3A| axis.normalize_or_zero().to_array();
     let bevy_math::Mat3A { x_axis, y_axis, z_axis } = place.matrix3;
     Mat34 { columns: [axis(x_axis), axis(y_axis), axis(z_axis), place.translation.to_array()] }
 }
