@@ -188,7 +188,7 @@ pub(crate) fn aim(
         let ground = |ground: FootGround| {
             // A plane's direction goes by the inverse transpose, which of the inverse is the transpose.
             let normal = own.affine().matrix3.transpose() * ground.normal;
-            Ground { place: point(&into, ground.place), normal: normal.into() }
+            Ground { place: point(&into, ground.place), normal }
         };
         let aimed = Aims {
             look,
@@ -209,7 +209,7 @@ fn point(into: &Affine3A, place: Vec3) -> Vec3 {
 
 /// With axes of length 1: what is held may be scaled, hands are not.
 fn matrix(place: &Affine3A) -> Mat34 {
-    let axis = |axis: bevy_Vec3A| axis.normalize_or_zero().to_array();
+    let axis = |axis: bevy_math::Vec3A| axis.normalize_or_zero().to_array();
     let bevy_math::Mat3A { x_axis, y_axis, z_axis } = place.matrix3;
     Mat34 { columns: [axis(x_axis), axis(y_axis), axis(z_axis), place.translation.to_array()] }
 }
