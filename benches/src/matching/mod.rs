@@ -5,7 +5,7 @@ mod others;
 
 use anyhow::{Result, ensure};
 use lissom::math::simd::Backend;
-use lissom_motion::matching::{Database, Found};
+use lissom_motion::matching::{Database, FeatureKind, Found};
 use others::{KdTree, Rows, TimeBoxes};
 use std::{hint::black_box, path::Path, time::Instant};
 
@@ -33,6 +33,12 @@ pub fn print(folder: &Path) -> Result<()> {
         database.ranges().len(),
         cooked.parts.to_bytes().len(),
     );
+    let ahead = |axis: u8| {
+        let second = FeatureKind::TrajectoryPosition { time_s: 1.0 };
+        let features = database.features().iter().filter(|f| f.kind == second && f.axis == axis);
+        features.map(|f| f.offset).sum::<f32>()
+    };
+    println!("in a second a frame is {:.2} m ahead and {:.2} m to the left, on average", ahead(2), ahead(0));
     println!("{} queries, {moves} of them move; of each the best of {ROUNDS} rounds\n", asked.len());
     let rows = Rows::new(&cooked.parts, &database);
     let (boxes, tree) = (TimeBoxes::new(&rows), KdTree::new(&rows));

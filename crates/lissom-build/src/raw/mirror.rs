@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 
 impl RawSkeleton {
     /// Finds the joint on the other side for every joint: the one whose name has the other word of a pair in
-    /// place of the one, such as `("Left", "Right")`. A joint without such a partner is its own.
+    /// place of the one, such as `("Left", "Right")`. What partners hang on, and the only other joint that hangs on each of
+    /// them, are partners too, whatever they are called. A joint without a partner is its own.
     #[must_use]
     pub fn counterparts(&self, words: &[(&str, &str)]) -> Vec<usize> {
         let mut by_name: BTreeMap<&str, usize> = BTreeMap::new();
@@ -32,7 +33,40 @@ impl RawSkeleton {
                 }
             }
         }
+        self.pair_by_place(&mut out);
         out
+    }
+
+    /// Pairs what no name pairs, as rigs have it: `LHipJoint` above `LeftUpLeg`, `LThumb` below `LeftHand`.
+    fn pair_by_place(&self, out: &mut [usize]) {
+        let parent = |joint: usize| self.joints[joint].parent;
+        for joint in 0..self.joints.len() {
+            let (mut a, mut b) = (parent(joint), parent(out[joint]));
+            while let (Some(p), Some(q)) = (a, b)
+                && p != q
+                && out[p] == p
+                && out[q] == q
+            {
+                (out[p], out[q]) = (q, p);
+                (a, b) = (parent(p), parent(q));
+            }
+        }
+        let mut below: Vec<Vec<usize>> = vec![Vec::new(); self.joints.len()];
+        for joint in 0..self.joints.len() {
+            if let Some(parent) = parent(joint) {
+                below[parent].push(joint);
+            }
+        }
+        for joint in self.depth_first() {
+            let other = out[joint];
+            let alone = |of: usize| {
+                let mut own = below[of].iter().copied().filter(|child| out[*child] == *child);
+                own.next().filter(|_| own.next().is_none())
+            };
+            if let (true, Some(a), Some(b)) = (other != joint, alone(joint), alone(other)) {
+                (out[a], out[b]) = (b, a);
+            }
+        }
     }
 }
 
@@ -220,6 +254,28 @@ mod tests {
                 assert!((x.rotation.dot(y.rotation).abs() - 1.0).abs() < 1e-12);
             }
         }
+    }
+
+    #[test]
+    fn joints_that_no_name_pairs_are_paired_by_what_is_above_and_below() {
+        let joint = |name: &str, parent| RawJoint { name: name.into(), parent, rest: Trs::IDENTITY };
+        let skeleton = RawSkeleton {
+            joints: vec![
+                joint("Hips", None),
+                joint("LHipJoint", Some(0)),
+                joint("LeftLeg", Some(1)),
+                joint("LToe", Some(2)),
+                joint("RHipJoint", Some(0)),
+                joint("RightLeg", Some(4)),
+                joint("RToe", Some(5)),
+                joint("Tail", Some(0)),
+            ],
+        };
+        assert_eq!(skeleton.counterparts(&[("Left", "Right")]), [0, 4, 5, 6, 1, 2, 3, 7]);
+        // Two below each side: nobody knows which is which.
+        let mut more = skeleton;
+        more.joints.extend([joint("LHeel", Some(2)), joint("RHeel", Some(5))]);
+        assert_eq!(more.counterparts(&[("Left", "Right")]), [0, 4, 5, 3, 1, 2, 6, 7, 8, 9]);
     }
 
     #[test]

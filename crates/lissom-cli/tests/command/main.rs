@@ -8,6 +8,7 @@ mod first;
 mod graph;
 mod import;
 mod looking;
+mod matching;
 mod recipes;
 mod render;
 mod replay;
