@@ -136,9 +136,9 @@ fn piece(
     let end_s = motion.animation.motion.duration_s;
     let start_s = clamp(own.range_s.0.unwrap_or(0.0), 0.0, end_s);
     let length_s = clamp(own.range_s.1.unwrap_or(end_s), start_s, end_s) - start_s;
-    // A frame at the very end counts, however the division rounds.
-    let frames = libm::floor(length_s * rule.rate_hz + 1e-6) as usize + 1;
-    let [before, behind] = rule.no_entry_s.map(|s| libm::ceil(s * rule.rate_hz - 1e-6) as usize);
+    // A frame at the very end counts, however the times of the file were rounded.
+    let frames = libm::floor(length_s * rule.rate_hz + 1e-3) as usize + 1;
+    let [before, behind] = rule.no_entry_s.map(|s| libm::ceil(s * rule.rate_hz - 1e-3) as usize);
     let (entry_from, entry_to) = (before, frames.checked_sub(behind)?);
     let bit = |tag: &String| tags.iter().position(|known| known == tag).map_or(0, |at| 1_u32 << (at % 32));
     (entry_from < entry_to).then(|| Piece {

@@ -153,7 +153,7 @@ fn groups_of_weight_one_have_a_deviation_of_one() {
         let squares: f64 = of
             .iter()
             .flat_map(|f| cooked.parts.rows.iter().skip(*f).step_by(features))
-            .map(|v| f64::from(*v).powi(2))
+            .map(|v| f64::from(*v) * f64::from(*v))
             .sum();
         let deviation = (squares / (of.len() as f64 * f64::from(database.frames()))).sqrt() / steps;
         assert!((deviation - f64::from(group.weight)).abs() < 0.01, "{}: {deviation}", group.name);

@@ -7,10 +7,24 @@ const RECIPE: &str =
     "[clips.'*']\nroot-motion = true\n[matching.arms]\nclips = ['walk', { clip = 'run', tags = ['fast'] }]
 mirrored = true\njoints = { hips = 'velocity', hand = ['position', 'velocity'] }\n";
 
+/// An arm that waves on a body that goes ahead faster and faster, and sways.
+fn going(speed: f64, frames: u32) -> String {
+    let head = bvh(1, 1);
+    let mut text = head.split_once("Frames:").unwrap().0.to_owned();
+    text.push_str(&format!("Frames: {frames}\nFrame Time: 0.0333333\n"));
+    for frame in 0..frames {
+        let t = f64::from(frame) / 30.0;
+        let (x, z) = (0.1 * libm::sin(3.0 * t), speed * t * (1.0 + 0.2 * t));
+        let (turn, wave) = (10.0 * t, 30.0 * libm::sin(4.0 * t));
+        text.push_str(&format!("{x} 1 {z} 0 0 {turn} {wave} 0 0 0 0 0\n"));
+    }
+    text
+}
+
 #[test]
 fn a_recipe_gives_a_database_that_is_shown_checked_and_explained() {
     let root = folder("matching_all");
-    let files = [write(root.join("walk.bvh"), bvh(1, 91)), write(root.join("run.bvh"), bvh(2, 91))];
+    let files = [write(root.join("walk.bvh"), going(1.2, 91)), write(root.join("run.bvh"), going(2.5, 91))];
     let out = text(&root.join("hero.lsm"));
     write(root.join("lissom.toml"), RECIPE);
     good(&["import", &files[0], &files[1], "-o", &out]);

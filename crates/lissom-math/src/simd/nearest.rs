@@ -97,14 +97,12 @@ fn lanes<S: Simd, T, const VECTOR: usize>(
     let at = VECTOR * LEN::<S>();
     let most = S::i32s::simd_from(s, most);
     let mut sum = S::i32s::simd_from(s, 0);
-    let mut count = 0;
-    for (column, pair) in columns.iter().zip(query) {
+    for (count, (column, pair)) in columns.iter().zip(query).enumerate() {
         if count == EARLY && !sum.simd_le(most).any_true() {
             return 0;
         }
-        count += 1;
         let difference = one(column, S::u32s::simd_from(s, *pair).bitcast(), at);
-        sum = sum + difference.pairwise_dot_product(difference);
+        sum += difference.pairwise_dot_product(difference);
     }
     sum.store_slice(&mut out[at..at + LEN::<S>()]);
     (sum.simd_le(most).to_bitmask() as u32) << at

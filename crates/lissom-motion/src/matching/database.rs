@@ -481,7 +481,7 @@ fn blocks(ranges: &[FrameRange], firsts: &[u32]) -> (Vec<Block>, Vec<Block>, Vec
 /// Adds the rows of a block.
 fn fill(parts: &DatabaseParts, columns: &[u16], block: Block, rows: &mut Vec<Pairs>) {
     let features = parts.features.len();
-    let mut bias = parts.biases.first().is_some();
+    let mut bias = !parts.biases.is_empty();
     let lane_by_lane = |at: usize, of: &dyn Fn(usize) -> i16, pair: &mut Pairs| {
         for lane in 0..GROUP {
             let frame = block.first as usize + lane.min(block.count as usize - 1);

@@ -161,8 +161,9 @@ pub fn query(database: &Database, ask: &Ask) -> Query {
 
 /// What a search must find: every frame that may be found, one after another.
 pub fn plain(parts: &DatabaseParts, database: &Database, ask: &Ask) -> Found {
-    let (features, most) = (parts.features.len(), f32::from(clamp(parts.columns())));
-    let wanted: Vec<i64> = ask.values.iter().map(|v| v.round_ties_even().clamp(-most, most) as i64).collect();
+    let (features, most) = (parts.features.len(), i64::from(clamp(parts.columns())));
+    let wanted: Vec<i64> =
+        ask.values.iter().map(|v| (v.round_ties_even() as i64).clamp(-most, most)).collect();
     let cost = |frame: usize| {
         let row = &parts.rows[frame * features..][..features];
         let squares = row.iter().zip(&wanted).map(|(v, w)| (i64::from(*v) - w).pow(2)).sum::<i64>();

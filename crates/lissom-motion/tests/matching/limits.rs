@@ -25,7 +25,7 @@ fn no_sum_exceeds_31_bits_for_any_number_of_features() {
     for features in 1..=MAX_FEATURES {
         for has_biases in [false, true] {
             let columns = columns(features, has_biases);
-            assert!(columns <= MAX_COLUMNS && columns % 2 == 0);
+            assert!(columns <= MAX_COLUMNS && columns.is_multiple_of(2));
             let most = i64::from(clamp(columns));
             assert!(columns as i64 * (2 * most).pow(2) < 1 << 31, "{features} features");
             assert!(2 * most < 1 << 15, "{features} features");
