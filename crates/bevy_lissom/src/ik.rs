@@ -136,12 +136,11 @@ impl Aims {
             pose.look_at(gaze, target, weight)?;
         }
         for (hand, arm) in self.hands.iter().zip(&human.arms) {
-            match (hand, arm) {
-                (Some((grip, true, weight)), Ok(arm)) => drop(pose.hold(arm, grip, *weight)?),
-                (Some((grip, false, weight)), Ok(arm)) => {
-                    drop(pose.reach(arm, grip.translation(), *weight)?)
-                }
-                _ => {}
+            let (Some((grip, holds, weight)), Ok(arm)) = (hand, arm) else { continue };
+            if *holds {
+                pose.hold(arm, grip, *weight)?;
+            } else {
+                pose.reach(arm, grip.translation(), *weight)?;
             }
         }
         Ok(())

@@ -39,12 +39,12 @@ fn spawn(app: &mut App, transform: Transform) -> Entity {
 fn a_head_turns_to_an_entity_and_back_when_it_is_gone() {
     let (mut app, _) = app();
     let (entity, own) = standing(&mut app);
-    let lamp = spawn(&mut app, Transform::from_xyz(8.0, 4.0, 9.0));
+    // To its left, and above.
+    let place = Vec3::new(6.5, 4.0, 6.2);
+    let lamp = spawn(&mut app, Transform::from_translation(place));
     let ahead = |app: &mut App| {
         let head = in_world(app, entity, own, "head");
-        head.transform_vector3(Vec3::Z)
-            .normalize()
-            .dot((Vec3::new(8.0, 4.0, 9.0) - head.w_axis.truncate()).normalize())
+        head.transform_vector3(Vec3::Z).normalize().dot((place - head.w_axis.truncate()).normalize())
     };
     app.update();
     let before = ahead(&mut app);
