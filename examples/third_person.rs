@@ -123,7 +123,7 @@ fn main() -> Result<()> {
 /// The hero, the stairs, the rail and the lamp.
 fn picture(hero: &mut Hero) -> Result<Image> {
     let mut canvas = Canvas::new(420, 300, palette::PAPER)?;
-    canvas.set_camera(&Camera::framing([-0.9, 0.0, 0.0], [1.6, 2.7, 4.6], [-1.0, 0.25, 0.05], 0.3, 1.4)?)?;
+    canvas.set_camera(&Camera::framing([-0.9, 0.0, 0.0], [1.6, 2.7, 5.0], [-1.0, 0.3, 0.1], 0.3, 1.4)?)?;
     let (world, light) = (hero.world(), Light::default());
     for mesh in hero.animator.body_mut().skin()? {
         let positions: Vec<_> = mesh.positions.iter().map(|v| world.mul_point(*v)).collect();
