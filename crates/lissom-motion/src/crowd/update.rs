@@ -23,7 +23,7 @@ use lissom::{job::JobError, math::simd::Backend, pose::Pose};
 ///
 /// let archive = Archive::open("people.lsm")?;
 /// let mut crowd = Crowd::new(&archive)?;
-/// let legs = Legs::of(&archive.skeleton("hero")?)?;
+/// let legs = Legs::of(crowd.skeleton())?;
 /// crowd.update_with(1.0 / 60.0, &Serial, None, &|member, place, pose| {
 ///     if member.index() >= 500 {
 ///         return Ok(()); // far away
