@@ -1,6 +1,7 @@
 //! A hand on the pose: characters look at entities, hold them, and stand on uneven ground.
 //!
 //! Before a crowd is updated, what characters aim at is brought into their own space. The crowd then lends the pose of each of them.
+#![allow(clippy::type_complexity, reason = "a query says what it asks for")]
 
 use crate::{
     components::{Character, LissomError},
@@ -14,7 +15,10 @@ use lissom::{
     Skeleton,
     bones::Side,
     job::{Ground, JobError},
-    math::Mat34,
+    math::{
+        Mat34,
+        scalar::{dot, normalize_or},
+    },
     pose::{Gaze, Legs, Limb, Pose, RigError},
 };
 use tracing::error;
@@ -175,19 +179,19 @@ pub(crate) fn aim(
             commands.entity(entity).try_insert(LissomError(why.to_string()));
         }
         let Ok(own) = places.compute_global_transform(entity) else { continue };
-        let into = own.affine().inverse();
+        let own = matrix(&own.affine());
+        let Some(into) = own.inverse() else { continue };
         // An entity that is gone is not aimed at.
-        let there = |target: Entity| places.compute_global_transform(target).ok().map(|place| place.affine());
-        let look =
-            look.and_then(|look| Some((point(&into, there(look.target)?.translation.into()), look.weight)));
+        let there = |target: Entity| Some(matrix(&places.compute_global_transform(target).ok()?.affine()));
+        let look = look.and_then(|look| Some((point(&into, there(look.target)?.translation()), look.weight)));
         let hand = |hand: Option<HandTarget>| {
             let HandTarget { target, holds, weight } = hand?;
-            Some((matrix(&(into * there(target)?)), holds, weight))
+            Some((grip(&into.mul(&there(target)?)), holds, weight))
         };
         let ground = |ground: FootGround| {
             // A plane's direction goes by the inverse transpose, which of the inverse is the transpose.
-            let normal = own.affine().matrix3.transpose() * ground.normal;
-            Ground { place: point(&into, ground.place), normal }
+            let along = |axis: usize| dot(Vec3::from_array(own.columns[axis]), ground.normal);
+            Ground { place: point(&into, ground.place), normal: Vec3::new(along(0), along(1), along(2)) }
         };
         let aimed = Aims {
             look,
@@ -202,13 +206,20 @@ pub(crate) fn aim(
     }
 }
 
-fn point(into: &Affine3A, place: Vec3) -> Vec3 {
-    into.transform_point3(place)
+// The engine's own arithmetic rounds otherwise from machine to machine.
+
+fn matrix(place: &Affine3A) -> Mat34 {
+    let bevy_math::Mat3A { x_axis, y_axis, z_axis } = place.matrix3;
+    Mat34 { columns: [x_axis, y_axis, z_axis, place.translation].map(|column| column.to_array()) }
+}
+
+fn point(into: &Mat34, place: Vec3) -> Vec3 {
+    Vec3::from_array(into.mul_point(place.to_array()))
 }
 
 /// With axes of length 1: what is held may be scaled, hands are not.
-fn matrix(place: &Affine3A) -> Mat34 {
-    let axis = |axis: bevy_math::Vec3A| axis.normalize_or_zero().to_array();
-    let bevy_math::Mat3A { x_axis, y_axis, z_axis } = place.matrix3;
-    Mat34 { columns: [axis(x_axis), axis(y_axis), axis(z_axis), place.translation.to_array()] }
+fn grip(place: &Mat34) -> Mat34 {
+    let [x, y, z, at] = place.columns;
+    let axis = |axis: [f32; 3]| normalize_or(Vec3::from_array(axis), Vec3::ZERO).to_array();
+    Mat34 { columns: [axis(x), axis(y), axis(z), at] }
 }
