@@ -140,12 +140,9 @@ fn ik_has_the_bits_of_an_animator() {
         app.update();
         alone
             .update_with(super::DT_S, |pose| {
-                let ground = lissom::job::Ground {
-                    place: lissom::math::Vec3::new(0.0, 0.125, 0.0),
-                    normal: lissom::math::Vec3::Y,
-                };
+                let ground = lissom::job::Ground { place: Vec3::new(0.0, 0.125, 0.0), normal: Vec3::Y };
                 pose.stand(&legs, &[Some(ground), None], 1.0)?;
-                let lamp = lissom::math::Vec3::new(1.0, 1.5, 2.0);
+                let lamp = Vec3::new(1.0, 1.5, 2.0);
                 pose.look_at(&gaze, lamp, 1.0)?;
                 pose.reach(&arm, lamp, 1.0)?;
                 Ok(())
