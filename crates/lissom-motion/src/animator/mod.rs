@@ -274,7 +274,7 @@ impl Animator {
     /// The same, with the pose changed before matrices follow from it: by IK, springs, or physics. See [`lissom::pose`].
     ///
     /// ```no_run
-    /// use lissom::{archive::Archive, math::Vec3, pose::{Gaze, Legs}};
+    /// use lissom::{archive::Archive, math::Vec3, pose::Gaze};
     /// use lissom_motion::Animator;
     ///
     /// let archive = Archive::open("hero.lsm")?;

@@ -16,35 +16,24 @@ const NEAR: usize = 3;
 /// Adds the edits that make `new` of `old`: their number, then kept, dropped, put and the bytes of each.
 pub(super) fn write(old: &[u8], new: &[u8], out: &mut Vec<u8>) {
     let mut edits: Vec<(usize, usize, &[u8])> = Vec::new();
-    let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     if old.len() == new.len() {
-        // Where an edit starts, and where the last one ended.
-        let (mut start, mut ended): (Option<usize>, usize) = (None, 0);
-        let mut last = 0;
-        for at in same..new.len() {
-            if old.get(at) != new.get(at) {
-                if let Some(from) = start.filter(|_| at.saturating_sub(last) > NEAR) {
-                    let end = last.saturating_add(1);
-                    edits.push((
-                        from.saturating_sub(ended),
-                        end.saturating_sub(from),
-                        new.get(from..end).unwrap_or_default(),
-                    ));
-                    (start, ended) = (Some(at), end);
-                }
-                start = start.or(Some(at));
-                last = at;
+        // Runs of bytes that differ, first and behind the last; near ones are one.
+        let mut runs: Vec<(usize, usize)> = Vec::new();
+        for (at, _) in old.iter().zip(new).enumerate().filter(|(_, (a, b))| a != b) {
+            let end = at.saturating_add(1);
+            match runs.last_mut() {
+                Some((_, last)) if at.saturating_sub(*last) < NEAR => *last = end,
+                _ => runs.push((at, end)),
             }
         }
-        if let Some(from) = start {
-            let end = last.saturating_add(1);
-            edits.push((
-                from.saturating_sub(ended),
-                end.saturating_sub(from),
-                new.get(from..end).unwrap_or_default(),
-            ));
+        let mut ended = 0;
+        for (from, end) in runs {
+            let put = new.get(from..end).unwrap_or_default();
+            edits.push((from.saturating_sub(ended), put.len(), put));
+            ended = end;
         }
     } else {
+        let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
         let [a, b] = [old, new].map(|bytes| bytes.get(same..).unwrap_or_default());
         let tail = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
         let [drop, put] = [a, b].map(|bytes| bytes.len().saturating_sub(tail));
@@ -57,7 +46,7 @@ pub(super) fn write(old: &[u8], new: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Makes the edits; `bytes` are the old ones, and then the new ones. The most that they may become.
+/// Makes the edits in `bytes`. There are never more than `most` bytes.
 ///
 /// # Errors
 ///
