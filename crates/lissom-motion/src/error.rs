@@ -35,6 +35,9 @@ pub enum StateError {
     /// The graph keeps no pose that is taken over.
     #[error("the graph keeps no pose that is taken over: set `hand_over` in its description")]
     NoMemory,
+    /// No pose has been kept under this name.
+    #[error("no pose has been kept under this name yet")]
+    NothingKept,
     /// The graph keeps nothing to fade by inertia with.
     #[error(
         "no transition of the graph is by inertia: set `inertia` in its description, so that code may ask for it"

@@ -110,6 +110,7 @@ pub mod decide;
 mod error;
 pub mod frame;
 pub mod graph;
+mod kept;
 mod limits;
 pub mod matching;
 pub mod memory;

@@ -11,6 +11,8 @@
 use crate::{
     Graph,
     frame::{Frame, StartPose},
+    graph::PoseKey,
+    kept::KeptPoses,
     reader::{FormatError, Reader},
     state::StateError,
 };
@@ -21,6 +23,8 @@ use lissom::{
     math::soa::{Lanes, SoaTransform, SoaVec3},
     track::TimeError,
 };
+
+pub use crate::kept::{KeepError, MAX_POSES};
 
 /// What one character's pose remembers. Together with its [`GraphState`](crate::GraphState) it is all of the character: a clone of
 /// both is a save, `==` of both compares.
@@ -38,6 +42,7 @@ pub struct PoseMemory {
     elapsed_s: f64,
     /// 0: nothing is left of it, and all is zero.
     duration_s: f64,
+    kept: KeptPoses,
 }
 
 /// What a memory is stored in while something is left of it.
@@ -75,17 +80,18 @@ impl PoseMemory {
     #[must_use]
     pub fn new(graph: &Graph, skeleton: &Skeleton) -> Self {
         let groups = remembered_groups(graph, skeleton);
-        Self { inertia: InertiaBuffer::with_capacity(groups), ..Self::nothing(groups) }
+        let kept = KeptPoses::new(graph, groups);
+        Self { inertia: InertiaBuffer::with_capacity(groups), ..Self::nothing(groups, kept) }
     }
 
     /// Nothing remembered, and no buffer.
-    fn nothing(groups: usize) -> Self {
-        Self { inertia: InertiaBuffer::new(), groups, elapsed_s: 0.0, duration_s: 0.0 }
+    fn nothing(groups: usize, kept: KeptPoses) -> Self {
+        Self { inertia: InertiaBuffer::new(), groups, elapsed_s: 0.0, duration_s: 0.0, kept }
     }
 
     /// A copy that takes a spare buffer, if it remembers anything.
     pub(crate) fn clone_into_buffer(&self, spares: &mut Vec<InertiaBuffer>) -> Self {
-        let mut copy = Self::nothing(self.groups);
+        let mut copy = Self::nothing(self.groups, KeptPoses::of_size(&self.kept));
         copy.clone_from_into_buffer(self, spares);
         copy
     }
@@ -115,15 +121,56 @@ impl PoseMemory {
         }
     }
 
+    /// True if it has a buffer.
+    pub(crate) fn has_buffer(&self) -> bool {
+        self.inertia.capacity() > 0
+    }
+
     /// True if it may need a buffer, and has none.
     pub(crate) fn lacks_buffer(&self) -> bool {
         self.groups > 0 && self.inertia.capacity() == 0
     }
 
-    /// Nothing remembered any more: after a cut, or a teleport.
+    /// Nothing fades out any more: after a cut, or a teleport. Poses that were kept stay.
     pub fn forget(&mut self) {
+        self.kept.forget_asked();
+        self.calm();
+    }
+
+    /// Nothing is left of a change.
+    fn calm(&mut self) {
         self.inertia.clear();
         (self.elapsed_s, self.duration_s) = (0.0, 0.0);
+    }
+
+    /// Keeps a pose by a name of [`GraphParts::poses`](crate::GraphParts::poses); what had this name is gone.
+    ///
+    /// # Errors
+    ///
+    /// A key of another graph; a pose of another skeleton, or with a number that is not finite. Nothing has then changed.
+    pub fn keep(&mut self, key: PoseKey, pose: &[SoaTransform]) -> Result<(), KeepError> {
+        self.kept.keep(key, pose)
+    }
+
+    /// A pose that was kept; `None` if there is none.
+    #[must_use]
+    pub fn kept(&self, key: PoseKey) -> Option<&[SoaTransform]> {
+        self.kept.kept(key)
+    }
+
+    /// Goes on from a pose that was kept: the next update shows it, standing still, and from there the motion of the graph takes over
+    /// in this number of seconds. Of several calls the last one counts, and it goes before a transition by inertia of the same update.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::NothingKept`]; [`StateError::OtherGraph`]; [`StateError::Value`] for the time.
+    pub fn blend_from(&mut self, key: PoseKey, fade_s: f32) -> Result<(), StateError> {
+        self.kept.blend_from(key, fade_s)
+    }
+
+    /// True if the next update goes on from a pose that was kept.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.kept.is_asked()
     }
 
     /// True if something has not died away.
@@ -135,12 +182,13 @@ impl PoseMemory {
     /// True if it was made for as many joints, and for a graph that remembers as much.
     #[must_use]
     pub fn fits(&self, graph: &Graph, skeleton: &Skeleton) -> bool {
-        self.groups == remembered_groups(graph, skeleton)
+        self.groups == remembered_groups(graph, skeleton) && self.kept.count() == graph.poses.len()
     }
 
     /// Bytes beside its own.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.inertia.capacity().saturating_mul(size_of::<SoaInertia>())
+        let inertia = self.inertia.capacity().saturating_mul(size_of::<SoaInertia>());
+        inertia.saturating_add(self.kept.memory_bytes())
     }
 
     /// Goes along with a step of the graph: to be called after every [`Graph::update`], whether the pose is shown or not. It
@@ -161,20 +209,48 @@ impl PoseMemory {
     ) -> Result<(), E> {
         let before_s = self.elapsed_s;
         self.elapsed_s += frame.step_s();
-        if let Some(duration_s) = frame.inertia_s().filter(|_| self.groups > 0) {
+        let inertia_s = frame.inertia_s().filter(|_| self.groups > 0);
+        if self.is_asked() || inertia_s.is_some() {
             self.inertia.resize(self.groups, SoaInertia::ZERO);
-            let started = self.start(frame, before_s, scratch, number, &mut pose);
-            if started.is_err() {
-                self.forget();
-                return started;
+            let started = match self.start_from_kept(frame, scratch, &number, &mut pose) {
+                Ok(None) => self.start(frame, before_s, scratch, number, &mut pose).map(|()| inertia_s),
+                kept => kept,
+            };
+            match started {
+                Ok(duration_s) => {
+                    (self.elapsed_s, self.duration_s) = (0.0, f64::from(duration_s.unwrap_or(0.0)));
+                }
+                Err(error) => {
+                    self.calm();
+                    return Err(error);
+                }
             }
-            (self.elapsed_s, self.duration_s) = (0.0, f64::from(duration_s));
         }
         if !self.is_running() {
             // What has died away is like what never was: one value for it, to be compared.
-            self.forget();
+            self.calm();
         }
         Ok(())
+    }
+
+    /// If a pose that was kept is to be gone on from: starts there, and says how long it fades.
+    fn start_from_kept<E: From<JobError>>(
+        &mut self,
+        frame: &Frame,
+        scratch: &mut MemoryScratch,
+        number: impl Fn(usize) -> usize,
+        pose: &mut impl FnMut(Mix, &mut [SoaTransform]) -> Result<(), E>,
+    ) -> Result<Option<f32>, E> {
+        let Some((kept, fade_s)) = self.kept.take_asked() else { return Ok(None) };
+        let MemoryScratch { poses, inertia } = scratch;
+        let [_, _, new, new_next, new_before] = start_poses(poses, self.groups)?;
+        pose(frame.start_mix(StartPose::New, &number), new)?;
+        pose(frame.start_mix(StartPose::NewNext, &number), new_next)?;
+        pose(frame.start_mix(StartPose::NewBefore, &number), new_before)?;
+        // It stands still.
+        let old = PosePair { now: kept, before: kept };
+        start_inertia(old, [new, new_next, new_before], told_step_s(frame), inertia, &mut self.inertia)?;
+        Ok(Some(fade_s))
     }
 
     /// Goes on from a pose that came from elsewhere, at the time of this frame and one step of it earlier: what it is off the mixed
@@ -244,17 +320,8 @@ impl PoseMemory {
         number: impl Fn(usize) -> usize,
         pose: &mut impl FnMut(Mix, &mut [SoaTransform]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let groups = self.groups;
         let MemoryScratch { poses, inertia } = scratch;
-        let len = poses.len();
-        let mut all = poses.chunks_exact_mut(groups);
-        let [Some(old), Some(old_before), Some(new), Some(new_next), Some(new_before)] =
-            StartPose::ALL.map(|_| all.next())
-        else {
-            let (field, unit) = ("scratch", "groups");
-            let needed = groups.saturating_mul(StartPose::ALL.len());
-            return Err(JobError::TooShort { field, unit, len, needed }.into());
-        };
+        let [old, old_before, new, new_next, new_before] = start_poses(poses, self.groups)?;
         for (which, out) in StartPose::ALL.into_iter().zip([
             &mut *old,
             &mut *old_before,
@@ -267,16 +334,8 @@ impl PoseMemory {
         // What is still left of an earlier change is part of the old motion.
         InertiaJob::new(&self.inertia, self.elapsed_s, self.duration_s, old).run()?;
         InertiaJob::new(&self.inertia, before_s, self.duration_s, old_before).run()?;
-        let (old, old_before, new) = (&*old, &*old_before, &*new);
-        let pair = |now, before| PosePair { now, before };
-        // The new motion has not moved yet: its speed is that of its first step.
-        let step_s = told_step_s(frame);
-        InertiaStartJob::new(pair(old, old_before), pair(&*new_next, &*new_before), step_s, inertia).run()?;
-        InertiaStartJob::new(pair(old, old), pair(new, new), 0.0, &mut self.inertia).run()?;
-        for (own, fast) in self.inertia.iter_mut().zip(inertia) {
-            own.rate = fast.rate;
-        }
-        Ok(())
+        let old = PosePair { now: old, before: old_before };
+        Ok(start_inertia(old, [new, new_next, new_before], told_step_s(frame), inertia, &mut self.inertia)?)
     }
 
     /// Adds to the mixed pose of this moment what has not died away.
@@ -302,13 +361,14 @@ impl PoseMemory {
         job.run()
     }
 
-    /// Adds its bytes: little-endian, the two times, then the numbers of each group.
+    /// Adds its bytes: little-endian, the two times, the numbers of each group, and the poses that are kept.
     pub fn write(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.elapsed_s.to_le_bytes());
         bytes.extend_from_slice(&self.duration_s.to_le_bytes());
         for number in self.inertia.iter().flat_map(numbers) {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
+        self.kept.write(bytes);
     }
 
     /// Its bytes.
@@ -339,9 +399,41 @@ impl PoseMemory {
                 }
             }
         }
+        memory.kept.read(&mut from)?;
         from.end()?;
         Ok(memory)
     }
+}
+
+/// Room for the poses that a change starts from.
+fn start_poses(poses: &mut [SoaTransform], groups: usize) -> Result<[&mut [SoaTransform]; 5], JobError> {
+    let len = poses.len();
+    let mut all = poses.chunks_exact_mut(groups);
+    let [Some(old), Some(old_before), Some(new), Some(new_next), Some(new_before)] =
+        StartPose::ALL.map(|_| all.next())
+    else {
+        let (field, unit) = ("scratch", "groups");
+        let needed = groups.saturating_mul(StartPose::ALL.len());
+        return Err(JobError::TooShort { field, unit, len, needed });
+    };
+    Ok([old, old_before, new, new_next, new_before])
+}
+
+/// What an old motion is off a new one: the offset now, and its rate by the new motion's first step, since it has not moved yet.
+fn start_inertia(
+    old: PosePair<'_>,
+    [new, new_next, new_before]: [&[SoaTransform]; 3],
+    step_s: f32,
+    fast: &mut [SoaInertia],
+    out: &mut [SoaInertia],
+) -> Result<(), JobError> {
+    let pair = |now, before| PosePair { now, before };
+    InertiaStartJob::new(old, pair(new_next, new_before), step_s, fast).run()?;
+    InertiaStartJob::new(pair(old.now, old.now), pair(new, new), 0.0, &mut *out).run()?;
+    for (own, fast) in out.iter_mut().zip(fast) {
+        own.rate = fast.rate;
+    }
+    Ok(())
 }
 
 /// A frame's step, as long as it says something about speeds.
@@ -375,12 +467,14 @@ impl Clone for PoseMemory {
     fn clone(&self) -> Self {
         let mut inertia = InertiaBuffer::with_capacity(self.groups);
         inertia.extend_from_slice(&self.inertia);
-        Self { inertia, ..*self }
+        let Self { groups, elapsed_s, duration_s, .. } = *self;
+        Self { inertia, groups, elapsed_s, duration_s, kept: self.kept.clone() }
     }
 
     /// Without allocation if both are of one graph and skeleton.
     fn clone_from(&mut self, source: &Self) {
         self.inertia.clone_from(&source.inertia);
+        self.kept.clone_from(&source.kept);
         (self.groups, self.elapsed_s, self.duration_s) = (source.groups, source.elapsed_s, source.duration_s);
     }
 }

@@ -104,14 +104,27 @@ pub fn bands() -> Graph {
 /// If it is refused.
 #[must_use]
 pub fn inertial() -> Graph {
+    of_two(&GraphParts::new())
+}
+
+/// The same, and characters may keep two poses.
+///
+/// # Panics
+///
+/// If it is refused.
+#[must_use]
+pub fn keeping() -> Graph {
+    of_two(&GraphParts::new().pose("fallen").pose("held"))
+}
+
+fn of_two(parts: &GraphParts) -> Graph {
     let way = |from: &str, to: &str| TransitionParts::new(from, to).when("go", Test::On).fade(0.3).inertial();
     let body = LayerParts::new("body")
         .state(StateParts::clip("a", "a"))
         .state(StateParts::clip("b", "b"))
         .transition(way("a", "b"))
         .transition(way("b", "a"));
-    Graph::new(&GraphParts::new().trigger("go").layer(body), |_| Some(1.0))
-        .expect("everything in it is allowed")
+    Graph::new(&parts.clone().trigger("go").layer(body), |_| Some(1.0)).expect("everything in it is allowed")
 }
 
 /// Random parameters, triggers and one-shots, then a step of up to 50 ms.

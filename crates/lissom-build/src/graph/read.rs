@@ -52,6 +52,10 @@ pub(super) fn read(text: &str) -> Result<GraphFile> {
         note(Place::Sync(i), &node);
         parts.sync.push(node.text()?);
     }
+    for (i, node) in top.list("poses")?.into_iter().enumerate() {
+        note(Place::Pose(i), &node);
+        parts.poses.push(node.text()?);
+    }
     parts.hand_over = top.bool("hand_over")?;
     parts.inertia = top.bool("inertia")?;
     for (i, node) in top.list("layers")?.into_iter().enumerate() {

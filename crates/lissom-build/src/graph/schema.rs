@@ -92,6 +92,11 @@ pub(super) static GRAPH: Table = Table {
             "Markers by which clips are kept in step: gaits pass each of them once a lap, in this order.",
         ),
         may(
+            "poses",
+            Kind::List(&Kind::Text),
+            "Names of poses that a character may keep, to go on from later: at most 8.",
+        ),
+        may(
             "hand_over",
             Kind::Bool,
             "True if poses may be taken over from elsewhere, as from a ragdoll: characters then have room for it.",

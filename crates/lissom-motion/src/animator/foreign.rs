@@ -107,6 +107,46 @@ impl Animator {
         )
     }
 
+    /// Keeps the pose that is shown, by a name of the graph's [`poses`](crate::GraphParts::poses): with all that the game did to it. It
+    /// is part of a save, and of a recording.
+    ///
+    /// ```no_run
+    /// # use lissom_motion::{AnimateError, Animator};
+    /// # fn of(hero: &mut Animator, limp: &[lissom::math::soa::SoaTransform]) -> Result<(), AnimateError> {
+    /// hero.update(1.0 / 60.0)?;
+    /// hero.blend_in(limp, 1.0, None)?; // a ragdoll that came to rest
+    /// hero.keep_pose("fallen")?;
+    /// // later: up from there
+    /// hero.go_to("get_up").over(0.0).start()?;
+    /// hero.blend_from("fallen", 0.5)?;
+    /// hero.update(1.0 / 60.0)?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Unknown`]; those of [`PoseMemory::keep`](crate::PoseMemory::keep).
+    pub fn keep_pose(&mut self, name: &str) -> Result<(), AnimateError> {
+        let key = self.cast.graph.pose_key(name)?;
+        Ok(self.memory.keep(key, self.body.pose())?)
+    }
+
+    /// A pose that was kept, in groups: for [`Animator::blend_in`], or to place the character. `None` if there is none.
+    #[must_use]
+    pub fn kept_pose(&self, name: &str) -> Option<&[SoaTransform]> {
+        self.memory.kept(self.cast.graph.pose_key(name).ok()?)
+    }
+
+    /// Goes on from a pose that was kept: the next [`update`](Animator::update) shows it, standing still, and from there the motion of
+    /// the graph takes over in `fade_s` seconds.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Unknown`]; those of [`PoseMemory::blend_from`](crate::PoseMemory::blend_from).
+    pub fn blend_from(&mut self, name: &str, fade_s: f32) -> Result<(), AnimateError> {
+        Ok(self.memory.blend_from(self.cast.graph.pose_key(name)?, fade_s)?)
+    }
+
     /// Shows the graph's own pose again, if another was blended over it.
     pub(super) fn undo_blend(&mut self) {
         if let Some((pose, models)) = self.foreign.below() {

@@ -7,7 +7,7 @@ use crate::{
     cast::Cast,
     frame::{Event, Frame},
     graph::{LoadError, PlayedGraph, TriggerKey},
-    memory::MemoryScratch,
+    memory::{KeepError, MemoryScratch},
     recording::{Recorder, Recording, Shown},
     save::{Held, Save},
     state::{GoTo, Key, OneShot, PlayingShot, ShotKey, Value},
@@ -79,6 +79,15 @@ pub enum AnimateError {
     /// The archive's graph.
     #[error(transparent)]
     Load(#[from] LoadError),
+}
+
+impl From<KeepError> for AnimateError {
+    fn from(error: KeepError) -> Self {
+        match error {
+            KeepError::State(error) => error.into(),
+            KeepError::Job(error) => error.into(),
+        }
+    }
 }
 
 impl From<JobError> for AnimateError {
@@ -475,7 +484,8 @@ impl Animator {
         let state = self.state.carried_over(&self.cast.graph, &graph);
         let mut new = Self::of_body(self.body.clone(), graph)?;
         new.state = state;
-        if self.memory.fits(&new.cast.graph, new.body.skeleton()) {
+        let same_poses = self.cast.graph.poses == new.cast.graph.poses;
+        if same_poses && self.memory.fits(&new.cast.graph, new.body.skeleton()) {
             new.memory.clone_from(&self.memory);
         }
         new.update(0.0)?;

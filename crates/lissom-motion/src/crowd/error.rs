@@ -1,7 +1,7 @@
 //! What can be wrong with what a crowd is told.
 
 use super::Member;
-use crate::state::StateError;
+use crate::{memory::KeepError, state::StateError};
 use lissom::{mesh::MeshError, player::PlayError, track::TimeError};
 
 /// Why a crowd did not do what it was told. It is as it was.
@@ -82,6 +82,15 @@ pub enum CrowdError {
     /// Something of the archive, or a job.
     #[error(transparent)]
     Play(#[from] PlayError),
+}
+
+impl From<KeepError> for CrowdError {
+    fn from(error: KeepError) -> Self {
+        match error {
+            KeepError::State(error) => error.into(),
+            KeepError::Job(error) => Self::Play(error.into()),
+        }
+    }
 }
 
 /// A number that is not allowed.

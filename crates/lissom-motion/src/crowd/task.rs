@@ -197,7 +197,7 @@ impl Work<'_> {
         let Worker { frame, rows, scratch, memory_scratch, spares, .. } = &mut **worker;
         let skeleton = shared.body.skeleton();
         let mut masks: &[Lanes] = &[];
-        if frame.inertia_s().is_some() {
+        if frame.inertia_s().is_some() || memory.is_asked() {
             memory.borrow_buffer(spares);
             masks = frame.covered(&cast.masks, skeleton.group_count(), rows);
         }

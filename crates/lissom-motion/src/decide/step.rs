@@ -70,7 +70,8 @@ impl Step<'_> {
     /// What the entries of a voice were before an inertial transition, where `left` is what one-shots leave of the layer.
     fn note_changes(&mut self, one: &Playing, inertial: bool, left: f64) {
         // A state that begins has not moved: its first step says how fast it is.
-        let is_new = inertial && one.voice.age_s == 0.0;
+        let starts = inertial || self.graph.pose_names().next().is_some();
+        let is_new = starts && one.voice.age_s == 0.0;
         let repeat = self.graph.state(one.voice.state).repeat;
         let pace = || self.pace(core::slice::from_ref(one));
         let next = is_new.then(|| self.moved(one.voice.head, repeat, one.laps_per_s, pace().as_ref()));

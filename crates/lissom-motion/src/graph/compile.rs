@@ -6,7 +6,10 @@ use super::{
     MotionParts, Parameter, ParameterKind, Place, PointParts, Problem, RootUse, SpacePoint, State,
     StateParts, Test, Transition, TransitionParts, TriggerKey, space::Space,
 };
-use crate::limits::{MAX_SHOTS, MAX_VOICES};
+use crate::{
+    kept::MAX_POSES,
+    limits::{MAX_SHOTS, MAX_VOICES},
+};
 use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
 use core::ops::Range;
 use lissom::{
@@ -42,6 +45,7 @@ impl Graph {
         let mut compiler = Compiler::new(&mut facts, parts);
         compiler.parameters(parts)?;
         compiler.sync()?;
+        check_poses(&parts.poses)?;
         compiler.masks(&parts.masks)?;
         for (i, name) in parts.clips.iter().enumerate() {
             compiler.clip(name).map_err(|problem| at(Place::Clip(i), format!("clip {name:?}"), problem))?;
@@ -577,11 +581,14 @@ impl<'a> Compiler<'a> {
             return Err(of_graph(Problem::Points("there is no lap")));
         };
         Ok(Graph {
-            is_inertial: parts.inertia || self.transitions.iter().any(|way| way.inertial),
+            is_inertial: parts.inertia
+                || !parts.poses.is_empty()
+                || self.transitions.iter().any(|way| way.inertial),
             asks_shots: self.conditions.iter().any(|rule| matches!(rule, Condition::Plays(..))),
             hand_over: parts.hand_over,
             sync: self.sync.into(),
-            shape: self.shape(&parts.masks),
+            poses: parts.poses.iter().map(|name| name.as_str().into()).collect(),
+            shape: self.shape(parts),
             clips: self.clips.into(),
             parameters: self.parameters.into(),
             floats: self.floats.into(),
@@ -601,7 +608,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// A hash of all that a state refers to by number.
-    fn shape(&self, masks: &[MaskParts]) -> u64 {
+    fn shape(&self, parts: &GraphParts) -> u64 {
         let text = |hash: Fnv64, text: &str| hash.u32(text.len() as u32).bytes(text.as_bytes());
         let mut hash = Fnv64::new();
         for parameter in &self.parameters {
@@ -614,8 +621,8 @@ impl<'a> Compiler<'a> {
             };
             hash = text(hash, &parameter.name).u32(kind).u32(u32::from(number));
         }
-        for mask in masks {
-            hash = text(hash, &mask.name);
+        for name in parts.masks.iter().map(|mask| &mask.name).chain(&parts.poses) {
+            hash = text(hash, name);
         }
         for layer in &self.layers {
             hash = text(hash, &layer.name).u32(u32::from(layer.states.end));
@@ -625,6 +632,18 @@ impl<'a> Compiler<'a> {
         }
         hash.u32(self.clips.len() as u32).finish()
     }
+}
+
+fn check_poses(poses: &[String]) -> Result<(), GraphError> {
+    limit("kept poses", poses.len(), MAX_POSES).map_err(of_graph)?;
+    for (i, name) in poses.iter().enumerate() {
+        let wrong = |problem| at(Place::Pose(i), format!("kept pose {name:?}"), problem);
+        check_name(name).map_err(wrong)?;
+        if poses[..i].contains(name) {
+            return Err(wrong(Problem::Twice { what: "kept pose" }));
+        }
+    }
+    Ok(())
 }
 
 fn transition(way: &TransitionParts, to: u16, conditions: Range<u32>) -> Result<Transition, Problem> {

@@ -27,6 +27,8 @@ pub enum Place {
     Clip(usize),
     /// A marker by which clips are kept in step.
     Sync(usize),
+    /// A name of a pose that is kept.
+    Pose(usize),
     /// A layer.
     Layer(usize),
     /// A state of a layer.

@@ -85,12 +85,14 @@ pub struct Graph {
     most_entries: usize,
     /// Markers by which clips are kept in step.
     sync: Box<[String]>,
-    /// True if a transition is by inertia.
+    /// True if a transition may be by inertia, or poses are kept.
     is_inertial: bool,
     /// True if a rule asks whether a layer plays a one-shot.
     pub(crate) asks_shots: bool,
     /// True if poses may be taken over.
     hand_over: bool,
+    /// Names of poses that are kept.
+    pub(crate) poses: Box<[Box<str>]>,
 }
 
 /// A clip that a graph plays.
@@ -283,6 +285,10 @@ key! {
     /// A state, looked up once by [`Graph::state_key`].
     StateKey
 }
+key! {
+    /// A pose that a character may keep, looked up once by [`Graph::pose_key`].
+    PoseKey
+}
 
 impl Graph {
     /// The most layers.
@@ -373,6 +379,21 @@ impl Graph {
         at.map(|at| ClipKey(at as u16)).ok_or_else(|| StateError::unknown("clip", name))
     }
 
+    /// The pose of this name that a character may keep: one of [`GraphParts::poses`].
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Unknown`].
+    pub fn pose_key(&self, name: &str) -> Result<PoseKey, StateError> {
+        let at = self.poses.iter().position(|pose| **pose == *name);
+        at.map(|at| PoseKey(at as u16)).ok_or_else(|| StateError::unknown("kept pose", name))
+    }
+
+    /// The names of the poses that a character may keep.
+    pub fn pose_names(&self) -> impl Iterator<Item = &str> {
+        self.poses.iter().map(|name| &**name)
+    }
+
     /// The whole name of a state; `None` if it is of another graph.
     #[must_use]
     pub fn state_name(&self, state: StateKey) -> Option<&str> {
@@ -461,13 +482,14 @@ impl Graph {
         self.clips.get(clip).map(|clip| clip.marks.is_some())
     }
 
-    /// True if poses remember, in a [`PoseMemory`](crate::PoseMemory): a transition is by inertia, or they may be taken over.
+    /// True if poses remember, in a [`PoseMemory`](crate::PoseMemory): a transition is by inertia, or they may be taken over or
+    /// kept.
     #[must_use]
     pub fn remembers(&self) -> bool {
         self.is_inertial || self.hand_over
     }
 
-    /// True if a transition is by inertia.
+    /// True if a transition may be by inertia, or poses are kept.
     pub(crate) fn is_inertial(&self) -> bool {
         self.is_inertial
     }

@@ -22,6 +22,9 @@ pub struct GraphParts {
     pub hand_over: bool,
     /// True if code may go to states by inertia ([`GoTo`](crate::state::GoTo)), though no transition does.
     pub inertia: bool,
+    /// Names of poses that a character may keep, to go on from later: [`Animator::keep_pose`](crate::Animator::keep_pose). At most
+    /// [`MAX_POSES`](crate::memory::MAX_POSES).
+    pub poses: Vec<String>,
 }
 
 /// A parameter.
@@ -487,6 +490,13 @@ impl GraphParts {
     #[must_use]
     pub fn by_inertia(self) -> Self {
         Self { inertia: true, ..self }
+    }
+
+    /// Adds a name of a pose that a character may keep.
+    #[must_use]
+    pub fn pose(mut self, name: &str) -> Self {
+        self.poses.push(name.into());
+        self
     }
 
     /// The same with a buffer for poses that are taken over from elsewhere.

@@ -18,7 +18,10 @@ use super::{
         MAX_TRANSITIONS,
     },
 };
-use crate::reader::{FormatError, Reader, Result};
+use crate::{
+    kept::MAX_POSES,
+    reader::{FormatError, Reader, Result},
+};
 use alloc::{boxed::Box, string::String, vec::Vec};
 
 /// Where a transition has no exit.
@@ -38,6 +41,8 @@ const AGAIN: u32 = 4;
 /// Bits of a graph.
 const HAND_OVER: u32 = 1;
 const INERTIA: u32 = 2;
+/// Then names of kept poses stand at the end.
+const POSES: u32 = 4;
 
 impl GraphParts {
     /// Adds its bytes. What [`Graph::new`] takes is read back as it is.
@@ -72,15 +77,21 @@ impl GraphParts {
         to.count(self.layers.len());
         self.layers.iter().for_each(|layer| to.layer(layer));
         if self.has_more() {
-            to.u32(if self.hand_over { HAND_OVER } else { 0 } | if self.inertia { INERTIA } else { 0 });
+            let bit = |is: bool, bit: u32| if is { bit } else { 0 };
+            let poses = bit(!self.poses.is_empty(), POSES);
+            to.u32(bit(self.hand_over, HAND_OVER) | bit(self.inertia, INERTIA) | poses);
             to.count(self.sync.len());
             self.sync.iter().for_each(|name| to.text(name));
+            if poses != 0 {
+                to.count(self.poses.len());
+                self.poses.iter().for_each(|name| to.text(name));
+            }
         }
     }
 
     /// True if it says something that stands after the layers.
     fn has_more(&self) -> bool {
-        self.hand_over || self.inertia || !self.sync.is_empty()
+        self.hand_over || self.inertia || !self.sync.is_empty() || !self.poses.is_empty()
     }
 
     /// Its bytes.
@@ -105,9 +116,13 @@ impl GraphParts {
         parts.layers = from.list(Graph::MAX_LAYERS, 28, Reader::layer_parts)?;
         if !from.is_at_end() {
             let bits = from.u32()?;
-            from.check(bits & !(HAND_OVER | INERTIA) == 0, "a bit that nobody knows")?;
+            from.check(bits & !(HAND_OVER | INERTIA | POSES) == 0, "a bit that nobody knows")?;
             (parts.hand_over, parts.inertia) = (bits & HAND_OVER != 0, bits & INERTIA != 0);
             parts.sync = from.list(MAX_SYNC, 4, Reader::name)?;
+            if bits & POSES != 0 {
+                parts.poses = from.list(MAX_POSES, 4, Reader::name)?;
+                from.check(!parts.poses.is_empty(), "no name of a kept pose")?;
+            }
             from.check(parts.has_more(), "more, and it says nothing")?;
         }
         from.end()?;

@@ -281,11 +281,18 @@ pub(super) fn graph_state(bytes: &[u8]) -> bool {
 
 /// What a pose remembers, of one graph and skeleton.
 pub(super) fn pose_memory(bytes: &[u8]) -> bool {
-    let (graph, skeleton) = (graphs::inertial(), &play::stage().mannequin.skeleton);
-    let Ok(memory) = PoseMemory::read(&graph, skeleton, bytes) else { return false };
-    assert_eq!(memory.to_bytes(), bytes, "there is one way to write it");
-    memory.apply(&mut skeleton.rest_pose().to_vec()).expect("a pose of its skeleton");
-    true
+    let skeleton = &play::stage().mannequin.skeleton;
+    let read = |graph: &Graph| {
+        let Ok(memory) = PoseMemory::read(graph, skeleton, bytes) else { return false };
+        assert_eq!(memory.to_bytes(), bytes, "there is one way to write it");
+        memory.apply(&mut skeleton.rest_pose().to_vec()).expect("a pose of its skeleton");
+        for name in graph.pose_names() {
+            let kept = memory.kept(graph.pose_key(name).expect("its own"));
+            assert!(kept.is_none_or(|pose| pose.len() == skeleton.group_count()));
+        }
+        true
+    };
+    read(&graphs::inertial()) | read(&graphs::keeping())
 }
 
 /// A recording, of one graph: its first frames are played.

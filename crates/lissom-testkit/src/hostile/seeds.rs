@@ -25,7 +25,7 @@ use lissom_build::{
     scene::{Marker, Morph, SourceNode},
 };
 use lissom_motion::{
-    Animator, GraphParts, GraphState, PoseMemory,
+    Animator, Graph, GraphParts, GraphState, PoseMemory,
     frame::Frame,
     graph::{LayerParts, StateParts},
     matching::{DatabaseParts, Feature, FeatureGroup, FeatureKind, FrameRange},
@@ -176,13 +176,19 @@ pub(super) fn graph_states() -> Vec<Seed> {
     out
 }
 
-/// One with nothing in it, and some that have not died away.
+/// One with nothing in it, and some that have not died away; then the same of characters that keep poses.
 pub(super) fn pose_memories() -> Vec<Seed> {
-    let (graph, skeleton) = (graphs::inertial(), &stage().mannequin.skeleton);
-    let mut memory = PoseMemory::new(&graph, skeleton);
-    let mut out = vec![seed("new", memory.to_bytes())];
-    let (mut state, mut frame) = (GraphState::new(&graph), Frame::new(&graph));
-    let (mut scratch, mut rng) = (MemoryScratch::new(&graph, skeleton), Rng::new(4));
+    let mut out = memories_of(&graphs::inertial(), "");
+    out.extend(memories_of(&graphs::keeping(), "kept_"));
+    out
+}
+
+fn memories_of(graph: &Graph, name: &str) -> Vec<Seed> {
+    let skeleton = &stage().mannequin.skeleton;
+    let mut memory = PoseMemory::new(graph, skeleton);
+    let mut out = vec![seed(format!("{name}new"), memory.to_bytes())];
+    let (mut state, mut frame) = (GraphState::new(graph), Frame::new(graph));
+    let (mut scratch, mut rng) = (MemoryScratch::new(graph, skeleton), Rng::new(4));
     for i in 0..4 {
         let go = graph.trigger("go").expect("the graph has it");
         state.set(go, true).expect("its own");
@@ -193,7 +199,12 @@ pub(super) fn pose_memories() -> Vec<Seed> {
             Ok(())
         };
         memory.follow(&frame, &mut scratch, |clip| clip, pose).expect("poses are there");
-        out.push(seed(format!("running_{i}"), memory.to_bytes()));
+        for pose in graph.pose_names().take(i) {
+            let key = graph.pose_key(pose).expect("its own");
+            memory.keep(key, skeleton.rest_pose()).expect("a pose of its skeleton");
+            memory.blend_from(key, 0.2).expect("it was kept");
+        }
+        out.push(seed(format!("{name}running_{i}"), memory.to_bytes()));
     }
     out
 }
@@ -281,7 +292,7 @@ pub(super) fn graph_files() -> Vec<Seed> {
     let all = lissom_build::graph::to_json(&graphs::parts());
     let rest = r#"{ "$schema": "graph.schema.json", "masks": { "m": [{ "joint": "hips", "weight": 0.5, "falloff": 3 }] },
  "parameters": { "x": { "float": 1e-3, "half_life_s": 0.1 }, "n": { "int": -4 }, "b": { "bool": true }, "t": "trigger", "k": { "curve": 0.5 } },
- "sync": ["left", "right"], "hand_over": true, "inertia": true,
+ "sync": ["left", "right"], "hand_over": true, "inertia": true, "poses": ["fallen"],
  "layers": [{ "name": "l", "mask": "m", "weight": 0.5, "weight_from": "x", "additive": false, "states": [
    { "name": "a", "clip": "c", "speed": -1.5, "speed_from": "x", "repeat": "ping_pong", "by_code": true },
    { "name": "g", "states": [{ "name": "b", "plane": ["x", "x"], "blend": "bands", "keep_speed": { "slowest": 0.25, "fastest": 2 }, "points": [{ "at": [0, 1], "clip": "none", "speed": 2, "own_time": true }] }],

@@ -2,6 +2,7 @@
 //! and rewound with the state. Poses taken over from elsewhere are gone on from in the same way.
 
 mod hand_over;
+mod kept;
 
 use lissom::{
     JointLod,
