@@ -82,6 +82,7 @@ pub use members::Member;
 pub use outputs::{BoundsScratch, Outputs};
 pub use palette::{HalfRows, PaletteFormat, PaletteRows, Palettes, PalettesMut, Space};
 pub use played_clip::{MAX_PLAYED_CLIPS, PlayedClip};
+pub use saves::ClipsSave;
 pub use snapshot::Snapshot;
 pub use task::Task;
 pub use update::PoseHook;

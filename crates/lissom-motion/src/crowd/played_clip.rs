@@ -87,6 +87,19 @@ impl PlayedClips {
         self.in_step
     }
 
+    /// The numbers of the clips.
+    pub fn numbers(&self) -> impl Iterator<Item = u16> {
+        self.list.as_slice().iter().map(|playing| playing.clip)
+    }
+
+    /// The same with other numbers; `None` if one has none.
+    pub fn renumbered(mut self, number: impl Fn(u16) -> Option<u16>) -> Option<Self> {
+        for playing in self.list.as_mut_slice() {
+            playing.clip = number(playing.clip)?;
+        }
+        Some(self)
+    }
+
     /// The clips as they are now.
     pub fn iter(&self) -> impl Iterator<Item = PlayedClip> {
         self.list.as_slice().iter().map(|playing| PlayedClip {

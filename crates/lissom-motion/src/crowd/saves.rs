@@ -1,10 +1,87 @@
 //! One member, saved and restored.
 
-use super::{Crowd, CrowdError, Member, members::Mind};
+use super::{
+    Crowd, CrowdError, Member,
+    members::Mind,
+    played_clip::{PlayedClip, PlayedClips},
+};
 use crate::{Save, StateError, save::Held};
 use core::ops::Range;
 
+/// A member that plays clips by itself, saved: its clips, where each is to the bit, the rate, and at a rate above 1 what is shown until
+/// the next pose.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClipsSave {
+    clips: PlayedClips,
+    held: Held,
+}
+
+impl ClipsSave {
+    /// The clips. Where they are is rounded here after many laps; [`Crowd::restore_clips`] is exact.
+    pub fn clips(&self) -> impl Iterator<Item = PlayedClip> {
+        self.clips.iter()
+    }
+
+    /// The same for a crowd that has these clips under other numbers; `None` if it lacks one. What is held of a pose is dropped: it may be
+    /// of another skeleton.
+    #[must_use]
+    pub fn renumbered(&self, number: impl Fn(u16) -> Option<u16>) -> Option<Self> {
+        let held = Held { turn: self.held.turn, ..Held::NOTHING };
+        Some(Self { clips: self.clips.renumbered(number)?, held })
+    }
+}
+
 impl Crowd {
+    /// All that decides the next frames of a member that plays clips by itself; its place is not part of it.
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; a member that a graph plays.
+    pub fn save_clips(&self, member: Member) -> Result<ClipsSave, CrowdError> {
+        let mut save = ClipsSave { clips: *self.clips_of(member)?, held: Held::NOTHING };
+        self.hold(member.index(), &mut save.held);
+        Ok(save)
+    }
+
+    /// The same into an existing save: without allocation if it was of a rate above 1 where this is.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Crowd::save_clips`].
+    pub fn save_clips_to(&self, member: Member, save: &mut ClipsSave) -> Result<(), CrowdError> {
+        save.clips = *self.clips_of(member)?;
+        self.hold(member.index(), &mut save.held);
+        Ok(())
+    }
+
+    /// Restores a member, without allocation. What is shown follows with the next update, which may be one of 0.
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; a member that a graph plays; clips that this crowd has not; [`StateError::OtherGraph`] for a save of another
+    /// skeleton. Nothing has then changed.
+    pub fn restore_clips(&mut self, member: Member, save: &ClipsSave) -> Result<(), CrowdError> {
+        self.clips_of(member)?;
+        let (clips, skeleton) = (self.clips.graph.clips().len(), self.body.skeleton());
+        if let Some(found) = save.clips.numbers().map(usize::from).find(|clip| *clip >= clips) {
+            return Err(CrowdError::NoSuchClip { found, clips });
+        }
+        if !save.held.fits(skeleton.joint_count(), skeleton.group_count()) {
+            return Err(StateError::OtherGraph.into());
+        }
+        let at = member.index();
+        self.members.minds[at] = Mind::Clips(save.clips);
+        self.restore_held(at, &save.held);
+        Ok(())
+    }
+
+    pub(super) fn clips_of(&self, member: Member) -> Result<&PlayedClips, CrowdError> {
+        match &self.members.minds[self.members.find(member)?] {
+            Mind::Clips(clips) => Ok(clips),
+            Mind::Graph { .. } => Err(CrowdError::OtherMind { member, expected: "clips of its own" }),
+        }
+    }
+
     /// All that decides the next frames of a member, the rate included; its place is not part of it. An
     /// [`Animator`](crate::Animator) of the same graph and skeleton may be restored to it. A member keeps no local pose: at a rate
     /// above 1 such an animator shows the member's matrices at once, and has its local pose with the next turn.
