@@ -1,20 +1,27 @@
 //! Archives and their clips as assets.
 
-use crate::mesh::{mesh_of, targets_of};
+use crate::{
+    material::LissomMaterial,
+    mesh::{mesh_of, targets_of},
+};
 use bevy_asset::{Asset, AssetLoader, Handle, LoadContext, io::Reader};
 use bevy_mesh::{Mesh, morph::MAX_MORPH_WEIGHTS};
 use bevy_reflect::TypePath;
 use lissom::archive::{Archive, ArchiveError};
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use tracing::warn;
 
-/// A `.lsm` file. Every clip in it is an asset too, `hero.lsm#walk`, and every mesh, `hero.lsm#mesh/body`.
+/// A `.lsm` file. Every clip in it is an asset too, `hero.lsm#walk`, every mesh, `hero.lsm#mesh/body`, every material,
+/// `hero.lsm#material/skin`, and every image that one uses.
 #[derive(Asset, TypePath, Clone, Debug)]
 pub struct LissomArchive {
     /// What the file holds.
     pub archive: Archive,
     /// Its meshes, by name.
     pub meshes: HashMap<Box<str>, Handle<Mesh>>,
+    /// Its materials, by name.
+    pub materials: HashMap<Box<str>, Handle<LissomMaterial>>,
 }
 
 /// A clip of an archive, loaded by its label.
@@ -26,6 +33,29 @@ pub struct LissomClip {
     pub duration_s: f64,
     /// True if its last pose is the first one again.
     pub looping: bool,
+}
+
+/// How a file is loaded, for one file or in its `.meta`:
+/// `server.load_builder().with_settings(|own: &mut LissomSettings| own.precision_m = Some(0.001)).load("hero.glb")`.
+///
+/// Files that are archives already are cooked, and take only what says so.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LissomSettings {
+    /// The largest error of a vertex in metres, of files that are cooked as they are loaded; `None`: what the recipe says.
+    pub precision_m: Option<f64>,
+    /// The recipe, a path among the assets; `None`: the nearest `lissom.toml` in the file's folder or above it.
+    pub recipe: Option<String>,
+    /// More graphs than the recipe names, as paths among the assets.
+    pub graphs: Vec<String>,
+    /// Whether images of materials are decoded: of archives, too. A server needs none.
+    pub images: bool,
+}
+
+impl Default for LissomSettings {
+    fn default() -> Self {
+        Self { precision_m: None, recipe: None, graphs: Vec::new(), images: true }
+    }
 }
 
 /// Reads archives.
@@ -50,20 +80,20 @@ pub enum LissomLoadError {
 
 impl AssetLoader for LissomLoader {
     type Asset = LissomArchive;
-    type Settings = ();
+    type Settings = LissomSettings;
     type Error = LissomLoadError;
 
     async fn load(
         &self,
         reader: &mut dyn Reader,
-        (): &(),
+        settings: &LissomSettings,
         context: &mut LoadContext<'_>,
     ) -> Result<LissomArchive, LissomLoadError> {
         let mut bytes = Vec::new();
         reader.read_to_end(&mut bytes).await?;
         #[cfg(feature = "import")]
-        let bytes = crate::import::cooked(&context.path().to_string(), bytes)?;
-        LissomArchive::new(Archive::read(&bytes)?, context)
+        let bytes = crate::import::cooked(context, settings, bytes).await?;
+        LissomArchive::new(Archive::read(&bytes)?, settings, context)
     }
 
     fn extensions(&self) -> &[&str] {
@@ -73,7 +103,11 @@ impl AssetLoader for LissomLoader {
 
 impl LissomArchive {
     /// With its clips and meshes as assets.
-    pub(crate) fn new(archive: Archive, context: &mut LoadContext<'_>) -> Result<Self, LissomLoadError> {
+    pub(crate) fn new(
+        archive: Archive,
+        settings: &LissomSettings,
+        context: &mut LoadContext<'_>,
+    ) -> Result<Self, LissomLoadError> {
         for (name, clip) in archive.clips() {
             let clip = clip?;
             let (duration_s, looping) = (clip.view().duration_s(), clip.view().is_looping());
@@ -109,6 +143,7 @@ impl LissomArchive {
             }
             meshes.insert(name.into(), context.add_labeled_asset(format!("mesh/{name}"), mesh));
         }
-        Ok(Self { archive, meshes })
+        let materials = crate::material::all(&archive, settings.images, context)?;
+        Ok(Self { archive, meshes, materials })
     }
 }

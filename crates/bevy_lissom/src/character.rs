@@ -1,14 +1,19 @@
 //! `Characters`, the system parameter that steers and reads characters.
 
 use crate::{
-    components::Character,
+    clips::{PlayingClip, Solo, set_repeat},
+    components::{Character, WeightedClip},
     crowds::{CrowdOf, Crowds},
+    names::NameError,
+    panel,
+    steps::Steps,
+    systems::joint_called,
 };
 use bevy_ecs::{prelude::*, system::SystemParam};
-use lissom::math;
+use lissom::{math, track::Repeat};
 use lissom_motion::{
     Graph, GraphState, Save, StateError,
-    crowd::{CrowdError, Member},
+    crowd::{ClipsSave, CrowdError, Member, PlayedClip},
     graph::TriggerKey,
     state::{GoTo, Key, OneShot, ShotKey},
 };
@@ -34,6 +39,32 @@ pub struct Characters<'w, 's> {
     all: Query<'w, 's, &'static Character>,
 }
 
+/// A character, saved: all that decides its next frames. Of a graph its state and what its pose remembers; of clips where each is, and
+/// how a fade goes on. Plain values, to keep and to compare.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CharacterSave {
+    kept: Kept,
+    steps: Steps,
+    clock_s: f64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Kept {
+    Graph(Save),
+    Clips(ClipsSave, Solo),
+}
+
+impl CharacterSave {
+    /// That of a graph, which an [`Animator`](lissom_motion::Animator) can restore, too; `None`: it plays clips.
+    #[must_use]
+    pub fn graph(&self) -> Option<&Save> {
+        match &self.kept {
+            Kept::Graph(save) => Some(save),
+            Kept::Clips(..) => None,
+        }
+    }
+}
+
 /// Why a call of [`Characters`] did nothing.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -50,13 +81,32 @@ pub enum CharacterError {
         /// Which one.
         entity: Entity,
     },
-    /// The skeleton has no such joint.
-    #[error("{entity} has no joint \"{joint}\"")]
+    /// A graph plays it: that decides about clips.
+    #[error("{entity} is played by a graph, which decides about its clips")]
+    NoClips {
+        /// Which one.
+        entity: Entity,
+    },
+    /// A number that makes no sense.
+    #[error("{what} is {value}; it must be {allowed}")]
+    Value {
+        /// Of what.
+        what: &'static str,
+        /// The number.
+        value: f64,
+        /// What it can be.
+        allowed: &'static str,
+    },
+    /// Something of this name is not there, or is there twice.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// The skeleton has no such joint, or two of the name.
+    #[error("{entity}: {why}")]
     NoJoint {
         /// Which one.
         entity: Entity,
-        /// The name of the joint.
-        joint: String,
+        /// Why.
+        why: NameError,
     },
     /// Something of the graph.
     #[error(transparent)]
@@ -194,38 +244,163 @@ impl Characters<'_, '_> {
         Ok(crowd_of.crowd.state(member)?)
     }
 
-    /// All that decides what comes: its graph's state, and what its pose remembers of transitions by inertia.
+    /// Fades to a clip, without a graph: `characters.fade_to(hero, "Run", 0.3)`. The last part of its name is enough, without case. If that
+    /// clip leads already, it takes the speed and the repeat, and goes on; [`Characters::seek`] starts it anew. A
+    /// [`WeightedClip`] tells more: `WeightedClip::new("Jump", 1.0).once()`.
+    ///
+    /// Up to four clips are seen at once; if a fifth comes, the lightest goes.
     ///
     /// # Errors
     ///
-    /// Those of [`Characters::state`].
-    pub fn save(&self, entity: Entity) -> Result<Save, CharacterError> {
+    /// [`CharacterError::NotPlaying`], [`CharacterError::NoClips`], [`CharacterError::Name`]; a fade or a speed that makes no sense.
+    pub fn fade_to(
+        &mut self,
+        entity: Entity,
+        clip: impl Into<WeightedClip>,
+        fade_s: f32,
+    ) -> Result<(), CharacterError> {
+        let to = clip.into();
+        self.with_clips(entity, |solo, crowd_of, member| solo.fade_to(crowd_of, member, &to, fade_s))
+    }
+
+    /// The clip that leads, of a character without a graph: its time, speed, weight, and whether it is finished.
+    ///
+    /// # Errors
+    ///
+    /// [`CharacterError::NotPlaying`], [`CharacterError::NoClips`].
+    pub fn clip(&self, entity: Entity) -> Result<PlayingClip, CharacterError> {
         let (crowd_of, member) = self.find(entity)?;
-        Ok(crowd_of.crowd.save(member)?)
+        let solo = crowd_of.own.get(member.index()).and_then(|own| own.solo);
+        solo.and_then(|solo| solo.playing(crowd_of, member)).ok_or(CharacterError::NoClips { entity })
+    }
+
+    /// Sets the time of the leading clip, in seconds from its start. What lies between is not played: no marker is told.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Characters::clip`]; a time that is not finite.
+    pub fn seek(&mut self, entity: Entity, time_s: f64) -> Result<(), CharacterError> {
+        if !time_s.is_finite() {
+            return Err(CharacterError::Value {
+                what: "the time",
+                value: time_s,
+                allowed: "a finite number",
+            });
+        }
+        self.change_clip(entity, |clip, duration_s| {
+            clip.laps = if duration_s > 0.0 { time_s / duration_s } else { 0.0 };
+        })
+    }
+
+    /// Sets the speed of the leading clip: 1 as it was made, negative backward. [`PlaybackSpeed`](crate::PlaybackSpeed) is that of the
+    /// whole character.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Characters::clip`]; a speed that is not finite.
+    pub fn set_speed(&mut self, entity: Entity, speed: f32) -> Result<(), CharacterError> {
+        self.change_clip(entity, |clip, _| clip.speed = speed)
+    }
+
+    /// Sets what happens at the ends of the leading clip. One that is to play once ends with the lap that it is in.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Characters::clip`].
+    pub fn set_repeat(&mut self, entity: Entity, repeat: Repeat) -> Result<(), CharacterError> {
+        self.change_clip(entity, |clip, _| set_repeat(clip, repeat))
+    }
+
+    fn change_clip(
+        &mut self,
+        entity: Entity,
+        change: impl FnOnce(&mut PlayedClip, f64),
+    ) -> Result<(), CharacterError> {
+        self.with_clips(entity, |solo, crowd_of, member| solo.change(crowd_of, member, change))
+    }
+
+    fn with_clips(
+        &mut self,
+        entity: Entity,
+        change: impl FnOnce(&mut Solo, &mut CrowdOf, Member) -> Result<(), CharacterError>,
+    ) -> Result<(), CharacterError> {
+        let (crowd_of, member) = self.find_mut(entity)?;
+        let done = crowd_of.with_clips(member, |solo, crowd_of| change(solo, crowd_of, member));
+        done.unwrap_or(Err(CharacterError::NoClips { entity }))
+    }
+
+    /// All that decides what comes: its graph's state and what its pose remembers of transitions by inertia, or its clips and their fade.
+    ///
+    /// # Errors
+    ///
+    /// [`CharacterError::NotPlaying`].
+    pub fn save(&self, entity: Entity) -> Result<CharacterSave, CharacterError> {
+        let (crowd_of, member) = self.find(entity)?;
+        let own = &crowd_of.own[member.index()];
+        let kept = match own.solo {
+            None => Kept::Graph(crowd_of.crowd.save(member)?),
+            Some(solo) => Kept::Clips(crowd_of.crowd.save_clips(member)?, solo),
+        };
+        Ok(CharacterSave { kept, steps: own.steps.clone(), clock_s: own.clock_s })
     }
 
     /// The same into a save that is there: without allocation if it is of the same graph.
     ///
     /// # Errors
     ///
-    /// Those of [`Characters::state`].
-    pub fn save_to(&self, entity: Entity, save: &mut Save) -> Result<(), CharacterError> {
+    /// Those of [`Characters::save`].
+    pub fn save_to(&self, entity: Entity, save: &mut CharacterSave) -> Result<(), CharacterError> {
         let (crowd_of, member) = self.find(entity)?;
-        Ok(crowd_of.crowd.save_to(member, save)?)
+        let own = &crowd_of.own[member.index()];
+        match (&mut save.kept, own.solo) {
+            (Kept::Graph(save), None) => crowd_of.crowd.save_to(member, save)?,
+            (Kept::Clips(save, kept), Some(solo)) => {
+                crowd_of.crowd.save_clips_to(member, save)?;
+                *kept = solo;
+            }
+            _ => *save = self.save(entity)?,
+        }
+        save.steps.clone_from(&own.steps);
+        save.clock_s = own.clock_s;
+        Ok(())
     }
 
     /// Puts a save back, without allocation: rollback.
     ///
     /// # Errors
     ///
-    /// Those of [`Characters::state`]; a save of another graph. Nothing has then changed.
-    pub fn restore(&mut self, entity: Entity, save: &Save) -> Result<(), CharacterError> {
-        let graph = self.graph(entity)?;
-        if !save.state.fits(graph) {
-            return Err(StateError::OtherGraph.into());
-        }
+    /// [`CharacterError::NotPlaying`]; a save of another graph or skeleton, or of clips where this is played by a graph. Nothing has then
+    /// changed.
+    pub fn restore(&mut self, entity: Entity, save: &CharacterSave) -> Result<(), CharacterError> {
         let (crowd_of, member) = self.find_mut(entity)?;
-        Ok(crowd_of.crowd.restore_member(member, save)?)
+        match &save.kept {
+            Kept::Graph(save) => {
+                let graph = crowd_of.graph_of(member);
+                if !graph.is_some_and(|graph| save.state.fits(graph)) {
+                    return Err(StateError::OtherGraph.into());
+                }
+                crowd_of.crowd.restore_member(member, save)?;
+            }
+            Kept::Clips(save, solo) => {
+                crowd_of.crowd.restore_clips(member, save)?;
+                crowd_of.own[member.index()].solo = Some(*solo);
+            }
+        }
+        let own = &mut crowd_of.own[member.index()];
+        own.steps.clone_from(&save.steps);
+        own.clock_s = save.clock_s;
+        Ok(())
+    }
+
+    /// What a character does and decides, line by line, for people: its states, clips, parameters, and why each transition that could start
+    /// does not. The text is not made for programs to read, and may change.
+    ///
+    /// # Errors
+    ///
+    /// [`CharacterError::NotPlaying`].
+    pub fn described(&self, entity: Entity) -> Result<Vec<String>, CharacterError> {
+        let (crowd_of, member) = self.find(entity)?;
+        Ok(panel::lines(crowd_of, member))
     }
 
     /// Whether a character is posed; at first it is. Who is not keeps its time, its events and its way.
@@ -238,17 +413,18 @@ impl Characters<'_, '_> {
         Ok(crowd_of.crowd.set_seen(&[member], seen)?)
     }
 
-    /// A joint in the space of the character's entity.
+    /// A joint in the space of the character's entity. The last part of its name is enough, without case.
     ///
     /// # Errors
     ///
     /// [`CharacterError::NotPlaying`], [`CharacterError::NoJoint`].
     pub fn joint(&self, entity: Entity, joint: &str) -> Result<bevy_math::Mat4, CharacterError> {
         let (crowd_of, member) = self.find(entity)?;
-        let none = || CharacterError::NoJoint { entity, joint: joint.to_owned() };
-        let at = crowd_of.crowd.skeleton().find(joint).ok_or_else(none)?;
+        let at = joint_called(crowd_of.crowd.skeleton(), joint)
+            .map_err(|why| CharacterError::NoJoint { entity, why })?;
         let models = crowd_of.crowd.models(member)?.unwrap_or_default();
-        models.get(at).map(|m| bevy_math::Mat4::from_cols_array(&m.to_cols_array())).ok_or_else(none)
+        let model = models.get(at).ok_or(CharacterError::NotPlaying { entity })?;
+        Ok(bevy_math::Mat4::from_cols_array(&model.to_cols_array()))
     }
 
     /// All joints in the space of the character's entity, in the order of its skeleton, sixteen numbers each, column by column.

@@ -1,10 +1,13 @@
 //! The components of a character, and the event that it sends.
 
-use crate::archive::{LissomArchive, LissomClip};
+use crate::{
+    archive::{LissomArchive, LissomClip},
+    repeat::ReflectRepeat,
+};
 use bevy_asset::{AssetId, Handle};
 use bevy_ecs::{prelude::*, reflect::ReflectComponent};
 use bevy_math::{Quat, Vec3};
-use bevy_reflect::Reflect;
+use bevy_reflect::{Reflect, std_traits::ReflectDefault};
 use bevy_transform::components::Transform;
 use lissom::track::Repeat;
 use lissom_motion::{GraphParts, crowd::Member, frame::What};
@@ -12,43 +15,69 @@ use std::sync::Arc;
 
 /// What a character plays: a clip, several clips, or a graph. A changed component starts again from the beginning.
 /// [`Characters`](crate::Characters) steers a character while it plays.
-#[derive(Component, Clone, Debug, Reflect)]
-#[reflect(Component, from_reflect = false)]
+#[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
+#[reflect(Component, Default, Debug, PartialEq)]
 #[require(Transform)]
 pub struct Plays {
-    #[reflect(ignore)]
-    pub(crate) source: Source,
-    #[reflect(ignore)]
-    pub(crate) playable: Playable,
+    /// The file.
+    pub source: Source,
+    /// What of it.
+    pub playable: Playable,
     /// The skeleton's name, for archives with several.
     pub skeleton: Option<String>,
 }
 
 /// Where the clips come from.
-#[derive(Clone, Debug)]
-pub(crate) enum Source {
+#[derive(Clone, Debug, PartialEq, Reflect)]
+#[reflect(Default, Debug, PartialEq)]
+pub enum Source {
+    /// An archive.
     Archive(Handle<LissomArchive>),
     /// The archive that this is a label of.
     Clip(Handle<LissomClip>),
 }
 
+impl Default for Source {
+    fn default() -> Self {
+        Self::Archive(Handle::default())
+    }
+}
+
 /// Clips or a graph.
-#[derive(Clone, Debug)]
-pub(crate) enum Playable {
-    /// Clips that are blended by weight. Empty: the clip of the label that is the source.
+#[derive(Clone, Debug, PartialEq, Reflect)]
+#[reflect(Default, Debug, PartialEq)]
+pub enum Playable {
+    /// Clips that are blended by weight.
     Clips {
+        /// Empty: the clip of the label that is the source.
         clips: Vec<WeightedClip>,
+        /// True if they keep step.
         in_step: bool,
     },
+    /// A graph.
     Graph(GraphSource),
 }
 
+impl Default for Playable {
+    fn default() -> Self {
+        Self::Clips { clips: Vec::new(), in_step: false }
+    }
+}
+
 /// Where a graph comes from.
-#[derive(Clone, Debug)]
-pub(crate) enum GraphSource {
+#[derive(Clone, Debug, Reflect)]
+#[reflect(Default, Debug, PartialEq)]
+pub enum GraphSource {
     /// The archive, by name.
-    Named(Arc<str>),
-    Parts(Arc<GraphParts>),
+    Named(String),
+    /// Code. Scenes do not keep it.
+    Parts(#[reflect(ignore)] Arc<GraphParts>),
+}
+
+impl Default for GraphSource {
+    fn default() -> Self {
+        Self::Named(String::new())
+    }
 }
 
 impl PartialEq for GraphSource {
@@ -63,7 +92,8 @@ impl PartialEq for GraphSource {
 }
 
 /// One of the clips that a character plays without a graph.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Reflect)]
+#[reflect(Default, Debug, PartialEq)]
 pub struct WeightedClip {
     /// The clip.
     pub name: String,
@@ -72,6 +102,7 @@ pub struct WeightedClip {
     /// 1 as it was made, negative backward.
     pub speed: f32,
     /// What happens at its ends.
+    #[reflect(remote = ReflectRepeat)]
     pub repeat: Repeat,
     /// Where it starts, in laps.
     pub laps: f64,
@@ -82,6 +113,24 @@ impl WeightedClip {
     #[must_use]
     pub fn new(name: impl Into<String>, weight: f32) -> Self {
         Self { name: name.into(), weight, speed: 1.0, repeat: Repeat::Loop, laps: 0.0 }
+    }
+
+    /// It plays once, and holds its end.
+    #[must_use]
+    pub fn once(self) -> Self {
+        Self { repeat: Repeat::Once, ..self }
+    }
+
+    /// At this speed.
+    #[must_use]
+    pub fn at_speed(self, speed: f32) -> Self {
+        Self { speed, ..self }
+    }
+}
+
+impl From<&str> for WeightedClip {
+    fn from(name: &str) -> Self {
+        Self::new(name, 1.0)
     }
 }
 
@@ -117,7 +166,7 @@ impl Plays {
     /// A graph of the archive decides, by its name there.
     #[must_use]
     pub fn graph(archive: Handle<LissomArchive>, name: &str) -> Self {
-        Self::new(Source::Archive(archive), Playable::Graph(GraphSource::Named(name.into())))
+        Self::new(Source::Archive(archive), Playable::Graph(GraphSource::Named(name.to_owned())))
     }
 
     /// A graph that was made in code decides. Characters that share the description share all but their state.
@@ -131,11 +180,15 @@ impl Plays {
 pub(crate) type CrowdKey = (AssetId<LissomArchive>, Option<String>);
 
 /// A character that plays: which member of which crowd. Added by the plugin when the archive is there.
-#[derive(Component, Clone, Debug)]
+#[derive(Component, Clone, Debug, Reflect)]
+#[reflect(from_reflect = false)]
+#[component(clone_behavior = Ignore)]
 pub struct Character {
     /// Keeps it loaded.
     pub(crate) archive: Handle<LissomArchive>,
+    #[reflect(ignore)]
     pub(crate) key: CrowdKey,
+    #[reflect(ignore)]
     pub(crate) member: Member,
 }
 
@@ -147,25 +200,26 @@ impl Character {
     }
 }
 
-/// Why an entity does not play, or why its [`Skin`](crate::Skin) is not drawn. The plugin removes it when the component or the file is
-/// mended.
-#[derive(Component, Clone, Debug, PartialEq, Eq, Reflect)]
-#[reflect(Component, from_reflect = false)]
-pub struct LissomError(pub String);
-
 /// The speed of a character's time, at least 0. Without the component it is 1. At 0 the character stops and costs nothing.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
-#[reflect(Component)]
+#[reflect(Component, Default, Debug, PartialEq)]
 pub struct PlaybackSpeed(pub f32);
+
+impl Default for PlaybackSpeed {
+    fn default() -> Self {
+        Self(1.0)
+    }
+}
 
 /// Parameters of a character's graph by name, for inspectors and for spawning with values. Code that sets them every frame takes
 /// [`Characters::set`](crate::Characters::set) with a typed key.
 #[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
-#[reflect(Component)]
+#[reflect(Component, Default, Debug, PartialEq)]
 pub struct Parameters(pub Vec<(String, ParameterValue)>);
 
 /// The value of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Debug, PartialEq)]
 pub enum ParameterValue {
     /// Of a float.
     Float(f32),
@@ -214,7 +268,7 @@ impl From<bool> for ParameterValue {
 /// The root motion of a character. It moves the entity, or the game reads it and moves the entity itself. Without this component a
 /// character plays on the spot.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
-#[reflect(Component)]
+#[reflect(Component, Default, Debug, PartialEq)]
 pub struct EntityRootMotion {
     /// True if it moves the entity's `Transform`.
     pub applied: bool,
@@ -238,12 +292,17 @@ impl EntityRootMotion {
     }
 }
 
-/// A child of a character that follows a joint: its `Transform` is the joint's, every frame.
-#[derive(Component, Clone, Debug, PartialEq, Eq, Reflect)]
-#[reflect(Component, from_reflect = false)]
+/// A child of a character that follows a joint: its `Transform` is the joint's, every frame. The last part of the joint's name is enough,
+/// without case (`head` for `mixamorig:Head`).
+///
+/// What it holds keeps its own size: joints of armatures that were made in centimetres have a scale of 100 or of 0.01, which the socket
+/// leaves out.
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Default, Debug, PartialEq)]
 #[require(Transform)]
 pub struct JointSocket {
     joint: String,
+    scaled: bool,
     /// The skeleton it was looked up in, and the joint there.
     #[reflect(ignore)]
     pub(crate) found: Option<(u64, Option<usize>)>,
@@ -253,7 +312,19 @@ impl JointSocket {
     /// At a joint.
     #[must_use]
     pub fn new(joint: impl Into<String>) -> Self {
-        Self { joint: joint.into(), found: None }
+        Self { joint: joint.into(), scaled: false, found: None }
+    }
+
+    /// It takes the joint's scale, too: for clips that stretch joints.
+    #[must_use]
+    pub fn with_scale(self) -> Self {
+        Self { scaled: true, ..self }
+    }
+
+    /// True if it takes the joint's scale.
+    #[must_use]
+    pub fn is_scaled(&self) -> bool {
+        self.scaled
     }
 
     /// The joint's name.
@@ -282,14 +353,14 @@ pub struct MarkerPassed {
     pub backward: bool,
 }
 
-/// A state or a one-shot of a character began or ended: a message to all, and an event of its entity, observed there.
+/// A state or a one-shot of a character began or ended, or a clip without a graph came to its end: a message to all, and an event of its entity, observed there.
 #[derive(Message, EntityEvent, Clone, Debug, PartialEq)]
 pub struct StateChanged {
     /// The character's entity.
     pub entity: Entity,
     /// What happened.
     pub change: Change,
-    /// The state's name; of a one-shot its clip's.
+    /// The state's name; of a one-shot, or without a graph, its clip's.
     pub name: Arc<str>,
     /// When in the step: 0 at its start, 1 at its end.
     pub share: f32,
@@ -299,15 +370,17 @@ pub struct StateChanged {
     pub layer: u16,
 }
 
-/// What states and one-shots do.
+/// What states, one-shots and clips without a graph do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Change {
     /// A state begins.
     Entered,
     /// A state is not played any more.
     Left,
-    /// A state that plays once came to its end.
+    /// A state, or a clip without a graph, that plays once came to its end.
     Finished,
+    /// A clip without a graph begins a new lap.
+    Looped,
     /// A transition to this state begins.
     TransitionStarted,
     /// The transition to this state is over.

@@ -2,9 +2,12 @@
 
 use crate::{
     archive::LissomArchive,
+    clips::{ClipFact, Ended, Solo},
     components::{CrowdKey, GraphSource, Playable, WeightedClip},
     ik::{Aims, Human},
+    names::{NameError, called},
     rig::Rig,
+    steps::Steps,
 };
 use bevy_asset::{AssetId, AssetLoadError};
 use bevy_ecs::prelude::*;
@@ -43,18 +46,42 @@ pub(crate) struct CrowdOf {
     pub human: Option<Human>,
     /// What members aim at in this frame, by their index.
     pub aims: Vec<Option<Aims>>,
+    /// The crowd's clips, by their number.
+    pub clips: Vec<ClipFact>,
+    /// What members have beside the crowd, by their index.
+    pub own: Vec<Own>,
+}
+
+/// What a member has beside the crowd.
+#[derive(Clone, Debug)]
+pub(crate) struct Own {
+    /// The speed of its time.
+    pub pace: f32,
+    /// Its time: what it has played, and how long the last step was.
+    pub clock_s: f64,
+    pub step_s: f64,
+    /// Its clips; `None`: a graph plays it.
+    pub solo: Option<Solo>,
+    pub steps: Steps,
+}
+
+impl Own {
+    const NEW: Self = Self { pace: 1.0, clock_s: 0.0, step_s: 0.0, solo: None, steps: Steps::NONE };
 }
 
 /// The entity that a member is bound to, and what it plays.
 #[derive(Clone, Debug)]
 pub(crate) struct Bound {
     pub entity: Entity,
+    pub member: Member,
     playable: Playable,
 }
 
 /// Why an entity cannot play.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BindError {
+    #[error("{0}")]
+    Name(#[from] NameError),
     #[error("{0}")]
     Crowd(#[from] CrowdError),
     #[error("{0}")]
@@ -153,6 +180,14 @@ impl CrowdOf {
             }
         }
         let (names, rigs) = (HashMap::new(), HashMap::new());
+        let mut clips = Vec::new();
+        for (name, clip) in archive.clips() {
+            // Those of other skeletons have no number.
+            let Ok(number) = crowd.clip(name).map(usize::from) else { continue };
+            let duration_s = clip.map_or(0.0, |clip| clip.view().duration_s());
+            clips.resize(clips.len().max(number + 1), ClipFact { name: "".into(), duration_s: 0.0 });
+            clips[number] = ClipFact { name: name.into(), duration_s };
+        }
         Ok(Self {
             crowd,
             archive,
@@ -163,6 +198,8 @@ impl CrowdOf {
             targets,
             human: None,
             aims: Vec::new(),
+            clips,
+            own: Vec::new(),
         })
     }
 
@@ -183,8 +220,11 @@ impl CrowdOf {
         self.crowd.set_travels(&[member], false)?;
         if self.bound.len() <= member.index() {
             self.bound.resize(member.index() + 1, None);
+            self.own.resize(member.index() + 1, Own::NEW);
         }
-        self.bound[member.index()] = Some(Bound { entity, playable: playable.clone() });
+        self.bound[member.index()] = Some(Bound { entity, member, playable: playable.clone() });
+        let solo = self.crowd.played_clips(member).ok().map(Solo::new);
+        self.own[member.index()] = Own { solo, ..Own::NEW };
         Ok(member)
     }
 
@@ -196,13 +236,62 @@ impl CrowdOf {
         }
     }
 
+    /// How long the last step of a member was, in its own time.
+    pub fn step_s(&self, member: Member) -> f64 {
+        self.own.get(member.index()).map_or(0.0, |own| own.step_s)
+    }
+
+    /// Before an update: clocks and fades go on.
+    pub fn begin(&mut self, dt_s: f64) {
+        for at in 0..self.bound.len() {
+            let Some(Bound { member, .. }) = self.bound[at] else { continue };
+            let own = &mut self.own[at];
+            own.step_s = dt_s * f64::from(own.pace);
+            own.clock_s += own.step_s;
+            if let (Some(mut solo), step_s) = (own.solo, own.step_s)
+                && solo.fades()
+            {
+                // These weights are finite, and the clips are the crowd's.
+                let _ = solo.step(self, member, step_s);
+                self.own[at].solo = Some(solo);
+            }
+        }
+    }
+
+    /// After an update: what the clips of a member did at their ends.
+    pub fn ended(&mut self, at: usize) -> Option<(Entity, Ended)> {
+        let &Bound { entity, member, .. } = self.bound.get(at)?.as_ref()?;
+        let mut solo = self.own.get(at)?.solo?;
+        let ended = solo.ended(self, member);
+        self.own[at].solo = Some(solo);
+        Some((entity, ended?))
+    }
+
+    /// Changes the clips of a member that no graph plays.
+    pub fn with_clips<E>(
+        &mut self,
+        member: Member,
+        change: impl FnOnce(&mut Solo, &mut Self) -> Result<(), E>,
+    ) -> Option<Result<(), E>> {
+        let mut solo = self.own.get(member.index())?.solo?;
+        let done = change(&mut solo, self);
+        if done.is_ok() {
+            self.own[member.index()].solo = Some(solo);
+        }
+        Some(done)
+    }
+
     /// The graph of a description, checked once.
     fn graph(&mut self, source: &GraphSource) -> Result<GraphId, BindError> {
         if let Some((.., id)) = self.graphs.iter().find(|(own, ..)| own == source) {
             return Ok(*id);
         }
         let graph = Arc::new(match source {
-            GraphSource::Named(name) => Graph::load(&self.archive, name)?,
+            GraphSource::Named(name) => {
+                let names = || self.archive.names(SectionKind::Graph);
+                let at = called("graph", names(), name)?;
+                Graph::load(&self.archive, names().nth(at).unwrap_or(name))?
+            }
             GraphSource::Parts(parts) => Graph::of_archive(parts, &self.archive)?,
         });
         let id = self.crowd.add_graph(graph.clone())?;
@@ -216,9 +305,15 @@ impl CrowdOf {
         }
         let played = |clip: &WeightedClip| {
             let &WeightedClip { weight, speed, repeat, laps, .. } = clip;
-            Ok(PlayedClip { clip: self.crowd.clip(&clip.name)?, weight, speed, repeat, laps })
+            Ok(PlayedClip { clip: self.clip(&clip.name)?, weight, speed, repeat, laps })
         };
         clips.iter().map(played).collect()
+    }
+
+    /// The number of a clip; the last part of its name is enough.
+    pub fn clip(&self, name: &str) -> Result<u16, NameError> {
+        // There are at most 4,096.
+        called("clip", self.clips.iter().map(|clip| &*clip.name), name).map(|at| at as u16)
     }
 
     /// The graph that plays a member.
@@ -243,7 +338,7 @@ impl CrowdOf {
     /// Adds all members of the old crowd, each with the time or the state that it had there.
     fn take_over(&mut self, old: &CrowdOf, mut each: impl FnMut(Rebound)) {
         for was in old.crowd.members() {
-            let Some(Bound { entity, playable }) = &old.bound[was.index()] else { continue };
+            let Some(Bound { entity, playable, .. }) = &old.bound[was.index()] else { continue };
             let entity = *entity;
             let moved = self.add(entity, playable).and_then(|member| {
                 self.go_on(member, old, was)?;
@@ -265,12 +360,23 @@ impl CrowdOf {
                 let _ = self.crowd.set_memory(member, old.crowd.memory(was)?);
             }
             _ => {
-                let heads: Vec<f64> = old.crowd.played_clips(was)?.map(|part| part.laps).collect();
-                let parts = self.crowd.played_clips(member)?.zip(heads);
-                let parts: Vec<PlayedClip> = parts.map(|(part, laps)| part.at(laps)).collect();
-                self.crowd.set_played_clips(member, &parts)?;
+                let save = old.crowd.save_clips(was)?;
+                let lacks = save.clips().find_map(|part| {
+                    let name = &old.clips.get(usize::from(part.clip))?.name;
+                    self.clip(name).err()
+                });
+                if let Some(why) = lacks {
+                    return Err(why.into());
+                }
+                let number = |number: u16| self.clip(&old.clips.get(usize::from(number))?.name).ok();
+                if let Some(save) = save.renumbered(number) {
+                    self.crowd.restore_clips(member, &save)?;
+                }
             }
         }
+        let number = |number: u16| self.clip(&old.clips.get(usize::from(number))?.name).ok();
+        let own = &old.own[was.index()];
+        self.own[member.index()] = Own { steps: own.steps.renumbered(number), ..own.clone() };
         Ok(())
     }
 

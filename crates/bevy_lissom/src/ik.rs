@@ -4,12 +4,13 @@
 #![allow(clippy::type_complexity, reason = "a query says what it asks for")]
 
 use crate::{
-    components::{Character, LissomError},
+    components::Character,
     crowds::{CrowdOf, Crowds},
+    problem::{Concern, LissomError, Problems, fails},
 };
-use bevy_ecs::{prelude::*, reflect::ReflectComponent};
+use bevy_ecs::{entity::MapEntities, prelude::*, reflect::ReflectComponent};
 use bevy_math::{Affine3A, Vec3};
-use bevy_reflect::Reflect;
+use bevy_reflect::{Reflect, std_traits::ReflectDefault};
 use bevy_transform::helper::TransformHelper;
 use lissom::{
     Skeleton,
@@ -21,13 +22,13 @@ use lissom::{
     },
     pose::{Gaze, Legs, Limb, Pose, RigError},
 };
-use tracing::error;
 
 /// A character looks at an entity: head, neck and chest share the turn. The joints are found by their names.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
-#[reflect(Component)]
+#[reflect(Component, Debug, PartialEq)]
 pub struct LookAt {
     /// What it looks at.
+    #[entities]
     pub target: Entity,
     /// How much of the turn, in [0, 1].
     pub weight: f32,
@@ -43,18 +44,22 @@ impl LookAt {
 
 /// Hands of a character reach for entities, or hold them. The joints are found by their names.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
-#[reflect(Component)]
+#[reflect(Component, Default, Debug, PartialEq)]
 pub struct HandIk {
     /// Of the left hand.
+    #[entities]
     pub left: Option<HandTarget>,
     /// Of the right hand.
+    #[entities]
     pub right: Option<HandTarget>,
 }
 
 /// What a hand reaches for.
-#[derive(Clone, Copy, Debug, PartialEq, Reflect)]
+#[derive(Clone, Copy, Debug, MapEntities, PartialEq, Reflect)]
+#[reflect(Debug, PartialEq)]
 pub struct HandTarget {
     /// An entity with a `Transform`.
+    #[entities]
     pub target: Entity,
     /// True if the hand takes the entity's axes, too: a grip. Else it only goes there.
     pub holds: bool,
@@ -79,7 +84,7 @@ impl HandTarget {
 /// Feet of a character stand on the ground below them, as the game finds it: the hips follow the lower foot, knees bend, soles lie flat. The
 /// joints are found by their names.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
-#[reflect(Component)]
+#[reflect(Component, Default, Debug, PartialEq)]
 pub struct FootIk {
     /// Below the left foot; `None`: the foot is left alone.
     pub left: Option<FootGround>,
@@ -101,6 +106,41 @@ pub struct FootGround {
 impl Default for FootIk {
     fn default() -> Self {
         Self { left: None, right: None, weight: 1.0 }
+    }
+}
+
+type Hook = Box<dyn Fn(Entity, &mut Pose<'_>) -> Result<(), JobError> + Send + Sync>;
+
+/// A game's own hand on poses: each hook is called for each character that is posed, after [`LookAt`], [`HandIk`] and [`FootIk`], before
+/// matrices, skins and sockets follow from the pose; on all threads.
+///
+/// ```
+/// # use bevy_app::App;
+/// # use bevy_lissom::PoseHooks;
+/// # let mut app = App::new();
+/// app.init_resource::<PoseHooks>();
+/// app.world_mut().resource_mut::<PoseHooks>().add(|entity, pose| Ok(()));
+/// ```
+#[derive(Resource, Default)]
+pub struct PoseHooks(Vec<Hook>);
+
+impl std::fmt::Debug for PoseHooks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "PoseHooks({})", self.0.len())
+    }
+}
+
+impl PoseHooks {
+    /// One more, called after those that are there. What it says is logged, and the character is shown as it left it.
+    pub fn add(
+        &mut self,
+        hook: impl Fn(Entity, &mut Pose<'_>) -> Result<(), JobError> + Send + Sync + 'static,
+    ) {
+        self.0.push(Box::new(hook));
+    }
+
+    pub(crate) fn apply(&self, entity: Entity, pose: &mut Pose<'_>) -> Result<(), JobError> {
+        self.0.iter().try_for_each(|hook| hook(entity, pose))
     }
 }
 
@@ -153,7 +193,7 @@ impl Aims {
 
 /// Brings what characters aim at into their own space.
 pub(crate) fn aim(
-    all: Query<(Entity, &Character, Option<&LookAt>, Option<&HandIk>, Option<&FootIk>, Has<LissomError>)>,
+    all: Query<(Entity, &Character, Option<&LookAt>, Option<&HandIk>, Option<&FootIk>, Option<&LissomError>)>,
     places: TransformHelper,
     mut crowds: ResMut<Crowds>,
     mut commands: Commands,
@@ -172,11 +212,10 @@ pub(crate) fn aim(
             human.arms[1].as_ref().err().filter(|_| hands.is_some_and(|hands| hands.right.is_some())),
             human.legs.as_ref().err().filter(|_| feet.is_some()),
         ];
-        if let Some(why) = missing.into_iter().flatten().next()
-            && !failed
-        {
-            error!("{entity} has no IK: {why}");
-            commands.entity(entity).try_insert(LissomError(why.to_string()));
+        match missing.into_iter().flatten().next() {
+            Some(why) if !fails(failed, Concern::Ik) => commands.tell(entity, Concern::Ik, why),
+            None if fails(failed, Concern::Ik) => commands.mend(entity, Concern::Ik),
+            _ => {}
         }
         let Ok(own) = places.compute_global_transform(entity) else { continue };
         let own = matrix(&own.affine());

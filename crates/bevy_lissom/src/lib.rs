@@ -4,10 +4,10 @@
 //! use bevy_app::prelude::*;
 //! use bevy_asset::AssetServer;
 //! use bevy_ecs::prelude::*;
-//! use bevy_lissom::{LissomPlugin, Plays};
+//! use bevy_lissom::{LissomPlugin, Plays, Skins};
 //!
 //! fn hero(mut commands: Commands, server: Res<AssetServer>) {
-//!     commands.spawn(Plays::clip(server.load("hero.lsm"), "walk"));
+//!     commands.spawn((Plays::clip(server.load("hero.lsm"), "walk"), Skins::all()));
 //! }
 //!
 //! App::new().add_plugins(LissomPlugin::default()).add_systems(Startup, hero).run();
@@ -32,45 +32,72 @@
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|
-//! | `import` | no | `.glb` and other files as archives, cooked as they are loaded: while a game is made |
 //! | `render` | no | skins are drawn: their palettes go to the GPU (pulls crates that declare Rust 1.97.1) |
+//! | `multi_threaded` | yes | Bevy's systems and the crowds use all threads; off for the web |
+//! | `import` | no | `.glb` and other files as archives, cooked as they are loaded, with `lissom.toml` and graphs: while a game is made |
 //!
-//! Errors (a missing or broken file, a clip that is not there, a graph for other clips) are logged, stand on the entity as a
-//! [`LissomError`], and the app goes on.
+//! Errors (a missing or broken file, a misspelt clip, parameter, mesh or joint, a graph for other clips) are logged with the entity's
+//! `Name`, stand on the entity as a [`LissomError`], and the app goes on.
 
 mod archive;
 mod character;
+mod clips;
 mod components;
 mod crowds;
 mod executor;
 mod ik;
 #[cfg(feature = "import")]
 mod import;
+mod material;
 mod mesh;
 mod morph;
+mod names;
+mod panel;
+mod problem;
 #[cfg(feature = "render")]
 mod render;
+mod repeat;
 mod rig;
 mod scatter;
 mod scene;
 mod skin;
+mod skins;
+mod steps;
 mod systems;
 mod transform;
 
-pub use archive::{LissomArchive, LissomClip, LissomLoadError, LissomLoader};
-pub use character::{CharacterError, Characters};
+pub use archive::{LissomArchive, LissomClip, LissomLoadError, LissomLoader, LissomSettings};
+pub use character::{CharacterError, CharacterSave, Characters};
+pub use clips::PlayingClip;
 pub use components::{
-    Change, Character, EntityRootMotion, JointSocket, LissomError, MarkerPassed, ParameterValue, Parameters,
-    PlaybackSpeed, Plays, StateChanged, WeightedClip,
+    Change, Character, EntityRootMotion, GraphSource, JointSocket, MarkerPassed, ParameterValue, Parameters,
+    Playable, PlaybackSpeed, Plays, Source, StateChanged, WeightedClip,
 };
 pub use crowds::Crowds;
-pub use ik::{FootGround, FootIk, HandIk, HandTarget, LookAt};
+pub use ik::{FootGround, FootIk, HandIk, HandTarget, LookAt, PoseHooks};
 #[cfg(feature = "import")]
 pub use import::ImportError;
+pub use material::{LissomMaterial, MaterialTexture, SkinMaterial};
+pub use names::NameError;
+pub use problem::{Concern, LissomError, LissomProblem};
 pub use scatter::scatter_palettes;
 pub use scene::{SceneJoint, SceneJoints};
 pub use skin::{Skin, SkinPalette};
+pub use skins::Skins;
+pub use steps::MarkerFilter;
 pub use transform::LissomTransformPlugin;
+
+/// What calls of [`Characters`] take and give: keys, one-shots, states, graphs, root motion, and their errors.
+pub use lissom::{Skeleton, archive::Archive, job::JobError, pose::Pose, track::Repeat};
+pub use lissom_motion::{
+    Graph, GraphParts, GraphState, RootStep, Save, StateError,
+    crowd::CrowdError,
+    graph::{
+        BoolKey, ConditionParts, CurveKey, FloatKey, GraphError, IntKey, LayerKey, LayerParts, MotionParts,
+        StateKey, StateParts, Test, TransitionParts, TriggerKey,
+    },
+    state::{GoTo, Key, OneShot, PlayingShot, PlayingState, ShotKey, Value},
+};
 
 use bevy_app::{App, Plugin, PostUpdate};
 use bevy_asset::{AssetApp, Assets};
@@ -78,6 +105,7 @@ use bevy_ecs::{
     prelude::*,
     schedule::{InternedScheduleLabel, ScheduleLabel},
 };
+use bevy_image::Image;
 use bevy_mesh::{Mesh, skinning::SkinnedMeshInverseBindposes};
 use bevy_transform::{
     TransformSystems,
@@ -123,23 +151,31 @@ impl Plugin for LissomPlugin {
     fn build(&self, app: &mut App) {
         app.init_asset::<LissomArchive>()
             .init_asset::<LissomClip>()
+            .init_asset::<LissomMaterial>()
             .init_asset_loader::<LissomLoader>()
             .init_resource::<Crowds>()
+            .init_resource::<PoseHooks>()
             .init_resource::<scene::SceneRows>()
             .add_message::<MarkerPassed>()
             .add_message::<StateChanged>()
             .register_type::<Plays>()
+            .register_type::<Character>()
+            .register_type::<SceneJoint>()
+            .register_type::<SkinPalette>()
             .register_type::<PlaybackSpeed>()
             .register_type::<Parameters>()
             .register_type::<EntityRootMotion>()
             .register_type::<SceneJoints>()
             .register_type::<Skin>()
+            .register_type::<Skins>()
             .register_type::<JointSocket>()
             .register_type::<LookAt>()
             .register_type::<HandIk>()
             .register_type::<FootIk>()
             .register_type::<LissomError>()
+            .register_type::<MarkerFilter>()
             .add_observer(systems::unbind)
+            .add_observer(skins::take_off)
             .add_observer(scene::lose::<Character>)
             .add_observer(scene::lose::<SceneJoints>)
             .add_observer(scene::lose_joint)
@@ -178,7 +214,10 @@ impl Plugin for LissomPlugin {
                 (
                     // Bevy spawns scenes before this schedule.
                     scene::find_joints.after(LissomSystems::Tell).before(TransformSystems::Propagate),
-                    skin::dress.after(LissomSystems::Tell).before(TransformSystems::Propagate),
+                    (skins::wear, skin::dress)
+                        .chain()
+                        .after(LissomSystems::Tell)
+                        .before(TransformSystems::Propagate),
                     (scene::drive, skin::pose_skins).chain().in_set(LissomSystems::Place),
                 ),
             );
@@ -188,6 +227,9 @@ impl Plugin for LissomPlugin {
         // An app that draws has them; one without a window need not.
         if !app.world().contains_resource::<Assets<Mesh>>() {
             app.init_asset::<Mesh>();
+        }
+        if !app.world().contains_resource::<Assets<Image>>() {
+            app.init_asset::<Image>();
         }
         if !app.world().contains_resource::<Assets<SkinnedMeshInverseBindposes>>() {
             app.init_asset::<SkinnedMeshInverseBindposes>();

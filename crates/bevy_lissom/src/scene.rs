@@ -15,7 +15,7 @@ use bevy_asset::Assets;
 use bevy_ecs::{entity::EntityHashSet, prelude::*, reflect::ReflectComponent};
 use bevy_math::Affine3A;
 use bevy_mesh::{Mesh, morph::MorphWeights, skinning::SkinnedMesh};
-use bevy_reflect::Reflect;
+use bevy_reflect::{Reflect, std_traits::ReflectDefault};
 use bevy_transform::{
     StaticTransformOptimizations,
     components::{GlobalTransform, Transform, TransformTreeChanged},
@@ -33,7 +33,7 @@ use lissom::{Skeleton, math::Mat4};
 /// ));
 /// ```
 #[derive(Component, Debug, Default, Reflect)]
-#[reflect(Component, from_reflect = false)]
+#[reflect(Component, Default, Debug)]
 pub struct SceneJoints {
     #[reflect(ignore)]
     found: Option<Found>,
@@ -58,7 +58,9 @@ struct Found {
 }
 
 /// An entity that follows a joint of a character with [`SceneJoints`]. Added and removed by the plugin.
-#[derive(Component, Clone, Copy, Debug)]
+#[derive(Component, Clone, Copy, Debug, Reflect)]
+#[reflect(from_reflect = false)]
+#[component(clone_behavior = Ignore)]
 pub struct SceneJoint {
     row: u32,
     joint: u16,

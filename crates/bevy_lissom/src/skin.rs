@@ -18,10 +18,12 @@
 
 use crate::{
     archive::LissomArchive,
-    components::{Character, LissomError},
+    components::Character,
     crowds::Crowds,
     mesh::targets_of,
     morph::Morphs,
+    names::{NameError, called},
+    problem::{Concern, LissomError, Problems, fails},
     rig::Rig,
 };
 use bevy_asset::{Assets, Handle};
@@ -36,11 +38,14 @@ use bevy_mesh::{
     morph::MeshMorphWeights,
     skinning::{SkinnedMesh, SkinnedMeshInverseBindposes},
 };
-use bevy_reflect::Reflect;
+use bevy_reflect::{Reflect, std_traits::ReflectDefault};
 use bevy_transform::components::{GlobalTransform, Transform};
-use lissom::{archive::ArchiveError, job::PaletteJob, mesh::MeshError};
+use lissom::{
+    archive::{ArchiveError, SectionKind},
+    job::PaletteJob,
+    mesh::MeshError,
+};
 use std::sync::Arc;
-use tracing::error;
 
 /// A mesh of the character's archive, on the character's entity or on one below it. The plugin adds `Mesh3d`; the material is yours.
 ///
@@ -53,8 +58,8 @@ use tracing::error;
 /// ```
 ///
 /// It is drawn where the character is, whatever its own `Transform` says.
-#[derive(Component, Clone, Debug, PartialEq, Eq, Reflect)]
-#[reflect(Component, from_reflect = false)]
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Default, Debug, PartialEq)]
 #[require(Transform, Visibility)]
 pub struct Skin {
     mesh: String,
@@ -76,12 +81,17 @@ impl Skin {
 
 /// The skinning matrices of a [`Skin`], in the world, one a joint of the skeleton. Added by the plugin, written in
 /// [`LissomSystems::Place`](crate::LissomSystems::Place).
-#[derive(Component, Clone, Debug)]
+#[derive(Component, Clone, Debug, Reflect)]
+#[reflect(from_reflect = false)]
+#[component(clone_behavior = Ignore)]
 pub struct SkinPalette {
     matrices: Vec<Mat4>,
+    #[reflect(ignore)]
     character: Entity,
+    #[reflect(ignore)]
     rig: Arc<Rig>,
     /// The update whose matrices these are, where the character was, and where the mesh.
+    #[reflect(ignore)]
     seen: Option<(u64, GlobalTransform, GlobalTransform)>,
 }
 
@@ -96,6 +106,8 @@ impl SkinPalette {
 /// Why a mesh cannot be drawn.
 #[derive(Debug, thiserror::Error)]
 enum SkinError {
+    #[error("{0}")]
+    Name(#[from] NameError),
     #[error("{0}")]
     Archive(#[from] ArchiveError),
     #[error("{0}")]
@@ -115,8 +127,17 @@ pub(crate) fn dress(
     mut crowds: ResMut<Crowds>,
     mut poses: ResMut<Assets<SkinnedMeshInverseBindposes>>,
     mut no_poses: Local<Option<Handle<SkinnedMeshInverseBindposes>>>,
+    #[cfg(not(feature = "render"))] cameras: Query<(), With<bevy_camera::Camera>>,
+    #[cfg(not(feature = "render"))] mut told: Local<bool>,
     mut commands: Commands,
 ) {
+    #[cfg(not(feature = "render"))]
+    if !*told && !skins.is_empty() && !cameras.is_empty() {
+        *told = true;
+        tracing::error!(
+            "skins are not drawn: bevy_lissom was built without its feature `render`, which draws them"
+        );
+    }
     for (entity, skin, palette, failed) in &skins {
         let owner = std::iter::once(entity)
             .chain(parents.iter_ancestors(entity))
@@ -127,7 +148,7 @@ pub(crate) fn dress(
             }
             continue;
         };
-        let known = palette.map_or(failed.is_some(), |palette| palette.character == owner);
+        let known = palette.map_or(fails(failed, Concern::Skin), |palette| palette.character == owner);
         if known && !skin.is_changed() && !character.is_changed() {
             continue;
         }
@@ -146,20 +167,22 @@ pub(crate) fn dress(
                     }
                     None => drop(dressed.try_remove::<(Morphs, MeshMorphWeights)>()),
                 }
-                dressed.try_remove::<LissomError>().try_insert((
+                dressed.try_insert((
                     Mesh3d(mesh),
                     SkinnedMesh { inverse_bindposes, joints: vec![Entity::PLACEHOLDER; joints] },
                     SkinPalette { matrices, character: owner, rig, seen: None },
                     Aabb::default(),
                     NoAutoAabb,
                 ));
+                if fails(failed, Concern::Skin) {
+                    commands.mend(entity, Concern::Skin);
+                }
             }
             Err(why) => {
-                error!("{entity} is not drawn: {why}");
                 commands
                     .entity(entity)
-                    .try_remove::<(Mesh3d, SkinnedMesh, SkinPalette, Morphs, MeshMorphWeights)>()
-                    .try_insert(LissomError(why.to_string()));
+                    .try_remove::<(Mesh3d, SkinnedMesh, SkinPalette, Morphs, MeshMorphWeights)>();
+                commands.tell(entity, Concern::Skin, why);
             }
         }
     }
@@ -172,7 +195,10 @@ fn dressed(
     crowds: &mut Crowds,
 ) -> Result<(Handle<bevy_mesh::Mesh>, Arc<Rig>), SkinError> {
     let no_asset = || SkinError::NoAsset(name.to_owned());
-    let LissomArchive { archive, meshes } = archives.get(&character.archive).ok_or_else(no_asset)?;
+    let LissomArchive { archive, meshes, .. } = archives.get(&character.archive).ok_or_else(no_asset)?;
+    // The last part of its name is enough.
+    let names = || archive.names(SectionKind::Mesh);
+    let name = names().nth(called("mesh", names(), name)?).unwrap_or(name);
     let mesh = archive.mesh(name)?;
     let crowd_of = crowds.get_mut(&character.key).ok_or_else(no_asset)?;
     if mesh.view().skeleton_identity != crowd_of.crowd.skeleton().identity() {

@@ -3,19 +3,25 @@
 
 use crate::{
     archive::{LissomArchive, LissomClip},
+    clips::Ended,
     components::{
-        Change, Character, EntityRootMotion, JointSocket, LissomError, MarkerPassed, ParameterValue,
-        Parameters, Playable, PlaybackSpeed, Plays, Source, StateChanged, WeightedClip,
+        Change, Character, EntityRootMotion, JointSocket, MarkerPassed, ParameterValue, Parameters, Playable,
+        PlaybackSpeed, Plays, Source, StateChanged, WeightedClip,
     },
-    crowds::{BindError, Bound, CrowdOf, Crowds, Rebound},
+    crowds::{BindError, Bound, CrowdOf, Crowds, Own, Rebound},
     executor::Compute,
+    ik::PoseHooks,
+    names::{NameError, called},
+    problem::{Concern, LissomError, Problems, fails},
+    steps::{MarkerFilter, Passing},
 };
 use bevy_asset::{AssetEvent, AssetId, AssetServer, Assets, Handle, LoadState, UntypedAssetId};
 use bevy_ecs::prelude::*;
 use bevy_math::{Mat4, Quat, Vec3};
 use bevy_time::Time;
 use bevy_transform::components::Transform;
-use lissom_motion::{RootStep, frame::What};
+use lissom::Skeleton;
+use lissom_motion::{RootStep, crowd::CrowdError, frame::What};
 use tracing::error;
 
 /// Removes the member of an entity that lost its [`Plays`].
@@ -25,6 +31,9 @@ pub(crate) fn unbind(
     mut crowds: ResMut<Crowds>,
     mut commands: Commands,
 ) {
+    for about in [Concern::Plays, Concern::Parameters, Concern::PlaybackSpeed, Concern::Ik] {
+        commands.mend(removed.entity, about);
+    }
     let Ok(character) = characters.get(removed.entity) else { return };
     if let Some(crowd_of) = crowds.get_mut(&character.key) {
         crowd_of.remove(character.member);
@@ -37,7 +46,7 @@ pub(crate) fn follow_files(
     mut events: MessageReader<AssetEvent<LissomArchive>>,
     archives: Res<Assets<LissomArchive>>,
     mut crowds: ResMut<Crowds>,
-    mut all: Query<(&mut Plays, Option<&mut Character>, Has<LissomError>)>,
+    mut all: Query<(&mut Plays, Option<&mut Character>, Option<&LissomError>)>,
     mut commands: Commands,
 ) {
     for event in events.read() {
@@ -53,7 +62,7 @@ pub(crate) fn follow_files(
                         }
                     }
                     Rebound::Failed { entity, why } => {
-                        fail(&mut commands, entity, &why);
+                        commands.tell(entity, Concern::Plays, why);
                         commands.entity(entity).try_remove::<Character>();
                     }
                     Rebound::Refused(why) => {
@@ -71,12 +80,12 @@ pub(crate) fn follow_files(
 /// Entities that could not play this file are bound again: the change may have mended it.
 fn try_again(
     id: AssetId<LissomArchive>,
-    all: &mut Query<(&mut Plays, Option<&mut Character>, Has<LissomError>)>,
+    all: &mut Query<(&mut Plays, Option<&mut Character>, Option<&LissomError>)>,
 ) {
     for (mut plays, character, failed) in all {
         // A label has no archive until it is loaded.
         let other = matches!(&plays.source, Source::Archive(handle) if handle.id() != id);
-        if failed && character.is_none() && !other {
+        if fails(failed, Concern::Plays) && character.is_none() && !other {
             plays.set_changed();
         }
     }
@@ -93,7 +102,8 @@ pub(crate) fn bind(
 ) {
     for (entity, plays, character, error) in &all {
         let changed = plays.is_changed();
-        if !changed && (character.is_some() || error.is_some()) {
+        let failed = fails(error, Concern::Plays);
+        if !changed && (character.is_some() || failed) {
             continue;
         }
         if let Some(character) = character
@@ -102,35 +112,37 @@ pub(crate) fn bind(
             crowd_of.remove(character.member);
             commands.entity(entity).try_remove::<Character>();
         }
-        if error.is_some() {
-            commands.entity(entity).try_remove::<LissomError>();
-        }
-        let (handle, playable) = match found(&plays, &clips, &server) {
-            Ok(Some(found)) => found,
-            Ok(None) => continue,
-            Err(why) => {
-                fail(&mut commands, entity, &why);
-                continue;
+        match bound(entity, &plays, &archives, &clips, &server, &mut crowds) {
+            Ok(new) => {
+                if failed {
+                    commands.mend(entity, Concern::Plays);
+                }
+                // None: it is still loading.
+                if let Some(character) = new {
+                    commands.entity(entity).try_insert(character);
+                }
             }
-        };
-        let Some(LissomArchive { archive, .. }) = archives.get(&handle) else {
-            if let Err(why) = still_loading(&server, handle.id()) {
-                fail(&mut commands, entity, &why);
-            }
-            continue;
-        };
-        let key = (handle.id(), plays.skeleton.clone());
-        let added = crowds
-            .get_or_add(&key, archive)
-            .map_err(BindError::from)
-            .and_then(|crowd_of| crowd_of.add(entity, &playable));
-        match added {
-            Ok(member) => {
-                commands.entity(entity).try_insert(Character { archive: handle, key, member });
-            }
-            Err(why) => fail(&mut commands, entity, &why),
+            Err(why) => commands.tell(entity, Concern::Plays, why),
         }
     }
+}
+
+/// A new member. None as long as its archive is loading.
+fn bound(
+    entity: Entity,
+    plays: &Plays,
+    archives: &Assets<LissomArchive>,
+    clips: &Assets<LissomClip>,
+    server: &AssetServer,
+    crowds: &mut Crowds,
+) -> Result<Option<Character>, BindError> {
+    let Some((archive, playable)) = found(plays, clips, server)? else { return Ok(None) };
+    let Some(loaded) = archives.get(&archive) else {
+        return still_loading(server, archive.id()).map(|()| None);
+    };
+    let key = (archive.id(), plays.skeleton.clone());
+    let member = crowds.get_or_add(&key, &loaded.archive)?.add(entity, &playable)?;
+    Ok(Some(Character { archive, key, member }))
 }
 
 /// The archive, and what is played of it. None as long as the asset of a label is still loading.
@@ -160,22 +172,24 @@ fn still_loading(server: &AssetServer, id: impl Into<UntypedAssetId>) -> Result<
     }
 }
 
-fn fail(commands: &mut Commands, entity: Entity, why: &BindError) {
-    error!("{entity} does not play: {why}");
-    commands.entity(entity).try_insert(LissomError(why.to_string()));
-}
-
 /// Sets the parameters that a changed [`Parameters`] names.
 pub(crate) fn follow_parameters(
-    changed: Query<(Entity, &Character, &Parameters), Or<(Changed<Parameters>, Added<Character>)>>,
+    changed: Query<
+        (Entity, &Character, &Parameters, Option<&LissomError>),
+        Or<(Changed<Parameters>, Added<Character>)>,
+    >,
     mut crowds: ResMut<Crowds>,
+    mut commands: Commands,
 ) {
-    for (entity, character, parameters) in &changed {
+    for (entity, character, parameters, error) in &changed {
         let Some(crowd_of) = crowds.get_mut(&character.key) else { continue };
-        for (name, value) in &parameters.0 {
-            if let Err(why) = set(crowd_of, character, name, *value) {
-                error!("{entity}: parameter {name:?}: {why}");
-            }
+        // The others are set all the same.
+        let refused = |(name, value): &(String, ParameterValue)| set(crowd_of, character, name, *value).err();
+        let refused: Vec<String> = parameters.0.iter().filter_map(refused).collect();
+        if !refused.is_empty() {
+            commands.tell(entity, Concern::Parameters, refused.join("; "));
+        } else if fails(error, Concern::Parameters) {
+            commands.mend(entity, Concern::Parameters);
         }
     }
 }
@@ -189,6 +203,9 @@ fn set(
     let member = character.member;
     let graph = crowd_of.graph_of(member).ok_or("it is not played by a graph")?;
     let text = |error: lissom_motion::StateError| error.to_string();
+    let names = || graph.parameters().map(|(name, _)| name);
+    let at = called("parameter", names(), name).map_err(|why| why.to_string())?;
+    let name = names().nth(at).unwrap_or(name);
     let set = match value {
         ParameterValue::Float(value) => {
             let key = graph.float(name).map_err(text)?;
@@ -211,36 +228,52 @@ fn set(
 
 /// Sets the speed of characters. A character whose [`PlaybackSpeed`] was removed goes at speed 1 again.
 pub(crate) fn follow_pace(
-    changed: Query<(Entity, &Character, &PlaybackSpeed), Or<(Changed<PlaybackSpeed>, Changed<Character>)>>,
+    changed: Query<
+        (Entity, &Character, &PlaybackSpeed, Option<&LissomError>),
+        Or<(Changed<PlaybackSpeed>, Changed<Character>)>,
+    >,
     mut removed: RemovedComponents<PlaybackSpeed>,
-    characters: Query<&Character, Without<PlaybackSpeed>>,
+    characters: Query<(Entity, &Character), Without<PlaybackSpeed>>,
     mut crowds: ResMut<Crowds>,
+    mut commands: Commands,
 ) {
-    for (entity, character, PlaybackSpeed(pace)) in &changed {
+    for (entity, character, PlaybackSpeed(pace), error) in &changed {
         let Some(crowd_of) = crowds.get_mut(&character.key) else { continue };
-        if let Err(why) = crowd_of.crowd.set_pace(&[character.member], *pace) {
-            error!("{entity}: {why}");
+        if let Err(why) = set_pace(crowd_of, character, *pace) {
+            commands.tell(entity, Concern::PlaybackSpeed, why);
+        } else if fails(error, Concern::PlaybackSpeed) {
+            commands.mend(entity, Concern::PlaybackSpeed);
         }
     }
-    for character in removed.read().filter_map(|entity| characters.get(entity).ok()) {
+    for (entity, character) in removed.read().filter_map(|entity| characters.get(entity).ok()) {
+        commands.mend(entity, Concern::PlaybackSpeed);
         if let Some(crowd_of) = crowds.get_mut(&character.key) {
             // 1 is a valid speed, and a member that is gone needs none.
-            let _ = crowd_of.crowd.set_pace(&[character.member], 1.0);
+            let _ = set_pace(crowd_of, character, 1.0);
         }
     }
 }
 
+fn set_pace(crowd_of: &mut CrowdOf, character: &Character, pace: f32) -> Result<(), CrowdError> {
+    crowd_of.crowd.set_pace(&[character.member], pace)?;
+    crowd_of.own[character.member.index()].pace = pace;
+    Ok(())
+}
+
 /// Updates every crowd.
-pub(crate) fn animate(time: Res<Time>, mut crowds: ResMut<Crowds>) {
+pub(crate) fn animate(time: Res<Time>, hooks: Res<PoseHooks>, mut crowds: ResMut<Crowds>) {
     let dt_s = time.delta_secs_f64();
     for crowd_of in crowds.iter_mut() {
-        let CrowdOf { crowd, human, aims, .. } = crowd_of;
-        let updated = crowd.update_with(dt_s, &Compute, None, &|member, _, pose| match (
-            aims.get(member.index()),
-            &*human,
-        ) {
-            (Some(Some(aims)), Some(human)) => aims.apply(human, pose),
-            _ => Ok(()),
+        crowd_of.begin(dt_s);
+        let CrowdOf { crowd, human, aims, bound, .. } = crowd_of;
+        let updated = crowd.update_with(dt_s, &Compute, None, &|member, _, pose| {
+            if let (Some(Some(aims)), Some(human)) = (aims.get(member.index()), &*human) {
+                aims.apply(human, pose)?;
+            }
+            match bound.get(member.index()) {
+                Some(Some(bound)) => hooks.apply(bound.entity, pose),
+                _ => Ok(()),
+            }
         });
         if let Err(why) = updated {
             error!("a crowd of {} characters: {why}", crowd_of.crowd.len());
@@ -281,10 +314,11 @@ pub(crate) fn tell(
     mut crowds: ResMut<Crowds>,
     mut messages: MessageWriter<MarkerPassed>,
     mut changes: MessageWriter<StateChanged>,
+    filters: Query<&MarkerFilter>,
     mut commands: Commands,
 ) {
     for crowd_of in crowds.iter_mut() {
-        let CrowdOf { crowd, bound, names, .. } = crowd_of;
+        let CrowdOf { crowd, bound, names, own, .. } = crowd_of;
         for event in crowd.events() {
             let Some(Some(Bound { entity, .. })) = bound.get(event.member.index()) else { continue };
             if let Some(change) = Change::of(&event.what) {
@@ -300,10 +334,22 @@ pub(crate) fn tell(
                 changes.write(changed.clone());
                 commands.trigger(changed);
             }
-            let What::Marker { marker, backward, .. } = event.what else { continue };
+            let What::Marker { marker, clip, backward, .. } = event.what else { continue };
+            let name = CrowdOf::name(names, marker.name);
+            let Own { clock_s, step_s, steps, .. } = &mut own[event.member.index()];
+            let passing = Passing {
+                name: &name,
+                layer: event.layer,
+                clip,
+                weight: event.weight,
+                at_s: *clock_s - (1.0 - f64::from(event.share)) * *step_s,
+            };
+            if !steps.tells(passing, &filters.get(*entity).copied().unwrap_or_default()) {
+                continue;
+            }
             let passed = MarkerPassed {
                 entity: *entity,
-                marker: CrowdOf::name(names, marker.name),
+                marker: name,
                 duration_s: marker.duration_s,
                 share: event.share,
                 weight: event.weight,
@@ -313,26 +359,44 @@ pub(crate) fn tell(
             messages.write(passed.clone());
             commands.trigger(passed);
         }
+        for at in 0..crowd_of.bound.len() {
+            let Some((entity, Ended { change, clip, share, weight })) = crowd_of.ended(at) else { continue };
+            let name = crowd_of.clips[usize::from(clip)].name.clone();
+            let changed = StateChanged { entity, change, name, share, weight, layer: 0 };
+            changes.write(changed.clone());
+            commands.trigger(changed);
+        }
     }
 }
 
 /// Sockets follow their joints.
 pub(crate) fn attach(
-    mut sockets: Query<(Entity, &mut JointSocket, &ChildOf, &mut Transform), Without<Character>>,
+    mut sockets: Query<
+        (Entity, &mut JointSocket, &ChildOf, &mut Transform, Option<&LissomError>),
+        Without<Character>,
+    >,
     characters: Query<&Character>,
     crowds: Res<Crowds>,
+    mut commands: Commands,
 ) {
-    for (entity, mut socket, child_of, mut transform) in &mut sockets {
+    for (entity, mut socket, child_of, mut transform, error) in &mut sockets {
         let Ok(character) = characters.get(child_of.parent()) else { continue };
         let Some(crowd_of) = crowds.get(&character.key) else { continue };
         let skeleton = crowd_of.crowd.skeleton();
-        let known = socket.found.filter(|(identity, _)| *identity == skeleton.identity());
+        // Inspectors may write another name into it.
+        let same = !socket.is_changed();
+        let known = socket.found.filter(|(identity, _)| same && *identity == skeleton.identity());
         let joint = known.map_or_else(
             || {
-                let joint = skeleton.find(socket.joint());
-                if joint.is_none() {
-                    error!("socket {entity}: there is no joint {:?}", socket.joint());
+                let joint = joint_called(skeleton, socket.joint());
+                match &joint {
+                    Err(why) => commands.tell(entity, Concern::JointSocket, why),
+                    Ok(_) if fails(error, Concern::JointSocket) => {
+                        commands.mend(entity, Concern::JointSocket);
+                    }
+                    Ok(_) => {}
                 }
+                let joint = joint.ok();
                 socket.bypass_change_detection().found = Some((skeleton.identity(), joint));
                 joint
             },
@@ -340,6 +404,14 @@ pub(crate) fn attach(
         );
         let models = crowd_of.crowd.models(character.member).ok().flatten();
         let Some(model) = joint.zip(models).and_then(|(joint, models)| models.get(joint)) else { continue };
-        transform.set_if_neq(Transform::from_matrix(Mat4::from_cols_array(&model.to_cols_array())));
+        let own = Transform::from_matrix(Mat4::from_cols_array(&model.to_cols_array()));
+        let scale = if socket.is_scaled() { own.scale } else { Vec3::ONE };
+        transform.set_if_neq(own.with_scale(scale));
     }
+}
+
+/// The joint of this name; the last part of a name is enough.
+pub(crate) fn joint_called(skeleton: &Skeleton, name: &str) -> Result<usize, NameError> {
+    let names = (0..skeleton.joint_count()).map(|joint| skeleton.name(joint));
+    skeleton.find(name).map_or_else(|| called("joint", names, name), Ok)
 }

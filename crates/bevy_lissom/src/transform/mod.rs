@@ -27,7 +27,9 @@ use bevy_transform::{
 use std::ops::Range;
 use tracing::error;
 
-/// Propagates transforms instead of Bevy's own systems in [`TransformSystems::Propagate`], after startup and in every frame.
+/// For apps in which most of a scene stands still: propagates transforms instead of Bevy's own systems in
+/// [`TransformSystems::Propagate`], after startup and in every frame. Where everything moves it is no faster, and up to a third slower:
+/// stay with Bevy's own there.
 ///
 /// ```
 /// # use bevy_app::{App, TaskPoolPlugin};

@@ -5,8 +5,8 @@ use bevy_app::App;
 use bevy_asset::{AssetEvent, AssetServer, io::memory::Dir};
 use bevy_ecs::{message::MessageCursor, prelude::*, system::RunSystemOnce};
 use bevy_lissom::{
-    Character, CharacterError, Characters, EntityRootMotion, LissomArchive, LissomError, Parameters, Plays,
-    WeightedClip,
+    Character, CharacterError, Characters, Concern, EntityRootMotion, LissomArchive, LissomError, Parameters,
+    Plays, WeightedClip,
 };
 use bevy_time::TimeUpdateStrategy;
 use lissom_motion::{
@@ -16,7 +16,7 @@ use lissom_motion::{
 use std::{path::Path, sync::Arc, time::Duration};
 
 /// Writes a file anew and waits until it is loaded. Time stands still meanwhile.
-fn reload_at_rest(app: &mut App, files: &Dir, name: &'static str, bytes: Vec<u8>) {
+pub(super) fn reload_at_rest(app: &mut App, files: &Dir, name: &'static str, bytes: Vec<u8>) {
     let step = |s: f64| TimeUpdateStrategy::ManualDuration(Duration::from_secs_f64(s));
     app.insert_resource(step(0.0));
     app.update();
@@ -116,7 +116,7 @@ fn what_a_changed_file_lacks_stops_and_comes_back_with_it() {
     app.world().resource::<AssetServer>().reload("hero.lsm");
     until(&mut app, "the new file plays", |world| world.get::<LissomError>(lost).is_some());
     app.update();
-    assert!(app.world().get::<LissomError>(lost).unwrap().0.contains("wave"));
+    assert!(error_of(&app, lost).contains("wave"));
     assert!(app.world().get::<Character>(lost).is_none() && app.world().get::<LissomError>(graph).is_some());
     assert!(app.world().get::<Character>(clip).is_some());
     // All of it is back.
@@ -129,7 +129,7 @@ fn what_a_changed_file_lacks_stops_and_comes_back_with_it() {
 }
 
 fn error_of(app: &App, entity: Entity) -> String {
-    app.world().get::<LissomError>(entity).unwrap().0.clone()
+    app.world().get::<LissomError>(entity).unwrap().about(Concern::Plays).unwrap().to_owned()
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn ik_has_the_bits_of_an_animator() {
     );
     let mut alone = lissom_motion::Animator::new(&archive, "hero").unwrap();
     let came = app.world_mut().run_system_once(move |c: Characters| c.save(entity).unwrap()).unwrap();
-    alone.restore(&came).unwrap();
+    alone.restore(came.graph().unwrap()).unwrap();
     for _ in 0..20 {
         app.update();
         alone

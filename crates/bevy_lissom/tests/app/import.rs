@@ -1,14 +1,18 @@
 //! Files of other programs, cooked as they are loaded.
 
-use super::{app, hero, joint, log::count, plays, until};
+use super::{DT_S, app, files::reload_at_rest, hero, joint, log::count, plays, until};
 use bevy_app::App;
-use bevy_asset::io::memory::Dir;
-use bevy_ecs::prelude::*;
-use bevy_lissom::{Character, LissomError, Plays};
+use bevy_asset::{AssetServer, io::memory::Dir};
+use bevy_ecs::{prelude::*, system::RunSystemOnce};
+use bevy_lissom::{Character, Characters, LissomError, LissomSettings, Plays};
 use lissom_build::{
     export::write_glb,
     mannequin::{self, Motion},
     scene::{Scene, SceneAnimation, SceneSkeleton},
+};
+use lissom_motion::{
+    GraphParts,
+    graph::{LayerParts, StateParts},
 };
 use std::path::Path;
 
@@ -46,8 +50,120 @@ fn a_broken_glb_is_logged_and_stands_on_the_entity() {
     bytes.truncate(100);
     let (mut app, entity) = walker(app(), "broken.glb", bytes);
     until(&mut app, "the error stands there", |world| world.get::<LissomError>(entity).is_some());
-    let error = &app.world().get::<LissomError>(entity).unwrap().0;
+    let error = app.world().get::<LissomError>(entity).unwrap().to_string();
     assert!(error.contains("broken.glb"), "{error}");
     assert_eq!(count("broken.glb"), 1);
     assert!(app.world().get::<Character>(entity).is_none());
+}
+
+/// The same as a `.gltf`, and the file that it names.
+fn gltf() -> (String, Vec<u8>) {
+    let glb = glb();
+    let chunk = |at: usize| {
+        let length = u32::from_le_bytes(glb[at..at + 4].try_into().unwrap()) as usize;
+        (glb[at + 8..at + 8 + length].to_vec(), at + 8 + length)
+    };
+    let (json, next) = chunk(12);
+    let (data, _) = chunk(next);
+    let json = String::from_utf8(json).unwrap();
+    assert!(json.contains("\"buffers\":[{"));
+    (json.replace("\"buffers\":[{", "\"buffers\":[{\"uri\":\"data/of%20hero.bin\","), data)
+}
+
+/// A graph of one state, as a file.
+fn graph(clip: &str) -> Vec<u8> {
+    let layer = LayerParts::new("body").state(StateParts::clip("go", clip));
+    lissom_build::graph::to_json(&GraphParts::new().layer(layer)).into_bytes()
+}
+
+/// Where the leading clip is, exactly.
+fn laps(app: &mut App, entity: Entity) -> f64 {
+    app.world_mut().run_system_once(move |c: Characters| c.clip(entity).unwrap().laps).unwrap()
+}
+
+#[test]
+fn what_lies_beside_a_file_is_read_the_recipe_and_its_graphs_too() {
+    let (mut app, files) = app();
+    let (json, data) = gltf();
+    let put = |path: &str, bytes: Vec<u8>| files.insert_asset(Path::new(path), bytes);
+    put("models/people/hero.gltf", json.into_bytes());
+    put("models/people/data/of hero.bin", data);
+    put("models/lissom.toml", b"graphs = ['graphs/going.json']\n[clips.walk]\nname = 'stroll'\n".to_vec());
+    put("models/graphs/going.json", graph("stroll"));
+    let clip = hero(&mut app, |server| Plays::clip(server.load("models/people/hero.gltf"), "stroll"));
+    let graphs = hero(&mut app, |server| Plays::graph(server.load("models/people/hero.gltf"), "going"));
+    for entity in [clip, graphs] {
+        plays(&mut app, entity);
+        let before = joint(&mut app, entity, "thigh_l");
+        for _ in 0..10 {
+            app.update();
+        }
+        assert!(!before.abs_diff_eq(joint(&mut app, entity, "thigh_l"), 1e-3), "it stands still");
+    }
+}
+
+#[test]
+fn settings_name_a_recipe_and_graphs_and_what_is_wrong_beside_a_file_is_told() {
+    let (mut app, files) = app();
+    files.insert_asset(Path::new("own.glb"), glb());
+    files.insert_asset(Path::new("lissom.toml"), b"[clips.walk]\nname = 'not this one'\n".to_vec());
+    files.insert_asset(Path::new("recipes/own.toml"), b"[clips.walk]\nname = 'march'\n".to_vec());
+    files.insert_asset(Path::new("marching.json"), graph("march"));
+    let load = |server: &AssetServer, file: &'static str, recipe: &'static str| {
+        let settings = move |own: &mut LissomSettings| {
+            own.recipe = Some(recipe.into());
+            own.graphs = vec!["marching.json".into()];
+            own.precision_m = Some(0.002);
+        };
+        server.load_builder().with_settings(settings).load(file)
+    };
+    let entity =
+        hero(&mut app, |server| Plays::graph(load(server, "own.glb", "recipes/own.toml"), "marching"));
+    plays(&mut app, entity);
+    // A recipe with a mistake, one that is not there, and a model without its data.
+    files.insert_asset(Path::new("second.glb"), glb());
+    files.insert_asset(Path::new("third.glb"), glb());
+    files.insert_asset(Path::new("lame/lissom.toml"), Vec::new());
+    files.insert_asset(Path::new("lame/hero.gltf"), gltf().0.into_bytes());
+    files.insert_asset(Path::new("recipes/wrong.toml"), b"[clips.walk]\nnmae = 'march'\n".to_vec());
+    let wrong =
+        hero(&mut app, |server| Plays::clip(load(server, "second.glb", "recipes/wrong.toml"), "walk"));
+    let missing =
+        hero(&mut app, |server| Plays::clip(load(server, "third.glb", "recipes/none.toml"), "walk"));
+    let lame = hero(&mut app, |server| Plays::clip(server.load("lame/hero.gltf"), "walk"));
+    for (entity, words) in [
+        (wrong, ["recipes/wrong.toml", "line 2", "nmae"]),
+        (missing, ["third.glb", "recipes/none.toml", "not found"]),
+        (lame, ["lame/hero.gltf", "of%20hero.bin", "not found"]),
+    ] {
+        until(&mut app, "the error stands there", |world| world.get::<LissomError>(entity).is_some());
+        let error = app.world().get::<LissomError>(entity).unwrap().to_string();
+        assert!(words.iter().all(|word| error.contains(word)), "{error}");
+    }
+}
+
+#[test]
+fn a_model_or_a_recipe_that_changed_plays_on_where_it_was() {
+    let (mut app, files) = app();
+    files.insert_asset(Path::new("hero.glb"), glb());
+    files.insert_asset(Path::new("twin.glb"), glb());
+    let pair = ["hero.glb", "twin.glb"].map(|file| {
+        let entity = hero(&mut app, |server| Plays::clip(server.load(file), "walk"));
+        plays(&mut app, entity);
+        entity
+    });
+    for entity in pair {
+        app.world_mut().get_mut::<Plays>(entity).unwrap().set_changed();
+    }
+    for _ in 0..30 {
+        app.update();
+    }
+    assert_eq!(laps(&mut app, pair[0]), laps(&mut app, pair[1]));
+    files.insert_asset(Path::new("lissom.toml"), b"precision = '3mm'\n".to_vec());
+    reload_at_rest(&mut app, &files, "hero.glb", glb());
+    for _ in 0..30 {
+        app.update();
+        assert_eq!(laps(&mut app, pair[0]), laps(&mut app, pair[1]), "to the bit");
+    }
+    assert!(laps(&mut app, pair[0]) > 30.0 * DT_S / mannequin::clip(Motion::Walk).duration_s);
 }

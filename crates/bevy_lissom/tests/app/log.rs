@@ -56,6 +56,12 @@ pub fn keep() {
     LazyLock::force(&ONCE);
 }
 
+/// The errors that name an entity.
+pub fn of(name: &str) -> Vec<String> {
+    let start = format!("\"{name}\" (");
+    LINES.lock().unwrap().iter().filter(|line| line.starts_with(&start)).cloned().collect()
+}
+
 /// How many errors contain this. Tests run side by side: ask for a name that only one of them uses.
 pub fn count(of: &str) -> usize {
     LINES.lock().unwrap().iter().filter(|line| line.contains(of)).count()

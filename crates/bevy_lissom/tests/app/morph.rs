@@ -60,7 +60,7 @@ fn weights_follow_a_graph_as_those_of_an_animator_alone_bit_for_bit() {
     let archive = Archive::read(&BYTES).unwrap();
     let graph = Arc::new(Graph::of_archive(&parts(), &archive).unwrap());
     let mut alone = Alone::new(&archive, graph.clone()).unwrap();
-    alone.restore(&save(&mut app, entity)).unwrap();
+    alone.restore(save(&mut app, entity).graph().unwrap()).unwrap();
     let mut seen = Vec::new();
     for frame in 0..200 {
         let (speed, greets) = ((frame as f32 * 0.05).fract(), frame == 20);

@@ -1,45 +1,133 @@
-//! What inspectors and scenes need: the components are in the type registry.
+//! What inspectors and scenes need: every component is in the type registry, can be written and read there, and lives on in a scene.
 
-use super::{app, bits, hero, plays};
-use bevy_ecs::reflect::{AppTypeRegistry, ReflectComponent};
-use bevy_lissom::{
-    EntityRootMotion, FootIk, HandIk, JointSocket, LissomError, LookAt, Parameters, PlaybackSpeed, Plays,
-    SceneJoints, Skin,
+use super::{app, bits, hero, joint, plays, until};
+use bevy_ecs::{
+    entity::EntityHashMap,
+    prelude::*,
+    reflect::{AppTypeRegistry, ReflectComponent},
+    system::RunSystemOnce,
 };
+use bevy_lissom::{
+    Character, Characters, EntityRootMotion, FootGround, FootIk, GraphSource, HandIk, HandTarget,
+    JointSocket, LissomError, LookAt, MarkerFilter, Parameters, Playable, PlaybackSpeed, Plays, SceneJoint,
+    SceneJoints, Skin, SkinPalette, WeightedClip,
+};
+use bevy_math::Vec3;
+use bevy_reflect::{PartialReflect, Reflect};
+use bevy_transform::components::Transform;
+use bevy_world_serialization::DynamicWorldBuilder;
+use lissom::track::Repeat;
 use std::any::TypeId;
 
+/// A value of a component, not the default one.
+fn other<C: Component + Reflect>(
+    component: C,
+) -> (TypeId, Box<dyn PartialReflect>, fn(&mut EntityWorldMut) -> bool) {
+    (TypeId::of::<C>(), Box::new(component), |entity| entity.contains::<C>())
+}
+
 #[test]
-fn components_are_registered_and_a_value_that_is_set_by_reflection_is_followed() {
+fn every_component_is_written_and_read_through_the_registry() {
     let (mut app, _) = app();
-    let entity = hero(&mut app, |server| Plays::clip(server.load("hero.lsm"), "walk"));
-    plays(&mut app, entity);
+    let lamp = app.world_mut().spawn_empty().id();
+    let server = app.world().resource::<bevy_asset::AssetServer>().clone();
+    let ground = Some(FootGround { place: Vec3::ONE, normal: Vec3::X });
+    let clip = WeightedClip { laps: 0.25, repeat: Repeat::Once, ..WeightedClip::new("walk", 0.5) };
+    let all = [
+        other(EntityRootMotion { applied: false, translation: Vec3::X, ..Default::default() }),
+        other(FootIk { left: ground, right: None, weight: 0.5 }),
+        other(HandIk { left: Some(HandTarget::hold(lamp)), right: None }),
+        other(LookAt { target: lamp, weight: 0.25 }),
+        other(JointSocket::new("head").with_scale()),
+        other(LissomError { problems: Vec::new() }),
+        other(MarkerFilter { least_weight: 0.5, apart_s: 0.125 }),
+        other(Parameters::default().with("speed", 1.5).with("armed", true).with("mode", 3)),
+        other(PlaybackSpeed(0.5)),
+        other(Plays { skeleton: Some("a".into()), ..Plays::in_step(server.load("hero.lsm"), [clip]) }),
+        other(Skin::new("body")),
+    ];
     let registry = app.world().resource::<AppTypeRegistry>().clone();
     let registry = registry.read();
-    let component = |id| registry.get_type_data::<ReflectComponent>(id).cloned();
-    for id in [
-        TypeId::of::<EntityRootMotion>(),
-        TypeId::of::<FootIk>(),
-        TypeId::of::<HandIk>(),
-        TypeId::of::<LookAt>(),
-        TypeId::of::<JointSocket>(),
-        TypeId::of::<LissomError>(),
-        TypeId::of::<Parameters>(),
-        TypeId::of::<PlaybackSpeed>(),
-        TypeId::of::<Plays>(),
-        TypeId::of::<SceneJoints>(),
-        TypeId::of::<Skin>(),
-    ] {
-        assert!(component(id).is_some(), "{id:?}");
+    for (id, value, has) in &all {
+        let component =
+            registry.get_type_data::<ReflectComponent>(*id).unwrap_or_else(|| panic!("{value:?}"));
+        // A value without a type, as a file has it.
+        let written = value.to_dynamic().unwrap();
+        let mut entity = app.world_mut().spawn_empty();
+        component.insert(&mut entity, &*written, &registry);
+        assert!(has(&mut entity), "{value:?}");
+        let read = component.reflect(&entity).unwrap();
+        assert_eq!(read.reflect_partial_eq(&**value), Some(true), "{read:?} {value:?}");
     }
-    let speed = component(TypeId::of::<PlaybackSpeed>()).unwrap();
+    // What the plugin adds can be looked at, and no scene keeps it.
+    for id in [TypeId::of::<Character>(), TypeId::of::<SceneJoint>(), TypeId::of::<SkinPalette>()] {
+        assert!(registry.get(id).is_some());
+        assert!(registry.get_type_data::<ReflectComponent>(id).is_none());
+    }
+    assert!(registry.get_type_data::<ReflectComponent>(TypeId::of::<SceneJoints>()).is_some());
+}
+
+#[test]
+fn a_value_that_is_set_by_reflection_is_followed() {
+    let (mut app, _) = app();
+    let entity = hero(&mut app, |server| Plays::clip(server.load("hero.lsm"), "walk"));
     app.world_mut().entity_mut(entity).insert(PlaybackSpeed(1.0));
-    app.update();
+    plays(&mut app, entity);
     let before = bits(&mut app, entity);
     app.update();
     assert_ne!(bits(&mut app, entity), before);
+    let registry = app.world().resource::<AppTypeRegistry>().clone();
+    let speed =
+        registry.read().get_type_data::<ReflectComponent>(TypeId::of::<PlaybackSpeed>()).unwrap().clone();
     speed.apply(app.world_mut().entity_mut(entity), &PlaybackSpeed(0.0));
     app.update();
     let stopped = bits(&mut app, entity);
     app.update();
     assert_eq!(bits(&mut app, entity), stopped);
+}
+
+#[test]
+fn a_scene_of_characters_is_spawned_again_and_plays() {
+    let (mut app, _) = app();
+    app.register_type::<ChildOf>().register_type::<Children>();
+    let lamp = app.world_mut().spawn(Transform::from_xyz(2.0, 1.0, 2.0)).id();
+    let entity = hero(&mut app, |server| Plays::graph(server.load("hero.lsm"), "hero"));
+    app.world_mut().entity_mut(entity).insert((
+        Parameters::default().with("speed", 0.5),
+        LookAt::new(lamp),
+        Skin::new("body"),
+    ));
+    let socket = app.world_mut().spawn((JointSocket::new("hand_r"), ChildOf(entity))).id();
+    plays(&mut app, entity);
+    app.update();
+    let registry = app.world().resource::<AppTypeRegistry>().clone();
+    let scene = {
+        let registry = registry.read();
+        let all = [lamp, entity, socket].into_iter();
+        DynamicWorldBuilder::from_world(app.world(), &registry).extract_entities(all).build()
+    };
+    let mut map = EntityHashMap::default();
+    scene.write_to_world(app.world_mut(), &mut map).unwrap();
+    let (copy, hand) = (map[&entity], map[&socket]);
+    until(&mut app, "the copy plays", |world| world.get::<Character>(copy).is_some());
+    app.update();
+    let playable = &app.world().get::<Plays>(copy).unwrap().playable;
+    assert_eq!(*playable, Playable::Graph(GraphSource::Named("hero".into())));
+    assert_eq!(app.world().get::<LookAt>(copy).unwrap().target, map[&lamp], "it looks at its own lamp");
+    assert!(app.world().get::<SkinPalette>(copy).is_some() && app.world().get::<LissomError>(copy).is_none());
+    let place = joint(&mut app, copy, "hand_r").w_axis.truncate();
+    assert!(app.world().get::<Transform>(hand).unwrap().translation.abs_diff_eq(place, 1e-5));
+    let speed = app.world_mut().run_system_once(move |c: Characters| {
+        let graph = c.graph(copy).unwrap();
+        c.state(copy).unwrap().get(graph.float("speed").unwrap())
+    });
+    assert_eq!(speed.unwrap(), Some(0.5));
+    // A clone of an entity is a character of its own.
+    let twin = app.world_mut().entity_mut(entity).clone_and_spawn();
+    plays(&mut app, twin);
+    app.world_mut().despawn(twin);
+    app.update();
+    let before = bits(&mut app, entity);
+    app.update();
+    assert_ne!(bits(&mut app, entity), before, "the first one plays on");
 }

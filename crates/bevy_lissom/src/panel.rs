@@ -1,0 +1,61 @@
+//! What a character does and decides, as lines of text.
+
+use crate::crowds::CrowdOf;
+use lissom_motion::{crowd::Member, decide::Verdict, state::Value};
+
+/// The step that transitions are asked for where the character has not moved yet.
+const STEP_S: f64 = 1.0 / 60.0;
+
+/// All of it.
+pub(crate) fn lines(crowd_of: &CrowdOf, member: Member) -> Vec<String> {
+    let mut lines = Vec::new();
+    let own = &crowd_of.own[member.index()];
+    if let Some(playing) = own.solo.and_then(|solo| solo.playing(crowd_of, member)) {
+        let (name, at, of) = (&playing.name, playing.time_s, playing.duration_s);
+        lines.push(format!(
+            "{name}  {at:.2} / {of:.2} s  weight {:.2}  speed {:.2}",
+            playing.weight, playing.speed
+        ));
+        return lines;
+    }
+    let Some((graph, state)) = crowd_of.graph_of(member).zip(crowd_of.crowd.state(member).ok()) else {
+        return lines;
+    };
+    let step_s = if own.step_s > 0.0 { own.step_s } else { STEP_S };
+    for (layer, name) in graph.layer_names().enumerate() {
+        let all: Vec<String> = state
+            .playing(graph, layer)
+            .map(|playing| format!("{} {:.2} ({:.1} s)", playing.name, playing.at, playing.age_s))
+            .collect();
+        lines.push(format!("{name}: {}", if all.is_empty() { "-".into() } else { all.join(" > ") }));
+        // An update of this step is legal: the last one was.
+        for why in graph.why(state, step_s, layer).unwrap_or_default() {
+            let verdict = match why.verdict {
+                Verdict::Taken => "starts".into(),
+                Verdict::Behind => "another one goes first".into(),
+                Verdict::Blocked => "may not interrupt".into(),
+                Verdict::NotDue { at, exit } => format!("at {at:.2} of {exit:.2}"),
+                Verdict::Condition { parameter: "", number } => format!("rule {number} does not hold"),
+                Verdict::Condition { parameter, .. } => format!("{parameter} says no"),
+                _ => "not now".into(),
+            };
+            lines.push(format!("  {} > {}: {verdict}", why.from, why.to));
+        }
+        if let Ok(key) = graph.layer(name) {
+            for shot in state.shots(graph, key) {
+                lines.push(format!("  one-shot {shot:?}"));
+            }
+        }
+    }
+    for (name, _) in graph.parameters() {
+        let value = graph.parameter(name).and_then(|parameter| state.value_of(parameter));
+        let value = match value {
+            Some(Value::Float(value)) => format!("{value:.3}"),
+            Some(Value::Int(value)) => value.to_string(),
+            Some(Value::Bool(value)) => value.to_string(),
+            _ => continue,
+        };
+        lines.push(format!("{name} = {value}"));
+    }
+    lines
+}
