@@ -5,11 +5,12 @@ use super::{
 };
 use crate::{
     Graph, GraphState, PoseMemory, StateError,
-    graph::{ClipKey, LayerKey, MaskKey, StateKey, TriggerKey},
+    graph::{ClipKey, LayerKey, MaskKey, PoseKey, StateKey, TriggerKey},
     memory::InertiaBuffer,
     state::{GoTo, Key, OneShot, ShotKey, Value},
 };
 use alloc::sync::Arc;
+use lissom::math::soa::SoaTransform;
 
 impl Crowd {
     /// Sets a parameter of a member's graph.
@@ -202,6 +203,39 @@ impl Crowd {
         Ok(())
     }
 
+    /// Keeps a pose of a member by a name of its graph's [`poses`](crate::GraphParts::poses). A member has no local pose between two
+    /// updates: take it from [`Pose::locals`](lissom::pose::Pose::locals) in [`Crowd::update_with`], or from a ragdoll.
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; a member without a graph; those of [`PoseMemory::keep`].
+    pub fn keep_pose(
+        &mut self,
+        member: Member,
+        key: PoseKey,
+        pose: &[SoaTransform],
+    ) -> Result<(), CrowdError> {
+        Ok(self.memory_mut(member)?.keep(key, pose)?)
+    }
+
+    /// A member goes on from a pose that was kept ([`Crowd::memory`] has it): the next update shows it, standing still, and from there
+    /// the motion of the graph takes over in `fade_s` seconds. An [`Animator`](crate::Animator) shows the same.
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; a member without a graph; those of [`PoseMemory::blend_from`].
+    pub fn blend_from(&mut self, member: Member, key: PoseKey, fade_s: f32) -> Result<(), CrowdError> {
+        Ok(self.memory_mut(member)?.blend_from(key, fade_s)?)
+    }
+
+    fn memory_mut(&mut self, member: Member) -> Result<&mut PoseMemory, CrowdError> {
+        let at = self.members.find(member)?;
+        match &mut self.members.minds[at] {
+            Mind::Graph { memory, .. } => Ok(memory),
+            Mind::Clips(_) => Err(CrowdError::OtherMind { member, expected: "a graph" }),
+        }
+    }
+
     /// Allocates buffers for the pose memories of this many members at once. Without this call a buffer is allocated when a transition
     /// by inertia first needs it. Either way the crowd keeps the buffer and uses it again.
     pub fn reserve_memory(&mut self, members: usize) {
@@ -209,7 +243,7 @@ impl Crowd {
             Mind::Graph { memory, .. } => Some(memory),
             Mind::Clips(_) => None,
         });
-        let has = memories.filter(|memory| memory.memory_bytes() > 0).count() + self.members.spares.len();
+        let has = memories.filter(|memory| memory.has_buffer()).count() + self.members.spares.len();
         let groups = self.body.skeleton().group_count();
         self.members.spares.extend((has..members).map(|_| InertiaBuffer::with_capacity(groups)));
     }
