@@ -175,6 +175,9 @@ fn changes(graph: &Graph, was: &GraphState, is: &GraphState) -> Vec<String> {
 fn words(graph: &Graph, event: &Event<'_>) -> (&'static str, String) {
     let kind = match event.what {
         What::Marker { .. } => "marker",
+        What::MarkerBegan { .. } => "marker begins",
+        What::MarkerEnded { interrupted: false, .. } => "marker ends",
+        What::MarkerEnded { interrupted: true, .. } => "marker breaks off",
         What::Entered(_) => "entered",
         What::Left(_) => "left",
         What::Finished(_) => "finished",

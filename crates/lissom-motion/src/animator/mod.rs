@@ -5,7 +5,7 @@ mod foreign;
 use crate::{
     Graph, GraphState, PoseMemory, RootStep, StateError,
     cast::Cast,
-    frame::{Event, Frame},
+    frame::{ActiveMarker, Event, Frame},
     graph::{LoadError, PlayedGraph, TriggerKey},
     memory::{KeepError, MemoryScratch},
     recording::{Recorder, Recording, Shown},
@@ -383,6 +383,17 @@ impl Animator {
         self.frame.events(&self.cast.graph, |clip| -> Option<MarkersView<'_>> {
             self.body.markers(*self.cast.clips.get(clip)?)
         })
+    }
+
+    /// The markers that last which the character is in now: begun in [`Animator::events`], and not ended.
+    pub fn active_markers(&self) -> impl Iterator<Item = ActiveMarker<'_>> {
+        self.state.active_markers(&self.cast.graph, |clip| self.body.markers(*self.cast.clips.get(clip)?))
+    }
+
+    /// True if it is in a marker of this name that lasts: a window for a combo, a foot on the ground, a sword that cuts.
+    #[must_use]
+    pub fn is_in(&self, marker: &str) -> bool {
+        self.active_markers().any(|active| active.marker.name == marker)
     }
 
     /// The step that the character made, in the space that it stands in; see [`Frame::root_step`].

@@ -2,7 +2,7 @@
 
 use super::Member;
 use crate::{
-    frame::{Event, Frame, What, is_before},
+    frame::{Event, Frame, Passing, What, is_before},
     graph::Graph,
 };
 use alloc::vec::Vec;
@@ -43,7 +43,7 @@ pub(super) struct Told {
 
 #[derive(Clone, Copy, Debug)]
 enum Short {
-    Marker { marker: usize, clip: u16, lap: i64, backward: bool },
+    Marker { marker: usize, clip: u16, passing: Passing },
     Other(What<'static>),
 }
 
@@ -51,9 +51,8 @@ impl Told {
     pub fn event(self, body: &Body) -> Option<CrowdEvent<'_>> {
         let Self { member, layer, share, weight, what } = self;
         let what = match what {
-            Short::Marker { marker, clip, lap, backward } => {
-                let marker = body.markers(usize::from(clip))?.get(marker)?;
-                What::Marker { marker, clip, lap, backward }
+            Short::Marker { marker, clip, passing } => {
+                passing.what(body.markers(usize::from(clip))?.get(marker)?, clip)
             }
             Short::Other(what) => what,
         };
@@ -78,16 +77,11 @@ pub(super) fn collect(
     for Event { what, layer, share, weight } in frame.happened() {
         all.push(Told { member, layer, share, weight, what: Short::Other(what) });
     }
-    for (at, entry) in frame.entries().iter().enumerate() {
+    for (at, entry) in frame.played_entries() {
         let clip = clips[usize::from(entry.clip)];
         let Some(markers) = body.markers(clip) else { continue };
         for passed in frame.passed(graph, at, entry, markers) {
-            let what = Short::Marker {
-                marker: passed.index,
-                clip: clip as u16,
-                lap: passed.lap,
-                backward: passed.backward,
-            };
+            let what = Short::Marker { marker: passed.index, clip: clip as u16, passing: passed.passing };
             let (layer, share, weight) = (entry.layer, passed.share, passed.weight);
             all.push(Told { member, layer, share, weight, what });
         }

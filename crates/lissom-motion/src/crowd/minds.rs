@@ -5,6 +5,7 @@ use super::{
 };
 use crate::{
     Graph, GraphState, PoseMemory, StateError,
+    frame::ActiveMarker,
     graph::{ClipKey, LayerKey, MaskKey, PoseKey, StateKey, TriggerKey},
     memory::InertiaBuffer,
     state::{GoTo, Key, OneShot, ShotKey, Value},
@@ -156,6 +157,31 @@ impl Crowd {
             Mind::Graph { state, .. } => Ok(state),
             Mind::Clips(_) => Err(CrowdError::OtherMind { member, expected: "a graph" }),
         }
+    }
+
+    /// The markers that last which a member is in now: begun in [`Crowd::events`], and not ended. Clips are numbered as in its graph.
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; a member without a graph.
+    pub fn active_markers(
+        &self,
+        member: Member,
+    ) -> Result<impl Iterator<Item = ActiveMarker<'_>>, CrowdError> {
+        let Mind::Graph { graph, state, .. } = &self.members.minds[self.members.find(member)?] else {
+            return Err(CrowdError::OtherMind { member, expected: "a graph" });
+        };
+        let cast = &self.casts[usize::from(*graph)];
+        Ok(state.active_markers(&cast.graph, |clip| self.body.markers(*cast.clips.get(clip)?)))
+    }
+
+    /// True if a member is in a marker of this name that lasts.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Crowd::active_markers`].
+    pub fn is_in(&self, member: Member, marker: &str) -> Result<bool, CrowdError> {
+        Ok(self.active_markers(member)?.any(|active| active.marker.name == marker))
     }
 
     /// Puts a save back; without allocation. What is seen follows with the next update, which may be one of 0.

@@ -144,6 +144,8 @@ impl PlayedClips {
                 to,
                 until,
                 root: RootUse::Take,
+                came: false,
+                goes: None,
             });
         }
     }

@@ -78,13 +78,14 @@ impl Worker {
     pub fn reserve(&mut self, graph: &Graph, skeleton: &Skeleton) {
         self.memory_scratch.reserve(graph, skeleton);
         let missing = |has: usize, needed: usize| needed.saturating_sub(has);
-        let Frame { entries, layers, changes, happened, .. } = &mut self.frame;
+        let Frame { entries, layers, changes, happened, dropped, .. } = &mut self.frame;
         if graph.is_inertial() {
             changes.reserve(missing(changes.len(), graph.most_entries()));
         }
         entries.reserve(missing(entries.len(), graph.most_entries()));
         layers.reserve(missing(layers.len(), Graph::MAX_LAYERS));
         happened.reserve(missing(happened.len(), graph.most_events()));
+        dropped.reserve(missing(dropped.len(), graph.most_dropped()));
     }
 }
 

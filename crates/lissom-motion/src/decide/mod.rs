@@ -106,7 +106,7 @@ impl Graph {
     }
 
     /// A head of a state as one of its clip: the same, unless clips are kept in step by markers.
-    fn placed(&self, clip: u16, repeat: Repeat, head: Playhead) -> Playhead {
+    pub(crate) fn placed(&self, clip: u16, repeat: Repeat, head: Playhead) -> Playhead {
         let marks = self.clips[usize::from(clip)].marks.as_ref().filter(|_| repeat == Repeat::Loop);
         // Less than two laps are never too far.
         marks.map_or(head, |marks| self.unit(repeat).seek(head, marks.at(head.progress_s())).unwrap_or(head))

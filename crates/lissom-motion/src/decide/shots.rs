@@ -67,13 +67,15 @@ impl Step<'_> {
             if let Some(next) = layer.queued.take_if(|_| layer.shots.as_slice().iter().all(gives_way)) {
                 layer.push_shot(next.begin(self.graph));
             }
-            for clip in core::mem::take(&mut layer.pushed_out).as_slice() {
-                self.tell(number, What::ShotInterrupted(ClipKey(*clip)), 0.0, 0.0);
+            for out in core::mem::take(&mut layer.pushed_out).as_slice() {
+                self.tell(number, What::ShotInterrupted(ClipKey(out.clip)), 0.0, 0.0);
+                self.frame.dropped.push(Entry::dropped(out.clip, number, out.repeat, out.head));
             }
         }
         for (shot, share) in layer.shots.as_mut_slice().iter_mut().zip(&mut shares) {
             let (from, repeat) = (shot.head, shot.repeat);
-            if shot.age_s <= 0.0 && self.dt_s > 0.0 {
+            let came = shot.age_s <= 0.0 && self.dt_s > 0.0;
+            if came {
                 self.tell(number, What::ShotBegan(ClipKey(shot.clip)), 0.0, 0.0);
             }
             let laps_per_s = shot.laps_per_s(self.graph);
@@ -82,7 +84,8 @@ impl Step<'_> {
             shot.age_s += self.dt_s;
             *share = shot.share(self.graph);
             let (clip, layer, to, root) = (shot.clip, number as u16, shot.head, RootUse::Take);
-            self.frame.entries.push(Entry { clip, layer, weight: 0.0, repeat, from, to, until, root });
+            let (weight, goes) = (0.0, None);
+            self.frame.entries.push(Entry { clip, layer, weight, repeat, from, to, until, root, came, goes });
         }
         // The newest first.
         let (mut left, mut seen) = (1.0, 0.0);
@@ -101,11 +104,12 @@ impl Step<'_> {
             let (dt_s, mut at) = (self.dt_s, begin);
             layer.shots.retain(|shot| {
                 let until = self.frame.entries[at].until;
-                at += 1;
                 let over = shot.over(dt_s, until);
                 if let Some((what, share)) = over {
                     self.tell(number, what, share, 0.0);
+                    self.frame.entries[at].goes = Some(1.0);
                 }
+                at += 1;
                 over.is_none()
             });
         }

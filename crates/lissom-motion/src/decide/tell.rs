@@ -46,6 +46,9 @@ impl Step<'_> {
     pub(super) fn tell_of_gone(&mut self, number: usize, playing: &[Playing], gone: usize) {
         let since = playing.get(gone).and_then(|one| self.settled(&one.voice)).unwrap_or(1.0);
         for one in playing.iter().take(gone) {
+            for entry in &mut self.frame.entries[one.entries.0..one.entries.1] {
+                entry.goes = Some(1.0);
+            }
             self.tell(number, What::Left(StateKey(one.voice.state)), since, 0.0);
         }
     }

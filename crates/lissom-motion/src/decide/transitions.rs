@@ -156,7 +156,7 @@ impl Step<'_> {
         let head = self.graph.start_of(state, how.at, |at| floats[usize::from(at)].value);
         self.lead(
             number,
-            Voice { state, coming: Some(how.coming()), in_step: false, age_s: 0.0, head },
+            Voice { state, coming: Some(how.coming()), head, ..Voice::default() },
             playing,
         );
     }
@@ -184,7 +184,7 @@ impl Step<'_> {
         };
         let in_step = sync && source + 1 == playing.as_slice().len();
         let coming = Some(transition.coming());
-        self.lead(number, Voice { state, coming, in_step, age_s: 0.0, head }, playing);
+        self.lead(number, Voice { state, coming, in_step, head, ..Voice::default() }, playing);
     }
 
     fn lead(&mut self, number: usize, voice: Voice, playing: &mut Voices) {

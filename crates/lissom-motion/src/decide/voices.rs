@@ -142,16 +142,30 @@ impl Step<'_> {
         let begin = frame.entries.len();
         let float = |at: u16| floats[usize::from(at)].value;
         one.own_time = 0;
+        let mut points = 0;
         one.laps_per_s = graph.shares(state, float, |point, weight| {
             let (clip, layer, repeat, root) = (point.clip, number as u16, state.repeat, state.root);
+            let bit = 1_u32 << point.number;
+            let came = step_s > 0.0 && one.voice.points & bit == 0;
+            points |= bit;
             let [from, to] = if point.own_time {
                 one.own_time |= 1 << (frame.entries.len() - begin);
                 [age_s, age_s + step_s].map(|age_s| graph.own_head(state, point, age_s))
             } else {
                 [graph.placed(clip, repeat, head); 2]
             };
-            frame.entries.push(Entry { clip, layer, weight, repeat, from, to, until: 1.0, root });
+            let (until, goes) = (1.0, None);
+            frame.entries.push(Entry { clip, layer, weight, repeat, from, to, until, root, came, goes });
         });
+        if step_s > 0.0 {
+            let dropped = one.voice.points & !points;
+            if dropped != 0 {
+                for (point, head) in graph.places_of(one.voice.state, dropped, head, age_s) {
+                    frame.dropped.push(Entry::dropped(point.clip, number, state.repeat, head));
+                }
+            }
+            one.voice.points = points;
+        }
         one.entries = (begin, frame.entries.len());
         one.from = head;
     }

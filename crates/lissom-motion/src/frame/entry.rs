@@ -29,9 +29,29 @@ pub struct Entry {
     pub until: f64,
     /// What becomes of its root motion.
     pub root: RootUse,
+    /// True if it was not played before this step: it comes into the markers that last where it starts.
+    pub(crate) came: bool,
+    /// If it is not played after this step, when in the step it goes: it leaves the markers that last where it is.
+    pub(crate) goes: Option<f32>,
 }
 
 impl Entry {
+    /// What is not played any more, where it was left.
+    pub(crate) fn dropped(clip: u16, layer: usize, repeat: Repeat, head: Playhead) -> Self {
+        Self {
+            clip,
+            layer: layer as u16,
+            weight: 0.0,
+            repeat,
+            from: head,
+            to: head,
+            until: 1.0,
+            root: RootUse::Ignore,
+            came: false,
+            goes: Some(0.0),
+        }
+    }
+
     /// Where its clip is, as a share of its length.
     #[must_use]
     pub fn ratio(&self) -> f64 {
@@ -47,7 +67,8 @@ impl Entry {
     pub fn span(&self, graph: &Graph) -> Option<Span> {
         let duration_s = graph.clips().get(usize::from(self.clip))?.duration_s;
         let line = Timeline::new(duration_s, self.repeat).ok()?;
-        Some(line.between(self.on_clip(&line, self.from)?, self.on_clip(&line, self.to)?))
+        let on_clip = |head: Playhead| head_on_clip(&line, head);
+        Some(line.between(on_clip(self.from)?, on_clip(self.to)?))
     }
 
     /// The same without the laps that are too many to be told, and how many these are.
@@ -65,16 +86,17 @@ impl Entry {
         Timeline::new(1.0, self.repeat).ok()
     }
 
-    /// A head in laps as a head on the clip. It never falls while the other rises, and depends on nothing else: what ends
-    /// at a head and what starts there meet.
-    fn on_clip(&self, line: &Timeline, head: Playhead) -> Option<Playhead> {
-        let into = match self.repeat {
-            Repeat::Loop => head.progress_s(),
-            Repeat::Once => head.lap() as f64 + head.progress_s(),
-            Repeat::PingPong => (head.lap() & 1) as f64 + head.progress_s(),
-        };
-        line.seek(head, into * line.duration_s()).ok()
-    }
+}
+
+/// A head in laps as a head on the time line of a clip. It never falls while the other rises, and depends on nothing else: what
+/// ends at a head and what starts there meet.
+pub(crate) fn head_on_clip(line: &Timeline, head: Playhead) -> Option<Playhead> {
+    let into = match line.repeat() {
+        Repeat::Loop => head.progress_s(),
+        Repeat::Once => head.lap() as f64 + head.progress_s(),
+        Repeat::PingPong => (head.lap() & 1) as f64 + head.progress_s(),
+    };
+    line.seek(head, into * line.duration_s()).ok()
 }
 
 /// When in a step a head came to where it is, if it was to go on by `laps`. A clip that plays once may come to its end before the

@@ -1,6 +1,6 @@
-//! What happened in a step: markers that were passed, and what states and one-shots did.
+//! What happened in a step: markers that were passed, begun and ended, and what states and one-shots did.
 
-use super::{Entry, Frame};
+use super::{Entry, Frame, lasting::Deed};
 use crate::graph::{ClipKey, Graph, StateKey};
 use lissom::track::{MarkerView, MarkersView, Repeat, Span};
 
@@ -31,6 +31,23 @@ pub enum What<'a> {
         lap: i64,
         /// True if the clip ran backward there.
         backward: bool,
+    },
+    /// A marker that lasts begins: its clip comes into it, forward or backward, or starts in it. Where it plays forward, the marker
+    /// is passed at the same time.
+    MarkerBegan {
+        /// The marker.
+        marker: MarkerView<'a>,
+        /// The clip's number, as in [`What::Marker`].
+        clip: u16,
+    },
+    /// A marker that lasts is over.
+    MarkerEnded {
+        /// The marker.
+        marker: MarkerView<'a>,
+        /// The clip's number, as in [`What::Marker`].
+        clip: u16,
+        /// True if the clip did not come to its end: it is not played any more.
+        interrupted: bool,
     },
     /// A state begins: a transition or code leads to it, or it is the first of its layer.
     Entered(StateKey),
@@ -72,7 +89,9 @@ impl<'a> What<'a> {
     #[must_use]
     pub fn name(&self, graph: &'a Graph) -> Option<&'a str> {
         match *self {
-            Self::Marker { marker, .. } => Some(marker.name),
+            Self::Marker { marker, .. } | Self::MarkerBegan { marker, .. } | Self::MarkerEnded { marker, .. } => {
+                Some(marker.name)
+            }
             Self::Entered(state)
             | Self::Left(state)
             | Self::Finished(state)
@@ -85,7 +104,7 @@ impl<'a> What<'a> {
     }
 }
 
-/// A marker that an entry passed.
+/// A marker that an entry passed, came into or left.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passed<'a> {
     pub marker: MarkerView<'a>,
@@ -93,8 +112,26 @@ pub(crate) struct Passed<'a> {
     pub index: usize,
     pub share: f32,
     pub weight: f32,
-    pub lap: i64,
-    pub backward: bool,
+    pub passing: Passing,
+}
+
+/// What an entry did with a marker.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Passing {
+    Marker { lap: i64, backward: bool },
+    Lasting(Deed),
+}
+
+impl Passing {
+    pub(crate) fn what(self, marker: MarkerView<'_>, clip: u16) -> What<'_> {
+        match self {
+            Self::Marker { lap, backward } => What::Marker { marker, clip, lap, backward },
+            Self::Lasting(Deed::Comes) => What::MarkerBegan { marker, clip },
+            Self::Lasting(deed) => {
+                What::MarkerEnded { marker, clip, interrupted: deed == Deed::IsLeft }
+            }
+        }
+    }
 }
 
 impl Frame {
@@ -113,19 +150,14 @@ impl Frame {
                 let markers = markers(usize::from(entry.clip));
                 markers.into_iter().flat_map(move |markers| self.passed(graph, at, entry, markers)).map(
                     move |p| Event {
-                        what: What::Marker {
-                            marker: p.marker,
-                            clip: entry.clip,
-                            lap: p.lap,
-                            backward: p.backward,
-                        },
+                        what: p.passing.what(p.marker, entry.clip),
                         layer: entry.layer,
                         share: p.share,
                         weight: p.weight,
                     },
                 )
             };
-            happened.chain(self.entries.iter().enumerate().flat_map(passed)).enumerate()
+            happened.chain(self.played_entries().flat_map(passed)).enumerate()
         };
         let mut told: Option<(f32, u16, usize)> = None;
         core::iter::from_fn(move || {
@@ -145,7 +177,12 @@ impl Frame {
         })
     }
 
-    /// The markers that an entry passed, in the order in which it did.
+    /// What was dropped, then the entries; these by their numbers.
+    pub(crate) fn played_entries(&self) -> impl Iterator<Item = (usize, &Entry)> {
+        self.dropped.iter().map(|entry| (usize::MAX, entry)).chain(self.entries.iter().enumerate())
+    }
+
+    /// The markers that an entry passed, in the order in which it did; then those that last, one after the other.
     pub(crate) fn passed<'a>(
         &self,
         graph: &Graph,
@@ -158,16 +195,23 @@ impl Frame {
         let span =
             Some(entry).filter(|entry| entry.from != entry.to).and_then(|entry| entry.told().0.span(graph));
         let entry = *entry;
-        span.into_iter().flat_map(move |span| {
+        let lasting = entry.lasting(graph, markers).map(move |(index, marker, deed, share)| Passed {
+            marker,
+            index,
+            share,
+            weight,
+            passing: Passing::Lasting(deed),
+        });
+        let passed = span.into_iter().flat_map(move |span| {
             markers.passed(&span).map(move |passed| Passed {
                 marker: passed.marker,
                 index: passed.index,
                 share: share(&entry, &span, passed.marker.time_s, passed.lap),
                 weight,
-                lap: passed.lap,
-                backward: passed.backward,
+                passing: Passing::Marker { lap: passed.lap, backward: passed.backward },
             })
-        })
+        });
+        passed.chain(lasting)
     }
 }
 
@@ -178,12 +222,17 @@ pub(crate) fn is_before<T: PartialOrd>(a: (f32, u16, T), b: (f32, u16, T)) -> bo
 
 /// When in its step an entry passed a marker. Laps that were not told count as passed at once.
 fn share(entry: &Entry, told: &Span, time_s: f64, lap: i64) -> f32 {
-    let duration_s = told.timeline().duration_s();
     let mirrored = entry.repeat == Repeat::PingPong && lap & 1 != 0;
+    share_at(entry, told, lap, if mirrored { told.timeline().duration_s() - time_s } else { time_s })
+}
+
+/// When in its step an entry was at a place of a lap.
+pub(super) fn share_at(entry: &Entry, told: &Span, lap: i64, into_s: f64) -> f32 {
+    let duration_s = told.timeline().duration_s();
     let way = |lap: i64, into_s: f64| lap.saturating_sub(told.from().lap()) as f64 * duration_s + into_s;
     let from = way(told.from().lap(), told.from().progress_s());
     let to = way(told.to().lap(), told.to().progress_s());
-    let at = way(lap, if mirrored { duration_s - time_s } else { time_s });
+    let at = way(lap, into_s);
     within((at - from) / (to - from) * entry.until) as f32
 }
 

@@ -3,13 +3,16 @@
 mod cover;
 mod entry;
 mod event;
+mod lasting;
 mod mix;
 
 pub use cover::{Layer, cover};
 pub use entry::{Entry, MAX_TOLD_LAPS};
 pub(crate) use entry::{laps_at, until};
 pub use event::{Event, What};
-pub(crate) use event::{is_before, within};
+pub use lasting::ActiveMarker;
+pub(crate) use event::{Passing, is_before, within};
+pub(crate) use lasting::active;
 pub(crate) use mix::{Change, StartPose};
 
 use crate::{
@@ -41,6 +44,8 @@ pub struct Frame {
     pub(crate) changes: Vec<Change>,
     /// What states and one-shots did; weights are those within their layers.
     pub(crate) happened: Vec<Event<'static>>,
+    /// What was played up to the step and not in it: clips that a blend has dropped, one-shots that newer ones pushed out.
+    pub(crate) dropped: Vec<Entry>,
 }
 
 impl Frame {
@@ -52,6 +57,7 @@ impl Frame {
             layers: Vec::with_capacity(graph.layers.len()),
             changes: Vec::with_capacity(if graph.is_inertial() { graph.most_entries() } else { 0 }),
             happened: Vec::with_capacity(graph.most_events()),
+            dropped: Vec::with_capacity(graph.most_dropped()),
             ..Self::default()
         }
     }
@@ -62,6 +68,7 @@ impl Frame {
         self.layers.clear();
         self.changes.clear();
         self.happened.clear();
+        self.dropped.clear();
         (self.step_s, self.inertia_s) = (step_s, None);
     }
 

@@ -441,7 +441,8 @@ impl<'a> Compiler<'a> {
 
     fn point<P>(&mut self, point: &'a PointParts<P>) -> Result<SpacePoint, Problem> {
         check("speed", point.speed, "finite, above 0", |v| v > 0.0)?;
-        Ok(SpacePoint { clip: self.clip(&point.clip)?, own_time: point.own_time, speed: point.speed })
+        let (clip, own_time, speed) = (self.clip(&point.clip)?, point.own_time, point.speed);
+        Ok(SpacePoint { clip, own_time, speed, number: 0 })
     }
 
     fn condition(&self, parameter: &str, test: Test) -> Result<Condition, Problem> {

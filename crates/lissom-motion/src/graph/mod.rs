@@ -476,6 +476,11 @@ impl Graph {
         self.layers.len() * MAX_EVENTS
     }
 
+    /// What was played before a step and not in it: clips that blends drop, one-shots that are pushed out.
+    pub(crate) fn most_dropped(&self) -> usize {
+        self.most_entries
+    }
+
     /// Whether a clip is kept in step with others by [`GraphParts::sync`]; `None` for a clip that does not exist.
     #[must_use]
     pub fn is_in_step(&self, clip: usize) -> Option<bool> {
@@ -612,6 +617,33 @@ impl Graph {
         let laps = age_s * if duration_s > 0.0 { speed / duration_s } else { speed };
         // Only who plays a clip of no length for ages comes too far.
         line.advance(start, laps).map_or(start, |span| span.to())
+    }
+
+    /// A bit per point of a state.
+    pub(crate) fn points_of(&self, state: u16) -> u32 {
+        let count = self.spaces[usize::from(self.state(state).space)].len();
+        if count < MAX_POINTS { (1 << count) - 1 } else { u32::MAX }
+    }
+
+    /// The points of these numbers (a bit per point), and where each is when its state is at a head and this old.
+    pub(crate) fn places_of(
+        &self,
+        state: u16,
+        points: u32,
+        head: Playhead,
+        age_s: f64,
+    ) -> impl Iterator<Item = (SpacePoint, Playhead)> {
+        let state = self.state(state);
+        let space = &self.spaces[usize::from(state.space)];
+        let some = (0..MAX_POINTS).filter(move |number| points >> number & 1 != 0);
+        some.filter_map(|number| space.point(number)).map(move |point| {
+            let own = if point.own_time {
+                self.own_head(state, point, age_s)
+            } else {
+                self.placed(point.clip, state.repeat, head)
+            };
+            (point, own)
+        })
     }
 
     /// The same for the first point of a state that plays this clip in its own time.

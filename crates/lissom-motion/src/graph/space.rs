@@ -26,6 +26,8 @@ pub(crate) struct SpacePoint {
     pub(crate) clip: u16,
     pub(crate) own_time: bool,
     pub(crate) speed: f32,
+    /// Among the points of its space, once it is in one.
+    pub(crate) number: u8,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -46,7 +48,7 @@ enum Kind {
 
 impl Space {
     pub(super) fn one(clip: u16) -> Self {
-        let point = SpacePoint { clip, own_time: false, speed: 1.0 };
+        let point = SpacePoint { clip, own_time: false, speed: 1.0, number: 0 };
         Self { kind: Kind::One, points: Box::new([point]) }
     }
 
@@ -58,7 +60,7 @@ impl Space {
         if at.windows(2).any(|pair| pair[1] <= pair[0]) {
             return Err(Problem::Points("two clips stand at one place"));
         }
-        Ok(Self { kind: Kind::Line(at), points: sorted.iter().map(|(_, point)| *point).collect() })
+        Ok(Self { kind: Kind::Line(at), points: numbered(sorted.iter().map(|(_, point)| *point)) })
     }
 
     /// The points are finite, one or more, at most [`MAX_POINTS`].
@@ -84,12 +86,22 @@ impl Space {
                 Kind::Triangles { points: at, triangles, hull }
             }
         };
-        Ok(Self { kind, points: points.iter().map(|(_, point)| *point).collect() })
+        Ok(Self { kind, points: numbered(points.iter().map(|(_, point)| *point)) })
     }
 
     /// The first point that plays this clip in its own time.
     pub(super) fn own_point(&self, clip: u16) -> Option<SpacePoint> {
         self.points.iter().copied().find(|point| point.own_time && point.clip == clip)
+    }
+
+    /// How many points.
+    pub(super) fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    /// A point by its number.
+    pub(super) fn point(&self, number: usize) -> Option<SpacePoint> {
+        self.points.get(number).copied()
     }
 
     /// The most clips that weigh something at once.
@@ -148,6 +160,10 @@ impl Space {
             }
         }
     }
+}
+
+fn numbered(points: impl Iterator<Item = SpacePoint>) -> Box<[SpacePoint]> {
+    points.enumerate().map(|(number, point)| SpacePoint { number: number as u8, ..point }).collect()
 }
 
 /// A clip's weight is what the other clips leave of it: `passed(i, j)` says how far the place lies on the way from clip i

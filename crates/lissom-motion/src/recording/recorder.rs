@@ -123,6 +123,14 @@ pub(super) fn decided<'e>(
                 hash = hash.bytes(&lap.to_le_bytes());
                 (0, u16::from(backward))
             }
+            What::MarkerBegan { marker, .. } => {
+                hash = hash.bytes(marker.name.as_bytes()).bytes(&marker.time_s.to_bits().to_le_bytes());
+                (9, 0)
+            }
+            What::MarkerEnded { marker, interrupted, .. } => {
+                hash = hash.bytes(marker.name.as_bytes()).bytes(&marker.time_s.to_bits().to_le_bytes());
+                (10, u16::from(interrupted))
+            }
             What::Entered(state) => (1, state.0),
             What::Left(state) => (2, state.0),
             What::Finished(state) => (3, state.0),

@@ -13,7 +13,7 @@ pub use crate::{
 pub(crate) use list::List;
 pub use playing::PlayingState;
 pub use shots::{OneShot, PlayingShot, ShotKey};
-pub(crate) use shots::{Queued, Shot};
+pub(crate) use shots::{PushedOut, Queued, Shot};
 pub use value::Value;
 
 use crate::graph::{
@@ -48,8 +48,8 @@ pub(crate) struct LayerState {
     /// The oldest first; the last one leads.
     pub(crate) voices: List<Voice, MAX_VOICES>,
     pub(crate) shots: List<Shot, MAX_SHOTS>,
-    /// The clips of one-shots that newer ones pushed out since the last step, which tells of them.
-    pub(crate) pushed_out: List<u16, MAX_SHOTS>,
+    /// One-shots that newer ones pushed out since the last step: the next one tells of them.
+    pub(crate) pushed_out: List<PushedOut, MAX_SHOTS>,
     /// One that waits.
     pub(crate) queued: Option<Queued>,
     /// How many one-shots it was told to play: the number of the next.
@@ -71,6 +71,8 @@ pub(crate) struct Voice {
     pub(crate) age_s: f64,
     /// In laps.
     pub(crate) head: Playhead,
+    /// The points of its blend that the last step played: a bit per point.
+    pub(crate) points: u32,
 }
 
 /// How a state takes over from the one before it.
@@ -374,7 +376,9 @@ impl GraphState {
                 };
                 if let Some(state) = layer.states.clone().find(same) {
                     new.layers[i].voices = List::default();
-                    new.layers[i].voices.push(Voice { state, coming: None, in_step: false, ..*voice });
+                    let points = voice.points & to.points_of(state);
+                    let voice = Voice { state, coming: None, in_step: false, points, ..*voice };
+                    new.layers[i].voices.push(voice);
                 }
             }
             let clip_there = |clip: u16| Some(to.clip(&from.clips[usize::from(clip)].name).ok()?.0);
@@ -382,8 +386,10 @@ impl GraphState {
             for shot in old.shots.as_slice().iter().filter_map(shot_there) {
                 new.layers[i].shots.push(shot);
             }
-            for clip in old.pushed_out.as_slice().iter().filter_map(|clip| clip_there(*clip)) {
-                new.layers[i].pushed_out.push(clip);
+            for out in old.pushed_out.as_slice() {
+                if let Some(clip) = clip_there(out.clip) {
+                    new.layers[i].pushed_out.push(PushedOut { clip, ..*out });
+                }
             }
             let queued_there = |queued: Queued| Some(Queued { clip: clip_there(queued.clip)?, ..queued });
             new.layers[i].queued = old.queued.and_then(queued_there);

@@ -1,7 +1,11 @@
-//! What a state plays, by name: for tools that show it.
+//! What a state plays: states by name, for tools that show it, and the markers that last.
 
-use super::GraphState;
-use crate::graph::Graph;
+use super::{GraphState, LayerState, Shot};
+use crate::{
+    frame::{ActiveMarker, active},
+    graph::Graph,
+};
+use lissom::track::{MarkersView, Playhead, Repeat};
 
 /// A state that a layer plays.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,5 +31,37 @@ impl GraphState {
             at: voice.head.progress_s(),
             laps: voice.head.lap(),
         })
+    }
+
+    /// The markers that last which something that is played is in: those that have begun and not ended, in the events of all steps so
+    /// far. By layer, states before one-shots. `markers` gives those of a clip, by its number in [`Graph::clips`]. None for another
+    /// graph.
+    pub fn active_markers<'a>(
+        &'a self,
+        graph: &'a Graph,
+        markers: impl Fn(usize) -> Option<MarkersView<'a>> + 'a,
+    ) -> impl Iterator<Item = ActiveMarker<'a>> {
+        let layers = if self.fits(graph) { &*self.layers } else { &[] };
+        let all = layers.iter().enumerate();
+        let played = all.flat_map(|(number, layer)| layer.played(graph).map(move |one| (number as u16, one)));
+        played.flat_map(move |(layer, (clip, repeat, head))| {
+            let duration_s = graph.clips()[usize::from(clip)].duration_s;
+            let own = markers(usize::from(clip)).into_iter();
+            own.flat_map(move |own| active(own, (clip, layer), duration_s, repeat, head))
+        })
+    }
+}
+
+impl LayerState {
+    /// The clips that the last step played and the next one goes on with, and where they are, in laps.
+    fn played<'a>(&'a self, graph: &'a Graph) -> impl Iterator<Item = (u16, Repeat, Playhead)> + 'a {
+        let of_states = self.voices.as_slice().iter().flat_map(|voice| {
+            let repeat = graph.state(voice.state).repeat;
+            let places = graph.places_of(voice.state, voice.points, voice.head, voice.age_s);
+            places.map(move |(point, head)| (point.clip, repeat, head))
+        });
+        let begun = self.shots.as_slice().iter().filter(|shot| shot.age_s > 0.0);
+        let out = self.pushed_out.as_slice().iter().map(|out| (out.clip, out.repeat, out.head));
+        of_states.chain(out).chain(begun.map(|shot: &Shot| (shot.clip, shot.repeat, shot.head)))
     }
 }

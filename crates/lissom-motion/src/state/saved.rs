@@ -11,7 +11,7 @@
     clippy::panic
 )]
 
-use super::{Asked, Coming, Float, GoTo, GraphState, LayerState, OneShot, Queued, Shot, Voice};
+use super::{Asked, Coming, Float, GoTo, GraphState, LayerState, OneShot, PushedOut, Queued, Shot, Voice};
 use crate::{
     error::StateError,
     graph::{Fade, Graph, Interruption, Layer, MaskKey},
@@ -54,6 +54,7 @@ impl GraphState {
                 put(&[u8::from(voice.in_step)]);
                 put(&voice.age_s.to_le_bytes());
                 put_head(&mut put, voice.head);
+                put(&voice.points.to_le_bytes());
             }
             put(&[u8::from(layer.asked.is_some())]);
             if let Some(Asked { state, how }) = layer.asked {
@@ -64,8 +65,10 @@ impl GraphState {
             // Both lengths in one byte.
             let [shots, pushed_out] = [layer.shots.as_slice().len(), layer.pushed_out.as_slice().len()];
             put(&[(shots | pushed_out << 4) as u8]);
-            for clip in layer.pushed_out.as_slice() {
-                put(&clip.to_le_bytes());
+            for out in layer.pushed_out.as_slice() {
+                put(&out.clip.to_le_bytes());
+                put(&[out.repeat as u8]);
+                put_head(&mut put, out.head);
             }
             layer.shots.as_slice().iter().for_each(|shot| put_shot(&mut put, shot));
             put(&[u8::from(layer.queued.is_some())]);
@@ -208,7 +211,9 @@ impl Reader<'_> {
             self.check(!in_step || i > 0, "in step with nothing")?;
             let age_s = self.age()?;
             let head = self.head(graph, graph.state(state).repeat)?;
-            let fits = layer.voices.push(Voice { state, coming, in_step, age_s, head });
+            let points = self.u32()?;
+            self.check(points & !graph.points_of(state) == 0, "a point that the state has not")?;
+            let fits = layer.voices.push(Voice { state, coming, in_step, age_s, head, points });
             self.check(fits, "more states than a layer plays at once")?;
         }
         if self.bool()? {
@@ -223,7 +228,10 @@ impl Reader<'_> {
         let counts = self.u8()?;
         for _ in 0..counts >> 4 {
             let clip = self.clip(graph)?;
-            let fits = layer.pushed_out.push(clip);
+            let repeat = u32::from(self.u8()?);
+            let repeat = self.repeat(repeat)?;
+            let head = self.head(graph, repeat)?;
+            let fits = layer.pushed_out.push(PushedOut { clip, repeat, head });
             self.check(fits, "more one-shots pushed out than a layer plays at once")?;
         }
         for _ in 0..counts & 15 {

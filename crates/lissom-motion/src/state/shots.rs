@@ -24,6 +24,14 @@ pub(crate) struct Shot {
     pub(crate) head: Playhead,
 }
 
+/// A one-shot that a newer one pushed out.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct PushedOut {
+    pub(crate) clip: u16,
+    pub(crate) repeat: Repeat,
+    pub(crate) head: Playhead,
+}
+
 /// A one-shot that waits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Queued {
@@ -141,7 +149,8 @@ impl LayerState {
         if self.shots.is_full() {
             // One that has not begun goes unseen. Between two steps no more than a layer plays have begun.
             if let Some(oldest) = self.shots.as_slice().first().filter(|shot| shot.age_s > 0.0) {
-                self.pushed_out.push(oldest.clip);
+                let Shot { clip, repeat, head, .. } = *oldest;
+                self.pushed_out.push(PushedOut { clip, repeat, head });
             }
             self.shots.drop_first(1);
         }

@@ -13,7 +13,7 @@ use lissom_motion::{
     crowd::{
         Crowd, Executor, Member, Outputs, PaletteFormat, PaletteRows, Palettes, Rayon, Role, Serial, Task,
     },
-    frame::{Entry, Event, What},
+    frame::{ActiveMarker, Entry, Event, What},
     graph::{ClipFacts, ConditionParts, LayerParts, StateParts, TransitionParts},
     state::{GoTo, OneShot, ShotKey},
 };
@@ -113,6 +113,12 @@ impl Pair {
         let event = |e: Event<'_>| (what_of(&e.what), e.layer, e.weight.to_bits(), e.share.to_bits());
         let alone: Vec<Told> = animator.events().map(event).collect();
         assert_eq!(told, alone, "in the same order");
+        let lasting: Vec<ActiveMarker<'_>> = animator.active_markers().collect();
+        assert_eq!(crowd.active_markers(*member).unwrap().collect::<Vec<_>>(), lasting);
+        for marker in ["left", "right", "wave left"] {
+            let is_in = lasting.iter().any(|active| active.marker.name == marker);
+            assert_eq!((animator.is_in(marker), crowd.is_in(*member, marker).unwrap()), (is_in, is_in));
+        }
     }
 }
 
@@ -120,6 +126,8 @@ impl Pair {
 fn what_of(what: &What<'_>) -> String {
     match what {
         What::Marker { marker, lap, backward, .. } => format!("{} {lap} {backward}", marker.name),
+        What::MarkerBegan { marker, .. } => format!("{} began", marker.name),
+        What::MarkerEnded { marker, interrupted, .. } => format!("{} ended {interrupted}", marker.name),
         other => format!("{other:?}"),
     }
 }
@@ -174,6 +182,10 @@ struct Seen {
     to_and_fro: usize,
     /// Clips of a blend that markers keep in step.
     in_step: usize,
+    /// A marker that lasts.
+    lasting: usize,
+    /// One that is broken off.
+    broken_off: usize,
 }
 
 impl Seen {
@@ -186,11 +198,14 @@ impl Seen {
         self.to_and_fro += usize::from(entries().any(|entry| entry.repeat == Repeat::PingPong));
         let gaits = entries().filter(|entry| ["walk", "run"].contains(&name(entry)));
         self.in_step += usize::from(gaits.count() == 2);
+        self.lasting += usize::from(animator.active_markers().next().is_some());
+        let broken = |event: &Event<'_>| matches!(event.what, What::MarkerEnded { interrupted: true, .. });
+        self.broken_off += usize::from(animator.events().any(|event| broken(&event)));
     }
 
     fn check(&self) {
-        let Self { added, cubic, to_and_fro, in_step } = self;
-        let all = [added, cubic, to_and_fro, in_step];
+        let Self { added, cubic, to_and_fro, in_step, lasting, broken_off } = self;
+        let all = [added, cubic, to_and_fro, in_step, lasting, broken_off];
         assert!(all.iter().all(|count| **count > 20), "{all:?} frames");
     }
 }

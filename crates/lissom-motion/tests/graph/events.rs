@@ -3,7 +3,8 @@
 //! A lap is 256 ticks, a step a number of sixteenths of a second, speeds are halves: everything is exact in f64, so that the
 //! model's whole numbers are the same times. The model follows the documentation, keeps every voice in a list and a place on
 //! one long line, and looks at every marker of every lap. It has fades, transitions by inertia and transitions in step, states that
-//! loop, stop and turn round, one-shots, and layers of any weight. Laps in step by markers are in `sync.rs`.
+//! loop, stop and turn round, blends that drop clips, one-shots, layers of any weight, and markers that last. Laps in step by
+//! markers are in `sync.rs`.
 
 use super::Played;
 use lissom::{
@@ -15,9 +16,10 @@ use lissom_motion::{
     Graph, GraphParts,
     frame::What,
     graph::{ClipKey, Fade, Interruption, LayerParts, StateParts, Test, TransitionParts},
-    state::{OneShot, ShotKey},
+    state::{GraphState, OneShot, ShotKey},
 };
 use lissom_testkit::rng::Rng;
+use std::collections::BTreeMap;
 
 const LAP: i64 = 256;
 /// Places of markers, exits and offsets are whole steps of a lap; states in step may stand between them.
@@ -59,6 +61,8 @@ struct Spec {
     layers: Vec<LayerSpec>,
     /// Of each clip: ticks, rising, up to and with the end.
     markers: Vec<Vec<i64>>,
+    /// How many ticks each of them lasts; 0 for a moment. Some last beyond the end.
+    lasts: Vec<Vec<i64>>,
 }
 
 /// A place in a lap, or its end.
@@ -75,10 +79,17 @@ impl Spec {
         let layers = (0..1 + rng.below(3)).map(|_| LayerSpec::random(rng)).collect();
         let markers = (0..CLIPS).map(|_| {
             let mut ticks: Vec<i64> = (0..1 + rng.below(5)).map(|_| place(rng)).collect();
+            // Places from which something lasts over a turn, or a whole lap.
+            if rng.one_in(3) {
+                ticks[0] = 0;
+            }
             ticks.sort_unstable();
             ticks
         });
-        Self { markers: markers.collect(), layers }
+        let markers: Vec<Vec<i64>> = markers.collect();
+        let mut length = || if rng.one_in(2) { place(rng) } else { 0 };
+        let lasts = markers.iter().map(|ticks| ticks.iter().map(|_| length()).collect()).collect();
+        Self { markers, lasts, layers }
     }
 
     fn parts(&self) -> GraphParts {
@@ -103,7 +114,7 @@ impl Spec {
             let named = |(i, tick): (usize, &i64)| Marker {
                 name: i.to_string(),
                 time_s: *tick as f64 / LAP as f64,
-                duration_s: 0.0,
+                duration_s: self.lasts[clip][i] as f64 / LAP as f64,
             };
             let markers: Vec<Marker> = ticks.iter().enumerate().map(named).collect();
             writer = writer.markers(&clip.to_string(), &markers).unwrap();
@@ -209,6 +220,9 @@ struct Voice {
     age: i64,
     from: i64,
     at: i64,
+    /// Which of its state's clips the last step played, and which of them the step before did not.
+    on: Vec<usize>,
+    came: Vec<usize>,
 }
 
 #[derive(Clone)]
@@ -234,14 +248,16 @@ impl Shot {
 struct LayerModel {
     voices: Vec<Voice>,
     shots: Vec<Shot>,
-    /// Clips of those that newer ones pushed out.
-    pushed_out: Vec<usize>,
+    /// Those that newer ones pushed out.
+    pushed_out: Vec<Shot>,
     /// One that waits.
     queued: Option<Shot>,
     /// Every way that was taken.
     started: Vec<usize>,
     /// How often one that waited has begun.
     queue_ends: usize,
+    /// How often a blend dropped a clip.
+    dropped: usize,
 }
 
 /// When in the step, layer, what; and how much of it is seen.
@@ -249,6 +265,95 @@ type Event = (f64, u16, String, f64);
 
 fn marker(clip: usize, marker: usize, lap: i64, backward: bool) -> String {
     format!("clip {clip} marker {marker} lap {lap} backward {backward}")
+}
+
+/// What happens to a marker that lasts.
+fn lasting(clip: usize, marker: usize, what: &str) -> String {
+    format!("clip {clip} marker {marker} {what}")
+}
+
+/// From where to where a marker lasts, on a line of half ticks, over some laps. What goes over a turn is one stay; what ends with a
+/// lap does so just before the next.
+fn stays(begin: i64, lasts: i64, repeat: Repeat, laps: (i64, i64)) -> Vec<(i64, i64)> {
+    let end = (begin + lasts).min(LAP);
+    let mut all: Vec<(i64, i64)> = Vec::new();
+    for lap in laps.0 - 3..=laps.1 + 3 {
+        let mirrored = repeat == Repeat::PingPong && lap.rem_euclid(2) == 1;
+        let (from, to) = if mirrored { (LAP - end, LAP - begin) } else { (begin, end) };
+        if begin >= end {
+            continue;
+        }
+        let (from, to) = (2 * (lap * LAP + from), 2 * (lap * LAP + to));
+        match all.last_mut() {
+            Some(last) if repeat == Repeat::PingPong && last.1 == from => last.1 = to,
+            _ => all.push((from, to)),
+        }
+    }
+    if repeat != Repeat::PingPong {
+        all.iter_mut().filter(|stay| stay.1 % (2 * LAP) == 0).for_each(|stay| stay.1 -= 1);
+    }
+    all
+}
+
+fn is_in(stays: &[(i64, i64)], at: i64) -> bool {
+    stays.iter().any(|(from, to)| *from < 2 * at && 2 * at <= *to)
+}
+
+/// Every half tick on the way at which it comes in (true) or goes out, as a tick.
+fn edges(stays: &[(i64, i64)], from: i64, to: i64) -> Vec<(i64, bool)> {
+    let (low, high) = (2 * from.min(to), 2 * from.max(to));
+    let mut found = Vec::new();
+    for half in low..high {
+        // Where one stay ends before another begins, they are half a tick apart.
+        let tick = (half + 1).div_euclid(2);
+        found.extend(stays.iter().filter(|stay| stay.1 == half).map(|_| (tick, from > to)));
+        found.extend(stays.iter().filter(|stay| stay.0 == half).map(|_| (tick, from < to)));
+    }
+    if to < from {
+        found.reverse();
+    }
+    found
+}
+
+impl Spec {
+    /// The stays of each marker of a clip that lasts.
+    fn stays(&self, clip: usize, repeat: Repeat, (from, to): (i64, i64)) -> Vec<(usize, Vec<(i64, i64)>)> {
+        let laps = (from.min(to).div_euclid(LAP), from.max(to).div_euclid(LAP));
+        let own = self.markers[clip].iter().zip(&self.lasts[clip]).enumerate();
+        own.map(|(i, (begin, lasts))| (i, stays(*begin, *lasts, repeat, laps))).collect()
+    }
+}
+
+/// A clip, as markers that last see it in a step.
+struct Carried {
+    clip: usize,
+    repeat: Repeat,
+    way: (i64, i64),
+    ticks: i64,
+    came: bool,
+    goes: bool,
+    weight: f64,
+}
+
+impl Carried {
+    fn tell(&self, number: u16, spec: &Spec, events: &mut Vec<Event>) {
+        let (from, to) = self.way;
+        for (i, stays) in spec.stays(self.clip, self.repeat, self.way) {
+            let mut tell = |share: f64, what: &str| {
+                events.push((share, number, lasting(self.clip, i, what), self.weight));
+            };
+            if self.came && is_in(&stays, from) {
+                tell(0.0, "began");
+            }
+            for (tick, comes) in edges(&stays, from, to) {
+                let share = (tick - from).abs() as f64 / self.ticks.abs() as f64;
+                tell(share, if comes { "began" } else { "ended" });
+            }
+            if self.goes && is_in(&stays, to) {
+                tell(1.0, "interrupted");
+            }
+        }
+    }
 }
 
 fn rises(age: i64, fade: i64) -> f64 {
@@ -302,14 +407,32 @@ impl LayerModel {
         let mut model = Self::default();
         if let Some(first) = spec.states.first() {
             let at = if first.speed < 0 { LAP } else { 0 };
-            model.voices.push(Voice { state: 0, way: None, in_step: false, age: 0, from: at, at });
+            let (on, came) = (Vec::new(), Vec::new());
+            model.voices.push(Voice { state: 0, way: None, in_step: false, age: 0, from: at, at, on, came });
         }
         model
     }
 
-    fn step(&mut self, number: u16, spec: &Spec, dt: i64, flags: &mut [bool]) -> Vec<Event> {
+    /// `half` is where blends of two are, in halves.
+    fn step(&mut self, number: u16, spec: &Spec, dt: i64, half: i64, flags: &mut [bool]) -> Vec<Event> {
         let layer = &spec.layers[usize::from(number)];
         let mut events: Vec<Event> = Vec::new();
+        let mut dropped: Vec<Event> = Vec::new();
+        let leave = |clip: usize, repeat: Repeat, at: i64, dropped: &mut Vec<Event>| {
+            for (i, _) in spec.stays(clip, repeat, (at, at)).iter().filter(|(_, stays)| is_in(stays, at)) {
+                dropped.push((0.0, number, lasting(clip, *i, "interrupted"), 0.0));
+            }
+        };
+        for voice in &mut self.voices {
+            let StateSpec { clips, repeat, .. } = &layer.states[voice.state];
+            let now: Vec<usize> = (0..clips.len()).filter(|point| blend(clips, half)[*point] > 0.0).collect();
+            for point in voice.on.iter().filter(|point| !now.contains(point)) {
+                leave(clips[*point], *repeat, voice.at, &mut dropped);
+                self.dropped += 1;
+            }
+            voice.came = now.iter().copied().filter(|point| !voice.on.contains(point)).collect();
+            voice.on = now;
+        }
         let mut speeds = self.speeds(layer);
         let begin_shares = shares(&self.own_shares(layer), &mut 1.0);
         for (voice, speed) in self.voices.iter_mut().zip(speeds.iter().copied()) {
@@ -360,7 +483,8 @@ impl LayerModel {
                 taken.offset
             };
             let in_step = taken.sync && source + 1 == self.voices.len();
-            let voice = Voice { state: taken.to, way: Some(way), in_step, age: 0, from: at, at };
+            let (on, came) = (Vec::new(), Vec::new());
+            let voice = Voice { state: taken.to, way: Some(way), in_step, age: 0, from: at, at, on, came };
             let over = taken.fade == 0;
             for what in ["started", "entered", "ended"].iter().take(if over { 3 } else { 2 }) {
                 let seen = voice.share(layer) * f64::from(layer.weight);
@@ -385,8 +509,9 @@ impl LayerModel {
             self.queue_ends += 1;
             self.push_shot(next);
         }
-        for clip in self.pushed_out.drain(..) {
-            events.push((0.0, number, format!("shot {clip} interrupted"), 0.0));
+        for out in self.pushed_out.drain(..) {
+            events.push((0.0, number, format!("shot {} interrupted", out.clip), 0.0));
+            leave(out.clip, Repeat::Once, out.at, &mut dropped);
         }
         for shot in &mut self.shots {
             if shot.age == 0 {
@@ -419,26 +544,45 @@ impl LayerModel {
             let (what, share) = if end <= gone { ("ended", end) } else { ("interrupted", gone) };
             events.push((share, number, format!("shot {} {what}", shot.clip), 0.0));
         }
-        let mut tell = |clip: usize, repeat: Repeat, (from, to): (i64, i64), ticks: i64, share: f64| {
-            for (tick, i, lap, backward) in passed(&spec.markers[clip], repeat, from, to) {
-                let when = share_of((tick - from).abs(), ticks.abs());
-                events.push((when, number, marker(clip, i, lap, backward), share * f64::from(layer.weight)));
-            }
-        };
-        let mut late = Vec::new();
-        for ((voice, share), speed) in self.voices.iter().zip(voice_shares).zip(speeds) {
-            let StateSpec { clips, repeat, .. } = &layer.states[voice.state];
-            for clip in clips {
-                tell(*clip, *repeat, (voice.from, voice.at), dt * speed, share / clips.len() as f64);
-            }
-        }
-        for (shot, share) in self.shots.iter().zip(shot_shares) {
-            tell(shot.clip, Repeat::Once, (shot.from, shot.at), LAP / 16 * dt, share);
-        }
-
         // What is hidden is over, and no more than four voices go on.
         let hides = self.voices.iter().rposition(|voice| voice.share(layer) >= 1.0).unwrap_or(0);
         let from = hides.max(self.voices.len().saturating_sub(4));
+        events.append(&mut dropped);
+        let mut tell = |one: Carried| {
+            let Carried { clip, repeat, way: (from, to), ticks, weight, .. } = one;
+            for (tick, i, lap, backward) in passed(&spec.markers[clip], repeat, from, to) {
+                let when = share_of((tick - from).abs(), ticks.abs());
+                events.push((when, number, marker(clip, i, lap, backward), weight));
+            }
+            one.tell(number, spec, &mut events);
+        };
+        let mut late = Vec::new();
+        for (v, ((voice, share), speed)) in self.voices.iter().zip(voice_shares).zip(speeds).enumerate() {
+            let StateSpec { clips, repeat, .. } = &layer.states[voice.state];
+            for point in &voice.on {
+                tell(Carried {
+                    clip: clips[*point],
+                    repeat: *repeat,
+                    way: (voice.from, voice.at),
+                    ticks: dt * speed,
+                    came: voice.came.contains(point),
+                    goes: v < from,
+                    weight: share * blend(clips, half)[*point] * f64::from(layer.weight),
+                });
+            }
+        }
+        for (shot, share) in self.shots.iter().zip(shot_shares) {
+            tell(Carried {
+                clip: shot.clip,
+                repeat: Repeat::Once,
+                way: (shot.from, shot.at),
+                ticks: LAP / 16 * dt,
+                came: shot.age == dt,
+                goes: shot.is_over(),
+                weight: share * f64::from(layer.weight),
+            });
+        }
+
         let hiding = &self.voices[from..];
         let since = hiding.first().and_then(|voice| {
             let fade = layer.ways[voice.way?].fade;
@@ -459,10 +603,29 @@ impl LayerModel {
         events
     }
 
+    /// The markers that last which it is in.
+    fn active(&self, number: u16, spec: &Spec) -> Vec<(u16, usize, usize)> {
+        let layer = &spec.layers[usize::from(number)];
+        let of_voices = self.voices.iter().flat_map(|voice| {
+            let StateSpec { clips, repeat, .. } = &layer.states[voice.state];
+            voice.on.iter().map(move |point| (clips[*point], *repeat, voice.at))
+        });
+        let begun = self.shots.iter().filter(|shot| shot.age > 0);
+        let shots = self.pushed_out.iter().chain(begun);
+        let all = of_voices.chain(shots.map(|shot| (shot.clip, Repeat::Once, shot.at)));
+        let mut found = Vec::new();
+        for (clip, repeat, at) in all {
+            let stays = spec.stays(clip, repeat, (at, at));
+            let inside = stays.iter().filter(|(_, stays)| is_in(stays, at));
+            found.extend(inside.map(|(i, _)| (number, clip, *i)));
+        }
+        found
+    }
+
     /// Two are played at once.
     fn push_shot(&mut self, shot: Shot) {
         let oldest = if self.shots.len() == 2 { Some(self.shots.remove(0)) } else { None };
-        self.pushed_out.extend(oldest.filter(|shot| shot.age > 0).map(|shot| shot.clip));
+        self.pushed_out.extend(oldest.filter(|shot| shot.age > 0));
         self.shots.push(shot);
     }
 
@@ -524,6 +687,12 @@ impl LayerModel {
     }
 }
 
+/// The weights of a state's clips, where blends of two are at so many halves.
+fn blend(clips: &[usize], half: i64) -> Vec<f64> {
+    let after = half as f64 / 2.0;
+    if clips.len() == 1 { vec![1.0] } else { vec![1.0 - after, after] }
+}
+
 /// An event as the model writes it.
 fn told_of(graph: &Graph, what: What<'_>, name: impl Fn(u16) -> usize) -> String {
     let state = |key| graph.state_name(key).unwrap().to_owned();
@@ -531,6 +700,11 @@ fn told_of(graph: &Graph, what: What<'_>, name: impl Fn(u16) -> usize) -> String
     match what {
         What::Marker { marker: m, clip, lap, backward } => {
             marker(name(clip), m.name.parse().unwrap(), lap, backward)
+        }
+        What::MarkerBegan { marker: m, clip } => lasting(name(clip), m.name.parse().unwrap(), "began"),
+        What::MarkerEnded { marker: m, clip, interrupted } => {
+            let what = if interrupted { "interrupted" } else { "ended" };
+            lasting(name(clip), m.name.parse().unwrap(), what)
         }
         What::Entered(key) => format!("entered {}", state(key)),
         What::Left(key) => format!("left {}", state(key)),
@@ -566,7 +740,7 @@ impl Voice {
 fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
     // How often something was told, and of which kinds of layers and states; and which transitions were taken.
     let (mut told, mut deeds, mut light, mut turning, mut transitions) = (0, 0, 0, 0, [0; 3]);
-    let (mut queued, mut stopped) = (0, 0);
+    let (mut queued, mut stopped, mut lasts, mut dropped) = (0, 0, [0; 3], 0);
     for seed in 0..300 {
         let rng = &mut Rng::new(seed);
         let spec = Spec::random(rng);
@@ -579,6 +753,7 @@ fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
         let mut models: Vec<LayerModel> = spec.layers.iter().map(LayerModel::new).collect();
         let mut flags = [false; TRIGGERS + SWITCHES];
         let mut keys: Vec<(usize, ShotKey)> = Vec::new();
+        let (mut half, mut stays) = (1, BTreeMap::<(u16, usize, usize), i64>::new());
         for step in 0..150 {
             for (flag, on) in flags.iter_mut().enumerate() {
                 let name = flag_name(flag);
@@ -591,6 +766,13 @@ fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
                     *on = !*on;
                     played.state.set(played.graph.bool(&name).unwrap(), *on).unwrap();
                 }
+            }
+            if rng.one_in(15) {
+                half = rng.below(3) as i64;
+                played.state.set(played.graph.float("half").unwrap(), half as f32 / 2.0).unwrap();
+            }
+            if rng.one_in(20) {
+                played.state = GraphState::read(&played.graph, &played.state.to_bytes()).unwrap();
             }
             if rng.one_in(25) {
                 let (layer, clip) = (rng.below(models.len()), rng.below(CLIPS));
@@ -639,7 +821,7 @@ fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
             let mut expected = Vec::new();
             if dt > 0 {
                 for (number, model) in models.iter_mut().enumerate() {
-                    expected.extend(model.step(number as u16, &spec, dt, &mut flags));
+                    expected.extend(model.step(number as u16, &spec, dt, half, &mut flags));
                     let turns = |voice: &Voice| {
                         let state = &spec.layers[number].states[voice.state];
                         state.repeat == Repeat::PingPong && voice.at.div_euclid(LAP) != 0
@@ -668,12 +850,34 @@ fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
                     "seed {seed}, step {step}: {found:?} {expected:?}"
                 );
             }
+            // Those that began and have not ended are those that last.
+            for (_, layer, what, _) in &found {
+                let [_, clip, _, marker, what] = what.split(' ').collect::<Vec<_>>()[..] else { continue };
+                let kind = ["began", "ended", "interrupted"].iter().position(|kind| *kind == what).unwrap();
+                lasts[kind] += 1;
+                let key = (*layer, clip.parse().unwrap(), marker.parse().unwrap());
+                *stays.entry(key).or_default() += if kind == 0 { 1 } else { -1 };
+            }
+            let mut active: Vec<(u16, usize, usize)> = Vec::new();
+            for one in played.state.active_markers(&played.graph, |clip| Some(markers[clip].view())) {
+                active.push((one.layer, name(one.clip), one.marker.name.parse().unwrap()));
+                let lasts = one.into_s >= 0.0 && one.into_s <= one.marker.duration_s;
+                assert!(lasts, "seed {seed}, step {step}: {one:?}");
+            }
+            let expected =
+                models.iter().enumerate().flat_map(|(number, model)| model.active(number as u16, &spec));
+            assert_eq!(active, expected.collect::<Vec<_>>(), "seed {seed}, step {step}");
+            let mut counted = BTreeMap::new();
+            active.iter().for_each(|key| *counted.entry(*key).or_default() += 1);
+            stays.retain(|_, count| *count != 0);
+            assert_eq!(stays, counted, "seed {seed}, step {step}");
             told += found.iter().filter(|event| event.2.starts_with("clip")).count();
             deeds += found.iter().filter(|event| !event.2.starts_with("clip")).count();
             light += found.iter().filter(|event| spec.layers[usize::from(event.1)].weight < 1.0).count();
         }
         for (model, layer) in models.iter().zip(&spec.layers) {
             queued += model.queue_ends;
+            dropped += model.dropped;
             for way in model.started.iter().map(|way| &layer.ways[*way]) {
                 let kinds = [!way.is_by_inertia(), way.is_by_inertia(), way.sync];
                 transitions.iter_mut().zip(kinds).for_each(|(count, is)| *count += usize::from(is));
@@ -684,6 +888,11 @@ fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
     assert!(told > 50_000 && light > 20_000, "{told} events, {light} of layers that weigh less");
     assert!(deeds > 10_000, "{deeds} things that states and one-shots did");
     assert!(turning > 5_000, "{turning} steps beyond the first turn");
+    let [began, ended, interrupted] = lasts;
+    assert!(
+        began > 20_000 && ended > 20_000 && interrupted > 2_000 && dropped > 500,
+        "{began} stays in markers that last, {ended} ended, {interrupted} were broken off; {dropped} clips were dropped"
+    );
     assert!(queued > 200 && stopped > 200, "{queued} had waited, {stopped} were stopped by their keys");
     let [faded, inertial, in_step] = transitions;
     assert!(

@@ -6,6 +6,7 @@ mod curves;
 mod errors;
 mod events;
 mod hostile;
+mod lasting;
 mod replay;
 mod rules;
 mod spaces;

@@ -28,6 +28,7 @@ const MORE: [usize; 10] = [16, 19, 22, 32, 33, 35, 48, 54, 55, 59];
 
 /// The mannequin with clips of every kind: cubic keys (`idle`, `breathe`), rows (`walk`, `run`, `wave`) and differences, as rows
 /// (`lean_left`) and as linear keys (`lean_right`). They move joints of all four groups of 16: rotations everywhere, in `run` also a translation and a scale.
+/// Markers last a fifth of their clip.
 /// Walking and running travel, pass the markers `left` and `right` at different shares of their length, and running turns. `breathe` and
 /// `walk` have the curve `lift`.
 ///
@@ -82,7 +83,7 @@ pub fn archive() -> Archive {
     file.finish()
 }
 
-/// The mannequin with clips of its first joints, in both forms. Each has two markers; walking and running travel, and running turns.
+/// The mannequin with clips of its first joints, in both forms. Each has two markers that last; walking and running travel, and running turns.
 pub(super) fn gaits() -> Archive {
     let raw = mannequin::skeleton();
     let mut file = File::new(&raw);
@@ -146,7 +147,8 @@ impl File {
     fn clip(&mut self, clip: &RawAnimation, form: Form, markers: impl IntoIterator<Item = (String, f64)>) {
         let builder = ClipBuilder { form, effort: Effort::Fast, precision: 1e-3, ..ClipBuilder::default() };
         let bytes = builder.build(&self.built, clip).expect(VALID).bytes;
-        let marker = |(name, share)| Marker { name, time_s: clip.duration_s * share, duration_s: 0.0 };
+        let (at, lasts) = (|share| clip.duration_s * share, clip.duration_s * 0.2);
+        let marker = |(name, share)| Marker { name, time_s: at(share), duration_s: lasts };
         let markers: Vec<Marker> = markers.into_iter().map(marker).collect();
         let mut writer = core::mem::take(&mut self.writer);
         writer = writer.clip(u16::from(bytes[4]), &clip.name, bytes).expect(VALID);

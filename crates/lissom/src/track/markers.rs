@@ -79,6 +79,13 @@ impl<'a> MarkersView<'a> {
         (0..self.len()).filter_map(move |index| all.get(index))
     }
 
+    /// Those that last, with their numbers in the order of time.
+    pub fn lasting(&self) -> impl Iterator<Item = (usize, MarkerView<'a>)> + use<'a> {
+        let all = *self;
+        let lasts = |(_, marker): &(usize, MarkerView<'_>)| marker.duration_s > 0.0;
+        (0..self.durations.len()).filter_map(move |index| Some((index, all.get(index)?))).filter(lasts)
+    }
+
     /// The markers that a span passes, each once, in the order of travel; see [the module](super).
     #[must_use]
     pub fn passed(&self, span: &Span) -> PassedMarkers<'a> {
