@@ -67,9 +67,9 @@ impl Step<'_> {
             if let Some(next) = layer.queued.take_if(|_| layer.shots.as_slice().iter().all(gives_way)) {
                 layer.push_shot(next.begin(self.graph));
             }
-            for out in core::mem::take(&mut layer.pushed_out).as_slice() {
+            if let Some(out) = layer.pushed_out.take() {
                 self.tell(number, What::ShotInterrupted(ClipKey(out.clip)), 0.0, 0.0);
-                self.frame.dropped.push(Entry::dropped(out.clip, number, out.repeat, out.head));
+                self.frame.dropped.push(Entry::dropped(out.clip, number, out.repeat, out.head(self.graph)));
             }
         }
         for (shot, share) in layer.shots.as_mut_slice().iter_mut().zip(&mut shares) {

@@ -154,11 +154,7 @@ impl Step<'_> {
         let Asked { state, how } = asked;
         let floats = self.floats;
         let head = self.graph.start_of(state, how.at, |at| floats[usize::from(at)].value);
-        self.lead(
-            number,
-            Voice { state, coming: Some(how.coming()), head, ..Voice::default() },
-            playing,
-        );
+        self.lead(number, Voice { state, coming: Some(how.coming()), head, ..Voice::default() }, playing);
     }
 
     /// Takes its triggers away and adds the new state, which leads.

@@ -85,7 +85,6 @@ impl Entry {
     fn lap_line(&self) -> Option<Timeline> {
         Timeline::new(1.0, self.repeat).ok()
     }
-
 }
 
 /// A head in laps as a head on the time line of a clip. It never falls while the other rises, and depends on nothing else: what

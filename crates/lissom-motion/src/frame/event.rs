@@ -89,9 +89,9 @@ impl<'a> What<'a> {
     #[must_use]
     pub fn name(&self, graph: &'a Graph) -> Option<&'a str> {
         match *self {
-            Self::Marker { marker, .. } | Self::MarkerBegan { marker, .. } | Self::MarkerEnded { marker, .. } => {
-                Some(marker.name)
-            }
+            Self::Marker { marker, .. }
+            | Self::MarkerBegan { marker, .. }
+            | Self::MarkerEnded { marker, .. } => Some(marker.name),
             Self::Entered(state)
             | Self::Left(state)
             | Self::Finished(state)
@@ -127,9 +127,7 @@ impl Passing {
         match self {
             Self::Marker { lap, backward } => What::Marker { marker, clip, lap, backward },
             Self::Lasting(Deed::Comes) => What::MarkerBegan { marker, clip },
-            Self::Lasting(deed) => {
-                What::MarkerEnded { marker, clip, interrupted: deed == Deed::IsLeft }
-            }
+            Self::Lasting(deed) => What::MarkerEnded { marker, clip, interrupted: deed == Deed::IsLeft },
         }
     }
 }

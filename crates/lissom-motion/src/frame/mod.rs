@@ -10,8 +10,8 @@ pub use cover::{Layer, cover};
 pub use entry::{Entry, MAX_TOLD_LAPS};
 pub(crate) use entry::{laps_at, until};
 pub use event::{Event, What};
-pub use lasting::ActiveMarker;
 pub(crate) use event::{Passing, is_before, within};
+pub use lasting::ActiveMarker;
 pub(crate) use lasting::active;
 pub(crate) use mix::{Change, StartPose};
 

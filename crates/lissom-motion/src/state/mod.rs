@@ -48,8 +48,8 @@ pub(crate) struct LayerState {
     /// The oldest first; the last one leads.
     pub(crate) voices: List<Voice, MAX_VOICES>,
     pub(crate) shots: List<Shot, MAX_SHOTS>,
-    /// One-shots that newer ones pushed out since the last step: the next one tells of them.
-    pub(crate) pushed_out: List<PushedOut, MAX_SHOTS>,
+    /// A one-shot that a newer one pushed out since the last step: the next one tells of it.
+    pub(crate) pushed_out: Option<PushedOut>,
     /// One that waits.
     pub(crate) queued: Option<Queued>,
     /// How many one-shots it was told to play: the number of the next.
@@ -386,11 +386,8 @@ impl GraphState {
             for shot in old.shots.as_slice().iter().filter_map(shot_there) {
                 new.layers[i].shots.push(shot);
             }
-            for out in old.pushed_out.as_slice() {
-                if let Some(clip) = clip_there(out.clip) {
-                    new.layers[i].pushed_out.push(PushedOut { clip, ..*out });
-                }
-            }
+            let out_there = |out: PushedOut| Some(PushedOut { clip: clip_there(out.clip)?, ..out });
+            new.layers[i].pushed_out = old.pushed_out.and_then(out_there);
             let queued_there = |queued: Queued| Some(Queued { clip: clip_there(queued.clip)?, ..queued });
             new.layers[i].queued = old.queued.and_then(queued_there);
             new.layers[i].shots_played = old.shots_played;

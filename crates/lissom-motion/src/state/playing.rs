@@ -61,7 +61,7 @@ impl LayerState {
             places.map(move |(point, head)| (point.clip, repeat, head))
         });
         let begun = self.shots.as_slice().iter().filter(|shot| shot.age_s > 0.0);
-        let out = self.pushed_out.as_slice().iter().map(|out| (out.clip, out.repeat, out.head));
+        let out = self.pushed_out.iter().map(|out| (out.clip, out.repeat, out.head(graph)));
         of_states.chain(out).chain(begun.map(|shot: &Shot| (shot.clip, shot.repeat, shot.head)))
     }
 }

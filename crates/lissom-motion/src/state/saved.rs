@@ -1,7 +1,7 @@
 //! A state as bytes, and back: what is read may come from anywhere.
 //!
 //! Little-endian, one after the other: the graph's shape; floats (what was set, what is); ints; flags; and for each layer
-//! its voices, the state that code asked for, its one-shots (those that were pushed out first), each list after its
+//! its voices, the state that code asked for, its one-shots (one that was pushed out first), each list after its
 //! length, the one-shot that waits, how many it was told to play, and its mask.
 #![deny(
     clippy::indexing_slicing,
@@ -63,12 +63,12 @@ impl GraphState {
                 put(&how.at.to_le_bytes());
             }
             // Both lengths in one byte.
-            let [shots, pushed_out] = [layer.shots.as_slice().len(), layer.pushed_out.as_slice().len()];
+            let [shots, pushed_out] = [layer.shots.as_slice().len(), usize::from(layer.pushed_out.is_some())];
             put(&[(shots | pushed_out << 4) as u8]);
-            for out in layer.pushed_out.as_slice() {
-                put(&out.clip.to_le_bytes());
-                put(&[out.repeat as u8]);
-                put_head(&mut put, out.head);
+            if let Some(PushedOut { clip, repeat, odd, into }) = layer.pushed_out {
+                put(&clip.to_le_bytes());
+                put(&[repeat as u8, u8::from(odd)]);
+                put(&into);
             }
             layer.shots.as_slice().iter().for_each(|shot| put_shot(&mut put, shot));
             put(&[u8::from(layer.queued.is_some())]);
@@ -226,13 +226,9 @@ impl Reader<'_> {
             layer.asked = Some(Asked { state, how });
         }
         let counts = self.u8()?;
-        for _ in 0..counts >> 4 {
-            let clip = self.clip(graph)?;
-            let repeat = u32::from(self.u8()?);
-            let repeat = self.repeat(repeat)?;
-            let head = self.head(graph, repeat)?;
-            let fits = layer.pushed_out.push(PushedOut { clip, repeat, head });
-            self.check(fits, "more one-shots pushed out than a layer plays at once")?;
+        self.check(counts >> 4 <= 1, "more than one one-shot pushed out")?;
+        if counts >> 4 == 1 {
+            layer.pushed_out = Some(self.pushed_out(graph)?);
         }
         for _ in 0..counts & 15 {
             let shot = self.shot(graph)?;
@@ -272,6 +268,14 @@ impl Reader<'_> {
         let stopped_at_s = if stopped_at_s >= 0.0 { stopped_at_s } else { f64::INFINITY };
         let head = self.head(graph, repeat)?;
         Ok(Shot { number, clip, speed, fade_in_s, fade_out_s, repeat, age_s, stopped_at_s, head })
+    }
+
+    fn pushed_out(&mut self, graph: &Graph) -> Result<PushedOut> {
+        let (clip, repeat) = (self.clip(graph)?, u32::from(self.u8()?));
+        let (repeat, odd, into) = (self.repeat(repeat)?, self.bool()?, self.f64()?);
+        let ends = repeat == Repeat::Once && odd;
+        self.check((0.0..1.0).contains(&into) && !(ends && into > 0.0), "no place in a lap")?;
+        Ok(PushedOut { clip, repeat, odd, into: into.to_le_bytes() })
     }
 
     fn clip(&mut self, graph: &Graph) -> Result<u16> {

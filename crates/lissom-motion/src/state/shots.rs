@@ -25,11 +25,29 @@ pub(crate) struct Shot {
 }
 
 /// A one-shot that a newer one pushed out.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PushedOut {
     pub(crate) clip: u16,
     pub(crate) repeat: Repeat,
-    pub(crate) head: Playhead,
+    /// Whether its lap was an odd one.
+    pub(crate) odd: bool,
+    /// How far into its lap it was: a number of 64 bits, in bytes, so that a layer stays small.
+    pub(crate) into: [u8; 8],
+}
+
+impl PushedOut {
+    fn new(shot: &Shot) -> Self {
+        let Shot { clip, repeat, head, .. } = *shot;
+        Self { clip, repeat, odd: head.lap() & 1 != 0, into: head.progress_s().to_le_bytes() }
+    }
+
+    /// Where it was: in its lap, or in another one that runs the same way.
+    pub(crate) fn head(&self, graph: &Graph) -> Playhead {
+        let line = graph.unit(self.repeat);
+        let lap = if self.odd { line.end() } else { line.start() };
+        // A lap is never too far.
+        line.advance(lap, f64::from_le_bytes(self.into)).map_or(lap, |span| span.to())
+    }
 }
 
 /// A one-shot that waits.
@@ -144,14 +162,15 @@ impl Shot {
 }
 
 impl LayerState {
-    /// Adds a one-shot over the others. One too many takes the oldest out.
+    /// Adds a one-shot over the others. Where there is one too many, the newest gives way unseen if it has not begun; else the oldest
+    /// is taken out. So at most one is between two steps.
     pub(crate) fn push_shot(&mut self, shot: Shot) {
         if self.shots.is_full() {
-            // One that has not begun goes unseen. Between two steps no more than a layer plays have begun.
-            if let Some(oldest) = self.shots.as_slice().first().filter(|shot| shot.age_s > 0.0) {
-                let Shot { clip, repeat, head, .. } = *oldest;
-                self.pushed_out.push(PushedOut { clip, repeat, head });
+            if let Some(newest) = self.shots.as_mut_slice().last_mut().filter(|newest| newest.age_s <= 0.0) {
+                *newest = shot;
+                return;
             }
+            self.pushed_out = self.shots.as_slice().first().map(PushedOut::new);
             self.shots.drop_first(1);
         }
         self.shots.push(shot);

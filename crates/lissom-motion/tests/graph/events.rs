@@ -622,10 +622,14 @@ impl LayerModel {
         found
     }
 
-    /// Two are played at once.
+    /// Two are played at once. One too many: who has not begun gives way, else the oldest.
     fn push_shot(&mut self, shot: Shot) {
-        let oldest = if self.shots.len() == 2 { Some(self.shots.remove(0)) } else { None };
-        self.pushed_out.extend(oldest.filter(|shot| shot.age > 0));
+        if self.shots.len() == 2 {
+            match self.shots.pop_if(|newest| newest.age == 0) {
+                Some(_) => {}
+                None => self.pushed_out.push(self.shots.remove(0)),
+            }
+        }
         self.shots.push(shot);
     }
 
@@ -890,7 +894,7 @@ fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
     assert!(turning > 5_000, "{turning} steps beyond the first turn");
     let [began, ended, interrupted] = lasts;
     assert!(
-        began > 20_000 && ended > 20_000 && interrupted > 2_000 && dropped > 500,
+        began > 20_000 && ended > 15_000 && interrupted > 2_000 && dropped > 500,
         "{began} stays in markers that last, {ended} ended, {interrupted} were broken off; {dropped} clips were dropped"
     );
     assert!(queued > 200 && stopped > 200, "{queued} had waited, {stopped} were stopped by their keys");
