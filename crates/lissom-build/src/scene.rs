@@ -150,7 +150,8 @@ impl SceneAnimation {
     #[must_use]
     pub fn facts(&self) -> ClipFacts {
         let markers = self.markers.iter().map(|marker| (marker.time_s, marker.name.clone()));
-        ClipFacts { markers: Some(markers.collect()), ..self.motion.duration_s.into() }
+        let looping = self.motion.looping;
+        ClipFacts { markers: Some(markers.collect()), looping, ..self.motion.duration_s.into() }
     }
 }
 

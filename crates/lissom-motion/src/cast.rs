@@ -27,8 +27,18 @@ pub(crate) struct Cast {
 }
 
 impl Cast {
-    /// Fails if the graph names a clip that the body lacks, or a mask names a joint that the skeleton lacks.
+    /// Fails if the graph names a clip that the body lacks, a mask names a joint that the skeleton lacks, or a database is missing or
+    /// for another skeleton.
     pub fn new<E: From<PlayError> + From<StateError>>(body: &Body, graph: Arc<Graph>) -> Result<Self, E> {
+        for matched in &graph.matched {
+            match &matched.database {
+                None => return Err(StateError::NoDatabase((&*matched.name).into()).into()),
+                Some(database) if database.skeleton() != body.skeleton().identity() => {
+                    return Err(StateError::OtherSkeleton((&*matched.name).into()).into());
+                }
+                Some(_) => {}
+            }
+        }
         let clip = |clip: &crate::graph::GraphClip| body.clip(&clip.name);
         let clips = graph.clips().iter().map(clip).collect::<Result<Arc<[_]>, _>>()?;
         let masks = graph.masks(body.skeleton())?.into();

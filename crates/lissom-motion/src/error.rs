@@ -43,6 +43,15 @@ pub enum StateError {
         "no transition of the graph is by inertia: set `inertia` in its description, so that code may ask for it"
     )]
     NoInertia,
+    /// The state is not played by motion matching.
+    #[error("this state is not played by motion matching")]
+    NotMatched,
+    /// A graph that was made without the databases that its states are played by.
+    #[error("the graph was made without its database {0:?}")]
+    NoDatabase(String),
+    /// A database for motion matching that was made for another skeleton.
+    #[error("database {0:?} was made for another skeleton")]
+    OtherSkeleton(String),
     /// These bytes are no state of this graph.
     #[error("byte {offset}: {reason}")]
     Format {

@@ -6,11 +6,16 @@ use crate::{
     scene::Scene,
     text::words::nearest,
 };
+use lissom::archive::{Archive, SectionKind};
 use lissom_motion::{
     Graph, GraphParts,
     graph::{ClipFacts, GraphError, Place, Problem},
+    matching::{Database, MatchingLoadError},
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 /// What a graph may name: clips and what is known of each, and joints.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +24,8 @@ pub struct Known {
     pub clips: BTreeMap<String, ClipFacts>,
     /// Of every skeleton; empty if nobody knows them.
     pub joints: BTreeSet<String>,
+    /// Databases for motion matching, by name. `None` if nobody knows them: names and tags are then not checked.
+    pub databases: Option<BTreeMap<String, Arc<Database>>>,
 }
 
 impl Known {
@@ -35,6 +42,27 @@ impl Known {
         self.clips.extend(scene.animations.iter().map(|a| (a.motion.name.clone(), a.facts())));
         let joints = scene.skeletons.iter().flat_map(|s| &s.skeleton.joints);
         self.joints.extend(joints.map(|joint| joint.name.clone()));
+    }
+
+    /// What an archive has: a scene does not hold its databases.
+    ///
+    /// # Errors
+    ///
+    /// The first database that cannot be searched.
+    pub fn of_archive(scene: &Scene, archive: &Archive) -> Result<Self, MatchingLoadError> {
+        let names = archive.names(SectionKind::Matching);
+        let one = |name: &str| Ok((name.to_owned(), Arc::new(Database::load(archive, name)?)));
+        let databases = names.map(one).collect::<Result<_, MatchingLoadError>>()?;
+        Ok(Self { databases: Some(databases), ..Self::of(scene) })
+    }
+
+    /// A graph of its clips and databases.
+    fn graph(&self, parts: &GraphParts) -> Result<Graph, GraphError> {
+        let facts = |clip: &str| self.clips.get(clip).cloned();
+        match &self.databases {
+            None => Graph::new(parts, facts),
+            Some(all) => Graph::with_databases(parts, facts, |name| Ok(all.get(name).cloned())),
+        }
     }
 
     fn clip_names(&self) -> Vec<String> {
@@ -72,8 +100,7 @@ impl Known {
     pub fn check(&self, parts: &GraphParts) -> Result<(GraphParts, Graph), String> {
         let parts = self.settled(parts);
         let wrong = |error: &GraphError| format!("{error}{}", hint(error, &parts, Some(self)));
-        let graph =
-            Graph::new(&parts, |clip| self.clips.get(clip).cloned()).map_err(|error| wrong(&error))?;
+        let graph = self.graph(&parts).map_err(|error| wrong(&error))?;
         match self.lost_joint(&parts) {
             Some((.., error)) => Err(wrong(&error)),
             None => Ok((parts, graph)),
@@ -89,8 +116,7 @@ impl GraphFile {
     /// The first thing that is wrong, at its line, and what was probably meant.
     pub fn check_with(&self, known: &Known) -> Result<(GraphParts, Graph), GraphFileError> {
         let parts = known.settled(&self.parts);
-        let graph = Graph::new(&parts, |clip| known.clips.get(clip).cloned())
-            .map_err(|error| self.place_with(&error, Some(known)))?;
+        let graph = known.graph(&parts).map_err(|error| self.place_with(&error, Some(known)))?;
         match known.lost_joint(&parts) {
             Some((mask, rule, error)) => {
                 let mut wrong = self.place_with(&error, Some(known));
@@ -115,6 +141,9 @@ fn hint(error: &GraphError, parts: &GraphParts, known: Option<&Known>) -> String
     let Problem::Unknown { what, name } = &error.problem else { return String::new() };
     let near = match (*what, known) {
         ("clip", Some(known)) => return did_you_mean(&known.clip_names(), name),
+        ("database", Some(known)) => {
+            nearest(name, known.databases.iter().flat_map(BTreeMap::keys).map(String::as_str))
+        }
         ("joint", Some(known)) => nearest(name, known.joints.iter().map(String::as_str)),
         ("mask", _) => nearest(name, parts.masks.iter().map(|mask| mask.name.as_str())),
         ("layer", _) => nearest(name, parts.layers.iter().map(|layer| layer.name.as_str())),

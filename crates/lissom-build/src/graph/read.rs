@@ -9,8 +9,8 @@ use lissom::track::Repeat;
 use lissom_motion::{
     GraphParts,
     graph::{
-        ConditionParts, Fade, Interruption, KeepSpeed, LayerParts, MaskParts, MaskRule, MotionParts,
-        ParameterKind, ParameterParts, Place, PlaneBlend, PointParts, RootUse, StateParts, Test,
+        Amount, ConditionParts, Fade, Interruption, KeepSpeed, LayerParts, MaskParts, MaskRule, MatchedParts,
+        MotionParts, ParameterKind, ParameterParts, Place, PlaneBlend, PointParts, RootUse, StateParts, Test,
         TransitionParts,
     },
 };
@@ -223,6 +223,9 @@ fn motion<'a>(from: &Object<'a>) -> Result<(MotionParts, Vec<Node<'a>>)> {
     if let Some(clip) = from.text("clip")? {
         return Ok((MotionParts::Clip(clip), Vec::new()));
     }
+    if let Some(node) = from.get("matched") {
+        return Ok((MotionParts::Matched(Box::new(matched(&node)?)), Vec::new()));
+    }
     let nodes = from.list("points")?;
     if let Some(by) = from.text("line")? {
         let mut points = Vec::with_capacity(nodes.len());
@@ -252,6 +255,32 @@ fn motion<'a>(from: &Object<'a>) -> Result<(MotionParts, Vec<Node<'a>>)> {
         points.push(point_at(&point, at.map(|v| v as f32))?);
     }
     Ok((MotionParts::Plane { by, blend, points }, nodes))
+}
+
+fn matched(node: &Node<'_>) -> Result<MatchedParts> {
+    let from = Object::of(node)?;
+    let texts = |key: &str| from.list(key)?.iter().map(Node::text).collect::<Result<Vec<String>>>();
+    let mut matched = MatchedParts::new(&from.text("database")?.unwrap_or_default(), [""; 2]);
+    matched.velocity = <[String; 2]>::try_from(texts("velocity")?).unwrap_or_default();
+    matched.facing = from.text("facing")?;
+    for (key, amount) in [
+        ("velocity_half_life_s", &mut matched.velocity_half_life_s),
+        ("facing_half_life_s", &mut matched.facing_half_life_s),
+        ("responsiveness", &mut matched.responsiveness),
+        ("transition_cost", &mut matched.transition_cost),
+    ] {
+        if let Some(node) = from.get(key) {
+            *amount = match node.sort() {
+                Sort::Text => Amount::Parameter(node.text()?),
+                _ => Amount::Number(node.number()? as f32),
+            };
+        }
+    }
+    matched.tags = texts("tags")?;
+    matched.search_s = from.number("search_s")?.unwrap_or(matched.search_s);
+    matched.sharp_mps = from.number("sharp_mps")?.unwrap_or(matched.sharp_mps);
+    matched.blend_s = from.number("blend_s")?.unwrap_or(matched.blend_s);
+    Ok(matched)
 }
 
 fn point_at<P>(from: &Object<'_>, at: P) -> Result<PointParts<P>> {

@@ -172,7 +172,7 @@ static LAYER: Table = Table {
 
 static STATE: Table = Table {
     name: "a state",
-    what: "A clip, a blend of clips on a line or in a plane, or a group: states and transitions of their own.",
+    what: "A clip, a blend of clips on a line or in a plane, motion matching, or a group: states and transitions of their own.",
     keys: &[
         must("name", Kind::Text, "Unique in its layer."),
         may("clip", Kind::Text, "The clip that it plays."),
@@ -184,6 +184,11 @@ static STATE: Table = Table {
             "How a place in a plane is shared among the clips around it; delaunay if nothing is said.",
         ),
         may("points", Kind::List(&Kind::Table(&POINT)), "Where the clips of a line or a plane stand."),
+        may(
+            "matched",
+            Kind::Table(&MATCHED),
+            "Motion matching: of a database's clips the one that fits best, from where it fits best.",
+        ),
         may(
             "states",
             Kind::List(&Kind::Table(&STATE)),
@@ -215,8 +220,58 @@ static STATE: Table = Table {
             "What happens at the ends; loop if nothing is said.",
         ),
     ],
-    one_of: &["clip", "line", "plane", "states"],
+    one_of: &["clip", "line", "plane", "matched", "states"],
     needs: &[("line", "points"), ("plane", "points"), ("blend", "plane"), ("transitions", "states")],
+};
+
+const AMOUNT: Kind = Kind::Either(&[NUMBER, Kind::Text]);
+
+static MATCHED: Table = Table {
+    name: "motion matching",
+    what: "Which database plays a state, and where the character wants to go. Where a number may stand, a float parameter may, too.",
+    keys: &[
+        must("database", Kind::Text, "The database for motion matching."),
+        must(
+            "velocity",
+            Kind::Pair(&Kind::Text),
+            "Two float parameters: the velocity that is wanted, in metres per second to the character's left, and ahead.",
+        ),
+        may(
+            "facing",
+            Kind::Text,
+            "A float parameter: where the character wants to face, in radians to its left; without one: where it goes.",
+        ),
+        may(
+            "velocity_half_life_s",
+            AMOUNT,
+            "The velocity follows what is wanted: half of the way in this time; 0.2 if nothing is said.",
+        ),
+        may("facing_half_life_s", AMOUNT, "The same of where it faces; 0.2 if nothing is said."),
+        may(
+            "responsiveness",
+            AMOUNT,
+            "Half-lives and the cost of a transition are divided by it; 1 if nothing is said.",
+        ),
+        may(
+            "transition_cost",
+            AMOUNT,
+            "By how much another frame must fit better than the one that plays, in squared deviations; 0.1 if nothing is said.",
+        ),
+        may("tags", Kind::List(&Kind::Text), "Only frames with all of these tags."),
+        may("search_s", SECONDS, "Seconds from search to search; 0.1 if nothing is said."),
+        may(
+            "sharp_mps",
+            SECONDS,
+            "It searches at once if the velocity that is wanted changes by more, in metres per second; 1 if nothing is said.",
+        ),
+        may(
+            "blend_s",
+            SECONDS,
+            "Seconds in which the difference to the old motion fades out; 0.3 if nothing is said.",
+        ),
+    ],
+    one_of: &[],
+    needs: &[],
 };
 
 static KEEP_SPEED: Table = Table {

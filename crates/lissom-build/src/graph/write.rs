@@ -4,8 +4,8 @@ use lissom::track::Repeat;
 use lissom_motion::{
     GraphParts,
     graph::{
-        ConditionParts, Fade, Interruption, KeepSpeed, LayerParts, MotionParts, ParameterKind, PlaneBlend,
-        PointParts, RootUse, StateParts, Test, TransitionParts,
+        Amount, ConditionParts, Fade, Interruption, KeepSpeed, LayerParts, MatchedParts, MotionParts,
+        ParameterKind, PlaneBlend, PointParts, RootUse, StateParts, Test, TransitionParts,
     },
 };
 use std::collections::BTreeSet;
@@ -181,6 +181,7 @@ fn state(state: &StateParts) -> Json {
             let points = points.iter().map(|p| point(p, Json::List(p.at.map(number).into())));
             out.push(("points".into(), Json::List(points.collect())));
         }
+        MotionParts::Matched(own) => out.push(("matched".into(), matched(own))),
     }
     put(&mut out, "speed", number(state.speed), state.speed != 1.0);
     put(
@@ -216,6 +217,32 @@ fn state(state: &StateParts) -> Json {
         Repeat::Once => put(&mut out, "repeat", Json::text("once"), true),
         Repeat::PingPong => put(&mut out, "repeat", Json::text("ping_pong"), true),
     }
+    Json::Object(out)
+}
+
+fn matched(own: &MatchedParts) -> Json {
+    let texts = |texts: &[String]| Json::List(texts.iter().map(|text| Json::text(text)).collect());
+    let plain = MatchedParts::new("", [""; 2]);
+    let mut out = Fields::new();
+    out.push(("database".into(), Json::text(&own.database)));
+    out.push(("velocity".into(), texts(&own.velocity)));
+    put(&mut out, "facing", Json::text(own.facing.as_deref().unwrap_or_default()), own.facing.is_some());
+    for (key, amount, usual) in [
+        ("velocity_half_life_s", &own.velocity_half_life_s, &plain.velocity_half_life_s),
+        ("facing_half_life_s", &own.facing_half_life_s, &plain.facing_half_life_s),
+        ("responsiveness", &own.responsiveness, &plain.responsiveness),
+        ("transition_cost", &own.transition_cost, &plain.transition_cost),
+    ] {
+        let said = match amount {
+            Amount::Number(v) => number(*v),
+            Amount::Parameter(name) => Json::text(name),
+        };
+        put(&mut out, key, said, amount != usual);
+    }
+    put(&mut out, "tags", texts(&own.tags), !own.tags.is_empty());
+    put(&mut out, "search_s", number(own.search_s), own.search_s != plain.search_s);
+    put(&mut out, "sharp_mps", number(own.sharp_mps), own.sharp_mps != plain.sharp_mps);
+    put(&mut out, "blend_s", number(own.blend_s), own.blend_s != plain.blend_s);
     Json::Object(out)
 }
 

@@ -15,6 +15,8 @@ use lissom::{
     },
     clip::format,
 };
+use lissom_motion::matching::Database;
+use std::sync::Arc;
 
 /// Writes what could be cooked, the graphs that were given, and the stamp.
 pub(super) fn archive(
@@ -49,6 +51,13 @@ pub(super) fn archive(
             stamp.push_str(&opened.file.stamp);
             Ok(report)
         })());
+    }
+    if !plan.graphs.is_empty() {
+        // What is wrong with one is told where it is written.
+        let cooked = databases.iter().flatten();
+        let made =
+            cooked.filter_map(|own| Some((own.name.clone(), Arc::new(Database::new(&own.parts).ok()?))));
+        known.databases = Some(made.collect());
     }
     let graphs = write_graphs(plan, &known, &mut writer)?;
     let matching = write_databases(databases, &mut writer)?;

@@ -16,6 +16,7 @@ use lissom_show::source::StreamFile;
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -156,7 +157,14 @@ fn graph(archive: &ArchiveView<'_>, section: &Section<'_>) -> Result<(), Archive
     let parts = GraphParts::read(section.graph()?).map_err(|error| wrong(error.to_string()))?;
     let duration_s =
         |clip: &str| Some(archive.find(SectionKind::Clip, clip).ok()?.clip().ok()?.view().duration_s());
-    Graph::new(&parts, duration_s).map(drop).map_err(|error| wrong(error.to_string()))
+    // A database that is broken is told of where it stands.
+    let database = |name: &str| {
+        let bytes = archive.find(SectionKind::Matching, name).ok().and_then(|found| found.matching().ok());
+        let parts = bytes.and_then(|bytes| DatabaseParts::read(bytes).ok());
+        Ok(parts.and_then(|parts| Database::new(&parts).ok()).map(Arc::new))
+    };
+    let made = Graph::with_databases(&parts, duration_s, database);
+    made.map(drop).map_err(|error| wrong(error.to_string()))
 }
 
 /// Checks a database for motion matching, and that its clips and its skeleton are there.

@@ -6,11 +6,11 @@ use crate::{
     Graph, GraphState, PoseMemory, RootStep, StateError,
     cast::Cast,
     frame::{ActiveMarker, Event, Frame},
-    graph::{LoadError, PlayedGraph, TriggerKey},
+    graph::{LoadError, PlayedGraph, StateKey, TriggerKey},
     memory::{KeepError, MemoryScratch},
     recording::{Recorder, Recording, Shown},
     save::{Held, Save},
-    state::{GoTo, Key, OneShot, PlayingShot, ShotKey, Value},
+    state::{GoTo, Key, OneShot, PlayingShot, ShotKey, TrajectoryPoint, Value},
     turn::{Show, Turn, move_on},
 };
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
@@ -256,6 +256,28 @@ impl Animator {
         self.target.clear();
         self.target.extend_from_slice(if between { self.body.models() } else { &[] });
         self.turn.arrive();
+    }
+
+    /// Says where it is to go, point by point, while a state plays that is played by motion matching: see [`GraphState::set_trajectory`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`GraphState::set_trajectory`].
+    pub fn set_trajectory(
+        &mut self,
+        state: StateKey,
+        points: &[TrajectoryPoint],
+    ) -> Result<(), AnimateError> {
+        Ok(self.state.set_trajectory(&self.cast.graph, state, points)?)
+    }
+
+    /// Lets it search in every n-th update only: see [`GraphState::set_search_turn`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`GraphState::set_search_turn`].
+    pub fn set_search_turn(&mut self, every: u16, wait: u16) -> Result<(), AnimateError> {
+        Ok(self.state.set_search_turn(every, wait)?)
     }
 
     /// How detailed it is, from the next update on, whether that is its turn or not: see [`Body::set_lod`].

@@ -8,7 +8,7 @@ use crate::{
     frame::ActiveMarker,
     graph::{ClipKey, LayerKey, MaskKey, PoseKey, StateKey, TriggerKey},
     memory::InertiaBuffer,
-    state::{GoTo, Key, OneShot, ShotKey, Value},
+    state::{GoTo, Key, OneShot, ShotKey, TrajectoryPoint, Value},
 };
 use alloc::sync::Arc;
 use lissom::math::soa::SoaTransform;
@@ -103,6 +103,21 @@ impl Crowd {
     pub fn go_to(&mut self, member: Member, state: StateKey, how: GoTo) -> Result<(), CrowdError> {
         let (graph, own) = self.graph_state(member)?;
         Ok(own.go_to(&graph, state, how)?)
+    }
+
+    /// Says where a member is to go, point by point: see [`GraphState::set_trajectory`].
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; those of [`GraphState::set_trajectory`]; a member without a graph.
+    pub fn set_trajectory(
+        &mut self,
+        member: Member,
+        state: StateKey,
+        points: &[TrajectoryPoint],
+    ) -> Result<(), CrowdError> {
+        let (graph, own) = self.graph_state(member)?;
+        Ok(own.set_trajectory(&graph, state, points)?)
     }
 
     /// Gives a layer of a member another mask of its graph; `None`: it moves the whole body.

@@ -66,6 +66,7 @@ mod palette;
 mod played_clip;
 mod records;
 mod saves;
+mod searches;
 mod slots;
 mod snapshot;
 mod task;
@@ -143,6 +144,10 @@ pub struct Crowd {
     workers: Vec<Worker>,
     grain: usize,
     backend: Backend,
+    /// Members that search in one update, at most.
+    search_budget: Option<usize>,
+    /// True if somebody has no turn to search yet.
+    deals_searches: bool,
     /// Who is recorded.
     recorders: Vec<(Member, Recorder)>,
 }
@@ -247,6 +252,8 @@ impl Crowd {
             workers: vec![Worker::new(&body)],
             grain: 16,
             backend: Backend::best(),
+            search_budget: None,
+            deals_searches: false,
             recorders: Vec::new(),
             body,
         })
@@ -287,6 +294,7 @@ impl Crowd {
             Role::Clips(clips) => self.members.add(&plain(clips, false)?, place)?,
             Role::InStep(clips) => self.members.add(&plain(clips, true)?, place)?,
         };
+        self.deals_searches |= self.search_budget.is_some();
         self.resize_outputs();
         let joints = self.rest.len();
         if let Some(row) = self.models.get_mut(member.index() * joints..(member.index() + 1) * joints) {

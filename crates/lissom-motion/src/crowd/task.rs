@@ -146,6 +146,9 @@ impl Work<'_> {
         // A step of 0 shows every member, also those of pace 0.
         if care.stands_still() && !(care.turn.is_stale() && care.seen) && shared.dt_s > 0.0 {
             slots.steps[i] = RootStep::IDENTITY;
+            if let Mind::Graph { state, .. } = &mut slots.minds[i] {
+                state.miss_search_turn();
+            }
             self.write_held(i, level);
             return Ok(());
         }

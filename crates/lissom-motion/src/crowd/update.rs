@@ -130,6 +130,7 @@ impl Crowd {
         palettes: Option<PalettesMut<'_>>,
         hook: &PoseHook<'_>,
     ) -> Result<(), CrowdError> {
+        self.deal_searches();
         self.begin_records();
         let done = self.run(dt_s, executor, palettes, hook);
         self.end_records(dt_s);

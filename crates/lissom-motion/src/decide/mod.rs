@@ -8,6 +8,7 @@
 //! next step; then shares are handed out. So a frame shows what was played during dt, with the weights at its end, and
 //! a state that was left in it still tells what it passed.
 
+mod matched;
 mod shots;
 mod step;
 mod tell;
@@ -22,7 +23,7 @@ use crate::{
     frame::Frame,
     graph::Graph,
     limits::MAX_SHOTS,
-    state::{Float, GraphState, LayerState},
+    state::{Float, GraphState, LayerState, Matching},
 };
 use lissom::track::{Playhead, Repeat, TimeError};
 
@@ -37,6 +38,9 @@ pub(crate) struct Step<'a> {
     pub(crate) leading: [Option<u16>; Graph::MAX_LAYERS],
     /// The clips of the one-shots that each layer played before the step.
     pub(crate) shots_before: [[Option<u16>; MAX_SHOTS]; Graph::MAX_LAYERS],
+    pub(crate) matching: &'a mut Matching,
+    /// Whether searches may be made in this step.
+    pub(crate) may_search: bool,
     pub(crate) frame: &'a mut Frame,
 }
 
@@ -72,9 +76,21 @@ impl Graph {
     pub fn update(&self, state: &mut GraphState, dt_s: f64, frame: &mut Frame) -> Result<(), StateError> {
         self.begin(state, dt_s)?;
         frame.begin(dt_s);
-        let GraphState { floats, ints, flags, layers, .. } = state;
+        let GraphState { floats, ints, flags, layers, matching, .. } = state;
         let (leading, shots_before) = (leading(layers), shots(self, layers));
-        let mut step = Step { graph: self, floats, ints, flags, dt_s, leading, shots_before, frame };
+        let may_search = dt_s > 0.0 && !self.matched.is_empty() && matching.turn.next();
+        let mut step = Step {
+            graph: self,
+            floats,
+            ints,
+            flags,
+            dt_s,
+            leading,
+            shots_before,
+            matching,
+            may_search,
+            frame,
+        };
         for (number, layer) in layers.iter_mut().enumerate() {
             step.layer(number, layer);
         }

@@ -23,6 +23,8 @@ impl Step<'_> {
             } else if let Some((way, source)) = self.pick(playing.as_slice()) {
                 inertial = self.note_inertia(self.graph.transition(way).coming(), &mut playing);
                 self.start(number, way, source, &mut playing);
+            } else {
+                inertial = self.search(number, &mut playing);
             }
         }
         share_out(playing.as_mut_slice());
@@ -57,7 +59,7 @@ impl Step<'_> {
     }
 
     /// True if what starts is by inertia: the frame is then told how long it takes.
-    fn note_inertia(&mut self, coming: Coming, playing: &mut Voices) -> bool {
+    pub(super) fn note_inertia(&mut self, coming: Coming, playing: &mut Voices) -> bool {
         if coming.inertial {
             share_out(playing.as_mut_slice());
             playing.as_mut_slice().iter_mut().for_each(|one| one.old_share = one.share);
@@ -71,20 +73,28 @@ impl Step<'_> {
     fn note_changes(&mut self, one: &Playing, inertial: bool, left: f64) {
         // A state that begins has not moved: its first step says how fast it is.
         let starts = inertial || self.graph.pose_names().next().is_some();
-        let is_new = starts && one.voice.age_s == 0.0;
-        let repeat = self.graph.state(one.voice.state).repeat;
+        let is_new = (starts && one.voice.age_s == 0.0) || one.jumped;
+        let repeat = self.graph.repeat_of(one.voice.state, one.voice.clip);
         let pace = || self.pace(core::slice::from_ref(one));
         let next = is_new.then(|| self.moved(one.voice.head, repeat, one.laps_per_s, pace().as_ref()));
         let share = if inertial { one.old_share } else { one.share };
         let own = one.entries.0..one.entries.1;
         let Self { graph, frame: Frame { entries, changes, .. }, dt_s, .. } = &mut *self;
         for (i, (change, entry)) in changes[own.clone()].iter_mut().zip(&entries[own]).enumerate() {
-            change.old_weight = (f64::from(change.old_weight) * (share * left)) as f32;
+            // One that goes elsewhere leaves its first entry for its second.
+            let old_weight = match (one.jumped, i) {
+                (false, _) => f64::from(change.old_weight),
+                (true, 0) => 1.0,
+                (true, _) => 0.0,
+            };
+            change.old_weight = (old_weight * (share * left)) as f32;
             change.to = match next {
                 None => change.to,
+                Some(_) if one.jumped && i == 0 => change.to,
                 Some(_) if one.has_own_time(i) => {
                     graph.own_head_of(graph.state(one.voice.state), entry.clip, *dt_s).unwrap_or(change.to)
                 }
+                Some(next) if graph.state(one.voice.state).matched.is_some() => next,
                 Some(next) => graph.placed(entry.clip, repeat, next),
             };
         }

@@ -152,9 +152,20 @@ impl Step<'_> {
     /// Adds a state that code asked for.
     pub(super) fn go_to(&mut self, number: usize, asked: Asked, playing: &mut Voices) {
         let Asked { state, how } = asked;
-        let floats = self.floats;
-        let head = self.graph.start_of(state, how.at, |at| floats[usize::from(at)].value);
-        self.lead(number, Voice { state, coming: Some(how.coming()), head, ..Voice::default() }, playing);
+        let (clip, head) = self.begin_at(state, how.at, playing.as_slice());
+        let coming = Some(how.coming());
+        self.lead(number, Voice { state, clip, coming, head, ..Voice::default() }, playing);
+    }
+
+    /// Where a state begins: in a clip of its own if it is played by motion matching, else at a share of its lap.
+    fn begin_at(&mut self, state: u16, offset: f32, playing: &[Playing]) -> (u16, Playhead) {
+        match self.enter_matched(state, playing) {
+            Some(entered) => (entered.clip, entered.head),
+            None => {
+                let floats = self.floats;
+                (0, self.graph.start_of(state, offset, |at| floats[usize::from(at)].value))
+            }
+        }
     }
 
     /// Takes its triggers away and adds the new state, which leads.
@@ -166,21 +177,23 @@ impl Step<'_> {
             }
         }
         let state = transition.to;
-        // A state whose time is a parameter goes in step with nothing.
-        let is_driven = |state: u16| self.graph.state(state).time_from.is_some();
+        // A state whose time is a parameter goes in step with nothing, nor does one that is matched.
+        let is_driven = |state: u16| {
+            let state = self.graph.state(state);
+            state.time_from.is_some() || state.matched.is_some()
+        };
         let sync = transition.sync && !is_driven(state) && !is_driven(playing.as_slice()[source].voice.state);
-        let head = if sync {
+        let (clip, head) = if sync {
             let line = self.graph.unit(self.graph.state(state).repeat);
             let from = playing.as_slice()[source].voice.head.progress_s();
             // Less than two laps are never too far.
-            line.at(from + f64::from(transition.offset)).unwrap_or(line.start())
+            (0, line.at(from + f64::from(transition.offset)).unwrap_or(line.start()))
         } else {
-            let floats = self.floats;
-            self.graph.start_of(state, transition.offset, |at| floats[usize::from(at)].value)
+            self.begin_at(state, transition.offset, playing.as_slice())
         };
         let in_step = sync && source + 1 == playing.as_slice().len();
         let coming = Some(transition.coming());
-        self.lead(number, Voice { state, coming, in_step, head, ..Voice::default() }, playing);
+        self.lead(number, Voice { state, clip, coming, in_step, head, ..Voice::default() }, playing);
     }
 
     fn lead(&mut self, number: usize, voice: Voice, playing: &mut Voices) {

@@ -28,6 +28,8 @@ pub(crate) struct Playing {
     pub(super) entries: (usize, usize),
     /// A bit per entry: it plays in its own time.
     pub(super) own_time: u32,
+    /// True if a search led it elsewhere: its last entry is what it plays now.
+    pub(super) jumped: bool,
 }
 
 impl Playing {
@@ -97,7 +99,7 @@ impl Step<'_> {
             for one in together {
                 let own = if in_step > 0 && total > 0.0 { speed / total } else { one.laps_per_s };
                 let state = self.graph.state(one.voice.state);
-                let repeat = state.repeat;
+                let repeat = self.graph.repeat_of(one.voice.state, one.voice.clip);
                 one.voice.head = match state.time_from {
                     Some(_) if self.dt_s <= 0.0 => one.voice.head,
                     Some(by) => self.graph.head_at(repeat, self.floats[usize::from(by)].value),
@@ -107,7 +109,10 @@ impl Step<'_> {
                 one.until = until(repeat, one.from, one.voice.head, own * self.dt_s);
                 let own = &mut self.frame.entries[one.entries.0..one.entries.1];
                 for (_, entry) in own.iter_mut().enumerate().filter(|(i, _)| !one.has_own_time(*i)) {
-                    entry.to = self.graph.placed(entry.clip, repeat, one.voice.head);
+                    entry.to = match state.matched {
+                        Some(_) => one.voice.head,
+                        None => self.graph.placed(entry.clip, repeat, one.voice.head),
+                    };
                     entry.until = one.until;
                 }
             }
@@ -117,7 +122,9 @@ impl Step<'_> {
     /// How voices in step go through a lap, if clips are kept in step by markers. Weights are those within the states.
     pub(super) fn pace(&self, together: &[Playing]) -> Option<Pace> {
         let intervals = self.graph.sync_intervals();
-        if intervals == 0 {
+        // Matched states go as their clips were made.
+        let is_matched = |one: &Playing| self.graph.state(one.voice.state).matched.is_some();
+        if intervals == 0 || together.iter().any(is_matched) {
             return None;
         }
         let mut all = Pace::new(intervals);
@@ -142,6 +149,22 @@ impl Step<'_> {
         let begin = frame.entries.len();
         let float = |at: u16| floats[usize::from(at)].value;
         one.own_time = 0;
+        if let Some(matched) = graph.matched_of(state) {
+            one.from = head;
+            if matched.database.is_some() {
+                let (clip, layer, root) = (one.voice.clip, number as u16, state.root);
+                let repeat = graph.repeat_of(one.voice.state, clip);
+                let (weight, from, to, until) = (1.0, head, head, 1.0);
+                let (came, goes) = (step_s > 0.0 && one.voice.points == 0, None);
+                frame.entries.push(Entry { clip, layer, weight, repeat, from, to, until, root, came, goes });
+                if step_s > 0.0 {
+                    one.voice.points = 1;
+                }
+                one.laps_per_s = graph.laps_per_s_of(clip);
+            }
+            one.entries = (begin, frame.entries.len());
+            return;
+        }
         let mut points = 0;
         one.laps_per_s = graph.shares(state, float, |point, weight| {
             let (clip, layer, repeat, root) = (point.clip, number as u16, state.repeat, state.root);

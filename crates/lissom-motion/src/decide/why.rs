@@ -59,7 +59,7 @@ impl Graph {
         let mut state = state.clone();
         let mut frame = Frame::new(self);
         self.begin(&mut state, dt_s)?;
-        let GraphState { floats, ints, flags, layers, .. } = &mut state;
+        let GraphState { floats, ints, flags, layers, matching, .. } = &mut state;
         let Some(own) = layers.get(layer).copied().filter(|_| dt_s > 0.0) else { return Ok(all) };
         let mut step = Step {
             graph: self,
@@ -69,6 +69,9 @@ impl Graph {
             dt_s,
             leading: super::leading(layers),
             shots_before: super::shots(self, layers),
+            matching,
+            // What is found has no say in transitions.
+            may_search: false,
             frame: &mut frame,
         };
         // Layers below may take triggers.

@@ -1,16 +1,19 @@
 //! From names to numbers: everything that can be wrong with a description is found here, once.
 
 use super::{
-    AnyKey, BoolKey, ClipFacts, Condition, ConditionParts, CurveKey, Curves, FloatKey, FloatStart, Graph,
-    GraphClip, GraphError, GraphParts, IntKey, Layer, LayerParts, MAX_POINTS, MAX_SYNC, MaskParts,
-    MotionParts, Parameter, ParameterKind, Place, PointParts, Problem, RootUse, SpacePoint, State,
-    StateParts, Test, Transition, TransitionParts, TriggerKey, space::Space,
+    Amount, AnyKey, BoolKey, ClipFacts, Condition, ConditionParts, CurveKey, Curves, FloatKey, FloatStart,
+    Graph, GraphClip, GraphError, GraphParts, IntKey, Layer, LayerParts, MAX_POINTS, MAX_SYNC, MaskParts,
+    Matched, MatchedParts, MotionParts, Parameter, ParameterKind, Place, PointParts, Problem, RootUse,
+    SpacePoint, State, StateParts, Test, Transition, TransitionParts, TriggerKey,
+    matched::{By, Said},
+    space::Space,
 };
 use crate::{
     kept::MAX_POSES,
     limits::{MAX_SHOTS, MAX_VOICES},
+    matching::{Database, MAX_TAGS, MatchingLoadError},
 };
-use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
+use alloc::{boxed::Box, collections::BTreeMap, format, string::String, sync::Arc, vec, vec::Vec};
 use core::ops::Range;
 use lissom::{
     hash::Fnv64,
@@ -33,6 +36,9 @@ impl Graph {
     /// Checks a description; `facts` says how long a clip is, in seconds, or all of its [`ClipFacts`], or that there is none of
     /// this name.
     ///
+    /// Databases for motion matching are not looked for: a state that needs one is checked as far as it goes, and cannot be played
+    /// ([`Graph::with_databases`]).
+    ///
     /// # Errors
     ///
     /// The first thing that is wrong, and where: a name that is unknown, taken or missing, a number that is not allowed,
@@ -41,8 +47,29 @@ impl Graph {
         parts: &GraphParts,
         mut facts: impl FnMut(&str) -> Option<F>,
     ) -> Result<Self, GraphError> {
-        let mut facts = |name: &str| facts(name).map(Into::into);
-        let mut compiler = Compiler::new(&mut facts, parts);
+        Self::compiled(parts, &mut |name| facts(name).map(Into::into), None)
+    }
+
+    /// The same with the databases that its states are played by: `databases` gives the one of a name, or says that there is
+    /// none. `facts` are asked for the clips of databases, too.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Graph::new`]; a database that is not there or cannot be read, and tags that none of its frames has.
+    pub fn with_databases<F: Into<ClipFacts>>(
+        parts: &GraphParts,
+        mut facts: impl FnMut(&str) -> Option<F>,
+        mut databases: impl FnMut(&str) -> Result<Option<Arc<Database>>, MatchingLoadError>,
+    ) -> Result<Self, GraphError> {
+        Self::compiled(parts, &mut |name| facts(name).map(Into::into), Some(&mut databases))
+    }
+
+    fn compiled<'a>(
+        parts: &'a GraphParts,
+        facts: &'a mut dyn FnMut(&str) -> Option<ClipFacts>,
+        databases: Option<Databases<'a>>,
+    ) -> Result<Self, GraphError> {
+        let mut compiler = Compiler::new(facts, databases, parts);
         compiler.parameters(parts)?;
         compiler.sync()?;
         check_poses(&parts.poses)?;
@@ -58,15 +85,19 @@ impl Graph {
     }
 }
 
+/// Who gives a database, if anybody does.
+type Databases<'a> = &'a mut dyn FnMut(&str) -> Result<Option<Arc<Database>>, MatchingLoadError>;
+
 struct Compiler<'a> {
     facts: &'a mut dyn FnMut(&str) -> Option<ClipFacts>,
+    databases: Option<Databases<'a>>,
     sync: &'a [String],
     all_layers: &'a [LayerParts],
     /// True while no clip with markers that are not known was met.
     knows_markers: bool,
     keys: BTreeMap<&'a str, AnyKey>,
     mask_numbers: BTreeMap<&'a str, u16>,
-    clip_numbers: BTreeMap<&'a str, u16>,
+    clip_numbers: BTreeMap<String, u16>,
     parameters: Vec<Parameter>,
     floats: Vec<FloatStart>,
     curves: Vec<Curves>,
@@ -76,6 +107,7 @@ struct Compiler<'a> {
     layers: Vec<Layer>,
     states: Vec<State>,
     spaces: Vec<Space>,
+    matched: Vec<Matched>,
     transitions: Vec<Transition>,
     conditions: Vec<Condition>,
     candidates: Vec<u16>,
@@ -133,9 +165,14 @@ pub(super) fn check_duration(duration_s: f64) -> Result<f64, Problem> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(facts: &'a mut dyn FnMut(&str) -> Option<ClipFacts>, parts: &'a GraphParts) -> Self {
+    fn new(
+        facts: &'a mut dyn FnMut(&str) -> Option<ClipFacts>,
+        databases: Option<Databases<'a>>,
+        parts: &'a GraphParts,
+    ) -> Self {
         Self {
             facts,
+            databases,
             sync: &parts.sync,
             all_layers: &parts.layers,
             knows_markers: true,
@@ -151,6 +188,7 @@ impl<'a> Compiler<'a> {
             layers: Vec::new(),
             states: Vec::new(),
             spaces: Vec::new(),
+            matched: Vec::new(),
             transitions: Vec::new(),
             conditions: Vec::new(),
             candidates: Vec::new(),
@@ -235,7 +273,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// The number of a clip, which may be new.
-    fn clip(&mut self, name: &'a str) -> Result<u16, Problem> {
+    fn clip(&mut self, name: &str) -> Result<u16, Problem> {
         if let Some(known) = self.clip_numbers.get(name) {
             return Ok(*known);
         }
@@ -248,7 +286,7 @@ impl<'a> Compiler<'a> {
         for curves in &mut self.curves {
             curves.set(number, &facts);
         }
-        self.clip_numbers.insert(name, number);
+        self.clip_numbers.insert(name.into(), number);
         Ok(number)
     }
 
@@ -292,7 +330,13 @@ impl<'a> Compiler<'a> {
             if names.insert(&*state.name, s as u16).is_some() {
                 return Err(at(Place::State(i, s), named, Problem::Twice { what: "state" }));
             }
-            most = if space.most() > most { space.most() } else { most };
+            // One that is matched plays one clip, and shows what it leaves.
+            let own = if self.states.last().is_some_and(|state| state.matched.is_some()) {
+                2
+            } else {
+                space.most()
+            };
+            most = if own > most { own } else { most };
             self.spaces.push(space);
         }
         // A transition may start in a frame that shows as many voices as there are.
@@ -384,7 +428,7 @@ impl<'a> Compiler<'a> {
             finite("root_motion", by).map_err(whole)?;
         }
         if let Some(keep) = state.keep_speed {
-            if matches!(state.motion, MotionParts::Clip(_)) {
+            if matches!(state.motion, MotionParts::Clip(_) | MotionParts::Matched(_)) {
                 return Err(whole(Problem::Points(
                     "only a blend has a speed to keep: its parameters ask for one",
                 )));
@@ -398,7 +442,12 @@ impl<'a> Compiler<'a> {
             }
             limit("points", points, MAX_POINTS).map_err(whole)
         };
+        let mut matched = None;
         let (space, place) = match &state.motion {
+            MotionParts::Matched(own) => {
+                matched = Some(self.matched(state, own).map_err(whole)?);
+                (Space::none(), [None; 2])
+            }
             MotionParts::Clip(clip) => (Space::one(self.clip(clip).map_err(whole)?), [None; 2]),
             MotionParts::Line { by, points } => {
                 count(points.len())?;
@@ -426,6 +475,7 @@ impl<'a> Compiler<'a> {
         self.states.push(State {
             name: (&*state.name).into(),
             space: self.spaces.len() as u16,
+            matched,
             place,
             speed: state.speed,
             speed_from,
@@ -437,6 +487,56 @@ impl<'a> Compiler<'a> {
             candidates: 0..0,
         });
         Ok(space)
+    }
+
+    /// Adds what a state is matched by; its number.
+    fn matched(&mut self, state: &StateParts, own: &MatchedParts) -> Result<u16, Problem> {
+        let plain = state.speed == 1.0
+            && state.speed_from.is_none()
+            && state.time_from.is_none()
+            && state.start == 0.0
+            && state.repeat == Repeat::Loop;
+        if !plain {
+            return Err(Problem::Points(
+                "a matched state has no speed, time, start or repetition of its own",
+            ));
+        }
+        let [aside, ahead] = &own.velocity;
+        let velocity = [self.float(aside)?, self.float(ahead)?];
+        let facing = own.facing.as_deref().map(|by| self.float(by)).transpose()?;
+        let (at_least, above) = ("finite, at least 0", "finite, above 0");
+        let by = |field, amount: &Amount, positive: bool| match amount {
+            Amount::Number(v) if positive => check(field, *v, above, |v| v > 0.0).map(|()| By::Number(*v)),
+            Amount::Number(v) => check(field, *v, at_least, |v| v >= 0.0).map(|()| By::Number(*v)),
+            Amount::Parameter(name) => self.float(name).map(By::Float),
+        };
+        let said = Said {
+            velocity,
+            facing,
+            velocity_half_life_s: by("velocity_half_life_s", &own.velocity_half_life_s, false)?,
+            facing_half_life_s: by("facing_half_life_s", &own.facing_half_life_s, false)?,
+            responsiveness: by("responsiveness", &own.responsiveness, true)?,
+            transition_cost: by("transition_cost", &own.transition_cost, false)?,
+            search_s: own.search_s,
+            sharp_mps: own.sharp_mps,
+            blend_s: own.blend_s,
+        };
+        check("search_s", own.search_s, "from 0.001 to 3600", |v| (0.001..=3600.0).contains(&v))?;
+        check("sharp_mps", own.sharp_mps, at_least, |v| v >= 0.0)?;
+        check("blend_s", own.blend_s, above, |v| v > 0.0)?;
+        limit("tags", own.tags.len(), MAX_TAGS)?;
+        check_name(&own.database)?;
+        let mut matched = Matched::new(&own.database, said);
+        if let Some(databases) = &mut self.databases {
+            let found = databases(&own.database).map_err(|error| Problem::Database(Box::new(error)))?;
+            let database = found.ok_or_else(|| unknown("database", &own.database))?;
+            let clips = database.clips().iter().map(|clip| self.clip(clip)).collect::<Result<Vec<_>, _>>()?;
+            let first_point = self.matched.last().map_or(0, |last| last.points.end);
+            let wrong = |problem| Problem::Tags { database: own.database.clone(), problem };
+            matched.take(database, &own.tags, clips, first_point).map_err(wrong)?;
+        }
+        self.matched.push(matched);
+        Ok(self.matched.len() as u16 - 1)
     }
 
     fn point<P>(&mut self, point: &'a PointParts<P>) -> Result<SpacePoint, Problem> {
@@ -581,8 +681,10 @@ impl<'a> Compiler<'a> {
             // A lap of length 1 is one that a time line has.
             return Err(of_graph(Problem::Points("there is no lap")));
         };
-        Ok(Graph {
+        let is_matched = !self.matched.is_empty();
+        let mut graph = Graph {
             is_inertial: parts.inertia
+                || is_matched
                 || !parts.poses.is_empty()
                 || self.transitions.iter().any(|way| way.inertial),
             asks_shots: self.conditions.iter().any(|rule| matches!(rule, Condition::Plays(..))),
@@ -600,12 +702,16 @@ impl<'a> Compiler<'a> {
             layers: self.layers.into(),
             states: self.states.into(),
             spaces: self.spaces.into(),
+            matched: self.matched.into(),
             transitions: self.transitions.into(),
             conditions: self.conditions.into(),
             candidates: self.candidates.into(),
             units: [once, looped, to_and_fro],
             most_entries: self.most_entries,
-        })
+        };
+        let starts = graph.starts(&graph.floats);
+        graph.matched.iter_mut().zip(starts).for_each(|(matched, start)| matched.start = start);
+        Ok(graph)
     }
 
     /// A hash of all that a state refers to by number.
@@ -630,6 +736,11 @@ impl<'a> Compiler<'a> {
         }
         for state in &self.states {
             hash = text(hash, &state.name);
+        }
+        // Frames are named by number, too.
+        for matched in &self.matched {
+            let database = matched.database.as_ref().map_or(0, |database| database.fingerprint());
+            hash = hash.bytes(&database.to_le_bytes());
         }
         hash.u32(self.clips.len() as u32).finish()
     }

@@ -1,6 +1,7 @@
 //! What can be wrong with the description of a graph.
 
-use alloc::string::String;
+use crate::matching::{MatchingLoadError, QueryError};
+use alloc::{boxed::Box, string::String};
 
 /// Why a description is no graph: where, and what.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -85,6 +86,17 @@ pub enum Problem {
     /// Points of a blend that cannot be blended.
     #[error("{0}")]
     Points(&'static str),
+    /// A database for motion matching that is there, and cannot be searched.
+    #[error(transparent)]
+    Database(Box<MatchingLoadError>),
+    /// Tags that a state cannot be played by.
+    #[error("database {database:?}: {problem}")]
+    Tags {
+        /// The database.
+        database: String,
+        /// What is wrong with them.
+        problem: QueryError,
+    },
     /// No clip is kept in step.
     #[error("no clip passes each of these markers once, in this order")]
     Sync,

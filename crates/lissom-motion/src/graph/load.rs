@@ -1,6 +1,7 @@
 //! Graphs of an archive.
 
 use super::{ClipFacts, FormatError, Graph, GraphError, GraphParts};
+use crate::matching::Database;
 use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 use lissom::archive::{Archive, ArchiveError, SectionKind, clip_called};
 
@@ -30,18 +31,25 @@ pub enum LoadError {
 }
 
 impl Graph {
-    /// Checks a description against the clips of an archive. The last part of a clip's name is enough
+    /// Checks a description against the clips and databases of an archive. The last part of a clip's name is enough
     /// ([`clip_called`]).
     ///
     /// # Errors
     ///
-    /// Those of [`Graph::new`].
+    /// Those of [`Graph::with_databases`].
     pub fn of_archive(parts: &GraphParts, archive: &Archive) -> Result<Self, GraphError> {
         let names: Vec<&str> = archive.names(SectionKind::Clip).collect();
         let whole = |clip: &str| names.get(clip_called(names.iter().copied(), clip)?).copied();
         let mut parts = parts.clone();
         parts.rename_clips(|clip| whole(clip).map(String::from));
-        Self::new(&parts, |name| ClipFacts::of_archive(archive, name, &parts))
+        Self::with_databases(
+            &parts,
+            |name| ClipFacts::of_archive(archive, name, &parts),
+            |name| {
+                let is_there = archive.names(SectionKind::Matching).any(|own| own == name);
+                is_there.then(|| Database::load(archive, name).map(Arc::new)).transpose()
+            },
+        )
     }
 
     /// The graph of this name in an archive.

@@ -6,6 +6,7 @@ mod error;
 mod facts;
 mod load;
 mod mask;
+mod matched;
 mod names;
 mod parts;
 mod saved;
@@ -18,12 +19,14 @@ pub use facts::{ClipCurve, ClipFacts};
 pub use load::{LoadError, PlayedGraph};
 pub use names::TransitionView;
 pub use parts::{
-    ConditionParts, Fade, GraphParts, Interruption, KeepSpeed, LayerParts, MaskParts, MaskRule, MotionParts,
-    ParameterKind, ParameterParts, PlaneBlend, PointParts, RootUse, StateParts, Test, TransitionParts,
+    Amount, ConditionParts, Fade, GraphParts, Interruption, KeepSpeed, LayerParts, MaskParts, MaskRule,
+    MatchedParts, MotionParts, ParameterKind, ParameterParts, PlaneBlend, PointParts, RootUse, StateParts,
+    Test, TransitionParts,
 };
 pub use space::MAX_POINTS;
 pub use sync::MAX_SYNC;
 
+pub(crate) use matched::{Asking, Entered, Matched};
 pub(crate) use sync::Pace;
 
 use crate::{error::StateError, limits::MAX_EVENTS};
@@ -76,6 +79,8 @@ pub struct Graph {
     pub(crate) layers: Box<[Layer]>,
     pub(crate) states: Box<[State]>,
     spaces: Box<[Space]>,
+    /// States that are played by motion matching.
+    pub(crate) matched: Box<[Matched]>,
     pub(crate) transitions: Box<[Transition]>,
     pub(crate) conditions: Box<[Condition]>,
     /// For each state, the transitions that may leave it, in the order in which they are asked.
@@ -106,6 +111,10 @@ pub struct GraphClip {
     pub(crate) marks: Option<Marks>,
     /// How far a lap carries its character, seen from the character.
     travel_m: [f64; 3],
+    /// True if its end leads on to its start.
+    pub(crate) looping: bool,
+    /// How far it turns, if that is known.
+    pub(crate) turn: Option<ClipCurve>,
 }
 
 /// A parameter that clips set.
@@ -189,6 +198,8 @@ pub(crate) struct Layer {
 pub(crate) struct State {
     pub(crate) name: Box<str>,
     space: u16,
+    /// Its number among those that are played by motion matching.
+    pub(crate) matched: Option<u16>,
     /// Float parameters.
     place: [Option<u16>; 2],
     speed: f32,
@@ -619,8 +630,11 @@ impl Graph {
         line.advance(start, laps).map_or(start, |span| span.to())
     }
 
-    /// A bit per point of a state.
+    /// A bit per point of a state; of one that is matched, one for the clip that plays.
     pub(crate) fn points_of(&self, state: u16) -> u32 {
+        if self.state(state).matched.is_some() {
+            return 1;
+        }
         let count = self.spaces[usize::from(self.state(state).space)].len();
         if count < MAX_POINTS { (1 << count) - 1 } else { u32::MAX }
     }
@@ -681,7 +695,8 @@ impl GraphClip {
     fn new(name: &str, facts: &ClipFacts, sync: &[String]) -> Result<Self, Problem> {
         let duration_s = compile::check_duration(facts.duration_s)?;
         let marks = facts.markers.as_ref().and_then(|markers| Marks::new(sync, duration_s, markers));
-        Ok(Self { name: name.into(), duration_s, marks, travel_m: facts.travel_m })
+        let (looping, turn) = (facts.looping, facts.turn.clone());
+        Ok(Self { name: name.into(), duration_s, marks, travel_m: facts.travel_m, looping, turn })
     }
 }
 

@@ -221,15 +221,107 @@ pub enum MotionParts {
         /// Where each clip stands; no two at one place.
         points: Vec<PointParts<[f32; 2]>>,
     },
+    /// Of a database's clips the one that fits best, from where it fits best: [`matching`](crate::matching).
+    Matched(Box<MatchedParts>),
+}
+
+/// How a state is played by motion matching.
+///
+/// It plays one clip. A search finds the frame that fits best to the frame that plays, and to where the character wants to be. If
+/// that is another one, the state goes on from there, by inertia. It searches when it begins, every [`MatchedParts::search_s`] of
+/// its own time, when what is wanted changes sharply, and where a clip ends.
+///
+/// It has no lap of its own: the lap that transitions ask for is that of the clip that plays. So it has no speed, start or repetition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MatchedParts {
+    /// The database.
+    pub database: String,
+    /// Float parameters: the velocity that is wanted, in metres per second to the character's left, and ahead.
+    pub velocity: [String; 2],
+    /// A float parameter: where the character wants to face, in radians from where it faces now to its left. None: where it
+    /// goes.
+    pub facing: Option<String>,
+    /// The velocity follows what is wanted by a critically damped spring: half of the way in this time, in seconds.
+    pub velocity_half_life_s: Amount,
+    /// The same of where it faces.
+    pub facing_half_life_s: Amount,
+    /// Half-lives and the cost of a transition are divided by it; above 0.
+    pub responsiveness: Amount,
+    /// By how much another frame must cost less than the one that plays, in squared deviations
+    /// ([`Database::in_deviations`](crate::matching::Database::in_deviations)); at least 0.
+    pub transition_cost: Amount,
+    /// Only frames with all of these tags are played.
+    pub tags: Vec<String>,
+    /// Seconds from search to search.
+    pub search_s: f32,
+    /// It searches at once if the velocity that is wanted changes by more than this since the last search, in metres per second. A
+    /// change of where it wants to face counts if it is more than 45 degrees.
+    pub sharp_mps: f32,
+    /// Seconds in which the difference to the old motion fades out.
+    pub blend_s: f32,
+}
+
+/// A number, or a float parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Amount {
+    /// The number.
+    Number(f32),
+    /// The parameter. Where a parameter is not above 0 though it must be, or is negative, the nearest allowed number counts.
+    Parameter(String),
+}
+
+impl From<f32> for Amount {
+    fn from(number: f32) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<&str> for Amount {
+    fn from(parameter: &str) -> Self {
+        Self::Parameter(parameter.into())
+    }
+}
+
+impl MatchedParts {
+    /// A state that goes where parameters say, and faces where it goes.
+    #[must_use]
+    pub fn new(database: &str, velocity: [&str; 2]) -> Self {
+        Self {
+            database: database.into(),
+            velocity: velocity.map(Into::into),
+            facing: None,
+            velocity_half_life_s: Amount::Number(0.2),
+            facing_half_life_s: Amount::Number(0.2),
+            responsiveness: Amount::Number(1.0),
+            transition_cost: Amount::Number(0.1),
+            tags: Vec::new(),
+            search_s: 0.1,
+            sharp_mps: 1.0,
+            blend_s: 0.3,
+        }
+    }
+
+    /// The same, facing where a parameter says.
+    #[must_use]
+    pub fn facing(self, parameter: &str) -> Self {
+        Self { facing: Some(parameter.into()), ..self }
+    }
+
+    /// The same, of frames with all of these tags.
+    #[must_use]
+    pub fn tagged(self, tags: &[&str]) -> Self {
+        Self { tags: tags.iter().map(|tag| (*tag).into()).collect(), ..self }
+    }
 }
 
 impl MotionParts {
-    /// The names of the clips that it plays.
+    /// The names of the clips that it plays; those of a database are not among them.
     pub fn clips(&self) -> impl Iterator<Item = &str> {
         let (one, line, plane) = match self {
             Self::Clip(clip) => (Some(clip), &[][..], &[][..]),
             Self::Line { points, .. } => (None, points.as_slice(), &[][..]),
             Self::Plane { points, .. } => (None, &[][..], points.as_slice()),
+            Self::Matched(_) => (None, &[][..], &[][..]),
         };
         let on_line = line.iter().map(|point| &*point.clip);
         one.into_iter().map(|clip| &**clip).chain(on_line).chain(plane.iter().map(|point| &*point.clip))
@@ -476,6 +568,8 @@ impl GraphParts {
                 MotionParts::Plane { points, .. } => {
                     points.iter_mut().for_each(|point| rename(&mut point.clip))
                 }
+                // A database names its clips itself.
+                MotionParts::Matched(_) => {}
             }
         }
     }
@@ -606,6 +700,12 @@ impl StateParts {
         Self::new(name, MotionParts::Plane { by: by.map(Into::into), blend, points })
     }
 
+    /// A state that is played by motion matching.
+    #[must_use]
+    pub fn matched(name: &str, matched: MatchedParts) -> Self {
+        Self::new(name, MotionParts::Matched(Box::new(matched)))
+    }
+
     /// The same, played once: it holds its end.
     #[must_use]
     pub fn once(self) -> Self {
@@ -658,7 +758,7 @@ impl StateParts {
     #[must_use]
     pub fn own_time(mut self, clip: &str) -> Self {
         match &mut self.motion {
-            MotionParts::Clip(_) => {}
+            MotionParts::Clip(_) | MotionParts::Matched(_) => {}
             MotionParts::Line { points, .. } => {
                 points.iter_mut().filter(|point| point.clip == clip).for_each(|point| point.own_time = true);
             }

@@ -10,9 +10,9 @@
 )]
 
 use super::{
-    ConditionParts, Fade, Graph, GraphParts, Interruption, KeepSpeed, LayerParts, MAX_POINTS, MAX_SYNC,
-    MaskParts, MaskRule, MotionParts, ParameterKind, ParameterParts, PlaneBlend, PointParts, RootUse,
-    StateParts, Test, TransitionParts,
+    Amount, ConditionParts, Fade, Graph, GraphParts, Interruption, KeepSpeed, LayerParts, MAX_POINTS,
+    MAX_SYNC, MaskParts, MaskRule, MatchedParts, MotionParts, ParameterKind, ParameterParts, PlaneBlend,
+    PointParts, RootUse, StateParts, Test, TransitionParts,
     compile::{
         MAX_CLIPS, MAX_CONDITIONS, MAX_MASKS, MAX_NAME, MAX_PARAMETERS, MAX_RULES, MAX_STATES,
         MAX_TRANSITIONS,
@@ -20,6 +20,7 @@ use super::{
 };
 use crate::{
     kept::MAX_POSES,
+    matching::MAX_TAGS,
     reader::{FormatError, Reader, Result},
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
@@ -208,6 +209,10 @@ impl Writer<'_> {
                     self.point(point);
                 }
             }
+            MotionParts::Matched(matched) => {
+                self.u32(3);
+                self.matched(matched);
+            }
         }
         if has_more(state) {
             self.some(state.time_from.as_ref());
@@ -220,6 +225,34 @@ impl Writer<'_> {
             };
             self.u32(code);
             self.f32(by);
+        }
+    }
+
+    fn matched(&mut self, matched: &MatchedParts) {
+        self.text(&matched.database);
+        matched.velocity.iter().for_each(|by| self.text(by));
+        self.some(matched.facing.as_ref());
+        self.amount(&matched.velocity_half_life_s);
+        self.amount(&matched.facing_half_life_s);
+        self.amount(&matched.responsiveness);
+        self.amount(&matched.transition_cost);
+        self.count(matched.tags.len());
+        matched.tags.iter().for_each(|tag| self.text(tag));
+        self.f32(matched.search_s);
+        self.f32(matched.sharp_mps);
+        self.f32(matched.blend_s);
+    }
+
+    fn amount(&mut self, amount: &Amount) {
+        match amount {
+            Amount::Number(number) => {
+                self.u32(0);
+                self.f32(*number);
+            }
+            Amount::Parameter(parameter) => {
+                self.u32(1);
+                self.text(parameter);
+            }
         }
     }
 
@@ -404,6 +437,7 @@ impl Reader<'_> {
                 })?;
                 MotionParts::Plane { by, blend, points }
             }
+            3 => MotionParts::Matched(Box::new(self.matched()?)),
             _ => return Err(self.wrong("no kind of state")),
         };
         // By bits: a negative 0 is something else, and refused later.
@@ -429,6 +463,30 @@ impl Reader<'_> {
             self.check(has_more(&state), "more of a state, and it says nothing")?;
         }
         Ok(state)
+    }
+
+    fn matched(&mut self) -> Result<MatchedParts> {
+        Ok(MatchedParts {
+            database: self.name()?,
+            velocity: [self.name()?, self.name()?],
+            facing: self.some()?,
+            velocity_half_life_s: self.amount()?,
+            facing_half_life_s: self.amount()?,
+            responsiveness: self.amount()?,
+            transition_cost: self.amount()?,
+            tags: self.list(MAX_TAGS, 4, Self::name)?,
+            search_s: self.f32()?,
+            sharp_mps: self.f32()?,
+            blend_s: self.f32()?,
+        })
+    }
+
+    fn amount(&mut self) -> Result<Amount> {
+        Ok(match self.u32()? {
+            0 => Amount::Number(self.f32()?),
+            1 => Amount::Parameter(self.name()?),
+            _ => return Err(self.wrong("neither a number nor a parameter")),
+        })
     }
 
     fn point<P>(&mut self, at: P) -> Result<PointParts<P>> {

@@ -52,6 +52,11 @@ impl Space {
         Self { kind: Kind::One, points: Box::new([point]) }
     }
 
+    /// No clips: something else says what is played.
+    pub(super) fn none() -> Self {
+        Self { kind: Kind::One, points: Box::new([]) }
+    }
+
     /// The points are finite, one or more, at most [`MAX_POINTS`].
     pub(super) fn line(points: &[(f32, SpacePoint)]) -> Result<Self, Problem> {
         let mut sorted: Vec<(f32, SpacePoint)> = points.to_vec();
@@ -207,7 +212,8 @@ fn polar_ratio(from: [f64; 2], here: [f64; 2], to: [f64; 2]) -> f64 {
     ratio(way(here), way(to))
 }
 
-fn half_turn(angle: f64) -> f64 {
+/// The same direction within half a turn, of an angle within one and a half.
+pub(crate) fn half_turn(angle: f64) -> f64 {
     use core::f64::consts::{PI, TAU};
     if angle > PI {
         angle - TAU

@@ -77,6 +77,13 @@ pub struct Place {
     pub mirrored: bool,
 }
 
+impl PartialEq for Database {
+    /// By what was cooked.
+    fn eq(&self, other: &Self) -> bool {
+        self.fingerprint == other.fingerprint
+    }
+}
+
 impl Database {
     /// Checks a description, and makes boxes for the search.
     ///
@@ -270,6 +277,29 @@ impl Database {
         }
         let nearest = libm::floorf(at + 0.5) as i64;
         Some(frames.start + (nearest.clamp(0, i64::from(of.frames) - 1)) as u32)
+    }
+
+    /// The frame that plays at a time of a clip: of the range, or of those that follow it without a gap. The nearest one, if the
+    /// time is outside of them.
+    pub(crate) fn frame_of_run(&self, range: u32, time_s: f64) -> Option<u32> {
+        let (of, run) = (self.ranges.get(range as usize)?, self.run_of(range as usize));
+        let at = (time_s - f64::from(of.start_s)) * f64::from(self.rate_hz);
+        let frame = libm::floor(at + 0.5) + f64::from(self.frames_of(range).start);
+        let (first, last) = (f64::from(run.start), f64::from(run.end) - 1.0);
+        Some(if frame > last {
+            last
+        } else if frame > first {
+            frame
+        } else {
+            first
+        } as u32)
+    }
+
+    /// When the last frame of a range plays, or of those that follow it without a gap.
+    pub(crate) fn end_of_run_s(&self, range: u32) -> Option<f64> {
+        let (of, run) = (self.ranges.get(range as usize)?, self.run_of(range as usize));
+        let frames = run.end.saturating_sub(self.frames_of(range).start).saturating_sub(1);
+        Some(f64::from(of.start_s) + f64::from(frames) / f64::from(self.rate_hz))
     }
 
     /// The first range of a clip that covers a time. `None` if there is none.

@@ -22,6 +22,8 @@ pub struct Query {
     pub(super) current: Option<u32>,
     pub(super) zone: u32,
     pub(super) transition_cost: i32,
+    /// True if the frame that plays is not kept.
+    pub(super) leaves: bool,
     fingerprint: u64,
 }
 
@@ -46,7 +48,7 @@ impl Database {
             *to = pair(of[0], of[1]);
         }
         let fingerprint = self.fingerprint();
-        Ok(Query { pairs, tags: 0, current: None, zone: 0, transition_cost: 0, fingerprint })
+        Ok(Query { pairs, tags: 0, current: None, zone: 0, transition_cost: 0, leaves: false, fingerprint })
     }
 
     #[inline(always)]
@@ -124,6 +126,12 @@ impl Query {
         self.zone = zone;
         self.transition_cost = database.cost_of(transition_cost);
         Ok(self)
+    }
+
+    /// The frame that plays cannot go on, as at the end of its clip: another one is found, if there is one beyond the zone.
+    #[must_use]
+    pub fn leaving(self) -> Self {
+        Self { leaves: true, ..self }
     }
 
     /// Refuses a database that the query was not made for.

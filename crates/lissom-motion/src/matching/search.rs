@@ -85,6 +85,7 @@ impl Database {
         let playing = Playing::new(self, query);
         let (best, zone) = match &playing {
             None => (NOTHING, 0..0),
+            Some(Playing { zone, .. }) if query.leaves => (NOTHING, zone.clone()),
             Some(Playing { frame, cost, zone }) => match cost - query.transition_cost {
                 best @ 1.. => (stay(best), zone.clone()),
                 _ => return Ok((Found { frame: *frame, cost: *cost, stays: true }, Effort::default())),
@@ -92,7 +93,8 @@ impl Database {
         };
         let (best, effort) = dispatch!(backend, s => search(s, self, query, &zone, best));
         let found = match (best as u32, playing) {
-            (0, Some(Playing { frame, cost, .. })) => Found { frame, cost, stays: true },
+            // Of one that must be left, nothing else may be left to find.
+            (0 | u32::MAX, Some(Playing { frame, cost, .. })) => Found { frame, cost, stays: true },
             (0 | u32::MAX, _) => return Err(QueryError::OtherDatabase),
             (frame, _) => Found { frame: frame - 1, cost: cost(best), stays: false },
         };

@@ -1,6 +1,7 @@
 //! What is happening: all that an update reads and writes, as a plain value.
 
 mod list;
+mod matched;
 mod playing;
 mod saved;
 mod shots;
@@ -11,14 +12,16 @@ pub use crate::{
     limits::{MAX_SHOTS, MAX_VOICES},
 };
 pub(crate) use list::List;
+pub use matched::{MatchedNow, TrajectoryPoint};
+pub(crate) use matched::{Matching, SearchTurn, Steering};
 pub use playing::PlayingState;
 pub use shots::{OneShot, PlayingShot, ShotKey};
 pub(crate) use shots::{PushedOut, Queued, Shot};
 pub use value::Value;
 
 use crate::graph::{
-    AnyKey, BoolKey, CurveKey, Fade, FloatKey, Graph, IntKey, Interruption, LayerKey, MaskKey, StateKey,
-    TriggerKey,
+    AnyKey, BoolKey, CurveKey, Fade, FloatKey, Graph, IntKey, Interruption, LayerKey, MaskKey, Matched,
+    StateKey, TriggerKey,
 };
 use alloc::boxed::Box;
 use lissom::track::{Playhead, TimeError};
@@ -34,6 +37,7 @@ pub struct GraphState {
     /// Bools and triggers.
     pub(crate) flags: Box<[bool]>,
     pub(crate) layers: Box<[LayerState]>,
+    pub(crate) matching: Matching,
 }
 
 /// What was set, and what follows it.
@@ -64,6 +68,8 @@ pub(crate) struct LayerState {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Voice {
     pub(crate) state: u16,
+    /// The clip that plays, if it is played by motion matching.
+    pub(crate) clip: u16,
     /// How it takes over from the voices before it; none at the start.
     pub(crate) coming: Option<Coming>,
     /// True if it goes in step with the voice before it.
@@ -231,8 +237,12 @@ impl GraphState {
         let layer = |layer: &crate::graph::Layer| {
             let mut state = LayerState { mask: layer.mask.map(MaskKey), ..LayerState::default() };
             if let Some(first) = layer.states.clone().next() {
-                let start = graph.start_of(first, 0.0, |by| graph.floats[usize::from(by)].start);
-                state.voices.push(Voice { state: first, head: start, ..Voice::default() });
+                let matched = graph.matched_of(graph.state(first));
+                let (clip, head) = match matched {
+                    Some(matched) => (matched.start.clip, matched.start.head),
+                    None => (0, graph.start_of(first, 0.0, |by| graph.floats[usize::from(by)].start)),
+                };
+                state.voices.push(Voice { state: first, clip, head, ..Voice::default() });
             }
             state
         };
@@ -246,6 +256,7 @@ impl GraphState {
             ints: graph.ints.clone(),
             flags: graph.flags.clone(),
             layers: graph.layers.iter().map(layer).collect(),
+            matching: Matching::new(graph),
         }
     }
 
@@ -261,6 +272,7 @@ impl GraphState {
             + size_of_val(&*self.ints)
             + size_of_val(&*self.flags)
             + size_of_val(&*self.layers)
+            + self.matching.memory_bytes()
     }
 
     /// Sets a parameter: a float, an int, a bool; a trigger is set by `true` and taken back by `false`.
@@ -375,10 +387,26 @@ impl GraphState {
                     is.name == was.name && is.repeat == was.repeat
                 };
                 if let Some(state) = layer.states.clone().find(same) {
-                    new.layers[i].voices = List::default();
+                    // What is matched goes on in its database alone; else it begins anew.
+                    let clip = match (from.matched_of(was), to.matched_of(to.state(state))) {
+                        (None, None) => Some(0),
+                        (Some(a), Some(b)) if a.database == b.database => {
+                            let number = |m: &Matched| m.clips.iter().position(|clip| *clip == voice.clip);
+                            let clip = number(a).and_then(|clip| b.clips.get(clip).copied());
+                            clip.filter(|_| new.matching.take(to, state, from, voice.state, &self.matching))
+                        }
+                        _ => None,
+                    };
                     let points = voice.points & to.points_of(state);
-                    let voice = Voice { state, coming: None, in_step: false, points, ..*voice };
-                    new.layers[i].voices.push(voice);
+                    let own = Voice { state, coming: None, in_step: false, points, ..*voice };
+                    let own = clip.map(|clip| Voice { clip, ..own }).or_else(|| {
+                        let start = to.matched_of(to.state(state))?.start;
+                        Some(Voice { clip: start.clip, head: start.head, age_s: 0.0, points: 0, ..own })
+                    });
+                    if let Some(own) = own {
+                        new.layers[i].voices = List::default();
+                        new.layers[i].voices.push(own);
+                    }
                 }
             }
             let clip_there = |clip: u16| Some(to.clip(&from.clips[usize::from(clip)].name).ok()?.0);
@@ -413,6 +441,7 @@ impl Clone for GraphState {
             ints: self.ints.clone(),
             flags: self.flags.clone(),
             layers: self.layers.clone(),
+            matching: self.matching.clone(),
         }
     }
 
@@ -423,5 +452,6 @@ impl Clone for GraphState {
         self.ints.clone_from(&source.ints);
         self.flags.clone_from(&source.flags);
         self.layers.clone_from(&source.layers);
+        self.matching.clone_from_same(&source.matching);
     }
 }

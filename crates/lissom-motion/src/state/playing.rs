@@ -56,9 +56,12 @@ impl LayerState {
     /// The clips that the last step played and the next one goes on with, and where they are, in laps.
     fn played<'a>(&'a self, graph: &'a Graph) -> impl Iterator<Item = (u16, Repeat, Playhead)> + 'a {
         let of_states = self.voices.as_slice().iter().flat_map(|voice| {
-            let repeat = graph.state(voice.state).repeat;
+            let repeat = graph.repeat_of(voice.state, voice.clip);
+            let is_matched = voice.points != 0 && graph.matched_of(graph.state(voice.state)).is_some();
+            let matched = is_matched.then_some((voice.clip, repeat, voice.head));
+            // A matched state has no points.
             let places = graph.places_of(voice.state, voice.points, voice.head, voice.age_s);
-            places.map(move |(point, head)| (point.clip, repeat, head))
+            places.map(move |(point, head)| (point.clip, repeat, head)).chain(matched)
         });
         let begun = self.shots.as_slice().iter().filter(|shot| shot.age_s > 0.0);
         let out = self.pushed_out.iter().map(|out| (out.clip, out.repeat, out.head(graph)));

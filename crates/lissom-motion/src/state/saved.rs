@@ -2,7 +2,8 @@
 //!
 //! Little-endian, one after the other: the graph's shape; floats (what was set, what is); ints; flags; and for each layer
 //! its voices, the state that code asked for, its one-shots (one that was pushed out first), each list after its
-//! length, the one-shot that waits, how many it was told to play, and its mask.
+//! length, the one-shot that waits, how many it was told to play, and its mask. In a graph with states that are played by motion
+//! matching, a voice has its clip, and what these states remember stands at the end.
 #![deny(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -11,10 +12,13 @@
     clippy::panic
 )]
 
-use super::{Asked, Coming, Float, GoTo, GraphState, LayerState, OneShot, PushedOut, Queued, Shot, Voice};
+use super::{
+    Asked, Coming, Float, GoTo, GraphState, LayerState, Matching, OneShot, PushedOut, Queued, SearchTurn,
+    Shot, Voice,
+};
 use crate::{
     error::StateError,
-    graph::{Fade, Graph, Interruption, Layer, MaskKey},
+    graph::{Fade, Graph, Interruption, Layer, MaskKey, Matched},
     reader::{Reader, Result},
 };
 use alloc::{boxed::Box, vec::Vec};
@@ -34,6 +38,7 @@ const MAX_LAP: i64 = 1 << 50;
 impl GraphState {
     /// Adds its bytes.
     pub fn write(&self, bytes: &mut Vec<u8>) {
+        let matching = &self.matching;
         let mut put = |part: &[u8]| bytes.extend_from_slice(part);
         put(&self.shape.to_le_bytes());
         for float in &self.floats {
@@ -50,6 +55,9 @@ impl GraphState {
             put(&[layer.voices.as_slice().len() as u8]);
             for voice in layer.voices.as_slice() {
                 put(&voice.state.to_le_bytes());
+                if !matching.steering.is_empty() {
+                    put(&voice.clip.to_le_bytes());
+                }
                 put_coming(&mut put, voice.coming);
                 put(&[u8::from(voice.in_step)]);
                 put(&voice.age_s.to_le_bytes());
@@ -81,6 +89,9 @@ impl GraphState {
             put(&layer.shots_played.to_le_bytes());
             put(&layer.mask.map_or(NO_MASK, |mask| mask.0).to_le_bytes());
         }
+        if !matching.steering.is_empty() {
+            put_matching(&mut put, matching);
+        }
     }
 
     /// Reads what [`GraphState::write`] wrote for a graph of the same shape: the same parameters, states and layers.
@@ -106,6 +117,9 @@ impl GraphState {
         for (layer, of) in state.layers.iter_mut().zip(&graph.layers) {
             *layer = from.layer(graph, of)?;
         }
+        if !graph.matched.is_empty() {
+            from.matching(graph, &mut state.matching)?;
+        }
         from.end()?;
         Ok(state)
     }
@@ -117,6 +131,27 @@ impl GraphState {
         self.write(&mut bytes);
         bytes.into()
     }
+}
+
+fn put_matching(put: &mut impl FnMut(&[u8]), matching: &Matching) {
+    let Matching { steering, points, turn } = matching;
+    for own in steering {
+        put(&own.at_s.to_le_bytes());
+        put(&own.time_s.to_le_bytes());
+        put(&own.range.to_le_bytes());
+        let [velocity, acceleration, wanted] = [own.velocity, own.acceleration, own.wanted];
+        let numbers = [own.facing, own.turning, own.wanted_facing];
+        let all = [velocity, acceleration, wanted];
+        all.iter().flatten().chain(&numbers).for_each(|number| put(&number.to_le_bytes()));
+        put(&[u8::from(own.is_led)]);
+        put(&own.cost.to_le_bytes());
+        put(&own.searches.to_le_bytes());
+        put(&own.jumps.to_le_bytes());
+    }
+    let numbers = points.iter().flat_map(|point| [point.position, point.direction]).flatten();
+    numbers.for_each(|number| put(&number.to_le_bytes()));
+    put(&turn.every.to_le_bytes());
+    put(&turn.wait.to_le_bytes());
 }
 
 /// Bits, and seconds if there are any.
@@ -206,14 +241,18 @@ impl Reader<'_> {
         for i in 0..count {
             let state = self.u16()?;
             self.check(of.states.contains(&state), "no state of this layer")?;
+            let clip = if graph.matched.is_empty() { 0 } else { self.u16()? };
+            let known = |matched: &Matched| matched.database.is_none() || matched.clips.contains(&clip);
+            let of = graph.matched_of(graph.state(state));
+            self.check(of.map_or(clip == 0, known), "no clip of this state")?;
             let coming = self.coming(graph)?;
             let in_step = self.bool()?;
             self.check(!in_step || i > 0, "in step with nothing")?;
             let age_s = self.age()?;
-            let head = self.head(graph, graph.state(state).repeat)?;
+            let head = self.head(graph, graph.repeat_of(state, clip))?;
             let points = self.u32()?;
             self.check(points & !graph.points_of(state) == 0, "a point that the state has not")?;
-            let fits = layer.voices.push(Voice { state, coming, in_step, age_s, head, points });
+            let fits = layer.voices.push(Voice { state, clip, coming, in_step, age_s, head, points });
             self.check(fits, "more states than a layer plays at once")?;
         }
         if self.bool()? {
@@ -247,6 +286,32 @@ impl Reader<'_> {
         self.check(mask.is_none_or(|mask| usize::from(mask) < graph.masks.len()), "no mask of this graph")?;
         layer.mask = mask.map(MaskKey);
         Ok(layer)
+    }
+
+    fn matching(&mut self, graph: &Graph, matching: &mut Matching) -> Result<()> {
+        for (own, of) in matching.steering.iter_mut().zip(&graph.matched) {
+            own.at_s = self.age()?;
+            own.time_s = self.age()?;
+            own.range = self.u32()?;
+            let ranges = of.database.as_ref().map_or(1, |database| database.ranges().len());
+            let is_there = usize::try_from(own.range).is_ok_and(|range| range < ranges);
+            self.check(is_there, "no range of the database")?;
+            own.velocity = [self.f32()?, self.f32()?];
+            own.acceleration = [self.f32()?, self.f32()?];
+            own.wanted = [self.f32()?, self.f32()?];
+            (own.facing, own.turning, own.wanted_facing) = (self.f32()?, self.f32()?, self.f32()?);
+            own.is_led = self.bool()?;
+            own.cost = self.i32()?;
+            (own.searches, own.jumps) = (self.u32()?, self.u32()?);
+        }
+        for point in &mut matching.points {
+            point.position = [self.f32()?, self.f32()?];
+            point.direction = [self.f32()?, self.f32()?];
+        }
+        let (every, wait) = (self.u16()?, self.u16()?);
+        self.check(every > 0, "a turn that never comes")?;
+        matching.turn = SearchTurn { every, wait };
+        Ok(())
     }
 
     fn how(&mut self) -> Result<OneShot> {

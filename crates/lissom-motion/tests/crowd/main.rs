@@ -5,6 +5,7 @@ mod care;
 mod decoded;
 mod errors;
 mod kit;
+mod matched;
 mod outputs;
 mod rates;
 mod saves;

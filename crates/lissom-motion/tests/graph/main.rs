@@ -7,6 +7,7 @@ mod errors;
 mod events;
 mod hostile;
 mod lasting;
+mod matched;
 mod replay;
 mod rules;
 mod spaces;

@@ -1,14 +1,10 @@
 //! `lissom graph add`: graphs for an archive that was cooked already.
 
-use super::scene_of;
+use super::{known_of_archive, scene_of};
 use crate::style::plain;
 use anyhow::{Context, Result, anyhow};
 use lissom::archive::{AlignedBytes, ArchiveView, Limits, SectionKind, packed};
-use lissom_build::{
-    archive::ArchiveWriter,
-    graph::{self, Known},
-    import::ImportLimits,
-};
+use lissom_build::{archive::ArchiveWriter, graph, import::ImportLimits};
 use lissom_show::files::{read_input, write_whole};
 use std::{collections::BTreeMap, io::Write, path::PathBuf};
 
@@ -29,7 +25,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let file = read_input(&arguments.archive, ImportLimits::default().max_bytes)?;
     let bytes = AlignedBytes::of_archive(&file, &Limits::default()).with_context(|| shown.clone())?;
     let archive = ArchiveView::read(&bytes, &Limits::default()).with_context(|| shown.clone())?;
-    let known = Known::of(&scene_of(&arguments.archive, &file)?);
+    let known = known_of_archive(&arguments.archive, &file, &scene_of(&arguments.archive, &file)?)?;
     let mut graphs = BTreeMap::new();
     for path in &arguments.graphs {
         let named = || path.display().to_string();

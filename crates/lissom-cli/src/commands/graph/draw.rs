@@ -229,6 +229,10 @@ fn motion(state: &StateParts) -> String {
         MotionParts::Plane { by: [x, y], points, .. } => {
             format!("by {x} and {y}: {}", listed(points.iter().map(|point| point.clip.clone())))
         }
+        MotionParts::Matched(matched) => {
+            let [x, y] = &matched.velocity;
+            format!("matched in {} by {x} and {y}", matched.database)
+        }
     };
     match state.repeat {
         Repeat::Loop => {}

@@ -167,7 +167,17 @@ fn known_of(path: &Path, arguments: &CheckArguments) -> Result<Known> {
         };
         edit::follow(&mut scene, asked).with_context(|| path.display().to_string())?;
     }
+    if is_archive {
+        return known_of_archive(path, &read_input(path, graph_limit(path))?, &scene);
+    }
     Ok(Known::of(&scene))
+}
+
+/// What an archive has: clips, joints, databases.
+pub(crate) fn known_of_archive(path: &Path, bytes: &[u8], scene: &Scene) -> Result<Known> {
+    let shown = || path.display().to_string();
+    let archive = Archive::read(bytes).with_context(shown)?;
+    Known::of_archive(scene, &archive).with_context(shown)
 }
 
 /// The graph of a `.json`, or all of an archive's.
@@ -176,7 +186,7 @@ fn checked(path: &Path, known: Option<&Known>) -> Result<Vec<Checked>> {
     let bytes = read_input(path, graph_limit(path))?;
     if Format::of_bytes(&bytes) == Some(Format::Lsm) {
         let scene = scene_of(path, &bytes)?;
-        let own = Known::of(&scene);
+        let own = known_of_archive(path, &bytes, &scene)?;
         let known = known.unwrap_or(&own);
         let one = |graph: &lissom_build::scene::SceneGraph| {
             let made = known.check(&graph.parts).map(|(_, made)| made);

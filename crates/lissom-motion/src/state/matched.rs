@@ -1,0 +1,240 @@
+//! What a state that is played by motion matching remembers, and what code tells it.
+
+use super::GraphState;
+use crate::{
+    error::StateError,
+    graph::{Graph, Matched, StateKey},
+};
+use alloc::boxed::Box;
+use lissom::track::TimeError;
+
+/// A point that a character is to come to, as it sees it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TrajectoryPoint {
+    /// In metres to its left, and ahead.
+    pub position: [f32; 2],
+    /// Where it then faces: to its left, and ahead; of length 1.
+    pub direction: [f32; 2],
+}
+
+/// How a matched state is steered. Everything is seen from the character as it stood at the last search.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Steering {
+    /// The age of the state at the last search.
+    pub(crate) at_s: f64,
+    /// Where its clip was then.
+    pub(crate) time_s: f64,
+    /// The range of the database that plays.
+    pub(crate) range: u32,
+    /// What follows the velocity that is wanted.
+    pub(crate) velocity: [f32; 2],
+    pub(crate) acceleration: [f32; 2],
+    /// What follows where it is to face, in radians to the left, and how fast.
+    pub(crate) facing: f32,
+    pub(crate) turning: f32,
+    /// What was wanted.
+    pub(crate) wanted: [f32; 2],
+    pub(crate) wanted_facing: f32,
+    /// True if the game says where to go, point by point.
+    pub(crate) is_led: bool,
+    /// What the frame costs that was found.
+    pub(crate) cost: i32,
+    /// How many there were since it began.
+    pub(crate) searches: u32,
+    /// How many of them found another frame.
+    pub(crate) jumps: u32,
+}
+
+/// What all matched states of a graph remember. Nothing, for a graph without one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Matching {
+    /// One a state.
+    pub(crate) steering: Box<[Steering]>,
+    /// The points that the game has set, of one state after the other.
+    pub(crate) points: Box<[TrajectoryPoint]>,
+    pub(crate) turn: SearchTurn,
+}
+
+/// In which updates a character may search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SearchTurn {
+    /// In every one of these; at least 1.
+    pub(crate) every: u16,
+    /// Updates until then.
+    pub(crate) wait: u16,
+}
+
+impl Default for SearchTurn {
+    fn default() -> Self {
+        Self { every: 1, wait: 0 }
+    }
+}
+
+impl SearchTurn {
+    /// One update more; true if it is its turn.
+    pub(crate) fn next(&mut self) -> bool {
+        let is_due = self.wait == 0;
+        self.wait = if is_due { self.every } else { self.wait } - 1;
+        is_due
+    }
+}
+
+impl Matching {
+    pub(super) fn new(graph: &Graph) -> Self {
+        let points = graph.matched.last().map_or(0, |last| last.points.end);
+        Self {
+            steering: graph.matched.iter().map(|matched| matched.start.steering).collect(),
+            points: alloc::vec![TrajectoryPoint::default(); points as usize].into(),
+            turn: SearchTurn::default(),
+        }
+    }
+
+    pub(super) fn clone_from_same(&mut self, source: &Self) {
+        self.steering.clone_from(&source.steering);
+        self.points.clone_from(&source.points);
+        self.turn = source.turn;
+    }
+
+    /// What a state of another version of the graph remembers, of the same database; false if there is nothing.
+    pub(super) fn take(&mut self, to: &Graph, state: u16, from: &Graph, was: u16, old: &Self) -> bool {
+        let number = |graph: &Graph, state: u16| graph.state(state).matched.map(usize::from);
+        let (Some(own), Some(was)) = (number(to, state), number(from, was)) else { return false };
+        let (Some(new), Some(steering)) = (self.steering.get_mut(own), old.steering.get(was)) else {
+            return false;
+        };
+        *new = *steering;
+        let points = |graph: &Graph, number: usize| {
+            let range = graph.matched.get(number).map_or(0..0, |matched| matched.points.clone());
+            range.start as usize..range.end as usize
+        };
+        let (own, was) = (self.points.get_mut(points(to, own)), old.points.get(points(from, was)));
+        if let (Some(own), Some(was)) = (own, was) {
+            own.iter_mut().zip(was).for_each(|(own, was)| *own = *was);
+        }
+        true
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        size_of_val(&*self.steering) + size_of_val(&*self.points)
+    }
+}
+
+/// What a state that is played by motion matching is doing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MatchedNow<'g> {
+    /// The database.
+    pub database: &'g str,
+    /// The frame of it that plays.
+    pub frame: u32,
+    /// The clip that plays.
+    pub clip: &'g str,
+    /// The time in that clip, in seconds.
+    pub time_s: f64,
+    /// What the frame cost that the last search found, in squared deviations.
+    pub cost: f32,
+    /// Searches since the state began.
+    pub searches: u32,
+    /// How many of them led to another frame.
+    pub jumps: u32,
+    /// The velocity that follows what is wanted, in metres per second to the character's left, and ahead, as of the last search.
+    pub velocity: [f32; 2],
+}
+
+impl GraphState {
+    /// What a layer's leading state is doing if it is played by motion matching; `None` otherwise.
+    #[must_use]
+    pub fn matched<'g>(&self, graph: &'g Graph, layer: usize) -> Option<MatchedNow<'g>> {
+        let voice = self.layers.get(layer).filter(|_| self.fits(graph))?.voices.as_slice().last()?;
+        let number = usize::from(graph.state(voice.state).matched?);
+        let (matched, steering) = (graph.matched.get(number)?, self.matching.steering.get(number)?);
+        let database = matched.database.as_deref()?;
+        let time_s = steering.time_s + (voice.age_s - steering.at_s);
+        Some(MatchedNow {
+            database: &matched.name,
+            frame: database.frame_of_run(steering.range, time_s)?,
+            clip: &graph.clips().get(usize::from(voice.clip))?.name,
+            time_s,
+            cost: database.in_deviations(steering.cost),
+            searches: steering.searches,
+            jumps: steering.jumps,
+            velocity: steering.velocity,
+        })
+    }
+
+    /// Says where a character that is played by motion matching is to go, as for one who follows a path: a point for each of
+    /// [`Graph::trajectory_times`]. They count, in place of the parameters, until they are set again, or to none.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::OtherGraph`]; [`StateError::NotMatched`]; [`StateError::Value`] for another number of points, or one that is not
+    /// finite.
+    pub fn set_trajectory(
+        &mut self,
+        graph: &Graph,
+        state: StateKey,
+        points: &[TrajectoryPoint],
+    ) -> Result<(), StateError> {
+        if self.shape != graph.shape {
+            return Err(StateError::OtherGraph);
+        }
+        let of = graph.states.get(usize::from(state.0)).ok_or(StateError::OtherGraph)?;
+        let number = of.matched.map(usize::from).ok_or(StateError::NotMatched)?;
+        let Matched { points: range, times_s, .. } =
+            graph.matched.get(number).ok_or(StateError::NotMatched)?;
+        if !points.is_empty() && points.len() != times_s.len() {
+            let allowed = "none, or as many as the database has times of the trajectory ahead";
+            return Err(TimeError { field: "points", value: points.len() as f64, allowed }.into());
+        }
+        let numbers = points.iter().flat_map(|point| [point.position, point.direction]).flatten();
+        for value in numbers.filter(|value| !value.is_finite()) {
+            let (field, allowed) = ("points", "finite numbers");
+            return Err(TimeError { field, value: f64::from(value), allowed }.into());
+        }
+        let own = self.matching.points.get_mut(range.start as usize..range.end as usize);
+        let (Some(own), Some(steering)) = (own, self.matching.steering.get_mut(number)) else {
+            return Err(StateError::OtherGraph);
+        };
+        own.iter_mut().zip(points).for_each(|(own, point)| *own = *point);
+        steering.is_led = !points.is_empty();
+        Ok(())
+    }
+
+    /// States that are played by motion matching may search in every n-th update only, first after `wait` updates: what is due
+    /// waits for its turn. 1 and 0 at the start. [`Crowd::set_search_budget`](crate::crowd::Crowd::set_search_budget) says it to its
+    /// members.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Value`] if `every` is 0.
+    pub fn set_search_turn(&mut self, every: u16, wait: u16) -> Result<(), StateError> {
+        if every == 0 {
+            return Err(TimeError { field: "every", value: 0.0, allowed: "1 to 65,535" }.into());
+        }
+        self.matching.turn = SearchTurn { every, wait };
+        Ok(())
+    }
+}
+
+impl GraphState {
+    /// An update in which nothing moves: whose turn it was has missed it.
+    pub(crate) fn miss_search_turn(&mut self) {
+        if !self.matching.steering.is_empty() {
+            self.matching.turn.next();
+        }
+    }
+}
+
+impl Graph {
+    /// True if a state of it is played by motion matching.
+    pub(crate) fn searches(&self) -> bool {
+        !self.matched.is_empty()
+    }
+
+    /// When the trajectory of a state's database is known, in seconds from now; only times ahead. Empty for a state that is not
+    /// played by motion matching.
+    #[must_use]
+    pub fn trajectory_times(&self, state: StateKey) -> &[f32] {
+        let of = self.states.get(usize::from(state.0)).and_then(|state| self.matched_of(state));
+        of.map_or(&[], |matched| &matched.times_s)
+    }
+}

@@ -1,0 +1,478 @@
+//! States that are played by motion matching: what they find, when they search, and that it can be saved and split.
+
+use super::Played;
+use lissom::track::{Repeat, TrackKind, TrackView};
+use lissom_motion::{
+    Graph, GraphParts, GraphState,
+    frame::Frame,
+    graph::{
+        Amount, ClipCurve, ClipFacts, GraphError, LayerParts, MatchedParts, Problem, StateParts, Test,
+        TransitionParts,
+    },
+    matching::{
+        Database, DatabaseParts, Feature, FeatureGroup, FeatureKind, FrameRange, MatchingLoadError,
+        QueryError,
+    },
+    state::{StateError, TrajectoryPoint},
+};
+use lissom_testkit::{alloc::assert_no_alloc, rng::Rng};
+use std::sync::Arc;
+
+const RATE: f32 = 32.0;
+const TIMES: [f32; 2] = [0.5, 1.0];
+const SCALE: f32 = 200.0;
+
+/// A clip: its name, metres per second ahead, radians per second to the left, whether it loops, its tag.
+type Made = (&'static str, f32, f32, bool, u32);
+
+/// Each is two seconds long.
+const CLIPS: [Made; 6] = [
+    ("idle", 0.0, 0.0, true, 1),
+    ("walk", 1.5, 0.0, true, 1),
+    ("left", 1.5, 1.2, true, 1),
+    ("right", 1.5, -1.2, true, 1),
+    ("run", 4.0, 0.0, false, 1),
+    ("crawl", 0.5, 0.0, true, 2),
+];
+
+fn feature(kind: FeatureKind, axis: u8) -> Feature {
+    Feature { group: 0, kind, axis, offset: 0.0, scale: SCALE }
+}
+
+fn database() -> DatabaseParts {
+    let mut parts = DatabaseParts {
+        skeleton: 1,
+        rate_hz: RATE,
+        tags: vec!["calm".into(), "low".into()],
+        groups: vec![FeatureGroup { name: "all".into(), weight: 1.0 }],
+        ..DatabaseParts::default()
+    };
+    let joint = || String::from("foot");
+    parts.features = vec![
+        feature(FeatureKind::JointPosition { joint: joint() }, 2),
+        feature(FeatureKind::JointVelocity { joint: joint() }, 2),
+    ];
+    for time_s in TIMES {
+        let (position, direction) =
+            (FeatureKind::TrajectoryPosition { time_s }, FeatureKind::TrajectoryDirection { time_s });
+        for axis in [0, 2] {
+            parts.features.push(feature(position.clone(), axis));
+            parts.features.push(feature(direction.clone(), axis));
+        }
+    }
+    for (clip, (name, speed, turn, looping, tag)) in CLIPS.into_iter().enumerate() {
+        let frames = 64 + u32::from(looping);
+        parts.clips.push(name.into());
+        let entry_to = frames - if looping { 0 } else { 16 };
+        let clip = clip as u32;
+        parts.ranges.push(FrameRange { clip, tags: tag, frames, entry_to, ..FrameRange::default() });
+        for frame in 0..frames {
+            let angle = frame as f32 / 64.0 * core::f32::consts::TAU;
+            let mut row = vec![0.05 * speed * libm::sinf(angle), 0.15 * speed * libm::cosf(angle)];
+            for time_s in TIMES {
+                let facing = turn * time_s;
+                let (sin, cos) = (libm::sinf(facing), libm::cosf(facing));
+                let [x, z] = if turn == 0.0 {
+                    [0.0, speed * time_s]
+                } else {
+                    [speed / turn * (1.0 - cos), speed / turn * sin]
+                };
+                row.extend([x, sin, z, cos]);
+            }
+            parts.rows.extend(row.iter().map(|v| libm::rintf(v * SCALE) as i16));
+        }
+    }
+    parts
+}
+
+fn facts(clip: &str) -> Option<ClipFacts> {
+    let (_, _, turn, looping, _) = CLIPS.into_iter().find(|(name, ..)| *name == clip)?;
+    let values = [0.0, 2.0 * turn];
+    let track = TrackView { kind: TrackKind::Float, ratios: &[0.0, 1.0], values: &values, steps: &[0] };
+    Some(ClipFacts { looping, turn: ClipCurve::new(&track), ..2.0.into() })
+}
+
+fn plain() -> MatchedParts {
+    MatchedParts { transition_cost: 0.5.into(), ..MatchedParts::new("move", ["aside", "ahead"]) }
+}
+
+fn parts(matched: MatchedParts) -> GraphParts {
+    let state = StateParts::matched("move", matched);
+    let to =
+        |from: &str, to: &str, test| TransitionParts::new(from, to).when("rest", test).fade(0.2).inertial();
+    GraphParts::new()
+        .float("aside", 0.0)
+        .float("ahead", 0.0)
+        .float("face", 0.0)
+        .float("quick", 1.0)
+        .bool("rest", false)
+        .layer(
+            LayerParts::new("body")
+                .state(state)
+                .state(StateParts::clip("rest", "walk"))
+                .transition(to("move", "rest", Test::On))
+                .transition(to("rest", "move", Test::Off)),
+        )
+}
+
+fn made(parts: &GraphParts) -> Result<Graph, GraphError> {
+    let database = Arc::new(Database::new(&database()).unwrap());
+    Graph::with_databases(parts, facts, |name| Ok((name == "move").then(|| database.clone())))
+}
+
+fn graph() -> Graph {
+    made(&parts(plain().tagged(&["calm"]))).unwrap()
+}
+
+fn ask(played: &mut Played, [aside, ahead]: [f32; 2]) {
+    for (name, value) in [("aside", aside), ("ahead", ahead)] {
+        let key = played.graph.float(name).unwrap();
+        played.state.set(key, value).unwrap();
+    }
+}
+
+fn clip(played: &Played) -> &str {
+    played.state.matched(&played.graph, 0).unwrap().clip
+}
+
+#[test]
+fn it_plays_what_goes_where_it_is_asked_to() {
+    let mut played = Played::new(graph());
+    assert_eq!(clip(&played), "idle");
+    for (asked, expected) in
+        [([0.0, 1.5], "walk"), ([0.0, 0.0], "idle"), ([0.0, 4.0], "run"), ([0.0, 1.5], "walk")]
+    {
+        ask(&mut played, asked);
+        for _ in 0..120 {
+            played.update(1.0 / 60.0);
+        }
+        assert_eq!(clip(&played), expected, "{asked:?}");
+    }
+    // To the left and ahead, as it sees it: it turns for as long as that is asked for.
+    for (asked, expected) in [([1.1, 1.0], "left"), ([-1.1, 1.0], "right")] {
+        ask(&mut played, asked);
+        for _ in 0..120 {
+            played.update(1.0 / 60.0);
+        }
+        assert_eq!(clip(&played), expected, "{asked:?}");
+    }
+    // What has another tag is never played.
+    ask(&mut played, [0.0, 0.5]);
+    for _ in 0..120 {
+        played.update(1.0 / 60.0);
+        assert_ne!(clip(&played), "crawl");
+    }
+}
+
+#[test]
+fn another_frame_is_gone_to_by_inertia_and_what_was_left_is_told() {
+    let mut played = Played::new(graph());
+    played.update(0.05);
+    ask(&mut played, [0.0, 1.5]);
+    let idle = played.frame.entries()[0].to;
+    played.update(0.0625);
+    // A sharp change: it searches at once, for the start of the step.
+    let [old, new] = played.frame.entries() else { panic!("{:?}", played.frame.entries()) };
+    assert_eq!((played.weights(0)[0], played.weights(0)[1]), (("idle", 0.0), ("walk", 1.0)));
+    assert_eq!((old.from, new.from, played.frame.inertia_s()), (idle, new.to, Some(0.3)));
+    let now = played.state.matched(&played.graph, 0).unwrap();
+    // What it found is for the start of the step, so it stands a step behind it.
+    assert!((new.ratio() * 2.0 - now.time_s).abs() < 1e-9, "{} {}", new.ratio(), now.time_s);
+    assert_eq!((now.jumps, old.repeat), (1, Repeat::Loop));
+    let searches = now.searches;
+    played.update(0.0);
+    assert_eq!((played.weights(0).len(), played.frame.inertia_s()), (1, None));
+    assert_eq!(played.state.matched(&played.graph, 0).unwrap().searches, searches);
+}
+
+#[test]
+fn a_clip_that_ends_is_left_in_time_and_a_loop_goes_on() {
+    let mut played = Played::new(graph());
+    ask(&mut played, [0.0, 4.0]);
+    let (mut from_the_end, mut longest) = (0, 0.0_f64);
+    for _ in 0..60 * 20 {
+        played.update(1.0 / 60.0);
+        for entry in played.frame.entries().iter().filter(|entry| entry.weight == 0.0) {
+            from_the_end += usize::from(entry.ratio() > 0.9);
+        }
+        let now = played.state.matched(&played.graph, 0).unwrap();
+        if now.clip == "run" {
+            longest = if now.time_s > longest { now.time_s } else { longest };
+        }
+    }
+    // The last frame stands at 63/32 s, and the search is made there, not a step later.
+    assert!(from_the_end > 3 && longest < 63.0 / 32.0 + 1.0 / 60.0 + 1e-6, "{from_the_end} {longest}");
+    ask(&mut played, [0.0, 1.5]);
+    for _ in 0..60 {
+        played.update(1.0 / 60.0);
+    }
+    let jumps = played.state.matched(&played.graph, 0).unwrap().jumps;
+    for _ in 0..60 * 20 {
+        played.update(1.0 / 60.0);
+    }
+    assert_eq!((clip(&played), played.state.matched(&played.graph, 0).unwrap().jumps), ("walk", jumps));
+}
+
+/// What was found, and when: the same whatever the steps are.
+fn decided(state: &GraphState, graph: &Graph) -> (u32, u32, u32, [u32; 2]) {
+    let now = state.matched(graph, 0).unwrap();
+    (now.frame, now.searches, now.jumps, now.velocity.map(f32::to_bits))
+}
+
+#[test]
+fn any_split_of_a_step_finds_the_same() {
+    let graph = graph();
+    for seed in 0..20 {
+        let mut rng = Rng::new(seed);
+        let mut whole = Played::new(graph.clone());
+        let mut split = Played::new(graph.clone());
+        for _ in 0..200 {
+            if rng.one_in(8) {
+                let asked = [rng.range(-2.0, 2.0), rng.range(-1.0, 4.0)];
+                ask(&mut whole, asked);
+                ask(&mut split, asked);
+            }
+            let parts: Vec<f64> = (0..1 + rng.below(4)).map(|_| 0.001 + rng.unit_f64() * 0.03).collect();
+            parts.iter().for_each(|dt_s| split.update(*dt_s));
+            whole.update(parts.iter().sum());
+            assert_eq!(decided(&whole.state, &graph), decided(&split.state, &graph), "seed {seed}");
+        }
+        assert!(whole.state.matched(&graph, 0).unwrap().jumps > 10);
+    }
+}
+
+#[test]
+fn saved_and_restored_in_the_middle_of_everything_it_goes_on_to_the_bit() {
+    let graph = graph();
+    let mut rng = Rng::new(3);
+    let mut played = Played::new(graph.clone());
+    let rest = graph.bool("rest").unwrap();
+    for _ in 0..600 {
+        let asked = [rng.range(-2.0, 2.0), rng.range(-1.0, 4.0)];
+        if rng.one_in(8) {
+            ask(&mut played, asked);
+        }
+        if rng.one_in(30) {
+            let value = rng.one_in(2);
+            played.state.set(rest, value).unwrap();
+        }
+        played.update(1.0 / 30.0);
+        let bytes = played.state.to_bytes();
+        let mut again = GraphState::read(&graph, &bytes).unwrap();
+        assert_eq!(again, played.state);
+        let mut frame = Frame::new(&graph);
+        let mut ahead = played.state.clone();
+        for _ in 0..4 {
+            graph.update(&mut again, 0.04, &mut frame).unwrap();
+            let shown = frame.clone();
+            graph.update(&mut ahead, 0.04, &mut frame).unwrap();
+            assert_eq!((&again, &shown), (&ahead, &frame));
+        }
+    }
+    let bytes = played.state.to_bytes();
+    for end in 0..bytes.len() {
+        assert!(GraphState::read(&graph, &bytes[..end]).is_err(), "{end}");
+    }
+    // What no update leads to is refused, or is played without harm.
+    for at in 8..bytes.len() {
+        for bit in [1, 0x80] {
+            let mut spoiled = bytes.clone();
+            spoiled[at] ^= bit;
+            if let Ok(mut state) = GraphState::read(&graph, &spoiled) {
+                let mut frame = Frame::new(&graph);
+                (0..20).for_each(|_| graph.update(&mut state, 0.05, &mut frame).unwrap());
+            }
+        }
+    }
+}
+
+#[test]
+fn after_another_state_it_goes_on_with_the_frame_that_is_seen() {
+    let graph = graph();
+    let mut played = Played::new(graph.clone());
+    ask(&mut played, [0.0, 1.5]);
+    let rest = graph.bool("rest").unwrap();
+    played.state.set(rest, true).unwrap();
+    for _ in 0..17 {
+        played.update(0.05);
+    }
+    // It has played the walk's clip, as a state of its own: the database knows that frame.
+    let seen = played.frame.entries().last().unwrap().ratio() * 2.0;
+    played.state.set(rest, false).unwrap();
+    played.update(0.05);
+    let now = played.state.matched(&graph, 0).unwrap();
+    assert_eq!((now.clip, now.jumps), ("walk", 0));
+    assert!((now.time_s - (seen + 0.05)).abs() < 1.0 / f64::from(RATE), "{} {seen}", now.time_s);
+}
+
+#[test]
+fn a_game_may_say_where_to_go_point_by_point() {
+    let graph = graph();
+    let mut played = Played::new(graph.clone());
+    let layer = graph.layer("body").unwrap();
+    let [state, rest] = ["move", "rest"].map(|name| graph.state_key(layer, name).unwrap());
+    assert_eq!(graph.trajectory_times(state), TIMES);
+    assert_eq!(graph.trajectory_times(rest), [0.0; 0]);
+    let ahead =
+        |speed: f32| TIMES.map(|t| TrajectoryPoint { position: [0.0, speed * t], direction: [0.0, 1.0] });
+    for (speed, expected) in [(1.5, "walk"), (0.0, "idle"), (4.0, "run")] {
+        played.state.set_trajectory(&graph, state, &ahead(speed)).unwrap();
+        for _ in 0..20 {
+            played.update(0.05);
+        }
+        assert_eq!(clip(&played), expected);
+    }
+    played.state.set_trajectory(&graph, state, &[]).unwrap();
+    for _ in 0..20 {
+        played.update(0.05);
+    }
+    assert_eq!(clip(&played), "idle", "the parameters count again");
+    let before = played.state.clone();
+    let refused = |points: &[TrajectoryPoint], state| {
+        let mut saved = before.clone();
+        let error = saved.set_trajectory(&graph, state, points).unwrap_err();
+        assert_eq!(saved, before);
+        error
+    };
+    assert!(matches!(refused(&ahead(1.0)[..1], state), StateError::Value(_)));
+    assert!(matches!(refused(&ahead(f32::NAN), state), StateError::Value(_)));
+    assert_eq!(refused(&ahead(1.0), rest), StateError::NotMatched);
+}
+
+#[test]
+fn what_is_due_waits_for_its_turn() {
+    let graph = graph();
+    let mut played = Played::new(graph.clone());
+    played.state.set_search_turn(7, 3).unwrap();
+    assert!(matches!(played.state.set_search_turn(0, 0), Err(StateError::Value(_))));
+    let mut before = 0;
+    for update in 0..70 {
+        if update % 11 == 0 {
+            ask(&mut played, [0.0, if update % 22 == 0 { 1.5 } else { 0.0 }]);
+        }
+        played.update(0.05);
+        let now = played.state.matched(&graph, 0).unwrap().searches;
+        assert_eq!(now > before, update % 7 == 3, "update {update}");
+        before = now;
+    }
+}
+
+#[test]
+fn responsiveness_makes_springs_quick_and_cost_keeps_the_clip() {
+    let velocity = |amount: Amount, quick: f32| {
+        let mut played =
+            Played::new(made(&parts(MatchedParts { responsiveness: amount, ..plain() })).unwrap());
+        let key = played.graph.float("quick").unwrap();
+        played.state.set(key, quick).unwrap();
+        ask(&mut played, [0.0, 1.5]);
+        (0..4).for_each(|_| played.update(0.05));
+        played.state.matched(&played.graph, 0).unwrap().velocity[1]
+    };
+    let [slow, quick] = [1.0, 4.0].map(|v| velocity(Amount::Number(v), 0.0));
+    assert!(slow < 1.2 && quick > 1.45, "{slow} {quick}");
+    assert_eq!(velocity("quick".into(), 4.0).to_bits(), quick.to_bits());
+    let mut stays =
+        Played::new(made(&parts(MatchedParts { transition_cost: 1.0e6.into(), ..plain() })).unwrap());
+    ask(&mut stays, [0.0, 1.5]);
+    (0..40).for_each(|_| stays.update(0.05));
+    assert_eq!(clip(&stays), "idle");
+}
+
+#[test]
+fn bytes_say_the_same_and_what_is_wrong_is_named() {
+    let all = MatchedParts {
+        facing_half_life_s: "quick".into(),
+        responsiveness: "quick".into(),
+        sharp_mps: 0.5,
+        ..plain().facing("face").tagged(&["calm"])
+    };
+    let whole = parts(all);
+    let bytes = whole.to_bytes();
+    assert_eq!(GraphParts::read(&bytes).unwrap(), whole);
+    assert!((0..bytes.len()).all(|end| GraphParts::read(&bytes[..end]).is_err()));
+    assert!(made(&whole).is_ok());
+
+    let problem = |parts: &GraphParts| made(parts).unwrap_err().problem;
+    let of = |matched: MatchedParts| problem(&parts(matched));
+    let unknown = |what, name: &str| Problem::Unknown { what, name: name.into() };
+    assert_eq!(of(MatchedParts { database: "moves".into(), ..plain() }), unknown("database", "moves"));
+    assert_eq!(of(plain().facing("nose")), unknown("parameter", "nose"));
+    let tags = |problem| Problem::Tags { database: "move".into(), problem };
+    assert_eq!(of(plain().tagged(&["high"])), tags(QueryError::UnknownTag("high".into())));
+    assert_eq!(of(plain().tagged(&["calm", "low"])), tags(QueryError::NoFrame("calm, low".into())));
+    for wrong in [
+        MatchedParts { search_s: 0.0, ..plain() },
+        MatchedParts { blend_s: 0.0, ..plain() },
+        MatchedParts { sharp_mps: -1.0, ..plain() },
+        MatchedParts { responsiveness: 0.0.into(), ..plain() },
+        MatchedParts { transition_cost: f32::NAN.into(), ..plain() },
+        MatchedParts { velocity_half_life_s: (-1.0).into(), ..plain() },
+    ] {
+        assert!(matches!(of(wrong), Problem::Value { .. }));
+    }
+    for state in [
+        StateParts::matched("move", plain()).at_speed(2.0),
+        StateParts::matched("move", plain()).once(),
+        StateParts::matched("move", plain()).time_by("face"),
+        StateParts::matched("move", plain()).starting_at(0.5),
+        StateParts::matched("move", plain()).keeping_speed(),
+    ] {
+        let mut parts = parts(plain());
+        parts.layers[0].states[0] = state;
+        assert!(matches!(problem(&parts), Problem::Points(_)));
+    }
+    // A clip of the database that is not there, and a database that cannot be read.
+    let database = Arc::new(Database::new(&database()).unwrap());
+    let wrong = Graph::with_databases(
+        &whole,
+        |clip| facts(clip).filter(|_| clip != "run"),
+        |_| Ok(Some(database.clone())),
+    );
+    assert_eq!(wrong.unwrap_err().problem, unknown("clip", "run"));
+    let broken = MatchingLoadError::OtherSkeleton { name: "move".into() };
+    let wrong = Graph::with_databases(&whole, facts, |_| Err(broken.clone()));
+    assert_eq!(wrong.unwrap_err().problem, Problem::Database(Box::new(broken)));
+    // Without its database a graph can be looked at; it plays nothing there, and states of it are its own.
+    let bare = Graph::new(&whole, facts).unwrap();
+    let mut played = Played::new(bare.clone());
+    played.update(0.1);
+    assert!(played.frame.entries().is_empty() && played.state.matched(&bare, 0).is_none());
+    assert_eq!(GraphState::read(&graph(), &played.state.to_bytes()), Err(StateError::OtherGraph));
+}
+
+#[test]
+fn a_changed_graph_goes_on_where_it_was() {
+    let graph = graph();
+    let mut played = Played::new(graph.clone());
+    ask(&mut played, [0.0, 1.5]);
+    (0..30).for_each(|_| played.update(0.05));
+    let more = GraphParts { clips: vec!["run".into()], ..parts(plain()) };
+    let other = made(&more).unwrap();
+    let carried = played.state.carried_over(&graph, &other);
+    let [was, is] = [played.state.matched(&graph, 0), carried.matched(&other, 0)];
+    assert_eq!(was, is);
+    // Of another database it begins anew.
+    let mut rows = database();
+    rows.rows[0] += 1;
+    let changed = Arc::new(Database::new(&rows).unwrap());
+    let other = Graph::with_databases(&more, facts, |_| Ok(Some(changed.clone()))).unwrap();
+    let carried = played.state.carried_over(&graph, &other);
+    assert_eq!(carried.matched(&other, 0).map(|now| now.searches), Some(0));
+}
+
+#[test]
+fn searching_allocates_nothing() {
+    let mut played = Played::new(graph());
+    let mut rng = Rng::new(9);
+    let [aside, ahead] = ["aside", "ahead"].map(|name| played.graph.float(name).unwrap());
+    assert_no_alloc(|| {
+        for i in 0..2000 {
+            if i % 10 == 0 {
+                played.state.set(aside, rng.range(-2.0, 2.0)).unwrap();
+                played.state.set(ahead, rng.range(-1.0, 4.0)).unwrap();
+            }
+            played.update(1.0 / 60.0);
+        }
+    });
+    assert!(played.state.matched(&played.graph, 0).unwrap().jumps > 50);
+}
