@@ -10,7 +10,9 @@ use lissom_build::{
 };
 use lissom_motion::{
     Graph, GraphParts,
-    graph::{ConditionParts, LayerParts, MotionParts, RootUse, StateParts, Test, TransitionParts},
+    graph::{
+        ConditionParts, LayerParts, MatchedParts, MotionParts, RootUse, StateParts, Test, TransitionParts,
+    },
 };
 use lissom_testkit::graphs;
 use std::path::Path;
@@ -360,4 +362,31 @@ fn transitions_without_states_are_written_as_they_were_read() {
     assert_eq!(file.parts().layers[0].transitions.len(), 1);
     let again = graph::read(graph::to_json(file.parts()).as_bytes()).unwrap();
     assert_eq!(again.parts(), file.parts());
+}
+
+#[test]
+fn a_matched_state_is_read_written_and_checked_beside_databases() {
+    let own = MatchedParts {
+        responsiveness: "quick".into(),
+        transition_cost: 0.25.into(),
+        search_s: 0.2,
+        sharp_mps: 2.0,
+        blend_s: 0.5,
+        ..MatchedParts::new("gaits", ["aside", "ahead"]).facing("face").tagged(&["calm", "low"])
+    };
+    let names = ["aside", "ahead", "face", "quick"];
+    let parts = names.iter().fold(GraphParts::new(), |parts, name| parts.float(name, 0.0));
+    let parts = parts.layer(LayerParts::new("body").state(StateParts::matched("move", own)));
+    let text = graph::to_json(&parts);
+    let file = graph::read(text.as_bytes()).unwrap();
+    assert_eq!(file.parts(), &parts);
+    // Nobody knows the databases: then they are not checked. Else they are, at the line of the state.
+    assert!(file.check_with(&graph::Known::default()).is_ok());
+    let known = graph::Known { databases: Some(Default::default()), ..graph::Known::default() };
+    let wrong = file.check_with(&known).unwrap_err().to_string();
+    assert!(wrong.ends_with(r#"state "move": there is no database called "gaits""#), "{wrong}");
+    let wrong = graph::read(text.replace(r#""gaits""#, "3").as_bytes()).unwrap_err();
+    assert!(wrong.reason.contains("it must be a text"), "{wrong}");
+    let wrong = graph::read(text.replace(r#""blend_s""#, r#""blend""#).as_bytes()).unwrap_err();
+    assert!(wrong.reason.contains("blend"), "{wrong}");
 }

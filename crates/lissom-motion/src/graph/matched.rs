@@ -180,10 +180,10 @@ impl Matched {
         let within = |v: f32| {
             if v > FASTEST_MPS {
                 FASTEST_MPS
-            } else if v < -FASTEST_MPS {
-                -FASTEST_MPS
-            } else {
+            } else if v > -FASTEST_MPS {
                 v
+            } else {
+                -FASTEST_MPS
             }
         };
         Wish { velocity: self.velocity.map(|by| within(float(by))), facing: self.facing.map(float) }

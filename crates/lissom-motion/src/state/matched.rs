@@ -185,8 +185,8 @@ impl GraphState {
             let allowed = "none, or as many as the database has times of the trajectory ahead";
             return Err(TimeError { field: "points", value: points.len() as f64, allowed }.into());
         }
-        let numbers = points.iter().flat_map(|point| [point.position, point.direction]).flatten();
-        for value in numbers.filter(|value| !value.is_finite()) {
+        let mut numbers = points.iter().flat_map(|point| [point.position, point.direction]).flatten();
+        if let Some(value) = numbers.find(|value| !value.is_finite()) {
             let (field, allowed) = ("points", "finite numbers");
             return Err(TimeError { field, value: f64::from(value), allowed }.into());
         }
