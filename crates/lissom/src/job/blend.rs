@@ -107,9 +107,7 @@ impl BlendJob<'_> {
     /// Listed at [`BlendJob`].
     pub fn validate(&self) -> Result<(), JobError> {
         let groups = self.rest.len();
-        if !(self.threshold.is_normal() && self.threshold > 0.0) {
-            return bad_threshold(self.threshold);
-        }
+        check_threshold(self.threshold)?;
         check_layers(self.layers, groups, ["layers.weight", "layers.pose", "layers.joint_weights"])?;
         check_layers(self.additive, groups, ["additive.weight", "additive.pose", "additive.joint_weights"])?;
         at_least("output", "groups", self.output.len(), groups)?;
@@ -160,6 +158,11 @@ fn check_layers(
 #[inline(never)]
 fn bad_weight(field: &'static str, index: usize, value: f32) -> Result<(), JobError> {
     Err(JobError::Value { field, index, value: value.into(), allowed: "finite numbers" })
+}
+
+#[inline]
+pub(super) fn check_threshold(value: f32) -> Result<(), JobError> {
+    if value.is_normal() && value > 0.0 { Ok(()) } else { bad_threshold(value) }
 }
 
 #[cold]

@@ -2,6 +2,7 @@
 
 use super::{
     BlendJob, BlendLayer, JobError, SampleTime,
+    blend::check_threshold,
     error::{at_least, fits_joints},
     kernel::sums,
 };
@@ -38,6 +39,7 @@ pub struct MixEntry {
 pub struct Mix {
     entries: [MixEntry; Self::MAX_ENTRIES],
     len: usize,
+    threshold: f32,
 }
 
 /// The room that a [`MixJob`] works in: a cursor for each entry, and a pose. Made once; one a character.
@@ -72,14 +74,14 @@ struct Slot {
 /// | `output` | out | at least `skeleton.group_count()` groups |
 ///
 /// The bits are those of a [`SampleJob`](super::SampleJob) for each entry and one [`BlendJob`] over them, in
-/// order, with its default threshold: weights are relative, and where they sum to less than that the rest
+/// order, with the mix's threshold: weights are relative, and where they sum to less than that the rest
 /// pose fills in. Additive entries are its additive layers.
 ///
 /// # Errors
 ///
 /// - [`JobError::NoSuchClip`]: an entry's clip is not below `clips`' length.
 /// - [`JobError::TooShort`]: an entry's mask is not among `masks`.
-/// - [`JobError::Value`]: a weight or a time is NaN or infinite.
+/// - [`JobError::Value`]: a weight or a time is NaN or infinite; a threshold that is not a normal number above 0.
 /// - [`JobError::OtherSkeleton`]: a clip was made for another skeleton.
 /// - [`JobError::TooShort`]: `output` has too few groups, or `scratch` is not made for this number of entries or
 ///   joints.
@@ -148,8 +150,23 @@ impl Mix {
     pub const MAX_ENTRIES: usize = 16;
 
     /// Nothing: the rest pose.
-    pub const EMPTY: Self =
-        Self { entries: [MixEntry::new(0, SampleTime::Clamped(0.0), 0.0); Self::MAX_ENTRIES], len: 0 };
+    pub const EMPTY: Self = Self {
+        entries: [MixEntry::new(0, SampleTime::Clamped(0.0), 0.0); Self::MAX_ENTRIES],
+        len: 0,
+        threshold: BlendJob::DEFAULT_THRESHOLD,
+    };
+
+    /// The same with another least weight of a joint: where weights sum to less, the rest pose fills in.
+    #[must_use]
+    pub const fn with_threshold(self, threshold: f32) -> Self {
+        Self { threshold, ..self }
+    }
+
+    /// The least weight of a joint; [`BlendJob::DEFAULT_THRESHOLD`] unless told.
+    #[must_use]
+    pub const fn threshold(&self) -> f32 {
+        self.threshold
+    }
 
     /// Adds an entry; false, and nothing is changed, if there is no room left.
     #[must_use]
@@ -275,6 +292,7 @@ impl MixJob<'_> {
     /// Listed at [`MixJob`].
     pub fn validate(&self) -> Result<(), JobError> {
         let groups = self.skeleton.group_count();
+        check_threshold(self.mix.threshold)?;
         let mut sampled = 0;
         for (index, entry) in self.mix.entries().iter().enumerate() {
             let Some(clip) = self.clips.get(entry.clip) else {
@@ -348,8 +366,8 @@ impl MixJob<'_> {
             left += 1;
         }
         // What is missing to the threshold is the rest pose, as the last layer.
-        let missing = BlendJob::DEFAULT_THRESHOLD - total;
-        let filled = total < BlendJob::DEFAULT_THRESHOLD;
+        let missing = self.mix.threshold - total;
+        let filled = total < self.mix.threshold;
         let inverse = 1.0 / if filled { total + missing } else { total };
         // Decoded clips that follow each other are added at once.
         let mut decoded = Layers::default();
@@ -405,7 +423,7 @@ impl MixJob<'_> {
             first = false;
         }
         let rest = self.skeleton.rest_pose();
-        let (threshold, sums) = (BlendJob::DEFAULT_THRESHOLD, &mut self.output[..rest.len()]);
+        let (threshold, sums) = (self.mix.threshold, &mut self.output[..rest.len()]);
         sums::divide_sums(backend, threshold, rest, self.lod, &self.scratch.totals, sums);
         Ok(())
     }

@@ -39,6 +39,8 @@ pub struct Body {
     scratch: MixScratch,
     pose: Vec<SoaTransform>,
     models: Vec<Mat4>,
+    /// True while all matrices follow from the pose: a change then costs what hangs on the joints that it changes.
+    in_step: bool,
     /// The joints that it has; `None`: all.
     lod: Option<JointLod>,
     skins: Vec<Skin>,
@@ -75,6 +77,7 @@ impl Body {
             scratch: MixScratch::with_room_for(&skeleton, library.clips(), entries),
             pose: skeleton.rest_pose().to_vec(),
             models: vec![Mat4::IDENTITY; skeleton.joint_count()],
+            in_step: false,
             mix: Mix::EMPTY,
             lod: None,
             library: Arc::new(library),
@@ -124,13 +127,15 @@ impl Body {
         }
         .run()?;
         self.mix = mix;
+        self.in_step = false;
         for (index, skin) in self.skins.iter_mut().enumerate() {
             skin.weigh(|clip, target| self.library.morph(clip, index, target), shares.clone());
         }
         self.change(change)
     }
 
-    /// Changes the pose that is shown, and makes the matrices that follow from it.
+    /// Changes the pose that is shown, and makes the matrices that follow from it. Of a pose that is shown, matrices are made again only
+    /// for what hangs on a joint that was changed.
     ///
     /// # Errors
     ///
@@ -139,9 +144,15 @@ impl Body {
         &mut self,
         change: impl FnOnce(&mut Pose<'_>) -> Result<R, JobError>,
     ) -> Result<R, PlayError> {
-        let mut pose = Pose::new(&self.skeleton, &mut self.pose, &mut self.models, self.lod.as_ref())?;
+        let (skeleton, lod) = (&self.skeleton, self.lod.as_ref());
+        let mut pose = if self.in_step {
+            Pose::in_step(skeleton, &mut self.pose, &mut self.models, lod)?
+        } else {
+            Pose::new(skeleton, &mut self.pose, &mut self.models, lod)?
+        };
         let changed = change(&mut pose);
         pose.finish()?;
+        self.in_step = true;
         Ok(changed?)
     }
 
@@ -168,6 +179,7 @@ impl Body {
     ///
     /// None: the buffers are its own.
     pub fn pose_to_models(&mut self) -> Result<(), PlayError> {
+        self.in_step = false;
         self.change(|_| Ok(()))
     }
 
@@ -234,6 +246,7 @@ impl Body {
 
     /// The local pose, to be written as a whole; then [`Body::pose_to_models`]. For single joints and IK: [`Body::change`].
     pub fn pose_mut(&mut self) -> &mut [SoaTransform] {
+        self.in_step = false;
         &mut self.pose
     }
 
@@ -245,6 +258,7 @@ impl Body {
 
     /// The model-space matrices, to be changed: they are made anew with the next pose.
     pub fn models_mut(&mut self) -> &mut [Mat4] {
+        self.in_step = false;
         &mut self.models
     }
 
@@ -263,6 +277,7 @@ impl Body {
             .map(|lod| (0..self.skeleton.joint_count()).map(|joint| nearest(lod, joint)).collect());
         self.skins.iter_mut().for_each(|skin| skin.set_moved_by(moved_by.clone()));
         self.lod = lod;
+        self.in_step = false;
         Ok(())
     }
 

@@ -4,13 +4,13 @@ use super::{ClipShare, PlayError};
 use crate::{
     Skeleton,
     archive::{Archive, ArchiveError, Mesh, MeshView, Morph, SectionKind},
-    job::{MorphJob, PaletteJob, SkinJob},
+    job::{MorphJob, PaletteJob, SkinJob, inverse_transpose},
     mesh::{Inputs, MorphTarget, MorphTargets, Strided, StridedMut, VertexOutput},
     track::Track,
 };
 use alloc::{boxed::Box, format, sync::Arc, vec, vec::Vec};
 use core::mem;
-use lissom_math::Mat4;
+use lissom_math::{Mat4, Mat34};
 
 /// A mesh whose vertices have been moved. Lists have one entry a vertex unless said.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,6 +36,8 @@ pub(super) struct Skin {
     /// One a target, of the last frame.
     weights: Vec<f32>,
     palette: Vec<Mat4>,
+    /// For normals and tangents, where a joint scales unevenly.
+    vector_palette: Vec<Mat4>,
     /// At a level of detail the joint that moves each; else every one itself.
     moved_by: Option<Arc<[u16]>>,
     moved: Vertices,
@@ -55,6 +57,23 @@ struct Vertices {
 
 /// Active targets that one job adds.
 const TARGETS: usize = 16;
+
+/// How far squared lengths and products of a matrix's columns may be off those of an even scale, as a share of the largest. A normal is
+/// then off by less than a tenth of a degree, so that nothing jumps where a scale grows.
+const UNEVEN: f32 = 2.0e-3;
+
+/// True if the matrix does more to directions than turn them, mirror them and scale them all alike.
+fn scales_unevenly(matrix: &Mat4) -> bool {
+    let dot = |a: [f32; 4], b: [f32; 4]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    let [a, b, c, _] = matrix.to_cols_array_2d();
+    let [aa, bb, cc] = [dot(a, a), dot(b, b), dot(c, c)];
+    let larger = |a: f32, b: f32| if a > b { a } else { b };
+    let smaller = |a: f32, b: f32| if a < b { a } else { b };
+    let (largest, smallest) = (larger(larger(aa, bb), cc), smaller(smaller(aa, bb), cc));
+    let bound = largest * UNEVEN;
+    let turned = [dot(a, b), dot(a, c), dot(b, c)].iter().all(|product| product.abs() <= bound);
+    largest - smallest > bound || !turned
+}
 
 impl Vertices {
     fn of(mesh: &MeshView<'_>) -> Self {
@@ -104,6 +123,7 @@ pub(super) fn of(archive: &Archive, skeleton: &Skeleton) -> Result<Vec<Skin>, Pl
                 targets: Vec::new(),
                 weights: Vec::new(),
                 palette: vec![Mat4::IDENTITY; view.inverse_binds.len()],
+                vector_palette: vec![Mat4::IDENTITY; view.inverse_binds.len()],
                 moved_by: None,
                 moved: Vertices::of(&view),
                 morphed: Vertices::default(),
@@ -212,7 +232,15 @@ impl Skin {
         let view = self.mesh.view();
         let Inputs { positions, normals, tangents } = inputs_of(&view, morphed.then_some(&self.morphed));
         let job = SkinJob::new(self.mesh.influences(), &self.palette, positions, self.moved.output());
-        SkinJob { normals, tangents, ..job }.run()?;
+        let vector_palette = if self.palette.iter().any(scales_unevenly) {
+            for (vector, matrix) in self.vector_palette.iter_mut().zip(&self.palette) {
+                *vector = inverse_transpose(&Mat34::from_mat4(matrix)).to_mat4();
+            }
+            Some(&self.vector_palette[..])
+        } else {
+            None
+        };
+        SkinJob { normals, tangents, vector_palette, ..job }.run()?;
         Ok(())
     }
 

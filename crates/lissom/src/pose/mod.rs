@@ -135,6 +135,20 @@ impl<'a> Pose<'a> {
         Ok(Self { skeleton, locals, models, lod, stale: 0..joints })
     }
 
+    /// A local pose and the matrices that follow from it already: they are made again only below joints that are changed.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Pose::new`].
+    pub fn in_step(
+        skeleton: &'a Skeleton,
+        locals: &'a mut [SoaTransform],
+        models: &'a mut [Mat4],
+        lod: Option<&'a JointLod>,
+    ) -> Result<Self, JobError> {
+        Ok(Self { stale: 0..0, ..Self::new(skeleton, locals, models, lod)? })
+    }
+
     /// The skeleton.
     #[must_use]
     pub fn skeleton(&self) -> &'a Skeleton {

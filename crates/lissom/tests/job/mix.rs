@@ -101,7 +101,7 @@ impl Stage {
         BlendJob {
             layers: &layers,
             additive: &additive,
-            threshold: BlendJob::DEFAULT_THRESHOLD,
+            threshold: mix.threshold(),
             rest: skeleton.rest_pose(),
             lod,
             output: &mut output,
@@ -132,7 +132,7 @@ fn random_mix(rng: &mut Rng, clips: usize) -> Mix {
         }
         assert!(mix.push(entry));
     }
-    mix
+    if rng.one_in(3) { mix.with_threshold([0.001, 0.5, 1.0, 2.0][rng.below(4)]) } else { mix }
 }
 
 /// What random mixes must reach for the tests here to be worth anything.

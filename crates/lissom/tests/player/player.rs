@@ -6,7 +6,7 @@ use lissom::{
     job::{BlendJob, BlendLayer, LocalToModelJob, MorphJob, PaletteJob, SampleJob, SampleTime, SkinJob},
     math::Mat4,
     mesh::{MorphTargets, Strided, StridedMut, VertexOutput},
-    player::{PlayError, PlayOptions, Player},
+    player::{Body, PlayError, PlayOptions, Player},
     track::{Repeat, TimeError},
 };
 use lissom_build::{
@@ -90,6 +90,97 @@ fn output_to((positions, normals, tangents): &mut Lists) -> VertexOutput<'_> {
         positions: StridedMut::packed(positions),
         normals: Some(StridedMut::packed(normals)),
         tangents: Some(StridedMut::packed(tangents)),
+    }
+}
+
+/// Changes that follow each other, pose and matrices taken in hand between them, levels of detail: matrices are those of the pose.
+#[test]
+fn matrices_follow_from_the_pose_whatever_was_changed_before() {
+    use lissom::{JointLod, math::Quat};
+    let mut player = player();
+    let skeleton = player.skeleton().clone();
+    player.play("walk").unwrap();
+    let (arm, leg) = (skeleton.find("upperarm_l").unwrap(), skeleton.find("thigh_r").unwrap());
+    let turn = Quat::from_xyzw(0.6, 0.0, 0.0, 0.8);
+    let check = |body: &Body, what: &str| {
+        let mut models = body.models().to_vec();
+        let job = LocalToModelJob::new(&skeleton, body.pose(), &mut models);
+        LocalToModelJob { lod: body.lod(), ..job }.run().unwrap();
+        assert!(body.models() == models, "{what}");
+    };
+    player.update(0.2).unwrap();
+    let body = player.body_mut();
+    body.change(|pose| pose.turn(arm, turn)).unwrap();
+    check(body, "an arm");
+    body.change(|pose| pose.turn(leg, turn).and_then(|()| pose.turn(arm, turn))).unwrap();
+    check(body, "a leg and an arm");
+    body.models_mut()[3] = Mat4::ZERO;
+    body.change(|pose| pose.turn(arm, turn)).unwrap();
+    check(body, "after its matrices were changed");
+    body.pose_mut()[0].translation.y.0[2] += 0.25;
+    body.change(|pose| pose.turn(leg, turn)).unwrap();
+    check(body, "after its pose was changed");
+    body.pose_mut()[0].translation.y.0[1] += 0.25;
+    body.pose_to_models().unwrap();
+    check(body, "after its pose was changed, and nothing else");
+    body.set_lod(Some(JointLod::prefix(9))).unwrap();
+    body.change(|pose| pose.turn(2, turn)).unwrap();
+    check(body, "at a level");
+    body.set_lod(None).unwrap();
+    body.change(|pose| pose.turn(arm, turn)).unwrap();
+    check(body, "at no level again");
+    player.update(0.1).unwrap();
+    check(player.body(), "the next frame");
+}
+
+/// Normals of a body that is flattened and stretched are moved by the inverse transpose; where scales are even, by the palette, with the
+/// bits of one job.
+#[test]
+fn normals_stand_on_the_surface_under_uneven_scales() {
+    use lissom::math::{Transform, Vec3};
+    let mut player = player();
+    let mesh = ARCHIVE.mesh("body").unwrap();
+    let view = mesh.view();
+    player.play("walk").unwrap();
+    player.update(0.3).unwrap();
+    let spine = player.skeleton().find("spine_01").unwrap();
+    for (scale, uneven) in [
+        (Vec3::ONE, false),
+        (Vec3::splat(3.0), false),
+        (Vec3::new(1.0, 1.0005, 1.0), false),
+        (Vec3::new(1.0, 4.0, 1.0), true),
+        (Vec3::new(0.25, 1.0, -1.0), true),
+    ] {
+        player.update(0.0).unwrap();
+        let change = |pose: &mut lissom::pose::Pose<'_>| {
+            let local = pose.local(spine)?;
+            pose.set_local(spine, Transform { scale, ..local })
+        };
+        player.body_mut().change(change).unwrap();
+        let mut palette = vec![Mat4::IDENTITY; view.inverse_binds.len()];
+        let mut vectors = palette.clone();
+        PaletteJob {
+            models: player.models(),
+            inverse_binds: view.inverse_binds,
+            joints: None,
+            palette: &mut palette,
+            vector_palette: Some(&mut vectors),
+        }
+        .run()
+        .unwrap();
+        let mut lists = (view.positions.to_vec(), view.normals.to_vec(), view.tangents.to_vec());
+        let output = VertexOutput::Separate {
+            positions: StridedMut::packed(&mut lists.0),
+            normals: Some(StridedMut::packed(&mut lists.1)),
+            tangents: None,
+        };
+        let job = SkinJob::new(mesh.influences(), &palette, Strided::packed(view.positions), output);
+        let normals = Some(Strided::packed(view.normals));
+        SkinJob { normals, vector_palette: uneven.then_some(&vectors[..]), ..job }.run().unwrap();
+        player.body_mut().morphs_mut().for_each(|weights| weights.fill(0.0));
+        let shown = player.body_mut().skin_mesh("body").unwrap();
+        assert!(shown.positions == lists.0, "{scale}");
+        assert!(shown.normals == lists.1, "{scale}");
     }
 }
 

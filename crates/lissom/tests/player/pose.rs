@@ -388,6 +388,36 @@ fn chains_pull_and_springs_swing_without_allocation_and_as_they_were_saved() {
     assert!(Springs::new(skeleton, "tail").is_err());
 }
 
+/// Of a pose that is shown already, only what hangs on a changed joint is made again.
+#[test]
+fn a_change_of_a_pose_in_step_costs_what_hangs_on_it() {
+    let skeleton = &*SKELETON;
+    let turn = quat_from_axis_angle(Vec3::X, 0.4);
+    let (arm, leg) = (skeleton.find("upperarm_l").unwrap(), skeleton.find("thigh_r").unwrap());
+    let (mut locals, mut models) = buffers(skeleton);
+    LocalToModelJob::new(skeleton, &locals, &mut models).run().unwrap();
+    // What is not made again keeps what it has.
+    let spoiled = Mat4::from_cols_array(&[7.0; 16]);
+    let kept = |joint: usize| {
+        let above = |of: usize| std::iter::successors(Some(of), |j| skeleton.parent(*j)).any(|j| j == joint);
+        [arm, leg].iter().any(|of| skeleton.subtree(*of).contains(&joint) || above(*of))
+    };
+    let sound = models.clone();
+    (0..skeleton.joint_count()).filter(|joint| !kept(*joint)).for_each(|joint| models[joint] = spoiled);
+    let mut pose = Pose::in_step(skeleton, &mut locals, &mut models, None).unwrap();
+    pose.turn(arm, turn).unwrap();
+    pose.turn(leg, turn).unwrap();
+    pose.finish().unwrap();
+    let mut whole = sound.clone();
+    LocalToModelJob::new(skeleton, &locals, &mut whole).run().unwrap();
+    let mut changed = 0;
+    for joint in 0..skeleton.joint_count() {
+        assert_eq!(models[joint], if kept(joint) { whole[joint] } else { spoiled }, "{joint}");
+        changed += usize::from(whole[joint] != sound[joint]);
+    }
+    assert!(changed > 3 && changed < skeleton.joint_count(), "{changed}");
+}
+
 /// A level of detail without the hand: its limb is left alone, what is there is not.
 #[test]
 fn limbs_that_a_level_leaves_out_are_not_moved() {
