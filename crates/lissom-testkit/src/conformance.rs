@@ -22,6 +22,7 @@ use lissom_build::{
     cook::{ClipBuilder, Effort},
     mannequin::{self, Motion},
     matching::{self, MatchedClips, MatchedMotion, MatchingRule},
+    scene::SceneAnimation,
 };
 use lissom_math::{
     Mat34, Qvs, Qvvs, Transform, Vec3,
@@ -29,9 +30,14 @@ use lissom_math::{
     soa::{self, SoaTransform},
     trig,
 };
-use lissom_motion::matching::Database;
+use lissom_motion::{
+    Graph, GraphParts, GraphState,
+    frame::Frame,
+    graph::{LayerParts, MatchedParts, StateParts},
+    matching::{Database, DatabaseParts},
+};
 use lissom_world::{Prefab, World};
-use std::fmt::Write;
+use std::{fmt::Write, sync::Arc};
 
 /// The committed table: a name and a hash a line.
 pub const TABLE: &str = include_str!("../golden_hashes.txt");
@@ -50,6 +56,7 @@ pub fn hashes(backend: Backend) -> Vec<Entry> {
     all.extend(clips(backend));
     all.extend(motion::hashes(backend));
     all.push(("matching".into(), matching(backend)));
+    all.push(("matching/played".into(), matching_played()));
     all.push(("world".into(), world(backend)));
     all.push(("graph".into(), graphs::hash()));
     all.push(("graph/in_step".into(), graphs::in_step_hash()));
@@ -60,8 +67,8 @@ pub fn hashes(backend: Backend) -> Vec<Entry> {
     all
 }
 
-/// The mannequin's gaits as a database for motion matching, and what a thousand searches in it find.
-fn matching(backend: Backend) -> u64 {
+/// The mannequin's gaits, and a database for motion matching that is made of them.
+fn gaits() -> ([SceneAnimation; 4], DatabaseParts) {
     let motions = [Motion::Walk, Motion::Run, Motion::StrafeLeft, Motion::TurnRight];
     let animations = motions.map(|motion| mannequin::animation(motion).expect("it has root motion"));
     let skeleton = mannequin::skeleton();
@@ -73,6 +80,41 @@ fn matching(backend: Backend) -> u64 {
     let clips = vec![MatchedClips { clips: "*".into(), ..MatchedClips::default() }];
     let rule = MatchingRule { clips, rate_hz: 60.0, ..MatchingRule::new("gaits") };
     let parts = matching::cook(&rule, &motions).expect("a human walks").parts;
+    (animations, parts)
+}
+
+/// A minute of a state that is played by motion matching: clips, weights, heads, and what it remembers.
+fn matching_played() -> u64 {
+    let (animations, database) = gaits();
+    let database = Arc::new(Database::new(&database).expect("it is one"));
+    let matched =
+        MatchedParts { transition_cost: 0.02.into(), ..MatchedParts::new("gaits", ["aside", "ahead"]) };
+    let parts = GraphParts::new()
+        .float("aside", 0.0)
+        .float("ahead", 0.0)
+        .layer(LayerParts::new("body").state(StateParts::matched("move", matched)));
+    let facts = |clip: &str| animations.iter().find(|own| own.motion.name == clip).map(SceneAnimation::facts);
+    let graph = Graph::with_databases(&parts, facts, |_| Ok(Some(database.clone()))).expect("it is whole");
+    let [aside, ahead] = ["aside", "ahead"].map(|name| graph.float(name).expect("it is there"));
+    let (mut state, mut frame) = (GraphState::new(&graph), Frame::new(&graph));
+    let (mut rng, mut hash) = (Rng::new(5), Fnv64::new());
+    for step in 0..3600 {
+        if step % 30 == 0 {
+            state.set(aside, rng.range(-1.5, 1.5)).expect("a number");
+            state.set(ahead, rng.range(-0.5, 5.0)).expect("a number");
+        }
+        graph.update(&mut state, 1.0 / 60.0, &mut frame).expect("a step may be taken");
+        for entry in frame.entries() {
+            hash = hash.u32(u32::from(entry.clip)).f32(entry.weight);
+            hash = hash.bytes(&entry.to.progress_s().to_bits().to_le_bytes());
+        }
+    }
+    hash.bytes(&state.to_bytes()).finish()
+}
+
+/// What a thousand searches in that database find.
+fn matching(backend: Backend) -> u64 {
+    let (_, parts) = gaits();
     let database = Database::new(&parts).expect("what was cooked is a database");
     let mut hash = Fnv64::new().bytes(&parts.to_bytes());
     let mut rng = Rng::new(33);
