@@ -13,9 +13,16 @@ const BENCH: &str = "lissom-bench-world";
 pub const LINTED: [&str; 5] =
     [workspace::BEVY, workspace::PYTHON, workspace::VIEWER, workspace::BINDGEN, BENCH];
 
+/// The plugin without what it draws with: Bevy's renderer takes long, and declares a newer Rust.
+const FEATURES: &str = "bevy_lissom/import,bevy_lissom/multi_threaded,lissom-viewer/default";
+
+/// What the others have by themselves.
+const OTHERS: &str = "lissom-py/default,lissom-bench-world/default";
+
 /// Clippy on all of them at once.
 pub fn lint() -> Result<Outcome, String> {
-    let mut args = vec!["clippy", "--all-targets", "--features", "bevy_lissom/import"];
+    let features = format!("{FEATURES},{OTHERS}");
+    let mut args = vec!["clippy", "--all-targets", "--no-default-features", "--features", &features];
     args.extend(LINTED.iter().flat_map(|p| ["--package", *p]));
     args.extend(["--", "--deny", "warnings"]);
     cargo(&args)
@@ -24,7 +31,7 @@ pub fn lint() -> Result<Outcome, String> {
 /// `cargo test` on the plugin and the viewer. Both are named always, so that what they share is built once.
 pub fn test(targets: &[&str]) -> Command {
     let mut test = workspace::cargo();
-    test.args(["test", "--features", "bevy_lissom/import"]);
+    test.args(["test", "--no-default-features", "--features", FEATURES]);
     test.args(["--package", workspace::BEVY, "--package", workspace::VIEWER]).args(targets);
     test
 }

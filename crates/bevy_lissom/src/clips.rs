@@ -168,7 +168,9 @@ impl Solo {
         let would = crowd_of.step_s(member) * f64::from(speed).abs()
             / if duration_s > 0.0 { duration_s } else { 1.0 };
         let way = if repeat == Repeat::Once { would } else { (laps - before).abs() };
-        let share = ((end - before).abs() / way).clamp(0.0, 1.0) as f32;
+        let share = (end - before).abs() / way;
+        // Rounding must not lead out of the step.
+        let share = if share > 1.0 { 1.0 } else { share as f32 };
         let weight = self.playing(crowd_of, member).map_or(1.0, |playing| playing.weight);
         Some(Ended { change, clip, share, weight })
     }

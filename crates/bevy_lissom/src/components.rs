@@ -20,7 +20,7 @@ use std::sync::Arc;
 #[require(Transform)]
 pub struct Plays {
     /// The file.
-    pub source: Source,
+    pub source: ClipSource,
     /// What of it.
     pub playable: Playable,
     /// The skeleton's name, for archives with several.
@@ -30,14 +30,14 @@ pub struct Plays {
 /// Where the clips come from.
 #[derive(Clone, Debug, PartialEq, Reflect)]
 #[reflect(Default, Debug, PartialEq)]
-pub enum Source {
+pub enum ClipSource {
     /// An archive.
     Archive(Handle<LissomArchive>),
     /// The archive that this is a label of.
     Clip(Handle<LissomClip>),
 }
 
-impl Default for Source {
+impl Default for ClipSource {
     fn default() -> Self {
         Self::Archive(Handle::default())
     }
@@ -135,7 +135,7 @@ impl From<&str> for WeightedClip {
 }
 
 impl Plays {
-    fn new(source: Source, playable: Playable) -> Self {
+    fn new(source: ClipSource, playable: Playable) -> Self {
         Self { source, playable, skeleton: None }
     }
 
@@ -148,31 +148,31 @@ impl Plays {
     /// The clip of a label, `server.load("hero.lsm#walk")`, over and over.
     #[must_use]
     pub fn labelled(clip: Handle<LissomClip>) -> Self {
-        Self::new(Source::Clip(clip), Playable::Clips { clips: Vec::new(), in_step: false })
+        Self::new(ClipSource::Clip(clip), Playable::Clips { clips: Vec::new(), in_step: false })
     }
 
     /// Clips side by side, by weight, each at its own pace.
     #[must_use]
     pub fn clips(archive: Handle<LissomArchive>, clips: impl Into<Vec<WeightedClip>>) -> Self {
-        Self::new(Source::Archive(archive), Playable::Clips { clips: clips.into(), in_step: false })
+        Self::new(ClipSource::Archive(archive), Playable::Clips { clips: clips.into(), in_step: false })
     }
 
     /// Clips side by side that keep step, as gaits do: all at the mean of their paces, by weight.
     #[must_use]
     pub fn in_step(archive: Handle<LissomArchive>, clips: impl Into<Vec<WeightedClip>>) -> Self {
-        Self::new(Source::Archive(archive), Playable::Clips { clips: clips.into(), in_step: true })
+        Self::new(ClipSource::Archive(archive), Playable::Clips { clips: clips.into(), in_step: true })
     }
 
     /// A graph of the archive decides, by its name there.
     #[must_use]
     pub fn graph(archive: Handle<LissomArchive>, name: &str) -> Self {
-        Self::new(Source::Archive(archive), Playable::Graph(GraphSource::Named(name.to_owned())))
+        Self::new(ClipSource::Archive(archive), Playable::Graph(GraphSource::Named(name.to_owned())))
     }
 
     /// A graph that was made in code decides. Characters that share the description share all but their state.
     #[must_use]
     pub fn parts(archive: Handle<LissomArchive>, graph: Arc<GraphParts>) -> Self {
-        Self::new(Source::Archive(archive), Playable::Graph(GraphSource::Parts(graph)))
+        Self::new(ClipSource::Archive(archive), Playable::Graph(GraphSource::Parts(graph)))
     }
 }
 

@@ -46,7 +46,7 @@ pub enum ImportError {
         /// Its path among the assets.
         path: String,
         /// What is wrong with it.
-        source: RecipeError,
+        source: Box<RecipeError>,
     },
     /// A file that the recipe or the loader's settings name.
     #[error("{path}: {source}")]
@@ -72,8 +72,7 @@ pub(crate) async fn cooked(
     }
     let own = context.path().clone_owned();
     let recipe = recipe_of(context, &own, settings).await?;
-    let named = |path: &Option<PathBuf>| path.clone();
-    let (skeleton, retarget) = (named(&recipe.skeleton), named(&recipe.retarget));
+    let (skeleton, retarget) = (recipe.skeleton.clone(), recipe.retarget.clone());
     let mut graphs = Vec::new();
     let asked = settings.graphs.iter().map(PathBuf::from);
     for path in recipe.graphs.iter().cloned().chain(asked) {
@@ -183,7 +182,8 @@ async fn recipe_of(
     let asked = RecipeFile { precision_m: settings.precision_m, ..RecipeFile::default() };
     let Some((path, bytes)) = found else { return Ok(asked) };
     let shown = path.display().to_string();
-    let recipe = recipe::read(&bytes).map_err(|source| ImportError::Recipe { path: shown, source })?;
+    let recipe = recipe::read(&bytes)
+        .map_err(|source| ImportError::Recipe { path: shown, source: Box::new(source) })?;
     Ok(recipe.in_folder(path.parent().unwrap_or(Path::new(""))).with(asked))
 }
 

@@ -4,10 +4,10 @@
 //! use bevy_app::prelude::*;
 //! use bevy_asset::AssetServer;
 //! use bevy_ecs::prelude::*;
-//! use bevy_lissom::{LissomPlugin, Plays, Skins};
+//! use bevy_lissom::{LissomPlugin, Plays, Skin};
 //!
 //! fn hero(mut commands: Commands, server: Res<AssetServer>) {
-//!     commands.spawn((Plays::clip(server.load("hero.lsm"), "walk"), Skins::all()));
+//!     commands.spawn((Plays::clip(server.load("hero.lsm"), "walk"), Skin::new("body")));
 //! }
 //!
 //! App::new().add_plugins(LissomPlugin::default()).add_systems(Startup, hero).run();
@@ -32,7 +32,7 @@
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|
-//! | `render` | no | skins are drawn: their palettes go to the GPU (pulls crates that declare Rust 1.97.1) |
+//! | `render` | yes | skins are drawn: their palettes go to the GPU (pulls crates that declare Rust 1.97.1); off: a server |
 //! | `multi_threaded` | yes | Bevy's systems and the crowds use all threads; off for the web |
 //! | `import` | no | `.glb` and other files as archives, cooked as they are loaded, with `lissom.toml` and graphs: while a game is made |
 //!
@@ -70,8 +70,8 @@ pub use archive::{LissomArchive, LissomClip, LissomLoadError, LissomLoader, Liss
 pub use character::{CharacterError, CharacterSave, Characters};
 pub use clips::PlayingClip;
 pub use components::{
-    Change, Character, EntityRootMotion, GraphSource, JointSocket, MarkerPassed, ParameterValue, Parameters,
-    Playable, PlaybackSpeed, Plays, Source, StateChanged, WeightedClip,
+    Change, Character, ClipSource, EntityRootMotion, GraphSource, JointSocket, MarkerPassed, ParameterValue,
+    Parameters, Playable, PlaybackSpeed, Plays, StateChanged, WeightedClip,
 };
 pub use crowds::Crowds;
 pub use ik::{FootGround, FootIk, HandIk, HandTarget, LookAt, PoseHooks};

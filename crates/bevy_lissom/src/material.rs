@@ -55,7 +55,7 @@ pub struct MaterialTexture {
     pub transform: Option<[f32; 5]>,
 }
 
-/// The material of a skin that [`Skins`](crate::Skins) spawned; `None`: its file says nothing, and it has the renderer's default one.
+/// The material of a skin that [`Skins`](crate::Skins) spawned; `None`: its file says nothing.
 #[derive(Component, Clone, Debug, Default, PartialEq)]
 pub struct SkinMaterial(pub Option<Handle<LissomMaterial>>);
 

@@ -135,7 +135,7 @@ pub(crate) fn dress(
     if !*told && !skins.is_empty() && !cameras.is_empty() {
         *told = true;
         tracing::error!(
-            "skins are not drawn: bevy_lissom was built without its feature `render`, which draws them"
+            "skins are not drawn: bevy_lissom was built without its feature `render`, which is on by default"
         );
     }
     for (entity, skin, palette, failed) in &skins {

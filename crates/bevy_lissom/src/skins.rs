@@ -1,4 +1,5 @@
 //! A whole character: every mesh of its archive, with its material.
+#![allow(clippy::type_complexity, reason = "a query says what it asks for")]
 
 use crate::{
     archive::LissomArchive,
@@ -15,7 +16,9 @@ use bevy_ecs::{prelude::*, reflect::ReflectComponent};
 use bevy_reflect::{Reflect, std_traits::ReflectDefault};
 use bevy_transform::components::Transform;
 
-/// Draws a character: every mesh of its archive becomes a child with a [`Skin`] and a [`SkinMaterial`], the material that its file has. Children follow the component and the file; they go with the component.
+/// Dresses a character: every mesh of its archive becomes a child with a [`Skin`] and a [`SkinMaterial`], the material that its file has.
+/// A renderer's own material is made of it by a system of the game. Children follow the component and the file; they go with the
+/// component.
 ///
 /// ```ignore
 /// commands.spawn((Plays::clip(server.load("hero.lsm"), "walk"), Skins::all()));

@@ -5,8 +5,8 @@ use crate::{
     archive::{LissomArchive, LissomClip},
     clips::Ended,
     components::{
-        Change, Character, EntityRootMotion, JointSocket, MarkerPassed, ParameterValue, Parameters, Playable,
-        PlaybackSpeed, Plays, Source, StateChanged, WeightedClip,
+        Change, Character, ClipSource, EntityRootMotion, JointSocket, MarkerPassed, ParameterValue,
+        Parameters, Playable, PlaybackSpeed, Plays, StateChanged, WeightedClip,
     },
     crowds::{BindError, Bound, CrowdOf, Crowds, Own, Rebound},
     executor::Compute,
@@ -84,7 +84,7 @@ fn try_again(
 ) {
     for (mut plays, character, failed) in all {
         // A label has no archive until it is loaded.
-        let other = matches!(&plays.source, Source::Archive(handle) if handle.id() != id);
+        let other = matches!(&plays.source, ClipSource::Archive(handle) if handle.id() != id);
         if fails(failed, Concern::Plays) && character.is_none() && !other {
             plays.set_changed();
         }
@@ -152,8 +152,8 @@ fn found(
     server: &AssetServer,
 ) -> Result<Option<(Handle<LissomArchive>, Playable)>, BindError> {
     match &plays.source {
-        Source::Archive(handle) => Ok(Some((handle.clone(), plays.playable.clone()))),
-        Source::Clip(handle) => {
+        ClipSource::Archive(handle) => Ok(Some((handle.clone(), plays.playable.clone()))),
+        ClipSource::Clip(handle) => {
             let Some((clip, path)) = clips.get(handle).zip(handle.path()) else {
                 return still_loading(server, handle.id()).map(|()| None);
             };

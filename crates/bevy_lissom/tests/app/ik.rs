@@ -3,7 +3,9 @@
 use super::{app, hero, joint, plays};
 use bevy_app::App;
 use bevy_ecs::{prelude::*, system::RunSystemOnce};
-use bevy_lissom::{Characters, FootGround, FootIk, HandIk, HandTarget, LissomError, LookAt, Plays};
+use bevy_lissom::{
+    Characters, FootGround, FootIk, HandIk, HandTarget, LissomError, LookAt, Plays, PoseHooks,
+};
 use bevy_math::{Mat4, Quat, Vec3};
 use bevy_transform::components::Transform;
 use lissom::{
@@ -153,4 +155,30 @@ fn ik_has_the_bits_of_an_animator() {
             alone.models().iter().flat_map(|m| m.to_cols_array()).map(f32::to_bits).collect();
         assert_eq!(shown, wanted);
     }
+}
+
+#[test]
+fn a_hook_of_the_game_changes_the_pose_of_whom_it_means() {
+    let (mut app, _) = app();
+    let all = [standing(&mut app), standing(&mut app)];
+    let place = Vec3::new(6.5, 4.0, 6.2);
+    let ahead = |app: &mut App, (entity, own): (Entity, Mat4)| {
+        let head = in_world(app, entity, own, "head");
+        head.transform_vector3(Vec3::Z).normalize().dot((place - head.w_axis.truncate()).normalize())
+    };
+    app.update();
+    let before = all.map(|one| ahead(&mut app, one));
+    let skeleton = Archive::read(&super::BYTES).unwrap().skeleton("mannequin").unwrap();
+    let gaze = Gaze::of(&skeleton).unwrap();
+    let (means, target) = (all[0].0, all[0].1.inverse().transform_point3(place));
+    app.world_mut().resource_mut::<PoseHooks>().add(move |entity, pose| {
+        if entity == means {
+            pose.look_at(&gaze, target, 1.0)?;
+        }
+        Ok(())
+    });
+    app.update();
+    let after = all.map(|one| ahead(&mut app, one));
+    assert!(after[0] > before[0] + 0.1, "{before:?} {after:?}");
+    assert!((after[1] - before[1]).abs() < 0.02, "{before:?} {after:?}");
 }

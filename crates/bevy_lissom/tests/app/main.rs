@@ -408,6 +408,28 @@ fn code_goes_to_a_state_and_a_wrong_name_is_refused() {
     assert_eq!(app.world_mut().run_system_once(leading).unwrap().as_deref(), Some("greeting"));
 }
 
+#[test]
+fn what_a_character_decides_is_told_in_lines() {
+    let (mut app, _) = app();
+    let graph = hero(&mut app, |server| Plays::graph(server.load("hero.lsm"), "hero"));
+    let clip = hero(&mut app, |server| Plays::clip(server.load("hero.lsm"), "walk"));
+    app.world_mut().entity_mut(graph).insert(Parameters::default().with("speed", 0.25));
+    for entity in [graph, clip] {
+        plays(&mut app, entity);
+    }
+    app.update();
+    let lines = |app: &mut App, entity: Entity| {
+        app.world_mut().run_system_once(move |c: Characters| c.described(entity).unwrap()).unwrap()
+    };
+    let told = lines(&mut app, graph).join("\n");
+    for words in
+        ["body: move ", "move > greeting: greet says no", "upper: -", "speed = 0.250", "greet = false"]
+    {
+        assert!(told.contains(words), "{words:?} in {told}");
+    }
+    assert!(lines(&mut app, clip)[0].starts_with("walk  "));
+}
+
 #[derive(Resource, Default)]
 struct Changes(Vec<StateChanged>);
 

@@ -70,6 +70,12 @@ fn each_mistake_stands_on_the_entity_and_in_the_log_with_its_name() {
         assert_eq!(told.len(), 1, "{name} is told once: {told:?}");
         assert!(told[0].ends_with(&format!("{about}: {why}")), "{told:?}");
     }
+    // Another mistake takes the place of the one before.
+    let entity = cases.iter().find(|case| case.0 == "Wrong mesh").unwrap().3;
+    app.world_mut().entity_mut(entity).insert(Skin::new("hat"));
+    app.update();
+    let error = app.world().get::<LissomError>(entity).unwrap();
+    assert!(error.problems.len() == 1 && error.about(Concern::Skin).unwrap().contains("\"hat\""), "{error}");
     // Mended one by one.
     let mended: [(&str, fn(&mut EntityWorldMut)); 4] = [
         ("Wrong parameter", |entity| {

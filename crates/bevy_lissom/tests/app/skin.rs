@@ -1,5 +1,7 @@
 //! Meshes of archives, moved without an entity a joint.
 
+#[cfg(not(feature = "render"))]
+use super::log;
 use super::{BYTES, app, hero, joint, plays, until, written};
 use bevy_app::App;
 use bevy_asset::{AssetServer, Assets, Handle};
@@ -245,4 +247,20 @@ fn palettes_are_copied_to_their_places_on_all_threads_and_what_does_not_fit_is_l
     assert_eq!(scatter_palettes(&mut buffer, &mut places), 3);
     let expected = [&a[..], &[Mat4::ZERO], &b, &[Mat4::ZERO]].concat();
     assert_eq!(buffer, expected);
+}
+
+#[cfg(not(feature = "render"))]
+#[test]
+fn an_app_with_a_camera_and_without_the_feature_that_draws_is_told_once() {
+    let (mut app, _) = app();
+    let character = walker(&mut app);
+    app.world_mut().entity_mut(character).insert(Skin::new("body"));
+    dressed(&mut app, character);
+    app.update();
+    // A server has no camera.
+    assert_eq!(log::count("skins are not drawn"), 0);
+    app.world_mut().spawn(bevy_camera::Camera::default());
+    app.update();
+    app.update();
+    assert_eq!(log::count("skins are not drawn: bevy_lissom was built without its feature `render`"), 1);
 }
