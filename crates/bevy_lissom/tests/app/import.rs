@@ -33,15 +33,19 @@ fn walker((mut app, files): (App, Dir), name: &'static str, bytes: Vec<u8>) -> (
     (app, entity)
 }
 
+fn moves(app: &mut App, entity: Entity) {
+    let before = joint(app, entity, "thigh_l");
+    for _ in 0..10 {
+        app.update();
+    }
+    assert!(!before.abs_diff_eq(joint(app, entity, "thigh_l"), 1e-3), "it stands still");
+}
+
 #[test]
 fn a_glb_is_cooked_as_it_is_loaded_and_plays() {
     let (mut app, entity) = walker(app(), "hero.glb", glb());
     plays(&mut app, entity);
-    let before = joint(&mut app, entity, "thigh_l");
-    for _ in 0..10 {
-        app.update();
-    }
-    assert!(!before.abs_diff_eq(joint(&mut app, entity, "thigh_l"), 1e-3), "it stands still");
+    moves(&mut app, entity);
 }
 
 #[test]
@@ -94,11 +98,7 @@ fn what_lies_beside_a_file_is_read_the_recipe_and_its_graphs_too() {
     let graphs = hero(&mut app, |server| Plays::graph(server.load("models/people/hero.gltf"), "going"));
     for entity in [clip, graphs] {
         plays(&mut app, entity);
-        let before = joint(&mut app, entity, "thigh_l");
-        for _ in 0..10 {
-            app.update();
-        }
-        assert!(!before.abs_diff_eq(joint(&mut app, entity, "thigh_l"), 1e-3), "it stands still");
+        moves(&mut app, entity);
     }
 }
 
