@@ -194,6 +194,7 @@ const MODELS: Outputs = Outputs {
     space: Space::Model,
     between: false,
     morphs: false,
+    mixes: false,
 };
 const NOTHING: Outputs = Outputs { models: false, ..MODELS };
 const PALETTES: Outputs = Outputs { palettes: Some(PaletteFormat::F32), ..NOTHING };

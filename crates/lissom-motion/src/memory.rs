@@ -173,6 +173,18 @@ impl PoseMemory {
         self.kept.is_asked()
     }
 
+    /// What is remembered of a change, as an [`InertiaJob`] takes it; empty when nothing is left.
+    #[must_use]
+    pub fn offsets(&self) -> &[SoaInertia] {
+        &self.inertia
+    }
+
+    /// Seconds since the last change, and how long it takes in all.
+    #[must_use]
+    pub fn times_s(&self) -> (f64, f64) {
+        (self.elapsed_s, self.duration_s)
+    }
+
     /// True if something has not died away.
     #[must_use]
     pub fn is_running(&self) -> bool {

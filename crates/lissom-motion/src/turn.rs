@@ -42,6 +42,11 @@ impl Turn {
         self.every
     }
 
+    /// Updates between this one and the next pose.
+    pub fn wait(&self) -> u8 {
+        self.wait
+    }
+
     /// True if there are updates that do not compute the pose: then what is shown is part of a save.
     pub fn holds(&self) -> bool {
         self.every > 1 || self.wait > 0

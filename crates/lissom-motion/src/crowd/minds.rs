@@ -241,6 +241,7 @@ impl Crowd {
         }
         memory.clone_from_into_buffer(saved, &mut self.members.spares);
         self.members.cares[at].refresh();
+        self.mixes.spoil(at);
         Ok(())
     }
 

@@ -61,6 +61,8 @@ mod executor;
 mod matrices;
 mod members;
 mod minds;
+mod mixes;
+mod one;
 mod outputs;
 mod palette;
 mod played_clip;
@@ -80,6 +82,8 @@ pub use event::CrowdEvent;
 pub use executor::Rayon;
 pub use executor::{Executor, Serial};
 pub use members::Member;
+pub use mixes::{MixHead, MixedClip, MixedLayer, Mixes, NO_MASK, TICKS_PER_S, TIME_ERROR_S, WEIGHT_ERROR};
+pub use one::MemberPose;
 pub use outputs::{BoundsScratch, Outputs};
 pub use palette::{HalfRows, PaletteFormat, PaletteRows, Palettes, PalettesMut, Space};
 pub use played_clip::{MAX_PLAYED_CLIPS, PlayedClip};
@@ -93,7 +97,7 @@ use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
 use care::check_place;
 use decoded::Decoded;
 use lissom::{
-    JointLod, Skeleton,
+    Clip, JointLod, Skeleton,
     archive::Archive,
     job::{BatchPlan, LocalToModelJob, inverse_binds_from_rest},
     math::{Mat4, Mat34, simd::Backend},
@@ -101,6 +105,7 @@ use lissom::{
 };
 use matrices::Matrices;
 use members::{Members, Mind};
+use mixes::AllMixes;
 use palette::Buffer;
 use played_clip::PlayedClips;
 use worker::Worker;
@@ -128,6 +133,8 @@ pub struct Crowd {
     models: Matrices,
     /// What members at a divided rate move to; none where they hold their poses.
     targets: Matrices,
+    /// What members play; none where it is not written.
+    mixes: AllMixes,
     /// Weights of morph targets, as many a slot as there are; none where they are not written.
     morphs: Vec<f32>,
     /// What they are when no clip says otherwise, mesh after mesh.
@@ -242,6 +249,7 @@ impl Crowd {
             outputs: Outputs::default(),
             models: Matrices::default(),
             targets: Matrices::default(),
+            mixes: AllMixes::default(),
             morphs: Vec::new(),
             own_morphs: own_morphs.into(),
             morph_ends: morph_ends.into(),
@@ -272,6 +280,7 @@ impl Crowd {
         let memory = PoseMemory::new(&cast.graph, self.body.skeleton());
         self.starts.push(Mind::Graph { graph: id, state: GraphState::new(&cast.graph), memory });
         self.casts.push(cast);
+        self.resize_outputs();
         Ok(GraphId(id))
     }
 
@@ -296,6 +305,7 @@ impl Crowd {
         };
         self.deals_searches |= self.search_budget.is_some();
         self.resize_outputs();
+        self.mixes.spoil(member.index());
         let joints = self.rest.len();
         if let Some(row) = self.models.get_mut(member.index() * joints..(member.index() + 1) * joints) {
             row.copy_from_slice(&self.rest);
@@ -364,6 +374,12 @@ impl Crowd {
     #[must_use]
     pub fn skeleton(&self) -> &Arc<Skeleton> {
         self.body.skeleton()
+    }
+
+    /// The skeleton's clips, by number.
+    #[must_use]
+    pub fn clips(&self) -> &[Clip] {
+        self.body.clips()
     }
 
     /// A clip's number, for [`PlayedClip`].

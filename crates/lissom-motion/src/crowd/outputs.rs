@@ -4,10 +4,11 @@ use super::{
     Crowd, CrowdError, Level, Member, PaletteFormat, Palettes, Space,
     error::{same_length, value},
     palette::{self, Buffer},
+    played_clip::MAX_PLAYED_CLIPS,
 };
 use alloc::vec::Vec;
 use lissom::{
-    job::Attachment,
+    job::{Attachment, Mix},
     math::{Mat4, Mat34},
     mesh::{Aabb, JointBounds},
 };
@@ -30,6 +31,10 @@ pub struct Outputs {
     pub between: bool,
     /// Weights of the morph targets of the skeleton's meshes.
     pub morphs: bool,
+    /// What members play, as functions of time ([`Crowd::mixes`]), for whoever poses them elsewhere. The crowd then decides and poses
+    /// nobody: of the other outputs morph weights alone are written, hooks are not called, and [`Crowd::pose_of`] poses one member when it
+    /// is asked.
+    pub mixes: bool,
 }
 
 /// Scratch memory for [`Crowd::bounds`]; made once and used again.
@@ -46,6 +51,7 @@ impl Default for Outputs {
             space: Space::Model,
             between: false,
             morphs: false,
+            mixes: false,
         }
     }
 }
@@ -54,10 +60,15 @@ impl Crowd {
     /// What updates write from now on.
     pub fn set_outputs(&mut self, outputs: Outputs) {
         self.outputs = outputs;
+        if outputs.mixes {
+            let Outputs { morphs, mixes, .. } = outputs;
+            self.outputs = Outputs { models: false, morphs, mixes, ..Outputs::default() };
+        }
         (self.palettes, self.palettes_before) = (None, None);
         self.models.clear();
         self.targets.clear();
         self.morphs.clear();
+        self.mixes.clear();
         self.members.cares.iter_mut().for_each(|care| care.turn.arrive());
         self.resize_outputs();
         let joints = self.rest.len();
@@ -84,6 +95,12 @@ impl Crowd {
             let own = &self.own_morphs;
             let first = if own.is_empty() { 0 } else { self.morphs.len() / own.len() };
             (first..self.members.slots()).for_each(|_| self.morphs.extend_from_slice(own));
+        }
+        if self.outputs.mixes {
+            let graphs = || self.casts.iter().map(|cast| &cast.graph);
+            let most = graphs().map(|graph| graph.most_entries()).fold(MAX_PLAYED_CLIPS, usize::max);
+            let layers = graphs().map(|graph| graph.layers.len()).fold(1, usize::max);
+            self.mixes.resize(self.members.slots(), most.clamp(1, Mix::MAX_ENTRIES), layers);
         }
         let Outputs { palettes, before, .. } = self.outputs;
         let buffers =

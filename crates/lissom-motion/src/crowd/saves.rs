@@ -144,6 +144,7 @@ impl Crowd {
 
     fn restore_held(&mut self, at: usize, held: &Held) {
         let (joints, morphs) = (self.joints_of(at), self.morphs_of(at));
+        self.mixes.spoil(at);
         let care = &mut self.members.cares[at];
         care.turn = held.turn;
         // Palettes of poses that are held are written again.

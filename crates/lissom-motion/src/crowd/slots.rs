@@ -2,6 +2,7 @@
 
 use super::{
     members::{Care, Mind},
+    mixes::{MixHead, MixedClip, MixedLayer, SlotMix},
     palette::PalettesMut,
 };
 use crate::RootStep;
@@ -25,10 +26,31 @@ pub(super) struct Slots<'a> {
     /// Weights of morph targets: the same number per member, or none at all.
     pub morphs: &'a mut [f32],
     pub morphs_each: usize,
+    pub mix_heads: &'a mut [MixHead],
+    pub mix_clips: &'a mut [MixedClip],
+    pub mix_layers: &'a mut [MixedLayer],
+    /// Entries and layers a slot.
+    pub mix_each: (usize, usize),
     pub palettes: Option<PalettesMut<'a>>,
 }
 
 impl<'a> Slots<'a> {
+    /// What is written of the mix of the i-th; `None` where mixes are not written.
+    pub fn mix(&mut self, i: usize) -> Option<SlotMix<'_>> {
+        Some(self.mix_and_minds(i)?.0)
+    }
+
+    /// The same beside the members' minds.
+    pub fn mix_and_minds(&mut self, i: usize) -> Option<(SlotMix<'_>, &[Mind])> {
+        let (clips, layers) = self.mix_each;
+        let mix = SlotMix {
+            head: self.mix_heads.get_mut(i)?,
+            clips: self.mix_clips.get_mut(i * clips..(i + 1) * clips)?,
+            layers: self.mix_layers.get_mut(i * layers..(i + 1) * layers)?,
+        };
+        Some((mix, self.minds))
+    }
+
     /// Cuts the first `count` off.
     pub fn cut(&mut self, count: usize) -> Self {
         fn cut<'a, T>(all: &mut &'a mut [T], at: usize) -> &'a mut [T] {
@@ -42,6 +64,8 @@ impl<'a> Slots<'a> {
         let matrices = if self.models.is_empty() { 0 } else { count * joints };
         let targets = if self.targets.is_empty() { 0 } else { count * joints };
         let morphs = if self.morphs.is_empty() { 0 } else { count * self.morphs_each };
+        let mixes = if self.mix_heads.is_empty() { 0 } else { count };
+        let (clips_each, layers_each) = self.mix_each;
         let palettes = self.palettes.take().map(|palettes| {
             let (head, tail) = palettes.split_at(count * joints);
             self.palettes = Some(tail);
@@ -61,6 +85,10 @@ impl<'a> Slots<'a> {
             targets: cut(&mut self.targets, targets),
             morphs: cut(&mut self.morphs, morphs),
             morphs_each: self.morphs_each,
+            mix_heads: cut(&mut self.mix_heads, mixes),
+            mix_clips: cut(&mut self.mix_clips, mixes * clips_each),
+            mix_layers: cut(&mut self.mix_layers, mixes * layers_each),
+            mix_each: self.mix_each,
             palettes,
         }
     }

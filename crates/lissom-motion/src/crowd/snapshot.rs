@@ -98,6 +98,7 @@ impl Crowd {
         // Never a number that a caller has seen.
         self.updates += 1;
         self.resize_outputs();
+        self.mixes.spoil_all();
         let kept = self.kept();
         let whole = kept == snapshot.kept && (kept.models || kept.palettes.is_some());
         for care in &mut self.members.cares {

@@ -5,6 +5,7 @@ use super::{
     error::CrowdError,
     event,
     members::{Mind, is_live, member_at},
+    mixes::{Now, Played},
     palette::{Buffer, PaletteRows, PalettesMut, Space, place_matrix},
     slots::Slots,
     update::PoseHook,
@@ -13,6 +14,7 @@ use super::{
 use crate::{
     RootStep,
     cast::Cast,
+    frame::Frame,
     turn::{Show, move_on},
 };
 use core::{fmt, mem};
@@ -76,6 +78,7 @@ pub(super) struct Shared<'a> {
     pub backend: Backend,
     pub hook: &'a PoseHook<'a>,
     pub dt_s: f64,
+    pub now: Now,
     /// Its number.
     pub update: u64,
 }
@@ -129,6 +132,8 @@ impl Work<'_> {
         for i in 0..self.slots.generations.len() {
             if is_live(self.slots.generations[i]) {
                 self.member(i)?;
+            } else if let Some(true) = self.slots.mix(i).map(|mut mix| mix.leave()) {
+                self.worker.changed.push((self.slots.first + i) as u32);
             }
         }
         for queue in Queue::all(self.worker.posed.len()) {
@@ -148,6 +153,12 @@ impl Work<'_> {
             slots.steps[i] = RootStep::IDENTITY;
             if let Mind::Graph { state, .. } = &mut slots.minds[i] {
                 state.miss_search_turn();
+            }
+            if let Some(mut mix) = slots.mix(i) {
+                if mix.freeze(&shared.now) {
+                    worker.changed.push((slots.first + i) as u32);
+                }
+                return Ok(());
             }
             self.write_held(i, level);
             return Ok(());
@@ -181,6 +192,10 @@ impl Work<'_> {
         }
         // A hidden member remembers, too.
         self.remember(i, cast).map_err(PlayError::from)?;
+        if self.shared.outputs.mixes {
+            self.write_mix(i, cast, show);
+            return Ok(());
+        }
         if show == Show::Hold {
             self.write_held(i, level);
             return Ok(());
@@ -191,6 +206,55 @@ impl Work<'_> {
             self.write_posed(queue).map_err(PlayError::from)?;
         }
         Ok(())
+    }
+
+    /// What the member plays, for whoever poses it.
+    fn write_mix(&mut self, i: usize, cast: &Cast, show: Show) {
+        let Self { shared, worker, slots } = self;
+        let care = slots.cares[i];
+        if show != Show::Hold {
+            Self::weigh_morphs(shared, slots, i, cast, &worker.frame);
+        }
+        let graph = match &slots.minds[i] {
+            Mind::Graph { graph, .. } => usize::from(*graph),
+            Mind::Clips(_) => 0,
+        };
+        let masks = shared.casts.iter().take(graph).map(|cast| cast.masks.len()).sum::<usize>();
+        // Borrowed apart: the memory lies beside what is written.
+        let Some((mut mix, minds)) = slots.mix_and_minds(i) else { return };
+        let memory = match &minds[i] {
+            Mind::Graph { memory, .. } => Some(memory),
+            Mind::Clips(_) => None,
+        };
+        let played = Played {
+            frame: &worker.frame,
+            cast,
+            first_mask: masks as u16,
+            memory,
+            started: memory.is_some_and(|memory| memory.is_running() && memory.times_s().0 == 0.0),
+            level: care.level,
+            pace: care.pace,
+            show,
+            seen: care.seen,
+            every: care.turn.every(),
+            wait: care.turn.wait(),
+        };
+        if mix.follow(&shared.now, &played) {
+            worker.changed.push((slots.first + i) as u32);
+        }
+    }
+
+    /// Weights of morph targets, where they are written.
+    fn weigh_morphs(shared: &Shared<'_>, slots: &mut Slots<'_>, i: usize, cast: &Cast, frame: &Frame) {
+        if slots.morphs.is_empty() {
+            return;
+        }
+        let row = &mut slots.morphs[i * slots.morphs_each..(i + 1) * slots.morphs_each];
+        let mut start = 0;
+        for (mesh, end) in shared.morph_ends.iter().enumerate() {
+            shared.body.weigh_morphs(mesh, cast.shares(frame), &mut row[start..*end]);
+            start = *end;
+        }
     }
 
     /// What the member's pose remembers goes along with its graph.
@@ -226,14 +290,7 @@ impl Work<'_> {
         let masks = frame.covered(&cast.masks, skeleton.group_count(), rows);
         let mix = cast.mix(frame);
         mix.entries().iter().for_each(|entry| played[entry.clip] = true);
-        if !slots.morphs.is_empty() {
-            let row = &mut slots.morphs[i * slots.morphs_each..(i + 1) * slots.morphs_each];
-            let mut start = 0;
-            for (mesh, end) in shared.morph_ends.iter().enumerate() {
-                shared.body.weigh_morphs(mesh, cast.shares(frame), &mut row[start..*end]);
-                start = *end;
-            }
-        }
+        Self::weigh_morphs(shared, slots, i, cast, frame);
         let lod = shared.level(queue.level).map(|level| &level.lod);
         if queue.moves && lod.is_some() {
             // Joints outside the level stay where they are.

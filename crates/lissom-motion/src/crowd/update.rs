@@ -156,9 +156,11 @@ impl Crowd {
         }
         for worker in &mut self.workers {
             worker.begin();
+            worker.changed.reserve(if self.outputs.mixes { slots.div_ceil(count) } else { 0 });
             self.plan.iter().for_each(|plan| worker.reserve_batch(plan));
         }
         self.updates += 1;
+        self.mixes.advance(dt_s);
         let shared = Shared {
             body: &self.body,
             casts: &self.casts,
@@ -174,6 +176,7 @@ impl Crowd {
             backend: self.backend,
             hook,
             dt_s,
+            now: self.mixes.now,
             update: self.updates,
         };
         let Members { generations, minds, places, cares, steps, spares, .. } = &mut self.members;
@@ -192,6 +195,10 @@ impl Crowd {
             targets: &mut self.targets,
             morphs: &mut self.morphs,
             morphs_each: self.own_morphs.len(),
+            mix_heads: &mut self.mixes.heads,
+            mix_clips: &mut self.mixes.clips,
+            mix_layers: &mut self.mixes.layers,
+            mix_each: (self.mixes.clips_each, self.mixes.layers_each),
             palettes,
         };
         let mut workers = self.workers.iter_mut();

@@ -32,6 +32,8 @@ pub(super) struct Worker {
     /// Of one member whose matrices are not kept.
     pub models: Vec<Mat4>,
     pub events: Vec<Told>,
+    /// Slots whose mixes were written anew.
+    pub changed: Vec<u32>,
     /// For each clip, whether a pose of this update has it.
     pub played: Vec<bool>,
     pub failed: Option<CrowdError>,
@@ -51,6 +53,7 @@ impl Worker {
             batch: BatchScratch::default(),
             models: vec![Mat4::IDENTITY; joints],
             events: Vec::new(),
+            changed: Vec::new(),
             played: vec![false; body.clips().len()],
             failed: None,
         }
@@ -69,6 +72,7 @@ impl Worker {
     /// Forgets what the last update left.
     pub fn begin(&mut self) {
         self.events.clear();
+        self.changed.clear();
         self.played.fill(false);
         self.posed.iter_mut().flatten().for_each(|posed| posed.len = 0);
         self.failed = None;

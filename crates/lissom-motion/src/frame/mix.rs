@@ -74,6 +74,33 @@ impl Frame {
         }
     }
 
+    /// The entries of [`Frame::mix`], in its order: number, entry, and its share of its layer.
+    pub(crate) fn shown(&self) -> impl Iterator<Item = (usize, &Entry, f32)> {
+        self.shown_by(|_, entry| entry.weight)
+    }
+
+    /// Entries that weigh something; where there are more than a mix holds, the heaviest.
+    fn shown_by(&self, share: impl Fn(usize, &Entry) -> f32) -> impl Iterator<Item = (usize, &Entry, f32)> {
+        let weight = move |i: usize, entry: &Entry| {
+            let layer = self.layers.get(usize::from(entry.layer));
+            let own = share(i, entry);
+            (own * layer.map_or(0.0, |layer| layer.weight), own)
+        };
+        let many = self.entries.len() > Mix::MAX_ENTRIES
+            && self.entries.iter().enumerate().filter(|(i, entry)| weight(*i, entry).0 > 0.0).count()
+                > Mix::MAX_ENTRIES;
+        self.entries.iter().enumerate().filter_map(move |(i, entry)| {
+            let (seen, own) = weight(i, entry);
+            let heavier = |(j, other): &(usize, &Entry)| {
+                let other = weight(*j, other).0;
+                other > seen || (other == seen && *j < i)
+            };
+            let left_out =
+                many && self.entries.iter().enumerate().filter(heavier).count() >= Mix::MAX_ENTRIES;
+            (seen > 0.0 && !left_out).then_some((i, entry, own))
+        })
+    }
+
     fn mix_by(
         &self,
         number: impl Fn(usize) -> usize,
@@ -81,25 +108,10 @@ impl Frame {
         head: impl Fn(usize, &Entry) -> Playhead,
     ) -> Mix {
         let layered = self.is_layered();
-        let weight = |(i, entry): (usize, &Entry)| {
-            let layer = self.layers.get(usize::from(entry.layer));
-            share(i, entry) * layer.map_or(0.0, |layer| layer.weight)
-        };
-        let count = self.entries.iter().enumerate().filter(|entry| weight(*entry) > 0.0).count();
         let mut mix = Mix::EMPTY;
-        for (i, entry) in self.entries.iter().enumerate().filter(|entry| weight(*entry) > 0.0) {
-            let own = weight((i, entry));
-            let heavier = |(j, other): &(usize, &Entry)| {
-                let other = weight((*j, *other));
-                other > own || (other == own && *j < i)
-            };
-            if count > Mix::MAX_ENTRIES
-                && self.entries.iter().enumerate().filter(heavier).count() >= Mix::MAX_ENTRIES
-            {
-                continue;
-            }
+        for (i, entry, own) in self.shown_by(share) {
             let time = SampleTime::Ratio(entry.ratio_at(head(i, entry)));
-            let mut one = MixEntry::new(number(usize::from(entry.clip)), time, share(i, entry));
+            let mut one = MixEntry::new(number(usize::from(entry.clip)), time, own);
             if layered {
                 one = one.masked(entry.layer);
             }

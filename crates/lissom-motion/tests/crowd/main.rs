@@ -6,6 +6,7 @@ mod decoded;
 mod errors;
 mod kit;
 mod matched;
+mod mixes;
 mod outputs;
 mod rates;
 mod saves;
