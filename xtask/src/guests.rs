@@ -6,12 +6,19 @@ use crate::{
 };
 use std::process::Command;
 
-/// The bench against Bevy's crates: it is linted here, and built by those who measure.
-const BENCH: &str = "lissom-bench-world";
+/// The benches against Bevy's crates and on a GPU: they are linted here, and built by those who measure.
+const BENCHES: [&str; 2] = ["lissom-bench-world", "lissom-bench-gpu"];
 
 /// All of them.
-pub const LINTED: [&str; 5] =
-    [workspace::BEVY, workspace::PYTHON, workspace::VIEWER, workspace::BINDGEN, BENCH];
+pub const LINTED: [&str; 7] = [
+    workspace::BEVY,
+    workspace::PYTHON,
+    workspace::VIEWER,
+    workspace::GPU,
+    workspace::BINDGEN,
+    BENCHES[0],
+    BENCHES[1],
+];
 
 /// The plugin without what it draws with: Bevy's renderer takes long, and declares a newer Rust.
 const FEATURES: &str = "bevy_lissom/import,bevy_lissom/multi_threaded,lissom-viewer/default";

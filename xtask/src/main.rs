@@ -20,6 +20,7 @@ mod fused;
 mod fuzzing;
 mod glam;
 mod gltf;
+mod gpu;
 mod guests;
 mod pages;
 mod python;

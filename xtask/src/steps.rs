@@ -1,7 +1,7 @@
 //! What CI runs, in order, and why.
 
 use crate::{
-    Options, bevy, drawing, features, foreign, fused, fuzzing, glam, gltf, guests, pages, python,
+    Options, bevy, drawing, features, foreign, fused, fuzzing, glam, gltf, gpu, guests, pages, python,
     step::{Lane, Outcome, Step, cargo, clippy, scratch},
     viewer, web, workspace,
 };
@@ -146,6 +146,12 @@ const STEPS: &[Step] = &[
         lane: Lane::Guests,
         why: "the viewer is driven as its users drive it, and its pictures are looked at",
         run: viewer::run,
+    },
+    Step {
+        name: "gpu",
+        lane: Lane::Guests,
+        why: "crowds on the GPU show what crowds on the CPU show, whatever they play",
+        run: gpu::run,
     },
     Step {
         name: "web",

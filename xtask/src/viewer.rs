@@ -12,11 +12,8 @@ const DRIVERS: &str = "mesa-vulkan-drivers";
 
 /// Its tests, which drive the viewer as its users do and look at the pictures.
 pub fn run(options: &Options) -> Result<Outcome, String> {
-    if !has_driver() && options.install {
-        foreign::install_packages(&[DRIVERS]);
-    }
-    if !has_driver() {
-        return Ok(Outcome::Skipped(format!("there is no Vulkan driver; Debian: apt-get install {DRIVERS}")));
+    if let Some(skipped) = lacks_driver(options) {
+        return Ok(skipped);
     }
     // The plugin's own unit tests run along.
     let mut tests = guests::test(&["--lib", "--bins", "--test", "ui"]);
@@ -38,6 +35,16 @@ pub fn run(options: &Options) -> Result<Outcome, String> {
         workspace::run(tour.env("XDG_RUNTIME_DIR", &runtime))?;
     }
     Ok(Outcome::Passed)
+}
+
+/// Why a step that needs a graphics device is skipped, after it was tried to install one.
+pub fn lacks_driver(options: &Options) -> Option<Outcome> {
+    if !has_driver() && options.install {
+        foreign::install_packages(&[DRIVERS]);
+    }
+    let skipped =
+        || Outcome::Skipped(format!("there is no Vulkan driver; Debian: apt-get install {DRIVERS}"));
+    (!has_driver()).then(skipped)
 }
 
 /// What is opened one after the other where there are reference files: every format, rigid, skinned and morphed, textured

@@ -39,6 +39,8 @@ pub const BINDGEN: &str = "lissom-bindgen";
 pub const PYTHON: &str = "lissom-py";
 pub const TESTKIT: &str = "lissom-testkit";
 pub const VIEWER: &str = "lissom-viewer";
+/// Crowds on the GPU.
+pub const GPU: &str = "lissom-gpu";
 
 /// The members that plain cargo commands take, as the manifest of the workspace lists them.
 pub const DEFAULT_MEMBERS: [&str; 12] = [

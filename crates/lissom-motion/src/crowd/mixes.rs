@@ -301,7 +301,7 @@ impl Crowd {
     /// # Errors
     ///
     /// [`CrowdError::NoSuchGraph`].
-    pub fn clips_of(&self, graph: GraphId) -> Result<&[usize], CrowdError> {
+    pub fn graph_clips(&self, graph: GraphId) -> Result<&[usize], CrowdError> {
         let (found, graphs) = (usize::from(graph.0), self.casts.len());
         let cast = self.casts.get(found).ok_or(CrowdError::NoSuchGraph { found, graphs })?;
         Ok(&cast.clips)

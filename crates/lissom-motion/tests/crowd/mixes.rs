@@ -236,7 +236,7 @@ fn times_and_weights_are_within_their_bounds_and_all_else_is_exact() {
             let mut state = twins.mixing.state(member).unwrap().clone();
             graph.update(&mut state, 0.0, &mut frame).unwrap();
             let id = twins.ids[usize::from(Arc::ptr_eq(graph, &INERTIAL))];
-            let numbers = twins.mixing.clips_of(id).unwrap();
+            let numbers = twins.mixing.graph_clips(id).unwrap();
             let (own, told) = (frame.mix(|clip| numbers[clip]), mixes.mix(member.index()));
             assert_eq!(own.entries().len(), told.entries().len());
             for (a, b) in own.entries().iter().zip(told.entries()) {
