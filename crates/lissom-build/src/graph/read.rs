@@ -56,6 +56,7 @@ pub(super) fn read(text: &str) -> Result<GraphFile> {
         note(Place::Pose(i), &node);
         parts.poses.push(node.text()?);
     }
+    parts.blend_threshold = top.number("blend_threshold")?;
     parts.hand_over = top.bool("hand_over")?;
     parts.inertia = top.bool("inertia")?;
     for (i, node) in top.list("layers")?.into_iter().enumerate() {

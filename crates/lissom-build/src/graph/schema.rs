@@ -97,6 +97,11 @@ pub(super) static GRAPH: Table = Table {
             "Names of poses that a character may keep, to go on from later: at most 8.",
         ),
         may(
+            "blend_threshold",
+            SHARE,
+            "The least weight of a joint, above 0; 0.1 if nothing is said. Where clips have less together, the rest pose fills in.",
+        ),
+        may(
             "hand_over",
             Kind::Bool,
             "True if poses may be taken over from elsewhere, as from a ragdoll: characters then have room for it.",

@@ -109,6 +109,8 @@ pub(super) fn json(parts: &GraphParts) -> Json {
     put(&mut out, "sync", Json::List(sync), !parts.sync.is_empty());
     let poses = parts.poses.iter().map(|name| Json::text(name)).collect();
     put(&mut out, "poses", Json::List(poses), !parts.poses.is_empty());
+    let least = parts.blend_threshold;
+    put(&mut out, "blend_threshold", number(least.unwrap_or_default()), least.is_some());
     put(&mut out, "hand_over", Json::of(true), parts.hand_over);
     put(&mut out, "inertia", Json::of(true), parts.inertia);
     out.push(("layers".into(), Json::List(parts.layers.iter().map(layer).collect())));

@@ -5,6 +5,7 @@ mod foreign;
 use crate::{
     Graph, GraphState, PoseMemory, RootStep, StateError,
     cast::Cast,
+    decide::Decisions,
     frame::{ActiveMarker, Event, Frame},
     graph::{LoadError, PlayedGraph, StateKey, TriggerKey},
     memory::{KeepError, MemoryScratch},
@@ -64,6 +65,7 @@ pub struct Animator {
     target: Vec<Mat4>,
     foreign: foreign::ForeignScratch,
     recorder: Option<Box<Recorder>>,
+    decisions: Option<Decisions>,
 }
 
 /// Why an animator did not do what it was told.
@@ -155,6 +157,7 @@ impl Animator {
             target: Vec::new(),
             foreign: foreign::ForeignScratch::default(),
             recorder: None,
+            decisions: None,
             cast,
             body,
         };
@@ -342,6 +345,9 @@ impl Animator {
         }
         let is_changed = change.is_some();
         self.cast.graph.update(&mut self.state, dt_s, &mut self.frame)?;
+        if let Some(decisions) = &mut self.decisions {
+            decisions.follow(&self.frame);
+        }
         self.models_before.copy_from_slice(self.body.models());
         self.undo_blend();
         let Self { cast, frame, body, rows, root, memory, memory_scratch, turn, target, .. } = self;
@@ -398,6 +404,31 @@ impl Animator {
     /// Ends the recording, and returns it; `None` if it is not recorded.
     pub fn stop_recording(&mut self) -> Option<Recording> {
         self.recorder.take().map(|recorder| recorder.into_recording())
+    }
+
+    /// Remembers its last decisions from now on, at most this many: which state was gone to, when, and what its tests saw. After this
+    /// call nothing is allocated. [`Animator::reload`] forgets those that were remembered.
+    ///
+    /// ```no_run
+    /// # let archive = lissom::archive::Archive::open("hero.lsm")?;
+    /// # let mut hero = lissom_motion::Animator::new(&archive, "hero")?;
+    /// hero.remember_decisions(16);
+    /// // ... frames later:
+    /// for one in hero.decisions().into_iter().flat_map(|all| all.iter()) {
+    ///     if let Some(told) = hero.graph().decision(one) {
+    ///         println!("{:.2} s: {} to {} {:?}", told.time_s, told.from, told.to, told.tests);
+    ///     }
+    /// }
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    pub fn remember_decisions(&mut self, most: usize) {
+        self.decisions = Some(Decisions::new(most));
+    }
+
+    /// Its last decisions; `None` if they are not remembered.
+    #[must_use]
+    pub fn decisions(&self) -> Option<&Decisions> {
+        self.decisions.as_ref()
     }
 
     /// What happened in the last step: markers, and what states and one-shots did; see [`Frame::events`].
@@ -522,6 +553,8 @@ impl Animator {
             new.memory.clone_from(&self.memory);
         }
         new.update(0.0)?;
+        new.decisions = self.decisions.take();
+        new.decisions.iter_mut().for_each(Decisions::clear);
         new.turn = self.turn;
         new.set_between(!self.target.is_empty());
         // What was seen last is what was shown before the change.

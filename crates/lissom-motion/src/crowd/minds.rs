@@ -5,6 +5,7 @@ use super::{
 };
 use crate::{
     Graph, GraphState, PoseMemory, StateError,
+    decide::Decisions,
     frame::ActiveMarker,
     graph::{ClipKey, LayerKey, MaskKey, PoseKey, StateKey, TriggerKey},
     memory::InertiaBuffer,
@@ -288,6 +289,26 @@ impl Crowd {
         let has = memories.filter(|memory| memory.has_buffer()).count() + self.members.spares.len();
         let groups = self.body.skeleton().group_count();
         self.members.spares.extend((has..members).map(|_| InertiaBuffer::with_capacity(groups)));
+    }
+
+    /// Remembers the last decisions of a member from now on, at most this many: as
+    /// [`Animator::remember_decisions`](crate::Animator::remember_decisions).
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; a member without a graph.
+    pub fn remember_decisions(&mut self, member: Member, most: usize) -> Result<(), CrowdError> {
+        self.state(member)?;
+        self.decisions.resize_with(self.members.slots(), || None);
+        self.decisions[member.index()] = Some((member, Decisions::new(most)));
+        Ok(())
+    }
+
+    /// The last decisions of a member; `None` if they are not remembered.
+    #[must_use]
+    pub fn decisions(&self, member: Member) -> Option<&Decisions> {
+        let (of, decisions) = self.decisions.get(member.index())?.as_ref()?;
+        (*of == member).then_some(decisions)
     }
 
     /// The clips that a member plays by itself, as they are now.

@@ -92,7 +92,9 @@ pub use snapshot::Snapshot;
 pub use task::Task;
 pub use update::PoseHook;
 
-use crate::{Graph, GraphParts, GraphState, PoseMemory, RootStep, cast::Cast, recording::Recorder};
+use crate::{
+    Graph, GraphParts, GraphState, PoseMemory, RootStep, cast::Cast, decide::Decisions, recording::Recorder,
+};
 use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
 use care::check_place;
 use decoded::Decoded;
@@ -157,6 +159,8 @@ pub struct Crowd {
     deals_searches: bool,
     /// Who is recorded.
     recorders: Vec<(Member, Recorder)>,
+    /// A slot a member, of those whose decisions are remembered; none if nobody's are.
+    decisions: Vec<Option<(Member, Decisions)>>,
 }
 
 /// A level of detail.
@@ -263,6 +267,7 @@ impl Crowd {
             search_budget: None,
             deals_searches: false,
             recorders: Vec::new(),
+            decisions: Vec::new(),
             body,
         })
     }

@@ -1,11 +1,12 @@
 //! The members of one task: a slice of every list of the crowd.
 
 use super::{
+    Member,
     members::{Care, Mind},
     mixes::{MixHead, MixedClip, MixedLayer, SlotMix},
     palette::PalettesMut,
 };
-use crate::RootStep;
+use crate::{RootStep, decide::Decisions};
 use core::mem;
 use lissom::math::Mat4;
 
@@ -32,6 +33,8 @@ pub(super) struct Slots<'a> {
     /// Entries and layers a slot.
     pub mix_each: (usize, usize),
     pub palettes: Option<PalettesMut<'a>>,
+    /// One a member, or none at all.
+    pub decisions: &'a mut [Option<(Member, Decisions)>],
 }
 
 impl<'a> Slots<'a> {
@@ -71,6 +74,7 @@ impl<'a> Slots<'a> {
             self.palettes = Some(tail);
             head
         });
+        let remembered = if self.decisions.is_empty() { 0 } else { count };
         let first = self.first;
         self.first += count;
         Self {
@@ -90,6 +94,7 @@ impl<'a> Slots<'a> {
             mix_layers: cut(&mut self.mix_layers, mixes * layers_each),
             mix_each: self.mix_each,
             palettes,
+            decisions: cut(&mut self.decisions, remembered),
         }
     }
 }

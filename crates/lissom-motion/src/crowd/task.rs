@@ -175,8 +175,13 @@ impl Work<'_> {
                 shared.clips
             }
         };
+        let member = member_at(slots.first + i, slots.generations[i]);
+        if let Some(Some((of, decisions))) = slots.decisions.get_mut(i)
+            && *of == member
+        {
+            decisions.follow(frame);
+        }
         if dt_s > 0.0 {
-            let member = member_at(slots.first + i, slots.generations[i]);
             event::collect(member, frame, &cast.graph, &cast.clips, shared.body, &mut worker.events);
         }
         let step = cast.root_step(frame);

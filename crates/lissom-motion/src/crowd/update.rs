@@ -161,6 +161,9 @@ impl Crowd {
         }
         self.updates += 1;
         self.mixes.advance(dt_s);
+        if !self.decisions.is_empty() {
+            self.decisions.resize_with(slots, || None);
+        }
         let shared = Shared {
             body: &self.body,
             casts: &self.casts,
@@ -200,6 +203,7 @@ impl Crowd {
             mix_layers: &mut self.mixes.layers,
             mix_each: (self.mixes.clips_each, self.mixes.layers_each),
             palettes,
+            decisions: &mut self.decisions,
         };
         let mut workers = self.workers.iter_mut();
         if count == 1 {

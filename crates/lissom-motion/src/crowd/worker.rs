@@ -82,7 +82,8 @@ impl Worker {
     pub fn reserve(&mut self, graph: &Graph, skeleton: &Skeleton) {
         self.memory_scratch.reserve(graph, skeleton);
         let missing = |has: usize, needed: usize| needed.saturating_sub(has);
-        let Frame { entries, layers, changes, happened, dropped, .. } = &mut self.frame;
+        let Frame { entries, layers, changes, happened, dropped, chosen, .. } = &mut self.frame;
+        chosen.reserve(missing(chosen.len(), Graph::MAX_LAYERS));
         if graph.is_inertial() {
             changes.reserve(missing(changes.len(), graph.most_entries()));
         }

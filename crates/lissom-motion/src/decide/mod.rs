@@ -9,6 +9,7 @@
 //! a state that was left in it still tells what it passed.
 
 mod matched;
+mod memory;
 mod shots;
 mod step;
 mod tell;
@@ -16,6 +17,8 @@ mod transitions;
 mod voices;
 mod why;
 
+pub(crate) use memory::Chosen;
+pub use memory::{Decision, DecisionView, Decisions, MAX_TOLD_TESTS};
 pub use why::{Verdict, Why};
 
 use crate::{
@@ -76,6 +79,7 @@ impl Graph {
     pub fn update(&self, state: &mut GraphState, dt_s: f64, frame: &mut Frame) -> Result<(), StateError> {
         self.begin(state, dt_s)?;
         frame.begin(dt_s);
+        frame.blend_threshold = self.blend_threshold;
         let GraphState { floats, ints, flags, layers, matching, .. } = state;
         let (leading, shots_before) = (leading(layers), shots(self, layers));
         let may_search = dt_s > 0.0 && !self.matched.is_empty() && matching.turn.next();

@@ -1,11 +1,12 @@
 //! One step of one layer: voices, at most one transition, one-shots; then weights are given to the frame's entries.
 
 use super::{
-    Step,
+    Chosen, MAX_TOLD_TESTS, Step,
     voices::{Playing, Voices, share_out},
 };
 use crate::{
     frame::{Change, Entry, Frame, FrameLayer},
+    graph::Condition,
     state::{Coming, LayerState},
 };
 
@@ -18,9 +19,11 @@ impl Step<'_> {
             playing.as_slice().iter().for_each(|one| self.tell_of(number, one));
             // What code asks for goes before what transitions say.
             if let Some(asked) = layer.asked.take() {
+                self.note_choice(number, &playing, None, asked.state);
                 inertial = self.note_inertia(asked.how.coming(), &mut playing);
                 self.go_to(number, asked, &mut playing);
             } else if let Some((way, source)) = self.pick(playing.as_slice()) {
+                self.note_choice(number, &playing, Some((way, source)), self.graph.transition(way).to);
                 inertial = self.note_inertia(self.graph.transition(way).coming(), &mut playing);
                 self.start(number, way, source, &mut playing);
             } else {
@@ -56,6 +59,38 @@ impl Step<'_> {
         if self.dt_s > 0.0 {
             self.tell_of_gone(number, playing.as_slice(), gone);
         }
+    }
+
+    /// What is decided, and what the tests of the transition see: before its triggers are taken.
+    fn note_choice(&mut self, number: usize, playing: &Voices, way: Option<(u16, usize)>, to: u16) {
+        let at = way.map_or(playing.as_slice().len().saturating_sub(1), |(_, source)| source);
+        let Some(left) = playing.as_slice().get(at) else { return };
+        let mut tests = [None; MAX_TOLD_TESTS];
+        if let Some((way, _)) = way {
+            let list = self.graph.conditions(self.graph.transition(way));
+            // Rules stand behind the tests.
+            let seen = list.iter().map_while(|test| Some((*test, self.tested(test)?)));
+            tests.iter_mut().zip(seen).for_each(|(told, test)| *told = Some(test));
+        }
+        let (layer, from) = (number as u16, left.voice.state);
+        self.frame.chosen.push(Chosen { layer, from, to, by_code: way.is_none(), tests });
+    }
+
+    /// The value that a test of a parameter sees; `None` for a rule.
+    fn tested(&self, test: &Condition) -> Option<f64> {
+        Some(match *test {
+            Condition::FloatAbove(at, _) | Condition::FloatBelow(at, _) => {
+                f64::from(self.floats[usize::from(at)].value)
+            }
+            Condition::IntAbove(at, _)
+            | Condition::IntBelow(at, _)
+            | Condition::IntIs(at, _)
+            | Condition::IntIsNot(at, _) => f64::from(self.ints[usize::from(at)]),
+            Condition::On(at) | Condition::Off(at) | Condition::Trigger(at) => {
+                f64::from(u8::from(self.flags[usize::from(at)]))
+            }
+            _ => return None,
+        })
     }
 
     /// True if what starts is by inertia: the frame is then told how long it takes.

@@ -123,7 +123,7 @@ impl Graph {
     }
 
     /// The name of the parameter that a condition asks.
-    fn parameter_of(&self, condition: &Condition) -> &str {
+    pub(super) fn parameter_of(&self, condition: &Condition) -> &str {
         let key = match *condition {
             Condition::FloatAbove(at, _) | Condition::FloatBelow(at, _) => {
                 let is_curve = self.curves.iter().any(|curve| curve.float == at);

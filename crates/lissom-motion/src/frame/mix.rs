@@ -108,7 +108,7 @@ impl Frame {
         head: impl Fn(usize, &Entry) -> Playhead,
     ) -> Mix {
         let layered = self.is_layered();
-        let mut mix = Mix::EMPTY;
+        let mut mix = self.blend_threshold.map_or(Mix::EMPTY, |least| Mix::EMPTY.with_threshold(least));
         for (i, entry, own) in self.shown_by(share) {
             let time = SampleTime::Ratio(entry.ratio_at(head(i, entry)));
             let mut one = MixEntry::new(number(usize::from(entry.clip)), time, own);

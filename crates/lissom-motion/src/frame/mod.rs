@@ -16,6 +16,7 @@ pub(crate) use lasting::active;
 pub(crate) use mix::{Change, StartPose};
 
 use crate::{
+    decide::Chosen,
     graph::{Graph, MaskKey, RootUse},
     root::{RootMotion, RootStep},
 };
@@ -38,6 +39,8 @@ pub struct Frame {
     pub(crate) entries: Vec<Entry>,
     pub(crate) layers: Vec<FrameLayer>,
     pub(crate) step_s: f64,
+    /// Of the graph, if it says one.
+    pub(crate) blend_threshold: Option<f32>,
     /// The time of an inertialised transition that started in this frame; of several, the longest.
     pub(crate) inertia_s: Option<f32>,
     /// If one started, one an entry.
@@ -46,6 +49,8 @@ pub struct Frame {
     pub(crate) happened: Vec<Event<'static>>,
     /// What was played up to the step and not in it: clips that a blend has dropped, one-shots that newer ones pushed out.
     pub(crate) dropped: Vec<Entry>,
+    /// States that were gone to: at most one a layer.
+    pub(crate) chosen: Vec<Chosen>,
 }
 
 impl Frame {
@@ -58,6 +63,7 @@ impl Frame {
             changes: Vec::with_capacity(if graph.is_inertial() { graph.most_entries() } else { 0 }),
             happened: Vec::with_capacity(graph.most_events()),
             dropped: Vec::with_capacity(graph.most_dropped()),
+            chosen: Vec::with_capacity(graph.layers.len()),
             ..Self::default()
         }
     }
@@ -69,7 +75,8 @@ impl Frame {
         self.changes.clear();
         self.happened.clear();
         self.dropped.clear();
-        (self.step_s, self.inertia_s) = (step_s, None);
+        self.chosen.clear();
+        (self.step_s, self.inertia_s, self.blend_threshold) = (step_s, None, None);
     }
 
     /// The clips: by layer, the lowest first; of a layer, what was started first.

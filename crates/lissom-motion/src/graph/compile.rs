@@ -73,6 +73,10 @@ impl Graph {
         compiler.parameters(parts)?;
         compiler.sync()?;
         check_poses(&parts.poses)?;
+        if let Some(least) = parts.blend_threshold {
+            let is_one = |v: f32| v.is_normal() && v > 0.0 && v <= 1.0;
+            check("blend_threshold", least, "above 0, at most 1", is_one).map_err(of_graph)?;
+        }
         compiler.masks(&parts.masks)?;
         for (i, name) in parts.clips.iter().enumerate() {
             compiler.clip(name).map_err(|problem| at(Place::Clip(i), format!("clip {name:?}"), problem))?;
@@ -689,6 +693,7 @@ impl<'a> Compiler<'a> {
                 || self.transitions.iter().any(|way| way.inertial),
             asks_shots: self.conditions.iter().any(|rule| matches!(rule, Condition::Plays(..))),
             hand_over: parts.hand_over,
+            blend_threshold: parts.blend_threshold,
             sync: self.sync.into(),
             poses: parts.poses.iter().map(|name| name.as_str().into()).collect(),
             shape: self.shape(parts),

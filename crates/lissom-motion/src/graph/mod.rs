@@ -96,6 +96,8 @@ pub struct Graph {
     pub(crate) asks_shots: bool,
     /// True if poses may be taken over.
     hand_over: bool,
+    /// The least weight of a joint, if it is said.
+    pub(crate) blend_threshold: Option<f32>,
     /// Names of poses that are kept.
     pub(crate) poses: Box<[Box<str>]>,
 }

@@ -25,6 +25,10 @@ pub struct GraphParts {
     /// Names of poses that a character may keep, to go on from later: [`Animator::keep_pose`](crate::Animator::keep_pose). At most
     /// [`MAX_POSES`](crate::memory::MAX_POSES).
     pub poses: Vec<String>,
+    /// The least weight that clips have on a joint together, above 0 and at most 1: where it is less, the rest pose fills in. `None`:
+    /// [`BlendJob::DEFAULT_THRESHOLD`](lissom::job::BlendJob::DEFAULT_THRESHOLD). At 1, a layer of weight 0.3 alone shows 0.7 of the
+    /// rest pose.
+    pub blend_threshold: Option<f32>,
 }
 
 /// A parameter.
@@ -584,6 +588,12 @@ impl GraphParts {
     #[must_use]
     pub fn by_inertia(self) -> Self {
         Self { inertia: true, ..self }
+    }
+
+    /// The same with another least weight of a joint; see [`GraphParts::blend_threshold`].
+    #[must_use]
+    pub fn filled_below(self, blend_threshold: f32) -> Self {
+        Self { blend_threshold: Some(blend_threshold), ..self }
     }
 
     /// Adds a name of a pose that a character may keep.

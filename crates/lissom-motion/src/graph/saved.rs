@@ -44,6 +44,8 @@ const HAND_OVER: u32 = 1;
 const INERTIA: u32 = 2;
 /// Then names of kept poses stand at the end.
 const POSES: u32 = 4;
+/// Then the least weight of a joint stands at the end.
+const BLEND: u32 = 8;
 
 impl GraphParts {
     /// Adds its bytes. What [`Graph::new`] takes is read back as it is.
@@ -80,19 +82,22 @@ impl GraphParts {
         if self.has_more() {
             let bit = |is: bool, bit: u32| if is { bit } else { 0 };
             let poses = bit(!self.poses.is_empty(), POSES);
-            to.u32(bit(self.hand_over, HAND_OVER) | bit(self.inertia, INERTIA) | poses);
+            let blend = bit(self.blend_threshold.is_some(), BLEND);
+            to.u32(bit(self.hand_over, HAND_OVER) | bit(self.inertia, INERTIA) | poses | blend);
             to.count(self.sync.len());
             self.sync.iter().for_each(|name| to.text(name));
             if poses != 0 {
                 to.count(self.poses.len());
                 self.poses.iter().for_each(|name| to.text(name));
             }
+            self.blend_threshold.iter().for_each(|least| to.f32(*least));
         }
     }
 
     /// True if it says something that stands after the layers.
     fn has_more(&self) -> bool {
-        self.hand_over || self.inertia || !self.sync.is_empty() || !self.poses.is_empty()
+        let lists = !self.sync.is_empty() || !self.poses.is_empty();
+        self.hand_over || self.inertia || lists || self.blend_threshold.is_some()
     }
 
     /// Its bytes.
@@ -117,12 +122,15 @@ impl GraphParts {
         parts.layers = from.list(Graph::MAX_LAYERS, 28, Reader::layer_parts)?;
         if !from.is_at_end() {
             let bits = from.u32()?;
-            from.check(bits & !(HAND_OVER | INERTIA | POSES) == 0, "a bit that nobody knows")?;
+            from.check(bits & !(HAND_OVER | INERTIA | POSES | BLEND) == 0, "a bit that nobody knows")?;
             (parts.hand_over, parts.inertia) = (bits & HAND_OVER != 0, bits & INERTIA != 0);
             parts.sync = from.list(MAX_SYNC, 4, Reader::name)?;
             if bits & POSES != 0 {
                 parts.poses = from.list(MAX_POSES, 4, Reader::name)?;
                 from.check(!parts.poses.is_empty(), "no name of a kept pose")?;
+            }
+            if bits & BLEND != 0 {
+                parts.blend_threshold = Some(from.f32()?);
             }
             from.check(parts.has_more(), "more, and it says nothing")?;
         }

@@ -292,7 +292,7 @@ pub(super) fn graph_files() -> Vec<Seed> {
     let all = lissom_build::graph::to_json(&graphs::parts());
     let rest = r#"{ "$schema": "graph.schema.json", "masks": { "m": [{ "joint": "hips", "weight": 0.5, "falloff": 3 }] },
  "parameters": { "x": { "float": 1e-3, "half_life_s": 0.1 }, "n": { "int": -4 }, "b": { "bool": true }, "t": "trigger", "k": { "curve": 0.5 } },
- "sync": ["left", "right"], "hand_over": true, "inertia": true, "poses": ["fallen"],
+ "sync": ["left", "right"], "hand_over": true, "inertia": true, "poses": ["fallen"], "blend_threshold": 0.5,
  "layers": [{ "name": "l", "mask": "m", "weight": 0.5, "weight_from": "x", "additive": false, "states": [
    { "name": "a", "clip": "c", "speed": -1.5, "speed_from": "x", "repeat": "ping_pong", "by_code": true },
    { "name": "g", "states": [{ "name": "b", "plane": ["x", "x"], "blend": "bands", "keep_speed": { "slowest": 0.25, "fastest": 2 }, "points": [{ "at": [0, 1], "clip": "none", "speed": 2, "own_time": true }] }],
