@@ -14,6 +14,7 @@ use lissom_motion::{
     AnimateError, Animator, Graph, GraphParts, RootStep, StateError,
     crowd::{Crowd, Executor, Member, Role, Serial, Task},
     graph::{LayerParts, MatchedParts, StateParts, Test, TransitionParts},
+    matching::{Database, DatabaseParts},
     recording::Replay,
 };
 use std::sync::{Arc, LazyLock};
@@ -276,7 +277,9 @@ fn a_database_that_is_not_there_or_for_another_skeleton_is_an_error() {
         other => panic!("{other:?}"),
     };
     assert_eq!(wrong(&bare, &ARCHIVE), StateError::NoDatabase("gaits".into()));
-    let other = lissom_testkit::crowds::archive();
-    assert_eq!(wrong(&GRAPH, &other), StateError::OtherSkeleton("gaits".into()));
+    let database = DatabaseParts::read(&ARCHIVE.matching("gaits").unwrap()).unwrap();
+    let database = Arc::new(Database::new(&DatabaseParts { skeleton: 1, ..database }).unwrap());
+    let other = Graph::with_databases(&parts(), |_| Some(1.0), |_| Ok(Some(database.clone()))).unwrap();
+    assert_eq!(wrong(&Arc::new(other), &ARCHIVE), StateError::OtherSkeleton("gaits".into()));
     assert!(Crowd::new(&ARCHIVE).unwrap().add_graph(bare).is_err());
 }
