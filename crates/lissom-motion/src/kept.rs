@@ -12,7 +12,7 @@ use crate::{
     reader::{FormatError, Reader},
     state::StateError,
 };
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 use lissom::{job::JobError, math::soa::SoaTransform, track::TimeError};
 
 /// The most poses that a character keeps.
@@ -21,8 +21,8 @@ pub const MAX_POSES: usize = 8;
 /// Where nothing is blended from with the next update.
 const NOTHING: u8 = u8::MAX;
 
-/// The poses that a character keeps; its size is known from graph and skeleton.
-#[derive(Debug, Default, PartialEq)]
+/// The poses that a character keeps; its size is known from graph and skeleton. There is none for a graph that keeps no poses.
+#[derive(Debug, PartialEq)]
 pub(crate) struct KeptPoses {
     /// One after the other; those that were not kept yet are the identity.
     poses: Vec<SoaTransform>,
@@ -34,10 +34,10 @@ pub(crate) struct KeptPoses {
 }
 
 impl KeptPoses {
-    pub fn new(graph: &Graph, groups: usize) -> Self {
+    pub fn new(graph: &Graph, groups: usize) -> Option<Box<Self>> {
         let count = graph.poses.len();
-        let poses = alloc::vec![SoaTransform::IDENTITY; groups.saturating_mul(count)];
-        Self { poses, count, there: 0, asked: None }
+        let poses = || alloc::vec![SoaTransform::IDENTITY; groups.saturating_mul(count)];
+        (count > 0).then(|| Box::new(Self { poses: poses(), count, there: 0, asked: None }))
     }
 
     pub fn count(&self) -> usize {
@@ -119,16 +119,13 @@ impl KeptPoses {
         self.asked = None;
     }
 
-    /// Bytes beside its own.
+    /// Its bytes in memory.
     pub fn memory_bytes(&self) -> usize {
-        self.poses.capacity().saturating_mul(size_of::<SoaTransform>())
+        self.poses.capacity().saturating_mul(size_of::<SoaTransform>()).saturating_add(size_of::<Self>())
     }
 
-    /// Nothing for a graph that keeps no poses. Else which are there, what is asked for, and those that are there.
+    /// Which are there, what is asked for, and those that are there.
     pub fn write(&self, bytes: &mut Vec<u8>) {
-        if self.count == 0 {
-            return;
-        }
         let (at, fade_s) = self.asked.unwrap_or((NOTHING, 0.0));
         bytes.extend_from_slice(&[self.there, at]);
         bytes.extend_from_slice(&fade_s.to_le_bytes());
@@ -142,9 +139,6 @@ impl KeptPoses {
 
     /// Reads what was written, into a value of this size that keeps nothing.
     pub fn read(&mut self, from: &mut Reader<'_>) -> Result<(), FormatError> {
-        if self.count == 0 {
-            return Ok(());
-        }
         let [there, asked] = from.array()?;
         let fade_s = from.f32()?;
         let known = u32::from(there).checked_shr(self.count as u32).unwrap_or(0) == 0;

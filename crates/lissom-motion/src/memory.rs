@@ -16,7 +16,7 @@ use crate::{
     reader::{FormatError, Reader},
     state::StateError,
 };
-use alloc::{vec, vec::Vec};
+use alloc::{boxed::Box, vec, vec::Vec};
 use lissom::{
     JointLod, Skeleton,
     job::{InertiaJob, InertiaStartJob, JobError, Mix, PosePair, SoaInertia},
@@ -42,7 +42,8 @@ pub struct PoseMemory {
     elapsed_s: f64,
     /// 0: nothing is left of it, and all is zero.
     duration_s: f64,
-    kept: KeptPoses,
+    /// Boxed: few graphs keep poses, and a crowd has many members.
+    kept: Option<Box<KeptPoses>>,
 }
 
 /// What a memory is stored in while something is left of it.
@@ -85,13 +86,14 @@ impl PoseMemory {
     }
 
     /// Nothing remembered, and no buffer.
-    fn nothing(groups: usize, kept: KeptPoses) -> Self {
+    fn nothing(groups: usize, kept: Option<Box<KeptPoses>>) -> Self {
         Self { inertia: InertiaBuffer::new(), groups, elapsed_s: 0.0, duration_s: 0.0, kept }
     }
 
     /// A copy that takes a spare buffer, if it remembers anything.
     pub(crate) fn clone_into_buffer(&self, spares: &mut Vec<InertiaBuffer>) -> Self {
-        let mut copy = Self::nothing(self.groups, KeptPoses::of_size(&self.kept));
+        let kept = self.kept.as_ref().map(|kept| Box::new(KeptPoses::of_size(kept)));
+        let mut copy = Self::nothing(self.groups, kept);
         copy.clone_from_into_buffer(self, spares);
         copy
     }
@@ -133,7 +135,9 @@ impl PoseMemory {
 
     /// Nothing fades out any more: after a cut, or a teleport. Poses that were kept stay.
     pub fn forget(&mut self) {
-        self.kept.forget_asked();
+        if let Some(kept) = &mut self.kept {
+            kept.forget_asked();
+        }
         self.calm();
     }
 
@@ -149,13 +153,13 @@ impl PoseMemory {
     ///
     /// A key of another graph; a pose of another skeleton, or with a number that is not finite. Nothing has then changed.
     pub fn keep(&mut self, key: PoseKey, pose: &[SoaTransform]) -> Result<(), KeepError> {
-        self.kept.keep(key, pose)
+        self.kept.as_mut().ok_or(StateError::OtherGraph)?.keep(key, pose)
     }
 
     /// A pose that was kept; `None` if there is none.
     #[must_use]
     pub fn kept(&self, key: PoseKey) -> Option<&[SoaTransform]> {
-        self.kept.kept(key)
+        self.kept.as_ref()?.kept(key)
     }
 
     /// Goes on from a pose that was kept: the next update shows it, standing still, and from there the motion of the graph takes over
@@ -165,12 +169,12 @@ impl PoseMemory {
     ///
     /// [`StateError::NothingKept`]; [`StateError::OtherGraph`]; [`StateError::Value`] for the time.
     pub fn blend_from(&mut self, key: PoseKey, fade_s: f32) -> Result<(), StateError> {
-        self.kept.blend_from(key, fade_s)
+        self.kept.as_mut().ok_or(StateError::OtherGraph)?.blend_from(key, fade_s)
     }
 
     /// True if the next update goes on from a pose that was kept.
     pub(crate) fn is_asked(&self) -> bool {
-        self.kept.is_asked()
+        self.kept.as_ref().is_some_and(|kept| kept.is_asked())
     }
 
     /// What is remembered of a change, as an [`InertiaJob`] takes it; empty when nothing is left.
@@ -194,13 +198,14 @@ impl PoseMemory {
     /// True if it was made for as many joints, and for a graph that remembers as much.
     #[must_use]
     pub fn fits(&self, graph: &Graph, skeleton: &Skeleton) -> bool {
-        self.groups == remembered_groups(graph, skeleton) && self.kept.count() == graph.poses.len()
+        self.groups == remembered_groups(graph, skeleton)
+            && self.kept.as_ref().map_or(0, |kept| kept.count()) == graph.poses.len()
     }
 
     /// Bytes beside its own.
     pub(crate) fn memory_bytes(&self) -> usize {
         let inertia = self.inertia.capacity().saturating_mul(size_of::<SoaInertia>());
-        inertia.saturating_add(self.kept.memory_bytes())
+        inertia.saturating_add(self.kept.as_ref().map_or(0, |kept| kept.memory_bytes()))
     }
 
     /// Goes along with a step of the graph: to be called after every [`Graph::update`], whether the pose is shown or not. It
@@ -253,7 +258,9 @@ impl PoseMemory {
         number: impl Fn(usize) -> usize,
         pose: &mut impl FnMut(Mix, &mut [SoaTransform]) -> Result<(), E>,
     ) -> Result<Option<f32>, E> {
-        let Some((kept, fade_s)) = self.kept.take_asked() else { return Ok(None) };
+        let Some((kept, fade_s)) = self.kept.as_mut().and_then(|kept| kept.take_asked()) else {
+            return Ok(None);
+        };
         let MemoryScratch { poses, inertia } = scratch;
         let [_, _, new, new_next, new_before] = start_poses(poses, self.groups)?;
         pose(frame.start_mix(StartPose::New, &number), new)?;
@@ -380,7 +387,9 @@ impl PoseMemory {
         for number in self.inertia.iter().flat_map(numbers) {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
-        self.kept.write(bytes);
+        if let Some(kept) = &self.kept {
+            kept.write(bytes);
+        }
     }
 
     /// Its bytes.
@@ -411,7 +420,9 @@ impl PoseMemory {
                 }
             }
         }
-        memory.kept.read(&mut from)?;
+        if let Some(kept) = &mut memory.kept {
+            kept.read(&mut from)?;
+        }
         from.end()?;
         Ok(memory)
     }

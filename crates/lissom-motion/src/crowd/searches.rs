@@ -34,7 +34,7 @@ impl Crowd {
             &mut Mind::Graph { graph, ref mut state, .. }
                 if is_live && casts[usize::from(graph)].graph.searches() =>
             {
-                Some(((slot % usize::from(every)) as u16, &mut state.matching.turn))
+                Some(((slot % usize::from(every)) as u16, &mut state.matching.as_mut()?.turn))
             }
             _ => None,
         };

@@ -31,14 +31,15 @@ impl Step<'_> {
         };
         let shown = shown.map(place);
         let number = usize::from(of.matched?);
-        let is_led = self.matching.steering.get(number)?.is_led;
-        let points = points(matched, &self.matching.points);
+        let matching = self.matching.as_deref_mut()?;
+        let is_led = matching.steering.get(number)?.is_led;
+        let points = points(matched, &matching.points);
         let floats = self.floats;
         let float = |at: u16| value(floats, at);
         let asking = Asking { graph, state: of, matched, points, float };
         let mut entered = asking.enter(shown, is_led);
         entered.steering.is_led = is_led;
-        *self.matching.steering.get_mut(number)? = entered.steering;
+        *matching.steering.get_mut(number)? = entered.steering;
         Some(entered)
     }
 
@@ -49,8 +50,9 @@ impl Step<'_> {
         let of: &State = graph.state(lead.voice.state);
         let (Some(matched), true) = (graph.matched_of(of), self.may_search) else { return false };
         let (clip, to_s) = (lead.voice.clip, lead.voice.age_s);
-        let (points, floats) = (points(matched, &self.matching.points), self.floats);
-        let steering = of.matched.and_then(|at| self.matching.steering.get_mut(usize::from(at)));
+        let Some(matching) = self.matching.as_deref_mut() else { return false };
+        let (points, floats) = (points(matched, &matching.points), self.floats);
+        let steering = of.matched.and_then(|at| matching.steering.get_mut(usize::from(at)));
         let Some(steering) = steering else { return false };
         let asking = Asking { graph, state: of, matched, points, float: |at: u16| value(floats, at) };
         let Some((clip, head)) = asking.search(clip, steering, to_s - self.dt_s, to_s) else { return false };

@@ -41,7 +41,8 @@ pub(crate) struct Step<'a> {
     pub(crate) leading: [Option<u16>; Graph::MAX_LAYERS],
     /// The clips of the one-shots that each layer played before the step.
     pub(crate) shots_before: [[Option<u16>; MAX_SHOTS]; Graph::MAX_LAYERS],
-    pub(crate) matching: &'a mut Matching,
+    /// None if no state is matched.
+    pub(crate) matching: Option<&'a mut Matching>,
     /// Whether searches may be made in this step.
     pub(crate) may_search: bool,
     pub(crate) frame: &'a mut Frame,
@@ -82,7 +83,7 @@ impl Graph {
         frame.blend_threshold = self.blend_threshold;
         let GraphState { floats, ints, flags, layers, matching, .. } = state;
         let (leading, shots_before) = (leading(layers), shots(self, layers));
-        let may_search = dt_s > 0.0 && !self.matched.is_empty() && matching.turn.next();
+        let may_search = dt_s > 0.0 && matching.as_mut().is_some_and(|matching| matching.turn.next());
         let mut step = Step {
             graph: self,
             floats,
@@ -91,7 +92,7 @@ impl Graph {
             dt_s,
             leading,
             shots_before,
-            matching,
+            matching: matching.as_deref_mut(),
             may_search,
             frame,
         };

@@ -69,7 +69,7 @@ impl Graph {
             dt_s,
             leading: super::leading(layers),
             shots_before: super::shots(self, layers),
-            matching,
+            matching: matching.as_deref_mut(),
             // What is found has no say in transitions.
             may_search: false,
             frame: &mut frame,

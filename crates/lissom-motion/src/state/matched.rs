@@ -80,13 +80,14 @@ impl SearchTurn {
 }
 
 impl Matching {
-    pub(super) fn new(graph: &Graph) -> Self {
-        let points = graph.matched.last().map_or(0, |last| last.points.end);
-        Self {
+    /// Nothing for a graph without such a state.
+    pub(super) fn new(graph: &Graph) -> Option<Box<Self>> {
+        let points = graph.matched.last()?.points.end;
+        Some(Box::new(Self {
             steering: graph.matched.iter().map(|matched| matched.start.steering).collect(),
             points: alloc::vec![TrajectoryPoint::default(); points as usize].into(),
             turn: SearchTurn::default(),
-        }
+        }))
     }
 
     pub(super) fn clone_from_same(&mut self, source: &Self) {
@@ -115,7 +116,7 @@ impl Matching {
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        size_of_val(&*self.steering) + size_of_val(&*self.points)
+        size_of::<Self>() + size_of_val(&*self.steering) + size_of_val(&*self.points)
     }
 }
 
@@ -146,7 +147,7 @@ impl GraphState {
     pub fn matched<'g>(&self, graph: &'g Graph, layer: usize) -> Option<MatchedNow<'g>> {
         let voice = self.layers.get(layer).filter(|_| self.fits(graph))?.voices.as_slice().last()?;
         let number = usize::from(graph.state(voice.state).matched?);
-        let (matched, steering) = (graph.matched.get(number)?, self.matching.steering.get(number)?);
+        let (matched, steering) = (graph.matched.get(number)?, self.matching.as_ref()?.steering.get(number)?);
         let database = matched.database.as_deref()?;
         let time_s = steering.time_s + (voice.age_s - steering.at_s);
         Some(MatchedNow {
@@ -190,8 +191,9 @@ impl GraphState {
             let (field, allowed) = ("points", "finite numbers");
             return Err(TimeError { field, value: f64::from(value), allowed }.into());
         }
-        let own = self.matching.points.get_mut(range.start as usize..range.end as usize);
-        let (Some(own), Some(steering)) = (own, self.matching.steering.get_mut(number)) else {
+        let matching = self.matching.as_deref_mut().ok_or(StateError::OtherGraph)?;
+        let own = matching.points.get_mut(range.start as usize..range.end as usize);
+        let (Some(own), Some(steering)) = (own, matching.steering.get_mut(number)) else {
             return Err(StateError::OtherGraph);
         };
         own.iter_mut().zip(points).for_each(|(own, point)| *own = *point);
@@ -210,7 +212,9 @@ impl GraphState {
         if every == 0 {
             return Err(TimeError { field: "every", value: 0.0, allowed: "1 to 65,535" }.into());
         }
-        self.matching.turn = SearchTurn { every, wait };
+        if let Some(matching) = &mut self.matching {
+            matching.turn = SearchTurn { every, wait };
+        }
         Ok(())
     }
 }
@@ -218,8 +222,8 @@ impl GraphState {
 impl GraphState {
     /// An update in which nothing moves: whose turn it was has missed it.
     pub(crate) fn miss_search_turn(&mut self) {
-        if !self.matching.steering.is_empty() {
-            self.matching.turn.next();
+        if let Some(matching) = &mut self.matching {
+            matching.turn.next();
         }
     }
 }

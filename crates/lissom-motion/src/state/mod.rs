@@ -37,7 +37,8 @@ pub struct GraphState {
     /// Bools and triggers.
     pub(crate) flags: Box<[bool]>,
     pub(crate) layers: Box<[LayerState]>,
-    pub(crate) matching: Matching,
+    /// Boxed: few graphs have states that are matched, and a crowd has many members.
+    pub(crate) matching: Option<Box<Matching>>,
 }
 
 /// What was set, and what follows it.
@@ -81,8 +82,9 @@ pub(crate) struct Voice {
     pub(crate) points: u32,
 }
 
-/// How a state takes over from the one before it.
+/// How a state takes over from the one before it. Packed: so a voice is eight bytes smaller, and a member of a crowd has eight of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(packed)]
 pub(crate) struct Coming {
     pub(crate) fade_s: f32,
     pub(crate) fade: Fade,
@@ -272,7 +274,7 @@ impl GraphState {
             + size_of_val(&*self.ints)
             + size_of_val(&*self.flags)
             + size_of_val(&*self.layers)
-            + self.matching.memory_bytes()
+            + self.matching.as_ref().map_or(0, |matching| matching.memory_bytes())
     }
 
     /// Sets a parameter: a float, an int, a bool; a trigger is set by `true` and taken back by `false`.
@@ -393,7 +395,10 @@ impl GraphState {
                         (Some(a), Some(b)) if a.database == b.database => {
                             let number = |m: &Matched| m.clips.iter().position(|clip| *clip == voice.clip);
                             let clip = number(a).and_then(|clip| b.clips.get(clip).copied());
-                            clip.filter(|_| new.matching.take(to, state, from, voice.state, &self.matching))
+                            clip.filter(|_| match (&mut new.matching, &self.matching) {
+                                (Some(new), Some(old)) => new.take(to, state, from, voice.state, old),
+                                _ => false,
+                            })
                         }
                         _ => None,
                     };
@@ -452,6 +457,9 @@ impl Clone for GraphState {
         self.ints.clone_from(&source.ints);
         self.flags.clone_from(&source.flags);
         self.layers.clone_from(&source.layers);
-        self.matching.clone_from_same(&source.matching);
+        match (&mut self.matching, &source.matching) {
+            (Some(own), Some(source)) => own.clone_from_same(source),
+            (own, source) => own.clone_from(source),
+        }
     }
 }

@@ -38,7 +38,7 @@ const MAX_LAP: i64 = 1 << 50;
 impl GraphState {
     /// Adds its bytes.
     pub fn write(&self, bytes: &mut Vec<u8>) {
-        let matching = &self.matching;
+        let matching = self.matching.as_deref();
         let mut put = |part: &[u8]| bytes.extend_from_slice(part);
         put(&self.shape.to_le_bytes());
         for float in &self.floats {
@@ -55,7 +55,7 @@ impl GraphState {
             put(&[layer.voices.as_slice().len() as u8]);
             for voice in layer.voices.as_slice() {
                 put(&voice.state.to_le_bytes());
-                if !matching.steering.is_empty() {
+                if matching.is_some() {
                     put(&voice.clip.to_le_bytes());
                 }
                 put_coming(&mut put, voice.coming);
@@ -89,7 +89,7 @@ impl GraphState {
             put(&layer.shots_played.to_le_bytes());
             put(&layer.mask.map_or(NO_MASK, |mask| mask.0).to_le_bytes());
         }
-        if !matching.steering.is_empty() {
+        if let Some(matching) = matching {
             put_matching(&mut put, matching);
         }
     }
@@ -117,8 +117,8 @@ impl GraphState {
         for (layer, of) in state.layers.iter_mut().zip(&graph.layers) {
             *layer = from.layer(graph, of)?;
         }
-        if !graph.matched.is_empty() {
-            from.matching(graph, &mut state.matching)?;
+        if let Some(matching) = &mut state.matching {
+            from.matching(graph, matching)?;
         }
         from.end()?;
         Ok(state)
