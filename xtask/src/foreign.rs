@@ -232,7 +232,7 @@ pub fn missing(tools: &[&str], packages: &[&str], install: bool) -> Option<Strin
 }
 
 /// Debian's packages for all steps of CI.
-const PACKAGES: [&str; 13] = [
+const PACKAGES: [&str; 11] = [
     "cargo-web",
     "chromium",
     "g++",
@@ -241,12 +241,13 @@ const PACKAGES: [&str; 13] = [
     "libc6-dev-arm64-cross",
     "lld-22",
     "mesa-vulkan-drivers",
-    "nodejs",
-    "npm",
     "qemu-user",
     "rust-web-src",
     "rustc-web",
 ];
+
+/// The same of Node. A machine may have it from elsewhere; apt-get then refuses Debian's, and all that is asked for with it.
+const NODE: [&str; 2] = ["nodejs", "npm"];
 
 /// What [`install_ahead`] does meanwhile.
 static AHEAD: Mutex<Option<JoinHandle<()>>> = Mutex::new(None);
@@ -257,7 +258,9 @@ pub fn install_ahead() {
     if !tools.iter().all(|tool| workspace::has(tool))
         && let Ok(mut ahead) = AHEAD.lock()
     {
-        *ahead = Some(thread::spawn(|| apt_get_install(&PACKAGES)));
+        let has_node = workspace::has("node") && workspace::has("npm");
+        let packages: Vec<&str> = if has_node { PACKAGES.into() } else { [&PACKAGES[..], &NODE].concat() };
+        *ahead = Some(thread::spawn(move || apt_get_install(&packages)));
     }
 }
 

@@ -147,7 +147,7 @@ fn every_error_has_its_line_and_column() {
         (whole("!{ \"name\": \"l\", \"mask\": \"m\" }"), "layer \"l\": there is no mask called \"m\""),
         (
             states("!{ \"name\": \"a\" }"),
-            "a state has exactly one of \"clip\", \"line\", \"plane\", \"states\"",
+            "a state has exactly one of \"clip\", \"line\", \"plane\", \"matched\", \"states\"",
         ),
         (
             states("{ \"name\": \"a\", \"clip\": \"c\" },\n!{ \"name\": \"b\", \"clip\": \"c\" }"),

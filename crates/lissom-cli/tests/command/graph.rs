@@ -176,7 +176,7 @@ const BROKEN: [(&str, &str, &str); 36] = [
     (
         "\"idle\", \"clip\": \"wave\"",
         "\"idle\", \"clip\": \"wave\", \"line\": \"speed\"",
-        "a state has exactly one of \"clip\", \"line\", \"plane\", \"states\"",
+        "a state has exactly one of \"clip\", \"line\", \"plane\", \"matched\", \"states\"",
     ),
     ("\"idle\", \"clip\"", "\"idle\", \"clp\"", "a state has no key \"clp\"; did you mean \"clip\"?"),
     (

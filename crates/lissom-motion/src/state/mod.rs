@@ -84,7 +84,7 @@ pub(crate) struct Voice {
 
 /// How a state takes over from the one before it. Packed: so a voice is eight bytes smaller, and a member of a crowd has eight of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(packed)]
+#[repr(Rust, packed)]
 pub(crate) struct Coming {
     pub(crate) fade_s: f32,
     pub(crate) fade: Fade,
