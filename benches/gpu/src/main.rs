@@ -1,12 +1,16 @@
 //! Crowds on the GPU: for 100 to 1,000,000 mannequins the GPU's time by timestamps, the CPU's time, bytes uploaded a frame, and how far
 //! palettes are from the CPU's.
 //!
+//! *GPU, busy* is the time of the pass in frames that follow each other at once, after a second of them that does not count: the device's clock is up.
+//! *GPU, in frames* is the same between decisions of the CPU, where a device that waits may clock down; *whole frame* is from the
+//! update's begin to the device's end.
+//!
 //! ```sh
 //! cargo run --profile dist -p lissom-bench-gpu            # or with the largest crowd as an argument
 //! ```
 //!
 //! The program needs nothing but a driver: copy it to a machine without cargo (CONTRIBUTING.md says what goes along).
-#![allow(clippy::print_stdout, reason = "this is a program that prints figures")]
+#![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "a bench prints, and promises no bits")]
 
 use anyhow::{Context, Result};
 use lissom::archive::Archive;
@@ -26,6 +30,9 @@ use wgpu::{Device, Features, Queue};
 const DT_S: f64 = 1.0 / 60.0;
 /// Frames before those that count, and those.
 const FRAMES: [usize; 2] = [20, 50];
+/// Seconds of passes before those that count, and these.
+const WARM_S: f64 = 1.0;
+const BUSY: usize = 50;
 const WEIGHTS: [f32; 3] = [0.5, 0.3, 0.2];
 
 fn main() -> Result<()> {
@@ -39,9 +46,9 @@ fn main() -> Result<()> {
     let bench = Bench { device, queue, archive };
     println!("mannequin, three gaits at once; us a frame, least (median)");
     println!(
-        "| what | members | GPU us | decide us | upload us | whole frame us | bytes a frame, steady | bytes a frame, 1 % in transition | off the CPU, mm | bytes on the device a member |"
+        "| what | members | GPU, busy, us | GPU, in frames, us | decide us | upload us | whole frame us | bytes a frame, steady | bytes a frame, 1 % in transition | off the CPU, mm | bytes on the device a member |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
     let plain = GpuOptions::default();
     let kinds: [(&str, GpuOptions, usize); 6] = [
         ("f32 keys", plain.clone(), 1_000_000),
@@ -118,6 +125,7 @@ impl Bench {
         }
         let mut gpu = GpuCrowd::new(&self.device, &crowd, options)?;
         let steady = self.frames(&mut crowd, &mut gpu, |_, _| Ok(()))?;
+        let busy = self.busy_us(&gpu)?;
         let off = gpu.self_test(&self.device, &self.queue, &crowd, f64::INFINITY)?;
         // One in a hundred changes its weights in every frame, as in a fade.
         let hundredth = (count / 100).max(1);
@@ -136,7 +144,8 @@ impl Bench {
         })?;
         let of = |all: &[f64]| least_and_median(all);
         println!(
-            "| {what} | {count} | {} | {} | {} | {} | {} | {} | {:.4} | {} |",
+            "| {what} | {count} | {} | {} | {} | {} | {} | {} | {} | {:.4} | {} |",
+            of(&busy),
             of(&steady.gpu),
             of(&steady.decide),
             of(&steady.upload),
@@ -187,6 +196,7 @@ impl Bench {
             crowd.update_on(DT_S, &Rayon)?;
         }
         let steady = self.frames(&mut crowd, &mut gpu, |_, _| Ok(()))?;
+        let busy = self.busy_us(&gpu)?;
         let off = gpu.self_test(&self.device, &self.queue, &crowd, f64::INFINITY)?;
         let jumping = self.frames(&mut crowd, &mut gpu, |crowd, frame| {
             // A jump lasts about a second: one in a hundred is in one.
@@ -202,9 +212,10 @@ impl Bench {
         println!(
             "| GPU us | decide us | upload us | whole frame us | bytes a frame, steady | 1 % in transition | off the CPU, mm |"
         );
-        println!("|---|---|---|---|---|---|---|");
+        println!("|---|---|---|---|---|---|---|---|");
         println!(
-            "| {} | {} | {} | {} | {} | {} | {:.4} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {:.4} |",
+            least_and_median(&busy),
             least_and_median(&steady.gpu),
             least_and_median(&steady.decide),
             least_and_median(&steady.upload),
@@ -216,6 +227,29 @@ impl Bench {
         Ok(())
     }
 
+    /// Times of passes that follow each other at once: the frame that was uploaded last, over and over.
+    fn busy_us(&self, gpu: &GpuCrowd) -> Result<Vec<f64>> {
+        let Self { device, queue, .. } = self;
+        let Some(clock) = Clock::new(device, BUSY) else { return Ok(Vec::new()) };
+        let begin = Instant::now();
+        while begin.elapsed().as_secs_f64() < WARM_S {
+            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            (0..20).for_each(|_| gpu.encode(&mut encoder, None));
+            queue.submit([encoder.finish()]);
+            device.poll(wgpu::PollType::wait_indefinitely())?;
+        }
+        for frame in 0..BUSY {
+            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            gpu.encode(&mut encoder, Some(clock.writes(frame)));
+            if frame + 1 == BUSY {
+                clock.resolve(&mut encoder);
+            }
+            queue.submit([encoder.finish()]);
+        }
+        device.poll(wgpu::PollType::wait_indefinitely())?;
+        clock.read_us(device, queue)
+    }
+
     fn frames(
         &self,
         crowd: &mut Crowd,
@@ -223,7 +257,7 @@ impl Bench {
         mut change: impl FnMut(&mut Crowd, usize) -> Result<()>,
     ) -> Result<Times> {
         let Self { device, queue, .. } = self;
-        let clock = Clock::new(device);
+        let clock = Clock::new(device, 1);
         let mut times = Times::default();
         for frame in 0..FRAMES[0] + FRAMES[1] {
             change(crowd, frame)?;
@@ -233,7 +267,7 @@ impl Bench {
             let uploaded = gpu.upload(device, queue, crowd)?;
             let written = Instant::now();
             let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            gpu.encode(&mut encoder, clock.as_ref().map(Clock::writes));
+            gpu.encode(&mut encoder, clock.as_ref().map(|clock| clock.writes(0)));
             if let Some(clock) = &clock {
                 clock.resolve(&mut encoder);
             }
@@ -250,7 +284,7 @@ impl Bench {
             times.bytes += uploaded.bytes;
             times.frames += 1;
             if let Some(clock) = &clock {
-                times.gpu.push(clock.read_us(device, queue)?);
+                times.gpu.extend(clock.read_us(device, queue)?);
             }
         }
         Ok(times)
@@ -266,58 +300,65 @@ fn least_and_median(all: &[f64]) -> String {
     }
 }
 
-/// Timestamps at the begin and end of a pass.
+/// Timestamps at the begin and end of some passes.
 struct Clock {
     queries: wgpu::QuerySet,
     resolved: wgpu::Buffer,
     read: wgpu::Buffer,
+    passes: u32,
 }
 
 impl Clock {
-    fn new(device: &Device) -> Option<Self> {
-        device.features().contains(Features::TIMESTAMP_QUERY).then(|| {
-            let buffer = |usage| {
-                device.create_buffer(&wgpu::BufferDescriptor {
-                    label: Some("timestamps"),
-                    size: 16,
-                    usage,
-                    mapped_at_creation: false,
-                })
-            };
-            Self {
-                queries: device.create_query_set(&wgpu::QuerySetDescriptor {
-                    label: Some("timestamps"),
-                    ty: wgpu::QueryType::Timestamp,
-                    count: 2,
-                }),
-                resolved: buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC),
-                read: buffer(wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST),
-            }
+    /// `None` for a device without timestamps.
+    fn new(device: &Device, passes: usize) -> Option<Self> {
+        let passes =
+            u32::try_from(passes).ok().filter(|_| device.features().contains(Features::TIMESTAMP_QUERY))?;
+        let buffer = |usage| {
+            device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("timestamps"),
+                size: u64::from(passes) * 16,
+                usage,
+                mapped_at_creation: false,
+            })
+        };
+        Some(Self {
+            queries: device.create_query_set(&wgpu::QuerySetDescriptor {
+                label: Some("timestamps"),
+                ty: wgpu::QueryType::Timestamp,
+                count: passes * 2,
+            }),
+            resolved: buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC),
+            read: buffer(wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST),
+            passes,
         })
     }
 
-    fn writes(&self) -> wgpu::ComputePassTimestampWrites<'_> {
+    fn writes(&self, pass: usize) -> wgpu::ComputePassTimestampWrites<'_> {
+        let first = pass as u32 * 2;
         wgpu::ComputePassTimestampWrites {
             query_set: &self.queries,
-            beginning_of_pass_write_index: Some(0),
-            end_of_pass_write_index: Some(1),
+            beginning_of_pass_write_index: Some(first),
+            end_of_pass_write_index: Some(first + 1),
         }
     }
 
     fn resolve(&self, encoder: &mut wgpu::CommandEncoder) {
-        encoder.resolve_query_set(&self.queries, 0..2, &self.resolved, 0);
-        encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.read, 0, 16);
+        encoder.resolve_query_set(&self.queries, 0..self.passes * 2, &self.resolved, 0);
+        encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.read, 0, self.read.size());
     }
 
-    fn read_us(&self, device: &Device, queue: &Queue) -> Result<f64> {
+    /// A time a pass.
+    fn read_us(&self, device: &Device, queue: &Queue) -> Result<Vec<f64>> {
         self.read.slice(..).map_async(wgpu::MapMode::Read, |_| ());
         device.poll(wgpu::PollType::wait_indefinitely())?;
-        let ticks = {
+        let period_us = f64::from(queue.get_timestamp_period()) / 1000.0;
+        let times = {
             let view = self.read.slice(..).get_mapped_range()?;
-            let word = |at: usize| -> Result<u64> { Ok(u64::from_le_bytes(view[at..at + 8].try_into()?)) };
-            word(8)?.wrapping_sub(word(0)?)
+            let word = |at: &[u8]| -> Result<u64> { Ok(u64::from_le_bytes(at.try_into()?)) };
+            let pass = |pair: &[u8]| Ok(word(&pair[8..])?.wrapping_sub(word(&pair[..8])?) as f64 * period_us);
+            view.chunks_exact(16).map(pass).collect::<Result<Vec<f64>>>()
         };
         self.read.unmap();
-        Ok(ticks as f64 * f64::from(queue.get_timestamp_period()) / 1000.0)
+        times
     }
 }

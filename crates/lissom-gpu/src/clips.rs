@@ -1,8 +1,7 @@
 //! Clips as the GPU reads them: keys on an even rate, all rows of one length.
 //!
 //! ```text
-//!  table  a unit of four words a clip: first unit of its keys, steps, flags
-//!  keys   row after row; a row is a rotation of every joint, then the translations, then the scales of joints that move in any clip
+//!  row  a row is a rotation of every joint, then the translations, then the scales of joints that move in any clip
 //! ```
 //!
 //! A joint whose translation is that of the rest pose in every clip has none in a row. A clip of differences, to be added, has
@@ -20,8 +19,8 @@ use lissom::{
 };
 use std::{collections::BTreeMap, ops::Range};
 
-/// Words of a clip's place in the table.
-pub(crate) const TABLE_WORDS: usize = 4;
+/// Words of where a clip is: first unit of its keys, steps, whether it is 0 where it does not move.
+pub(crate) const TABLE_WORDS: usize = 3;
 /// Keys are fewer than this: a phase times their number has 48 bits.
 const MOST_ROWS: usize = 1 << 16;
 /// Below this, in metres and as a factor, nothing moves.
@@ -86,8 +85,6 @@ pub struct GpuClips {
     most_error_m: f64,
     /// What is to be written to the device: words, and where.
     pub(crate) written: Vec<(usize, Vec<u32>)>,
-    /// Clips whose place in the table is another.
-    pub(crate) moved: Vec<usize>,
 }
 
 /// Samples a clip into poses.
@@ -171,7 +168,6 @@ impl GpuClips {
             words,
             most_error_m,
             written: Vec::new(),
-            moved: Vec::new(),
         })
     }
 
@@ -257,16 +253,15 @@ impl GpuClips {
             blank: self.blank[clip],
         });
         self.written.push((at, words));
-        self.moved.push(clip);
         Ok(())
     }
 
-    /// A clip's place in the table.
+    /// Where a clip is.
     pub(crate) fn entry(&self, clip: usize) -> [u32; TABLE_WORDS] {
         match self.get(clip) {
             Some(of) => {
                 let first = of.words.start / self.layout.format.unit();
-                [first as u32, of.steps as u32, u32::from(of.blank), 0]
+                [first as u32, of.steps as u32, u32::from(of.blank)]
             }
             None => [0; TABLE_WORDS],
         }
@@ -278,7 +273,6 @@ impl GpuClips {
         self.users.fill(0);
         self.free = [(0, self.words)].into();
         self.written.clear();
-        self.moved.clear();
     }
 
     /// Words of the memory for keys.
@@ -311,7 +305,6 @@ impl GpuClips {
         self.free.insert(from, to);
         // What waited to be written there is not written.
         self.written.retain(|(at, _)| !gone.words.contains(at));
-        self.moved.push(clip);
     }
 
     fn room_for(&mut self, clip: usize, words: usize) -> Result<usize, GpuError> {

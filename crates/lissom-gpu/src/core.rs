@@ -8,16 +8,21 @@ use crate::{
     rig::{NONE, Rig},
     shader,
 };
-use lissom::math::{scalar::half, soa::GROUP};
-use lissom_motion::{
-    RootStep,
-    crowd::{Crowd, Member, MemberPose, MixHead, MixedClip, MixedLayer, Mixes, PaletteFormat, PaletteRows},
+use lissom::{
+    job::{BlendJob, Mix},
+    math::{scalar::half, soa::GROUP},
 };
-use std::ops::Range;
+use lissom_motion::{
+    Graph, GraphState, RootStep,
+    crowd::{Crowd, Member, MemberPose, MixHead, MixedClip, MixedLayer, Mixes, PaletteFormat, PaletteRows},
+    frame::Frame,
+};
+use std::{ops::Range, sync::Arc};
 
 /// Words of a head, an entry and a layer.
 const HEAD: usize = size_of::<MixHead>() / 4;
-const CLIP: usize = size_of::<MixedClip>() / 4;
+/// An entry has two words more: where its keys are, and how many steps.
+const CLIP: usize = size_of::<MixedClip>() / 4 + 2;
 const LAYER: usize = size_of::<MixedLayer>() / 4;
 /// Words of a place.
 const PLACE: usize = 8;
@@ -110,8 +115,12 @@ pub struct Write {
 pub struct Dispatch {
     /// Workgroups that copy records, first.
     pub patches: u32,
-    /// Workgroups that pose: one a slot.
+    /// Workgroups that pose: one a slot, for each of the two kernels that has somebody to pose.
     pub slots: u32,
+    /// Somebody is posed by the plain kernel.
+    pub plain: bool,
+    /// Somebody is posed by the rich kernel.
+    pub rich: bool,
 }
 
 /// The part that knows no GPU: it turns the mixes of a crowd into bytes, and says which buffers they are for.
@@ -129,6 +138,8 @@ pub struct Core {
     layers_each: usize,
     /// What the device has of each slot.
     mirror: Vec<u32>,
+    /// Plain and rich members of each chunk.
+    kinds: Vec<[u32; 2]>,
     slots: usize,
     pool_of: Vec<u32>,
     pool_free: Vec<u32>,
@@ -150,6 +161,8 @@ pub struct Core {
     pose: Option<MemberPose>,
     trouble: Option<GpuError>,
     frames: u64,
+    /// Of each graph, below which weight of a joint the rest pose fills in.
+    thresholds: Vec<(Arc<Graph>, f32)>,
 }
 
 /// Reasons to be posed by the CPU.
@@ -186,6 +199,7 @@ impl Core {
             clips_each: 0,
             layers_each: 0,
             mirror: Vec::new(),
+            kinds: Vec::new(),
             slots: 0,
             pool_of: Vec::new(),
             pool_free: (0..changes as u32).rev().collect(),
@@ -204,14 +218,16 @@ impl Core {
             pose: Some(crowd.member_pose()),
             trouble: None,
             frames: 0,
+            thresholds: Vec::new(),
             options: GpuOptions { most_changes: changes, ..options },
         })
     }
 
-    /// The kernel that poses, in WGSL; its entry point is `pose`.
+    /// The kernel that poses, in WGSL; its entry point is `pose`. There are two: `rich` members have layers, added clips, inertia or a level of
+    /// detail.
     #[must_use]
-    pub fn shader(&self) -> String {
-        shader::text(&self.rig, &self.clips.layout)
+    pub fn shader(&self, rich: bool) -> String {
+        shader::text(&self.rig, &self.clips.layout, rich)
     }
 
     /// The kernel that copies records that changed; its entry point is `patch_members`.
@@ -438,8 +454,10 @@ impl Core {
         let wider = (clips, layers) != (self.clips_each, self.layers_each);
         if wider {
             (self.clips_each, self.layers_each) = (clips, layers);
-            self.stride = HEAD + clips * CLIP + layers * LAYER;
+            // Sectors of 32 bytes.
+            self.stride = (HEAD + clips * CLIP + layers * LAYER + 1).next_multiple_of(8);
             self.mirror.clear();
+            self.kinds.clear();
             self.clips.users.iter_mut().for_each(|users| *users = 0);
         }
         let grown = wider || slots > self.room;
@@ -448,6 +466,7 @@ impl Core {
         }
         self.slots = slots;
         self.mirror.resize(slots * self.stride, 0);
+        self.kinds.resize(slots.div_ceil(self.chunk), [0; 2]);
         self.pool_of.resize(slots, NONE);
         self.remembered.resize(slots, None);
         if self.held.len() < slots {
@@ -497,19 +516,58 @@ impl Core {
             self.remembered[slot] = Some(head.remembered);
         }
         self.held[slot] = held;
+        let mut entries = [[0; TABLE_WORDS]; Mix::MAX_ENTRIES];
+        for (entry, clip) in entries.iter_mut().zip(clips) {
+            *entry = self.clips.entry(usize::from(clip.clip));
+        }
+        let added = clips.iter().zip(&entries).any(|(clip, entry)| clip.additive != 0 || entry[2] != 0);
+        let threshold = member.map_or(BlendJob::DEFAULT_THRESHOLD, |member| self.threshold(crowd, member));
+        let rich = added
+            || threshold != BlendJob::DEFAULT_THRESHOLD
+            || !layers.is_empty()
+            || head.level > 0
+            || head.duration_s > 0.0;
+        let old = self.mirror[slot * self.stride..][..HEAD].to_owned();
         let written = MixHead {
             clips: clips.len() as u8,
             layers: layers.len() as u8,
             // Nothing is posed, and nothing kept: the CPU writes it.
-            live: if held != 0 { 0 } else { head.live },
+            live: if held != 0 || head.live == 0 { 0 } else { shader::kind(rich) },
             spare: self.pool_of[slot],
             ..head
         };
+        let counts = &mut self.kinds[slot / self.chunk];
+        for (kind, is) in [((old[3] >> 8) as u8, false), (written.live, true)] {
+            if let Some(count) = usize::from(kind).checked_sub(1).and_then(|kind| counts.get_mut(kind)) {
+                *count = if is { *count + 1 } else { *count - 1 };
+            }
+        }
         let row = &mut self.mirror[row];
         row[..HEAD].copy_from_slice(bytemuck::cast_slice(&[written]));
         let end = HEAD + clips.len() * CLIP;
-        row[HEAD..end].copy_from_slice(bytemuck::cast_slice(clips));
+        for (out, (clip, entry)) in row[HEAD..end].chunks_exact_mut(CLIP).zip(clips.iter().zip(&entries)) {
+            out[..CLIP - 2].copy_from_slice(bytemuck::cast_slice(&[*clip]));
+            // Beside the bit that says that it is added: at 0 where it does not move.
+            out[0] |= entry[2] << 25;
+            out[CLIP - 2..].copy_from_slice(&entry[..2]);
+        }
         row[end..end + layers.len() * LAYER].copy_from_slice(bytemuck::cast_slice(layers));
+        row[end + layers.len() * LAYER] = threshold.to_bits();
+    }
+
+    /// Below which weight of a joint the rest pose fills in: what a mix of the member's graph says.
+    fn threshold(&mut self, crowd: &Crowd, member: Member) -> f32 {
+        let Some(graph) = crowd.graph(member) else { return BlendJob::DEFAULT_THRESHOLD };
+        if let Some((_, threshold)) = self.thresholds.iter().find(|(of, _)| Arc::ptr_eq(of, graph)) {
+            return *threshold;
+        }
+        let (mut state, mut frame) = (GraphState::new(graph), Frame::new(graph));
+        // A step of 0 of a state of its own is never refused.
+        let threshold = graph
+            .update(&mut state, 0.0, &mut frame)
+            .map_or(BlendJob::DEFAULT_THRESHOLD, |()| frame.mix(|clip| clip).threshold());
+        self.thresholds.push((Arc::clone(graph), threshold));
+        threshold
     }
 
     fn write_remembered(&mut self, crowd: &Crowd, member: Member) {
@@ -562,10 +620,6 @@ impl Core {
         for (at, words) in core::mem::take(&mut self.clips.written) {
             self.write(Target::Keys, 0, at * 4, bytemuck::cast_slice(&words));
         }
-        for clip in core::mem::take(&mut self.clips.moved) {
-            let entry = self.clips.entry(clip);
-            self.write(Target::Rig, 0, clip * TABLE_WORDS * 4, bytemuck::cast_slice(&entry));
-        }
     }
 
     fn write_members(&mut self, whole: bool) {
@@ -586,14 +640,15 @@ impl Core {
                 patches = dirty.len();
                 self.write_patches(chunk, first, dirty);
             }
-            self.dispatches.push(Dispatch { patches: patches as u32, slots: slots as u32 });
+            let [plain, rich] = self.kinds[chunk].map(|count| count > 0);
+            self.dispatches.push(Dispatch { patches: patches as u32, slots: slots as u32, plain, rich });
         }
     }
 
     fn write_patches(&mut self, chunk: usize, first: usize, dirty: Range<usize>) {
         let mut write = self.begin_write(Target::Patches, chunk, 0);
         let used =
-            |row: &[u32]| HEAD + (row[2] & 0xff) as usize * CLIP + (row[2] >> 8 & 0xff) as usize * LAYER;
+            |row: &[u32]| HEAD + (row[2] & 0xff) as usize * CLIP + (row[2] >> 8 & 0xff) as usize * LAYER + 1;
         let Self { arena, mirror, stride, .. } = self;
         let mut at = dirty.len();
         for slot in &self.dirty[dirty.clone()] {
@@ -636,8 +691,16 @@ impl Core {
             let paused = if everybody { 2 } else { u32::from(mixes.is_paused()) };
             let places = if self.options.places { self.room(chunk) * self.stride } else { NONE as usize };
             let keep = u32::from(self.options.before && self.frames > 0 && !everybody);
-            let words =
-                [mixes.tick(), mixes.turn(), paused, self.stride as u32, places as u32, keep, 0, 0_u32];
+            let words = [
+                mixes.tick(),
+                mixes.turn(),
+                paused,
+                self.stride as u32,
+                places as u32,
+                keep,
+                self.clips_each as u32,
+                0_u32,
+            ];
             self.write(Target::Frame, chunk, 0, bytemuck::cast_slice(&words));
         }
     }

@@ -61,6 +61,7 @@ pub fn unpack_rotation(packed: [u32; 2]) -> [f32; 4] {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "an angle is compared within a bound")]
 mod tests {
     use super::*;
     use lissom_testkit::rng::Rng;

@@ -16,7 +16,7 @@
 //!
 //! | buffer | bytes |
 //! |---|---|
-//! | members | 32 a slot, 24 for each entry and 12 for each layer that a slot can have; of a change only what is used is uploaded |
+//! | members | 32 a slot, 32 for each entry and 12 for each layer that a slot can have; of a change only what is used is uploaded |
 //! | keys | a row has 16 (or 8) bytes a joint and 16 for each translation and scale that some clip moves |
 //! | palettes | 48 (or 24) a joint and slot; twice where the frame before is kept |
 //! | models | 48 a joint and slot, where they are asked for, and for skeletons of more than 256 joints |

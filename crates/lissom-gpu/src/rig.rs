@@ -1,10 +1,6 @@
 //! What the kernel reads of a skeleton: tables of four words an entry, a row a field.
 
-use crate::{
-    GpuError, GpuOptions,
-    clips::{GpuClips, TABLE_WORDS},
-    math,
-};
+use crate::{GpuError, GpuOptions, clips::GpuClips, math};
 use lissom_motion::crowd::{Crowd, PaletteFormat};
 
 /// The most joints that a kernel poses.
@@ -95,9 +91,8 @@ impl Rig {
         {
             return Err(GpuError::Length { what: "spheres", found: spheres.len(), needed: joints });
         }
-        let table = clips.len().max(1);
-        let mut words = vec![0_u32; table * TABLE_WORDS];
-        let fields = table;
+        let mut words = Vec::new();
+        let fields = 0;
         let rest = math::rest(skeleton);
         let floats = |words: &mut Vec<u32>, row: &[f32]| {
             words.extend((0..4).map(|i| row.get(i).copied().unwrap_or(0.0).to_bits()));

@@ -16,10 +16,10 @@ use lissom_motion::crowd::PaletteFormat;
 const HEAD: &str = "
 struct Frame {
     tick: u32, turn: u32, paused: u32, stride: u32,
-    places: u32, keep: u32, pad0: u32, pad1: u32,
+    places: u32, keep: u32, most: u32, pad: u32,
 }
 @group(0) @binding(0) var<uniform> frame: Frame;
-@group(0) @binding(1) var<storage, read> members: array<u32>;
+@group(0) @binding(1) var<storage, read> members: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> rig: array<vec4<u32>>;
 @group(0) @binding(4) var<storage, read> remembered: array<vec4<u32>>;
 const NONE: u32 = 0xffffffffu;
@@ -42,6 +42,7 @@ fn high(a: u32, b: u32) -> u32 {
 }
 fn four(field: u32, joint: u32) -> vec4<f32> { return bitcast<vec4<f32>>(rig[FIELDS + field * JOINTS + joint]); }
 fn misc(joint: u32) -> vec4<u32> { return rig[FIELDS + MISC * JOINTS + joint]; }
+fn word(at: u32) -> u32 { return members[at / 4u][at % 4u]; }
 fn turned(q: vec4<f32>, v: vec3<f32>) -> vec3<f32> {
     let t = 2.0 * cross(q.xyz, v);
     return v + q.w * t + cross(q.xyz, t);
@@ -64,12 +65,18 @@ fn rows_of(q: vec4<f32>, t: vec3<f32>, s: vec3<f32>) -> Rows {
     );
 }
 fn row(a: vec4<f32>, m: Rows) -> vec4<f32> {
-    return a.x * m.a + a.y * m.b + a.z * m.c + vec4<f32>(0.0, 0.0, 0.0, a.w);
+    return vec4<f32>(
+        a.x * m.a.xyz + a.y * m.b.xyz + a.z * m.c.xyz,
+        a.x * m.a.w + a.y * m.b.w + a.z * m.c.w + a.w);
 }
 fn product(a: Rows, b: Rows) -> Rows { return Rows(row(a.a, b), row(a.b, b), row(a.c, b)); }
 fn mask_at(mask: u32, joint: u32) -> f32 {
     if (mask == 0xffffu) { return 1.0; }
     return share(bitcast<f32>(rig[MASKS + mask * ((JOINTS + 3u) / 4u) + joint / 4u][joint % 4u]));
+}
+fn place_of(member: u32) -> Rows {
+    let p = frame.places / 4u + member * 2u;
+    return rows_of(bitcast<vec4<f32>>(members[p]), bitcast<vec4<f32>>(members[p + 1u]).xyz, vec3<f32>(1.0));
 }
 // A layer's weight of a joint, with what the layers above leave of it.
 fn weight_of(layer: u32, layers: u32, joint: u32) -> f32 {
@@ -88,6 +95,8 @@ const F32_KEYS: &str = "
 @group(0) @binding(3) var<storage, read> keys: array<vec4<u32>>;
 fn rotation(row: u32, joint: u32) -> vec4<f32> { return bitcast<vec4<f32>>(keys[row + joint]); }
 fn vector(row: u32, at: u32) -> vec3<f32> { return bitcast<vec4<f32>>(keys[row + JOINTS + at]).xyz; }
+// Rows lie on one side.
+fn between(a: vec4<f32>, b: vec4<f32>, part: f32) -> vec4<f32> { return a + (b - a) * part; }
 ";
 
 const PACKED_KEYS: &str = "
@@ -103,9 +112,13 @@ fn vector(row: u32, at: u32) -> vec3<f32> {
     let a = keys[row + JOINTS + 2u * at];
     return bitcast<vec3<f32>>(vec3<u32>(a, keys[row + JOINTS + 2u * at + 1u].x));
 }
+fn between(a: vec4<f32>, b: vec4<f32>, part: f32) -> vec4<f32> {
+    return a * (1.0 - part) + b * select(part, -part, dot(a, b) < 0.0);
+}
 ";
 
-const SAMPLE: &str = "
+/// A member of layers, added clips and inertia.
+const BLEND_RICH: &str = "
 fn keyed(e: u32, joint: u32, places: vec4<u32>) -> Local {
     let row = e_first[e];
     let next = row + ROW;
@@ -113,7 +126,9 @@ fn keyed(e: u32, joint: u32, places: vec4<u32>) -> Local {
     let a = rotation(row, joint);
     let b = rotation(next, joint);
     var out: Local;
-    out.q = unit(a * (1.0 - part) + b * select(part, -part, dot(a, b) < 0.0));
+    // Rows turn by less than half a turn: never of length 0.
+    let q = between(a, b, part);
+    out.q = q * inverseSqrt(dot(q, q));
     out.t = vec3<f32>(0.0);
     out.s = vec3<f32>(1.0);
     if (places.x != NONE) {
@@ -130,7 +145,7 @@ fn scale_by(v: f32, amount: f32, back: bool) -> f32 {
     let f = 1.0 + (v - 1.0) * amount;
     return select(f, select(1.0 / f, 1.0, f == 0.0), back);
 }
-fn blended(joint: u32, clips: u32, layers: u32, inertia: vec2<f32>, pool: u32) -> Local {
+fn blended(joint: u32, clips: u32, layers: u32, threshold: f32, inertia: vec2<f32>, pool: u32) -> Local {
     let places = misc(joint);
     var sum = Local(vec4<f32>(0.0), vec3<f32>(0.0), vec3<f32>(0.0));
     var total = 0.0;
@@ -143,8 +158,8 @@ fn blended(joint: u32, clips: u32, layers: u32, inertia: vec2<f32>, pool: u32) -
         sum.s += key.s * w;
         total += w;
     }
-    if (total < THRESHOLD) {
-        let w = THRESHOLD - total;
+    if (total < threshold) {
+        let w = threshold - total;
         let q = four(REST_ROTATION, joint);
         sum.q += q * select(w, -w, dot(sum.q, q) < 0.0);
         sum.t += four(REST_TRANSLATION, joint).xyz * w;
@@ -189,66 +204,112 @@ fn blended(joint: u32, clips: u32, layers: u32, inertia: vec2<f32>, pool: u32) -
 }
 ";
 
+/// A member that plays clips on the whole body. The first few are written out one by one: a loop costs a counter.
+const BLEND_PLAIN: &str = "
+struct Sum { q: vec4<f32>, t: vec3<f32>, s: vec3<f32>, total: f32 }
+fn add(sum: ptr<function, Sum>, e: u32, joint: u32, places: vec4<u32>) {
+    let row = e_first[e];
+    let part = e_part[e];
+    let w = e_weight[e];
+    // Rows turn by less than half a turn: never of length 0.
+    let q = between(rotation(row, joint), rotation(row + ROW, joint), part);
+    let by = w * inverseSqrt(dot(q, q));
+    (*sum).q += q * select(by, -by, dot((*sum).q, q) < 0.0);
+    (*sum).total += w;
+    if (places.x != NONE) { (*sum).t += mix(vector(row, places.x), vector(row + ROW, places.x), part) * w; }
+    if (SCALED && places.y != NONE) {
+        (*sum).s += mix(vector(row, MOVING + places.y), vector(row + ROW, MOVING + places.y), part) * w;
+    }
+}
+fn blended(joint: u32, clips: u32) -> Local {
+    let places = misc(joint);
+    var sum = Sum(vec4<f32>(0.0), vec3<f32>(0.0), vec3<f32>(0.0), 0.0);
+    if (clips > 0u) { add(&sum, 0u, joint, places); }
+    if (clips > 1u) { add(&sum, 1u, joint, places); }
+    if (clips > 2u) { add(&sum, 2u, joint, places); }
+    if (clips > 3u) { add(&sum, 3u, joint, places); }
+    for (var e = 4u; e < clips; e++) { add(&sum, e, joint, places); }
+    let rest = four(REST_TRANSLATION, joint).xyz;
+    if (sum.total < THRESHOLD) {
+        let w = THRESHOLD - sum.total;
+        let q = four(REST_ROTATION, joint);
+        sum.q += q * select(w, -w, dot(sum.q, q) < 0.0);
+        sum.t += rest * w;
+        sum.s += four(REST_SCALE, joint).xyz * w;
+        sum.total += w;
+    }
+    let by = 1.0 / sum.total;
+    // Where no clip moves it, it is where it rests.
+    return Local(
+        unit(sum.q), select(sum.t * by, rest, places.x == NONE),
+        select(sum.s * by, vec3<f32>(1.0), places.y == NONE));
+}
+";
+
 const OPEN: &str = "
 @compute @workgroup_size(LANES)
 fn pose(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let member = group.x;
-    let at = member * frame.stride;
-    let counts = members[at + 2u];
-    let order = members[at + 3u];
-    let every = counts >> 24u;
-    let mine = every > 0u && (frame.paused != 0u || frame.turn % max(every, 1u) == (order & 0xffu));
-    let live = ((order >> 8u) & 0xffu) == 1u;
-    if (!(live && (frame.paused == 2u || mine || members[at + 1u] == frame.turn))) {
+    let at = member * (frame.stride / 4u);
+    let head = members[at];
+    let tail = members[at + 1u];
+    // Read before it is known how many there are: one wait less.
+    var entry = vec4<u32>(0u);
+    var more = vec4<u32>(0u);
+    if (lane < frame.most) {
+        entry = members[at + 2u + 2u * lane];
+        more = members[at + 3u + 2u * lane];
+    }
+    let every = head.z >> 24u;
+    let mine = every == 1u
+        || (every > 0u && (frame.paused != 0u || frame.turn % max(every, 1u) == (head.w & 0xffu)));
+    let live = ((head.w >> 8u) & 0xffu) == KIND;
+    if (!(live && (frame.paused == 2u || mine || head.y == frame.turn))) {
         KEEP
         return;
     }
-    let clips = min(counts & 0xffu, 16u);
-    let layers = min((counts >> 8u) & 0xffu, 16u);
-    let level = (counts >> 16u) & 0xffu;
-    let age = frame.tick - members[at];
+    let clips = min(head.z & 0xffu, 16u);
+    let age = frame.tick - head.x;
     let seconds = f32(age) * SECONDS;
     if (lane < clips) {
-        let c = at + 8u + lane * 6u;
-        let phase = members[c + 1u] + members[c + 3u] * age + high(members[c + 2u], age);
-        let clip = rig[members[c] & 0xffffu];
+        let phase = entry.y + entry.w * age + high(entry.z, age);
         // A phase of 32 bits times fewer than 2^16 steps: the row above 2^32, the part below.
-        let low = (phase & 0xffffu) * clip.y;
-        let top = (phase >> 16u) * clip.y + (low >> 16u);
-        e_first[lane] = clip.x + (top >> 16u) * ROW;
+        let low = (phase & 0xffffu) * more.w;
+        let top = (phase >> 16u) * more.w + (low >> 16u);
+        e_first[lane] = more.z + (top >> 16u) * ROW;
         e_part[lane] = f32(((top << 16u) | (low & 0xffffu)) >> 8u) * PART;
-        e_weight[lane] = bitcast<f32>(members[c + 4u]) + bitcast<f32>(members[c + 5u]) * seconds;
-        let kind = members[c] >> 16u;
-        e_kind[lane] = (kind & 0xffu) | ((kind >> 8u) << 16u) | (clip.z << 17u);
+        e_weight[lane] = bitcast<f32>(more.x) + bitcast<f32>(more.y) * seconds;
+        // Layer, added, at 0 where it does not move.
+        e_kind[lane] = ((entry.x >> 16u) & 0xffu) | ((entry.x >> 24u) << 16u);
     }
+";
+
+/// What a rich member brings beside its clips: layers, the weight below which the rest pose fills in, and what is left of a transition.
+const RICH: &str = "
+    let layers = min((head.z >> 8u) & 0xffu, 16u);
+    let level = (head.z >> 16u) & 0xffu;
     if (lane < layers) {
-        let l = at + 8u + clips * 6u + lane * 3u;
-        l_weight[lane] = bitcast<f32>(members[l]) + bitcast<f32>(members[l + 1u]) * seconds;
-        l_kind[lane] = members[l + 2u];
+        let l = at * 4u + 8u + clips * 8u + lane * 3u;
+        l_weight[lane] = bitcast<f32>(word(l)) + bitcast<f32>(word(l + 1u)) * seconds;
+        l_kind[lane] = word(l + 2u);
     }
-    let duration = bitcast<f32>(members[at + 6u]);
-    let elapsed = max(bitcast<f32>(members[at + 4u]) + bitcast<f32>(members[at + 5u]) * seconds, 0.0);
+    let threshold = bitcast<f32>(word(at * 4u + 8u + clips * 8u + layers * 3u));
+    let duration = bitcast<f32>(tail.z);
+    let elapsed = max(bitcast<f32>(tail.x) + bitcast<f32>(tail.y) * seconds, 0.0);
     var pool = NONE;
     var inertia = vec2<f32>(0.0);
     if (duration > 0.0 && elapsed < duration) {
-        pool = members[at + 7u];
+        pool = tail.w;
         let t = elapsed / duration;
         let left = 1.0 - t;
         let cube = left * left * left;
         inertia = vec2<f32>(cube * (1.0 + t * (3.0 + t * 6.0)), t * cube * (1.0 + 3.0 * t) * duration);
     }
-    var place = Rows(vec4<f32>(1.0, 0.0, 0.0, 0.0), vec4<f32>(0.0, 1.0, 0.0, 0.0), vec4<f32>(0.0, 0.0, 1.0, 0.0));
-    if (frame.places != NONE) {
-        let p = frame.places + member * 8u;
-        place = rows_of(
-            bitcast<vec4<f32>>(vec4<u32>(members[p], members[p + 1u], members[p + 2u], members[p + 3u])),
-            bitcast<vec3<f32>>(vec3<u32>(members[p + 4u], members[p + 5u], members[p + 6u])), vec3<f32>(1.0));
-    }
-    workgroupBarrier();
 ";
 
-/// The text for a rig and its keys.
-pub(crate) fn text(rig: &Rig, layout: &Layout) -> String {
+/// The text for a rig and its keys: of members that play clips on the whole body at full detail, or of rich ones, with layers, added clips,
+/// a blend threshold of their graph's, inertia or a level of detail. Plain members need fewer registers, so more of them are posed at once.
+pub(crate) fn text(rig: &Rig, layout: &Layout, rich: bool) -> String {
     let mut out = String::new();
     let Rig { joints, lanes, scaled, .. } = *rig;
     let inertia = if scaled { 6 } else { 4 };
@@ -269,14 +330,18 @@ pub(crate) fn text(rig: &Rig, layout: &Layout) -> String {
     for (name, value) in constants {
         let _ = writeln!(out, "const {name}: u32 = {value}u;");
     }
-    let _ = writeln!(out, "const SCALED: bool = {scaled};");
+    let _ = writeln!(
+        out,
+        "const SCALED: bool = {scaled};\nconst RICH: bool = {rich};\nconst KIND: u32 = {}u;",
+        kind(rich)
+    );
     let _ = writeln!(out, "const THRESHOLD: f32 = {:?};", lissom::job::BlendJob::DEFAULT_THRESHOLD);
     // A tick of 2^-22 s; a part of 24 bits. Both exact.
     let _ = writeln!(out, "const SECONDS: f32 = {:?};", 1.0 / (1 << 22) as f32);
     let _ = writeln!(out, "const PART: f32 = {:?};", 1.0 / (1 << 24) as f32);
     out.push_str(HEAD);
     out.push_str(if layout.format == KeyFormat::F32 { F32_KEYS } else { PACKED_KEYS });
-    out.push_str(SAMPLE);
+    out.push_str(if rich { BLEND_RICH } else { BLEND_PLAIN });
     outputs(&mut out, rig);
     // Two sides where there is memory for them: half of the barriers.
     let sides = if lanes <= 128 { 2 } else { 1 };
@@ -295,17 +360,24 @@ pub(crate) fn text(rig: &Rig, layout: &Layout) -> String {
             .replace("LANESu", &format!("{lanes}u"))
             .replace("LANES", &lanes.to_string()),
     );
+    out.push_str(if rich { RICH } else { "" });
+    out.push_str("    workgroupBarrier();\n");
     if rig.boxes {
         out.push_str("    var low = vec3<f32>(FAR);\n    var far = vec3<f32>(-FAR);\n");
     }
     for block in 0..rig.blocks() {
-        pose_block(&mut out, rig, block, sides);
+        pose_block(&mut out, rig, block, sides, rich);
     }
     if rig.boxes {
         reduce(&mut out, lanes);
     }
     out.push_str("}\n");
     out
+}
+
+/// Of which kind a record says that its member is; 0 is nobody.
+pub(crate) fn kind(rich: bool) -> u8 {
+    if rich { 2 } else { 1 }
 }
 
 fn outputs(out: &mut String, rig: &Rig) {
@@ -347,16 +419,25 @@ fn outputs(out: &mut String, rig: &Rig) {
 }
 
 /// The joints of one block: sampled, multiplied along their chains, written.
-fn pose_block(out: &mut String, rig: &Rig, block: usize, sides: usize) {
+fn pose_block(out: &mut String, rig: &Rig, block: usize, sides: usize, rich: bool) {
     let Rig { joints, lanes, jumps, scaled, .. } = *rig;
     let first = block * lanes;
     let several = rig.blocks() > 1;
-    let _ = writeln!(
-        out,
-        "    {{\n    let own = lane + {first}u;\n    let valid = own < {joints}u;\n    let joint = min(own, {}u);",
-        joints - 1
-    );
-    out.push_str("    let local = blended(joint, clips, layers, inertia, pool);\n");
+    // Where every lane has a joint, none has to ask.
+    let whole = first + lanes <= joints;
+    let joint = if whole { "own".into() } else { format!("min(own, {}u)", joints - 1) };
+    let _ = writeln!(out, "    {{\n    let own = lane + {first}u;\n    let joint = {joint};");
+    let valid = if whole { "true".into() } else { format!("own < {joints}u") };
+    let _ = writeln!(out, "    let valid = {valid};");
+    out.push_str(if rich {
+        "    let local = blended(joint, clips, layers, threshold, inertia, pool);\n"
+    } else {
+        "    let local = blended(joint, clips);\n"
+    });
+    for four in 0..jumps.div_ceil(4) {
+        let _ =
+            writeln!(out, "    let above{four} = rig[FIELDS + {}u * JOINTS + joint];", field::ABOVE + four);
+    }
     if scaled {
         out.push_str("    var m = rows_of(local.q, local.t, local.s);\n");
     } else {
@@ -375,14 +456,16 @@ fn pose_block(out: &mut String, rig: &Rig, block: usize, sides: usize) {
         out.push_str("    workgroupBarrier();\n");
         let _ = writeln!(
             out,
-            "    {{ let above = rig[FIELDS + {}u * JOINTS + joint][{}]; if (above != NONE) {{ let a = above - {first}u + {side}u;",
-            field::ABOVE + jump / 4,
+            "    if (above{}[{}] != NONE) {{ let a = above{}[{}] - {first}u + {side}u;",
+            jump / 4,
+            jump % 4,
+            jump / 4,
             jump % 4
         );
         out.push_str(if scaled {
-            "    m = product(Rows(sa[a], sb[a], sc[a]), m); } }\n"
+            "    m = product(Rows(sa[a], sb[a], sc[a]), m); }\n"
         } else {
-            "    t = sb[a].xyz + turned(sa[a], t); q = times(sa[a], q); } }\n"
+            "    let p = sa[a]; t = sb[a].xyz + turned(p, t); q = times(p, q); }\n"
         });
         if sides == 1 {
             out.push_str("    workgroupBarrier();\n");
@@ -402,7 +485,7 @@ fn pose_block(out: &mut String, rig: &Rig, block: usize, sides: usize) {
     if several {
         out.push_str("    storageBarrier();\n    workgroupBarrier();\n");
     }
-    if rig.levels > 0 {
+    if rig.levels > 0 && rich {
         let _ = writeln!(
             out,
             "    if (level > 0u) {{\n    owner = rig[NEAREST + (level - 1u) * ((JOINTS + 3u) / 4u) + joint / 4u][joint % 4u];"
@@ -422,7 +505,7 @@ fn pose_block(out: &mut String, rig: &Rig, block: usize, sides: usize) {
             }
         }
     }
-    out.push_str("    var skin = product(shown, bind_of(owner));\n    if (frame.places != NONE) { skin = product(place, skin); }\n");
+    out.push_str("    var skin = product(shown, bind_of(owner));\n    if (frame.places != NONE) { skin = product(place_of(member), skin); }\n");
     out.push_str("    if (valid) { put_palette(member * JOINTS + joint, skin); }\n");
     if rig.boxes {
         out.push_str(

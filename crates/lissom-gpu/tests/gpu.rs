@@ -3,6 +3,10 @@
 //! A graphics device is needed; a software one will do (`apt install mesa-vulkan-drivers`). Where there is none, each test says so and
 //! ends; with `LISSOM_NEED_GPU` set, as CI does, that is a failure.
 #![allow(clippy::print_stderr, reason = "a test that cannot run says why, and how far off it was")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "what a GPU draws promises no bits, and is compared within a bound"
+)]
 
 use lissom::{JointLod, archive::Archive};
 use lissom_build::{
@@ -14,8 +18,9 @@ use lissom_build::{
 };
 use lissom_gpu::{GpuCrowd, GpuError, GpuOptions, KeyFormat};
 use lissom_motion::{
-    Graph, RootStep,
+    Graph, GraphParts, RootStep,
     crowd::{Crowd, Member, Outputs, PaletteFormat, PaletteRows, PlayedClip, Role},
+    graph::{LayerParts, StateParts},
 };
 use lissom_testkit::{
     crowds::{self, Input},
@@ -171,10 +176,15 @@ enum Shape {
 
 /// A skeleton of so many joints with two clips that move all of them.
 fn rig(joints: usize, shape: Shape, scaled: bool) -> Archive {
+    turned_rig(joints, shape, scaled, 0.0)
+}
+
+/// The same with the first joint turned by so many radians in one clip, and as far the other way in the other.
+fn turned_rig(joints: usize, shape: Shape, scaled: bool, turn: f64) -> Archive {
     let parent = |joint: usize| match (joint, shape) {
         (0, _) => None,
         (_, Shape::Chain) => Some(joint - 1),
-        (_, Shape::Ribs) if joint % 8 == 0 => Some(joint - 8),
+        (_, Shape::Ribs) if joint.is_multiple_of(8) => Some(joint - 8),
         (_, Shape::Ribs) => Some(joint - 1),
     };
     let depth = if shape == Shape::Chain { joints } else { joints / 8 + 8 };
@@ -194,6 +204,10 @@ fn rig(joints: usize, shape: Shape, scaled: bool) -> Archive {
     for (number, name) in ["a", "b"].into_iter().enumerate() {
         let key = |joint: usize, i: usize| {
             let way = ((i as f64 + joint as f64 + number as f64 * 0.7) * 1.3).sin() * 4.0 / depth as f64;
+            if joint == 0 && turn != 0.0 {
+                let half = (if number == 0 { turn } else { -turn } + 0.01 * i as f64) * 0.5;
+                return Q4::new(half.sin(), 0.0, 0.0, half.cos());
+            }
             let (x, z) = (way * 0.5, way * 0.3);
             Q4::new(x, 0.02 * way, z, (1.0 - x * x - z * z).max(0.0).sqrt()).normalize()
         };
@@ -282,6 +296,43 @@ fn skeletons_of_every_size_and_depth_are_posed() {
         let archive = rig(joints, Shape::Ribs, true);
         agrees(&device, &queue, &archive, &plain, &format!("{joints} joints with scales"));
         agrees(&device, &queue, &archive, &packed, &format!("{joints} joints with scales, packed"));
+    }
+}
+
+#[test]
+fn rotations_far_apart_are_blended_the_shorter_way() {
+    let Some((device, queue)) = device() else { return };
+    // 260 degrees one way are 100 the other.
+    let archive = turned_rig(8, Shape::Ribs, false, 130.0_f64.to_radians());
+    for keys in [KeyFormat::F32, KeyFormat::Rodrigues21] {
+        let options = GpuOptions { keys, ..GpuOptions::default() };
+        agrees(&device, &queue, &archive, &options, &format!("130 degrees either way, {keys:?}"));
+    }
+}
+
+#[test]
+fn what_hardly_weighs_leaves_the_rest_pose() {
+    let Some((device, queue)) = device() else { return };
+    let archive = rig(40, Shape::Ribs, true);
+    let parts = GraphParts::new()
+        .float("much", 1.0)
+        .layer(LayerParts::new("body").state(StateParts::clip("a", "a")).weighed_by("much"));
+    let mut crowd = mixing(&archive);
+    // One with a threshold of its own.
+    for parts in [parts.clone(), parts.filled_below(0.5)] {
+        let graph = Arc::new(Graph::of_archive(&parts, &archive).unwrap());
+        let role = Role::Graph(crowd.add_graph(Arc::clone(&graph)).unwrap());
+        for i in 0..12 {
+            let member = crowd.add(role, RootStep::IDENTITY).unwrap();
+            crowd.set(member, graph.float("much").unwrap(), 0.03 * i as f32).unwrap();
+        }
+    }
+    let mut gpu = GpuCrowd::new(&device, &crowd, GpuOptions::default()).unwrap();
+    for _ in 0..5 {
+        crowd.update(0.05).unwrap();
+        show(&mut gpu, &device, &queue, &crowd);
+        assert!(gpu.core().on_cpu().is_empty(), "{:?}", gpu.core().trouble());
+        gpu.self_test(&device, &queue, &crowd, MOST_M).unwrap();
     }
 }
 

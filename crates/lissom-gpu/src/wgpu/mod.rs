@@ -43,7 +43,8 @@ use wgpu::{
 #[derive(Debug)]
 pub struct GpuCrowd {
     core: Core,
-    pose: ComputePipeline,
+    /// Of plain members, and of rich ones.
+    pose: [ComputePipeline; 2],
     pose_layout: BindGroupLayout,
     patch: ComputePipeline,
     patch_layout: BindGroupLayout,
@@ -122,11 +123,15 @@ impl GpuCrowd {
                 layout: Some(&layout),
                 module: &module(label, text),
                 entry_point: Some(entry),
-                compilation_options: wgpu::PipelineCompilationOptions::default(),
+                // Every lane writes its place before another one reads it.
+                compilation_options: wgpu::PipelineCompilationOptions {
+                    zero_initialize_workgroup_memory: false,
+                    ..Default::default()
+                },
                 cache: None,
             })
         };
-        let pose = pipeline("lissom pose", &pose_layout, core.shader(), "pose");
+        let pose = [false, true].map(|rich| pipeline("lissom pose", &pose_layout, core.shader(rich), "pose"));
         let patch = pipeline("lissom patch", &patch_layout, core.patch_shader().into(), "patch_members");
         let shared = |label, of| {
             buffer(device, label, core.buffer_bytes(of, 0), BufferUsages::STORAGE | BufferUsages::COPY_DST)
@@ -221,10 +226,13 @@ impl GpuCrowd {
                 pass.dispatch_workgroups(of.patches, 1, 1);
             }
         }
-        pass.set_pipeline(&self.pose);
-        for (chunk, of) in work().filter(|(_, of)| of.slots > 0) {
-            pass.set_bind_group(0, &chunk.pose[self.core.side()], &[]);
-            pass.dispatch_workgroups(of.slots, 1, 1);
+        let [plain, rich] = &self.pose;
+        for (pipeline, is) in [(plain, false), (rich, true)] {
+            pass.set_pipeline(pipeline);
+            for (chunk, of) in work().filter(|(_, of)| if is { of.rich } else { of.plain }) {
+                pass.set_bind_group(0, &chunk.pose[self.core.side()], &[]);
+                pass.dispatch_workgroups(of.slots, 1, 1);
+            }
         }
     }
 
