@@ -1,4 +1,4 @@
-//! Graphs with one of each thing that a graph can have, and random input for them: the same for the same seed.
+//! Graphs for tests, and random input for them: the same for the same seed.
 
 use crate::rng::Rng;
 use lissom::{

@@ -1,4 +1,4 @@
-//! Crowds for tests: an archive, a graph that has one of each thing that a graph can have, random input, and golden hashes.
+//! Crowds for tests: an archive, a graph of gaits, layers and markers, random input, and golden hashes.
 
 mod archive;
 

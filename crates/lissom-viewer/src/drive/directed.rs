@@ -155,7 +155,7 @@ fn range(parts: &GraphParts, parameter: &str) -> (f32, f32) {
     if low < high { (low, high) } else { (low.min(0.0), low.max(0.0) + 1.0) }
 }
 
-/// The mannequin's: it goes as fast as it is told, crouches, jumps and waves.
+/// The mannequin's: gaits by speed (slow between idle and walk), crouches, jumps, a wave.
 pub(crate) fn of_mannequin() -> GraphParts {
     let gaits = [(0.0, "idle"), (1.32, "walk"), (2.6, "jog"), (4.4, "run")];
     GraphParts::new()
