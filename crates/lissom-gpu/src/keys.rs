@@ -81,8 +81,12 @@ mod tests {
             let back = unpack_rotation(pack_rotation(q)).map(f64::from);
             let dot: f64 = q.iter().zip(back).map(|(a, b)| f64::from(*a) * b).sum();
             let sign = if dot < 0.0 { -1.0 } else { 1.0 };
-            let off = q.iter().zip(back).map(|(a, b)| (f64::from(*a) * sign - b).powi(2)).sum::<f64>().sqrt();
-            worst = worst.max(2.0 * off);
+            let square = |(a, b): (&f32, f64)| {
+                let off = f64::from(*a) * sign - b;
+                off * off
+            };
+            let off = 2.0 * q.iter().zip(back).map(square).sum::<f64>().sqrt();
+            worst = if off > worst { off } else { worst };
         }
         // Half a step of each parameter, four times as much as an angle, and the rounding of f32.
         assert!(worst < 4.0e-6, "{worst} rad");
