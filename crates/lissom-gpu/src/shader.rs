@@ -343,11 +343,10 @@ pub(crate) fn text(rig: &Rig, layout: &Layout, rich: bool) -> String {
     out.push_str(if layout.format == KeyFormat::F32 { F32_KEYS } else { PACKED_KEYS });
     out.push_str(if rich { BLEND_RICH } else { BLEND_PLAIN });
     outputs(&mut out, rig);
-    // Two sides where there is memory for them: half of the barriers.
-    let sides = if lanes <= 128 { 2 } else { 1 };
+    // One side and two barriers a jump: two sides with half of the barriers leave room for fewer members at once, and take longer.
     let parts: &[&str] = if scaled { &["sa", "sb", "sc"] } else { &["sa", "sb"] };
     for part in parts {
-        let _ = writeln!(out, "var<workgroup> {part}: array<vec4<f32>, {}>;", lanes * sides);
+        let _ = writeln!(out, "var<workgroup> {part}: array<vec4<f32>, {lanes}>;");
     }
     let keep = if rig.before {
         "if (live && frame.keep != 0u) { for (var j = lane; j < PALETTE; j += LANESu) { palettes[member * PALETTE + j] = before[member * PALETTE + j]; } }"
@@ -366,7 +365,7 @@ pub(crate) fn text(rig: &Rig, layout: &Layout, rich: bool) -> String {
         out.push_str("    var low = vec3<f32>(FAR);\n    var far = vec3<f32>(-FAR);\n");
     }
     for block in 0..rig.blocks() {
-        pose_block(&mut out, rig, block, sides, rich);
+        pose_block(&mut out, rig, block, rich);
     }
     if rig.boxes {
         reduce(&mut out, lanes);
@@ -419,7 +418,7 @@ fn outputs(out: &mut String, rig: &Rig) {
 }
 
 /// The joints of one block: sampled, multiplied along their chains, written.
-fn pose_block(out: &mut String, rig: &Rig, block: usize, sides: usize, rich: bool) {
+fn pose_block(out: &mut String, rig: &Rig, block: usize, rich: bool) {
     let Rig { joints, lanes, jumps, scaled, .. } = *rig;
     let first = block * lanes;
     let several = rig.blocks() > 1;
@@ -443,20 +442,17 @@ fn pose_block(out: &mut String, rig: &Rig, block: usize, sides: usize, rich: boo
     } else {
         out.push_str("    var q = local.q;\n    var t = local.t;\n");
     }
-    let store = |at: &str| {
-        if scaled {
-            format!("    sa[{at}] = m.a; sb[{at}] = m.b; sc[{at}] = m.c;\n")
-        } else {
-            format!("    sa[{at}] = q; sb[{at}] = vec4<f32>(t, 0.0);\n")
-        }
+    let store = if scaled {
+        "    sa[lane] = m.a; sb[lane] = m.b; sc[lane] = m.c;\n"
+    } else {
+        "    sa[lane] = q; sb[lane] = vec4<f32>(t, 0.0);\n"
     };
     for jump in 0..jumps {
-        let side = if sides == 2 { (jump % 2) * lanes } else { 0 };
-        out.push_str(&store(&format!("lane + {side}u")));
+        out.push_str(store);
         out.push_str("    workgroupBarrier();\n");
         let _ = writeln!(
             out,
-            "    if (above{}[{}] != NONE) {{ let a = above{}[{}] - {first}u + {side}u;",
+            "    if (above{}[{}] != NONE) {{ let a = above{}[{}] - {first}u;",
             jump / 4,
             jump % 4,
             jump / 4,
@@ -467,9 +463,7 @@ fn pose_block(out: &mut String, rig: &Rig, block: usize, sides: usize, rich: boo
         } else {
             "    let p = sa[a]; t = sb[a].xyz + turned(p, t); q = times(p, q); }\n"
         });
-        if sides == 1 {
-            out.push_str("    workgroupBarrier();\n");
-        }
+        out.push_str("    workgroupBarrier();\n");
     }
     if !scaled {
         out.push_str("    var m = rows_of(q, t, vec3<f32>(1.0));\n");
@@ -493,11 +487,9 @@ fn pose_block(out: &mut String, rig: &Rig, block: usize, sides: usize, rich: boo
         if several {
             out.push_str("    shown = model_at(member * JOINTS + owner);\n    }\n");
         } else {
-            // The side that the last jump did not read, if there are two.
-            let side = if sides == 2 { (jumps % 2) * lanes } else { 0 };
-            out.push_str(&store(&format!("lane + {side}u")));
+            out.push_str(store);
             out.push_str("    workgroupBarrier();\n");
-            let at = format!("owner + {side}u");
+            let at = "owner";
             if scaled {
                 let _ = writeln!(out, "    shown = Rows(sa[{at}], sb[{at}], sc[{at}]);\n    }}");
             } else {
