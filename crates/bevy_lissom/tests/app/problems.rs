@@ -77,7 +77,8 @@ fn each_mistake_stands_on_the_entity_and_in_the_log_with_its_name() {
     let error = app.world().get::<LissomError>(entity).unwrap();
     assert!(error.problems.len() == 1 && error.about(Concern::Skin).unwrap().contains("\"hat\""), "{error}");
     // Mended one by one.
-    let mended: [(&str, fn(&mut EntityWorldMut)); 4] = [
+    type Mend = fn(&mut EntityWorldMut);
+    let mended: [(&str, Mend); 4] = [
         ("Wrong parameter", |entity| {
             entity.insert(Parameters::default().with("Speed", 1.0));
         }),

@@ -19,10 +19,11 @@ use bevy_world_serialization::DynamicWorldBuilder;
 use lissom::track::Repeat;
 use std::any::TypeId;
 
+/// Whether an entity has a component.
+type IsThere = fn(&mut EntityWorldMut) -> bool;
+
 /// A value of a component, not the default one.
-fn other<C: Component + Reflect>(
-    component: C,
-) -> (TypeId, Box<dyn PartialReflect>, fn(&mut EntityWorldMut) -> bool) {
+fn other<C: Component + Reflect>(component: C) -> (TypeId, Box<dyn PartialReflect>, IsThere) {
     (TypeId::of::<C>(), Box::new(component), |entity| entity.contains::<C>())
 }
 
