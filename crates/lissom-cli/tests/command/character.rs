@@ -129,7 +129,7 @@ fn a_character_in_an_afternoon() -> Result<(), Box<dyn std::error::Error>> {
         hero.set(speed, 1.3)?;
         hero.update(1.0 / 60.0)?;
     }
-    let recording = hero.stop_recording().ok_or("it was recorded")?;
+    let recording = hero.stop_recording().ok_or("nothing was recorded")?;
     let file = root.join("bug.lrec");
     fs::write(&file, recording.to_bytes())?; // std::fs
     let told = good(&["replay", &text(&file), "--archive", &text(&path)]);
