@@ -375,7 +375,7 @@ impl AllMixes {
         let whole = libm::floor(ticks + 0.5);
         let Now { tick: before, turn, update, .. } = self.now;
         // Modulo 2³²: seventeen minutes.
-        let tick = (whole % PHASES) as u32;
+        let tick = whole as u64 as u32;
         let turn = if dt_s > 0.0 { turn.wrapping_add(1) } else { turn };
         self.now = Now { tick, beyond: ticks - whole, before, turn, update: update + 1, dt_s };
     }
