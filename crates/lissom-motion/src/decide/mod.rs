@@ -8,8 +8,8 @@
 //! next step; then shares are handed out. So a frame shows what was played during dt, with the weights at its end, and
 //! a state that was left in it still tells what it passed.
 
+mod decisions;
 mod matched;
-mod memory;
 mod shots;
 mod step;
 mod tell;
@@ -17,8 +17,8 @@ mod transitions;
 mod voices;
 mod why;
 
-pub(crate) use memory::Chosen;
-pub use memory::{Decision, DecisionView, Decisions, MAX_TOLD_TESTS};
+pub(crate) use decisions::Chosen;
+pub use decisions::{Decision, DecisionView, Decisions, MAX_TOLD_TESTS};
 pub use why::{Verdict, Why};
 
 use crate::{

@@ -82,7 +82,8 @@ pub(crate) struct Voice {
     pub(crate) points: u32,
 }
 
-/// How a state takes over from the one before it. Packed: so a voice is eight bytes smaller, and a member of a crowd has eight of them.
+/// How a state takes over from the one before it. Packed: a voice is eight bytes smaller so, and each layer of a
+/// member has room for four voices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(Rust, packed)]
 pub(crate) struct Coming {
