@@ -9,7 +9,7 @@ use crate::{
     frame::{ActiveMarker, Event, Frame},
     graph::{LoadError, PlayedGraph, StateKey, TriggerKey},
     memory::{KeepError, MemoryScratch},
-    recording::{Recorder, Recording, Shown},
+    recording::{Recorder, Recording, Shown, mix_hash},
     save::{Held, Save},
     state::{GoTo, Key, OneShot, PlayingShot, ShotKey, TrajectoryPoint, Value},
     turn::{Show, Turn, move_on},
@@ -383,8 +383,8 @@ impl Animator {
         let Some(mut recorder) = self.recorder.take() else { return };
         let Self { frame, body, state, memory, root, .. } = &*self;
         let (pose, joints) = (body.pose(), body.skeleton().joint_count());
-        let shown = (shown && body.lod().is_none()).then_some(Shown { frame, pose, joints });
-        recorder.end(dt_s, (state, memory), self.events(), root, shown.as_ref());
+        let shown = (shown && body.lod().is_none()).then_some(Shown { pose, joints });
+        recorder.end(dt_s, (state, memory), mix_hash(frame), self.events(), root, shown.as_ref());
         self.recorder = Some(recorder);
     }
 

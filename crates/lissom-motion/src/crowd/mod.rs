@@ -159,6 +159,8 @@ pub struct Crowd {
     deals_searches: bool,
     /// Who is recorded.
     recorders: Vec<(Member, Recorder)>,
+    /// A slot a member, if anybody is recorded: for who is, a hash of what it is mixed from.
+    recorded_mixes: Vec<Option<u32>>,
     /// A slot a member, of those whose decisions are remembered; none if nobody's are.
     decisions: Vec<Option<(Member, Decisions)>>,
 }
@@ -267,6 +269,7 @@ impl Crowd {
             search_budget: None,
             deals_searches: false,
             recorders: Vec::new(),
+            recorded_mixes: Vec::new(),
             decisions: Vec::new(),
             body,
         })

@@ -40,9 +40,14 @@ impl Crowd {
     /// Before an update.
     pub(super) fn begin_records(&mut self) {
         let mut recorders = core::mem::take(&mut self.recorders);
+        self.recorded_mixes.clear();
+        if !recorders.is_empty() {
+            self.recorded_mixes.resize(self.members.slots(), None);
+        }
         for (member, recorder) in &mut recorders {
             if let (Ok(state), Ok(memory)) = (self.state(*member), self.memory(*member)) {
                 recorder.begin(state, memory);
+                self.recorded_mixes[member.index()] = Some(0);
             }
         }
         self.recorders = recorders;
@@ -57,6 +62,7 @@ impl Crowd {
             else {
                 continue;
             };
+            let mix = self.recorded_mixes.get(member.index()).copied().flatten().unwrap_or_default();
             let dt_s = dt_s * f64::from(self.members.cares[member.index()].pace);
             let events = self.events().filter(|event| event.member == *member).map(|event| Event {
                 what: event.what,
@@ -64,7 +70,7 @@ impl Crowd {
                 share: event.share,
                 weight: event.weight,
             });
-            recorder.end(dt_s, (state, memory), events, root, None);
+            recorder.end(dt_s, (state, memory), mix, events, root, None);
         }
         self.recorders = recorders;
     }

@@ -35,6 +35,8 @@ pub(super) struct Slots<'a> {
     pub palettes: Option<PalettesMut<'a>>,
     /// One a member, or none at all.
     pub decisions: &'a mut [Option<(Member, Decisions)>],
+    /// One a member, or none at all: for who is recorded, a hash of what it is mixed from.
+    pub recorded_mixes: &'a mut [Option<u32>],
 }
 
 impl<'a> Slots<'a> {
@@ -75,6 +77,7 @@ impl<'a> Slots<'a> {
             head
         });
         let remembered = if self.decisions.is_empty() { 0 } else { count };
+        let recorded = if self.recorded_mixes.is_empty() { 0 } else { count };
         let first = self.first;
         self.first += count;
         Self {
@@ -95,6 +98,7 @@ impl<'a> Slots<'a> {
             mix_each: self.mix_each,
             palettes,
             decisions: cut(&mut self.decisions, remembered),
+            recorded_mixes: cut(&mut self.recorded_mixes, recorded),
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::{
     RootStep,
     cast::Cast,
     frame::Frame,
+    recording::mix_hash,
     turn::{Show, move_on},
 };
 use core::{fmt, mem};
@@ -151,8 +152,13 @@ impl Work<'_> {
         // A step of 0 shows every member, also those of pace 0.
         if care.stands_still() && !(care.turn.is_stale() && care.seen) && shared.dt_s > 0.0 {
             slots.steps[i] = RootStep::IDENTITY;
-            if let Mind::Graph { state, .. } = &mut slots.minds[i] {
+            if let Mind::Graph { graph, state, .. } = &mut slots.minds[i] {
                 state.miss_search_turn();
+                if let Some(Some(mix)) = slots.recorded_mixes.get_mut(i) {
+                    // A step of 0 changes nothing.
+                    shared.casts[usize::from(*graph)].graph.update(state, 0.0, &mut worker.frame)?;
+                    *mix = mix_hash(&worker.frame);
+                }
             }
             if let Some(mut mix) = slots.mix(i) {
                 if mix.freeze(&shared.now) {
@@ -175,6 +181,9 @@ impl Work<'_> {
                 shared.clips
             }
         };
+        if let Some(Some(mix)) = slots.recorded_mixes.get_mut(i) {
+            *mix = mix_hash(frame);
+        }
         let member = member_at(slots.first + i, slots.generations[i]);
         if let Some(Some((of, decisions))) = slots.decisions.get_mut(i)
             && *of == member

@@ -204,6 +204,7 @@ impl Crowd {
             mix_each: (self.mixes.clips_each, self.mixes.layers_each),
             palettes,
             decisions: &mut self.decisions,
+            recorded_mixes: &mut self.recorded_mixes,
         };
         let mut workers = self.workers.iter_mut();
         if count == 1 {

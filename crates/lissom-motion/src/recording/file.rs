@@ -16,7 +16,7 @@ use crate::reader::{FormatError, Reader, Result};
 use alloc::vec::Vec;
 
 const MAGIC: [u8; 4] = *b"LREC";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 const LENGTH: u8 = 1;
 const STATE: u8 = 2;

@@ -32,7 +32,7 @@ mod file;
 mod recorder;
 mod replay;
 
-pub(crate) use recorder::{Recorder, Shown};
+pub(crate) use recorder::{Recorder, Shown, mix_hash};
 pub use replay::{Difference, Replay, ReplayError, ReplayedFrame};
 
 use alloc::vec::Vec;
@@ -60,9 +60,9 @@ struct Step<'a> {
     /// What code changed before it, in the bytes of the state and of the pose's memory.
     state: Option<&'a [u8]>,
     memory: Option<&'a [u8]>,
-    /// Of state, memory, events and root motion after it.
+    /// Of state, memory, mix, events and root motion after it.
     decided: u32,
-    /// Of the mix and the local pose, where the game did not change it.
+    /// Of the local pose, where the game did not change it.
     shown: Option<u32>,
 }
 

@@ -26,9 +26,8 @@ pub(crate) struct Recorder {
     scratch: Vec<u8>,
 }
 
-/// What was shown of a frame: its mix and its pose, as the graph has them.
+/// What was shown of a frame: its pose, as the graph has it.
 pub(crate) struct Shown<'a> {
-    pub frame: &'a Frame,
     pub pose: &'a [SoaTransform],
     pub joints: usize,
 }
@@ -85,6 +84,7 @@ impl Recorder {
         &mut self,
         dt_s: f64,
         (state, memory): (&GraphState, &PoseMemory),
+        mix: u32,
         events: impl Iterator<Item = Event<'e>>,
         root: &RootStep,
         shown: Option<&Shown<'_>>,
@@ -93,7 +93,7 @@ impl Recorder {
         state.write(&mut self.state);
         self.memory.clear();
         memory.write(&mut self.memory);
-        let decided = decided(&self.state, &self.memory, events, root);
+        let decided = decided(&self.state, &self.memory, mix, events, root);
         let step = Step {
             dt_s,
             state: self.state_edits.as_deref(),
@@ -108,14 +108,28 @@ impl Recorder {
     }
 }
 
-/// Of all that is decided. Clips are not counted by number: a crowd has numbers of its own.
+/// A hash of what a frame is mixed from: clips by the graph's numbers, where each is, and its share of its layer.
+pub(crate) fn mix_hash(frame: &Frame) -> u32 {
+    let mut hash = Fnv64::new();
+    for entry in frame.entries() {
+        hash = hash.u32(u32::from(entry.clip)).u32(u32::from(entry.layer)).f32(entry.weight);
+        hash = hash.bytes(&entry.ratio().to_bits().to_le_bytes());
+    }
+    for layer in frame.layers() {
+        hash = hash.f32(layer.weight);
+    }
+    short(hash)
+}
+
+/// Of all that is decided. Clips of events are not counted by number: a crowd has numbers of its own.
 pub(super) fn decided<'e>(
     state: &[u8],
     memory: &[u8],
+    mix: u32,
     events: impl Iterator<Item = Event<'e>>,
     root: &RootStep,
 ) -> u32 {
-    let mut hash = Fnv64::new().bytes(state).bytes(memory);
+    let mut hash = Fnv64::new().bytes(state).bytes(memory).u32(mix);
     for Event { what, layer, share, weight } in events {
         let (kind, which) = match what {
             What::Marker { marker, lap, backward, .. } => {
@@ -152,10 +166,6 @@ pub(super) fn decided<'e>(
 impl Shown<'_> {
     pub(super) fn hash(&self) -> u32 {
         let mut hash = Fnv64::new();
-        for entry in self.frame.entries() {
-            hash = hash.u32(u32::from(entry.clip)).u32(u32::from(entry.layer)).f32(entry.weight);
-            hash = hash.bytes(&entry.ratio().to_bits().to_le_bytes());
-        }
         for joint in 0..self.joints {
             hash = soa::lane(self.pose, joint).to_array().into_iter().fold(hash, Fnv64::f32);
         }

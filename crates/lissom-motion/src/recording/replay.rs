@@ -1,6 +1,9 @@
 //! Plays a recording again.
 
-use super::{Recording, Shown, Step, delta, recorder::decided};
+use super::{
+    Recording, Shown, Step, delta,
+    recorder::{decided, mix_hash},
+};
 use crate::{
     AnimateError, Animator, Graph, GraphState, PoseMemory, Save, StateError,
     graph::{FormatError, LoadError},
@@ -66,9 +69,9 @@ pub enum ReplayError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Difference {
-    /// State, events or root motion.
+    /// State, mix, events or root motion.
     Decided,
-    /// The mix or the pose.
+    /// The pose.
     Shown,
 }
 
@@ -197,12 +200,10 @@ impl Replay {
         self.animator.state().write(&mut self.state);
         self.memory.clear();
         self.animator.memory().write(&mut self.memory);
-        let is = decided(&self.state, &self.memory, self.animator.events(), &self.animator.root_delta());
-        let shown = Shown {
-            frame: self.animator.frame(),
-            pose: self.animator.pose(),
-            joints: self.animator.body().skeleton().joint_count(),
-        };
+        let (mix, root) = (mix_hash(self.animator.frame()), self.animator.root_delta());
+        let is = decided(&self.state, &self.memory, mix, self.animator.events(), &root);
+        let shown =
+            Shown { pose: self.animator.pose(), joints: self.animator.body().skeleton().joint_count() };
         let difference = if is != step.decided {
             Some(Difference::Decided)
         } else {

@@ -130,8 +130,11 @@ fn members_of_a_crowd_are_recorded_as_animators_are() {
                 input.tell(&mut crowd, &GRAPH, *member);
             }
         }
-        if frame == 200 {
-            crowd.remove(members[3]).unwrap();
+        match frame {
+            100 => crowd.set_pace(&members[2..3], 0.0).unwrap(),
+            150 => crowd.set_pace(&members[2..3], 0.5).unwrap(),
+            200 => crowd.remove(members[3]).unwrap(),
+            _ => {}
         }
         crowd.update(if frame % 20 == 0 { 0.05 } else { 1.0 / 60.0 }).unwrap();
     }
@@ -184,6 +187,42 @@ fn what_comes_out_otherwise_is_told_and_the_rest_is_played() {
         matches!(Replay::new(&ARCHIVE, recording), Err(ReplayError::Graph { .. })),
         "the archive has no such graph"
     );
+}
+
+/// Graphs that differ in nothing but the weights of a blend: what is shown tells them apart, also where a hook changes the pose, where
+/// the rate holds it, and for members of a crowd.
+#[test]
+fn a_mix_that_came_out_otherwise_is_told_where_no_pose_is_compared() {
+    let graph = |last: f32| {
+        let gaits = StateParts::line("move", "speed", &[(0.0, "idle"), (last, "walk")]).time_by("time");
+        let parts = GraphParts::new().float("speed", 0.5).float("time", 0.25);
+        let parts = parts.layer(LayerParts::new("body").state(gaits));
+        Arc::new(Graph::of_archive(&parts, &ARCHIVE).unwrap())
+    };
+    let told = |recording: &Recording, last: f32| {
+        let mut replay = Replay::with_graph(&ARCHIVE, graph(last), recording.clone()).unwrap();
+        std::iter::from_fn(|| replay.step().unwrap()).map(|frame| frame.difference).collect::<Vec<_>>()
+    };
+    let mut hooked = Animator::new(&ARCHIVE, graph(1.0)).unwrap();
+    let mut held = Animator::new(&ARCHIVE, graph(1.0)).unwrap();
+    held.set_rate(255, 255).unwrap();
+    let mut crowd = Crowd::new(&ARCHIVE).unwrap();
+    let by = crowd.add_graph(graph(1.0)).unwrap();
+    let member = crowd.add(Role::Graph(by), RootStep::IDENTITY).unwrap();
+    hooked.record();
+    held.record();
+    crowd.record(member).unwrap();
+    let head = hooked.body().skeleton().find("head").unwrap();
+    for _ in 0..3 {
+        hooked.update_with(0.02, |pose| pose.turn(head, TURN)).unwrap();
+        held.update(0.02).unwrap();
+        crowd.update(0.02).unwrap();
+    }
+    let all = [hooked.stop_recording(), held.stop_recording(), crowd.stop_recording(member)];
+    for recording in all.map(Option::unwrap) {
+        assert_eq!(told(&recording, 1.0), [None; 3]);
+        assert_eq!(told(&recording, 2.0), [Some(Difference::Decided); 3]);
+    }
 }
 
 /// Bytes of all kinds: an error, or a recording that plays or is refused, and never a panic.
