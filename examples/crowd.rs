@@ -154,11 +154,13 @@ fn main() -> Result<()> {
     let actor = Actor::new(&[Motion::Idle, Motion::Walk, Motion::Jog, Motion::Run, Motion::Wave])?;
     let gait = |motion: Motion| (motion.speed() as f32, motion.name());
     let gaits = [(0.0, Motion::Idle.name()), gait(Motion::Walk), gait(Motion::Jog), gait(Motion::Run)];
+    // At any speed the feet keep up with the ground.
+    let gaits = StateParts::line("move", "speed", &gaits).own_time(Motion::Idle.name()).keeping_speed();
     let parts = GraphParts::new()
         .damped("speed", 0.0, 0.1)
         .clip(Motion::Wave.name())
         .mask("upper body", "spine_01", 2)
-        .layer(LayerParts::new("body").state(StateParts::line("move", "speed", &gaits)))
+        .layer(LayerParts::new("body").state(gaits))
         .layer(LayerParts::new("arms").masked("upper body"));
     let graph = Arc::new(Graph::of_archive(&parts, &actor.archive)?);
     let (speed, arms, wave) = (graph.float("speed")?, graph.layer("arms")?, graph.clip(Motion::Wave.name())?);

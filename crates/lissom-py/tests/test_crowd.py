@@ -28,7 +28,11 @@ GRAPH = {
                 {
                     "name": "move",
                     "line": "speed",
-                    "points": [{"at": 0, "clip": "idle"}, {"at": 1.4, "clip": "walk"}, {"at": 4, "clip": "run"}],
+                    "points": [
+                        {"at": 0, "clip": "idle", "own_time": True},
+                        {"at": 1.4, "clip": "walk"},
+                        {"at": 4, "clip": "run"},
+                    ],
                 },
                 {"name": "crouch", "clip": "crouch", "repeat": "once"},
                 {"name": "turn", "clip": "turn", "repeat": "once"},

@@ -515,15 +515,28 @@ fn words(kind: &Kind) -> String {
 /// The published schema (JSON Schema 2020-12), as text.
 #[must_use]
 pub fn schema() -> String {
-    let tables =
-        [&PARAMETER, &RULE, &LAYER, &STATE, &KEEP_SPEED, &POINT, &TRANSITION, &CONDITIONS, &COMPARISON];
+    let mut tables = Vec::new();
+    GRAPH.keys.iter().for_each(|key| collect(&key.kind, &mut tables));
     let mut file = of_table(&GRAPH);
     file.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
     file.insert("title".into(), json!("A graph of Lissom"));
-    let own = tables.map(|table| (definition(table), Value::Object(of_table(table))));
-    file.insert("$defs".into(), own.into_iter().collect::<Map<_, _>>().into());
+    let own = tables.iter().map(|table| (definition(table), Value::Object(of_table(table))));
+    file.insert("$defs".into(), own.collect::<Map<_, _>>().into());
     // Written by us: it is text.
     format!("{:#}\n", Value::Object(file))
+}
+
+/// Adds the tables that a value may be, or have in it.
+fn collect(kind: &Kind, tables: &mut Vec<&'static Table>) {
+    match kind {
+        Kind::List(each) | Kind::Pair(each) | Kind::Named(each) => collect(each, tables),
+        Kind::Either(all) => all.iter().for_each(|one| collect(one, tables)),
+        Kind::Table(table) if !tables.iter().any(|known| core::ptr::eq(*known, *table)) => {
+            tables.push(table);
+            table.keys.iter().for_each(|key| collect(&key.kind, tables));
+        }
+        _ => {}
+    }
 }
 
 /// `a rule of a mask` as a name.

@@ -14,7 +14,7 @@ use lissom_motion::{
         ConditionParts, LayerParts, MatchedParts, MotionParts, RootUse, StateParts, Test, TransitionParts,
     },
 };
-use lissom_testkit::graphs;
+use lissom_testkit::{graphs, hostile};
 use std::path::Path;
 
 const BVH: &[u8] =
@@ -59,6 +59,38 @@ fn the_published_schema_is_what_the_reader_follows() {
     }
     let published = std::fs::read_to_string(&path).unwrap();
     assert!(published == graph::schema(), "docs/graph.schema.json is old: run this test with LISSOM_BLESS=1");
+    // An editor finds every table that the schema refers to.
+    let schema: serde_json::Value = serde_json::from_str(&published).unwrap();
+    let mut open = vec![&schema];
+    let mut references = 0;
+    while let Some(value) = open.pop() {
+        if let Some(to) = value["$ref"].as_str() {
+            let name = to.strip_prefix("#/$defs/").unwrap();
+            assert!(schema["$defs"][name].is_object(), "there is no {name}");
+            references += 1;
+        }
+        open.extend(value.as_object().into_iter().flat_map(|fields| fields.values()));
+        open.extend(value.as_array().into_iter().flatten());
+    }
+    assert!(references > 10, "{references} references");
+}
+
+/// What mutations start from has everything in it.
+#[test]
+fn every_key_of_a_graph_stands_in_a_hostile_seed() {
+    let seeds: Vec<String> = (hostile::target("graph_json").seeds)()
+        .into_iter()
+        .map(|seed| String::from_utf8(seed.bytes).unwrap())
+        .collect();
+    let schema: serde_json::Value = serde_json::from_str(&graph::schema()).unwrap();
+    let tables = schema["$defs"].as_object().unwrap().values().chain([&schema]);
+    let keys: Vec<&String> =
+        tables.flat_map(|table| table["properties"].as_object().unwrap().keys()).collect();
+    assert!(keys.len() > 80, "{} keys", keys.len());
+    for key in keys {
+        let said = format!("\"{key}\":");
+        assert!(seeds.iter().any(|seed| seed.contains(&said)), "no seed has the key {key}");
+    }
 }
 
 #[test]

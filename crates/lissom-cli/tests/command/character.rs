@@ -141,6 +141,17 @@ fn a_character_in_an_afternoon() -> Result<(), Box<dyn std::error::Error>> {
         assert_eq!(frame.difference, None, "frame {}", frame.frame);
     }
 
+    // A slow walk is as slow as it is asked to be.
+    let mut slow = Animator::new(&archive, "hero")?;
+    slow.set(speed, 0.6)?;
+    (0..120).try_for_each(|_| slow.update(1.0 / 60.0))?;
+    let mut way = 0.0;
+    for _ in 0..60 {
+        slow.update(1.0 / 60.0)?;
+        way += slow.root_delta().translation[2];
+    }
+    assert!((way - 0.6).abs() < 0.05, "{way} m in a second");
+
     // Three seconds of walking, and a stand before and after.
     assert!((3.0..4.5).contains(&place.translation[2]), "{place:?}");
     assert!((4..=7).contains(&steps), "{steps}");

@@ -32,17 +32,37 @@ fn the_graph_of_the_page_plays_the_mannequin() {
         checked.contains("whole: graph \"hero\", 3 parameters, 2 layers, 4 states, 6 transitions, 7 clips"),
         "{checked}"
     );
-    good(&["import", &glb, "--graph", &file, "-o", &archive, "--effort", "fast", "--no-mesh"]);
+    good(&[
+        "import",
+        &glb,
+        "--root-motion",
+        "--graph",
+        &file,
+        "-o",
+        &archive,
+        "--effort",
+        "fast",
+        "--no-mesh",
+    ]);
     good(&["check", &archive]);
     let held = good(&["graph", "check", &archive]);
     assert!(held.contains("whole: graph \"hero\""), "{held}");
     let archive = Archive::open(&archive).unwrap();
     let mut hero = Animator::new(&archive, "hero").unwrap();
     let (speed, turn) = (hero.graph().float("speed").unwrap(), hero.graph().trigger("turn").unwrap());
-    hero.set(speed, 2.0).unwrap();
     hero.play("wave").on("upper_body").fade(0.2).start().unwrap();
-    (0..60).for_each(|_| hero.update(1.0 / 60.0).unwrap());
-    assert_eq!(hero.state().leading(hero.graph(), 0), Some("move"));
+    // Between the gaits, and below the slowest.
+    for wanted in [2.0, 0.6] {
+        hero.set(speed, wanted).unwrap();
+        (0..60).for_each(|_| hero.update(1.0 / 60.0).unwrap());
+        assert_eq!(hero.state().leading(hero.graph(), 0), Some("move"));
+        let steps = (0..60).map(|_| {
+            hero.update(1.0 / 60.0).unwrap();
+            hero.root_delta().translation[2]
+        });
+        let way: f64 = steps.sum();
+        assert!((way - f64::from(wanted)).abs() < 0.05, "{way} m in a second, {wanted} m/s wanted");
+    }
     hero.trigger(turn).unwrap();
     (0..10).for_each(|_| hero.update(1.0 / 60.0).unwrap());
     assert_eq!(hero.state().leading(hero.graph(), 0), Some("turn"));

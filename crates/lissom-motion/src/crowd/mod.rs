@@ -35,7 +35,7 @@
 //! use std::sync::Arc;
 //!
 //! let archive = Archive::open("people.lsm")?;
-//! let gaits = StateParts::line("move", "speed", &[(0.0, "idle"), (1.4, "walk"), (4.0, "run")]);
+//! let gaits = StateParts::line("move", "speed", &[(0.0, "idle"), (1.4, "walk"), (4.0, "run")]).own_time("idle");
 //! let parts = GraphParts::new().damped("speed", 0.0, 0.1).layer(LayerParts::new("body").state(gaits));
 //! let graph = Arc::new(Graph::of_archive(&parts, &archive)?);
 //! let mut crowd = Crowd::new(&archive)?;

@@ -48,9 +48,10 @@ const MAX_DRIVEN: f32 = 8192.0;
 /// ```
 /// use lissom_motion::{Graph, GraphParts, GraphState, frame::Frame, graph::{LayerParts, StateParts, Test, TransitionParts}};
 ///
+/// let gaits = StateParts::line("move", "speed", &[(0.0, "idle"), (1.4, "walk"), (4.0, "run")]);
 /// let parts = GraphParts::new().float("speed", 0.0).trigger("jump").layer(
 ///     LayerParts::new("body")
-///         .state(StateParts::line("move", "speed", &[(0.0, "idle"), (1.4, "walk"), (4.0, "run")]))
+///         .state(gaits.own_time("idle"))
 ///         .state(StateParts::clip("jump", "jump").once())
 ///         .transition(TransitionParts::new("move", "jump").when("jump", Test::On).fade(0.1))
 ///         .transition(TransitionParts::new("jump", "move").exit(0.9)),

@@ -295,11 +295,15 @@ pub(super) fn graph_files() -> Vec<Seed> {
  "sync": ["left", "right"], "hand_over": true, "inertia": true, "poses": ["fallen"], "blend_threshold": 0.5,
  "layers": [{ "name": "l", "mask": "m", "weight": 0.5, "weight_from": "x", "additive": false, "states": [
    { "name": "a", "clip": "c", "speed": -1.5, "speed_from": "x", "repeat": "ping_pong", "by_code": true },
+   { "name": "door", "clip": "c", "time_from": "x", "start": 0.25, "root_motion": "horizontal" }, { "name": "far", "clip": "c", "root_motion": -0.5 },
+   { "name": "free", "matched": { "database": "d", "velocity": ["x", "x"], "facing": "x", "velocity_half_life_s": 0.1, "facing_half_life_s": "x",
+     "responsiveness": 2, "transition_cost": "x", "tags": ["calm"], "search_s": 0.2, "sharp_mps": 2, "blend_s": 0.1 } },
    { "name": "g", "states": [{ "name": "b", "plane": ["x", "x"], "blend": "bands", "keep_speed": { "slowest": 0.25, "fastest": 2 }, "points": [{ "at": [0, 1], "clip": "none", "speed": 2, "own_time": true }] }],
      "transitions": [{ "from": "*", "to": "b" }] }],
  "transitions": [{ "from": "*", "to": "g", "when": [{ "n": { "is_not": 1 } }, { "n": { "is_not": 2, "above": 0, "below": 9 }, "t": true }],
    "priority": 3, "exit": 0.5, "fade_s": 0, "fade": "linear", "interruption": "source", "offset": 0.25, "sync": true, "inertial": true, "again": true,
-   "if": { "any": [{ "not": { "when": { "b": true } } }, { "all": [{ "after_s": 0.5 }, { "after_laps": 1.5 }] }, { "layer": "l", "state": "g" }] } }] }] }"#;
+   "if": { "any": [{ "not": { "when": { "b": true } } }, { "all": [{ "after_s": 0.5 }, { "after_laps": 1.5 }] }, { "layer": "l", "state": "g" },
+     { "layer": "l", "one_shot": "c" }, { "layer": "l", "one_shot": false }] } }] }] }"#;
     [("all", all), ("rest", rest.into())].map(|(name, text)| seed(name, text.into_bytes())).into()
 }
 
