@@ -30,6 +30,16 @@ pub enum MatchingError {
         /// The name.
         joint: String,
     },
+    /// A clip without a track that counts, or with one of more than three numbers, or of another number than the first clip's.
+    #[error("clip {clip:?} has no track {track:?} of {needed}")]
+    NoTrack {
+        /// The clip.
+        clip: String,
+        /// The track.
+        track: String,
+        /// How many numbers it must have, in words.
+        needed: &'static str,
+    },
     /// Two skeletons.
     #[error("clips {first:?} and {other:?} are of different skeletons")]
     Skeletons {
@@ -39,7 +49,7 @@ pub enum MatchingError {
         other: String,
     },
     /// Nothing is known of a frame.
-    #[error("no joint and no time of the trajectory counts")]
+    #[error("no joint, no time of the trajectory and no track counts")]
     NoFeature,
     /// Too many frames for a rate and clips of that length.
     #[error("more than {allowed} frames")]

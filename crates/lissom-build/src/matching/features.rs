@@ -1,8 +1,9 @@
 //! From motions to numbers, frame by frame.
 
 use super::{
-    CookedMatching, MatchedClips, MatchingError, MatchingRule,
-    normalise::{Column, Piece, normalise},
+    CookedMatching, MatchingError, MatchingRule,
+    normalise::{Column, normalise},
+    pieces::pieces,
 };
 use crate::{
     exact::{Q4, V3, clamp},
@@ -13,6 +14,9 @@ use crate::{
 use lissom::track::ROOT_TRACKS;
 use lissom_motion::matching::{DatabaseError, FeatureKind, MAX_FEATURES, MAX_FRAMES};
 use std::collections::BTreeSet;
+
+/// Numbers of a track at most.
+const MAX_NUMBERS: usize = 3;
 
 /// A clip that a database may be made of.
 #[derive(Clone, Copy, Debug)]
@@ -55,42 +59,42 @@ pub fn cook(rule: &MatchingRule, motions: &[MatchedMotion<'_>]) -> Result<Cooked
         let (first, other) = (first.name.to_owned(), other.name.to_owned());
         return Err(MatchingError::Skeletons { first, other });
     }
-    let (columns, joints) = columns(rule, first.skeleton)?;
+    let (columns, joints) = columns(rule, first)?;
     if columns.len() > MAX_FEATURES {
         let (what, found, allowed) = ("features", columns.len(), MAX_FEATURES);
         return Err(DatabaseError::Limit { what, found, allowed }.into());
     }
     let tags: BTreeSet<&String> = rule.clips.iter().flat_map(|own| &own.tags).collect();
     let tags: Vec<String> = tags.into_iter().cloned().collect();
-    let (mut pieces, mut values) = (Vec::new(), Vec::new());
+    let (mut all, mut values) = (Vec::new(), Vec::new());
     for (motion, name) in picked {
-        let measured = Measured::new(motion, rule, &joints)?;
-        for own in rule.picks(name) {
-            let Some(piece) = piece(rule, own, motion, &tags) else { continue };
+        let measured = Measured::new(motion, rule, (&joints, &columns))?;
+        for piece in pieces(rule, name, motion, &tags)? {
             if (values.len() / columns.len()).saturating_add(piece.frames) > MAX_FRAMES {
                 return Err(MatchingError::TooLong { allowed: MAX_FRAMES });
             }
             let from = values.len();
             for frame in 0..piece.frames {
-                measured.frame(piece.start_s + frame as f64 / rule.rate_hz, &mut values);
+                measured.frame((piece.first + frame) as f64 / rule.rate_hz, &mut values);
             }
             if values[from..].iter().any(|v| !v.is_finite()) {
                 return Err(MatchingError::NotFinite { clip: motion.name.to_owned() });
             }
-            pieces.push(piece);
+            all.push(piece);
         }
     }
-    if pieces.is_empty() {
+    if all.is_empty() {
         return Err(DatabaseError::None("a frame that a search may find").into());
     }
-    normalise(rule, first.identity, tags, &columns, pieces, &values)
+    normalise(rule, first.identity, tags, &columns, all, &values)
 }
 
 /// What the columns are, and the joints that they are of.
 fn columns(
     rule: &MatchingRule,
-    skeleton: &RawSkeleton,
+    first: &MatchedMotion<'_>,
 ) -> Result<(Vec<Column>, Vec<MeasuredJoint>), MatchingError> {
+    let skeleton = first.skeleton;
     let bones = BoneMap::guess(skeleton);
     let weights = rule.weights;
     let (mut columns, mut joints) = (Vec::new(), Vec::new());
@@ -105,14 +109,17 @@ fn columns(
         let index = by_bone.or_else(by_name);
         let index = index.ok_or_else(|| MatchingError::NoJoint { joint: own.joint.clone() })?;
         let joint = skeleton.joints[index].name.clone();
-        joints.push(MeasuredJoint { name: joint.clone(), position: own.position, velocity: own.velocity });
-        if own.position {
+        let (position, velocity) =
+            (own.position.weight(weights.position), own.velocity.weight(weights.velocity));
+        let measured = [position.is_some(), velocity.is_some()];
+        joints.push(MeasuredJoint { name: joint.clone(), position: measured[0], velocity: measured[1] });
+        if let Some(weight) = position {
             let kind = FeatureKind::JointPosition { joint: joint.clone() };
-            add(&format!("{} position", own.joint), weights.position, kind, &[0, 1, 2]);
+            add(&format!("{} position", own.joint), weight, kind, &[0, 1, 2]);
         }
-        if own.velocity {
+        if let Some(weight) = velocity {
             let kind = FeatureKind::JointVelocity { joint };
-            add(&format!("{} velocity", own.joint), weights.velocity, kind, &[0, 1, 2]);
+            add(&format!("{} velocity", own.joint), weight, kind, &[0, 1, 2]);
         }
     }
     for time_s in &rule.trajectory_s {
@@ -123,33 +130,33 @@ fn columns(
         let kind = FeatureKind::TrajectoryDirection { time_s: *time_s as f32 };
         add("direction", weights.direction, kind, &[0, 2]);
     }
+    for (name, weight) in &rule.tracks {
+        let numbers = track(first, name, None)?.kind.components();
+        let kind = FeatureKind::Track { name: name.clone() };
+        add(&format!("track {name}"), *weight, kind, &[0, 1, 2][..numbers]);
+    }
     if columns.is_empty() { Err(MatchingError::NoFeature) } else { Ok((columns, joints)) }
 }
 
-/// A range of a clip; `None` if none of its frames could be found.
-fn piece(
-    rule: &MatchingRule,
-    own: &MatchedClips,
-    motion: &MatchedMotion<'_>,
-    tags: &[String],
-) -> Option<Piece> {
-    let end_s = motion.animation.motion.duration_s;
-    let start_s = clamp(own.range_s.0.unwrap_or(0.0), 0.0, end_s);
-    let length_s = clamp(own.range_s.1.unwrap_or(end_s), start_s, end_s) - start_s;
-    // A frame at the very end counts, however the times of the file were rounded.
-    let frames = libm::floor(length_s * rule.rate_hz + 1e-3) as usize + 1;
-    let [before, behind] = rule.no_entry_s.map(|s| libm::ceil(s * rule.rate_hz - 1e-3) as usize);
-    let (entry_from, entry_to) = (before, frames.checked_sub(behind)?);
-    let bit = |tag: &String| tags.iter().position(|known| known == tag).map_or(0, |at| 1_u32 << (at % 32));
-    (entry_from < entry_to).then(|| Piece {
-        clip: motion.name.to_owned(),
-        mirrored: motion.mirrored,
-        start_s,
-        tags: own.tags.iter().map(bit).fold(0, |all, bit| all | bit),
-        frames,
-        entry_from,
-        entry_to,
-    })
+/// A track of a clip that counts: of one to three numbers, or of as many as in another clip.
+fn track<'a>(
+    motion: &MatchedMotion<'a>,
+    name: &str,
+    numbers: Option<usize>,
+) -> Result<&'a RawUserTrack, MatchingError> {
+    let fits = |track: &&RawUserTrack| {
+        let own = track.kind.components();
+        track.name == name && numbers.map_or(own <= MAX_NUMBERS, |numbers| own == numbers)
+    };
+    let needed = match numbers {
+        Some(1) => "one number",
+        Some(2) => "two numbers",
+        Some(_) => "three numbers",
+        None => "one to three numbers",
+    };
+    let (clip, track) = (motion.name.to_owned(), name.to_owned());
+    let found = motion.animation.tracks.iter().find(fits);
+    found.ok_or(MatchingError::NoTrack { clip, track, needed })
 }
 
 struct MeasuredJoint {
@@ -166,6 +173,7 @@ struct Measured<'a> {
     turn: &'a RawUserTrack,
     /// By number, what is known of each.
     joints: Vec<(usize, bool, bool)>,
+    tracks: Vec<&'a RawUserTrack>,
     /// From the start of a lap to its end, for a loop.
     lap: Option<Root>,
 }
@@ -193,7 +201,7 @@ impl<'a> Measured<'a> {
     fn new(
         motion: &'a MatchedMotion<'a>,
         rule: &'a MatchingRule,
-        joints: &[MeasuredJoint],
+        (joints, columns): (&[MeasuredJoint], &[Column]),
     ) -> Result<Self, MatchingError> {
         let clip = || motion.name.to_owned();
         let track = |name: &str| motion.animation.tracks.iter().find(|track| track.name == name);
@@ -209,7 +217,12 @@ impl<'a> Measured<'a> {
             Ok((at, joint.position, joint.velocity))
         };
         let joints = joints.iter().map(number).collect::<Result<Vec<_>, MatchingError>>()?;
-        let mut measured = Self { motion, rule, place, turn, joints, lap: None };
+        let is_of = |column: &&Column, name: &str| matches!(&column.kind, FeatureKind::Track { name: own } if own == name);
+        let tracks = rule.tracks.iter().map(|(name, _)| {
+            self::track(motion, name, Some(columns.iter().filter(|column| is_of(column, name)).count()))
+        });
+        let tracks = tracks.collect::<Result<Vec<_>, _>>()?;
+        let mut measured = Self { motion, rule, place, turn, joints, tracks, lap: None };
         if motion.animation.motion.looping {
             measured.lap = Some(measured.inside(1.0).then(measured.inside(0.0).inverse()));
         }
@@ -276,6 +289,10 @@ impl<'a> Measured<'a> {
             let ahead = turn.rotate(V3::new(0.0, 0.0, 1.0));
             let ahead = V3::new(ahead.x, 0.0, ahead.z).normalize_or(V3::new(0.0, 0.0, 1.0));
             out.extend([ahead.x, ahead.z]);
+        }
+        let ratio = if end_s > 0.0 { self.root(time_s).1 / end_s } else { 0.0 };
+        for track in &self.tracks {
+            out.extend(&track.sample(ratio)[..track.kind.components()]);
         }
     }
 }

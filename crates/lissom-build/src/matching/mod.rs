@@ -11,6 +11,7 @@
 mod error;
 mod features;
 mod normalise;
+mod pieces;
 
 pub use error::MatchingError;
 pub use features::{MatchedMotion, cook};
@@ -36,6 +37,8 @@ pub struct MatchingRule {
     pub no_entry_s: [f64; 2],
     /// Joints, and what is known of them.
     pub joints: Vec<MatchedJoint>,
+    /// Tracks of one to three numbers beside the clips, and by how much each counts.
+    pub tracks: Vec<(String, f64)>,
     /// When the trajectory is known, in seconds from now; negative for the past.
     pub trajectory_s: Vec<f64>,
     /// By how much features count.
@@ -51,8 +54,14 @@ pub struct MatchedClips {
     pub clips: String,
     /// From when to when; `None` is the clip's own end.
     pub range_s: (Option<f64>, Option<f64>),
-    /// What their frames are tagged with.
+    /// What their frames are tagged with. A frame that several entries pick has the tags of all.
     pub tags: Vec<String>,
+    /// As [`MatchingRule::no_entry_s`], of these clips; `None`: as that says. A frame that several entries pick is found if one of them
+    /// allows it.
+    pub no_entry_s: Option<[f64; 2]>,
+    /// What a frame costs beside its distance, in squared deviations: another one is found unless it is further away by more. Of a frame
+    /// that several entries pick, the highest counts.
+    pub cost: f64,
 }
 
 /// A joint of which something is known.
@@ -61,9 +70,32 @@ pub struct MatchedJoint {
     /// A bone of a human as recipes write it (`left_foot`), or a joint's name.
     pub joint: String,
     /// Whether its position counts.
-    pub position: bool,
+    pub position: Counts,
     /// Whether its velocity counts.
-    pub velocity: bool,
+    pub velocity: Counts,
+}
+
+/// Whether something counts, and by how much.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Counts {
+    /// It does not.
+    #[default]
+    No,
+    /// By the weight of its kind, among [`MatchingRule::weights`].
+    AsItsKind,
+    /// By a weight of its own.
+    By(f64),
+}
+
+impl Counts {
+    /// The weight, where its kind has this one; `None` if it does not count.
+    fn weight(self, of_kind: f64) -> Option<f64> {
+        match self {
+            Self::No => None,
+            Self::AsItsKind => Some(of_kind),
+            Self::By(weight) => Some(weight),
+        }
+    }
 }
 
 /// By how much features count.
@@ -89,14 +121,19 @@ impl MatchingRule {
     /// A rule for a human, of no clips.
     #[must_use]
     pub fn new(name: &str) -> Self {
-        let joint = |joint: &str, position| MatchedJoint { joint: joint.into(), position, velocity: true };
+        let joint = |joint: &str, position| {
+            let velocity = Counts::AsItsKind;
+            MatchedJoint { joint: joint.into(), position, velocity }
+        };
+        let foot = |name: &str| joint(name, Counts::AsItsKind);
         Self {
             name: name.into(),
             clips: Vec::new(),
             mirrored: false,
             rate_hz: 30.0,
             no_entry_s: [0.0, 1.0 / 3.0],
-            joints: vec![joint("left_foot", true), joint("right_foot", true), joint("hips", false)],
+            joints: vec![foot("left_foot"), foot("right_foot"), joint("hips", Counts::No)],
+            tracks: Vec::new(),
             trajectory_s: vec![1.0 / 3.0, 2.0 / 3.0, 1.0],
             weights: MatchingWeights::default(),
             line: None,

@@ -41,8 +41,10 @@ impl CookedMatching {
 pub(super) struct Piece {
     pub clip: String,
     pub mirrored: bool,
-    pub start_s: f64,
+    /// Its first frame, counted from the clip's start.
+    pub first: usize,
     pub tags: u32,
+    pub cost: f64,
     pub frames: usize,
     pub entry_from: usize,
     pub entry_to: usize,
@@ -77,7 +79,8 @@ pub(super) fn normalise(
     let count = frames as f64;
     let means: Vec<f64> = (0..of.len()).map(|at| column(at).sum::<f64>() / count).collect();
     let variance = |at: usize| column(at).map(|v| (v - means[at]) * (v - means[at])).sum::<f64>() / count;
-    let stored_columns = columns(of.len(), false);
+    let has_biases = pieces.iter().any(|piece| piece.cost > 0.0);
+    let stored_columns = columns(of.len(), has_biases);
     let (most, steps) = (f64::from(clamp(stored_columns)), f64::from(steps(stored_columns)));
     let mut features = Vec::with_capacity(of.len());
     let mut scales = vec![0.0_f32; of.len()];
@@ -94,6 +97,7 @@ pub(super) fn normalise(
     let mut clips: Vec<String> = Vec::new();
     let mut ranges = Vec::with_capacity(pieces.len());
     let mut rows = Vec::with_capacity(values.len());
+    let mut biases = Vec::new();
     let mut clamped: BTreeMap<String, usize> = BTreeMap::new();
     let mut candidates = 0;
     let mut frames = values.chunks_exact(of.len());
@@ -108,6 +112,11 @@ pub(super) fn normalise(
                 rows.push(between(stored, -most, most) as i16);
             }
         }
+        if has_biases {
+            // The square is what it costs.
+            let bias = libm::rint(piece.cost.sqrt() * steps);
+            biases.resize(biases.len() + piece.frames, between(bias, 0.0, most) as i16);
+        }
         let clip = clips.iter().position(|own| *own == piece.clip).unwrap_or_else(|| {
             clips.push(piece.clip.clone());
             clips.len() - 1
@@ -115,7 +124,7 @@ pub(super) fn normalise(
         candidates += piece.entry_to - piece.entry_from;
         ranges.push(FrameRange {
             clip: clip as u32,
-            start_s: piece.start_s as f32,
+            start_s: (piece.first as f64 / rule.rate_hz) as f32,
             mirrored: piece.mirrored,
             tags: piece.tags,
             frames: piece.frames as u32,
@@ -133,7 +142,7 @@ pub(super) fn normalise(
         features,
         ranges,
         rows,
-        biases: Vec::new(),
+        biases,
     };
     Database::new(&parts)?;
     Ok(CookedMatching { name: rule.name.clone(), parts, candidates, clamped })

@@ -6,12 +6,14 @@ use lissom_build::{
     cook::{ClipBuilder, Effort},
     exact::{Q4, Trs, V3},
     mannequin::{self, Detail, Motion},
-    matching::{CookedMatching, MatchedClips, MatchedMotion, MatchingError, MatchingRule, cook},
+    matching::{
+        CookedMatching, Counts, MatchedClips, MatchedJoint, MatchedMotion, MatchingError, MatchingRule, cook,
+    },
     pipeline::{self, Cooked, Input, InputError, Options, Plan, serial, unwatched},
     raw::{RawAnimation, RawJoint, RawSkeleton, RawTrack, RawUserTrack, TrackKind, UserKey},
     scene::{Scene, SceneAnimation},
 };
-use lissom_motion::matching::{Database, DatabaseError, FeatureKind};
+use lissom_motion::matching::{Database, DatabaseError, FeatureKind, FrameRange};
 
 fn skeleton() -> RawSkeleton {
     let joint =
@@ -67,14 +69,18 @@ fn all(name: &str) -> MatchedClips {
     MatchedClips { clips: name.into(), ..MatchedClips::default() }
 }
 
+fn tagged(name: &str, range_s: (Option<f64>, Option<f64>), tags: &[&str]) -> MatchedClips {
+    MatchedClips { range_s, tags: tags.iter().map(|tag| (*tag).to_owned()).collect(), ..all(name) }
+}
+
 fn arcs_rule() -> MatchingRule {
     let mut rule = MatchingRule { clips: vec![all("*")], ..MatchingRule::new("arcs") };
     rule.joints.retain(|joint| joint.joint == "hips");
     rule.joints[0].joint = "Hips".into();
-    rule.joints.push(lissom_build::matching::MatchedJoint {
+    rule.joints.push(MatchedJoint {
         joint: "Toe of the left".into(),
-        position: true,
-        velocity: true,
+        position: Counts::AsItsKind,
+        velocity: Counts::AsItsKind,
     });
     rule.trajectory_s = vec![-0.5, 0.5, 1.0];
     rule
@@ -189,11 +195,6 @@ fn ranges_and_tags_are_those_of_the_rule() {
     let animations = [arc("walk", 1.0, 0.1, 3.0), arc("run", 3.0, 0.1, 3.0), arc("short", 3.0, 0.1, 0.2)];
     let mut rule = arcs_rule();
     rule.no_entry_s = [0.1, 0.5];
-    let tagged = |name: &str, range_s, tags: &[&str]| MatchedClips {
-        clips: name.into(),
-        range_s,
-        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
-    };
     rule.clips = vec![
         tagged("walk", (None, Some(1.0)), &["start", "calm"]),
         tagged("walk", (Some(2.0), None), &["calm"]),
@@ -209,6 +210,115 @@ fn ranges_and_tags_are_those_of_the_rule() {
     let entries: Vec<_> = parts.ranges.iter().map(|r| (r.entry_from, r.entry_to)).collect();
     assert_eq!(entries, [(3, 16), (3, 16), (3, 76)]);
     assert_eq!(cooked.candidates, 13 + 13 + 73);
+}
+
+/// Clip, first frame, tags, frames, and which of them may be found.
+fn ranges(cooked: &CookedMatching) -> Vec<(u32, u32, u32, u32, [u32; 2])> {
+    let parts = &cooked.parts;
+    let first = |start_s: f32| libm::rintf(start_s * parts.rate_hz) as u32;
+    let range = |r: &FrameRange| (r.clip, first(r.start_s), r.tags, r.frames, [r.entry_from, r.entry_to]);
+    parts.ranges.iter().map(range).collect()
+}
+
+#[test]
+fn entries_that_overlap_are_cut_and_no_frame_is_there_twice() {
+    let animations = [arc("walk", 1.0, 0.1, 3.0), arc("run", 3.0, 0.1, 3.0)];
+    let mut rule = arcs_rule();
+    rule.no_entry_s = [0.0, 0.5];
+    rule.clips = vec![all("*"), tagged("walk", (Some(1.0), Some(2.0)), &["turn"])];
+    let whole = cooked(&rule, &animations).unwrap();
+    // The walk is found up to 0.5 s before its end, also where the shorter range ends.
+    let walk = [(0, 0, 0, 30, [0, 30]), (0, 30, 1, 31, [0, 31]), (0, 61, 0, 30, [0, 15])];
+    assert_eq!(ranges(&whole), [&walk[..], &[(1, 0, 0, 91, [0, 76])]].concat());
+    let database = Database::new(&whole.parts).unwrap();
+    let mut values = vec![0.0; database.features().len()];
+    for frame in 0..91 {
+        database.values(frame, &mut values).unwrap();
+        let query = database.query(&values).unwrap().playing(&database, frame, 0, 0.0).unwrap();
+        let found = database.search(&query.leaving()).unwrap();
+        let ([own, other], turn) = ([frame, found.frame].map(|frame| database.place(frame).unwrap()), 30..61);
+        assert!(found.stays || own != other, "{own:?}");
+        assert_eq!(database.ranges()[own.range as usize].tags == 1, turn.contains(&frame));
+    }
+    // Every order and every cut says the same of each frame, between them all is covered, and gaps stay.
+    let three = [
+        tagged("walk", (Some(0.4), Some(1.2)), &["a"]),
+        tagged("walk", (Some(1.0), Some(1.6)), &["b"]),
+        tagged("walk", (Some(2.05), None), &["a"]),
+    ];
+    rule.clips = three.to_vec();
+    let forward = cooked(&rule, &animations).unwrap();
+    rule.clips.reverse();
+    assert_eq!(ranges(&cooked(&rule, &animations).unwrap()), ranges(&forward));
+    // Of the first entry frames 12 to 21 are found, of the second 30 to 33, of the third 62 to 75.
+    let expected =
+        [(0, 12, 1, 18, [0, 10]), (0, 30, 3, 7, [0, 4]), (0, 37, 2, 12, [0, 0]), (0, 62, 1, 29, [0, 14])];
+    assert_eq!(ranges(&forward), expected);
+    // What may be found of a piece is one stretch: where it begins again, there is a cut.
+    rule.clips = vec![tagged("walk", (None, Some(1.0)), &[]), tagged("walk", (Some(0.9), None), &[])];
+    let again = cooked(&rule, &animations).unwrap();
+    assert_eq!(ranges(&again), [(0, 0, 0, 27, [0, 16]), (0, 27, 0, 64, [0, 49])]);
+}
+
+#[test]
+fn entries_have_no_entry_and_costs_of_their_own() {
+    let animations = [arc("walk", 1.0, 0.1, 3.0), arc("start", 1.0, 0.1, 3.0)];
+    let mut rule = arcs_rule();
+    rule.no_entry_s = [0.0, 0.5];
+    let start = MatchedClips { no_entry_s: Some([0.0, 2.5]), cost: 0.25, ..all("start") };
+    rule.clips = vec![all("walk"), start];
+    let own = cooked(&rule, &animations).unwrap();
+    assert_eq!(ranges(&own), [(0, 0, 0, 91, [0, 76]), (1, 0, 0, 91, [0, 16])]);
+    let database = Database::new(&own.parts).unwrap();
+    let mut values = vec![0.0; database.features().len()];
+    for (frame, cost) in [(10, 0.0), (91 + 10, 0.25)] {
+        database.values(frame, &mut values).unwrap();
+        let query = database.query(&values).unwrap();
+        let told = database.in_deviations(database.cost(&query, frame).unwrap());
+        assert!((told - cost).abs() < 0.01, "{told}");
+    }
+    // Both are the same motion: the one that costs nothing is found.
+    assert_eq!(database.search(&database.query(&values).unwrap()).unwrap().frame, 10);
+    rule.clips[1].cost = 0.0;
+    assert!(cooked(&rule, &animations).unwrap().parts.biases.is_empty());
+}
+
+#[test]
+fn tracks_and_joints_count_by_their_weights() {
+    let lean = |ratio: f64| [3.0 * ratio, -ratio, 0.0, 0.0];
+    let with = |kind, name: &str| {
+        let mut walk = arc(name, 1.0, 0.1, 3.0);
+        let keys = [0.0, 1.0].map(|ratio| UserKey { ratio, value: lean(ratio), step: false });
+        walk.tracks.push(RawUserTrack { name: "lean".into(), kind, keys: keys.into() });
+        walk
+    };
+    let mut rule = arcs_rule();
+    rule.tracks = vec![("lean".into(), 0.5)];
+    rule.joints[1].velocity = Counts::By(3.0);
+    let animations = [with(TrackKind::Float2, "walk"), with(TrackKind::Float2, "run")];
+    let own = cooked(&rule, &animations).unwrap();
+    let database = Database::new(&own.parts).unwrap();
+    let group = |name: &str| database.groups().iter().find(|group| group.name == name).unwrap().weight;
+    assert_eq!([group("track lean"), group("Toe of the left velocity")], [0.5, 3.0]);
+    assert_eq!(group("Hips velocity"), 1.0, "the weight of its kind");
+    let mut values = vec![0.0; database.features().len()];
+    for frame in 0..182 {
+        database.values(frame, &mut values).unwrap();
+        let ratio = f64::from(database.place(frame).unwrap().time_s) / 3.0;
+        let kind = FeatureKind::Track { name: "lean".into() };
+        let tracks = database.features().iter().zip(&values).filter(|(feature, _)| feature.kind == kind);
+        let found: Vec<f64> = tracks.map(|(_, value)| f64::from(*value)).collect();
+        assert_eq!(found.len(), 2);
+        assert!(found.iter().zip(lean(ratio)).all(|(a, b)| (a - b).abs() < 0.01), "{frame}: {found:?}");
+    }
+    let no_track =
+        |clip: &str, needed| MatchingError::NoTrack { clip: clip.into(), track: "lean".into(), needed };
+    let refused = |animations: &[SceneAnimation]| cooked(&rule, animations).unwrap_err();
+    let bare = arc("run", 1.0, 0.1, 3.0);
+    assert_eq!(refused(&[with(TrackKind::Float2, "walk"), bare]), no_track("run", "two numbers"));
+    let other = with(TrackKind::Float3, "run");
+    assert_eq!(refused(&[with(TrackKind::Float2, "walk"), other]), no_track("run", "two numbers"));
+    assert_eq!(refused(&[with(TrackKind::Quat, "walk")]), no_track("walk", "one to three numbers"));
 }
 
 #[test]
