@@ -47,6 +47,7 @@ pub mod golden;
 pub mod graphs;
 pub mod hostile;
 pub mod kernels;
+pub mod matched;
 pub mod npz;
 pub mod oracle;
 pub mod ozz;

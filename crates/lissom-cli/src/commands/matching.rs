@@ -40,6 +40,9 @@ pub(crate) struct Arguments {
     /// Only frames with these tags
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
+    /// Show what each feature adds, too
+    #[arg(long)]
+    features: bool,
     /// How many frames to show
     #[arg(long, value_name = "N", default_value_t = 10)]
     best: usize,
@@ -52,6 +55,7 @@ pub(crate) struct Arguments {
 struct Report {
     database: String,
     groups: Vec<String>,
+    features: Vec<String>,
     /// Of the frame that plays.
     current: Option<Line>,
     best: Vec<Line>,
@@ -65,6 +69,7 @@ struct Line {
     /// In squared deviations.
     cost: f32,
     by_group: Vec<f32>,
+    by_feature: Vec<f32>,
     bias: f32,
 }
 
@@ -85,19 +90,22 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let told = database.explain(&query, arguments.best)?;
     let line = |costs: &Costs| {
         let place = database.place(costs.frame);
+        let all = |costs: &[i32]| costs.iter().map(|cost| database.in_deviations(*cost)).collect();
         let clip = place.and_then(|place| database.clips().get(place.clip as usize)).cloned();
         Line {
             frame: costs.frame,
             clip: clip.unwrap_or_default(),
             time_s: place.map_or(0.0, |place| place.time_s),
             cost: database.in_deviations(costs.cost),
-            by_group: costs.by_group.iter().map(|cost| database.in_deviations(*cost)).collect(),
+            by_group: all(&costs.by_group),
+            by_feature: all(&costs.by_feature),
             bias: database.in_deviations(costs.bias),
         }
     };
     let report = Report {
         database: arguments.name.clone(),
         groups: database.groups().iter().map(|group| group.name.clone()).collect(),
+        features: database.features().iter().map(ToString::to_string).collect(),
         current: told.current.as_ref().map(line),
         best: told.best.iter().map(line).collect(),
     };
@@ -106,7 +114,11 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
         writeln!(out)?;
         return Ok(());
     }
-    text(&report, out)
+    text(&report, out)?;
+    if arguments.features {
+        features(&report, out)?;
+    }
+    Ok(())
 }
 
 /// The frame that plays.
@@ -178,6 +190,23 @@ fn text(report: &Report, out: &mut impl Write) -> Result<()> {
     }
     report.best.iter().for_each(|line| table.row(row(line, ""), Tone::Plain));
     table.write(style, out)?;
+    Ok(())
+}
+
+/// What each feature adds: a row a feature, a column a frame.
+fn features(report: &Report, out: &mut impl Write) -> Result<()> {
+    const BEST: [&str; 10] = ["1st", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th", "9th", "10th"];
+    let mut head = vec!["feature"];
+    head.extend(report.current.iter().map(|_| "plays"));
+    head.extend(report.best.iter().zip(BEST).map(|(_, nth)| nth));
+    let mut table = Table::new(&head);
+    for (number, feature) in report.features.iter().enumerate() {
+        let frames = report.current.iter().chain(report.best.iter().take(BEST.len()));
+        let costs = frames.map(|line| format!("{:.3}", line.by_feature.get(number).copied().unwrap_or(0.0)));
+        table.row(core::iter::once(plain(feature)).chain(costs).collect(), Tone::Plain);
+    }
+    writeln!(out)?;
+    table.write(Style::stdout(), out)?;
     Ok(())
 }
 

@@ -45,11 +45,14 @@ fn a_recipe_gives_a_database_that_is_shown_checked_and_explained() {
     assert_eq!(told["best"].as_array().unwrap().len(), 3);
     assert_eq!(told["current"]["clip"], "run");
     assert!(told["current"]["cost"].as_f64().unwrap() < 1e-3, "it is where it is");
-    // What the groups add is the cost.
+    // What the groups add is the cost, and so is what the features add.
+    assert_eq!(told["features"].as_array().unwrap().len(), 21);
     for line in told["best"].as_array().unwrap() {
-        let groups: f64 = line["by_group"].as_array().unwrap().iter().map(|c| c.as_f64().unwrap()).sum();
         let cost = line["cost"].as_f64().unwrap();
-        assert!((groups - cost).abs() < 1e-3 * (1.0 + cost), "{line}");
+        for by in ["by_group", "by_feature"] {
+            let sum: f64 = line[by].as_array().unwrap().iter().map(|c| c.as_f64().unwrap()).sum();
+            assert!((sum - cost).abs() < 1e-3 * (1.0 + cost), "{by}: {line}");
+        }
     }
     let steered = explain(&["--velocity", "0,3", "--turn", "45", "--tag", "fast"]);
     assert!(steered["current"]["cost"].as_f64() > told["current"]["cost"].as_f64());
@@ -57,6 +60,9 @@ fn a_recipe_gives_a_database_that_is_shown_checked_and_explained() {
     assert!(tagged.iter().all(|line| line["clip"].as_str().unwrap().starts_with("run")), "{steered}");
     let table = good(&["matching", &out, "arms"]);
     assert!(table.contains("(plays)") && table.contains("A: hips velocity"), "{table}");
+    assert!(!table.contains("direction in 0.67 s, z"), "{table}");
+    let table = good(&["matching", &out, "arms", "--features"]);
+    assert!(table.contains("position of hand, x") && table.contains("direction in 0.67 s, z"), "{table}");
 }
 
 #[test]

@@ -274,6 +274,15 @@ impl Animator {
         Ok(self.state.set_trajectory(&self.cast.graph, state, points)?)
     }
 
+    /// Makes a state that is played by motion matching search in the next update: see [`GraphState::search_now`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`GraphState::search_now`].
+    pub fn search_now(&mut self, state: StateKey) -> Result<(), AnimateError> {
+        Ok(self.state.search_now(&self.cast.graph, state)?)
+    }
+
     /// Lets it search in every n-th update only: see [`GraphState::set_search_turn`].
     ///
     /// # Errors

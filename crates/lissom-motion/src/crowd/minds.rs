@@ -121,6 +121,17 @@ impl Crowd {
         Ok(own.set_trajectory(&graph, state, points)?)
     }
 
+    /// Makes a member search in the next update, or at its next turn, in a state that is played by motion matching: see
+    /// [`GraphState::search_now`].
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; those of [`GraphState::search_now`]; a member without a graph.
+    pub fn search_now(&mut self, member: Member, state: StateKey) -> Result<(), CrowdError> {
+        let (graph, own) = self.graph_state(member)?;
+        Ok(own.search_now(&graph, state)?)
+    }
+
     /// Gives a layer of a member another mask of its graph; `None`: it moves the whole body.
     ///
     /// # Errors

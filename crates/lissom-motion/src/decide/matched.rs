@@ -37,8 +37,13 @@ impl Step<'_> {
         let floats = self.floats;
         let float = |at: u16| value(floats, at);
         let asking = Asking { graph, state: of, matched, points, float };
-        let mut entered = asking.enter(shown, is_led);
-        entered.steering.is_led = is_led;
+        let entered = if self.may_search {
+            let mut entered = asking.enter(shown, is_led);
+            entered.steering.searches = 1;
+            entered
+        } else {
+            asking.enter_without_search(shown, is_led)
+        };
         *matching.steering.get_mut(number)? = entered.steering;
         Some(entered)
     }

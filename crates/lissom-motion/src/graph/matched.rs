@@ -3,7 +3,7 @@
 use super::{ClipCurve, FloatStart, Graph, GraphClip, RootUse, State, space::half_turn};
 use crate::{
     matching::{Database, FeatureKind, MAX_FEATURES, Query, QueryError},
-    state::{Steering, TrajectoryPoint},
+    state::{MatchedQuery, Steering, TrajectoryPoint},
 };
 use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 use core::ops::Range;
@@ -23,6 +23,8 @@ const FASTEST_MPS: f32 = 1000.0;
 const SLOWEST_MPS: f64 = 0.1;
 /// A change of where to face that forces a search.
 const SHARP_TURN: f32 = core::f32::consts::FRAC_PI_4;
+/// Its cosine.
+const SHARP_COSINE: f64 = core::f64::consts::FRAC_1_SQRT_2;
 /// A half-life below this is none.
 const SHORTEST_S: f64 = 1.0e-3;
 
@@ -175,6 +177,24 @@ impl Matched {
         Ok(())
     }
 
+    /// The float parameters of the velocity and of where to face.
+    pub(crate) fn inputs(&self) -> ([u16; 2], Option<u16>) {
+        (self.velocity, self.facing)
+    }
+
+    /// True if points lie elsewhere than those before, by as much as a sharp change of the velocity leads to, or face elsewhere.
+    pub(crate) fn is_far(&self, before: &[TrajectoryPoint], points: &[TrajectoryPoint]) -> bool {
+        let is_far = |((before, point), time_s): ((&TrajectoryPoint, &TrajectoryPoint), &f32)| {
+            let dot = |a: [f64; 2], b: [f64; 2]| a[0] * b[0] + a[1] * b[1];
+            let off: [f64; 2] =
+                core::array::from_fn(|i| f64::from(point.position[i]) - f64::from(before.position[i]));
+            let sharp = f64::from(self.sharp_mps) * f64::from(*time_s);
+            let [a, b] = [before.direction, point.direction].map(|v| v.map(f64::from));
+            dot(off, off) > sharp * sharp || dot(a, b) < SHARP_COSINE * libm::sqrt(dot(a, a) * dot(b, b))
+        };
+        before.iter().zip(points).zip(&*self.times_s).any(is_far)
+    }
+
     /// What parameters ask for.
     pub(crate) fn wish(&self, float: impl Fn(u16) -> f32) -> Wish {
         let within = |v: f32| {
@@ -204,6 +224,10 @@ fn spring(value: f64, rate: f64, half_life_s: f64, time_s: f64) -> (f64, f64, f6
     let y = 2.0 * core::f64::consts::LN_2 / half_life_s;
     let (j0, j1) = (value, rate + value * y);
     let left = libm::exp(-y * time_s);
+    if left <= 0.0 {
+        // So long that nothing is left: the time itself would be too large a factor.
+        return (0.0, 0.0, j1 / (y * y) + j0 / y);
+    }
     let covered = left * (-j1 / (y * y) + (-j0 - j1 * time_s) / y) + j1 / (y * y) + j0 / y;
     (left * (j0 + j1 * time_s), left * (rate - j1 * y * time_s), covered)
 }
@@ -305,8 +329,8 @@ impl<F: Fn(u16) -> f32 + Copy> Asking<'_, F> {
         if cost < 1.0e9 { cost } else { 1.0e9 }
     }
 
-    /// What a query asks of the trajectory: the game's points, or what springs lead to.
-    fn trajectory(&self, steering: &Steering, wish: &Wish, values: &mut [f32]) {
+    /// The trajectory that is wanted: the game's points, or where springs lead to.
+    fn wanted(&self, steering: &Steering, wish: &Wish) -> [TrajectoryPoint; MAX_TIMES] {
         let springs = self.springs();
         let mut points = [TrajectoryPoint::default(); MAX_TIMES];
         for (i, (point, time_s)) in points.iter_mut().zip(&*self.matched.times_s).enumerate() {
@@ -315,6 +339,12 @@ impl<F: Fn(u16) -> f32 + Copy> Asking<'_, F> {
                 None => steering.ahead(wish, &springs, f64::from(*time_s)),
             };
         }
+        points
+    }
+
+    /// What a query asks of the trajectory.
+    fn trajectory(&self, steering: &Steering, wish: &Wish, values: &mut [f32]) {
+        let points = self.wanted(steering, wish);
         // Of a character whose root motion is scaled, the clips' own is looked for.
         let scale = match self.state.root {
             RootUse::Scaled(by) if by > 0.0 => 1.0 / by,
@@ -334,6 +364,37 @@ impl<F: Fn(u16) -> f32 + Copy> Asking<'_, F> {
         database.query(&values[..database.features().len()])?.tagged(database, self.matched.tags)
     }
 
+    /// The range of the database that has a clip at a time in it, and the frame there.
+    fn place_of(&self, database: &Database, (clip, time_s): (u16, f64)) -> Option<(u32, u32)> {
+        let clip = self.matched.clips.iter().position(|own| *own == clip)?;
+        let range = database.range_at(clip as u32, time_s as f32)?;
+        Some((range, database.frame_at(range, time_s as f32)?))
+    }
+
+    /// What a state begins with that may not search yet, after a clip at a time in it, if that is known: it goes on there if it may
+    /// play that, else where states of the graph start, and searches at its next turn.
+    pub(crate) fn enter_without_search(&self, shown: Option<(u16, f64)>, is_led: bool) -> Entered {
+        let wish = self.matched.wish(self.float);
+        let start = self.matched.start;
+        let steering = Steering { is_led, must_search: true, ..Steering::new(&wish) };
+        let seen = shown.and_then(|(clip, time_s)| {
+            let database = self.matched.database.as_deref()?;
+            let (range, _) = self.place_of(database, (clip, time_s))?;
+            let tags = database.ranges().get(range as usize)?.tags;
+            (tags & self.matched.tags == self.matched.tags).then_some((clip, range, time_s))
+        });
+        match seen {
+            Some((clip, range, time_s)) => {
+                let head = self.graph.head_in(clip, time_s);
+                Entered { clip, head, steering: Steering { range, time_s, ..steering } }
+            }
+            None => {
+                let Steering { range, time_s, .. } = start.steering;
+                Entered { steering: Steering { range, time_s, ..steering }, ..start }
+            }
+        }
+    }
+
     /// What a state begins with, after a clip at a time in it, if that is known.
     pub(crate) fn enter(&self, shown: Option<(u16, f64)>, is_led: bool) -> Entered {
         let wish = self.matched.wish(self.float);
@@ -343,12 +404,7 @@ impl<F: Fn(u16) -> f32 + Copy> Asking<'_, F> {
         for (value, feature) in values.iter_mut().zip(database.features()) {
             *value = feature.offset;
         }
-        let frame = shown.and_then(|(clip, time_s)| {
-            let clip = self.matched.clips.iter().position(|own| *own == clip)?;
-            let range = database.range_at(clip as u32, time_s as f32)?;
-            database.frame_at(range, time_s as f32)
-        });
-        if let Some(frame) = frame {
+        if let Some((_, frame)) = shown.and_then(|shown| self.place_of(database, shown)) {
             // It has this frame.
             let _ = database.values(frame, &mut values);
         }
@@ -362,6 +418,24 @@ impl<F: Fn(u16) -> f32 + Copy> Asking<'_, F> {
         (steering.range, steering.time_s) = (place.range, f64::from(place.time_s));
         let clip = self.matched.clips.get(place.clip as usize).copied().unwrap_or_default();
         Entered { clip, head: self.graph.head_in(clip, steering.time_s), steering }
+    }
+
+    /// What a search of its database would ask for that is made at an age of the state.
+    pub(crate) fn query_at<'d>(
+        &self,
+        database: &'d Arc<Database>,
+        clip: u16,
+        steering: &Steering,
+        at_s: f64,
+    ) -> Option<MatchedQuery<'d>> {
+        let wish = self.matched.wish(self.float);
+        let mut steering = *steering;
+        let (frame, values) = self.asked(database, clip, &mut steering, &wish, at_s)?;
+        let mut wanted = self.wanted(&steering, &wish).to_vec();
+        wanted.truncate(self.matched.times_s.len());
+        let query = self.query_of(database, frame, &values)?;
+        let values = values.iter().take(database.features().len()).copied().collect();
+        Some(MatchedQuery { database, frame, values, query, wanted })
     }
 
     /// Searches of a step from one age of the state to another, as far as they are due; where it goes on from, if that is
@@ -416,7 +490,8 @@ impl<F: Fn(u16) -> f32 + Copy> Asking<'_, F> {
         let due_s = if !is_over && over_s < regular_s { over_s } else { regular_s };
         let at_s = if due_s > from_s { due_s } else { from_s };
         // After a search nothing else is wanted than was then.
-        let sharp = from_s > steering.at_s - SAME_S && self.is_sharp(clip, steering, wish, from_s);
+        let sharp = steering.must_search
+            || (from_s > steering.at_s - SAME_S && self.is_sharp(clip, steering, wish, from_s));
         let at_s = if sharp { from_s } else { at_s };
         (at_s <= to_s + SAME_S).then_some((at_s, at_s > over_s - SAME_S))
     }
@@ -449,6 +524,34 @@ impl<F: Fn(u16) -> f32 + Copy> Asking<'_, F> {
         }
     }
 
+    /// What a search at an age of the state starts from: the frame that plays, and what is asked for. The steering goes on to then.
+    fn asked(
+        &self,
+        database: &Database,
+        clip: u16,
+        steering: &mut Steering,
+        wish: &Wish,
+        at_s: f64,
+    ) -> Option<(u32, [f32; MAX_FEATURES])> {
+        let by_s = at_s - steering.at_s;
+        steering.turn(self.turn(clip, steering.time_s, by_s));
+        steering.follow(wish, &self.springs(), by_s);
+        steering.time_s = self.graph.matched_clip(clip).within(steering.time_s + by_s);
+        steering.at_s = at_s;
+        (steering.wanted, steering.wanted_facing) = (wish.velocity, wish.facing.unwrap_or(0.0));
+        let frame = database.frame_of_run(steering.range, steering.time_s)?;
+        let mut values = [0.0; MAX_FEATURES];
+        database.values(frame, &mut values)?;
+        self.trajectory(steering, wish, &mut values);
+        Some((frame, values))
+    }
+
+    /// The query of a frame that plays and of what is asked for. Everything was checked: there is nothing that could be refused.
+    fn query_of(&self, database: &Database, frame: u32, values: &[f32]) -> Option<Query> {
+        let zone = (NEAR_S * database.rate_hz()) as u32;
+        self.query(database, values).ok()?.playing(database, frame, zone, self.transition_cost()).ok()
+    }
+
     /// One search at an age of the state; the clip that it goes on with, if it goes on elsewhere.
     fn search_at(
         &self,
@@ -459,28 +562,22 @@ impl<F: Fn(u16) -> f32 + Copy> Asking<'_, F> {
         at_s: f64,
         must_leave: bool,
     ) -> Option<u16> {
-        let by_s = at_s - steering.at_s;
-        steering.turn(self.turn(clip, steering.time_s, by_s));
-        steering.follow(wish, &self.springs(), by_s);
-        steering.time_s = self.graph.matched_clip(clip).within(steering.time_s + by_s);
-        steering.at_s = at_s;
-        (steering.wanted, steering.wanted_facing) = (wish.velocity, wish.facing.unwrap_or(0.0));
+        let (frame, values) = self.asked(database, clip, steering, wish, at_s)?;
         steering.searches = steering.searches.wrapping_add(1);
-        let frame = database.frame_of_run(steering.range, steering.time_s)?;
-        let mut values = [0.0; MAX_FEATURES];
-        database.values(frame, &mut values)?;
-        self.trajectory(steering, wish, &mut values);
-        let zone = (NEAR_S * database.rate_hz()) as u32;
-        // Everything was checked: there is nothing that could be refused.
-        let query = self.query(database, &values).ok()?;
-        let query = query.playing(database, frame, zone, self.transition_cost()).ok()?;
+        steering.must_search = false;
+        let query = self.query_of(database, frame, &values)?;
         let query = if must_leave { query.leaving() } else { query };
         let found = database.search(&query).ok()?;
         steering.cost = found.cost;
-        if found.stays {
+        let next = if !found.stays {
+            found.frame
+        } else if must_leave {
+            // All that could be found is too near: it begins anew.
+            database.first_found(self.matched.tags).filter(|first| *first != frame)?
+        } else {
             return None;
-        }
-        let place = database.place(found.frame)?;
+        };
+        let place = database.place(next)?;
         (steering.range, steering.time_s) = (place.range, f64::from(place.time_s));
         steering.jumps = steering.jumps.wrapping_add(1);
         self.matched.clips.get(place.clip as usize).copied()
@@ -494,7 +591,7 @@ impl GraphClip {
     }
 
     /// A time in it: a loop begins anew, another clip holds its end.
-    fn within(&self, time_s: f64) -> f64 {
+    pub(crate) fn within(&self, time_s: f64) -> f64 {
         if self.looping && self.duration_s > 0.0 && time_s >= self.duration_s {
             time_s - libm::floor(time_s / self.duration_s) * self.duration_s
         } else {

@@ -40,12 +40,16 @@ pub struct Database {
     pub(super) scales: [Lanes; LANES],
     pub(super) clamp: i16,
     steps: f32,
-    /// Blocks of sixteen frames in a row; those that a search may find are first. A block that has fewer repeats its last.
+    /// Blocks of sixteen frames in a row that a search may find. A block that has fewer repeats its last.
     pub(super) rows: Vec<Pairs>,
-    /// The first frame and the number of frames of each block, as stored.
-    pub(super) blocks: Vec<Block>,
+    /// The number of frames of each block, as stored; the lowest level has its first frame.
+    pub(super) counts: Vec<u8>,
     /// Where each block is stored, in order of frames.
     by_frame: Vec<u32>,
+    /// All columns of the frames that no search finds, in order.
+    rest: Vec<i16>,
+    /// How many frames that a search may find are before each range.
+    found_before: Vec<u32>,
     pub(super) levels: Vec<Level>,
     /// Frames that may be found.
     candidates: usize,
@@ -59,9 +63,18 @@ pub(super) const LANES: usize = MAX_COLUMNS.div_ceil(GROUP);
 
 /// Up to sixteen frames of one range in a row.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Block {
-    pub first: u32,
-    pub count: u32,
+struct Block {
+    first: u32,
+    count: u32,
+}
+
+/// Where the numbers of a frame are.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Stored {
+    /// In a block, and the lane there.
+    Found(usize, usize),
+    /// Among the frames that no search finds.
+    Rest(usize),
 }
 
 /// Where a frame is.
@@ -99,26 +112,22 @@ impl Database {
         for range in &parts.ranges {
             firsts.push(firsts.last().copied().unwrap_or(0) + range.frames);
         }
-        let (found, rest, tags) = blocks(&parts.ranges, &firsts);
-        let fill = |blocks: &[Block]| {
-            let mut rows = Vec::with_capacity(blocks.len() * pairs);
-            blocks.iter().for_each(|block| fill(parts, &columns, *block, &mut rows));
-            rows
-        };
-        let rows = fill(&found);
+        let (found, tags) = blocks(&parts.ranges, &firsts);
+        let mut rows = Vec::with_capacity(found.len() * pairs);
+        found.iter().for_each(|block| fill(parts, &columns, *block, &mut rows));
         let order = tree::order(pairs, &rows, found.len());
-        let mut stored: Vec<Block> = order.iter().map(|i| found[*i as usize]).collect();
+        let by_order = |i: &u32| found[*i as usize];
+        let first: Vec<u32> = order.iter().map(|i| by_order(i).first).collect();
+        let counts = order.iter().map(|i| by_order(i).count as u8).collect();
         let tags: Vec<u32> = order.iter().map(|i| tags[*i as usize]).collect();
-        let mut sorted = Vec::with_capacity(rows.len() + rest.len() * pairs);
+        let mut sorted = Vec::with_capacity(rows.len());
         for i in &order {
             sorted.extend_from_slice(&rows[*i as usize * pairs..][..pairs]);
         }
-        let first: Vec<u32> = stored.iter().map(|block| block.first).collect();
         let levels = tree::levels(pairs, &sorted, &first, &tags);
-        sorted.extend(fill(&rest));
-        stored.extend(rest);
-        let mut by_frame: Vec<u32> = (0..stored.len() as u32).collect();
-        by_frame.sort_unstable_by_key(|i| stored[*i as usize].first);
+        let mut by_frame: Vec<u32> = (0..first.len() as u32).collect();
+        by_frame.sort_unstable_by_key(|i| first[*i as usize]);
+        let (rest, found_before) = rest(parts, &columns, &firsts);
         let masks: BTreeSet<u32> =
             parts.ranges.iter().filter(|r| r.entry_from < r.entry_to).map(|r| r.tags).collect();
         let by_column = |of: fn(&Feature) -> f32| {
@@ -143,11 +152,13 @@ impl Database {
             clamp: clamp(columns.len()),
             steps: steps(columns.len()),
             candidates: found.iter().map(|block| block.count as usize).sum(),
+            rest,
+            found_before,
             fingerprint: fingerprint(parts),
             firsts,
             columns,
             rows: sorted,
-            blocks: stored,
+            counts,
             by_frame,
             levels,
             masks: masks.into_iter().collect(),
@@ -221,11 +232,13 @@ impl Database {
         self.levels.first().map_or(0, |level| level.first.len())
     }
 
-    /// Bytes in memory of what a search reads.
+    /// Bytes in memory of all frames: those that a search may find with boxes around them, and those that are only played.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let levels: usize = self.levels.iter().map(Level::bytes).sum();
-        levels + size_of_val(&*self.rows) + size_of_val(&*self.blocks) + size_of_val(&*self.by_frame)
+        let places =
+            size_of_val(&*self.counts) + size_of_val(&*self.by_frame) + size_of_val(&*self.found_before);
+        levels + size_of_val(&*self.rows) + size_of_val(&*self.rest) + places
     }
 
     /// A cost in squared deviations, as weights count it: 1 is a difference of one deviation in a feature of weight 1.
@@ -249,6 +262,13 @@ impl Database {
     /// The range of a frame.
     pub(super) fn range_of(&self, frame: u32) -> Option<usize> {
         (frame < self.frames()).then(|| self.firsts.partition_point(|first| *first <= frame) - 1)
+    }
+
+    /// The first frame that a search may find, of those with these tags.
+    pub(crate) fn first_found(&self, tags: u32) -> Option<u32> {
+        let may = |range: &FrameRange| range.tags & tags == tags && range.entry_from < range.entry_to;
+        let at = self.ranges.iter().position(may)?;
+        Some(self.firsts.get(at)? + self.ranges.get(at)?.entry_from)
     }
 
     /// The frames of its clip, without a gap, that a frame is among.
@@ -316,9 +336,9 @@ impl Database {
     /// number of `out` are left out. `None` if there is no such frame.
     #[must_use]
     pub fn values(&self, frame: u32, out: &mut [f32]) -> Option<()> {
-        let (block, lane) = self.stored(frame)?;
+        let at = self.stored(frame)?;
         for (column, feature) in self.columns.iter().enumerate() {
-            let stored = self.number(block, lane, column);
+            let stored = self.number(at, column);
             if let (Some(feature), Some(out)) =
                 (self.features.get(usize::from(*feature)), out.get_mut(usize::from(*feature)))
             {
@@ -329,21 +349,35 @@ impl Database {
         Some(())
     }
 
-    /// Where a frame is stored: its block, and the lane there.
-    pub(super) fn stored(&self, frame: u32) -> Option<(usize, usize)> {
-        if frame >= self.frames() {
-            return None;
+    /// Where a frame is stored.
+    pub(super) fn stored(&self, frame: u32) -> Option<Stored> {
+        let at = self.range_of(frame)?;
+        let (range, into) = (self.ranges.get(at)?, frame - self.firsts.get(at)?);
+        let before = *self.found_before.get(at)?;
+        if into < range.entry_from {
+            return Some(Stored::Rest((frame - before) as usize));
         }
-        let first = |i: &u32| self.blocks[*i as usize].first;
+        if into >= range.entry_to {
+            let found = before + (range.entry_to - range.entry_from);
+            return Some(Stored::Rest((frame - found) as usize));
+        }
+        let firsts = &self.levels.first()?.first;
+        let first = |i: &u32| firsts[*i as usize];
         let block = self.by_frame[self.by_frame.partition_point(|i| first(i) <= frame).checked_sub(1)?];
-        Some((block as usize, (frame - self.blocks[block as usize].first) as usize))
+        Some(Stored::Found(block as usize, (frame - first(&block)) as usize))
     }
 
     /// A stored number.
     #[inline(always)]
-    pub(super) fn number(&self, block: usize, lane: usize, column: usize) -> i16 {
-        let pairs = self.columns.len() / 2;
-        (self.rows[block * pairs + column / 2].0[2 * lane + column % 2] ^ ZERO).cast_signed()
+    pub(super) fn number(&self, at: Stored, column: usize) -> i16 {
+        let columns = self.columns.len();
+        match at {
+            Stored::Found(block, lane) => {
+                let row = &self.rows[block * (columns / 2) + column / 2];
+                (row.0[2 * lane + column % 2] ^ ZERO).cast_signed()
+            }
+            Stored::Rest(row) => self.rest[row * columns + column],
+        }
     }
 }
 
@@ -491,21 +525,36 @@ fn order_of_columns(parts: &DatabaseParts, frames: usize) -> Vec<u16> {
     columns
 }
 
-/// Blocks that a search may find, all others, and the tags of the first.
-fn blocks(ranges: &[FrameRange], firsts: &[u32]) -> (Vec<Block>, Vec<Block>, Vec<u32>) {
-    let (mut found, mut rest, mut tags) = (Vec::new(), Vec::new(), Vec::new());
-    let cut = |to: &mut Vec<Block>, from: u32, end: u32| {
-        for first in (from..end).step_by(GROUP) {
-            to.push(Block { first, count: (end - first).min(GROUP as u32) });
-        }
-    };
+/// Blocks that a search may find, and their tags.
+fn blocks(ranges: &[FrameRange], firsts: &[u32]) -> (Vec<Block>, Vec<u32>) {
+    let (mut found, mut tags) = (Vec::new(), Vec::new());
     for (range, first) in ranges.iter().zip(firsts) {
-        cut(&mut rest, *first, first + range.entry_from);
-        cut(&mut found, first + range.entry_from, first + range.entry_to);
-        cut(&mut rest, first + range.entry_to, first + range.frames);
+        let end = first + range.entry_to;
+        for first in (first + range.entry_from..end).step_by(GROUP) {
+            found.push(Block { first, count: (end - first).min(GROUP as u32) });
+        }
         tags.resize(found.len(), range.tags);
     }
-    (found, rest, tags)
+    (found, tags)
+}
+
+/// All columns of the frames that no search finds, and how many others are before each range.
+fn rest(parts: &DatabaseParts, columns: &[u16], firsts: &[u32]) -> (Vec<i16>, Vec<u32>) {
+    let features = parts.features.len();
+    let (mut rest, mut found_before, mut found) = (Vec::new(), Vec::with_capacity(parts.ranges.len()), 0);
+    for (range, first) in parts.ranges.iter().zip(firsts) {
+        found_before.push(found);
+        found += range.entry_to - range.entry_from;
+        let outside = (0..range.entry_from).chain(range.entry_to..range.frames);
+        for frame in outside.map(|into| (first + into) as usize) {
+            let mut bias = parts.biases.get(frame).copied();
+            rest.extend(columns.iter().map(|feature| {
+                let of = |feature: u16| parts.rows[frame * features + usize::from(feature)];
+                if *feature == NO_FEATURE { bias.take().unwrap_or(0) } else { of(*feature) }
+            }));
+        }
+    }
+    (rest, found_before)
 }
 
 /// Adds the rows of a block.

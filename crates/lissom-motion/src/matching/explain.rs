@@ -1,6 +1,6 @@
 //! Why a search finds what it finds.
 
-use super::{Database, Query, QueryError, database::NO_FEATURE, search::Playing};
+use super::{Database, Query, QueryError, search::Playing};
 use alloc::{vec, vec::Vec};
 
 /// What the best frames cost, and why.
@@ -21,12 +21,14 @@ pub struct Costs {
     pub cost: i32,
     /// What each group of features adds, in the order of [`Database::groups`].
     pub by_group: Vec<i32>,
+    /// What each feature adds, in the order of [`Database::features`].
+    pub by_feature: Vec<i32>,
     /// What the frame's bias adds.
     pub bias: i32,
 }
 
 impl Database {
-    /// The `count` best frames, and what each group of features adds to their costs. For tools: it looks at every frame.
+    /// The `count` best frames, and what each feature and each group of them adds to their costs. For tools: it looks at every frame.
     ///
     /// # Errors
     ///
@@ -57,16 +59,21 @@ impl Database {
     }
 
     fn costs(&self, query: &Query, frame: u32) -> Option<Costs> {
-        let (block, lane) = self.stored(frame)?;
-        let mut costs = Costs { frame, cost: 0, by_group: vec![0; self.groups().len()], bias: 0 };
+        let at = self.stored(frame)?;
+        let [by_group, by_feature] = [self.groups().len(), self.features().len()].map(|count| vec![0; count]);
+        let mut costs = Costs { frame, cost: 0, by_group, by_feature, bias: 0 };
         for (column, feature) in self.columns.iter().enumerate() {
-            let d = i32::from(self.number(block, lane, column)) - i32::from(query.number(column));
+            let d = i32::from(self.number(at, column)) - i32::from(query.number(column));
             costs.cost += d * d;
-            if *feature == NO_FEATURE {
+            let number = usize::from(*feature);
+            let (Some(feature), Some(own)) = (self.features().get(number), costs.by_feature.get_mut(number))
+            else {
+                // It is the bias, or nothing.
                 costs.bias += d * d;
-            } else if let Some(feature) = self.features().get(usize::from(*feature))
-                && let Some(group) = costs.by_group.get_mut(feature.group as usize)
-            {
+                continue;
+            };
+            *own = d * d;
+            if let Some(group) = costs.by_group.get_mut(feature.group as usize) {
                 *group += d * d;
             }
         }

@@ -1,6 +1,7 @@
 //! The description of a database: plain lists, which a cooker or a program fills in.
 
 use alloc::{string::String, vec::Vec};
+use core::fmt;
 
 /// Features that a frame has at most.
 pub const MAX_FEATURES: usize = 64;
@@ -92,6 +93,24 @@ pub enum FeatureKind {
         /// The track's name.
         name: String,
     },
+}
+
+impl fmt::Display for Feature {
+    /// "position of hips, x".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let time = |f: &mut fmt::Formatter<'_>, what: &str, time_s: f32| {
+            let (when, time_s) = if time_s < 0.0 { ("before", -time_s) } else { ("in", time_s) };
+            write!(f, "{what} {when} {time_s:.2} s")
+        };
+        match &self.kind {
+            FeatureKind::JointPosition { joint } => write!(f, "position of {joint}"),
+            FeatureKind::JointVelocity { joint } => write!(f, "velocity of {joint}"),
+            FeatureKind::TrajectoryPosition { time_s } => time(f, "trajectory", *time_s),
+            FeatureKind::TrajectoryDirection { time_s } => time(f, "direction", *time_s),
+            FeatureKind::Track { name } => write!(f, "track {name}"),
+        }?;
+        write!(f, ", {}", ["x", "y", "z"].get(usize::from(self.axis)).unwrap_or(&"?"))
+    }
 }
 
 /// A piece of a clip. Its frames are `1 / rate` seconds apart.

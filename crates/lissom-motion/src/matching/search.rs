@@ -128,9 +128,9 @@ impl Database {
     }
 
     pub(super) fn cost_of_frame(&self, query: &Query, frame: u32) -> Option<i32> {
-        let (block, lane) = self.stored(frame)?;
+        let at = self.stored(frame)?;
         let squared = |column: usize| {
-            let d = i32::from(self.number(block, lane, column)) - i32::from(query.number(column));
+            let d = i32::from(self.number(at, column)) - i32::from(query.number(column));
             d * d
         };
         Some((0..self.columns.len()).map(squared).sum())
@@ -181,7 +181,7 @@ fn search<S: Simd>(
         // Look at sixteen boxes.
         effort.boxes += 1;
         let this = &mut open[level];
-        let (boxes, there) = levels[level].group(group, pairs);
+        let (boxes, there) = levels[level].group(group);
         this.group = group;
         this.near = there & box_distances(s, boxes, words, cost(best), &mut this.bounds);
         // Find the next that may hold something better, here or further up.
@@ -232,11 +232,11 @@ fn block<S: Simd>(
     if near == 0 {
         return best;
     }
-    let block = database.blocks[at];
-    if block.first < zone.end && block.first + block.count > zone.start {
+    let (first, count) = (database.levels[0].first[at], u32::from(database.counts[at]));
+    if first < zone.end && first + count > zone.start {
         // Lanes behind the last frame repeat it: they go with it.
         for lane in 0..GROUP as u32 {
-            if lane >= block.count || zone.contains(&(block.first + lane)) {
+            if lane >= count || zone.contains(&(first + lane)) {
                 near &= !(1 << lane);
             }
         }
@@ -245,7 +245,7 @@ fn block<S: Simd>(
         let lane = near.trailing_zeros();
         near &= near - 1;
         // A lane that repeats the last frame is behind it, so its key is never better.
-        let found = key(costs[lane as usize], block.first + lane);
+        let found = key(costs[lane as usize], first + lane);
         if found < best {
             best = found;
         }

@@ -1,6 +1,7 @@
 //! Boxes over blocks of frames, and over boxes: sixteen to one.
 //!
-//! A box has the least and the largest number of each column. So no frame in a box is nearer to a query than the box.
+//! A box has the least and the largest number of the columns that vary most. So no frame in a box is nearer to a query than the box. Columns
+//! that vary less would hardly make it further away: they are not worth their memory.
 
 use alloc::vec::Vec;
 use lissom::math::{
@@ -11,11 +12,16 @@ use lissom::math::{
 /// Levels at most: sixteen to the sixth blocks.
 pub(super) const MAX_LEVELS: usize = 6;
 
+/// Pairs of columns that a box knows at most: of 27 features, the 20 that vary most.
+const BOX_PAIRS: usize = 10;
+
 /// One level: boxes, sixteen side by side.
 #[derive(Clone, Debug)]
 pub(super) struct Level {
-    /// For sixteen boxes, all pairs of columns.
+    /// For sixteen boxes, all pairs of columns that they know.
     boxes: Vec<Boxes>,
+    /// How many these are.
+    pairs: usize,
     /// The first frame of each box.
     pub first: Vec<u32>,
     /// All tags of each box.
@@ -32,10 +38,10 @@ struct Extent {
 impl Level {
     /// Sixteen boxes, and which of them there are.
     #[inline(always)]
-    pub fn group(&self, group: usize, pairs: usize) -> (&[Boxes], u32) {
+    pub fn group(&self, group: usize) -> (&[Boxes], u32) {
         let count = self.first.len() - group * GROUP;
         let there = if count < GROUP { (1 << count) - 1 } else { 0xffff };
-        (&self.boxes[group * pairs..][..pairs], there)
+        (&self.boxes[group * self.pairs..][..self.pairs], there)
     }
 
     /// Bytes of what is stored.
@@ -57,7 +63,7 @@ impl Level {
                 boxes.push(of);
             }
         }
-        Self { boxes, first, tags }
+        Self { boxes, pairs, first, tags }
     }
 }
 
@@ -66,8 +72,9 @@ pub(super) fn levels(pairs: usize, rows: &[Pairs], first: &[u32], tags: &[u32]) 
     let mut extents: Vec<Extent> = rows.chunks(pairs).take(first.len()).map(extent).collect();
     let (mut first, mut tags) = (first.to_vec(), tags.to_vec());
     let mut levels = Vec::new();
+    let known = pairs.min(BOX_PAIRS);
     loop {
-        levels.push(Level::new(pairs, &extents, first.clone(), tags.clone()));
+        levels.push(Level::new(known, &extents, first.clone(), tags.clone()));
         if first.len() <= GROUP {
             return levels;
         }

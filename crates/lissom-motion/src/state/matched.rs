@@ -3,9 +3,10 @@
 use super::GraphState;
 use crate::{
     error::StateError,
-    graph::{Graph, Matched, StateKey},
+    graph::{Asking, FloatKey, Graph, Matched, StateKey},
+    matching::{Database, Query},
 };
-use alloc::boxed::Box;
+use alloc::{boxed::Box, sync::Arc, vec::Vec};
 use lissom::track::TimeError;
 
 /// A point that a character is to come to, as it sees it.
@@ -37,6 +38,8 @@ pub(crate) struct Steering {
     pub(crate) wanted_facing: f32,
     /// True if the game says where to go, point by point.
     pub(crate) is_led: bool,
+    /// True if it searches as soon as it may.
+    pub(crate) must_search: bool,
     /// What the frame costs that was found.
     pub(crate) cost: i32,
     /// How many there were since it began.
@@ -141,7 +144,47 @@ pub struct MatchedNow<'g> {
     pub velocity: [f32; 2],
 }
 
+/// What a state that is played by motion matching would look for now; for tools that show it, and explain it with
+/// [`Database::explain`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct MatchedQuery<'g> {
+    /// Where it would look.
+    pub database: &'g Arc<Database>,
+    /// The frame of it that plays.
+    pub frame: u32,
+    /// What it would ask for, in the order of [`Database::features`]: the pose of that frame, and the trajectory that is wanted.
+    pub values: Vec<f32>,
+    /// The same as a search takes it, with the tags, the frame that plays and the cost of a transition.
+    pub query: Query,
+    /// The trajectory that is wanted, a point for each of [`Graph::trajectory_times`], as the character sees it.
+    pub wanted: Vec<TrajectoryPoint>,
+}
+
+/// The parameters that a state played by motion matching reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatchedInputs {
+    /// Metres per second to the character's left, and ahead.
+    pub velocity: [FloatKey; 2],
+    /// Where it wants to face, in radians to its left; without it, it faces where it goes.
+    pub facing: Option<FloatKey>,
+}
+
 impl GraphState {
+    /// What a layer's leading state would look for if it searched now; `None` if it is not played by motion matching. It allocates.
+    #[must_use]
+    pub fn matched_query<'g>(&self, graph: &'g Graph, layer: usize) -> Option<MatchedQuery<'g>> {
+        let voice = self.layers.get(layer).filter(|_| self.fits(graph))?.voices.as_slice().last()?;
+        let state = graph.state(voice.state);
+        let number = usize::from(state.matched?);
+        let (matched, matching) = (graph.matched.get(number)?, self.matching.as_deref()?);
+        let range = matched.points.start as usize..matched.points.end as usize;
+        let points = matching.points.get(range)?;
+        let float = |at: u16| self.floats.get(usize::from(at)).map_or(0.0, |float| float.value);
+        let asking = Asking { graph, state, matched, points, float };
+        let (database, steering) = (matched.database.as_ref()?, matching.steering.get(number)?);
+        asking.query_at(database, voice.clip, steering, voice.age_s)
+    }
+
     /// What a layer's leading state is doing if it is played by motion matching; `None` otherwise.
     #[must_use]
     pub fn matched<'g>(&self, graph: &'g Graph, layer: usize) -> Option<MatchedNow<'g>> {
@@ -150,11 +193,14 @@ impl GraphState {
         let (matched, steering) = (graph.matched.get(number)?, self.matching.as_ref()?.steering.get(number)?);
         let database = matched.database.as_deref()?;
         let time_s = steering.time_s + (voice.age_s - steering.at_s);
+        let clip = graph.matched_clip(voice.clip);
+        let time_s = clip.within(time_s);
         Some(MatchedNow {
             database: &matched.name,
             frame: database.frame_of_run(steering.range, time_s)?,
-            clip: &graph.clips().get(usize::from(voice.clip))?.name,
-            time_s,
+            clip: &clip.name,
+            // One that does not loop holds its end.
+            time_s: if time_s < clip.duration_s { time_s } else { clip.duration_s },
             cost: database.in_deviations(steering.cost),
             searches: steering.searches,
             jumps: steering.jumps,
@@ -163,7 +209,8 @@ impl GraphState {
     }
 
     /// Says where a character that is played by motion matching is to go, as for one who follows a path: a point for each of
-    /// [`Graph::trajectory_times`]. They count, in place of the parameters, until they are set again, or to none.
+    /// [`Graph::trajectory_times`]. They count, in place of the parameters, until they are set again, or to none. Points that lie
+    /// elsewhere than the last ones, by as much as a sharp change of the velocity would lead, force a search.
     ///
     /// # Errors
     ///
@@ -175,13 +222,8 @@ impl GraphState {
         state: StateKey,
         points: &[TrajectoryPoint],
     ) -> Result<(), StateError> {
-        if self.shape != graph.shape {
-            return Err(StateError::OtherGraph);
-        }
-        let of = graph.states.get(usize::from(state.0)).ok_or(StateError::OtherGraph)?;
-        let number = of.matched.map(usize::from).ok_or(StateError::NotMatched)?;
-        let Matched { points: range, times_s, .. } =
-            graph.matched.get(number).ok_or(StateError::NotMatched)?;
+        let (number, of) = self.matched_state(graph, state)?;
+        let Matched { points: range, times_s, .. } = of;
         if !points.is_empty() && points.len() != times_s.len() {
             let allowed = "none, or as many as the database has times of the trajectory ahead";
             return Err(TimeError { field: "points", value: points.len() as f64, allowed }.into());
@@ -196,9 +238,39 @@ impl GraphState {
         let (Some(own), Some(steering)) = (own, matching.steering.get_mut(number)) else {
             return Err(StateError::OtherGraph);
         };
+        let is_led = !points.is_empty();
+        steering.must_search |= is_led != steering.is_led || of.is_far(own, points);
         own.iter_mut().zip(points).for_each(|(own, point)| *own = *point);
-        steering.is_led = !points.is_empty();
+        steering.is_led = is_led;
         Ok(())
+    }
+
+    /// Makes a state that is played by motion matching search in the next update, or at its next turn: after a landing, a hit, a
+    /// teleport, or whatever the game knows that parameters do not say. For a state that does not lead it does nothing: one that is
+    /// gone to searches anyway.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::OtherGraph`]; [`StateError::NotMatched`].
+    pub fn search_now(&mut self, graph: &Graph, state: StateKey) -> Result<(), StateError> {
+        let (number, _) = self.matched_state(graph, state)?;
+        let steering = self.matching.as_deref_mut().and_then(|matching| matching.steering.get_mut(number));
+        steering.ok_or(StateError::OtherGraph)?.must_search = true;
+        Ok(())
+    }
+
+    /// The number of a state among those that are matched.
+    fn matched_state<'g>(
+        &self,
+        graph: &'g Graph,
+        state: StateKey,
+    ) -> Result<(usize, &'g Matched), StateError> {
+        if self.shape != graph.shape {
+            return Err(StateError::OtherGraph);
+        }
+        let of = graph.states.get(usize::from(state.0)).ok_or(StateError::OtherGraph)?;
+        let number = of.matched.map(usize::from).ok_or(StateError::NotMatched)?;
+        Ok((number, graph.matched.get(number).ok_or(StateError::NotMatched)?))
     }
 
     /// States that are played by motion matching may search in every n-th update only, first after `wait` updates: what is due
@@ -232,6 +304,32 @@ impl Graph {
     /// True if a state of it is played by motion matching.
     pub(crate) fn searches(&self) -> bool {
         !self.matched.is_empty()
+    }
+
+    /// The database that a state is played by; `None` if it is not played by motion matching, or its database is not there.
+    #[must_use]
+    pub fn database(&self, state: StateKey) -> Option<&Arc<Database>> {
+        self.states.get(usize::from(state.0)).and_then(|state| self.matched_of(state)?.database.as_ref())
+    }
+
+    /// The parameters that say where a character is to go in a state; `None` if it is not played by motion matching, or if the clips
+    /// set one of them.
+    #[must_use]
+    pub fn matched_inputs(&self, state: StateKey) -> Option<MatchedInputs> {
+        let matched = self.states.get(usize::from(state.0)).and_then(|state| self.matched_of(state))?;
+        let key = |at: u16| {
+            let is_set = self.curves.iter().any(|curve| curve.float == at);
+            (!is_set).then_some(FloatKey(at))
+        };
+        let (velocity, facing) = matched.inputs();
+        let [aside, ahead] = velocity.map(key);
+        Some(MatchedInputs {
+            velocity: [aside?, ahead?],
+            facing: match facing {
+                Some(facing) => Some(key(facing)?),
+                None => None,
+            },
+        })
     }
 
     /// When the trajectory of a state's database is known, in seconds from now; only times ahead. Empty for a state that is not

@@ -12,7 +12,7 @@ pub use crate::{
     limits::{MAX_SHOTS, MAX_VOICES},
 };
 pub(crate) use list::List;
-pub use matched::{MatchedNow, TrajectoryPoint};
+pub use matched::{MatchedInputs, MatchedNow, MatchedQuery, TrajectoryPoint};
 pub(crate) use matched::{Matching, SearchTurn, Steering};
 pub use playing::PlayingState;
 pub use shots::{OneShot, PlayingShot, ShotKey};

@@ -143,7 +143,7 @@ fn put_matching(put: &mut impl FnMut(&[u8]), matching: &Matching) {
         let numbers = [own.facing, own.turning, own.wanted_facing];
         let all = [velocity, acceleration, wanted];
         all.iter().flatten().chain(&numbers).for_each(|number| put(&number.to_le_bytes()));
-        put(&[u8::from(own.is_led)]);
+        put(&[u8::from(own.is_led) | u8::from(own.must_search) << 1]);
         put(&own.cost.to_le_bytes());
         put(&own.searches.to_le_bytes());
         put(&own.jumps.to_le_bytes());
@@ -300,7 +300,9 @@ impl Reader<'_> {
             own.acceleration = [self.f32()?, self.f32()?];
             own.wanted = [self.f32()?, self.f32()?];
             (own.facing, own.turning, own.wanted_facing) = (self.f32()?, self.f32()?, self.f32()?);
-            own.is_led = self.bool()?;
+            let bits = self.u8()?;
+            self.check(bits >> 2 == 0, "a bit that nobody knows")?;
+            (own.is_led, own.must_search) = (bits & 1 != 0, bits & 2 != 0);
             own.cost = self.i32()?;
             (own.searches, own.jumps) = (self.u32()?, self.u32()?);
         }

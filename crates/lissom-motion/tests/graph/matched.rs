@@ -1,128 +1,20 @@
 //! States that are played by motion matching: what they find, when they search, and that it can be saved and split.
 
 use super::Played;
-use lissom::track::{Repeat, TrackKind, TrackView};
+use lissom::track::Repeat;
 use lissom_motion::{
     Graph, GraphParts, GraphState,
     frame::Frame,
-    graph::{
-        Amount, ClipCurve, ClipFacts, GraphError, LayerParts, MatchedParts, Problem, StateParts, Test,
-        TransitionParts,
-    },
-    matching::{
-        Database, DatabaseParts, Feature, FeatureGroup, FeatureKind, FrameRange, MatchingLoadError,
-        QueryError,
-    },
+    graph::{Amount, MatchedParts, Problem, StateKey, StateParts},
+    matching::{Database, DatabaseParts, FeatureKind, FrameRange, MatchingLoadError, QueryError},
     state::{StateError, TrajectoryPoint},
 };
-use lissom_testkit::{alloc::assert_no_alloc, rng::Rng};
+use lissom_testkit::{
+    alloc::assert_no_alloc,
+    matched::{RATE, TIMES, database, facts, graph, made, parts, plain},
+    rng::Rng,
+};
 use std::sync::Arc;
-
-const RATE: f32 = 32.0;
-const TIMES: [f32; 2] = [0.5, 1.0];
-const SCALE: f32 = 200.0;
-
-/// A clip: its name, metres per second ahead, radians per second to the left, whether it loops, its tag.
-type Made = (&'static str, f32, f32, bool, u32);
-
-/// Each is two seconds long.
-const CLIPS: [Made; 6] = [
-    ("idle", 0.0, 0.0, true, 1),
-    ("walk", 1.5, 0.0, true, 1),
-    ("left", 1.5, 1.2, true, 1),
-    ("right", 1.5, -1.2, true, 1),
-    ("run", 4.0, 0.0, false, 1),
-    ("crawl", 0.5, 0.0, true, 2),
-];
-
-fn feature(kind: FeatureKind, axis: u8) -> Feature {
-    Feature { group: 0, kind, axis, offset: 0.0, scale: SCALE }
-}
-
-fn database() -> DatabaseParts {
-    let mut parts = DatabaseParts {
-        skeleton: 1,
-        rate_hz: RATE,
-        tags: vec!["calm".into(), "low".into()],
-        groups: vec![FeatureGroup { name: "all".into(), weight: 1.0 }],
-        ..DatabaseParts::default()
-    };
-    let joint = || String::from("foot");
-    parts.features = vec![
-        feature(FeatureKind::JointPosition { joint: joint() }, 2),
-        feature(FeatureKind::JointVelocity { joint: joint() }, 2),
-    ];
-    for time_s in TIMES {
-        let (position, direction) =
-            (FeatureKind::TrajectoryPosition { time_s }, FeatureKind::TrajectoryDirection { time_s });
-        for axis in [0, 2] {
-            parts.features.push(feature(position.clone(), axis));
-            parts.features.push(feature(direction.clone(), axis));
-        }
-    }
-    for (clip, (name, speed, turn, looping, tag)) in CLIPS.into_iter().enumerate() {
-        let frames = 64 + u32::from(looping);
-        parts.clips.push(name.into());
-        let entry_to = frames - if looping { 0 } else { 16 };
-        let clip = clip as u32;
-        parts.ranges.push(FrameRange { clip, tags: tag, frames, entry_to, ..FrameRange::default() });
-        for frame in 0..frames {
-            let angle = frame as f32 / 64.0 * core::f32::consts::TAU;
-            let mut row = vec![0.05 * speed * libm::sinf(angle), 0.15 * speed * libm::cosf(angle)];
-            for time_s in TIMES {
-                let facing = turn * time_s;
-                let (sin, cos) = (libm::sinf(facing), libm::cosf(facing));
-                let [x, z] = if turn == 0.0 {
-                    [0.0, speed * time_s]
-                } else {
-                    [speed / turn * (1.0 - cos), speed / turn * sin]
-                };
-                row.extend([x, sin, z, cos]);
-            }
-            parts.rows.extend(row.iter().map(|v| libm::rintf(v * SCALE) as i16));
-        }
-    }
-    parts
-}
-
-fn facts(clip: &str) -> Option<ClipFacts> {
-    let (_, _, turn, looping, _) = CLIPS.into_iter().find(|(name, ..)| *name == clip)?;
-    let values = [0.0, 2.0 * turn];
-    let track = TrackView { kind: TrackKind::Float, ratios: &[0.0, 1.0], values: &values, steps: &[0] };
-    Some(ClipFacts { looping, turn: ClipCurve::new(&track), ..2.0.into() })
-}
-
-fn plain() -> MatchedParts {
-    MatchedParts { transition_cost: 0.5.into(), ..MatchedParts::new("move", ["aside", "ahead"]) }
-}
-
-fn parts(matched: MatchedParts) -> GraphParts {
-    let state = StateParts::matched("move", matched);
-    let to =
-        |from: &str, to: &str, test| TransitionParts::new(from, to).when("rest", test).fade(0.2).inertial();
-    GraphParts::new()
-        .float("aside", 0.0)
-        .float("ahead", 0.0)
-        .float("face", 0.0)
-        .float("quick", 1.0)
-        .bool("rest", false)
-        .layer(
-            LayerParts::new("body")
-                .state(state)
-                .state(StateParts::clip("rest", "walk"))
-                .transition(to("move", "rest", Test::On))
-                .transition(to("rest", "move", Test::Off)),
-        )
-}
-
-fn made(parts: &GraphParts) -> Result<Graph, GraphError> {
-    let database = Arc::new(Database::new(&database()).unwrap());
-    Graph::with_databases(parts, facts, |name| Ok((name == "move").then(|| database.clone())))
-}
-
-fn graph() -> Graph {
-    made(&parts(plain().tagged(&["calm"]))).unwrap()
-}
 
 fn ask(played: &mut Played, [aside, ahead]: [f32; 2]) {
     for (name, value) in [("aside", aside), ("ahead", ahead)] {
@@ -357,6 +249,191 @@ fn what_is_due_waits_for_its_turn() {
     }
 }
 
+fn key(graph: &Graph) -> StateKey {
+    graph.state_key(graph.layer("body").unwrap(), "move").unwrap()
+}
+
+fn searches(played: &Played) -> u32 {
+    played.state.matched(&played.graph, 0).unwrap().searches
+}
+
+#[test]
+fn a_query_is_what_a_search_would_ask_for_now() {
+    // It searches when it is told to.
+    let seldom = MatchedParts { search_s: 100.0, sharp_mps: 100.0, ..plain().tagged(&["calm"]) };
+    let graph = made(&parts(seldom)).unwrap();
+    let (state, mut rng) = (key(&graph), Rng::new(11));
+    let mut played = Played::new(graph.clone());
+    let (mut jumps, mut led) = (0, 0);
+    for update in 0..800 {
+        if rng.one_in(6) {
+            ask(&mut played, [rng.range(-2.0, 2.0), rng.range(-1.0, 4.0)]);
+        }
+        if rng.one_in(40) {
+            let points =
+                TIMES.map(|t| TrajectoryPoint { position: [0.2 * t, 1.7 * t], direction: [0.0, 1.0] });
+            let points = if rng.one_in(2) { &points[..] } else { &[] };
+            played.state.set_trajectory(&graph, state, points).unwrap();
+        }
+        played.update(0.02);
+        let query = played.state.matched_query(&graph, 0).unwrap();
+        let before = played.state.matched(&graph, 0).unwrap();
+        assert_eq!((query.frame, query.wanted.len()), (before.frame, TIMES.len()));
+        for (feature, value) in query.database.features().iter().zip(&query.values) {
+            let at = |time_s: f32| query.wanted[usize::from(time_s.to_bits() != TIMES[0].to_bits())];
+            let axis = usize::from(feature.axis / 2);
+            match feature.kind {
+                FeatureKind::TrajectoryPosition { time_s } => assert_eq!(*value, at(time_s).position[axis]),
+                FeatureKind::TrajectoryDirection { time_s } => assert_eq!(*value, at(time_s).direction[axis]),
+                _ => {}
+            }
+        }
+        if query.wanted[1].position == [0.2, 1.7] {
+            led += 1;
+        }
+        // A search that is made for the start of the next step is this one.
+        if rng.one_in(3) {
+            let found = query.database.search(&query.query).unwrap();
+            let told = query.database.explain(&query.query, 1).unwrap();
+            let best = if found.stays { told.current.unwrap() } else { told.best[0].clone() };
+            assert_eq!((best.frame, best.cost), (found.frame, found.cost));
+            played.state.search_now(&graph, state).unwrap();
+            played.update(1.0e-4);
+            let now = played.state.matched(&graph, 0).unwrap();
+            assert_eq!(now.cost, query.database.in_deviations(found.cost), "update {update}");
+            assert_eq!(now.jumps - before.jumps, u32::from(!found.stays));
+            // The step may lead to the next one.
+            assert!((found.frame..found.frame + 2).contains(&now.frame), "{found:?} {now:?}");
+            jumps += now.jumps - before.jumps;
+        }
+    }
+    assert!(jumps > 10 && led > 20, "{jumps} {led}");
+    let rest = graph.bool("rest").unwrap();
+    played.state.set(rest, true).unwrap();
+    played.update(0.02);
+    assert!(
+        played.state.matched_query(&graph, 0).is_none() && played.state.matched_query(&graph, 1).is_none()
+    );
+    let inputs = graph.matched_inputs(state).unwrap();
+    let float = |name| graph.float(name).unwrap();
+    assert_eq!((inputs.velocity, inputs.facing), ([float("aside"), float("ahead")], None));
+    assert_eq!(graph.database(state).unwrap().frames(), Database::new(&database()).unwrap().frames());
+}
+
+#[test]
+fn code_and_points_that_lie_elsewhere_force_a_search() {
+    let slow = MatchedParts { search_s: 100.0, ..plain() }.facing("face");
+    let graph = made(&parts(slow)).unwrap();
+    let mut played = Played::new(graph.clone());
+    let (state, face) = (key(&graph), graph.float("face").unwrap());
+    let points = |aside: f32, angle: f32| {
+        let direction = [libm::sinf(angle), libm::cosf(angle)];
+        TIMES.map(|t| TrajectoryPoint { position: [aside * t, 1.5 * t], direction })
+    };
+    let mut forces = |does: &dyn Fn(&mut GraphState)| {
+        (0..3).for_each(|_| played.update(0.05));
+        let before = searches(&played);
+        does(&mut played.state);
+        (0..3).for_each(|_| played.update(0.05));
+        searches(&played) - before
+    };
+    assert_eq!(forces(&|_| ()), 0);
+    assert_eq!(forces(&|own| own.search_now(&graph, state).unwrap()), 1);
+    // A sharp change of where to face, and one that is not.
+    assert_eq!(forces(&|own| own.set(face, 0.7).unwrap()), 0);
+    assert_eq!(forces(&|own| own.set(face, 0.9).unwrap()), 1);
+    // To be led is another wish, and so is to be led no more.
+    let lead = |aside, angle| {
+        let points = points(aside, angle);
+        move |own: &mut GraphState, graph: &Graph| own.set_trajectory(graph, state, &points).unwrap()
+    };
+    assert_eq!(forces(&|own| lead(0.0, 0.0)(own, &graph)), 1);
+    // A metre per second is sharp, and so is an eighth of a turn; from call to call.
+    assert_eq!(forces(&|own| lead(0.9, 0.7)(own, &graph)), 0);
+    assert_eq!(forces(&|own| lead(1.8, 0.0)(own, &graph)), 0);
+    assert_eq!(forces(&|own| lead(0.7, 0.0)(own, &graph)), 1);
+    assert_eq!(forces(&|own| lead(0.7, 0.8)(own, &graph)), 1);
+    assert_eq!(forces(&|own| own.set_trajectory(&graph, state, &[]).unwrap()), 1);
+    let rest = graph.state_key(graph.layer("body").unwrap(), "rest").unwrap();
+    let mut state = GraphState::new(&graph);
+    assert_eq!(state.search_now(&graph, rest), Err(StateError::NotMatched));
+    let other = made(&parts(plain())).unwrap();
+    assert!(state.search_now(&other, rest).is_err());
+}
+
+#[test]
+fn who_comes_out_of_turn_goes_on_without_a_search_until_the_turn() {
+    let graph = graph();
+    let rest = graph.bool("rest").unwrap();
+    // The walk's frame is seen and goes on; of the crawl's, which lacks the tag, nothing is known.
+    for (clip, known) in [("walk", true), ("crawl", false)] {
+        let mut parts = parts(plain().tagged(&["calm"]));
+        parts.layers[0].states[1] = StateParts::clip("rest", clip);
+        let graph = made(&parts).unwrap();
+        let mut played = Played::new(graph.clone());
+        played.state.set(rest, true).unwrap();
+        (0..10).for_each(|_| played.update(0.05));
+        // Updates from now on: the state is entered in the first, its turn is the fourth.
+        played.state.set_search_turn(4, 3).unwrap();
+        ask(&mut played, [0.0, 4.0]);
+        let seen = played.frame.entries().last().unwrap().ratio() * 2.0;
+        played.state.set(rest, false).unwrap();
+        played.update(0.01);
+        let now = played.state.matched(&graph, 0).unwrap();
+        assert_eq!((now.searches, now.clip), (0, if known { "walk" } else { "idle" }));
+        assert!(!known || (now.time_s - (seen + 0.01)).abs() < 1e-9, "{} {seen}", now.time_s);
+        (0..2).for_each(|_| played.update(0.01));
+        assert_eq!(searches(&played), 0);
+        played.update(0.01);
+        let now = played.state.matched(&graph, 0).unwrap();
+        assert_eq!((now.searches, now.clip), (1, "run"));
+        let saved = GraphState::read(&graph, &played.state.to_bytes()).unwrap();
+        assert_eq!(saved, played.state);
+    }
+    // In its turn it searches at once.
+    let mut played = Played::new(graph.clone());
+    played.state.set(rest, true).unwrap();
+    played.update(0.05);
+    ask(&mut played, [0.0, 4.0]);
+    played.state.set(rest, false).unwrap();
+    played.update(0.01);
+    assert_eq!((searches(&played), clip(&played)), (1, "run"));
+}
+
+#[test]
+fn a_clip_with_nothing_to_go_to_begins_anew() {
+    let mut parts_of = database();
+    // Eleven frames of the run, of which six may be found: all of them are near its end.
+    let (features, first) = (parts_of.features.len(), 65 * 4);
+    parts_of.clips = vec!["run".into()];
+    parts_of.rows = parts_of.rows[first * features..(first + 11) * features].to_vec();
+    let range = FrameRange { tags: 1, frames: 11, entry_from: 2, entry_to: 8, ..FrameRange::default() };
+    let play = |range: FrameRange| {
+        let frames = range.frames as usize;
+        let rows = parts_of.rows[..frames * features].to_vec();
+        let own = DatabaseParts { rows, ranges: vec![range], ..parts_of.clone() };
+        let own = Arc::new(Database::new(&own).unwrap());
+        let graph = Graph::with_databases(&parts(plain()), facts, |_| Ok(Some(own.clone()))).unwrap();
+        let mut played = Played::new(graph);
+        let mut times = Vec::new();
+        for _ in 0..100 {
+            played.update(1.0 / 32.0);
+            times.push(played.state.matched(&played.graph, 0).unwrap().time_s);
+        }
+        (times, played.state.matched(&played.graph, 0).unwrap().jumps)
+    };
+    let (times, jumps) = play(range.clone());
+    assert!(jumps >= 9, "{jumps}");
+    // It never rests at its end for more than an update.
+    let end_s = 10.0 / 32.0 - 1e-6;
+    assert!(times.windows(2).all(|two| two[0] < end_s || two[1] < end_s), "{times:?}");
+    let least = times.iter().copied().fold(1.0, f64::min);
+    assert!((least - 2.0 / 32.0).abs() < 2.0 / 32.0, "it begins where a search may enter: {least}");
+    // One frame alone is held: there is nothing else.
+    let (_, jumps) = play(FrameRange { frames: 1, entry_from: 0, entry_to: 1, ..range });
+    assert_eq!(jumps, 0);
+}
+
 #[test]
 fn responsiveness_makes_springs_quick_and_cost_keeps_the_clip() {
     let velocity = |amount: Amount, quick: f32| {
@@ -458,6 +535,24 @@ fn a_changed_graph_goes_on_where_it_was() {
     let other = Graph::with_databases(&more, facts, |_| Ok(Some(changed.clone()))).unwrap();
     let carried = played.state.carried_over(&graph, &other);
     assert_eq!(carried.matched(&other, 0).map(|now| now.searches), Some(0));
+}
+
+#[test]
+fn the_longest_step_leaves_a_state_of_finite_numbers() {
+    for dt_s in [1.0e9, 1.0e200, 0.25 * f64::MAX] {
+        let mut played = Played::new(graph());
+        ask(&mut played, [f32::MAX, f32::MIN]);
+        played.update(0.1);
+        played.update(dt_s);
+        ask(&mut played, [-1.0, 2.0]);
+        played.update(dt_s);
+        let bytes = played.state.to_bytes();
+        assert_eq!(GraphState::read(&played.graph, &bytes).as_ref(), Ok(&played.state), "{dt_s}");
+        let now = played.state.matched(&played.graph, 0).unwrap();
+        // As is wanted, but for what its clip turns from search to search.
+        let speed = libm::hypotf(now.velocity[0], now.velocity[1]);
+        assert!((speed - libm::sqrtf(5.0)).abs() < 0.05, "{dt_s}: {:?}", now.velocity);
+    }
 }
 
 #[test]

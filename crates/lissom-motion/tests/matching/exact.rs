@@ -2,7 +2,7 @@
 
 use crate::kit::{self, SHAPES, Shape};
 use lissom::math::simd::Backend;
-use lissom_motion::matching::{Database, Found, Query};
+use lissom_motion::matching::{Database, Found, Query, clamp};
 use lissom_testkit::{alloc::assert_no_alloc, rng::Rng};
 
 /// Asks a database on every backend, one by one and all at once.
@@ -109,6 +109,17 @@ fn an_explanation_begins_with_what_is_found_and_its_groups_add_up() {
             let found = database.search(&query).unwrap();
             for costs in told.best.iter().chain(&told.current) {
                 assert_eq!(costs.by_group.iter().sum::<i32>() + costs.bias, costs.cost);
+                let mut by_group = vec![0; parts.groups.len()];
+                for (feature, cost) in parts.features.iter().zip(&costs.by_feature) {
+                    by_group[feature.group as usize] += cost;
+                }
+                assert_eq!((by_group, costs.by_feature.len()), (costs.by_group.clone(), features));
+                let row = &parts.rows[costs.frame as usize * features..][..features];
+                let most = i64::from(clamp(parts.columns()));
+                let asked = |v: &f32| (v.round_ties_even() as i64).clamp(-most, most);
+                let squared = |(a, b): (&i16, &f32)| (i64::from(*a) - asked(b)).pow(2) as i32;
+                let expected: Vec<i32> = row.iter().zip(&ask.values).map(squared).collect();
+                assert_eq!(costs.by_feature, expected);
                 assert_eq!(database.cost(&query, costs.frame), Ok(costs.cost));
                 let bias = parts.biases.get(costs.frame as usize).map_or(0, |b| i32::from(*b));
                 assert_eq!(costs.bias, bias * bias);

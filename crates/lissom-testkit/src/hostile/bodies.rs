@@ -261,15 +261,19 @@ fn stage_for(identity: u64) -> (&'static Skeleton, Vec<SoaTransform>) {
 
 /// A saved state of one graph, whose own shape it is given: any other is refused by that alone.
 pub(super) fn graph_state(bytes: &[u8]) -> bool {
-    let graph = graphs::graph();
+    play_state(&graphs::graph(), bytes) | play_state(play::matched(), bytes)
+}
+
+/// A state of a graph, whatever graph the bytes say that it is of.
+fn play_state(graph: &Graph, bytes: &[u8]) -> bool {
     let mut bytes = bytes.to_vec();
-    let shape = GraphState::new(&graph).to_bytes();
+    let shape = GraphState::new(graph).to_bytes();
     for (byte, own) in bytes.iter_mut().zip(&shape[..8]) {
         *byte = *own;
     }
-    let Ok(mut state) = GraphState::read(&graph, &bytes) else { return false };
-    assert_eq!(GraphState::read(&graph, &state.to_bytes()).as_ref(), Ok(&state), "what was written reads");
-    let mut frame = Frame::new(&graph);
+    let Ok(mut state) = GraphState::read(graph, &bytes) else { return false };
+    assert_eq!(GraphState::read(graph, &state.to_bytes()).as_ref(), Ok(&state), "what was written reads");
+    let mut frame = Frame::new(graph);
     for dt_s in [0.0, 0.1, 10.0, 1.0e9, f64::MAX] {
         graph.update(&mut state, dt_s, &mut frame).expect("a step may be taken");
         assert!(frame.entries().len() <= graph.most_entries());
@@ -295,19 +299,21 @@ pub(super) fn pose_memory(bytes: &[u8]) -> bool {
     read(&graphs::inertial()) | read(&graphs::keeping())
 }
 
-/// A recording, of one graph: its first frames are played.
+/// A recording, of one of two graphs: its first frames are played.
 pub(super) fn recording(bytes: &[u8]) -> bool {
     let Ok(recording) = Recording::read(bytes) else { return false };
     assert_eq!(recording.to_bytes(), bytes, "there is one way to write it");
-    let (archive, graph) = play::recorded();
-    let Ok(mut replay) = Replay::with_graph(archive, graph.clone(), recording) else { return false };
-    for _ in 0..50 {
-        match replay.step() {
-            Ok(Some(_)) => {}
-            Ok(None) | Err(_) => break,
+    for (archive, graph) in [play::recorded(), play::recorded_matched()] {
+        let Ok(mut replay) = Replay::with_graph(archive, graph.clone(), recording.clone()) else { continue };
+        for _ in 0..50 {
+            match replay.step() {
+                Ok(Some(_)) => {}
+                Ok(None) | Err(_) => break,
+            }
         }
+        return true;
     }
-    true
+    false
 }
 
 /// A graph as an archive has it.
@@ -363,7 +369,10 @@ pub(super) fn graph_json(bytes: &[u8]) -> bool {
 
 /// Steps of all sizes, with parameters at their ends; a description that is no graph is not played.
 fn play_graph(parts: &GraphParts) -> bool {
-    let Ok(graph) = Graph::new(parts, |clip| Some(graphs::facts(clip, parts))) else { return true };
+    let facts = |clip: &str| Some(graphs::facts(clip, parts));
+    // A state that is played by motion matching has a database, if that has the tags and clips that are asked for.
+    let graph = Graph::with_databases(parts, facts, |_| Ok(Some(play::matched_database().clone())));
+    let Ok(graph) = graph.or_else(|_| Graph::new(parts, facts)) else { return true };
     let (mut state, mut frame) = (GraphState::new(&graph), Frame::new(&graph));
     for (i, dt_s) in [0.0, 0.1, 10.0, 1.0e9, f64::MAX].into_iter().enumerate() {
         for parameter in &parts.parameters {

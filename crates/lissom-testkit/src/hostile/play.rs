@@ -1,6 +1,6 @@
 //! Uses what a reader gave out: plays clips forward, backward and in leaps, samples raw animations.
 
-use crate::rng::Rng;
+use crate::{matched, rng::Rng};
 use lissom::{
     ClipView, Cursor, Skeleton,
     archive::Archive,
@@ -19,6 +19,7 @@ use lissom_build::{
 use lissom_motion::{
     Graph, GraphParts,
     graph::{LayerParts, StateParts, Test, TransitionParts},
+    matching::Database,
 };
 use std::sync::{Arc, OnceLock};
 
@@ -45,6 +46,9 @@ pub(super) fn stage() -> &'static Stage {
 pub(super) fn prepare() {
     stage();
     recorded();
+    recorded_matched();
+    matched();
+    matched_database();
 }
 
 /// An archive of three joints, and the graph that recordings play: gaits by inertia, and a wave over them.
@@ -69,6 +73,45 @@ pub(super) fn recorded() -> &'static (Archive, Arc<Graph>) {
         );
         let graph = Graph::of_archive(&parts, &archive).expect("the archive has the clips");
         (archive, Arc::new(graph))
+    })
+}
+
+/// A graph with a state that is played by motion matching.
+pub(super) fn matched() -> &'static Graph {
+    static MATCHED: OnceLock<Graph> = OnceLock::new();
+    MATCHED.get_or_init(matched::graph)
+}
+
+/// What it is played by.
+pub(super) fn matched_database() -> &'static Arc<Database> {
+    static DATABASE: OnceLock<Arc<Database>> = OnceLock::new();
+    DATABASE.get_or_init(|| Arc::new(Database::new(&matched::database()).expect("it is allowed")))
+}
+
+/// An archive of three joints and a graph with a state that is played by motion matching, of two clips.
+pub(super) fn recorded_matched() -> &'static (Archive, Arc<Graph>) {
+    static RECORDED: OnceLock<(Archive, Arc<Graph>)> = OnceLock::new();
+    RECORDED.get_or_init(|| {
+        let built = &stage().small;
+        let mut database = matched::database();
+        database.skeleton = built.skeleton.identity();
+        database.clips.truncate(2);
+        database.ranges.truncate(2);
+        // As long as the clips are.
+        let (features, frames) = (database.features.len(), 37);
+        let rows = |clip: usize| &database.rows[clip * 65 * features..][..frames * features];
+        database.rows = [rows(0), rows(1)].concat();
+        database.ranges.iter_mut().for_each(|range| (range.frames, range.entry_to) = (37, 30));
+        let mut writer = ArchiveWriter::new().skeleton("small", &built.skeleton).expect("our own skeleton");
+        for name in ["idle", "walk"] {
+            let clip = RawAnimation { name: name.into(), ..even(name == "idle") };
+            let bytes = ClipBuilder::default().build(built, &clip).expect("our own clip").bytes;
+            writer = writer.clip(u16::from(bytes[4]), name, bytes).expect("a clip fits");
+        }
+        let writer = writer.matching("move", &database).expect("it fits");
+        let archive = Archive::read(&writer.finish().expect("it is small")).expect("what was written reads");
+        let graph = Graph::of_archive(&matched::parts(matched::plain()), &archive);
+        (archive, Arc::new(graph.expect("the archive has clips and database")))
     })
 }
 

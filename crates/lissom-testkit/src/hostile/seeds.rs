@@ -4,7 +4,7 @@ use super::{
     Seed,
     play::{even, small_skeleton, stage},
 };
-use crate::{generate, gltf::builder::Builder, graphs, npz, ozz as ozz_files, rng::Rng};
+use crate::{generate, gltf::builder::Builder, graphs, matched, npz, ozz as ozz_files, rng::Rng};
 use lissom::{
     Clip,
     archive::{SectionKind, packed},
@@ -27,9 +27,10 @@ use lissom_build::{
 use lissom_motion::{
     Animator, Graph, GraphParts, GraphState, PoseMemory,
     frame::Frame,
-    graph::{LayerParts, StateParts},
+    graph::{LayerParts, MatchedParts, StateParts},
     matching::{DatabaseParts, Feature, FeatureGroup, FeatureKind, FrameRange},
     memory::MemoryScratch,
+    state::TrajectoryPoint,
 };
 use lissom_world::{Children, Inherit, Keep, Prefab, World};
 use serde_json::json;
@@ -173,6 +174,36 @@ pub(super) fn graph_states() -> Vec<Seed> {
         (0..40).for_each(|_| graphs::step(&graph, &mut state, &mut frame, &mut rng));
         out.push(seed(format!("running_{i}"), state.to_bytes().into()));
     }
+    out.extend(matched_states());
+    out
+}
+
+/// The same of a graph with a state that is played by motion matching: steered by parameters, led by points, in and out of its turn.
+fn matched_states() -> Vec<Seed> {
+    let graph = super::play::matched();
+    let (mut state, mut frame, mut rng) = (GraphState::new(graph), Frame::new(graph), Rng::new(8));
+    let layer = graph.layer("body").expect("the graph has it");
+    let key = graph.state_key(layer, "move").expect("the layer has it");
+    let rest = graph.bool("rest").expect("the graph has it");
+    let mut out = vec![seed("matched_new", state.to_bytes().into())];
+    for i in 0..5 {
+        for _ in 0..20 {
+            for name in ["aside", "ahead"] {
+                let float = graph.float(name).expect("the graph has it");
+                state.set(float, rng.range(-3.0, 3.0)).expect("a finite number");
+            }
+            state.set(rest, rng.one_in(6)).expect("its own");
+            graph.update(&mut state, 0.05, &mut frame).expect("a step may be taken");
+        }
+        let point = TrajectoryPoint { position: [0.1, 1.0], direction: [0.0, 1.0] };
+        match i {
+            1 => state.set_trajectory(graph, key, &[point; 2]).expect("as many as there are times"),
+            2 => state.set_search_turn(7, 3).expect("a turn"),
+            3 => state.search_now(graph, key).expect("it is matched"),
+            _ => {}
+        }
+        out.push(seed(format!("matched_{i}"), state.to_bytes().into()));
+    }
     out
 }
 
@@ -211,8 +242,20 @@ fn memories_of(graph: &Graph, name: &str) -> Vec<Seed> {
 
 /// A few frames of somebody who is told things.
 pub(super) fn recordings() -> Vec<Seed> {
-    let (archive, graph) = super::play::recorded();
     let mut out = Vec::new();
+    let (archive, graph) = super::play::recorded_matched();
+    for i in 0..2 {
+        let mut rng = Rng::new(i);
+        let mut hero = Animator::new(archive, graph.clone()).expect("its own graph");
+        hero.record();
+        for _ in 0..20 * i {
+            hero.set_value("ahead", rng.signed() * 3.0).expect("a float");
+            hero.set_value("rest", rng.one_in(8)).expect("a bool");
+            hero.update(0.05).expect("a step may be taken");
+        }
+        out.push(seed(format!("matched_{i}"), hero.stop_recording().expect("it was recorded").to_bytes()));
+    }
+    let (archive, graph) = super::play::recorded();
     for i in 0..4_u32 {
         let mut rng = Rng::new(u64::from(i));
         let mut hero = Animator::new(archive, graph.clone()).expect("its own graph");
@@ -236,8 +279,25 @@ pub(super) fn graphs() -> Vec<Seed> {
     let more = graphs::parts().curve("lift", 0.5).in_step_by(&["left", "right"]).handed_over();
     let file = graph_files().pop().and_then(|rest| lissom_build::graph::read(&rest.bytes).ok());
     let rules = file.map(|file| file.parts().clone()).unwrap_or_default();
-    let parts = [("all", graphs::parts()), ("more", more), ("rules", rules), ("empty", GraphParts::new())];
+    let parts = [
+        ("all", graphs::parts()),
+        ("more", more),
+        ("rules", rules),
+        ("matched", matched_parts()),
+        ("empty", GraphParts::new()),
+    ];
     parts.map(|(name, parts)| seed(name, parts.to_bytes())).into()
+}
+
+/// A state that is played by motion matching, of numbers and of parameters.
+fn matched_parts() -> GraphParts {
+    let all = MatchedParts {
+        responsiveness: "quick".into(),
+        velocity_half_life_s: 0.3.into(),
+        sharp_mps: 0.5,
+        ..matched::plain().facing("face").tagged(&["calm"])
+    };
+    matched::parts(all)
 }
 
 /// A database for motion matching with one of each thing, a range per clip.
@@ -304,7 +364,9 @@ pub(super) fn graph_files() -> Vec<Seed> {
    "priority": 3, "exit": 0.5, "fade_s": 0, "fade": "linear", "interruption": "source", "offset": 0.25, "sync": true, "inertial": true, "again": true,
    "if": { "any": [{ "not": { "when": { "b": true } } }, { "all": [{ "after_s": 0.5 }, { "after_laps": 1.5 }] }, { "layer": "l", "state": "g" },
      { "layer": "l", "one_shot": "c" }, { "layer": "l", "one_shot": false }] } }] }] }"#;
-    [("all", all), ("rest", rest.into())].map(|(name, text)| seed(name, text.into_bytes())).into()
+    let matched = lissom_build::graph::to_json(&matched_parts());
+    let files = [("matched", matched), ("all", all), ("rest", rest.into())];
+    files.map(|(name, text)| seed(name, text.into_bytes())).into()
 }
 
 /// A new world, one in the middle of things, and one whose handles were used before.
@@ -663,9 +725,9 @@ pub(super) fn recipes() -> Vec<Seed> {
                  additive = \"rest\"\n";
     let made = "[clips.other]\nfrom = \"even\"\ntrim = \"0.5..\"\nmirror = \"z\"\nroot-motion = { joint = \"?*\", axes = \"xz\", turn = true, reference = \"rest\", bake = true, loop = true }\nin-place = true\nloop = false\n\
                 additive = { clip = \"even\", at = 0.5 }\n[clips.even]\nskip = true\n";
-    let matching = "[matching.moves]\nclips = ['*', { clip = 'even', range = [0.5, 2], tags = ['calm'] }]\nmirrored = true\n\
-                    rate = 30\nno-entry = [0, 0.3]\njoints = { hips = 'velocity', left_foot = ['position', 'velocity'] }\n\
-                    trajectory = [-0.5, 1]\nweights = { position = 1, velocity = 1, trajectory = 1, direction = 1.5 }\n";
+    let matching = "[matching.moves]\nclips = ['*', { clip = 'even', range = [0.5, 2], tags = ['calm'], no-entry = [0, 1], cost = 0.5 }]\nmirrored = true\n\
+                    rate = 30\nno-entry = [0, 0.3]\njoints = { hips = 'velocity', left_foot = ['position', 'velocity'], toe = { position = 2 } }\n\
+                    trajectory = [-0.5, 1]\ntracks = { lean = 0.5 }\nweights = { position = 1, velocity = 1, trajectory = 1, direction = 1.5 }\n";
     [("options", options), ("edits", edits), ("made", made), ("matching", matching)]
         .map(|(n, t)| seed(n, t.into()))
         .into()
