@@ -119,6 +119,7 @@ pub mod recording;
 pub mod root;
 mod save;
 pub mod state;
+mod time;
 mod turn;
 
 pub use animator::{AnimateError, Animator, GoToState, Play};

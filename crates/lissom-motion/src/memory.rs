@@ -36,12 +36,12 @@ pub use crate::kept::{KeepError, MAX_POSES};
 pub struct PoseMemory {
     /// One a group; none when nothing is left.
     inertia: InertiaBuffer,
-    /// Of the skeleton; 0 if the graph remembers nothing.
-    groups: usize,
+    /// Of the skeleton; 0 if the graph remembers nothing. A crowd has many members: no number is larger than it must be.
+    groups: u32,
     /// Since the last change.
     elapsed_s: f64,
     /// 0: nothing is left of it, and all is zero.
-    duration_s: f64,
+    duration_s: f32,
     /// Boxed: few graphs keep poses, and a crowd has many members.
     kept: Option<Box<KeptPoses>>,
 }
@@ -82,12 +82,16 @@ impl PoseMemory {
     pub fn new(graph: &Graph, skeleton: &Skeleton) -> Self {
         let groups = remembered_groups(graph, skeleton);
         let kept = KeptPoses::new(graph, groups);
-        Self { inertia: InertiaBuffer::with_capacity(groups), ..Self::nothing(groups, kept) }
+        Self { inertia: InertiaBuffer::with_capacity(groups), ..Self::nothing(groups as u32, kept) }
     }
 
     /// Nothing remembered, and no buffer.
-    fn nothing(groups: usize, kept: Option<Box<KeptPoses>>) -> Self {
+    fn nothing(groups: u32, kept: Option<Box<KeptPoses>>) -> Self {
         Self { inertia: InertiaBuffer::new(), groups, elapsed_s: 0.0, duration_s: 0.0, kept }
+    }
+
+    fn groups(&self) -> usize {
+        self.groups as usize
     }
 
     /// A copy that takes a spare buffer, if it remembers anything.
@@ -186,19 +190,19 @@ impl PoseMemory {
     /// Seconds since the last change, and how long it takes in all.
     #[must_use]
     pub fn times_s(&self) -> (f64, f64) {
-        (self.elapsed_s, self.duration_s)
+        (self.elapsed_s, f64::from(self.duration_s))
     }
 
     /// True if something has not died away.
     #[must_use]
     pub fn is_running(&self) -> bool {
-        self.elapsed_s < self.duration_s
+        self.elapsed_s < f64::from(self.duration_s)
     }
 
     /// True if it was made for as many joints, and for a graph that remembers as much.
     #[must_use]
     pub fn fits(&self, graph: &Graph, skeleton: &Skeleton) -> bool {
-        self.groups == remembered_groups(graph, skeleton)
+        self.groups() == remembered_groups(graph, skeleton)
             && self.kept.as_ref().map_or(0, |kept| kept.count()) == graph.poses.len()
     }
 
@@ -228,14 +232,14 @@ impl PoseMemory {
         self.elapsed_s += frame.step_s();
         let inertia_s = frame.inertia_s().filter(|_| self.groups > 0);
         if self.is_asked() || inertia_s.is_some() {
-            self.inertia.resize(self.groups, SoaInertia::ZERO);
+            self.inertia.resize(self.groups(), SoaInertia::ZERO);
             let started = match self.start_from_kept(frame, scratch, &number, &mut pose) {
                 Ok(None) => self.start(frame, before_s, scratch, number, &mut pose).map(|()| inertia_s),
                 kept => kept,
             };
             match started {
                 Ok(duration_s) => {
-                    (self.elapsed_s, self.duration_s) = (0.0, f64::from(duration_s.unwrap_or(0.0)));
+                    (self.elapsed_s, self.duration_s) = (0.0, duration_s.unwrap_or(0.0));
                 }
                 Err(error) => {
                     self.calm();
@@ -258,11 +262,12 @@ impl PoseMemory {
         number: impl Fn(usize) -> usize,
         pose: &mut impl FnMut(Mix, &mut [SoaTransform]) -> Result<(), E>,
     ) -> Result<Option<f32>, E> {
+        let groups = self.groups();
         let Some((kept, fade_s)) = self.kept.as_mut().and_then(|kept| kept.take_asked()) else {
             return Ok(None);
         };
         let MemoryScratch { poses, inertia } = scratch;
-        let [_, _, new, new_next, new_before] = start_poses(poses, self.groups)?;
+        let [_, _, new, new_next, new_before] = start_poses(poses, groups)?;
         pose(frame.start_mix(StartPose::New, &number), new)?;
         pose(frame.start_mix(StartPose::NewNext, &number), new_next)?;
         pose(frame.start_mix(StartPose::NewBefore, &number), new_before)?;
@@ -289,7 +294,7 @@ impl PoseMemory {
         mut pose: impl FnMut(Mix, &mut [SoaTransform]) -> Result<(), E>,
     ) -> Result<(), E> {
         self.forget();
-        let groups = self.groups;
+        let groups = self.groups();
         if groups == 0 {
             return Err(StateError::NoMemory.into());
         }
@@ -324,7 +329,7 @@ impl PoseMemory {
             let (field, value, allowed) = ("foreign", f64::from(value), "poses of finite numbers");
             return Err(StateError::from(TimeError { field, value, allowed }).into());
         }
-        self.duration_s = f64::from(duration_s);
+        self.duration_s = duration_s;
         if !self.is_running() {
             self.forget();
         }
@@ -340,7 +345,7 @@ impl PoseMemory {
         pose: &mut impl FnMut(Mix, &mut [SoaTransform]) -> Result<(), E>,
     ) -> Result<(), E> {
         let MemoryScratch { poses, inertia } = scratch;
-        let [old, old_before, new, new_next, new_before] = start_poses(poses, self.groups)?;
+        let [old, old_before, new, new_next, new_before] = start_poses(poses, self.groups())?;
         for (which, out) in StartPose::ALL.into_iter().zip([
             &mut *old,
             &mut *old_before,
@@ -351,8 +356,9 @@ impl PoseMemory {
             pose(frame.start_mix(which, &number), out)?;
         }
         // What is still left of an earlier change is part of the old motion.
-        InertiaJob::new(&self.inertia, self.elapsed_s, self.duration_s, old).run()?;
-        InertiaJob::new(&self.inertia, before_s, self.duration_s, old_before).run()?;
+        let (elapsed_s, duration_s) = self.times_s();
+        InertiaJob::new(&self.inertia, elapsed_s, duration_s, old).run()?;
+        InertiaJob::new(&self.inertia, before_s, duration_s, old_before).run()?;
         let old = PosePair { now: old, before: old_before };
         Ok(start_inertia(old, [new, new_next, new_before], told_step_s(frame), inertia, &mut self.inertia)?)
     }
@@ -375,7 +381,7 @@ impl PoseMemory {
         if self.inertia.is_empty() {
             return Ok(());
         }
-        let mut job = InertiaJob::new(&self.inertia, self.elapsed_s, self.duration_s, pose);
+        let mut job = InertiaJob::new(&self.inertia, self.elapsed_s, f64::from(self.duration_s), pose);
         job.lod = lod;
         job.run()
     }
@@ -383,7 +389,7 @@ impl PoseMemory {
     /// Adds its bytes: little-endian, the two times, the numbers of each group, and the poses that are kept.
     pub fn write(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.elapsed_s.to_le_bytes());
-        bytes.extend_from_slice(&self.duration_s.to_le_bytes());
+        bytes.extend_from_slice(&f64::from(self.duration_s).to_le_bytes());
         for number in self.inertia.iter().flat_map(numbers) {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
@@ -408,12 +414,14 @@ impl PoseMemory {
     pub fn read(graph: &Graph, skeleton: &Skeleton, bytes: &[u8]) -> Result<Self, FormatError> {
         let mut from = Reader::new(bytes);
         let mut memory = Self::new(graph, skeleton);
-        (memory.elapsed_s, memory.duration_s) = (from.f64()?, from.f64()?);
+        let (elapsed_s, duration_s) = (from.f64()?, from.f64()?);
+        (memory.elapsed_s, memory.duration_s) = (elapsed_s, duration_s as f32);
+        from.check(f64::from(memory.duration_s).to_bits() == duration_s.to_bits(), "no time of a change")?;
         let none = memory.elapsed_s == 0.0 && memory.duration_s == 0.0;
         let some = memory.elapsed_s >= 0.0 && memory.is_running() && memory.groups > 0;
         from.check(none || some, "no time of a change")?;
         if some {
-            memory.inertia.resize(memory.groups, SoaInertia::ZERO);
+            memory.inertia.resize(memory.groups(), SoaInertia::ZERO);
             for lanes in memory.inertia.iter_mut().flat_map(lanes_mut) {
                 for lane in &mut lanes.0 {
                     *lane = from.f32()?;
@@ -488,7 +496,7 @@ fn numbers(group: &SoaInertia) -> impl Iterator<Item = f32> {
 impl Clone for PoseMemory {
     /// With capacity for anything that it may remember.
     fn clone(&self) -> Self {
-        let mut inertia = InertiaBuffer::with_capacity(self.groups);
+        let mut inertia = InertiaBuffer::with_capacity(self.groups());
         inertia.extend_from_slice(&self.inertia);
         let Self { groups, elapsed_s, duration_s, .. } = *self;
         Self { inertia, groups, elapsed_s, duration_s, kept: self.kept.clone() }

@@ -1,5 +1,6 @@
 //! When a character is posed, and what it shows in between: one rule for animators and members of crowds.
 
+use crate::time::Ticks;
 use lissom::math::Mat4;
 
 /// When a character is posed next.
@@ -69,9 +70,9 @@ impl Turn {
 
     /// One more update: what it does with the pose of a character that is visible or not. `between` says whether what is
     /// shown moves from pose to pose. A step of 0 shows every visible character as it is, and counts for no rate.
-    pub fn next(&mut self, dt_s: f64, visible: bool, between: bool) -> Show {
-        let advances = dt_s > 0.0;
-        let due = advances && self.step();
+    pub fn next(&mut self, step: Ticks, visible: bool, between: bool) -> Show {
+        let advances = step > Ticks::ZERO;
+        let due = advances && self.comes();
         if !(visible && (due || self.stale || !advances)) {
             return Show::Hold;
         }
@@ -82,14 +83,14 @@ impl Turn {
     }
 
     /// If what is shown still moves to the pose: in how many updates it is there, this one counted. Counts this one.
-    pub fn advance(&mut self, dt_s: f64) -> Option<u8> {
-        let left = Some(self.left).filter(|left| *left > 0 && dt_s > 0.0)?;
+    pub fn advance(&mut self, step: Ticks) -> Option<u8> {
+        let left = Some(self.left).filter(|left| *left > 0 && step > Ticks::ZERO)?;
         self.left -= 1;
         Some(left)
     }
 
     /// True if the rate asks for a pose in this update.
-    fn step(&mut self) -> bool {
+    fn comes(&mut self) -> bool {
         let due = self.wait == 0;
         self.wait = if due { self.every - 1 } else { self.wait - 1 };
         due
@@ -115,6 +116,8 @@ pub(crate) fn move_on(shown: &mut [Mat4], pose: &[Mat4], left: u8) {
 mod tests {
     use super::*;
 
+    const STEP: Ticks = Ticks(1);
+
     #[test]
     fn after_as_many_updates_as_are_left_it_is_there_and_every_one_goes_as_far() {
         let of = |v: f32| [Mat4::from_cols_array(&[v; 16]); 3];
@@ -130,7 +133,7 @@ mod tests {
     fn a_pose_comes_every_n_th_update_the_first_after_a_wait() {
         let mut turn = Turn::FULL;
         turn.set_rate(3, 1);
-        let poses: Vec<bool> = (0..8).map(|_| turn.next(0.1, true, false) == Show::Pose).collect();
+        let poses: Vec<bool> = (0..8).map(|_| turn.next(STEP, true, false) == Show::Pose).collect();
         assert_eq!(poses, [false, true, false, false, true, false, false, true]);
     }
 
@@ -138,13 +141,13 @@ mod tests {
     fn a_stale_pose_waits_for_no_turn_but_until_it_is_visible() {
         let mut turn = Turn::NEW;
         turn.set_rate(4, 3);
-        assert_eq!(turn.next(0.1, false, true), Show::Hold);
-        assert_eq!(turn.next(0.1, true, true), Show::Pose);
-        assert_eq!(turn.next(0.1, true, true), Show::Hold);
-        assert_eq!(turn.next(0.1, true, true), Show::PoseAndMove);
-        let left: Vec<_> = (0..5).map(|_| turn.advance(0.1)).collect();
+        assert_eq!(turn.next(STEP, false, true), Show::Hold);
+        assert_eq!(turn.next(STEP, true, true), Show::Pose);
+        assert_eq!(turn.next(STEP, true, true), Show::Hold);
+        assert_eq!(turn.next(STEP, true, true), Show::PoseAndMove);
+        let left: Vec<_> = (0..5).map(|_| turn.advance(STEP)).collect();
         assert_eq!(left, [Some(4), Some(3), Some(2), Some(1), None]);
         // A step of 0 shows the pose, and what moved is there.
-        assert_eq!(turn.next(0.0, true, true), Show::Pose);
+        assert_eq!(turn.next(Ticks::ZERO, true, true), Show::Pose);
     }
 }

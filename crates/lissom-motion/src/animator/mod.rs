@@ -12,6 +12,7 @@ use crate::{
     recording::{Recorder, Recording, Shown, mix_hash},
     save::{Held, Save},
     state::{GoTo, Key, OneShot, PlayingShot, ShotKey, TrajectoryPoint, Value},
+    time::Ticks,
     turn::{Show, Turn, move_on},
 };
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
@@ -353,7 +354,8 @@ impl Animator {
             recorder.begin(&self.state, &self.memory);
         }
         let is_changed = change.is_some();
-        self.cast.graph.update(&mut self.state, dt_s, &mut self.frame)?;
+        let ticks = Ticks::of_step(dt_s).map_err(StateError::from)?;
+        self.cast.graph.advance(&mut self.state, ticks, &mut self.frame)?;
         if let Some(decisions) = &mut self.decisions {
             decisions.follow(&self.frame);
         }
@@ -365,7 +367,7 @@ impl Animator {
         let number = |clip: usize| cast.clips[clip];
         memory.follow(frame, memory_scratch, number, |mix, pose| body.pose_of(&mix, rows, pose))?;
         let mut changed = Ok(());
-        let show = turn.next(dt_s, true, !target.is_empty());
+        let show = turn.next(ticks, true, !target.is_empty());
         if show != Show::Hold {
             if show == Show::PoseAndMove {
                 target.copy_from_slice(body.models());
@@ -380,7 +382,7 @@ impl Animator {
                 target.swap_with_slice(body.models_mut());
             }
         }
-        if let Some(left) = turn.advance(dt_s) {
+        if let Some(left) = turn.advance(ticks) {
             move_on(body.models_mut(), target, left);
         }
         self.record_step(dt_s, show != Show::Hold && !is_changed);

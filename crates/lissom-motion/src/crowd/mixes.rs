@@ -25,6 +25,7 @@ use crate::{
     cast::Cast,
     frame::{Entry, Frame},
     memory::PoseMemory,
+    time::Ticks,
     turn::Show,
 };
 use alloc::vec::Vec;
@@ -316,7 +317,7 @@ pub(super) struct AllMixes {
     pub layers: Vec<MixedLayer>,
     pub clips_each: usize,
     pub layers_each: usize,
-    clock_s: f64,
+    clock: Ticks,
     pub now: Now,
 }
 
@@ -340,7 +341,7 @@ const SPOILED: u8 = u8::MAX;
 
 impl AllMixes {
     pub fn clear(&mut self) {
-        *self = Self { clock_s: self.clock_s, now: self.now, ..Self::default() };
+        *self = Self { clock: self.clock, now: self.now, ..Self::default() };
     }
 
     /// Rows for so many slots, of so many entries and layers each; wider rows are written anew.
@@ -369,15 +370,17 @@ impl AllMixes {
     }
 
     /// A step begins.
-    pub fn advance(&mut self, dt_s: f64) {
-        self.clock_s += dt_s;
-        let ticks = self.clock_s * TICKS_PER_S;
-        let whole = libm::floor(ticks + 0.5);
+    pub fn advance(&mut self, step: Ticks) {
+        let clock = self.clock.plus(step);
+        // A tick of a slot is 2¹⁰ of the clock's.
+        let whole = clock.plus(Ticks(1 << 9)).0 >> 10;
+        let beyond = clock.minus(Ticks(whole << 10)).0 as f64 / 1024.0;
         let Now { tick: before, turn, update, .. } = self.now;
+        let turn = if step > Ticks::ZERO { turn.wrapping_add(1) } else { turn };
+        self.clock = clock;
         // Modulo 2³²: seventeen minutes.
-        let tick = whole as u64 as u32;
-        let turn = if dt_s > 0.0 { turn.wrapping_add(1) } else { turn };
-        self.now = Now { tick, beyond: ticks - whole, before, turn, update: update + 1, dt_s };
+        let tick = whole as u32;
+        self.now = Now { tick, beyond, before, turn, update: update + 1, dt_s: step.seconds() };
     }
 }
 

@@ -1,7 +1,7 @@
 //! One member of a crowd, posed when somebody asks: for things that it carries, for IK, for a crowd that is posed elsewhere.
 
 use super::{Crowd, CrowdError, Level, Member, PaletteRows, PalettesMut, members::Mind, worker::Worker};
-use crate::GraphState;
+use crate::{GraphState, time::Ticks};
 use alloc::{vec, vec::Vec};
 use lissom::{
     job::{LocalToModelJob, MixJob, Models, Update},
@@ -66,12 +66,12 @@ impl Crowd {
                 let cast = &self.casts[usize::from(*graph)];
                 let copy = scratch.get_or_insert_with(|| state.clone());
                 copy.clone_from(state);
-                cast.graph.update(copy, 0.0, frame)?;
+                cast.graph.advance(copy, Ticks::ZERO, frame)?;
                 (cast, Some(memory))
             }
             Mind::Clips(clips) => {
                 let mut clips = *clips;
-                clips.update(&self.clips.graph, 0.0, frame);
+                clips.advance(&self.clips.graph, Ticks::ZERO, frame);
                 (&self.clips, None)
             }
         };

@@ -5,11 +5,14 @@ use crate::{
     frame::{Entry, Frame, FrameLayer, until},
     graph::{Graph, RootUse},
     state::List,
+    time::{Head, Rate, Ticks},
 };
-use lissom::track::{Playhead, Repeat};
+use lissom::track::Repeat;
 
 /// Clips that a member plays at once without a graph.
 pub const MAX_PLAYED_CLIPS: usize = 4;
+/// Clips start so many laps from the start, at most: the count of laps stays exact.
+const MAX_LAPS: f64 = (1_u64 << 50) as f64;
 
 /// One clip of a member that plays by itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,8 +56,7 @@ struct Playing {
     repeat: Repeat,
     weight: f32,
     speed: f32,
-    /// In laps.
-    head: Playhead,
+    head: Head,
 }
 
 impl PlayedClips {
@@ -75,7 +77,10 @@ impl PlayedClips {
             if !one.speed.is_finite() {
                 return Err(value("speed", one.speed.into(), "a finite number"));
             }
-            let head = clips.unit(one.repeat).at(one.laps)?;
+            if !(-MAX_LAPS..=MAX_LAPS).contains(&one.laps) {
+                return Err(value("laps", one.laps, "finite, at most 2^50"));
+            }
+            let head = Head::at(one.laps, one.repeat);
             let PlayedClip { clip, repeat, weight, speed, .. } = *one;
             // The list is long enough: they have been counted.
             let _ = list.push(Playing { clip, repeat, weight, speed, head });
@@ -107,12 +112,12 @@ impl PlayedClips {
             weight: playing.weight,
             speed: playing.speed,
             repeat: playing.repeat,
-            laps: playing.head.lap() as f64 + playing.head.progress_s(),
+            laps: playing.head.laps(),
         })
     }
 
-    /// Advances by `dt_s` seconds and says what is then shown.
-    pub fn update(&mut self, clips: &Graph, dt_s: f64, frame: &mut Frame) {
+    /// Makes a step and says what is then shown.
+    pub fn advance(&mut self, clips: &Graph, step: Ticks, frame: &mut Frame) {
         let own = |playing: &Playing| {
             let duration_s = clips.clips()[usize::from(playing.clip)].duration_s;
             f64::from(playing.speed) / if duration_s > 0.0 { duration_s } else { 1.0 }
@@ -124,17 +129,17 @@ impl PlayedClips {
             total += f64::from(playing.weight);
         }
         let together = (self.in_step && total > 0.0).then(|| pace / total);
-        frame.begin(dt_s);
+        frame.begin(step.seconds());
         frame.layers.push(FrameLayer { weight: 1.0, additive: false, mask: None });
         for playing in self.list.as_mut_slice() {
             let Playing { clip, repeat, weight, head: from, .. } = *playing;
-            let laps = dt_s * together.unwrap_or_else(|| own(playing));
-            // What is too far away to be counted stays where it is.
-            let to = clips.unit(repeat).advance(from, laps).map_or(from, |span| span.to());
+            let laps = Rate::of(together.unwrap_or_else(|| own(playing))).over(step);
+            let to = from.gone(laps, repeat);
             playing.head = to;
             // A frame's weights are shares.
             let weight = if total > 0.0 { (f64::from(weight) / total) as f32 } else { 0.0 };
             let until = until(repeat, from, to, laps);
+            let [from, to] = [from, to].map(Head::playhead);
             frame.entries.push(Entry {
                 clip,
                 layer: 0,

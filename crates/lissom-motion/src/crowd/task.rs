@@ -16,6 +16,7 @@ use crate::{
     cast::Cast,
     frame::Frame,
     recording::mix_hash,
+    time::Ticks,
     turn::{Show, move_on},
 };
 use core::{fmt, mem};
@@ -78,13 +79,20 @@ pub(super) struct Shared<'a> {
     pub outputs: Outputs,
     pub backend: Backend,
     pub hook: &'a PoseHook<'a>,
+    /// As it was given, and as it is counted.
     pub dt_s: f64,
+    pub step: Ticks,
     pub now: Now,
     /// Its number.
     pub update: u64,
 }
 
 impl Shared<'_> {
+    /// The step of a member whose time goes at a pace.
+    fn step_of(&self, pace: f32) -> Ticks {
+        if pace == 1.0 { self.step } else { Ticks::of(self.dt_s * f64::from(pace)) }
+    }
+
     /// `None`: all joints.
     fn level(&self, level: usize) -> Option<&Level> {
         self.levels.get(level.checked_sub(1)?)
@@ -148,9 +156,9 @@ impl Work<'_> {
         let Self { shared, worker, slots } = self;
         let care = &mut slots.cares[i];
         let level = usize::from(care.level);
-        let dt_s = shared.dt_s * f64::from(care.pace);
+        let step = shared.step_of(care.pace);
         // A step of 0 shows every member, also those of pace 0.
-        if care.stands_still() && !(care.turn.is_stale() && care.seen) && shared.dt_s > 0.0 {
+        if care.stands_still() && !(care.turn.is_stale() && care.seen) && shared.step > Ticks::ZERO {
             slots.steps[i] = RootStep::IDENTITY;
             if let Mind::Graph { graph, state, .. } = &mut slots.minds[i] {
                 state.miss_search_turn();
@@ -173,11 +181,11 @@ impl Work<'_> {
         let cast = match &mut slots.minds[i] {
             Mind::Graph { graph, state, .. } => {
                 let cast = &shared.casts[usize::from(*graph)];
-                cast.graph.update(state, dt_s, frame)?;
+                cast.graph.advance(state, step, frame)?;
                 cast
             }
             Mind::Clips(clips) => {
-                clips.update(&shared.clips.graph, dt_s, frame);
+                clips.advance(&shared.clips.graph, step, frame);
                 shared.clips
             }
         };
@@ -190,17 +198,17 @@ impl Work<'_> {
         {
             decisions.follow(frame);
         }
-        if dt_s > 0.0 {
+        if step > Ticks::ZERO {
             event::collect(member, frame, &cast.graph, &cast.clips, shared.body, &mut worker.events);
         }
-        let step = cast.root_step(frame);
-        slots.steps[i] = step;
+        let way = cast.root_step(frame);
+        slots.steps[i] = way;
         let care = &mut slots.cares[i];
         // A step of 0 leads nowhere; a product with it would still round.
-        if care.travels && cast.travels && shared.dt_s > 0.0 {
-            slots.places[i] = slots.places[i].then(&step);
+        if care.travels && cast.travels && shared.step > Ticks::ZERO {
+            slots.places[i] = slots.places[i].then(&way);
         }
-        let show = care.turn.next(shared.dt_s, care.seen, !slots.targets.is_empty());
+        let show = care.turn.next(shared.step, care.seen, !slots.targets.is_empty());
         if show != Show::Hold {
             care.posed_in = shared.update;
         }
@@ -400,7 +408,7 @@ impl Work<'_> {
         if care.seen
             && let (Some(shown), Some(pose)) =
                 (slots.models.get_mut(row.clone()), slots.targets.get(row.clone()))
-            && let Some(left) = care.turn.advance(shared.dt_s)
+            && let Some(left) = care.turn.advance(shared.step)
         {
             move_on(shown, pose, left);
             care.posed_in = shared.update;

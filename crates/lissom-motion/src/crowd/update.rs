@@ -2,14 +2,13 @@
 
 use super::{
     Crowd, CrowdError, CrowdEvent, Executor, Member, PalettesMut, Serial, Task,
-    error::value,
     members::{Members, Mind},
     palette::Buffer,
     slots::Slots,
     task::{MAX_TASKS, Shared, TASKS_EACH},
     worker::Worker,
 };
-use crate::{RootStep, memory::InertiaBuffer};
+use crate::{RootStep, memory::InertiaBuffer, time::Ticks};
 use alloc::vec::Vec;
 use core::ops::Range;
 use lissom::{job::JobError, math::simd::Backend, pose::Pose};
@@ -106,40 +105,40 @@ impl Crowd {
         palettes: Option<PalettesMut<'_>>,
         hook: &PoseHook<'_>,
     ) -> Result<(), CrowdError> {
-        check_dt(dt_s)?;
+        let step = Ticks::of_step(dt_s)?;
         if let Some(palettes) = palettes {
             let (found, needed) = (palettes.len(), self.members.slots() * self.rest.len());
             if found < needed {
                 return Err(CrowdError::Length { field: "palettes", what: "matrices", found, needed });
             }
-            return self.step(dt_s, executor, Some(palettes), hook);
+            return self.step((dt_s, step), executor, Some(palettes), hook);
         }
         if self.outputs.before {
             core::mem::swap(&mut self.palettes, &mut self.palettes_before);
         }
         let mut palettes = self.palettes.take();
-        let done = self.step(dt_s, executor, palettes.as_mut().map(Buffer::view_mut), hook);
+        let done = self.step((dt_s, step), executor, palettes.as_mut().map(Buffer::view_mut), hook);
         self.palettes = palettes;
         done
     }
 
     fn step(
         &mut self,
-        dt_s: f64,
+        (dt_s, step): (f64, Ticks),
         executor: &dyn Executor,
         palettes: Option<PalettesMut<'_>>,
         hook: &PoseHook<'_>,
     ) -> Result<(), CrowdError> {
         self.deal_searches();
         self.begin_records();
-        let done = self.run(dt_s, executor, palettes, hook);
+        let done = self.run((dt_s, step), executor, palettes, hook);
         self.end_records(dt_s);
         done
     }
 
     fn run(
         &mut self,
-        dt_s: f64,
+        (dt_s, step): (f64, Ticks),
         executor: &dyn Executor,
         palettes: Option<PalettesMut<'_>>,
         hook: &PoseHook<'_>,
@@ -160,7 +159,7 @@ impl Crowd {
             self.plan.iter().for_each(|plan| worker.reserve_batch(plan));
         }
         self.updates += 1;
-        self.mixes.advance(dt_s);
+        self.mixes.advance(step);
         if !self.decisions.is_empty() {
             self.decisions.resize_with(slots, || None);
         }
@@ -179,6 +178,7 @@ impl Crowd {
             backend: self.backend,
             hook,
             dt_s,
+            step,
             now: self.mixes.now,
             update: self.updates,
         };
@@ -260,11 +260,4 @@ fn deal(spares: &mut Vec<InertiaBuffer>, minds: &[Mind], workers: &mut [Worker])
         worker.spares.reserve(piece(minds.len(), count, i).len());
         worker.spares.extend(spares.drain(spares.len() - share..));
     }
-}
-
-fn check_dt(dt_s: f64) -> Result<(), CrowdError> {
-    if dt_s.is_finite() && dt_s >= 0.0 {
-        return Ok(());
-    }
-    Err(value("dt_s", dt_s, "finite, at least 0; a negative speed plays backward"))
 }

@@ -54,7 +54,7 @@ impl Step<'_> {
         let Some(lead) = playing.as_slice().last() else { return false };
         let of: &State = graph.state(lead.voice.state);
         let (Some(matched), true) = (graph.matched_of(of), self.may_search) else { return false };
-        let (clip, to_s) = (lead.voice.clip, lead.voice.age_s);
+        let (clip, to_s) = (lead.voice.clip, lead.voice.age.seconds());
         let Some(matching) = self.matching.as_deref_mut() else { return false };
         let (points, floats) = (points(matched, &matching.points), self.floats);
         let steering = of.matched.and_then(|at| matching.steering.get_mut(usize::from(at)));
@@ -78,7 +78,8 @@ impl Step<'_> {
         (lead.voice.clip, lead.voice.head, lead.voice.points, lead.jumped) = (clip, head, 0, true);
         let (layer, repeat) = (number as u16, graph.repeat_of(lead.voice.state, clip));
         let (weight, until, root, came, goes) = (1.0, 1.0, of.root, false, None);
-        let entry = Entry { clip, layer, weight, repeat, from: head, to: head, until, root, came, goes };
+        let (from, to) = (head.playhead(), head.playhead());
+        let entry = Entry { clip, layer, weight, repeat, from, to, until, root, came, goes };
         self.frame.entries.push(entry);
         lead.entries.1 += 1;
         lead.laps_per_s = graph.laps_per_s_of(clip);

@@ -27,8 +27,9 @@ use crate::{
     graph::Graph,
     limits::MAX_SHOTS,
     state::{Float, GraphState, LayerState, Matching},
+    time::{Head, Ticks},
 };
-use lissom::track::{Playhead, Repeat, TimeError};
+use lissom::track::{Playhead, Repeat};
 
 /// A step of all layers.
 pub(crate) struct Step<'a> {
@@ -36,6 +37,8 @@ pub(crate) struct Step<'a> {
     pub(crate) floats: &'a [Float],
     pub(crate) ints: &'a [i32],
     pub(crate) flags: &'a mut [bool],
+    pub(crate) step: Ticks,
+    /// The same in seconds.
     pub(crate) dt_s: f64,
     /// The state that each layer led with before the step.
     pub(crate) leading: [Option<u16>; Graph::MAX_LAYERS],
@@ -71,13 +74,25 @@ fn shots(graph: &Graph, layers: &[LayerState]) -> [[Option<u16>; MAX_SHOTS]; Gra
 impl Graph {
     /// Advances by `dt_s` seconds and says what is then shown. Allocates nothing if the frame was made for this graph.
     ///
-    /// A step of 0 changes nothing: the frame shows the state as it is, with nothing passed.
+    /// A step of 0 changes nothing: the frame shows the state as it is, with nothing passed. Steps are counted in units of 2⁻³² s, each
+    /// rounded to the nearest; a step longer than 2³⁰ s counts as that.
     ///
     /// # Errors
     ///
     /// [`StateError::Value`] for a step that is negative, NaN or infinite; [`StateError::OtherGraph`]. State and frame are then
     /// as they were.
     pub fn update(&self, state: &mut GraphState, dt_s: f64, frame: &mut Frame) -> Result<(), StateError> {
+        self.advance(state, Ticks::of_step(dt_s)?, frame)
+    }
+
+    /// The same of a step that was checked.
+    pub(crate) fn advance(
+        &self,
+        state: &mut GraphState,
+        step: Ticks,
+        frame: &mut Frame,
+    ) -> Result<(), StateError> {
+        let dt_s = step.seconds();
         self.begin(state, dt_s)?;
         frame.begin(dt_s);
         frame.blend_threshold = self.blend_threshold;
@@ -89,6 +104,7 @@ impl Graph {
             floats,
             ints,
             flags,
+            step,
             dt_s,
             leading,
             shots_before,
@@ -122,23 +138,18 @@ impl Graph {
             }
             let value = value as f32;
             let value = if value.is_finite() { value } else { f32::MAX.copysign(value) };
-            floats[usize::from(curves.float)] = Float { target: value, value };
+            floats[usize::from(curves.float)] = Float::still(value);
         }
     }
 
     /// A head of a state as one of its clip: the same, unless clips are kept in step by markers.
-    pub(crate) fn placed(&self, clip: u16, repeat: Repeat, head: Playhead) -> Playhead {
+    pub(crate) fn placed(&self, clip: u16, repeat: Repeat, head: Head) -> Playhead {
         let marks = self.clips[usize::from(clip)].marks.as_ref().filter(|_| repeat == Repeat::Loop);
-        // Less than two laps are never too far.
-        marks.map_or(head, |marks| self.unit(repeat).seek(head, marks.at(head.progress_s())).unwrap_or(head))
+        marks.map_or(head, |marks| head.seek(marks.at(head.share()))).playhead()
     }
 
     /// Checks, then parameters go on.
     pub(crate) fn begin(&self, state: &mut GraphState, dt_s: f64) -> Result<(), StateError> {
-        if !(dt_s.is_finite() && dt_s >= 0.0) {
-            let allowed = "finite, at least 0; a negative speed plays backward";
-            return Err(TimeError { field: "dt_s", value: dt_s, allowed }.into());
-        }
         if state.shape != self.shape {
             return Err(StateError::OtherGraph);
         }
@@ -152,11 +163,23 @@ impl Graph {
 }
 
 impl Float {
-    /// Half of the way in its half-life, whatever the steps are.
+    /// Half of the way in its half-life, whatever the steps are. What is near arrives.
     fn follow(&mut self, half_life_s: f32, dt_s: f64) {
+        const NEAR: f64 = 1.0 / (1 << 20) as f64;
+        if self.value == self.target && self.rest == 0.0 {
+            return;
+        }
         let left = if half_life_s > 0.0 { libm::exp2(-dt_s / f64::from(half_life_s)) } else { 0.0 };
-        let (target, value) = (f64::from(self.target), f64::from(self.value));
-        self.value = if left > 0.0 { (target + (value - target) * left) as f32 } else { self.target };
+        let target = f64::from(self.target);
+        let off = (f64::from(self.value) + f64::from(self.rest) - target) * left;
+        let size = if target.abs() > NEAR { target.abs() } else { NEAR };
+        if off.abs() > NEAR * size {
+            let value = target + off;
+            self.value = value as f32;
+            self.rest = (value - f64::from(self.value)) as f32;
+        } else {
+            *self = Self::still(self.target);
+        }
     }
 }
 

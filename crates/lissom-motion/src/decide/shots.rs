@@ -2,22 +2,23 @@
 
 use super::{Step, risen};
 use crate::{
-    frame::{Entry, What, laps_at, until, within},
+    frame::{Entry, What, until, within},
     graph::{ClipKey, Graph, RootUse},
     limits::MAX_SHOTS,
     state::{LayerState, Shot},
+    time::{Head, Rate, Ticks},
 };
 use lissom::track::Repeat;
 
 impl Shot {
     fn share(&self, graph: &Graph) -> f64 {
-        let mut share = risen(self.age_s, self.fade_in_s);
+        let mut share = risen(self.age.seconds(), self.fade_in_s);
         let mut fall = |left_s: f64| {
             let left = if left_s > 0.0 { risen(left_s, self.fade_out_s) } else { 0.0 };
             share = if left < share { left } else { share };
         };
         if self.is_stopped() {
-            fall(f64::from(self.fade_out_s) - (self.age_s - self.stopped_at_s));
+            fall(f64::from(self.fade_out_s) - self.age.minus(self.stopped_at).seconds());
         }
         if let Some(left_s) = self.left_s(graph) {
             fall(left_s);
@@ -27,7 +28,7 @@ impl Shot {
 
     /// Seconds until its end; none for what repeats.
     fn left_s(&self, graph: &Graph) -> Option<f64> {
-        (self.repeat == Repeat::Once).then(|| (1.0 - laps_at(self.head)) / self.laps_per_s(graph))
+        (self.repeat == Repeat::Once).then(|| (1.0 - self.head.laps()) / self.laps_per_s(graph))
     }
 
     /// True if it fades out before a step is over.
@@ -46,9 +47,10 @@ impl Shot {
     /// to where it is.
     fn over(&self, dt_s: f64, until: f64) -> Option<(What<'static>, f64)> {
         let (clip, fade_s) = (ClipKey(self.clip), f64::from(self.fade_out_s));
-        let stopped = Some(self.age_s - self.stopped_at_s).filter(|since_s| *since_s >= fade_s);
+        let since_s = self.is_stopped().then(|| self.age.minus(self.stopped_at).seconds());
+        let stopped = since_s.filter(|since_s| *since_s >= fade_s);
         let stopped = stopped.map(|since_s| within(1.0 - (since_s - fade_s) / dt_s));
-        let ended = (self.repeat == Repeat::Once && self.head.lap() > 0).then_some(until);
+        let ended = (self.repeat == Repeat::Once && self.head.lap > 0).then_some(until);
         match (stopped, ended) {
             (Some(stopped), Some(ended)) if ended <= stopped => Some((What::ShotEnded(clip), ended)),
             (Some(stopped), _) => Some((What::ShotInterrupted(clip), stopped)),
@@ -65,25 +67,26 @@ impl Step<'_> {
         if self.dt_s > 0.0 {
             let gives_way = |shot: &Shot| shot.gives_way(self.graph, self.dt_s);
             if let Some(next) = layer.queued.take_if(|_| layer.shots.as_slice().iter().all(gives_way)) {
-                layer.push_shot(next.begin(self.graph));
+                layer.push_shot(next.begin());
             }
             if let Some(out) = layer.pushed_out.take() {
                 self.tell(number, What::ShotInterrupted(ClipKey(out.clip)), 0.0, 0.0);
-                self.frame.dropped.push(Entry::dropped(out.clip, number, out.repeat, out.head(self.graph)));
+                self.frame.dropped.push(Entry::dropped(out.clip, number, out.repeat, out.head().playhead()));
             }
         }
         for (shot, share) in layer.shots.as_mut_slice().iter_mut().zip(&mut shares) {
             let (from, repeat) = (shot.head, shot.repeat);
-            let came = shot.age_s <= 0.0 && self.dt_s > 0.0;
+            let came = shot.age == Ticks::ZERO && self.step > Ticks::ZERO;
             if came {
                 self.tell(number, What::ShotBegan(ClipKey(shot.clip)), 0.0, 0.0);
             }
             let laps_per_s = shot.laps_per_s(self.graph);
             shot.head = self.moved(from, repeat, laps_per_s, None);
-            let until = until(repeat, from, shot.head, laps_per_s * self.dt_s);
-            shot.age_s += self.dt_s;
+            let until = until(repeat, from, shot.head, Rate::of(laps_per_s).over(self.step));
+            shot.age = shot.age.plus(self.step);
             *share = shot.share(self.graph);
-            let (clip, layer, to, root) = (shot.clip, number as u16, shot.head, RootUse::Take);
+            let (clip, layer, root) = (shot.clip, number as u16, RootUse::Take);
+            let [from, to] = [from, shot.head].map(Head::playhead);
             let (weight, goes) = (0.0, None);
             self.frame.entries.push(Entry { clip, layer, weight, repeat, from, to, until, root, came, goes });
         }

@@ -8,6 +8,7 @@ use crate::{
     frame::{Change, Entry, Frame, FrameLayer},
     graph::Condition,
     state::{Coming, LayerState},
+    time::{Head, Ticks},
 };
 
 impl Step<'_> {
@@ -108,13 +109,13 @@ impl Step<'_> {
     fn note_changes(&mut self, one: &Playing, inertial: bool, left: f64) {
         // A state that begins has not moved: its first step says how fast it is.
         let starts = inertial || self.graph.pose_names().next().is_some();
-        let is_new = (starts && one.voice.age_s == 0.0) || one.jumped;
+        let is_new = (starts && one.voice.age == Ticks::ZERO) || one.jumped;
         let repeat = self.graph.repeat_of(one.voice.state, one.voice.clip);
         let pace = || self.pace(core::slice::from_ref(one));
         let next = is_new.then(|| self.moved(one.voice.head, repeat, one.laps_per_s, pace().as_ref()));
         let share = if inertial { one.old_share } else { one.share };
         let own = one.entries.0..one.entries.1;
-        let Self { graph, frame: Frame { entries, changes, .. }, dt_s, .. } = &mut *self;
+        let Self { graph, frame: Frame { entries, changes, .. }, step, .. } = &mut *self;
         for (i, (change, entry)) in changes[own.clone()].iter_mut().zip(&entries[own]).enumerate() {
             // One that goes elsewhere leaves its first entry for its second.
             let old_weight = match (one.jumped, i) {
@@ -126,10 +127,10 @@ impl Step<'_> {
             change.to = match next {
                 None => change.to,
                 Some(_) if one.jumped && i == 0 => change.to,
-                Some(_) if one.has_own_time(i) => {
-                    graph.own_head_of(graph.state(one.voice.state), entry.clip, *dt_s).unwrap_or(change.to)
-                }
-                Some(next) if graph.state(one.voice.state).matched.is_some() => next,
+                Some(_) if one.has_own_time(i) => graph
+                    .own_head_of(graph.state(one.voice.state), entry.clip, *step)
+                    .map_or(change.to, Head::playhead),
+                Some(next) if graph.state(one.voice.state).matched.is_some() => next.playhead(),
                 Some(next) => graph.placed(entry.clip, repeat, next),
             };
         }

@@ -2,9 +2,10 @@
 
 use super::{Step, voices::Playing};
 use crate::{
-    frame::{Event, What, laps_at, within},
+    frame::{Event, What, within},
     graph::StateKey,
     state::Voice,
+    time::Head,
 };
 use lissom::track::Repeat;
 
@@ -17,7 +18,7 @@ impl Step<'_> {
     /// What a state did while it went on.
     pub(super) fn tell_of(&mut self, number: usize, one: &Playing) {
         let (voice, key) = (&one.voice, StateKey(one.voice.state));
-        if voice.coming.is_none() && voice.age_s - self.dt_s <= 0.0 {
+        if voice.coming.is_none() && voice.age <= self.step {
             self.tell(number, What::Entered(key), 0.0, one.share);
         }
         if let Some(share) = self.settled(voice) {
@@ -25,8 +26,8 @@ impl Step<'_> {
         }
         if self.graph.state(voice.state).repeat == Repeat::Once {
             // In step with another state it may go against its own direction.
-            let (from, to) = (laps_at(one.from), laps_at(voice.head));
-            if (from < 1.0 && to >= 1.0) || (from > 0.0 && to <= 0.0) {
+            let (from, to) = (one.from, voice.head);
+            if (from < Head::END && to >= Head::END) || (from > Head::START && to <= Head::START) {
                 self.tell(number, What::Finished(key), one.until, one.share);
             }
         }
@@ -56,8 +57,8 @@ impl Step<'_> {
     /// When in the step the change to a state was over, if it was in this one.
     fn settled(&self, voice: &Voice) -> Option<f64> {
         let fade_s = f64::from(voice.coming?.fade_s);
-        let before_s = voice.age_s - self.dt_s;
-        let ends = fade_s > 0.0 && before_s < fade_s && voice.age_s >= fade_s;
+        let before_s = voice.age.minus(self.step).seconds();
+        let ends = fade_s > 0.0 && before_s < fade_s && voice.age.seconds() >= fade_s;
         ends.then(|| within((fade_s - before_s) / self.dt_s))
     }
 }

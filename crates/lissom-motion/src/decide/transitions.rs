@@ -7,8 +7,9 @@ use super::{
 use crate::{
     graph::{Condition, Fade, Interruption, Transition},
     state::{Asked, Coming, Voice},
+    time::{Head, Laps, Ticks},
 };
-use lissom::track::{Playhead, Repeat};
+use lissom::track::Repeat;
 
 impl Fade {
     pub(super) fn at(self, t: f64) -> f64 {
@@ -66,13 +67,13 @@ impl Step<'_> {
         let Some(exit) = way.exit else { return true };
         let (exit, from, to) = (f64::from(exit), one.from, one.voice.head);
         if self.graph.state(one.voice.state).repeat == Repeat::Once {
-            let at = to.lap() as f64 + to.progress_s();
+            let at = to.laps();
             return if one.laps_per_s < 0.0 { at <= 1.0 - exit } else { at >= exit };
         }
         // Whole laps first, then a share in (0, 1], or 0.
         let share = if exit > 1.0 { exit - (libm::ceil(exit) - 1.0) } else { exit };
         // How often a head has passed the exit; at 1 it is passed with the lap.
-        let passed = |head: Playhead| head.lap().saturating_add(i64::from(head.progress_s() > share));
+        let passed = |head: Head| head.lap.saturating_add(i64::from(head.share() > share));
         passed(from) != passed(to) && (exit <= 1.0 || one.laps_done() >= exit)
     }
 
@@ -129,7 +130,7 @@ impl Step<'_> {
 
     fn condition_holds(&self, condition: &Condition, one: &Playing) -> bool {
         match *condition {
-            Condition::AfterSeconds(time_s) => one.voice.age_s >= time_s,
+            Condition::AfterSeconds(time_s) => one.voice.age.seconds() >= time_s,
             Condition::AfterLaps(laps) => one.laps_done() >= laps,
             Condition::Leads(layer, state) => self.leading[usize::from(layer)] == Some(state),
             Condition::Plays(layer, clip) => {
@@ -158,7 +159,7 @@ impl Step<'_> {
     }
 
     /// Where a state begins: in a clip of its own if it is played by motion matching, else at a share of its lap.
-    fn begin_at(&mut self, state: u16, offset: f32, playing: &[Playing]) -> (u16, Playhead) {
+    fn begin_at(&mut self, state: u16, offset: f32, playing: &[Playing]) -> (u16, Head) {
         match self.enter_matched(state, playing) {
             Some(entered) => (entered.clip, entered.head),
             None => {
@@ -184,10 +185,9 @@ impl Step<'_> {
         };
         let sync = transition.sync && !is_driven(state) && !is_driven(playing.as_slice()[source].voice.state);
         let (clip, head) = if sync {
-            let line = self.graph.unit(self.graph.state(state).repeat);
-            let from = playing.as_slice()[source].voice.head.progress_s();
-            // Less than two laps are never too far.
-            (0, line.at(from + f64::from(transition.offset)).unwrap_or(line.start()))
+            let from = playing.as_slice()[source].voice.head;
+            let offset = Laps::of(f64::from(transition.offset));
+            (0, Head { lap: 0, ..from }.gone(offset, self.graph.state(state).repeat))
         } else {
             self.begin_at(state, transition.offset, playing.as_slice())
         };
@@ -198,7 +198,7 @@ impl Step<'_> {
 
     fn lead(&mut self, number: usize, voice: Voice, playing: &mut Voices) {
         let mut one = Playing { voice, ..Playing::default() };
-        self.enter(number, &mut one, 0.0);
+        self.enter(number, &mut one, Ticks::ZERO);
         self.tell_of_new(number, &one.voice);
         // The list is long enough: it holds one more than a layer has voices.
         let _ = playing.push(one);

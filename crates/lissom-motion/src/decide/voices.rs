@@ -2,21 +2,19 @@
 
 use super::{Step, risen};
 use crate::{
-    frame::{Entry, laps_at, until},
+    frame::{Entry, until},
     graph::Pace,
     limits::MAX_VOICES,
     state::{LayerState, List, Voice},
+    time::{Head, Laps, Rate, Ticks},
 };
-use lissom::track::{Playhead, Repeat};
-
-/// Laps that a state goes in one step, at most.
-const MAX_LAPS: f64 = (1_u64 << 32) as f64;
+use lissom::track::Repeat;
 
 /// A voice in this step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Playing {
     pub(crate) voice: Voice,
-    pub(super) from: Playhead,
+    pub(super) from: Head,
     pub(super) laps_per_s: f64,
     /// Of the layer's voices.
     pub(super) share: f64,
@@ -35,7 +33,7 @@ pub(crate) struct Playing {
 impl Playing {
     /// Laps from where its first one began, in the direction in which it plays.
     pub(super) fn laps_done(&self) -> f64 {
-        let laps = laps_at(self.voice.head);
+        let laps = self.voice.head.laps();
         if self.laps_per_s < 0.0 { 1.0 - laps } else { laps }
     }
 
@@ -52,18 +50,15 @@ impl Voice {
     /// True while the transition that started it goes on.
     pub(super) fn is_coming(&self) -> bool {
         self.coming.is_some_and(|way| {
-            if way.inertial { self.age_s < f64::from(way.fade_s) } else { self.share() < 1.0 }
+            if way.inertial { self.age.seconds() < f64::from(way.fade_s) } else { self.share() < 1.0 }
         })
     }
 
     /// How much of what is left it takes. The first state of all takes everything.
     pub(super) fn share(&self) -> f64 {
-        self.coming.map_or(
-            1.0,
-            |way| {
-                if way.inertial { 1.0 } else { way.fade.at(risen(self.age_s, way.fade_s)) }
-            },
-        )
+        self.coming.map_or(1.0, |way| {
+            if way.inertial { 1.0 } else { way.fade.at(risen(self.age.seconds(), way.fade_s)) }
+        })
     }
 }
 
@@ -82,7 +77,7 @@ impl Step<'_> {
     fn go_on(&mut self, number: usize, playing: &mut [Playing]) {
         share_out(playing);
         for one in &mut *playing {
-            self.enter(number, one, self.dt_s);
+            self.enter(number, one, self.step);
         }
         // Voices in step go at one pace: their own, by their shares.
         let mut begin = 0;
@@ -101,16 +96,16 @@ impl Step<'_> {
                 let state = self.graph.state(one.voice.state);
                 let repeat = self.graph.repeat_of(one.voice.state, one.voice.clip);
                 one.voice.head = match state.time_from {
-                    Some(_) if self.dt_s <= 0.0 => one.voice.head,
+                    Some(_) if self.step == Ticks::ZERO => one.voice.head,
                     Some(by) => self.graph.head_at(repeat, self.floats[usize::from(by)].value),
                     None => self.moved(one.voice.head, repeat, own, pace.as_ref()),
                 };
-                one.voice.age_s += self.dt_s;
-                one.until = until(repeat, one.from, one.voice.head, own * self.dt_s);
+                one.voice.age = one.voice.age.plus(self.step);
+                one.until = until(repeat, one.from, one.voice.head, Rate::of(own).over(self.step));
                 let own = &mut self.frame.entries[one.entries.0..one.entries.1];
                 for (_, entry) in own.iter_mut().enumerate().filter(|(i, _)| !one.has_own_time(*i)) {
                     entry.to = match state.matched {
-                        Some(_) => one.voice.head,
+                        Some(_) => one.voice.head.playhead(),
                         None => self.graph.placed(entry.clip, repeat, one.voice.head),
                     };
                     entry.until = one.until;
@@ -143,9 +138,10 @@ impl Step<'_> {
     }
 
     /// The clips of a voice become entries. Those in their own time make their step, the others when the pace is known.
-    pub(super) fn enter(&mut self, number: usize, one: &mut Playing, step_s: f64) {
+    pub(super) fn enter(&mut self, number: usize, one: &mut Playing, step: Ticks) {
         let Self { graph, floats, frame, .. } = self;
-        let (state, head, age_s) = (graph.state(one.voice.state), one.voice.head, one.voice.age_s);
+        let (state, head, age) = (graph.state(one.voice.state), one.voice.head, one.voice.age);
+        let goes_on = step > Ticks::ZERO;
         let begin = frame.entries.len();
         let float = |at: u16| floats[usize::from(at)].value;
         one.own_time = 0;
@@ -154,10 +150,10 @@ impl Step<'_> {
             if matched.database.is_some() {
                 let (clip, layer, root) = (one.voice.clip, number as u16, state.root);
                 let repeat = graph.repeat_of(one.voice.state, clip);
-                let (weight, from, to, until) = (1.0, head, head, 1.0);
-                let (came, goes) = (step_s > 0.0 && one.voice.points == 0, None);
+                let (weight, from, to, until) = (1.0, head.playhead(), head.playhead(), 1.0);
+                let (came, goes) = (goes_on && one.voice.points == 0, None);
                 frame.entries.push(Entry { clip, layer, weight, repeat, from, to, until, root, came, goes });
-                if step_s > 0.0 {
+                if goes_on {
                     one.voice.points = 1;
                 }
                 one.laps_per_s = graph.laps_per_s_of(clip);
@@ -169,21 +165,21 @@ impl Step<'_> {
         one.laps_per_s = graph.shares(state, float, |point, weight| {
             let (clip, layer, repeat, root) = (point.clip, number as u16, state.repeat, state.root);
             let bit = 1_u32 << point.number;
-            let came = step_s > 0.0 && one.voice.points & bit == 0;
+            let came = goes_on && one.voice.points & bit == 0;
             points |= bit;
             let [from, to] = if point.own_time {
                 one.own_time |= 1 << (frame.entries.len() - begin);
-                [age_s, age_s + step_s].map(|age_s| graph.own_head(state, point, age_s))
+                [age, age.plus(step)].map(|age| graph.own_head(state, point, age).playhead())
             } else {
                 [graph.placed(clip, repeat, head); 2]
             };
             let (until, goes) = (1.0, None);
             frame.entries.push(Entry { clip, layer, weight, repeat, from, to, until, root, came, goes });
         });
-        if step_s > 0.0 {
+        if goes_on {
             let dropped = one.voice.points & !points;
             if dropped != 0 {
-                for (point, head) in graph.places_of(one.voice.state, dropped, head, age_s) {
+                for (point, head) in graph.places_of(one.voice.state, dropped, head, age) {
                     frame.dropped.push(Entry::dropped(point.clip, number, state.repeat, head));
                 }
             }
@@ -194,26 +190,16 @@ impl Step<'_> {
     }
 
     /// So many laps a second, for this step; by a pace if the intervals of a lap take other times.
-    pub(super) fn moved(
-        &self,
-        head: Playhead,
-        repeat: Repeat,
-        laps_per_s: f64,
-        pace: Option<&Pace>,
-    ) -> Playhead {
-        let laps = self.dt_s * laps_per_s;
-        let most = if laps < 0.0 { -MAX_LAPS } else { MAX_LAPS };
-        let laps = if laps.abs() > MAX_LAPS { most } else { laps };
-        let line = self.graph.unit(repeat);
-        // So few laps are never too far.
-        let go_on = |from: Playhead| line.advance(from, laps).map_or(from, |span| span.to());
-        let Some(pace) = pace.filter(|_| repeat == Repeat::Loop && laps != 0.0) else { return go_on(head) };
+    pub(super) fn moved(&self, head: Head, repeat: Repeat, laps_per_s: f64, pace: Option<&Pace>) -> Head {
+        let laps = Rate::of(laps_per_s).over(self.step);
+        let Some(pace) = pace.filter(|_| repeat == Repeat::Loop && laps != Laps::NONE) else {
+            return head.gone(laps, repeat);
+        };
         // In a lap's time the pace is even.
-        let seek = |head: Playhead, to: f64| line.seek(head, to).unwrap_or(head);
-        let timed = go_on(seek(head, pace.time_at(head.progress_s())));
-        let to = seek(timed, pace.share_at(timed.progress_s()));
+        let timed = head.seek(pace.time_at(head.share())).gone(laps, repeat);
+        let to = timed.seek(pace.share_at(timed.share()));
         // However it is rounded, it does not go the other way.
-        if (to < head) == (laps < 0.0) { to } else { head }
+        if (to < head) == (laps < Laps::NONE) { to } else { head }
     }
 }
 

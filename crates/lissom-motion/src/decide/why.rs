@@ -6,6 +6,7 @@ use crate::{
     frame::Frame,
     graph::{AnyKey, BoolKey, Condition, CurveKey, FloatKey, Graph, IntKey, TriggerKey},
     state::GraphState,
+    time::Ticks,
 };
 use alloc::vec::Vec;
 
@@ -58,6 +59,8 @@ impl Graph {
         let mut all = Vec::new();
         let mut state = state.clone();
         let mut frame = Frame::new(self);
+        let step = Ticks::of_step(dt_s)?;
+        let dt_s = step.seconds();
         self.begin(&mut state, dt_s)?;
         let GraphState { floats, ints, flags, layers, matching, .. } = &mut state;
         let Some(own) = layers.get(layer).copied().filter(|_| dt_s > 0.0) else { return Ok(all) };
@@ -66,6 +69,7 @@ impl Graph {
             floats,
             ints,
             flags,
+            step,
             dt_s,
             leading: super::leading(layers),
             shots_before: super::shots(self, layers),
@@ -109,7 +113,7 @@ impl Graph {
         if let Some(exit) = way.exit
             && !step.is_due(way, one)
         {
-            return Verdict::NotDue { at: one.voice.head.progress_s(), exit };
+            return Verdict::NotDue { at: one.voice.head.share(), exit };
         }
         let (mut list, mut number) = (self.conditions(way), 0);
         while let [first, rest @ ..] = list {

@@ -1,7 +1,10 @@
 //! One clip of a frame, and what it covered.
 
 use super::within;
-use crate::graph::{Graph, RootUse};
+use crate::{
+    graph::{Graph, RootUse},
+    time::{Head, Laps},
+};
 use lissom::track::{Playhead, Repeat, Span, Timeline};
 
 /// Laps of one entry whose markers are told in one frame, at most: the last ones.
@@ -100,11 +103,10 @@ pub(crate) fn head_on_clip(line: &Timeline, head: Playhead) -> Option<Playhead> 
 
 /// When in a step a head came to where it is, if it was to go on by `laps`. A clip that plays once may come to its end before the
 /// step does.
-pub(crate) fn until(repeat: Repeat, from: Playhead, to: Playhead, laps: f64) -> f64 {
-    if repeat == Repeat::Once && laps != 0.0 { within((laps_at(to) - laps_at(from)) / laps) } else { 1.0 }
-}
-
-/// Where a head that counts in laps is, in laps.
-pub(crate) fn laps_at(head: Playhead) -> f64 {
-    head.lap() as f64 + head.progress_s()
+pub(crate) fn until(repeat: Repeat, from: Head, to: Head, laps: Laps) -> f64 {
+    if repeat == Repeat::Once && laps != Laps::NONE {
+        within((to.laps() - from.laps()) / laps.to_f64())
+    } else {
+        1.0
+    }
 }

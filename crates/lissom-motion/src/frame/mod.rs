@@ -7,8 +7,8 @@ mod lasting;
 mod mix;
 
 pub use cover::{Layer, cover};
+pub(crate) use entry::until;
 pub use entry::{Entry, MAX_TOLD_LAPS};
-pub(crate) use entry::{laps_at, until};
 pub use event::{Event, What};
 pub(crate) use event::{Passing, is_before, within};
 pub use lasting::ActiveMarker;

@@ -21,6 +21,8 @@ use lissom::{
 };
 
 /// Bytes of a name.
+/// Counts the changes of what a saved state is made of: one of another version is another graph's.
+const STATE_FORMAT: u32 = 2;
 pub(super) const MAX_NAME: usize = 1024;
 pub(super) const MAX_PARAMETERS: usize = 1024;
 pub(super) const MAX_MASKS: usize = 256;
@@ -722,7 +724,7 @@ impl<'a> Compiler<'a> {
     /// A hash of all that a state refers to by number.
     fn shape(&self, parts: &GraphParts) -> u64 {
         let text = |hash: Fnv64, text: &str| hash.u32(text.len() as u32).bytes(text.as_bytes());
-        let mut hash = Fnv64::new();
+        let mut hash = Fnv64::new().u32(STATE_FORMAT);
         for parameter in &self.parameters {
             let (kind, number) = match parameter.key {
                 AnyKey::Float(FloatKey(at)) => (0, at),

@@ -4,10 +4,11 @@ use super::{ClipCurve, FloatStart, Graph, GraphClip, RootUse, State, space::half
 use crate::{
     matching::{Database, FeatureKind, MAX_FEATURES, Query, QueryError},
     state::{MatchedQuery, Steering, TrajectoryPoint},
+    time::Head,
 };
 use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 use core::ops::Range;
-use lissom::track::{Playhead, Repeat};
+use lissom::track::Repeat;
 
 /// Points of a trajectory that a database has at most.
 pub(crate) const MAX_TIMES: usize = 16;
@@ -78,7 +79,7 @@ pub(crate) enum By {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Entered {
     pub(crate) clip: u16,
-    pub(crate) head: Playhead,
+    pub(crate) head: Head,
     pub(crate) steering: Steering,
 }
 
@@ -446,7 +447,7 @@ impl<F: Fn(u16) -> f32 + Copy> Asking<'_, F> {
         steering: &mut Steering,
         from_s: f64,
         to_s: f64,
-    ) -> Option<(u16, Playhead)> {
+    ) -> Option<(u16, Head)> {
         let database = self.matched.database.as_deref()?;
         let wish = self.matched.wish(self.float);
         let mut clip = clip;
@@ -642,12 +643,10 @@ impl Graph {
     }
 
     /// Where a clip of a matched state is at a time.
-    fn head_in(&self, clip: u16, time_s: f64) -> Playhead {
+    fn head_in(&self, clip: u16, time_s: f64) -> Head {
         let own = self.matched_clip(clip);
-        let line = self.unit(own.repeat());
         let laps = if own.duration_s > 0.0 { own.within(time_s) / own.duration_s } else { 0.0 };
-        // So few laps are never too far.
-        line.at(laps).unwrap_or(line.start())
+        Head::at(laps, own.repeat())
     }
 
     /// What matched states start with.

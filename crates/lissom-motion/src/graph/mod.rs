@@ -29,7 +29,11 @@ pub use sync::MAX_SYNC;
 pub(crate) use matched::{Asking, Entered, Matched};
 pub(crate) use sync::Pace;
 
-use crate::{error::StateError, limits::MAX_EVENTS};
+use crate::{
+    error::StateError,
+    limits::MAX_EVENTS,
+    time::{Head, Laps, Rate, Ticks},
+};
 use alloc::{boxed::Box, format, string::String, vec::Vec};
 use core::ops::Range;
 use lissom::{
@@ -542,27 +546,22 @@ impl Graph {
     }
 
     /// Where a state starts: at a share of its lap, in the direction of playing; at its own start if that is 0.
-    pub(crate) fn start_of(&self, state: u16, offset: f32, float: impl Fn(u16) -> f32) -> Playhead {
+    pub(crate) fn start_of(&self, state: u16, offset: f32, float: impl Fn(u16) -> f32) -> Head {
         let state = self.state(state);
         if let Some(by) = state.time_from {
             return self.head_at(state.repeat, float(by));
         }
         let offset = if offset == 0.0 { state.start } else { offset };
-        let line = self.unit(state.repeat);
         let backward = state.speed(float) < 0.0;
-        let (start, way) =
-            if backward { (line.end(), -f64::from(offset)) } else { (line.start(), f64::from(offset)) };
-        // A share of a lap is never too far.
-        line.advance(start, way).map_or(start, |span| span.to())
+        let (start, way) = if backward { (Head::END, -offset) } else { (Head::START, offset) };
+        start.gone(Laps::of(f64::from(way)), state.repeat)
     }
 
     /// Where a state is whose time is a parameter.
-    pub(crate) fn head_at(&self, repeat: Repeat, laps: f32) -> Playhead {
-        let line = self.unit(repeat);
+    pub(crate) fn head_at(&self, repeat: Repeat, laps: f32) -> Head {
         let most = if laps < 0.0 { -MAX_DRIVEN } else { MAX_DRIVEN };
         let laps = if laps.abs() > MAX_DRIVEN { most } else { laps };
-        // So few laps are never too far.
-        line.at(f64::from(laps)).unwrap_or(line.start())
+        Head::at(f64::from(laps), repeat)
     }
 
     /// The clips of a state and their weights, for values of the float parameters; returns laps per second. Clips in their own
@@ -623,14 +622,12 @@ impl Graph {
     }
 
     /// Where a clip in its own time is, when its state is this old.
-    pub(crate) fn own_head(&self, state: &State, point: SpacePoint, age_s: f64) -> Playhead {
-        let line = self.unit(state.repeat);
+    pub(crate) fn own_head(&self, state: &State, point: SpacePoint, age: Ticks) -> Head {
         let duration_s = self.clips[usize::from(point.clip)].duration_s;
         let speed = f64::from(state.speed) * f64::from(point.speed);
-        let start = if speed < 0.0 { line.end() } else { line.start() };
-        let laps = age_s * if duration_s > 0.0 { speed / duration_s } else { speed };
-        // Only who plays a clip of no length for ages comes too far.
-        line.advance(start, laps).map_or(start, |span| span.to())
+        let start = if speed < 0.0 { Head::END } else { Head::START };
+        let rate = Rate::of(if duration_s > 0.0 { speed / duration_s } else { speed });
+        start.gone(rate.over(age), state.repeat)
     }
 
     /// A bit per point of a state; of one that is matched, one for the clip that plays.
@@ -647,15 +644,15 @@ impl Graph {
         &self,
         state: u16,
         points: u32,
-        head: Playhead,
-        age_s: f64,
+        head: Head,
+        age: Ticks,
     ) -> impl Iterator<Item = (SpacePoint, Playhead)> {
         let state = self.state(state);
         let space = &self.spaces[usize::from(state.space)];
         let some = (0..MAX_POINTS).filter(move |number| points >> number & 1 != 0);
         some.filter_map(|number| space.point(number)).map(move |point| {
             let own = if point.own_time {
-                self.own_head(state, point, age_s)
+                self.own_head(state, point, age).playhead()
             } else {
                 self.placed(point.clip, state.repeat, head)
             };
@@ -664,9 +661,9 @@ impl Graph {
     }
 
     /// The same for the first point of a state that plays this clip in its own time.
-    pub(crate) fn own_head_of(&self, state: &State, clip: u16, age_s: f64) -> Option<Playhead> {
+    pub(crate) fn own_head_of(&self, state: &State, clip: u16, age: Ticks) -> Option<Head> {
         let point = self.spaces[usize::from(state.space)].own_point(clip)?;
-        Some(self.own_head(state, point, age_s))
+        Some(self.own_head(state, point, age))
     }
 }
 

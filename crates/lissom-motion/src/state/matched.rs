@@ -182,7 +182,7 @@ impl GraphState {
         let float = |at: u16| self.floats.get(usize::from(at)).map_or(0.0, |float| float.value);
         let asking = Asking { graph, state, matched, points, float };
         let (database, steering) = (matched.database.as_ref()?, matching.steering.get(number)?);
-        asking.query_at(database, voice.clip, steering, voice.age_s)
+        asking.query_at(database, voice.clip, steering, voice.age.seconds())
     }
 
     /// What a layer's leading state is doing if it is played by motion matching; `None` otherwise.
@@ -192,7 +192,7 @@ impl GraphState {
         let number = usize::from(graph.state(voice.state).matched?);
         let (matched, steering) = (graph.matched.get(number)?, self.matching.as_ref()?.steering.get(number)?);
         let database = matched.database.as_deref()?;
-        let time_s = steering.time_s + (voice.age_s - steering.at_s);
+        let time_s = steering.time_s + (voice.age.seconds() - steering.at_s);
         let clip = graph.matched_clip(voice.clip);
         let time_s = clip.within(time_s);
         Some(MatchedNow {

@@ -19,12 +19,15 @@ pub use shots::{OneShot, PlayingShot, ShotKey};
 pub(crate) use shots::{PushedOut, Queued, Shot};
 pub use value::Value;
 
-use crate::graph::{
-    AnyKey, BoolKey, CurveKey, Fade, FloatKey, Graph, IntKey, Interruption, LayerKey, MaskKey, Matched,
-    StateKey, TriggerKey,
+use crate::{
+    graph::{
+        AnyKey, BoolKey, CurveKey, Fade, FloatKey, Graph, IntKey, Interruption, LayerKey, MaskKey, Matched,
+        StateKey, TriggerKey,
+    },
+    time::{Head, Ticks},
 };
 use alloc::boxed::Box;
-use lissom::track::{Playhead, TimeError};
+use lissom::track::TimeError;
 
 /// The state of one character in a graph. A clone is a save, `==` compares, and [`GraphState::write`] makes bytes of it.
 ///
@@ -46,6 +49,15 @@ pub struct GraphState {
 pub(crate) struct Float {
     pub(crate) target: f32,
     pub(crate) value: f32,
+    /// What rounding left of the value: without it a slow one would stop before its target.
+    pub(crate) rest: f32,
+}
+
+impl Float {
+    /// There, and staying.
+    pub(crate) fn still(value: f32) -> Self {
+        Self { target: value, value, rest: 0.0 }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -75,9 +87,8 @@ pub(crate) struct Voice {
     pub(crate) coming: Option<Coming>,
     /// True if it goes in step with the voice before it.
     pub(crate) in_step: bool,
-    pub(crate) age_s: f64,
-    /// In laps.
-    pub(crate) head: Playhead,
+    pub(crate) age: Ticks,
+    pub(crate) head: Head,
     /// The points of its blend that the last step played: a bit per point.
     pub(crate) points: u32,
 }
@@ -251,11 +262,7 @@ impl GraphState {
         };
         Self {
             shape: graph.shape,
-            floats: graph
-                .floats
-                .iter()
-                .map(|float| Float { target: float.start, value: float.start })
-                .collect(),
+            floats: graph.floats.iter().map(|float| Float::still(float.start)).collect(),
             ints: graph.ints.clone(),
             flags: graph.flags.clone(),
             layers: graph.layers.iter().map(layer).collect(),
@@ -407,7 +414,7 @@ impl GraphState {
                     let own = Voice { state, coming: None, in_step: false, points, ..*voice };
                     let own = clip.map(|clip| Voice { clip, ..own }).or_else(|| {
                         let start = to.matched_of(to.state(state))?.start;
-                        Some(Voice { clip: start.clip, head: start.head, age_s: 0.0, points: 0, ..own })
+                        Some(Voice { clip: start.clip, head: start.head, age: Ticks::ZERO, points: 0, ..own })
                     });
                     if let Some(own) = own {
                         new.layers[i].voices = List::default();

@@ -4,6 +4,7 @@ use super::{GraphState, LayerState, Shot};
 use crate::{
     frame::{ActiveMarker, active},
     graph::Graph,
+    time::Ticks,
 };
 use lissom::track::{MarkersView, Playhead, Repeat};
 
@@ -27,9 +28,9 @@ impl GraphState {
         let voices = self.layers.get(layer).filter(|_| self.fits(graph)).map(|layer| layer.voices.as_slice());
         voices.unwrap_or_default().iter().map(|voice| PlayingState {
             name: &graph.state(voice.state).name,
-            age_s: voice.age_s,
-            at: voice.head.progress_s(),
-            laps: voice.head.lap(),
+            age_s: voice.age.seconds(),
+            at: voice.head.share(),
+            laps: voice.head.lap,
         })
     }
 
@@ -58,13 +59,13 @@ impl LayerState {
         let of_states = self.voices.as_slice().iter().flat_map(|voice| {
             let repeat = graph.repeat_of(voice.state, voice.clip);
             let is_matched = voice.points != 0 && graph.matched_of(graph.state(voice.state)).is_some();
-            let matched = is_matched.then_some((voice.clip, repeat, voice.head));
+            let matched = is_matched.then_some((voice.clip, repeat, voice.head.playhead()));
             // A matched state has no points.
-            let places = graph.places_of(voice.state, voice.points, voice.head, voice.age_s);
+            let places = graph.places_of(voice.state, voice.points, voice.head, voice.age);
             places.map(move |(point, head)| (point.clip, repeat, head)).chain(matched)
         });
-        let begun = self.shots.as_slice().iter().filter(|shot| shot.age_s > 0.0);
-        let out = self.pushed_out.iter().map(|out| (out.clip, out.repeat, out.head(graph)));
-        of_states.chain(out).chain(begun.map(|shot: &Shot| (shot.clip, shot.repeat, shot.head)))
+        let begun = self.shots.as_slice().iter().filter(|shot| shot.age > Ticks::ZERO);
+        let out = self.pushed_out.iter().map(|out| (out.clip, out.repeat, out.head().playhead()));
+        of_states.chain(out).chain(begun.map(|shot: &Shot| (shot.clip, shot.repeat, shot.head.playhead())))
     }
 }

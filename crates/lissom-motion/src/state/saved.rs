@@ -1,6 +1,6 @@
 //! A state as bytes, and back: what is read may come from anywhere.
 //!
-//! Little-endian, one after the other: the graph's shape; floats (what was set, what is); ints; flags; and for each layer
+//! Little-endian, one after the other: the graph's shape; floats (what was set, what is, and what rounding left of it); ints; flags; and for each layer
 //! its voices, the state that code asked for, its one-shots (one that was pushed out first), each list after its
 //! length, the one-shot that waits, how many it was told to play, and its mask. In a graph with states that are played by motion
 //! matching, a voice has its clip, and what these states remember stands at the end.
@@ -20,9 +20,10 @@ use crate::{
     error::StateError,
     graph::{Fade, Graph, Interruption, Layer, MaskKey, Matched},
     reader::{Reader, Result},
+    time::{Head, Ticks},
 };
 use alloc::{boxed::Box, vec::Vec};
-use lissom::track::{Playhead, Repeat};
+use lissom::track::Repeat;
 
 /// What a state comes by: a byte of bits.
 const COMES: u8 = 1;
@@ -44,6 +45,7 @@ impl GraphState {
         for float in &self.floats {
             put(&float.target.to_le_bytes());
             put(&float.value.to_le_bytes());
+            put(&float.rest.to_le_bytes());
         }
         for int in &self.ints {
             put(&int.to_le_bytes());
@@ -60,7 +62,7 @@ impl GraphState {
                 }
                 put_coming(&mut put, voice.coming);
                 put(&[u8::from(voice.in_step)]);
-                put(&voice.age_s.to_le_bytes());
+                put(&voice.age.0.to_le_bytes());
                 put_head(&mut put, voice.head);
                 put(&voice.points.to_le_bytes());
             }
@@ -106,7 +108,10 @@ impl GraphState {
         }
         let mut state = Self::new(graph);
         for float in &mut state.floats {
-            *float = Float { target: from.f32()?, value: from.f32()? };
+            *float = Float { target: from.f32()?, value: from.f32()?, rest: from.f32()? };
+            // At most what rounding leaves.
+            let most = f64::from(float.value.abs()) / f64::from(1 << 23) + f64::from(f32::MIN_POSITIVE);
+            from.check(f64::from(float.rest.abs()) <= most, "no rest of a number")?;
         }
         for int in &mut state.ints {
             *int = i32::from_le_bytes(from.array()?);
@@ -168,9 +173,8 @@ fn put_shot(put: &mut impl FnMut(&[u8]), shot: &Shot) {
     put(&shot.clip.to_le_bytes());
     let Shot { speed, fade_in_s, fade_out_s, repeat, .. } = *shot;
     put_how(put, &OneShot { speed, fade_in_s, fade_out_s, repeat, ..OneShot::NEW });
-    put(&shot.age_s.to_le_bytes());
-    // Never negative: that says that it has not been stopped.
-    put(&if shot.is_stopped() { shot.stopped_at_s } else { -1.0 }.to_le_bytes());
+    put(&shot.age.0.to_le_bytes());
+    put(&shot.stopped_at.0.to_le_bytes());
     put_head(put, shot.head);
 }
 
@@ -182,34 +186,31 @@ fn put_how(put: &mut impl FnMut(&[u8]), how: &OneShot) {
     put(&[how.repeat as u8]);
 }
 
-fn put_head(put: &mut impl FnMut(&[u8]), head: Playhead) {
-    put(&head.lap().to_le_bytes());
-    put(&head.progress_s().to_le_bytes());
+fn put_head(put: &mut impl FnMut(&[u8]), head: Head) {
+    put(&head.lap.to_le_bytes());
+    put(&head.part.to_le_bytes());
 }
 
 impl Reader<'_> {
-    fn age(&mut self) -> Result<f64> {
-        let age_s = self.f64()?;
-        self.check(age_s >= 0.0, "a time before the start")?;
-        Ok(age_s)
+    fn seconds(&mut self) -> Result<f64> {
+        let time_s = self.f64()?;
+        self.check(time_s >= 0.0, "a time before the start")?;
+        Ok(time_s)
     }
 
-    fn head(&mut self, graph: &Graph, repeat: Repeat) -> Result<Playhead> {
-        let lap = self.array().map(i64::from_le_bytes)?;
-        let progress = self.f64()?;
-        self.check(
-            (-MAX_LAP..=MAX_LAP).contains(&lap) && (0.0..1.0).contains(&progress),
-            "no place in a lap",
-        )?;
-        let line = graph.unit(repeat);
+    fn age(&mut self) -> Result<Ticks> {
+        let age = Ticks(self.array().map(i64::from_le_bytes)?);
+        self.check(age >= Ticks::ZERO, "a time before the start")?;
+        Ok(age)
+    }
+
+    fn head(&mut self, repeat: Repeat) -> Result<Head> {
+        let head =
+            Head { lap: self.array().map(i64::from_le_bytes)?, part: self.array().map(u64::from_le_bytes)? };
+        self.check((-MAX_LAP..=MAX_LAP).contains(&head.lap), "too many laps")?;
         let ends = repeat == Repeat::Once;
-        self.check(!ends || lap == 0 || (lap == 1 && progress == 0.0), "no place in the only lap")?;
-        let lap = line.at(lap as f64).map_err(|_| self.wrong("too many laps"))?;
-        // At the end of the only lap there is nothing to add.
-        if ends && lap.lap() == 1 {
-            return Ok(lap);
-        }
-        line.advance(lap, progress).map(|span| span.to()).map_err(|_| self.wrong("too far into a lap"))
+        self.check(!ends || (Head::START..=Head::END).contains(&head), "no place in the only lap")?;
+        Ok(head)
     }
 
     fn coming(&mut self, graph: &Graph) -> Result<Option<Coming>> {
@@ -248,11 +249,11 @@ impl Reader<'_> {
             let coming = self.coming(graph)?;
             let in_step = self.bool()?;
             self.check(!in_step || i > 0, "in step with nothing")?;
-            let age_s = self.age()?;
-            let head = self.head(graph, graph.repeat_of(state, clip))?;
+            let age = self.age()?;
+            let head = self.head(graph.repeat_of(state, clip))?;
             let points = self.u32()?;
             self.check(points & !graph.points_of(state) == 0, "a point that the state has not")?;
-            let fits = layer.voices.push(Voice { state, clip, coming, in_step, age_s, head, points });
+            let fits = layer.voices.push(Voice { state, clip, coming, in_step, age, head, points });
             self.check(fits, "more states than a layer plays at once")?;
         }
         if self.bool()? {
@@ -290,8 +291,8 @@ impl Reader<'_> {
 
     fn matching(&mut self, graph: &Graph, matching: &mut Matching) -> Result<()> {
         for (own, of) in matching.steering.iter_mut().zip(&graph.matched) {
-            own.at_s = self.age()?;
-            own.time_s = self.age()?;
+            own.at_s = self.seconds()?;
+            own.time_s = self.seconds()?;
             own.range = self.u32()?;
             let ranges = of.database.as_ref().map_or(1, |database| database.ranges().len());
             let is_there = usize::try_from(own.range).is_ok_and(|range| range < ranges);
@@ -329,20 +330,19 @@ impl Reader<'_> {
         let number = self.array().map(u32::from_le_bytes)?;
         let clip = self.clip(graph)?;
         let OneShot { speed, fade_in_s, fade_out_s, repeat, .. } = self.how()?;
-        let age_s = self.age()?;
-        let stopped_at_s = self.f64()?;
-        self.check(stopped_at_s <= age_s, "a one-shot that was stopped later than now")?;
-        let stopped_at_s = if stopped_at_s >= 0.0 { stopped_at_s } else { f64::INFINITY };
-        let head = self.head(graph, repeat)?;
-        Ok(Shot { number, clip, speed, fade_in_s, fade_out_s, repeat, age_s, stopped_at_s, head })
+        let (age, stopped_at) = (self.age()?, self.age()?);
+        let stops = stopped_at < Ticks::NEVER;
+        self.check(!stops || stopped_at <= age, "a one-shot that was stopped later than now")?;
+        let head = self.head(repeat)?;
+        Ok(Shot { number, clip, speed, fade_in_s, fade_out_s, repeat, age, stopped_at, head })
     }
 
     fn pushed_out(&mut self, graph: &Graph) -> Result<PushedOut> {
         let (clip, repeat) = (self.clip(graph)?, u32::from(self.u8()?));
-        let (repeat, odd, into) = (self.repeat(repeat)?, self.bool()?, self.f64()?);
+        let (repeat, odd, into) = (self.repeat(repeat)?, self.bool()?, self.array()?);
         let ends = repeat == Repeat::Once && odd;
-        self.check((0.0..1.0).contains(&into) && !(ends && into > 0.0), "no place in a lap")?;
-        Ok(PushedOut { clip, repeat, odd, into: into.to_le_bytes() })
+        self.check(!ends || into == [0; 8], "no place in the only lap")?;
+        Ok(PushedOut { clip, repeat, odd, into })
     }
 
     fn clip(&mut self, graph: &Graph) -> Result<u16> {

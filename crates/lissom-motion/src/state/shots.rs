@@ -4,8 +4,9 @@ use super::{GraphState, LayerState};
 use crate::{
     error::StateError,
     graph::{ClipKey, Graph, LayerKey},
+    time::{Head, Ticks},
 };
-use lissom::track::{Playhead, Repeat, TimeError};
+use lissom::track::{Repeat, TimeError};
 
 /// A one-shot that is played.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -17,11 +18,10 @@ pub(crate) struct Shot {
     pub(crate) fade_in_s: f32,
     pub(crate) fade_out_s: f32,
     pub(crate) repeat: Repeat,
-    pub(crate) age_s: f64,
-    /// How old it was when it was told to stop; infinite if it was not.
-    pub(crate) stopped_at_s: f64,
-    /// In laps.
-    pub(crate) head: Playhead,
+    pub(crate) age: Ticks,
+    /// How old it was when it was told to stop; [`Ticks::NEVER`] if it was not.
+    pub(crate) stopped_at: Ticks,
+    pub(crate) head: Head,
 }
 
 /// A one-shot that a newer one pushed out.
@@ -31,22 +31,19 @@ pub(crate) struct PushedOut {
     pub(crate) repeat: Repeat,
     /// Whether its lap was an odd one.
     pub(crate) odd: bool,
-    /// How far into its lap it was: a number of 64 bits, in bytes, so that a layer stays small.
+    /// How far into its lap it was, as in a [`Head`]: in bytes, so that a layer stays small.
     pub(crate) into: [u8; 8],
 }
 
 impl PushedOut {
     fn new(shot: &Shot) -> Self {
         let Shot { clip, repeat, head, .. } = *shot;
-        Self { clip, repeat, odd: head.lap() & 1 != 0, into: head.progress_s().to_le_bytes() }
+        Self { clip, repeat, odd: head.lap & 1 != 0, into: head.part.to_le_bytes() }
     }
 
     /// Where it was: in its lap, or in another one that runs the same way.
-    pub(crate) fn head(&self, graph: &Graph) -> Playhead {
-        let line = graph.unit(self.repeat);
-        let lap = if self.odd { line.end() } else { line.start() };
-        // A lap is never too far.
-        line.advance(lap, f64::from_le_bytes(self.into)).map_or(lap, |span| span.to())
+    pub(crate) fn head(&self) -> Head {
+        Head { lap: i64::from(self.odd), part: u64::from_le_bytes(self.into) }
     }
 }
 
@@ -127,11 +124,9 @@ impl OneShot {
 
 impl Queued {
     /// As it begins.
-    pub(crate) fn begin(self, graph: &Graph) -> Shot {
+    pub(crate) fn begin(self) -> Shot {
         let Self { number, clip, how: OneShot { speed, fade_in_s, fade_out_s, repeat, at, .. } } = self;
-        let line = graph.unit(repeat);
-        // A share of a lap is never too far.
-        let head = line.at(f64::from(at)).unwrap_or(line.start());
+        let head = Head::at(f64::from(at), repeat);
         Shot {
             number,
             clip,
@@ -139,8 +134,8 @@ impl Queued {
             fade_in_s,
             fade_out_s,
             repeat,
-            age_s: 0.0,
-            stopped_at_s: f64::INFINITY,
+            age: Ticks::ZERO,
+            stopped_at: Ticks::NEVER,
             head,
         }
     }
@@ -148,14 +143,14 @@ impl Queued {
 
 impl Shot {
     pub(crate) fn is_stopped(&self) -> bool {
-        self.stopped_at_s < f64::INFINITY
+        self.stopped_at < Ticks::NEVER
     }
 
     /// False if it was stopped before.
     fn stop(&mut self) -> bool {
         let stops = !self.is_stopped();
         if stops {
-            self.stopped_at_s = self.age_s;
+            self.stopped_at = self.age;
         }
         stops
     }
@@ -166,7 +161,9 @@ impl LayerState {
     /// is taken out. So at most one is between two steps.
     pub(crate) fn push_shot(&mut self, shot: Shot) {
         if self.shots.is_full() {
-            if let Some(newest) = self.shots.as_mut_slice().last_mut().filter(|newest| newest.age_s <= 0.0) {
+            if let Some(newest) =
+                self.shots.as_mut_slice().last_mut().filter(|newest| newest.age <= Ticks::ZERO)
+            {
                 *newest = shot;
                 return;
             }
@@ -201,7 +198,7 @@ impl GraphState {
         let shot = Queued { number, clip: clip.0, how };
         own.queued = how.queued.then_some(shot);
         if !how.queued {
-            own.push_shot(shot.begin(graph));
+            own.push_shot(shot.begin());
         }
         Ok(ShotKey { layer: layer.0, number })
     }
@@ -238,14 +235,14 @@ impl GraphState {
     ) -> impl Iterator<Item = PlayingShot> + use<'s> {
         let own = self.layers.get(usize::from(layer.0)).filter(|_| self.shape == graph.shape);
         let playing = own.map_or(&[][..], |own| own.shots.as_slice());
-        let queued = own.and_then(|own| own.queued).map(|queued| (queued.begin(graph), true));
+        let queued = own.and_then(|own| own.queued).map(|queued| (queued.begin(), true));
         let all = playing.iter().map(|shot| (*shot, false)).chain(queued);
         all.map(move |(shot, is_queued)| PlayingShot {
             shot: ShotKey { layer: layer.0, number: shot.number },
             clip: ClipKey(shot.clip),
-            time_s: graph.unit(shot.repeat).time_s(shot.head)
+            time_s: graph.unit(shot.repeat).time_s(shot.head.playhead())
                 * graph.clips[usize::from(shot.clip)].duration_s,
-            age_s: shot.age_s,
+            age_s: shot.age.seconds(),
             is_queued,
             is_stopping: shot.is_stopped(),
         })

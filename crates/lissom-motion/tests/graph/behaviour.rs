@@ -274,6 +274,23 @@ fn a_damped_number_goes_half_the_way_in_its_half_life_whatever_the_steps_are() {
 }
 
 #[test]
+fn a_damped_number_arrives() {
+    let parts = GraphParts::new()
+        .damped("x", 0.0, 0.25)
+        .layer(LayerParts::new("body").state(StateParts::line("s", "x", &[(0.0, "a"), (1.0, "b")])));
+    let mut played = Played::new(seconds(&parts));
+    let x = played.graph.float("x").unwrap();
+    // Steps that leave more than half of the way: rounding alone would never bring it there.
+    for target in [1.1, -300.7, 1.0e-3, 0.0] {
+        played.state.set(x, target).unwrap();
+        for _ in 0..60 * 15 {
+            played.update(1.0 / 60.0);
+        }
+        assert_eq!(played.state.value(x), Some(target));
+    }
+}
+
+#[test]
 fn a_one_shot_comes_and_goes_over_what_its_layer_plays() {
     let mut played = playing(LayerParts::new("body").state(clip("a")));
     let (layer, wave) = (played.graph.layer("body").unwrap(), played.graph.clip("wave").unwrap());

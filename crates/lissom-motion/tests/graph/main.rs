@@ -26,6 +26,14 @@ fn seconds(parts: &GraphParts) -> Graph {
     Graph::new(parts, |_| Some(1.0)).unwrap()
 }
 
+/// Half of the unit in which steps in seconds, and rates in laps a second, are counted.
+const ROUNDED: f64 = 1.0 / (1_u64 << 33) as f64;
+
+/// The nearest step that is counted as it is.
+fn exact(dt_s: f64) -> f64 {
+    (dt_s / (2.0 * ROUNDED)).round() * 2.0 * ROUNDED
+}
+
 /// A character in a graph.
 struct Played {
     graph: Graph,

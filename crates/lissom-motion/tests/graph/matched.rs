@@ -1,6 +1,6 @@
 //! States that are played by motion matching: what they find, when they search, and that it can be saved and split.
 
-use super::Played;
+use super::{Played, exact};
 use lissom::track::Repeat;
 use lissom_motion::{
     Graph, GraphParts, GraphState,
@@ -124,7 +124,8 @@ fn any_split_of_a_step_finds_the_same() {
                 ask(&mut whole, asked);
                 ask(&mut split, asked);
             }
-            let parts: Vec<f64> = (0..1 + rng.below(4)).map(|_| 0.001 + rng.unit_f64() * 0.03).collect();
+            let parts: Vec<f64> =
+                (0..1 + rng.below(4)).map(|_| exact(0.001 + rng.unit_f64() * 0.03)).collect();
             parts.iter().for_each(|dt_s| split.update(*dt_s));
             whole.update(parts.iter().sum());
             assert_eq!(decided(&whole.state, &graph), decided(&split.state, &graph), "seed {seed}");

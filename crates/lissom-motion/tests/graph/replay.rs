@@ -5,7 +5,7 @@ use super::Played;
 use lissom_motion::{GraphState, frame::Frame};
 use lissom_testkit::{
     alloc::assert_no_alloc,
-    graphs::{graph, step},
+    graphs::{bands, graph, step},
     rng::Rng,
 };
 
@@ -55,6 +55,38 @@ fn rewinding_eight_frames_in_each_frame_changes_nothing() {
         rng = again;
         assert_eq!((&rolled, &rolled_frame), (&plain, &frame), "frame {i}");
     }
+}
+
+#[test]
+fn any_split_of_a_step_in_which_nothing_happens_leads_to_the_same_state() {
+    let mut rng = Rng::new(31);
+    let mut compared = 0;
+    for graph in (0..20).map(|i| if i % 2 == 0 { graph() } else { bands() }) {
+        let (mut split, mut frame) = (GraphState::new(&graph), Frame::new(&graph));
+        for _ in 0..50 {
+            step(&graph, &mut split, &mut frame, &mut rng);
+        }
+        // Parameters arrive, and fades end.
+        for _ in 0..150 {
+            graph.update(&mut split, 0.1, &mut frame).unwrap();
+        }
+        for _ in 0..20 {
+            let mut whole = split.clone();
+            let (mut total_s, mut happened) = (0.0, false);
+            for _ in 0..2 + rng.below(8) {
+                let dt_s = rng.below(1 << 16) as f64 / f64::from(1 << 20);
+                graph.update(&mut split, dt_s, &mut frame).unwrap();
+                happened |= frame.events(&graph, |_| None).next().is_some();
+                total_s += dt_s;
+            }
+            graph.update(&mut whole, total_s, &mut frame).unwrap();
+            if !happened {
+                assert_eq!(whole, split);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 200, "{compared} compared");
 }
 
 #[test]

@@ -194,6 +194,20 @@ impl Timeline {
 }
 
 impl Playhead {
+    /// A head so far into a lap. Beyond the end of the lap is at its end.
+    ///
+    /// # Errors
+    ///
+    /// A progress that is negative, NaN or infinite.
+    #[inline]
+    pub fn new(lap: i64, progress_s: f64) -> Result<Self, TimeError> {
+        if !(progress_s.is_finite() && progress_s >= 0.0) {
+            let allowed = "finite, at least 0";
+            return Err(TimeError { field: "progress_s", value: progress_s, allowed });
+        }
+        Ok(Self { lap, progress_s })
+    }
+
     /// Which lap; 0 is the first.
     #[must_use]
     pub fn lap(&self) -> i64 {
