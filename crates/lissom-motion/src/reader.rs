@@ -135,12 +135,14 @@ impl<'a> Reader<'a> {
         Ok(bytes.as_chunks::<2>().0.iter().map(|two| i16::from_le_bytes(*two)).collect())
     }
 
-    /// Seven bits per byte, the lowest first; the highest bit says that more follow.
+    /// Seven bits per byte, the lowest first; the highest bit says that more follow. A number is written in one way: the last byte of
+    /// several is not zero.
     pub(crate) fn number(&mut self) -> Result<usize> {
         let (mut number, mut shift) = (0_u64, 0_u32);
         loop {
             let byte = self.u8()?;
             self.check(shift <= 28, "a number that is too long")?;
+            self.check(byte != 0 || shift == 0, "a number with a byte too many")?;
             number |= u64::from(byte & 0x7f) << shift;
             if byte & 0x80 == 0 {
                 return Ok(usize::try_from(number).unwrap_or(usize::MAX));

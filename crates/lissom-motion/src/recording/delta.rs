@@ -123,4 +123,18 @@ mod tests {
             assert!(new.is_empty() || small == old, "nothing has changed");
         }
     }
+    #[test]
+    fn a_number_is_written_in_one_way() {
+        for n in [0, 1, 0x7f, 0x80, 0x3fff, 0x4000, 1 << 28, (1 << 35) - 1] {
+            let mut bytes = Vec::new();
+            number(n, &mut bytes);
+            assert_eq!(Reader::new(&bytes).number(), Ok(n));
+            // The same with a byte more that says nothing.
+            if let Some(last) = bytes.last_mut() {
+                *last |= 0x80;
+            }
+            bytes.push(0);
+            assert!(Reader::new(&bytes).number().is_err(), "{bytes:?}");
+        }
+    }
 }
