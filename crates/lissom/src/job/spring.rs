@@ -63,6 +63,26 @@ pub struct SpringClock {
     pub running: bool,
 }
 
+impl SpringPoint {
+    pub(crate) fn check(&self) -> Result<(), JobError> {
+        let Self { place, speed, bone: [last, before] } = *self;
+        [place, speed, last, before].into_iter().try_for_each(|v| finite_vector("points", v))
+    }
+}
+
+impl SpringClock {
+    pub(crate) fn check(&self) -> Result<(), JobError> {
+        not_below_0("clock.left", 0, self.left)?;
+        if self.left >= 1.0 {
+            // Each step that it says is left would be made.
+            let (field, value, allowed) = ("clock.left", self.left.into(), "numbers below 1");
+            return Err(JobError::Value { field, index: 0, value, allowed });
+        }
+        not_below_0("clock.frame", 0, self.frame)?;
+        self.start.into_iter().try_for_each(|v| finite_vector("clock.start", v))
+    }
+}
+
 /// Lets a chain of bones swing after the motion.
 ///
 /// | field | | |
@@ -186,12 +206,8 @@ impl SpringJob<'_> {
         }
         not_below_0("dt_s", 0, self.dt_s)?;
         if self.clock.running {
-            not_below_0("clock.left", 0, self.clock.left)?;
-            not_below_0("clock.frame", 0, self.clock.frame)?;
-            self.clock.start.into_iter().try_for_each(|v| finite_vector("clock.start", v))?;
-            for SpringPoint { place, speed, bone: [last, before] } in self.points[..count].iter().copied() {
-                [place, speed, last, before].into_iter().try_for_each(|v| finite_vector("points", v))?;
-            }
+            self.clock.check()?;
+            self.points[..count].iter().try_for_each(SpringPoint::check)?;
         }
         Ok(())
     }
