@@ -21,7 +21,8 @@ pub const LINTED: [&str; 7] = [
 ];
 
 /// The plugin without what it draws with: Bevy's renderer takes long, and declares a newer Rust.
-const FEATURES: &str = "bevy_lissom/import,bevy_lissom/multi_threaded,lissom-viewer/default";
+const FEATURES: &str =
+    "bevy_lissom/import,bevy_lissom/multi_threaded,bevy_lissom/dev,bevy_lissom/serde,lissom-viewer/default";
 
 /// What the others have by themselves.
 const OTHERS: &str = "lissom-py/default,lissom-bench-world/default";

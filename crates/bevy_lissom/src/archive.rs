@@ -5,6 +5,7 @@ use crate::{
     mesh::{mesh_of, targets_of},
 };
 use bevy_asset::{Asset, AssetLoader, Handle, LoadContext, io::Reader};
+use bevy_image::CompressedImageFormats;
 use bevy_mesh::{Mesh, morph::MAX_MORPH_WEIGHTS};
 use bevy_reflect::TypePath;
 use lissom::archive::{Archive, ArchiveError};
@@ -59,8 +60,11 @@ impl Default for LissomSettings {
 }
 
 /// Reads archives.
-#[derive(TypePath, Clone, Copy, Debug, Default)]
-pub struct LissomLoader;
+#[derive(TypePath, Clone, Copy, Debug)]
+pub struct LissomLoader {
+    /// Compressed images that the GPU reads as they are.
+    pub formats: CompressedImageFormats,
+}
 
 /// Why an archive was not loaded.
 #[derive(Debug, thiserror::Error)]
@@ -78,6 +82,10 @@ pub enum LissomLoadError {
     Import(#[from] crate::import::ImportError),
 }
 
+impl LissomLoader {
+    pub(crate) const EXTENSIONS: &[&str] = &["lsm"];
+}
+
 impl AssetLoader for LissomLoader {
     type Asset = LissomArchive;
     type Settings = LissomSettings;
@@ -93,11 +101,11 @@ impl AssetLoader for LissomLoader {
         reader.read_to_end(&mut bytes).await?;
         #[cfg(feature = "import")]
         let bytes = crate::import::cooked(context, settings, bytes).await?;
-        LissomArchive::new(Archive::read(&bytes)?, settings, context)
+        LissomArchive::new(Archive::read(&bytes)?, settings.images.then_some(self.formats), context)
     }
 
     fn extensions(&self) -> &[&str] {
-        &["lsm"]
+        Self::EXTENSIONS
     }
 }
 
@@ -105,7 +113,7 @@ impl LissomArchive {
     /// With its clips and meshes as assets.
     pub(crate) fn new(
         archive: Archive,
-        settings: &LissomSettings,
+        images: Option<CompressedImageFormats>,
         context: &mut LoadContext<'_>,
     ) -> Result<Self, LissomLoadError> {
         for (name, clip) in archive.clips() {
@@ -116,6 +124,7 @@ impl LissomArchive {
                 LissomClip { name: name.to_owned(), duration_s, looping },
             );
         }
+        let materials = crate::material::all(&archive, images, context)?;
         let mut meshes = HashMap::new();
         for (name, mesh) in archive.meshes() {
             let (mesh, mut targets) = (mesh?, targets_of(&archive, name)?);
@@ -134,7 +143,8 @@ impl LissomArchive {
                 );
                 targets.truncate(MAX_MORPH_WEIGHTS);
             }
-            let (mesh, cut) = mesh_of(&mesh.view(), targets);
+            let bumpy = materials.bumpy.contains(mesh.view().material);
+            let (mesh, cut) = mesh_of(&mesh.view(), targets, bumpy);
             if cut > 0 {
                 warn!(
                     "{}: {cut} vertices of mesh {name:?} follow more than four joints; the lightest are left out",
@@ -143,7 +153,6 @@ impl LissomArchive {
             }
             meshes.insert(name.into(), context.add_labeled_asset(format!("mesh/{name}"), mesh));
         }
-        let materials = crate::material::all(&archive, settings.images, context)?;
-        Ok(Self { archive, meshes, materials })
+        Ok(Self { archive, meshes, materials: materials.handles })
     }
 }

@@ -4,20 +4,22 @@ use crate::{
     clips::{PlayingClip, Solo, set_repeat},
     components::{Character, WeightedClip},
     crowds::{CrowdOf, Crowds},
-    names::NameError,
+    detail::Care,
+    names::{self, NameError},
     panel,
+    springs::Swing,
     steps::Steps,
     systems::joint_called,
 };
 use bevy_ecs::{prelude::*, system::SystemParam};
-use lissom::{math, track::Repeat};
+use lissom::{job::JobError, math, track::Repeat};
 use lissom_motion::{
     Graph, GraphState, Save, StateError,
     crowd::{ClipsSave, CrowdError, Member, PlayedClip},
     graph::TriggerKey,
-    state::{GoTo, Key, OneShot, ShotKey},
+    state::{GoTo, Key, OneShot, ShotKey, Value},
 };
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 /// Characters, by their entities: parameters, triggers, one-shots, joints, saves.
 ///
@@ -43,18 +45,27 @@ pub struct Characters<'w, 's> {
 /// how a fade goes on. Plain values, to keep and to compare.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CharacterSave {
-    kept: Kept,
-    steps: Steps,
-    clock_s: f64,
+    pub(crate) kept: Kept,
+    pub(crate) steps: Steps,
+    pub(crate) clock_s: f64,
+    pub(crate) swing: Option<Swing>,
+    /// How often it is posed is part of the crowd's save, and must be known here, too.
+    care: Care,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Kept {
+pub(crate) enum Kept {
     Graph(Save),
     Clips(ClipsSave, Solo),
 }
 
 impl CharacterSave {
+    /// Of a character that is posed with the next update.
+    #[cfg(feature = "serde")]
+    pub(crate) fn new(kept: Kept, steps: Steps, clock_s: f64, swing: Option<Swing>) -> Self {
+        Self { kept, steps, clock_s, swing, care: Care::FULL }
+    }
+
     /// That of a graph, which an [`Animator`](lissom_motion::Animator) can restore, too; `None`: it plays clips.
     #[must_use]
     pub fn graph(&self) -> Option<&Save> {
@@ -114,16 +125,24 @@ pub enum CharacterError {
     /// Something of the crowd.
     #[error(transparent)]
     Crowd(#[from] CrowdError),
+    /// Something of a pose.
+    #[error(transparent)]
+    Pose(#[from] JobError),
 }
 
 impl Characters<'_, '_> {
-    fn find(&self, entity: Entity) -> Result<(&CrowdOf, Member), CharacterError> {
+    #[cfg(feature = "dev")]
+    pub(crate) fn crowd_of(&self, character: &Character) -> Option<&CrowdOf> {
+        self.crowds.get(&character.key)
+    }
+
+    pub(crate) fn find(&self, entity: Entity) -> Result<(&CrowdOf, Member), CharacterError> {
         let gone = CharacterError::NotPlaying { entity };
         let Ok(character) = self.all.get(entity) else { return Err(gone) };
         Ok((self.crowds.get(&character.key).ok_or(gone)?, character.member))
     }
 
-    fn find_mut(&mut self, entity: Entity) -> Result<(&mut CrowdOf, Member), CharacterError> {
+    pub(crate) fn find_mut(&mut self, entity: Entity) -> Result<(&mut CrowdOf, Member), CharacterError> {
         let gone = CharacterError::NotPlaying { entity };
         let Ok(character) = self.all.get(entity) else { return Err(gone) };
         Ok((self.crowds.get_mut(&character.key).ok_or(gone)?, character.member))
@@ -149,6 +168,35 @@ impl Characters<'_, '_> {
         Ok(crowd_of.crowd.set(member, key, value)?)
     }
 
+    /// Sets a parameter by the last part of its name, whatever its kind; a trigger by `true`. Code that does so in every frame takes
+    /// [`Characters::set`].
+    ///
+    /// # Errors
+    ///
+    /// [`CharacterError::NotPlaying`], [`CharacterError::NoGraph`], [`CharacterError::Name`]; a value of another kind, or a number that is
+    /// not finite.
+    pub fn set_value(
+        &mut self,
+        entity: Entity,
+        name: &str,
+        value: impl Into<Value>,
+    ) -> Result<(), CharacterError> {
+        let graph = self.graph(entity)?;
+        let name = names::parameter(graph, name)?.name().to_owned();
+        let (crowd_of, member) = self.find_mut(entity)?;
+        Ok(crowd_of.crowd.set_value(member, &name, value)?)
+    }
+
+    /// The value of a parameter, by the last part of its name.
+    ///
+    /// # Errors
+    ///
+    /// [`CharacterError::NotPlaying`], [`CharacterError::NoGraph`], [`CharacterError::Name`].
+    pub fn value(&self, entity: Entity, name: &str) -> Result<Value, CharacterError> {
+        let parameter = names::parameter(self.graph(entity)?, name)?;
+        Ok(self.state(entity)?.value_of(parameter).ok_or(StateError::OtherGraph)?)
+    }
+
     /// Sets a trigger: the next transition that waits for it takes it.
     ///
     /// # Errors
@@ -172,7 +220,7 @@ impl Characters<'_, '_> {
         how: OneShot,
     ) -> Result<ShotKey, CharacterError> {
         let graph = self.graph(entity)?;
-        let (layer, clip) = (graph.layer(layer)?, graph.clip(clip)?);
+        let (layer, clip) = (names::layer(graph, layer)?, names::clip(graph, clip)?);
         let (crowd_of, member) = self.find_mut(entity)?;
         Ok(crowd_of.crowd.play(member, layer, clip, how)?)
     }
@@ -190,8 +238,7 @@ impl Characters<'_, '_> {
         layer: &str,
         how: GoTo,
     ) -> Result<(), CharacterError> {
-        let graph = self.graph(entity)?;
-        let state = graph.state_key(graph.layer(layer)?, state)?;
+        let state = names::state(self.graph(entity)?, layer, state)?;
         let (crowd_of, member) = self.find_mut(entity)?;
         Ok(crowd_of.crowd.go_to(member, state, how)?)
     }
@@ -202,7 +249,7 @@ impl Characters<'_, '_> {
     ///
     /// Those of [`Characters::play`].
     pub fn stop(&mut self, entity: Entity, layer: &str) -> Result<(), CharacterError> {
-        let layer = self.graph(entity)?.layer(layer)?;
+        let layer = names::layer(self.graph(entity)?, layer)?;
         let (crowd_of, member) = self.find_mut(entity)?;
         Ok(crowd_of.crowd.stop(member, layer)?)
     }
@@ -219,7 +266,8 @@ impl Characters<'_, '_> {
         mask: Option<&str>,
     ) -> Result<(), CharacterError> {
         let graph = self.graph(entity)?;
-        let (layer, mask) = (graph.layer(layer)?, mask.map(|mask| graph.mask_key(mask)).transpose()?);
+        let layer = names::layer(graph, layer)?;
+        let mask = mask.map(|mask| names::mask(graph, mask)).transpose()?;
         let (crowd_of, member) = self.find_mut(entity)?;
         Ok(crowd_of.crowd.set_mask(member, layer, mask)?)
     }
@@ -289,7 +337,12 @@ impl Characters<'_, '_> {
         }
         self.change_clip(entity, |clip, duration_s| {
             clip.laps = if duration_s > 0.0 { time_s / duration_s } else { 0.0 };
-        })
+        })?;
+        // Whatever it was in, it may be elsewhere now.
+        if let Ok(character) = self.all.get(entity) {
+            self.crowds.break_off(character);
+        }
+        Ok(())
     }
 
     /// Sets the speed of the leading clip: 1 as it was made, negative backward. [`PlaybackSpeed`](crate::PlaybackSpeed) is that of the
@@ -341,7 +394,8 @@ impl Characters<'_, '_> {
             None => Kept::Graph(crowd_of.crowd.save(member)?),
             Some(solo) => Kept::Clips(crowd_of.crowd.save_clips(member)?, solo),
         };
-        Ok(CharacterSave { kept, steps: own.steps.clone(), clock_s: own.clock_s })
+        let swing = Swing::of(&crowd_of.hands.swings, member.index());
+        Ok(CharacterSave { kept, steps: own.steps.clone(), clock_s: own.clock_s, swing, care: own.care })
     }
 
     /// The same into a save that is there: without allocation if it is of the same graph.
@@ -361,7 +415,8 @@ impl Characters<'_, '_> {
             _ => *save = self.save(entity)?,
         }
         save.steps.clone_from(&own.steps);
-        save.clock_s = own.clock_s;
+        (save.clock_s, save.care) = (own.clock_s, own.care);
+        Swing::save_to(&crowd_of.hands.swings, member.index(), &mut save.swing);
         Ok(())
     }
 
@@ -389,6 +444,10 @@ impl Characters<'_, '_> {
         let own = &mut crowd_of.own[member.index()];
         own.steps.clone_from(&save.steps);
         own.clock_s = save.clock_s;
+        own.care.restore(save.care);
+        if let Some(Some(swing)) = crowd_of.hands.swings.get_mut(member.index()) {
+            swing.get_mut().unwrap_or_else(PoisonError::into_inner).go_on(save.swing.as_ref());
+        }
         Ok(())
     }
 
@@ -422,12 +481,12 @@ impl Characters<'_, '_> {
         let (crowd_of, member) = self.find(entity)?;
         let at = joint_called(crowd_of.crowd.skeleton(), joint)
             .map_err(|why| CharacterError::NoJoint { entity, why })?;
-        let models = crowd_of.crowd.models(member)?.unwrap_or_default();
-        let model = models.get(at).ok_or(CharacterError::NotPlaying { entity })?;
+        let model = crowd_of.model(member, at).ok_or(CharacterError::NotPlaying { entity })?;
         Ok(bevy_math::Mat4::from_cols_array(&model.to_cols_array()))
     }
 
-    /// All joints in the space of the character's entity, in the order of its skeleton, sixteen numbers each, column by column.
+    /// All joints in the space of the character's entity, in the order of its skeleton, sixteen numbers each, column by column. Those that a
+    /// level of detail leaves out are where they were last; [`Characters::joint`] has them where they are.
     ///
     /// # Errors
     ///

@@ -52,7 +52,8 @@ pub(crate) struct Solo {
 
 /// The leading clip comes, the others go.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Fade {
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Fade {
     passed_s: f64,
     for_s: f64,
     /// The weights with which it began; the leading one is the last.
@@ -122,6 +123,39 @@ impl Solo {
         }
         let (lead, told) = heaviest.map_or((0, 0.0), |(at, clip)| (at, clip.laps));
         Self { lead, told, fade: None }
+    }
+
+    /// For a file: which clip leads, what was told of it, and the fade.
+    #[cfg(feature = "serde")]
+    pub fn saved(&self) -> (usize, f64, Option<Fade>) {
+        (self.lead, self.told, self.fade)
+    }
+
+    /// What was saved, of this number of clips.
+    #[cfg(feature = "serde")]
+    pub fn of_saved(
+        lead: usize,
+        told: f64,
+        fade: Option<Fade>,
+        clips: usize,
+    ) -> Result<Self, CharacterError> {
+        let wrong = |what, value, allowed| Err(CharacterError::Value { what, value, allowed });
+        if lead >= clips.max(1) {
+            return wrong("lead", lead as f64, "one of the clips");
+        }
+        let Fade { passed_s, for_s, from } =
+            fade.unwrap_or(Fade { passed_s: 0.0, for_s: 1.0, from: [0.0; MAX_PLAYED_CLIPS] });
+        let numbers = [told, passed_s, for_s].into_iter().chain(from.map(f64::from));
+        if let Some(number) = numbers.into_iter().find(|number| !number.is_finite()) {
+            return wrong("a number of a fade", number, "a finite number");
+        }
+        if for_s <= 0.0 || passed_s < 0.0 {
+            return wrong("a time of a fade", if for_s <= 0.0 { for_s } else { passed_s }, "above 0");
+        }
+        if let Some(weight) = from.into_iter().find(|weight| *weight < 0.0) {
+            return wrong("a weight of a fade", weight.into(), "at least 0");
+        }
+        Ok(Self { lead, told, fade })
     }
 
     /// True while a fade goes on.

@@ -353,6 +353,39 @@ pub struct MarkerPassed {
     pub backward: bool,
 }
 
+/// A character comes into a marker that lasts, as a window in which a sword cuts: a message to all, and an event of its entity, observed
+/// there. What began ends: [`MarkerEnded`] follows, also if the clip is not played any more, or the character goes.
+#[derive(Message, EntityEvent, Clone, Debug, PartialEq)]
+pub struct MarkerBegan {
+    /// The character's entity.
+    pub entity: Entity,
+    /// The marker's name.
+    pub marker: Arc<str>,
+    /// When in the step: 0 at its start, 1 at its end.
+    pub share: f32,
+    /// How much of its clip is seen.
+    pub weight: f32,
+    /// The layer's number in its graph; 0 without one.
+    pub layer: u16,
+}
+
+/// A character is out of a marker that lasts.
+#[derive(Message, EntityEvent, Clone, Debug, PartialEq)]
+pub struct MarkerEnded {
+    /// The character's entity.
+    pub entity: Entity,
+    /// The marker's name.
+    pub marker: Arc<str>,
+    /// True if the clip did not come to the marker's end: it is not played any more, or the character is gone.
+    pub interrupted: bool,
+    /// When in the step: 0 at its start, 1 at its end.
+    pub share: f32,
+    /// How much of its clip is seen.
+    pub weight: f32,
+    /// The layer's number in its graph; 0 without one.
+    pub layer: u16,
+}
+
 /// A state or a one-shot of a character began or ended, or a clip without a graph came to its end: a message to all, and an event of its entity, observed there.
 #[derive(Message, EntityEvent, Clone, Debug, PartialEq)]
 pub struct StateChanged {

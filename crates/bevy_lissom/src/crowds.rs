@@ -3,15 +3,23 @@
 use crate::{
     archive::LissomArchive,
     clips::{ClipFact, Ended, Solo},
-    components::{CrowdKey, GraphSource, Playable, WeightedClip},
-    ik::{Aims, Human},
+    components::{Character, CrowdKey, GraphSource, Playable, WeightedClip},
+    detail::{Care, Levels},
+    hands::Hands,
+    matched::Matched,
+    mesh::{morphs_reach, targets_of},
     names::{NameError, called},
+    reach::Reach,
     rig::Rig,
-    steps::Steps,
+    steps::{Stay, Steps},
 };
 use bevy_asset::{AssetId, AssetLoadError};
+use bevy_camera::primitives::Aabb;
 use bevy_ecs::prelude::*;
-use lissom::archive::{Archive, SectionKind};
+use lissom::{
+    archive::{Archive, ArchiveView, CLIP_ADDITIVE, Limits, SectionKind},
+    math::{Mat4, Mat34},
+};
 use lissom_motion::{
     Graph, GraphState, RootStep,
     crowd::{Crowd, CrowdError, GraphId, Member, Outputs, PlayedClip, Role},
@@ -19,13 +27,16 @@ use lissom_motion::{
 };
 use std::{
     collections::{BTreeMap, HashMap, btree_map::Entry},
-    sync::Arc,
+    sync::{Arc, PoisonError},
 };
 
 /// Every crowd that plays. [`Characters`](crate::Characters) is the way to one of its members.
 #[derive(Resource, Default, Debug)]
 pub struct Crowds {
     all: BTreeMap<CrowdKey, CrowdOf>,
+    /// Markers that last, whose characters went or were put elsewhere: their ends are still to be told.
+    pub(crate) broken_off: Vec<(Entity, Stay)>,
+    search_budget: Option<usize>,
 }
 
 /// The crowd of an archive and skeleton, with the entities of its members.
@@ -42,14 +53,17 @@ pub(crate) struct CrowdOf {
     pub rigs: HashMap<Box<str>, Arc<Rig>>,
     /// Names of morph targets, by the mesh, in file order.
     targets: HashMap<Box<str>, Vec<Box<str>>>,
-    /// The joints that IK moves, once somebody asks for it.
-    pub human: Option<Human>,
-    /// What members aim at in this frame, by their index.
-    pub aims: Vec<Option<Aims>>,
+    /// What changes the poses of members.
+    pub hands: Hands,
     /// The crowd's clips, by their number.
     pub clips: Vec<ClipFact>,
     /// What members have beside the crowd, by their index.
     pub own: Vec<Own>,
+    pub levels: Levels,
+    /// Of graphs that somebody steers: what their matched states read.
+    pub matched: Vec<Matched>,
+    /// Where joints can be; `None`: nobody asked yet.
+    reach: Option<Reach>,
 }
 
 /// What a member has beside the crowd.
@@ -63,10 +77,12 @@ pub(crate) struct Own {
     /// Its clips; `None`: a graph plays it.
     pub solo: Option<Solo>,
     pub steps: Steps,
+    pub care: Care,
 }
 
 impl Own {
-    const NEW: Self = Self { pace: 1.0, clock_s: 0.0, step_s: 0.0, solo: None, steps: Steps::NONE };
+    const NEW: Self =
+        Self { pace: 1.0, clock_s: 0.0, step_s: 0.0, solo: None, steps: Steps::NONE, care: Care::FULL };
 }
 
 /// The entity that a member is bound to, and what it plays.
@@ -104,7 +120,8 @@ impl Crowds {
         match self.all.entry(key.clone()) {
             Entry::Occupied(there) => Ok(there.into_mut()),
             Entry::Vacant(place) => {
-                let crowd_of = CrowdOf::new(archive.clone(), place.key().1.as_deref())?;
+                let mut crowd_of = CrowdOf::new(archive.clone(), place.key().1.as_deref())?;
+                crowd_of.crowd.set_search_budget(self.search_budget);
                 Ok(place.insert(crowd_of))
             }
         }
@@ -132,6 +149,11 @@ impl Crowds {
         for (key, crowd_of) in self.all.iter_mut().filter(|(key, _)| key.0 == id) {
             match CrowdOf::new(archive.clone(), key.1.as_deref()) {
                 Ok(mut new) => {
+                    // The new file may have them elsewhere.
+                    for at in 0..crowd_of.bound.len() {
+                        self.broken_off.extend(crowd_of.leave(at));
+                    }
+                    new.crowd.set_search_budget(self.search_budget);
                     new.take_over(crowd_of, |rebound| each(key, rebound));
                     *crowd_of = new;
                 }
@@ -141,9 +163,31 @@ impl Crowds {
         }
     }
 
+    /// Removes a member.
+    pub(crate) fn remove(&mut self, character: &Character) {
+        if let Some(crowd_of) = self.all.get_mut(&character.key) {
+            self.broken_off.extend(crowd_of.leave(character.member.index()));
+            crowd_of.remove(character.member);
+        }
+    }
+
+    /// The markers that a member is in are over for it.
+    pub(crate) fn break_off(&mut self, character: &Character) {
+        if let Some(crowd_of) = self.all.get_mut(&character.key) {
+            self.broken_off.extend(crowd_of.leave(character.member.index()));
+        }
+    }
+
     /// Drops the crowds of an archive that have no members.
     pub(crate) fn forget(&mut self, id: AssetId<LissomArchive>) {
         self.all.retain(|key, crowd_of| key.0 != id || !crowd_of.crowd.is_empty());
+    }
+
+    /// Motion matching may make searches of this many characters of a file in an update, at most; `None`, as at first: of as many as are due.
+    /// Characters take turns.
+    pub fn set_search_budget(&mut self, characters: Option<usize>) {
+        self.search_budget = characters;
+        self.all.values_mut().for_each(|crowd_of| crowd_of.crowd.set_search_budget(characters));
     }
 
     /// How many characters play.
@@ -172,13 +216,13 @@ impl CrowdOf {
             Some(name) => Crowd::of_skeleton(&archive, name)?,
             None => Crowd::new(&archive)?,
         };
-        crowd.set_outputs(Outputs { morphs: true, ..Outputs::default() });
         let mut targets: HashMap<Box<str>, Vec<Box<str>>> = HashMap::new();
         for name in archive.names(SectionKind::Morph) {
             if let Some((mesh, target)) = archive.owner(SectionKind::Mesh, name) {
                 targets.entry(mesh.into()).or_default().push(target.into());
             }
         }
+        crowd.set_outputs(Outputs { morphs: !targets.is_empty(), ..Outputs::default() });
         let (names, rigs) = (HashMap::new(), HashMap::new());
         let mut clips = Vec::new();
         for (name, clip) in archive.clips() {
@@ -189,6 +233,7 @@ impl CrowdOf {
             clips[number] = ClipFact { name: name.into(), duration_s };
         }
         Ok(Self {
+            levels: Levels::new(crowd.skeleton()),
             crowd,
             archive,
             graphs: Vec::new(),
@@ -196,10 +241,11 @@ impl CrowdOf {
             names,
             rigs,
             targets,
-            human: None,
-            aims: Vec::new(),
+            hands: Hands::default(),
             clips,
             own: Vec::new(),
+            matched: Vec::new(),
+            reach: None,
         })
     }
 
@@ -228,11 +274,19 @@ impl CrowdOf {
         Ok(member)
     }
 
+    /// The markers that a member was in.
+    fn leave(&mut self, at: usize) -> impl Iterator<Item = (Entity, Stay)> + use<> {
+        let bound = self.bound.get(at).and_then(Option::as_ref).map(|bound| bound.entity);
+        let stays = self.own.get_mut(at).map(|own| own.steps.leave()).unwrap_or_default();
+        bound.into_iter().flat_map(move |entity| stays.clone().into_iter().map(move |stay| (entity, stay)))
+    }
+
     /// Removes a member.
-    pub fn remove(&mut self, member: Member) {
+    fn remove(&mut self, member: Member) {
         // A member that is already gone is no error: its entity may be despawned twice.
         if self.crowd.remove(member).is_ok() {
             self.bound[member.index()] = None;
+            self.hands.forget(member.index());
         }
     }
 
@@ -248,6 +302,9 @@ impl CrowdOf {
             let own = &mut self.own[at];
             own.step_s = dt_s * f64::from(own.pace);
             own.clock_s += own.step_s;
+            if let Some(Some(swing)) = self.hands.swings.get_mut(at) {
+                swing.get_mut().unwrap_or_else(PoisonError::into_inner).wait(own.step_s);
+            }
             if let (Some(mut solo), step_s) = (own.solo, own.step_s)
                 && solo.fades()
             {
@@ -265,6 +322,22 @@ impl CrowdOf {
         let ended = solo.ended(self, member);
         self.own[at].solo = Some(solo);
         Some((entity, ended?))
+    }
+
+    /// The markers that a member was in, whose clips it plays no more: what graphs tell by themselves.
+    pub fn left_behind(&mut self, at: usize) -> Vec<(Entity, Stay)> {
+        let (Some(Some(Bound { entity, member, .. })), Some(own)) =
+            (self.bound.get(at), self.own.get_mut(at))
+        else {
+            return Vec::new();
+        };
+        if own.solo.is_none() || !own.steps.stays() {
+            return Vec::new();
+        }
+        let plays = |clip: u16| {
+            self.crowd.played_clips(*member).is_ok_and(|mut clips| clips.any(|played| played.clip == clip))
+        };
+        own.steps.left_behind(plays).into_iter().map(|stay| (*entity, stay)).collect()
     }
 
     /// Changes the clips of a member that no graph plays.
@@ -303,11 +376,13 @@ impl CrowdOf {
         if clips.is_empty() {
             return Err(BindError::NoClip);
         }
-        let played = |clip: &WeightedClip| {
-            let &WeightedClip { weight, speed, repeat, laps, .. } = clip;
-            Ok(PlayedClip { clip: self.clip(&clip.name)?, weight, speed, repeat, laps })
-        };
-        clips.iter().map(played).collect()
+        Ok(clips.iter().map(|clip| self.played(clip)).collect::<Result<_, _>>()?)
+    }
+
+    /// A clip by its number.
+    pub fn played(&self, clip: &WeightedClip) -> Result<PlayedClip, NameError> {
+        let &WeightedClip { weight, speed, repeat, laps, .. } = clip;
+        Ok(PlayedClip { clip: self.clip(&clip.name)?, weight, speed, repeat, laps })
     }
 
     /// The number of a clip; the last part of its name is enough.
@@ -376,8 +451,48 @@ impl CrowdOf {
         }
         let number = |number: u16| self.clip(&old.clips.get(usize::from(number))?.name).ok();
         let own = &old.own[was.index()];
-        self.own[member.index()] = Own { steps: own.steps.renumbered(number), ..own.clone() };
+        self.own[member.index()] =
+            Own { steps: own.steps.renumbered(number), care: Care::FULL, ..own.clone() };
         Ok(())
+    }
+
+    /// A joint in the space of its character: of one that the level of detail leaves out, where it leans on the one above.
+    pub fn model(&self, member: Member, joint: usize) -> Option<Mat4> {
+        let models = self.crowd.models(member).ok()??;
+        let level = self.own.get(member.index())?.care.level;
+        match self.levels.leans(level, joint) {
+            Some((on, by)) => Some(Mat34::from_mat4(models.get(on)?).mul(by).to_mat4()),
+            None => models.get(joint).copied(),
+        }
+    }
+
+    /// Whether members that are not posed in every update move from pose to pose.
+    pub fn set_smooth(&mut self, between: bool) {
+        let morphs = !self.targets.is_empty();
+        self.crowd.set_outputs(Outputs { morphs, between, ..Outputs::default() });
+        self.levels.fresh = true;
+    }
+
+    /// A box around a mesh that no pose of the clips leaves; `None` for a mesh that no skin shows, or that is empty.
+    pub fn reach_of(&mut self, mesh: &str) -> Option<Aabb> {
+        let rig = self.rigs.get(mesh)?;
+        if let Some(known) = rig.reach.get() {
+            return *known;
+        }
+        if self.reach.is_none() {
+            // Sections that were read before are right.
+            let view = ArchiveView::read(self.archive.bytes(), &Limits::default()).ok()?;
+            let is_difference = |name: &str| {
+                view.find(SectionKind::Clip, name).is_ok_and(|section| section.flags & CLIP_ADDITIVE != 0)
+            };
+            let names = self.clips.iter().map(|fact| is_difference(&fact.name));
+            self.reach = Reach::new(self.crowd.skeleton(), self.crowd.clips().iter().zip(names)).ok();
+        }
+        let around = self.reach.as_ref().and_then(|reach| {
+            let targets = targets_of(&self.archive, mesh).ok()?;
+            reach.around(&self.archive.mesh(mesh).ok()?.view(), morphs_reach(&targets))
+        });
+        *rig.reach.get_or_init(|| around)
     }
 
     /// A marker's name, shared.

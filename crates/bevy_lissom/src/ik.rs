@@ -6,6 +6,7 @@
 use crate::{
     components::Character,
     crowds::{CrowdOf, Crowds},
+    hands::{Hands, put},
     problem::{Concern, LissomError, Problems, fails},
 };
 use bevy_ecs::{entity::MapEntities, prelude::*, reflect::ReflectComponent};
@@ -109,41 +110,6 @@ impl Default for FootIk {
     }
 }
 
-type Hook = Box<dyn Fn(Entity, &mut Pose<'_>) -> Result<(), JobError> + Send + Sync>;
-
-/// A game's own hand on poses: each hook is called for each character that is posed, after [`LookAt`], [`HandIk`] and [`FootIk`], before
-/// matrices, skins and sockets follow from the pose; on all threads.
-///
-/// ```
-/// # use bevy_app::App;
-/// # use bevy_lissom::PoseHooks;
-/// # let mut app = App::new();
-/// app.init_resource::<PoseHooks>();
-/// app.world_mut().resource_mut::<PoseHooks>().add(|entity, pose| Ok(()));
-/// ```
-#[derive(Resource, Default)]
-pub struct PoseHooks(Vec<Hook>);
-
-impl std::fmt::Debug for PoseHooks {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "PoseHooks({})", self.0.len())
-    }
-}
-
-impl PoseHooks {
-    /// One more, called after those that are there. What it says is logged, and the character is shown as it left it.
-    pub fn add(
-        &mut self,
-        hook: impl Fn(Entity, &mut Pose<'_>) -> Result<(), JobError> + Send + Sync + 'static,
-    ) {
-        self.0.push(Box::new(hook));
-    }
-
-    pub(crate) fn apply(&self, entity: Entity, pose: &mut Pose<'_>) -> Result<(), JobError> {
-        self.0.iter().try_for_each(|hook| hook(entity, pose))
-    }
-}
-
 /// The joints of a human that IK moves; made once per crowd.
 #[derive(Debug)]
 pub(crate) struct Human {
@@ -198,13 +164,13 @@ pub(crate) fn aim(
     mut crowds: ResMut<Crowds>,
     mut commands: Commands,
 ) {
-    crowds.iter_mut().for_each(|crowd_of| crowd_of.aims.clear());
+    crowds.iter_mut().for_each(|crowd_of| crowd_of.hands.aims.clear());
     for (entity, character, look, hands, feet, failed) in &all {
         if look.is_none() && hands.is_none() && feet.is_none() {
             continue;
         }
         let Some(crowd_of) = crowds.get_mut(&character.key) else { continue };
-        let CrowdOf { crowd, human, aims, .. } = crowd_of;
+        let CrowdOf { crowd, hands: Hands { human, aims, .. }, .. } = crowd_of;
         let human = human.get_or_insert_with(|| Human::of(crowd.skeleton()));
         let missing = [
             human.gaze.as_ref().err().filter(|_| look.is_some()),
@@ -237,17 +203,13 @@ pub(crate) fn aim(
             hands: hands.map_or([None; 2], |hands| [hand(hands.left), hand(hands.right)]),
             grounds: feet.map(|feet| ([feet.left.map(ground), feet.right.map(ground)], feet.weight)),
         };
-        let at = character.member.index();
-        if aims.len() <= at {
-            aims.resize(at + 1, None);
-        }
-        aims[at] = Some(aimed);
+        put(aims, character.member.index(), Some(aimed));
     }
 }
 
 // The engine's own arithmetic rounds otherwise from machine to machine.
 
-fn matrix(place: &Affine3A) -> Mat34 {
+pub(crate) fn matrix(place: &Affine3A) -> Mat34 {
     let bevy_math::Mat3A { x_axis, y_axis, z_axis } = place.matrix3;
     Mat34 { columns: [x_axis, y_axis, z_axis, place.translation].map(|column| column.to_array()) }
 }

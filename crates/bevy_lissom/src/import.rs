@@ -34,9 +34,9 @@ pub enum ImportError {
     /// The options.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// The file.
-    #[error(transparent)]
-    Input(#[from] InputError),
+    /// The file, or a graph or a database for matching that goes with it: each that is refused.
+    #[error("{}", listed(.0))]
+    Refused(Vec<InputError>),
     /// What came out of it.
     #[error(transparent)]
     Pipeline(#[from] PipelineError),
@@ -56,6 +56,10 @@ pub enum ImportError {
         /// Why it cannot be read.
         source: Box<ReadAssetBytesError>,
     },
+}
+
+fn listed(refused: &[InputError]) -> String {
+    refused.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
 /// Files that others name, by their URI: the bytes, or why there are none.
@@ -232,16 +236,21 @@ fn cook(
     let input = [Input::bytes(&model.path, &model.bytes).with_files(&of_model)];
     // On this thread alone: frames go on meanwhile.
     let cooked = plan.cook(&input, &pipeline::serial, &mut pipeline::unwatched)?;
+    let mut refused = Vec::new();
     for report in cooked.inputs {
-        for warning in report?.warnings {
-            warn!("{name}: {}: {}", warning.place, warning.text);
+        match report {
+            Ok(report) => {
+                for warning in report.warnings {
+                    warn!("{name}: {}: {}", warning.place, warning.text);
+                }
+            }
+            Err(why) => refused.push(why),
         }
     }
-    for refused in cooked.graphs.iter().filter_map(|graph| graph.as_ref().err()) {
-        warn!("{name}: {refused}");
-    }
-    // There is one where no input was refused.
-    Ok(cooked.archive.unwrap_or_default())
+    refused.extend(cooked.graphs.into_iter().filter_map(Result::err));
+    refused.extend(cooked.matching.into_iter().filter_map(Result::err));
+    // There is one where nothing was refused.
+    cooked.archive.ok_or(ImportError::Refused(refused))
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
 //! Materials of an archive: assets that any renderer can read, with their images.
 
 use bevy_asset::{Asset, Handle, LoadContext, RenderAssetUsages};
-use bevy_ecs::prelude::*;
+use bevy_ecs::{prelude::*, reflect::ReflectComponent};
 use bevy_image::{
     CompressedImageFormats, Image, ImageAddressMode, ImageFilterMode, ImageSampler, ImageSamplerDescriptor,
     ImageType,
 };
-use bevy_reflect::TypePath;
+use bevy_reflect::{Reflect, TypePath, std_traits::ReflectDefault};
 use lissom::archive::{
     AlphaMode, Archive, ArchiveError, ArchiveView, Limits, MaterialView, SectionKind, TextureUseView,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use tracing::warn;
 
 /// A metallic-roughness material of an archive, as glTF has them. Colours are linear.
@@ -26,12 +26,18 @@ pub struct LissomMaterial {
     pub roughness: f32,
     /// Red, green, blue.
     pub emissive: [f32; 3],
+    /// How strong the normal texture is.
+    pub normal_scale: f32,
+    /// How strong the occlusion texture is.
+    pub occlusion_strength: f32,
     /// Of [`AlphaMode::Mask`].
     pub alpha_cutoff: f32,
     /// What alpha means.
     pub alpha: AlphaMode,
     /// Drawn from behind too.
     pub double_sided: bool,
+    /// No light falls on it (`KHR_materials_unlit`).
+    pub unlit: bool,
     /// Times the base colour.
     pub base_color_texture: Option<MaterialTexture>,
     /// Roughness in green, metallic in blue.
@@ -42,6 +48,23 @@ pub struct LissomMaterial {
     pub occlusion_texture: Option<MaterialTexture>,
     /// Times the emissive colour.
     pub emissive_texture: Option<MaterialTexture>,
+    /// Extensions of the file by name, and their JSON.
+    pub extensions: Vec<(String, String)>,
+}
+
+impl LissomMaterial {
+    /// The textures that it has.
+    pub fn textures(&self) -> impl Iterator<Item = &MaterialTexture> {
+        [
+            &self.base_color_texture,
+            &self.metallic_roughness_texture,
+            &self.normal_texture,
+            &self.occlusion_texture,
+            &self.emissive_texture,
+        ]
+        .into_iter()
+        .flatten()
+    }
 }
 
 /// A texture of a material.
@@ -55,25 +78,40 @@ pub struct MaterialTexture {
     pub transform: Option<[f32; 5]>,
 }
 
-/// The material of a skin that [`Skins`](crate::Skins) spawned; `None`: its file says nothing.
-#[derive(Component, Clone, Debug, Default, PartialEq)]
+/// The material that its file has for a skin of [`Skins`](crate::Skins); `None`: the file says nothing. With feature `render` Bevy's
+/// `StandardMaterial` is made of it.
+#[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
+#[reflect(Component, Default, Debug, PartialEq)]
 pub struct SkinMaterial(pub Option<Handle<LissomMaterial>>);
 
-/// All materials of an archive, as assets. Images are decoded if that is wanted.
+/// The materials of an archive.
+#[derive(Default)]
+pub(crate) struct Materials {
+    /// As assets, by name.
+    pub handles: HashMap<Box<str>, Handle<LissomMaterial>>,
+    /// Those with a normal texture.
+    pub bumpy: HashSet<Box<str>>,
+}
+
+/// All materials of an archive, as assets. Images are decoded into one of these formats; `None`: they are not wanted.
 pub(crate) fn all(
     archive: &Archive,
-    images: bool,
+    images: Option<CompressedImageFormats>,
     context: &mut LoadContext<'_>,
-) -> Result<HashMap<Box<str>, Handle<LissomMaterial>>, ArchiveError> {
-    let mut materials = HashMap::new();
+) -> Result<Materials, ArchiveError> {
+    let mut materials = Materials::default();
     if archive.names(SectionKind::Material).next().is_none() {
         return Ok(materials);
     }
     let view = ArchiveView::read(archive.bytes(), &Limits::default())?;
-    let mut decoded = Images { view: &view, wanted: images, known: HashMap::new() };
+    let mut decoded = Images { view: &view, formats: images, known: HashMap::new() };
     for name in archive.names(SectionKind::Material) {
         let material = material_of(&view.material(name)?, &mut decoded, context);
-        materials.insert(name.into(), context.add_labeled_asset(format!("material/{name}"), material));
+        if material.normal_texture.is_some() {
+            materials.bumpy.insert(name.into());
+        }
+        let handle = context.add_labeled_asset(format!("material/{name}"), material);
+        materials.handles.insert(name.into(), handle);
     }
     Ok(materials)
 }
@@ -94,14 +132,18 @@ fn material_of(
         metallic: own.metallic,
         roughness: own.roughness,
         emissive: own.emissive,
+        normal_scale: own.normal_scale,
+        occlusion_strength: own.occlusion_strength,
         alpha_cutoff: own.alpha_cutoff,
         alpha: own.alpha,
         double_sided: own.double_sided,
+        unlit: own.extensions.iter().any(|(name, _)| *name == "KHR_materials_unlit"),
         base_color_texture: texture(own.base_color_texture, true),
         metallic_roughness_texture: texture(own.metallic_roughness_texture, false),
         normal_texture: texture(own.normal_texture, false),
         occlusion_texture: texture(own.occlusion_texture, false),
         emissive_texture: texture(own.emissive_texture, true),
+        extensions: own.extensions.iter().map(|(name, json)| ((*name).into(), (*json).into())).collect(),
     }
 }
 
@@ -111,7 +153,8 @@ type Use = (String, bool, [u32; 4]);
 /// The images of an archive that were decoded. What cannot be decoded is told once.
 struct Images<'a> {
     view: &'a ArchiveView<'a>,
-    wanted: bool,
+    /// What a GPU reads as it is; `None`: images are not wanted.
+    formats: Option<CompressedImageFormats>,
     known: HashMap<Use, Option<Handle<Image>>>,
 }
 
@@ -123,7 +166,7 @@ impl Images<'_> {
         srgb: bool,
         context: &mut LoadContext<'_>,
     ) -> Option<Handle<Image>> {
-        let texture = material.textures.get(texture).filter(|_| self.wanted)?;
+        let (texture, formats) = material.textures.get(texture).zip(self.formats)?;
         // One that needs no extension, where there are several.
         let plain = texture.images.iter().find(|(extension, _)| extension.is_empty());
         let (_, name) = plain.or(texture.images.first())?;
@@ -131,7 +174,7 @@ impl Images<'_> {
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
-        let decoded = self.decoded(name, srgb, texture.sampler);
+        let decoded = self.decoded(name, srgb, texture.sampler, formats);
         let image = match decoded {
             Ok(image) => {
                 let number = self.known.keys().filter(|(own, ..)| own == name).count();
@@ -148,13 +191,19 @@ impl Images<'_> {
         image
     }
 
-    fn decoded(&self, name: &str, srgb: bool, sampler: [u32; 4]) -> Result<Image, String> {
+    fn decoded(
+        &self,
+        name: &str,
+        srgb: bool,
+        sampler: [u32; 4],
+        formats: CompressedImageFormats,
+    ) -> Result<Image, String> {
         let image = self.view.image(name).map_err(|why| why.to_string())?;
         let kind =
             ImageType::MimeType(if image.mime_type.is_empty() { "image/png" } else { image.mime_type });
-        let (formats, usages) = (CompressedImageFormats::NONE, RenderAssetUsages::default());
+        let usages = RenderAssetUsages::default();
         Image::from_buffer(image.bytes, kind, formats, srgb, sampler_of(sampler), usages)
-            .map_err(|why| format!("{why}; Bevy reads PNG, JPEG and others with a feature of each"))
+            .map_err(|why| format!("{why}; Bevy reads PNG, JPEG, WebP and KTX2 with a feature of each"))
     }
 }
 

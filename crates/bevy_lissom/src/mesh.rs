@@ -12,8 +12,8 @@ use lissom::{
 const INFLUENCES: usize = 4;
 
 /// A mesh, and how many of its vertices follow more joints than Bevy's do: of those the heaviest four are left, and weigh as
-/// much as all did.
-pub(crate) fn mesh_of(view: &MeshView<'_>, targets: Vec<(String, Morph)>) -> (Mesh, usize) {
+/// much as all did. A bumpy one has a normal texture: Bevy draws that with tangents alone, which most files leave out.
+pub(crate) fn mesh_of(view: &MeshView<'_>, targets: Vec<(String, Morph)>, bumpy: bool) -> (Mesh, usize) {
     let (joints, weights, cut) = influences(view);
     let mut mesh = Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::default())
         .with_inserted_indices(Indices::U32(view.indices.to_vec()))
@@ -28,6 +28,8 @@ pub(crate) fn mesh_of(view: &MeshView<'_>, targets: Vec<(String, Morph)>) -> (Me
     }
     if !view.tangents.is_empty() {
         mesh.insert_attribute(Mesh::ATTRIBUTE_TANGENT, view.tangents.to_vec());
+    } else if bumpy {
+        add_tangents(&mut mesh);
     }
     if let Some(colors) = view.color(0) {
         mesh.insert_attribute(Mesh::ATTRIBUTE_COLOR, colors.to_vec());
@@ -40,6 +42,18 @@ pub(crate) fn mesh_of(view: &MeshView<'_>, targets: Vec<(String, Morph)>) -> (Me
     (mesh, cut)
 }
 
+/// Made as `bevy_gltf` makes them. A mesh for which there are none, having no texture coordinates, is drawn smooth.
+#[cfg(feature = "render")]
+fn add_tangents(mesh: &mut Mesh) {
+    if let Err(why) = mesh.generate_tangents() {
+        tracing::warn!("a normal texture is not drawn: {why}");
+    }
+}
+
+/// Nobody draws it.
+#[cfg(not(feature = "render"))]
+fn add_tangents(_: &mut Mesh) {}
+
 /// The morph targets of a mesh, in file order, by name.
 pub(crate) fn targets_of(archive: &Archive, mesh: &str) -> Result<Vec<(String, Morph)>, ArchiveError> {
     archive
@@ -49,6 +63,15 @@ pub(crate) fn targets_of(archive: &Archive, mesh: &str) -> Result<Vec<(String, M
             (owner == mesh).then(|| Ok((name.to_owned(), morph?)))
         })
         .collect()
+}
+
+/// How far targets move a vertex together, each at a weight of 1.
+pub(crate) fn morphs_reach(targets: &[(String, Morph)]) -> f64 {
+    let long = |delta: &[f32; 3]| delta.iter().map(|v| f64::from(*v) * f64::from(*v)).sum::<f64>();
+    let farthest = |(_, target): &(String, Morph)| {
+        target.view().target.positions.iter().map(long).fold(0.0, |a: f64, b| if b > a { b } else { a })
+    };
+    targets.iter().map(|target| farthest(target).sqrt()).sum()
 }
 
 /// What a target adds to each vertex.

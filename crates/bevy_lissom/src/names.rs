@@ -1,6 +1,11 @@
 //! One rule for names of joints, meshes, graphs and parameters: that of clips, [`clip_called`].
 
+use crate::character::CharacterError;
 use lissom::archive::{clip_called, clip_ends_with};
+use lissom_motion::{
+    Graph,
+    graph::{ClipKey, LayerKey, MaskKey, Parameter, PoseKey, StateKey},
+};
 
 /// Why a name means nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -59,6 +64,55 @@ pub(crate) fn called<'a>(
             NameError::Unknown { what, name, there }
         }
     })
+}
+
+/// A layer of a graph.
+pub(crate) fn layer(graph: &Graph, name: &str) -> Result<LayerKey, CharacterError> {
+    let names = || graph.layer_names();
+    let at = called("layer", names(), name)?;
+    Ok(graph.layer(names().nth(at).unwrap_or(name))?)
+}
+
+/// A state of a layer, or the first of a group.
+pub(crate) fn state(graph: &Graph, layer: &str, name: &str) -> Result<StateKey, CharacterError> {
+    let names = || graph.layer_names();
+    let number = called("layer", names(), layer)?;
+    let key = graph.layer(names().nth(number).unwrap_or(layer))?;
+    if let Ok(state) = graph.state_key(key, name) {
+        return Ok(state);
+    }
+    let states = || graph.state_names(number);
+    let at = called("state", states(), name)?;
+    Ok(graph.state_key(key, states().nth(at).unwrap_or(name))?)
+}
+
+/// A mask of a graph.
+pub(crate) fn mask(graph: &Graph, name: &str) -> Result<MaskKey, CharacterError> {
+    let names = || graph.mask_names();
+    let at = called("mask", names(), name)?;
+    Ok(graph.mask_key(names().nth(at).unwrap_or(name))?)
+}
+
+/// A clip of a graph.
+pub(crate) fn clip(graph: &Graph, name: &str) -> Result<ClipKey, CharacterError> {
+    let names = || graph.clips().iter().map(|clip| &*clip.name);
+    let at = called("clip", names(), name)?;
+    Ok(graph.clip(names().nth(at).unwrap_or(name))?)
+}
+
+/// A pose that a graph keeps.
+pub(crate) fn pose(graph: &Graph, name: &str) -> Result<PoseKey, CharacterError> {
+    let names = || graph.pose_names();
+    let at = called("kept pose", names(), name)?;
+    Ok(graph.pose_key(names().nth(at).unwrap_or(name))?)
+}
+
+/// A parameter of a graph.
+pub(crate) fn parameter<'g>(graph: &'g Graph, name: &str) -> Result<&'g Parameter, NameError> {
+    let names = || graph.parameters().map(|(name, _)| name);
+    let at = called("parameter", names(), name)?;
+    let found = names().nth(at).and_then(|name| graph.parameter(name));
+    found.ok_or(NameError::Unknown { what: "parameter", name: name.into(), there: Vec::new() })
 }
 
 #[cfg(test)]

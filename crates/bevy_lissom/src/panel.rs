@@ -1,7 +1,13 @@
 //! What a character does and decides, as lines of text.
 
 use crate::crowds::CrowdOf;
-use lissom_motion::{crowd::Member, decide::Verdict, state::Value};
+use lissom_motion::{
+    crowd::Member,
+    decide::{DecisionView, Verdict},
+    frame::ActiveMarker,
+    graph::Test,
+    state::{MatchedNow, PlayingShot, Value},
+};
 
 /// The step that transitions are asked for where the character has not moved yet.
 const STEP_S: f64 = 1.0 / 60.0;
@@ -28,6 +34,12 @@ pub(crate) fn lines(crowd_of: &CrowdOf, member: Member) -> Vec<String> {
             .map(|playing| format!("{} {:.2} ({:.1} s)", playing.name, playing.at, playing.age_s))
             .collect();
         lines.push(format!("{name}: {}", if all.is_empty() { "-".into() } else { all.join(" > ") }));
+        if let Some(matched) = state.matched(graph, layer) {
+            let MatchedNow { database, clip, time_s, cost, searches, jumps, .. } = matched;
+            lines.push(format!(
+                "  matched of {database}: {clip} {time_s:.2} s  cost {cost:.2}  {jumps} jumps in {searches} searches"
+            ));
+        }
         // An update of this step is legal: the last one was.
         for why in graph.why(state, step_s, layer).unwrap_or_default() {
             let verdict = match why.verdict {
@@ -42,10 +54,23 @@ pub(crate) fn lines(crowd_of: &CrowdOf, member: Member) -> Vec<String> {
             lines.push(format!("  {} > {}: {verdict}", why.from, why.to));
         }
         if let Ok(key) = graph.layer(name) {
-            for shot in state.shots(graph, key) {
-                lines.push(format!("  one-shot {shot:?}"));
+            for PlayingShot { clip, time_s, is_queued, is_stopping, .. } in state.shots(graph, key) {
+                let how = if is_queued {
+                    "waits"
+                } else if is_stopping {
+                    "fades out"
+                } else {
+                    "plays"
+                };
+                lines.push(format!(
+                    "  one-shot {} {how} {time_s:.2} s",
+                    graph.clip_name(clip).unwrap_or_default()
+                ));
             }
         }
+    }
+    for ActiveMarker { marker, .. } in crowd_of.crowd.active_markers(member).into_iter().flatten() {
+        lines.push(format!("in {}", marker.name));
     }
     for (name, _) in graph.parameters() {
         let value = graph.parameter(name).and_then(|parameter| state.value_of(parameter));
@@ -57,5 +82,26 @@ pub(crate) fn lines(crowd_of: &CrowdOf, member: Member) -> Vec<String> {
         };
         lines.push(format!("{name} = {value}"));
     }
+    let decisions = crowd_of.crowd.decisions(member);
+    for decision in
+        decisions.into_iter().flat_map(|all| all.iter().rev()).filter_map(|one| graph.decision(one))
+    {
+        lines.push(decided(&decision));
+    }
     lines
+}
+
+/// A decision, and the values that it was made on.
+fn decided(decision: &DecisionView<'_>) -> String {
+    let DecisionView { time_s, layer, from, to, by_code, tests } = decision;
+    let tests = tests.iter().map(|(parameter, test, value)| match test {
+        Test::On | Test::Off => (*parameter).to_owned(),
+        _ => format!("{parameter} {value}"),
+    });
+    let mut why: Vec<String> = tests.collect();
+    if *by_code {
+        why.push("by code".into());
+    }
+    let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(", ")) };
+    format!("{time_s:.2} s {layer}: {from} > {to}{why}")
 }

@@ -42,6 +42,31 @@ pub enum Concern {
     JointSocket,
     /// [`LookAt`](crate::LookAt), [`HandIk`](crate::HandIk) or [`FootIk`](crate::FootIk).
     Ik,
+    /// Its [`JointSprings`](crate::JointSprings).
+    Springs,
+    /// Its [`Ragdoll`](crate::Ragdoll).
+    Ragdoll,
+    /// Its [`CharacterDetail`](crate::CharacterDetail).
+    Detail,
+    /// Its [`MatchedMotion`](crate::MatchedMotion).
+    Matched,
+    /// Its pose: what IK, springs or a hook of the game made of it.
+    Pose,
+}
+
+impl Concern {
+    /// Those of what plays, which go with it.
+    pub(crate) const OF_CHARACTERS: [Self; 9] = [
+        Self::Plays,
+        Self::Parameters,
+        Self::PlaybackSpeed,
+        Self::Ik,
+        Self::Springs,
+        Self::Ragdoll,
+        Self::Detail,
+        Self::Matched,
+        Self::Pose,
+    ];
 }
 
 impl fmt::Display for Concern {
@@ -53,6 +78,11 @@ impl fmt::Display for Concern {
             Self::Skin => "is not drawn",
             Self::JointSocket => "follows no joint",
             Self::Ik => "has no IK",
+            Self::Springs => "has joints that do not swing",
+            Self::Ragdoll => "is not moved by all bodies",
+            Self::Detail => "keeps its detail",
+            Self::Matched => "does not go where it wants",
+            Self::Pose => "has another pose than was asked for",
         })
     }
 }

@@ -11,6 +11,7 @@
 //! here in one frame is what motion vectors compare with in the next: for as long as a skin keeps its range, which it does
 //! while it is seen. A skin that comes into sight gets a range with other data, which Bevy would take for its last pose. So its own
 //! palette is written there too, as if it had not moved.
+#![allow(clippy::type_complexity, reason = "a query says what it asks for")]
 
 use crate::{scatter::scatter_palettes, skin::SkinPalette};
 use bevy_app::App;
@@ -18,19 +19,24 @@ use bevy_camera::visibility::ViewVisibility;
 use bevy_ecs::prelude::*;
 use bevy_math::Mat4;
 use bevy_mesh::skinning::SkinnedMesh;
-use bevy_pbr::{SkinUniforms, extract_skins, prepare_skins};
+use bevy_pbr::{
+    MaterialExtractionSystems, RenderMaterialInstances, SkinUniforms, extract_skins, prepare_skins,
+};
 use bevy_render::{
     Extract, ExtractSchedule, Render, RenderApp, RenderSystems, renderer::RenderQueue, sync_world::MainEntity,
 };
 use std::ops::Range;
-use tracing::warn;
+use tracing::{error, warn};
 
 /// In an app that draws, palettes follow Bevy's own skins into their buffers.
 pub(crate) fn connect(app: &mut App) {
     if let Some(render) = app.get_sub_app_mut(RenderApp) {
         render
             .init_resource::<Newcomers>()
-            .add_systems(ExtractSchedule, copy_palettes.after(extract_skins))
+            .add_systems(
+                ExtractSchedule,
+                (copy_palettes.after(extract_skins), tell_of_bare_skins.after(MaterialExtractionSystems)),
+            )
             .add_systems(
                 Render,
                 stand_still_before.in_set(RenderSystems::PrepareResources).after(prepare_skins),
@@ -72,6 +78,46 @@ fn copy_palettes(
             "{left_out} skins are not drawn as they stand: their `SkinnedMesh` has fewer joints than they have"
         );
     }
+}
+
+/// Frames between two looks at the skins.
+const LOOK_EACH: u32 = 64;
+
+/// Who looks for skins that nobody sees.
+#[derive(Default)]
+struct Lookout {
+    frames: u32,
+    /// One that had no material when it was looked at last.
+    suspect: Option<Entity>,
+    told: bool,
+}
+
+/// A skin in sight that has no material of any kind is not drawn: said once. A game may give it one some frames after it spawned it.
+fn tell_of_bare_skins(
+    skins: Extract<Query<(Entity, &ViewVisibility, Option<&Name>), With<SkinPalette>>>,
+    materials: Option<Res<RenderMaterialInstances>>,
+    mut lookout: Local<Lookout>,
+) {
+    let Some(materials) = materials.filter(|_| !lookout.told) else { return };
+    lookout.frames += 1;
+    if !lookout.frames.is_multiple_of(LOOK_EACH) {
+        return;
+    }
+    let is_bare = |entity: Entity, seen: &ViewVisibility| {
+        seen.get() && !materials.instances.contains_key(&MainEntity::from(entity))
+    };
+    let still = lookout.suspect.and_then(|suspect| skins.get(suspect).ok());
+    if let Some((entity, _, name)) = still.filter(|(entity, seen, _)| is_bare(*entity, seen)) {
+        lookout.told = true;
+        let name = name.map_or_else(|| entity.to_string(), |name| format!("\"{name}\" ({entity})"));
+        error!(
+            "{name} has a `Skin` and no material, so it is not drawn: give it a `MeshMaterial3d`, or dress the character with \
+             `Skins::all()`, which brings the materials of the file"
+        );
+        return;
+    }
+    lookout.suspect =
+        skins.iter().find(|(entity, seen, _)| is_bare(*entity, seen)).map(|(entity, ..)| entity);
 }
 
 /// Writes the palettes of new skins into the buffer of the frame before.

@@ -21,6 +21,7 @@ use bevy_transform::{
     components::{GlobalTransform, Transform, TransformTreeChanged},
 };
 use lissom::{Skeleton, math::Mat4};
+use lissom_motion::crowd::Member;
 
 /// The joints of a scene below this character follow it. The plugin finds them by their `Name`s when the scene is spawned, and again
 /// when it is spawned anew. It does not read their own `Transform`s while they follow.
@@ -288,8 +289,18 @@ struct Drive<'a> {
     base: Entity,
     joints: &'a [Entity],
     models: &'a [Mat4],
+    crowd_of: &'a CrowdOf,
+    member: Member,
     /// The update that made them.
     posed_in: u64,
+}
+
+impl Drive<'_> {
+    fn model(&self, joint: usize) -> Option<Affine3A> {
+        let all = self.crowd_of.own[self.member.index()].care.level == 0;
+        let model = if all { *self.models.get(joint)? } else { self.crowd_of.model(self.member, joint)? };
+        Some(Affine3A::from_mat4(model))
+    }
 }
 
 /// Joints follow, and carry what hangs on them. A character that another one carries is placed after that one.
@@ -316,21 +327,22 @@ pub(crate) fn drive(
         .map(|row| {
             let entity = row.character?;
             let (character, scene) = characters.get(entity).ok()?;
-            let crowd = &crowds.get(&character.key)?.crowd;
+            let crowd_of = crowds.get(&character.key)?;
+            let (crowd, member) = (&crowd_of.crowd, character.member);
             let posed_in = crowd.posed_in(character.member).ok()?;
             let models = crowd.models(character.member).ok()??;
             let above = parents.iter_ancestors(entity);
             let mut carrying: Vec<u32> = above.filter_map(|e| Some(joints.get(e).ok()?.0.row)).collect();
             carrying.dedup();
             let Found { base, joints, .. } = scene.found.as_ref()?;
-            Some(Drive { depth: carrying.len(), base: *base, joints, models, posed_in })
+            Some(Drive { depth: carrying.len(), base: *base, joints, models, crowd_of, member, posed_in })
         })
         .collect();
     let always = optimizations.is_some_and(|optimizations| !optimizations.is_enabled());
     let deepest = drives.iter().flatten().map(|drive| drive.depth).max().unwrap_or_default();
     let mut stack = Vec::new();
     for depth in 0..=deepest {
-        let places: Vec<Option<(Affine3A, &[Mat4])>> = drives
+        let places: Vec<Option<(Affine3A, &Drive<'_>)>> = drives
             .iter()
             .zip(&mut rows.rows)
             .map(|(drive, row)| {
@@ -338,14 +350,14 @@ pub(crate) fn drive(
                 let base = others.get(drive.base).ok()?.1.affine();
                 let seen = Some((drive.posed_in, base));
                 let moved = std::mem::replace(&mut row.seen, seen) != seen;
-                moved.then_some((base, drive.models))
+                moved.then_some((base, drive))
             })
             .collect();
         let place = |joint: &SceneJoint, mut global: Mut<GlobalTransform>| {
             let row = places.get(joint.row as usize).and_then(Option::as_ref);
-            let model = row.and_then(|(base, models)| Some((base, models.get(usize::from(joint.joint))?)));
+            let model = row.and_then(|(base, drive)| Some((base, drive.model(usize::from(joint.joint))?)));
             if let Some((base, model)) = model {
-                global.set_if_neq(GlobalTransform::from(*base * Affine3A::from_mat4(*model)));
+                global.set_if_neq(GlobalTransform::from(*base * model));
             }
         };
         let moved = places.iter().flatten().count();

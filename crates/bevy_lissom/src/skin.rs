@@ -101,6 +101,16 @@ impl SkinPalette {
     pub fn matrices(&self) -> &[Mat4] {
         &self.matrices
     }
+
+    /// Whose mesh it is.
+    pub(crate) fn character(&self) -> Entity {
+        self.character
+    }
+
+    /// Which mesh, by its whole name.
+    pub(crate) fn mesh(&self) -> &str {
+        &self.rig.mesh
+    }
 }
 
 /// Why a mesh cannot be drawn.
@@ -238,10 +248,19 @@ pub(crate) fn pose_skins(
         if PaletteJob::new(models, &rig.inverse_binds, matrices).run().is_err() {
             return;
         }
+        let care = crowd_of.own[member.index()].care;
+        if let Some(joints) = crowd_of.crowd.level_joints(care.level) {
+            // What the level leaves out moves with the joint above, which stands before it.
+            for (joint, on) in joints.iter().enumerate() {
+                matrices[joint] = matrices[usize::from(*on)];
+            }
+        }
+        // Who is not posed has a box for any pose.
         let anew = before.is_none_or(|(before, ..)| before != posed);
         let weights = crowd_of.morph_weights(member, &rig.mesh).unwrap_or_default();
         // A mesh of nothing has no box, and there is a matrix a joint and a weight a target.
-        if (anew || own != place)
+        if care.posed
+            && (anew || own != place)
             && let Ok(Some(around)) = rig.bounds.linear(matrices, weights)
         {
             let around = Aabb::from_min_max(Vec3::from_array(around.min), Vec3::from_array(around.max));
@@ -256,7 +275,11 @@ pub(crate) fn pose_skins(
 }
 
 /// A box in the character's space, in that of an entity that stands elsewhere.
-fn seen_from(own: &GlobalTransform, place: &GlobalTransform, Aabb { center, half_extents }: Aabb) -> Aabb {
+pub(crate) fn seen_from(
+    own: &GlobalTransform,
+    place: &GlobalTransform,
+    Aabb { center, half_extents }: Aabb,
+) -> Aabb {
     let from = own.affine().inverse() * place.affine();
     let axes = from.matrix3;
     let half = axes.x_axis.abs() * half_extents.x

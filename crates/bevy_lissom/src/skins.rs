@@ -17,8 +17,8 @@ use bevy_reflect::{Reflect, std_traits::ReflectDefault};
 use bevy_transform::components::Transform;
 
 /// Dresses a character: every mesh of its archive becomes a child with a [`Skin`] and a [`SkinMaterial`], the material that its file has.
-/// A renderer's own material is made of it by a system of the game. Children follow the component and the file; they go with the
-/// component.
+/// With feature `render` Bevy's `StandardMaterial` is made of that; what a game puts in its place stays. Children follow the component
+/// and the file; they go with the component.
 ///
 /// ```ignore
 /// commands.spawn((Plays::clip(server.load("hero.lsm"), "walk"), Skins::all()));
@@ -29,6 +29,8 @@ use bevy_transform::components::Transform;
 pub struct Skins {
     /// Only these meshes, each by the last part of its name; empty: all.
     pub only: Vec<String>,
+    /// True if children get no `StandardMaterial`, because a system of the game gives them materials of its own.
+    pub bare: bool,
 }
 
 impl Skins {
@@ -41,12 +43,19 @@ impl Skins {
     /// Some meshes: a body, and one of several hats.
     #[must_use]
     pub fn only<'a>(meshes: impl IntoIterator<Item = &'a str>) -> Self {
-        Self { only: meshes.into_iter().map(str::to_owned).collect() }
+        Self { only: meshes.into_iter().map(str::to_owned).collect(), ..Self::default() }
+    }
+
+    /// Without a `StandardMaterial`: a system of the game makes materials of the [`SkinMaterial`]s.
+    #[must_use]
+    pub fn bare(self) -> Self {
+        Self { bare: true, ..self }
     }
 }
 
-/// A child that [`Skins`] spawned. Scenes keep the component, and not these.
-#[derive(Component, Clone, Debug)]
+/// A child that [`Skins`] spawned. A scene that keeps it brings it back as such, and it is worn again.
+#[derive(Component, Clone, Debug, Default, Reflect)]
+#[reflect(Component, Default)]
 pub(crate) struct Worn;
 
 /// Spawns and despawns children where the component, the character or its file is new.

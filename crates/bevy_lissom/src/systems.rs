@@ -5,23 +5,28 @@ use crate::{
     archive::{LissomArchive, LissomClip},
     clips::Ended,
     components::{
-        Change, Character, ClipSource, EntityRootMotion, JointSocket, MarkerPassed, ParameterValue,
-        Parameters, Playable, PlaybackSpeed, Plays, StateChanged, WeightedClip,
+        Change, Character, ClipSource, EntityRootMotion, JointSocket, MarkerBegan, MarkerEnded, MarkerPassed,
+        ParameterValue, Parameters, Playable, PlaybackSpeed, Plays, StateChanged, WeightedClip,
     },
     crowds::{BindError, Bound, CrowdOf, Crowds, Own, Rebound},
     executor::Compute,
-    ik::PoseHooks,
+    hands::PoseHooks,
     names::{NameError, called},
     problem::{Concern, LissomError, Problems, fails},
-    steps::{MarkerFilter, Passing},
+    steps::{MarkerFilter, Passing, Stay},
 };
 use bevy_asset::{AssetEvent, AssetId, AssetServer, Assets, Handle, LoadState, UntypedAssetId};
-use bevy_ecs::prelude::*;
+use bevy_ecs::{prelude::*, system::SystemParam};
 use bevy_math::{Mat4, Quat, Vec3};
 use bevy_time::Time;
 use bevy_transform::components::Transform;
-use lissom::Skeleton;
-use lissom_motion::{RootStep, crowd::CrowdError, frame::What};
+use lissom::{Skeleton, job::JobError, pose::Pose};
+use lissom_motion::{
+    RootStep,
+    crowd::{CrowdError, Member},
+    frame::What,
+};
+use std::sync::{Mutex, PoisonError};
 use tracing::error;
 
 /// Removes the member of an entity that lost its [`Plays`].
@@ -31,13 +36,11 @@ pub(crate) fn unbind(
     mut crowds: ResMut<Crowds>,
     mut commands: Commands,
 ) {
-    for about in [Concern::Plays, Concern::Parameters, Concern::PlaybackSpeed, Concern::Ik] {
+    for about in Concern::OF_CHARACTERS {
         commands.mend(removed.entity, about);
     }
     let Ok(character) = characters.get(removed.entity) else { return };
-    if let Some(crowd_of) = crowds.get_mut(&character.key) {
-        crowd_of.remove(character.member);
-    }
+    crowds.remove(character);
     commands.entity(removed.entity).try_remove::<Character>();
 }
 
@@ -106,10 +109,8 @@ pub(crate) fn bind(
         if !changed && (character.is_some() || failed) {
             continue;
         }
-        if let Some(character) = character
-            && let Some(crowd_of) = crowds.get_mut(&character.key)
-        {
-            crowd_of.remove(character.member);
+        if let Some(character) = character {
+            crowds.remove(character);
             commands.entity(entity).try_remove::<Character>();
         }
         match bound(entity, &plays, &archives, &clips, &server, &mut crowds) {
@@ -261,22 +262,47 @@ fn set_pace(crowd_of: &mut CrowdOf, character: &Character, pace: f32) -> Result<
 }
 
 /// Updates every crowd.
-pub(crate) fn animate(time: Res<Time>, hooks: Res<PoseHooks>, mut crowds: ResMut<Crowds>) {
+pub(crate) fn animate(
+    time: Res<Time>,
+    hooks: Res<PoseHooks>,
+    errors: Query<(Entity, &LissomError)>,
+    mut crowds: ResMut<Crowds>,
+    mut commands: Commands,
+) {
     let dt_s = time.delta_secs_f64();
+    let known: Vec<Entity> = errors
+        .iter()
+        .filter(|(_, error)| fails(Some(error), Concern::Pose))
+        .map(|(entity, _)| entity)
+        .collect();
+    // What the hands on poses said; few do.
+    let said: Mutex<Vec<(Entity, Option<JobError>)>> = Mutex::default();
     for crowd_of in crowds.iter_mut() {
         crowd_of.begin(dt_s);
-        let CrowdOf { crowd, human, aims, bound, .. } = crowd_of;
-        let updated = crowd.update_with(dt_s, &Compute, None, &|member, _, pose| {
-            if let (Some(Some(aims)), Some(human)) = (aims.get(member.index()), &*human) {
-                aims.apply(human, pose)?;
+        let fresh = std::mem::take(&mut crowd_of.levels.fresh);
+        let CrowdOf { crowd, hands, bound, .. } = crowd_of;
+        let pose = |member: Member, _: &RootStep, pose: &mut Pose<'_>| {
+            let why = hands.apply(&hooks, bound, member, pose).err();
+            if let Some(Some(Bound { entity, .. })) = bound.get(member.index())
+                && (why.is_some() || known.contains(entity))
+            {
+                said.lock().unwrap_or_else(PoisonError::into_inner).push((*entity, why));
             }
-            match bound.get(member.index()) {
-                Some(Some(bound)) => hooks.apply(bound.entity, pose),
-                _ => Ok(()),
-            }
-        });
-        if let Err(why) = updated {
+            Ok(())
+        };
+        // A step of 0 poses everybody.
+        let first = if fresh { crowd.update_with(0.0, &Compute, None, &pose) } else { Ok(()) };
+        if let Err(why) = first.and_then(|()| crowd.update_with(dt_s, &Compute, None, &pose)) {
             error!("a crowd of {} characters: {why}", crowd_of.crowd.len());
+        }
+    }
+    let mut said = said.into_inner().unwrap_or_else(PoisonError::into_inner);
+    // Threads take turns; the log does not show it.
+    said.sort_unstable_by_key(|(entity, _)| *entity);
+    for (entity, why) in said {
+        match why {
+            Some(why) => commands.tell(entity, Concern::Pose, why),
+            None => commands.mend(entity, Concern::Pose),
         }
     }
 }
@@ -309,62 +335,100 @@ pub(crate) fn travel(
     }
 }
 
-/// Sends what happened in the step, as messages and as events of the entities.
-pub(crate) fn tell(
-    mut crowds: ResMut<Crowds>,
-    mut messages: MessageWriter<MarkerPassed>,
-    mut changes: MessageWriter<StateChanged>,
-    filters: Query<&MarkerFilter>,
-    mut commands: Commands,
-) {
+/// Messages to all, and events of the entities.
+#[derive(SystemParam)]
+pub(crate) struct Told<'w, 's> {
+    passed: MessageWriter<'w, MarkerPassed>,
+    began: MessageWriter<'w, MarkerBegan>,
+    ended: MessageWriter<'w, MarkerEnded>,
+    changed: MessageWriter<'w, StateChanged>,
+    commands: Commands<'w, 's>,
+}
+
+impl Told<'_, '_> {
+    fn passed(&mut self, event: MarkerPassed) {
+        self.passed.write(event.clone());
+        self.commands.trigger(event);
+    }
+
+    fn began(&mut self, event: MarkerBegan) {
+        self.began.write(event.clone());
+        self.commands.trigger(event);
+    }
+
+    fn ended(&mut self, event: MarkerEnded) {
+        self.ended.write(event.clone());
+        self.commands.trigger(event);
+    }
+
+    fn changed(&mut self, event: StateChanged) {
+        self.changed.write(event.clone());
+        self.commands.trigger(event);
+    }
+
+    /// A stay that is over, because its clip is not played any more.
+    fn broke_off(&mut self, entity: Entity, Stay { name, layer, .. }: Stay) {
+        let event = MarkerEnded { entity, marker: name, interrupted: true, share: 0.0, weight: 0.0, layer };
+        self.ended(event);
+    }
+}
+
+/// Sends what happened in the step.
+pub(crate) fn tell(mut crowds: ResMut<Crowds>, filters: Query<&MarkerFilter>, mut told: Told) {
+    for (entity, stay) in std::mem::take(&mut crowds.broken_off) {
+        told.broke_off(entity, stay);
+    }
     for crowd_of in crowds.iter_mut() {
         let CrowdOf { crowd, bound, names, own, .. } = crowd_of;
         for event in crowd.events() {
             let Some(Some(Bound { entity, .. })) = bound.get(event.member.index()) else { continue };
+            let (entity, share, weight, layer) = (*entity, event.share, event.weight, event.layer);
             if let Some(change) = Change::of(&event.what) {
                 let name = crowd.graph(event.member).and_then(|graph| event.what.name(graph));
-                let changed = StateChanged {
-                    entity: *entity,
-                    change,
-                    name: CrowdOf::name(names, name.unwrap_or_default()),
-                    share: event.share,
-                    weight: event.weight,
-                    layer: event.layer,
-                };
-                changes.write(changed.clone());
-                commands.trigger(changed);
-            }
-            let What::Marker { marker, clip, backward, .. } = event.what else { continue };
-            let name = CrowdOf::name(names, marker.name);
-            let Own { clock_s, step_s, steps, .. } = &mut own[event.member.index()];
-            let passing = Passing {
-                name: &name,
-                layer: event.layer,
-                clip,
-                weight: event.weight,
-                at_s: *clock_s - (1.0 - f64::from(event.share)) * *step_s,
-            };
-            if !steps.tells(passing, &filters.get(*entity).copied().unwrap_or_default()) {
+                let name = CrowdOf::name(names, name.unwrap_or_default());
+                told.changed(StateChanged { entity, change, name, share, weight, layer });
                 continue;
             }
-            let passed = MarkerPassed {
-                entity: *entity,
-                marker: name,
-                duration_s: marker.duration_s,
-                share: event.share,
-                weight: event.weight,
-                layer: event.layer,
-                backward,
+            let (What::Marker { marker, clip, .. }
+            | What::MarkerBegan { marker, clip }
+            | What::MarkerEnded { marker, clip, .. }) = event.what
+            else {
+                continue;
             };
-            messages.write(passed.clone());
-            commands.trigger(passed);
+            let name = CrowdOf::name(names, marker.name);
+            let Own { clock_s, step_s, steps, .. } = &mut own[event.member.index()];
+            let at_s = *clock_s - (1.0 - f64::from(share)) * *step_s;
+            let passing = Passing { name: &name, layer, clip, weight, at_s };
+            let filter = filters.get(entity).copied().unwrap_or_default();
+            match event.what {
+                What::MarkerBegan { .. } if steps.begins(passing, &filter) => {
+                    told.began(MarkerBegan { entity, marker: name, share, weight, layer });
+                }
+                What::MarkerEnded { interrupted, .. } if steps.ends(&name, layer, clip) => {
+                    told.ended(MarkerEnded { entity, marker: name, interrupted, share, weight, layer });
+                }
+                What::Marker { backward, .. } if steps.tells(passing, &filter) => {
+                    let duration_s = marker.duration_s;
+                    told.passed(MarkerPassed {
+                        entity,
+                        marker: name,
+                        duration_s,
+                        share,
+                        weight,
+                        layer,
+                        backward,
+                    });
+                }
+                _ => {}
+            }
         }
         for at in 0..crowd_of.bound.len() {
+            for (entity, stay) in crowd_of.left_behind(at) {
+                told.broke_off(entity, stay);
+            }
             let Some((entity, Ended { change, clip, share, weight })) = crowd_of.ended(at) else { continue };
             let name = crowd_of.clips[usize::from(clip)].name.clone();
-            let changed = StateChanged { entity, change, name, share, weight, layer: 0 };
-            changes.write(changed.clone());
-            commands.trigger(changed);
+            told.changed(StateChanged { entity, change, name, share, weight, layer: 0 });
         }
     }
 }
@@ -402,8 +466,7 @@ pub(crate) fn attach(
             },
             |(_, joint)| joint,
         );
-        let models = crowd_of.crowd.models(character.member).ok().flatten();
-        let Some(model) = joint.zip(models).and_then(|(joint, models)| models.get(joint)) else { continue };
+        let Some(model) = joint.and_then(|joint| crowd_of.model(character.member, joint)) else { continue };
         let own = Transform::from_matrix(Mat4::from_cols_array(&model.to_cols_array()));
         let scale = if socket.is_scaled() { own.scale } else { Vec3::ONE };
         transform.set_if_neq(own.with_scale(scale));

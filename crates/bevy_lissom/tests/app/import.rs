@@ -1,10 +1,10 @@
 //! Files of other programs, cooked as they are loaded.
 
-use super::{DT_S, app, files::reload_at_rest, hero, joint, log::count, plays, until};
+use super::{DT_S, app, files::reload_at_rest, hero, joint, log::count, plays, until, watched_app_of};
 use bevy_app::App;
 use bevy_asset::{AssetServer, io::memory::Dir};
 use bevy_ecs::{prelude::*, system::RunSystemOnce};
-use bevy_lissom::{Character, Characters, LissomError, LissomSettings, Plays};
+use bevy_lissom::{Character, Characters, LissomError, LissomPlugin, LissomSettings, Plays};
 use lissom_build::{
     export::write_glb,
     mannequin::{self, Motion},
@@ -166,4 +166,99 @@ fn a_model_or_a_recipe_that_changed_plays_on_where_it_was() {
         assert_eq!(laps(&mut app, pair[0]), laps(&mut app, pair[1]), "to the bit");
     }
     assert!(laps(&mut app, pair[0]) > 30.0 * DT_S / mannequin::clip(Motion::Walk).duration_s);
+}
+
+/// What stands on an entity whose file cannot be cooked, and in the log: each once.
+fn refused(app: &mut App, entity: Entity, words: &[&str]) {
+    until(app, "the error stands there", |world| world.get::<LissomError>(entity).is_some());
+    let error = app.world().get::<LissomError>(entity).unwrap().to_string();
+    assert!(words.iter().all(|word| error.contains(word)), "{error}");
+    assert_eq!(count(words[0]), 1, "{error}");
+}
+
+#[test]
+fn a_graph_or_a_database_that_is_refused_is_named_with_its_mistake() {
+    let (mut app, files) = app();
+    let put = |path: &str, bytes: Vec<u8>| files.insert_asset(Path::new(path), bytes);
+    // A graph that plays a clip which is not there, beside one that is right.
+    put("wrong/hero.glb", glb());
+    put("wrong/lissom.toml", b"graphs = ['going.json', 'gone.json']\n".to_vec());
+    put("wrong/going.json", graph("walk"));
+    put("wrong/gone.json", graph("wlak"));
+    let entity = hero(&mut app, |server| Plays::graph(server.load("wrong/hero.glb"), "going"));
+    refused(&mut app, entity, &["wrong/gone.json", "wlak"]);
+    // A database of clips that travel nowhere.
+    put("still/hero.glb", glb());
+    put("still/lissom.toml", b"[matching.gaits]\nclips = ['walk']\n".to_vec());
+    let entity = hero(&mut app, |server| Plays::clip(server.load("still/hero.glb"), "walk"));
+    refused(&mut app, entity, &["still/hero.glb", "gaits", "root"]);
+}
+
+#[test]
+fn a_graph_that_changed_plays_on_where_it_was() {
+    let (mut app, files) = app();
+    let put = |path: &str, bytes: Vec<u8>| files.insert_asset(Path::new(path), bytes);
+    for name in ["own", "twin"] {
+        put(&format!("{name}/hero.glb"), glb());
+        put(&format!("{name}/lissom.toml"), b"graphs = ['going.json']\n".to_vec());
+        put(&format!("{name}/going.json"), graph("walk"));
+    }
+    let pair = ["own/hero.glb", "twin/hero.glb"].map(|file| {
+        let entity = hero(&mut app, |server| Plays::graph(server.load(file), "going"));
+        plays(&mut app, entity);
+        entity
+    });
+    for entity in pair {
+        app.world_mut().get_mut::<Plays>(entity).unwrap().set_changed();
+    }
+    (0..30).for_each(|_| app.update());
+    let head = |app: &mut App, entity: Entity| {
+        let read = move |c: Characters| {
+            let playing = c.state(entity).unwrap().playing(c.graph(entity).unwrap(), 0).last().unwrap();
+            (playing.at.to_bits(), playing.laps, c.graph(entity).unwrap().parameters().count())
+        };
+        app.world_mut().run_system_once(read).unwrap()
+    };
+    assert_eq!(head(&mut app, pair[0]), head(&mut app, pair[1]));
+    // A parameter more; the states stay.
+    let layer = LayerParts::new("body").state(StateParts::clip("go", "walk"));
+    let more = lissom_build::graph::to_json(&GraphParts::new().float("new", 0.5).layer(layer)).into_bytes();
+    files.insert_asset(Path::new("own/going.json"), more);
+    reload_at_rest(&mut app, &files, "own/hero.glb", glb());
+    for _ in 0..30 {
+        app.update();
+        let [(own, laps, parameters), (twin, twin_laps, none)] = pair.map(|entity| head(&mut app, entity));
+        assert_eq!((own, laps), (twin, twin_laps), "to the bit");
+        assert_eq!((parameters, none), (1, 0));
+    }
+}
+
+#[test]
+fn a_recipe_or_a_graph_that_a_watcher_sees_change_cooks_the_model_anew() {
+    let (mut app, files, notify) = watched_app_of(LissomPlugin::default(), true, |_| {});
+    let put = |path: &str, bytes: Vec<u8>| files.insert_asset(Path::new(path), bytes);
+    put("seen/hero.glb", glb());
+    put("seen/lissom.toml", b"graphs = ['going.json']\n".to_vec());
+    put("seen/going.json", graph("walk"));
+    let entity = hero(&mut app, |server| Plays::graph(server.load("seen/hero.glb"), "going"));
+    plays(&mut app, entity);
+    let changed = |path: &str| notify.lock().unwrap().as_ref().unwrap()(path);
+    let clips = |world: &mut World| {
+        let read = move |c: Characters| {
+            let graph = c.graph(entity).ok()?;
+            Some((graph.clips()[0].name.to_string(), graph.parameters().count()))
+        };
+        world.run_system_once(read).unwrap()
+    };
+    let layer = LayerParts::new("body").state(StateParts::clip("go", "walk"));
+    let more = GraphParts::new().float("new", 0.5).layer(layer);
+    put("seen/going.json", lissom_build::graph::to_json(&more).into_bytes());
+    changed("seen/going.json");
+    until(&mut app, "the graph is the new one", |world| clips(world) == Some(("walk".into(), 1)));
+    put("seen/lissom.toml", b"graphs = ['going.json']\n[clips.walk]\nname = 'stroll|walk'\n".to_vec());
+    changed("seen/lissom.toml");
+    until(&mut app, "the clip is called as the recipe says", |world| {
+        clips(world).is_some_and(|(name, _)| name == "stroll|walk")
+    });
+    assert!(app.world().get::<LissomError>(entity).is_none());
 }

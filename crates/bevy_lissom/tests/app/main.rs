@@ -3,19 +3,32 @@
 
 mod armature;
 mod clips;
+mod detail;
+#[cfg(feature = "dev")]
+mod dev;
 mod files;
 mod ik;
 #[cfg(feature = "import")]
 mod import;
+mod kept;
+mod lasting;
 mod log;
+mod matched;
 mod morph;
 mod problems;
+mod ragdoll;
+mod readme;
 mod registry;
 mod rollback;
+#[cfg(feature = "serde")]
+mod saved;
 mod scene;
 mod schedule;
 mod skin;
 mod speed;
+mod springs;
+#[cfg(feature = "render")]
+mod standard;
 mod steps;
 mod transform;
 mod whole;
@@ -24,7 +37,7 @@ use bevy_app::{App, TaskPoolOptions, TaskPoolPlugin};
 use bevy_asset::{
     AssetApp, AssetPlugin, AssetServer,
     io::{
-        AssetSourceBuilder, AssetSourceId,
+        AssetSourceBuilder, AssetSourceEvent, AssetSourceId, AssetWatcher,
         memory::{Dir, MemoryAssetReader},
     },
 };
@@ -54,7 +67,7 @@ use lissom_motion::{
 };
 use std::{
     path::Path,
-    sync::{Arc, LazyLock},
+    sync::{Arc, LazyLock, Mutex},
     time::Duration,
 };
 
@@ -105,8 +118,13 @@ fn written_below(scale: f64, clips: &[&str], metres: f64, points: usize) -> Vec<
         let marker = Marker { name: format!("{name} step"), time_s: clip.duration_s * 0.5, duration_s: 0.0 };
         let share = if *name == "walk" { 0.25 } else { 0.28 };
         let foot = Marker { name: "foot".into(), time_s: clip.duration_s * share, duration_s: 0.0 };
-        writer =
-            writer.clip(u16::from(bytes[4]), name, bytes).unwrap().markers(name, &[foot, marker]).unwrap();
+        let mut markers = vec![foot, marker];
+        if *name == "wave" {
+            // Which lasts.
+            let (time_s, duration_s) = (clip.duration_s * 0.375, clip.duration_s * 0.25);
+            markers.insert(1, Marker { name: "cut".into(), time_s, duration_s });
+        }
+        writer = writer.clip(u16::from(bytes[4]), name, bytes).unwrap().markers(name, &markers).unwrap();
     }
     // Walking moves the first target from 0 to 1, waving the second.
     for (clip, (target, ..)) in
@@ -212,21 +230,40 @@ fn app_with(more: impl FnOnce(&mut App)) -> (App, Dir) {
 
 /// The same with this plugin.
 fn app_of(plugin: LissomPlugin, more: impl FnOnce(&mut App)) -> (App, Dir) {
+    let (app, files, _) = watched_app_of(plugin, false, more);
+    (app, files)
+}
+
+/// Says that a file changed, as a watcher of a folder does.
+type Notify = Arc<Mutex<Option<Box<dyn Fn(&str) + Send + Sync>>>>;
+
+struct Watching;
+
+impl AssetWatcher for Watching {}
+
+/// The same with somebody who says which files change.
+fn watched_app_of(plugin: LissomPlugin, watched: bool, more: impl FnOnce(&mut App)) -> (App, Dir, Notify) {
     log::keep();
     let files = Dir::default();
     files.insert_asset(Path::new("hero.lsm"), BYTES.clone());
     let root = files.clone();
     let mut app = App::new();
-    app.register_asset_source(
-        AssetSourceId::Default,
-        AssetSourceBuilder::new(move || Box::new(MemoryAssetReader { root: root.clone() })),
-    );
-    app.add_plugins((pools(), TimePlugin, AssetPlugin::default(), TransformPlugin, plugin));
+    let notify = Notify::default();
+    let told = notify.clone();
+    let source = AssetSourceBuilder::new(move || Box::new(MemoryAssetReader { root: root.clone() }));
+    let source = source.with_watcher(move |events| {
+        let send = move |path: &str| events.try_send(AssetSourceEvent::ModifiedAsset(path.into())).unwrap();
+        *told.lock().unwrap() = Some(Box::new(send));
+        Some(Box::new(Watching))
+    });
+    app.register_asset_source(AssetSourceId::Default, source);
+    let assets = AssetPlugin { watch_for_changes_override: Some(watched), ..AssetPlugin::default() };
+    app.add_plugins((pools(), TimePlugin, assets, TransformPlugin, plugin));
     app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs_f64(DT_S)));
     more(&mut app);
     app.finish();
     app.cleanup();
-    (app, files)
+    (app, files, notify)
 }
 
 /// Updates until it holds; files are read on other threads.

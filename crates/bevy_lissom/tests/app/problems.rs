@@ -3,7 +3,10 @@
 use super::{app, hero, log, until};
 use bevy_asset::AssetServer;
 use bevy_ecs::prelude::*;
-use bevy_lissom::{Concern, JointSocket, LissomError, Parameters, PlaybackSpeed, Plays, Skin};
+use bevy_lissom::{
+    CharacterDetail, Concern, JointSocket, JointSprings, LissomError, Parameters, PlaybackSpeed, Plays, Pose,
+    PoseHooks, Ragdoll, RagdollBody, Skin,
+};
 use lissom_motion::{
     GraphParts,
     graph::{LayerParts, StateParts},
@@ -53,6 +56,21 @@ fn each_mistake_stands_on_the_entity_and_in_the_log_with_its_name() {
     let above = hero(&mut app, walk());
     let entity = app.world_mut().spawn((JointSocket::new("haed"), ChildOf(above))).id();
     case("Wrong socket", Concern::JointSocket, "\"haed\"; there are \"", entity);
+    let entity = hero(&mut app, walk());
+    app.world_mut().entity_mut(entity).insert(JointSprings::new(["tial", "hand_l"]));
+    case("Wrong spring", Concern::Springs, "\"tial\"; there are \"", entity);
+    let entity = hero(&mut app, walk());
+    app.world_mut().entity_mut(entity).insert(Ragdoll::new([RagdollBody::new("haed", above)]));
+    case("Wrong body", Concern::Ragdoll, "\"haed\"; there are \"", entity);
+    let entity = hero(&mut app, walk());
+    app.world_mut().entity_mut(entity).insert(CharacterDetail { every: 0, ..CharacterDetail::default() });
+    case("Wrong rate", Concern::Detail, "once in 0 updates", entity);
+    let hooked = hero(&mut app, walk());
+    case("Wrong hook", Concern::Pose, "joint 999 is out of range", hooked);
+    let hook = move |entity: Entity, pose: &mut Pose<'_>| {
+        if entity == hooked { pose.model(999).map(|_| ()) } else { Ok(()) }
+    };
+    app.world_mut().resource_mut::<PoseHooks>().add(hook);
     for (name, .., entity) in &cases {
         app.world_mut().entity_mut(*entity).insert(Name::new(*name));
     }
@@ -78,7 +96,19 @@ fn each_mistake_stands_on_the_entity_and_in_the_log_with_its_name() {
     assert!(error.problems.len() == 1 && error.about(Concern::Skin).unwrap().contains("\"hat\""), "{error}");
     // Mended one by one.
     type Mend = fn(&mut EntityWorldMut);
-    let mended: [(&str, Mend); 4] = [
+    app.insert_resource(PoseHooks::default());
+    app.update();
+    assert!(app.world().get::<LissomError>(hooked).is_none(), "the hook is gone");
+    let mended: [(&str, Mend); 7] = [
+        ("Wrong spring", |entity| {
+            entity.insert(JointSprings::new(["hand_l"]));
+        }),
+        ("Wrong body", |entity| {
+            entity.remove::<Ragdoll>();
+        }),
+        ("Wrong rate", |entity| {
+            entity.insert(CharacterDetail::default());
+        }),
         ("Wrong parameter", |entity| {
             entity.insert(Parameters::default().with("Speed", 1.0));
         }),

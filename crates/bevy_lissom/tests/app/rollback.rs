@@ -2,10 +2,10 @@
 
 use super::{BYTES, app_of, bits, hero, plays, save};
 use bevy_app::{App, FixedUpdate};
-use bevy_ecs::{message::MessageCursor, prelude::*, system::RunSystemOnce};
+use bevy_ecs::{prelude::*, system::RunSystemOnce};
 use bevy_lissom::{
-    CharacterSave, Characters, EntityRootMotion, LissomPlugin, MarkerPassed, Plays, StateChanged,
-    WeightedClip,
+    CharacterDetail, CharacterSave, Characters, EntityRootMotion, JointSprings, LissomPlugin, LookAt,
+    MarkerBegan, MarkerEnded, MarkerPassed, Plays, StateChanged, WeightedClip,
 };
 use bevy_transform::components::Transform;
 
@@ -42,15 +42,20 @@ fn place(app: &App, entity: Entity) -> [u32; 7] {
     std::array::from_fn(|_| numbers.next().unwrap_or_default().to_bits())
 }
 
+/// What was told in the last frame.
+fn told<M: Message + std::fmt::Debug>(app: &App, events: &mut Vec<String>) {
+    let messages = app.world().resource::<Messages<M>>();
+    events.extend(messages.iter_current_update_messages().map(|it| format!("{it:?}")));
+}
+
 fn step(app: &mut App, all: [Entity; 3], frame: usize) -> Frame {
     input(app, all, frame);
-    let (mut markers, mut states) = (MessageCursor::default(), MessageCursor::default());
-    markers.clear(app.world().resource::<Messages<MarkerPassed>>());
-    states.clear(app.world().resource::<Messages<StateChanged>>());
     app.update();
     let mut events: Vec<String> = Vec::new();
-    events.extend(markers.read(app.world().resource::<Messages<MarkerPassed>>()).map(|it| format!("{it:?}")));
-    events.extend(states.read(app.world().resource::<Messages<StateChanged>>()).map(|it| format!("{it:?}")));
+    told::<MarkerPassed>(app, &mut events);
+    told::<MarkerBegan>(app, &mut events);
+    told::<MarkerEnded>(app, &mut events);
+    told::<StateChanged>(app, &mut events);
     (all.map(|entity| bits(app, entity)).to_vec(), all.map(|entity| place(app, entity)).to_vec(), events)
 }
 
@@ -65,8 +70,15 @@ fn two_hundred_frames_sixty_back_and_the_same_again_to_the_bit() {
         Plays::in_step(server.load("hero.lsm"), parts)
     });
     let all = [graph, clips, gaits];
-    for entity in all {
-        app.world_mut().entity_mut(entity).insert(EntityRootMotion::default());
+    // They look at something, swing, and are posed at rates of their own.
+    let lamp = app.world_mut().spawn(Transform::from_xyz(1.0, 1.5, 4.0)).id();
+    for (entity, every) in all.into_iter().zip([1, 2, 1]) {
+        app.world_mut().entity_mut(entity).insert((
+            EntityRootMotion::default(),
+            LookAt::new(lamp),
+            JointSprings::new(["hand_r"]),
+            CharacterDetail { every, ..CharacterDetail::default() },
+        ));
         plays(&mut app, entity);
     }
     let mut saves: Vec<[(CharacterSave, Transform); 3]> = Vec::new();

@@ -31,7 +31,7 @@ fn png() -> Vec<u8> {
 }
 
 /// A mannequin in two meshes of three materials, one with textures; the second has a morph target.
-fn scene(hat: bool) -> Scene {
+pub(super) fn scene(hat: bool) -> Scene {
     let mut scene = mannequin::game_scene(&[Motion::Idle], &Detail { body_m: 0.04, hand_m: 0.012 }).unwrap();
     let body = scene.meshes[0].mesh.clone();
     let count = body.positions.len();
@@ -68,18 +68,26 @@ fn scene(hat: bool) -> Scene {
         base_color_texture: used(0, Some(transform)),
         normal_texture: used(1, None),
         occlusion_texture: used(2, None),
+        extensions: vec![
+            ("KHR_materials_emissive_strength".into(), r#"{"emissiveStrength": 4}"#.into()),
+            ("KHR_materials_unlit".into(), "{}".into()),
+        ],
         textures: vec![texture(0, [9728, 9728, 33071, 33648]), texture(0, [0; 4]), texture(1, [0; 4])],
         ..Material::default()
     });
     scene
 }
 
-fn archive(hat: bool) -> Vec<u8> {
-    pipeline::cook_scene(&scene(hat), &ClipBuilder::default(), &pipeline::serial).unwrap().archive
+pub(super) fn archive(hat: bool) -> Vec<u8> {
+    cooked(&scene(hat))
+}
+
+pub(super) fn cooked(scene: &Scene) -> Vec<u8> {
+    pipeline::cook_scene(scene, &ClipBuilder::default(), &pipeline::serial).unwrap().archive
 }
 
 /// The children that were spawned, by the mesh that they show.
-fn worn(app: &mut App, entity: Entity) -> Vec<(String, Entity)> {
+pub(super) fn worn(app: &mut App, entity: Entity) -> Vec<(String, Entity)> {
     let children = app.world().get::<Children>(entity).map(|children| children.to_vec()).unwrap_or_default();
     let mut worn: Vec<(String, Entity)> = children
         .into_iter()

@@ -19,6 +19,11 @@ impl Graph {
         at.map(|at| MaskKey(at as u16)).ok_or_else(|| StateError::unknown("mask", name))
     }
 
+    /// The names of the masks.
+    pub fn mask_names(&self) -> impl Iterator<Item = &str> {
+        self.masks.iter().map(|mask| &*mask.name)
+    }
+
     /// The joint weights of a mask on a skeleton, in groups.
     ///
     /// # Errors
