@@ -52,4 +52,4 @@ pub use font::{GLYPH_HEIGHT, GLYPH_WIDTH, text_width};
 pub use ground::{Ground, Shadow};
 pub use image::Image;
 pub use raster::{Light, Mesh};
-pub use texture::{Opacity, Texture};
+pub use texture::{Opacity, Pixels, Texture};

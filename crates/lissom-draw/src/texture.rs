@@ -54,13 +54,16 @@ fn few_enough(width: u64, height: u64, most: u64, can_hold: u64) -> Result<(), D
     Err(DrawError::Decode { reason })
 }
 
-impl Texture {
-    /// Decodes a PNG, JPEG or WebP file. Other formats are none of its business.
-    ///
-    /// # Errors
-    ///
-    /// [`DrawError::Decode`].
-    pub fn decode(bytes: &[u8]) -> Result<Self, DrawError> {
+/// A picture as its file has it: 8 bits a channel.
+struct Raw {
+    width: usize,
+    height: usize,
+    channels: usize,
+    bytes: Vec<u8>,
+}
+
+impl Raw {
+    fn decode(bytes: &[u8]) -> Result<Self, DrawError> {
         if bytes.starts_with(b"\x89PNG") {
             Self::from_png(bytes)
         } else if bytes.starts_with(&[0xff, 0xd8, 0xff]) {
@@ -90,7 +93,8 @@ impl Texture {
         let size = size.ok_or_else(|| DrawError::Decode { reason: "it is too large".into() })?;
         let mut raw = vec![0; size];
         let info = reader.next_frame(&mut raw).map_err(wrong)?;
-        Self::thinned(&raw, info.width as usize, info.height as usize, info.color_type.samples())
+        let (width, height) = (info.width as usize, info.height as usize);
+        Ok(Self { width, height, channels: info.color_type.samples(), bytes: raw })
     }
 
     fn from_jpeg(bytes: &[u8]) -> Result<Self, DrawError> {
@@ -103,8 +107,8 @@ impl Texture {
         };
         let can_hold = (bytes.len() as u64).saturating_mul(PIXELS_PER_BYTE);
         few_enough(width as u64, height as u64, MOST_JPEG, can_hold)?;
-        let raw = decoder.decode().map_err(wrong)?;
-        Self::thinned(&raw, width, height, 3)
+        let bytes = decoder.decode().map_err(wrong)?;
+        Ok(Self { width, height, channels: 3, bytes })
     }
 
     /// Of one that moves, the first picture.
@@ -117,30 +121,87 @@ impl Texture {
         let channels = if decoder.has_alpha() { 4 } else { 3 };
         let mut raw = vec![0; width as usize * height as usize * channels];
         decoder.read_image(&mut raw).map_err(wrong)?;
-        Self::thinned(&raw, width as usize, height as usize, channels)
+        Ok(Self { width: width as usize, height: height as usize, channels, bytes: raw })
     }
 
-    /// Keeps every pixel, or every few.
-    fn thinned(raw: &[u8], width: usize, height: usize, channels: usize) -> Result<Self, DrawError> {
-        let step = width.max(height).div_ceil(LONGEST).max(1);
-        let mut pixels = Vec::with_capacity(width.div_ceil(step) * height.div_ceil(step));
-        for y in (0..height).step_by(step) {
-            for x in (0..width).step_by(step) {
-                let at = (y * width + x) * channels;
-                let Some(p) = raw.get(at..at + channels) else {
-                    return Err(DrawError::Decode { reason: "it ends early".into() });
-                };
-                let (rgb, alpha) = match p {
-                    [g, a] => ([*g; 3], *a),
-                    [r, g, b, a] => ([*r, *g, *b], *a),
-                    [r, g, b] => ([*r, *g, *b], 255),
-                    other => ([other.first().copied().unwrap_or(0); 3], 255),
-                };
-                let [r, g, b] = Color { rgb }.linear();
-                pixels.push([r, g, b, f32::from(alpha) / 255.0]);
+    /// Red, green, blue, alpha.
+    fn pixel(&self, x: usize, y: usize) -> Result<[u8; 4], DrawError> {
+        let at = (y * self.width + x) * self.channels;
+        let Some(p) = self.bytes.get(at..at + self.channels) else {
+            return Err(DrawError::Decode { reason: "it ends early".into() });
+        };
+        Ok(match p {
+            [g, a] => [*g, *g, *g, *a],
+            [r, g, b, a] => [*r, *g, *b, *a],
+            [r, g, b] => [*r, *g, *b, 255],
+            other => {
+                let grey = other.first().copied().unwrap_or(0);
+                [grey, grey, grey, 255]
             }
+        })
+    }
+
+    /// How many pixels become one, so that no side has more than `longest`.
+    fn step(&self, longest: usize) -> usize {
+        self.width.max(self.height).div_ceil(longest.max(1)).max(1)
+    }
+}
+
+/// A picture as graphics devices take it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pixels {
+    /// Pixels in a row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// Red, green, blue, alpha as the file has them; row by row from the top.
+    pub rgba: Vec<[u8; 4]>,
+}
+
+impl Pixels {
+    /// Decodes a PNG, JPEG or WebP file. If a side has more than `longest` pixels, each is the mean of a square of them.
+    ///
+    /// # Errors
+    ///
+    /// [`DrawError::Decode`].
+    pub fn decode(bytes: &[u8], longest: usize) -> Result<Self, DrawError> {
+        let raw = Raw::decode(bytes)?;
+        let step = raw.step(longest);
+        let (width, height) = (raw.width.div_ceil(step), raw.height.div_ceil(step));
+        let mut rgba = Vec::with_capacity(width * height);
+        for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y * step, x * step))) {
+            let (mut sum, mut count) = ([0_u32; 4], 0);
+            for (y, x) in
+                (y..raw.height.min(y + step)).flat_map(|y| (x..raw.width.min(x + step)).map(move |x| (y, x)))
+            {
+                raw.pixel(x, y)?.into_iter().zip(&mut sum).for_each(|(v, sum)| *sum += u32::from(v));
+                count += 1;
+            }
+            rgba.push(sum.map(|sum| (sum / count.max(1)) as u8));
         }
-        Ok(Self { width: width.div_ceil(step), height: height.div_ceil(step), pixels })
+        Ok(Self { width, height, rgba })
+    }
+}
+
+impl Texture {
+    /// Decodes a PNG, JPEG or WebP file. Other formats are none of its business.
+    ///
+    /// # Errors
+    ///
+    /// [`DrawError::Decode`].
+    pub fn decode(bytes: &[u8]) -> Result<Self, DrawError> {
+        let raw = Raw::decode(bytes)?;
+        // Every pixel, or every few.
+        let step = raw.step(LONGEST);
+        let mut pixels = Vec::with_capacity(raw.width.div_ceil(step) * raw.height.div_ceil(step));
+        for (y, x) in
+            (0..raw.height).step_by(step).flat_map(|y| (0..raw.width).step_by(step).map(move |x| (y, x)))
+        {
+            let [r, g, b, alpha] = raw.pixel(x, y)?;
+            let [r, g, b] = Color { rgb: [r, g, b] }.linear();
+            pixels.push([r, g, b, f32::from(alpha) / 255.0]);
+        }
+        Ok(Self { width: raw.width.div_ceil(step), height: raw.height.div_ceil(step), pixels })
     }
 
     /// Width and height.
@@ -175,6 +236,19 @@ impl Texture {
 mod tests {
     use super::*;
     use crate::Image;
+
+    #[test]
+    fn a_large_picture_is_made_smaller_by_means() {
+        // Columns of 0 and 100; the last column and row have no neighbour.
+        let pixels = (0..5 * 3).flat_map(|i: u32| [(i % 5 % 2) as u8 * 100, 7, 0, 255]).collect();
+        let png = Image { width: 5, height: 3, pixels }.encode_png().unwrap();
+        let whole = Pixels::decode(&png, 5).unwrap();
+        assert_eq!((whole.width, whole.height, whole.rgba[1]), (5, 3, [100, 7, 0, 255]));
+        let small = Pixels::decode(&png, 3).unwrap();
+        let row = [[50, 7, 0, 255], [50, 7, 0, 255], [0, 7, 0, 255]];
+        assert_eq!((small.width, small.height, small.rgba), (3, 2, [row, row].concat()));
+        assert!(Pixels::decode(b"GIF89a", 5).is_err());
+    }
 
     #[test]
     fn a_png_comes_back_in_linear_light_and_repeats() {

@@ -1,12 +1,19 @@
 //! Pictures: what is done with them, small good ones, and checksums that fit spoiled ones.
 
 use super::Seed;
-use lissom_draw::{Image, Texture};
+use lissom_draw::{Image, Pixels, Texture};
 
-/// A PNG, JPEG or WebP file becomes a texture, as `render` and the viewer make one of any imported file.
+/// A PNG, JPEG or WebP file becomes a texture, as `render` makes one of any imported file, and pixels for a graphics device, as the
+/// viewer does.
 pub(super) fn picture(bytes: &[u8]) -> bool {
     let decoded = |bytes: &[u8]| {
-        let Ok(texture) = Texture::decode(bytes) else { return false };
+        let as_pixels = Pixels::decode(bytes, 8).is_ok_and(|pixels| {
+            assert!(pixels.width <= 8 && pixels.height <= 8);
+            pixels.rgba.len() == pixels.width * pixels.height
+        });
+        let texture = Texture::decode(bytes);
+        assert_eq!(texture.is_ok(), as_pixels);
+        let Ok(texture) = texture else { return false };
         let (width, height) = texture.size();
         assert_eq!(texture.to_srgb().len(), width * height);
         true
