@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// How many pixels of the scene are not what a scene without anything shows.
 fn drawn(offscreen: &mut Offscreen) -> Result<usize, Failure> {
-    offscreen.viewer.hide_floor();
+    offscreen.viewer.bare(true);
     offscreen.viewer.scrub(0.1);
     let picture = offscreen.picture()?;
     let pixel = |x: usize, y: usize| {

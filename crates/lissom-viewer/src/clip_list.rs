@@ -10,13 +10,12 @@ pub(crate) struct ClipEntry {
     pub duration_s: f64,
     pub looping: bool,
     pub bytes: usize,
-    /// Name and time of its markers.
-    pub markers: Vec<(String, f64)>,
     /// What cooking it gave, if it was cooked here.
     pub cooked: Option<CookedFacts>,
 }
 
 /// What cooking a clip gave.
+#[derive(Clone)]
 pub(crate) struct CookedFacts {
     pub raw_bytes: u64,
     pub jump_bytes: u64,
@@ -87,7 +86,6 @@ mod tests {
             duration_s: 1.0,
             looping: name.ends_with("Loop"),
             bytes: 0,
-            markers: Vec::new(),
             cooked: None,
         };
         names.iter().map(entry).collect()

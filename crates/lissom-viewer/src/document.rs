@@ -2,17 +2,18 @@
 
 use crate::{
     clip_list::{self, ClipEntry, CookedFacts},
-    drive::{self, Directed, Driver, Mixer, Reach},
+    drive::{self, Directed, Mixer, Reach},
     extent::{self, Extent, Measured},
     failure::Failure,
     origin::Origin,
     platform,
     retargeted::Retargeted,
-    settings::Panel,
+    settings::Drives,
     source::{GRAPH, Source},
+    surfaces::{Surface, surfaces},
 };
 use lissom::{
-    archive::{AlphaMode, Archive, ArchiveError, ArchiveView, Limits, SectionKind},
+    archive::{Archive, SectionKind},
     math::{Mat4, Vec3},
     player::{Body, Player},
 };
@@ -21,10 +22,15 @@ use lissom_build::{
     edit, graph, import,
     mannequin::{self, Detail, Motion},
     pipeline,
+    raw::RawAnimation,
 };
-use lissom_draw::Texture;
 use lissom_motion::GraphParts;
-use std::path::{Path, PathBuf};
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
 
 /// A character and its motions.
 pub struct Document {
@@ -34,7 +40,10 @@ pub struct Document {
     pub(crate) bytes: usize,
     pub(crate) archive: Archive,
     pub(crate) player: Player,
-    pub(crate) driver: Driver,
+    /// What moves it; the other ones wait.
+    pub(crate) drives: Drives,
+    pub(crate) mixer: Option<Box<Mixer>>,
+    pub(crate) directed: Option<Box<Directed>>,
     /// The name of the player's skeleton.
     skeleton: String,
     /// What the graph panel plays, and the file that it is from.
@@ -49,6 +58,8 @@ pub struct Document {
     pub(crate) origin: Option<Origin>,
     /// The precision that was asked for, in millimetres.
     pub(crate) precision_mm: Option<f64>,
+    /// Weights of morph targets that the user holds, by mesh and target.
+    pub(crate) morphs: BTreeMap<(usize, usize), f32>,
     /// What was odd about the file.
     pub(crate) notes: Vec<String>,
     /// What became of motions that were brought onto the character.
@@ -60,6 +71,8 @@ pub struct Document {
     /// Holds what moves, with all of its way.
     pub(crate) path: Extent,
     pub(crate) carrier: Option<usize>,
+    /// The mesh that is only what stands behind the others, such as a sky, if one is.
+    pub(crate) backdrop: Option<usize>,
     /// How far it has to turn to look along z, in radians.
     pub(crate) facing: f32,
 }
@@ -80,6 +93,30 @@ const MOTIONS: [Motion; 9] = [
     Motion::JumpLand,
 ];
 
+/// The mannequin, cooked.
+#[derive(Clone)]
+struct Made {
+    archive: Vec<u8>,
+    facts: Vec<(String, CookedFacts)>,
+    motions: Vec<RawAnimation>,
+}
+
+static MADE: OnceLock<Result<Made, Failure>> = OnceLock::new();
+
+impl Made {
+    fn new(precision_mm: Option<f64>) -> Result<Self, Failure> {
+        let wrong = |e: &dyn core::fmt::Display| Failure(format!("the mannequin: {e}"));
+        let scene = mannequin::scene(&MOTIONS, &Detail::default()).map_err(|e| wrong(&e))?;
+        let mut builder = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
+        builder.precision = precision_mm.map_or(builder.precision, |mm| mm * 1e-3);
+        let cooked = pipeline::cook_scene(&scene, &builder, &platform::executor).map_err(|e| wrong(&e))?;
+        let facts = cooked.clips.iter().map(|c| (c.name.clone(), CookedFacts::new(&c.cook, &c.worst_joint)));
+        let facts = facts.collect();
+        let motions = scene.animations.into_iter().map(|a| a.motion).collect();
+        Ok(Self { archive: cooked.archive, facts, motions })
+    }
+}
+
 /// What became of a file whose motions were brought onto a character.
 pub(crate) struct Brought {
     pub file: String,
@@ -89,32 +126,6 @@ pub(crate) struct Brought {
     pub notes: Vec<String>,
     /// Its skeleton is another one than the character's.
     pub is_retargeted: bool,
-}
-
-/// How a mesh looks.
-pub(crate) struct Surface {
-    pub mesh: String,
-    /// Linear.
-    pub color: [f32; 4],
-    pub texture: Option<Texture>,
-    pub uv_set: usize,
-    pub double_sided: bool,
-    /// Below this alpha nothing is drawn.
-    pub cutoff: f32,
-}
-
-impl Surface {
-    /// One colour, one side.
-    pub fn plain(mesh: &str) -> Self {
-        Self {
-            mesh: mesh.into(),
-            color: [0.69, 0.64, 0.56, 1.0],
-            texture: None,
-            uv_set: 0,
-            double_sided: false,
-            cutoff: 0.0,
-        }
-    }
 }
 
 impl Document {
@@ -128,19 +139,16 @@ impl Document {
     }
 
     pub(crate) fn mannequin_within(precision_mm: Option<f64>) -> Result<Self, Failure> {
-        let wrong = |e: &dyn core::fmt::Display| Failure(format!("the mannequin: {e}"));
-        let scene = mannequin::scene(&MOTIONS, &Detail::default()).map_err(|e| wrong(&e))?;
-        let mut builder = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
-        builder.precision = precision_mm.map_or(builder.precision, |mm| mm * 1e-3);
-        let cooked = pipeline::cook_scene(&scene, &builder, &platform::executor).map_err(|e| wrong(&e))?;
-        let facts = cooked.clips.iter().map(|c| (c.name.clone(), CookedFacts::new(&c.cook, &c.worst_joint)));
-        let facts = facts.collect();
-        let motions = scene.animations.into_iter().map(|a| a.motion).collect();
-        let bytes = cooked.archive;
-        let mut document = Self::of_archive("mannequin".into(), bytes, Vec::new())?;
+        let made = match precision_mm {
+            // It is the same every time.
+            None => Cow::Borrowed(MADE.get_or_init(|| Made::new(None)).as_ref().map_err(Clone::clone)?),
+            some => Cow::Owned(Made::new(some)?),
+        };
+        let mut document = Self::of_archive("mannequin".into(), made.archive.clone(), Vec::new())?;
         document.graph = Some(drive::of_mannequin());
-        document.origin = Origin::new(mannequin::skeleton(), motions, document.player.skeleton());
-        document.remember(precision_mm, facts);
+        document.origin =
+            Origin::new(mannequin::skeleton(), made.motions.clone(), document.player.skeleton());
+        document.remember(precision_mm, made.facts.clone());
         document.player.play(MOTIONS[0].name())?;
         document.measure()?;
         Ok(document)
@@ -158,25 +166,25 @@ impl Document {
 
     /// What is seen.
     pub(crate) fn body(&self) -> &Body {
-        match &self.driver {
-            Driver::Clip => self.player.body(),
-            Driver::Mix(mixer) => mixer.body(),
-            Driver::Graph(directed) => directed.animator.body(),
+        match (self.drives, &self.mixer, &self.directed) {
+            (Drives::Mix, Some(mixer), _) => mixer.body(),
+            (Drives::Graph, _, Some(directed)) => directed.animator.body(),
+            _ => self.player.body(),
         }
     }
 
     /// The same, to be skinned.
     pub(crate) fn body_mut(&mut self) -> &mut Body {
-        match &mut self.driver {
-            Driver::Clip => self.player.body_mut(),
-            Driver::Mix(mixer) => mixer.body_mut(),
-            Driver::Graph(directed) => directed.animator.body_mut(),
+        match (self.drives, &mut self.mixer, &mut self.directed) {
+            (Drives::Mix, Some(mixer), _) => mixer.body_mut(),
+            (Drives::Graph, _, Some(directed)) => directed.animator.body_mut(),
+            _ => self.player.body_mut(),
         }
     }
 
     /// True if the player decides.
     pub(crate) fn plays_a_clip(&self) -> bool {
-        matches!(self.driver, Driver::Clip)
+        self.drives == Drives::Clip
     }
 
     /// The clip that is shown, if what it was cooked from is known.
@@ -188,16 +196,16 @@ impl Document {
 
     /// Another graph: the panel plays it from its start.
     pub(crate) fn set_graph(&mut self, parts: GraphParts) {
-        self.graph = Some(parts);
-        if matches!(self.driver, Driver::Graph(_)) {
-            self.driver = Driver::Clip;
+        (self.graph, self.directed) = (Some(parts), None);
+        if self.drives == Drives::Graph {
+            self.drives = Drives::Clip;
         }
     }
 
     /// Plays changed numbers of the graph on from where it is; the ones before. On an error, nothing has changed.
     pub(crate) fn tune_graph(&mut self, parts: GraphParts) -> Result<GraphParts, Failure> {
         let gone = || Failure("there is no graph".into());
-        if let Driver::Graph(directed) = &mut self.driver {
+        if let Some(directed) = &mut self.directed {
             let was = directed.parts.clone();
             directed.reload(&self.archive, parts.clone())?;
             self.graph = Some(parts);
@@ -252,51 +260,85 @@ impl Document {
         Ok(Some(path))
     }
 
-    /// Lets the open panel decide, if it is one that does.
-    pub(crate) fn drive_by(&mut self, panel: Option<Panel>) -> Result<(), Failure> {
-        match (panel, &self.driver, &self.graph) {
-            (Some(Panel::Mix), Driver::Mix(_), _) | (Some(Panel::Graph), Driver::Graph(_), _) => {}
-            (Some(Panel::Mix), ..) => {
+    /// Lets the clip, the mix or the graph move the character; the clip, if there is no graph.
+    pub(crate) fn drive_by(&mut self, drives: Drives) -> Result<(), Failure> {
+        match drives {
+            Drives::Mix if self.mixer.is_none() => {
                 let mixer = Mixer::new(&self.archive, &self.skeleton, self.player.playing())?;
-                self.driver = Driver::Mix(Box::new(mixer));
+                self.mixer = Some(Box::new(mixer));
             }
-            (Some(Panel::Graph), _, Some(graph)) => {
-                let directed = Directed::new(&self.archive, &self.skeleton, graph.clone())?;
-                self.driver = Driver::Graph(Box::new(directed));
+            Drives::Graph if self.directed.is_none() => {
+                let graph = self.graph.clone();
+                let made =
+                    graph.map(|graph| Directed::new(&self.archive, &self.skeleton, graph)).transpose()?;
+                self.directed = made.map(Box::new);
             }
-            _ => self.driver = Driver::Clip,
+            _ => {}
         }
+        let able = drives != Drives::Graph || self.directed.is_some();
+        self.drives = if able { drives } else { Drives::Clip };
         Ok(())
     }
 
     /// Advances by `dt_s` seconds at this speed. A graph does not play backward: it stands still.
     pub(crate) fn update(&mut self, dt_s: f64, speed: f64) -> Result<(), Failure> {
-        match &mut self.driver {
-            // It knows its speed itself.
-            Driver::Clip if dt_s > 0.0 => self.player.update(dt_s)?,
+        match (self.drives, &mut self.mixer, &mut self.directed) {
             // What the user sets is seen while time stands still, too.
-            Driver::Mix(mixer) => mixer.update(dt_s * speed)?,
+            (Drives::Mix, Some(mixer), _) => mixer.update(dt_s * speed)?,
             // By nothing it would go on, too, and take its triggers.
-            Driver::Graph(directed) if dt_s * speed > 0.0 => directed.update(dt_s * speed)?,
-            Driver::Clip | Driver::Graph(_) => {}
+            (Drives::Graph, _, Some(directed)) if dt_s * speed > 0.0 => directed.update(dt_s * speed)?,
+            // It knows its speed itself.
+            (Drives::Clip, ..) if dt_s > 0.0 => self.player.update(dt_s)?,
+            _ => {}
         }
+        self.hold_morphs();
         Ok(())
+    }
+
+    /// What the user holds is what is seen, whatever the clips say.
+    fn hold_morphs(&mut self) {
+        if self.morphs.is_empty() {
+            return;
+        }
+        let held = self.morphs.clone();
+        for (mesh, weights) in self.body_mut().morphs_mut().enumerate() {
+            for ((_, target), held) in held.range((mesh, 0)..(mesh + 1, 0)) {
+                weights.iter_mut().skip(*target).take(1).for_each(|weight| *weight = *held);
+            }
+        }
+    }
+
+    /// Holds a morph target, or lets it go: then it is as the clip has it. What was held before.
+    pub(crate) fn hold_morph(
+        &mut self,
+        mesh: usize,
+        target: usize,
+        to: Option<f32>,
+    ) -> Result<Option<f32>, Failure> {
+        let was = match to {
+            Some(weight) => self.morphs.insert((mesh, target), weight),
+            None => {
+                let was = self.morphs.remove(&(mesh, target));
+                let weights = self.body_mut().morphs_mut().nth(mesh);
+                weights.into_iter().flatten().skip(target).take(1).for_each(|weight| *weight = 0.0);
+                if self.plays_a_clip() && self.player.playing().is_some() {
+                    self.player.scrub(self.player.time_s())?;
+                }
+                was
+            }
+        };
+        self.hold_morphs();
+        Ok(was)
     }
 
     /// What reaches for a target, if anything does.
     pub(crate) fn reach(&self) -> Option<&Reach> {
-        match &self.driver {
-            Driver::Mix(mixer) => mixer.reach.as_ref(),
-            _ => None,
-        }
+        self.mixer.as_ref().filter(|_| self.drives == Drives::Mix)?.reach.as_ref()
     }
 
     /// The same, to move the target.
     pub(crate) fn reach_mut(&mut self) -> Option<&mut Reach> {
-        match &mut self.driver {
-            Driver::Mix(mixer) => mixer.reach.as_mut(),
-            _ => None,
-        }
+        self.mixer.as_mut().filter(|_| self.drives == Drives::Mix)?.reach.as_mut()
     }
 
     pub(crate) fn of_archive(name: String, bytes: Vec<u8>, notes: Vec<String>) -> Result<Self, Failure> {
@@ -308,21 +350,8 @@ impl Document {
             let stored = archive.clip(clip)?;
             let bytes = stored.as_bytes().len();
             let (duration_s, looping) = (stored.view().duration_s(), stored.view().is_looping());
-            let markers = match archive.markers(clip) {
-                Ok(markers) => markers.view().iter().map(|m| (m.name.to_string(), m.time_s)).collect(),
-                Err(ArchiveError::Missing { .. }) => Vec::new(),
-                Err(e) => return Err(e.into()),
-            };
             let name = String::from(clip);
-            clips.push(ClipEntry {
-                label: name.clone(),
-                name,
-                duration_s,
-                looping,
-                bytes,
-                markers,
-                cooked: None,
-            });
+            clips.push(ClipEntry { label: name.clone(), name, duration_s, looping, bytes, cooked: None });
         }
         clip_list::label(&mut clips);
         let mut document = Self {
@@ -330,7 +359,9 @@ impl Document {
             bytes: size,
             surfaces: surfaces(&archive, &player)?,
             player,
-            driver: Driver::Clip,
+            drives: Drives::Clip,
+            mixer: None,
+            directed: None,
             skeleton,
             graph: stored_graph(&archive)?,
             graph_file: None,
@@ -339,12 +370,14 @@ impl Document {
             sources: Vec::new(),
             origin: None,
             precision_mm: None,
+            morphs: BTreeMap::new(),
             notes,
             brought: Vec::new(),
             retargeted: None,
             near: Extent::default(),
             path: Extent::default(),
             carrier: None,
+            backdrop: None,
             facing: 0.0,
         };
         let skeleton = document.player.skeleton();
@@ -429,6 +462,7 @@ impl Document {
         let found = measured.end();
         (self.near, self.path) = (found.near, found.path);
         self.carrier = found.goes_away.then_some(hub);
+        self.backdrop = found.backdrop;
         Ok(())
     }
 }
@@ -451,33 +485,4 @@ fn stored_graph(archive: &Archive) -> Result<Option<GraphParts>, Failure> {
     let Some(name) = archive.names(SectionKind::Graph).next() else { return Ok(None) };
     let parts = GraphParts::read(&archive.graph(name)?);
     parts.map(Some).map_err(|e| Failure(format!("graph {name:?}: {e}")))
-}
-
-/// How the player's meshes look. A texture that cannot be decoded leaves its colour.
-fn surfaces(archive: &Archive, player: &Player) -> Result<Vec<Surface>, Failure> {
-    let view = ArchiveView::read(archive.bytes(), &Limits::default())?;
-    let mut surfaces = Vec::new();
-    for mesh in player.mesh_names() {
-        let plain = Surface::plain(mesh);
-        let material = view.mesh(mesh)?.material;
-        if material.is_empty() {
-            surfaces.push(plain);
-            continue;
-        }
-        let material = view.material(material)?;
-        let mut surface = Surface {
-            color: material.base_color,
-            double_sided: material.double_sided,
-            cutoff: if material.alpha == AlphaMode::Mask { material.alpha_cutoff } else { 0.0 },
-            ..plain
-        };
-        if let Some(used) = material.base_color_texture {
-            surface.uv_set = used.uv_set as usize;
-            let images = material.textures.get(used.texture).map_or(&[][..], |t| &t.images);
-            let decoded = images.iter().filter_map(|(_, image)| view.image(image).ok());
-            surface.texture = decoded.filter_map(|image| Texture::decode(image.bytes).ok()).next();
-        }
-        surfaces.push(surface);
-    }
-    Ok(surfaces)
 }

@@ -24,6 +24,8 @@ pub(crate) struct Found {
     pub path: Extent,
     /// True if the way is what makes it large.
     pub goes_away: bool,
+    /// The mesh that is only what stands behind the others, if one is.
+    pub backdrop: Option<usize>,
 }
 
 /// The joint that all of a body hangs on: a hip, not a root that may stand still.
@@ -112,25 +114,23 @@ impl Measured {
     }
 
     /// Of what is seen: meshes without a backdrop, or joints where there are none. Cameras and lamps are joints, too.
-    pub fn end(mut self) -> Found {
-        self.meshes.retain(|[_, path]| !path.is_empty());
-        let largest = (0..self.meshes.len())
-            .max_by(|a, b| self.meshes[*a][1].size().total_cmp(&self.meshes[*b][1].size()));
-        let all = |meshes: &[[Range; 2]]| {
-            meshes.iter().fold([Range::EMPTY; 2], |[n, p], [near, path]| [n.with(*near), p.with(*path)])
+    pub fn end(self) -> Found {
+        let all = |left_out: Option<usize>| {
+            let meshes = self.meshes.iter().enumerate().filter(|(i, _)| Some(*i) != left_out);
+            meshes.fold([Range::EMPTY; 2], |[n, p], (_, [near, path])| [n.with(*near), p.with(*path)])
         };
-        if let Some(largest) = largest {
-            let backdrop = self.meshes.swap_remove(largest);
-            let others = all(&self.meshes)[1].size();
-            if others == 0.0 || backdrop[1].size() <= BACKDROP * others {
-                self.meshes.push(backdrop);
-            }
-        }
-        let [near, path] = if self.meshes.is_empty() { self.joints } else { all(&self.meshes) };
+        let size = |i: usize| self.meshes[i][1].size();
+        let largest = (0..self.meshes.len()).max_by(|a, b| size(*a).total_cmp(&size(*b)));
+        let backdrop = largest.filter(|largest| {
+            let others = all(Some(*largest))[1].size();
+            others > 0.0 && size(*largest) > BACKDROP * others
+        });
+        let meshes = all(backdrop);
+        let [near, path] = if meshes[1].is_empty() { self.joints } else { meshes };
         let (near, path) = (near.extent().unwrap_or_default(), path.extent().unwrap_or_default());
         // Less than half of its height is swaying.
         let goes_away = self.hubs.size() > near.half.y;
-        Found { near: if goes_away { near } else { path }, path, goes_away }
+        Found { near: if goes_away { near } else { path }, path, goes_away, backdrop }
     }
 }
 
@@ -177,6 +177,7 @@ mod tests {
         cube(&mut measured, 2, Vec3::X, 1.0);
         let found = measured.end();
         assert_eq!((found.near.centre, found.near.half), (Vec3::X * 0.5, Vec3::new(1.5, 1.0, 1.0)));
+        assert_eq!(found.backdrop, Some(1));
         // A mesh alone is no backdrop, and without meshes joints are seen.
         for meshes in [1, 0] {
             let mut measured = Measured::new(meshes);
@@ -185,7 +186,8 @@ mod tests {
             measured.add_joint(Vec3::ZERO);
             measured.add_joint(Vec3::Y);
             let half = if meshes == 1 { Vec3::splat(3.0) } else { Vec3::Y * 0.5 };
-            assert_eq!(measured.end().near.half, half);
+            let found = measured.end();
+            assert_eq!((found.near.half, found.backdrop), (half, None));
         }
     }
 }

@@ -19,6 +19,7 @@
 #![allow(clippy::disallowed_methods, reason = "what is drawn promises no bits")]
 
 mod app;
+mod apply;
 mod camera;
 mod clip_list;
 mod document;
@@ -27,6 +28,7 @@ mod extent;
 mod failure;
 mod lines;
 mod loading;
+mod look;
 mod opening;
 mod origin;
 mod panels;
@@ -38,6 +40,7 @@ mod settings;
 mod shown;
 mod source;
 mod state;
+mod surfaces;
 mod viewer;
 
 #[cfg(target_arch = "wasm32")]
@@ -47,6 +50,7 @@ pub use app::{FrameCost, Offscreen, Shot, bench, device, document, run, screensh
 pub use document::Document;
 pub use failure::Failure;
 pub use loading::Loading;
+pub use look::dress;
 pub use picture::Picture;
 pub use settings::Panel;
 pub use source::Source;

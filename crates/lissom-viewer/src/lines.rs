@@ -1,31 +1,36 @@
-//! Lines: the floor, joints, paths.
+//! What is drawn with few strokes: lines, bones, joints.
 
 use lissom::{
     Skeleton,
     math::{Mat4, Vec3},
 };
 
-/// A list of lines, two vertices each.
+/// A list of lines.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lines(Vec<LineVertex>);
+pub(crate) struct Lines(Vec<Line>);
 
+/// As the GPU reads it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
-pub(crate) struct LineVertex {
-    position: [f32; 3],
+pub(crate) struct Line {
+    a: [f32; 3],
+    b: [f32; 3],
     /// sRGB with alpha.
     color: [f32; 4],
+    /// In points.
+    width: f32,
 }
 
-pub(crate) const LAYOUT: wgpu::VertexBufferLayout<'_> = wgpu::VertexBufferLayout {
-    array_stride: size_of::<LineVertex>() as u64,
-    step_mode: wgpu::VertexStepMode::Vertex,
-    attributes: &wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x4],
-};
+/// How wide lines are, in points.
+const WIDTH: f32 = 1.2;
 
 impl Lines {
     pub fn add(&mut self, a: Vec3, b: Vec3, color: [f32; 4]) {
-        self.0.extend([a, b].map(|p| LineVertex { position: p.to_array(), color }));
+        self.add_wide(a, b, color, WIDTH);
+    }
+
+    pub fn add_wide(&mut self, a: Vec3, b: Vec3, color: [f32; 4], width: f32) {
+        self.0.push(Line { a: a.to_array(), b: b.to_array(), color, width });
     }
 
     /// The twelve edges of a box, whose corners are numbered by three bits: x, y, z.
@@ -37,76 +42,157 @@ impl Lines {
         }
     }
 
-    /// Moves what was added from this vertex on.
-    pub fn shift(&mut self, from: usize, by: Vec3) {
-        for vertex in self.0.iter_mut().skip(from) {
-            vertex.position = (Vec3::from_array(vertex.position) + by).to_array();
+    /// The axes of a matrix, this long.
+    pub fn add_axes(&mut self, model: &Mat4, length: f32) {
+        let from = model.w_axis.truncate();
+        for (axis, color) in [model.x_axis, model.y_axis, model.z_axis].into_iter().zip(AXES) {
+            self.add_wide(from, from + axis.truncate().normalize_or_zero() * length, color, 2.0);
         }
     }
 
-    pub fn vertices(&self) -> &[LineVertex] {
+    pub fn all(&self) -> &[Line] {
         &self.0
     }
 
     /// The lowest and the highest of each coordinate.
     #[cfg(test)]
     pub fn range(&self) -> (Vec3, Vec3) {
-        let places = self.0.iter().map(|v| Vec3::from_array(v.position));
+        let places = self.0.iter().flat_map(|line| [line.a, line.b]).map(Vec3::from_array);
         let start = (Vec3::splat(f32::INFINITY), Vec3::splat(f32::NEG_INFINITY));
         places.fold(start, |(low, high), p| (low.min(p), high.max(p)))
     }
 }
 
-/// A floor of squares round what is looked at; `size` is how far it reaches, and decides how large a square is.
-pub(crate) fn grid(size: f32, round: Vec3, color: [f32; 4]) -> Lines {
-    let mut lines = Lines::default();
-    let size = if size.is_finite() && size > 0.0 { size } else { 1.0 };
-    // Squares of 1, 10, 100, … or a tenth, about ten to a side.
-    let step = libm::powf(10.0, libm::roundf(libm::log10f(size / 5.0)));
-    let count = (libm::ceilf(size / step) as i32).clamp(2, 60);
-    let reach = count as f32 * step;
-    for i in -count..=count {
-        let at = i as f32 * step;
-        // Fainter away from the middle.
-        let [r, g, b, a] = color;
-        let faint = [r, g, b, a * (1.0 - (i.abs() as f32 / (count + 1) as f32))];
-        lines.add(Vec3::new(at, 0.0, -reach), Vec3::new(at, 0.0, reach), faint);
-        lines.add(Vec3::new(-reach, 0.0, at), Vec3::new(reach, 0.0, at), faint);
-    }
-    // By whole squares: the floor stands still.
-    let whole = |v: f32| if v.is_finite() { libm::roundf(v / step) * step } else { 0.0 };
-    lines.shift(0, Vec3::new(whole(round.x), 0.0, whole(round.z)));
-    lines
+/// x, y, z; sRGB.
+const AXES: [[f32; 4]; 3] = [[0.98, 0.36, 0.32, 1.0], [0.42, 0.82, 0.38, 1.0], [0.36, 0.6, 1.0, 1.0]];
+
+/// Where something moves: from a point, so many times larger.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Stand {
+    pub offset: Vec3,
+    pub scale: f32,
 }
 
-/// A line from every joint to its parent; the one that is chosen stands out.
-pub(crate) fn bones(
-    skeleton: &Skeleton,
-    models: &[Mat4],
-    chosen: Option<usize>,
+impl Default for Stand {
+    fn default() -> Self {
+        Self { offset: Vec3::ZERO, scale: 1.0 }
+    }
+}
+
+impl Stand {
+    pub fn place(&self, point: Vec3) -> Vec3 {
+        point * self.scale + self.offset
+    }
+}
+
+/// Skeletons.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Bones {
+    bones: Vec<Bone>,
+    joints: Vec<Joint>,
+}
+
+/// As the GPU reads it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+pub(crate) struct Bone {
+    a: [f32; 3],
+    b: [f32; 3],
+    /// sRGB with alpha.
     color: [f32; 4],
-    lines: &mut Lines,
-) {
+    width: f32,
+    /// One of its edges is there.
+    towards: [f32; 3],
+}
+
+/// As the GPU reads it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+pub(crate) struct Joint {
+    at: [f32; 3],
+    radius: f32,
+    color: [f32; 4],
+}
+
+/// How wide a bone is for its length, and at most for the length of a usual bone of its skeleton.
+const SLENDER: f32 = 0.11;
+const WIDEST: f32 = 0.22;
+/// How large a joint is, for the length of a usual bone.
+const KNOB: f32 = 0.055;
+
+impl Bones {
+    pub fn bones(&self) -> &[Bone] {
+        &self.bones
+    }
+
+    pub fn joints(&self) -> &[Joint] {
+        &self.joints
+    }
+
+    /// A skeleton; the joint that is chosen stands out, with all of its bones.
+    pub fn add(
+        &mut self,
+        skeleton: &Skeleton,
+        models: &[Mat4],
+        chosen: Option<usize>,
+        color: [f32; 4],
+        stand: Stand,
+    ) {
+        let place = |j: usize| stand.place(models[j].w_axis.truncate());
+        let usual = usual_length(skeleton, models) * stand.scale;
+        let knob = |length: f32| if length > 0.0 { length * KNOB } else { 1e-3 };
+        for joint in 0..models.len() {
+            let at = place(joint);
+            let lit = chosen == Some(joint);
+            let mark = if lit { CHOSEN } else { color };
+            let radius = knob(usual) * if lit { 1.7 } else { 1.0 };
+            self.joints.push(Joint { at: at.to_array(), radius, color: mark });
+            let Some(parent) = skeleton.parent(joint) else { continue };
+            let from = place(parent);
+            let length = (at - from).length();
+            if length <= usual * 1e-3 {
+                continue;
+            }
+            self.bones.push(Bone {
+                a: from.to_array(),
+                b: at.to_array(),
+                color: if chosen == Some(parent) { CHOSEN } else { color },
+                width: (length * SLENDER).min(usual * WIDEST),
+                towards: models[parent].x_axis.truncate().normalize_or_zero().to_array(),
+            });
+        }
+    }
+}
+
+/// What is chosen; sRGB.
+pub(crate) const CHOSEN: [f32; 4] = [1.0, 0.72, 0.2, 1.0];
+
+/// The length of the bone in the middle, by length.
+pub(crate) fn usual_length(skeleton: &Skeleton, models: &[Mat4]) -> f32 {
+    let place = |j: usize| models[j].w_axis.truncate();
+    let mut lengths: Vec<f32> = (0..models.len())
+        .filter_map(|j| Some((place(j) - place(skeleton.parent(j)?)).length()))
+        .filter(|length| *length > 1e-6 && length.is_finite())
+        .collect();
+    if lengths.is_empty() {
+        return 0.2;
+    }
+    let middle = lengths.len() / 2;
+    *lengths.select_nth_unstable_by(middle, f32::total_cmp).1
+}
+
+/// How large a square of a floor is that reaches so far: 1, 10, 100, … or a tenth, about five to a side.
+pub(crate) fn square(size: f32) -> f32 {
+    let size = if size.is_finite() && size > 1e-30 { size } else { 1.0 };
+    libm::powf(10.0, libm::roundf(libm::log10f(size / 2.5) - 0.35))
+}
+
+/// Thin lines from every joint to its parent.
+pub(crate) fn sticks(skeleton: &Skeleton, models: &[Mat4], color: [f32; 4], lines: &mut Lines) {
     let place = |j: usize| models[j].w_axis.truncate();
     for joint in 0..models.len() {
-        let Some(parent) = skeleton.parent(joint) else { continue };
-        let lit = chosen == Some(joint) || chosen == Some(parent);
-        lines.add(place(parent), place(joint), if lit { [1.0, 0.75, 0.2, 1.0] } else { color });
-    }
-    if let Some(model) = chosen.and_then(|j| models.get(j)) {
-        // Its axes, as long as its bone or a hand.
-        let length = (0..models.len())
-            .filter(|j| skeleton.parent(*j) == chosen)
-            .map(|j| (place(j) - model.w_axis.truncate()).length())
-            .fold(0.0_f32, f32::max);
-        let length = if length > 1e-6 { length } else { 0.1 };
-        let from = model.w_axis.truncate();
-        for (axis, color) in [
-            (model.x_axis, [1.0, 0.3, 0.3, 1.0]),
-            (model.y_axis, [0.4, 0.9, 0.4, 1.0]),
-            (model.z_axis, [0.4, 0.6, 1.0, 1.0]),
-        ] {
-            lines.add(from, from + axis.truncate().normalize_or_zero() * length, color);
+        if let Some(parent) = skeleton.parent(joint) {
+            lines.add(place(parent), place(joint), color);
         }
     }
 }
@@ -114,13 +200,38 @@ pub(crate) fn bones(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lissom_build::mannequin;
 
     #[test]
     fn a_floor_has_squares_whatever_the_size() {
-        for size in [1e-6, 0.3, 2.0, 180.0, 1e9, f32::NAN, 0.0, -3.0] {
-            let lines = grid(size, Vec3::new(3.0, 1.0, -2.0), [1.0; 4]);
-            assert!((20..=484).contains(&lines.vertices().len()), "{size}: {}", lines.vertices().len());
-            assert!(lines.vertices().iter().all(|v| v.position.iter().all(|x| x.is_finite())));
+        for size in [1e-6, 0.3, 2.0, 180.0, 1e9] {
+            let squares = size / square(size);
+            assert!((1.5..80.0).contains(&squares), "{size}: {squares}");
         }
+        for size in [f32::NAN, 0.0, -3.0, f32::INFINITY] {
+            assert!(square(size) > 0.0 && square(size).is_finite());
+        }
+    }
+
+    #[test]
+    fn bones_are_as_large_as_their_skeleton_and_never_fat() {
+        let skeleton = lissom_build::SkeletonBuilder::build(&mannequin::skeleton()).unwrap().skeleton;
+        let mut models = vec![Mat4::IDENTITY; skeleton.joint_count()];
+        lissom::job::LocalToModelJob::new(&skeleton, skeleton.rest_pose(), &mut models).run().unwrap();
+        let of = |scale: f32| {
+            let mut bones = Bones::default();
+            let stand = Stand { offset: Vec3::X, scale };
+            bones.add(&skeleton, &models, Some(0), [0.5, 0.5, 0.5, 1.0], stand);
+            bones
+        };
+        let (one, ten) = (of(1.0), of(10.0));
+        assert_eq!(one.joints.len(), skeleton.joint_count());
+        assert!(one.bones.len() < one.joints.len() && one.bones.len() > one.joints.len() / 2);
+        for (a, b) in one.bones.iter().zip(&ten.bones) {
+            let length = Vec3::from_array(a.a).distance(Vec3::from_array(a.b));
+            assert!(a.width < length * 0.25, "{a:?}");
+            assert!((b.width / a.width - 10.0).abs() < 0.01);
+        }
+        assert_eq!(one.joints.iter().filter(|joint| joint.color == CHOSEN).count(), 1);
     }
 }

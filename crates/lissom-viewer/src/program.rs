@@ -33,9 +33,9 @@ struct Arguments {
     /// The clip to show first.
     #[arg(long, value_name = "NAME")]
     clip: Option<String>,
-    /// The panel at the right: mix, graph, compression, curves, retarget, crowd, world.
+    /// A panel to open, as often as there are some: clips, display, inspect, mix, graph, compression, curves, retarget, crowd, world.
     #[arg(long, value_name = "PANEL")]
-    panel: Option<Panel>,
+    panel: Vec<Panel>,
     /// The joint to choose.
     #[arg(long, value_name = "NAME")]
     joint: Option<String>,
@@ -105,10 +105,12 @@ fn work(arguments: Arguments, out: &mut impl Write) -> Result<(), Box<dyn std::e
         errors,
         light,
     } = arguments;
-    let panel = panel.or(crowd.map(|_| Panel::Crowd)).or(errors.map(|_| Panel::Compression));
+    let mut panels = panel;
+    panels.extend(crowd.map(|_| Panel::Crowd));
+    panels.extend(errors.map(|_| Panel::Compression));
     let (crowd, threads) = (crowd.map(usize::from), threads.map(usize::from));
     let beside = if beside { files.pop() } else { None }.into_iter().collect();
-    let shot = Shot { files, beside, clip, time_s: time, size, light, panel, joint, crowd, threads, errors };
+    let shot = Shot { files, beside, clip, time_s: time, size, light, panels, joint, crowd, threads, errors };
     if pose_hash {
         let mut document = document(&shot.files)?;
         document.pose_at(shot.clip.as_deref(), shot.time_s)?;

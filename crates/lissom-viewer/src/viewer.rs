@@ -7,18 +7,17 @@
 use crate::{
     camera::Camera,
     document::Document,
-    drive::{Directed, Driver, Mixer, Reach, Springs},
     failure::Failure,
-    lines::{Lines, grid},
-    panels,
+    lines::{Bones, Lines, Stand},
+    look, panels,
     picture::{moving, smaller},
     platform::{self, Asked},
     scene::{Look, Scene, Subject},
-    settings::{Panel, Settings},
-    shown::WorldScene,
+    settings::{Drives, Panel, Panels, Settings, Shows},
     source::Source,
     state::{
-        Browser, Command, Commands, Edit, Export, History, Kept, Open, Recording, Slot, Stage, UiState, View,
+        Command, Commands, Export, History, Kept, Layout, Open, Recording, Section, Stage, Strokes, UiState,
+        View,
     },
 };
 use egui_wgpu::RenderState;
@@ -28,8 +27,9 @@ use std::{
 };
 use web_time::Instant;
 
-/// Where a storage keeps [`Settings`].
+/// Where a storage keeps [`Settings`] and the [`Layout`].
 const SETTINGS: &str = "settings";
+const LAYOUT: &str = "layout";
 
 /// A model that is opened again is framed anew if it is this many times larger or smaller.
 const OTHER_SIZE: f32 = 1.5;
@@ -40,8 +40,9 @@ pub struct Viewer {
     pub(crate) stage: Stage,
     pub(crate) ui: UiState,
     pub(crate) settings: Settings,
-    history: History,
-    scene: Scene,
+    pub(crate) layout: Layout,
+    pub(crate) history: History,
+    pub(crate) scene: Scene,
     /// What the graphics device complained about.
     complaint: Arc<Mutex<Option<String>>>,
 }
@@ -61,6 +62,7 @@ impl Viewer {
             stage: Stage::default(),
             ui: UiState::default(),
             settings: Settings::default(),
+            layout: Layout::default(),
             history: History::default(),
             scene: Scene::new(state),
             complaint,
@@ -105,12 +107,13 @@ impl Viewer {
             }
         };
         self.stage.forget();
+        self.open.range = None;
         // What was said of bones can be taken back: the files are still the same.
         if kept.is_some() && document.retargeted.is_some() {
             self.history.forget_driver();
         } else {
             self.history.forget_document();
-            self.ui.rig = 0;
+            self.ui.forget_document();
         }
         self.open.joint = None;
         self.ui.wanted_mm = document.precision_mm;
@@ -186,10 +189,8 @@ impl Viewer {
     /// The states that a graph is in, one a layer; none if no graph plays.
     #[must_use]
     pub fn states(&self) -> Vec<&str> {
-        match self.open.document.as_ref().map(|d| &d.driver) {
-            Some(Driver::Graph(directed)) => directed.states(),
-            _ => Vec::new(),
-        }
+        let document = self.open.document.as_ref().filter(|document| document.drives == Drives::Graph);
+        document.and_then(|document| document.directed.as_ref()).map_or_else(Vec::new, |graph| graph.states())
     }
 
     /// True if time goes on.
@@ -216,20 +217,22 @@ impl Viewer {
         self.stage.projection(&self.open, &self.settings)?.place(model.w_axis.truncate())
     }
 
-    /// Shows what is open and nothing else.
-    pub fn hide_floor(&mut self) {
-        self.settings.floor = false;
+    /// Shows what is open and nothing else: no floor, and one colour behind it.
+    pub fn bare(&mut self, bare: bool) {
+        (self.settings.floor, self.settings.plain) = (!bare, bare);
     }
 
-    /// Keeps the settings.
+    /// Keeps the settings, and where panels stand.
     pub fn save(&self, storage: &mut dyn eframe::Storage) {
         eframe::set_value(storage, SETTINGS, &self.settings);
+        eframe::set_value(storage, LAYOUT, &self.layout);
     }
 
-    /// Takes up the settings that were kept, if any were. A panel that would hide what is opened stays closed.
+    /// Takes up what was kept, if anything was. What is opened is what is seen, whatever was seen last.
     pub fn restore(&mut self, storage: &dyn eframe::Storage) {
         self.settings = eframe::get_value(storage, SETTINGS).unwrap_or_default();
-        self.settings.panel = self.settings.panel.filter(|panel| !panel.replaces());
+        let layout: Option<Layout> = eframe::get_value(storage, LAYOUT);
+        self.layout = layout.map(Layout::restored).unwrap_or_default();
     }
 
     /// What went wrong last, if anything.
@@ -286,13 +289,21 @@ impl Viewer {
         self.ui.tell(done);
 
         // What one asks for is done before the next one reads.
-        for panel in [panels::bar, panels::timeline, panels::side, panels::right] {
-            let done = self.stage.prepare(&self.open, &self.settings);
-            self.ui.tell(done);
+        for panel in [panels::bar, panels::timeline, panels::rail] {
+            self.look(&ctx);
             panel(&self.view(), ui, &mut commands);
             self.apply(&mut commands, &ctx);
         }
-        egui::CentralPanel::default().frame(egui::Frame::NONE).show(ui, |ui| self.picture(ui));
+        self.look(&ctx);
+        // The tree of tiles is changed by who drags them, while panels read all the rest.
+        let mut layout = std::mem::take(&mut self.layout);
+        egui::CentralPanel::default().frame(egui::Frame::NONE).show(ui, |ui| {
+            panels::tiles(&self.view(), &mut layout, ui, &mut commands);
+        });
+        self.layout = layout;
+        self.apply(&mut commands, &ctx);
+        let drawn = self.draw(ctx.pixels_per_point(), ui.visuals());
+        self.ui.tell(drawn);
         self.keep_frame(&ctx);
 
         let view = self.view();
@@ -306,6 +317,19 @@ impl Viewer {
             self.history.let_go();
         }
         self.ui.frame_s = started.elapsed().as_secs_f64();
+    }
+
+    /// Before panels read: which are there, and what they need.
+    fn look(&mut self, ctx: &egui::Context) {
+        self.ui.panels = Panels::of(|panel| self.layout.has(panel));
+        self.ui.seen = Panels::of(|panel| self.layout.shows(panel));
+        self.ui.picture = Some(self.scene.id());
+        let section = self.ui.section;
+        let done = self.stage.prepare(&self.open, &self.settings, self.ui.seen);
+        if self.ui.seen.has(Panel::Inspect) && section == Section::Materials {
+            self.stage.show_pictures(&self.open, ctx);
+        }
+        self.ui.tell(done);
     }
 
     fn take_complaint(&mut self) {
@@ -325,79 +349,66 @@ impl Viewer {
                 self.open.scrub(time_s, self.settings.repeats())?;
             }
         }
-        let mixed = self.mixes();
-        self.stage.advance(dt_s, &mut self.open, &self.settings)?;
-        if mixed && !self.mixes() {
-            self.history.forget_mix();
+        if self.stage.turn(ctx.input(|i| i.stable_dt).min(0.1)) {
+            ctx.request_repaint();
         }
-        let replaced = self.settings.panel.is_some_and(Panel::replaces);
+        self.stage.advance(dt_s, &mut self.open, &self.settings)?;
+        let replaced = self.settings.shows != Shows::Document;
         if self.open.playing && (replaced || self.open.moves()) {
             ctx.request_repaint();
         }
         Ok(())
     }
 
-    fn mixes(&self) -> bool {
-        matches!(self.open.document.as_ref().map(|d| &d.driver), Some(Driver::Mix(_)))
-    }
-
-    /// The picture, and the mouse on it.
-    fn picture(&mut self, ui: &mut egui::Ui) {
-        let response = panels::allocate(ui);
-        let rect = response.rect;
-        self.stage.seen = Some(rect);
-        let mut commands = Commands::new();
-        let under = panels::scene(&self.view(), &response, ui, &mut commands);
-        self.apply(&mut commands, ui.ctx());
+    /// Draws the picture, where its tile is.
+    fn draw(&mut self, pixels_per_point: f32, visuals: &egui::Visuals) -> Result<(), Failure> {
+        let Self { open, stage, ui, settings, scene, .. } = self;
+        let Some(seen) = stage.seen else { return Ok(()) };
         let size =
-            [rect.width(), rect.height()].map(|side| (side * ui.pixels_per_point()).round().max(1.0) as u32);
-        match self.draw(size, ui.visuals().dark_mode) {
-            Ok(picture) => {
-                let whole = egui::Rect::from_min_max(egui::pos2(0.0, 0.0), egui::pos2(1.0, 1.0));
-                ui.painter().image(picture, rect, whole, egui::Color32::WHITE);
-            }
-            Err(failure) => self.ui.failure = Some(failure),
+            [seen.width(), seen.height()].map(|side| (side * pixels_per_point).round().max(1.0) as u32);
+        let dark = visuals.dark_mode;
+        let (mut bones, mut lines, mut overlay) = (Bones::default(), Lines::default(), Lines::default());
+        let comparison = stage.comparison(open, settings, ui.panels)?;
+        if let (Shows::World, Some(world)) = (settings.shows, &stage.world) {
+            world.draw(dark, &mut lines)?;
         }
-        panels::names(&self.view(), rect, ui);
-        if let (Some(joint), Some(document)) = (under, &self.open.document) {
-            response.on_hover_text_at_pointer(document.body().skeleton().name(joint));
+        if settings.shows == Shows::Document {
+            let strokes = Strokes { bones: &mut bones, lines: &mut lines, overlay: &mut overlay };
+            stage.overlay(open, settings, dark, comparison.as_ref(), strokes)?;
         }
-    }
-
-    fn draw(&mut self, size: [u32; 2], dark: bool) -> Result<egui::TextureId, Failure> {
-        let Self { open, stage, settings, scene, .. } = self;
-        let (background, ink) = if dark { ([0.13, 0.15, 0.18], 0.75) } else { ([0.92, 0.91, 0.88], 0.25) };
-        let mut overlay = Lines::default();
-        let mut floor = Lines::default();
         let camera = stage.eye(open, settings);
-        if settings.floor {
-            floor = grid(stage.ball(open, settings).1 * 2.5, camera.target, [ink, ink, ink, 0.5]);
-        }
-        let comparison = stage.comparison(open, settings)?;
-        if let (Some(Panel::World), Some(world)) = (settings.panel, &stage.world) {
-            world.draw(dark, &mut overlay)?;
-        }
-        if !settings.panel.is_some_and(Panel::replaces) {
-            stage.overlay(open, settings, dark, comparison.as_ref(), &mut overlay)?;
-        }
+        let (centre, radius) = stage.ball(open, settings);
+        let follows = camera.target - stage.camera.target;
+        let palette = look::of(visuals);
+        let sky = if settings.plain { [palette.sky[1]; 2] } else { palette.sky };
+        let sky = sky.map(|color| [color.r(), color.g(), color.b()].map(|v| f32::from(v) / 255.0));
         let look = Look {
             camera: &camera,
             size,
-            background,
+            pixels_per_point,
+            behind: sky,
+            ink: if dark { [0.72, 0.76, 0.82] } else { [0.3, 0.33, 0.38] },
+            dark,
+            floor: settings.floor,
+            ball: (centre + follows, radius),
             skin_on: settings.skin_on,
             meshes: settings.meshes,
-            shadow: settings.floor.then(|| background.map(|c| c as f32 * if dark { 0.65 } else { 0.8 })),
-            floor: &floor,
+            wire: settings.wire,
+            normals: settings.normals,
+            weights_of: open.joint.filter(|_| settings.weights),
+            vivid: ui.vivid,
+            hidden: &ui.hidden,
+            bones: &bones,
+            lines: &lines,
             overlay: &overlay,
         };
         let offset = open.offset();
-        let colors = comparison.as_ref().filter(|_| settings.compare.colors);
-        let subject = match settings.panel {
-            Some(Panel::Crowd) => stage.crowd.as_mut().map(Subject::Crowd),
-            Some(Panel::World) => None,
-            _ => open.document.as_mut().map(|document| {
-                let second = open.beside.as_mut().map(|second| (second, offset));
-                Subject::Document(document, colors, second)
+        let subject = match settings.shows {
+            Shows::Crowd => stage.crowd.as_mut().map(Subject::Crowd),
+            Shows::World => None,
+            Shows::Document => open.document.as_mut().map(|document| {
+                let second = open.beside.as_mut().map(|second| (second, Stand { offset, scale: 1.0 }));
+                Subject::Document(document, comparison.as_ref(), second)
             }),
         };
         scene.draw(subject.unwrap_or(Subject::Lines), &look)
@@ -451,233 +462,6 @@ impl Viewer {
         }
         self.open.playing = was.1;
     }
-
-    /// Does what was asked for, one after the other.
-    pub(crate) fn apply(&mut self, commands: &mut Commands, ctx: &egui::Context) {
-        for command in commands.drain(..) {
-            // What was read before is no longer what there is.
-            ctx.request_repaint();
-            let done = self.do_one(command, ctx);
-            self.ui.tell(done);
-        }
-    }
-
-    fn do_one(&mut self, command: Command, ctx: &egui::Context) -> Result<(), Failure> {
-        let repeat = self.settings.repeats();
-        match command {
-            Command::Open(asked) => return self.take(asked, ctx),
-            Command::NextBeside(next) => self.open.next_beside = next,
-            Command::CloseBeside => {
-                self.open.close_beside();
-                self.scene.load_beside(None)?;
-                self.stage.frame_all(&mut self.open, &self.settings)?;
-            }
-            Command::CancelLoading(Slot::First) => self.open.loading = None,
-            Command::CancelLoading(Slot::Beside) => self.open.loading_beside = None,
-            Command::Browse { beside } => {
-                self.open.next_beside = beside;
-                let here = Path::new(".");
-                self.ui.browser = Some(Browser::new(&here.canonicalize().unwrap_or(here.into())));
-            }
-            Command::BrowsePath(path) => {
-                if let Some(browser) = &mut self.ui.browser {
-                    browser.path = path;
-                }
-            }
-            Command::BrowseTo(path) => match &mut self.ui.browser {
-                Some(browser) if path.is_dir() => browser.go(&path),
-                _ => {
-                    self.ui.browser = None;
-                    return self.take(Asked::of(vec![Source::File(path)]), ctx);
-                }
-            },
-            Command::CloseBrowser => self.ui.browser = None,
-            Command::Export(what) => {
-                let path = self.export(what, Path::new("."))?;
-                // A moving picture says so itself when it is done.
-                if what != Export::Gif {
-                    self.ui.told = Some(format!("saved {}", path.display()));
-                }
-            }
-            Command::StopRecording => self.ui.recording = None,
-            Command::SaveGraph => {
-                let Some(document) = &mut self.open.document else { return Ok(()) };
-                let saved = document.save_graph()?;
-                self.ui.told = saved.map(|path| format!("saved {}", path.display()));
-                self.open.watch_anew();
-            }
-            Command::Recook(precision_mm) => self.open.recook(precision_mm, ctx),
-            Command::ChooseRig(rig) => self.ui.rig = rig,
-            Command::CopyRecipe => {
-                let document = self.open.document.as_ref();
-                if let Some(retargeted) = document.and_then(|document| document.retargeted.as_ref()) {
-                    ctx.copy_text(retargeted.to_toml());
-                    self.ui.told = Some("copied: paste it into lissom.toml".into());
-                }
-            }
-            Command::WantPrecision(precision_mm) => self.ui.wanted_mm = Some(precision_mm),
-
-            Command::Play(clip) => self.play(&clip)?,
-            Command::PlayOrPause => self.open.playing = !self.open.playing,
-            Command::Scrub(time_s) => self.open.scrub(time_s, repeat)?,
-            Command::Speed(speed) => self.open.set_speed(speed, repeat)?,
-            Command::Repeat(repeat) => {
-                self.settings.repeat = repeat;
-                let clip = self.open.document.as_ref().and_then(|d| d.player.playing()).map(String::from);
-                clip.map_or(Ok(()), |clip| self.play(&clip))?;
-            }
-
-            Command::Choose(joint) => {
-                self.settings.bones |= joint.is_some();
-                self.open.joint = joint;
-            }
-            Command::LookAt { clip, joint, time_s } => {
-                self.play(&clip)?;
-                self.open.scrub(time_s, repeat)?;
-                self.choose(&joint);
-            }
-            Command::Set(settings) => self.settings = settings,
-            Command::Camera(camera) => self.stage.camera = camera,
-            Command::Frame => self.stage.frame_all(&mut self.open, &self.settings)?,
-            Command::Reframe => self.stage.reframe(),
-            Command::Hold(held) => self.stage.held = held,
-            Command::MoveTarget(target) => {
-                if let Some(reach) = self.open.document.as_mut().and_then(Document::reach_mut) {
-                    reach.target = target;
-                }
-            }
-
-            Command::Edit(edit) => {
-                let inverse = do_edit(&mut self.open, &mut self.stage, edit, ctx)?;
-                self.history.did(inverse);
-            }
-            Command::Undo => {
-                let Self { history, open, stage, .. } = self;
-                history.undo(|edit| do_edit(open, stage, edit, ctx))?;
-            }
-            Command::Redo => {
-                let Self { history, open, stage, .. } = self;
-                history.redo(|edit| do_edit(open, stage, edit, ctx))?;
-            }
-
-            Command::Reach(asked) => self.on_mix(|mixer| {
-                let kept = mixer.reach.take();
-                mixer.reach = asked.and_then(|(joint, bones)| {
-                    let same = kept.filter(|reach| reach.joint == joint);
-                    let reach = same.or_else(|| Reach::new(mixer.body(), joint))?;
-                    Some(Reach { bones, ..reach })
-                });
-            }),
-            Command::Springs(asked) => self.on_mix(|mixer| {
-                let kept = mixer.springs.take();
-                mixer.springs = asked.map(|(joint, bone)| {
-                    let same = kept.filter(|springs| springs.joint == joint);
-                    let mut springs = same.unwrap_or_else(|| Springs::new(mixer.body(), joint));
-                    springs.bone = bone;
-                    springs
-                });
-            }),
-            Command::Parameter(name, value) => self.on_graph(|graph| graph.set(&name, value))?,
-            Command::Trigger(nth) => self.on_graph(|graph| graph.trigger(nth))?,
-            Command::OneShot { layer, clip } => self.on_graph(|graph| graph.play_once(&layer, &clip))?,
-            Command::ChooseThing(thing) => self.on_world(|world| world.chosen = thing),
-            Command::KeepsPlace(keeps) => self.on_world(|world| world.keeps_place = keeps),
-            Command::Turns(thing, turns) => self.on_world(|world| world.set_turns(thing, turns)),
-            Command::MoveThing(thing, to) => {
-                if let Some(world) = &mut self.stage.world {
-                    world.set_position(thing, to)?;
-                }
-            }
-
-            Command::Search(text) => self.ui.search = text,
-            Command::Help(open) => self.ui.help = open,
-            Command::Report(open) => self.ui.report = open,
-            Command::DismissTold => self.ui.told = None,
-            Command::DismissFailure => self.ui.failure = None,
-            Command::SwitchesWidth(width) => self.ui.switches_width = width,
-        }
-        Ok(())
-    }
-
-    /// Changes the mix, if one decides.
-    fn on_mix(&mut self, change: impl FnOnce(&mut Mixer)) {
-        if let Some(Driver::Mix(mixer)) = self.open.document.as_mut().map(|d| &mut d.driver) {
-            change(mixer);
-        }
-    }
-
-    /// Changes the graph's state, if one decides.
-    fn on_graph(&mut self, change: impl FnOnce(&mut Directed) -> Result<(), Failure>) -> Result<(), Failure> {
-        match self.open.document.as_mut().map(|d| &mut d.driver) {
-            Some(Driver::Graph(directed)) => change(directed),
-            _ => Ok(()),
-        }
-    }
-
-    /// Changes the world, if it was made.
-    fn on_world(&mut self, change: impl FnOnce(&mut WorldScene)) {
-        if let Some(world) = &mut self.stage.world {
-            change(world);
-        }
-    }
-
-    /// Opens files beside the document if that was asked for, else onto what is there: a graph is played with its clips, motions
-    /// are brought onto its character.
-    fn take(&mut self, asked: Asked, ctx: &egui::Context) -> Result<(), Failure> {
-        if self.open.take_next() {
-            return self.open.start_beside(asked, ctx);
-        }
-        if let (Some(graph), Some(document)) = (asked.graph(), &mut self.open.document) {
-            document.open_graph(graph)?;
-            self.settings.panel = Some(Panel::Graph);
-            self.history.forget_driver();
-            self.open.is_watched = false;
-            return Ok(());
-        }
-        self.open.wanted_clip = None;
-        let onto = self.open.onto();
-        self.open.start(asked, onto, ctx)
-    }
-
-    /// Starts a clip of the document. Whoever else decided leaves it to the clip.
-    pub(crate) fn play(&mut self, clip: &str) -> Result<(), Failure> {
-        self.settings.panel = self.settings.panel.filter(|panel| !panel.decides());
-        self.open.play(clip, self.settings.repeats())
-    }
-
-    /// Chooses a joint by name and shows it.
-    pub(crate) fn choose(&mut self, joint: &str) {
-        let found = self.open.document.as_ref().and_then(|d| d.player.skeleton().find(joint));
-        self.settings.bones |= found.is_some();
-        self.open.joint = found;
-    }
-}
-
-/// Does an edit; the one that takes it back.
-fn do_edit(open: &mut Open, stage: &mut Stage, edit: Edit, ctx: &egui::Context) -> Result<Edit, Failure> {
-    let gone = || Failure("there is nothing left to change".into());
-    match edit {
-        Edit::Mix(index, to) => {
-            let Some(Driver::Mix(mixer)) = open.document.as_mut().map(|d| &mut d.driver) else {
-                return Err(gone());
-            };
-            let channel = mixer.channels.get_mut(index).ok_or_else(gone)?;
-            Ok(Edit::Mix(index, std::mem::replace(&mut channel.strip, to)))
-        }
-        Edit::Graph(parts) => {
-            let document = open.document.as_mut().ok_or_else(gone)?;
-            Ok(Edit::Graph(Box::new(document.tune_graph(*parts)?)))
-        }
-        Edit::Bones(says) => Ok(Edit::Bones(Box::new(open.correct(*says, ctx)?))),
-        Edit::Under(thing, parent) => {
-            let world = stage.world.as_mut().ok_or_else(gone)?;
-            Ok(Edit::Back(thing, world.put_under(thing, parent)?))
-        }
-        Edit::Back(thing, place) => {
-            let world = stage.world.as_mut().ok_or_else(gone)?;
-            Ok(Edit::Back(thing, world.put_back(thing, place)?))
-        }
-    }
 }
 
 /// Files that were dropped; with shift, beside the document.
@@ -689,5 +473,5 @@ fn dropped(ctx: &egui::Context, commands: &mut Commands) {
     if ctx.input(|i| i.modifiers.shift) {
         commands.push(Command::NextBeside(true));
     }
-    commands.push(Command::Open(Asked::dropped(dropped)));
+    commands.push(Command::OpenFiles(Asked::dropped(dropped)));
 }

@@ -5,9 +5,10 @@ use crate::{
     document::Document,
     failure::Failure,
     loading::Loading,
+    look::dress,
     picture::Picture,
     platform::{lost, read_back},
-    settings::{CompareSettings, Panel},
+    settings::{CompareSettings, Drives, Panel, Shows},
     source::Source,
     viewer::Viewer,
 };
@@ -34,8 +35,8 @@ pub struct Shot {
     pub size: (u32, u32),
     /// Dark on light.
     pub light: bool,
-    /// The panel at the right.
-    pub panel: Option<Panel>,
+    /// Panels that are opened; the last is before the others.
+    pub panels: Vec<Panel>,
     /// The joint that is chosen.
     pub joint: Option<String>,
     /// Characters of the crowd panel.
@@ -86,12 +87,12 @@ pub fn screenshot(shot: &Shot) -> Result<Picture, Failure> {
 fn go_to(viewer: &mut Viewer, time_s: f64) {
     viewer.scrub(time_s);
     let Viewer { open, stage, ui, settings, .. } = viewer;
-    if settings.panel.is_some_and(Panel::decides) {
+    if settings.shows != Shows::Document || settings.drives != Drives::Clip {
         let steps = (time_s * 60.0) as u32;
         let done = (0..steps).try_for_each(|_| stage.advance(1.0 / 60.0, open, settings));
         ui.tell(done);
         // At rest there would be nothing to see of what they do.
-        open.playing = settings.panel.is_some_and(Panel::replaces);
+        open.playing = settings.shows != Shows::Document;
     }
 }
 
@@ -144,6 +145,7 @@ impl Offscreen {
     pub fn new(size: (u32, u32), light: bool) -> Result<Self, Failure> {
         let state = device()?;
         let ctx = egui::Context::default();
+        dress(&ctx);
         ctx.set_theme(if light { egui::Theme::Light } else { egui::Theme::Dark });
         let shown = state.device.create_texture(&wgpu::TextureDescriptor {
             label: Some("screenshot"),
@@ -170,12 +172,14 @@ impl Offscreen {
         if !shot.beside.is_empty() {
             viewer.show_beside(document(&shot.beside));
         }
-        viewer.settings.panel = shot.panel;
         let crowd = &mut viewer.settings.crowd;
         crowd.count = shot.crowd.unwrap_or(crowd.count);
         crowd.threads = shot.threads.unwrap_or(crowd.threads);
         if let Some(larger) = shot.errors {
             viewer.settings.compare = CompareSettings { colors: true, bones: true, larger };
+        }
+        for panel in &shot.panels {
+            viewer.open_panel(*panel);
         }
         if let Some(joint) = &shot.joint {
             viewer.choose(joint);

@@ -49,7 +49,7 @@ async fn run() -> Result<(), Failure> {
         }
         if let Some(panel) = asked.get("panel") {
             match panel.parse() {
-                Ok(panel) => viewer.settings.panel = Some(panel),
+                Ok(panel) => viewer.open_panel(panel),
                 Err(failure) => viewer.ui.failure = Some(failure),
             }
         }

@@ -1,9 +1,10 @@
-//! The line at the top: what is open, which panel is shown, and what went wrong.
+//! The line at the top: what is open, what can be taken back, and what went wrong.
 
+use super::rail;
 use crate::{
+    look::{self, Icon},
     platform,
-    settings::{Panel, Settings},
-    state::{Command, Commands, Export, View},
+    state::{Command, Commands, Export, Section, View},
 };
 
 /// A window that has more important things to show than facts, in points.
@@ -12,16 +13,20 @@ const SMALL: f32 = 500.0;
 const TIME: f32 = 60.0;
 
 pub(crate) fn bar(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
-    egui::Panel::top("bar").show(ui, |ui| {
+    let frame = egui::Frame::side_top_panel(ui.style()).fill(look::of(ui.visuals()).bar);
+    egui::Panel::top("bar").frame(frame).show_separator_line(false).show(ui, |ui| {
         // What does not fit into one line goes on in the next.
         ui.horizontal_wrapped(|ui| {
-            (ui.spacing_mut().item_spacing.x, ui.spacing_mut().button_padding.x) = (6.0, 4.0);
-            ui.strong("Lissom");
-            ui.menu_button("file", |ui| files(ui, commands));
+            (ui.spacing_mut().item_spacing.x, ui.spacing_mut().button_padding.x) = (6.0, 5.0);
+            let small = ui.max_rect().width() < SMALL;
+            if !small {
+                ui.strong("Lissom");
+            }
+            ui.menu_button((Icon::Open.atom(), "file"), |ui| files(view, ui, small, commands));
             undo(view, ui, commands);
             open(view, ui, commands);
-            // As far right as they were wide the last time.
-            let spare = ui.available_size_before_wrap().x - view.ui.switches_width;
+            // As far right as it was wide the last time.
+            let spare = ui.available_size_before_wrap().x - view.ui.bar_width;
             let gap = ui.spacing().item_spacing.x;
             if view.open.playing && spare > TIME + gap {
                 ui.add_space(spare - TIME - gap);
@@ -35,15 +40,15 @@ pub(crate) fn bar(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
             } else {
                 ui.end_row();
             }
-            let width = switches(view, ui, commands);
-            if width != view.ui.switches_width {
-                commands.push(Command::SwitchesWidth(width));
+            let width = switches(view, ui, small, commands);
+            if width != view.ui.bar_width {
+                commands.push(Command::BarWidth(width));
             }
         });
         if let Some(told) = &view.ui.told {
             ui.horizontal_wrapped(|ui| {
-                ui.weak(told);
-                if ui.small_button("good").clicked() {
+                ui.colored_label(look::of(ui.visuals()).good, told);
+                if look::small_button(ui, Icon::Close, "good").clicked() {
                     commands.push(Command::DismissTold);
                 }
             });
@@ -51,7 +56,7 @@ pub(crate) fn bar(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
         if let Some(failure) = &view.ui.failure {
             ui.horizontal_wrapped(|ui| {
                 ui.colored_label(ui.visuals().error_fg_color, failure.to_string());
-                if ui.small_button("close").clicked() {
+                if look::small_button(ui, Icon::Close, "close").clicked() {
                     commands.push(Command::DismissFailure);
                 }
             });
@@ -62,7 +67,7 @@ pub(crate) fn bar(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
 /// What is open.
 fn open(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
     let Some(document) = &view.open.document else {
-        ui.weak("drop a file here: .lsm, .glb, .gltf, .vrm, .bvh, .ozz, .fbx");
+        ui.weak(format!("drop a file here: {}", platform::READS));
         return;
     };
     ui.label(&document.name);
@@ -79,7 +84,10 @@ fn open(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
     }
     if !document.notes.is_empty() {
         let notes = count(document.notes.len(), "note", "notes");
-        ui.weak(notes).on_hover_text(document.notes.join("\n"));
+        let button = look::small_button(ui, Icon::Note, &notes);
+        if button.on_hover_text(document.notes.join("\n")).clicked() {
+            commands.push(Command::Inspect(Section::Notes));
+        }
     }
     if !document.brought.is_empty() && ui.small_button("report").clicked() {
         commands.push(Command::Report(!view.ui.report));
@@ -92,31 +100,21 @@ fn open(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
     }
 }
 
-/// What is shown, and how; the answer is how wide all of it is.
-fn switches(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) -> f32 {
+/// What stands at the right; the answer is how wide all of it is.
+fn switches(view: &View<'_>, ui: &mut egui::Ui, small: bool, commands: &mut Commands) -> f32 {
     let mut widths = Vec::new();
     let mut add = |response: egui::Response| {
         widths.push(response.rect.width());
         response
     };
-    let mut next = view.open.next_beside;
-    let beside = add(ui.toggle_value(&mut next, "beside"));
-    if beside.on_hover_text("what is opened next stands beside what is open").changed() {
-        commands.push(Command::NextBeside(next));
+    if !small {
+        add(beside(view, ui, commands));
     }
-    let retargeted = view.open.document.as_ref().is_some_and(|document| document.retargeted.is_some());
-    for panel in Panel::ALL {
-        let open = view.settings.panel == Some(panel);
-        // Where nothing was brought onto a character there is nothing to see in it.
-        if panel == Panel::Retarget && !retargeted && !open {
-            continue;
-        }
-        if add(ui.selectable_label(open, panel.name())).clicked() {
-            commands.push(Command::Set(Settings { panel: (!open).then_some(panel), ..*view.settings }));
-        }
-    }
+    let menu = ui.menu_button((Icon::Layout.atom(), "panels"), |ui| panels(view, ui, commands));
+    add(menu.response);
     let dark = ui.visuals().dark_mode;
-    if add(ui.button(if dark { "light" } else { "dark" })).clicked() {
+    let (icon, word) = if dark { (Icon::Sun, "light") } else { (Icon::Moon, "dark") };
+    if add(look::button(ui, icon, word)).clicked() {
         ui.ctx().set_theme(if dark { egui::Theme::Light } else { egui::Theme::Dark });
     }
     if add(ui.button("?")).on_hover_text("keys and mouse").clicked() {
@@ -126,17 +124,46 @@ fn switches(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) -> f32 
     widths.iter().sum::<f32>() + ui.spacing().item_spacing.x * widths.len() as f32
 }
 
+/// Which panels are open.
+fn panels(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
+    for panel in rail::offered(view) {
+        let open = view.ui.panels.has(panel);
+        if look::choice(ui, open, panel.icon(), panel.name()).on_hover_text(panel.about()).clicked() {
+            commands.push(if open { Command::Close(panel) } else { Command::Open(panel) });
+        }
+    }
+    ui.separator();
+    if look::button(ui, Icon::Reset, "as at first").clicked() {
+        commands.push(Command::ResetLayout);
+        ui.close();
+    }
+}
+
+/// Where what is opened next comes to stand.
+fn beside(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) -> egui::Response {
+    let next = view.open.next_beside;
+    let beside = look::choice(ui, next, Icon::Beside, "beside");
+    let beside = beside.on_hover_text("what is opened next stands beside what is open");
+    if beside.clicked() {
+        commands.push(Command::NextBeside(!next));
+    }
+    beside
+}
+
 /// What can be opened and saved; into the folder that the viewer was started in. Files are dropped onto a page.
-fn files(ui: &mut egui::Ui, commands: &mut Commands) {
+fn files(view: &View<'_>, ui: &mut egui::Ui, small: bool, commands: &mut Commands) {
+    if small {
+        beside(view, ui, commands);
+    }
     if platform::HAS_FOLDERS {
         for (label, beside) in [("open…", false), ("open beside…", true)] {
-            if ui.button(label).clicked() {
+            if look::button(ui, Icon::Open, label).clicked() {
                 commands.push(Command::Browse { beside });
             }
         }
     }
     for what in Export::ALL.into_iter().filter(|what| platform::HAS_FOLDERS || *what == Export::Glb) {
-        if ui.button(what.name()).clicked() {
+        if look::button(ui, Icon::Save, what.name()).clicked() {
             commands.push(Command::Export(what));
         }
     }
@@ -144,12 +171,12 @@ fn files(ui: &mut egui::Ui, commands: &mut Commands) {
 
 /// What can be taken back, and done again.
 fn undo(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
-    for (able, label, keys, command) in [
-        (view.history.can_undo(), "undo", "ctrl Z", Command::Undo),
-        (view.history.can_redo(), "redo", "ctrl shift Z", Command::Redo),
+    for (able, icon, label, keys, command) in [
+        (view.history.can_undo(), Icon::Undo, "undo", "ctrl Z", Command::Undo),
+        (view.history.can_redo(), Icon::Redo, "redo", "ctrl shift Z", Command::Redo),
     ] {
         let Some(what) = able else { continue };
-        if ui.small_button(label).on_hover_text(format!("{what}: {keys}")).clicked() {
+        if look::small_button(ui, icon, label).on_hover_text(format!("{what}: {keys}")).clicked() {
             commands.push(command);
         }
     }

@@ -2,10 +2,11 @@
 
 use crate::{
     clip_list::ClipEntry,
+    look,
     settings::Settings,
-    state::{COOKED, Command, Commands, SOURCE, View},
+    state::{Command, Commands, View},
 };
-use egui::{Color32, Rgba};
+use egui::Rgba;
 use egui_plot::{Line, Plot, PlotPoints, VLine};
 
 pub(crate) fn compression(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
@@ -78,10 +79,10 @@ fn comparison(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
     }
     ui.horizontal(|ui| {
         ui.checkbox(&mut settings.bones, "both skeletons");
-        for (name, color) in [("source", SOURCE), ("cooked", COOKED)] {
-            let [r, g, b, _] = color.map(|c| (c * 255.0) as u8);
-            ui.colored_label(Color32::from_rgb(r, g, b), name);
-        }
+        // As the picture has them.
+        let palette = look::of(ui.visuals());
+        ui.colored_label(palette.good, "source");
+        ui.colored_label(palette.error, "cooked");
     });
     let slider = egui::Slider::new(&mut settings.larger, 1.0..=2000.0).logarithmic(true).fixed_decimals(0);
     ui.add_enabled(settings.colors || settings.bones, slider.text("times larger"));
@@ -91,11 +92,12 @@ fn comparison(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
     let Some(curve) = &view.stage.error_curve else { return };
     let joint = document.player.skeleton().name(curve.worst_joint);
     ui.weak(format!("joints and points 3 cm round them: at most {:.4} mm, {joint}", curve.worst[1]));
+    let now = ui.visuals().weak_text_color();
     let plot = Plot::new("error").height(110.0).include_y(0.0).allow_scroll(false).y_axis_label("mm");
     plot.show(ui, |plot| {
         plot.line(Line::new("error", PlotPoints::from(curve.points.clone())).width(1.5));
         if let Some(time_s) = time_s {
-            plot.vline(VLine::new("", time_s).color(Color32::GRAY));
+            plot.vline(VLine::new("", time_s).color(now));
         }
     });
 }

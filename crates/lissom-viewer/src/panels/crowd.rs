@@ -1,13 +1,15 @@
 //! The crowd panel: how many, on how many threads, and what each phase of a frame takes.
 
+use super::notice;
 use crate::{
     platform,
-    settings::Settings,
+    settings::{Panel, Settings},
     shown::{MOST, Phase},
     state::{Command, Commands, View},
 };
 
 pub(crate) fn crowd(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
+    notice(Panel::Crowd, view, ui, commands);
     let mut settings = view.settings.crowd;
     ui.strong("Mannequins of the lowest detail");
     let slider = egui::Slider::new(&mut settings.count, 1..=MOST).logarithmic(true);

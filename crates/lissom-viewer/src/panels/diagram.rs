@@ -1,6 +1,6 @@
 //! A layer of a graph as a drawing: states as boxes, transitions as arrows.
 
-use egui::{Align2, FontId, Pos2, Rect, Sense, Stroke, Vec2, pos2, vec2};
+use egui::{Align2, Pos2, Rect, Sense, Stroke, TextStyle, Vec2, pos2, vec2};
 use lissom_motion::graph::{LayerParts, TransitionParts};
 
 const BOX: Vec2 = vec2(96.0, 30.0);
@@ -21,6 +21,7 @@ pub(super) fn diagram(layer: &LayerParts, lead: Option<&str>, ui: &mut egui::Ui)
     for way in ways(layer, &boxes) {
         arrow(&painter, &way, stroke);
     }
+    let font = TextStyle::Small.resolve(ui.style());
     for (rect, state) in boxes.into_iter().zip(&layer.states) {
         let lit = lead == Some(state.name.as_str());
         let (fill, ink) = if lit {
@@ -29,7 +30,7 @@ pub(super) fn diagram(layer: &LayerParts, lead: Option<&str>, ui: &mut egui::Ui)
             (visuals.widgets.inactive.bg_fill, visuals.text_color())
         };
         painter.rect_filled(rect, 5.0, fill);
-        painter.text(rect.center(), Align2::CENTER_CENTER, &state.name, FontId::proportional(13.0), ink);
+        painter.text(rect.center(), Align2::CENTER_CENTER, &state.name, font.clone(), ink);
     }
 }
 

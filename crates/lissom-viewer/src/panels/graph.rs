@@ -1,11 +1,12 @@
 //! The graph panel: states, transitions, parameters, and why.
 
-use super::{diagram::diagram, graph_edit};
+use super::{diagram::diagram, graph_edit, notice};
 use crate::{
-    drive::{Directed, Driver},
+    drive::Directed,
+    settings::Panel,
     state::{Command, Commands, View},
 };
-use egui::{FontId, Sense, pos2, vec2};
+use egui::{Sense, TextStyle, pos2, vec2};
 use lissom_motion::{
     decide::Verdict,
     graph::{AnyKey, MotionParts, Parameter},
@@ -14,7 +15,10 @@ use lissom_motion::{
 
 pub(crate) fn graph(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
     let Some(document) = &view.open.document else { return };
-    let Driver::Graph(directed) = &document.driver else {
+    if document.graph.is_some() {
+        notice(Panel::Graph, view, ui, commands);
+    }
+    let Some(directed) = &document.directed else {
         ui.weak("This file has no graph. Drop one (.json) onto the window.");
         return;
     };
@@ -158,7 +162,7 @@ fn blend(directed: &Directed, motion: &MotionParts, ui: &mut egui::Ui, commands:
     for (point, clip) in points {
         let at = place(point);
         painter.circle_filled(at, 3.0, visuals.weak_text_color());
-        let (font, ink) = (FontId::proportional(10.0), visuals.weak_text_color());
+        let (font, ink) = (TextStyle::Small.resolve(ui.style()), visuals.weak_text_color());
         let text = painter.layout_no_wrap(clip.into(), font, ink);
         // A label at the edge is moved in, not cut.
         let room = (area.width() - text.size().x).max(0.0);

@@ -1,7 +1,9 @@
 //! The mix panel: clips with weights, and what is done to their pose.
 
+use super::notice;
 use crate::{
-    drive::{Driver, Mixer, Reach, Strip},
+    drive::{Mixer, Reach, Strip},
+    settings::Panel,
     state::{Command, Commands, Edit, View},
 };
 use lissom::{
@@ -13,7 +15,8 @@ pub(crate) fn mix(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
     let chosen = view.open.joint;
     let Some(document) = &view.open.document else { return };
     let skeleton = document.player.skeleton();
-    let Driver::Mix(mixer) = &document.driver else { return };
+    notice(Panel::Mix, view, ui, commands);
+    let Some(mixer) = &document.mixer else { return };
     ui.weak("Clips go through their laps together, each with its share of the weights.");
     ui.add_space(4.0);
     let averaged = mixer.channels.iter().map(|c| c.strip).filter(|s| !s.added && s.weight > 0.0);

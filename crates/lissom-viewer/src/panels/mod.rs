@@ -6,13 +6,17 @@ mod compression;
 mod crowd;
 mod curves;
 mod diagram;
+mod gizmo;
 mod graph;
 mod graph_edit;
+mod inspect;
 mod keys;
 mod mix;
+mod rail;
 mod retarget;
 mod scene;
 mod side;
+mod tiles;
 mod timeline;
 mod windows;
 mod world;
@@ -20,31 +24,58 @@ mod world;
 pub(crate) use bar::bar;
 pub(crate) use browse::browse;
 pub(crate) use keys::keys;
-pub(crate) use scene::{allocate, names, scene};
-pub(crate) use side::side;
+pub(crate) use rail::rail;
+pub(crate) use tiles::tiles;
 pub(crate) use timeline::timeline;
 pub(crate) use windows::{help, loading, recording, report};
 
 use crate::{
-    settings::Panel,
-    state::{Commands, View},
+    settings::{Drives, Panel},
+    state::{Command, Commands, View},
 };
+use scene::picture;
 
-/// The panel at the right, if one is open.
-pub(crate) fn right(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
-    let Some(panel) = view.settings.panel else { return };
-    let most = ui.available_width() * 0.6;
-    egui::Panel::right("right").default_size(300.0).max_size(most).show(ui, |ui| {
-        egui::ScrollArea::vertical().auto_shrink([false; 2]).show(ui, |ui| match panel {
-            Panel::Mix => mix::mix(view, ui, commands),
-            Panel::Graph => graph::graph(view, ui, commands),
-            Panel::Compression => compression::compression(view, ui, commands),
-            Panel::Curves => curves::curves(view, ui),
-            Panel::Retarget => retarget::retarget(view, ui, commands),
-            Panel::Crowd => crowd::crowd(view, ui, commands),
-            Panel::World => world::world(view, ui, commands),
-        });
+/// What is in a panel.
+fn panel(which: Panel, view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
+    match which {
+        Panel::Clips => side::clips(view, ui, commands),
+        Panel::Display => side::display(view, ui, commands),
+        Panel::Inspect => inspect::inspect(view, ui, commands),
+        Panel::Mix => mix::mix(view, ui, commands),
+        Panel::Graph => graph::graph(view, ui, commands),
+        Panel::Compression => compression::compression(view, ui, commands),
+        Panel::Curves => curves::curves(view, ui),
+        Panel::Retarget => retarget::retarget(view, ui, commands),
+        Panel::Crowd => crowd::crowd(view, ui, commands),
+        Panel::World => world::world(view, ui, commands),
+    }
+}
+
+/// Says who moves the character or what the picture shows, where that is not this panel; and lets it.
+fn notice(panel: Panel, view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
+    let settings = view.settings;
+    let (now, offered, command) = match (panel.drives(), panel.shows()) {
+        (Some(drives), _) if settings.drives != drives || !view.shows_document() => {
+            let who = match (view.shows_document(), settings.drives) {
+                (false, _) => "The picture shows something else.",
+                (_, Drives::Clip) => "A clip moves the character.",
+                (_, Drives::Mix) => "The mix moves the character.",
+                (_, Drives::Graph) => "The graph moves the character.",
+            };
+            (who, format!("let the {} do it", panel.name()), Command::Drive(drives))
+        }
+        (_, Some(shows)) if settings.shows != shows => {
+            ("The picture shows the character.", format!("show the {}", panel.name()), Command::Show(shows))
+        }
+        _ => return,
+    };
+    ui.horizontal_wrapped(|ui| {
+        ui.weak(now);
+        if ui.button(offered).clicked() {
+            commands.push(command);
+        }
     });
+    ui.separator();
 }
 
 #[cfg(test)]
@@ -52,8 +83,9 @@ mod tests {
     use super::*;
     use crate::{
         document::Document,
-        settings::Settings,
-        state::{Command, Edit, History, Open, Stage, UiState},
+        look::dress,
+        settings::{Panels, Settings, Shows},
+        state::{Edit, History, Layout, Open, Stage, UiState},
     };
     use egui_kittest::{Harness, kittest::Queryable};
 
@@ -64,6 +96,7 @@ mod tests {
         ui: UiState,
         settings: Settings,
         history: History,
+        layout: Layout,
         asked: Commands,
     }
 
@@ -71,32 +104,47 @@ mod tests {
     fn harness(panel: Option<Panel>) -> Harness<'static, Read> {
         let mut open = Open::default();
         open.document = Some(Document::mannequin().unwrap());
-        let settings = Settings { panel, ..Settings::default() };
+        let mut settings = Settings::default();
+        let mut layout = Layout::default();
+        if let Some(panel) = panel {
+            layout.open(panel);
+            settings.drives = panel.drives().unwrap_or_default();
+            settings.shows = panel.shows().unwrap_or_default();
+        }
         let mut stage = Stage::default();
         stage.advance(0.0, &mut open, &settings).unwrap();
-        stage.prepare(&open, &settings).unwrap();
-        let (ui, history, asked) = (UiState::default(), History::default(), Commands::new());
-        let read = Read { open, stage, ui, settings, history, asked };
-        let mut harness = Harness::builder().with_size([900.0, 700.0]).build_ui_state(
-            |ui, read: &mut Read| {
-                let Read { open, stage, ui: state, settings, history, asked } = read;
-                let view = View { open, stage, ui: state, settings, history };
-                bar(&view, ui, asked);
-                timeline(&view, ui, asked);
-                side(&view, ui, asked);
-                right(&view, ui, asked);
-                keys(&view, ui.ctx(), asked);
-                // The bar learns how wide it is.
-                asked.retain(|command| match command {
-                    Command::SwitchesWidth(width) => {
-                        read.ui.switches_width = *width;
-                        false
+        let mut ui = UiState::default();
+        ui.panels = Panels::of(|panel| layout.has(panel));
+        ui.seen = ui.panels;
+        stage.prepare(&open, &settings, ui.seen).unwrap();
+        let (history, asked) = (History::default(), Commands::new());
+        let read = Read { open, stage, ui, settings, history, layout, asked };
+        let mut harness =
+            Harness::builder().with_size([1100.0, 700.0]).with_context_setup(dress).build_ui_state(
+                |ui, read: &mut Read| {
+                    let Read { open, stage, ui: state, settings, history, layout, asked } = read;
+                    let view = View { open, stage, ui: state, settings, history };
+                    bar(&view, ui, asked);
+                    timeline(&view, ui, asked);
+                    rail(&view, ui, asked);
+                    tiles(&view, layout, ui, asked);
+                    let ctx = ui.ctx().clone();
+                    for window in [help, report, browse, recording, loading, keys] {
+                        window(&view, &ctx, asked);
                     }
-                    _ => true,
-                });
-            },
-            read,
-        );
+                    // What is learnt of where things are.
+                    for command in
+                        asked.extract_if(.., |c| matches!(c, Command::BarWidth(_) | Command::Seen(_)))
+                    {
+                        match command {
+                            Command::BarWidth(width) => read.ui.bar_width = width,
+                            Command::Seen(rect) => read.stage.seen = Some(rect),
+                            _ => {}
+                        }
+                    }
+                },
+                read,
+            );
         harness.run_steps(3);
         harness.state_mut().asked.clear();
         harness
@@ -124,11 +172,9 @@ mod tests {
         assert!(matches!(&click(None, "wave")[..], [Command::Play(clip)] if clip == "wave"));
         assert!(matches!(click(None, "pause")[..], [Command::PlayOrPause]));
         assert!(matches!(click(None, "floor")[..], [Command::Set(Settings { floor: false, .. })]));
-        let panel = |commands: Commands| match commands[..] {
-            [Command::Set(settings)] => settings.panel,
-            _ => None,
-        };
-        assert_eq!(panel(click(None, "compression")), Some(Panel::Compression));
+        assert!(matches!(click(None, "compression")[..], [Command::Open(Panel::Compression)]));
+        assert!(matches!(click(Some(Panel::Graph), "graph")[..], [Command::Close(Panel::Graph)]));
+        assert!(matches!(click(Some(Panel::Graph), "close graph")[..], [Command::Close(Panel::Graph)]));
         assert!(matches!(click(Some(Panel::World), "wheel")[..], [Command::ChooseThing(Some(_))]));
         let set = click(Some(Panel::Graph), "set jump");
         assert!(matches!(&set[..], [Command::Parameter(name, _)] if name == "jump"));
@@ -140,6 +186,41 @@ mod tests {
         harness.run_steps(2);
         let asked = &harness.state().asked[..];
         assert!(matches!(asked, [Command::LookAt { clip, .. }] if clip == "walk"), "{}", asked.len());
+    }
+
+    #[test]
+    fn a_panel_that_does_not_move_the_character_says_who_does() {
+        for (panel, shown) in [(Panel::Mix, "let the mix do it"), (Panel::Graph, "let the graph do it")] {
+            let mut harness = harness(Some(panel));
+            assert!(harness.query_by_label(shown).is_none());
+            harness.state_mut().settings.drives = Drives::Clip;
+            harness.run_steps(2);
+            harness.get_by_label(shown).click();
+            harness.run_steps(2);
+            let asked = &harness.state().asked[..];
+            assert!(matches!(asked, [Command::Drive(drives)] if Some(*drives) == panel.drives()));
+        }
+        let mut harness = harness(Some(Panel::World));
+        harness.state_mut().settings.shows = Default::default();
+        harness.run_steps(2);
+        harness.get_by_label("show the world").click();
+        harness.run_steps(2);
+        assert!(matches!(harness.state().asked[..], [Command::Show(Shows::World)]));
+    }
+
+    #[test]
+    fn windows_ask_to_be_closed() {
+        let mut harness = harness(None);
+        harness.state_mut().ui.help = true;
+        harness.run_steps(3);
+        assert!(harness.query_by_label("play and pause").is_some(), "keys are listed");
+        harness.key_press(egui::Key::Escape);
+        harness.run_steps(2);
+        assert!(matches!(harness.state().asked[..], [Command::Escape]));
+        harness.state_mut().asked.clear();
+        harness.get_by_label("Close window").click();
+        harness.run_steps(2);
+        assert!(matches!(harness.state().asked[..], [Command::Help(false), ..]));
     }
 
     #[test]
@@ -160,7 +241,6 @@ mod tests {
             );
         }
         let document = harness.state().open.document.as_ref().unwrap();
-        let crate::drive::Driver::Mix(mixer) = &document.driver else { panic!("the mix decides") };
-        assert_eq!(mixer.channels[3].strip.weight, 0.0);
+        assert_eq!(document.mixer.as_ref().expect("the mix moves it").channels[3].strip.weight, 0.0);
     }
 }

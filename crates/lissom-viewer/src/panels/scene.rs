@@ -1,5 +1,6 @@
 //! The picture in the middle, and the mouse on it.
 
+use super::gizmo::gizmo;
 use crate::state::{Command, Commands, Projection, View, shows_bones};
 use egui::Sense;
 use lissom::math::{Mat4, Vec3};
@@ -7,8 +8,29 @@ use lissom::math::{Mat4, Vec3};
 /// How near the mouse must be to what it takes, in points.
 const NEAR: f32 = 10.0;
 
-/// What the mouse does on the place that was allocated for the picture; the joint under it.
-pub(crate) fn scene(
+/// The picture in all of its tile, and what is done on it.
+pub(super) fn picture(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
+    let size = ui.available_size().max(egui::Vec2::splat(1.0));
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, "scene"));
+    if view.stage.seen != Some(rect) {
+        commands.push(Command::Seen(rect));
+    }
+    // It is drawn after all panels were: into this place.
+    if let Some(picture) = view.ui.picture {
+        let whole = egui::Rect::from_min_max(egui::pos2(0.0, 0.0), egui::pos2(1.0, 1.0));
+        ui.painter().image(picture, rect, whole, egui::Color32::WHITE);
+    }
+    let under = mouse(view, &response, ui, commands);
+    gizmo(view, rect, ui, commands);
+    names(view, rect, ui);
+    if let (Some(joint), Some(document)) = (under, &view.open.document) {
+        response.on_hover_text_at_pointer(document.body().skeleton().name(joint));
+    }
+}
+
+/// What the mouse does on it; the joint under it.
+fn mouse(
     view: &View<'_>,
     response: &egui::Response,
     ui: &egui::Ui,
@@ -19,9 +41,11 @@ pub(crate) fn scene(
     let shift = ui.input(|i| i.modifiers.shift);
     let side = rect.size().min_elem().max(1.0);
     let mut camera = view.stage.camera;
+    let turns =
+        response.dragged_by(egui::PointerButton::Primary) || response.dragged_by(egui::PointerButton::Middle);
     if hold_target(view, response, ui, commands) {
         // The camera stands still.
-    } else if response.dragged_by(egui::PointerButton::Primary) && !shift {
+    } else if turns && !shift {
         camera.orbit(drag.x * 0.008, drag.y * 0.008);
     } else if response.dragged() {
         camera.pan(drag.x / side, drag.y / side);
@@ -43,16 +67,8 @@ pub(crate) fn scene(
     under
 }
 
-/// Where the picture is.
-pub(crate) fn allocate(ui: &mut egui::Ui) -> egui::Response {
-    let size = ui.available_size().max(egui::Vec2::splat(1.0));
-    let response = ui.allocate_exact_size(size, Sense::click_and_drag()).1;
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, "scene"));
-    response
-}
-
 /// What is what, at the feet, where there are two.
-pub(crate) fn names(view: &View<'_>, rect: egui::Rect, ui: &mut egui::Ui) {
+fn names(view: &View<'_>, rect: egui::Rect, ui: &mut egui::Ui) {
     let Some(pair) = view.open.pair().filter(|_| view.shows_document()) else { return };
     let Some(projection) = projection(view) else { return };
     let feet = pair.map(|(document, offset)| {

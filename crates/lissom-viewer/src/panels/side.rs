@@ -1,53 +1,54 @@
-//! The panel at the left: clips, what is shown, joints.
+//! The clips, and what is drawn.
 
 use crate::{
     settings::SkinOn,
     state::{Command, Commands, View},
 };
 
-/// A window that has no room for a panel on each side, in points.
-const NARROW: f32 = 720.0;
+/// So many clips can be looked for by a word.
+const MANY: usize = 12;
 
-pub(crate) fn side(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
-    let width = ui.available_width();
-    // Between two panels there would be nothing left of the picture.
-    if view.settings.panel.is_some() && width < NARROW {
-        return;
-    }
-    egui::Panel::left("side").default_size(230.0).max_size(width * 0.45).show(ui, |ui| {
-        egui::ScrollArea::vertical().auto_shrink([false; 2]).show(ui, |ui| {
-            clips(view, ui, commands);
-            ui.separator();
-            shown(view, ui, commands);
-            ui.separator();
-            joints(view, ui, commands);
-        });
-    });
-}
-
-fn clips(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
-    ui.strong("Clips");
+pub(super) fn clips(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
     let Some(document) = &view.open.document else { return };
     if document.clips.is_empty() {
         ui.weak("none: the rest pose");
     }
+    let mut search = view.ui.clip_search.clone();
+    if document.clips.len() > MANY {
+        let width = ui.available_width();
+        let field =
+            ui.add(egui::TextEdit::singleline(&mut search).hint_text("find a clip").desired_width(width));
+        field.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "find a clip"));
+        if field.changed() {
+            commands.push(Command::SearchClips(search.clone()));
+        }
+    }
+    let wanted = search.to_lowercase();
     let playing = document.player.playing().filter(|_| document.plays_a_clip());
-    for clip in &document.clips {
+    // A clip that was chosen elsewhere is scrolled to.
+    let id = ui.make_persistent_id("shown clip");
+    let known: Option<String> = ui.data(|data| data.get_temp(id));
+    for clip in document.clips.iter().filter(|clip| clip.name.to_lowercase().contains(&wanted)) {
         let is_playing = playing == Some(clip.name.as_str());
         let loops = if clip.looping { ", loops" } else { "" };
         let about = format!("{}: {:.2} s{loops}, {} bytes", clip.name, clip.duration_s, clip.bytes);
-        if ui.selectable_label(is_playing, &clip.label).on_hover_text(about).clicked() {
+        let row = ui.selectable_label(is_playing, &clip.label).on_hover_text(about);
+        if is_playing && known.as_deref() != playing {
+            row.scroll_to_me(None);
+            ui.data_mut(|data| data.insert_temp(id, clip.name.clone()));
+        }
+        if row.clicked() {
             commands.push(Command::Play(clip.name.clone()));
         }
     }
 }
 
-fn shown(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
+pub(super) fn display(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
     let mut settings = *view.settings;
-    ui.strong("Shown");
     ui.checkbox(&mut settings.meshes, "meshes");
     ui.checkbox(&mut settings.bones, "skeleton");
     ui.checkbox(&mut settings.floor, "floor");
+    ui.checkbox(&mut settings.plain, "plain background");
     ui.checkbox(&mut settings.onion, "before and after");
     ui.checkbox(&mut settings.trail, "way of the joint");
     ui.checkbox(&mut settings.bounds, "bounds");
@@ -55,6 +56,13 @@ fn shown(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
     if let Some(bounds) = &view.stage.bounds {
         sockets.on_hover_text(format!("{} joints at the end that move no mesh", bounds.socket_count()));
     }
+    ui.checkbox(&mut settings.wire, "edges");
+    ui.checkbox(&mut settings.normals, "normals");
+    let weights = ui.add_enabled(
+        view.open.joint.is_some(),
+        egui::Checkbox::new(&mut settings.weights, "weights of the joint"),
+    );
+    weights.on_disabled_hover_text("choose a joint first");
     ui.checkbox(&mut settings.follow, "camera goes along");
     ui.horizontal(|ui| {
         ui.label("skin on the");
@@ -63,42 +71,5 @@ fn shown(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
     });
     if settings != *view.settings {
         commands.push(Command::Set(settings));
-    }
-}
-
-fn joints(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
-    ui.strong("Joints");
-    let mut search = view.ui.search.clone();
-    if ui.add(egui::TextEdit::singleline(&mut search).hint_text("find a joint")).changed() {
-        commands.push(Command::Search(search.clone()));
-    }
-    let Some(document) = &view.open.document else { return };
-    let skeleton = document.player.skeleton();
-    let wanted = search.to_lowercase();
-    // Without a word all of them are found, and tens of thousands need not be looked at in every frame.
-    let all = skeleton.joint_count();
-    let found: Option<Vec<usize>> = (!wanted.is_empty())
-        .then(|| (0..all).filter(|j| skeleton.name(*j).to_lowercase().contains(&wanted)).collect());
-    let row = ui.text_style_height(&egui::TextStyle::Body);
-    let mut chosen = view.open.joint;
-    egui::ScrollArea::vertical().id_salt("joints").max_height(260.0).auto_shrink([false; 2]).show_rows(
-        ui,
-        row,
-        found.as_ref().map_or(all, Vec::len),
-        |ui, rows| {
-            for row in rows {
-                let joint = found.as_ref().map_or(row, |found| found[row]);
-                if ui.selectable_label(chosen == Some(joint), skeleton.name(joint)).clicked() {
-                    chosen = if chosen == Some(joint) { None } else { Some(joint) };
-                }
-            }
-        },
-    );
-    if let Some(joint) = chosen {
-        let place = document.body().models()[joint].w_axis;
-        ui.weak(format!("x {:.3}  y {:.3}  z {:.3} m", place.x, place.y, place.z));
-    }
-    if chosen != view.open.joint {
-        commands.push(Command::Choose(chosen));
     }
 }

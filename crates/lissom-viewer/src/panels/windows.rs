@@ -1,37 +1,39 @@
 //! Windows over the picture: keys, what became of motions, and how far something is.
 
+use super::keys::{self, Bound, GROUPS, MOUSE};
 use crate::{
     loading::Loading,
-    settings::{Panel, Settings},
+    settings::Panel,
     state::{Command, Commands, Slot, View},
 };
 
+/// Where windows stand first: over the picture, where they cover no list.
+fn window<'a>(view: &View<'_>, title: impl Into<egui::WidgetText>) -> egui::Window<'a> {
+    let corner = view.stage.seen.map_or(egui::pos2(700.0, 60.0), |seen| seen.right_top());
+    let window =
+        egui::Window::new(title).pivot(egui::Align2::RIGHT_TOP).default_pos(corner + egui::vec2(-12.0, 12.0));
+    window.collapsible(false)
+}
+
 /// Which keys do what.
 pub(crate) fn help(view: &View<'_>, ctx: &egui::Context, commands: &mut Commands) {
-    const KEYS: [(&str, &str); 14] = [
-        ("space", "play and pause"),
-        ("left, right", "a frame back, a frame on"),
-        ("home, end", "to the start, to the end"),
-        ("F, double click", "all in view"),
-        ("1 to 9", "the triggers of a graph"),
-        ("ctrl Z, ctrl shift Z", "undo, redo"),
-        ("click on a joint", "choose it, where the skeleton is shown"),
-        ("drag", "turn"),
-        ("shift or right drag", "move"),
-        ("wheel", "nearer, farther"),
-        ("drop files", "open them; motions come onto the character"),
-        ("shift while dropping", "open them beside what is open"),
-        ("drop a graph (.json)", "play it with the clips that are open"),
-        ("?", "this"),
-    ];
     let mut open = view.ui.help;
-    egui::Window::new("Keys and mouse").open(&mut open).resizable(false).collapsible(false).show(ctx, |ui| {
-        egui::Grid::new("keys").num_columns(2).striped(true).show(ui, |ui| {
-            for (key, what) in KEYS {
-                ui.strong(key);
-                ui.label(what);
-                ui.end_row();
-            }
+    let most = ctx.content_rect().height() - 120.0;
+    window(view, "Keys and mouse").open(&mut open).resizable(false).show(ctx, |ui| {
+        egui::ScrollArea::vertical().max_height(most).show(ui, |ui| {
+            ui.horizontal_top(|ui| {
+                for groups in [&GROUPS[..2], &GROUPS[2..]] {
+                    ui.vertical(|ui| groups.iter().for_each(|(name, keys)| group(name, keys, ui)));
+                }
+            });
+            ui.separator();
+            egui::Grid::new("mouse").num_columns(2).show(ui, |ui| {
+                for (what, words) in MOUSE {
+                    ui.strong(what);
+                    ui.label(words);
+                    ui.end_row();
+                }
+            });
         });
     });
     if open != view.ui.help {
@@ -39,18 +41,30 @@ pub(crate) fn help(view: &View<'_>, ctx: &egui::Context, commands: &mut Commands
     }
 }
 
+/// Keys that belong together.
+fn group(name: &str, keys: &[Bound], ui: &mut egui::Ui) {
+    ui.weak(name);
+    egui::Grid::new(name).num_columns(2).min_col_width(70.0).show(ui, |ui| {
+        for bound in keys.iter().filter(|bound| !bound.words.is_empty()) {
+            ui.strong(keys::said(&bound.chord));
+            ui.label(bound.words);
+            ui.end_row();
+        }
+    });
+    ui.add_space(8.0);
+}
+
 /// What became of motions that were brought onto the character.
 pub(crate) fn report(view: &View<'_>, ctx: &egui::Context, commands: &mut Commands) {
     let Some(document) = &view.open.document else { return };
     let mut open = view.ui.report;
     let title = format!("Brought onto {}", document.name);
-    let window = egui::Window::new(title).id(egui::Id::unique("brought")).open(&mut open).collapsible(false);
+    let window = window(view, title).id(egui::Id::unique("brought")).open(&mut open);
     window.default_width(420.0).show(ctx, |ui| {
         if document.retargeted.is_some()
             && ui.button("bones…").on_hover_text("see and correct them").clicked()
         {
-            let panel = Some(Panel::Retarget);
-            commands.extend([Command::Set(Settings { panel, ..*view.settings }), Command::Report(false)]);
+            commands.extend([Command::Open(Panel::Retarget), Command::Report(false)]);
         }
         egui::ScrollArea::vertical().max_height(300.0).show(ui, |ui| {
             for brought in &document.brought {
@@ -74,7 +88,7 @@ pub(crate) fn report(view: &View<'_>, ctx: &egui::Context, commands: &mut Comman
 pub(crate) fn recording(view: &View<'_>, ctx: &egui::Context, commands: &mut Commands) {
     let Some(recording) = &view.ui.recording else { return };
     let (done, all) = recording.progress();
-    egui::Window::new("recording").title_bar(false).resizable(false).show(ctx, |ui| {
+    window(view, "recording").title_bar(false).resizable(false).show(ctx, |ui| {
         ui.strong(format!("Recording {done} of {all}"));
         if ui.button("cancel").clicked() {
             commands.push(Command::StopRecording);

@@ -1,13 +1,16 @@
 //! The world panel: the hierarchy as a tree, and what was recomputed.
 
+use super::notice;
 use crate::{
-    shown::{LIT, WorldScene},
+    settings::Panel,
+    shown::WorldScene,
     state::{Command, Commands, Edit, View},
 };
-use egui::{Color32, RichText, Sense};
+use egui::{RichText, Sense};
 use lissom::math::Vec3;
 
 pub(crate) fn world(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
+    notice(Panel::World, view, ui, commands);
     let Some(scene) = &view.stage.world else { return };
     ui.weak("Drag something onto what is to carry it. What the last sync recomputed is lit.");
     ui.horizontal(|ui| {
@@ -73,9 +76,7 @@ fn row(
     let own = &scene.things()[thing];
     let mut text = RichText::new(&own.name);
     if own.lit {
-        let [r, g, b, _] = LIT.map(|c| (c * 255.0) as u8);
-        let lit = Color32::from_rgb(r, g, b);
-        text = text.color(if ui.visuals().dark_mode { lit } else { lit.lerp_to_gamma(Color32::BLACK, 0.35) });
+        text = text.color(ui.visuals().warn_fg_color);
     }
     let chosen = scene.chosen == Some(thing);
     let label = ui

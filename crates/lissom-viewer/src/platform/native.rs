@@ -7,6 +7,9 @@ use lissom_motion::crowd::{Crowd, CrowdError, PalettesMut, Rayon, Serial};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
+/// What can be opened.
+pub(crate) const READS: &str = ".lsm, .glb, .gltf, .vrm, .bvh, .ozz, .fbx";
+
 /// There are folders to open files from and to write files into.
 pub(crate) const HAS_FOLDERS: bool = true;
 

@@ -12,6 +12,9 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, HtmlAnchorElement, Response, Url};
 
+/// What can be opened; a page has no C library, which reads FBX.
+pub(crate) const READS: &str = ".lsm, .glb, .gltf, .vrm, .bvh, .ozz";
+
 /// Files are dropped onto the page, and the browser knows where downloads go.
 pub(crate) const HAS_FOLDERS: bool = false;
 

@@ -3,6 +3,9 @@
 use super::{
     lists::{fill, texture_of},
     meshes::{GpuMesh, room},
+    pictures::Pictures,
+    pipelines::Sides,
+    strokes::List,
 };
 use crate::{
     failure::Failure,
@@ -19,22 +22,21 @@ pub(super) const INSTANCES: wgpu::VertexBufferLayout<'_> = wgpu::VertexBufferLay
 pub(super) struct GpuCrowd {
     mesh: GpuMesh,
     palettes: wgpu::Texture,
-    instances: wgpu::Buffer,
-    count: u32,
+    instances: List,
 }
 
 impl GpuCrowd {
     pub fn new(
         state: &RenderState,
         layout: &wgpu::BindGroupLayout,
+        pictures: &mut Pictures,
         crowd: &CrowdScene,
     ) -> Result<Self, Failure> {
         let (joints, surface) = (crowd.joint_count() as u32, CrowdScene::surface());
         Ok(Self {
-            mesh: GpuMesh::new(state, layout, &crowd.mesh().view(), &surface, false, joints)?,
+            mesh: GpuMesh::new(state, layout, pictures, &crowd.mesh().view(), &surface, joints)?,
             palettes: palettes(state, 1),
-            instances: instances(state, 1),
-            count: 0,
+            instances: List::default(),
         })
     }
 
@@ -51,31 +53,26 @@ impl GpuCrowd {
             self.palettes = palettes(state, needed);
         }
         fill(&state.queue, &self.palettes, bytemuck::cast_slice(texels), 8);
-        let bytes: &[u8] = bytemuck::cast_slice(crowd.instances());
-        if bytes.len() as u64 > self.instances.size() {
-            self.instances = instances(state, bytes.len() as u64);
-        }
-        state.queue.write_buffer(&self.instances, 0, bytes);
-        self.count = crowd.instances().len() as u32;
+        self.instances.fill(state, crowd.instances());
         Ok(())
     }
 
-    pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, pipeline: &wgpu::RenderPipeline) {
+    pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, pipelines: &Sides) {
+        self.draw_by(pass, self.mesh.pipeline(pipelines));
+    }
+
+    pub fn draw_shadows(&self, pass: &mut wgpu::RenderPass<'_>, pipeline: &wgpu::RenderPipeline) {
+        self.draw_by(pass, pipeline);
+    }
+
+    fn draw_by(&self, pass: &mut wgpu::RenderPass<'_>, pipeline: &wgpu::RenderPipeline) {
+        let Some((buffer, count)) = self.instances.get() else { return };
         pass.set_pipeline(pipeline);
-        pass.set_vertex_buffer(2, self.instances.slice(..));
-        self.mesh.draw(pass, self.count);
+        pass.set_vertex_buffer(3, buffer.slice(..));
+        self.mesh.draw(pass, count);
     }
 }
 
 fn palettes(state: &RenderState, texels: u32) -> wgpu::Texture {
     texture_of(&state.device, texels, wgpu::TextureFormat::Rgba16Float)
-}
-
-fn instances(state: &RenderState, size: u64) -> wgpu::Buffer {
-    state.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("instances"),
-        size,
-        usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    })
 }

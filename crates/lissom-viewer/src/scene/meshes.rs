@@ -1,58 +1,86 @@
 //! The meshes of a document on the GPU.
 
-use super::lists::{WIDTH, fill, list_texture, rows, texture_of};
+use super::{
+    Look,
+    lists::{WIDTH, fill, list_texture, rows, texture_of},
+    pictures::Pictures,
+    pipelines::Sides,
+};
 use crate::{
-    document::{Document, Surface},
+    document::Document,
     failure::Failure,
+    lines::Stand,
     settings::SkinOn,
     shown::Comparison,
+    surfaces::{MapKind, Opacity, Surface},
 };
 use egui_wgpu::RenderState;
 use lissom::{archive::MeshView, math::Vec3, player::Body};
+use std::collections::BTreeSet;
 use wgpu::util::DeviceExt;
 
-/// What moves when vertices are moved before they are uploaded.
-pub(super) const MOVED: wgpu::VertexBufferLayout<'_> = wgpu::VertexBufferLayout {
-    array_stride: size_of::<Moved>() as u64,
-    step_mode: wgpu::VertexStepMode::Vertex,
-    attributes: &wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 7 => Float32],
-};
-
-/// What stays.
-pub(super) const FIXED: wgpu::VertexBufferLayout<'_> = wgpu::VertexBufferLayout {
-    array_stride: size_of::<Fixed>() as u64,
-    step_mode: wgpu::VertexStepMode::Vertex,
-    attributes: &wgpu::vertex_attr_array![2 => Float32x2, 3 => Uint32x2],
-};
+/// What moves when vertices are moved before they are uploaded; what stays; and the colours that say something of each vertex.
+pub(super) const fn buffers(step_mode: wgpu::VertexStepMode) -> [wgpu::VertexBufferLayout<'static>; 3] {
+    const MOVED: [wgpu::VertexAttribute; 3] =
+        wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 8 => Float32x4];
+    const FIXED: [wgpu::VertexAttribute; 3] =
+        wgpu::vertex_attr_array![2 => Float32x4, 3 => Uint32x2, 9 => Unorm8x4];
+    const TINT: [wgpu::VertexAttribute; 1] = wgpu::vertex_attr_array![7 => Float32];
+    [
+        wgpu::VertexBufferLayout { array_stride: size_of::<Moved>() as u64, step_mode, attributes: &MOVED },
+        wgpu::VertexBufferLayout { array_stride: size_of::<Fixed>() as u64, step_mode, attributes: &FIXED },
+        wgpu::VertexBufferLayout { array_stride: size_of::<f32>() as u64, step_mode, attributes: &TINT },
+    ]
+}
 
 #[repr(C)]
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 struct Moved {
     position: [f32; 3],
     normal: [f32; 3],
-    /// From 0 to 1 as a colour; below 0 the mesh has its own.
-    error: f32,
+    tangent: [f32; 4],
 }
-
-/// No error is shown.
-const NO_ERROR: f32 = -1.0;
 
 #[repr(C)]
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 struct Fixed {
-    uv: [f32; 2],
+    uv: [f32; 4],
     /// The first influence and how many.
     influences: [u32; 2],
+    color: [u8; 4],
 }
 
+/// What a draw says; `shaders/mesh.wgsl` says what each is.
 #[repr(C)]
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 struct DrawUniform {
     color: [f32; 4],
+    emissive: [f32; 4],
+    place: [f32; 4],
+    metallic: f32,
+    roughness: f32,
+    occlusion: f32,
+    cutoff: f32,
     palette: u32,
     skinned: u32,
-    cutoff: f32,
-    textured: f32,
+    vivid: f32,
+    opaque: f32,
+    maps: [[f32; 4]; 10],
+}
+
+/// A vertex that has its own colour.
+const NO_TINT: f32 = -1.0;
+/// How much of its colour a mesh keeps when another is to stand out.
+const FAINT: f32 = 0.12;
+
+/// Why vertices are tinted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tint {
+    None,
+    /// Anew in every frame.
+    Errors,
+    /// By how much they follow this joint.
+    Weights(usize),
 }
 
 pub(super) struct GpuMesh {
@@ -60,16 +88,27 @@ pub(super) struct GpuMesh {
     /// Targets bend it before joints do: it is moved here, on the CPU.
     morphs: bool,
     double_sided: bool,
+    mapped: bool,
+    opacity: Opacity,
+    /// So large that it can only be what is behind.
+    is_backdrop: bool,
     vertices: wgpu::Buffer,
     fixed: wgpu::Buffer,
+    tints: wgpu::Buffer,
     indices: wgpu::Buffer,
     index_count: u32,
+    /// Each edge once; made when they are to be seen.
+    edges: Option<(wgpu::Buffer, u32)>,
     draw: DrawUniform,
     uniform: wgpu::Buffer,
     group: wgpu::BindGroup,
     /// At rest, in `vertices` while the GPU moves them.
     at_rest: Vec<Moved>,
     is_at_rest: bool,
+    is_hidden: bool,
+    tinted: Tint,
+    /// Where its middle is, for what is seen through.
+    middle: Vec3,
 }
 
 pub(super) struct Meshes {
@@ -78,12 +117,14 @@ pub(super) struct Meshes {
     /// Whole rows of texels.
     matrices: Vec<[f32; 4]>,
     moved: Vec<Moved>,
+    tints: Vec<f32>,
 }
 
 impl Meshes {
     pub fn new(
         state: &RenderState,
         layout: &wgpu::BindGroupLayout,
+        pictures: &mut Pictures,
         document: &Document,
     ) -> Result<Self, Failure> {
         let joints = document.player.skeleton().joint_count() as u32;
@@ -92,13 +133,15 @@ impl Meshes {
         let mut meshes = Vec::new();
         for (index, surface) in document.surfaces.iter().enumerate() {
             let mesh = document.archive.mesh(&surface.mesh)?;
-            let morphs = !document.player.morph_weights(&surface.mesh)?.is_empty();
             let base = index as u32 * joints;
-            meshes.push(GpuMesh::new(state, layout, &mesh.view(), surface, morphs, base)?);
+            let mut made = GpuMesh::new(state, layout, pictures, &mesh.view(), surface, base)?;
+            made.morphs = !document.player.morph_weights(&surface.mesh)?.is_empty();
+            made.is_backdrop = document.backdrop == Some(index);
+            meshes.push(made);
         }
         let palette = list_texture(&state.device, texels);
         let matrices = vec![[0.0; 4]; (palette.width() * palette.height()) as usize];
-        Ok(Self { meshes, palette, matrices, moved: Vec::new() })
+        Ok(Self { meshes, palette, matrices, moved: Vec::new(), tints: Vec::new() })
     }
 
     pub fn palette(&self) -> &wgpu::Texture {
@@ -110,19 +153,27 @@ impl Meshes {
         self.meshes.iter().filter(|mesh| !mesh.is_at_rest).map(|mesh| mesh.at_rest.len()).sum()
     }
 
-    /// Uploads the pose that the document's player is in.
+    /// Uploads the pose that the document's player is in, where it is to stand.
     pub fn update(
         &mut self,
         state: &RenderState,
         document: &mut Document,
-        on: SkinOn,
+        look: &Look<'_>,
+        stand: Stand,
         comparison: Option<&Comparison>,
     ) -> Result<(), Failure> {
         let mut any = false;
-        for mesh in &mut self.meshes {
-            let on_gpu = on == SkinOn::Gpu && !mesh.morphs && comparison.is_none();
+        for (index, mesh) in self.meshes.iter_mut().enumerate() {
+            let on_gpu = look.skin_on == SkinOn::Gpu && !mesh.morphs && comparison.is_none();
             mesh.draw.skinned = u32::from(on_gpu);
+            mesh.draw.place = stand.offset.extend(stand.scale).to_array();
+            mesh.is_hidden = look.hidden.contains(&index);
+            mesh.draw.vivid = if look.vivid.is_none_or(|vivid| vivid == index) { 1.0 } else { FAINT };
             state.queue.write_buffer(&mesh.uniform, 0, bytemuck::bytes_of(&mesh.draw));
+            mesh.tint(state, document, look, comparison, &mut self.tints)?;
+            if look.wire && mesh.edges.is_none() {
+                mesh.edges = Some(edges(state, document.archive.mesh(&mesh.name)?.view().indices));
+            }
             if on_gpu {
                 let from = mesh.draw.palette as usize * 3;
                 let palette = document.body_mut().palette(&mesh.name)?;
@@ -136,10 +187,15 @@ impl Meshes {
             } else {
                 let skinned = document.body_mut().skin_mesh(&mesh.name)?;
                 self.moved.clear();
-                let both = skinned.positions.iter().zip(skinned.normals);
-                self.moved.extend(both.map(|(p, n)| Moved { position: *p, normal: *n, error: NO_ERROR }));
+                let both = skinned.positions.iter().zip(skinned.normals).enumerate();
+                let tangent = |i: usize| skinned.tangents.get(i).copied().unwrap_or_default();
+                self.moved.extend(both.map(|(i, (p, n))| Moved {
+                    position: *p,
+                    normal: *n,
+                    tangent: tangent(i),
+                }));
                 if let Some(comparison) = comparison {
-                    compare(document.body_mut(), &mesh.name, comparison, &mut self.moved)?;
+                    apart(document.body_mut(), &mesh.name, comparison, &mut self.moved)?;
                 }
                 state.queue.write_buffer(&mesh.vertices, 0, bytemuck::cast_slice(&self.moved));
                 mesh.is_at_rest = false;
@@ -151,27 +207,99 @@ impl Meshes {
         Ok(())
     }
 
-    pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, [solid, two_sided]: [&wgpu::RenderPipeline; 2]) {
-        for mesh in self.meshes.iter().filter(|m| m.index_count > 0) {
-            pass.set_pipeline(if mesh.double_sided { two_sided } else { solid });
-            mesh.draw(pass, 1);
+    fn some(&self, which: impl Fn(&GpuMesh) -> bool) -> impl Iterator<Item = &GpuMesh> {
+        self.meshes.iter().filter(move |mesh| mesh.index_count > 0 && !mesh.is_hidden && which(mesh))
+    }
+
+    pub fn draw_shadows(&self, pass: &mut wgpu::RenderPass<'_>, pipeline: &wgpu::RenderPipeline) {
+        pass.set_pipeline(pipeline);
+        self.some(|m| !m.is_backdrop).for_each(|mesh| mesh.draw(pass, 1));
+    }
+
+    pub fn draw_backdrops(&self, pass: &mut wgpu::RenderPass<'_>, pipeline: &wgpu::RenderPipeline) {
+        pass.set_pipeline(pipeline);
+        self.some(|m| m.is_backdrop).for_each(|mesh| mesh.draw(pass, 1));
+    }
+
+    pub fn draw_solid(&self, pass: &mut wgpu::RenderPass<'_>, pipelines: &Sides) {
+        for mesh in self.some(|m| !m.is_backdrop && m.opacity != Opacity::Blend) {
+            mesh.draw_by(pass, pipelines);
+        }
+    }
+
+    /// What is seen through: what is farthest first.
+    pub fn draw_clear(&self, pass: &mut wgpu::RenderPass<'_>, pipelines: &Sides, eye: Vec3) {
+        let mut clear: Vec<&GpuMesh> = self.some(|m| !m.is_backdrop && m.opacity == Opacity::Blend).collect();
+        clear.sort_by(|a, b| (b.middle - eye).length().total_cmp(&(a.middle - eye).length()));
+        clear.into_iter().for_each(|mesh| mesh.draw_by(pass, pipelines));
+    }
+
+    pub fn draw_wire(&self, pass: &mut wgpu::RenderPass<'_>, pipeline: &wgpu::RenderPipeline) {
+        pass.set_pipeline(pipeline);
+        for mesh in self.some(|m| !m.is_backdrop) {
+            if let Some((edges, count)) = &mesh.edges {
+                mesh.bind(pass);
+                pass.set_index_buffer(edges.slice(..), wgpu::IndexFormat::Uint32);
+                pass.draw_indexed(0..*count, 0, 0..1);
+            }
+        }
+    }
+
+    pub fn draw_normals(&self, pass: &mut wgpu::RenderPass<'_>, pipeline: &wgpu::RenderPipeline) {
+        pass.set_pipeline(pipeline);
+        for mesh in self.some(|m| !m.is_backdrop) {
+            mesh.bind(pass);
+            pass.draw(0..2, 0..mesh.at_rest.len() as u32);
         }
     }
 }
 
-/// Gives vertices the colours of their errors.
-fn compare(body: &mut Body, mesh: &str, comparison: &Comparison, moved: &mut [Moved]) -> Result<(), Failure> {
+/// Draws vertices as far from where they were as the comparison says.
+fn apart(body: &mut Body, mesh: &str, comparison: &Comparison, moved: &mut [Moved]) -> Result<(), Failure> {
     let cooked = body.models().to_vec();
     body.models_mut().copy_from_slice(comparison.models());
     let done = body.skin_mesh(mesh).map(|source| {
         for (vertex, source) in moved.iter_mut().zip(source.positions) {
             let (source, cooked) = (Vec3::from_array(*source), Vec3::from_array(vertex.position));
-            vertex.error = comparison.share(source, cooked);
             vertex.position = comparison.drawn(source, cooked).to_array();
         }
     });
     body.models_mut().copy_from_slice(&cooked);
     Ok(done?)
+}
+
+/// The error of each vertex, as a colour.
+fn errors(body: &mut Body, mesh: &str, comparison: &Comparison, tints: &mut Vec<f32>) -> Result<(), Failure> {
+    let now: Vec<[f32; 3]> = body.skin_mesh(mesh)?.positions.to_vec();
+    let cooked = body.models().to_vec();
+    body.models_mut().copy_from_slice(comparison.models());
+    let done = body.skin_mesh(mesh).map(|source| {
+        let both = source.positions.iter().zip(&now);
+        tints.extend(both.map(|(a, b)| comparison.share(Vec3::from_array(*a), Vec3::from_array(*b))));
+    });
+    body.models_mut().copy_from_slice(&cooked);
+    Ok(done?)
+}
+
+/// Every edge once, as pairs of vertices.
+fn edges(state: &RenderState, indices: &[u32]) -> (wgpu::Buffer, u32) {
+    let pairs: BTreeSet<[u32; 2]> = edges_of(indices);
+    let flat: Vec<u32> = pairs.into_iter().flatten().collect();
+    let buffer = state.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+        label: Some("edges"),
+        contents: bytemuck::cast_slice(&flat),
+        usage: wgpu::BufferUsages::INDEX,
+    });
+    (buffer, flat.len() as u32)
+}
+
+fn edges_of(indices: &[u32]) -> BTreeSet<[u32; 2]> {
+    let (triangles, _) = indices.as_chunks::<3>();
+    triangles
+        .iter()
+        .flat_map(|[a, b, c]| [[*a, *b], [*b, *c], [*c, *a]])
+        .map(|[a, b]| [a.min(b), a.max(b)])
+        .collect()
 }
 
 /// An error if the GPU has no room for a list of this number of texels.
@@ -186,55 +314,66 @@ pub(super) fn room(state: &RenderState, texels: u32, what: &str) -> Result<(), F
 }
 
 impl GpuMesh {
-    /// Draws it `times` times.
-    pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, times: u32) {
+    fn bind(&self, pass: &mut wgpu::RenderPass<'_>) {
         pass.set_bind_group(1, &self.group, &[]);
         pass.set_vertex_buffer(0, self.vertices.slice(..));
         pass.set_vertex_buffer(1, self.fixed.slice(..));
+        pass.set_vertex_buffer(2, self.tints.slice(..));
+    }
+
+    /// Draws it `times` times.
+    pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, times: u32) {
+        self.bind(pass);
         pass.set_index_buffer(self.indices.slice(..), wgpu::IndexFormat::Uint32);
         pass.draw_indexed(0..self.index_count, 0, 0..times);
+    }
+
+    fn draw_by(&self, pass: &mut wgpu::RenderPass<'_>, pipelines: &Sides) {
+        pass.set_pipeline(self.pipeline(pipelines));
+        self.draw(pass, 1);
+    }
+
+    /// The one that draws it as it is.
+    pub fn pipeline<'p>(&self, pipelines: &'p Sides) -> &'p wgpu::RenderPipeline {
+        &pipelines[usize::from(self.mapped)][usize::from(self.double_sided)]
     }
 
     pub fn new(
         state: &RenderState,
         layout: &wgpu::BindGroupLayout,
+        pictures: &mut Pictures,
         mesh: &MeshView<'_>,
         surface: &Surface,
-        morphs: bool,
         palette: u32,
     ) -> Result<Self, Failure> {
         let device = &state.device;
-        let at_rest: Vec<Moved> = mesh
-            .positions
-            .iter()
-            .zip(mesh.normals)
-            .map(|(p, n)| Moved { position: *p, normal: *n, error: NO_ERROR })
-            .collect();
+        let tangent = |i: usize| mesh.tangents.get(i).copied().unwrap_or_default();
+        let both = mesh.positions.iter().zip(mesh.normals).enumerate();
+        let at_rest: Vec<Moved> =
+            both.map(|(i, (p, n))| Moved { position: *p, normal: *n, tangent: tangent(i) }).collect();
         // Weights of nothing are left out: most vertices follow one or two joints.
         let mut influences: Vec<[f32; 2]> = Vec::new();
         let mut fixed = Vec::with_capacity(at_rest.len());
-        let uvs = mesh.uv(surface.uv_set).unwrap_or_default();
+        let uvs = [0, 1].map(|set| mesh.uv(set).unwrap_or_default());
+        let colors = mesh.color(0).unwrap_or_default();
         for vertex in 0..at_rest.len() {
             let first = influences.len() as u32;
             let own = vertex * mesh.per_vertex..(vertex + 1) * mesh.per_vertex;
             let pairs = mesh.joints[own.clone()].iter().zip(&mesh.weights[own]);
             influences.extend(pairs.filter(|(_, w)| **w > 0.0).map(|(j, w)| [f32::from(*j), *w]));
-            let count = influences.len() as u32 - first;
-            fixed
-                .push(Fixed { uv: uvs.get(vertex).copied().unwrap_or_default(), influences: [first, count] });
+            let [[a, b], [c, d]] = uvs.map(|uv| uv.get(vertex).copied().unwrap_or_default());
+            let color = colors.get(vertex).copied().unwrap_or([1.0; 4]);
+            fixed.push(Fixed {
+                uv: [a, b, c, d],
+                influences: [first, influences.len() as u32 - first],
+                color: color.map(|v| (v.clamp(0.0, 1.0) * 255.0 + 0.5) as u8),
+            });
         }
         room(state, u32::try_from(influences.len()).unwrap_or(u32::MAX), "influences of a mesh")?;
         let list = texture_of(device, influences.len() as u32, wgpu::TextureFormat::Rg32Float);
         influences.resize((list.width() * list.height()) as usize, [0.0; 2]);
         fill(&state.queue, &list, bytemuck::cast_slice(&influences), 8);
-        let image = image(state, surface);
-        let draw = DrawUniform {
-            color: surface.color,
-            palette,
-            skinned: 1,
-            cutoff: surface.cutoff,
-            textured: f32::from(u8::from(surface.texture.is_some())),
-        };
+        let draw = uniform_of(surface, palette);
         let buffer = |label, contents: &[u8], usage| {
             device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
                 label: Some(label),
@@ -242,99 +381,134 @@ impl GpuMesh {
                 usage,
             })
         };
-        let vertex = wgpu::BufferUsages::VERTEX;
-        let copied = wgpu::BufferUsages::COPY_DST;
+        let (vertex, copied) = (wgpu::BufferUsages::VERTEX, wgpu::BufferUsages::COPY_DST);
         let uniform = buffer("draw", bytemuck::bytes_of(&draw), wgpu::BufferUsages::UNIFORM | copied);
-        let view = |t: &wgpu::Texture| t.create_view(&wgpu::TextureViewDescriptor::default());
-        let sampler = device.create_sampler(&wgpu::SamplerDescriptor {
-            address_mode_u: wgpu::AddressMode::Repeat,
-            address_mode_v: wgpu::AddressMode::Repeat,
-            mag_filter: wgpu::FilterMode::Linear,
-            min_filter: wgpu::FilterMode::Linear,
-            ..Default::default()
-        });
+        let list = list.create_view(&wgpu::TextureViewDescriptor::default());
+        // What is not lit shows its base colour as what it gives off.
+        let shown = |kind: MapKind| match (surface.unlit, kind) {
+            (true, MapKind::Glow) => surface.map(MapKind::Base),
+            _ => surface.map(kind),
+        };
+        let views = MapKind::ALL.map(|kind| pictures.view(kind, shown(kind)));
+        let sampler = pictures.sampler_of(&surface.maps);
+        let mut entries = vec![
+            wgpu::BindGroupEntry { binding: 0, resource: uniform.as_entire_binding() },
+            wgpu::BindGroupEntry { binding: 1, resource: wgpu::BindingResource::TextureView(&list) },
+            wgpu::BindGroupEntry { binding: 7, resource: wgpu::BindingResource::Sampler(&sampler) },
+        ];
+        entries.extend(views.iter().zip(2..).map(|(view, binding)| wgpu::BindGroupEntry {
+            binding,
+            resource: wgpu::BindingResource::TextureView(view),
+        }));
         let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("draw"),
             layout,
-            entries: &[
-                wgpu::BindGroupEntry { binding: 0, resource: uniform.as_entire_binding() },
-                wgpu::BindGroupEntry {
-                    binding: 1,
-                    resource: wgpu::BindingResource::TextureView(&view(&list)),
-                },
-                wgpu::BindGroupEntry {
-                    binding: 2,
-                    resource: wgpu::BindingResource::TextureView(&view(&image)),
-                },
-                wgpu::BindGroupEntry { binding: 3, resource: wgpu::BindingResource::Sampler(&sampler) },
-            ],
+            entries: &entries,
         });
+        let sum = mesh.positions.iter().fold(Vec3::ZERO, |sum, p| sum + Vec3::from_array(*p));
         Ok(Self {
             name: surface.mesh.clone(),
-            morphs,
+            morphs: false,
             double_sided: surface.double_sided,
+            mapped: surface.maps.iter().any(Option::is_some),
+            opacity: surface.opacity,
+            is_backdrop: false,
             vertices: buffer("moved", bytemuck::cast_slice(&at_rest), vertex | copied),
             fixed: buffer("fixed", bytemuck::cast_slice(&fixed), vertex),
+            tints: buffer("tints", bytemuck::cast_slice(&vec![NO_TINT; at_rest.len()]), vertex | copied),
             indices: buffer("indices", bytemuck::cast_slice(mesh.indices), wgpu::BufferUsages::INDEX),
             index_count: mesh.indices.len() as u32,
+            edges: None,
             draw,
             uniform,
             group,
+            middle: sum / at_rest.len().max(1) as f32,
             at_rest,
             is_at_rest: true,
+            is_hidden: false,
+            tinted: Tint::None,
         })
     }
-}
 
-/// The base texture, or a white pixel.
-fn image(state: &RenderState, surface: &Surface) -> wgpu::Texture {
-    let white = [255_u8; 4];
-    let (width, height, texels) = match &surface.texture {
-        Some(texture) => {
-            let (width, height) = texture.size();
-            fitting(width, height, texture.to_srgb(), state.device.limits().max_texture_dimension_2d as usize)
+    /// Gives vertices the colours that are asked for, if they do not have them.
+    fn tint(
+        &mut self,
+        state: &RenderState,
+        document: &mut Document,
+        look: &Look<'_>,
+        comparison: Option<&Comparison>,
+        tints: &mut Vec<f32>,
+    ) -> Result<(), Failure> {
+        let asked = match (comparison.filter(|c| c.colors), look.weights_of) {
+            (Some(_), _) => Tint::Errors,
+            (None, Some(joint)) => Tint::Weights(joint),
+            (None, None) => Tint::None,
+        };
+        if asked == self.tinted && asked != Tint::Errors {
+            return Ok(());
         }
-        None => (1, 1, vec![white]),
-    };
-    let (width, height) = (width as u32, height as u32);
-    state.device.create_texture_with_data(
-        &state.queue,
-        &wgpu::TextureDescriptor {
-            label: Some("image"),
-            size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
-            mip_level_count: 1,
-            sample_count: 1,
-            dimension: wgpu::TextureDimension::D2,
-            format: wgpu::TextureFormat::Rgba8UnormSrgb,
-            usage: wgpu::TextureUsages::TEXTURE_BINDING,
-            view_formats: &[],
-        },
-        wgpu::util::TextureDataOrder::LayerMajor,
-        texels.as_flattened(),
-    )
+        tints.clear();
+        match (asked, comparison) {
+            (Tint::Errors, Some(comparison)) => errors(document.body_mut(), &self.name, comparison, tints)?,
+            (Tint::Weights(joint), _) => {
+                let mesh = document.archive.mesh(&self.name)?;
+                let mesh = mesh.view();
+                let pairs = mesh
+                    .joints
+                    .iter()
+                    .zip(mesh.weights)
+                    .map(|(j, w)| if usize::from(*j) == joint { *w } else { 0.0 });
+                let pairs: Vec<f32> = pairs.collect();
+                tints.extend(pairs.chunks(mesh.per_vertex.max(1)).map(|own| own.iter().sum::<f32>()));
+            }
+            _ => tints.resize(self.at_rest.len(), NO_TINT),
+        }
+        state.queue.write_buffer(&self.tints, 0, bytemuck::cast_slice(tints));
+        self.tinted = asked;
+        Ok(())
+    }
 }
 
-/// Every second, third, … pixel of an image that has more of them than the GPU takes.
-fn fitting(width: usize, height: usize, texels: Vec<[u8; 4]>, most: usize) -> (usize, usize, Vec<[u8; 4]>) {
-    let step = width.max(height).div_ceil(most.max(1));
-    if step <= 1 {
-        return (width, height, texels);
+fn uniform_of(surface: &Surface, palette: u32) -> DrawUniform {
+    let mut maps = [[0.0; 4]; 10];
+    for kind in MapKind::ALL {
+        let (map, at) = (surface.map(kind), kind as usize * 2);
+        let [x, y] = map.map_or([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], |map| map.rows);
+        let set = map.map_or(0.0, |map| map.uv_set as f32);
+        maps[at] = [x[0], x[1], x[2], set];
+        maps[at + 1] = [y[0], y[1], y[2], 0.0];
     }
-    let rows = texels.chunks_exact(width).step_by(step);
-    let kept = rows.flat_map(|row| row.iter().step_by(step).copied()).collect();
-    (width.div_ceil(step), height.div_ceil(step), kept)
+    let [r, g, b, a] = surface.color;
+    let (color, emissive) = if surface.unlit {
+        maps[8] = maps[0];
+        maps[9] = maps[1];
+        ([0.0, 0.0, 0.0, a], [r, g, b])
+    } else {
+        ([r, g, b, a], surface.emissive)
+    };
+    DrawUniform {
+        color,
+        emissive: [emissive[0], emissive[1], emissive[2], surface.normal_scale],
+        place: [0.0, 0.0, 0.0, 1.0],
+        metallic: if surface.unlit { 0.0 } else { surface.metallic },
+        roughness: if surface.unlit { 1.0 } else { surface.roughness },
+        occlusion: if surface.map(MapKind::Open).is_some() { surface.occlusion } else { 0.0 },
+        cutoff: if let Opacity::Mask(cutoff) = surface.opacity { cutoff } else { 0.0 },
+        palette,
+        skinned: 1,
+        vivid: 1.0,
+        opaque: if surface.opacity == Opacity::Blend { 0.0 } else { 1.0 },
+        maps,
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::fitting;
+    use super::edges_of;
 
     #[test]
-    fn an_image_that_is_too_large_is_thinned_out() {
-        let texels: Vec<[u8; 4]> = (0..35).map(|i| [i; 4]).collect();
-        let (width, height, kept) = fitting(7, 5, texels.clone(), 4);
-        assert_eq!((width, height, kept.len()), (4, 3, 12));
-        assert_eq!(kept[..5], [[0; 4], [2; 4], [4; 4], [6; 4], [14; 4]]);
-        assert_eq!(fitting(7, 5, texels.clone(), 7), (7, 5, texels));
+    fn two_triangles_share_an_edge() {
+        let edges = edges_of(&[0, 1, 2, 2, 1, 3]);
+        assert!(edges.into_iter().eq([[0, 1], [0, 2], [1, 2], [1, 3], [2, 3]]));
     }
 }

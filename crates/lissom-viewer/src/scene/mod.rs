@@ -1,44 +1,76 @@
-//! The 3D picture: meshes moved on the GPU, joints as lines, a floor.
+//! The 3D picture: meshes that joints move on the GPU, light, a floor, bones and lines.
+//!
+//! ```text
+//!  what the sun sees ▶ depth ┐
+//!  what is behind ▶ backdrops ▶ floor ▶ meshes ▶ see-through meshes ▶ bones ▶ lines ▶ 4 samples a pixel ▶ picture
+//! ```
 
 mod crowd;
+mod light;
 mod lists;
 mod meshes;
+mod pictures;
 mod pipelines;
+mod strokes;
 mod target;
 
 use crate::{
     camera::Camera,
     document::Document,
     failure::Failure,
-    lines::Lines,
+    lines::{Bones, Lines, Stand},
     picture::Picture,
-    platform,
+    platform::read_back,
     settings::SkinOn,
     shown::{Comparison, CrowdScene, Phase},
 };
 use crowd::GpuCrowd;
 use egui_wgpu::RenderState;
-use lissom::math::{Mat4, Vec3};
+use light::{FrameUniform, Shadows};
+use lissom::math::Vec3;
 use lists::list_texture;
 use meshes::Meshes;
+use pictures::Pictures;
 use pipelines::Pipelines;
+use std::{
+    collections::BTreeSet,
+    hash::{DefaultHasher, Hash, Hasher},
+};
+use strokes::Strokes;
 use target::Target;
 use web_time::Instant;
-use wgpu::util::DeviceExt;
 
 /// How a frame is drawn.
+#[derive(Clone, Copy)]
 pub(crate) struct Look<'a> {
     pub camera: &'a Camera,
     /// In pixels.
     pub size: [u32; 2],
-    /// sRGB.
-    pub background: [f64; 3],
+    /// Pixels a point: lines are as wide on every screen.
+    pub pixels_per_point: f32,
+    /// Behind everything, at the top and at the bottom, in sRGB.
+    pub behind: [[f32; 3]; 2],
+    /// Lines of the floor, in sRGB.
+    pub ink: [f32; 3],
+    pub dark: bool,
+    pub floor: bool,
+    /// A ball round what is seen: its middle and how far it reaches.
+    pub ball: (Vec3, f32),
     pub skin_on: SkinOn,
     pub meshes: bool,
-    /// The floor in the shadow, in sRGB; `None` where there is no floor.
-    pub shadow: Option<[f32; 3]>,
+    /// Edges of triangles.
+    pub wire: bool,
+    /// Normals as lines.
+    pub normals: bool,
+    /// Colours by how much each vertex follows this joint.
+    pub weights_of: Option<usize>,
+    /// The only mesh that keeps its colours.
+    pub vivid: Option<usize>,
+    /// Meshes that are not drawn.
+    pub hidden: &'a BTreeSet<usize>,
+    pub bones: &'a Bones,
     /// Behind and before what they cross.
-    pub floor: &'a Lines,
+    pub lines: &'a Lines,
     /// Before everything.
     pub overlay: &'a Lines,
 }
@@ -47,21 +79,29 @@ pub(crate) struct Look<'a> {
 pub(crate) enum Subject<'a> {
     /// Nobody's: lines alone.
     Lines,
-    /// With what it was cooked from, if errors are to be seen; and what stands beside it, so far away.
-    Document(&'a mut Document, Option<&'a Comparison>, Option<(&'a mut Document, Vec3)>),
+    /// With what it was cooked from, if errors are to be seen; and what stands beside it.
+    Document(&'a mut Document, Option<&'a Comparison>, Option<(&'a mut Document, Stand)>),
     Crowd(&'a mut CrowdScene),
 }
 
 /// The GPU's side of what is shown.
 pub(crate) struct Scene {
     state: RenderState,
-    /// The view; and as it would be if what stands beside stood in the middle.
-    frames: [wgpu::Buffer; 2],
+    frame: wgpu::Buffer,
     pipelines: Pipelines,
+    shadows: Shadows,
+    pictures: Pictures,
     /// Of the document, and of what stands beside it.
     meshes: [Option<Meshes>; 2],
     crowd: Option<GpuCrowd>,
-    target: Option<Target>,
+    strokes: Strokes,
+    target: Target,
+    /// As egui knows it.
+    id: egui::TextureId,
+    /// What was drawn last.
+    drawn: Option<u64>,
+    /// How often something was loaded.
+    loaded: u64,
 }
 
 /// Which of the scene's meshes.
@@ -72,33 +112,37 @@ enum Drawn {
     Crowd,
 }
 
-#[repr(C)]
-#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
-struct FrameUniform {
-    view_projection: [[f32; 4]; 4],
-    eye: [f32; 4],
-    light: [f32; 4],
-    shadow: [f32; 4],
-}
-
 impl Scene {
     pub fn new(state: &RenderState) -> Self {
         let device = &state.device;
+        // Where a processor draws, every look at the light is felt.
+        let plain = state.adapter.get_info().device_type == wgpu::DeviceType::Cpu;
+        let pipelines = Pipelines::new(device, plain);
+        let target = Target::new(device, [1, 1]);
         Self {
-            pipelines: Pipelines::new(device),
-            frames: ["frame", "frame beside"].map(|label| {
-                device.create_buffer(&wgpu::BufferDescriptor {
-                    label: Some(label),
-                    size: size_of::<FrameUniform>() as u64,
-                    usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-                    mapped_at_creation: false,
-                })
+            shadows: Shadows::new(device, plain),
+            pictures: Pictures::new(state, plain),
+            strokes: Strokes::default(),
+            frame: device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("frame"),
+                size: size_of::<FrameUniform>() as u64,
+                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
             }),
+            pipelines,
             meshes: [None, None],
             crowd: None,
-            target: None,
+            id: target.show(state, None),
+            target,
+            drawn: None,
+            loaded: 0,
             state: state.clone(),
         }
+    }
+
+    /// What egui shows.
+    pub fn id(&self) -> egui::TextureId {
+        self.id
     }
 
     /// Vertices of the document that the last frame moved on the CPU.
@@ -108,153 +152,191 @@ impl Scene {
 
     /// Uploads what of a document stays the same.
     pub fn load(&mut self, document: &Document) -> Result<(), Failure> {
-        self.meshes[0] = Some(Meshes::new(&self.state, &self.pipelines.draw_layout, document)?);
+        self.meshes[0] = Some(self.made(document)?);
         Ok(())
     }
 
     /// The same of what stands beside it, if anything does.
     pub fn load_beside(&mut self, document: Option<&Document>) -> Result<(), Failure> {
-        let made = document.map(|document| Meshes::new(&self.state, &self.pipelines.draw_layout, document));
-        self.meshes[1] = made.transpose()?;
+        self.loaded += 1;
+        self.meshes[1] = document.map(|document| self.made(document)).transpose()?;
         Ok(())
     }
 
-    /// Draws a frame; what egui shows as an image.
-    pub fn draw(&mut self, subject: Subject<'_>, look: &Look<'_>) -> Result<egui::TextureId, Failure> {
-        let size = look.size.map(|side| side.clamp(1, self.state.device.limits().max_texture_dimension_2d));
-        if self.target.as_ref().is_none_or(|t| t.size() != size) {
-            let id = self.target.take().map(Target::into_id);
-            self.target = Some(Target::new(&self.state, size, id));
+    fn made(&mut self, document: &Document) -> Result<Meshes, Failure> {
+        self.loaded += 1;
+        let made = Meshes::new(&self.state, &self.pipelines.draw_layout, &mut self.pictures, document);
+        self.pictures.tidy();
+        made
+    }
+
+    /// Draws a frame into what egui shows, if it is another one than the last.
+    pub fn draw(&mut self, subject: Subject<'_>, look: &Look<'_>) -> Result<(), Failure> {
+        let most = self.state.device.limits().max_texture_dimension_2d;
+        let size = look.size.map(|side| side.clamp(1, most));
+        if self.target.size() != size {
+            self.target = Target::new(&self.state.device, size);
+            self.target.show(&self.state, Some(self.id));
+            self.drawn = None;
         }
-        let camera = look.camera;
-        let light = Vec3::new(-0.6, 0.75, 0.3).normalize();
-        let frame = FrameUniform {
-            view_projection: camera.view_projection(size[0] as f32 / size[1] as f32).to_cols_array_2d(),
-            eye: camera.eye().extend(1.0).to_array(),
-            light: light.extend(0.2).to_array(),
-            shadow: Vec3::from_array(look.shadow.unwrap_or_default()).extend(1.0).to_array(),
+        let key = self.key(&subject, look);
+        if self.drawn == Some(key) {
+            return Ok(());
+        }
+        self.drawn = None;
+        self.draw_anew(subject, look)?;
+        self.drawn = Some(key);
+        Ok(())
+    }
+
+    /// A number that is another one whenever the picture is.
+    fn key(&self, subject: &Subject<'_>, look: &Look<'_>) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(bytemuck::bytes_of(&FrameUniform::new(look, self.target.size(), &self.shadows)));
+        let Look { floor, skin_on, meshes, wire, normals, weights_of, vivid, hidden, .. } = look;
+        (floor, skin_on, meshes, wire, normals, self.loaded).hash(&mut hasher);
+        (weights_of, vivid, hidden).hash(&mut hasher);
+        for lines in [look.lines, look.overlay] {
+            hasher.write(bytemuck::cast_slice(lines.all()));
+            hasher.write_usize(lines.all().len());
+        }
+        hasher.write(bytemuck::cast_slice(look.bones.bones()));
+        hasher.write(bytemuck::cast_slice(look.bones.joints()));
+        let mut add = |document: &Document| {
+            let body = document.body();
+            body.models().iter().for_each(|m| hasher.write(bytemuck::cast_slice(&m.to_cols_array())));
+            body.morphs().for_each(|weights| hasher.write(bytemuck::cast_slice(weights)));
         };
-        self.state.queue.write_buffer(&self.frames[0], 0, bytemuck::bytes_of(&frame));
         match subject {
-            Subject::Lines => Ok(self.encode(look, Drawn::Lines)),
+            Subject::Lines => {}
+            Subject::Document(document, comparison, second) => {
+                add(document);
+                if let Some((second, stand)) = second {
+                    add(second);
+                    hasher.write(bytemuck::cast_slice(&stand.offset.extend(stand.scale).to_array()));
+                }
+                if let Some(comparison) = comparison {
+                    let Comparison { colors, larger, .. } = comparison;
+                    (colors, larger.to_bits()).hash(&mut hasher);
+                    comparison
+                        .models()
+                        .iter()
+                        .for_each(|m| hasher.write(bytemuck::cast_slice(&m.to_cols_array())));
+                }
+            }
+            Subject::Crowd(crowd) => crowd.steps().hash(&mut hasher),
+        }
+        hasher.finish()
+    }
+
+    /// What was drawn last.
+    pub fn picture(&self) -> Result<Picture, Failure> {
+        read_back(&self.state, self.target.shown())
+    }
+
+    fn draw_anew(&mut self, subject: Subject<'_>, look: &Look<'_>) -> Result<(), Failure> {
+        let frame = FrameUniform::new(look, self.target.size(), &self.shadows);
+        self.state.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&frame));
+        self.strokes.update(&self.state, look);
+        let drawn = match subject {
+            Subject::Lines => Drawn::Lines,
             Subject::Document(document, comparison, second) => {
                 let [meshes, beside] = &mut self.meshes;
                 if let Some(meshes) = meshes {
-                    meshes.update(&self.state, document, look.skin_on, comparison)?;
+                    meshes.update(&self.state, document, look, Stand::default(), comparison)?;
                 }
-                if let (Some(beside), Some((second, offset))) = (beside, second) {
-                    beside.update(&self.state, second, look.skin_on, None)?;
-                    // The camera goes the other way: shaders know of no offset.
-                    let moved =
-                        Mat4::from_cols_array_2d(&frame.view_projection) * Mat4::from_translation(offset);
-                    let eye = (camera.eye() - offset).extend(1.0).to_array();
-                    let frame = FrameUniform { view_projection: moved.to_cols_array_2d(), eye, ..frame };
-                    self.state.queue.write_buffer(&self.frames[1], 0, bytemuck::bytes_of(&frame));
+                if let (Some(beside), Some((second, stand))) = (beside, second) {
+                    // What is chosen is of the first.
+                    let own = Look { weights_of: None, vivid: None, hidden: &BTreeSet::new(), ..*look };
+                    beside.update(&self.state, second, &own, stand, None)?;
                 }
-                Ok(self.encode(look, Drawn::Meshes))
+                Drawn::Meshes
             }
             Subject::Crowd(crowd) => {
                 let started = Instant::now();
                 let gpu = match &mut self.crowd {
                     Some(gpu) => gpu,
-                    none => none.insert(GpuCrowd::new(&self.state, &self.pipelines.draw_layout, crowd)?),
+                    none => {
+                        let layout = &self.pipelines.draw_layout;
+                        none.insert(GpuCrowd::new(&self.state, layout, &mut self.pictures, crowd)?)
+                    }
                 };
                 gpu.update(&self.state, crowd)?;
                 crowd.took(Phase::Upload, started);
                 let started = Instant::now();
-                let picture = self.encode(look, Drawn::Crowd);
+                self.encode(look, Drawn::Crowd);
                 crowd.took(Phase::Draw, started);
-                Ok(picture)
+                return Ok(());
             }
-        }
-    }
-
-    /// What was drawn last.
-    pub fn picture(&self) -> Result<Picture, Failure> {
-        let target = self.target.as_ref().ok_or_else(|| Failure("nothing was drawn yet".into()))?;
-        platform::read_back(&self.state, target.shown())
+        };
+        self.encode(look, drawn);
+        Ok(())
     }
 
     /// The commands of a frame, handed to the GPU.
-    fn encode(&self, look: &Look<'_>, drawn: Drawn) -> egui::TextureId {
-        let target = self.target.as_ref().expect("`draw` has made it");
+    fn encode(&mut self, look: &Look<'_>, drawn: Drawn) {
         let device = &self.state.device;
         let nothing = list_texture(device, 1);
-        let meshes = self
-            .meshes
-            .each_ref()
-            .map(|meshes| meshes.as_ref().filter(|_| look.meshes && drawn == Drawn::Meshes));
+        let meshes = self.meshes.each_ref().map(|meshes| {
+            let meshes = meshes.as_ref().filter(|_| look.meshes && drawn == Drawn::Meshes);
+            meshes.map(|meshes| {
+                (meshes, self.pipelines.groups(device, &self.frame, meshes.palette(), &self.shadows))
+            })
+        });
         let crowd = self.crowd.as_ref().filter(|_| look.meshes && drawn == Drawn::Crowd);
-        let group = |frame: &wgpu::Buffer, palette: &wgpu::Texture| {
-            let palette = palette.create_view(&wgpu::TextureViewDescriptor::default());
-            device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some("frame"),
-                layout: &self.pipelines.frame_layout,
-                entries: &[
-                    wgpu::BindGroupEntry { binding: 0, resource: frame.as_entire_binding() },
-                    wgpu::BindGroupEntry {
-                        binding: 1,
-                        resource: wgpu::BindingResource::TextureView(&palette),
-                    },
-                ],
-            })
-        };
-        let palette = match (meshes[0], crowd) {
-            (Some(meshes), _) => meshes.palette(),
-            (_, Some(crowd)) => crowd.palettes(),
-            _ => &nothing,
-        };
-        // The first is that of lines, too.
-        let groups = [
-            Some(group(&self.frames[0], palette)),
-            meshes[1].map(|beside| group(&self.frames[1], beside.palette())),
-        ];
-        let draw_meshes = |pass: &mut wgpu::RenderPass<'_>, pipelines: [&wgpu::RenderPipeline; 2]| {
-            for both in meshes.iter().zip(&groups).rev() {
-                if let (Some(meshes), Some(group)) = both {
-                    pass.set_bind_group(0, group, &[]);
-                    meshes.draw(pass, pipelines);
-                }
-            }
-            pass.set_bind_group(0, &groups[0], &[]);
-        };
-        let strokes = |lines: &Lines| {
-            (!lines.vertices().is_empty()).then(|| {
-                device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-                    label: Some("lines"),
-                    contents: bytemuck::cast_slice(lines.vertices()),
-                    usage: wgpu::BufferUsages::VERTEX,
-                })
-            })
-        };
-        let (floor, overlay) = (strokes(look.floor), strokes(look.overlay));
+        let crowd = crowd.map(|crowd| {
+            (crowd, self.pipelines.groups(device, &self.frame, crowd.palettes(), &self.shadows))
+        });
+        let nobody = self.pipelines.groups(device, &self.frame, &nothing, &self.shadows);
+        let p = &self.pipelines;
         let mut encoder =
             device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("scene") });
         {
-            let mut pass = target.begin(&mut encoder, look.background);
-            pass.set_bind_group(0, &groups[0], &[]);
-            if look.shadow.is_some() {
-                draw_meshes(&mut pass, [&self.pipelines.shadow; 2]);
-                if let Some(crowd) = crowd {
-                    crowd.draw(&mut pass, &self.pipelines.many_shadows);
-                }
+            let mut pass = self.shadows.begin(&mut encoder);
+            for (meshes, groups) in meshes.iter().flatten() {
+                pass.set_bind_group(0, &groups.sun, &[]);
+                meshes.draw_shadows(&mut pass, &p.shadow);
             }
-            if let Some(buffer) = &floor {
-                pass.set_pipeline(&self.pipelines.lines);
-                pass.set_vertex_buffer(0, buffer.slice(..));
-                pass.draw(0..look.floor.vertices().len() as u32, 0..1);
-            }
-            draw_meshes(&mut pass, [&self.pipelines.solid, &self.pipelines.two_sided]);
-            if let Some(crowd) = crowd {
-                crowd.draw(&mut pass, &self.pipelines.many);
-            }
-            if let Some(buffer) = &overlay {
-                pass.set_pipeline(&self.pipelines.overlay);
-                pass.set_vertex_buffer(0, buffer.slice(..));
-                pass.draw(0..look.overlay.vertices().len() as u32, 0..1);
+            if let Some((crowd, groups)) = &crowd {
+                pass.set_bind_group(0, &groups.sun, &[]);
+                crowd.draw_shadows(&mut pass, &p.crowd_shadow);
             }
         }
+        {
+            let mut pass = self.target.begin(&mut encoder);
+            pass.set_bind_group(0, &nobody.eye, &[]);
+            pass.set_pipeline(&p.behind);
+            pass.draw(0..3, 0..1);
+            for (meshes, groups) in meshes.iter().flatten() {
+                pass.set_bind_group(0, &groups.eye, &[]);
+                meshes.draw_backdrops(&mut pass, &p.backdrop);
+            }
+            pass.set_bind_group(0, &nobody.eye, &[]);
+            if look.floor {
+                pass.set_pipeline(&p.floor);
+                pass.draw(0..4, 0..1);
+            }
+            for (meshes, groups) in meshes.iter().flatten() {
+                pass.set_bind_group(0, &groups.eye, &[]);
+                meshes.draw_solid(&mut pass, &p.solid);
+            }
+            if let Some((crowd, groups)) = &crowd {
+                pass.set_bind_group(0, &groups.eye, &[]);
+                crowd.draw(&mut pass, &p.crowd);
+            }
+            for (meshes, groups) in meshes.iter().flatten() {
+                pass.set_bind_group(0, &groups.eye, &[]);
+                meshes.draw_clear(&mut pass, &p.clear, look.camera.eye());
+                if look.wire {
+                    meshes.draw_wire(&mut pass, &p.wire);
+                }
+                if look.normals {
+                    meshes.draw_normals(&mut pass, &p.normals);
+                }
+            }
+            pass.set_bind_group(0, &nobody.eye, &[]);
+            self.strokes.draw(&mut pass, p);
+        }
         self.state.queue.submit([encoder.finish()]);
-        target.id()
     }
 }

@@ -4,7 +4,7 @@ use egui_wgpu::RenderState;
 
 /// Samples a pixel.
 pub(super) const SAMPLES: u32 = 4;
-/// What egui shows: colours in sRGB, as they are.
+/// What egui shows: colours in sRGB, as they are, times their alpha.
 pub(super) const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 
@@ -13,14 +13,12 @@ pub(super) struct Target {
     depth: wgpu::TextureView,
     shown: wgpu::Texture,
     resolved: wgpu::TextureView,
-    id: egui::TextureId,
 }
 
 impl Target {
-    /// `id`: that of the picture that this one takes the place of.
-    pub fn new(state: &RenderState, [width, height]: [u32; 2], id: Option<egui::TextureId>) -> Self {
+    pub fn new(device: &wgpu::Device, [width, height]: [u32; 2]) -> Self {
         let texture = |label, format, sample_count, usage| {
-            state.device.create_texture(&wgpu::TextureDescriptor {
+            device.create_texture(&wgpu::TextureDescriptor {
                 label: Some(label),
                 size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
                 mip_level_count: 1,
@@ -35,22 +33,24 @@ impl Target {
         let view = |t: &wgpu::Texture| t.create_view(&wgpu::TextureViewDescriptor::default());
         let read = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_SRC;
         let shown = texture("scene", FORMAT, 1, attached | read);
-        let resolved = view(&shown);
-        let mut renderer = state.renderer.write();
-        let filter = wgpu::FilterMode::Linear;
-        let id = match id {
-            Some(id) => {
-                renderer.update_egui_texture_from_wgpu_texture(&state.device, &resolved, filter, id);
-                id
-            }
-            None => renderer.register_native_texture(&state.device, &resolved, filter),
-        };
         Self {
+            resolved: view(&shown),
             smooth: view(&texture("scene, samples", FORMAT, SAMPLES, attached)),
             depth: view(&texture("scene, depth", DEPTH, SAMPLES, attached)),
             shown,
-            resolved,
-            id,
+        }
+    }
+
+    /// Lets egui show it, in the place of what it showed before under this name.
+    pub fn show(&self, state: &RenderState, id: Option<egui::TextureId>) -> egui::TextureId {
+        let mut renderer = state.renderer.write();
+        let filter = wgpu::FilterMode::Linear;
+        match id {
+            Some(id) => {
+                renderer.update_egui_texture_from_wgpu_texture(&state.device, &self.resolved, filter, id);
+                id
+            }
+            None => renderer.register_native_texture(&state.device, &self.resolved, filter),
         }
     }
 
@@ -62,19 +62,7 @@ impl Target {
         &self.shown
     }
 
-    pub fn id(&self) -> egui::TextureId {
-        self.id
-    }
-
-    pub fn into_id(self) -> egui::TextureId {
-        self.id
-    }
-
-    pub fn begin<'e>(
-        &self,
-        encoder: &'e mut wgpu::CommandEncoder,
-        [r, g, b]: [f64; 3],
-    ) -> wgpu::RenderPass<'e> {
+    pub fn begin<'e>(&self, encoder: &'e mut wgpu::CommandEncoder) -> wgpu::RenderPass<'e> {
         encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("scene"),
             color_attachments: &[Some(wgpu::RenderPassColorAttachment {
@@ -82,7 +70,7 @@ impl Target {
                 depth_slice: None,
                 resolve_target: Some(&self.resolved),
                 ops: wgpu::Operations {
-                    load: wgpu::LoadOp::Clear(wgpu::Color { r, g, b, a: 1.0 }),
+                    load: wgpu::LoadOp::Clear(wgpu::Color::TRANSPARENT),
                     store: wgpu::StoreOp::Discard,
                 },
             })],

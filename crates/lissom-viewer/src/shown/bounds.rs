@@ -54,11 +54,7 @@ impl Bounds {
         let length = document.radius() * 0.05;
         let models = document.body().models();
         for model in self.sockets.iter().filter_map(|joint| models.get(*joint)) {
-            let from = model.w_axis.truncate();
-            let colors = [[1.0, 0.3, 0.3, 1.0], [0.4, 0.9, 0.4, 1.0], [0.4, 0.6, 1.0, 1.0]];
-            for (axis, color) in [model.x_axis, model.y_axis, model.z_axis].into_iter().zip(colors) {
-                lines.add(from, from + axis.truncate().normalize_or_zero() * length, color);
-            }
+            lines.add_axes(model, length);
         }
     }
 
@@ -79,7 +75,7 @@ mod tests {
             document.pose_at(Some(clip), time_s).unwrap();
             let mut lines = Lines::default();
             bounds.boxes(&mut document, [1.0; 4], &mut lines).unwrap();
-            assert_eq!(lines.vertices().len(), 24);
+            assert_eq!(lines.all().len(), 12);
             let (low, high) = lines.range();
             for mesh in document.body_mut().skin().unwrap() {
                 for p in mesh.positions {

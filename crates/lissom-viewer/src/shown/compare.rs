@@ -14,6 +14,8 @@ const TIMES: u32 = 160;
 /// The clip that plays, as it was at the moment that is shown.
 pub(crate) struct Comparison {
     models: Vec<Mat4>,
+    /// Errors are to be seen as colours.
+    pub colors: bool,
     pub larger: f32,
     /// The error that has the last colour, in metres.
     pub worst_m: f32,
@@ -31,7 +33,8 @@ impl Comparison {
             return Ok(None);
         }
         let worst_m = clip.cooked.as_ref().map_or(0.0, |cooked| cooked.worst_m as f32);
-        Ok(Some(Self { models, larger: settings.larger, worst_m }))
+        let CompareSettings { colors, larger, .. } = settings;
+        Ok(Some(Self { models, colors, larger, worst_m }))
     }
 
     /// Where joints were.
@@ -128,7 +131,7 @@ mod tests {
 
     #[test]
     fn errors_are_drawn_larger_than_they_are() {
-        let comparison = Comparison { models: Vec::new(), larger: 100.0, worst_m: 1e-4 };
+        let comparison = Comparison { models: Vec::new(), colors: true, larger: 100.0, worst_m: 1e-4 };
         let (source, cooked) = (Vec3::new(1.0, 2.0, 3.0), Vec3::new(1.0, 2.00005, 3.0));
         assert!((comparison.drawn(source, cooked).y - 2.005).abs() < 1e-4);
         assert!((comparison.share(source, cooked) - 0.5).abs() < 2e-3);

@@ -3,7 +3,7 @@
 use crate::{
     document::Document,
     failure::Failure,
-    lines::{Lines, bones},
+    lines::{Lines, sticks},
 };
 use lissom::{math::Vec3, player::Player};
 
@@ -47,7 +47,7 @@ impl Ghost {
             if self.go(document, time_s.rem_euclid(duration_s.max(1e-6)))? {
                 let alpha = 0.45 / step.unsigned_abs() as f32;
                 let color = if step < 0 { [0.95, 0.5, 0.35, alpha] } else { [0.4, 0.85, 0.5, alpha] };
-                bones(self.0.skeleton(), self.0.models(), None, color, lines);
+                sticks(self.0.skeleton(), self.0.models(), color, lines);
             }
         }
         Ok(())

@@ -5,6 +5,7 @@ mod compare;
 mod crowd;
 mod curves;
 mod ghost;
+mod time_rows;
 mod world;
 
 pub(crate) use bounds::Bounds;
@@ -12,4 +13,5 @@ pub(crate) use compare::{Comparison, ErrorCurve};
 pub(crate) use crowd::{CrowdScene, Instance, MOST, Phase};
 pub(crate) use curves::Curves;
 pub(crate) use ghost::Ghost;
-pub(crate) use world::{LIT, Place, WorldScene};
+pub(crate) use time_rows::{RowKind, TimeRow, TimeRows};
+pub(crate) use world::{Place, WorldScene};

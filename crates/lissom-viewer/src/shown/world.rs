@@ -215,7 +215,7 @@ impl WorldScene {
 }
 
 /// What was recomputed, and what is chosen; sRGB.
-pub(crate) const LIT: [f32; 4] = [0.95, 0.6, 0.2, 1.0];
+const LIT: [f32; 4] = [0.95, 0.6, 0.2, 1.0];
 const CHOSEN: [f32; 4] = [0.35, 0.65, 1.0, 1.0];
 
 /// A thing, as a box.

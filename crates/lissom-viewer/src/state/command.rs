@@ -1,7 +1,11 @@
 //! Everything that can be done to the viewer. Panels ask for it; one place does it.
 
-use super::{edit::Edit, export::Export};
-use crate::{camera::Camera, platform::Asked, settings::Settings};
+use super::{edit::Edit, export::Export, time_view::TimeView, ui::Section};
+use crate::{
+    camera::{Camera, Side},
+    platform::Asked,
+    settings::{Drives, Panel, Settings, Shows},
+};
 use lissom::{job::SpringBone, math::Vec3};
 use lissom_motion::state::Value;
 use std::path::PathBuf;
@@ -18,7 +22,7 @@ pub(crate) enum Slot {
 
 pub(crate) enum Command {
     /// Opens files: beside the document if that was asked for, else onto it.
-    Open(Asked),
+    OpenFiles(Asked),
     /// What is opened next stands beside the document.
     NextBeside(bool),
     CloseBeside,
@@ -50,6 +54,10 @@ pub(crate) enum Command {
     Scrub(f64),
     Speed(f64),
     Repeat(bool),
+    /// Only this part of the clip plays, in seconds; `None`: all of it.
+    Range(Option<[f64; 2]>),
+    /// Which part of the clip the time line shows.
+    Time(TimeView),
 
     /// A joint, or none.
     Choose(Option<usize>),
@@ -60,7 +68,24 @@ pub(crate) enum Command {
         time_s: f64,
     },
     Set(Settings),
+    /// Opens a panel: what it shows or moves is shown and moved by it.
+    Open(Panel),
+    Close(Panel),
+    /// Panels stand where they stood at first.
+    ResetLayout,
+    /// Who moves the character.
+    Drive(Drives),
+    /// What the picture shows.
+    Show(Shows),
+    /// Where the picture is, in points.
+    Seen(egui::Rect),
     Camera(Camera),
+    /// The camera turns to a side.
+    LookFrom(Side),
+    /// In perspective, or with parallel rays.
+    Parallel,
+    /// Dark, or light.
+    Theme,
     /// The camera sees all.
     Frame,
     /// The same with the next frame.
@@ -90,10 +115,21 @@ pub(crate) enum Command {
     Turns(usize, f32),
     MoveThing(usize, Vec3),
 
+    /// Shows this part of the inspector.
+    Inspect(Section),
+    /// Folds what hangs on a joint, or unfolds it.
+    Fold(usize),
+    /// Lets a mesh stand out; `None`: none does.
+    Vivid(Option<usize>),
+    /// Hides a mesh, or shows it again.
+    Hide(usize, bool),
     Search(String),
+    SearchClips(String),
     Help(bool),
     Report(bool),
+    /// Closes what can be closed at once.
+    Escape,
     DismissTold,
     DismissFailure,
-    SwitchesWidth(f32),
+    BarWidth(f32),
 }

@@ -8,6 +8,8 @@ use lissom_motion::GraphParts;
 pub(crate) enum Edit {
     /// A clip of the mix.
     Mix(usize, Strip),
+    /// The weight of a mesh's morph target; `None`: as the clip has it.
+    Morph(usize, usize, Option<f32>),
     /// Numbers of the graph.
     Graph(Box<GraphParts>),
     /// Which joints are which bones: the motions are brought over again.
@@ -23,6 +25,7 @@ impl Edit {
     pub fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Mix(a, _), Self::Mix(b, _)) => a == b,
+            (Self::Morph(a, b, _), Self::Morph(c, d, _)) => (a, b) == (c, d),
             (Self::Graph(_), Self::Graph(_)) => true,
             _ => false,
         }
@@ -30,7 +33,7 @@ impl Edit {
 
     /// True if it is about the open document.
     pub fn is_of_document(&self) -> bool {
-        self.is_of_driver() || matches!(self, Self::Bones(_))
+        self.is_of_driver() || matches!(self, Self::Bones(_) | Self::Morph(..))
     }
 
     /// True if it is about what plays the document's clips.
@@ -42,6 +45,7 @@ impl Edit {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Mix(..) => "mix",
+            Self::Morph(..) => "morph target",
             Self::Graph(_) => "graph",
             Self::Bones(_) => "bones",
             Self::Under(..) | Self::Back(..) => "parent",

@@ -66,13 +66,6 @@ impl History {
         self.forth.retain(|edit| !edit.is_of_driver());
         self.held = false;
     }
-
-    /// The mix is gone.
-    pub fn forget_mix(&mut self) {
-        let is_mix = |edit: &Edit| matches!(edit, Edit::Mix(..));
-        self.back.retain(|edit| !is_mix(edit));
-        self.forth.retain(|edit| !is_mix(edit));
-    }
 }
 
 fn turn<E>(

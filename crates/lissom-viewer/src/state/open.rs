@@ -22,6 +22,8 @@ pub(crate) struct Open {
     pub next_beside: bool,
     pub playing: bool,
     pub speed: f64,
+    /// Only this part of the clip plays, in seconds; `None`: all of it.
+    pub range: Option<[f64; 2]>,
     /// The joint that is chosen.
     pub joint: Option<usize>,
     /// The clip to show first, until there is a document.
@@ -56,6 +58,7 @@ impl Default for Open {
             next_beside: false,
             playing: true,
             speed: 1.0,
+            range: None,
             joint: None,
             wanted_clip: None,
             kept: None,
@@ -225,6 +228,20 @@ impl Open {
         self.keep_step(repeat)
     }
 
+    /// After time went on: what plays a part of the clip begins it again, or ends at its end.
+    pub fn keep_in_range(&mut self, repeat: Repeat) -> Result<(), Failure> {
+        let (Some(range), Some(document)) = (self.range, &mut self.document) else { return Ok(()) };
+        if !self.playing || document.player.playing().is_none() {
+            return Ok(());
+        }
+        let Some((time_s, ends)) = within(range, document.player.time_s(), self.speed < 0.0, repeat) else {
+            return Ok(());
+        };
+        document.player.scrub(time_s)?;
+        self.playing &= !ends;
+        self.keep_step(repeat)
+    }
+
     /// Goes to a time of the clip that plays, and pauses.
     pub fn scrub(&mut self, time_s: f64, repeat: Repeat) -> Result<(), Failure> {
         self.playing = false;
@@ -285,6 +302,18 @@ impl Open {
     }
 }
 
+/// Where a time that has left a range is to be instead, and whether that is the end; `None`: it has not.
+fn within([from_s, to_s]: [f64; 2], time_s: f64, backward: bool, repeat: Repeat) -> Option<(f64, bool)> {
+    let length_s = to_s - from_s;
+    if (from_s..to_s).contains(&time_s) || length_s <= 0.0 {
+        return None;
+    }
+    match repeat {
+        Repeat::Loop => Some((from_s + (time_s - from_s).rem_euclid(length_s), false)),
+        _ => Some((if backward { from_s } else { to_s }, true)),
+    }
+}
+
 fn wake(ctx: &egui::Context) -> impl Fn() + Send + Sync + 'static {
     let ctx = ctx.clone();
     move || ctx.request_repaint()
@@ -292,4 +321,25 @@ fn wake(ctx: &egui::Context) -> impl Fn() + Send + Sync + 'static {
 
 fn unseen(e: &dyn core::fmt::Display) -> Failure {
     Failure(format!("changes of files are not seen: {e}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_a_clip_begins_again_or_ends() {
+        let range = [0.5, 1.5];
+        assert_eq!(within(range, 0.7, false, Repeat::Loop), None);
+        let (time_s, ends) = within(range, 1.6, false, Repeat::Loop).unwrap();
+        assert!((time_s - 0.6).abs() < 1e-9 && !ends);
+        // Backward it comes from its end; from far away it comes to its part.
+        let (time_s, _) = within(range, 0.4, true, Repeat::Loop).unwrap();
+        assert!((time_s - 1.4).abs() < 1e-9);
+        let (time_s, _) = within(range, 7.2, false, Repeat::Loop).unwrap();
+        assert!((time_s - 1.2).abs() < 1e-9);
+        assert_eq!(within(range, 1.6, false, Repeat::Once), Some((1.5, true)));
+        assert_eq!(within(range, 0.1, true, Repeat::Once), Some((0.5, true)));
+        assert_eq!(within([1.0, 1.0], 3.0, false, Repeat::Loop), None);
+    }
 }

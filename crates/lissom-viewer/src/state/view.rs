@@ -1,7 +1,7 @@
 //! What panels read.
 
 use super::{history::History, open::Open, stage::Stage, ui::UiState};
-use crate::settings::{Panel, Settings};
+use crate::settings::{Settings, Shows};
 
 /// All of the viewer, to be read.
 #[derive(Clone, Copy)]
@@ -16,7 +16,13 @@ pub(crate) struct View<'a> {
 impl View<'_> {
     /// The document is what is seen.
     pub fn shows_document(&self) -> bool {
-        !self.settings.panel.is_some_and(Panel::replaces)
+        self.settings.shows == Shows::Document
+    }
+
+    /// How far what is seen has turned from looking along z, in radians.
+    pub fn facing(&self) -> f32 {
+        let document = self.open.document.as_ref().filter(|_| self.shows_document());
+        document.map_or(0.0, |document| document.facing)
     }
 
     /// The time of the clip that plays, in seconds; `None` without one, or where something else is seen.

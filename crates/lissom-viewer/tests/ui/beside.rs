@@ -17,7 +17,7 @@ fn at_the_right(harness: &mut Harness<'_, Viewer>) -> usize {
 fn a_second_file_stands_beside_the_first_and_is_closed_again() {
     let Some(mut harness) = viewer() else { return };
     harness.key_press(egui::Key::Home);
-    harness.get_by_label("floor").click();
+    harness.state_mut().bare(true);
     harness.run_steps(3);
     let (alone, empty) = (scene(&mut harness), at_the_right(&mut harness));
     let hash = harness.state_mut().pose_hash();

@@ -1,6 +1,6 @@
 //! What is done to the pose of a mix: a joint that reaches, joints that swing.
 
-use super::{drag, pick, viewer};
+use super::{drag, pick, press, viewer};
 use crate::Viewer;
 use egui_kittest::{
     Harness,
@@ -13,7 +13,7 @@ fn mix(joint: &str) -> Option<Harness<'static, Viewer>> {
     harness.set_size(egui::vec2(super::SIZE[0], 900.0));
     harness.key_press(egui::Key::Home);
     harness.run_steps(3);
-    harness.get_by_label("skeleton").click();
+    press(&mut harness, "skeleton");
     harness.get_by_label("mix").click();
     harness.run_steps(3);
     for label in ["reach", "springs"] {
@@ -55,7 +55,7 @@ fn a_joint_reaches_for_a_target_that_is_dragged_until_it_is_let_go() {
         assert!(bones == 4 || (place(&harness, "head") - camera).length() < 0.01, "the camera stands still");
         assert_ne!(harness.state_mut().pose_hash(), before);
         // It stays there while time goes on, until the body has walked away. The camera would go along.
-        harness.get_by_label("camera goes along").click();
+        press(&mut harness, "camera goes along");
         harness.run_steps(2);
         let to = place(&harness, joint);
         harness.key_press(egui::Key::Space);

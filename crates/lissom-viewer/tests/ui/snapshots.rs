@@ -18,16 +18,15 @@ fn options(most: usize) -> SnapshotOptions {
     SnapshotOptions::new().threshold(2.0).max_failed_pixels(most)
 }
 
-const SIZE: [f32; 2] = [600.0, 400.0];
+const SIZE: [f32; 2] = [960.0, 600.0];
 /// Where the mouse lights nothing.
-const IDLE: egui::Pos2 = egui::pos2(280.0, 75.0);
+const IDLE: egui::Pos2 = egui::pos2(300.0, 75.0);
 
 /// At rest, with or without the skeleton.
 fn still(skeleton: bool) -> Option<Harness<'static, Viewer>> {
     let mut harness = viewer()?;
     if skeleton {
-        harness.get_by_label("skeleton").click();
-        harness.run_steps(1);
+        super::press(&mut harness, "skeleton");
     }
     harness.set_size(SIZE.into());
     harness.key_press(egui::Key::Home);
@@ -35,7 +34,9 @@ fn still(skeleton: bool) -> Option<Harness<'static, Viewer>> {
     Some(harness)
 }
 
+/// Only the document is looked at with its floor and all that is behind it.
 fn open(harness: &mut Harness<'_, Viewer>, panel: Panel) {
+    harness.state_mut().bare(true);
     harness.get_by_role_and_label(egui::accesskit::Role::Button, panel.name()).click();
     harness.run_steps(4);
     harness.hover_at(IDLE);
@@ -123,8 +124,7 @@ fn curves_look_as_they_did() {
 #[test]
 fn the_crowd_looks_as_it_did() {
     let Some(mut harness) = still(false) else { return };
-    harness.get_by_label(Panel::Crowd.name()).click();
-    harness.run_steps(2);
+    open(&mut harness, Panel::Crowd);
     // Fewer are drawn sooner.
     let count = super::slider(&harness, "characters");
     drag(&mut harness, count.center(), count.left_center() + egui::vec2(count.width() * 0.3, 0.0));
@@ -147,6 +147,7 @@ fn bones_look_as_they_did() {
     let Some(mut harness) = viewer() else { return };
     let folder = bring(&mut harness, "picture", with_a_paw);
     harness.set_size(SIZE.into());
+    harness.state_mut().bare(true);
     harness.hover_at(IDLE);
     harness.run_steps(8);
     compare(&mut harness, "retarget", &[]);

@@ -12,10 +12,10 @@ mod rings;
 
 use crate::{
     camera::{Camera, FIELD},
-    document::Surface,
     failure::Failure,
     platform::Pool,
     settings::CrowdSettings,
+    surfaces::Surface,
 };
 use lissom::{
     JointLod, JointMask, Skeleton,
@@ -90,6 +90,7 @@ pub(crate) struct CrowdScene {
     palettes: Vec<HalfRows>,
     instances: Vec<Instance>,
     time_s: f64,
+    steps: u64,
     /// Seconds of each stage in the last frames, the newest last.
     stages: [Vec<f64>; 5],
     pool: Pool,
@@ -120,6 +121,7 @@ impl CrowdScene {
             palettes: Vec::new(),
             instances: Vec::new(),
             time_s: 0.0,
+            steps: 0,
             stages: Default::default(),
             pool: Pool::default(),
         })
@@ -146,6 +148,11 @@ impl CrowdScene {
     /// Who is to be drawn.
     pub fn instances(&self) -> &[Instance] {
         &self.instances
+    }
+
+    /// How often it was moved.
+    pub fn steps(&self) -> u64 {
+        self.steps
     }
 
     /// A ball that holds everybody.
@@ -189,6 +196,7 @@ impl CrowdScene {
         self.make(settings.count.clamp(1, MOST))?;
         let started = Instant::now();
         self.time_s += dt_s;
+        self.steps += 1;
         for (place, ringed) in self.places.iter_mut().zip(&self.ringed) {
             *place = ringed.place(self.time_s);
         }

@@ -1,0 +1,8 @@
+//! How panels look: colours, sizes of text, icons.
+
+mod icons;
+mod theme;
+
+pub(crate) use icons::{Icon, button, choice, label, small_button};
+pub use theme::dress;
+pub(crate) use theme::{Palette, of};
