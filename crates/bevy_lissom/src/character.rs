@@ -16,7 +16,7 @@ use lissom::{job::JobError, math, track::Repeat};
 use lissom_motion::{
     Graph, GraphState, Save, StateError,
     crowd::{ClipsSave, CrowdError, Member, PlayedClip},
-    graph::TriggerKey,
+    graph::{SectionKey, TriggerKey},
     state::{GoTo, Key, OneShot, ShotKey, Value},
 };
 use std::sync::{Arc, PoisonError};
@@ -206,7 +206,7 @@ impl Characters<'_, '_> {
         self.set(entity, key, true)
     }
 
-    /// Plays a clip over a layer of its graph. The key is for [`Characters::stop_shot`].
+    /// Plays a montage or a clip over a layer of its graph. The key is for [`Characters::stop_shot`] and its like.
     ///
     /// # Errors
     ///
@@ -220,9 +220,76 @@ impl Characters<'_, '_> {
         how: OneShot,
     ) -> Result<ShotKey, CharacterError> {
         let graph = self.graph(entity)?;
-        let (layer, clip) = (names::layer(graph, layer)?, names::clip(graph, clip)?);
+        let (layer, shot) = (names::layer(graph, layer)?, names::one_shot(graph, clip)?);
         let (crowd_of, member) = self.find_mut(entity)?;
-        Ok(crowd_of.crowd.play(member, layer, clip, how)?)
+        Ok(crowd_of.crowd.play(member, layer, shot, how)?)
+    }
+
+    /// Plays a one-shot at another speed from now on. False if it is over.
+    ///
+    /// # Errors
+    ///
+    /// [`CharacterError::NotPlaying`], [`CharacterError::NoGraph`]; a speed that is not above 0.
+    pub fn set_shot_speed(
+        &mut self,
+        entity: Entity,
+        shot: ShotKey,
+        speed: f32,
+    ) -> Result<bool, CharacterError> {
+        let (crowd_of, member) = self.find_mut(entity)?;
+        Ok(crowd_of.crowd.set_shot_speed(member, shot, speed)?)
+    }
+
+    /// Lets a one-shot that plays a montage jump to a section of it. False if it is over.
+    ///
+    /// # Errors
+    ///
+    /// [`CharacterError::NotPlaying`], [`CharacterError::NoGraph`]; a section that its montage has not; a one-shot that plays a clip.
+    pub fn jump_shot(
+        &mut self,
+        entity: Entity,
+        shot: ShotKey,
+        section: &str,
+    ) -> Result<bool, CharacterError> {
+        let Some(section) = self.section_of(entity, shot, section)? else { return Ok(false) };
+        let (crowd_of, member) = self.find_mut(entity)?;
+        Ok(crowd_of.crowd.jump_shot(member, shot, section)?)
+    }
+
+    /// Says what comes after the section of a montage that a one-shot plays now; `None`: it ends there. False if it is over.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Characters::jump_shot`].
+    pub fn set_next_section(
+        &mut self,
+        entity: Entity,
+        shot: ShotKey,
+        next: Option<&str>,
+    ) -> Result<bool, CharacterError> {
+        let next = match next {
+            None => None,
+            Some(name) => match self.section_of(entity, shot, name)? {
+                None => return Ok(false),
+                section => section,
+            },
+        };
+        let (crowd_of, member) = self.find_mut(entity)?;
+        Ok(crowd_of.crowd.set_next_section(member, shot, next)?)
+    }
+
+    /// A section of the montage that a one-shot plays; `None` if it is over.
+    fn section_of(
+        &self,
+        entity: Entity,
+        shot: ShotKey,
+        name: &str,
+    ) -> Result<Option<SectionKey>, CharacterError> {
+        let graph = self.graph(entity)?;
+        let (crowd_of, member) = self.find(entity)?;
+        let Some(playing) = crowd_of.crowd.state(member)?.shot(graph, shot) else { return Ok(None) };
+        let montage = playing.montage().ok_or(StateError::OtherSection)?;
+        Ok(Some(graph.section(montage, name)?))
     }
 
     /// Goes to a state of a layer with the next update, whatever transitions say.

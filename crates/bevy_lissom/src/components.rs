@@ -424,6 +424,8 @@ pub enum Change {
     ShotEnded,
     /// A one-shot was stopped, or newer ones took its place.
     ShotInterrupted,
+    /// A section of a montage begins.
+    SectionBegan,
 }
 
 impl Change {
@@ -437,6 +439,7 @@ impl Change {
             What::ShotBegan(_) => Self::ShotBegan,
             What::ShotEnded(_) => Self::ShotEnded,
             What::ShotInterrupted(_) => Self::ShotInterrupted,
+            What::SectionBegan(_) => Self::SectionBegan,
             _ => return None,
         })
     }

@@ -4,7 +4,7 @@ use crate::character::CharacterError;
 use lissom::archive::{clip_called, clip_ends_with};
 use lissom_motion::{
     Graph,
-    graph::{ClipKey, LayerKey, MaskKey, Parameter, PoseKey, StateKey},
+    graph::{LayerKey, MaskKey, Parameter, PoseKey, ShotOf, StateKey},
 };
 
 /// Why a name means nothing.
@@ -93,11 +93,17 @@ pub(crate) fn mask(graph: &Graph, name: &str) -> Result<MaskKey, CharacterError>
     Ok(graph.mask_key(names().nth(at).unwrap_or(name))?)
 }
 
-/// A clip of a graph.
-pub(crate) fn clip(graph: &Graph, name: &str) -> Result<ClipKey, CharacterError> {
-    let names = || graph.clips().iter().map(|clip| &*clip.name);
-    let at = called("clip", names(), name)?;
-    Ok(graph.clip(names().nth(at).unwrap_or(name))?)
+/// What a one-shot plays: a montage of a graph, or else a clip.
+pub(crate) fn one_shot(graph: &Graph, name: &str) -> Result<ShotOf, CharacterError> {
+    let montages = || graph.montages().map(|(name, _)| name);
+    match called("montage", montages(), name) {
+        Ok(at) => return Ok(graph.montage(montages().nth(at).unwrap_or(name))?.into()),
+        Err(several @ NameError::Several { .. }) => return Err(several.into()),
+        Err(NameError::Unknown { .. }) => {}
+    }
+    let clips = || graph.clips().iter().map(|clip| &*clip.name);
+    let at = called("clip", clips(), name)?;
+    Ok(graph.clip(clips().nth(at).unwrap_or(name))?.into())
 }
 
 /// A pose that a graph keeps.

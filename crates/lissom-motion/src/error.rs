@@ -43,6 +43,9 @@ pub enum StateError {
         "no transition of the graph is by inertia: set `inertia` in its description, so that code may ask for it"
     )]
     NoInertia,
+    /// A section of another montage than the one-shot plays.
+    #[error("the one-shot does not play the montage of this section")]
+    OtherSection,
     /// The state is not played by motion matching.
     #[error("this state is not played by motion matching")]
     NotMatched,

@@ -10,7 +10,7 @@
 
 use crate::{
     Graph,
-    frame::{Frame, StartPose},
+    frame::{Frame, StartPose, Weights},
     graph::PoseKey,
     kept::KeptPoses,
     reader::{FormatError, Reader},
@@ -214,7 +214,7 @@ impl PoseMemory {
 
     /// Goes along with a step of the graph: to be called after every [`Graph::update`], whether the pose is shown or not. It
     /// costs nothing unless an inertialised transition starts in this step; then `pose` is asked for a few poses, of mixes
-    /// whose entries name clips by `number` and masks by the frame's rows ([`Frame::cover`]).
+    /// whose entries name clips by `number` and masks by the frame's rows ([`Frame::cover_by`], by the weights that it is told).
     ///
     /// What is remembered depends on the frames alone: who shows every frame and who shows few of them get the same bits.
     ///
@@ -226,7 +226,7 @@ impl PoseMemory {
         frame: &Frame,
         scratch: &mut MemoryScratch,
         number: impl Fn(usize) -> usize,
-        mut pose: impl FnMut(Mix, &mut [SoaTransform]) -> Result<(), E>,
+        mut pose: impl FnMut(Mix, Weights, &mut [SoaTransform]) -> Result<(), E>,
     ) -> Result<(), E> {
         let before_s = self.elapsed_s;
         self.elapsed_s += frame.step_s();
@@ -260,7 +260,7 @@ impl PoseMemory {
         frame: &Frame,
         scratch: &mut MemoryScratch,
         number: impl Fn(usize) -> usize,
-        pose: &mut impl FnMut(Mix, &mut [SoaTransform]) -> Result<(), E>,
+        pose: &mut impl FnMut(Mix, Weights, &mut [SoaTransform]) -> Result<(), E>,
     ) -> Result<Option<f32>, E> {
         let groups = self.groups();
         let Some((kept, fade_s)) = self.kept.as_mut().and_then(|kept| kept.take_asked()) else {
@@ -268,9 +268,14 @@ impl PoseMemory {
         };
         let MemoryScratch { poses, inertia } = scratch;
         let [_, _, new, new_next, new_before] = start_poses(poses, groups)?;
-        pose(frame.start_mix(StartPose::New, &number), new)?;
-        pose(frame.start_mix(StartPose::NewNext, &number), new_next)?;
-        pose(frame.start_mix(StartPose::NewBefore, &number), new_before)?;
+        let new_poses = [
+            (StartPose::New, &mut *new),
+            (StartPose::NewNext, &mut *new_next),
+            (StartPose::NewBefore, &mut *new_before),
+        ];
+        for (which, out) in new_poses {
+            pose(frame.start_mix(which, &number), which.weights(), out)?;
+        }
         // It stands still.
         let old = PosePair { now: kept, before: kept };
         start_inertia(old, [new, new_next, new_before], told_step_s(frame), inertia, &mut self.inertia)?;
@@ -291,7 +296,7 @@ impl PoseMemory {
         frame: &Frame,
         scratch: &mut MemoryScratch,
         number: impl Fn(usize) -> usize,
-        mut pose: impl FnMut(Mix, &mut [SoaTransform]) -> Result<(), E>,
+        mut pose: impl FnMut(Mix, Weights, &mut [SoaTransform]) -> Result<(), E>,
     ) -> Result<(), E> {
         self.forget();
         let groups = self.groups();
@@ -315,8 +320,9 @@ impl PoseMemory {
             let (field, unit, needed) = ("scratch", "groups", groups.saturating_mul(2));
             return Err(JobError::TooShort { field, unit, len, needed }.into());
         };
-        pose(frame.start_mix(StartPose::New, &number), now)?;
-        pose(frame.start_mix(StartPose::OldBefore, &number), before)?;
+        for (which, out) in [(StartPose::New, &mut *now), (StartPose::OldBefore, &mut *before)] {
+            pose(frame.start_mix(which, &number), which.weights(), out)?;
+        }
         let own = PosePair { now, before };
         self.inertia.resize(groups, SoaInertia::ZERO);
         let started = InertiaStartJob::new(foreign, own, told_step_s(frame), &mut self.inertia).run();
@@ -342,7 +348,7 @@ impl PoseMemory {
         before_s: f64,
         scratch: &mut MemoryScratch,
         number: impl Fn(usize) -> usize,
-        pose: &mut impl FnMut(Mix, &mut [SoaTransform]) -> Result<(), E>,
+        pose: &mut impl FnMut(Mix, Weights, &mut [SoaTransform]) -> Result<(), E>,
     ) -> Result<(), E> {
         let MemoryScratch { poses, inertia } = scratch;
         let [old, old_before, new, new_next, new_before] = start_poses(poses, self.groups())?;
@@ -353,7 +359,7 @@ impl PoseMemory {
             &mut *new_next,
             &mut *new_before,
         ]) {
-            pose(frame.start_mix(which, &number), out)?;
+            pose(frame.start_mix(which, &number), which.weights(), out)?;
         }
         // What is still left of an earlier change is part of the old motion.
         let (elapsed_s, duration_s) = self.times_s();

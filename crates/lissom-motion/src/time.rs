@@ -87,6 +87,15 @@ impl Laps {
     pub(crate) fn to_f64(self) -> f64 {
         self.0 as f64 / PARTS
     }
+
+    pub(crate) fn minus(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+
+    /// As far the other way.
+    pub(crate) fn back(self) -> Self {
+        Self(self.0.saturating_neg())
+    }
 }
 
 impl Head {
@@ -108,6 +117,11 @@ impl Head {
             Repeat::Once if to >= Self::END.parts() => Self::END,
             _ => Self { lap: (to >> 64) as i64, part: to as u64 },
         }
+    }
+
+    /// The way from here to a later place; none to an earlier one.
+    pub(crate) fn until(self, to: Self) -> Laps {
+        if to > self { Laps(to.parts().saturating_sub(self.parts())) } else { Laps::NONE }
     }
 
     /// From the start.

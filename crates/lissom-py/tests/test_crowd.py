@@ -212,6 +212,21 @@ def test_a_queued_one_shot_begins_when_the_one_before_it_fades_out(crowd):
     assert began == 2 and abs(steps / 60 - (half - 0.25)) < 0.05
 
 
+def test_a_montage_tells_its_sections(crowd):
+    halves = [{"name": "first"}, {"name": "second", "from": 0.5}]
+    graph = {**GRAPH, "montages": {"greeting": {"clip": "wave", "sections": halves}}}
+    own = lissom.Crowd(crowd_asset(crowd), graph, 4)
+    own.play("greeting", "upper_body", members=[2], at=0.4)
+    told = []
+    for _ in range(60):
+        own.update(1 / 60)
+        changes = own.changes()
+        told += list(changes["name"][changes["what"] == "section began"])
+    assert told == ["first", "second"]
+    with pytest.raises(KeyError, match="greeting"):
+        own.play("greting")
+
+
 def test_code_goes_to_a_state(crowd):
     crowd.go_to("turn", members=[1, 2], fade=0.1, at=0.25)
     crowd.go_to("crouch", "body", members=[4], inertia=True)

@@ -146,6 +146,9 @@ fn hint(error: &GraphError, parts: &GraphParts, known: Option<&Known>) -> String
         }
         ("joint", Some(known)) => nearest(name, known.joints.iter().map(String::as_str)),
         ("mask", _) => nearest(name, parts.masks.iter().map(|mask| mask.name.as_str())),
+        ("section", _) => {
+            nearest(name, parts.montages.iter().flat_map(|m| &m.sections).map(|s| s.name.as_str()))
+        }
         ("layer", _) => nearest(name, parts.layers.iter().map(|layer| layer.name.as_str())),
         ("parameter", _) => nearest(name, parts.parameters.iter().map(|p| p.name.as_str())),
         ("state", _) => {

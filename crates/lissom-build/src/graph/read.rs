@@ -10,8 +10,8 @@ use lissom_motion::{
     GraphParts,
     graph::{
         Amount, ConditionParts, Fade, Interruption, KeepSpeed, LayerParts, MaskParts, MaskRule, MatchedParts,
-        MotionParts, ParameterKind, ParameterParts, Place, PlaneBlend, PointParts, RootUse, StateParts, Test,
-        TransitionParts,
+        MontageParts, MotionParts, Next, ParameterKind, ParameterParts, Place, PlaneBlend, PointParts,
+        RootUse, SectionParts, StateParts, Test, TransitionParts,
     },
 };
 use std::collections::BTreeMap;
@@ -47,6 +47,17 @@ pub(super) fn read(text: &str) -> Result<GraphFile> {
     for (i, node) in top.list("clips")?.into_iter().enumerate() {
         note(Place::Clip(i), &node);
         parts.clips.push(node.text()?);
+    }
+    for (i, (name, node)) in top.named("montages")?.into_iter().enumerate() {
+        note(Place::Montage(i), &node);
+        let from = Object::of(&node)?;
+        let mut montage = MontageParts::new(&name, &from.text("clip")?.unwrap_or_default());
+        montage.root = from.get("root_motion").map_or(Ok(RootUse::Take), |node| root_use(&node))?;
+        for (s, node) in from.list("sections")?.into_iter().enumerate() {
+            note(Place::Section(i, s), &node);
+            montage.sections.push(section(&node)?);
+        }
+        parts.montages.push(montage);
     }
     for (i, node) in top.list("sync")?.into_iter().enumerate() {
         note(Place::Sync(i), &node);
@@ -156,6 +167,18 @@ fn rule(node: &Node<'_>) -> Result<MaskRule> {
         weight: from.number("weight")?.unwrap_or(1.0),
         falloff: u16::try_from(falloff).map_err(|_| node.wrong("the falloff is too large"))?,
     })
+}
+
+fn section(node: &Node<'_>) -> Result<SectionParts> {
+    let from = Object::of(node)?;
+    let next = match from.get("next") {
+        None => Next::On,
+        Some(next) if next.sort() != Sort::Bool => Next::Section(next.text()?),
+        Some(next) if next.bool()? => Next::On,
+        Some(_) => Next::End,
+    };
+    let name = from.text("name")?.unwrap_or_default();
+    Ok(SectionParts { name, from: from.number("from")?.unwrap_or(0.0), next })
 }
 
 /// States and transitions of a layer or a group, where each stands, and where its points and conditions do.

@@ -87,6 +87,11 @@ pub(super) static GRAPH: Table = Table {
         ),
         may("clips", Kind::List(&Kind::Text), "Clips beside those of the states: for one-shots."),
         may(
+            "montages",
+            Kind::Named(&Kind::Table(&MONTAGE)),
+            "Clips in sections, by name, for one-shots: code jumps from section to section.",
+        ),
+        may(
             "sync",
             Kind::List(&Kind::Text),
             "Markers by which clips are kept in step: gaits pass each of them once a lap, in this order.",
@@ -138,6 +143,36 @@ static PARAMETER: Table = Table {
     one_of: &["float", "int", "bool", "curve"],
     needs: &[("half_life_s", "float")],
 };
+
+static MONTAGE: Table = Table {
+    name: "a montage",
+    what: "A clip in sections, which is played as a one-shot.",
+    keys: &[
+        must("clip", Kind::Text, "The clip."),
+        must("sections", Kind::List(&Kind::Table(&SECTION)), "One after the other; the first begins at 0."),
+        may("root_motion", ROOT_USE, "What becomes of its root motion; take if nothing is said."),
+    ],
+    one_of: &[],
+    needs: &[],
+};
+
+static SECTION: Table = Table {
+    name: "a section",
+    what: "A part of a montage: to where the next one begins.",
+    keys: &[
+        must("name", Kind::Text, "Unique in its montage."),
+        may("from", SHARE, "Where it begins, as a share of the clip; 0 if nothing is said."),
+        may(
+            "next",
+            Kind::Either(&[Kind::Text, Kind::Bool]),
+            "The section that follows; if it is this one, it repeats. False: the one-shot ends. The one behind it if nothing is said.",
+        ),
+    ],
+    one_of: &[],
+    needs: &[],
+};
+
+const ROOT_USE: Kind = Kind::Either(&[NUMBER, Kind::Word(&["take", "ignore", "horizontal"])]);
 
 static RULE: Table = Table {
     name: "a rule of a mask",
@@ -216,7 +251,7 @@ static STATE: Table = Table {
         may("start", SHARE, "Where it starts, as a share of its lap, if nothing else says so."),
         may(
             "root_motion",
-            Kind::Either(&[NUMBER, Kind::Word(&["take", "ignore", "horizontal"])]),
+            ROOT_USE,
             "What becomes of its root motion; take if nothing is said. Horizontal: without up and down. A number: scaled by it.",
         ),
         may(
@@ -365,7 +400,7 @@ static CONDITIONS: Table = Table {
         may(
             "one_shot",
             Kind::Either(&[Kind::Bool, Kind::Text]),
-            "A clip: the layer plays it as a one-shot. True: it plays any; false: none.",
+            "A montage or a clip: the layer plays it as a one-shot. True: it plays any; false: none.",
         ),
         may("all", Kind::List(&Kind::Table(&CONDITIONS)), "All of these hold."),
         may("any", Kind::List(&Kind::Table(&CONDITIONS)), "One of these holds."),

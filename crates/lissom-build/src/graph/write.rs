@@ -4,8 +4,9 @@ use lissom::track::Repeat;
 use lissom_motion::{
     GraphParts,
     graph::{
-        Amount, ConditionParts, Fade, Interruption, KeepSpeed, LayerParts, MatchedParts, MotionParts,
-        ParameterKind, PlaneBlend, PointParts, RootUse, StateParts, Test, TransitionParts,
+        Amount, ConditionParts, Fade, Interruption, KeepSpeed, LayerParts, MatchedParts, MontageParts,
+        MotionParts, Next, ParameterKind, PlaneBlend, PointParts, RootUse, SectionParts, StateParts, Test,
+        TransitionParts,
     },
 };
 use std::collections::BTreeSet;
@@ -105,6 +106,8 @@ pub(super) fn json(parts: &GraphParts) -> Json {
         Json::List(parts.clips.iter().map(|clip| Json::text(clip)).collect()),
         !parts.clips.is_empty(),
     );
+    let montages = parts.montages.iter().map(|one| (one.name.clone(), montage(one))).collect();
+    put(&mut out, "montages", Json::Object(montages), !parts.montages.is_empty());
     let sync = parts.sync.iter().map(|name| Json::text(name)).collect();
     put(&mut out, "sync", Json::List(sync), !parts.sync.is_empty());
     let poses = parts.poses.iter().map(|name| Json::text(name)).collect();
@@ -208,17 +211,40 @@ fn state(state: &StateParts) -> Json {
         state.time_from.is_some(),
     );
     put(&mut out, "start", number(state.start), state.start != 0.0);
-    match state.root {
-        RootUse::Take => {}
-        RootUse::Ignore => put(&mut out, "root_motion", Json::text("ignore"), true),
-        RootUse::Horizontal => put(&mut out, "root_motion", Json::text("horizontal"), true),
-        RootUse::Scaled(by) => put(&mut out, "root_motion", number(by), true),
-    }
+    root_use(&mut out, state.root);
     match state.repeat {
         Repeat::Loop => {}
         Repeat::Once => put(&mut out, "repeat", Json::text("once"), true),
         Repeat::PingPong => put(&mut out, "repeat", Json::text("ping_pong"), true),
     }
+    Json::Object(out)
+}
+
+fn root_use(out: &mut Fields, root: RootUse) {
+    match root {
+        RootUse::Take => {}
+        RootUse::Ignore => put(out, "root_motion", Json::text("ignore"), true),
+        RootUse::Horizontal => put(out, "root_motion", Json::text("horizontal"), true),
+        RootUse::Scaled(by) => put(out, "root_motion", number(by), true),
+    }
+}
+
+fn montage(montage: &MontageParts) -> Json {
+    let section = |section: &SectionParts| {
+        let mut out = Fields::new();
+        out.push(("name".into(), Json::text(&section.name)));
+        put(&mut out, "from", number(section.from), section.from != 0.0);
+        match &section.next {
+            Next::On => {}
+            Next::Section(name) => put(&mut out, "next", Json::text(name), true),
+            Next::End => put(&mut out, "next", Json::of(false), true),
+        }
+        Json::Object(out)
+    };
+    let mut out = Fields::new();
+    out.push(("clip".into(), Json::text(&montage.clip)));
+    out.push(("sections".into(), Json::List(montage.sections.iter().map(section).collect())));
+    root_use(&mut out, montage.root);
     Json::Object(out)
 }
 

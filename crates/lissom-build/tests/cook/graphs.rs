@@ -11,7 +11,8 @@ use lissom_build::{
 use lissom_motion::{
     Graph, GraphParts,
     graph::{
-        ConditionParts, LayerParts, MatchedParts, MotionParts, RootUse, StateParts, Test, TransitionParts,
+        ConditionParts, LayerParts, MatchedParts, MontageParts, MotionParts, Next, RootUse, StateParts, Test,
+        TransitionParts,
     },
 };
 use lissom_testkit::{graphs, hostile};
@@ -107,7 +108,11 @@ fn what_is_written_is_read_back_in_json_and_in_bytes() {
         let state = state.starting_at(i as f32 * 0.25).time_by("pace");
         steered.layers[0] = steered.layers[0].clone().state(state);
     }
-    for parts in [graphs::parts(), twice, more, steered, GraphParts::new()] {
+    let combo = MontageParts::new("combo", "jump").section("a", 0.0).then(Next::Section("c".into()));
+    let combo = combo.section("b", 0.25).then(Next::End).section("c", 0.5).root(RootUse::Scaled(0.5));
+    let sections =
+        graphs::parts().montage(combo).montage(MontageParts::new("wave", "wave").section("all", 0.0));
+    for parts in [graphs::parts(), twice, more, steered, sections, GraphParts::new()] {
         let text = graph::to_json(&parts);
         let file = graph::read(text.as_bytes()).unwrap_or_else(|error| panic!("{error}: {text}"));
         assert_eq!(*file.parts(), parts, "{text}");

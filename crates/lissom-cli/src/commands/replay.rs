@@ -186,6 +186,7 @@ fn words(graph: &Graph, event: &Event<'_>) -> (&'static str, String) {
         What::ShotBegan(_) => "began",
         What::ShotEnded(_) => "ended",
         What::ShotInterrupted(_) => "interrupted",
+        What::SectionBegan(_) => "section",
         _ => "other",
     };
     let name = event.what.name(graph).unwrap_or("?");

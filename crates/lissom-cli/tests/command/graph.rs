@@ -143,6 +143,13 @@ const WHOLE: &str = r#"{
     "arms": [{ "joint": "hand", "falloff": 1 }]
   },
   "clips": ["wave"],
+  "montages": {
+    "combo": { "clip": "wave", "sections": [
+      { "name": "first", "next": "second" },
+      { "name": "second", "from": 0.25 },
+      { "name": "third", "from": 0.5, "next": false }
+    ] }
+  },
   "layers": [
     {
       "name": "body",
@@ -166,7 +173,18 @@ const WHOLE: &str = r#"{
 }"#;
 
 /// What somebody may write instead, and what they are told at that line.
-const BROKEN: [(&str, &str, &str); 36] = [
+const BROKEN: &[(&str, &str, &str)] = &[
+    (
+        "\"next\": \"second\"",
+        "\"next\": \"secnod\"",
+        "montage \"combo\", section \"first\": there is no section called \"secnod\" (did you mean \"second\"?)",
+    ),
+    (
+        "\"from\": 0.25",
+        "\"from\": 0",
+        "section \"second\": `from` is 0; allowed: behind the section before, below 1",
+    ),
+    ("\"next\": false", "\"next\": 0", "\"next\": it must be a text, or true or false"),
     ("{ \"float\": 0,", "{ \"flaot\": 0,", "a parameter has no key \"flaot\"; did you mean \"float\"?"),
     ("\"jump\": \"trigger\"", "\"jump\": \"triger\"", "\"triger\" is not known; it must be \"trigger\""),
     ("{ \"int\": 0 }", "{ \"int\": 0.5 }", "\"int\": it must be a whole number"),

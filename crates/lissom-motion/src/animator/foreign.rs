@@ -96,14 +96,17 @@ impl Animator {
     /// error the memory is cleared.
     pub fn take_over(&mut self, foreign: PosePair<'_>, fade_s: f32) -> Result<(), AnimateError> {
         let Self { frame, body, cast, rows, memory, memory_scratch, .. } = self;
-        let rows = frame.covered(&cast.masks, body.skeleton().group_count(), rows);
+        let groups = body.skeleton().group_count();
         memory.take_over(
             foreign,
             fade_s,
             frame,
             memory_scratch,
             |clip| cast.clips[clip],
-            |mix, pose| Ok::<(), AnimateError>(body.pose_of(&mix, rows, pose)?),
+            |mix, weights, pose| {
+                let rows = frame.covered(weights, &cast.masks, groups, rows);
+                Ok::<(), AnimateError>(body.pose_of(&mix, rows, pose)?)
+            },
         )
     }
 

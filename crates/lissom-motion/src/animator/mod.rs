@@ -6,8 +6,8 @@ use crate::{
     Graph, GraphState, PoseMemory, RootStep, StateError,
     cast::Cast,
     decide::Decisions,
-    frame::{ActiveMarker, Event, Frame},
-    graph::{LoadError, PlayedGraph, StateKey, TriggerKey},
+    frame::{ActiveMarker, Event, Frame, Weights},
+    graph::{LoadError, PlayedGraph, SectionKey, ShotOf, StateKey, TriggerKey},
     memory::{KeepError, MemoryScratch},
     recording::{Recorder, Recording, Shown, mix_hash},
     save::{Held, Save},
@@ -104,7 +104,8 @@ impl From<JobError> for AnimateError {
 #[must_use = "it is played by `start`"]
 pub struct Play<'a> {
     animator: &'a mut Animator,
-    clip: &'a str,
+    name: &'a str,
+    section: Option<&'a str>,
     layer: Option<&'a str>,
     how: OneShot,
 }
@@ -196,9 +197,9 @@ impl Animator {
         self.set(key, true)
     }
 
-    /// A one-shot, over the highest layer unless told: `play("wave").on("upper_body").fade(0.2).start()?`.
-    pub fn play<'a>(&'a mut self, clip: &'a str) -> Play<'a> {
-        Play { animator: self, clip, layer: None, how: OneShot::default() }
+    /// A one-shot of a montage or a clip, over the highest layer unless told: `play("wave").on("upper_body").fade(0.2).start()?`.
+    pub fn play<'a>(&'a mut self, name: &'a str) -> Play<'a> {
+        Play { animator: self, name, section: None, layer: None, how: OneShot::default() }
     }
 
     /// Goes to a state with the next update, whatever transitions say: `hero.go_to("hit").over(0.1).start()?`.
@@ -229,6 +230,50 @@ impl Animator {
     /// Lets one one-shot go. False if it is over, or was stopped before.
     pub fn stop_shot(&mut self, shot: ShotKey) -> bool {
         self.state.stop_shot(shot)
+    }
+
+    /// Plays a one-shot at another speed from now on. False if it is over.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Value`] for a speed that is not above 0.
+    pub fn set_shot_speed(&mut self, shot: ShotKey, speed: f32) -> Result<bool, AnimateError> {
+        Ok(self.state.set_shot_speed(shot, speed)?)
+    }
+
+    /// Lets a one-shot that plays a montage jump: at the end of the next update it is at the beginning of this section. False if it is
+    /// over.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Unknown`] for a section that its montage has not; [`StateError::OtherSection`] for one that plays a clip.
+    pub fn jump_shot(&mut self, shot: ShotKey, section: &str) -> Result<bool, AnimateError> {
+        let Some(section) = self.section_of(shot, section)? else { return Ok(false) };
+        Ok(self.state.jump_shot(&self.cast.graph, shot, section)?)
+    }
+
+    /// Says what comes after the section of a montage that a one-shot plays now; `None`: it ends there. It counts once. False if it is
+    /// over.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Animator::jump_shot`].
+    pub fn set_next_section(&mut self, shot: ShotKey, next: Option<&str>) -> Result<bool, AnimateError> {
+        let next = match next {
+            None => None,
+            Some(name) => match self.section_of(shot, name)? {
+                None => return Ok(false),
+                section => section,
+            },
+        };
+        Ok(self.state.set_next_section(&self.cast.graph, shot, next)?)
+    }
+
+    /// A section of the montage that a one-shot plays; `None` if it is over.
+    fn section_of(&self, shot: ShotKey, name: &str) -> Result<Option<SectionKey>, AnimateError> {
+        let Some(playing) = self.shot(shot) else { return Ok(None) };
+        let montage = playing.montage().ok_or(StateError::OtherSection)?;
+        Ok(Some(self.cast.graph.section(montage, name)?))
     }
 
     /// A one-shot that is played or waits: where it is. `None` if it is over.
@@ -363,9 +408,12 @@ impl Animator {
         self.undo_blend();
         let Self { cast, frame, body, rows, root, memory, memory_scratch, turn, target, .. } = self;
         *root = cast.root_step(frame);
-        let rows = frame.covered(&cast.masks, body.skeleton().group_count(), rows);
+        let groups = body.skeleton().group_count();
         let number = |clip: usize| cast.clips[clip];
-        memory.follow(frame, memory_scratch, number, |mix, pose| body.pose_of(&mix, rows, pose))?;
+        memory.follow(frame, memory_scratch, number, |mix, weights, pose| {
+            body.pose_of(&mix, frame.covered(weights, &cast.masks, groups, rows), pose)
+        })?;
+        let rows = frame.covered(Weights::Now, &cast.masks, groups, rows);
         let mut changed = Ok(());
         let show = turn.next(ticks, true, !target.is_empty());
         if show != Show::Hold {
@@ -688,6 +736,17 @@ impl<'a> Play<'a> {
         Self { how: OneShot { at: share, ..self.how }, ..self }
     }
 
+    /// From the beginning of this section of its montage.
+    pub fn section(self, name: &'a str) -> Self {
+        Self { section: Some(name), ..self }
+    }
+
+    /// By inertia: it takes the layer at once, and gives it back at once; the difference to what was seen before fades out in the times of
+    /// its fades.
+    pub fn by_inertia(self) -> Self {
+        Self { how: OneShot { inertial: true, ..self.how }, ..self }
+    }
+
     /// When the one-shots of its layer fade out. One that waits there already gives way to it.
     pub fn queued(self) -> Self {
         Self { how: OneShot { queued: true, ..self.how }, ..self }
@@ -707,12 +766,18 @@ impl<'a> Play<'a> {
     ///
     /// # Errors
     ///
-    /// [`StateError::Unknown`] for a clip that the graph does not list, or a layer; [`StateError::Value`] for a fade, a speed or a
-    /// start.
+    /// [`StateError::Unknown`] for a clip that the graph does not list, a section, or a layer; [`StateError::Value`] for a fade, a speed or a
+    /// start; [`StateError::OtherSection`] for a section of a clip; [`StateError::NoInertia`].
     pub fn start(self) -> Result<ShotKey, AnimateError> {
         let Animator { cast: Cast { graph, .. }, state, .. } = self.animator;
         let highest = || graph.layer_names().last().unwrap_or_default();
         let layer = graph.layer(self.layer.unwrap_or_else(highest))?;
-        Ok(state.play(graph, layer, graph.clip(self.clip)?, self.how)?)
+        let (shot, mut how) = (graph.one_shot(self.name)?, self.how);
+        if let Some(section) = self.section {
+            let ShotOf::Montage(montage) = shot else { return Err(StateError::OtherSection.into()) };
+            let section = graph.section(montage, section)?;
+            how.at = graph.section_start(section).unwrap_or(how.at);
+        }
+        Ok(state.play(graph, layer, shot, how)?)
     }
 }

@@ -77,10 +77,10 @@ pub(super) fn collect(
     for Event { what, layer, share, weight } in frame.happened() {
         all.push(Told { member, layer, share, weight, what: Short::Other(what) });
     }
-    for (at, entry) in frame.played_entries() {
+    for entry in frame.played_entries() {
         let clip = clips[usize::from(entry.clip)];
         let Some(markers) = body.markers(clip) else { continue };
-        for passed in frame.passed(graph, at, entry, markers) {
+        for passed in frame.passed(graph, entry, markers) {
             let what = Short::Marker { marker: passed.index, clip: clip as u16, passing: passed.passing };
             let (layer, share, weight) = (entry.layer, passed.share, passed.weight);
             all.push(Told { member, layer, share, weight, what });

@@ -7,7 +7,7 @@ use crate::{
     Graph, GraphState, PoseMemory, StateError,
     decide::Decisions,
     frame::ActiveMarker,
-    graph::{ClipKey, LayerKey, MaskKey, PoseKey, StateKey, TriggerKey},
+    graph::{LayerKey, MaskKey, PoseKey, SectionKey, ShotOf, StateKey, TriggerKey},
     memory::InertiaBuffer,
     state::{GoTo, Key, OneShot, ShotKey, TrajectoryPoint, Value},
 };
@@ -80,7 +80,7 @@ impl Crowd {
         members.iter().try_for_each(|member| self.set(*member, key, true))
     }
 
-    /// Plays a clip over a layer of a member's graph; see [`GraphState::play`].
+    /// Plays a clip or a montage over a layer of a member's graph; see [`GraphState::play`].
     ///
     /// # Errors
     ///
@@ -89,11 +89,50 @@ impl Crowd {
         &mut self,
         member: Member,
         layer: LayerKey,
-        clip: ClipKey,
+        shot: impl Into<ShotOf>,
         how: OneShot,
     ) -> Result<ShotKey, CrowdError> {
         let (graph, state) = self.graph_state(member)?;
-        Ok(state.play(&graph, layer, clip, how)?)
+        Ok(state.play(&graph, layer, shot, how)?)
+    }
+
+    /// Plays a one-shot of a member at another speed from now on. False if it is over.
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; those of [`GraphState::set_shot_speed`]; a member without a graph.
+    pub fn set_shot_speed(&mut self, member: Member, shot: ShotKey, speed: f32) -> Result<bool, CrowdError> {
+        Ok(self.graph_state(member)?.1.set_shot_speed(shot, speed)?)
+    }
+
+    /// Lets a one-shot of a member jump to a section of its montage; see [`GraphState::jump_shot`].
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; those of [`GraphState::jump_shot`]; a member without a graph.
+    pub fn jump_shot(
+        &mut self,
+        member: Member,
+        shot: ShotKey,
+        section: SectionKey,
+    ) -> Result<bool, CrowdError> {
+        let (graph, state) = self.graph_state(member)?;
+        Ok(state.jump_shot(&graph, shot, section)?)
+    }
+
+    /// Says what comes after the section that a one-shot of a member plays; see [`GraphState::set_next_section`].
+    ///
+    /// # Errors
+    ///
+    /// [`CrowdError::Unknown`]; those of [`GraphState::set_next_section`]; a member without a graph.
+    pub fn set_next_section(
+        &mut self,
+        member: Member,
+        shot: ShotKey,
+        next: Option<SectionKey>,
+    ) -> Result<bool, CrowdError> {
+        let (graph, state) = self.graph_state(member)?;
+        Ok(state.set_next_section(&graph, shot, next)?)
     }
 
     /// Sends a member to a state with the next update.

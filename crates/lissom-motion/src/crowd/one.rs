@@ -1,7 +1,7 @@
 //! One member of a crowd, posed when somebody asks: for things that it carries, for IK, for a crowd that is posed elsewhere.
 
 use super::{Crowd, CrowdError, Level, Member, PaletteRows, PalettesMut, members::Mind, worker::Worker};
-use crate::{GraphState, time::Ticks};
+use crate::{GraphState, frame::Weights, time::Ticks};
 use alloc::{vec, vec::Vec};
 use lissom::{
     job::{LocalToModelJob, MixJob, Models, Update},
@@ -79,7 +79,7 @@ impl Crowd {
         let level: Option<&Level> =
             usize::from(care.level).checked_sub(1).and_then(|level| self.levels.get(level));
         let lod = level.map(|level| &level.lod);
-        let masks = frame.covered(&cast.masks, skeleton.group_count(), rows);
+        let masks = frame.covered(Weights::Now, &cast.masks, skeleton.group_count(), rows);
         let mix = cast.mix(frame);
         let (clips, decoded) = (self.body.clips(), self.decoded.clips());
         let output = &mut locals[..];

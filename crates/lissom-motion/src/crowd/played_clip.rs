@@ -130,7 +130,7 @@ impl PlayedClips {
         }
         let together = (self.in_step && total > 0.0).then(|| pace / total);
         frame.begin(step.seconds());
-        frame.layers.push(FrameLayer { weight: 1.0, additive: false, mask: None });
+        frame.layers.push(FrameLayer::WHOLE);
         for playing in self.list.as_mut_slice() {
             let Playing { clip, repeat, weight, head: from, .. } = *playing;
             let laps = Rate::of(together.unwrap_or_else(|| own(playing))).over(step);
@@ -140,18 +140,8 @@ impl PlayedClips {
             let weight = if total > 0.0 { (f64::from(weight) / total) as f32 } else { 0.0 };
             let until = until(repeat, from, to, laps);
             let [from, to] = [from, to].map(Head::playhead);
-            frame.entries.push(Entry {
-                clip,
-                layer: 0,
-                weight,
-                repeat,
-                from,
-                to,
-                until,
-                root: RootUse::Take,
-                came: false,
-                goes: None,
-            });
+            let entry = Entry::new(clip, 0, repeat, from, RootUse::Take);
+            frame.entries.push(Entry { weight, heard: weight, to, until, ..entry });
         }
     }
 }

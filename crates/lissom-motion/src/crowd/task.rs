@@ -14,7 +14,7 @@ use super::{
 use crate::{
     RootStep,
     cast::Cast,
-    frame::Frame,
+    frame::{Frame, Weights},
     recording::mix_hash,
     time::Ticks,
     turn::{Show, move_on},
@@ -23,7 +23,7 @@ use core::{fmt, mem};
 use lissom::{
     clip::DecodedClip,
     job::{BatchJob, BatchPalettes, BatchPlan, JobError, LocalToModelJob, MixJob, Models, Update},
-    math::{Mat4, Mat34, simd::Backend, soa::Lanes},
+    math::{Mat4, Mat34, simd::Backend},
     player::{Body, PlayError},
     pose::Pose,
 };
@@ -285,17 +285,16 @@ impl Work<'_> {
         let Mind::Graph { memory, .. } = &mut slots.minds[i] else { return Ok(()) };
         let Worker { frame, rows, scratch, memory_scratch, spares, .. } = &mut **worker;
         let skeleton = shared.body.skeleton();
-        let mut masks: &[Lanes] = &[];
         if frame.inertia_s().is_some() || memory.is_asked() {
             memory.borrow_buffer(spares);
-            masks = frame.covered(&cast.masks, skeleton.group_count(), rows);
         }
         let (clips, decoded) = (shared.body.clips(), shared.decoded);
         let followed = memory.follow(
             frame,
             memory_scratch,
             |clip| cast.clips[clip],
-            |mix, output| {
+            |mix, weights, output| {
+                let masks = frame.covered(weights, &cast.masks, skeleton.group_count(), rows);
                 MixJob { skeleton, clips, decoded, masks, mix: &mix, lod: None, scratch, output }
                     .run_on(shared.backend)
             },
@@ -309,7 +308,7 @@ impl Work<'_> {
         let Self { shared, worker, slots } = self;
         let Worker { frame, rows, scratch, posed, played, models, failed, .. } = &mut **worker;
         let skeleton = shared.body.skeleton();
-        let masks = frame.covered(&cast.masks, skeleton.group_count(), rows);
+        let masks = frame.covered(Weights::Now, &cast.masks, skeleton.group_count(), rows);
         let mix = cast.mix(frame);
         mix.entries().iter().for_each(|entry| played[entry.clip] = true);
         Self::weigh_morphs(shared, slots, i, cast, frame);

@@ -76,11 +76,8 @@ impl Step<'_> {
             (old.weight, old.goes) = (0.0, Some(1.0));
         }
         (lead.voice.clip, lead.voice.head, lead.voice.points, lead.jumped) = (clip, head, 0, true);
-        let (layer, repeat) = (number as u16, graph.repeat_of(lead.voice.state, clip));
-        let (weight, until, root, came, goes) = (1.0, 1.0, of.root, false, None);
-        let (from, to) = (head.playhead(), head.playhead());
-        let entry = Entry { clip, layer, weight, repeat, from, to, until, root, came, goes };
-        self.frame.entries.push(entry);
+        let repeat = graph.repeat_of(lead.voice.state, clip);
+        self.frame.entries.push(Entry::new(clip, number, repeat, head.playhead(), of.root));
         lead.entries.1 += 1;
         lead.laps_per_s = graph.laps_per_s_of(clip);
         inertial

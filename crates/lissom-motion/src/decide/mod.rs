@@ -42,7 +42,7 @@ pub(crate) struct Step<'a> {
     pub(crate) dt_s: f64,
     /// The state that each layer led with before the step.
     pub(crate) leading: [Option<u16>; Graph::MAX_LAYERS],
-    /// The clips of the one-shots that each layer played before the step.
+    /// What the one-shots of each layer played before the step.
     pub(crate) shots_before: [[Option<u16>; MAX_SHOTS]; Graph::MAX_LAYERS],
     /// None if no state is matched.
     pub(crate) matching: Option<&'a mut Matching>,
@@ -60,12 +60,12 @@ fn leading(layers: &[LayerState]) -> [Option<u16>; Graph::MAX_LAYERS] {
     leading
 }
 
-/// The clips of the one-shots that layers play and that nobody has stopped, if a rule asks for them.
+/// What the one-shots of layers play that nobody has stopped, if a rule asks for them.
 fn shots(graph: &Graph, layers: &[LayerState]) -> [[Option<u16>; MAX_SHOTS]; Graph::MAX_LAYERS] {
     let mut shots = [[None; MAX_SHOTS]; Graph::MAX_LAYERS];
-    for (clips, layer) in shots.iter_mut().zip(layers).filter(|_| graph.asks_shots) {
-        for (clip, shot) in clips.iter_mut().zip(layer.shots.as_slice()) {
-            *clip = (!shot.is_stopped()).then_some(shot.clip);
+    for (all, layer) in shots.iter_mut().zip(layers).filter(|_| graph.asks_shots) {
+        for (plays, shot) in all.iter_mut().zip(layer.shots.as_slice()) {
+            *plays = (!shot.is_stopped()).then_some(shot.plays);
         }
     }
     shots

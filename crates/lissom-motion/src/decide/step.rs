@@ -2,6 +2,7 @@
 
 use super::{
     Chosen, MAX_TOLD_TESTS, Step,
+    shots::{Shared, Thrice},
     voices::{Playing, Voices, share_out},
 };
 use crate::{
@@ -32,28 +33,40 @@ impl Step<'_> {
             }
         }
         share_out(playing.as_mut_slice());
-        let (left, shots) = self.shots(number, layer);
-
-        // A layer without states is there as far as its one-shots are.
-        let seen = if playing.as_slice().is_empty() { shots } else { 1.0 };
-        let shown = &self.graph.layers[number];
-        let by = shown.weight_from.map_or(1.0, |by| f64::from(self.floats[usize::from(by)].value));
-        self.frame.layers.push(FrameLayer {
-            weight: (unit(f64::from(shown.weight) * by) * seen) as f32,
-            additive: shown.additive,
-            mask: layer.mask,
-        });
         if self.graph.is_inertial() {
             let change = |entry: &Entry| Change { old_weight: entry.weight, from: entry.from, to: entry.to };
             let Frame { entries, changes, .. } = &mut *self.frame;
             changes.extend(entries[begin..].iter().map(change));
         }
+        let Shared { left, seen } = self.shots(number, layer);
+
+        // A layer without states is there as far as its one-shots are.
+        let seen = if playing.as_slice().is_empty() { seen } else { Thrice::ALL };
+        let shown = &self.graph.layers[number];
+        let by = shown.weight_from.map_or(1.0, |by| f64::from(self.floats[usize::from(by)].value));
+        let weight = unit(f64::from(shown.weight) * by);
+        self.frame.layers.push(FrameLayer {
+            weight: (weight * seen.now) as f32,
+            additive: shown.additive,
+            mask: layer.mask,
+            heard: (weight * seen.heard) as f32,
+            before: (weight * seen.before) as f32,
+        });
         for one in playing.as_slice() {
             if self.graph.is_inertial() {
                 self.note_changes(one, inertial, left);
             }
-            for entry in &mut self.frame.entries[one.entries.0..one.entries.1] {
-                entry.weight = (f64::from(entry.weight) * (one.share * left)) as f32;
+            let heard = if inertial { one.old_share } else { one.share };
+            for (i, entry) in self.frame.entries[one.entries.0..one.entries.1].iter_mut().enumerate() {
+                let own = f64::from(entry.weight);
+                // One that goes elsewhere leaves its first entry for its second.
+                let played = match (one.jumped, i) {
+                    (false, _) => own,
+                    (true, 0) => 1.0,
+                    (true, _) => 0.0,
+                };
+                entry.weight = (own * (one.share * left.now)) as f32;
+                entry.heard = (played * (heard * left.heard)) as f32;
             }
         }
         let gone = layer.keep(playing.as_slice());
@@ -106,7 +119,7 @@ impl Step<'_> {
     }
 
     /// What the entries of a voice were before an inertial transition, where `left` is what one-shots leave of the layer.
-    fn note_changes(&mut self, one: &Playing, inertial: bool, left: f64) {
+    fn note_changes(&mut self, one: &Playing, inertial: bool, left: Thrice) {
         // A state that begins has not moved: its first step says how fast it is.
         let starts = inertial || self.graph.pose_names().next().is_some();
         let is_new = (starts && one.voice.age == Ticks::ZERO) || one.jumped;
@@ -123,7 +136,7 @@ impl Step<'_> {
                 (true, 0) => 1.0,
                 (true, _) => 0.0,
             };
-            change.old_weight = (old_weight * (share * left)) as f32;
+            change.old_weight = (old_weight * (share * left.before)) as f32;
             change.to = match next {
                 None => change.to,
                 Some(_) if one.jumped && i == 0 => change.to,

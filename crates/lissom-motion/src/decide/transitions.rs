@@ -133,9 +133,9 @@ impl Step<'_> {
             Condition::AfterSeconds(time_s) => one.voice.age.seconds() >= time_s,
             Condition::AfterLaps(laps) => one.laps_done() >= laps,
             Condition::Leads(layer, state) => self.leading[usize::from(layer)] == Some(state),
-            Condition::Plays(layer, clip) => {
+            Condition::Plays(layer, shot) => {
                 let mut playing = self.shots_before[usize::from(layer)].iter().flatten();
-                playing.any(|own| clip.is_none_or(|clip| *own == clip))
+                playing.any(|own| shot.is_none_or(|shot| *own == shot || self.graph.clip_of(*own) == shot))
             }
             // Rules are taken apart before.
             Condition::All(_) | Condition::Any(_) | Condition::Not => false,

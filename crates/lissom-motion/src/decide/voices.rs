@@ -148,11 +148,11 @@ impl Step<'_> {
         if let Some(matched) = graph.matched_of(state) {
             one.from = head;
             if matched.database.is_some() {
-                let (clip, layer, root) = (one.voice.clip, number as u16, state.root);
+                let clip = one.voice.clip;
                 let repeat = graph.repeat_of(one.voice.state, clip);
-                let (weight, from, to, until) = (1.0, head.playhead(), head.playhead(), 1.0);
-                let (came, goes) = (goes_on && one.voice.points == 0, None);
-                frame.entries.push(Entry { clip, layer, weight, repeat, from, to, until, root, came, goes });
+                let came = goes_on && one.voice.points == 0;
+                let entry = Entry::new(clip, number, repeat, head.playhead(), state.root);
+                frame.entries.push(Entry { came, ..entry });
                 if goes_on {
                     one.voice.points = 1;
                 }
@@ -163,7 +163,7 @@ impl Step<'_> {
         }
         let mut points = 0;
         one.laps_per_s = graph.shares(state, float, |point, weight| {
-            let (clip, layer, repeat, root) = (point.clip, number as u16, state.repeat, state.root);
+            let (clip, repeat) = (point.clip, state.repeat);
             let bit = 1_u32 << point.number;
             let came = goes_on && one.voice.points & bit == 0;
             points |= bit;
@@ -173,8 +173,8 @@ impl Step<'_> {
             } else {
                 [graph.placed(clip, repeat, head); 2]
             };
-            let (until, goes) = (1.0, None);
-            frame.entries.push(Entry { clip, layer, weight, repeat, from, to, until, root, came, goes });
+            let entry = Entry::new(clip, number, repeat, from, state.root);
+            frame.entries.push(Entry { weight, to, came, ..entry });
         });
         if goes_on {
             let dropped = one.voice.points & !points;

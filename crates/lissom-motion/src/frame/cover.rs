@@ -1,6 +1,6 @@
 //! Layers that cover one another, as joint weights of one blend.
 
-use super::Frame;
+use super::{Frame, Weights};
 use crate::graph::{Graph, MaskKey};
 use alloc::vec::Vec;
 use lissom::math::soa::{GROUP, Lanes};
@@ -54,12 +54,24 @@ impl Frame {
     /// [`Graph::masks`]. False, and nothing is written, if a mask is missing, or it or `rows` is too short.
     #[must_use]
     pub fn cover(&self, masks: &[Vec<Lanes>], groups: usize, rows: &mut [Lanes]) -> bool {
+        self.cover_by(Weights::Now, masks, groups, rows)
+    }
+
+    /// The same by other weights of its layers: those that [`PoseMemory::follow`](crate::PoseMemory::follow) names for a mix.
+    #[must_use]
+    pub fn cover_by(
+        &self,
+        weights: Weights,
+        masks: &[Vec<Lanes>],
+        groups: usize,
+        rows: &mut [Lanes],
+    ) -> bool {
         let none = Layer { weight: 0.0, mask: None, additive: false };
         let mut layers = [none; Graph::MAX_LAYERS];
         let count = self.layers.len();
         for (out, layer) in layers.iter_mut().zip(&self.layers) {
             let own = |mask: MaskKey| masks.get(usize::from(mask.0)).map_or(&[][..], Vec::as_slice);
-            *out = Layer { weight: layer.weight, mask: layer.mask.map(own), additive: layer.additive };
+            *out = Layer { weight: weights.of(layer), mask: layer.mask.map(own), additive: layer.additive };
         }
         layers.get(..count).is_some_and(|layers| cover(layers, groups, rows))
     }
@@ -67,15 +79,16 @@ impl Frame {
     /// The rows of [`Frame::cover`] if the mix speaks of them, else none. Masks and rows were made for `groups`.
     pub(crate) fn covered<'r>(
         &self,
+        weights: Weights,
         masks: &[Vec<Lanes>],
         groups: usize,
         rows: &'r mut [Lanes],
     ) -> &'r [Lanes] {
-        if !self.is_layered() {
+        if !self.is_layered_by(weights) {
             return &[];
         }
         // They are long enough, so this cannot fail.
-        let _ = self.cover(masks, groups, rows);
+        let _ = self.cover_by(weights, masks, groups, rows);
         rows
     }
 }

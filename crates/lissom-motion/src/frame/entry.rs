@@ -30,6 +30,11 @@ pub struct Entry {
     pub to: Playhead,
     /// When in the step it came there: 1, unless it plays once and came to its end before.
     pub until: f64,
+    /// When in the step it was where the frame before left it: 0, but for a section of a montage that began in between.
+    pub(crate) since: f64,
+    /// Its share of its layer while the step was made: what it passed counts by that. A change by inertia changes shares at the end of
+    /// its step, all at once.
+    pub(crate) heard: f32,
     /// What becomes of its root motion.
     pub root: RootUse,
     /// True if it was not played before this step: it comes into the markers that last where it starts.
@@ -39,20 +44,28 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// What is not played any more, where it was left.
-    pub(crate) fn dropped(clip: u16, layer: usize, repeat: Repeat, head: Playhead) -> Self {
+    /// A clip that stands in a layer, with all of its weight.
+    pub(crate) fn new(clip: u16, layer: usize, repeat: Repeat, head: Playhead, root: RootUse) -> Self {
         Self {
             clip,
             layer: layer as u16,
-            weight: 0.0,
+            weight: 1.0,
             repeat,
             from: head,
             to: head,
             until: 1.0,
-            root: RootUse::Ignore,
+            since: 0.0,
+            heard: 1.0,
+            root,
             came: false,
-            goes: Some(0.0),
+            goes: None,
         }
+    }
+
+    /// What is not played any more, where it was left.
+    pub(crate) fn dropped(clip: u16, layer: usize, repeat: Repeat, head: Playhead) -> Self {
+        let left = Self::new(clip, layer, repeat, head, RootUse::Ignore);
+        Self { weight: 0.0, heard: 0.0, goes: Some(0.0), ..left }
     }
 
     /// Where its clip is, as a share of its length.

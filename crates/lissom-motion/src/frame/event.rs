@@ -1,7 +1,7 @@
 //! What happened in a step: markers that were passed, begun and ended, and what states and one-shots did.
 
 use super::{Entry, Frame, lasting::Deed};
-use crate::graph::{ClipKey, Graph, StateKey};
+use crate::graph::{ClipKey, Graph, SectionKey, StateKey};
 use lissom::track::{MarkerView, MarkersView, Repeat, Span};
 
 /// Something that happened in a step.
@@ -65,6 +65,8 @@ pub enum What<'a> {
     ShotEnded(ClipKey),
     /// A one-shot was stopped and has faded out, or newer ones took its place.
     ShotInterrupted(ClipKey),
+    /// A section of a montage begins: with its one-shot, after another one, or because code jumps to it.
+    SectionBegan(SectionKey),
 }
 
 impl<'a> Event<'a> {
@@ -85,7 +87,7 @@ impl<'a> What<'a> {
         }
     }
 
-    /// The name of the marker, the state or the clip, where `graph` is what decided; `None` if it is another one.
+    /// The name of the marker, the state, the section or the clip, where `graph` is what decided; `None` if it is another one.
     #[must_use]
     pub fn name(&self, graph: &'a Graph) -> Option<&'a str> {
         match *self {
@@ -100,6 +102,7 @@ impl<'a> What<'a> {
             Self::ShotBegan(clip) | Self::ShotEnded(clip) | Self::ShotInterrupted(clip) => {
                 graph.clip_name(clip)
             }
+            Self::SectionBegan(section) => graph.section_name(section),
         }
     }
 }
@@ -144,9 +147,9 @@ impl Frame {
         let all = move || {
             let happened = self.happened();
             let markers = markers.clone();
-            let passed = move |(at, entry): (usize, &'a Entry)| {
+            let passed = move |entry: &'a Entry| {
                 let markers = markers(usize::from(entry.clip));
-                markers.into_iter().flat_map(move |markers| self.passed(graph, at, entry, markers)).map(
+                markers.into_iter().flat_map(move |markers| self.passed(graph, entry, markers)).map(
                     move |p| Event {
                         what: p.passing.what(p.marker, entry.clip),
                         layer: entry.layer,
@@ -175,21 +178,20 @@ impl Frame {
         })
     }
 
-    /// What was dropped, then the entries; these by their numbers.
-    pub(crate) fn played_entries(&self) -> impl Iterator<Item = (usize, &Entry)> {
-        self.dropped.iter().map(|entry| (usize::MAX, entry)).chain(self.entries.iter().enumerate())
+    /// What was dropped, then the entries.
+    pub(crate) fn played_entries(&self) -> impl Iterator<Item = &Entry> {
+        self.dropped.iter().chain(&self.entries)
     }
 
     /// The markers that an entry passed, in the order in which it did; then those that last, one after the other.
     pub(crate) fn passed<'a>(
         &self,
         graph: &Graph,
-        at: usize,
         entry: &Entry,
         markers: MarkersView<'a>,
     ) -> impl Iterator<Item = Passed<'a>> + use<'a> {
-        let layer = self.layers.get(usize::from(entry.layer)).map_or(0.0, |layer| layer.weight);
-        let weight = self.played(at, entry) * layer;
+        let layer = self.layers.get(usize::from(entry.layer)).map_or(0.0, |layer| layer.heard);
+        let weight = entry.heard * layer;
         let span =
             Some(entry).filter(|entry| entry.from != entry.to).and_then(|entry| entry.told().0.span(graph));
         let entry = *entry;
@@ -231,7 +233,8 @@ pub(super) fn share_at(entry: &Entry, told: &Span, lap: i64, into_s: f64) -> f32
     let from = way(told.from().lap(), told.from().progress_s());
     let to = way(told.to().lap(), told.to().progress_s());
     let at = way(lap, into_s);
-    within((at - from) / (to - from) * entry.until) as f32
+    let Entry { since, until, .. } = *entry;
+    within(since + (at - from) / (to - from) * (until - since)) as f32
 }
 
 /// A share of a step. Rounding, and a marker beyond the end of its clip, must not lead out of it.

@@ -96,7 +96,7 @@ impl Entry {
                     let (breaks, was) = (skipped > 0, !entry.came && stretch.holds(all.from()));
                     let left = (breaks && was).then_some((Deed::Goes, 0.0));
                     let found = (breaks || entry.came) && stretch.holds(span.from());
-                    let found = found.then_some((Deed::Comes, 0.0));
+                    let found = found.then_some((Deed::Comes, if breaks { 0.0 } else { entry.since as f32 }));
                     let passed = stretch.passed(span).map(move |(lap, into_s, comes)| {
                         let deed = if comes { Deed::Comes } else { Deed::Goes };
                         (deed, share_at(&entry, &span, lap, into_s))

@@ -1,6 +1,6 @@
 //! What a frame is mixed from: now, and where an inertialised transition starts.
 
-use super::{Entry, Frame};
+use super::{Entry, Frame, FrameLayer};
 use lissom::{
     job::{Mix, MixEntry, SampleTime},
     track::Playhead,
@@ -33,6 +33,33 @@ pub(crate) enum StartPose {
 
 impl StartPose {
     pub(crate) const ALL: [Self; 5] = [Self::Old, Self::OldBefore, Self::New, Self::NewNext, Self::NewBefore];
+
+    /// By which weights of layers it is mixed.
+    pub(crate) fn weights(self) -> Weights {
+        match self {
+            Self::Old | Self::OldBefore => Weights::Before,
+            Self::New | Self::NewNext | Self::NewBefore => Weights::Now,
+        }
+    }
+}
+
+/// Which weights of its layers a mix of a frame counts by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Weights {
+    /// Those of the frame.
+    #[default]
+    Now,
+    /// Those before a change by inertia in this frame.
+    Before,
+}
+
+impl Weights {
+    pub(crate) fn of(self, layer: &FrameLayer) -> f32 {
+        match self {
+            Self::Now => layer.weight,
+            Self::Before => layer.before,
+        }
+    }
 }
 
 impl Frame {
@@ -40,11 +67,15 @@ impl Frame {
     /// of joint weights as their mask.
     #[must_use]
     pub fn is_layered(&self) -> bool {
+        self.is_layered_by(Weights::Now)
+    }
+
+    pub(crate) fn is_layered_by(&self, weights: Weights) -> bool {
         self.layers.iter().enumerate().any(|(i, layer)| {
             if i == 0 {
-                layer.weight != 1.0 || layer.mask.is_some() || layer.additive
+                weights.of(layer) != 1.0 || layer.mask.is_some() || layer.additive
             } else {
-                layer.weight > 0.0
+                weights.of(layer) > 0.0
             }
         })
     }
@@ -53,7 +84,7 @@ impl Frame {
     /// that weigh nothing are left out, and where there are more than a mix holds, the lightest.
     #[must_use]
     pub fn mix(&self, number: impl Fn(usize) -> usize) -> Mix {
-        self.mix_by(number, |_, entry| entry.weight, |_, entry| entry.to)
+        self.mix_by(Weights::Now, number, |_, entry| entry.weight, |_, entry| entry.to)
     }
 
     /// The mix of a pose that an inertialised transition starts from.
@@ -61,30 +92,33 @@ impl Frame {
         let change = |at: usize| self.changes.get(at);
         let old = |at: usize, entry: &Entry| change(at).map_or(entry.weight, |change| change.old_weight);
         let new = |_, entry: &Entry| entry.weight;
+        let next = |at: usize, entry: &Entry| change(at).map_or(entry.to, |change| change.to);
+        let before = |at: usize, entry: &Entry| change(at).map_or(entry.from, |change| change.from);
+        let weights = which.weights();
         match which {
-            StartPose::Old => self.mix_by(number, old, |_, entry| entry.to),
-            StartPose::OldBefore => self.mix_by(number, old, |_, entry| entry.from),
-            StartPose::New => self.mix_by(number, new, |_, entry| entry.to),
-            StartPose::NewNext => {
-                self.mix_by(number, new, |at, entry| change(at).map_or(entry.to, |change| change.to))
-            }
-            StartPose::NewBefore => {
-                self.mix_by(number, new, |at, entry| change(at).map_or(entry.from, |change| change.from))
-            }
+            StartPose::Old => self.mix_by(weights, number, old, |_, entry| entry.to),
+            StartPose::OldBefore => self.mix_by(weights, number, old, |_, entry| entry.from),
+            StartPose::New => self.mix_by(weights, number, new, |_, entry| entry.to),
+            StartPose::NewNext => self.mix_by(weights, number, new, next),
+            StartPose::NewBefore => self.mix_by(weights, number, new, before),
         }
     }
 
     /// The entries of [`Frame::mix`], in its order: number, entry, and its share of its layer.
     pub(crate) fn shown(&self) -> impl Iterator<Item = (usize, &Entry, f32)> {
-        self.shown_by(|_, entry| entry.weight)
+        self.shown_by(Weights::Now, |_, entry| entry.weight)
     }
 
     /// Entries that weigh something; where there are more than a mix holds, the heaviest.
-    fn shown_by(&self, share: impl Fn(usize, &Entry) -> f32) -> impl Iterator<Item = (usize, &Entry, f32)> {
+    fn shown_by(
+        &self,
+        weights: Weights,
+        share: impl Fn(usize, &Entry) -> f32,
+    ) -> impl Iterator<Item = (usize, &Entry, f32)> {
         let weight = move |i: usize, entry: &Entry| {
             let layer = self.layers.get(usize::from(entry.layer));
             let own = share(i, entry);
-            (own * layer.map_or(0.0, |layer| layer.weight), own)
+            (own * layer.map_or(0.0, |layer| weights.of(layer)), own)
         };
         let many = self.entries.len() > Mix::MAX_ENTRIES
             && self.entries.iter().enumerate().filter(|(i, entry)| weight(*i, entry).0 > 0.0).count()
@@ -103,13 +137,14 @@ impl Frame {
 
     fn mix_by(
         &self,
+        weights: Weights,
         number: impl Fn(usize) -> usize,
         share: impl Fn(usize, &Entry) -> f32,
         head: impl Fn(usize, &Entry) -> Playhead,
     ) -> Mix {
-        let layered = self.is_layered();
+        let layered = self.is_layered_by(weights);
         let mut mix = self.blend_threshold.map_or(Mix::EMPTY, |least| Mix::EMPTY.with_threshold(least));
-        for (i, entry, own) in self.shown_by(share) {
+        for (i, entry, own) in self.shown_by(weights, share) {
             let time = SampleTime::Ratio(entry.ratio_at(head(i, entry)));
             let mut one = MixEntry::new(number(usize::from(entry.clip)), time, own);
             if layered {

@@ -13,6 +13,7 @@ pub use event::{Event, What};
 pub(crate) use event::{Passing, is_before, within};
 pub use lasting::ActiveMarker;
 pub(crate) use lasting::active;
+pub use mix::Weights;
 pub(crate) use mix::{Change, StartPose};
 
 use crate::{
@@ -31,6 +32,15 @@ pub struct FrameLayer {
     pub additive: bool,
     /// Its mask, if it does not move the whole body.
     pub mask: Option<MaskKey>,
+    /// Its weight while the step was made, and before a change by inertia in this frame: a layer without states comes and goes with its
+    /// one-shots.
+    pub(crate) heard: f32,
+    pub(crate) before: f32,
+}
+
+impl FrameLayer {
+    /// All of the whole body.
+    pub(crate) const WHOLE: Self = Self { weight: 1.0, additive: false, mask: None, heard: 1.0, before: 1.0 };
 }
 
 /// What a graph decided for one frame: plain data, compared with `==`. Made once, with capacity for any frame of its graph.
@@ -104,13 +114,6 @@ impl Frame {
         self.inertia_s
     }
 
-    /// An entry's share of its layer while the step was made: what it passed counts by that. A transition by inertia changes
-    /// shares at the end of its step, all at once.
-    pub(crate) fn played(&self, at: usize, entry: &Entry) -> f32 {
-        let change = self.changes.get(at).filter(|_| self.inertia_s.is_some());
-        change.map_or(entry.weight, |change| change.old_weight)
-    }
-
     /// Laps whose markers are not told: of each entry all but the last [`MAX_TOLD_LAPS`].
     #[must_use]
     pub fn skipped_loops(&self) -> u64 {
@@ -120,27 +123,29 @@ impl Frame {
     /// The entries of layers that cover the whole body, with how much is seen of each: what root motion and morph weights
     /// are blended by.
     pub fn seen(&self) -> impl Iterator<Item = (&Entry, f32)> + Clone {
-        self.seen_by(|_, entry| entry.weight)
+        self.seen_by(|entry| entry.weight, |layer| layer.weight)
     }
 
     fn seen_by<'f>(
         &'f self,
-        share: impl Fn(usize, &Entry) -> f32 + Clone + 'f,
+        share: impl Fn(&Entry) -> f32 + Clone + 'f,
+        weight: impl Fn(&FrameLayer) -> f32 + Clone + 'f,
     ) -> impl Iterator<Item = (&'f Entry, f32)> + Clone {
         let whole = |layer: &&FrameLayer| !layer.additive && layer.mask.is_none();
-        self.entries.iter().enumerate().filter_map(move |(i, entry)| {
+        self.entries.iter().filter_map(move |entry| {
             let at = usize::from(entry.layer);
-            let own = self.layers.get(at).filter(whole)?.weight;
+            let own = weight(self.layers.get(at).filter(whole)?);
             let above = self.layers.get(at + 1..).unwrap_or_default();
-            let left = above.iter().filter(whole).fold(own, |left, layer| left * (1.0 - layer.weight));
-            Some((entry, share(i, entry) * left))
+            let left = above.iter().filter(whole).fold(own, |left, layer| left * (1.0 - weight(layer)));
+            Some((entry, share(entry) * left))
         })
     }
 
     /// The step that the character made: that of each clip, blended by weight, over layers that cover the whole body.
     /// `motion` gives that of a clip, by its number in [`Graph::clips`]; a clip without one stays where it is.
     pub fn root_step<'a>(&self, graph: &Graph, motion: impl Fn(usize) -> Option<RootMotion<'a>>) -> RootStep {
-        RootStep::blended(self.seen_by(|at, entry| self.played(at, entry)).map(|(entry, weight)| {
+        let played = self.seen_by(|entry| entry.heard, |layer| layer.heard);
+        RootStep::blended(played.map(|(entry, weight)| {
             let step = || Some(entry.root.of(motion(usize::from(entry.clip))?.step(&entry.span(graph)?)));
             (weight, if weight > 0.0 { step() } else { None }.unwrap_or(RootStep::IDENTITY))
         }))

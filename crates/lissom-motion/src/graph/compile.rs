@@ -2,16 +2,19 @@
 
 use super::{
     Amount, AnyKey, BoolKey, ClipFacts, Condition, ConditionParts, CurveKey, Curves, FloatKey, FloatStart,
-    Graph, GraphClip, GraphError, GraphParts, IntKey, Layer, LayerParts, MAX_POINTS, MAX_SYNC, MaskParts,
-    Matched, MatchedParts, MotionParts, Parameter, ParameterKind, Place, PointParts, Problem, RootUse,
-    SpacePoint, State, StateParts, Test, Transition, TransitionParts, TriggerKey,
+    Graph, GraphClip, GraphError, GraphParts, IntKey, Layer, LayerParts, MAX_POINTS, MAX_SECTIONS, MAX_SYNC,
+    MaskParts, Matched, MatchedParts, Montage, MontageKey, MontageParts, MotionParts, Next, Parameter,
+    ParameterKind, Place, PointParts, Problem, RootUse, SectionParts, ShotOf, SpacePoint, State, StateParts,
+    Test, Transition, TransitionParts, TriggerKey,
     matched::{By, Said},
+    montage::Section,
     space::Space,
 };
 use crate::{
     kept::MAX_POSES,
-    limits::{MAX_SHOTS, MAX_VOICES},
+    limits::{MAX_JUMPS, MAX_SHOTS, MAX_VOICES},
     matching::{Database, MAX_TAGS, MatchingLoadError},
+    time::Head,
 };
 use alloc::{boxed::Box, collections::BTreeMap, format, string::String, sync::Arc, vec, vec::Vec};
 use core::ops::Range;
@@ -20,14 +23,15 @@ use lissom::{
     track::{Repeat, Timeline},
 };
 
-/// Bytes of a name.
 /// Counts the changes of what a saved state is made of: one of another version is another graph's.
 const STATE_FORMAT: u32 = 2;
+/// Bytes of a name.
 pub(super) const MAX_NAME: usize = 1024;
 pub(super) const MAX_PARAMETERS: usize = 1024;
 pub(super) const MAX_MASKS: usize = 256;
 pub(super) const MAX_RULES: usize = 1024;
 pub(super) const MAX_CLIPS: usize = 4096;
+pub(super) const MAX_MONTAGES: usize = 1024;
 pub(super) const MAX_STATES: usize = 1024;
 pub(super) const MAX_TRANSITIONS: usize = 8192;
 pub(super) const MAX_CONDITIONS: usize = 1 << 16;
@@ -83,6 +87,7 @@ impl Graph {
         for (i, name) in parts.clips.iter().enumerate() {
             compiler.clip(name).map_err(|problem| at(Place::Clip(i), format!("clip {name:?}"), problem))?;
         }
+        compiler.montages(&parts.montages)?;
         limit("layers", parts.layers.len(), Self::MAX_LAYERS).map_err(of_graph)?;
         for (i, layer) in parts.layers.iter().enumerate() {
             compiler.layer(i, layer, &parts.layers[..i])?;
@@ -114,6 +119,7 @@ struct Compiler<'a> {
     states: Vec<State>,
     spaces: Vec<Space>,
     matched: Vec<Matched>,
+    montages: Vec<Montage>,
     transitions: Vec<Transition>,
     conditions: Vec<Condition>,
     candidates: Vec<u16>,
@@ -195,6 +201,7 @@ impl<'a> Compiler<'a> {
             states: Vec::new(),
             spaces: Vec::new(),
             matched: Vec::new(),
+            montages: Vec::new(),
             transitions: Vec::new(),
             conditions: Vec::new(),
             candidates: Vec::new(),
@@ -278,6 +285,33 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
+    fn montages(&mut self, montages: &'a [MontageParts]) -> Result<(), GraphError> {
+        limit("montages", montages.len(), MAX_MONTAGES).map_err(of_graph)?;
+        for (i, montage) in montages.iter().enumerate() {
+            let named = format!("montage {:?}", montage.name);
+            let wrong = |problem| at(Place::Montage(i), named.clone(), problem);
+            check_name(&montage.name).map_err(wrong)?;
+            if montages[..i].iter().any(|other| other.name == montage.name) {
+                return Err(wrong(Problem::Twice { what: "montage" }));
+            }
+            check_root(montage.root).map_err(wrong)?;
+            if montage.sections.is_empty() {
+                return Err(wrong(Problem::Points("a montage needs a section")));
+            }
+            limit("sections", montage.sections.len(), MAX_SECTIONS).map_err(wrong)?;
+            let clip = self.clip(&montage.clip).map_err(wrong)?;
+            let section = |s: usize| {
+                section(&montage.sections, s).map_err(|problem| {
+                    let named = format!("{named}, section {:?}", montage.sections[s].name);
+                    at(Place::Section(i, s), named, problem)
+                })
+            };
+            let sections = (0..montage.sections.len()).map(section).collect::<Result<_, _>>()?;
+            self.montages.push(Montage { name: (&*montage.name).into(), clip, root: montage.root, sections });
+        }
+        Ok(())
+    }
+
     /// The number of a clip, which may be new.
     fn clip(&mut self, name: &str) -> Result<u16, Problem> {
         if let Some(known) = self.clip_numbers.get(name) {
@@ -347,6 +381,9 @@ impl<'a> Compiler<'a> {
         }
         // A transition may start in a frame that shows as many voices as there are.
         self.most_entries += (MAX_VOICES + 1) * most + MAX_SHOTS + 1;
+        if !self.montages.is_empty() {
+            self.most_entries += MAX_SHOTS * (MAX_JUMPS + 1);
+        }
 
         // Which states each transition leaves.
         let mut leaves: Vec<Vec<u16>> = vec![Vec::new(); layer.states.len()];
@@ -430,9 +467,7 @@ impl<'a> Compiler<'a> {
             return Err(whole(Problem::Points("a state whose time is a parameter has no speed")));
         }
         share("start", state.start).map_err(whole)?;
-        if let RootUse::Scaled(by) = state.root {
-            finite("root_motion", by).map_err(whole)?;
-        }
+        check_root(state.root).map_err(whole)?;
         if let Some(keep) = state.keep_speed {
             if matches!(state.motion, MotionParts::Clip(_) | MotionParts::Matched(_)) {
                 return Err(whole(Problem::Points(
@@ -604,8 +639,8 @@ impl<'a> Compiler<'a> {
             ConditionParts::State { layer, state } => self.leads(layer, state)?,
             ConditionParts::OneShot { layer, clip } => {
                 let number = self.number_of(layer)?;
-                let clip = clip.as_deref().map(|clip| self.clip(clip)).transpose()?;
-                self.conditions.push(Condition::Plays(number as u16, clip));
+                let shot = clip.as_deref().map(|name| self.shot(name)).transpose()?;
+                self.conditions.push(Condition::Plays(number as u16, shot));
             }
             ConditionParts::Not(rule) => {
                 self.conditions.push(Condition::Not);
@@ -620,6 +655,15 @@ impl<'a> Compiler<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What a one-shot of this name plays.
+    fn shot(&mut self, name: &str) -> Result<u16, Problem> {
+        let montage = self.montages.iter().position(|montage| *montage.name == *name);
+        Ok(match montage {
+            Some(number) => ShotOf::Montage(MontageKey(number as u16)).code(),
+            None => self.clip(name)?,
+        })
     }
 
     fn number_of(&self, layer: &str) -> Result<usize, Problem> {
@@ -710,6 +754,7 @@ impl<'a> Compiler<'a> {
             states: self.states.into(),
             spaces: self.spaces.into(),
             matched: self.matched.into(),
+            montages: self.montages.into(),
             transitions: self.transitions.into(),
             conditions: self.conditions.into(),
             candidates: self.candidates.into(),
@@ -738,6 +783,10 @@ impl<'a> Compiler<'a> {
         for name in parts.masks.iter().map(|mask| &mask.name).chain(&parts.poses) {
             hash = text(hash, name);
         }
+        for montage in &self.montages {
+            hash = text(hash, &montage.name);
+            hash = montage.sections.iter().fold(hash, |hash, section| text(hash, &section.name));
+        }
         for layer in &self.layers {
             hash = text(hash, &layer.name).u32(u32::from(layer.states.end));
         }
@@ -763,6 +812,40 @@ fn check_poses(poses: &[String]) -> Result<(), GraphError> {
         }
     }
     Ok(())
+}
+
+fn check_root(root: RootUse) -> Result<(), Problem> {
+    match root {
+        RootUse::Scaled(by) => finite("root_motion", by),
+        _ => Ok(()),
+    }
+}
+
+fn section(all: &[SectionParts], s: usize) -> Result<Section, Problem> {
+    let SectionParts { name, from, next } = &all[s];
+    check_name(name)?;
+    if all[..s].iter().any(|other| other.name == *name) {
+        return Err(Problem::Twice { what: "section" });
+    }
+    match s.checked_sub(1) {
+        None => check("from", *from, "0 where the first section begins", |v| v == 0.0)?,
+        Some(before) => {
+            let before = all[before].from;
+            check("from", *from, "behind the section before, below 1", |v| v > before && v < 1.0)?;
+        }
+    }
+    let next = match next {
+        Next::On => (s + 1 < all.len()).then_some(s + 1),
+        Next::End => None,
+        Next::Section(name) => {
+            let at = all.iter().position(|other| other.name == *name);
+            Some(at.ok_or_else(|| unknown("section", name))?)
+        }
+    };
+    let place = |share: f32| Head::at(f64::from(share), Repeat::Once);
+    let to = all.get(s + 1).map_or(Head::END, |next| place(next.from));
+    let next = next.map(|next| next as u8);
+    Ok(Section { name: (&**name).into(), from: place(*from), to, next })
 }
 
 fn transition(way: &TransitionParts, to: u16, conditions: Range<u32>) -> Result<Transition, Problem> {

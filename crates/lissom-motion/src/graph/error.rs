@@ -26,6 +26,10 @@ pub enum Place {
     Mask(usize),
     /// A clip that no state plays.
     Clip(usize),
+    /// A montage.
+    Montage(usize),
+    /// A section of a montage.
+    Section(usize, usize),
     /// A marker by which clips are kept in step.
     Sync(usize),
     /// A name of a pose that is kept.

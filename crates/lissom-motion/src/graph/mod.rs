@@ -7,6 +7,7 @@ mod facts;
 mod load;
 mod mask;
 mod matched;
+mod montage;
 mod names;
 mod parts;
 mod saved;
@@ -17,6 +18,7 @@ pub use crate::reader::FormatError;
 pub use error::{GraphError, Place, Problem};
 pub use facts::{ClipCurve, ClipFacts};
 pub use load::{LoadError, PlayedGraph};
+pub use montage::{MAX_SECTIONS, MontageParts, Next, SectionParts, ShotOf};
 pub use names::TransitionView;
 pub use parts::{
     Amount, ConditionParts, Fade, GraphParts, Interruption, KeepSpeed, LayerParts, MaskParts, MaskRule,
@@ -27,6 +29,7 @@ pub use space::MAX_POINTS;
 pub use sync::MAX_SYNC;
 
 pub(crate) use matched::{Asking, Entered, Matched};
+pub(crate) use montage::{Course, Montage};
 pub(crate) use sync::Pace;
 
 use crate::{
@@ -86,6 +89,7 @@ pub struct Graph {
     spaces: Box<[Space]>,
     /// States that are played by motion matching.
     pub(crate) matched: Box<[Matched]>,
+    pub(crate) montages: Box<[Montage]>,
     pub(crate) transitions: Box<[Transition]>,
     pub(crate) conditions: Box<[Condition]>,
     /// For each state, the transitions that may leave it, in the order in which they are asked.
@@ -304,8 +308,19 @@ key! {
     StateKey
 }
 key! {
+    /// A montage, looked up once by [`Graph::montage`].
+    MontageKey
+}
+key! {
     /// A pose that a character may keep, looked up once by [`Graph::pose_key`].
     PoseKey
+}
+
+/// A section of a montage, looked up once by [`Graph::section`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SectionKey {
+    pub(crate) montage: u16,
+    pub(crate) section: u8,
 }
 
 impl Graph {

@@ -1,5 +1,6 @@
 //! What a graph is made of, by name: plain lists that a program, a file or a tool fills in.
 
+use super::MontageParts;
 use alloc::{boxed::Box, format, string::String, vec::Vec};
 use lissom::track::Repeat;
 
@@ -14,6 +15,8 @@ pub struct GraphParts {
     pub layers: Vec<LayerParts>,
     /// Clips beside those of the states: for one-shots.
     pub clips: Vec<String>,
+    /// Clips in sections, for one-shots.
+    pub montages: Vec<MontageParts>,
     /// Markers by which the clips of states that repeat are kept in step: each is passed once a lap, in this order, and the
     /// first begins a state's lap. A clip that does not pass them so goes evenly. None: clips are at the same share of
     /// their length.
@@ -398,11 +401,11 @@ pub enum ConditionParts {
         /// The state or group.
         state: String,
     },
-    /// A layer played a one-shot of this clip before the step, or was asked to, and nobody has stopped it.
+    /// A layer played a one-shot of this montage or clip before the step, or was asked to, and nobody has stopped it.
     OneShot {
         /// The layer.
         layer: String,
-        /// The clip; none for any.
+        /// The montage or clip; none for any.
         clip: Option<String>,
     },
     /// All of them hold; of none: yes.
@@ -433,6 +436,17 @@ impl ConditionParts {
     #[must_use]
     pub fn one_shot(layer: &str, clip: Option<&str>) -> Self {
         Self::OneShot { layer: layer.into(), clip: clip.map(Into::into) }
+    }
+
+    fn rename_clips(&mut self, now: &dyn Fn(&str) -> Option<String>) {
+        match self {
+            Self::OneShot { clip: Some(clip), .. } => {
+                *clip = now(clip).unwrap_or_else(|| core::mem::take(clip));
+            }
+            Self::All(rules) | Self::Any(rules) => rules.iter_mut().for_each(|rule| rule.rename_clips(now)),
+            Self::Not(rule) => rule.rename_clips(now),
+            _ => {}
+        }
     }
 
     /// The opposite.
@@ -559,10 +573,23 @@ impl GraphParts {
         self
     }
 
+    /// Adds a clip in sections, for one-shots.
+    #[must_use]
+    pub fn montage(mut self, montage: MontageParts) -> Self {
+        self.montages.push(montage);
+        self
+    }
+
     /// Calls clips by other names; `None` keeps a name.
     pub fn rename_clips(&mut self, now: impl Fn(&str) -> Option<String>) {
         let rename = |clip: &mut String| *clip = now(clip).unwrap_or_else(|| core::mem::take(clip));
         self.clips.iter_mut().for_each(rename);
+        self.montages.iter_mut().for_each(|montage| rename(&mut montage.clip));
+        let montages: Vec<&str> = self.montages.iter().map(|montage| &*montage.name).collect();
+        let rules = self.layers.iter_mut().flat_map(|layer| &mut layer.transitions);
+        for rule in rules.filter_map(|way| way.only_if.as_mut()) {
+            rule.rename_clips(&|clip| if montages.contains(&clip) { None } else { now(clip) });
+        }
         for state in self.layers.iter_mut().flat_map(|layer| &mut layer.states) {
             match &mut state.motion {
                 MotionParts::Clip(clip) => rename(clip),

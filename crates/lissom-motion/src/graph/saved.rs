@@ -14,9 +14,10 @@ use super::{
     MAX_SYNC, MaskParts, MaskRule, MatchedParts, MotionParts, ParameterKind, ParameterParts, PlaneBlend,
     PointParts, RootUse, StateParts, Test, TransitionParts,
     compile::{
-        MAX_CLIPS, MAX_CONDITIONS, MAX_MASKS, MAX_NAME, MAX_PARAMETERS, MAX_RULES, MAX_STATES,
+        MAX_CLIPS, MAX_CONDITIONS, MAX_MASKS, MAX_MONTAGES, MAX_NAME, MAX_PARAMETERS, MAX_RULES, MAX_STATES,
         MAX_TRANSITIONS,
     },
+    montage::{MAX_SECTIONS, MontageParts, Next, SectionParts},
 };
 use crate::{
     kept::MAX_POSES,
@@ -46,6 +47,8 @@ const INERTIA: u32 = 2;
 const POSES: u32 = 4;
 /// Then the least weight of a joint stands at the end.
 const BLEND: u32 = 8;
+/// Then montages stand at the end.
+const MONTAGES: u32 = 16;
 
 impl GraphParts {
     /// Adds its bytes. What [`Graph::new`] takes is read back as it is.
@@ -83,7 +86,8 @@ impl GraphParts {
             let bit = |is: bool, bit: u32| if is { bit } else { 0 };
             let poses = bit(!self.poses.is_empty(), POSES);
             let blend = bit(self.blend_threshold.is_some(), BLEND);
-            to.u32(bit(self.hand_over, HAND_OVER) | bit(self.inertia, INERTIA) | poses | blend);
+            let montages = bit(!self.montages.is_empty(), MONTAGES);
+            to.u32(bit(self.hand_over, HAND_OVER) | bit(self.inertia, INERTIA) | poses | blend | montages);
             to.count(self.sync.len());
             self.sync.iter().for_each(|name| to.text(name));
             if poses != 0 {
@@ -91,12 +95,16 @@ impl GraphParts {
                 self.poses.iter().for_each(|name| to.text(name));
             }
             self.blend_threshold.iter().for_each(|least| to.f32(*least));
+            if montages != 0 {
+                to.count(self.montages.len());
+                self.montages.iter().for_each(|montage| to.montage(montage));
+            }
         }
     }
 
     /// True if it says something that stands after the layers.
     fn has_more(&self) -> bool {
-        let lists = !self.sync.is_empty() || !self.poses.is_empty();
+        let lists = !self.sync.is_empty() || !self.poses.is_empty() || !self.montages.is_empty();
         self.hand_over || self.inertia || lists || self.blend_threshold.is_some()
     }
 
@@ -122,7 +130,8 @@ impl GraphParts {
         parts.layers = from.list(Graph::MAX_LAYERS, 28, Reader::layer_parts)?;
         if !from.is_at_end() {
             let bits = from.u32()?;
-            from.check(bits & !(HAND_OVER | INERTIA | POSES | BLEND) == 0, "a bit that nobody knows")?;
+            let known = HAND_OVER | INERTIA | POSES | BLEND | MONTAGES;
+            from.check(bits & !known == 0, "a bit that nobody knows")?;
             (parts.hand_over, parts.inertia) = (bits & HAND_OVER != 0, bits & INERTIA != 0);
             parts.sync = from.list(MAX_SYNC, 4, Reader::name)?;
             if bits & POSES != 0 {
@@ -131,6 +140,10 @@ impl GraphParts {
             }
             if bits & BLEND != 0 {
                 parts.blend_threshold = Some(from.f32()?);
+            }
+            if bits & MONTAGES != 0 {
+                parts.montages = from.list(MAX_MONTAGES, 20, Reader::montage)?;
+                from.check(!parts.montages.is_empty(), "no montage")?;
             }
             from.check(parts.has_more(), "more, and it says nothing")?;
         }
@@ -225,14 +238,37 @@ impl Writer<'_> {
         if has_more(state) {
             self.some(state.time_from.as_ref());
             self.f32(state.start);
-            let (code, by) = match state.root {
-                RootUse::Take => (0, 0.0),
-                RootUse::Ignore => (1, 0.0),
-                RootUse::Horizontal => (2, 0.0),
-                RootUse::Scaled(by) => (3, by),
-            };
-            self.u32(code);
-            self.f32(by);
+            self.root(state.root);
+        }
+    }
+
+    fn root(&mut self, root: RootUse) {
+        let (code, by) = match root {
+            RootUse::Take => (0, 0.0),
+            RootUse::Ignore => (1, 0.0),
+            RootUse::Horizontal => (2, 0.0),
+            RootUse::Scaled(by) => (3, by),
+        };
+        self.u32(code);
+        self.f32(by);
+    }
+
+    fn montage(&mut self, montage: &MontageParts) {
+        self.text(&montage.name);
+        self.text(&montage.clip);
+        self.root(montage.root);
+        self.count(montage.sections.len());
+        for SectionParts { name, from, next } in &montage.sections {
+            self.text(name);
+            self.f32(*from);
+            match next {
+                Next::On => self.u32(0),
+                Next::End => self.u32(1),
+                Next::Section(name) => {
+                    self.u32(2);
+                    self.text(name);
+                }
+            }
         }
     }
 
@@ -456,21 +492,40 @@ impl Reader<'_> {
         if has_more_bit {
             state.time_from = self.some()?;
             state.start = self.f32()?;
-            state.root = match self.u32()? {
-                3 => RootUse::Scaled(self.f32()?),
-                code => {
-                    self.zero()?;
-                    match code {
-                        0 => RootUse::Take,
-                        1 => RootUse::Ignore,
-                        2 => RootUse::Horizontal,
-                        _ => return Err(self.wrong("no use of root motion")),
-                    }
-                }
-            };
+            state.root = self.root()?;
             self.check(has_more(&state), "more of a state, and it says nothing")?;
         }
         Ok(state)
+    }
+
+    fn root(&mut self) -> Result<RootUse> {
+        Ok(match self.u32()? {
+            3 => RootUse::Scaled(self.f32()?),
+            code => {
+                self.zero()?;
+                match code {
+                    0 => RootUse::Take,
+                    1 => RootUse::Ignore,
+                    2 => RootUse::Horizontal,
+                    _ => return Err(self.wrong("no use of root motion")),
+                }
+            }
+        })
+    }
+
+    fn montage(&mut self) -> Result<MontageParts> {
+        let (name, clip, root) = (self.name()?, self.name()?, self.root()?);
+        let sections = self.list(MAX_SECTIONS, 12, |from| {
+            let (name, begin) = (from.name()?, from.f32()?);
+            let next = match from.u32()? {
+                0 => Next::On,
+                1 => Next::End,
+                2 => Next::Section(from.name()?),
+                _ => return Err(from.wrong("nothing that may follow a section")),
+            };
+            Ok(SectionParts { name, from: begin, next })
+        })?;
+        Ok(MontageParts { name, clip, sections, root })
     }
 
     fn matched(&mut self) -> Result<MatchedParts> {

@@ -153,6 +153,10 @@ pub(super) fn decided<'e>(
             What::ShotBegan(clip) => (6, clip.0),
             What::ShotEnded(clip) => (7, clip.0),
             What::ShotInterrupted(clip) => (8, clip.0),
+            What::SectionBegan(section) => {
+                hash = hash.u32(u32::from(section.montage));
+                (11, u16::from(section.section))
+            }
         };
         hash = hash.u32(kind).u32(u32::from(which)).u32(u32::from(layer)).f32(share).f32(weight);
     }

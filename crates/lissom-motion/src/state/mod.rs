@@ -22,7 +22,7 @@ pub use value::Value;
 use crate::{
     graph::{
         AnyKey, BoolKey, CurveKey, Fade, FloatKey, Graph, IntKey, Interruption, LayerKey, MaskKey, Matched,
-        StateKey, TriggerKey,
+        Montage, MontageKey, ShotOf, StateKey, TriggerKey,
     },
     time::{Head, Ticks},
 };
@@ -422,14 +422,14 @@ impl GraphState {
                     }
                 }
             }
-            let clip_there = |clip: u16| Some(to.clip(&from.clips[usize::from(clip)].name).ok()?.0);
-            let shot_there = |shot: &Shot| Some(Shot { clip: clip_there(shot.clip)?, ..*shot });
+            let clip_there = |shot: u16| shot_there(shot, from, to);
+            let shot_there = |shot: &Shot| Some(Shot { plays: clip_there(shot.plays)?, ..*shot });
             for shot in old.shots.as_slice().iter().filter_map(shot_there) {
                 new.layers[i].shots.push(shot);
             }
-            let out_there = |out: PushedOut| Some(PushedOut { clip: clip_there(out.clip)?, ..out });
+            let out_there = |out: PushedOut| Some(PushedOut { plays: clip_there(out.plays)?, ..out });
             new.layers[i].pushed_out = old.pushed_out.and_then(out_there);
-            let queued_there = |queued: Queued| Some(Queued { clip: clip_there(queued.clip)?, ..queued });
+            let queued_there = |queued: Queued| Some(Queued { plays: clip_there(queued.plays)?, ..queued });
             new.layers[i].queued = old.queued.and_then(queued_there);
             new.layers[i].shots_played = old.shots_played;
             // A mask that code set stays, if it is still there.
@@ -444,6 +444,19 @@ impl GraphState {
         }
         new
     }
+}
+
+/// What a one-shot plays, in another version of its graph. A montage of other sections is another one.
+fn shot_there(shot: u16, from: &Graph, to: &Graph) -> Option<u16> {
+    let Some(montage) = from.montage_of(shot) else {
+        return Some(to.clip(&from.clips[usize::from(shot)].name).ok()?.0);
+    };
+    let same = |other: &Montage| {
+        let names = montage.sections.iter().map(|section| &section.name);
+        other.name == montage.name && other.sections.iter().map(|section| &section.name).eq(names)
+    };
+    let there = to.montages.iter().position(same);
+    Some(ShotOf::Montage(MontageKey(there? as u16)).code())
 }
 
 impl Clone for GraphState {

@@ -65,7 +65,9 @@ impl LayerState {
             places.map(move |(point, head)| (point.clip, repeat, head)).chain(matched)
         });
         let begun = self.shots.as_slice().iter().filter(|shot| shot.age > Ticks::ZERO);
-        let out = self.pushed_out.iter().map(|out| (out.clip, out.repeat, out.head().playhead()));
-        of_states.chain(out).chain(begun.map(|shot: &Shot| (shot.clip, shot.repeat, shot.head.playhead())))
+        let begun = begun.map(|shot: &Shot| (graph.clip_of(shot.plays), shot.repeat, shot.head.playhead()));
+        let out = self.pushed_out.iter();
+        let out = out.map(|out| (graph.clip_of(out.plays), out.repeat, out.head().playhead()));
+        of_states.chain(out).chain(begun)
     }
 }

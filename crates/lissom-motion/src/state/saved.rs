@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     error::StateError,
-    graph::{Fade, Graph, Interruption, Layer, MaskKey, Matched},
+    graph::{Course, Fade, Graph, Interruption, Layer, MaskKey, Matched, ShotOf},
     reader::{Reader, Result},
     time::{Head, Ticks},
 };
@@ -31,6 +31,8 @@ const LINEAR: u8 = 2;
 const INERTIAL: u8 = 4;
 /// Then two bits of what may interrupt it.
 const INTERRUPTION: u8 = 3;
+/// A bit of a one-shot, beside how it repeats.
+const SHOT_INERTIAL: u8 = 4;
 /// Where a layer moves the whole body.
 const NO_MASK: u16 = u16::MAX;
 /// A head that is this many laps away is not read: the count must stay exact.
@@ -75,16 +77,17 @@ impl GraphState {
             // Both lengths in one byte.
             let [shots, pushed_out] = [layer.shots.as_slice().len(), usize::from(layer.pushed_out.is_some())];
             put(&[(shots | pushed_out << 4) as u8]);
-            if let Some(PushedOut { clip, repeat, odd, into }) = layer.pushed_out {
-                put(&clip.to_le_bytes());
+            if let Some(PushedOut { plays, repeat, odd, into }) = layer.pushed_out {
+                put(&plays.to_le_bytes());
                 put(&[repeat as u8, u8::from(odd)]);
                 put(&into);
             }
             layer.shots.as_slice().iter().for_each(|shot| put_shot(&mut put, shot));
             put(&[u8::from(layer.queued.is_some())]);
-            if let Some(Queued { number, clip, how }) = layer.queued {
+            if let Some(Queued { number, plays, course, how }) = layer.queued {
                 put(&number.to_le_bytes());
-                put(&clip.to_le_bytes());
+                put(&plays.to_le_bytes());
+                put_course(&mut put, plays, None, course);
                 put_how(&mut put, &how);
                 put(&how.at.to_le_bytes());
             }
@@ -170,12 +173,26 @@ fn put_coming(put: &mut impl FnMut(&[u8]), coming: Option<Coming>) {
 
 fn put_shot(put: &mut impl FnMut(&[u8]), shot: &Shot) {
     put(&shot.number.to_le_bytes());
-    put(&shot.clip.to_le_bytes());
-    let Shot { speed, fade_in_s, fade_out_s, repeat, .. } = *shot;
-    put_how(put, &OneShot { speed, fade_in_s, fade_out_s, repeat, ..OneShot::NEW });
+    put(&shot.plays.to_le_bytes());
+    put_course(put, shot.plays, Some(shot.section), shot.course);
+    let Shot { speed, fade_in_s, fade_out_s, repeat, inertial, .. } = *shot;
+    put_how(put, &OneShot { speed, fade_in_s, fade_out_s, repeat, inertial, ..OneShot::NEW });
     put(&shot.age.0.to_le_bytes());
     put(&shot.stopped_at.0.to_le_bytes());
     put_head(put, shot.head);
+}
+
+/// Of a montage: the section that plays, if it has begun, and what code wants.
+fn put_course(put: &mut impl FnMut(&[u8]), plays: u16, section: Option<u8>, course: Course) {
+    if let ShotOf::Montage(_) = ShotOf::of_code(plays) {
+        section.iter().for_each(|section| put(&[*section]));
+        put(&match course {
+            Course::AsDescribed => [0, 0],
+            Course::Then(next) => [1, next],
+            Course::Ends => [2, 0],
+            Course::Jumps(next) => [3, next],
+        });
+    }
 }
 
 /// All but where it starts, and that it waits.
@@ -183,7 +200,7 @@ fn put_how(put: &mut impl FnMut(&[u8]), how: &OneShot) {
     put(&how.speed.to_le_bytes());
     put(&how.fade_in_s.to_le_bytes());
     put(&how.fade_out_s.to_le_bytes());
-    put(&[how.repeat as u8]);
+    put(&[how.repeat as u8 | if how.inertial { SHOT_INERTIAL } else { 0 }]);
 }
 
 fn put_head(put: &mut impl FnMut(&[u8]), head: Head) {
@@ -277,10 +294,12 @@ impl Reader<'_> {
         }
         if self.bool()? {
             let number = self.array().map(u32::from_le_bytes)?;
-            let (clip, how, at) = (self.clip(graph)?, self.how()?, self.f32()?);
+            let plays = self.plays(graph)?;
+            let course = self.course(graph, plays)?;
+            let (how, at) = (self.how(graph)?, self.f32()?);
             let how = OneShot { at, queued: true, ..how };
             self.check(how.check().is_ok(), "no way to play a one-shot")?;
-            layer.queued = Some(Queued { number, clip, how });
+            layer.queued = Some(Queued { number, plays, course, how });
         }
         layer.shots_played = self.array().map(u32::from_le_bytes)?;
         let mask = Some(self.u16()?).filter(|mask| *mask != NO_MASK);
@@ -317,37 +336,78 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn how(&mut self) -> Result<OneShot> {
+    fn how(&mut self, graph: &Graph) -> Result<OneShot> {
         let (speed, fade_in_s, fade_out_s) = (self.f32()?, self.f32()?, self.f32()?);
-        let repeat = u32::from(self.u8()?);
-        let repeat = self.repeat(repeat)?;
-        let how = OneShot { speed, fade_in_s, fade_out_s, repeat, ..OneShot::NEW };
+        let bits = self.u8()?;
+        let inertial = bits & SHOT_INERTIAL != 0;
+        self.check(!inertial || graph.is_inertial(), "inertia where there is none")?;
+        let repeat = self.repeat(u32::from(bits & !SHOT_INERTIAL))?;
+        let how = OneShot { speed, fade_in_s, fade_out_s, repeat, inertial, ..OneShot::NEW };
         self.check(how.check().is_ok(), "no way to play a one-shot")?;
         Ok(how)
     }
 
     fn shot(&mut self, graph: &Graph) -> Result<Shot> {
         let number = self.array().map(u32::from_le_bytes)?;
-        let clip = self.clip(graph)?;
-        let OneShot { speed, fade_in_s, fade_out_s, repeat, .. } = self.how()?;
+        let plays = self.plays(graph)?;
+        let montage = graph.montage_of(plays);
+        let section = if montage.is_some() { self.u8()? } else { 0 };
+        let course = self.course(graph, plays)?;
+        let OneShot { speed, fade_in_s, fade_out_s, repeat, inertial, .. } = self.how(graph)?;
         let (age, stopped_at) = (self.age()?, self.age()?);
         let stops = stopped_at < Ticks::NEVER;
         self.check(!stops || stopped_at <= age, "a one-shot that was stopped later than now")?;
         let head = self.head(repeat)?;
-        Ok(Shot { number, clip, speed, fade_in_s, fade_out_s, repeat, age, stopped_at, head })
+        if let Some(montage) = montage {
+            let own = montage.sections.get(usize::from(section));
+            let within = own.is_some_and(|own| (own.from..=own.to).contains(&head));
+            self.check(repeat == Repeat::Once && within, "no place in its section")?;
+        }
+        Ok(Shot {
+            number,
+            plays,
+            section,
+            course,
+            speed,
+            fade_in_s,
+            fade_out_s,
+            repeat,
+            inertial,
+            age,
+            stopped_at,
+            head,
+        })
     }
 
     fn pushed_out(&mut self, graph: &Graph) -> Result<PushedOut> {
-        let (clip, repeat) = (self.clip(graph)?, u32::from(self.u8()?));
+        let (plays, repeat) = (self.plays(graph)?, u32::from(self.u8()?));
         let (repeat, odd, into) = (self.repeat(repeat)?, self.bool()?, self.array()?);
         let ends = repeat == Repeat::Once && odd;
         self.check(!ends || into == [0; 8], "no place in the only lap")?;
-        Ok(PushedOut { clip, repeat, odd, into })
+        Ok(PushedOut { plays, repeat, odd, into })
     }
 
-    fn clip(&mut self, graph: &Graph) -> Result<u16> {
-        let clip = self.u16()?;
-        self.check(usize::from(clip) < graph.clips.len(), "no clip of this graph")?;
-        Ok(clip)
+    /// What a one-shot plays.
+    fn plays(&mut self, graph: &Graph) -> Result<u16> {
+        let plays = self.u16()?;
+        self.check(graph.has_shot(ShotOf::of_code(plays)), "no clip or montage of this graph")?;
+        Ok(plays)
+    }
+
+    /// What code wants of a montage; of a clip nothing.
+    fn course(&mut self, graph: &Graph, plays: u16) -> Result<Course> {
+        let Some(montage) = graph.montage_of(plays) else { return Ok(Course::AsDescribed) };
+        let [code, next] = self.array()?;
+        let known = usize::from(next) < montage.sections.len();
+        self.check(known, "no section of this montage")?;
+        match code {
+            1 => Ok(Course::Then(next)),
+            3 => Ok(Course::Jumps(next)),
+            0 | 2 => {
+                self.check(next == 0, "a section that nobody asked for")?;
+                Ok(if code == 0 { Course::AsDescribed } else { Course::Ends })
+            }
+            _ => Err(self.wrong("no way through a montage")),
+        }
     }
 }

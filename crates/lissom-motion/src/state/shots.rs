@@ -1,9 +1,9 @@
-//! One-shots: clips that a program plays over a layer.
+//! One-shots: clips and montages that a program plays over a layer.
 
 use super::{GraphState, LayerState};
 use crate::{
     error::StateError,
-    graph::{ClipKey, Graph, LayerKey},
+    graph::{ClipKey, Course, Graph, LayerKey, MontageKey, SectionKey, ShotOf},
     time::{Head, Ticks},
 };
 use lissom::track::{Repeat, TimeError};
@@ -13,11 +13,17 @@ use lissom::track::{Repeat, TimeError};
 pub(crate) struct Shot {
     /// Its number among all that its layer was told to play.
     pub(crate) number: u32,
-    pub(crate) clip: u16,
+    /// What it plays: [`ShotOf::code`].
+    pub(crate) plays: u16,
+    /// Of a montage, the section that plays, and what code wants next.
+    pub(crate) section: u8,
+    pub(crate) course: Course,
     pub(crate) speed: f32,
     pub(crate) fade_in_s: f32,
     pub(crate) fade_out_s: f32,
     pub(crate) repeat: Repeat,
+    /// It comes and goes by inertia.
+    pub(crate) inertial: bool,
     pub(crate) age: Ticks,
     /// How old it was when it was told to stop; [`Ticks::NEVER`] if it was not.
     pub(crate) stopped_at: Ticks,
@@ -27,7 +33,7 @@ pub(crate) struct Shot {
 /// A one-shot that a newer one pushed out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PushedOut {
-    pub(crate) clip: u16,
+    pub(crate) plays: u16,
     pub(crate) repeat: Repeat,
     /// Whether its lap was an odd one.
     pub(crate) odd: bool,
@@ -37,8 +43,8 @@ pub(crate) struct PushedOut {
 
 impl PushedOut {
     fn new(shot: &Shot) -> Self {
-        let Shot { clip, repeat, head, .. } = *shot;
-        Self { clip, repeat, odd: head.lap & 1 != 0, into: head.part.to_le_bytes() }
+        let Shot { plays, repeat, head, .. } = *shot;
+        Self { plays, repeat, odd: head.lap & 1 != 0, into: head.part.to_le_bytes() }
     }
 
     /// Where it was: in its lap, or in another one that runs the same way.
@@ -51,7 +57,8 @@ impl PushedOut {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Queued {
     pub(crate) number: u32,
-    pub(crate) clip: u16,
+    pub(crate) plays: u16,
+    pub(crate) course: Course,
     pub(crate) how: OneShot,
 }
 
@@ -64,10 +71,13 @@ pub struct OneShot {
     pub fade_in_s: f32,
     /// Seconds in which it goes; played once, these are the last of the clip.
     pub fade_out_s: f32,
-    /// What happens at the ends; what repeats goes on until it is stopped.
+    /// What happens at the ends; what repeats goes on until it is stopped. Of a montage its sections say it.
     pub repeat: Repeat,
-    /// Where it starts, as a share of the clip in [0, 1].
+    /// Where it starts, as a share of the clip in [0, 1]; of a montage, that is in the section there.
     pub at: f32,
+    /// True if it takes the layer at once and leaves it at once, and the difference to what was seen before fades out in these times:
+    /// nothing jumps. So do jumps between sections.
+    pub inertial: bool,
     /// True if it waits until the one-shots of its layer fade out. One that waits there already gives way to it.
     pub queued: bool,
 }
@@ -90,10 +100,14 @@ pub struct ShotKey {
 pub struct PlayingShot {
     /// Which one.
     pub shot: ShotKey,
-    /// What it plays.
+    /// The clip that it plays.
     pub clip: ClipKey,
+    /// If it plays a montage: the section that it is in.
+    pub section: Option<SectionKey>,
     /// Where it is in its clip, in seconds.
     pub time_s: f64,
+    /// How fast it plays; 1 is as the clip was made.
+    pub speed: f32,
     /// Seconds since it began.
     pub age_s: f64,
     /// True if it has not begun: it waits for the one before it.
@@ -102,10 +116,25 @@ pub struct PlayingShot {
     pub is_stopping: bool,
 }
 
+impl PlayingShot {
+    /// The montage that it plays; `None` for a clip.
+    #[must_use]
+    pub fn montage(&self) -> Option<MontageKey> {
+        self.section.map(|section| MontageKey(section.montage))
+    }
+}
+
 impl OneShot {
     /// Once, at its own speed, fading in and out in 0.2 seconds.
-    pub const NEW: Self =
-        Self { speed: 1.0, fade_in_s: 0.2, fade_out_s: 0.2, repeat: Repeat::Once, at: 0.0, queued: false };
+    pub const NEW: Self = Self {
+        speed: 1.0,
+        fade_in_s: 0.2,
+        fade_out_s: 0.2,
+        repeat: Repeat::Once,
+        at: 0.0,
+        inertial: false,
+        queued: false,
+    };
 
     pub(super) fn check(&self) -> Result<(), TimeError> {
         let check = |field, value: f32, allowed, holds: bool| {
@@ -124,16 +153,22 @@ impl OneShot {
 
 impl Queued {
     /// As it begins.
-    pub(crate) fn begin(self) -> Shot {
-        let Self { number, clip, how: OneShot { speed, fade_in_s, fade_out_s, repeat, at, .. } } = self;
+    pub(crate) fn begin(self, graph: &Graph) -> Shot {
+        let Self { number, plays, course, how } = self;
+        let OneShot { speed, fade_in_s, fade_out_s, repeat, at, inertial, .. } = how;
+        let montage = graph.montage_of(plays);
+        let repeat = if montage.is_some() { Repeat::Once } else { repeat };
         let head = Head::at(f64::from(at), repeat);
         Shot {
             number,
-            clip,
+            plays,
+            section: montage.map_or(0, |montage| montage.section_at(head)),
+            course,
             speed,
             fade_in_s,
             fade_out_s,
             repeat,
+            inertial,
             age: Ticks::ZERO,
             stopped_at: Ticks::NEVER,
             head,
@@ -174,31 +209,41 @@ impl LayerState {
     }
 }
 
+/// A one-shot that code changes.
+enum Found<'s> {
+    Playing(&'s mut Shot),
+    Queued(&'s mut Queued),
+}
+
 impl GraphState {
-    /// Plays a clip over a layer with the next update, or when it is its turn ([`OneShot::queued`]). One that plays there already
-    /// goes under it; one that waits is forgotten.
+    /// Plays a clip or a montage over a layer with the next update, or when it is its turn ([`OneShot::queued`]). One that plays there
+    /// already goes under it; one that waits is forgotten.
     ///
     /// # Errors
     ///
-    /// [`StateError::OtherGraph`]; [`StateError::Value`].
+    /// [`StateError::OtherGraph`]; [`StateError::Value`]; [`StateError::NoInertia`].
     pub fn play(
         &mut self,
         graph: &Graph,
         layer: LayerKey,
-        clip: ClipKey,
+        shot: impl Into<ShotOf>,
         how: OneShot,
     ) -> Result<ShotKey, StateError> {
         how.check()?;
-        if self.shape != graph.shape || usize::from(clip.0) >= graph.clips.len() {
+        let shot = shot.into();
+        if self.shape != graph.shape || !graph.has_shot(shot) {
             return Err(StateError::OtherGraph);
+        }
+        if how.inertial && !graph.is_inertial() {
+            return Err(StateError::NoInertia);
         }
         let own = self.layers.get_mut(usize::from(layer.0)).ok_or(StateError::OtherGraph)?;
         let number = own.shots_played;
         own.shots_played = number.wrapping_add(1);
-        let shot = Queued { number, clip: clip.0, how };
+        let shot = Queued { number, plays: shot.code(), course: Course::AsDescribed, how };
         own.queued = how.queued.then_some(shot);
         if !how.queued {
-            own.push_shot(shot.begin());
+            own.push_shot(shot.begin(graph));
         }
         Ok(ShotKey { layer: layer.0, number })
     }
@@ -227,6 +272,101 @@ impl GraphState {
         layer.shots.as_mut_slice().iter_mut().any(|own| own.number == shot.number && own.stop())
     }
 
+    /// Plays a one-shot at another speed from now on. False if it is over.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Value`] for a speed that is not above 0.
+    pub fn set_shot_speed(&mut self, shot: ShotKey, speed: f32) -> Result<bool, StateError> {
+        OneShot { speed, ..OneShot::NEW }.check()?;
+        Ok(match self.find_shot(shot) {
+            Some(Found::Playing(own)) => {
+                own.speed = speed;
+                true
+            }
+            Some(Found::Queued(own)) => {
+                own.how.speed = speed;
+                true
+            }
+            None => false,
+        })
+    }
+
+    /// Lets a one-shot that plays a montage jump: at the end of the next step it is at the beginning of this section; one that has not
+    /// begun begins there. False if it is over.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::OtherGraph`]; [`StateError::OtherSection`] if the section is not of the montage that it plays.
+    pub fn jump_shot(
+        &mut self,
+        graph: &Graph,
+        shot: ShotKey,
+        section: SectionKey,
+    ) -> Result<bool, StateError> {
+        let at = graph.section_start(section).ok_or(StateError::OtherGraph)?;
+        let head = Head::at(f64::from(at), Repeat::Once);
+        self.direct_shot(graph, shot, Some(section), |found| match found {
+            // What has not begun begins there.
+            Found::Queued(own) => own.how.at = at,
+            Found::Playing(own) if own.age == Ticks::ZERO => {
+                (own.head, own.section) = (head, section.section)
+            }
+            Found::Playing(own) => own.course = Course::Jumps(section.section),
+        })
+    }
+
+    /// Says what comes after the section of a montage that a one-shot plays now; `None`: it ends there. It counts once. False if it is
+    /// over.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::OtherGraph`]; [`StateError::OtherSection`] if the section is not of the montage that it plays.
+    pub fn set_next_section(
+        &mut self,
+        graph: &Graph,
+        shot: ShotKey,
+        next: Option<SectionKey>,
+    ) -> Result<bool, StateError> {
+        let course = next.map_or(Course::Ends, |next| Course::Then(next.section));
+        self.direct_shot(graph, shot, next, |found| match found {
+            Found::Queued(own) => own.course = course,
+            Found::Playing(own) => own.course = course,
+        })
+    }
+
+    /// Changes a one-shot that plays the montage of a section.
+    fn direct_shot(
+        &mut self,
+        graph: &Graph,
+        shot: ShotKey,
+        section: Option<SectionKey>,
+        change: impl FnOnce(Found<'_>),
+    ) -> Result<bool, StateError> {
+        let known = section.is_none_or(|section| graph.section_name(section).is_some());
+        if self.shape != graph.shape || !known {
+            return Err(StateError::OtherGraph);
+        }
+        let Some(found) = self.find_shot(shot) else { return Ok(false) };
+        let plays = match &found {
+            Found::Playing(own) => own.plays,
+            Found::Queued(own) => own.plays,
+        };
+        let of = section.map(|section| ShotOf::Montage(MontageKey(section.montage)).code());
+        if graph.montage_of(plays).is_none() || of.is_some_and(|of| of != plays) {
+            return Err(StateError::OtherSection);
+        }
+        change(found);
+        Ok(true)
+    }
+
+    fn find_shot(&mut self, shot: ShotKey) -> Option<Found<'_>> {
+        let LayerState { shots, queued, .. } = self.layers.get_mut(usize::from(shot.layer))?;
+        let waits = queued.as_mut().filter(|queued| queued.number == shot.number).map(Found::Queued);
+        let mut playing = shots.as_mut_slice().iter_mut();
+        waits.or_else(|| playing.find(|own| own.number == shot.number).map(Found::Playing))
+    }
+
     /// The one-shots of a layer, the oldest first; one that waits is the last. None for another graph.
     pub fn shots<'s>(
         &'s self,
@@ -235,13 +375,18 @@ impl GraphState {
     ) -> impl Iterator<Item = PlayingShot> + use<'s> {
         let own = self.layers.get(usize::from(layer.0)).filter(|_| self.shape == graph.shape);
         let playing = own.map_or(&[][..], |own| own.shots.as_slice());
-        let queued = own.and_then(|own| own.queued).map(|queued| (queued.begin(), true));
+        let queued = own.and_then(|own| own.queued).map(|queued| (queued.begin(graph), true));
         let all = playing.iter().map(|shot| (*shot, false)).chain(queued);
         all.map(move |(shot, is_queued)| PlayingShot {
             shot: ShotKey { layer: layer.0, number: shot.number },
-            clip: ClipKey(shot.clip),
+            clip: ClipKey(graph.clip_of(shot.plays)),
+            section: match ShotOf::of_code(shot.plays) {
+                ShotOf::Clip(_) => None,
+                ShotOf::Montage(key) => Some(SectionKey { montage: key.0, section: shot.section }),
+            },
             time_s: graph.unit(shot.repeat).time_s(shot.head.playhead())
-                * graph.clips[usize::from(shot.clip)].duration_s,
+                * graph.clips[usize::from(graph.clip_of(shot.plays))].duration_s,
+            speed: shot.speed,
             age_s: shot.age.seconds(),
             is_queued,
             is_stopping: shot.is_stopped(),

@@ -3,8 +3,8 @@
 //! A lap is 256 ticks, a step a number of sixteenths of a second, speeds are halves: everything is exact in f64, so that the
 //! model's whole numbers are the same times. The model follows the documentation, keeps every voice in a list and a place on
 //! one long line, and looks at every marker of every lap. It has fades, transitions by inertia and transitions in step, states that
-//! loop, stop and turn round, blends that drop clips, one-shots, layers of any weight, and markers that last. Laps in step by
-//! markers are in `sync.rs`.
+//! loop, stop and turn round, blends that drop clips, one-shots of clips and of montages, at any speed and by inertia, layers of any
+//! weight, and markers that last. Laps in step by markers are in `sync.rs`.
 
 use super::Played;
 use lissom::{
@@ -15,7 +15,10 @@ use lissom_build::{archive::ArchiveWriter, scene::Marker};
 use lissom_motion::{
     Graph, GraphParts,
     frame::What,
-    graph::{ClipKey, Fade, Interruption, LayerParts, StateParts, Test, TransitionParts},
+    graph::{
+        ClipKey, Fade, Interruption, LayerParts, MontageParts, Next, SectionKey, ShotOf, StateParts, Test,
+        TransitionParts,
+    },
     state::{GraphState, OneShot, ShotKey},
 };
 use lissom_testkit::rng::Rng;
@@ -27,6 +30,10 @@ const STEP: i64 = 8;
 const CLIPS: usize = 5;
 const TRIGGERS: usize = 3;
 const SWITCHES: usize = 2;
+/// Ticks per sixteenth of a second of a one-shot at its own speed.
+const PACE: i64 = LAP / 16;
+/// What is told of a montage in one step.
+const TOLD: usize = 4;
 
 struct StateSpec {
     /// Two are an even blend.
@@ -57,8 +64,17 @@ struct LayerSpec {
     ways: Vec<WaySpec>,
 }
 
+/// A clip, where its sections begin, and what follows each.
+struct MontageSpec {
+    clip: usize,
+    sections: Vec<(i64, Option<usize>)>,
+}
+
 struct Spec {
     layers: Vec<LayerSpec>,
+    montages: Vec<MontageSpec>,
+    /// Code may ask for inertia.
+    inertia: bool,
     /// Of each clip: ticks, rising, up to and with the end.
     markers: Vec<Vec<i64>>,
     /// How many ticks each of them lasts; 0 for a moment. Some last beyond the end.
@@ -77,6 +93,8 @@ fn flag_name(flag: usize) -> String {
 impl Spec {
     fn random(rng: &mut Rng) -> Self {
         let layers = (0..1 + rng.below(3)).map(|_| LayerSpec::random(rng)).collect();
+        let montages = (0..rng.below(4)).map(|_| MontageSpec::random(rng)).collect();
+        let inertia = rng.one_in(2);
         let markers = (0..CLIPS).map(|_| {
             let mut ticks: Vec<i64> = (0..1 + rng.below(5)).map(|_| place(rng)).collect();
             // Places from which something lasts over a turn, or a whole lap.
@@ -89,11 +107,14 @@ impl Spec {
         let markers: Vec<Vec<i64>> = markers.collect();
         let mut length = || if rng.one_in(2) { place(rng) } else { 0 };
         let lasts = markers.iter().map(|ticks| ticks.iter().map(|_| length()).collect()).collect();
-        Self { markers, lasts, layers }
+        Self { markers, lasts, layers, montages, inertia }
     }
 
     fn parts(&self) -> GraphParts {
-        let mut parts = GraphParts::new().float("half", 0.5);
+        let mut parts = GraphParts { inertia: self.inertia, ..GraphParts::new().float("half", 0.5) };
+        for (i, montage) in self.montages.iter().enumerate() {
+            parts = parts.montage(montage.parts(&format!("m{i}")));
+        }
         for flag in 0..TRIGGERS + SWITCHES {
             let name = flag_name(flag);
             parts = if flag < TRIGGERS { parts.trigger(&name) } else { parts.bool(&name, false) };
@@ -120,6 +141,41 @@ impl Spec {
             writer = writer.markers(&clip.to_string(), &markers).unwrap();
         }
         Archive::read(&writer.finish().unwrap()).unwrap()
+    }
+}
+
+impl MontageSpec {
+    fn random(rng: &mut Rng) -> Self {
+        let count = 1 + rng.below(4);
+        let mut begins: Vec<i64> = (1..count).map(|_| place(rng)).filter(|at| *at > 0 && *at < LAP).collect();
+        begins.push(0);
+        begins.sort_unstable();
+        begins.dedup();
+        let count = begins.len();
+        let clip = rng.below(CLIPS);
+        let next = |(s, from): (usize, i64)| {
+            let on = (s + 1 < count).then_some(s + 1);
+            let any = Some(rng.below(count));
+            (from, [on, on, None, any][rng.below(4)])
+        };
+        Self { clip, sections: begins.into_iter().enumerate().map(next).collect() }
+    }
+
+    fn parts(&self, name: &str) -> MontageParts {
+        let mut parts = MontageParts::new(name, &self.clip.to_string());
+        for (s, (from, next)) in self.sections.iter().enumerate() {
+            let next = next.map_or(Next::End, |next| Next::Section(next.to_string()));
+            parts = parts.section(&s.to_string(), *from as f32 / LAP as f32).then(next);
+        }
+        parts
+    }
+
+    fn end(&self, section: usize) -> i64 {
+        self.sections.get(section + 1).map_or(LAP, |(from, _)| *from)
+    }
+
+    fn section_at(&self, at: i64) -> usize {
+        self.sections.iter().rposition(|(from, _)| *from <= at).unwrap()
     }
 }
 
@@ -229,18 +285,133 @@ struct Voice {
 struct Shot {
     key: ShotKey,
     clip: usize,
+    /// Which montage, and its section.
+    montage: Option<(usize, usize)>,
+    course: Course,
+    /// Ticks per sixteenth of a second.
+    speed: i64,
+    inertial: bool,
     fade_in: i64,
     fade_out: i64,
     age: i64,
     /// Since it was stopped.
     stopping: Option<i64>,
-    from: i64,
     at: i64,
+    /// What it did in the step, one way after the other; and when it came to its end.
+    ways: Vec<Way>,
+    ended: Option<f64>,
+}
+
+/// What code wants of a montage.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Course {
+    AsDescribed,
+    Next(Option<usize>),
+    Jump(usize),
+}
+
+/// A way that a one-shot went in one direction, without a jump.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    from: i64,
+    to: i64,
+    /// When in the step it began.
+    since: f64,
+    came: bool,
+    /// When it was left.
+    left: Option<f64>,
 }
 
 impl Shot {
-    fn is_over(&self) -> bool {
-        self.at == LAP || self.stopping.is_some_and(|since| since >= self.fade_out)
+    /// When it was gone since it was stopped.
+    fn stopped(&self, dt: i64) -> Option<f64> {
+        let since = self.stopping?;
+        if self.inertial {
+            return Some(1.0);
+        }
+        (since >= self.fade_out).then(|| (dt - (since - self.fade_out)) as f64 / dt as f64)
+    }
+
+    fn is_over(&self, dt: i64) -> bool {
+        self.ended.is_some() || self.stopped(dt).is_some()
+    }
+
+    /// Goes on tick by tick; tells which sections begin, and when.
+    fn step(&mut self, spec: &Spec, dt: i64) -> Vec<(usize, f64)> {
+        let all = self.speed * dt;
+        let mut begun = Vec::new();
+        let mut way = Way { from: self.at, to: self.at, since: 0.0, came: self.age == 0, left: None };
+        let mut ways = Vec::new();
+        self.ended = None;
+        if let Some((_, section)) = self.montage.filter(|_| self.age == 0) {
+            begun.push((section, 0.0));
+        }
+        for tick in 0..=all {
+            let share = tick as f64 / all as f64;
+            let end = self.montage.map_or(LAP, |(m, section)| spec.montages[m].end(section));
+            if way.to == end {
+                if matches!(self.course, Course::Jump(_)) {
+                    // It waits for its jump.
+                    continue;
+                }
+                let (Some((m, _)), Some(next)) = (self.montage, self.next(spec)) else {
+                    self.ended = Some(share);
+                    break;
+                };
+                self.course = Course::AsDescribed;
+                begun.push((next, share));
+                self.montage = Some((m, next));
+                let begin = spec.montages[m].sections[next].0;
+                if begin != way.to {
+                    ways.push(Way { left: Some(share), ..way });
+                    way = Way { from: begin, to: begin, since: share, came: true, left: None };
+                }
+            }
+            way.to += i64::from(tick < all);
+        }
+        if let (Course::Jump(section), Some((m, _))) = (self.course, self.montage) {
+            begun.push((section, 1.0));
+            ways.push(Way { left: Some(1.0), ..way });
+            let begin = spec.montages[m].sections[section].0;
+            way = Way { from: begin, to: begin, since: 1.0, came: true, left: None };
+            (self.montage, self.course) = (Some((m, section)), Course::AsDescribed);
+        }
+        // Many are not told.
+        ways.truncate(TOLD);
+        ways.push(way);
+        begun.truncate(TOLD);
+        (self.at, self.ways) = (way.to, ways);
+        self.age += dt;
+        self.stopping = self.stopping.map(|since| since + dt);
+        begun
+    }
+
+    /// The section behind this one.
+    fn next(&self, spec: &Spec) -> Option<usize> {
+        let (m, section) = self.montage?;
+        match self.course {
+            Course::AsDescribed => spec.montages[m].sections[section].1,
+            Course::Next(next) => next,
+            Course::Jump(to) => Some(to),
+        }
+    }
+
+    /// Ticks to its end; none if it goes round.
+    fn left(&self, spec: &Spec) -> Option<i64> {
+        let Some((m, section)) = self.montage else { return Some(LAP - self.at) };
+        let montage = &spec.montages[m];
+        let mut left =
+            if matches!(self.course, Course::Jump(_)) { 0 } else { montage.end(section) - self.at };
+        let (mut next, mut seen) = (self.next(spec), Vec::new());
+        while let Some(section) = next {
+            if seen.contains(&section) {
+                return None;
+            }
+            seen.push(section);
+            left += montage.end(section) - montage.sections[section].0;
+            next = montage.sections[section].1;
+        }
+        Some(left)
     }
 }
 
@@ -258,6 +429,9 @@ struct LayerModel {
     queue_ends: usize,
     /// How often a blend dropped a clip.
     dropped: usize,
+    /// How often a section began on the way, and how often a one-shot came or went by inertia.
+    sections: usize,
+    inertial: usize,
 }
 
 /// When in the step, layer, what; and how much of it is seen.
@@ -324,18 +498,25 @@ impl Spec {
     }
 }
 
-/// A clip, as markers that last see it in a step.
+/// A clip, as markers see it in a step.
 struct Carried {
     clip: usize,
     repeat: Repeat,
     way: (i64, i64),
+    /// Ticks of the whole step, and when in it the way began.
     ticks: i64,
+    since: f64,
     came: bool,
-    goes: bool,
+    goes: Option<f64>,
     weight: f64,
 }
 
 impl Carried {
+    /// When it is at a tick.
+    fn share(&self, tick: i64) -> f64 {
+        self.since + (tick - self.way.0).abs() as f64 / self.ticks.abs() as f64
+    }
+
     fn tell(&self, number: u16, spec: &Spec, events: &mut Vec<Event>) {
         let (from, to) = self.way;
         for (i, stays) in spec.stays(self.clip, self.repeat, self.way) {
@@ -343,14 +524,13 @@ impl Carried {
                 events.push((share, number, lasting(self.clip, i, what), self.weight));
             };
             if self.came && is_in(&stays, from) {
-                tell(0.0, "began");
+                tell(self.since, "began");
             }
             for (tick, comes) in edges(&stays, from, to) {
-                let share = (tick - from).abs() as f64 / self.ticks.abs() as f64;
-                tell(share, if comes { "began" } else { "ended" });
+                tell(self.share(tick), if comes { "began" } else { "ended" });
             }
-            if self.goes && is_in(&stays, to) {
-                tell(1.0, "interrupted");
+            if let Some(share) = self.goes.filter(|_| is_in(&stays, to)) {
+                tell(share, "interrupted");
             }
         }
     }
@@ -500,8 +680,8 @@ impl LayerModel {
             self.started.push(way);
         }
         let gives_way = |shot: &Shot| {
-            let left = LAP - shot.at - LAP / 16 * dt;
-            shot.stopping.is_some() || left < LAP / 16 * shot.fade_out
+            let fade = if shot.inertial { 0 } else { shot.speed * shot.fade_out };
+            shot.stopping.is_some() || shot.left(spec).is_some_and(|left| left - shot.speed * dt < fade)
         };
         if self.shots.iter().all(gives_way)
             && let Some(next) = self.queued.take()
@@ -516,17 +696,26 @@ impl LayerModel {
         for shot in &mut self.shots {
             if shot.age == 0 {
                 events.push((0.0, number, format!("shot {} began", shot.clip), 0.0));
+                self.inertial += usize::from(shot.inertial);
             }
-            shot.from = shot.at;
-            shot.at = (shot.at + LAP / 16 * dt).min(LAP);
-            shot.age += dt;
-            shot.stopping = shot.stopping.map(|since| since + dt);
+            let montage = shot.montage;
+            for (section, share) in shot.step(spec, dt) {
+                let (montage, _) = montage.unwrap();
+                events.push((share, number, format!("section {section} of m{montage} has begun"), 0.0));
+                self.sections += usize::from(share > 0.0);
+            }
         }
         let mut left = 1.0;
         let of_shot = |shot: &Shot| {
-            // Ticks that are left, as sixteenths of a second.
-            let out = rises(LAP - shot.at, LAP / 16 * shot.fade_out);
-            let out = if shot.at == LAP { 0.0 } else { out };
+            if shot.inertial {
+                // It is all there, up to the step in which it goes.
+                return 1.0;
+            }
+            let out = match shot.left(spec).filter(|_| shot.ended.is_none()) {
+                Some(0) => 0.0,
+                Some(left) => rises(left, shot.speed * shot.fade_out),
+                None => f64::from(u8::from(shot.ended.is_none())),
+            };
             let stop = shot.stopping.map_or(1.0, |since| match shot.fade_out - since {
                 left @ 1.. => rises(left, shot.fade_out),
                 _ => 0.0,
@@ -537,10 +726,10 @@ impl LayerModel {
         let shot_shares = shares(&self.shots.iter().map(of_shot).collect::<Vec<_>>(), &mut left);
         let voice_shares = shares(&own, &mut left);
 
-        for shot in self.shots.iter().filter(|shot| shot.is_over()) {
+        for shot in self.shots.iter().filter(|shot| shot.is_over(dt)) {
             // Whichever comes first; its own end at the same time.
-            let end = share_of(LAP - shot.from, LAP / 16 * dt);
-            let gone = shot.stopping.map_or(2.0, |since| share_of(dt - (since - shot.fade_out), dt));
+            let [end, gone] = [shot.ended, shot.stopped(dt)].map(|share| share.unwrap_or(2.0));
+            self.inertial += usize::from(shot.inertial);
             let (what, share) = if end <= gone { ("ended", end) } else { ("interrupted", gone) };
             events.push((share, number, format!("shot {} {what}", shot.clip), 0.0));
         }
@@ -549,10 +738,9 @@ impl LayerModel {
         let from = hides.max(self.voices.len().saturating_sub(4));
         events.append(&mut dropped);
         let mut tell = |one: Carried| {
-            let Carried { clip, repeat, way: (from, to), ticks, weight, .. } = one;
+            let Carried { clip, repeat, way: (from, to), weight, .. } = one;
             for (tick, i, lap, backward) in passed(&spec.markers[clip], repeat, from, to) {
-                let when = share_of((tick - from).abs(), ticks.abs());
-                events.push((when, number, marker(clip, i, lap, backward), weight));
+                events.push((one.share(tick), number, marker(clip, i, lap, backward), weight));
             }
             one.tell(number, spec, &mut events);
         };
@@ -565,22 +753,27 @@ impl LayerModel {
                     repeat: *repeat,
                     way: (voice.from, voice.at),
                     ticks: dt * speed,
+                    since: 0.0,
                     came: voice.came.contains(point),
-                    goes: v < from,
+                    goes: (v < from).then_some(1.0),
                     weight: share * blend(clips, half)[*point] * f64::from(layer.weight),
                 });
             }
         }
         for (shot, share) in self.shots.iter().zip(shot_shares) {
-            tell(Carried {
-                clip: shot.clip,
-                repeat: Repeat::Once,
-                way: (shot.from, shot.at),
-                ticks: LAP / 16 * dt,
-                came: shot.age == dt,
-                goes: shot.is_over(),
-                weight: share * f64::from(layer.weight),
-            });
+            for (w, way) in shot.ways.iter().enumerate() {
+                let is_last = w + 1 == shot.ways.len();
+                tell(Carried {
+                    clip: shot.clip,
+                    repeat: Repeat::Once,
+                    way: (way.from, way.to),
+                    ticks: shot.speed * dt,
+                    since: way.since,
+                    came: way.came,
+                    goes: way.left.or((is_last && shot.is_over(dt)).then_some(1.0)),
+                    weight: share * f64::from(layer.weight),
+                });
+            }
         }
 
         let hiding = &self.voices[from..];
@@ -595,7 +788,7 @@ impl LayerModel {
         if let Some(oldest) = self.voices.first_mut() {
             oldest.in_step = false;
         }
-        self.shots.retain(|shot| !shot.is_over());
+        self.shots.retain(|shot| !shot.is_over(dt));
         // What states and one-shots did stands before markers of the same moment.
         let first_marker =
             events.iter().position(|event| event.2.starts_with("clip")).unwrap_or(events.len());
@@ -697,6 +890,17 @@ fn blend(clips: &[usize], half: i64) -> Vec<f64> {
     if clips.len() == 1 { vec![1.0] } else { vec![1.0 - after, after] }
 }
 
+/// A section, as the model writes that it begins.
+fn section(graph: &Graph, key: SectionKey) -> String {
+    let name = graph.section_name(key).unwrap();
+    let of = graph.montages().map(|(montage, _)| montage);
+    let montage = of.into_iter().find(|montage| {
+        let montage = graph.montage(montage).unwrap();
+        graph.section(montage, name) == Ok(key)
+    });
+    format!("section {name} of {} has begun", montage.unwrap())
+}
+
 /// An event as the model writes it.
 fn told_of(graph: &Graph, what: What<'_>, name: impl Fn(u16) -> usize) -> String {
     let state = |key| graph.state_name(key).unwrap().to_owned();
@@ -718,6 +922,7 @@ fn told_of(graph: &Graph, what: What<'_>, name: impl Fn(u16) -> usize) -> String
         What::ShotBegan(key) => format!("shot {} began", shot(key)),
         What::ShotEnded(key) => format!("shot {} ended", shot(key)),
         What::ShotInterrupted(key) => format!("shot {} interrupted", shot(key)),
+        What::SectionBegan(key) => section(graph, key),
         other => panic!("{other:?}"),
     }
 }
@@ -745,6 +950,7 @@ fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
     // How often something was told, and of which kinds of layers and states; and which transitions were taken.
     let (mut told, mut deeds, mut light, mut turning, mut transitions) = (0, 0, 0, 0, [0; 3]);
     let (mut queued, mut stopped, mut lasts, mut dropped) = (0, 0, [0; 3], 0);
+    let (mut sections, mut by_inertia) = (0, 0);
     for seed in 0..300 {
         let rng = &mut Rng::new(seed);
         let spec = Spec::random(rng);
@@ -779,20 +985,44 @@ fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
                 played.state = GraphState::read(&played.graph, &played.state.to_bytes()).unwrap();
             }
             if rng.one_in(25) {
-                let (layer, clip) = (rng.below(models.len()), rng.below(CLIPS));
+                let layer = rng.below(models.len());
+                let montage =
+                    (!spec.montages.is_empty() && rng.one_in(2)).then(|| rng.below(spec.montages.len()));
+                let clip = montage.map_or_else(|| rng.below(CLIPS), |montage| spec.montages[montage].clip);
                 let (fade_in, fade_out) = (rng.below(6) as i64, rng.below(6) as i64);
                 let (at, queued) = (if rng.one_in(3) { place(rng) } else { 0 }, rng.one_in(3));
+                let (double, inertial) = (1 << rng.below(3), spec.inertia && rng.one_in(2));
                 let how = OneShot {
+                    speed: double as f32 / 2.0,
                     fade_in_s: fade_in as f32 / 16.0,
                     fade_out_s: fade_out as f32 / 16.0,
                     at: at as f32 / LAP as f32,
+                    inertial,
                     queued,
                     ..OneShot::NEW
                 };
                 let key = played.graph.layer(&layer.to_string()).unwrap();
-                let clip_key = played.graph.clip(&clip.to_string()).unwrap();
-                let key = played.state.play(&played.graph, key, clip_key, how).unwrap();
-                let shot = Shot { key, clip, fade_in, fade_out, age: 0, stopping: None, from: at, at };
+                let what = montage.map_or_else(|| clip.to_string(), |montage| format!("m{montage}"));
+                let what: ShotOf = played.graph.one_shot(&what).unwrap();
+                let key = played.state.play(&played.graph, key, what, how).unwrap();
+                let montage = montage.map(|montage| (montage, spec.montages[montage].section_at(at)));
+                let (course, speed, stopping) = (Course::AsDescribed, PACE / 2 * double, None);
+                let (age, ways, ended) = (0, Vec::new(), None);
+                let shot = Shot {
+                    key,
+                    clip,
+                    montage,
+                    course,
+                    speed,
+                    inertial,
+                    fade_in,
+                    fade_out,
+                    age,
+                    stopping,
+                    at,
+                    ways,
+                    ended,
+                };
                 models[layer].queued = queued.then(|| shot.clone());
                 if !queued {
                     models[layer].push_shot(shot);
@@ -809,6 +1039,46 @@ fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
                 own.into_iter().for_each(|shot| shot.stopping = Some(0));
                 assert_eq!(played.state.stop_shot(key), waits || stops, "seed {seed}, step {step}");
                 stopped += usize::from(stops);
+            }
+            if rng.one_in(8)
+                && let Some((layer, key)) = keys.get(rng.below(keys.len().max(1))).copied()
+            {
+                let model = &mut models[layer];
+                let waits = model.queued.as_mut().filter(|shot| shot.key == key);
+                let is_queued = waits.is_some();
+                let shot = waits.or_else(|| model.shots.iter_mut().find(|shot| shot.key == key));
+                let double = 1 << rng.below(3);
+                let found = played.state.set_shot_speed(key, double as f32 / 2.0).unwrap();
+                assert_eq!(found, shot.is_some(), "seed {seed}, step {step}");
+                if let Some(shot) = shot {
+                    shot.speed = PACE / 2 * double;
+                    if let Some((m, _)) = shot.montage {
+                        let to = rng.below(spec.montages[m].sections.len());
+                        let montage = played.graph.montage(&format!("m{m}")).unwrap();
+                        let section = played.graph.section(montage, &to.to_string()).unwrap();
+                        let Played { graph, state, .. } = &mut played;
+                        match rng.below(4) {
+                            0 => {
+                                assert!(state.jump_shot(graph, key, section).unwrap());
+                                if is_queued || shot.age == 0 {
+                                    shot.at = spec.montages[m].sections[to].0;
+                                    shot.montage = Some((m, to));
+                                } else {
+                                    shot.course = Course::Jump(to);
+                                }
+                            }
+                            1 => {
+                                assert!(state.set_next_section(graph, key, Some(section)).unwrap());
+                                shot.course = Course::Next(Some(to));
+                            }
+                            2 => {
+                                assert!(state.set_next_section(graph, key, None).unwrap());
+                                shot.course = Course::Next(None);
+                            }
+                            _ => {}
+                        }
+                    }
+                }
             }
             if rng.one_in(40) {
                 let layer = rng.below(models.len());
@@ -882,6 +1152,8 @@ fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
         for (model, layer) in models.iter().zip(&spec.layers) {
             queued += model.queue_ends;
             dropped += model.dropped;
+            sections += model.sections;
+            by_inertia += model.inertial;
             for way in model.started.iter().map(|way| &layer.ways[*way]) {
                 let kinds = [!way.is_by_inertia(), way.is_by_inertia(), way.sync];
                 transitions.iter_mut().zip(kinds).for_each(|(count, is)| *count += usize::from(is));
@@ -898,6 +1170,7 @@ fn events_are_those_of_a_naive_model_in_the_same_order_none_twice_none_lost() {
         "{began} stays in markers that last, {ended} ended, {interrupted} were broken off; {dropped} clips were dropped"
     );
     assert!(queued > 200 && stopped > 200, "{queued} had waited, {stopped} were stopped by their keys");
+    assert!(sections > 500 && by_inertia > 500, "{sections} sections, {by_inertia} one-shots by inertia");
     let [faded, inertial, in_step] = transitions;
     assert!(
         faded > 2_000 && inertial > 1_000 && in_step > 500,

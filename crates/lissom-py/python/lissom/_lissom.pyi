@@ -416,8 +416,8 @@ class Crowd:
         """
     def changes(self) -> _Changes:
         """What states and one-shots did in the last update, as arrays of one length: `member`, `what` ("entered", "left", "finished",
-        "transition started", "transition ended", "shot began", "shot ended", "shot interrupted"), `name` (the state's; of a one-shot its
-        clip's), `layer`, `share` and `weight` as in `events`. By member, then by time.
+        "transition started", "transition ended", "shot began", "shot ended", "shot interrupted", "section began"), `name` (the state's or
+        the section's; of a one-shot its clip's), `layer`, `share` and `weight` as in `events`. By member, then by time.
         """
     def states(self, layer: str | None = None) -> NDArray[np.str_]:
         """The state that leads in everybody's layer, (count,), by name; the lowest layer unless told. A layer without states has ""."""
@@ -433,10 +433,12 @@ class Crowd:
         loop: bool = False,
         at: float = 0.0,
         queued: bool = False,
+        inertia: bool = False,
     ) -> None:
-        """Plays a clip that the graph lists over a layer, the highest unless told, from the next update on. `members` are their numbers, or a mask
-        (count,); everybody unless told. It comes and goes in `fade` seconds, or goes in `fade_out`; with `loop` it repeats until `stop`.
-        It starts at `at`, a share of the clip; with `queued`, when the one before it fades out.
+        """Plays a montage, or a clip that the graph lists, over a layer, the highest unless told, from the next update on. `members` are their
+        numbers, or a mask (count,); everybody unless told. It comes and goes in `fade` seconds, or goes in `fade_out`; with `loop` a clip
+        repeats until `stop`. It starts at `at`, a share of the clip; with `queued`, when the one before it fades out. With `inertia` it is
+        there alone at once, and the difference to the old motion fades out.
         """
     def go_to(
         self,

@@ -301,8 +301,8 @@ impl Crowd {
     }
 
     /// What states and one-shots did in the last update, as arrays of one length: `member`, `what` ("entered", "left", "finished",
-    /// "transition started", "transition ended", "shot began", "shot ended", "shot interrupted"), `name` (the state's; of a one-shot its
-    /// clip's), `layer`, `share` and `weight` as in `events`. By member, then by time.
+    /// "transition started", "transition ended", "shot began", "shot ended", "shot interrupted", "section began"), `name` (the state's or
+    /// the section's; of a one-shot its clip's), `layer`, `share` and `weight` as in `events`. By member, then by time.
     fn changes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         type Told = (Vec<i64>, Vec<String>, Vec<String>, Vec<String>, Vec<f32>, Vec<f32>);
         let (members, whats, names, layers, shares, weights): Told = py.detach(|| {
@@ -319,6 +319,7 @@ impl Crowd {
                     What::ShotBegan(_) => "shot began",
                     What::ShotEnded(_) => "shot ended",
                     What::ShotInterrupted(_) => "shot interrupted",
+                    What::SectionBegan(_) => "section began",
                     _ => continue,
                 };
                 told.0.push(event.member.index() as i64);
@@ -357,10 +358,11 @@ impl Crowd {
         texts(py, &names)
     }
 
-    /// Plays a clip that the graph lists over a layer, the highest unless told, from the next update on. `members` are their numbers, or a mask
-    /// (count,); everybody unless told. It comes and goes in `fade` seconds, or goes in `fade_out`; with `loop` it repeats until `stop`.
-    /// It starts at `at`, a share of the clip; with `queued`, when the one before it fades out.
-    #[pyo3(signature = (clip, layer=None, *, members=None, fade=0.2, fade_out=None, speed=1.0, r#loop=false, at=0.0, queued=false))]
+    /// Plays a montage, or a clip that the graph lists, over a layer, the highest unless told, from the next update on. `members` are their
+    /// numbers, or a mask (count,); everybody unless told. It comes and goes in `fade` seconds, or goes in `fade_out`; with `loop` a clip
+    /// repeats until `stop`. It starts at `at`, a share of the clip; with `queued`, when the one before it fades out. With `inertia` it is
+    /// there alone at once, and the difference to the old motion fades out.
+    #[pyo3(signature = (clip, layer=None, *, members=None, fade=0.2, fade_out=None, speed=1.0, r#loop=false, at=0.0, queued=false, inertia=false))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python's")]
     fn play(
         &self,
@@ -374,9 +376,15 @@ impl Crowd {
         r#loop: bool,
         at: f32,
         queued: bool,
+        inertia: bool,
     ) -> PyResult<()> {
-        let clip_names: Vec<String> = self.graph.clips().iter().map(|clip| clip.name.to_string()).collect();
-        let clip = self.graph.clip(clip).map_err(|_| unknown("clip", clip, &clip_names))?;
+        let shot = self.graph.one_shot(clip).map_err(|_| {
+            let clips = self.graph.clips().iter().map(|clip| clip.name.to_string());
+            let montages = self.graph.montages().map(|(name, _)| name.to_owned());
+            let names: Vec<String> = montages.chain(clips).collect();
+            let what = if names.len() > self.graph.clips().len() { "montage or clip" } else { "clip" };
+            unknown(what, clip, &names)
+        })?;
         let layer = self.layer_key(layer)?;
         if !(speed.is_finite() && speed > 0.0) {
             return Err(argument("speed", speed, "a number, finite and above 0"));
@@ -392,10 +400,10 @@ impl Crowd {
             return Err(argument("at", at, "a share of the clip in [0, 1]"));
         }
         let repeat = if r#loop { Repeat::Loop } else { Repeat::Once };
-        let how = OneShot { speed, fade_in_s: fade, fade_out_s, repeat, at, queued };
+        let how = OneShot { speed, fade_in_s: fade, fade_out_s, repeat, at, queued, inertial: inertia };
         let who = self.who(members)?;
         self.change(py, |all| {
-            who.iter().try_for_each(|at| all.crowd.play(all.members[*at], layer, clip, how).map(drop))
+            who.iter().try_for_each(|at| all.crowd.play(all.members[*at], layer, shot, how).map(drop))
         })
     }
 

@@ -106,11 +106,11 @@ fn memory(backend: Backend) -> u64 {
             state.set(go, true).expect("its own");
         }
         graph.update(&mut state, rng.range_f64(0.0, 0.04), &mut frame).expect("a step may be taken");
-        memory.follow(&frame, &mut kept, |_| 0, &mut posed).expect("poses are there");
+        memory.follow(&frame, &mut kept, |_| 0, |mix, _, out| posed(mix, out)).expect("poses are there");
         if step % 40 == 39 {
             let foreign = PosePair { now: skeleton.rest_pose(), before: &pose };
             let taken: Result<(), AnimateError> =
-                memory.take_over(foreign, 0.3, &frame, &mut kept, |_| 0, |mix, out| Ok(posed(mix, out)?));
+                memory.take_over(foreign, 0.3, &frame, &mut kept, |_| 0, |mix, _, out| Ok(posed(mix, out)?));
             taken.expect("it fits");
         }
         posed(frame.mix(|_| 0), &mut pose).expect("the walk plays on its skeleton");

@@ -224,7 +224,7 @@ fn memories_of(graph: &Graph, name: &str) -> Vec<Seed> {
         let go = graph.trigger("go").expect("the graph has it");
         state.set(go, true).expect("its own");
         graph.update(&mut state, 0.02, &mut frame).expect("a step may be taken");
-        let pose = |_, out: &mut [SoaTransform]| -> Result<(), JobError> {
+        let pose = |_, _, out: &mut [SoaTransform]| -> Result<(), JobError> {
             out.copy_from_slice(skeleton.rest_pose());
             out[0].translation.x.0[0] += rng.signed();
             Ok(())
@@ -352,6 +352,7 @@ pub(super) fn graph_files() -> Vec<Seed> {
     let all = lissom_build::graph::to_json(&graphs::parts());
     let rest = r#"{ "$schema": "graph.schema.json", "masks": { "m": [{ "joint": "hips", "weight": 0.5, "falloff": 3 }] },
  "parameters": { "x": { "float": 1e-3, "half_life_s": 0.1 }, "n": { "int": -4 }, "b": { "bool": true }, "t": "trigger", "k": { "curve": 0.5 } },
+ "montages": { "combo": { "clip": "c", "root_motion": "ignore", "sections": [{ "name": "a", "next": "b" }, { "name": "b", "from": 0.5, "next": false }] } },
  "sync": ["left", "right"], "hand_over": true, "inertia": true, "poses": ["fallen"], "blend_threshold": 0.5,
  "layers": [{ "name": "l", "mask": "m", "weight": 0.5, "weight_from": "x", "additive": false, "states": [
    { "name": "a", "clip": "c", "speed": -1.5, "speed_from": "x", "repeat": "ping_pong", "by_code": true },

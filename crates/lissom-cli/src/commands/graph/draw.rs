@@ -6,7 +6,7 @@ use lissom_draw::chart::{Anchor, Ink, Shape, Sketch};
 use lissom_motion::{
     GraphParts,
     graph::{
-        ConditionParts, Interruption, LayerParts, MotionParts, ParameterKind, StateParts, Test,
+        ConditionParts, Interruption, LayerParts, MotionParts, Next, ParameterKind, StateParts, Test,
         TransitionParts,
     },
 };
@@ -35,6 +35,14 @@ struct Card {
 /// The picture.
 pub(super) fn graph(name: &str, parts: &GraphParts) -> Sketch {
     let mut notes = vec![format!("parameters: {}", listed(parts.parameters.iter().map(parameter)))];
+    for montage in &parts.montages {
+        let sections = montage.sections.iter().map(|section| match &section.next {
+            Next::On => section.name.clone(),
+            Next::Section(next) => format!("{}, then {next}", section.name),
+            Next::End => format!("{}, the end", section.name),
+        });
+        notes.push(format!("montage {} of {}: {}", montage.name, montage.clip, listed(sections)));
+    }
     if !parts.clips.is_empty() {
         notes.push(format!("one-shots: {}", listed(parts.clips.iter().cloned())));
     }

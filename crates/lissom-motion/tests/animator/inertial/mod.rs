@@ -3,6 +3,7 @@
 
 mod hand_over;
 mod kept;
+mod shots;
 
 use lissom::{
     JointLod,
@@ -311,14 +312,15 @@ fn who_is_looked_at_rarely_gets_the_same_bits() {
             state.set(key, seen.state().get(key).unwrap()).unwrap();
         }
         graph.update(&mut state, seen.frame().step_s(), &mut frame).unwrap();
-        assert!(frame.cover(&masks, skeleton.group_count(), &mut rows));
         let number = |clip: usize| clips[clip];
         memory
-            .follow(&frame, &mut scratch, number, |mix, out| -> Result<(), PlayError> {
+            .follow(&frame, &mut scratch, number, |mix, weights, out| -> Result<(), PlayError> {
+                assert!(frame.cover_by(weights, &masks, skeleton.group_count(), &mut rows));
                 body.pose_of(&mix, &rows, out)
             })
             .unwrap();
         if i % 7 == 0 {
+            assert!(frame.cover(&masks, skeleton.group_count(), &mut rows));
             body.pose_of(&frame.mix(number), &rows, &mut pose).unwrap();
             memory.apply(&mut pose).unwrap();
             assert!(pose == seen.pose(), "frame {i}");
