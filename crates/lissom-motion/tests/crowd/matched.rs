@@ -5,6 +5,7 @@ use super::bits;
 use lissom::archive::Archive;
 use lissom_build::{
     cook::{ClipBuilder, Effort},
+    exact::larger,
     mannequin::{self, Detail, Motion},
     matching::{MatchedClips, MatchingRule, MatchingWeights},
     pipeline::{self, Input, Options, Plan, serial, unwatched},
@@ -310,7 +311,7 @@ fn sticks(seed: u64, updates: usize) -> Vec<[f64; 2]> {
     let mut rng = Rng::new(seed);
     let mut stick = [0.0; 2];
     let mut moved = |update: usize| {
-        if update % 30 == 0 && rng.one_in(2) {
+        if update.is_multiple_of(30) && rng.one_in(2) {
             let speed = [0.0, 1.3, 2.6, 4.4][rng.below(4)];
             let angle = rng.unit_f64() * core::f64::consts::TAU;
             stick = [speed * libm::sin(angle), speed * libm::cos(angle)];
@@ -549,7 +550,7 @@ fn largest_jump(blend_s: f32) -> (f64, usize) {
         let own = [&olds[..3], &olds[1..], &new[..3]].map(|three| velocity_changes(three, STEP_S));
         for three in shown.windows(3) {
             for (joint, change) in velocity_changes(three, STEP_S).into_iter().enumerate() {
-                let own = own.iter().map(|own| own[joint]).fold(0.0, f64::max);
+                let own = own.iter().map(|own| own[joint]).fold(0.0, larger);
                 largest = if change - own > largest { change - own } else { largest };
             }
         }

@@ -428,7 +428,7 @@ fn a_clip_with_nothing_to_go_to_begins_anew() {
     // It never rests at its end for more than an update.
     let end_s = 10.0 / 32.0 - 1e-6;
     assert!(times.windows(2).all(|two| two[0] < end_s || two[1] < end_s), "{times:?}");
-    let least = times.iter().copied().fold(1.0, f64::min);
+    let least = times.iter().copied().fold(1.0, |least, time_s| if time_s < least { time_s } else { least });
     assert!((least - 2.0 / 32.0).abs() < 2.0 / 32.0, "it begins where a search may enter: {least}");
     // One frame alone is held: there is nothing else.
     let (_, jumps) = play(FrameRange { frames: 1, entry_from: 0, entry_to: 1, ..range });
