@@ -483,7 +483,7 @@ fn outside(file: &Path, package: &Path, text: &str) -> Vec<PathBuf> {
     found
 }
 
-/// From the targets that cargo knows, module by module: a source that is not met is built by nobody, whatever it says.
+/// From the targets that cargo knows, module by module, included files too: a source that is not met is built by nobody, whatever it says.
 pub fn built() -> Result<(), String> {
     let metadata = workspace::metadata()?;
     let packages = workspace::packages(&metadata)?;
@@ -522,7 +522,8 @@ fn modules(roots: &[PathBuf], read: impl Fn(&Path) -> Option<String>) -> Result<
         let own =
             if root || file.ends_with("mod.rs") { folder.to_path_buf() } else { file.with_extension("") };
         for (line, whole) in source::code(&text).lines().zip(text.lines()) {
-            if line.trim_start().starts_with("#[path") {
+            let start = line.trim_start();
+            if start.starts_with("#[path") || start.starts_with("include!(") {
                 let path = whole.split('"').nth(1).unwrap_or_default();
                 open.push((normal(&folder.join(path)), false));
                 continue;
@@ -590,14 +591,17 @@ mod tests {
             ("a/src/c/mod.rs", "pub mod e;"),
             ("a/src/c/e.rs", ""),
             ("a/src/lost.rs", ""),
-            ("a/tests/one/main.rs", "#[path = \"../common/mod.rs\"]\nmod common;"),
+            ("a/tests/one/main.rs", "#[path = \"../common/mod.rs\"]\nmod common;\nmod page;"),
+            ("a/tests/one/page.rs", "include!(\"../page/whole.rs\");\ninclude_str!(\"../page/lost.rs\");"),
+            ("a/tests/page/whole.rs", ""),
+            ("a/tests/page/lost.rs", ""),
             ("a/tests/common/mod.rs", "mod more;"),
             ("a/tests/common/more.rs", ""),
         ]);
         let read = |file: &Path| files.get(file.to_str()?).map(|text| (*text).to_owned());
         let met = modules(&["a/src/lib.rs".into(), "a/tests/one/main.rs".into()], read).unwrap();
         let missed: Vec<_> = files.keys().filter(|file| !met.contains(Path::new(file))).collect();
-        assert_eq!(missed, [&"a/src/lost.rs"]);
+        assert_eq!(missed, [&"a/src/lost.rs", &"a/tests/page/lost.rs"]);
     }
 
     #[test]

@@ -122,7 +122,7 @@ pub use lissom::{
     Skeleton,
     archive::Archive,
     bones::Side,
-    job::{Ground, JobError},
+    job::JobError,
     pose::{Chain, Gaze, Legs, Limb, Pose, RigError, Springs},
     track::Repeat,
 };
