@@ -138,14 +138,17 @@ pub(crate) fn dress(
     mut poses: ResMut<Assets<SkinnedMeshInverseBindposes>>,
     mut no_poses: Local<Option<Handle<SkinnedMeshInverseBindposes>>>,
     #[cfg(not(feature = "render"))] cameras: Query<(), With<bevy_camera::Camera>>,
+    #[cfg(not(feature = "render"))] names: Query<&Name>,
     #[cfg(not(feature = "render"))] mut told: Local<bool>,
     mut commands: Commands,
 ) {
     #[cfg(not(feature = "render"))]
-    if !*told && !skins.is_empty() && !cameras.is_empty() {
+    if let Some((entity, ..)) = skins.iter().next().filter(|_| !*told && !cameras.is_empty()) {
         *told = true;
+        let name =
+            names.get(entity).map_or_else(|_| entity.to_string(), |name| format!("\"{name}\" ({entity})"));
         tracing::error!(
-            "skins are not drawn: bevy_lissom was built without its feature `render`, which is on by default"
+            "{name} and all other skins are not drawn: bevy_lissom was built without its feature `render`, which is on by default"
         );
     }
     for (entity, skin, palette, failed) in &skins {
