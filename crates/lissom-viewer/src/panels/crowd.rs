@@ -44,9 +44,18 @@ pub(crate) fn crowd(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands)
             ui.end_row();
         }
     });
-    ui.label(format!("together {all:.0} µs: {:.2} µs a character", all / count as f64));
+    ui.label(format!("together {}: {} a character", short(all), short(all / count as f64)));
     let update = crowd.micros(Phase::Update);
     ui.weak(format!("updated: {:.0} characters a millisecond", count as f64 / update.max(1e-3) * 1e3));
+}
+
+/// `0.65 µs`, `850 µs`, `106 ms`: a line has room for two of them, however slow the machine is.
+fn short(micros: f64) -> String {
+    match micros {
+        ..1e2 => format!("{micros:.2} µs"),
+        1e2..1e5 => format!("{micros:.0} µs"),
+        _ => format!("{:.0} ms", micros * 1e-3),
+    }
 }
 
 /// `   850 µs`, `  1063 ms`: always as wide.
