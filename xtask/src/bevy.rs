@@ -15,7 +15,7 @@ const DRIVER: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
 const DEBIAN: &str =
     "libx11-dev libxcursor1 libxi6 libxkbcommon-x11-0 libxrandr2 mesa-vulkan-drivers xauth xvfb";
 
-/// Its tests, those in its documentation included. The step `lint-guests` has linted it.
+/// Its tests, and the programs in its documentation and in that of the other guests. The step `lint-guests` has linted it.
 pub fn run() -> Result<Outcome, String> {
     workspace::run(&mut guests::test(&["--test", "app"]))?;
     workspace::run(&mut guests::test(&["--doc"])).map(|()| Outcome::Passed)

@@ -21,8 +21,8 @@ pub const LINTED: [&str; 7] = [
 ];
 
 /// The plugin without what it draws with: Bevy's renderer takes long, and declares a newer Rust.
-const FEATURES: &str =
-    "bevy_lissom/import,bevy_lissom/multi_threaded,bevy_lissom/dev,bevy_lissom/serde,lissom-viewer/default";
+const FEATURES: &str = "bevy_lissom/import,bevy_lissom/multi_threaded,bevy_lissom/dev,bevy_lissom/serde,\
+     lissom-viewer/default,lissom-gpu/default";
 
 /// What the others have by themselves.
 const OTHERS: &str = "lissom-py/default,lissom-bench-world/default";
@@ -36,10 +36,11 @@ pub fn lint() -> Result<Outcome, String> {
     cargo(&args)
 }
 
-/// `cargo test` on the plugin and the viewer. Both are named always, so that what they share is built once.
+/// `cargo test` on the plugin, the viewer and crowds on the GPU. All are named always, so that what they share is built once.
 pub fn test(targets: &[&str]) -> Command {
     let mut test = workspace::cargo();
     test.args(["test", "--no-default-features", "--features", FEATURES]);
-    test.args(["--package", workspace::BEVY, "--package", workspace::VIEWER]).args(targets);
+    test.args(["--package", workspace::BEVY, "--package", workspace::VIEWER, "--package", workspace::GPU]);
+    test.args(targets);
     test
 }

@@ -15,7 +15,7 @@ pub fn run(options: &Options) -> Result<Outcome, String> {
     if let Some(skipped) = lacks_driver(options) {
         return Ok(skipped);
     }
-    // The plugin's own unit tests run along.
+    // The unit tests of the plugin and of crowds on the GPU run along.
     let mut tests = guests::test(&["--lib", "--bins", "--test", "ui"]);
     // From here on a test that finds no device fails.
     tests.env("LISSOM_NEED_GPU", "1");
