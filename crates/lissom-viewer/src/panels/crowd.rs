@@ -1,6 +1,6 @@
 //! The crowd panel: how many, on how many threads, and what each phase of a frame takes.
 
-use super::notice;
+use super::notice::notice;
 use crate::{
     platform,
     settings::{Panel, Settings},

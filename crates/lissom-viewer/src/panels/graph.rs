@@ -1,6 +1,6 @@
 //! The graph panel: states, transitions, parameters, and why.
 
-use super::{diagram::diagram, graph_edit, notice};
+use super::{diagram::diagram, graph_edit, notice::notice};
 use crate::{
     drive::Directed,
     settings::Panel,

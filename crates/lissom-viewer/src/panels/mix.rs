@@ -1,6 +1,6 @@
 //! The mix panel: clips with weights, and what is done to their pose.
 
-use super::notice;
+use super::notice::notice;
 use crate::{
     drive::{Mixer, Reach, Strip},
     settings::Panel,

@@ -3,6 +3,7 @@
 mod bar;
 mod browse;
 mod compression;
+mod content;
 mod crowd;
 mod curves;
 mod diagram;
@@ -12,6 +13,7 @@ mod graph_edit;
 mod inspect;
 mod keys;
 mod mix;
+mod notice;
 mod rail;
 mod retarget;
 mod scene;
@@ -29,63 +31,14 @@ pub(crate) use tiles::tiles;
 pub(crate) use timeline::timeline;
 pub(crate) use windows::{help, loading, recording, report};
 
-use crate::{
-    settings::{Drives, Panel},
-    state::{Command, Commands, View},
-};
-use scene::picture;
-
-/// What is in a panel.
-fn panel(which: Panel, view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
-    match which {
-        Panel::Clips => side::clips(view, ui, commands),
-        Panel::Display => side::display(view, ui, commands),
-        Panel::Inspect => inspect::inspect(view, ui, commands),
-        Panel::Mix => mix::mix(view, ui, commands),
-        Panel::Graph => graph::graph(view, ui, commands),
-        Panel::Compression => compression::compression(view, ui, commands),
-        Panel::Curves => curves::curves(view, ui),
-        Panel::Retarget => retarget::retarget(view, ui, commands),
-        Panel::Crowd => crowd::crowd(view, ui, commands),
-        Panel::World => world::world(view, ui, commands),
-    }
-}
-
-/// Says who moves the character or what the picture shows, where that is not this panel; and lets it.
-fn notice(panel: Panel, view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
-    let settings = view.settings;
-    let (now, offered, command) = match (panel.drives(), panel.shows()) {
-        (Some(drives), _) if settings.drives != drives || !view.shows_document() => {
-            let who = match (view.shows_document(), settings.drives) {
-                (false, _) => "The picture shows something else.",
-                (_, Drives::Clip) => "A clip moves the character.",
-                (_, Drives::Mix) => "The mix moves the character.",
-                (_, Drives::Graph) => "The graph moves the character.",
-            };
-            (who, format!("let the {} do it", panel.name()), Command::Drive(drives))
-        }
-        (_, Some(shows)) if settings.shows != shows => {
-            ("The picture shows the character.", format!("show the {}", panel.name()), Command::Show(shows))
-        }
-        _ => return,
-    };
-    ui.horizontal_wrapped(|ui| {
-        ui.weak(now);
-        if ui.button(offered).clicked() {
-            commands.push(command);
-        }
-    });
-    ui.separator();
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
         document::Document,
         look::dress,
-        settings::{Panels, Settings, Shows},
-        state::{Edit, History, Layout, Open, Stage, UiState},
+        settings::{Drives, Panel, Panels, Settings, Shows},
+        state::{Command, Commands, Edit, History, Layout, Open, Stage, UiState, View},
     };
     use egui_kittest::{Harness, kittest::Queryable};
 

@@ -1,6 +1,6 @@
 //! The panels that stand round the picture, and the picture: tiles that can be split, dragged and closed.
 
-use super::{panel, picture};
+use super::{content::panel, scene::picture};
 use crate::{
     look,
     settings::Panel,

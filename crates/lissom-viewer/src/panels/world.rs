@@ -1,6 +1,6 @@
 //! The world panel: the hierarchy as a tree, and what was recomputed.
 
-use super::notice;
+use super::notice::notice;
 use crate::{
     settings::Panel,
     shown::WorldScene,

@@ -7,17 +7,8 @@ use super::{
     pipelines::Sides,
     strokes::List,
 };
-use crate::{
-    failure::Failure,
-    shown::{CrowdScene, Instance},
-};
+use crate::{failure::Failure, shown::CrowdScene};
 use egui_wgpu::RenderState;
-
-pub(super) const INSTANCES: wgpu::VertexBufferLayout<'_> = wgpu::VertexBufferLayout {
-    array_stride: size_of::<Instance>() as u64,
-    step_mode: wgpu::VertexStepMode::Instance,
-    attributes: &wgpu::vertex_attr_array![4 => Float32x4, 5 => Float32x3, 6 => Uint32],
-};
 
 pub(super) struct GpuCrowd {
     mesh: GpuMesh,

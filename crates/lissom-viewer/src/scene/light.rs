@@ -1,6 +1,6 @@
 //! What shines on a scene, and what of it the sun sees.
 
-use super::Look;
+use super::frame::Look;
 use crate::lines;
 use lissom::math::{Mat4, Vec3, Vec4};
 

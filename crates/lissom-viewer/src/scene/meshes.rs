@@ -1,7 +1,8 @@
 //! The meshes of a document on the GPU.
 
 use super::{
-    Look,
+    frame::Look,
+    layouts::{Fixed, Moved},
     lists::{WIDTH, fill, list_texture, rows, texture_of},
     pictures::Pictures,
     pipelines::Sides,
@@ -18,37 +19,6 @@ use egui_wgpu::RenderState;
 use lissom::{archive::MeshView, math::Vec3, player::Body};
 use std::collections::BTreeSet;
 use wgpu::util::DeviceExt;
-
-/// What moves when vertices are moved before they are uploaded; what stays; and the colours that say something of each vertex.
-pub(super) const fn buffers(step_mode: wgpu::VertexStepMode) -> [wgpu::VertexBufferLayout<'static>; 3] {
-    const MOVED: [wgpu::VertexAttribute; 3] =
-        wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 8 => Float32x4];
-    const FIXED: [wgpu::VertexAttribute; 3] =
-        wgpu::vertex_attr_array![2 => Float32x4, 3 => Uint32x2, 9 => Unorm8x4];
-    const TINT: [wgpu::VertexAttribute; 1] = wgpu::vertex_attr_array![7 => Float32];
-    [
-        wgpu::VertexBufferLayout { array_stride: size_of::<Moved>() as u64, step_mode, attributes: &MOVED },
-        wgpu::VertexBufferLayout { array_stride: size_of::<Fixed>() as u64, step_mode, attributes: &FIXED },
-        wgpu::VertexBufferLayout { array_stride: size_of::<f32>() as u64, step_mode, attributes: &TINT },
-    ]
-}
-
-#[repr(C)]
-#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
-struct Moved {
-    position: [f32; 3],
-    normal: [f32; 3],
-    tangent: [f32; 4],
-}
-
-#[repr(C)]
-#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
-struct Fixed {
-    uv: [f32; 4],
-    /// The first influence and how many.
-    influences: [u32; 2],
-    color: [u8; 4],
-}
 
 /// What a draw says; `shaders/mesh.wgsl` says what each is.
 #[repr(C)]

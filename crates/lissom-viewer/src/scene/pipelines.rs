@@ -1,9 +1,8 @@
 //! What the GPU does with each kind of thing, made once.
 
 use super::{
-    crowd,
+    layouts::{BONES, INSTANCES, JOINTS, LINES, buffers},
     light::Shadows,
-    meshes, strokes,
     target::{DEPTH, FORMAT, SAMPLES},
 };
 
@@ -94,12 +93,12 @@ impl Pipelines {
         let made = |kind: Kind<'_>| pipeline(device, &shader, &kind);
         let triangles = wgpu::PrimitiveTopology::TriangleList;
 
-        let vertex = meshes::buffers(wgpu::VertexStepMode::Vertex);
+        let vertex = buffers(wgpu::VertexStepMode::Vertex);
         let vertex = vertex.each_ref().map(|buffer| Some(buffer.clone()));
-        let each = meshes::buffers(wgpu::VertexStepMode::Instance);
+        let each = buffers(wgpu::VertexStepMode::Instance);
         let each = each.each_ref().map(|buffer| Some(buffer.clone()));
         let [moved, fixed, tint] = vertex.clone();
-        let many = [moved, fixed, tint, Some(crowd::INSTANCES)];
+        let many = [moved, fixed, tint, Some(INSTANCES)];
 
         let mesh = |name, entries, buffers, culled, depth| {
             let is_clear = depth == Depth::Tested;
@@ -185,30 +184,20 @@ impl Pipelines {
             }),
             crowd: sides("crowd", "crowd_vertex", &many, Depth::Written),
             crowd_shadow: shadow("crowd shadow", "crowd_shadow_vertex", &many),
-            lines: stroke("lines", ["line_vertex", "line_fragment"], &[Some(strokes::LINES)], Depth::Tested),
-            overlay: stroke(
-                "overlay",
-                ["line_vertex", "line_fragment"],
-                &[Some(strokes::LINES)],
-                Depth::Ignored,
-            ),
-            bones: stroke("bones", ["bone_vertex", "bone_fragment"], &[Some(strokes::BONES)], Depth::Written),
+            lines: stroke("lines", ["line_vertex", "line_fragment"], &[Some(LINES)], Depth::Tested),
+            overlay: stroke("overlay", ["line_vertex", "line_fragment"], &[Some(LINES)], Depth::Ignored),
+            bones: stroke("bones", ["bone_vertex", "bone_fragment"], &[Some(BONES)], Depth::Written),
             bones_behind: stroke(
                 "bones behind",
                 ["bone_vertex", "bone_behind_fragment"],
-                &[Some(strokes::BONES)],
+                &[Some(BONES)],
                 Depth::Ignored,
             ),
-            joints: stroke(
-                "joints",
-                ["joint_vertex", "joint_fragment"],
-                &[Some(strokes::JOINTS)],
-                Depth::Written,
-            ),
+            joints: stroke("joints", ["joint_vertex", "joint_fragment"], &[Some(JOINTS)], Depth::Written),
             joints_behind: stroke(
                 "joints behind",
                 ["joint_vertex", "joint_behind_fragment"],
-                &[Some(strokes::JOINTS)],
+                &[Some(JOINTS)],
                 Depth::Ignored,
             ),
             sun_layout,

@@ -1,26 +1,7 @@
 //! Lines, bones and joints on the GPU.
 
-use super::{Look, pipelines::Pipelines};
-use crate::lines::{Bone, Joint, Line};
+use super::{frame::Look, pipelines::Pipelines};
 use egui_wgpu::RenderState;
-
-pub(super) const LINES: wgpu::VertexBufferLayout<'_> = wgpu::VertexBufferLayout {
-    array_stride: size_of::<Line>() as u64,
-    step_mode: wgpu::VertexStepMode::Instance,
-    attributes: &wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32x4, 3 => Float32],
-};
-
-pub(super) const BONES: wgpu::VertexBufferLayout<'_> = wgpu::VertexBufferLayout {
-    array_stride: size_of::<Bone>() as u64,
-    step_mode: wgpu::VertexStepMode::Instance,
-    attributes: &wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32x4, 3 => Float32, 4 => Float32x3],
-};
-
-pub(super) const JOINTS: wgpu::VertexBufferLayout<'_> = wgpu::VertexBufferLayout {
-    array_stride: size_of::<Joint>() as u64,
-    step_mode: wgpu::VertexStepMode::Instance,
-    attributes: &wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32, 2 => Float32x4],
-};
 
 /// Corners of a line, a bone, a joint.
 const CORNERS: [u32; 3] = [6, 24, 6];

@@ -1,7 +1,7 @@
 //! The time line: a ruler to scrub on, and rows of what happens when.
 
 use super::{
-    rows::{Lane, lanes},
+    rows::{Lane, faint, lanes},
     scale::Scale,
 };
 use crate::{
@@ -259,9 +259,4 @@ impl Line<'_> {
             commands.push(Command::PlayOrPause);
         }
     }
-}
-
-/// Fainter.
-pub(super) fn faint(color: Color32) -> Color32 {
-    color.gamma_multiply(0.35)
 }

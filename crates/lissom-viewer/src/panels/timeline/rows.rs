@@ -1,6 +1,6 @@
 //! Rows of the time line.
 
-use super::{line::faint, scale::Scale};
+use super::scale::Scale;
 use crate::{
     look::Palette,
     shown::{RowKind, TimeRow},
@@ -133,4 +133,9 @@ fn curve(points: &[[f64; 2]], most: f64, scale: &Scale, at: Rect, color: Color32
         painter.add(Shape::convex_polygon(under, faint(color), Stroke::NONE));
         painter.line_segment([a, b], Stroke::new(1.2, color));
     }
+}
+
+/// Fainter.
+pub(super) fn faint(color: Color32) -> Color32 {
+    color.gamma_multiply(0.35)
 }
