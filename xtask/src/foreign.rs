@@ -93,7 +93,7 @@ pub fn no_std(install: bool) -> Result<Outcome, String> {
         };
         let mut check = toolchain.cargo("core,alloc")?;
         check.args(["check", "--release", "--no-default-features"]);
-        workspace::run(check.args(packages.iter().flat_map(|p| ["--package", *p])))?;
+        workspace::run(check.args(workspace::named(packages.iter().copied())))?;
     }
     match skipped.first() {
         None => Ok(Outcome::Passed),

@@ -74,14 +74,12 @@ pub fn machine_code() -> Result<Outcome, String> {
 
     // What the step `build` built. Without link-time optimisation the objects hold machine code.
     workspace::run(workspace::cargo().args(["build", "--release"]))?;
-    // The one library that is no default member, without the graphics device that it hands its bytes to.
-    workspace::run(workspace::cargo().args([
-        "build",
-        "--release",
-        "--package",
-        workspace::GPU,
-        "--no-default-features",
-    ]))?;
+    // The one library that is no default member, without the graphics device that it hands its bytes to; the others as they are.
+    let mut gpu = workspace::cargo();
+    gpu.args(["build", "--release", "--lib", "--no-default-features", "--features", &defaults()?]);
+    workspace::run(
+        gpu.args(workspace::named(workspace::DEFAULT_MEMBERS.into_iter().chain([workspace::GPU]))),
+    )?;
     let libraries = libraries()?;
     let mut all = Code::default();
     for (name, _) in &libraries {
@@ -90,6 +88,16 @@ pub fn machine_code() -> Result<Outcome, String> {
     }
     // Kernels of every width must be there, or nothing was proved.
     all.verdict(&["mulps %xmm", "vmulps %ymm", "vmulps %zmm"])
+}
+
+/// The default features of all default members.
+fn defaults() -> Result<String, String> {
+    let metadata = workspace::metadata()?;
+    let has_default = |p: &&serde_json::Value| !p["features"]["default"].is_null();
+    let names = workspace::packages(&metadata)?.iter().filter(has_default).filter_map(|p| p["name"].as_str());
+    let features =
+        names.filter(|name| workspace::DEFAULT_MEMBERS.contains(name)).map(|name| format!("{name}/default"));
+    Ok(features.collect::<Vec<_>>().join(","))
 }
 
 /// The machine code of the libraries that the NEON step built.

@@ -48,7 +48,7 @@ pub fn checks() -> Result<Command, String> {
     // The default members are named along, so that what they stand on is what the step `build` has built.
     let mut build = workspace::cargo();
     build.args(["build", "--release", "--package", "lissom-checks", "--features", "lissom-checks/fbx"]);
-    build.args(workspace::DEFAULT_MEMBERS.iter().flat_map(|p| ["--package", *p]));
+    build.args(workspace::named(workspace::DEFAULT_MEMBERS));
     workspace::run(build.args(["--bin", "lissom-checks", "--bin", "lissom"]))?;
     program("lissom-checks")
 }

@@ -55,7 +55,7 @@ pub fn cargo(args: &[&str]) -> Result<Outcome, String> {
 /// Lints the packages; warnings are errors.
 pub fn clippy(packages: &[&str]) -> Result<Outcome, String> {
     let mut clippy = workspace::cargo();
-    clippy.args(["clippy", "--all-targets"]).args(packages.iter().flat_map(|p| ["--package", *p]));
+    clippy.args(["clippy", "--all-targets"]).args(workspace::named(packages.iter().copied()));
     workspace::run(clippy.args(["--", "--deny", "warnings"])).map(|()| Outcome::Passed)
 }
 

@@ -76,7 +76,9 @@ const STEPS: &[Step] = &[
         why: "documentation without a broken link",
         run: |_| {
             let mut doc = workspace::cargo();
-            doc.args(["doc", "--no-deps"]).args(named(&most()?)).env("RUSTDOCFLAGS", "--deny warnings");
+            doc.args(["doc", "--no-deps"])
+                .args(workspace::named(most()?))
+                .env("RUSTDOCFLAGS", "--deny warnings");
             workspace::run(&mut doc).map(|()| Outcome::Passed)
         },
     },
@@ -233,14 +235,9 @@ fn children_s() -> f64 {
     ticks.sum::<f64>() / TICKS_PER_S
 }
 
-/// What most steps build and test: the default members and the tools. Features of packages that are named together are
-/// united, so steps that name the same ones share what is built.
+/// What most steps build and test: the default members and the tools.
 fn most() -> Result<Vec<&'static str>, String> {
     Ok(workspace::DEFAULT_MEMBERS.into_iter().chain(TOOLS).collect())
-}
-
-fn named<'a>(packages: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
-    packages.iter().flat_map(|p| ["--package", *p])
 }
 
 /// Builds the examples as `cargo test` builds them, since optimising each to its end takes longer than all of them run;

@@ -67,6 +67,12 @@ pub fn default_members(metadata: &Value) -> Result<std::collections::BTreeSet<St
     Ok(names.map(str::to_owned).collect())
 }
 
+/// Arguments that name packages. Features of those that are named together are united, so steps that name the same ones share
+/// what is built.
+pub fn named<'a>(packages: impl IntoIterator<Item = &'a str>) -> impl Iterator<Item = &'a str> {
+    packages.into_iter().flat_map(|package| ["--package", package])
+}
+
 /// The cargo that started us, in the workspace's folder.
 pub fn cargo() -> Command {
     command(&std::env::var("CARGO").unwrap_or("cargo".into()))

@@ -736,6 +736,7 @@ impl Core {
     }
 
     /// True if model-space matrices are written, asked for or needed.
+    #[cfg(feature = "wgpu")]
     pub(crate) fn writes_models(&self) -> bool {
         self.rig.models
     }

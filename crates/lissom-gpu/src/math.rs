@@ -104,6 +104,7 @@ pub(crate) fn apart_m(a: &[[[f64; 4]; 3]], b: &[[[f64; 4]; 3]]) -> f64 {
 
 /// The largest distance that two palettes carry points at and beside joints apart. `places` are the joints' places in the space of the
 /// palettes' vertices.
+#[cfg(feature = "wgpu")]
 pub(crate) fn palettes_apart_m(a: &[PaletteRows], b: &[PaletteRows], places: &[[f32; 3]]) -> f64 {
     let mut worst = 0.0;
     for ((a, b), place) in a.iter().zip(b).zip(places) {
@@ -125,6 +126,7 @@ pub(crate) fn palettes_apart_m(a: &[PaletteRows], b: &[PaletteRows], places: &[[
 }
 
 /// Where joints stand in the space of the vertices that an inverse bind matrix takes to them; the origin where it cannot be told.
+#[cfg(feature = "wgpu")]
 pub(crate) fn bind_places(binds: &[PaletteRows]) -> Vec<[f32; 3]> {
     binds
         .iter()
