@@ -1,6 +1,6 @@
 //! docs/CHARACTER.md: every command and every line of code of it runs, on the mannequin's own file.
 
-use crate::common::{folder, good, text, write};
+use crate::common::{blocks, folder, good, page, run_all, text, unrun, write};
 use lissom::{
     archive::Archive,
     job::Ground,
@@ -9,35 +9,12 @@ use lissom::{
 };
 use lissom_motion::{Animator, Graph, RootStep, recording::Replay};
 use std::fs;
-use std::path::Path;
 use std::sync::Arc;
-
-fn blocks(page: &str, kind: &str) -> Vec<String> {
-    let start = format!("```{kind}\n");
-    let parts = page.split(&start).skip(1);
-    parts.map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
-}
-
-/// The commands of a block, with the files in a folder; each says something.
-fn run_all(block: &str, root: &Path) -> usize {
-    for command in block.lines() {
-        let words = command.split_whitespace().skip(1);
-        let is_file = |word: &str| {
-            [".glb", ".json", ".lsm", ".svg", ".png", ".gif"].iter().any(|end| word.ends_with(end))
-        };
-        let place =
-            |word: &str| if is_file(word) { root.join(word).display().to_string() } else { word.to_owned() };
-        let said = good(&words.map(place).collect::<Vec<_>>());
-        assert!(!said.is_empty(), "{command}");
-    }
-    block.lines().count()
-}
 
 /// From a character and three motion files to one that walks and jumps.
 #[test]
 fn the_short_way_walks_and_jumps() -> Result<(), Box<dyn std::error::Error>> {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/CHARACTER.md");
-    let page = fs::read_to_string(page)?;
+    let page = page("CHARACTER.md");
     let root = folder("character_short");
     let commands = blocks(&page, "sh");
     assert_eq!(run_all(&commands[1], &root), 5, "the files to try");
@@ -78,8 +55,7 @@ fn the_short_way_walks_and_jumps() -> Result<(), Box<dyn std::error::Error>> {
 
 #[test]
 fn a_character_in_an_afternoon() -> Result<(), Box<dyn std::error::Error>> {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/CHARACTER.md");
-    let page = fs::read_to_string(page)?;
+    let page = page("CHARACTER.md");
     let root = folder("character");
     write(root.join("lissom.toml"), &blocks(&page, "toml")[0]);
     write(root.join("hero.json"), &blocks(&page, "json")[0]);
@@ -87,11 +63,8 @@ fn a_character_in_an_afternoon() -> Result<(), Box<dyn std::error::Error>> {
     // The first two blocks are the short way.
     assert_eq!(commands.iter().skip(2).map(|block| run_all(block, &root)).sum::<usize>(), 8);
     // The code of the page is this.
-    let own = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/command/character.rs"))?;
-    for line in blocks(&page, "rust").iter().flat_map(|block| block.lines()) {
-        let line = line.trim().replace("\"hero.lsm\"", "&path").replace("\"bug.lrec\"", "&file");
-        assert!(own.contains(&line), "the page has a line that is not run: {line}");
-    }
+    let own = include_str!("character.rs").replace("&path", "\"hero.lsm\"").replace("&file", "\"bug.lrec\"");
+    assert_eq!(unrun(&blocks(&page, "rust"), &own), None);
     let path = root.join("hero.lsm");
 
     let archive = Archive::open(&path)?;

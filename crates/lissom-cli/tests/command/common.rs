@@ -125,3 +125,37 @@ pub fn mannequin(folder: &Path) -> String {
     good(&["mannequin", "--body-m", "0.04", "--hand-m", "0.012", "-o", &path]);
     path
 }
+
+/// A page of `docs/`.
+pub fn page(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+    fs::read_to_string(path).unwrap()
+}
+
+/// The blocks of code of a kind.
+pub fn blocks(page: &str, kind: &str) -> Vec<String> {
+    let start = format!("```{kind}\n");
+    let parts = page.split(&start).skip(1);
+    parts.map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
+}
+
+/// The commands of a block, with the files in a folder; each says something.
+pub fn run_all(block: &str, root: &Path) -> usize {
+    for command in block.lines() {
+        let words = command.split_whitespace().skip(1);
+        let is_file = |word: &str| {
+            [".glb", ".bvh", ".json", ".lsm", ".svg", ".png", ".gif"].iter().any(|end| word.ends_with(end))
+                || root.join(word).is_dir()
+        };
+        let place =
+            |word: &str| if is_file(word) { root.join(word).display().to_string() } else { word.to_owned() };
+        let said = good(&words.map(place).collect::<Vec<_>>());
+        assert!(!said.is_empty(), "{command}");
+    }
+    block.lines().count()
+}
+
+/// The first line of code that a test has not.
+pub fn unrun<'a>(blocks: &'a [String], test: &str) -> Option<&'a str> {
+    blocks.iter().flat_map(|block| block.lines()).map(str::trim).find(|line| !test.contains(line))
+}

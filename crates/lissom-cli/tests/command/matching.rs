@@ -1,6 +1,9 @@
 //! From a recipe to an explained search.
 
-use crate::common::{bad, bvh, folder, good, json, text, write};
+use crate::common::{bad, blocks, bvh, folder, good, json, page, run_all, text, unrun, write};
+use lissom::archive::Archive;
+use lissom_motion::{Animator, RootStep};
+use std::fs;
 
 /// A database of the first clip of two, on what the hips and the hand do.
 const RECIPE: &str =
@@ -73,7 +76,7 @@ fn what_is_not_there_is_said() {
     write(root.join("lissom.toml"), "[matching.arms]\nclips = ['walk']\njoints = { hand = 'position' }\n");
     let (_, error) = bad(1, &["import", &walk, "-o", &out]);
     assert!(error.contains("clip \"walk\" has no root motion"), "{error}");
-    assert!(!std::path::Path::new(&out).exists());
+    assert!(!fs::exists(&out).unwrap());
     let (_, error) = bad(2, &["import", &walk, "-o", &text(&root.join("all/"))]);
     assert!(error.contains("needs one archive"), "{error}");
     write(root.join("lissom.toml"), "[clips.walk]\nroot-motion = true\n[matching.arms]\nclips = ['walk']\n");
@@ -91,4 +94,50 @@ fn what_is_not_there_is_said() {
         let (_, error) = bad(code, &[&["matching", out.as_str()][..], &arguments].concat());
         assert!(error.contains(says), "{error}");
     }
+}
+
+/// The section of docs/MATCHING.md: its commands, its files, and its code.
+#[test]
+fn a_folder_of_bvh_becomes_a_character_that_goes_where_it_is_told() -> Result<(), Box<dyn std::error::Error>>
+{
+    let page = page("MATCHING.md");
+    let section = page.split("\n## ").nth(1).expect("the page has sections");
+    assert!(section.starts_with("In ten minutes"));
+    let root = folder("matching_page");
+    write(root.join("lissom.toml"), &blocks(section, "toml")[0]);
+    write(root.join("hero.json"), &blocks(section, "json")[0]);
+    fs::create_dir(root.join("mocap"))?;
+    let commands = blocks(section, "sh");
+    assert_eq!(run_all(&commands[1], &root), 10, "the files to try");
+    assert_eq!(run_all(&commands[0], &root), 3, "the way");
+    let own = include_str!("matching.rs").replace("&path", "\"hero.lsm\"");
+    assert_eq!(unrun(&blocks(section, "rust"), &own), None);
+
+    let path = root.join("hero.lsm");
+    let (mut turned, mut start) = (RootStep::IDENTITY, RootStep::IDENTITY);
+    let archive = Archive::open(&path)?;
+    let mut hero = Animator::new(&archive, "hero")?;
+    let (aside, ahead) = (hero.graph().float("aside")?, hero.graph().float("ahead")?);
+    let mut place = RootStep::IDENTITY;
+    for frame in 0..360 {
+        let stick = if frame < 180 { [0.0, 1.3] } else { [1.3, 0.0] }; // metres per second in the world: x, z
+        let heading = 2.0 * libm::atan2(place.rotation[1], place.rotation[3]);
+        let (sin, cos) = (libm::sin(heading), libm::cos(heading));
+        hero.set(aside, (stick[0] * cos - stick[1] * sin) as f32)?;
+        hero.set(ahead, (stick[0] * sin + stick[1] * cos) as f32)?;
+        hero.update(1.0 / 60.0)?;
+        place = place.then(&hero.root_delta()); // where your game puts the character
+        let _matrices = hero.models(); // for your renderer
+        match frame {
+            179 => turned = place,
+            299 => start = place,
+            _ => {}
+        }
+    }
+    // Three seconds along z; then, once it has turned, along x.
+    let [x, _, z] = turned.translation;
+    assert!((2.5..4.5).contains(&z) && x.abs() < 0.7, "{turned:?}");
+    let [x, _, z]: [f64; 3] = core::array::from_fn(|i| place.translation[i] - start.translation[i]);
+    assert!((1.0..1.6).contains(&x) && z.abs() < 0.5, "{x} m and {z} m in a second");
+    Ok(())
 }
