@@ -6,14 +6,15 @@
 #![allow(clippy::print_stdout, reason = "it is for reading")]
 
 use anyhow::Result;
-use lissom::math::Mat4;
 use lissom_build::{exact::smaller, mannequin::Motion};
-use lissom_draw::{Camera, Canvas, Ground, Light, Mesh, Shadow, palette};
-use lissom_examples::{Actor, Vertices, write_png};
+use lissom_examples::{
+    Actor,
+    walkers::{self, Chance, Grid, ROOM, within},
+};
 use lissom_math::trig;
 use lissom_motion::{
     Graph, GraphParts, RootStep,
-    crowd::{Crowd, Member, Outputs, PaletteFormat, Palettes, Rayon, Role, Serial, Space},
+    crowd::{Crowd, Member, Outputs, PaletteFormat, Rayon, Role, Serial, Space},
     graph::{LayerParts, StateParts},
     state::OneShot,
 };
@@ -21,8 +22,6 @@ use std::{sync::Arc, time::Instant};
 
 const DT_S: f32 = 1.0 / 30.0;
 const FRAMES: usize = 240;
-/// Metres between neighbours, about.
-const ROOM: f32 = 1.7;
 
 /// Somebody on the way.
 struct Walker {
@@ -35,88 +34,6 @@ struct Walker {
     likes: f32,
     /// Seconds that it still stands and waves.
     waves_s: f32,
-}
-
-/// Numbers that look random, the same in every run. The generator of our tests is not used here: you can copy this
-/// example into a game that has none of our test crates.
-struct Chance(u32);
-
-impl Chance {
-    fn unit(&mut self) -> f32 {
-        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (self.0 >> 8) as f32 / (1 << 24) as f32
-    }
-
-    fn place(&mut self, side: f32) -> [f32; 2] {
-        [self.unit() * side, self.unit() * side]
-    }
-}
-
-/// Who is near, by squares of a metre and a half.
-struct Grid {
-    across: usize,
-    squares: Vec<Vec<usize>>,
-}
-
-impl Grid {
-    const SQUARE: f32 = 1.5;
-
-    fn new(side: f32) -> Self {
-        let across = (side / Self::SQUARE) as usize + 1;
-        Self { across, squares: vec![Vec::new(); across * across] }
-    }
-
-    fn square(&self, at: [f32; 2]) -> [usize; 2] {
-        at.map(|v| ((v / Self::SQUARE) as usize).min(self.across - 1))
-    }
-
-    fn fill(&mut self, walkers: &[Walker]) {
-        self.squares.iter_mut().for_each(Vec::clear);
-        for (i, walker) in walkers.iter().enumerate() {
-            let [x, z] = self.square(walker.at);
-            self.squares[z * self.across + x].push(i);
-        }
-    }
-
-    fn near(&self, at: [f32; 2]) -> impl Iterator<Item = usize> {
-        let [x, z] = self.square(at);
-        let last = self.across - 1;
-        let rows = z.saturating_sub(1)..=(z + 1).min(last);
-        let columns = x.saturating_sub(1)..=(x + 1).min(last);
-        rows.flat_map(move |z| columns.clone().map(move |x| z * self.across + x))
-            .flat_map(|square| self.squares[square].iter().copied())
-    }
-}
-
-/// Where somebody wants to go now: to the target, and away from who is close.
-fn wish(i: usize, walkers: &[Walker], grid: &Grid) -> [f32; 2] {
-    let own = &walkers[i];
-    let way = [own.target[0] - own.at[0], own.target[1] - own.at[1]];
-    let far = trig::sqrt(way[0] * way[0] + way[1] * way[1]);
-    let k = if far > 1.0e-3 { own.likes / far } else { 0.0 };
-    let mut wish = way.map(|v| v * k);
-    for other in grid.near(own.at).filter(|other| *other != i) {
-        let off = [own.at[0] - walkers[other].at[0], own.at[1] - walkers[other].at[1]];
-        let near = off[0] * off[0] + off[1] * off[1];
-        if near < 1.4 && near > 1.0e-6 {
-            // Harder the closer, and a little to the right, or two that meet would stand.
-            let push = 0.9 * (1.4 - near) / near;
-            wish[0] += push * (off[0] + 0.5 * off[1]);
-            wish[1] += push * (off[1] - 0.5 * off[0]);
-        }
-    }
-    wish
-}
-
-/// The nearest number from `least` to `most`.
-fn within(v: f32, least: f32, most: f32) -> f32 {
-    if v < least {
-        least
-    } else if v > most {
-        most
-    } else {
-        v
-    }
 }
 
 impl Walker {
@@ -187,10 +104,10 @@ fn main() -> Result<()> {
     let mut grid = Grid::new(side);
     let (mut arrived, mut one_ms, mut all_ms) = (0, f64::INFINITY, f64::INFINITY);
     for frame in 0..FRAMES {
-        grid.fill(&walkers);
-        let wishes: Vec<[f32; 2]> = (0..count).map(|i| wish(i, &walkers, &grid)).collect();
+        let at: Vec<[f32; 2]> = walkers.iter().map(|walker| walker.at).collect();
+        grid.fill(&at);
         for (i, walker) in walkers.iter_mut().enumerate() {
-            walker.go(wishes[i], side);
+            walker.go(grid.wish(i, &at, walker.target, walker.likes), side);
             let off = [walker.target[0] - walker.at[0], walker.target[1] - walker.at[1]];
             if off[0] * off[0] + off[1] * off[1] < 2.0 {
                 (walker.target, walker.waves_s) = (chance.place(side), 2.0);
@@ -216,42 +133,6 @@ fn main() -> Result<()> {
     println!("  one thread   {:.0} characters a millisecond", count as f64 / one_ms);
     println!("  all threads  {:.0} characters a millisecond", count as f64 / all_ms);
     println!("  {} bytes a character without outputs", crowd.member_bytes(members[0])?);
-    draw(&actor, &crowd, &members, &walkers, middle as f32, &path)
-}
-
-/// Those about the middle, skinned with their palettes.
-fn draw(
-    actor: &Actor,
-    crowd: &Crowd,
-    members: &[Member],
-    walkers: &[Walker],
-    middle: f32,
-    path: &str,
-) -> Result<()> {
-    let (mesh, light) = (actor.mesh.view(), Light::default());
-    let coats = [palette::SAGE, palette::PLASTER, palette::OCHRE, palette::SKY, palette::PLUM, palette::CLAY];
-    let mut canvas = Canvas::new(1200, 560, palette::PAPER)?;
-    canvas.set_camera(&Camera::perspective([0.0, 7.0, 18.0], [0.0, 0.5, -3.0], 0.42))?;
-    let mut feet = Vec::new();
-    for (i, (member, walker)) in members.iter().zip(walkers).enumerate() {
-        let [x, z] = walker.at.map(|v| v - middle);
-        if x.abs() > 17.0 || !(-22.0..14.0).contains(&z) {
-            continue;
-        }
-        let Some(Palettes::F32(rows)) = crowd.palette(*member)? else { continue };
-        let palette: Vec<Mat4> = rows
-            .iter()
-            .map(|[x, y, z]| {
-                let column = |c: usize| [x[c], y[c], z[c], if c == 3 { 1.0 } else { 0.0 }];
-                Mat4::from_cols_array_2d(&[column(0), column(1), column(2), column(3)])
-            })
-            .collect();
-        let Vertices { positions, normals } = actor.skinned(&palette)?;
-        let coat = palette::PLASTER.mixed(coats[i % coats.len()], 0.55);
-        canvas.mesh(&Mesh::new(&positions, &normals, mesh.indices, coat), &light)?;
-        feet.extend(positions);
-    }
-    let ground = Ground { radius: 40.0, strength: 0.2, ..Ground::default() };
-    canvas.ground(&ground, Some(&Shadow::of_points(&feet, 0.0)?))?;
-    write_png(&canvas, path)
+    let at: Vec<[f32; 2]> = walkers.iter().map(|walker| walker.at).collect();
+    walkers::draw(&actor, &crowd, &members, &at, middle as f32, &path)
 }

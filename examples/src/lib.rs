@@ -1,6 +1,8 @@
 //! What the examples share: the mannequin in an archive, and a stage to draw it on. Run one with
 //! `cargo run --release --example NAME`.
 
+pub mod walkers;
+
 use anyhow::{Context, Result};
 use lissom::{
     Cursor, Skeleton,
@@ -13,7 +15,8 @@ use lissom_build::{
     cook::ClipBuilder,
     export,
     mannequin::{self, Detail, Motion},
-    pipeline,
+    matching::{MatchedClips, MatchingRule, MatchingWeights},
+    pipeline::{self, Input, Options, Plan},
 };
 use lissom_draw::{Camera, Canvas, Color, Ground, Light, Mesh as DrawnMesh, Shadow, Viewport, palette};
 use std::{
@@ -30,6 +33,26 @@ use std::{
 pub fn mannequin_archive(motions: &[Motion]) -> Result<Vec<u8>> {
     let scene = mannequin::game_scene(motions, &Detail::default())?;
     Ok(pipeline::cook_scene(&scene, &ClipBuilder::default(), &pipeline::serial)?.archive)
+}
+
+/// The same with a database of these motions for motion matching, called `gaits`, and mirrored copies of them.
+///
+/// # Errors
+///
+/// None, but for a mannequin that is broken.
+pub fn matched_archive(motions: &[Motion]) -> Result<Vec<u8>> {
+    let clips = vec![MatchedClips { clips: "*".into(), ..MatchedClips::default() }];
+    // These clips have no starts and stops: where to go counts more than how it fits.
+    let weights = MatchingWeights { trajectory: 2.5, direction: 2.5, ..MatchingWeights::default() };
+    let rule = MatchingRule { clips, mirrored: true, weights, ..MatchingRule::new("gaits") };
+    let plan = Plan::new(Options { matching: vec![rule], ..Options::default() })?;
+    let own = mannequin_archive(motions)?;
+    let done =
+        plan.cook(&[Input::bytes("mannequin.lsm", &own)], &pipeline::serial, &mut pipeline::unwatched)?;
+    for input in done.inputs {
+        input?;
+    }
+    done.archive.context("an archive was asked for")
 }
 
 /// Skeleton and mesh of the mannequin, and the archive that they are from.
@@ -100,7 +123,15 @@ impl Actor {
     ///
     /// None, but for a mannequin that is broken.
     pub fn new(motions: &[Motion]) -> Result<Self> {
-        let archive = Archive::read(&mannequin_archive(motions)?)?;
+        Self::of(Archive::read(&mannequin_archive(motions)?)?)
+    }
+
+    /// The mannequin of an archive.
+    ///
+    /// # Errors
+    ///
+    /// If the archive has no mesh.
+    pub fn of(archive: Archive) -> Result<Self> {
         let (_, mesh) = archive.meshes().next().context("the mannequin has a mesh")?;
         let mesh = mesh?;
         Ok(Self { skeleton: archive.skeleton_of(&mesh)?, mesh, archive })
