@@ -5,6 +5,7 @@ use crate::{
     clip::{Clip, ClipData, Motion},
     crowd::description,
     errors::{self, argument, defect, format},
+    matching,
     mesh::Mesh,
     skeleton::{Body, Skeleton},
     track::{Marker, Track, TrackData},
@@ -383,6 +384,18 @@ impl Asset {
                     let parts = parts.map_err(|error| format(format!("graph {name:?}: {error}")))?;
                     all.set_item(name, description(py, &parts)?)?;
                 }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Its databases for motion matching, by name. Recipes make them: docs/MATCHING.md.
+    #[getter]
+    fn matching<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        if let Content::Archive(archive) = &self.0.content {
+            for database in py.detach(|| matching::all(archive))? {
+                all.set_item(database.name().to_owned(), database)?;
             }
         }
         Ok(all)

@@ -7,6 +7,7 @@
 //! places.rs    where joints stand, fast
 //! edit.rs      edits of a clip, as recipes do them
 //! crowd/       Crowd: many characters that a graph plays
+//! matching.rs Matching: frames, queries and costs of motion matching
 //! mesh.rs      Mesh, skin();  track.rs  Track, Marker
 //! carry.rs     objects as bytes: pickle;  arrays.rs  what callers pass;  errors.rs  exceptions by kind
 //! ```
@@ -28,6 +29,7 @@ mod cook;
 mod crowd;
 mod edit;
 mod errors;
+mod matching;
 mod mesh;
 mod places;
 mod poses;
@@ -55,6 +57,7 @@ mod _lissom {
         cook::{cook, cook_file, plan},
         crowd::Crowd,
         errors::FormatError,
+        matching::Matching,
         mesh::{Mesh, skin},
         skeleton::Skeleton,
         track::{Marker, Track},

@@ -12,6 +12,7 @@ __all__ = [
     "Crowd",
     "FormatError",
     "Marker",
+    "Matching",
     "Mesh",
     "Skeleton",
     "Track",
@@ -325,6 +326,102 @@ class Marker:
     def duration(self) -> float:
         """How long it lasts, in seconds; 0 for a moment."""
 
+class _Places(TypedDict):
+    clip: NDArray[np.int64]
+    time: NDArray[np.float32]
+    mirrored: NDArray[np.bool_]
+
+class _Found(TypedDict):
+    frame: NDArray[np.int64]
+    cost: NDArray[np.float32]
+    stays: NDArray[np.bool_]
+
+class _Costs(TypedDict):
+    frame: NDArray[np.int64]
+    cost: NDArray[np.float32]
+    by_group: NDArray[np.float32]
+    by_feature: NDArray[np.float32]
+    bias: NDArray[np.float32]
+
+@final
+class Matching:
+    """A database for motion matching: frames of clips, each described by features, and an exact search among them.
+
+    `Asset.matching` has those of an archive. Values are in metres, metres per second and the units of tracks, in the order of
+    `features`; everything is in the character's frame: x to its left, z ahead. Costs are in squared deviations.
+
+    ```python
+    database = lissom.open("hero.lsm").matching["locomotion"]
+    here = database.frame_at("walk", 1.2)
+    query = database.values(here)
+    query[[name.startswith("trajectory") for name in database.features]] *= 1.5
+    found = database.search(query, playing=here)
+    ```
+    """
+    def __len__(self) -> int: ...
+    @property
+    def name(self) -> str:
+        """What the recipe calls it."""
+    @property
+    def rate(self) -> float:
+        """Frames a second."""
+    @property
+    def features(self) -> list[str]:
+        """What a value is: "position of left_foot, x"."""
+    @property
+    def groups(self) -> list[str]:
+        """Features that are weighed together."""
+    @property
+    def group_of(self) -> NDArray[np.int64]:
+        """The number of each feature's group."""
+    @property
+    def scales(self) -> NDArray[np.float32]:
+        """What a value is multiplied by before values are compared: its weight over its standard deviation."""
+    @property
+    def tags(self) -> list[str]:
+        """The tags that frames can have."""
+    @property
+    def clips(self) -> list[str]:
+        """The clips that frames are of."""
+    def places(self, frames: ArrayLike | None = None) -> _Places:
+        """Where frames are: numbers in `clips`, seconds, and whether the clip is a mirrored copy. Of all frames, if none are given."""
+    def frame_at(self, clip: str, time: float) -> int:
+        """The frame of a clip at a time in seconds."""
+    def values(self, frames: ArrayLike | None = None) -> NDArray[np.float32]:
+        """What is known of frames, (frames, features): all frames, if none are given. One frame gives one row."""
+    def search(
+        self,
+        values: ArrayLike,
+        *,
+        tags: Sequence[str] = ...,
+        playing: ArrayLike | None = None,
+        zone: float = ...,
+        transition_cost: float = 0.0,
+    ) -> _Found:
+        """The frame of least cost for each row of values: `frame`, `cost`, and `stays`, true where it is the frame that plays.
+        One row gives one number each. Of equal frames the lowest is found; the answer is the same on every machine.
+
+        Only frames with all of `tags` are found. `playing` is the frame that plays, or one for each row: it is kept unless
+        another costs less by more than `transition_cost`, and none is found within `zone` seconds of it.
+        """
+    def costs(self, values: ArrayLike, frames: ArrayLike | None = None) -> NDArray[np.float32]:
+        """What each frame costs for each row of values, (queries, frames); one row gives (frames,). All frames, if none are given,
+        also those that no search may find.
+        """
+    def explain(
+        self,
+        values: ArrayLike,
+        *,
+        best: int = 10,
+        tags: Sequence[str] = ...,
+        playing: ArrayLike | None = None,
+        zone: float = ...,
+    ) -> _Costs:
+        """The `best` frames for one row of values, the best first, and what adds to their costs: `frame`, `cost`, `by_group`
+        (best, groups), `by_feature` (best, features), and `bias`, what the recipe makes a frame cost. The arguments are those of
+        `search`.
+        """
+
 class _Events(TypedDict):
     member: NDArray[np.int64]
     marker: NDArray[np.str_]
@@ -524,6 +621,9 @@ class Asset:
     @property
     def graphs(self) -> dict[str, dict[str, Any]]:
         """Its graphs by name, as docs/GRAPHS.md describes them: what `Crowd` takes."""
+    @property
+    def matching(self) -> dict[str, Matching]:
+        """Its databases for motion matching, by name. Recipes make them: docs/MATCHING.md."""
     @property
     def warnings(self) -> list[str]:
         """What was repaired, dropped or unclear in the file."""
