@@ -357,7 +357,7 @@ impl Animator {
     ///
     /// A step that is negative, NaN or infinite; nothing has then moved.
     pub fn update(&mut self, dt_s: f64) -> Result<(), AnimateError> {
-        self.step(dt_s, None::<fn(&mut Pose<'_>) -> Result<(), JobError>>)
+        self.step(dt_s, |_| None::<fn(&mut Pose<'_>) -> Result<(), JobError>>)
     }
 
     /// The same, with the pose changed before matrices follow from it: by IK, springs, or physics. See [`lissom::pose`].
@@ -387,18 +387,49 @@ impl Animator {
         dt_s: f64,
         change: impl FnOnce(&mut Pose<'_>) -> Result<(), JobError>,
     ) -> Result<(), AnimateError> {
-        self.step(dt_s, Some(change))
+        self.step(dt_s, |_| Some(change))
     }
 
-    fn step(
+    /// The same for what follows from this very step: `decide` sees the animator when events, markers and the root's step are those of the
+    /// new time and the pose is still the old one. What it returns then changes the new pose.
+    ///
+    /// ```no_run
+    /// use lissom::{archive::Archive, bones::Side, job::{FootLock, FootLockRule}, pose::Limb};
+    /// use lissom_motion::{Animator, RootStep};
+    ///
+    /// let archive = Archive::open("hero.lsm")?;
+    /// let mut hero = Animator::new(&archive, "hero")?;
+    /// let leg = Limb::leg(hero.body().skeleton(), Side::Left)?;
+    /// let (mut lock, rule) = (FootLock::default(), FootLockRule::default());
+    /// let mut place = RootStep::IDENTITY;
+    /// let held = &mut lock; // the inner closure takes what it names with it: a copy of `lock`, but this reference
+    /// hero.update_deciding(1.0 / 60.0, |hero| {
+    ///     place = place.then(&hero.root_delta());
+    ///     let (world, contact) = (place.to_transform().to_mat34(), hero.is_in("left_foot"));
+    ///     move |pose| pose.plant(&leg, held, &rule, contact, &world, 1.0 / 60.0).map(|_| ())
+    /// })?;
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Animator::update_with`].
+    pub fn update_deciding<C: FnOnce(&mut Pose<'_>) -> Result<(), JobError>>(
         &mut self,
         dt_s: f64,
-        change: Option<impl FnOnce(&mut Pose<'_>) -> Result<(), JobError>>,
+        decide: impl FnOnce(&Self) -> C,
+    ) -> Result<(), AnimateError> {
+        self.step(dt_s, |hero| Some(decide(hero)))
+    }
+
+    fn step<C: FnOnce(&mut Pose<'_>) -> Result<(), JobError>>(
+        &mut self,
+        dt_s: f64,
+        decide: impl FnOnce(&Self) -> Option<C>,
     ) -> Result<(), AnimateError> {
         if let Some(recorder) = &mut self.recorder {
             recorder.begin(&self.state, &self.memory);
         }
-        let is_changed = change.is_some();
         let ticks = Ticks::of_step(dt_s).map_err(StateError::from)?;
         self.cast.graph.advance(&mut self.state, ticks, &mut self.frame)?;
         if let Some(decisions) = &mut self.decisions {
@@ -406,13 +437,16 @@ impl Animator {
         }
         self.models_before.copy_from_slice(self.body.models());
         self.undo_blend();
-        let Self { cast, frame, body, rows, root, memory, memory_scratch, turn, target, .. } = self;
-        *root = cast.root_step(frame);
+        self.root = self.cast.root_step(&self.frame);
+        let Self { cast, frame, body, rows, memory, memory_scratch, .. } = self;
         let groups = body.skeleton().group_count();
         let number = |clip: usize| cast.clips[clip];
         memory.follow(frame, memory_scratch, number, |mix, weights, pose| {
             body.pose_of(&mix, frame.covered(weights, &cast.masks, groups, rows), pose)
         })?;
+        let change = decide(self);
+        let is_changed = change.is_some();
+        let Self { cast, frame, body, rows, memory, turn, target, .. } = self;
         let rows = frame.covered(Weights::Now, &cast.masks, groups, rows);
         let mut changed = Ok(());
         let show = turn.next(ticks, true, !target.is_empty());

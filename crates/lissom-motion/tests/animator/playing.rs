@@ -9,7 +9,7 @@ use lissom::{
         soa::{self, Lanes},
     },
     player::{PlayError, Player},
-    pose::{Gaze, Legs},
+    pose::{Gaze, Legs, Pose},
     track::ROOT_TRACKS,
 };
 use lissom_build::{
@@ -424,4 +424,42 @@ fn a_hand_on_the_pose_shows_and_decides_nothing() {
             .unwrap();
         }
     });
+}
+
+/// What a game decides of a step, it is told before the pose: the step's events and root motion, and the matrices of the step before.
+#[test]
+fn what_a_frame_decides_is_told_before_it_is_posed() {
+    let graph = Arc::new(Graph::of_archive(&parts(), &ARCHIVE).unwrap());
+    let mut plain = Animator::new(&ARCHIVE, Arc::clone(&graph)).unwrap();
+    let speed = graph.float("speed").unwrap();
+    plain.set(speed, 2.0).unwrap();
+    let mut hero = plain.clone();
+    let head = hero.body().skeleton().find("head").unwrap();
+    hero.set_rate(2, 0).unwrap();
+    let (mut told, mut posed, mut events) = (0, 0, 0);
+    for frame in 0..40 {
+        let before = hero.models().to_vec();
+        plain.update(0.05).unwrap();
+        let posed = &mut posed;
+        hero.update_deciding(0.05, |hero| {
+            told += 1;
+            events += plain.events().count();
+            assert!(hero.events().eq(plain.events()), "frame {frame}: the events of this step");
+            assert_eq!(hero.root_delta(), plain.root_delta(), "frame {frame}: the step of this step");
+            assert_eq!(hero.models(), before, "frame {frame}: the pose of the step before");
+            move |pose| {
+                *posed += 1;
+                if frame < 20 { Ok(()) } else { pose.turn(head, Quat::from_xyzw(0.0, 0.6, 0.0, 0.8)) }
+            }
+        })
+        .unwrap();
+        assert_eq!((hero.state(), hero.memory()), (plain.state(), plain.memory()));
+        if frame % 2 == 0 {
+            assert_eq!(hero.models() == plain.models(), frame < 20, "frame {frame}");
+        }
+    }
+    assert_eq!((told, posed), (40, 20), "it is told in every step; a held pose is not changed");
+    assert!(events > 3, "{events}");
+    let untold = |_: &Animator| -> fn(&mut Pose<'_>) -> Result<(), JobError> { panic!("there is no step") };
+    assert!(hero.update_deciding(-1.0, untold).is_err());
 }

@@ -61,6 +61,15 @@ impl Human {
         Err(RigError::Bones { bones: missing })
     }
 
+    /// How high the floor is below a leg: at 0, or at the lowest joint of the foot if that is further off than a sixth of the leg.
+    pub fn floor(&self, skeleton: &Skeleton, hip: usize, ankle: usize) -> f32 {
+        let height = |joint: usize| self.models[joint].translation().y;
+        let lowest =
+            skeleton.subtree(ankle).map(height).fold(height(ankle), |a, b| if b < a { b } else { a });
+        let leg = height(hip) - height(ankle);
+        if lowest.abs() * 6.0 < leg.abs() { 0.0 } else { lowest }
+    }
+
     pub fn bone(&self, part: Part, side: Side) -> Option<usize> {
         self.bones.joints.get(&Bone { part, side }).copied()
     }

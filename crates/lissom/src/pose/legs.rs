@@ -77,13 +77,8 @@ impl Legs {
         for side in [Side::Left, Side::Right] {
             let limb = Limb::of_human(skeleton, &human, [Part::UpperLeg, Part::LowerLeg, Part::Foot], side)?;
             let [hip, .., ankle] = limb.joints;
-            let height = |joint: usize| human.models[joint].translation().y;
-            let lowest =
-                skeleton.subtree(ankle).map(height).fold(height(ankle), |a, b| if b < a { b } else { a });
-            // Within a sixth of the leg, the ground is where the origin is.
-            let leg = height(hip) - height(ankle);
-            let floor = if lowest.abs() * 6.0 < leg.abs() { 0.0 } else { lowest };
-            legs.push(StandingLeg { limb, ankle_height: height(ankle) - floor });
+            let height = human.models[ankle].translation().y;
+            legs.push(StandingLeg { limb, ankle_height: height - human.floor(skeleton, hip, ankle) });
         }
         Self::new(skeleton, hips, legs)
     }

@@ -25,6 +25,8 @@ pub struct Limb {
     /// About which the middle joint opens, in its own space, where the pose is straight. A pose that is bent tells it
     /// itself, so that a knee never bends the wrong way.
     pub axis: Vec3,
+    /// Heel and ball of a foot, in the space of the last joint: what [`Pose::plant`] holds on the ground. Both 0: the joint itself.
+    pub sole: [Vec3; 2],
 }
 
 /// How a limb reaches; for [`Pose::reach_with`].
@@ -73,7 +75,8 @@ impl Limb {
         Self::of_human(skeleton, &Human::new(skeleton)?, [Part::UpperArm, Part::LowerArm, Part::Hand], side)
     }
 
-    /// The left or right leg of a human.
+    /// The left or right leg of a human. Its sole lies on the floor of the rest pose: the ball below the toes, the heel behind the ankle
+    /// by a third of the way from ankle to toes.
     ///
     /// # Errors
     ///
@@ -91,7 +94,14 @@ impl Limb {
         let joints = human.bones(&parts, side)?;
         // Knees go forward, elbows back.
         let bends_to = if parts[2] == Part::Foot { human.forward } else { neg(human.forward) };
-        Self::at_rest(skeleton, &human.models, [joints[0], joints[1], joints[2]], bends_to)
+        let limb = Self::at_rest(skeleton, &human.models, [joints[0], joints[1], joints[2]], bends_to)?;
+        let toes = if parts[2] == Part::Foot { human.bone(Part::Toes, side) } else { None };
+        let [hip, _, ankle] = limb.joints;
+        let (Some(toes), Some(into)) = (toes, human.models[ankle].inverse()) else { return Ok(limb) };
+        let y = human.floor(skeleton, hip, ankle);
+        let [below, ball] = [ankle, toes].map(|joint| Vec3 { y, ..human.models[joint].translation() });
+        let heel = add(below, scale(sub(below, ball), 1.0 / 3.0));
+        Ok(Self { sole: [heel, ball].map(|place| point(&into, place)), ..limb })
     }
 
     fn at_rest(
@@ -111,7 +121,7 @@ impl Limb {
         });
         let any = || ways(&matrices[1].inverse().unwrap_or(Mat34::IDENTITY), &matrices)[1].map(any_across);
         let axis = straight.or_else(any).unwrap_or(Vec3::X);
-        let own = Self { joints, axis };
+        let own = Self { joints, axis, sole: [Vec3::ZERO; 2] };
         Ok(Self { axis: own.axis_of(&matrices), ..own })
     }
 
@@ -183,8 +193,8 @@ impl Pose<'_> {
         Ok(found.reached)
     }
 
-    /// Keeps a foot where it came down, as long as it is in contact; `world` is where the character stands. See [`FootLock`].
-    /// True while the foot is held.
+    /// Keeps a foot where it came down, as long as it is in contact; `world` is where the character stands. The foot keeps its turn,
+    /// and rolls from heel to ball: see [`FootLock::roll`]. True while the foot is held.
     ///
     /// # Errors
     ///
@@ -198,11 +208,13 @@ impl Pose<'_> {
         world: &Mat34,
         dt_s: f32,
     ) -> Result<bool, JobError> {
-        let Some([.., end]) = self.limb(limb)? else { return Ok(false) };
+        let Some([.., mut foot]) = self.limb(limb)? else { return Ok(false) };
         let Some(into) = world.inverse() else { return Ok(false) };
         let mut next = *lock;
-        let place = next.update(point(world, end.translation()), contact, dt_s, rule)?;
-        self.reach(limb, point(&into, place), 1.0)?;
+        let sole = limb.sole.map(|own| point(world, point(&foot, own)));
+        let off = Vec3::from_array(into.mul_vector(next.roll(sole, contact, dt_s, rule)?.to_array()));
+        foot.columns[3] = add(foot.translation(), off).to_array();
+        self.hold(limb, &foot, 1.0)?;
         *lock = next;
         Ok(next.held)
     }

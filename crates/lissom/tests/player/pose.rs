@@ -343,6 +343,54 @@ fn a_planted_foot_stays_in_the_world() {
     assert!(!near(places[11], places[9], 1e-3), "it is let go");
 }
 
+/// A step: the heel comes down, the foot tips onto its ball, the heel rises, while the character moves on.
+#[test]
+fn a_planted_foot_rolls_from_heel_to_ball() {
+    let skeletons = [&*SKELETON, &other_rig(100.0, 5)];
+    for skeleton in skeletons {
+        let leg = Limb::leg(skeleton, Side::Right).unwrap();
+        let rule = FootLockRule::default();
+        let mut lock = FootLock::default();
+        let mut shown = Vec::new();
+        for frame in 0..14_u8 {
+            let at = 0.012 * f32::from(frame);
+            let world = Transform::from_translation(Vec3::new(0.0, 0.0, at)).to_mat34();
+            with(skeleton, |pose| {
+                let ankle = leg.joints[2];
+                // Toes up by 0.2, then down to 0.45 radians.
+                let rotation = quat_from_axis_angle(Vec3::X, 0.05 * f32::from(frame) - 0.2);
+                let rest = pose.model(ankle).unwrap();
+                let mut tipped = Transform { rotation, ..Transform::IDENTITY }.to_mat34().mul(&rest);
+                tipped.columns[3] = add(rest.translation(), Vec3::new(0.0, 0.12, 0.0)).to_array();
+                assert!(pose.hold(&leg, &tipped, 1.0).unwrap());
+                let turned = pose.model(ankle).unwrap();
+                assert!(pose.plant(&leg, &mut lock, &rule, true, &world, 1.0 / 60.0).unwrap());
+                let model = pose.model(ankle).unwrap();
+                for (now, before) in model.columns.iter().zip(&turned.columns).take(3) {
+                    let [now, before] = [now, before].map(|axis| Vec3::from_array(*axis));
+                    assert!(
+                        near(now, before, 1e-3 * length(before)),
+                        "frame {frame}: the foot keeps its turn"
+                    );
+                }
+                let place = |own: Vec3| Vec3::from_array(world.mul_point(model.mul_point(own.to_array())));
+                shown.push((lock.on_ball, leg.sole.map(place)));
+            });
+        }
+        let first_on_ball = shown.iter().position(|(on_ball, _)| *on_ball).unwrap();
+        assert!((4..8).contains(&first_on_ball), "{first_on_ball}");
+        let (on_heel, on_ball) = shown.split_at(first_on_ball);
+        assert!(on_ball.iter().all(|(on_ball, _)| *on_ball), "it does not go back");
+        let stays = |held: &[(bool, [Vec3; 2])], end: usize| {
+            held.iter().all(|(_, sole)| near(sole[end], held[0].1[end], 1e-3))
+        };
+        assert!(stays(on_heel, 0) && stays(on_ball, 1), "{shown:?}");
+        assert!(!stays(on_ball, 0), "the heel rises");
+        let jump = sub(on_ball[0].1[1], on_heel[on_heel.len() - 1].1[1]);
+        assert!(length(jump) < 0.02, "from heel to ball it tips, and does not jump: {jump:?}");
+    }
+}
+
 #[test]
 fn chains_pull_and_springs_swing_without_allocation_and_as_they_were_saved() {
     let skeleton = &*SKELETON;

@@ -14,6 +14,8 @@ use lissom_math::{
 /// While a foot is in contact (a marker of the clip says so) it stays where it came down; when it is lifted,
 /// what it is then off the motion fades out. It never jumps: a foot that comes down while something is left
 /// is held where it is.
+///
+/// A foot is held by one point ([`FootLock::update`]), or by heel and ball in turn ([`FootLock::roll`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FootLock {
     /// Where it is held, in world space.
@@ -26,6 +28,8 @@ pub struct FootLock {
     pub held: bool,
     /// True if it was torn off: it is not held again before it has been lifted.
     pub torn: bool,
+    /// True if the ball of the foot is what is held, false for the heel; for [`FootLock::roll`].
+    pub on_ball: bool,
 }
 
 /// How feet are held.
@@ -43,6 +47,9 @@ impl Default for FootLockRule {
         Self { release_s: 0.2, reach_m: 0.25 }
     }
 }
+
+/// Metres by which the other end of a foot must be lower before the foot rolls onto it.
+const ROLL_M: f32 = 0.005;
 
 impl FootLock {
     /// Where a foot shall be, given where the motion has it, in world space, and whether it is in contact. No
@@ -82,6 +89,33 @@ impl FootLock {
         }
         *self = next;
         Ok(if next.held { next.place } else { add(foot, next.off()) })
+    }
+
+    /// The same for a foot that rolls: its heel and its ball, where the motion has them. It is held by the one that is lower (y is
+    /// up), and goes from one to the other without a jump. Returns what the foot shall be off the motion.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`FootLock::update`].
+    pub fn roll(
+        &mut self,
+        heel_and_ball: [Vec3; 2],
+        contact: bool,
+        dt_s: f32,
+        rule: &FootLockRule,
+    ) -> Result<Vec3, JobError> {
+        heel_and_ball.into_iter().try_for_each(|point| finite_vector("foot", point))?;
+        let mut next = *self;
+        let [heel, ball] = heel_and_ball;
+        let (own, other) = if self.on_ball { (ball, heel) } else { (heel, ball) };
+        let mut point = own;
+        if dt_s > 0.0 && other.y + ROLL_M < own.y {
+            (next.on_ball, point) = (!self.on_ball, other);
+            next.place = add(next.place, sub(other, own));
+        }
+        let place = next.update(point, contact, dt_s, rule)?;
+        *self = next;
+        Ok(sub(place, point))
     }
 
     /// What is left of the offset: it starts and ends without speed.
