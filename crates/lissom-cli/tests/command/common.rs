@@ -142,6 +142,10 @@ pub fn blocks(page: &str, kind: &str) -> Vec<String> {
 /// The commands of a block, with the files in a folder; each says something.
 pub fn run_all(block: &str, root: &Path) -> usize {
     for command in block.lines() {
+        if let Some(name) = command.strip_prefix("mkdir ") {
+            fs::create_dir(root.join(name)).unwrap();
+            continue;
+        }
         let words = command.split_whitespace().skip(1);
         let is_file = |word: &str| {
             [".glb", ".bvh", ".json", ".lsm", ".svg", ".png", ".gif"].iter().any(|end| word.ends_with(end))

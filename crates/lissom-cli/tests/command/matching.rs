@@ -2,6 +2,11 @@
 
 use crate::common::{bad, blocks, bvh, folder, good, json, page, run_all, text, unrun, write};
 use lissom::archive::Archive;
+use lissom::{
+    bones::Side,
+    job::{FootLock, FootLockRule},
+    pose::Limb,
+};
 use lissom_motion::{Animator, RootStep};
 use std::fs;
 
@@ -96,7 +101,7 @@ fn what_is_not_there_is_said() {
     }
 }
 
-/// The section of docs/MATCHING.md: its commands, its files, and its code.
+/// The first section of docs/MATCHING.md: its commands, its files, and its code; and the code that holds feet.
 #[test]
 fn a_folder_of_bvh_becomes_a_character_that_goes_where_it_is_told() -> Result<(), Box<dyn std::error::Error>>
 {
@@ -106,16 +111,18 @@ fn a_folder_of_bvh_becomes_a_character_that_goes_where_it_is_told() -> Result<()
     let root = folder("matching_page");
     write(root.join("lissom.toml"), &blocks(section, "toml")[0]);
     write(root.join("hero.json"), &blocks(section, "json")[0]);
-    fs::create_dir(root.join("mocap"))?;
     let commands = blocks(section, "sh");
-    assert_eq!(run_all(&commands[1], &root), 10, "the files to try");
-    assert_eq!(run_all(&commands[0], &root), 3, "the way");
+    assert_eq!(run_all(&commands[0], &root), 11, "the files to try");
+    assert_eq!(run_all(&commands[1], &root), 2, "the way");
     let own = include_str!("matching.rs").replace("&path", "\"hero.lsm\"");
-    assert_eq!(unrun(&blocks(section, "rust"), &own), None);
+    let code: Vec<String> = blocks(&page, "rust").into_iter().filter(|code| code.contains("Limb")).collect();
+    assert_eq!(code.len(), 1, "how feet are held");
+    assert_eq!(unrun(&[blocks(section, "rust"), code].concat(), &own), None);
 
     let path = root.join("hero.lsm");
     let (mut turned, mut start) = (RootStep::IDENTITY, RootStep::IDENTITY);
     let archive = Archive::open(&path)?;
+    assert_eq!(archive.meshes().count(), 1, "the character's own");
     let mut hero = Animator::new(&archive, "hero")?;
     let (aside, ahead) = (hero.graph().float("aside")?, hero.graph().float("ahead")?);
     let mut place = RootStep::IDENTITY;
@@ -139,5 +146,24 @@ fn a_folder_of_bvh_becomes_a_character_that_goes_where_it_is_told() -> Result<()
     assert!((2.5..4.5).contains(&z) && x.abs() < 0.7, "{turned:?}");
     let [x, _, z]: [f64; 3] = core::array::from_fn(|i| place.translation[i] - start.translation[i]);
     assert!((1.0..1.6).contains(&x) && z.abs() < 0.5, "{x} m and {z} m in a second");
+
+    let skeleton = hero.body().skeleton();
+    let legs = [Limb::leg(skeleton, Side::Left)?, Limb::leg(skeleton, Side::Right)?];
+    let (mut locks, rule) = ([FootLock::default(); 2], FootLockRule::default());
+    for _ in 0..60 {
+        let locks = &mut locks;
+        hero.update_deciding(1.0 / 60.0, |hero| {
+            place = place.then(&hero.root_delta());
+            let world = place.to_transform().to_mat34();
+            let stand = [hero.is_in("contact_left"), hero.is_in("contact_right")];
+            move |pose| {
+                for ((leg, lock), stands) in legs.iter().zip(locks).zip(stand) {
+                    pose.plant(leg, lock, &rule, stands, &world, 1.0 / 60.0)?;
+                }
+                Ok(())
+            }
+        })?;
+    }
+    assert!(locks.iter().all(|lock| lock.place != Default::default()), "both feet stood: {locks:?}");
     Ok(())
 }
