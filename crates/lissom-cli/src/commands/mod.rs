@@ -31,8 +31,8 @@ use std::process::ExitCode;
 
 /// Motion for games: from authored files to small clips, and what is in them.
 ///
-/// Reads glTF 2.0 (.glb .gltf .vrm), BVH, ozz archives, ACL clips (.acl.sjson), raw clips, FBX (if built with it) and
-/// its own archives (.lsm). Lengths become metres, y is up.
+/// Reads glTF 2.0 (.glb .gltf .vrm), BVH, SMPL motions (.npz), ozz archives, ACL clips (.acl.sjson), raw clips, FBX (if
+/// built with it) and its own archives (.lsm). Lengths become metres, y is up.
 #[derive(Parser)]
 #[command(name = "lissom", version, after_long_help = HELP)]
 struct Arguments {
@@ -82,7 +82,7 @@ enum Command {
     Retarget(retarget::Arguments),
     /// Measure how far the clips of two files are apart
     Diff(diff::Arguments),
-    /// Write any file as a .glb
+    /// Write any file as a .glb or a .bvh
     Export(export::Arguments),
     /// Draw a clip: a strip of poses as .png, or a moving .gif
     Render(render::Arguments),
