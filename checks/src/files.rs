@@ -12,6 +12,20 @@ use std::{
 
 const THREADS: usize = 2;
 
+/// Tasks of a pipeline, on a few threads.
+pub fn tasks(count: usize, task: &(dyn Fn(usize) + Sync)) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                while let Some(number) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|n| *n < count) {
+                    task(number);
+                }
+            });
+        }
+    });
+}
+
 /// Every file below a folder that is wanted, in order.
 pub fn below(folder: &Path, wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();

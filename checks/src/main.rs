@@ -17,6 +17,7 @@ mod gltf;
 mod golden;
 mod imports;
 mod library;
+mod matching;
 mod meshopt;
 mod pab;
 mod packs;
@@ -63,6 +64,11 @@ const CHECKS: &[(&str, &str, Check)] = &[
         "library",
         "assets: `lissom import` over every supported file; none panics, none takes long [--lissom PATH]",
         library::run,
+    ),
+    (
+        "matching",
+        "mocap, or any BVH files: how motion matching goes where it is told, beside the mannequin's blend graph",
+        matching::run,
     ),
     (
         "meshopt",
