@@ -34,10 +34,7 @@ struct Motion {
 
 /// Every BVH file below `FOLDER/mocap` at 60 Hz, its mirror image, and variations of both in speed and size.
 pub fn database(folder: &Path) -> Result<CookedMatching> {
-    let mut files = Vec::new();
-    find(&folder.join("mocap"), &mut files)?;
-    files.sort();
-    ensure!(!files.is_empty(), "{} holds no mocap/*.bvh", folder.display());
+    let files = files(folder)?;
     // The first frame is no part of the motion, but a T-pose.
     let edits = "trim = '0.02..'\nrate = 60\nroot-motion = { reference = 'rest' }\nloop = false\n";
     let plain = recipe::read(format!("[clips.'*']\n{edits}").as_bytes())?;
@@ -81,6 +78,15 @@ pub fn database(folder: &Path) -> Result<CookedMatching> {
         .collect();
     let clips = vec![MatchedClips { clips: "*".into(), ..MatchedClips::default() }];
     Ok(cook(&MatchingRule { clips, rate_hz: RATE_HZ, ..MatchingRule::new("mocap") }, &motions)?)
+}
+
+/// Every BVH file below `FOLDER/mocap`.
+pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    find(&folder.join("mocap"), &mut files)?;
+    files.sort();
+    ensure!(!files.is_empty(), "{} holds no mocap/*.bvh", folder.display());
+    Ok(files)
 }
 
 fn find(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {

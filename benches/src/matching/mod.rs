@@ -1,5 +1,6 @@
 //! Motion matching: one search, beside a scan, boxes in order of time and a k-d tree on the same numbers.
 
+mod characters;
 mod data;
 mod others;
 
@@ -89,7 +90,8 @@ pub fn print(folder: &Path) -> Result<()> {
         share * 100.0,
         groups as f64 / queries.len() as f64
     );
-    compare(&ways)
+    compare(&ways)?;
+    characters::print(folder)
 }
 
 /// All ways must agree. Sums of floats round, so of frames that cost nearly the same another may be found.
