@@ -9,7 +9,7 @@ use anyhow::Result;
 use lissom_build::{exact::smaller, mannequin::Motion};
 use lissom_examples::{
     Actor,
-    walkers::{self, Chance, Grid, ROOM, within},
+    walkers::{self, Chance, Grid, ROOM, stands, turn_to, within},
 };
 use lissom_math::trig;
 use lissom_motion::{
@@ -39,9 +39,7 @@ struct Walker {
 impl Walker {
     fn go(&mut self, wish: [f32; 2], side: f32) {
         let wanted = trig::sqrt(wish[0] * wish[0] + wish[1] * wish[1]);
-        let mut turn = trig::atan2(wish[0], wish[1]) - self.heading;
-        let lap = std::f32::consts::TAU;
-        turn -= lap * trig::floor(turn / lap + 0.5);
+        let turn = turn_to(wish, self.heading);
         let stands = self.waves_s > 0.0;
         let most = 2.8 * DT_S;
         self.heading += if stands { 0.0 } else { within(turn, -most, most) };
@@ -57,11 +55,7 @@ impl Walker {
     }
 
     fn place(&self) -> RootStep {
-        let half = 0.5 * self.heading;
-        RootStep {
-            translation: [self.at[0].into(), 0.0, self.at[1].into()],
-            rotation: [0.0, trig::sin(half).into(), 0.0, trig::cos(half).into()],
-        }
+        stands(self.at, self.heading)
     }
 }
 

@@ -7,34 +7,22 @@
 
 use anyhow::{Context, Result};
 use lissom::archive::Archive;
-use lissom_build::{exact::smaller, mannequin::Motion};
+use lissom_build::exact::smaller;
 use lissom_examples::{
     Actor, matched_archive,
-    walkers::{self, Chance, Grid, ROOM, within},
+    walkers::{self, Chance, GAITS, Grid, ROOM, at, matched_graph, seen, stands, within},
 };
 use lissom_math::trig;
 use lissom_motion::{
-    Graph, GraphParts, RootStep,
+    Graph,
     crowd::{Crowd, Member, Outputs, PaletteFormat, Rayon, Role, Space},
-    graph::{LayerParts, MatchedParts, StateParts},
 };
 use std::{sync::Arc, time::Instant};
 
 const DT_S: f64 = 1.0 / 30.0;
-const FRAMES: usize = 240;
+const FRAMES: usize = 150;
 /// A sixth of ten thousand: each has its turn five times a second.
 const TURNS: usize = 6;
-const MOTIONS: [Motion; 9] = [
-    Motion::Idle,
-    Motion::Walk,
-    Motion::Jog,
-    Motion::Run,
-    Motion::Back,
-    Motion::StrafeLeft,
-    Motion::StrafeRight,
-    Motion::Turn,
-    Motion::TurnRight,
-];
 
 /// What somebody wants.
 struct Walker {
@@ -45,27 +33,12 @@ struct Walker {
     rests_s: f32,
 }
 
-/// Where a member is on the ground.
-fn at(place: &RootStep) -> [f32; 2] {
-    [place.translation[0] as f32, place.translation[2] as f32]
-}
-
-/// A velocity in the world as who stands like this sees it: to its left, and ahead.
-fn seen(place: &RootStep, [x, z]: [f32; 2]) -> [f32; 2] {
-    let [_, y, _, w] = place.rotation.map(|v| v as f32);
-    let heading = 2.0 * trig::atan2(y, w);
-    let (sin, cos) = (trig::sin(heading), trig::cos(heading));
-    [x * cos - z * sin, x * sin + z * cos]
-}
-
 fn main() -> Result<()> {
     let path = std::env::args().nth(1).unwrap_or("docs/matched_crowd.png".into());
     let count: usize = std::env::args().nth(2).map_or(Ok(10_000), |count| count.parse())?;
-    let actor = Actor::of(Archive::read(&matched_archive(&MOTIONS)?)?)?;
+    let actor = Actor::of(Archive::read(&matched_archive(&GAITS)?)?)?;
     // A search every fifth of a second, and at once when the wish changes: at its turn.
-    let matched = MatchedParts { search_s: 0.2, ..MatchedParts::new("gaits", ["aside", "ahead"]) };
-    let layer = LayerParts::new("body").state(StateParts::matched("move", matched));
-    let parts = GraphParts::new().float("aside", 0.0).float("ahead", 0.0).layer(layer);
+    let parts = matched_graph(0.2);
     let graph = Arc::new(Graph::of_archive(&parts, &actor.archive)?);
     let (aside, ahead) = (graph.float("aside")?, graph.float("ahead")?);
 
@@ -77,14 +50,10 @@ fn main() -> Result<()> {
     let role = Role::Graph(crowd.add_graph(Arc::clone(&graph))?);
     let mut members: Vec<Member> = Vec::with_capacity(count);
     for _ in 0..count {
-        let half = chance.unit() * core::f32::consts::PI;
-        let ([x, z], target) = (chance.place(side), chance.place(side));
-        let place = RootStep {
-            translation: [x.into(), 0.0, z.into()],
-            rotation: [0.0, trig::sin(half).into(), 0.0, trig::cos(half).into()],
-        };
+        let heading = chance.unit() * core::f32::consts::TAU;
+        let (from, target) = (chance.place(side), chance.place(side));
         walkers.push(Walker { target, likes: 1.1 + 2.4 * chance.unit() * chance.unit(), rests_s: 0.0 });
-        members.push(crowd.add(role, place)?);
+        members.push(crowd.add(role, stands(from, heading))?);
     }
     let middle = f64::from(side) * 0.5;
     let space = Space::World { origin: [middle, 0.0, middle] };

@@ -1,14 +1,81 @@
-//! What the examples of crowds share: who wants where, and a picture of those about the middle.
+//! What the examples of crowds and of motion matching share: gaits and a graph to search them, who wants where, and a picture of
+//! those about the middle.
 
 use crate::{Actor, Vertices, write_png};
 use anyhow::Result;
 use lissom::math::Mat4;
+use lissom_build::mannequin::Motion;
 use lissom_draw::{Camera, Canvas, Ground, Light, Mesh, Shadow, palette};
 use lissom_math::trig;
-use lissom_motion::crowd::{Crowd, Member, Palettes};
+use lissom_motion::{
+    GraphParts, RootStep,
+    crowd::{Crowd, Member, Palettes},
+    graph::{LayerParts, MatchedParts, StateParts},
+};
 
 /// Metres between neighbours, about.
 pub const ROOM: f32 = 1.7;
+
+/// What motion matching chooses from.
+pub const GAITS: [Motion; 9] = [
+    Motion::Idle,
+    Motion::Walk,
+    Motion::Jog,
+    Motion::Run,
+    Motion::Back,
+    Motion::StrafeLeft,
+    Motion::StrafeRight,
+    Motion::Turn,
+    Motion::TurnRight,
+];
+
+/// One state, played by searches in the [`matched_archive`](crate::matched_archive). `aside` and `ahead` say the velocity that is
+/// wanted; it searches every `search_s` seconds, and at once when they change sharply.
+#[must_use]
+pub fn matched_graph(search_s: f32) -> GraphParts {
+    let matched = MatchedParts { search_s, ..MatchedParts::new("gaits", ["aside", "ahead"]) };
+    let layer = LayerParts::new("body").state(StateParts::matched("move", matched));
+    GraphParts::new().float("aside", 0.0).float("ahead", 0.0).layer(layer)
+}
+
+/// Where somebody is on the ground.
+#[must_use]
+pub fn at(place: &RootStep) -> [f32; 2] {
+    [place.translation[0] as f32, place.translation[2] as f32]
+}
+
+/// Radians; 0 looks along z.
+#[must_use]
+pub fn heading(place: &RootStep) -> f32 {
+    let [_, y, _, w] = place.rotation.map(|v| v as f32);
+    2.0 * trig::atan2(y, w)
+}
+
+/// Who stands there and looks there.
+#[must_use]
+pub fn stands(at: [f32; 2], heading: f32) -> RootStep {
+    let half = 0.5 * heading;
+    RootStep {
+        translation: [at[0].into(), 0.0, at[1].into()],
+        rotation: [0.0, trig::sin(half).into(), 0.0, trig::cos(half).into()],
+    }
+}
+
+/// The least turn from one heading to where a velocity leads, in radians to the left.
+#[must_use]
+pub fn turn_to(wish: [f32; 2], heading: f32) -> f32 {
+    let turn = trig::atan2(wish[0], wish[1]) - heading;
+    let lap = core::f32::consts::TAU;
+    turn - lap * trig::floor(turn / lap + 0.5)
+}
+
+/// A velocity in the world as who stands like this sees it: to its left, and ahead.
+#[must_use]
+pub fn seen(place: &RootStep, [x, z]: [f32; 2]) -> [f32; 2] {
+    let heading = heading(place);
+    let (sin, cos) = (trig::sin(heading), trig::cos(heading));
+    [x * cos - z * sin, x * sin + z * cos]
+}
 
 /// Numbers that look random, the same in every run. The generator of our tests is not used here: you can copy this
 /// example into a game that has none of our test crates.
