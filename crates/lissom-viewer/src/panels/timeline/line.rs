@@ -1,7 +1,7 @@
 //! The time line: a ruler to scrub on, and rows of what happens when.
 
 use super::{
-    rows::{Lane, faint, lanes},
+    rows::{Lane, lanes},
     scale::Scale,
 };
 use crate::{
@@ -9,8 +9,8 @@ use crate::{
     state::{Command, Commands, TimeView, View},
 };
 use egui::{
-    Align2, Color32, EventFilter, FontId, Key, PointerButton, Pos2, Rect, Response, Sense, Stroke, TextStyle,
-    Ui, pos2, vec2,
+    Align2, EventFilter, FontId, Key, PointerButton, Pos2, Rect, Response, Sense, Stroke, TextStyle, Ui,
+    pos2, vec2,
 };
 
 /// How high the ruler and a row are, in points.

@@ -136,6 +136,6 @@ fn curve(points: &[[f64; 2]], most: f64, scale: &Scale, at: Rect, color: Color32
 }
 
 /// Fainter.
-pub(super) fn faint(color: Color32) -> Color32 {
+fn faint(color: Color32) -> Color32 {
     color.gamma_multiply(0.35)
 }
