@@ -13,14 +13,17 @@ use crate::{
 /// How high all of it is at first and at least, in points.
 const HEIGHT: f32 = 142.0;
 const LEAST: f32 = 62.0;
+/// A bar of one line, in points.
+const BAR: f32 = 24.0;
 /// A window that has no room for all settings in a line, in points.
 const SMALL: f32 = 460.0;
 /// How wide the slider of the speed is with all that belongs to it, in points.
 const SPEED: f32 = 190.0;
 
 pub(crate) fn timeline(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
-    // Of one height whatever it shows: what stands above does not jump.
-    let most = ui.available_height() * 0.4;
+    // Of one height whatever it shows, and however many lines the bar has: what stands above does not jump, and a panel that had to
+    // be lower once would stay so.
+    let most = (ui.ctx().content_rect().height() - BAR) * 0.4;
     let panel = egui::Panel::bottom("timeline").resizable(true).default_size(HEIGHT.min(most));
     panel.size_range(LEAST.min(most)..=most.max(LEAST)).show(ui, |ui| {
         ui.set_min_height(ui.available_height());
