@@ -1,6 +1,6 @@
 //! Lissom's chores.
 //!
-//! `cargo xtask ci [--assets FOLDER] [--install] [LANE or STEP…]` runs what CI runs, or only what is named. Lanes:
+//! `cargo xtask ci [--assets FOLDER] [--install] [--minutes N] [LANE or STEP…]` runs what CI runs, or only what is named. Lanes:
 //! `quick` (before you push), `deep`, `guests`, `long`.
 //! `cargo xtask fuzz [--minutes N] [TARGET…]` fuzzes at length and keeps what it found for the tests.
 //! `cargo xtask fuzz-seeds` writes what fuzzing starts from.
@@ -42,6 +42,8 @@ struct Options {
     assets: Option<PathBuf>,
     /// True if missing tools may be installed.
     install: bool,
+    /// After so many minutes no further step begins.
+    minutes: Option<f64>,
     /// Names of steps and lanes; empty means all.
     only: Vec<String>,
 }
@@ -60,7 +62,7 @@ fn main() -> ExitCode {
         Some("web") => web::command(&rest),
         Some("drawing") => drawing::of_workspace().map(|drawing| print!("{drawing}")),
         _ => Err(format!(
-            "usage: cargo xtask ci [--assets FOLDER] [--install] [LANE or STEP...]\n       cargo xtask drawing\n       cargo xtask fuzz [--minutes N] [TARGET...]\n       cargo xtask fuzz-seeds\n       cargo xtask rows\n       cargo xtask show bevy [EXAMPLE...]\n       cargo xtask slowest\n       cargo xtask web [--serve]\n{}",
+            "usage: cargo xtask ci [--assets FOLDER] [--install] [--minutes N] [LANE or STEP...]\n       cargo xtask drawing\n       cargo xtask fuzz [--minutes N] [TARGET...]\n       cargo xtask fuzz-seeds\n       cargo xtask rows\n       cargo xtask show bevy [EXAMPLE...]\n       cargo xtask slowest\n       cargo xtask web [--serve]\n{}",
             known()
         )),
     };
@@ -78,6 +80,7 @@ fn parse(args: Vec<String>) -> Result<Options, String> {
     let mut options = Options {
         assets: None,
         install: std::env::var_os("CI").is_some_and(|v| v == "true" || v == "1"),
+        minutes: None,
         only: Vec::new(),
     };
     let mut args = args.into_iter();
@@ -89,6 +92,10 @@ fn parse(args: Vec<String>) -> Result<Options, String> {
                 options.assets = Some(folder);
             }
             "--install" => options.install = true,
+            "--minutes" => {
+                let minutes = args.next().and_then(|minutes| minutes.parse().ok());
+                options.minutes = Some(minutes.ok_or("--minutes needs a number")?);
+            }
             name if is_known(name) => options.only.push(arg),
             other => return Err(format!("no lane, step or option {other}; {}", known())),
         }
