@@ -58,9 +58,6 @@ pub const WASM: [&str; 9] = [
     workspace::VIEWER,
 ];
 
-/// For a build that only steps use: what is not ours is optimised less. Our kernels stay as they are shipped: `Cargo.toml` says so.
-pub const QUICK: (&str, &str) = ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1");
-
 /// Golden hashes on wasm's simd128, in Node.
 pub fn wasm(install: bool) -> Result<Outcome, String> {
     const TARGET: &str = "wasm32-unknown-unknown";
@@ -74,7 +71,7 @@ pub fn wasm(install: bool) -> Result<Outcome, String> {
         Ok(cargo) => cargo,
         Err(why) => return Ok(Outcome::Skipped(why)),
     };
-    build.args(WASM).env(QUICK.0, QUICK.1);
+    build.args(WASM);
     workspace::run(build.args(["--example", "conformance_wasm"]))?;
     let file = toolchain.folder()?.join("release/examples/conformance_wasm.wasm");
     let mut node = workspace::command("node");

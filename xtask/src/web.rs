@@ -86,9 +86,6 @@ fn build(args: &[&str], install: bool) -> Result<Result<PathBuf, String>, String
         Ok(cargo) => cargo,
         Err(why) => return Ok(Err(why)),
     };
-    if args == foreign::WASM {
-        cargo.env(foreign::QUICK.0, foreign::QUICK.1);
-    }
     workspace::run(cargo.args(args).args(["--bin", workspace::VIEWER]))?;
     let wasm = toolchain.folder()?.join("release/lissom-viewer.wasm");
     let folder = workspace::target()?.join("web");
