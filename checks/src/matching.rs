@@ -182,7 +182,9 @@ pub fn run(folder: &Path) -> Result<()> {
             measured.print(script.name, by);
         }
         if is_reference {
-            failures.extend(script.bound.broken(&held).map(|what| format!("{}: {what}", script.name)));
+            failures.extend(
+                script.bound.broken(&held).into_iter().map(|what| format!("{}: {what}", script.name)),
+            );
         }
     }
     ensure!(failures.is_empty(), "{}", failures.join("; "));
@@ -192,8 +194,7 @@ pub fn run(folder: &Path) -> Result<()> {
 /// Who walks.
 struct Walker {
     animator: Animator,
-    /// Parameters: the velocity to the left, and ahead; where it faces.
-    velocity: [&'static str; 2],
+    /// Its graph has a parameter for where it faces.
     facing: bool,
     /// Played by motion matching: its root motion turns it. Else this program does.
     matched: bool,
@@ -222,9 +223,8 @@ impl Walker {
     fn new(animator: Animator, facing: bool, matched: bool, held: bool) -> Result<Self> {
         let skeleton = animator.body().skeleton();
         let legs = [Limb::leg(skeleton, Side::Left)?, Limb::leg(skeleton, Side::Right)?];
-        let velocity = ["left", "ahead"];
         let (locks, place) = ([FootLock::default(); 2], RootStep::IDENTITY);
-        Ok(Self { animator, velocity, facing, matched, held, legs, locks, place, heading: 0.0 })
+        Ok(Self { animator, facing, matched, held, legs, locks, place, heading: 0.0 })
     }
 
     fn at(&self) -> [f64; 2] {
@@ -252,7 +252,7 @@ impl Walker {
         let (sin, cos) = trig::sin_cos(self.heading);
         let [x, z] = wanted;
         let own = [x * cos - z * sin, x * sin + z * cos];
-        for (name, value) in self.velocity.into_iter().zip(own) {
+        for (name, value) in ["left", "ahead"].into_iter().zip(own) {
             self.animator.set_value(name, value)?;
         }
         if self.facing {
@@ -391,7 +391,7 @@ impl Measured {
 }
 
 impl Bound {
-    fn broken(&self, found: &Measured) -> impl Iterator<Item = String> {
+    fn broken(&self, found: &Measured) -> Vec<String> {
         // The bound of the jump is that of the clips themselves: where nothing changes, they alone are seen.
         let [jump, other] = found.jumps_mps;
         let all = [
@@ -404,6 +404,6 @@ impl Bound {
         let told = |(what, found, most): (_, f64, f64)| {
             (found.is_nan() || found > most).then(|| format!("{found:.2} {what}, more than {most:.2}"))
         };
-        all.into_iter().filter_map(told).collect::<Vec<_>>().into_iter()
+        all.into_iter().filter_map(told).collect()
     }
 }

@@ -26,7 +26,7 @@ const DT_S: f64 = 1.0 / 60.0;
 const STEPS: usize = 300;
 const ROUNDS: usize = 15;
 const CHARACTERS: usize = 10_000;
-/// Of the crowd; the best of them counts.
+/// Of the crowd.
 const FRAMES: usize = 120;
 const SEARCHES_PER_S: usize = 5;
 

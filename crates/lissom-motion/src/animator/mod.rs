@@ -390,8 +390,8 @@ impl Animator {
         self.step(dt_s, |_| Some(change))
     }
 
-    /// The same for what follows from this very step: `decide` sees the animator when events, markers and the root's step are those of the
-    /// new time and the pose is still the old one. What it returns then changes the new pose.
+    /// The same, for a change that depends on this very step. `decide` sees the animator with the events, markers and root step of the
+    /// new time, and the old pose. What it returns then changes the new pose.
     ///
     /// ```no_run
     /// use lissom::{archive::Archive, bones::Side, job::{FootLock, FootLockRule}, pose::Limb};
@@ -402,10 +402,10 @@ impl Animator {
     /// let leg = Limb::leg(hero.body().skeleton(), Side::Left)?;
     /// let (mut lock, rule) = (FootLock::default(), FootLockRule::default());
     /// let mut place = RootStep::IDENTITY;
-    /// let held = &mut lock; // the inner closure takes what it names with it: a copy of `lock`, but this reference
+    /// let held = &mut lock; // a `move` closure that named `lock` would change a copy of it
     /// hero.update_deciding(1.0 / 60.0, |hero| {
     ///     place = place.then(&hero.root_delta());
-    ///     let (world, contact) = (place.to_transform().to_mat34(), hero.is_in("left_foot"));
+    ///     let (world, contact) = (place.to_transform().to_mat34(), hero.is_in("contact_left"));
     ///     move |pose| pose.plant(&leg, held, &rule, contact, &world, 1.0 / 60.0).map(|_| ())
     /// })?;
     /// # Ok::<(), Box<dyn core::error::Error>>(())
