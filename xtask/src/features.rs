@@ -3,11 +3,11 @@
 use crate::{foreign, guests, step::Outcome, workspace};
 use std::process::Command;
 
-/// Every reader and codec, and the scalar backend. FBX and Zstandard are C libraries. Defaults are named: the guests that are
-/// named along are built without theirs.
+/// Every reader and codec. FBX and Zstandard are C libraries. Defaults are named: the guests that are named along are built
+/// without theirs.
 pub const ALL: &str = "lissom/default,lissom-build/default,lissom-build/draco,lissom-build/fbx,lissom-build/gzip,\
      lissom-build/zstd,lissom-cli/default,lissom-cli/full,lissom-math/default,lissom-testkit/default,\
-     lissom-testkit/draco,lissom-testkit/fbx,lissom-testkit/gzip,lissom-testkit/scalar,lissom-testkit/zstd";
+     lissom-testkit/draco,lissom-testkit/fbx,lissom-testkit/gzip,lissom-testkit/zstd";
 
 /// Whose tests need them.
 pub const PACKAGES: [&str; 5] = ["lissom", "lissom-build", "lissom-cli", "lissom-math", workspace::TESTKIT];
@@ -18,10 +18,7 @@ pub fn run(install: bool) -> Result<Outcome, String> {
         return Ok(Outcome::Skipped(why));
     }
     test(&["--test", "fbx", "--test", "codecs"])?;
-    test(&["--test", "kit", "--test", "command", "--", "hostile", "stream", "golden"])?;
-    // The scalar backend beside all others.
-    let parity = ["--test", "backend_parity", "--test", "wide_parity"];
-    test(&[&parity[..], &["--test", "clip", "--test", "job"]].concat())?;
+    test(&["--test", "kit", "--test", "command", "--", "hostile", "stream"])?;
     Ok(Outcome::Passed)
 }
 

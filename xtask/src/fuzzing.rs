@@ -1,13 +1,15 @@
 //! Fuzzing, where there is a nightly compiler: a few seconds per target in CI, at length by hand. The same program,
 //! built with AddressSanitizer, runs every job once for the step `sanitizer`.
 
-use crate::{features, foreign, step::Outcome, workspace};
+use crate::{
+    features, foreign,
+    step::{Outcome, on_all_cores},
+    workspace,
+};
 use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
-    sync::atomic::{AtomicUsize, Ordering},
-    thread,
 };
 
 /// Seconds per target in CI.
@@ -62,21 +64,9 @@ pub fn run(install: bool) -> Result<Outcome, String> {
     }
     seeds()?;
     let program = build(Build::Quick)?;
-    let targets = targets()?;
-    // As many at a time as there are cores.
-    let next = AtomicUsize::new(0);
-    let work = || -> Result<(), String> {
-        while let Some(target) = targets.get(next.fetch_add(1, Ordering::Relaxed)) {
-            println!("   {target}: {}", fuzz_for(&program, target, SECONDS, RUNS)?);
-        }
+    on_all_cores(&targets()?, |target| {
+        println!("   {target}: {}", fuzz_for(&program, target, SECONDS, RUNS)?);
         Ok(())
-    };
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    thread::scope(|scope| {
-        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
-        workers
-            .into_iter()
-            .try_for_each(|w| w.join().map_err(|_| "a thread of the step panicked".to_owned())?)
     })?;
     Ok(Outcome::Passed)
 }

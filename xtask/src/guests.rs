@@ -25,7 +25,7 @@ pub const FEATURES: &str = "bevy_lissom/import,bevy_lissom/multi_threaded,bevy_l
      lissom-viewer/default,lissom-gpu/default";
 
 /// What the step `features` needs of what all of them stand on: with it, both share what they build.
-const SHARED: &str = "lissom-build/zstd,lissom-testkit/fbx,lissom-testkit/scalar,lissom-testkit/zstd";
+const SHARED: &str = "lissom-build/zstd,lissom-testkit/fbx,lissom-testkit/zstd";
 
 /// What the others have by themselves.
 const OTHERS: &str = "lissom-py/default,lissom-bench-world/default";

@@ -25,6 +25,7 @@ mod guests;
 mod pages;
 mod python;
 mod rows;
+mod scalar;
 mod slowest;
 mod source;
 mod step;

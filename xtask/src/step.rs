@@ -1,7 +1,13 @@
 //! What a step of CI is, and what several steps share.
 
 use crate::{Options, workspace};
-use std::{fs, path::PathBuf, process::Command};
+use std::{
+    fs,
+    path::PathBuf,
+    process::Command,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
 
 /// How a step ended, if it did not fail.
 pub enum Outcome {
@@ -57,6 +63,27 @@ pub fn clippy(packages: &[&str]) -> Result<Outcome, String> {
     let mut clippy = workspace::cargo();
     clippy.args(["clippy", "--all-targets"]).args(workspace::named(packages.iter().copied()));
     workspace::run(clippy.args(["--", "--deny", "warnings"])).map(|()| Outcome::Passed)
+}
+
+/// Works on all items, as many at a time as there are cores; the error of one of them, if any has one.
+pub fn on_all_cores<T: Sync>(
+    items: &[T],
+    work: impl Fn(&T) -> Result<(), String> + Sync,
+) -> Result<(), String> {
+    let next = AtomicUsize::new(0);
+    let worker = || -> Result<(), String> {
+        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+            work(item)?;
+        }
+        Ok(())
+    };
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(worker)).collect();
+        workers
+            .into_iter()
+            .try_for_each(|w| w.join().map_err(|_| "a thread of the step panicked".to_owned())?)
+    })
 }
 
 /// A folder under the target folder for what a step writes.

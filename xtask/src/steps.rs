@@ -2,7 +2,8 @@
 
 use crate::{
     Options, bevy, drawing, features, foreign, fused, fuzzing, glam, gltf, gpu, guests, pages, python,
-    step::{Lane, Outcome, Step, cargo, clippy, scratch},
+    scalar,
+    step::{Lane, Outcome, Step, cargo, clippy, on_all_cores, scratch},
     viewer, web, workspace,
 };
 use std::{
@@ -67,8 +68,14 @@ const STEPS: &[Step] = &[
     Step {
         name: "features",
         lane: Lane::Deep,
-        why: "what is off by default works too: FBX, the other codecs, the scalar backend; and no spoiled file does harm there",
+        why: "what is off by default works too: FBX and the other codecs; and no spoiled file does harm there",
         run: |o| features::run(o.install),
+    },
+    Step {
+        name: "scalar",
+        lane: Lane::Deep,
+        why: "the backend of CPUs without vectors has the bits of all others",
+        run: |_| scalar::run(),
     },
     Step {
         name: "doc",
@@ -261,13 +268,13 @@ fn examples() -> Result<Outcome, String> {
     // Without `--examples`, which would build a test harness of each. The step `test` has built them already.
     cargo(&["test", "--no-run"])?;
     let target = workspace::target()?;
-    for name in names {
+    on_all_cores(&names, |name| {
         let folder = scratch(&format!("examples/{name}"))?;
         let mut command = Command::new(target.join("debug/examples").join(name));
         command.current_dir(folder);
         println!("   $ {name}");
-        run_limited(&mut command, name)?;
-    }
+        run_limited(&mut command, name)
+    })?;
     Ok(Outcome::Passed)
 }
 

@@ -414,6 +414,16 @@ impl Viewer {
         scene.draw(subject.unwrap_or(Subject::Lines), &look)
     }
 
+    /// From now on the scene is drawn only by [`Viewer::draw_now`]: where few frames are looked at, the others cost no drawing.
+    pub fn draw_later(&mut self) {
+        self.scene.draw_later();
+    }
+
+    /// Draws the scene of the last frame, if that waits.
+    pub fn draw_now(&mut self) {
+        self.scene.draw_now();
+    }
+
     /// Writes a file of a new name into a folder; its path. A moving picture is written once its last frame was drawn.
     ///
     /// # Errors

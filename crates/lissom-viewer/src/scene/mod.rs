@@ -68,6 +68,10 @@ pub(crate) struct Scene {
     drawn: Option<u64>,
     /// How often something was loaded.
     loaded: u64,
+    /// True if frames wait until somebody looks.
+    waits: bool,
+    /// The frame that waits.
+    waiting: Option<wgpu::CommandBuffer>,
 }
 
 /// Which of the scene's meshes.
@@ -102,6 +106,8 @@ impl Scene {
             target,
             drawn: None,
             loaded: 0,
+            waits: false,
+            waiting: None,
             state: state.clone(),
         }
     }
@@ -150,6 +156,7 @@ impl Scene {
             return Ok(());
         }
         self.drawn = None;
+        self.waiting = None;
         self.draw_anew(subject, look)?;
         self.drawn = Some(key);
         Ok(())
@@ -195,8 +202,19 @@ impl Scene {
         hasher.finish()
     }
 
+    /// From now on frames are made, but drawn only by [`Scene::draw_now`].
+    pub fn draw_later(&mut self) {
+        self.waits = true;
+    }
+
+    /// Draws the frame that waits, if one does.
+    pub fn draw_now(&mut self) {
+        self.state.queue.submit(self.waiting.take());
+    }
+
     /// What was drawn last.
-    pub fn picture(&self) -> Result<Picture, Failure> {
+    pub fn picture(&mut self) -> Result<Picture, Failure> {
+        self.draw_now();
         read_back(&self.state, self.target.shown())
     }
 
@@ -239,7 +257,7 @@ impl Scene {
         Ok(())
     }
 
-    /// The commands of a frame, handed to the GPU.
+    /// The commands of a frame, handed to the GPU, or kept until somebody looks.
     fn encode(&mut self, look: &Look<'_>, drawn: Drawn) {
         let device = &self.state.device;
         let nothing = list_texture(device, 1);
@@ -303,6 +321,9 @@ impl Scene {
             pass.set_bind_group(0, &nobody.eye, &[]);
             self.strokes.draw(&mut pass, p);
         }
-        self.state.queue.submit([encoder.finish()]);
+        self.waiting = Some(encoder.finish());
+        if !self.waits {
+            self.draw_now();
+        }
     }
 }

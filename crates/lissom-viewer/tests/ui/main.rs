@@ -44,6 +44,8 @@ fn viewer_by(step_s: f32) -> Option<Harness<'static, Viewer>> {
         }
     };
     let mut viewer = Viewer::new(&state);
+    // A processor draws, and most frames are not looked at.
+    viewer.draw_later();
     viewer.show(Document::mannequin());
     assert_eq!(viewer.failure(), None);
     let mut harness = Harness::builder()
@@ -72,6 +74,7 @@ fn press(harness: &mut Harness<'_, Viewer>, label: &str) {
 
 /// The part of the picture right of the side panel and above the time line.
 fn scene(harness: &mut Harness<'_, Viewer>) -> Vec<[u8; 4]> {
+    harness.state_mut().draw_now();
     let picture = harness.render().expect("it can be drawn");
     let rect = harness.get_by_label("scene").rect();
     let mut pixels = Vec::new();

@@ -46,6 +46,7 @@ fn open(harness: &mut Harness<'_, Viewer>, panel: Panel) {
 /// Rows of the panel with one of these words differ from machine to machine: they are covered.
 fn compare(harness: &mut Harness<'_, Viewer>, name: &str, covered: &[&str]) {
     assert_eq!(harness.state().failure(), None);
+    harness.state_mut().draw_now();
     let mut picture = harness.render().expect("it can be drawn");
     let scene = harness.get_by_label("scene").rect();
     let (left, bottom) = (scene.right() as u32, scene.bottom() as u32);
