@@ -261,6 +261,15 @@ fn motion<'a>(from: &Object<'a>) -> Result<(MotionParts, Vec<Node<'a>>)> {
         }
         return Ok((MotionParts::Line { by, points }, nodes));
     }
+    if let Some(rest) = from.text("direct")? {
+        let mut points = Vec::with_capacity(nodes.len());
+        for node in &nodes {
+            let point = Object::of(node)?;
+            let by = point.text("by")?.ok_or_else(|| node.wrong("its weight is a parameter: \"by\""))?;
+            points.push(point_at(&point, by)?);
+        }
+        return Ok((MotionParts::Direct { rest, points }, nodes));
+    }
     let by: Vec<String> = from.list("plane")?.iter().map(Node::text).collect::<Result<_>>()?;
     let by = <[String; 2]>::try_from(by).unwrap_or_default();
     let known = [

@@ -212,7 +212,7 @@ static LAYER: Table = Table {
 
 static STATE: Table = Table {
     name: "a state",
-    what: "A clip, a blend of clips on a line or in a plane, motion matching, or a group: states and transitions of their own.",
+    what: "A clip, a blend of clips on a line, in a plane or by weights of their own, motion matching, or a group: states and transitions of their own.",
     keys: &[
         must("name", Kind::Text, "Unique in its layer."),
         may("clip", Kind::Text, "The clip that it plays."),
@@ -223,7 +223,16 @@ static STATE: Table = Table {
             Kind::Word(&["delaunay", "bands", "directional_bands"]),
             "How a place in a plane is shared among the clips around it; delaunay if nothing is said.",
         ),
-        may("points", Kind::List(&Kind::Table(&POINT)), "Where the clips of a line or a plane stand."),
+        may(
+            "direct",
+            Kind::Text,
+            "Clips that each have a float parameter as their weight, as faces are made. This clip has what they leave of 1.",
+        ),
+        may(
+            "points",
+            Kind::List(&Kind::Table(&POINT)),
+            "Where the clips of a line or a plane stand, or which parameter weighs each.",
+        ),
         may(
             "matched",
             Kind::Table(&MATCHED),
@@ -260,8 +269,14 @@ static STATE: Table = Table {
             "What happens at the ends; loop if nothing is said.",
         ),
     ],
-    one_of: &["clip", "line", "plane", "matched", "states"],
-    needs: &[("line", "points"), ("plane", "points"), ("blend", "plane"), ("transitions", "states")],
+    one_of: &["clip", "line", "plane", "direct", "matched", "states"],
+    needs: &[
+        ("line", "points"),
+        ("plane", "points"),
+        ("direct", "points"),
+        ("blend", "plane"),
+        ("transitions", "states"),
+    ],
 };
 
 const AMOUNT: Kind = Kind::Either(&[NUMBER, Kind::Text]);
@@ -327,9 +342,10 @@ static KEEP_SPEED: Table = Table {
 
 static POINT: Table = Table {
     name: "a point",
-    what: "Where a clip stands.",
+    what: "Where a clip stands, or what weighs it.",
     keys: &[
-        must("at", Kind::Either(&[NUMBER, Kind::Pair(&NUMBER)]), "A number on a line, two in a plane."),
+        may("at", Kind::Either(&[NUMBER, Kind::Pair(&NUMBER)]), "A number on a line, two in a plane."),
+        may("by", Kind::Text, "The float parameter that is its weight."),
         must("clip", Kind::Text, "The clip."),
         may("speed", NUMBER, "1 as the clip was made; above 0."),
         may(
@@ -338,7 +354,7 @@ static POINT: Table = Table {
             "True if the clip does not share the lap of the others, as an idle among gaits: it plays at its own speed.",
         ),
     ],
-    one_of: &[],
+    one_of: &["at", "by"],
     needs: &[],
 };
 

@@ -173,7 +173,7 @@ fn state(state: &StateParts) -> Json {
         }
         MotionParts::Line { by, points } => {
             out.push(("line".into(), Json::text(by)));
-            let points = points.iter().map(|p| point(p, number(p.at)));
+            let points = points.iter().map(|p| point(p, "at", number(p.at)));
             out.push(("points".into(), Json::List(points.collect())));
         }
         MotionParts::Plane { by, blend, points } => {
@@ -183,7 +183,12 @@ fn state(state: &StateParts) -> Json {
                 PlaneBlend::Bands => put(&mut out, "blend", Json::text("bands"), true),
                 PlaneBlend::DirectionalBands => put(&mut out, "blend", Json::text("directional_bands"), true),
             }
-            let points = points.iter().map(|p| point(p, Json::List(p.at.map(number).into())));
+            let points = points.iter().map(|p| point(p, "at", Json::List(p.at.map(number).into())));
+            out.push(("points".into(), Json::List(points.collect())));
+        }
+        MotionParts::Direct { rest, points } => {
+            out.push(("direct".into(), Json::text(rest)));
+            let points = points.iter().map(|p| point(p, "by", Json::text(&p.at)));
             out.push(("points".into(), Json::List(points.collect())));
         }
         MotionParts::Matched(own) => out.push(("matched".into(), matched(own))),
@@ -274,9 +279,9 @@ fn matched(own: &MatchedParts) -> Json {
     Json::Object(out)
 }
 
-fn point<P>(point: &PointParts<P>, at: Json) -> Json {
+fn point<P>(point: &PointParts<P>, key: &str, place: Json) -> Json {
     let mut out = Fields::new();
-    out.push(("at".into(), at));
+    out.push((key.into(), place));
     out.push(("clip".into(), Json::text(&point.clip)));
     put(&mut out, "speed", number(point.speed), point.speed != 1.0);
     put(&mut out, "own_time", Json::of(true), point.own_time);

@@ -108,6 +108,8 @@ fn what_is_written_is_read_back_in_json_and_in_bytes() {
         let state = state.starting_at(i as f32 * 0.25).time_by("pace");
         steered.layers[0] = steered.layers[0].clone().state(state);
     }
+    let weights = StateParts::direct("face", "idle", &[("pace", "walk"), ("x", "run")]).own_time("run");
+    steered.layers[0] = steered.layers[0].clone().state(weights.by_code());
     let combo = MontageParts::new("combo", "jump").section("a", 0.0).then(Next::Section("c".into()));
     let combo = combo.section("b", 0.25).then(Next::End).section("c", 0.5).root(RootUse::Scaled(0.5));
     let sections =
@@ -184,7 +186,7 @@ fn every_error_has_its_line_and_column() {
         (whole("!{ \"name\": \"l\", \"mask\": \"m\" }"), "layer \"l\": there is no mask called \"m\""),
         (
             states("!{ \"name\": \"a\" }"),
-            "a state has exactly one of \"clip\", \"line\", \"plane\", \"matched\", \"states\"",
+            "a state has exactly one of \"clip\", \"line\", \"plane\", \"direct\", \"matched\", \"states\"",
         ),
         (
             states("{ \"name\": \"a\", \"clip\": \"c\" },\n!{ \"name\": \"b\", \"clip\": \"c\" }"),

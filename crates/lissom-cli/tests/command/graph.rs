@@ -214,7 +214,7 @@ const BROKEN: &[(&str, &str, &str)] = &[
     (
         "\"idle\", \"clip\": \"wave\"",
         "\"idle\", \"clip\": \"wave\", \"line\": \"speed\"",
-        "a state has exactly one of \"clip\", \"line\", \"plane\", \"matched\", \"states\"",
+        "a state has exactly one of \"clip\", \"line\", \"plane\", \"direct\", \"matched\", \"states\"",
     ),
     ("\"idle\", \"clip\"", "\"idle\", \"clp\"", "a state has no key \"clp\"; did you mean \"clip\"?"),
     (
@@ -236,6 +236,11 @@ const BROKEN: &[(&str, &str, &str)] = &[
         "\"time_from\": \"speed\"",
         "\"time_from\": \"speed\", \"speed\": 2",
         "a state whose time is a parameter has no speed",
+    ),
+    (
+        "\"clip\": \"wave\", \"time_from\": \"speed\"",
+        "\"direct\": \"wave\", \"points\": [{ \"at\": 1, \"clip\": \"idle\" }]",
+        "its weight is a parameter: \"by\"",
     ),
     (
         "\"clip\": \"wave\", \"time_from\": \"speed\"",

@@ -16,6 +16,9 @@ use lissom::track::{Playhead, Repeat};
 /// Sections that a one-shot goes through in one step, at most; then it waits where it is.
 const MAX_SECTIONS_A_STEP: usize = 4096;
 
+/// Shares of a step that differ by less are one time: they were rounded on different ways.
+const SAME_TIME: f64 = 1.0e-9;
+
 /// Something of a layer: as it is shown, as it was in the step, and before changes by inertia.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Thrice {
@@ -110,7 +113,9 @@ impl Shot {
             stopped.map(|since_s| within(1.0 - (since_s - fade_s) / dt_s))
         };
         match (stopped, ended) {
-            (Some(stopped), Some(ended)) if ended <= stopped => Some((What::ShotEnded(clip), ended)),
+            (Some(stopped), Some(ended)) if ended <= stopped + SAME_TIME => {
+                Some((What::ShotEnded(clip), ended))
+            }
             (Some(stopped), _) => Some((What::ShotInterrupted(clip), stopped)),
             (None, ended) => ended.map(|ended| (What::ShotEnded(clip), ended)),
         }

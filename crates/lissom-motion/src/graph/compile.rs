@@ -474,6 +474,9 @@ impl<'a> Compiler<'a> {
                     "only a blend has a speed to keep: its parameters ask for one",
                 )));
             }
+            if matches!(state.motion, MotionParts::Direct { .. }) {
+                return Err(whole(Problem::Points("weights of clips ask for no speed that could be kept")));
+            }
             check("slowest", keep.slowest, "above 0, at most 1", |v| v > 0.0 && v <= 1.0).map_err(whole)?;
             check("fastest", keep.fastest, "finite, at least 1", |v| v >= 1.0).map_err(whole)?;
         }
@@ -511,6 +514,20 @@ impl<'a> Compiler<'a> {
                     list.push((point.at, self.point(point).map_err(wrong)?));
                 }
                 (Space::plane(*blend, &list).map_err(whole)?, by.map(Some))
+            }
+            MotionParts::Direct { rest, points } => {
+                // The clip that has what they leave is one of them.
+                count(points.len())?;
+                limit("points", points.len() + 1, MAX_POINTS).map_err(whole)?;
+                let clip = self.clip(rest).map_err(whole)?;
+                let rest = SpacePoint { clip, own_time: false, speed: 1.0, number: 0 };
+                let mut list = Vec::with_capacity(points.len());
+                for (p, point) in points.iter().enumerate() {
+                    let wrong = |problem| (Some(p), problem);
+                    let by = self.float(&point.at).map_err(wrong)?;
+                    list.push((by, self.point(point).map_err(wrong)?));
+                }
+                (Space::direct(rest, &list), [None; 2])
             }
         };
         self.states.push(State {

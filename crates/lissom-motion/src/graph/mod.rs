@@ -595,7 +595,7 @@ impl Graph {
         let place = if state.keep_speed.is_some() { space.inward(asked) } else { asked };
         let mean_s = state.keep_speed.map(|_| {
             let (mut total, mut laps) = (0.0, 0.0);
-            space.shares(place, |point, weight| {
+            space.shares(place, &float, |point, weight| {
                 if let Some(length_s) = self.lap_s(point) {
                     total += f64::from(weight);
                     laps += f64::from(weight) / length_s;
@@ -604,7 +604,7 @@ impl Graph {
             total / laps
         });
         let (mut lap_s, mut total, mut travel_m) = (0.0, 0.0, [0.0; 3]);
-        space.shares(place, |point, mut weight| {
+        space.shares(place, &float, |point, mut weight| {
             if let Some(length_s) = self.lap_s(point) {
                 if let Some(mean_s) = mean_s {
                     weight = (f64::from(weight) * (mean_s / length_s)) as f32;

@@ -228,6 +228,15 @@ pub enum MotionParts {
         /// Where each clip stands; no two at one place.
         points: Vec<PointParts<[f32; 2]>>,
     },
+    /// Clips that each have a weight of their own, as faces are made. A point's place is the float parameter that is its weight;
+    /// below 0 counts as 0. What the points leave of 1 goes to one more clip; if they ask for more than 1 together, each has its
+    /// part of 1.
+    Direct {
+        /// The clip that has what the points leave: a face at rest.
+        rest: String,
+        /// The parameter of each clip.
+        points: Vec<PointParts<String>>,
+    },
     /// Of a database's clips the one that fits best, from where it fits best: [`matching`](crate::matching).
     Matched(Box<MatchedParts>),
 }
@@ -324,14 +333,17 @@ impl MatchedParts {
 impl MotionParts {
     /// The names of the clips that it plays; those of a database are not among them.
     pub fn clips(&self) -> impl Iterator<Item = &str> {
-        let (one, line, plane) = match self {
-            Self::Clip(clip) => (Some(clip), &[][..], &[][..]),
-            Self::Line { points, .. } => (None, points.as_slice(), &[][..]),
-            Self::Plane { points, .. } => (None, &[][..], points.as_slice()),
-            Self::Matched(_) => (None, &[][..], &[][..]),
+        let (one, line, plane, direct) = match self {
+            Self::Clip(clip) => (Some(clip), &[][..], &[][..], &[][..]),
+            Self::Line { points, .. } => (None, points.as_slice(), &[][..], &[][..]),
+            Self::Plane { points, .. } => (None, &[][..], points.as_slice(), &[][..]),
+            Self::Direct { rest, points } => (Some(rest), &[][..], &[][..], points.as_slice()),
+            Self::Matched(_) => (None, &[][..], &[][..], &[][..]),
         };
         let on_line = line.iter().map(|point| &*point.clip);
-        one.into_iter().map(|clip| &**clip).chain(on_line).chain(plane.iter().map(|point| &*point.clip))
+        let in_plane = plane.iter().map(|point| &*point.clip);
+        let by_weight = direct.iter().map(|point| &*point.clip);
+        one.into_iter().map(|clip| &**clip).chain(on_line).chain(in_plane).chain(by_weight)
     }
 }
 
@@ -599,6 +611,10 @@ impl GraphParts {
                 MotionParts::Plane { points, .. } => {
                     points.iter_mut().for_each(|point| rename(&mut point.clip))
                 }
+                MotionParts::Direct { rest, points } => {
+                    rename(rest);
+                    points.iter_mut().for_each(|point| rename(&mut point.clip));
+                }
                 // A database names its clips itself.
                 MotionParts::Matched(_) => {}
             }
@@ -737,6 +753,13 @@ impl StateParts {
         Self::new(name, MotionParts::Plane { by: by.map(Into::into), blend, points })
     }
 
+    /// A state that repeats clips by weights of their own, each a float parameter; `rest` has what they leave.
+    #[must_use]
+    pub fn direct(name: &str, rest: &str, points: &[(&str, &str)]) -> Self {
+        let points = points.iter().map(|(by, clip)| PointParts::new((*by).into(), clip)).collect();
+        Self::new(name, MotionParts::Direct { rest: rest.into(), points })
+    }
+
     /// A state that is played by motion matching.
     #[must_use]
     pub fn matched(name: &str, matched: MatchedParts) -> Self {
@@ -800,6 +823,9 @@ impl StateParts {
                 points.iter_mut().filter(|point| point.clip == clip).for_each(|point| point.own_time = true);
             }
             MotionParts::Plane { points, .. } => {
+                points.iter_mut().filter(|point| point.clip == clip).for_each(|point| point.own_time = true);
+            }
+            MotionParts::Direct { points, .. } => {
                 points.iter_mut().filter(|point| point.clip == clip).for_each(|point| point.own_time = true);
             }
         }

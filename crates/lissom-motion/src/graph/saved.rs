@@ -234,6 +234,15 @@ impl Writer<'_> {
                 self.u32(3);
                 self.matched(matched);
             }
+            MotionParts::Direct { rest, points } => {
+                self.u32(4);
+                self.text(rest);
+                self.count(points.len());
+                for point in points {
+                    self.text(&point.at);
+                    self.point(point);
+                }
+            }
         }
         if has_more(state) {
             self.some(state.time_from.as_ref());
@@ -482,6 +491,14 @@ impl Reader<'_> {
                 MotionParts::Plane { by, blend, points }
             }
             3 => MotionParts::Matched(Box::new(self.matched()?)),
+            4 => {
+                let rest = self.name()?;
+                let points = self.list(MAX_POINTS, 16, |from| {
+                    let by = from.name()?;
+                    from.point(by)
+                })?;
+                MotionParts::Direct { rest, points }
+            }
             _ => return Err(self.wrong("no kind of state")),
         };
         // By bits: a negative 0 is something else, and refused later.

@@ -1,4 +1,4 @@
-//! Blend spaces: how a place on a line or in a plane is shared among the clips that stand there.
+//! Blend spaces: how a place on a line or in a plane is shared among the clips that stand there, or what parameters give to each.
 //!
 //! Weights are never negative, sum to 1, and a clip has all of it where it stands.
 
@@ -44,6 +44,8 @@ enum Kind {
     Bands(Box<[[f64; 2]]>),
     /// Length and angle.
     Polar(Box<[[f64; 2]]>),
+    /// The float parameter of every point but the first, which has what they leave.
+    Direct(Box<[u16]>),
 }
 
 impl Space {
@@ -94,6 +96,13 @@ impl Space {
         Ok(Self { kind, points: numbered(points.iter().map(|(_, point)| *point)) })
     }
 
+    /// Points with a float parameter each, and one that has what they leave; at most [`MAX_POINTS`].
+    pub(super) fn direct(rest: SpacePoint, points: &[(u16, SpacePoint)]) -> Self {
+        let by = points.iter().map(|(by, _)| *by).collect();
+        let all = core::iter::once(rest).chain(points.iter().map(|(_, point)| *point));
+        Self { kind: Kind::Direct(by), points: numbered(all) }
+    }
+
     /// The first point that plays this clip in its own time.
     pub(super) fn own_point(&self, clip: u16) -> Option<SpacePoint> {
         self.points.iter().copied().find(|point| point.own_time && point.clip == clip)
@@ -116,7 +125,7 @@ impl Space {
             Kind::One => 1,
             Kind::Line(_) => 2,
             Kind::Triangles { .. } => 3,
-            Kind::Bands(_) | Kind::Polar(_) => clips,
+            Kind::Bands(_) | Kind::Polar(_) | Kind::Direct(_) => clips,
         };
         if most < clips { most } else { clips }
     }
@@ -128,8 +137,14 @@ impl Space {
         if share < 1.0 { place.map(|v| (f64::from(v) * share) as f32) } else { place }
     }
 
-    /// The clips that weigh something at a place, and their weights; a line looks at its first number alone.
-    pub(super) fn shares(&self, place: [f32; 2], mut each: impl FnMut(SpacePoint, f32)) {
+    /// The clips that weigh something at a place, and their weights; a line looks at its first number alone, and weights of their
+    /// own at float parameters.
+    pub(super) fn shares(
+        &self,
+        place: [f32; 2],
+        float: impl Fn(u16) -> f32,
+        mut each: impl FnMut(SpacePoint, f32),
+    ) {
         let place = place.map(f64::from);
         let mut push = |point: usize, weight: f64| {
             if weight > 0.0 {
@@ -162,6 +177,15 @@ impl Space {
             Kind::Polar(at) => {
                 let here = polar(place);
                 bands(at.len(), push, |i, j| polar_ratio(at[i], here, at[j]));
+            }
+            Kind::Direct(by) => {
+                let weight = |by: u16| f64::from(if float(by) > 0.0 { float(by) } else { 0.0 });
+                let asked = by.iter().fold(0.0, |sum, by| sum + weight(*by));
+                let most = if asked > 1.0 { asked } else { 1.0 };
+                push(0, 1.0 - asked / most);
+                for (i, by) in by.iter().enumerate() {
+                    push(i + 1, weight(*by) / most);
+                }
             }
         }
     }

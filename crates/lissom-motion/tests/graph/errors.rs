@@ -29,7 +29,7 @@ fn parts(layer: LayerParts) -> GraphParts {
 fn every_error_names_its_place_and_says_what_is_wrong() {
     assert!(Graph::new(&parts(layer()), |_| Some(1.0)).is_ok());
     let way = |from: &str, to: &str| TransitionParts::new(from, to);
-    let cases: [(GraphParts, Place, &str); 25] = [
+    let cases: [(GraphParts, Place, &str); 30] = [
         (
             parts(layer().state(StateParts::clip("run", "nothing"))),
             Place::State(0, 2),
@@ -162,6 +162,38 @@ fn every_error_names_its_place_and_says_what_is_wrong() {
             ))),
             Place::State(0, 0),
             r#"layer "body", state "run": one clip must stand at (0, 0), where there is no direction"#,
+        ),
+        (
+            parts(LayerParts::new("body").state(StateParts::direct("run", "a", &[]))),
+            Place::State(0, 0),
+            r#"layer "body", state "run": a blend needs a clip"#,
+        ),
+        (
+            parts(LayerParts::new("body").state(StateParts::direct(
+                "run",
+                "a",
+                &[("speed", "b"), ("sped", "b")],
+            ))),
+            Place::Point(0, 0, 1),
+            r#"layer "body", state "run", point 2: there is no parameter called "sped""#,
+        ),
+        (
+            parts(LayerParts::new("body").state(StateParts::direct("run", "nothing", &[("speed", "b")]))),
+            Place::State(0, 0),
+            r#"layer "body", state "run": there is no clip called "nothing""#,
+        ),
+        (
+            parts(LayerParts::new("body").state(StateParts::direct("run", "a", &[("speed", "b"); 32]))),
+            Place::State(0, 0),
+            r#"layer "body", state "run": points: 33, but the limit is 32"#,
+        ),
+        (
+            parts(
+                LayerParts::new("body")
+                    .state(StateParts::direct("run", "a", &[("speed", "b")]).keeping_speed()),
+            ),
+            Place::State(0, 0),
+            r#"layer "body", state "run": weights of clips ask for no speed that could be kept"#,
         ),
         (
             parts(LayerParts::new("body").state(StateParts::clip("run", "run").at_speed(f32::NAN))),

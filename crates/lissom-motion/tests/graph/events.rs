@@ -36,8 +36,10 @@ const PACE: i64 = LAP / 16;
 const TOLD: usize = 4;
 
 struct StateSpec {
-    /// Two are an even blend.
+    /// Two are a blend.
     clips: Vec<usize>,
+    /// True if a parameter is the weight of the second, rather than a place between them: which is the same.
+    direct: bool,
     repeat: Repeat,
     /// Ticks per sixteenth of a second.
     speed: i64,
@@ -190,6 +192,7 @@ impl LayerSpec {
             } else {
                 vec![rng.below(CLIPS)]
             },
+            direct: rng.one_in(2),
             repeat: [Repeat::Loop, Repeat::Once, Repeat::PingPong][rng.below(3)],
             speed: [2, 1, 4, -2, 0][rng.below(5)] * STEP,
         });
@@ -214,6 +217,7 @@ impl LayerSpec {
             let clips: Vec<String> = state.clips.iter().map(ToString::to_string).collect();
             let parts = match &*clips {
                 [one] => StateParts::clip(&name, one),
+                two if state.direct => StateParts::direct(&name, &two[0], &[("half", &two[1])]),
                 two => StateParts::line(&name, "half", &[(0.0, &two[0]), (1.0, &two[1])]),
             };
             let parts = parts.at_speed((state.speed / STEP) as f32 * 0.5);

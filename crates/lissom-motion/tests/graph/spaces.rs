@@ -271,6 +271,34 @@ fn a_line_is_exact_at_its_points_and_even_between() {
 }
 
 #[test]
+fn clips_with_weights_of_their_own_leave_the_rest_to_one_and_share_what_is_too_much() {
+    const BY: [&str; 3] = ["p", "q", "r"];
+    let points: Vec<_> = BY.into_iter().zip(["smile", "blink", "frown"]).collect();
+    let layer = LayerParts::new("face").state(StateParts::direct("face", "calm", &points));
+    let parts = BY.iter().fold(GraphParts::new(), |parts, by| parts.float(by, 0.0));
+    let mut played = Played::new(seconds(&parts.layer(layer)));
+    let known: [([f32; 3], [f32; 4]); 7] = [
+        ([0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]),
+        ([0.25, 0.0, 0.0], [0.75, 0.25, 0.0, 0.0]),
+        ([0.25, 0.5, 0.0], [0.25, 0.25, 0.5, 0.0]),
+        ([0.5, 0.25, 0.25], [0.0, 0.5, 0.25, 0.25]),
+        ([1.0, 1.0, 2.0], [0.0, 0.25, 0.25, 0.5]),
+        ([-3.0, 0.5, -0.0], [0.5, 0.0, 0.5, 0.0]),
+        ([f32::MAX, f32::MAX, -f32::MAX], [0.0, 0.5, 0.5, 0.0]),
+    ];
+    for (values, expected) in known {
+        for (by, value) in BY.into_iter().zip(values) {
+            let by = played.graph.float(by).unwrap();
+            played.state.set(by, value).unwrap();
+        }
+        played.update(1.0 / 64.0);
+        let expected = ["calm", "smile", "blink", "frown"].into_iter().zip(expected);
+        let expected: Vec<_> = expected.filter(|(_, weight)| *weight > 0.0).collect();
+        assert_eq!(played.weights(0), expected, "{values:?}");
+    }
+}
+
+#[test]
 fn outside_of_its_triangles_a_plane_holds_the_nearest_edge() {
     let mut played = plane(PlaneBlend::Delaunay, &[[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]]);
     assert_eq!(weights(&mut played, [0.5, -3.0])[..3], [0.75, 0.25, 0.0]);

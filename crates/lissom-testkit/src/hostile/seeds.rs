@@ -357,6 +357,7 @@ pub(super) fn graph_files() -> Vec<Seed> {
  "layers": [{ "name": "l", "mask": "m", "weight": 0.5, "weight_from": "x", "additive": false, "states": [
    { "name": "a", "clip": "c", "speed": -1.5, "speed_from": "x", "repeat": "ping_pong", "by_code": true },
    { "name": "door", "clip": "c", "time_from": "x", "start": 0.25, "root_motion": "horizontal" }, { "name": "far", "clip": "c", "root_motion": -0.5 },
+   { "name": "face", "direct": "c", "points": [{ "by": "x", "clip": "none", "speed": 2 }, { "by": "k", "clip": "c" }] },
    { "name": "free", "matched": { "database": "d", "velocity": ["x", "x"], "facing": "x", "velocity_half_life_s": 0.1, "facing_half_life_s": "x",
      "responsiveness": 2, "transition_cost": "x", "tags": ["calm"], "search_s": 0.2, "sharp_mps": 2, "blend_s": 0.1 } },
    { "name": "g", "states": [{ "name": "b", "plane": ["x", "x"], "blend": "bands", "keep_speed": { "slowest": 0.25, "fastest": 2 }, "points": [{ "at": [0, 1], "clip": "none", "speed": 2, "own_time": true }] }],

@@ -140,6 +140,9 @@ fn range(parts: &GraphParts, parameter: &str) -> (f32, f32) {
                         values.extend(points.iter().map(|point| point.at[axis]));
                     }
                 }
+                MotionParts::Direct { points, .. } if points.iter().any(|point| point.at == parameter) => {
+                    values.extend([0.0, 1.0]);
+                }
                 _ => {}
             }
         }

@@ -120,7 +120,7 @@ fn layer(directed: &Directed, number: usize, ui: &mut egui::Ui, commands: &mut C
 /// Where the clips of a blend stand, and a point to drag among them.
 fn blend(directed: &Directed, motion: &MotionParts, ui: &mut egui::Ui, commands: &mut Commands) {
     let (by, points): (Vec<&str>, Vec<([f32; 2], &str)>) = match motion {
-        MotionParts::Clip(_) | MotionParts::Matched(_) => return,
+        MotionParts::Clip(_) | MotionParts::Direct { .. } | MotionParts::Matched(_) => return,
         MotionParts::Line { by, points } => {
             (vec![by], points.iter().map(|point| ([point.at, 0.0], point.clip.as_str())).collect())
         }

@@ -82,7 +82,7 @@ fn points(state: &mut StateParts, ui: &mut egui::Ui) -> bool {
         });
     };
     match &mut state.motion {
-        MotionParts::Clip(_) | MotionParts::Matched(_) => {}
+        MotionParts::Clip(_) | MotionParts::Direct { .. } | MotionParts::Matched(_) => {}
         MotionParts::Line { by, points } => {
             for point in points {
                 row(ui, &point.clip, core::slice::from_mut(&mut point.at), core::slice::from_ref(by));

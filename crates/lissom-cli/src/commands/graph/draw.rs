@@ -237,6 +237,10 @@ fn motion(state: &StateParts) -> String {
         MotionParts::Plane { by: [x, y], points, .. } => {
             format!("by {x} and {y}: {}", listed(points.iter().map(|point| point.clip.clone())))
         }
+        MotionParts::Direct { rest, points } => {
+            let weighed = points.iter().map(|point| format!("{} by {}", point.clip, point.at));
+            format!("by weights: {rest}, {}", listed(weighed))
+        }
         MotionParts::Matched(matched) => {
             let [x, y] = &matched.velocity;
             format!("matched in {} by {x} and {y}", matched.database)
