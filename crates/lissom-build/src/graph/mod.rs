@@ -36,10 +36,12 @@
 mod json;
 mod known;
 mod read;
+mod rule;
 mod schema;
 mod write;
 
 pub use known::Known;
+pub use rule::GraphRule;
 pub use schema::schema;
 
 use lissom_motion::{

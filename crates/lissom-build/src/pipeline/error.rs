@@ -61,6 +61,16 @@ pub enum InputError {
         /// Where in it, and why.
         source: GraphFileError,
     },
+    /// A graph cannot be like another one, or does not fit the clips.
+    #[error("{}graph {name:?}: {text}", line.map_or_else(String::new, |line| format!("line {line}: ")))]
+    GraphLike {
+        /// What it would be called.
+        name: String,
+        /// Where it stands in a recipe.
+        line: Option<usize>,
+        /// Why.
+        text: String,
+    },
     /// A database for motion matching cannot be cooked.
     #[error("matching {name:?}: {source}")]
     Matching {

@@ -2,7 +2,8 @@
 
 use super::Input;
 use crate::{
-    cook::ClipBuilder, edit::ClipRule, import::ImportOptions, matching::MatchingRule, recipe::FileRule,
+    cook::ClipBuilder, edit::ClipRule, graph::GraphRule, import::ImportOptions, matching::MatchingRule,
+    recipe::FileRule,
 };
 
 /// How files are read and cooked.
@@ -28,6 +29,8 @@ pub struct Options<'a> {
     pub rules: Vec<ClipRule>,
     /// Files with graphs for the archive ([`crate::graph`]), each called as its file is.
     pub graphs: Vec<Input<'a>>,
+    /// Graphs that are like one of these, or of one that an input has, with other clips.
+    pub like: Vec<GraphRule>,
     /// Databases for motion matching.
     pub matching: Vec<MatchingRule>,
     /// Everything else about cooking; its `joints` are those of the file.

@@ -7,6 +7,7 @@
 use super::{Input, Plan};
 use crate::{
     cook::ClipBuilder,
+    graph::GraphRule,
     import::{ImportLimits, ImportOptions},
     matching::MatchingRule,
 };
@@ -29,7 +30,9 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
 /// The first line. The other skeleton, and the one that motions are brought onto, count by
 /// their bytes, not by their paths.
 pub(super) fn head(plan: &Plan, [skeleton, retarget]: [Option<u64>; 2]) -> String {
-    let Plan { import, cook, asked_precision, asked_shell, clips, files, rules, graphs, matching, .. } = plan;
+    let Plan {
+        import, cook, asked_precision, asked_shell, clips, files, rules, graphs, like, matching, ..
+    } = plan;
     // Not where they were said: a recipe with a comment more is the same recipe.
     let rules =
         rules.iter().map(|r| (&r.clips, &r.from, r.edits.iter().map(|e| &e.kind).collect::<Vec<_>>()));
@@ -46,6 +49,9 @@ pub(super) fn head(plan: &Plan, [skeleton, retarget]: [Option<u64>; 2]) -> Strin
     }
     for graph in graphs {
         text.push_str(&format!(" {:?} {:016x}", graph.name, graph.hash));
+    }
+    for rule in like {
+        text.push_str(&format!(" {:?}", GraphRule { line: None, ..rule.clone() }));
     }
     let version = env!("CARGO_PKG_VERSION");
     format!("lissom {version} cook {}{OPTIONS}{:016x}\n", cooked_with(cook), hash(text.as_bytes()))

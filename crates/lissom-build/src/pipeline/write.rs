@@ -15,8 +15,11 @@ use lissom::{
     },
     clip::format,
 };
-use lissom_motion::matching::Database;
-use std::sync::Arc;
+use lissom_motion::{GraphParts, matching::Database};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 /// Writes what could be cooked, the graphs that were given, and the stamp.
 pub(super) fn archive(
@@ -28,7 +31,7 @@ pub(super) fn archive(
 ) -> Result<Cooked, PipelineError> {
     let mut writer = SceneWriter::new();
     let mut stamp = plan.head.clone();
-    let mut known = Known::default();
+    let (mut known, mut came) = (Known::default(), BTreeMap::new());
     let mut reports = Vec::with_capacity(inputs.len());
     let opened_rules = opened.iter().flatten().map(|o| o.prepared.edited.used.clone()).collect::<Vec<_>>();
     let used = |rule: &usize| opened_rules.iter().any(|used| used.get(*rule) == Some(&true));
@@ -41,7 +44,10 @@ pub(super) fn archive(
             tell_of_archive(&mut opened, &clips);
             let scene = &mut opened.file.scene;
             // A graph that was given takes the place of one that came along.
-            scene.graphs.retain(|own| plan.graphs.iter().all(|given| given.name != own.name));
+            let given = plan.graphs.iter().map(|own| &own.name).chain(plan.like.iter().map(|own| &own.name));
+            let given: BTreeSet<&String> = given.collect();
+            scene.graphs.retain(|own| !given.contains(&own.name));
+            came.extend(scene.graphs.iter().map(|own| (own.name.clone(), own.parts.clone())));
             known.add(scene);
             let report = Report::new(input, &opened, &clips);
             let clips = clips.into_iter().map(|c| c.bytes).collect();
@@ -52,14 +58,14 @@ pub(super) fn archive(
             Ok(report)
         })());
     }
-    if !plan.graphs.is_empty() {
+    if !plan.graphs.is_empty() || !plan.like.is_empty() {
         // What is wrong with one is told where it is written.
         let cooked = databases.iter().flatten();
         let made =
             cooked.filter_map(|own| Some((own.name.clone(), Arc::new(Database::new(&own.parts).ok()?))));
         known.databases = Some(made.collect());
     }
-    let graphs = write_graphs(plan, &known, &mut writer)?;
+    let graphs = write_graphs(plan, came, &known, &mut writer)?;
     let matching = write_databases(databases, &mut writer)?;
     // One without a graph or database that was asked for must not take the place of one that has it.
     let archive = if reports.iter().any(Result::is_ok)
@@ -74,21 +80,35 @@ pub(super) fn archive(
     Ok(Cooked { archive, inputs: reports, graphs, matching, unused, stamp })
 }
 
-/// Graphs are checked against the clips and joints that the archive has, then added.
+/// Graphs are checked against the clips and joints that the archive has, then added; then those that are like them, or like those that
+/// came with the inputs.
 fn write_graphs(
     plan: &Plan,
+    mut there: BTreeMap<String, GraphParts>,
     known: &Known,
     writer: &mut SceneWriter,
 ) -> Result<Vec<Result<String, InputError>>, PipelineError> {
-    let mut all = Vec::with_capacity(plan.graphs.len());
+    let mut all = Vec::with_capacity(plan.graphs.len() + plan.like.len());
+    let mut put = |name: &String, parts: GraphParts, there: &mut BTreeMap<String, GraphParts>| {
+        let bytes = parts.to_bytes();
+        there.insert(name.clone(), parts);
+        writer.carry(SectionKind::Graph, GRAPH_VERSION, 0, name, &bytes).map(|()| Ok(name.clone()))
+    };
     for graph in &plan.graphs {
         all.push(match graph.file.check_with(known) {
-            Ok((parts, _)) => {
-                let bytes = parts.to_bytes();
-                writer.carry(SectionKind::Graph, GRAPH_VERSION, 0, &graph.name, &bytes)?;
-                Ok(graph.name.clone())
-            }
+            Ok((parts, _)) => put(&graph.name, parts, &mut there)?,
             Err(source) => Err(InputError::Graph { name: graph.path.clone(), source }),
+        });
+    }
+    for rule in &plan.like {
+        let wrong = |text| Err(InputError::GraphLike { name: rule.name.clone(), line: rule.line, text });
+        if there.contains_key(&rule.name) {
+            all.push(wrong("there is another graph of this name".into()));
+            continue;
+        }
+        all.push(match rule.apply(&there, known) {
+            Ok(parts) => put(&rule.name, parts, &mut there)?,
+            Err(text) => wrong(text),
         });
     }
     Ok(all)

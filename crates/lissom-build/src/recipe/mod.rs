@@ -9,8 +9,8 @@
 //! A key at the top ([`KEYS`]) is the long option of `lissom import` that says how files are read and how clips are
 //! cooked; `graphs` is the option `--graph`. Options of one run have no key: where output goes and how it is written
 //! (`--output`, `--pack`, `--stream`), how the work is shared out (`--shard`, `--threads`, `--force`) and what is
-//! printed. A table under `files` is a [`FileRule`], one under `clips` a [`ClipRule`](crate::edit::ClipRule), one under `matching` a
-//! [`MatchingRule`](crate::matching::MatchingRule). Every key is known or refused, and every
+//! printed. A table under `files` is a [`FileRule`], one under `clips` a [`ClipRule`](crate::edit::ClipRule), one under `graph` a
+//! [`GraphRule`](crate::graph::GraphRule), one under `matching` a [`MatchingRule`](crate::matching::MatchingRule). Every key is known or refused, and every
 //! error has its line.
 //!
 //! ```
@@ -36,6 +36,7 @@
 mod clips;
 mod error;
 mod files;
+mod graphs;
 mod matching;
 mod options;
 mod settings;

@@ -46,6 +46,7 @@ impl RecipeFile {
             strict,
             clips,
             graphs,
+            like,
             files,
             rules,
             matching,
@@ -77,6 +78,7 @@ impl RecipeFile {
             files,
             rules,
             matching,
+            like,
             graphs: graphs.into_iter().map(Input::file).collect(),
             cook: ClipBuilder {
                 precision: precision_m.unwrap_or(plain.precision),

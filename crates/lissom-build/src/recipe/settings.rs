@@ -11,10 +11,11 @@
 //! a key without a flag, a flag without a key, and a flag that fills no field or another one. The stamp and Python name
 //! none of them.
 
-use super::{FileRule, RecipeError, clips, files, matching, value::Value};
+use super::{FileRule, RecipeError, clips, files, graphs, matching, value::Value};
 use crate::{
     cook::{Effort, Form, Jumps},
     edit::{ClipRule, EditKind},
+    graph::GraphRule,
     import::{Axis, Unit},
     matching::MatchingRule,
     mesh::{LAYOUTS, VertexLayout},
@@ -35,6 +36,8 @@ macro_rules! settings {
             pub clips: Vec<String>,
             /// Files with graphs, as they are written: from the recipe's own folder.
             pub graphs: Vec<PathBuf>,
+            /// Graphs that are like another, with other clips, in the order of the file.
+            pub like: Vec<GraphRule>,
             /// How files of some names are read, in the order of the file.
             pub files: Vec<FileRule>,
             /// What is done to clips, in the order of the file.
@@ -43,9 +46,9 @@ macro_rules! settings {
             pub matching: Vec<MatchingRule>,
         }
 
-        /// The keys at the top of a recipe. All but `files`, `clips` and `matching` are long options of `lissom import`; there `graphs`
+        /// The keys at the top of a recipe. All but `files`, `clips`, `graph` and `matching` are long options of `lissom import`; there `graphs`
         /// is `--graph`.
-        pub const KEYS: &[&str] = &[$($key,)* "clip", "graphs", "files", "clips", "matching"];
+        pub const KEYS: &[&str] = &[$($key,)* "clip", "graphs", "graph", "files", "clips", "matching"];
 
         impl RecipeFile {
             /// Takes one value of a file.
@@ -54,6 +57,7 @@ macro_rules! settings {
                     $($key => self.$field = Some(($read)(value)?),)*
                     "clip" => self.clips = value.texts()?,
                     "graphs" => self.graphs = value.texts()?.into_iter().map(PathBuf::from).collect(),
+                    "graph" => self.like = graphs::rules(value)?,
                     "files" => self.files = files::rules(value)?,
                     "matching" => self.matching = matching::rules(value)?,
                     _ => self.rules = clips::rules(value)?,
@@ -87,6 +91,7 @@ macro_rules! settings {
                     $($field: asked.$field.or(own.$field),)*
                     clips: if asked.clips.is_empty() { own.clips } else { asked.clips },
                     graphs: if asked.graphs.is_empty() { own.graphs } else { asked.graphs },
+                    like: if asked.like.is_empty() { own.like } else { asked.like },
                     matching: if asked.matching.is_empty() { own.matching } else { asked.matching },
                     files,
                     rules,

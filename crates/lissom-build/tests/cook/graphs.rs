@@ -341,6 +341,69 @@ fn a_graph_goes_into_the_archive_with_its_clips_or_there_is_no_archive() {
     assert_eq!(error, "hero.json: line 1, column 1: a graph needs a key \"layers\"");
 }
 
+/// A recipe says that a graph is like another one, with other clips.
+#[test]
+fn a_graph_like_another_plays_other_clips_in_the_same_states() {
+    let limp = BVH.to_vec();
+    let inputs = [Input::bytes("walk.bvh", BVH), Input::bytes("limp.bvh", &limp)];
+    let cooked = |graphs: Vec<Input<'_>>, inputs: &[Input<'_>], recipe: &str| {
+        let recipe = lissom_build::recipe::read(recipe.as_bytes()).unwrap();
+        let options = Options { graphs, ..recipe.options() };
+        Plan::new(options).unwrap().cook(inputs, &serial, &mut unwatched).unwrap()
+    };
+    let hero = || vec![Input::bytes("hero.json", HERO.as_bytes())];
+    let recipe = "effort = 'fast'\n[graph.tired]\nof = 'hero'\nclips = { walk = 'limp' }\n\
+        [graph.old]\nof = 'tired'\nclips = { limp = 'walk' }";
+    let archive = cooked(hero(), &inputs, recipe).archive.unwrap();
+    let names = |archive: &[u8]| {
+        let archive = Archive::read(archive).unwrap();
+        ["hero", "tired", "old"].map(|name| {
+            let graph = Graph::load(&archive, name).unwrap();
+            assert_eq!(graph.state_names(0).collect::<Vec<_>>(), ["stand", "move"]);
+            graph.clips()[0].name.to_string()
+        })
+    };
+    assert_eq!(names(&archive), ["walk", "limp", "walk"]);
+    // One that came along with an input is as good, and one of the recipe takes the place of one that came.
+    let again = recipe
+        .replace("'limp'", "'walk'")
+        .replace("limp = ", "walk = ")
+        .replace("of = 'tired'", "of = 'hero'");
+    let again = cooked(Vec::new(), &[Input::bytes("all.lsm", &archive)], &again).archive.unwrap();
+    assert_eq!(names(&again), ["walk", "walk", "walk"]);
+
+    let made = lissom::archive::AlignedBytes::copy_of(&archive);
+    let unchanged = |recipe: &str| {
+        let recipe = lissom_build::recipe::read(recipe.as_bytes()).unwrap();
+        Plan::new(Options { graphs: hero(), ..recipe.options() }).unwrap().is_unchanged(&made, &inputs)
+    };
+    assert!(unchanged(recipe) && unchanged(&format!("\n{recipe}")));
+    assert!(!unchanged(&recipe.replace("walk = 'limp'", "walk = 'walk'")));
+
+    for (says, wrong) in [
+        (
+            "[graph.b]\nof = 'heros'\nclips = { walk = 'limp' }",
+            r#"line 1: graph "b": there is no graph called "heros" (did you mean "hero"?)"#,
+        ),
+        (
+            "[graph.b]\nof = 'hero'\nclips = { wlak = 'limp' }",
+            r#"line 1: graph "b": the graph "hero" plays no clip called "wlak" (did you mean "walk"?)"#,
+        ),
+        (
+            "[graph.b]\nof = 'hero'\nclips = { walk = 'lmp' }",
+            r#"line 1: graph "b": layer "body", state "stand": there is no clip called "lmp" (did you mean "limp"?)"#,
+        ),
+        (
+            "\n[graph.hero]\nof = 'hero'\nclips = { walk = 'limp' }",
+            r#"line 2: graph "hero": there is another graph of this name"#,
+        ),
+    ] {
+        let cooked = cooked(hero(), &inputs, &format!("{says}\n"));
+        assert!(cooked.archive.is_none() && cooked.graphs[0].is_ok());
+        assert_eq!(cooked.graphs[1].as_ref().unwrap_err().to_string(), wrong);
+    }
+}
+
 #[test]
 fn an_archive_is_made_again_when_its_graph_has_changed() {
     let archive = lissom::archive::AlignedBytes::copy_of(&hero());

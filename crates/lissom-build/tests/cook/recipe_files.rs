@@ -138,6 +138,19 @@ fn what_is_wrong_is_named_by_line_and_key() {
             "[clips.a]\njoints = { hand = 2 }",
             r#"line 2: clips.a.joints.hand: "2": a number alone is metres, and that is a lot: write 2mm"#,
         ),
+        (
+            "[graph.tired]\nof = 'hero'",
+            "line 1: graph.tired: it needs other clips: clips = { walk = \"limp\" }",
+        ),
+        (
+            "\n[graph.tired]\nclips = { walk = 'limp' }",
+            "line 2: graph.tired: it needs the graph that it is like: of = \"hero\"",
+        ),
+        ("[graph.tired]\nbase = 'hero'", r#"line 2: graph.tired has no key "base""#),
+        (
+            "[graph.tired]\nof = 'hero'\nclips = { walk = 2 }",
+            "line 3: graph.tired.clips.walk: it must be a text in quotes",
+        ),
         ("effort = \"lazy\"", r#"line 1: effort: it must be "fast" or "default" or "max""#),
         ("up = \"w\"", r#"line 1: up: "w": it must be an axis: x, y, z, -x, -y or -z"#),
         ("influences = 256", "line 1: influences: it must be 1 to 255"),

@@ -63,7 +63,7 @@ fn command() -> Command {
 #[test]
 fn every_key_is_an_option_and_means_the_same() {
     let known: BTreeSet<&str> =
-        SAME.iter().map(|(key, ..)| *key).chain(["files", "clips", "matching"]).collect();
+        SAME.iter().map(|(key, ..)| *key).chain(["files", "clips", "graph", "matching"]).collect();
     assert_eq!(known, recipe::KEYS.iter().copied().collect());
     for (key, value, options) in SAME {
         let said = ["import", "hero.glb", "-o", "hero.lsm"].iter().chain(options);
