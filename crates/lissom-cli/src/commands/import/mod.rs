@@ -172,7 +172,8 @@ pub(crate) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<()> {
     let options = options_of(arguments, &config)?;
     let wanted = options.clips.clone();
     let is_one = matches!(output, Output::File(_) | Output::Standard);
-    if !(options.graphs.is_empty() && options.like.is_empty()) && !is_one {
+    let has_graphs = !options.graphs.is_empty() || !options.like.is_empty();
+    if has_graphs && !is_one {
         return usage("a graph needs one archive with all its clips: -o OUT.lsm");
     }
     if !options.matching.is_empty() && !is_one {
