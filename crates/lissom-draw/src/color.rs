@@ -1,5 +1,7 @@
 //! Colours: sRGB bytes outside, linear light inside.
 
+use std::sync::OnceLock;
+
 /// An opaque sRGB colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Color {
@@ -38,9 +40,29 @@ impl Color {
 
 /// From linear light to an sRGB byte.
 pub(crate) fn encode(v: f32) -> u8 {
+    /// Bits of the mantissa that choose an entry: one in twenty entries then has two bytes.
+    const SHIFT: u32 = 12;
+    /// Below this, sRGB is a straight line.
+    const LINE_ENDS: f32 = 0.003_130_8;
+    /// What no byte is: an entry whose two ends have different bytes.
+    const MIXED: u16 = 256;
+    // Pictures encode every pixel, and a power is most of that. The curve rises, so an entry whose ends have one byte has it all along.
+    static BYTES: OnceLock<Vec<u16>> = OnceLock::new();
     let v = v.clamp(0.0, 1.0);
-    let s = if v <= 0.003_130_8 { v * 12.92 } else { 1.055 * libm::powf(v, 1.0 / 2.4) - 0.055 };
-    (s * 255.0 + 0.5) as u8
+    if v <= LINE_ENDS {
+        return (v * 12.92 * 255.0 + 0.5) as u8;
+    }
+    let curve = |v: f32| ((1.055 * libm::powf(v, 1.0 / 2.4) - 0.055) * 255.0 + 0.5) as u8;
+    let first = LINE_ENDS.to_bits() >> SHIFT;
+    let bytes = BYTES.get_or_init(|| {
+        let entry = |i: u32| {
+            let ends = [i << SHIFT, ((i + 1) << SHIFT) - 1].map(|bits| curve(f32::from_bits(bits)));
+            if ends[0] == ends[1] { u16::from(ends[0]) } else { MIXED }
+        };
+        (first..=1.0_f32.to_bits() >> SHIFT).map(entry).collect()
+    });
+    let entry = bytes.get(((v.to_bits() >> SHIFT) - first) as usize);
+    entry.and_then(|&byte| u8::try_from(byte).ok()).unwrap_or_else(|| curve(v))
 }
 
 /// The house palette: calm, distinct, readable on [`palette::PAPER`].
@@ -78,5 +100,17 @@ mod tests {
         for v in 0..=255_u8 {
             assert_eq!(encode(Color { rgb: [v; 3] }.linear()[0]), v);
         }
+    }
+
+    #[test]
+    fn bytes_are_those_of_the_formula() {
+        let of_formula = |v: f32| {
+            let s = if v <= 0.003_130_8 { v * 12.92 } else { 1.055 * libm::powf(v, 1.0 / 2.4) - 0.055 };
+            (s * 255.0 + 0.5) as u8
+        };
+        for v in (0..=1.0_f32.to_bits()).step_by(1009).chain([1.0_f32.to_bits()]).map(f32::from_bits) {
+            assert_eq!(encode(v), of_formula(v), "{v}");
+        }
+        assert_eq!([encode(-1.0), encode(2.0)], [0, 255]);
     }
 }
