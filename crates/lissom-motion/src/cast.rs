@@ -2,6 +2,7 @@
 
 use crate::{
     Graph, RootStep, StateError,
+    feet::Feet,
     frame::{Entry, Frame},
     root::RootTracks,
 };
@@ -24,11 +25,13 @@ pub(crate) struct Cast {
     pub travels: bool,
     /// Joint weights of the graph's masks.
     pub masks: Arc<[Vec<Lanes>]>,
+    /// Whose feet are held, if anybody's.
+    pub feet: Option<Arc<Feet>>,
 }
 
 impl Cast {
     /// Fails if the graph names a clip that the body lacks, a mask names a joint that the skeleton lacks, or a database is missing or
-    /// for another skeleton.
+    /// for another skeleton; if it holds feet, and the skeleton has no legs, or no clip says when a foot stands.
     pub fn new<E: From<PlayError> + From<StateError>>(body: &Body, graph: Arc<Graph>) -> Result<Self, E> {
         for matched in &graph.matched {
             match &matched.database {
@@ -41,10 +44,12 @@ impl Cast {
         }
         let clip = |clip: &crate::graph::GraphClip| body.clip(&clip.name);
         let clips = graph.clips().iter().map(clip).collect::<Result<Arc<[_]>, _>>()?;
+        let markers = |clip: usize| body.markers(*clips.get(clip)?);
+        let feet = Feet::new(&graph, body.skeleton(), markers)?;
         let masks = graph.masks(body.skeleton())?.into();
         let roots: Arc<[_]> = clips.iter().map(|clip| RootTracks::of_body(body, *clip)).collect();
         let travels = roots.iter().any(|root| !root.is_empty());
-        Ok(Self { clips, roots, travels, masks, graph })
+        Ok(Self { clips, roots, travels, masks, feet, graph })
     }
 
     /// The step that a frame makes.

@@ -2,7 +2,7 @@
 
 use crate::reader::FormatError;
 use alloc::string::String;
-use lissom::track::TimeError;
+use lissom::{pose::RigError, track::TimeError};
 
 /// Why something was not done. Nothing has changed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -55,6 +55,19 @@ pub enum StateError {
     /// A database for motion matching that was made for another skeleton.
     #[error("database {0:?} was made for another skeleton")]
     OtherSkeleton(String),
+    /// A state holds feet, and no clip of its database says when one stands.
+    #[error(
+        "no clip of database {database:?} has a marker {marker:?} that lasts: nothing says when this foot stands"
+    )]
+    NoContact {
+        /// The database.
+        database: String,
+        /// The marker.
+        marker: String,
+    },
+    /// A state holds feet, and the skeleton has no legs that are known.
+    #[error("a state holds feet, but {0}")]
+    Legs(RigError),
     /// These bytes are no state of this graph.
     #[error("byte {offset}: {reason}")]
     Format {

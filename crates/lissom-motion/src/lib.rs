@@ -108,6 +108,7 @@ mod cast;
 pub mod crowd;
 pub mod decide;
 mod error;
+mod feet;
 pub mod frame;
 pub mod graph;
 mod kept;

@@ -9,11 +9,14 @@
 )]
 
 use crate::{
-    Graph,
+    Graph, GraphState,
+    cast::Cast,
+    feet::HeldFeet,
     frame::{Frame, StartPose, Weights},
     graph::PoseKey,
     kept::KeptPoses,
     reader::{FormatError, Reader},
+    root::RootStep,
     state::StateError,
 };
 use alloc::{boxed::Box, vec, vec::Vec};
@@ -21,6 +24,7 @@ use lissom::{
     JointLod, Skeleton,
     job::{InertiaJob, InertiaStartJob, JobError, Mix, PosePair, SoaInertia},
     math::soa::{Lanes, SoaTransform, SoaVec3},
+    pose::Pose,
     track::TimeError,
 };
 
@@ -44,6 +48,8 @@ pub struct PoseMemory {
     duration_s: f32,
     /// Boxed: few graphs keep poses, and a crowd has many members.
     kept: Option<Box<KeptPoses>>,
+    /// Likewise. `None` if no state of the graph holds feet.
+    feet: Option<Box<HeldFeet>>,
 }
 
 /// What a memory is stored in while something is left of it.
@@ -81,13 +87,14 @@ impl PoseMemory {
     #[must_use]
     pub fn new(graph: &Graph, skeleton: &Skeleton) -> Self {
         let groups = remembered_groups(graph, skeleton);
-        let kept = KeptPoses::new(graph, groups);
-        Self { inertia: InertiaBuffer::with_capacity(groups), ..Self::nothing(groups as u32, kept) }
+        let nothing = Self::nothing(groups as u32, KeptPoses::new(graph, groups));
+        let feet = graph.holds_feet().then(Box::default);
+        Self { inertia: InertiaBuffer::with_capacity(groups), feet, ..nothing }
     }
 
     /// Nothing remembered, and no buffer.
     fn nothing(groups: u32, kept: Option<Box<KeptPoses>>) -> Self {
-        Self { inertia: InertiaBuffer::new(), groups, elapsed_s: 0.0, duration_s: 0.0, kept }
+        Self { inertia: InertiaBuffer::new(), groups, elapsed_s: 0.0, duration_s: 0.0, kept, feet: None }
     }
 
     fn groups(&self) -> usize {
@@ -137,8 +144,11 @@ impl PoseMemory {
         self.groups > 0 && self.inertia.capacity() == 0
     }
 
-    /// Nothing fades out any more: after a cut, or a teleport. Poses that were kept stay.
+    /// Nothing fades out any more, and no foot is held: after a cut, or a teleport. Poses that were kept stay.
     pub fn forget(&mut self) {
+        if let Some(feet) = &mut self.feet {
+            feet.forget();
+        }
         if let Some(kept) = &mut self.kept {
             kept.forget_asked();
         }
@@ -204,19 +214,24 @@ impl PoseMemory {
     pub fn fits(&self, graph: &Graph, skeleton: &Skeleton) -> bool {
         self.groups() == remembered_groups(graph, skeleton)
             && self.kept.as_ref().map_or(0, |kept| kept.count()) == graph.poses.len()
+            && self.feet.is_some() == graph.holds_feet()
     }
 
     /// Bytes beside its own.
     pub(crate) fn memory_bytes(&self) -> usize {
         let inertia = self.inertia.capacity().saturating_mul(size_of::<SoaInertia>());
-        inertia.saturating_add(self.kept.as_ref().map_or(0, |kept| kept.memory_bytes()))
+        let kept = self.kept.as_ref().map_or(0, |kept| kept.memory_bytes());
+        let feet = self.feet.as_ref().map_or(0, |_| size_of::<HeldFeet>());
+        inertia.saturating_add(kept).saturating_add(feet)
     }
 
     /// Goes along with a step of the graph: to be called after every [`Graph::update`], whether the pose is shown or not. It
     /// costs nothing unless an inertialised transition starts in this step; then `pose` is asked for a few poses, of mixes
     /// whose entries name clips by `number` and masks by the frame's rows ([`Frame::cover_by`], by the weights that it is told).
     ///
-    /// What is remembered depends on the frames alone: who shows every frame and who shows few of them get the same bits.
+    /// What is remembered of motion depends on the frames alone: who shows every frame and who shows few of them get the same bits. Feet
+    /// ([`MatchedParts::feet`](crate::graph::MatchedParts::feet)) are held where a pose is shown, by [`Animator`](crate::Animator) and
+    /// [`Crowd`](crate::crowd::Crowd).
     ///
     /// # Errors
     ///
@@ -369,6 +384,48 @@ impl PoseMemory {
         Ok(start_inertia(old, [new, new_next, new_before], told_step_s(frame), inertia, &mut self.inertia)?)
     }
 
+    /// Feet that are held stay where they are, while the character makes a step: once a step, before it is shown.
+    pub(crate) fn travel(&mut self, step: &RootStep, frame: &Frame) {
+        if let Some(feet) = &mut self.feet {
+            feet.travel(step, frame.step_s());
+        }
+    }
+
+    /// Holds the feet of a pose that is shown, if a state of the graph does that.
+    pub(crate) fn hold_feet(
+        &mut self,
+        cast: &Cast,
+        state: &GraphState,
+        frame: &Frame,
+        pose: &mut Pose<'_>,
+    ) -> Result<(), JobError> {
+        let (Some(held), Some(feet)) = (&mut self.feet, &cast.feet) else { return Ok(()) };
+        let mut next = **held;
+        next.hold(feet, feet.stand(&cast.graph, state, frame), pose)?;
+        // A step of 0 shows the character as it is.
+        if frame.step_s() > 0.0 {
+            **held = next;
+        }
+        Ok(())
+    }
+
+    /// What it remembers of feet.
+    pub(crate) fn feet(&self) -> Option<HeldFeet> {
+        self.feet.as_deref().copied()
+    }
+
+    /// Puts that back.
+    pub(crate) fn put_feet(&mut self, feet: Option<HeldFeet>) {
+        if let (Some(own), Some(feet)) = (&mut self.feet, feet) {
+            **own = feet;
+        }
+    }
+
+    /// True if the last step held feet in a pose, as far as it was to.
+    pub(crate) fn has_fresh_feet(&self) -> bool {
+        self.feet.as_ref().is_none_or(|feet| feet.is_fresh())
+    }
+
     /// Adds to the mixed pose of this moment what has not died away.
     ///
     /// # Errors
@@ -392,7 +449,7 @@ impl PoseMemory {
         job.run()
     }
 
-    /// Adds its bytes: little-endian, the two times, the numbers of each group, and the poses that are kept.
+    /// Adds its bytes: little-endian, the two times, the numbers of each group, the poses that are kept, and the feet that are held.
     pub fn write(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.elapsed_s.to_le_bytes());
         bytes.extend_from_slice(&f64::from(self.duration_s).to_le_bytes());
@@ -401,6 +458,9 @@ impl PoseMemory {
         }
         if let Some(kept) = &self.kept {
             kept.write(bytes);
+        }
+        if let Some(feet) = &self.feet {
+            feet.write(bytes);
         }
     }
 
@@ -436,6 +496,9 @@ impl PoseMemory {
         }
         if let Some(kept) = &mut memory.kept {
             kept.read(&mut from)?;
+        }
+        if let Some(feet) = &mut memory.feet {
+            **feet = HeldFeet::read(&mut from)?;
         }
         from.end()?;
         Ok(memory)
@@ -505,13 +568,14 @@ impl Clone for PoseMemory {
         let mut inertia = InertiaBuffer::with_capacity(self.groups());
         inertia.extend_from_slice(&self.inertia);
         let Self { groups, elapsed_s, duration_s, .. } = *self;
-        Self { inertia, groups, elapsed_s, duration_s, kept: self.kept.clone() }
+        Self { inertia, groups, elapsed_s, duration_s, kept: self.kept.clone(), feet: self.feet.clone() }
     }
 
     /// Without allocation if both are of one graph and skeleton.
     fn clone_from(&mut self, source: &Self) {
         self.inertia.clone_from(&source.inertia);
         self.kept.clone_from(&source.kept);
+        self.feet.clone_from(&source.feet);
         (self.groups, self.elapsed_s, self.duration_s) = (source.groups, source.elapsed_s, source.duration_s);
     }
 }

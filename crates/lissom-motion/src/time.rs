@@ -104,6 +104,9 @@ impl Head {
     /// Where playing backward starts.
     pub(crate) const END: Self = Self { lap: 1, part: 0 };
 
+    /// It goes no further than so many laps, forward or backward: a saved state may be there, too.
+    pub(crate) const MAX_LAP: i64 = 1 << 50;
+
     /// So many laps from the start.
     pub(crate) fn at(laps: f64, repeat: Repeat) -> Self {
         Self::START.gone(Laps::of(laps), repeat)
@@ -115,7 +118,11 @@ impl Head {
         match repeat {
             Repeat::Once if to <= Self::START.parts() => Self::START,
             Repeat::Once if to >= Self::END.parts() => Self::END,
-            _ => Self { lap: (to >> 64) as i64, part: to as u64 },
+            _ => {
+                let most = i128::from(Self::MAX_LAP) << 64;
+                let to = to.clamp(-most, most);
+                Self { lap: (to >> 64) as i64, part: to as u64 }
+            }
         }
     }
 
@@ -186,6 +193,16 @@ mod tests {
         assert_eq!(Head::at(2.5, Repeat::PingPong), Head { lap: 2, part: 1 << 63 });
         assert_eq!(Head::at(2.5, Repeat::Loop).seek(1.0), Head { lap: 3, part: 0 });
         assert_eq!(Head { lap: -1, part: u64::MAX }.laps(), 0.0 - f64::EPSILON / 2.0);
+    }
+
+    #[test]
+    fn the_fastest_goes_no_further_than_may_be_saved() {
+        let far = Rate::of(1.0e300).over(Ticks::LONGEST);
+        let end = Head { lap: Head::MAX_LAP, part: 0 };
+        assert_eq!(Head::START.gone(far, Repeat::Loop), end);
+        assert_eq!(end.gone(far, Repeat::PingPong), end);
+        assert_eq!(end.gone(far.back(), Repeat::Loop).gone(far.back(), Repeat::Loop).lap, -Head::MAX_LAP);
+        assert_eq!(end.gone(Laps::of(-0.5), Repeat::Loop), Head { lap: Head::MAX_LAP - 1, part: 1 << 63 });
     }
 
     #[test]

@@ -2,11 +2,15 @@
 
 use super::{GraphFile, GraphFileError};
 use crate::{
+    SkeletonBuilder,
     pipeline::{clip_called, did_you_mean},
     scene::Scene,
     text::words::nearest,
 };
-use lissom::archive::{Archive, SectionKind};
+use lissom::{
+    Skeleton,
+    archive::{Archive, SectionKind},
+};
 use lissom_motion::{
     Graph, GraphParts,
     graph::{ClipFacts, GraphError, Place, Problem},
@@ -26,6 +30,8 @@ pub struct Known {
     pub joints: BTreeSet<String>,
     /// Databases for motion matching, by name. `None` if nobody knows them: names and tags are then not checked.
     pub databases: Option<BTreeMap<String, Arc<Database>>>,
+    /// Every skeleton; empty if nobody knows them. One of them must have the legs that a state holds.
+    pub skeletons: Vec<Skeleton>,
 }
 
 impl Known {
@@ -42,6 +48,9 @@ impl Known {
         self.clips.extend(scene.animations.iter().map(|a| (a.motion.name.clone(), a.facts())));
         let joints = scene.skeletons.iter().flat_map(|s| &s.skeleton.joints);
         self.joints.extend(joints.map(|joint| joint.name.clone()));
+        // One that cannot be built is told by who builds it.
+        let built = scene.skeletons.iter().filter_map(|s| SkeletonBuilder::build(&s.skeleton).ok());
+        self.skeletons.extend(built.map(|built| built.skeleton));
     }
 
     /// What an archive has: a scene does not hold its databases.
@@ -59,9 +68,14 @@ impl Known {
     /// A graph of its clips and databases.
     fn graph(&self, parts: &GraphParts) -> Result<Graph, GraphError> {
         let facts = |clip: &str| self.clips.get(clip).cloned();
-        match &self.databases {
+        let graph = match &self.databases {
             None => Graph::new(parts, facts),
             Some(all) => Graph::with_databases(parts, facts, |name| Ok(all.get(name).cloned())),
+        }?;
+        let mut legs = self.skeletons.iter().map(|skeleton| parts.check_legs(skeleton));
+        match legs.next() {
+            Some(Err(error)) if legs.all(|others| others.is_err()) => Err(error),
+            _ => Ok(graph),
         }
     }
 

@@ -9,9 +9,9 @@ use lissom::track::Repeat;
 use lissom_motion::{
     GraphParts,
     graph::{
-        Amount, ConditionParts, Fade, Interruption, KeepSpeed, LayerParts, MaskParts, MaskRule, MatchedParts,
-        MontageParts, MotionParts, Next, ParameterKind, ParameterParts, Place, PlaneBlend, PointParts,
-        RootUse, SectionParts, StateParts, Test, TransitionParts,
+        Amount, ConditionParts, Fade, FeetParts, Interruption, KeepSpeed, LayerParts, MaskParts, MaskRule,
+        MatchedParts, MontageParts, MotionParts, Next, ParameterKind, ParameterParts, Place, PlaneBlend,
+        PointParts, RootUse, SectionParts, StateParts, Test, TransitionParts,
     },
 };
 use std::collections::BTreeMap;
@@ -313,7 +313,23 @@ fn matched(node: &Node<'_>) -> Result<MatchedParts> {
     matched.search_s = from.number("search_s")?.unwrap_or(matched.search_s);
     matched.sharp_mps = from.number("sharp_mps")?.unwrap_or(matched.sharp_mps);
     matched.blend_s = from.number("blend_s")?.unwrap_or(matched.blend_s);
+    matched.feet = from.get("feet").map_or(Ok(None), |node| feet(&node))?;
     Ok(matched)
+}
+
+/// `true`, or how.
+fn feet(node: &Node<'_>) -> Result<Option<FeetParts>> {
+    let usual = FeetParts::default();
+    if node.sort() == Sort::Bool {
+        return Ok(node.bool()?.then_some(usual));
+    }
+    let from = Object::of(node)?;
+    let contacts = from.list("contacts")?.iter().map(Node::text).collect::<Result<Vec<String>>>()?;
+    Ok(Some(FeetParts {
+        contacts: contacts.try_into().unwrap_or(usual.contacts),
+        release_s: from.number("release_s")?.unwrap_or(usual.release_s),
+        reach_m: from.number("reach_m")?.unwrap_or(usual.reach_m),
+    }))
 }
 
 fn point_at<P>(from: &Object<'_>, at: P) -> Result<PointParts<P>> {

@@ -324,6 +324,35 @@ static MATCHED: Table = Table {
             SECONDS,
             "Seconds in which the difference to the old motion fades out; 0.3 if nothing is said.",
         ),
+        may(
+            "feet",
+            Kind::Either(&[Kind::Bool, Kind::Table(&FEET)]),
+            "True if feet stay where they stand, as markers of the clips say it. An object says how.",
+        ),
+    ],
+    one_of: &[],
+    needs: &[],
+};
+
+static FEET: Table = Table {
+    name: "feet",
+    what: "How feet stay where they stand.",
+    keys: &[
+        may(
+            "contacts",
+            Kind::Pair(&Kind::Text),
+            "The markers that last in which the left foot stands, and the right one; contact_left and contact_right if nothing is said.",
+        ),
+        may(
+            "release_s",
+            Kind::Number(Some(0.0), Some(60.0)),
+            "Seconds in which a foot that is let go comes back to the motion; 0.2 if nothing is said.",
+        ),
+        may(
+            "reach_m",
+            Kind::Number(Some(0.0), Some(100.0)),
+            "Metres that a held foot may be off the motion; beyond, it is let go; 0.25 if nothing is said.",
+        ),
     ],
     one_of: &[],
     needs: &[],

@@ -4,9 +4,9 @@ use lissom::track::Repeat;
 use lissom_motion::{
     GraphParts,
     graph::{
-        Amount, ConditionParts, Fade, Interruption, KeepSpeed, LayerParts, MatchedParts, MontageParts,
-        MotionParts, Next, ParameterKind, PlaneBlend, PointParts, RootUse, SectionParts, StateParts, Test,
-        TransitionParts,
+        Amount, ConditionParts, Fade, FeetParts, Interruption, KeepSpeed, LayerParts, MatchedParts,
+        MontageParts, MotionParts, Next, ParameterKind, PlaneBlend, PointParts, RootUse, SectionParts,
+        StateParts, Test, TransitionParts,
     },
 };
 use std::collections::BTreeSet;
@@ -276,6 +276,14 @@ fn matched(own: &MatchedParts) -> Json {
     put(&mut out, "search_s", number(own.search_s), own.search_s != plain.search_s);
     put(&mut out, "sharp_mps", number(own.sharp_mps), own.sharp_mps != plain.sharp_mps);
     put(&mut out, "blend_s", number(own.blend_s), own.blend_s != plain.blend_s);
+    if let Some(feet) = &own.feet {
+        let usual = FeetParts::default();
+        let mut how = Fields::new();
+        put(&mut how, "contacts", texts(&feet.contacts), feet.contacts != usual.contacts);
+        put(&mut how, "release_s", number(feet.release_s), feet.release_s != usual.release_s);
+        put(&mut how, "reach_m", number(feet.reach_m), feet.reach_m != usual.reach_m);
+        out.push(("feet".into(), if how.is_empty() { Json::of(true) } else { Json::Object(how) }));
+    }
     Json::Object(out)
 }
 

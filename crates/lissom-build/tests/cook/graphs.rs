@@ -6,13 +6,14 @@ use lissom_build::{
     export::{write_glb, write_glb_onto},
     graph,
     import::{ImportLimits, gltf, lsm},
+    mannequin::{self, Detail},
     pipeline::{Cooked, Input, InputError, Options, Plan, serial, unwatched},
 };
 use lissom_motion::{
     Graph, GraphParts,
     graph::{
-        ConditionParts, LayerParts, MatchedParts, MontageParts, MotionParts, Next, RootUse, StateParts, Test,
-        TransitionParts,
+        ConditionParts, FeetParts, LayerParts, MatchedParts, MontageParts, MotionParts, Next, RootUse,
+        StateParts, Test, TransitionParts,
     },
 };
 use lissom_testkit::{graphs, hostile};
@@ -482,6 +483,41 @@ fn a_matched_state_is_read_written_and_checked_beside_databases() {
     let text = graph::to_json(&parts);
     let file = graph::read(text.as_bytes()).unwrap();
     assert_eq!(file.parts(), &parts);
+    // Feet: as usual, and otherwise.
+    let contacts = ["left_on", "right_on"].map(String::from);
+    for (feet, said) in [
+        (FeetParts::default(), r#""feet": true"#),
+        (FeetParts { contacts, release_s: 0.5, reach_m: 0.125 }, r#""reach_m": 0.125"#),
+    ] {
+        let mut holding = parts.clone();
+        let MotionParts::Matched(own) = &mut holding.layers[0].states[0].motion else { unreachable!() };
+        own.feet = Some(feet);
+        let text = graph::to_json(&holding);
+        assert!(text.contains(said), "{text}");
+        let file = graph::read(text.as_bytes()).unwrap();
+        assert_eq!(file.parts(), &holding);
+        assert_eq!(GraphParts::read(&holding.to_bytes()).as_ref(), Ok(&holding));
+        // Of skeletons that are known, one has legs.
+        let scene = mannequin::game_scene(&[], &Detail::default()).unwrap();
+        assert!(file.check_with(&graph::Known::of(&scene)).is_ok());
+        let mut tail = scene.clone();
+        tail.skeletons[0]
+            .skeleton
+            .joints
+            .iter_mut()
+            .enumerate()
+            .for_each(|(i, joint)| joint.name = format!("j{i}"));
+        let wrong = file.check_with(&graph::Known::of(&tail)).unwrap_err();
+        assert!(
+            wrong.to_string().contains(r#"state "move": it holds feet, but no joint is known"#),
+            "{wrong}"
+        );
+        let mut known = graph::Known::of(&tail);
+        known.add(&scene);
+        assert!(file.check_with(&known).is_ok());
+    }
+    let wrong = graph::read(text.replace(r#""blend_s": 0.5"#, r#""feet": { "reach_m": -1 }"#).as_bytes());
+    assert!(wrong.unwrap_err().reason.contains("reach_m"));
     // Nobody knows the databases: then they are not checked. Else they are, at the line of the state.
     assert!(file.check_with(&graph::Known::default()).is_ok());
     let known = graph::Known { databases: Some(Default::default()), ..graph::Known::default() };

@@ -67,6 +67,8 @@ pub struct Animator {
     foreign: foreign::ForeignScratch,
     recorder: Option<Box<Recorder>>,
     decisions: Option<Decisions>,
+    /// A replay of a frame that did not go on with what it remembers of feet.
+    keeps_feet_waiting: bool,
 }
 
 /// Why an animator did not do what it was told.
@@ -160,6 +162,7 @@ impl Animator {
             foreign: foreign::ForeignScratch::default(),
             recorder: None,
             decisions: None,
+            keeps_feet_waiting: false,
             cast,
             body,
         };
@@ -422,6 +425,14 @@ impl Animator {
         self.step(dt_s, |hero| Some(decide(hero)))
     }
 
+    /// As a recording has it: in a frame whose feet wait, what is remembered of them stays as if the frame had not been shown.
+    pub(crate) fn replay(&mut self, dt_s: f64, feet_wait: bool) -> Result<(), AnimateError> {
+        self.keeps_feet_waiting = feet_wait;
+        let done = self.update(dt_s);
+        self.keeps_feet_waiting = false;
+        done
+    }
+
     fn step<C: FnOnce(&mut Pose<'_>) -> Result<(), JobError>>(
         &mut self,
         dt_s: f64,
@@ -444,9 +455,11 @@ impl Animator {
         memory.follow(frame, memory_scratch, number, |mix, weights, pose| {
             body.pose_of(&mix, frame.covered(weights, &cast.masks, groups, rows), pose)
         })?;
+        memory.travel(&self.root, frame);
+        let feet = memory.feet().filter(|_| self.keeps_feet_waiting);
         let change = decide(self);
         let is_changed = change.is_some();
-        let Self { cast, frame, body, rows, memory, turn, target, .. } = self;
+        let Self { cast, state, frame, body, rows, memory, turn, target, .. } = self;
         let rows = frame.covered(Weights::Now, &cast.masks, groups, rows);
         let mut changed = Ok(());
         let show = turn.next(ticks, true, !target.is_empty());
@@ -457,6 +470,7 @@ impl Animator {
             let inertia_and_change = |pose: &mut Pose<'_>| {
                 let lod = pose.lod();
                 memory.apply_lod(pose.locals_mut(), lod)?;
+                memory.hold_feet(cast, state, frame, pose)?;
                 change.map_or(Ok(()), |change| change(pose))
             };
             changed = body.show_changed(cast.mix(frame), rows, cast.shares(frame), inertia_and_change);
@@ -467,6 +481,7 @@ impl Animator {
         if let Some(left) = turn.advance(ticks) {
             move_on(body.models_mut(), target, left);
         }
+        memory.put_feet(feet);
         self.record_step(dt_s, show != Show::Hold && !is_changed);
         Ok(changed?)
     }

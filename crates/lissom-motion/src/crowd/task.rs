@@ -300,6 +300,7 @@ impl Work<'_> {
             },
         );
         memory.return_buffer(spares);
+        memory.travel(&slots.steps[i], frame);
         followed
     }
 
@@ -328,6 +329,9 @@ impl Work<'_> {
         // One member's trouble does not keep others from moving.
         let member = member_at(slots.first + i, slots.generations[i]);
         let mut pose = Pose::new(skeleton, output, models, lod)?;
+        if let Mind::Graph { state, memory, .. } = &mut slots.minds[i] {
+            memory.hold_feet(cast, state, frame, &mut pose)?;
+        }
         if let Err(error) = (shared.hook)(member, &slots.places[i], &mut pose) {
             failed.get_or_insert(PlayError::from(error).into());
         }

@@ -53,6 +53,11 @@ impl Stretch {
         (begin < into || over_turn) && into <= end
     }
 
+    /// True if a head in laps is in it.
+    pub(crate) fn holds_laps(&self, head: Playhead) -> bool {
+        head_on_clip(&self.line, head).is_some_and(|head| self.holds(head))
+    }
+
     /// The edges that a span passes, in the order of travel: the lap, how far into it, and whether it comes in.
     fn passed(self, span: Span) -> impl Iterator<Item = (i64, f64, bool)> {
         let backward = span.is_backward();

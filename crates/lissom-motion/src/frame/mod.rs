@@ -12,7 +12,7 @@ pub use entry::{Entry, MAX_TOLD_LAPS};
 pub use event::{Event, What};
 pub(crate) use event::{Passing, is_before, within};
 pub use lasting::ActiveMarker;
-pub(crate) use lasting::active;
+pub(crate) use lasting::{Stretch, active};
 pub use mix::Weights;
 pub(crate) use mix::{Change, StartPose};
 

@@ -1,11 +1,11 @@
 //! From names to numbers: everything that can be wrong with a description is found here, once.
 
 use super::{
-    Amount, AnyKey, BoolKey, ClipFacts, Condition, ConditionParts, CurveKey, Curves, FloatKey, FloatStart,
-    Graph, GraphClip, GraphError, GraphParts, IntKey, Layer, LayerParts, MAX_POINTS, MAX_SECTIONS, MAX_SYNC,
-    MaskParts, Matched, MatchedParts, Montage, MontageKey, MontageParts, MotionParts, Next, Parameter,
-    ParameterKind, Place, PointParts, Problem, RootUse, SectionParts, ShotOf, SpacePoint, State, StateParts,
-    Test, Transition, TransitionParts, TriggerKey,
+    Amount, AnyKey, BoolKey, ClipFacts, Condition, ConditionParts, CurveKey, Curves, FeetParts, FloatKey,
+    FloatStart, Graph, GraphClip, GraphError, GraphParts, IntKey, Layer, LayerParts, MAX_POINTS,
+    MAX_SECTIONS, MAX_SYNC, MaskParts, Matched, MatchedParts, Montage, MontageKey, MontageParts, MotionParts,
+    Next, Parameter, ParameterKind, Place, PointParts, Problem, RootUse, SectionParts, ShotOf, SpacePoint,
+    State, StateParts, Test, Transition, TransitionParts, TriggerKey,
     matched::{By, Said},
     montage::Section,
     space::Space,
@@ -19,7 +19,10 @@ use crate::{
 use alloc::{boxed::Box, collections::BTreeMap, format, string::String, sync::Arc, vec, vec::Vec};
 use core::ops::Range;
 use lissom::{
+    Skeleton,
+    bones::Side,
     hash::Fnv64,
+    pose::Limb,
     track::{Repeat, Timeline},
 };
 
@@ -106,6 +109,9 @@ struct Compiler<'a> {
     all_layers: &'a [LayerParts],
     /// True while no clip with markers that are not known was met.
     knows_markers: bool,
+    /// Markers by which feet are held, and of each clip whether it has them; none if that is not known.
+    contacts: Vec<&'a str>,
+    has_contacts: Vec<Option<Box<[bool]>>>,
     keys: BTreeMap<&'a str, AnyKey>,
     mask_numbers: BTreeMap<&'a str, u16>,
     clip_numbers: BTreeMap<String, u16>,
@@ -188,6 +194,8 @@ impl<'a> Compiler<'a> {
             sync: &parts.sync,
             all_layers: &parts.layers,
             knows_markers: true,
+            contacts: all_feet(parts).flat_map(|(.., feet)| &feet.contacts).map(String::as_str).collect(),
+            has_contacts: Vec::new(),
             keys: BTreeMap::new(),
             mask_numbers: BTreeMap::new(),
             clip_numbers: BTreeMap::new(),
@@ -323,6 +331,8 @@ impl<'a> Compiler<'a> {
         let number = self.clips.len() as u16;
         self.clips.push(GraphClip::new(name, &facts, self.sync)?);
         self.knows_markers &= facts.markers.is_some();
+        let has = |marker: &&str| facts.markers.iter().flatten().any(|(_, name)| name == marker);
+        self.has_contacts.push(facts.markers.as_ref().map(|_| self.contacts.iter().map(has).collect()));
         for curves in &mut self.curves {
             curves.set(number, &facts);
         }
@@ -585,16 +595,30 @@ impl<'a> Compiler<'a> {
         limit("tags", own.tags.len(), MAX_TAGS)?;
         check_name(&own.database)?;
         let mut matched = Matched::new(&own.database, said);
+        if let Some(feet) = &own.feet {
+            check("release_s", feet.release_s, "from 0 to 60", |v| (0.0..=60.0).contains(&v))?;
+            check("reach_m", feet.reach_m, "from 0 to 100", |v| (0.0..=100.0).contains(&v))?;
+            feet.contacts.iter().try_for_each(|marker| check_name(marker))?;
+            matched.feet = Some(Box::new(feet.clone()));
+        }
         if let Some(databases) = &mut self.databases {
             let found = databases(&own.database).map_err(|error| Problem::Database(Box::new(error)))?;
             let database = found.ok_or_else(|| unknown("database", &own.database))?;
             let clips = database.clips().iter().map(|clip| self.clip(clip)).collect::<Result<Vec<_>, _>>()?;
+            let markers = own.feet.iter().flat_map(|feet| &feet.contacts);
+            markers.into_iter().try_for_each(|marker| self.contact(marker, &clips))?;
             let first_point = self.matched.last().map_or(0, |last| last.points.end);
-            let wrong = |problem| Problem::Tags { database: own.database.clone(), problem };
-            matched.take(database, &own.tags, clips, first_point).map_err(wrong)?;
+            matched.take(database, &own.tags, clips, first_point)?;
         }
         self.matched.push(matched);
         Ok(self.matched.len() as u16 - 1)
+    }
+
+    /// One that is spelled wrong would hold no foot.
+    fn contact(&self, marker: &str, clips: &[u16]) -> Result<(), Problem> {
+        let Some(at) = self.contacts.iter().position(|own| *own == marker) else { return Ok(()) };
+        let may_have = |clip: &u16| self.has_contacts[usize::from(*clip)].as_ref().is_none_or(|has| has[at]);
+        if clips.iter().any(may_have) { Ok(()) } else { Err(unknown("marker", marker)) }
     }
 
     fn point<P>(&mut self, point: &'a PointParts<P>) -> Result<SpacePoint, Problem> {
@@ -816,6 +840,36 @@ impl<'a> Compiler<'a> {
             hash = hash.bytes(&database.to_le_bytes());
         }
         hash.u32(self.clips.len() as u32).finish()
+    }
+}
+
+/// The states that hold feet.
+fn all_feet(parts: &GraphParts) -> impl Iterator<Item = (Place, &LayerParts, &StateParts, &FeetParts)> {
+    parts.layers.iter().enumerate().flat_map(|(i, layer)| {
+        layer.states.iter().enumerate().filter_map(move |(s, state)| {
+            let MotionParts::Matched(matched) = &state.motion else { return None };
+            Some((Place::State(i, s), layer, state, matched.feet.as_ref()?))
+        })
+    })
+}
+
+impl GraphParts {
+    /// True if a state of it holds feet.
+    #[must_use]
+    pub fn holds_feet(&self) -> bool {
+        all_feet(self).next().is_some()
+    }
+
+    /// Checks that a skeleton has the legs that a state holds. A graph knows no skeleton, so this is beside [`Graph::new`].
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Legs`], at the first state that holds feet.
+    pub fn check_legs(&self, skeleton: &Skeleton) -> Result<(), GraphError> {
+        let Some((place, layer, state, _)) = all_feet(self).next() else { return Ok(()) };
+        let name = format!("layer {:?}, state {:?}", layer.name, state.name);
+        let missing = [Side::Left, Side::Right].into_iter().find_map(|side| Limb::leg(skeleton, side).err());
+        missing.map_or(Ok(()), |problem| Err(at(place, name, Problem::Legs(problem))))
     }
 }
 

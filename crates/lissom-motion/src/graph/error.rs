@@ -2,6 +2,7 @@
 
 use crate::matching::{MatchingLoadError, QueryError};
 use alloc::{boxed::Box, string::String};
+use lissom::pose::RigError;
 
 /// Why a description is no graph: where, and what.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -101,6 +102,9 @@ pub enum Problem {
         /// What is wrong with them.
         problem: QueryError,
     },
+    /// A state holds feet, and the skeleton has no legs that are known.
+    #[error("it holds feet, but {0}")]
+    Legs(RigError),
     /// No clip is kept in step.
     #[error("no clip passes each of these markers once, in this order")]
     Sync,

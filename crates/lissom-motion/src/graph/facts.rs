@@ -46,7 +46,7 @@ impl ClipFacts {
     pub fn of_archive(archive: &Archive, clip: &str, parts: &GraphParts) -> Option<Self> {
         let view = archive.clip(clip).ok()?;
         let mut facts = Self { looping: view.view().is_looping(), ..view.view().duration_s().into() };
-        if !parts.sync.is_empty() {
+        if !parts.sync.is_empty() || parts.holds_feet() {
             let markers = archive.markers(clip);
             let of = |marker: lissom::track::MarkerView<'_>| (marker.time_s, marker.name.into());
             facts.markers =

@@ -42,14 +42,26 @@ impl Graph {
         let whole = |clip: &str| names.get(clip_called(names.iter().copied(), clip)?).copied();
         let mut parts = parts.clone();
         parts.rename_clips(|clip| whole(clip).map(String::from));
-        Self::with_databases(
+        let mut skeletons = Vec::new();
+        let graph = Self::with_databases(
             &parts,
             |name| ClipFacts::of_archive(archive, name, &parts),
             |name| {
                 let is_there = archive.names(SectionKind::Matching).any(|own| own == name);
-                is_there.then(|| Database::load(archive, name).map(Arc::new)).transpose()
+                let database = is_there.then(|| Database::load(archive, name).map(Arc::new)).transpose()?;
+                skeletons.extend(database.as_ref().map(|database| database.skeleton()));
+                Ok(database)
             },
-        )
+        )?;
+        for name in archive.names(SectionKind::Skeleton) {
+            // One that cannot be read is told by who plays it.
+            if let Ok(skeleton) = archive.skeleton(name)
+                && skeletons.contains(&skeleton.identity())
+            {
+                parts.check_legs(&skeleton)?;
+            }
+        }
+        Ok(graph)
     }
 
     /// The graph of this name in an archive.

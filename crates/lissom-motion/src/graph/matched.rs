@@ -1,6 +1,6 @@
 //! States that are played by motion matching: what is known of them beforehand, and one search.
 
-use super::{ClipCurve, FloatStart, Graph, GraphClip, RootUse, State, space::half_turn};
+use super::{ClipCurve, FeetParts, FloatStart, Graph, GraphClip, Problem, RootUse, State, space::half_turn};
 use crate::{
     matching::{Database, FeatureKind, MAX_FEATURES, Query, QueryError},
     state::{MatchedQuery, Steering, TrajectoryPoint},
@@ -10,7 +10,7 @@ use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 use core::ops::Range;
 use lissom::track::Repeat;
 
-/// Points of a trajectory that a database has at most.
+/// Points of a trajectory that a state is steered by, at most.
 pub(crate) const MAX_TIMES: usize = 16;
 /// Searches of a state in one step, at most: the last ones.
 const MAX_SEARCHES: usize = 4;
@@ -53,6 +53,8 @@ pub(crate) struct Matched {
     search_s: f64,
     sharp_mps: f32,
     pub(crate) blend_s: f32,
+    /// Boxed: few hold any.
+    pub(crate) feet: Option<Box<FeetParts>>,
     /// What a state of the graph starts with.
     pub(crate) start: Entered,
 }
@@ -136,20 +138,23 @@ impl Matched {
             search_s: f64::from(search_s),
             sharp_mps,
             blend_s,
+            feet: None,
             start: Entered::default(),
         }
     }
 
-    /// Takes a database: its clips by the graph's numbers, and where its points will be. An error if no frame has the tags.
+    /// Takes a database: its clips by the graph's numbers, and where its points will be. An error if no frame has the tags, or if
+    /// there are more times than are steered.
     pub(super) fn take(
         &mut self,
         database: Arc<Database>,
         tags: &[String],
         clips: Vec<u16>,
         first_point: u32,
-    ) -> Result<(), QueryError> {
+    ) -> Result<(), Problem> {
         let tags: Vec<&str> = tags.iter().map(String::as_str).collect();
-        self.tags = database.tag_bits(&tags)?;
+        let wrong = |problem| Problem::Tags { database: (&*self.name).into(), problem };
+        self.tags = database.tag_bits(&tags).map_err(wrong)?;
         let (mut ahead, mut times) = (Vec::new(), Vec::new());
         for (number, feature) in database.features().iter().enumerate() {
             let (time_s, is_direction) = match feature.kind {
@@ -166,12 +171,13 @@ impl Matched {
                 times.push(time_s);
                 times.len() - 1
             });
-            if time < MAX_TIMES {
-                let is_aside = feature.axis == 0;
-                ahead.push(Ahead { feature: number as u16, time: time as u16, is_direction, is_aside });
-            }
+            let is_aside = feature.axis == 0;
+            ahead.push(Ahead { feature: number as u16, time: time as u16, is_direction, is_aside });
         }
-        times.truncate(MAX_TIMES);
+        if times.len() > MAX_TIMES {
+            let what = "times of the trajectory ahead in a database that a state is steered by";
+            return Err(Problem::Limit { what, found: times.len(), allowed: MAX_TIMES });
+        }
         self.points = first_point..first_point + times.len() as u32;
         (self.ahead, self.times_s, self.clips) = (ahead.into(), times.into(), clips.into());
         self.database = Some(database);
@@ -587,7 +593,7 @@ impl<F: Fn(u16) -> f32 + Copy> Asking<'_, F> {
 
 impl GraphClip {
     /// How a state plays it that is played by motion matching.
-    fn repeat(&self) -> Repeat {
+    pub(crate) fn matched_repeat(&self) -> Repeat {
         if self.looping { Repeat::Loop } else { Repeat::Once }
     }
 
@@ -616,6 +622,11 @@ impl GraphClip {
 }
 
 impl Graph {
+    /// True if a state of it holds feet.
+    pub(crate) fn holds_feet(&self) -> bool {
+        self.matched.iter().any(|matched| matched.feet.is_some())
+    }
+
     /// The state's matching, if it is played by that.
     pub(crate) fn matched_of(&self, state: &State) -> Option<&Matched> {
         self.matched.get(usize::from(state.matched?))
@@ -631,7 +642,7 @@ impl Graph {
         let state = self.state(state);
         // Without its database a state plays no clip.
         match self.clips.get(usize::from(clip)).filter(|_| state.matched.is_some()) {
-            Some(clip) => clip.repeat(),
+            Some(clip) => clip.matched_repeat(),
             None => state.repeat,
         }
     }
@@ -646,7 +657,7 @@ impl Graph {
     fn head_in(&self, clip: u16, time_s: f64) -> Head {
         let own = self.matched_clip(clip);
         let laps = if own.duration_s > 0.0 { own.within(time_s) / own.duration_s } else { 0.0 };
-        Head::at(laps, own.repeat())
+        Head::at(laps, own.matched_repeat())
     }
 
     /// What matched states start with.

@@ -21,9 +21,9 @@ pub use load::{LoadError, PlayedGraph};
 pub use montage::{MAX_SECTIONS, MontageParts, Next, SectionParts, ShotOf};
 pub use names::TransitionView;
 pub use parts::{
-    Amount, ConditionParts, Fade, GraphParts, Interruption, KeepSpeed, LayerParts, MaskParts, MaskRule,
-    MatchedParts, MotionParts, ParameterKind, ParameterParts, PlaneBlend, PointParts, RootUse, StateParts,
-    Test, TransitionParts,
+    Amount, ConditionParts, Fade, FeetParts, GraphParts, Interruption, KeepSpeed, LayerParts, MaskParts,
+    MaskRule, MatchedParts, MotionParts, ParameterKind, ParameterParts, PlaneBlend, PointParts, RootUse,
+    StateParts, Test, TransitionParts,
 };
 pub use space::MAX_POINTS;
 pub use sync::MAX_SYNC;

@@ -2,7 +2,7 @@
 
 use super::MontageParts;
 use alloc::{boxed::Box, format, string::String, vec::Vec};
-use lissom::track::Repeat;
+use lissom::{job::FootLockRule, track::Repeat};
 
 /// The description of a graph. [`Graph::new`](super::Graph::new) checks it and makes it fast.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -275,6 +275,35 @@ pub struct MatchedParts {
     pub sharp_mps: f32,
     /// Seconds in which the difference to the old motion fades out.
     pub blend_s: f32,
+    /// How feet are held on the ground; `None`: they are not.
+    pub feet: Option<FeetParts>,
+}
+
+/// How a state that is played by motion matching holds feet.
+///
+/// A foot stays where it came down while the clip that plays is in a marker that lasts: its heel, then its ball, as
+/// [`Pose::plant`](lissom::pose::Pose::plant) does it. It stays there as the character goes by its root motion; if the game moves the
+/// character otherwise, what is held goes along. The legs are those of a human, by the names of the joints
+/// ([`Limb::leg`](lissom::pose::Limb::leg)).
+///
+/// It is done after mixing, and before the game has its hand on the pose. A character that was not posed for 0.15 seconds begins anew.
+/// Whoever poses characters elsewhere, as on a GPU, does not get it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FeetParts {
+    /// The markers that last in which the left foot stands, and the right one.
+    pub contacts: [String; 2],
+    /// Seconds in which a foot that is let go comes back to the motion; 0: at once.
+    pub release_s: f32,
+    /// Metres that a held foot may be off the motion; beyond, it is let go.
+    pub reach_m: f32,
+}
+
+impl Default for FeetParts {
+    /// Those that an import marks with `contacts = true`, and the numbers of [`FootLockRule`].
+    fn default() -> Self {
+        let FootLockRule { release_s, reach_m } = FootLockRule::default();
+        Self { contacts: ["contact_left", "contact_right"].map(Into::into), release_s, reach_m }
+    }
 }
 
 /// A number, or a float parameter.
@@ -314,6 +343,7 @@ impl MatchedParts {
             search_s: 0.1,
             sharp_mps: 1.0,
             blend_s: 0.3,
+            feet: None,
         }
     }
 
@@ -321,6 +351,12 @@ impl MatchedParts {
     #[must_use]
     pub fn facing(self, parameter: &str) -> Self {
         Self { facing: Some(parameter.into()), ..self }
+    }
+
+    /// The same, and feet stay where they stand.
+    #[must_use]
+    pub fn holding_feet(self) -> Self {
+        Self { feet: Some(FeetParts::default()), ..self }
     }
 
     /// The same, of frames with all of these tags.

@@ -10,9 +10,9 @@
 )]
 
 use super::{
-    Amount, ConditionParts, Fade, Graph, GraphParts, Interruption, KeepSpeed, LayerParts, MAX_POINTS,
-    MAX_SYNC, MaskParts, MaskRule, MatchedParts, MotionParts, ParameterKind, ParameterParts, PlaneBlend,
-    PointParts, RootUse, StateParts, Test, TransitionParts,
+    Amount, ConditionParts, Fade, FeetParts, Graph, GraphParts, Interruption, KeepSpeed, LayerParts,
+    MAX_POINTS, MAX_SYNC, MaskParts, MaskRule, MatchedParts, MotionParts, ParameterKind, ParameterParts,
+    PlaneBlend, PointParts, RootUse, StateParts, Test, TransitionParts,
     compile::{
         MAX_CLIPS, MAX_CONDITIONS, MAX_MASKS, MAX_MONTAGES, MAX_NAME, MAX_PARAMETERS, MAX_RULES, MAX_STATES,
         MAX_TRANSITIONS,
@@ -231,7 +231,7 @@ impl Writer<'_> {
                 }
             }
             MotionParts::Matched(matched) => {
-                self.u32(3);
+                self.u32(if matched.feet.is_some() { 5 } else { 3 });
                 self.matched(matched);
             }
             MotionParts::Direct { rest, points } => {
@@ -294,6 +294,11 @@ impl Writer<'_> {
         self.f32(matched.search_s);
         self.f32(matched.sharp_mps);
         self.f32(matched.blend_s);
+        if let Some(FeetParts { contacts, release_s, reach_m }) = &matched.feet {
+            contacts.iter().for_each(|marker| self.text(marker));
+            self.f32(*release_s);
+            self.f32(*reach_m);
+        }
     }
 
     fn amount(&mut self, amount: &Amount) {
@@ -491,6 +496,12 @@ impl Reader<'_> {
                 MotionParts::Plane { by, blend, points }
             }
             3 => MotionParts::Matched(Box::new(self.matched()?)),
+            5 => {
+                let matched = self.matched()?;
+                let contacts = [self.name()?, self.name()?];
+                let feet = Some(FeetParts { contacts, release_s: self.f32()?, reach_m: self.f32()? });
+                MotionParts::Matched(Box::new(MatchedParts { feet, ..matched }))
+            }
             4 => {
                 let rest = self.name()?;
                 let points = self.list(MAX_POINTS, 16, |from| {
@@ -558,6 +569,7 @@ impl Reader<'_> {
             search_s: self.f32()?,
             sharp_mps: self.f32()?,
             blend_s: self.f32()?,
+            feet: None,
         })
     }
 

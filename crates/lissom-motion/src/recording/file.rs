@@ -2,7 +2,7 @@
 //!
 //! Little-endian: `LREC`, a version, the graph's shape, the skeleton's identity, state and memory each after their length, the number of
 //! frames, and the frames. A frame is a byte of bits, and what they say: its length if it is not that of the frame before, edits of the
-//! state, edits of the memory (each after its length), a hash of what was decided, and one of what was shown.
+//! state, edits of the memory (each after its length), a hash of what was decided, and one of what was shown. A bit says that feet are held and were not in a pose of this frame.
 #![deny(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -22,6 +22,7 @@ const LENGTH: u8 = 1;
 const STATE: u8 = 2;
 const MEMORY: u8 = 4;
 const SHOWN: u8 = 8;
+const FEET_WAIT: u8 = 16;
 
 impl Recording {
     /// Its bytes.
@@ -76,7 +77,7 @@ impl<'a> Step<'a> {
     /// The next one, after a frame of this length.
     pub(super) fn read(from: &mut Reader<'a>, before_s: f64) -> Result<Self> {
         let bits = from.u8()?;
-        from.check(bits <= (LENGTH | STATE | MEMORY | SHOWN), "bits that are not known")?;
+        from.check(bits <= (LENGTH | STATE | MEMORY | SHOWN | FEET_WAIT), "bits that are not known")?;
         let has = |bit: u8| bits & bit != 0;
         let dt_s = if has(LENGTH) { from.f64()? } else { before_s };
         from.check(dt_s >= 0.0, "a frame of negative length")?;
@@ -90,7 +91,7 @@ impl<'a> Step<'a> {
         let (state, memory) = (edits(has(STATE))?, edits(has(MEMORY))?);
         let decided = from.u32()?;
         let shown = if has(SHOWN) { Some(from.u32()?) } else { None };
-        Ok(Self { dt_s, state, memory, decided, shown })
+        Ok(Self { dt_s, state, memory, decided, shown, feet_wait: has(FEET_WAIT) })
     }
 
     /// Adds it, after a frame of this length.
@@ -101,7 +102,8 @@ impl<'a> Step<'a> {
             bit(LENGTH, new_length)
                 | bit(STATE, self.state.is_some())
                 | bit(MEMORY, self.memory.is_some())
-                | bit(SHOWN, self.shown.is_some()),
+                | bit(SHOWN, self.shown.is_some())
+                | bit(FEET_WAIT, self.feet_wait),
         );
         if new_length {
             out.extend_from_slice(&self.dt_s.to_le_bytes());

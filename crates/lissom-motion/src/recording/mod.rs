@@ -64,6 +64,8 @@ struct Step<'a> {
     decided: u32,
     /// Of the local pose, where the game did not change it.
     shown: Option<u32>,
+    /// True if feet are held, and were not in a pose of this frame.
+    feet_wait: bool,
 }
 
 impl Recording {

@@ -100,6 +100,7 @@ impl Recorder {
             memory: self.memory_edits.as_deref(),
             decided,
             shown: shown.map(Shown::hash),
+            feet_wait: !memory.has_fresh_feet(),
         };
         step.write(self.dt_s, &mut self.recording.frames);
         self.recording.count += 1;

@@ -195,7 +195,7 @@ impl Replay {
             self.put()?;
         }
         self.before.clone_from(self.animator.state());
-        self.animator.update(step.dt_s)?;
+        self.animator.replay(step.dt_s, step.feet_wait)?;
         self.state.clear();
         self.animator.state().write(&mut self.state);
         self.memory.clear();

@@ -53,6 +53,29 @@ impl GraphState {
     }
 }
 
+/// A layer's leading state, played by motion matching.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MatchedLead {
+    pub layer: u16,
+    /// Its number among those that are matched.
+    pub number: usize,
+    pub clip: u16,
+    /// Where its clip is, in laps.
+    pub head: Playhead,
+}
+
+impl GraphState {
+    /// Those of the leading states that are played by motion matching, by layer: where they are now, also where a search of this step
+    /// led them.
+    pub(crate) fn matched_leads(&self, graph: &Graph) -> impl Iterator<Item = MatchedLead> {
+        self.layers.iter().enumerate().filter_map(|(layer, own)| {
+            let voice = own.voices.as_slice().last()?;
+            let number = usize::from(graph.state(voice.state).matched?);
+            Some(MatchedLead { layer: layer as u16, number, clip: voice.clip, head: voice.head.playhead() })
+        })
+    }
+}
+
 impl LayerState {
     /// The clips that the last step played and the next one goes on with, and where they are, in laps.
     fn played<'a>(&'a self, graph: &'a Graph) -> impl Iterator<Item = (u16, Repeat, Playhead)> + 'a {

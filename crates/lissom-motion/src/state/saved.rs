@@ -35,8 +35,6 @@ const INTERRUPTION: u8 = 3;
 const SHOT_INERTIAL: u8 = 4;
 /// Where a layer moves the whole body.
 const NO_MASK: u16 = u16::MAX;
-/// A head that is this many laps away is not read: the count must stay exact.
-const MAX_LAP: i64 = 1 << 50;
 
 impl GraphState {
     /// Adds its bytes.
@@ -224,7 +222,7 @@ impl Reader<'_> {
     fn head(&mut self, repeat: Repeat) -> Result<Head> {
         let head =
             Head { lap: self.array().map(i64::from_le_bytes)?, part: self.array().map(u64::from_le_bytes)? };
-        self.check((-MAX_LAP..=MAX_LAP).contains(&head.lap), "too many laps")?;
+        self.check((-Head::MAX_LAP..=Head::MAX_LAP).contains(&head.lap), "too many laps")?;
         let ends = repeat == Repeat::Once;
         self.check(!ends || (Head::START..=Head::END).contains(&head), "no place in the only lap")?;
         Ok(head)

@@ -4,6 +4,7 @@ mod animators;
 mod care;
 mod decoded;
 mod errors;
+mod feet;
 mod kit;
 mod matched;
 mod mixes;
@@ -13,8 +14,11 @@ mod saves;
 
 use lissom::{archive::Archive, math::Mat4};
 use lissom_motion::{Graph, crowd::Crowd};
-use lissom_testkit::crowds;
+use lissom_testkit::{alloc::CountingAllocator, crowds};
 use std::sync::{Arc, LazyLock};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 static ARCHIVE: LazyLock<Archive> = LazyLock::new(crowds::archive);
 static GRAPH: LazyLock<Arc<Graph>> = LazyLock::new(|| crowds::graph(&ARCHIVE));

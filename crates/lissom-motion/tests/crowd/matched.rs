@@ -23,9 +23,9 @@ use lissom_motion::{
 use lissom_testkit::rng::Rng;
 use std::sync::{Arc, LazyLock};
 
-const DT: f64 = 1.0 / 60.0;
+pub(super) const DT: f64 = 1.0 / 60.0;
 
-fn cooked(motions: &[Motion]) -> Archive {
+pub(super) fn cooked(motions: &[Motion]) -> Archive {
     let scene = mannequin::game_scene(motions, &Detail::default()).unwrap();
     let scene = Scene { meshes: Vec::new(), graphs: Vec::new(), ..scene };
     let file = pipeline::cook_scene(&scene, &ClipBuilder::default(), &serial).unwrap().archive;
@@ -39,7 +39,7 @@ fn cooked(motions: &[Motion]) -> Archive {
     Archive::new(done.archive.unwrap()).unwrap()
 }
 
-static ARCHIVE: LazyLock<Archive> = LazyLock::new(|| {
+pub(super) static ARCHIVE: LazyLock<Archive> = LazyLock::new(|| {
     cooked(&[
         Motion::Idle,
         Motion::Walk,
@@ -131,7 +131,7 @@ fn it_goes_where_it_is_told_and_nothing_jumps() {
     assert!(now.jumps >= 5 && now.searches > 130, "{now:?}");
 }
 
-struct Reversed;
+pub(super) struct Reversed;
 
 impl Executor for Reversed {
     fn width(&self) -> usize {
@@ -274,20 +274,20 @@ fn a_budget_holds_for_who_comes_later_and_who_stands_still() {
 }
 
 /// A hero that is played by a graph of these layers, and what steers it.
-struct Steered {
-    hero: Animator,
-    graph: Arc<Graph>,
-    place: RootStep,
+pub(super) struct Steered {
+    pub(super) hero: Animator,
+    pub(super) graph: Arc<Graph>,
+    pub(super) place: RootStep,
 }
 
 impl Steered {
-    fn new(parts: &GraphParts) -> Self {
+    pub(super) fn new(parts: &GraphParts) -> Self {
         let graph = Arc::new(Graph::of_archive(parts, &ARCHIVE).unwrap());
         let hero = Animator::new(&ARCHIVE, Arc::clone(&graph)).unwrap();
         Self { hero, graph, place: RootStep::IDENTITY }
     }
 
-    fn update(&mut self, wanted: [f64; 2], dt_s: f64) {
+    pub(super) fn update(&mut self, wanted: [f64; 2], dt_s: f64) {
         let seen = seen(&self.place, wanted);
         self.ask(seen, dt_s);
     }
@@ -307,7 +307,7 @@ impl Steered {
 }
 
 /// A stick that is moved every half of a second, from a seed.
-fn sticks(seed: u64, updates: usize) -> Vec<[f64; 2]> {
+pub(super) fn sticks(seed: u64, updates: usize) -> Vec<[f64; 2]> {
     let mut rng = Rng::new(seed);
     let mut stick = [0.0; 2];
     let mut moved = |update: usize| {
@@ -321,12 +321,12 @@ fn sticks(seed: u64, updates: usize) -> Vec<[f64; 2]> {
     (0..updates).map(&mut moved).collect()
 }
 
-fn matched_state(matched: MatchedParts) -> GraphParts {
+pub(super) fn matched_state(matched: MatchedParts) -> GraphParts {
     let layer = LayerParts::new("body").state(StateParts::matched("move", matched));
     GraphParts::new().float("aside", 0.0).float("ahead", 0.0).layer(layer)
 }
 
-fn gaits() -> MatchedParts {
+pub(super) fn gaits() -> MatchedParts {
     MatchedParts::new("gaits", ["aside", "ahead"])
 }
 

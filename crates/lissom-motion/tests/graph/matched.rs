@@ -5,8 +5,8 @@ use lissom::track::Repeat;
 use lissom_motion::{
     Graph, GraphParts, GraphState,
     frame::Frame,
-    graph::{Amount, MatchedParts, Problem, StateKey, StateParts},
-    matching::{Database, DatabaseParts, FeatureKind, FrameRange, MatchingLoadError, QueryError},
+    graph::{Amount, FeetParts, MatchedParts, Problem, StateKey, StateParts},
+    matching::{Database, DatabaseParts, Feature, FeatureKind, FrameRange, MatchingLoadError, QueryError},
     state::{StateError, TrajectoryPoint},
 };
 use lissom_testkit::{
@@ -485,6 +485,8 @@ fn bytes_say_the_same_and_what_is_wrong_is_named() {
         MatchedParts { responsiveness: 0.0.into(), ..plain() },
         MatchedParts { transition_cost: f32::NAN.into(), ..plain() },
         MatchedParts { velocity_half_life_s: (-1.0).into(), ..plain() },
+        MatchedParts { feet: Some(FeetParts { release_s: -0.1, ..FeetParts::default() }), ..plain() },
+        MatchedParts { feet: Some(FeetParts { reach_m: f32::INFINITY, ..FeetParts::default() }), ..plain() },
     ] {
         assert!(matches!(of(wrong), Problem::Value { .. }));
     }
@@ -571,4 +573,30 @@ fn searching_allocates_nothing() {
         }
     });
     assert!(played.state.matched(&played.graph, 0).unwrap().jumps > 50);
+}
+
+#[test]
+fn more_times_than_are_steered_are_an_error() {
+    let timed = |count: u32| {
+        let mut parts = database();
+        let (rows, features) = (parts.rows.len() / parts.features.len(), 2 + count as usize);
+        parts.features.truncate(2);
+        parts.features.extend((1..=count).map(|i| Feature {
+            group: 0,
+            kind: FeatureKind::TrajectoryPosition { time_s: i as f32 * 0.125 },
+            axis: 2,
+            offset: 0.0,
+            scale: 100.0,
+        }));
+        parts.rows = vec![0; rows * features];
+        let database = Arc::new(Database::new(&parts).unwrap());
+        Graph::with_databases(&self::parts(plain()), facts, |_| Ok(Some(database.clone())))
+    };
+    let graph = timed(16).unwrap();
+    let key = graph.state_key(graph.layer("body").unwrap(), "move").unwrap();
+    assert_eq!(graph.trajectory_times(key).len(), 16);
+    let Problem::Limit { found, allowed, .. } = timed(17).unwrap_err().problem else {
+        panic!("another problem")
+    };
+    assert_eq!((found, allowed), (17, 16));
 }

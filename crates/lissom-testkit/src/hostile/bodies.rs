@@ -296,7 +296,7 @@ pub(super) fn pose_memory(bytes: &[u8]) -> bool {
         }
         true
     };
-    read(&graphs::inertial()) | read(&graphs::keeping())
+    read(&graphs::inertial()) | read(&graphs::keeping()) | read(play::holding())
 }
 
 /// A recording, of one of two graphs: its first frames are played.

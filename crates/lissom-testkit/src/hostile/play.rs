@@ -48,6 +48,7 @@ pub(super) fn prepare() {
     recorded();
     recorded_matched();
     matched();
+    holding();
     matched_database();
 }
 
@@ -80,6 +81,14 @@ pub(super) fn recorded() -> &'static (Archive, Arc<Graph>) {
 pub(super) fn matched() -> &'static Graph {
     static MATCHED: OnceLock<Graph> = OnceLock::new();
     MATCHED.get_or_init(matched::graph)
+}
+
+/// The same, and feet are held.
+pub(super) fn holding() -> &'static Graph {
+    static HOLDING: OnceLock<Graph> = OnceLock::new();
+    HOLDING.get_or_init(|| {
+        matched::made(&matched::parts(matched::plain().holding_feet())).expect("it is allowed")
+    })
 }
 
 /// What it is played by.

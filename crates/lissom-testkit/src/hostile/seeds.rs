@@ -211,6 +211,14 @@ fn matched_states() -> Vec<Seed> {
 pub(super) fn pose_memories() -> Vec<Seed> {
     let mut out = memories_of(&graphs::inertial(), "");
     out.extend(memories_of(&graphs::keeping(), "kept_"));
+    let feet = PoseMemory::new(super::play::holding(), &stage().mannequin.skeleton).to_bytes();
+    let mut held = feet.clone();
+    // The left foot: its place, what it was off, how much of that is left, and how it is held; at the end, since when.
+    let numbers = [0.1_f32, 0.0, -0.2, 0.05, 0.0, 0.1, 0.5].map(f32::to_le_bytes).concat();
+    held[16..44].copy_from_slice(&numbers);
+    held[44] = 5;
+    held[74..].copy_from_slice(&0.02_f64.to_le_bytes());
+    out.extend([seed("feet_new", feet), seed("feet_held", held)]);
     out
 }
 
@@ -284,6 +292,7 @@ pub(super) fn graphs() -> Vec<Seed> {
         ("more", more),
         ("rules", rules),
         ("matched", matched_parts()),
+        ("feet", matched::parts(matched::plain().holding_feet())),
         ("empty", GraphParts::new()),
     ];
     parts.map(|(name, parts)| seed(name, parts.to_bytes())).into()
@@ -359,7 +368,8 @@ pub(super) fn graph_files() -> Vec<Seed> {
    { "name": "door", "clip": "c", "time_from": "x", "start": 0.25, "root_motion": "horizontal" }, { "name": "far", "clip": "c", "root_motion": -0.5 },
    { "name": "face", "direct": "c", "points": [{ "by": "x", "clip": "none", "speed": 2 }, { "by": "k", "clip": "c" }] },
    { "name": "free", "matched": { "database": "d", "velocity": ["x", "x"], "facing": "x", "velocity_half_life_s": 0.1, "facing_half_life_s": "x",
-     "responsiveness": 2, "transition_cost": "x", "tags": ["calm"], "search_s": 0.2, "sharp_mps": 2, "blend_s": 0.1 } },
+     "responsiveness": 2, "transition_cost": "x", "tags": ["calm"], "search_s": 0.2, "sharp_mps": 2, "blend_s": 0.1, "feet": true } },
+   { "name": "held", "matched": { "database": "d", "velocity": ["x", "x"], "feet": { "contacts": ["l", "r"], "release_s": 0.1, "reach_m": 0.2 } } },
    { "name": "g", "states": [{ "name": "b", "plane": ["x", "x"], "blend": "bands", "keep_speed": { "slowest": 0.25, "fastest": 2 }, "points": [{ "at": [0, 1], "clip": "none", "speed": 2, "own_time": true }] }],
      "transitions": [{ "from": "*", "to": "b" }] }],
  "transitions": [{ "from": "*", "to": "g", "when": [{ "n": { "is_not": 1 } }, { "n": { "is_not": 2, "above": 0, "below": 9 }, "t": true }],
