@@ -24,7 +24,7 @@ use lissom_build::{
     pipeline,
     raw::RawAnimation,
 };
-use lissom_motion::GraphParts;
+use lissom_motion::{GraphParts, graph::MotionParts};
 use std::{
     borrow::Cow,
     collections::BTreeMap,
@@ -192,6 +192,12 @@ impl Document {
         let (playing, origin) = (self.player.playing()?, self.origin.as_ref()?);
         let clip = self.clips.iter().find(|clip| clip.name == playing)?;
         (self.plays_a_clip() && origin.has(playing)).then_some(clip)
+    }
+
+    /// True if a state of its graph is played by motion matching.
+    pub(crate) fn is_matched(&self) -> bool {
+        let states = self.graph.iter().flat_map(|graph| &graph.layers).flat_map(|layer| &layer.states);
+        states.into_iter().any(|state| matches!(state.motion, MotionParts::Matched(_)))
     }
 
     /// Another graph: the panel plays it from its start.

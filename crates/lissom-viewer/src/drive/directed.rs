@@ -1,6 +1,8 @@
 //! A graph that is played.
 
+use super::matched::{self, Matched};
 use crate::failure::Failure;
+use core::f32::consts::PI;
 use lissom::archive::Archive;
 use lissom_motion::{
     Animator, Graph, GraphParts,
@@ -18,6 +20,8 @@ pub(crate) struct Directed {
     pub ranges: Vec<(f32, f32)>,
     /// The last transitions that were taken, the newest first.
     pub taken: Vec<Taken>,
+    /// What motion matching has done, of each layer that it plays.
+    pub matched: Vec<Matched>,
     time_s: f64,
 }
 
@@ -31,6 +35,9 @@ pub(crate) struct Taken {
     pub because: String,
 }
 
+/// How far sliders of a velocity go, in metres per second to each side.
+const FASTEST_MPS: f32 = 4.0;
+
 /// How many are remembered.
 const REMEMBERED: usize = 8;
 
@@ -40,7 +47,9 @@ impl Directed {
         let graph = Arc::new(Graph::of_archive(&parts, archive).map_err(|e| wrong(&e))?);
         let animator = Animator::of_skeleton(archive, skeleton, graph).map_err(|e| wrong(&e))?;
         let ranges = parts.parameters.iter().map(|p| range(&parts, &p.name)).collect();
-        Ok(Self { parts, animator, ranges, taken: Vec::new(), time_s: 0.0 })
+        let mut made = Self { parts, animator, ranges, taken: Vec::new(), matched: Vec::new(), time_s: 0.0 };
+        made.follow()?;
+        Ok(made)
     }
 
     /// Plays changed parts on from where it is; on an error, the old ones.
@@ -93,7 +102,14 @@ impl Directed {
             }
         }
         self.taken.truncate(REMEMBERED);
-        self.animator.update(dt_s).map_err(|e| wrong(&e))
+        self.animator.update(dt_s).map_err(|e| wrong(&e))?;
+        self.follow()
+    }
+
+    /// What motion matching did is remembered.
+    fn follow(&mut self) -> Result<(), Failure> {
+        let done = matched::follow(&mut self.matched, &self.animator, &self.parts.layers, self.time_s);
+        done.map_err(|e| Failure(e.to_string()))
     }
 }
 
@@ -120,7 +136,8 @@ fn word(test: Test) -> String {
     }
 }
 
-/// From the smallest to the largest number that the graph compares a parameter with, or places a clip at.
+/// From the smallest to the largest number that the graph compares a parameter with, or places a clip at. A wanted velocity goes to
+/// both sides, and so does where to face.
 fn range(parts: &GraphParts, parameter: &str) -> (f32, f32) {
     use lissom_motion::graph::MotionParts;
     let mut values = Vec::new();
@@ -138,6 +155,14 @@ fn range(parts: &GraphParts, parameter: &str) -> (f32, f32) {
                 MotionParts::Plane { by, points, .. } => {
                     for axis in (0..2).filter(|axis| by[*axis] == parameter) {
                         values.extend(points.iter().map(|point| point.at[axis]));
+                    }
+                }
+                MotionParts::Matched(matched) => {
+                    if matched.velocity.iter().any(|by| by == parameter) {
+                        values.extend([-FASTEST_MPS, FASTEST_MPS]);
+                    }
+                    if matched.facing.as_deref() == Some(parameter) {
+                        values.extend([-PI, PI]);
                     }
                 }
                 MotionParts::Direct { points, .. } if points.iter().any(|point| point.at == parameter) => {
@@ -187,12 +212,21 @@ pub(crate) fn of_mannequin() -> GraphParts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lissom_motion::graph::MatchedParts;
 
     #[test]
     fn a_slider_reaches_everything_that_the_graph_asks_for() {
         let parts = of_mannequin().float("lean", 2.0);
         assert_eq!(range(&parts, "speed"), (0.0, 4.4));
         assert_eq!(range(&parts, "lean"), (0.0, 3.0));
+        let parts = parts.layer(
+            LayerParts::new("legs")
+                .state(StateParts::matched("go", MatchedParts::new("gaits", ["lean", "ahead"]).facing("to"))),
+        );
+        let parts = parts.float("ahead", 0.0).float("to", 0.0);
+        // A stick goes to both sides, whatever stands in the graph.
+        assert_eq!((range(&parts, "lean"), range(&parts, "ahead")), ((-4.0, 4.0), (-4.0, 4.0)));
+        assert_eq!(range(&parts, "to"), (-PI, PI));
         assert_eq!(because(&parts.layers[0], "move", "crouch"), "crouch on");
         assert_eq!(because(&parts.layers[0], "crouch", "move"), "at 85 % of the lap");
     }

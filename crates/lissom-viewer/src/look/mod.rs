@@ -5,4 +5,4 @@ mod theme;
 
 pub(crate) use icons::{Icon, button, choice, label, small_button};
 pub use theme::dress;
-pub(crate) use theme::{Palette, of};
+pub(crate) use theme::{Palette, of, palette};

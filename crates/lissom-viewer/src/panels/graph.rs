@@ -98,6 +98,11 @@ fn layer(directed: &Directed, number: usize, ui: &mut egui::Ui, commands: &mut C
         ui.add(bar.text(egui::RichText::new(format!("{name} {:.0} %", entry.weight * 100.0)).small()));
     }
     if let Some(state) = parts.states.iter().find(|s| Some(s.name.as_str()) == lead) {
+        if let MotionParts::Matched(_) = state.motion
+            && ui.button("matching…").on_hover_text(Panel::Matching.about()).clicked()
+        {
+            commands.push(Command::Open(Panel::Matching));
+        }
         blend(directed, &state.motion, ui, commands);
     }
     // A graph that cannot say why says so when it is updated.

@@ -4,10 +4,15 @@ use super::open::Open;
 use crate::{
     camera::Camera,
     document::Document,
+    drive::Matched,
     failure::Failure,
     lines::{Bones, Lines, Stand, usual_length},
+    look,
     settings::{Drives, Panel, Panels, Settings, Shows},
-    shown::{Bounds, Comparison, CrowdScene, Curves, ErrorCurve, Ghost, TimeRows, WorldScene},
+    shown::{
+        Bounds, Candidates, Comparison, CrowdScene, Curves, ErrorCurve, Ghost, TimeRows, WorldScene,
+        draw_ways,
+    },
     surfaces::Pictured,
 };
 use lissom::math::{Mat4, Vec3};
@@ -87,6 +92,8 @@ pub(crate) struct Stage {
     /// Small copies of the document's pictures, once they were to be seen.
     pub thumbs: Vec<Thumb>,
     ghost: Option<Ghost>,
+    /// What motion matching could play, of each layer; empty while nobody looks.
+    pub candidates: Vec<Candidates>,
     pub bounds: Option<Bounds>,
     /// The camera is put anew with the next frame.
     reframe: bool,
@@ -108,6 +115,7 @@ impl Stage {
     pub fn forget(&mut self) {
         (self.curves, self.error_curve, self.ghost, self.bounds) = (None, None, None, None);
         self.time_rows = None;
+        self.candidates.clear();
         self.thumbs.clear();
     }
 
@@ -197,6 +205,22 @@ impl Stage {
             && self.error_curve.as_ref().is_none_or(|curve| curve.clip != clip.name)
         {
             self.error_curve = ErrorCurve::new(document)?;
+        }
+        self.explain(document, seen.has(Panel::Matching))
+    }
+
+    /// Looks through databases for what else motion matching could play: once a search, and only if somebody looks.
+    fn explain(&mut self, document: &Document, seen: bool) -> Result<(), Failure> {
+        let directed = document.directed.as_ref().filter(|_| seen && document.drives == Drives::Graph);
+        let leads = |matched: &&Matched| matched.now.is_some();
+        let all: Vec<&Matched> =
+            directed.iter().flat_map(|directed| &directed.matched).filter(leads).collect();
+        self.candidates.retain(|own| all.iter().any(|matched| own.are_of(matched)));
+        for matched in all {
+            if !self.candidates.iter().any(|own| own.are_of(matched)) {
+                let made = Candidates::new(matched).map_err(|e| Failure(e.to_string()))?;
+                self.candidates.push(made);
+            }
         }
         Ok(())
     }
@@ -338,6 +362,11 @@ impl Stage {
         }
         if let Some(model) = open.joint.filter(|_| shown).and_then(|joint| body.models().get(joint)) {
             overlay.add_axes(model, usual_length(skeleton, body.models()) * 0.6);
+        }
+        if let Some(directed) = document.directed.as_ref().filter(|_| !self.candidates.is_empty()) {
+            let palette = look::palette(dark);
+            self.candidates.iter().for_each(|candidates| candidates.draw(palette, overlay));
+            directed.matched.iter().for_each(|matched| draw_ways(matched, palette, overlay));
         }
         if let Some(reach) = document.reach() {
             let (to, size) = (reach.target, document.radius() * 0.04);

@@ -7,6 +7,8 @@
 mod beside;
 mod first;
 mod inspect;
+mod matched_file;
+mod matching;
 mod narrow;
 mod numbers;
 mod reach;
