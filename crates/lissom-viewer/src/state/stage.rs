@@ -141,20 +141,20 @@ impl Stage {
 
     /// Advances by `dt_s` seconds: the document, or what is seen instead of it.
     pub fn advance(&mut self, dt_s: f64, open: &mut Open, settings: &Settings) -> Result<(), Failure> {
+        self.make(settings)?;
+        // The camera comes first: who is not seen is not posed.
+        if self.reframe || settings.shows != self.framed {
+            (self.framed, self.reframe) = (settings.shows, false);
+            self.frame_all(open, settings)?;
+        }
         let (eye, aspect) = (self.eye(open, settings), self.aspect());
         match (settings.shows, &mut open.document) {
             (Shows::Crowd, _) => {
-                let crowd = match &mut self.crowd {
-                    Some(crowd) => crowd,
-                    none => none.insert(CrowdScene::new()?),
-                };
+                let Some(crowd) = &mut self.crowd else { return Ok(()) };
                 crowd.update(dt_s * open.speed.max(0.0), settings.crowd, &eye, aspect)?;
             }
             (Shows::World, _) => {
-                let world = match &mut self.world {
-                    Some(world) => world,
-                    none => none.insert(WorldScene::new()?),
-                };
+                let Some(world) = &mut self.world else { return Ok(()) };
                 world.update(dt_s * open.speed.max(0.0))?;
             }
             (Shows::Document, Some(document)) => {
@@ -169,9 +169,21 @@ impl Stage {
             }
             (_, None) => {}
         }
-        if self.reframe || settings.shows != self.framed {
-            (self.framed, self.reframe) = (settings.shows, false);
-            self.frame_all(open, settings)?;
+        Ok(())
+    }
+
+    /// What is seen instead of the document, when it is to be seen first; a crowd of as many as there are to be.
+    fn make(&mut self, settings: &Settings) -> Result<(), Failure> {
+        match settings.shows {
+            Shows::Crowd => {
+                let crowd = match &mut self.crowd {
+                    Some(crowd) => crowd,
+                    none => none.insert(CrowdScene::new()?),
+                };
+                crowd.settle(settings.crowd)?;
+            }
+            Shows::World if self.world.is_none() => self.world = Some(WorldScene::new()?),
+            _ => {}
         }
         Ok(())
     }
@@ -386,4 +398,24 @@ impl Stage {
 /// Bones are drawn: they are asked for, or there is nothing else to see.
 pub(crate) fn shows_bones(settings: &Settings, document: &Document) -> bool {
     settings.bones || !settings.meshes || document.surfaces.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::CrowdSettings;
+
+    #[test]
+    fn a_crowd_is_framed_before_anybody_is_left_out() {
+        // Near, as at a document of a hand's size.
+        let mut stage = Stage::default();
+        stage.camera.frame(Vec3::new(0.0, 0.9, 0.0), 0.2);
+        let crowd = CrowdSettings { count: 60, threads: 1, by_size: true };
+        let settings = Settings { shows: Shows::Crowd, crowd, ..Settings::default() };
+        stage.advance(0.0, &mut Open::default(), &settings).unwrap();
+        let seen = |stage: &Stage| stage.crowd.as_ref().map_or(0, |crowd| crowd.instances().len());
+        assert_eq!(seen(&stage), 60, "in the first frame already");
+        stage.advance(0.0, &mut Open::default(), &settings).unwrap();
+        assert_eq!(seen(&stage), 60);
+    }
 }
