@@ -106,7 +106,11 @@ static MADE: OnceLock<Result<Made, Failure>> = OnceLock::new();
 impl Made {
     fn new(precision_mm: Option<f64>) -> Result<Self, Failure> {
         let wrong = |e: &dyn core::fmt::Display| Failure(format!("the mannequin: {e}"));
-        let scene = mannequin::scene(&MOTIONS, &Detail::default()).map_err(|e| wrong(&e))?;
+        let mut scene = mannequin::scene(&MOTIONS, &Detail::default()).map_err(|e| wrong(&e))?;
+        for (animation, motion) in scene.animations.iter_mut().zip(MOTIONS) {
+            // What is shown travels; a graph is told how far.
+            animation.tracks = mannequin::animation(motion).map_err(|e| wrong(&e))?.tracks;
+        }
         let mut builder = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
         builder.precision = precision_mm.map_or(builder.precision, |mm| mm * 1e-3);
         let cooked = pipeline::cook_scene(&scene, &builder, &platform::executor).map_err(|e| wrong(&e))?;

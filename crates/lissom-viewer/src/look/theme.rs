@@ -45,8 +45,8 @@ const DARK: Palette = Palette {
     bar: Color32::from_rgb(21, 23, 28),
     stripe: Color32::from_rgb(33, 37, 43),
     raised: Color32::from_rgb(45, 50, 59),
-    hovered: Color32::from_rgb(56, 63, 74),
-    pressed: Color32::from_rgb(66, 75, 88),
+    hovered: Color32::from_rgb(52, 58, 68),
+    pressed: Color32::from_rgb(58, 65, 77),
     accent: Color32::from_rgb(28, 88, 140),
     on_accent: Color32::from_rgb(238, 246, 255),
     text: Color32::from_rgb(217, 222, 229),
@@ -228,7 +228,9 @@ mod tests {
         let grounds = [p.panel, p.field, p.bar, p.stripe, p.raised];
         let mut pairs: Vec<_> =
             inks.into_iter().flat_map(|(name, ink)| grounds.map(|ground| (name, ink, ground))).collect();
-        pairs.extend([p.hovered, p.pressed].map(|ground| ("strong", p.strong, ground)));
+        for ground in [p.hovered, p.pressed] {
+            pairs.extend([("strong", p.strong, ground), ("text", p.text, ground), ("weak", p.weak, ground)]);
+        }
         pairs.extend([("chosen", p.on_accent, p.accent)]);
         // What cannot be used is mixed with what is behind it.
         let disabled = |ink: Color32, ground: Color32| ground.lerp_to_gamma(ink, DISABLED);
