@@ -210,7 +210,10 @@ impl Viewer {
         if panel.shows() == Some(self.settings.shows) {
             self.settings.shows = Shows::Document;
         }
-        if panel.drives() == Some(self.settings.drives) {
+        // Two panels of the graph share it.
+        let others = Panel::ALL.into_iter().filter(|other| self.layout.has(*other));
+        let shared = others.into_iter().any(|other| other.drives() == panel.drives());
+        if panel.drives() == Some(self.settings.drives) && !shared {
             self.settings.drives = Drives::Clip;
         }
     }

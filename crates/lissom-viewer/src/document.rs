@@ -24,7 +24,7 @@ use lissom_build::{
     pipeline,
     raw::RawAnimation,
 };
-use lissom_motion::GraphParts;
+use lissom_motion::{GraphParts, graph::MotionParts};
 use std::{
     borrow::Cow,
     collections::BTreeMap,
@@ -106,7 +106,11 @@ static MADE: OnceLock<Result<Made, Failure>> = OnceLock::new();
 impl Made {
     fn new(precision_mm: Option<f64>) -> Result<Self, Failure> {
         let wrong = |e: &dyn core::fmt::Display| Failure(format!("the mannequin: {e}"));
-        let scene = mannequin::scene(&MOTIONS, &Detail::default()).map_err(|e| wrong(&e))?;
+        let mut scene = mannequin::scene(&MOTIONS, &Detail::default()).map_err(|e| wrong(&e))?;
+        for (animation, motion) in scene.animations.iter_mut().zip(MOTIONS) {
+            // What is shown travels; a graph is told how far.
+            animation.tracks = mannequin::animation(motion).map_err(|e| wrong(&e))?.tracks;
+        }
         let mut builder = ClipBuilder { effort: Effort::Fast, ..ClipBuilder::default() };
         builder.precision = precision_mm.map_or(builder.precision, |mm| mm * 1e-3);
         let cooked = pipeline::cook_scene(&scene, &builder, &platform::executor).map_err(|e| wrong(&e))?;
@@ -192,6 +196,12 @@ impl Document {
         let (playing, origin) = (self.player.playing()?, self.origin.as_ref()?);
         let clip = self.clips.iter().find(|clip| clip.name == playing)?;
         (self.plays_a_clip() && origin.has(playing)).then_some(clip)
+    }
+
+    /// True if a state of its graph is played by motion matching.
+    pub(crate) fn is_matched(&self) -> bool {
+        let states = self.graph.iter().flat_map(|graph| &graph.layers).flat_map(|layer| &layer.states);
+        states.into_iter().any(|state| matches!(state.motion, MotionParts::Matched(_)))
     }
 
     /// Another graph: the panel plays it from its start.

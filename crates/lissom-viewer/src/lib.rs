@@ -29,6 +29,9 @@ mod failure;
 mod lines;
 mod loading;
 mod look;
+#[cfg(test)]
+#[path = "../tests/ui/matched_file.rs"]
+mod matched_file;
 mod opening;
 mod origin;
 mod panels;

@@ -63,6 +63,12 @@ impl Lines {
     }
 }
 
+/// A colour of the theme, as lines have it.
+pub(crate) fn stroke(color: egui::Color32, alpha: f32) -> [f32; 4] {
+    let [r, g, b] = [color.r(), color.g(), color.b()].map(|v| f32::from(v) / 255.0);
+    [r, g, b, alpha]
+}
+
 /// x, y, z; sRGB.
 const AXES: [[f32; 4]; 3] = [[0.98, 0.36, 0.32, 1.0], [0.42, 0.82, 0.38, 1.0], [0.36, 0.6, 1.0, 1.0]];
 

@@ -33,7 +33,7 @@ struct Arguments {
     /// The clip to show first.
     #[arg(long, value_name = "NAME")]
     clip: Option<String>,
-    /// A panel to open, as often as there are some: clips, display, inspect, mix, graph, compression, curves, retarget, crowd, world.
+    /// A panel to open, as often as there are some: clips, display, inspect, mix, graph, matching, compression, curves, retarget, crowd, world.
     #[arg(long, value_name = "PANEL")]
     panel: Vec<Panel>,
     /// The joint to choose.

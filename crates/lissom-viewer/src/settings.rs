@@ -85,6 +85,17 @@ pub(crate) enum Drives {
     Graph,
 }
 
+impl Drives {
+    /// What it is called.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Clip => "clip",
+            Self::Mix => "mix",
+            Self::Graph => "graph",
+        }
+    }
+}
+
 /// What the picture shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Shows {
@@ -107,6 +118,8 @@ pub enum Panel {
     Mix,
     /// States, transitions, parameters.
     Graph,
+    /// What motion matching plays, looks for and finds.
+    Matching,
     /// What clips take, and how far off they are.
     Compression,
     /// What the chosen joint does.
@@ -121,12 +134,13 @@ pub enum Panel {
 
 impl Panel {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Clips,
         Self::Display,
         Self::Inspect,
         Self::Mix,
         Self::Graph,
+        Self::Matching,
         Self::Compression,
         Self::Curves,
         Self::Retarget,
@@ -147,7 +161,7 @@ impl Panel {
     pub(crate) const fn drives(self) -> Option<Drives> {
         match self {
             Self::Mix => Some(Drives::Mix),
-            Self::Graph => Some(Drives::Graph),
+            Self::Graph | Self::Matching => Some(Drives::Graph),
             _ => None,
         }
     }
@@ -161,6 +175,7 @@ impl Panel {
             Self::Inspect => "inspect",
             Self::Mix => "mix",
             Self::Graph => "graph",
+            Self::Matching => "matching",
             Self::Compression => "compression",
             Self::Curves => "curves",
             Self::Retarget => "retarget",
@@ -177,6 +192,7 @@ impl Panel {
             Self::Inspect => "joints, meshes, materials, morph targets, notes",
             Self::Mix => "clips with weights, masks, IK, springs",
             Self::Graph => "states, transitions, parameters, and why",
+            Self::Matching => "what motion matching plays, what it costs, and what else there is",
             Self::Compression => "what clips take, and how far off they are",
             Self::Curves => "what the chosen joint does",
             Self::Retarget => "which joint is which bone",
@@ -197,6 +213,7 @@ impl Panel {
             Self::Inspect => Icon::Facts,
             Self::Mix => Icon::Mix,
             Self::Graph => Icon::Graph,
+            Self::Matching => Icon::Matching,
             Self::Compression => Icon::Bytes,
             Self::Curves => Icon::Curves,
             Self::Retarget => Icon::Retarget,

@@ -58,7 +58,7 @@ const MAX_DRIVEN: f32 = 8192.0;
 /// let gaits = StateParts::line("move", "speed", &[(0.0, "idle"), (1.4, "walk"), (4.0, "run")]);
 /// let parts = GraphParts::new().float("speed", 0.0).trigger("jump").layer(
 ///     LayerParts::new("body")
-///         .state(gaits.own_time("idle"))
+///         .state(gaits.own_time("idle").keeping_speed())
 ///         .state(StateParts::clip("jump", "jump").once())
 ///         .transition(TransitionParts::new("move", "jump").when("jump", Test::On).fade(0.1))
 ///         .transition(TransitionParts::new("jump", "move").exit(0.9)),

@@ -37,7 +37,7 @@ impl Database {
         query.check(self)?;
         let mut told = Explanation::default();
         let playing = Playing::new(self, query);
-        told.current = playing.as_ref().and_then(|playing| self.costs(query, playing.frame));
+        told.current = playing.as_ref().and_then(|playing| self.costs_of_frame(query, playing.frame));
         let zone = playing.map_or(0..0, |playing| playing.zone);
         let mut best: Vec<(i32, u32)> = Vec::new();
         for (i, range) in self.ranges().iter().enumerate() {
@@ -54,11 +54,22 @@ impl Database {
                 }
             }
         }
-        told.best = best.iter().filter_map(|(_, frame)| self.costs(query, *frame)).collect();
+        told.best = best.iter().filter_map(|(_, frame)| self.costs_of_frame(query, *frame)).collect();
         Ok(told)
     }
 
-    fn costs(&self, query: &Query, frame: u32) -> Option<Costs> {
+    /// What a frame costs, and what each feature and each group of them adds to that. For tools: it looks at this frame alone.
+    ///
+    /// # Errors
+    ///
+    /// [`QueryError::UnknownFrame`], [`QueryError::OtherDatabase`].
+    pub fn costs(&self, query: &Query, frame: u32) -> Result<Costs, QueryError> {
+        query.check(self)?;
+        let missing = QueryError::UnknownFrame { found: frame, count: self.frames() };
+        self.costs_of_frame(query, frame).ok_or(missing)
+    }
+
+    fn costs_of_frame(&self, query: &Query, frame: u32) -> Option<Costs> {
         let at = self.stored(frame)?;
         let [by_group, by_feature] = [self.groups().len(), self.features().len()].map(|count| vec![0; count]);
         let mut costs = Costs { frame, cost: 0, by_group, by_feature, bias: 0 };

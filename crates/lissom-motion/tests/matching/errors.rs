@@ -108,9 +108,11 @@ fn a_query_is_for_its_own_database_and_frames_that_there_are() {
     assert_eq!(other.search(&query()).unwrap_err(), foreign);
     assert_eq!(other.explain(&query(), 1).unwrap_err(), foreign);
     assert_eq!(other.cost(&query(), 0).unwrap_err(), foreign);
+    assert_eq!(other.costs(&query(), 0).unwrap_err(), foreign);
     assert_eq!(query().tagged(&other, 0).unwrap_err(), foreign);
     assert_eq!(query().playing(&other, 0, 0, 0.0).unwrap_err(), foreign);
     let missing = QueryError::UnknownFrame { found: 100, count: 100 };
+    assert_eq!(first.costs(&query(), 100).unwrap_err(), missing);
     assert_eq!(query().playing(&first, 100, 0, 0.0).unwrap_err(), missing);
     assert_eq!(first.cost(&query(), 100).unwrap_err(), missing);
     assert_eq!(query().playing(&first, 0, 0, -1.0).unwrap_err(), QueryError::Cost(-1.0));

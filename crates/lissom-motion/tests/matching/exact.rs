@@ -121,6 +121,7 @@ fn an_explanation_begins_with_what_is_found_and_its_groups_add_up() {
                 let expected: Vec<i32> = row.iter().zip(&ask.values).map(squared).collect();
                 assert_eq!(costs.by_feature, expected);
                 assert_eq!(database.cost(&query, costs.frame), Ok(costs.cost));
+                assert_eq!(database.costs(&query, costs.frame).as_ref(), Ok(costs));
                 let bias = parts.biases.get(costs.frame as usize).map_or(0, |b| i32::from(*b));
                 assert_eq!(costs.bias, bias * bias);
             }

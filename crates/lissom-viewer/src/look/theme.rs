@@ -32,7 +32,7 @@ pub(crate) struct Palette {
     pub line: Color32,
     pub outline: Color32,
     /// Lines of plots, in their order.
-    pub series: [Color32; 6],
+    pub series: [Color32; 8],
     /// x, y, z, w.
     pub axes: [Color32; 4],
     /// The picture: its top and its bottom.
@@ -45,8 +45,8 @@ const DARK: Palette = Palette {
     bar: Color32::from_rgb(21, 23, 28),
     stripe: Color32::from_rgb(33, 37, 43),
     raised: Color32::from_rgb(45, 50, 59),
-    hovered: Color32::from_rgb(56, 63, 74),
-    pressed: Color32::from_rgb(66, 75, 88),
+    hovered: Color32::from_rgb(52, 58, 68),
+    pressed: Color32::from_rgb(58, 65, 77),
     accent: Color32::from_rgb(28, 88, 140),
     on_accent: Color32::from_rgb(238, 246, 255),
     text: Color32::from_rgb(217, 222, 229),
@@ -65,6 +65,8 @@ const DARK: Palette = Palette {
         Color32::from_rgb(238, 132, 170),
         Color32::from_rgb(186, 160, 255),
         Color32::from_rgb(226, 214, 110),
+        Color32::from_rgb(98, 212, 214),
+        Color32::from_rgb(206, 196, 186),
     ],
     axes: [
         Color32::from_rgb(255, 118, 108),
@@ -101,6 +103,8 @@ const LIGHT: Palette = Palette {
         Color32::from_rgb(184, 40, 96),
         Color32::from_rgb(108, 72, 196),
         Color32::from_rgb(124, 108, 0),
+        Color32::from_rgb(0, 120, 124),
+        Color32::from_rgb(112, 92, 76),
     ],
     axes: [
         Color32::from_rgb(200, 44, 34),
@@ -125,7 +129,12 @@ const SIZES: [(TextStyle, f32, FontFamily); 5] = [
 
 /// The colours that are shown.
 pub(crate) fn of(visuals: &Visuals) -> &'static Palette {
-    if visuals.dark_mode { &DARK } else { &LIGHT }
+    palette(visuals.dark_mode)
+}
+
+/// The colours on dark, or on light.
+pub(crate) fn palette(dark: bool) -> &'static Palette {
+    if dark { &DARK } else { &LIGHT }
 }
 
 /// Gives a context the viewer's colours and sizes, on dark and on light.
@@ -219,7 +228,9 @@ mod tests {
         let grounds = [p.panel, p.field, p.bar, p.stripe, p.raised];
         let mut pairs: Vec<_> =
             inks.into_iter().flat_map(|(name, ink)| grounds.map(|ground| (name, ink, ground))).collect();
-        pairs.extend([p.hovered, p.pressed].map(|ground| ("strong", p.strong, ground)));
+        for ground in [p.hovered, p.pressed] {
+            pairs.extend([("strong", p.strong, ground), ("text", p.text, ground), ("weak", p.weak, ground)]);
+        }
         pairs.extend([("chosen", p.on_accent, p.accent)]);
         // What cannot be used is mixed with what is behind it.
         let disabled = |ink: Color32, ground: Color32| ground.lerp_to_gamma(ink, DISABLED);

@@ -1,6 +1,6 @@
 //! What is in each panel.
 
-use super::{compression, crowd, curves, graph, inspect, mix, retarget, side, world};
+use super::{compression, crowd, curves, graph, inspect, matched, mix, retarget, side, world};
 use crate::{
     settings::Panel,
     state::{Commands, View},
@@ -14,6 +14,7 @@ pub(super) fn panel(which: Panel, view: &View<'_>, ui: &mut egui::Ui, commands: 
         Panel::Inspect => inspect::inspect(view, ui, commands),
         Panel::Mix => mix::mix(view, ui, commands),
         Panel::Graph => graph::graph(view, ui, commands),
+        Panel::Matching => matched::matched(view, ui, commands),
         Panel::Compression => compression::compression(view, ui, commands),
         Panel::Curves => curves::curves(view, ui),
         Panel::Retarget => retarget::retarget(view, ui, commands),

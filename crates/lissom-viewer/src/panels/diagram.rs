@@ -1,5 +1,6 @@
-//! A layer of a graph as a drawing: states as boxes, transitions as arrows.
+//! A layer of a graph as a drawing: states as boxes, transitions as arrows. What plays is lit.
 
+use crate::look;
 use egui::{Align2, Pos2, Rect, Sense, Stroke, TextStyle, Vec2, pos2, vec2};
 use lissom_motion::graph::{LayerParts, TransitionParts};
 
@@ -10,7 +11,32 @@ const BESIDE: f32 = 8.0;
 /// From one way to the next that would run at the same place.
 const APART: f32 = 6.0;
 
-pub(super) fn diagram(layer: &LayerParts, lead: Option<&str>, ui: &mut egui::Ui) {
+/// How a state is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lit {
+    /// It leads.
+    Lead,
+    /// It is heard still.
+    Fading,
+    No,
+}
+
+/// How a state is drawn while these play, the oldest first.
+fn lit(state: &str, playing: &[&str]) -> Lit {
+    match playing.split_last() {
+        Some((lead, _)) if *lead == state => Lit::Lead,
+        Some((_, older)) if older.contains(&state) => Lit::Fading,
+        _ => Lit::No,
+    }
+}
+
+/// True if a transition from one state to another runs: the second took over from the first.
+fn runs(from: &str, to: &str, playing: &[&str]) -> bool {
+    playing.windows(2).any(|pair| pair == [from, to])
+}
+
+/// A layer that plays these states, the oldest first.
+pub(super) fn diagram(layer: &LayerParts, playing: &[&str], ui: &mut egui::Ui) {
     let columns = columns(ui.available_width());
     let rows = layer.states.len().div_ceil(columns);
     let size = vec2(ui.available_width(), rows as f32 * STEP.y);
@@ -18,18 +44,31 @@ pub(super) fn diagram(layer: &LayerParts, lead: Option<&str>, ui: &mut egui::Ui)
     let boxes = boxes(layer.states.len(), columns, area.min);
     let (visuals, painter) = (ui.visuals(), ui.painter_at(area));
     let stroke = Stroke::new(1.2, visuals.widgets.noninteractive.fg_stroke.color);
+    let palette = look::of(visuals);
+    let mut lit_ways = Vec::new();
     for way in ways(layer, &boxes) {
-        arrow(&painter, &way, stroke);
+        let [from, to] = [way.from, way.to].map(|state| layer.states[state].name.as_str());
+        if runs(from, to, playing) {
+            lit_ways.push(way);
+        } else {
+            arrow(&painter, &way.line, stroke);
+        }
+    }
+    // Over the others.
+    for way in lit_ways {
+        arrow(&painter, &way.line, Stroke::new(2.4, palette.link));
     }
     let font = TextStyle::Small.resolve(ui.style());
     for (rect, state) in boxes.into_iter().zip(&layer.states) {
-        let lit = lead == Some(state.name.as_str());
-        let (fill, ink) = if lit {
-            (visuals.selection.bg_fill, visuals.selection.stroke.color)
-        } else {
-            (visuals.widgets.inactive.bg_fill, visuals.text_color())
+        let lit = lit(&state.name, playing);
+        let (fill, ink) = match lit {
+            Lit::Lead => (palette.accent, palette.on_accent),
+            Lit::Fading | Lit::No => (palette.raised, palette.text),
         };
         painter.rect_filled(rect, 5.0, fill);
+        if lit == Lit::Fading {
+            painter.rect_stroke(rect, 5.0, Stroke::new(2.0, palette.link), egui::StrokeKind::Inside);
+        }
         painter.text(rect.center(), Align2::CENTER_CENTER, &state.name, font.clone(), ink);
     }
 }
@@ -46,8 +85,15 @@ fn boxes(count: usize, columns: usize, corner: Pos2) -> Vec<Rect> {
     (0..count).map(|index| Rect::from_min_size(place(index), BOX)).collect()
 }
 
+/// A transition, from state to state.
+struct Way {
+    from: usize,
+    to: usize,
+    line: Vec<Pos2>,
+}
+
 /// A line for every transition, from box to box.
-fn ways(layer: &LayerParts, boxes: &[Rect]) -> Vec<Vec<Pos2>> {
+fn ways(layer: &LayerParts, boxes: &[Rect]) -> Vec<Way> {
     // A group's transitions are those of its states.
     let of = |name: &str| -> Vec<usize> {
         let inside = |state: &str| {
@@ -62,12 +108,13 @@ fn ways(layer: &LayerParts, boxes: &[Rect]) -> Vec<Vec<Pos2>> {
             let line = straight(boxes[from], boxes[to]);
             let blocked =
                 |(index, rect): (usize, &Rect)| index != from && index != to && crosses(*rect, line);
-            if boxes.iter().enumerate().any(blocked) {
-                ways.push(beside(boxes[from], boxes[to], round as f32 * APART));
+            let line = if boxes.iter().enumerate().any(blocked) {
                 round = (round + 1) % 3;
+                beside(boxes[from], boxes[to], ((round + 2) % 3) as f32 * APART)
             } else {
-                ways.push(line.to_vec());
-            }
+                line.to_vec()
+            };
+            ways.push(Way { from, to, line });
         }
     }
     ways
@@ -141,14 +188,36 @@ mod tests {
     fn looked_at(layer: &LayerParts, columns: usize) -> bool {
         let boxes = boxes(layer.states.len(), columns, pos2(10.0, 20.0));
         let ways = ways(layer, &boxes);
-        for way in &ways {
+        for Way { line: way, .. } in &ways {
             let ends = [way[0], way[way.len() - 1]];
             for rect in boxes.iter().filter(|rect| ends.iter().all(|end| rect.distance_to_pos(*end) > 7.5)) {
                 let through = way.windows(2).any(|part| crosses(*rect, [part[0], part[1]]));
                 assert!(!through, "{columns} columns: {way:?} {rect:?}");
             }
         }
-        ways.iter().any(|way| way.len() > 2)
+        ways.iter().any(|way| way.line.len() > 2)
+    }
+
+    #[test]
+    fn what_plays_is_lit_and_so_is_the_way_that_it_came() {
+        let playing = ["walk", "jump", "air"];
+        let of = |state| lit(state, &playing);
+        assert_eq!(
+            [of("air"), of("jump"), of("walk"), of("land")],
+            [Lit::Lead, Lit::Fading, Lit::Fading, Lit::No]
+        );
+        assert_eq!(lit("air", &[]), Lit::No);
+        assert!(runs("walk", "jump", &playing) && runs("jump", "air", &playing));
+        assert!(!runs("jump", "walk", &playing) && !runs("walk", "air", &playing));
+        // A group's transition is lit from the one state that it was taken from.
+        let layer = LayerParts::new("all")
+            .state(StateParts::clip("a", "walk"))
+            .state(StateParts::clip("b", "walk"))
+            .state(StateParts::clip("c", "walk"))
+            .transition(TransitionParts::new(TransitionParts::ANY, "c"));
+        let boxes = boxes(3, 2, pos2(0.0, 0.0));
+        let ways = ways(&layer, &boxes);
+        assert_eq!(ways.iter().map(|way| (way.from, way.to)).collect::<Vec<_>>(), [(0, 2), (1, 2)]);
     }
 
     #[test]

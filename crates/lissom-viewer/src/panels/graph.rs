@@ -3,6 +3,7 @@
 use super::{diagram::diagram, graph_edit, notice::notice};
 use crate::{
     drive::Directed,
+    look,
     settings::Panel,
     state::{Command, Commands, View},
 };
@@ -63,14 +64,14 @@ fn shown(directed: &Directed, ui: &mut egui::Ui, commands: &mut Commands) {
     }
     ui.separator();
     ui.strong("Taken");
-    if directed.taken.is_empty() {
+    if directed.taken().next().is_none() {
         ui.weak("no transition yet");
     }
-    for taken in &directed.taken {
+    for taken in directed.taken() {
         ui.horizontal_wrapped(|ui| {
             ui.monospace(format!("{:6.2} s", taken.time_s));
-            ui.label(format!("{} to {}", taken.from, taken.to)).on_hover_text(&taken.layer);
-            ui.weak(&taken.because);
+            ui.label(format!("{} to {}", taken.from, taken.to)).on_hover_text(taken.layer);
+            ui.weak(taken.because);
         });
     }
 }
@@ -90,14 +91,20 @@ fn layer(directed: &Directed, number: usize, ui: &mut egui::Ui, commands: &mut C
             }
         });
     } else {
-        diagram(parts, lead, ui);
+        let playing: Vec<&str> =
+            directed.animator.state().playing(graph, number).map(|playing| playing.name).collect();
+        diagram(parts, &playing, ui);
     }
     for entry in directed.animator.frame().entries().iter().filter(|e| usize::from(e.layer) == number) {
         let name = &graph.clips()[usize::from(entry.clip)].name;
-        let bar = egui::ProgressBar::new(entry.weight).desired_height(14.0).corner_radius(3.0);
-        ui.add(bar.text(egui::RichText::new(format!("{name} {:.0} %", entry.weight * 100.0)).small()));
+        look::gauge(ui, entry.weight, &format!("{name} {:.0} %", entry.weight * 100.0));
     }
     if let Some(state) = parts.states.iter().find(|s| Some(s.name.as_str()) == lead) {
+        if let MotionParts::Matched(_) = state.motion
+            && ui.button("matching…").on_hover_text(Panel::Matching.about()).clicked()
+        {
+            commands.push(Command::Open(Panel::Matching));
+        }
         blend(directed, &state.motion, ui, commands);
     }
     // A graph that cannot say why says so when it is updated.

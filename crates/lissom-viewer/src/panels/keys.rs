@@ -36,9 +36,9 @@ macro_rules! turn {
 
 /// A panel that is opened, or closed.
 macro_rules! panel {
-    ($place:literal) => {
+    ($name:ident) => {
         |view| {
-            let panel = *Panel::ALL.get($place)?;
+            let panel = Panel::$name;
             Some(if view.ui.panels.has(panel) { Command::Close(panel) } else { Command::Open(panel) })
         }
     };
@@ -96,16 +96,17 @@ pub(super) const GROUPS: [(&str, &[Bound]); 6] = [
     (
         "panels",
         &[
-            bound(CTRL, Key::Num1, "clips", panel!(0)),
-            bound(CTRL, Key::Num2, "display", panel!(1)),
-            bound(CTRL, Key::Num3, "inspect", panel!(2)),
-            bound(CTRL, Key::Num4, "mix", panel!(3)),
-            bound(CTRL, Key::Num5, "graph", panel!(4)),
-            bound(CTRL, Key::Num6, "compression", panel!(5)),
-            bound(CTRL, Key::Num7, "curves", panel!(6)),
-            bound(CTRL, Key::Num8, "retarget", panel!(7)),
-            bound(CTRL, Key::Num9, "crowd", panel!(8)),
-            bound(CTRL, Key::Num0, "world", panel!(9)),
+            bound(CTRL, Key::Num1, "clips", panel!(Clips)),
+            bound(CTRL, Key::Num2, "display", panel!(Display)),
+            bound(CTRL, Key::Num3, "inspect", panel!(Inspect)),
+            bound(CTRL, Key::Num4, "mix", panel!(Mix)),
+            bound(BOTH, Key::Num5, "matching", panel!(Matching)),
+            bound(CTRL, Key::Num5, "graph", panel!(Graph)),
+            bound(CTRL, Key::Num6, "compression", panel!(Compression)),
+            bound(CTRL, Key::Num7, "curves", panel!(Curves)),
+            bound(CTRL, Key::Num8, "retarget", panel!(Retarget)),
+            bound(CTRL, Key::Num9, "crowd", panel!(Crowd)),
+            bound(CTRL, Key::Num0, "world", panel!(World)),
         ],
     ),
     (

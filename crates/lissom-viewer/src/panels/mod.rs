@@ -12,6 +12,7 @@ mod graph;
 mod graph_edit;
 mod inspect;
 mod keys;
+mod matched;
 mod mix;
 mod notice;
 mod rail;
@@ -37,6 +38,7 @@ mod tests {
     use crate::{
         document::Document,
         look::dress,
+        matched_file,
         settings::{Drives, Panel, Panels, Settings, Shows},
         state::{Command, Commands, Edit, History, Layout, Open, Stage, UiState, View},
     };
@@ -55,8 +57,13 @@ mod tests {
 
     /// The mannequin with a panel open, in a window that nobody draws.
     fn harness(panel: Option<Panel>) -> Harness<'static, Read> {
+        harness_of(Document::mannequin().unwrap(), panel, 0.0)
+    }
+
+    /// The same of a document, after some time.
+    fn harness_of(document: Document, panel: Option<Panel>, seconds: f64) -> Harness<'static, Read> {
         let mut open = Open::default();
-        open.document = Some(Document::mannequin().unwrap());
+        open.document = Some(document);
         let mut settings = Settings::default();
         let mut layout = Layout::default();
         if let Some(panel) = panel {
@@ -66,6 +73,9 @@ mod tests {
         }
         let mut stage = Stage::default();
         stage.advance(0.0, &mut open, &settings).unwrap();
+        for _ in 0..(seconds * 60.0) as usize {
+            stage.advance(1.0 / 60.0, &mut open, &settings).unwrap();
+        }
         let mut ui = UiState::default();
         ui.panels = Panels::of(|panel| layout.has(panel));
         ui.seen = ui.panels;
@@ -159,6 +169,43 @@ mod tests {
         harness.get_by_label("show the world").click();
         harness.run_steps(2);
         assert!(matches!(harness.state().asked[..], [Command::Show(Shows::World)]));
+    }
+
+    #[test]
+    fn the_matching_panel_tells_what_plays_and_what_else_there_is() {
+        let empty = harness(Some(Panel::Matching));
+        assert!(
+            empty.query_by_label_contains("No state of the graph is played by motion matching").is_some()
+        );
+        let made = |panel| {
+            let archive = matched_file::archive();
+            let mut document = Document::of_archive("hero.lsm".into(), archive, Vec::new()).unwrap();
+            document.set_graph(matched_file::graph());
+            harness_of(document, panel, 2.0)
+        };
+        // The rail offers it only where there is something to see.
+        let offers = |harness: &Harness<'_, Read>| {
+            harness.query_by_role_and_label(egui::Role::Button, "matching").is_some()
+        };
+        assert!(!offers(&harness(None)) && offers(&made(None)));
+        let told = made(Some(Panel::Matching));
+        let read = told.state();
+        assert_eq!(read.stage.candidates.len(), 1);
+        let directed = read.open.document.as_ref().unwrap().directed.as_ref().unwrap();
+        let now = directed.matched[0].now.as_ref().unwrap();
+        assert_eq!(now.clip, "idle", "nobody has asked it to go");
+        assert!(told.query_by_label(&format!("idle at {:.2} s", now.time_s)).is_some());
+        let searches = format!("{} searches", now.searches);
+        assert!(now.searches > 15 && told.query_by_label_contains(&searches).is_some(), "{searches}");
+        assert!(told.query_by_label("idle (plays)").is_some());
+        let best = &read.stage.candidates[0].best;
+        for own in [&best[0], &best[9]] {
+            assert!(told.query_all_by_label(&format!("{:.3}", own.cost)).next().is_some(), "{}", own.cost);
+        }
+        // A panel that nobody sees looks at no database.
+        let hidden = made(Some(Panel::Graph));
+        assert!(hidden.state().stage.candidates.is_empty());
+        assert!(hidden.query_by_label("matching…").is_some(), "the graph leads there");
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(super) fn notice(panel: Panel, view: &View<'_>, ui: &mut egui::Ui, commands:
                 (_, Drives::Mix) => "The mix moves the character.",
                 (_, Drives::Graph) => "The graph moves the character.",
             };
-            (who, format!("let the {} do it", panel.name()), Command::Drive(drives))
+            (who, format!("let the {} do it", drives.name()), Command::Drive(drives))
         }
         (_, Some(shows)) if settings.shows != shows => {
             ("The picture shows the character.", format!("show the {}", panel.name()), Command::Show(shows))

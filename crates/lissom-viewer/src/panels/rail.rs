@@ -1,6 +1,7 @@
 //! The rail at the right: what can be opened, each as an icon over its word.
 
 use crate::{
+    document::Document,
     look::{self, Icon},
     settings::Panel,
     state::{Command, Commands, NARROW, View},
@@ -15,9 +16,11 @@ const HEIGHT: f32 = 46.0;
 pub(super) fn offered(view: &View<'_>) -> impl Iterator<Item = Panel> {
     let document = view.open.document.as_ref();
     let retargeted = document.is_some_and(|document| document.retargeted.is_some());
+    let matched = document.is_some_and(Document::is_matched);
     let panels = view.ui.panels;
     Panel::ALL.into_iter().filter(move |panel| match panel {
         Panel::Retarget => retargeted || panels.has(*panel),
+        Panel::Matching => matched || panels.has(*panel),
         _ => true,
     })
 }

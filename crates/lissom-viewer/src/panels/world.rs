@@ -12,6 +12,7 @@ use lissom::math::Vec3;
 pub(crate) fn world(view: &View<'_>, ui: &mut egui::Ui, commands: &mut Commands) {
     notice(Panel::World, view, ui, commands);
     let Some(scene) = &view.stage.world else { return };
+    ui.weak("This is a demo scene: nothing of it is in the open file.");
     ui.weak("Drag something onto what is to carry it. What the last sync recomputed is lit.");
     ui.horizontal(|ui| {
         ui.label("it keeps its");

@@ -4,10 +4,15 @@ use super::open::Open;
 use crate::{
     camera::Camera,
     document::Document,
+    drive::Matched,
     failure::Failure,
     lines::{Bones, Lines, Stand, usual_length},
+    look,
     settings::{Drives, Panel, Panels, Settings, Shows},
-    shown::{Bounds, Comparison, CrowdScene, Curves, ErrorCurve, Ghost, TimeRows, WorldScene},
+    shown::{
+        Bounds, Candidates, Comparison, CrowdScene, Curves, ErrorCurve, Ghost, TimeRows, WorldScene,
+        draw_ways,
+    },
     surfaces::Pictured,
 };
 use lissom::math::{Mat4, Vec3};
@@ -87,6 +92,8 @@ pub(crate) struct Stage {
     /// Small copies of the document's pictures, once they were to be seen.
     pub thumbs: Vec<Thumb>,
     ghost: Option<Ghost>,
+    /// What motion matching could play, of each layer; empty while nobody looks.
+    pub candidates: Vec<Candidates>,
     pub bounds: Option<Bounds>,
     /// The camera is put anew with the next frame.
     reframe: bool,
@@ -108,6 +115,7 @@ impl Stage {
     pub fn forget(&mut self) {
         (self.curves, self.error_curve, self.ghost, self.bounds) = (None, None, None, None);
         self.time_rows = None;
+        self.candidates.clear();
         self.thumbs.clear();
     }
 
@@ -133,20 +141,20 @@ impl Stage {
 
     /// Advances by `dt_s` seconds: the document, or what is seen instead of it.
     pub fn advance(&mut self, dt_s: f64, open: &mut Open, settings: &Settings) -> Result<(), Failure> {
+        self.make(settings)?;
+        // The camera comes first: who is not seen is not posed.
+        if self.reframe || settings.shows != self.framed {
+            (self.framed, self.reframe) = (settings.shows, false);
+            self.frame_all(open, settings)?;
+        }
         let (eye, aspect) = (self.eye(open, settings), self.aspect());
         match (settings.shows, &mut open.document) {
             (Shows::Crowd, _) => {
-                let crowd = match &mut self.crowd {
-                    Some(crowd) => crowd,
-                    none => none.insert(CrowdScene::new()?),
-                };
+                let Some(crowd) = &mut self.crowd else { return Ok(()) };
                 crowd.update(dt_s * open.speed.max(0.0), settings.crowd, &eye, aspect)?;
             }
             (Shows::World, _) => {
-                let world = match &mut self.world {
-                    Some(world) => world,
-                    none => none.insert(WorldScene::new()?),
-                };
+                let Some(world) = &mut self.world else { return Ok(()) };
                 world.update(dt_s * open.speed.max(0.0))?;
             }
             (Shows::Document, Some(document)) => {
@@ -161,9 +169,21 @@ impl Stage {
             }
             (_, None) => {}
         }
-        if self.reframe || settings.shows != self.framed {
-            (self.framed, self.reframe) = (settings.shows, false);
-            self.frame_all(open, settings)?;
+        Ok(())
+    }
+
+    /// What is seen instead of the document, when it is to be seen first; a crowd of as many as there are to be.
+    fn make(&mut self, settings: &Settings) -> Result<(), Failure> {
+        match settings.shows {
+            Shows::Crowd => {
+                let crowd = match &mut self.crowd {
+                    Some(crowd) => crowd,
+                    none => none.insert(CrowdScene::new()?),
+                };
+                crowd.settle(settings.crowd)?;
+            }
+            Shows::World if self.world.is_none() => self.world = Some(WorldScene::new()?),
+            _ => {}
         }
         Ok(())
     }
@@ -197,6 +217,22 @@ impl Stage {
             && self.error_curve.as_ref().is_none_or(|curve| curve.clip != clip.name)
         {
             self.error_curve = ErrorCurve::new(document)?;
+        }
+        self.explain(document, seen.has(Panel::Matching))
+    }
+
+    /// Looks through databases for what else motion matching could play: once a search, and only if somebody looks.
+    fn explain(&mut self, document: &Document, seen: bool) -> Result<(), Failure> {
+        let directed = document.directed.as_ref().filter(|_| seen && document.drives == Drives::Graph);
+        let leads = |matched: &&Matched| matched.now.is_some();
+        let all: Vec<&Matched> =
+            directed.iter().flat_map(|directed| &directed.matched).filter(leads).collect();
+        self.candidates.retain(|own| all.iter().any(|matched| own.are_of(matched)));
+        for matched in all {
+            if !self.candidates.iter().any(|own| own.are_of(matched)) {
+                let made = Candidates::new(matched).map_err(|e| Failure(e.to_string()))?;
+                self.candidates.push(made);
+            }
         }
         Ok(())
     }
@@ -339,6 +375,11 @@ impl Stage {
         if let Some(model) = open.joint.filter(|_| shown).and_then(|joint| body.models().get(joint)) {
             overlay.add_axes(model, usual_length(skeleton, body.models()) * 0.6);
         }
+        if let Some(directed) = document.directed.as_ref().filter(|_| !self.candidates.is_empty()) {
+            let palette = look::palette(dark);
+            self.candidates.iter().for_each(|candidates| candidates.draw(palette, overlay));
+            directed.matched.iter().for_each(|matched| draw_ways(matched, palette, overlay));
+        }
         if let Some(reach) = document.reach() {
             let (to, size) = (reach.target, document.radius() * 0.04);
             // Eight edges round it, and what is missing.
@@ -357,4 +398,24 @@ impl Stage {
 /// Bones are drawn: they are asked for, or there is nothing else to see.
 pub(crate) fn shows_bones(settings: &Settings, document: &Document) -> bool {
     settings.bones || !settings.meshes || document.surfaces.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::CrowdSettings;
+
+    #[test]
+    fn a_crowd_is_framed_before_anybody_is_left_out() {
+        // Near, as at a document of a hand's size.
+        let mut stage = Stage::default();
+        stage.camera.frame(Vec3::new(0.0, 0.9, 0.0), 0.2);
+        let crowd = CrowdSettings { count: 60, threads: 1, by_size: true };
+        let settings = Settings { shows: Shows::Crowd, crowd, ..Settings::default() };
+        stage.advance(0.0, &mut Open::default(), &settings).unwrap();
+        let seen = |stage: &Stage| stage.crowd.as_ref().map_or(0, |crowd| crowd.instances().len());
+        assert_eq!(seen(&stage), 60, "in the first frame already");
+        stage.advance(0.0, &mut Open::default(), &settings).unwrap();
+        assert_eq!(seen(&stage), 60);
+    }
 }

@@ -7,6 +7,8 @@
 mod beside;
 mod first;
 mod inspect;
+mod matched_file;
+mod matching;
 mod narrow;
 mod numbers;
 mod reach;
@@ -336,6 +338,7 @@ fn a_tree_in_the_world_is_dragged_onto_what_turns_and_turns_with_it() {
     harness.set_size(egui::vec2(SIZE[0], 900.0));
     harness.get_by_label("world").click();
     harness.run_steps(4);
+    assert!(harness.query_by_label_contains("This is a demo scene").is_some());
     assert!(harness.query_by_label_contains("14 of 21 recomputed").is_some());
     let before = scene(&mut harness);
     let [from, to] = ["tree 2", "wheel"].map(|label| harness.get_by_label(label).rect().center());

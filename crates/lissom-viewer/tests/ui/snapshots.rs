@@ -1,7 +1,7 @@
 //! Stored pictures of every panel. `UPDATE_SNAPSHOTS=1 cargo test -p lissom-viewer --test ui snapshots` makes them anew.
 
 use super::{
-    drag, pick,
+    drag, matching, pick,
     retarget::{bring, with_a_paw},
     viewer,
 };
@@ -141,6 +141,18 @@ fn the_world_looks_as_it_did_on_light() {
     harness.get_by_label("light").click();
     open(&mut harness, Panel::World);
     compare(&mut harness, "world_light", &["µs"]);
+}
+
+#[test]
+fn matching_looks_as_it_did() {
+    let Some(mut harness) = viewer() else { return };
+    let folder = matching::bring(&mut harness, "matched picture");
+    harness.set_size([960.0, 900.0].into());
+    harness.run_steps(3);
+    matching::walk(&mut harness, 90);
+    open(&mut harness, Panel::Matching);
+    compare(&mut harness, "matching", &[]);
+    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

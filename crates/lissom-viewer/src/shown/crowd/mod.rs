@@ -175,6 +175,11 @@ impl CrowdScene {
         last.push(since.elapsed().as_secs_f64());
     }
 
+    /// As many as there are to be.
+    pub fn settle(&mut self, settings: CrowdSettings) -> Result<(), Failure> {
+        self.make(settings.count.clamp(1, MOST)).map_err(|e| Failure(format!("the crowd: {e}")))
+    }
+
     /// Advances by `dt_s` seconds, seen from a camera.
     pub fn update(
         &mut self,
