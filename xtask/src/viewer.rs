@@ -12,6 +12,8 @@ const DRIVERS: &str = "mesa-vulkan-drivers";
 
 /// Its tests, which drive the viewer as its users do and look at the pictures.
 pub fn run(options: &Options) -> Result<Outcome, String> {
+    // The programs in the documentation of all guests need no device.
+    workspace::run(&mut guests::test(&["--doc"]))?;
     if let Some(skipped) = lacks_driver(options) {
         return Ok(skipped);
     }

@@ -10,7 +10,7 @@ use crate::{
 };
 use lissom::track::Repeat;
 use lissom_motion::crowd::{CrowdError, MAX_PLAYED_CLIPS, Member, PlayedClip};
-use std::sync::Arc;
+use std::{iter, sync::Arc};
 
 /// A clip that a character plays without a graph.
 #[derive(Clone, Debug, PartialEq)]
@@ -215,9 +215,20 @@ impl Solo {
 
     /// The clip that leads.
     pub fn playing(&self, crowd_of: &CrowdOf, member: Member) -> Option<PlayingClip> {
-        let played = Played::of(crowd_of, member).ok()?;
-        let share = played.shares()[self.lead];
-        let PlayedClip { clip, laps, speed, repeat, .. } = *played.as_slice().get(self.lead)?;
+        Self::playing_at(crowd_of, &Played::of(crowd_of, member).ok()?, self.lead)
+    }
+
+    /// All clips, the leading one first.
+    pub fn all(&self, crowd_of: &CrowdOf, member: Member) -> impl Iterator<Item = PlayingClip> {
+        let played = Played::of(crowd_of, member).ok();
+        let others = (0..MAX_PLAYED_CLIPS).filter(|at| *at != self.lead);
+        let places = iter::once(self.lead).chain(others);
+        places.filter_map(move |at| Self::playing_at(crowd_of, played.as_ref()?, at))
+    }
+
+    fn playing_at(crowd_of: &CrowdOf, played: &Played, at: usize) -> Option<PlayingClip> {
+        let share = *played.shares().get(at)?;
+        let PlayedClip { clip, laps, speed, repeat, .. } = *played.as_slice().get(at)?;
         let ClipFact { name, duration_s } = crowd_of.clips.get(usize::from(clip))?.clone();
         let within = match repeat {
             Repeat::Once => laps,

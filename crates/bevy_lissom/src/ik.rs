@@ -167,6 +167,9 @@ pub(crate) fn aim(
     crowds.iter_mut().for_each(|crowd_of| crowd_of.hands.aims.clear());
     for (entity, character, look, hands, feet, failed) in &all {
         if look.is_none() && hands.is_none() && feet.is_none() {
+            if fails(failed, Concern::Ik) {
+                commands.mend(entity, Concern::Ik);
+            }
             continue;
         }
         let Some(crowd_of) = crowds.get_mut(&character.key) else { continue };

@@ -130,9 +130,9 @@ impl File {
                 return file;
             }
             for uri in wanted {
-                let found = match path_beside(&uri) {
-                    Some(path) => read(context, own, &folder.join(path)).await.map_err(|why| why.to_string()),
-                    None => Err("only a file in the model's own folder can be read".into()),
+                let found = match path_beside(&folder, &uri) {
+                    Some(path) => read(context, own, &path).await.map_err(|why| why.to_string()),
+                    None => Err("only a file among the assets can be read".into()),
                 };
                 file.beside.insert(uri, found);
             }
@@ -191,12 +191,23 @@ async fn recipe_of(
     Ok(recipe.in_folder(path.parent().unwrap_or(Path::new(""))).with(asked))
 }
 
-/// Where a URI leads from the model's folder: there or below.
-fn path_beside(uri: &str) -> Option<PathBuf> {
+/// Where a URI leads from the model's folder, as a path among the assets; `None`: out of them.
+fn path_beside(folder: &Path, uri: &str) -> Option<PathBuf> {
     let decoded = percent_decode_str(uri).decode_utf8().ok()?;
-    let path = PathBuf::from(&*decoded);
-    let is_inside = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    (is_inside && !decoded.is_empty() && !decoded.contains(['\\', ':', '\0'])).then_some(path)
+    if decoded.is_empty() || decoded.contains(['\\', ':', '\0']) {
+        return None;
+    }
+    let mut path = PathBuf::new();
+    for part in folder.components().chain(Path::new(&*decoded).components()) {
+        match part {
+            Component::Normal(part) => path.push(part),
+            Component::CurDir => {}
+            // Above the first folder there is nothing.
+            Component::ParentDir if path.pop() => {}
+            _ => return None,
+        }
+    }
+    Some(path)
 }
 
 /// A path in the same source of assets.
@@ -256,14 +267,31 @@ fn cook(
 #[cfg(test)]
 mod tests {
     use super::path_beside;
-    use std::path::PathBuf;
+    use std::path::Path;
 
     #[test]
-    fn only_files_beside_the_model_and_below_are_read() {
-        let of = |uri| path_beside(uri).map(|path: PathBuf| path.display().to_string());
-        assert_eq!(of("a%20b/c.bin").as_deref(), Some("a b/c.bin"));
-        for outside in ["../c.bin", "/c.bin", "%2e%2e/c.bin", "http://a/c.bin", "c:/d.bin", "a\\b", ""] {
-            assert_eq!(of(outside), None, "{outside}");
+    fn only_files_among_the_assets_are_read() {
+        let of = |folder: &str, uri| {
+            path_beside(Path::new(folder), uri)
+                .map(|path| path.components().map(|c| c.as_os_str().to_owned()).collect::<Vec<_>>())
+        };
+        let parts = |path: &str| Some(path.split('/').map(Into::into).collect::<Vec<_>>());
+        assert_eq!(of("models/people", "a%20b/./c.bin"), parts("models/people/a b/c.bin"));
+        assert_eq!(of("models/people", "../textures/c.png"), parts("models/textures/c.png"));
+        assert_eq!(of("models/people", "%2e%2e/../c.png"), parts("c.png"));
+        assert_eq!(of("", "a/../c.png"), parts("c.png"));
+        for (folder, outside) in [
+            ("", "../c.bin"),
+            ("models", "../../models/c.bin"),
+            ("models", "a/../../../c.bin"),
+            ("", "%2e%2e/c.bin"),
+            ("models", "/c.bin"),
+            ("models", "http://a/c.bin"),
+            ("models", "c:/d.bin"),
+            ("models", "a\\b"),
+            ("models", ""),
+        ] {
+            assert_eq!(of(folder, outside), None, "{outside} from {folder}");
         }
     }
 }

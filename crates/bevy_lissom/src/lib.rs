@@ -208,6 +208,8 @@ impl Plugin for LissomPlugin {
             .register_type::<Plays>()
             .register_type::<Character>()
             .register_type::<SceneJoint>()
+            .register_type::<scene::Carries>()
+            .register_type::<morph::Morphs>()
             .register_type::<SkinPalette>()
             .register_type::<PlaybackSpeed>()
             .register_type::<Parameters>()

@@ -96,10 +96,14 @@ enum SteerError {
 /// Tells states what their characters want.
 pub(crate) fn steer(
     all: Query<(Entity, &Character, Ref<MatchedMotion>, Option<&LissomError>)>,
+    mut removed: RemovedComponents<MatchedMotion>,
     places: TransformHelper,
     mut crowds: ResMut<Crowds>,
     mut commands: Commands,
 ) {
+    for entity in removed.read().filter(|entity| !all.contains(*entity)) {
+        commands.mend(entity, Concern::Matched);
+    }
     for (entity, character, wanted, error) in &all {
         let Some(crowd_of) = crowds.get_mut(&character.key) else { continue };
         let Ok(place) = places.compute_global_transform(entity) else { continue };

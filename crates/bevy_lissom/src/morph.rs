@@ -3,10 +3,12 @@
 use crate::{components::Character, crowds::Crowds};
 use bevy_ecs::prelude::*;
 use bevy_mesh::morph::{MeshMorphWeights, MorphWeights};
+use bevy_reflect::Reflect;
 use std::sync::Arc;
 
 /// An entity whose weights are those of a mesh of a character.
-#[derive(Component, Clone, Debug)]
+#[derive(Component, Clone, Debug, Reflect)]
+#[reflect(from_reflect = false)]
 pub(crate) struct Morphs {
     pub character: Entity,
     /// By name: a file that changed may have it elsewhere.

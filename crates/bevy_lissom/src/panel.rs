@@ -1,12 +1,12 @@
 //! What a character does and decides, as lines of text.
 
-use crate::crowds::CrowdOf;
+use crate::{clips::PlayingClip, crowds::CrowdOf};
 use lissom_motion::{
     crowd::Member,
     decide::{DecisionView, Verdict},
     frame::ActiveMarker,
     graph::Test,
-    state::{MatchedNow, PlayingShot, Value},
+    state::{MatchedNow, PlayingShot, PlayingState, Value},
 };
 
 /// The step that transitions are asked for where the character has not moved yet.
@@ -16,12 +16,15 @@ const STEP_S: f64 = 1.0 / 60.0;
 pub(crate) fn lines(crowd_of: &CrowdOf, member: Member) -> Vec<String> {
     let mut lines = Vec::new();
     let own = &crowd_of.own[member.index()];
-    if let Some(playing) = own.solo.and_then(|solo| solo.playing(crowd_of, member)) {
-        let (name, at, of) = (&playing.name, playing.time_s, playing.duration_s);
-        lines.push(format!(
-            "{name}  {at:.2} / {of:.2} s  weight {:.2}  speed {:.2}",
-            playing.weight, playing.speed
-        ));
+    if let Some(solo) = own.solo {
+        for (number, playing) in solo.all(crowd_of, member).enumerate() {
+            let PlayingClip { name, time_s, duration_s, weight, speed, .. } = playing;
+            // The leading one comes first.
+            let goes = if number > 0 && solo.fades() { "  fades out" } else { "" };
+            lines.push(format!(
+                "{name}  {time_s:.2} / {duration_s:.2} s  weight {weight:.2}  speed {speed:.2}{goes}"
+            ));
+        }
         return lines;
     }
     let Some((graph, state)) = crowd_of.graph_of(member).zip(crowd_of.crowd.state(member).ok()) else {
@@ -29,11 +32,21 @@ pub(crate) fn lines(crowd_of: &CrowdOf, member: Member) -> Vec<String> {
     };
     let step_s = if own.step_s > 0.0 { own.step_s } else { STEP_S };
     for (layer, name) in graph.layer_names().enumerate() {
-        let all: Vec<String> = state
-            .playing(graph, layer)
-            .map(|playing| format!("{} {:.2} ({:.1} s)", playing.name, playing.at, playing.age_s))
-            .collect();
-        lines.push(format!("{name}: {}", if all.is_empty() { "-".into() } else { all.join(" > ") }));
+        // A line a state, the oldest first: those before the last one fade out.
+        let mut clips: Vec<Vec<String>> = Vec::new();
+        state.each_clip(graph, layer, |number, clip, weight| {
+            clips.resize_with(clips.len().max(number + 1), Vec::new);
+            clips[number].push(format!("{clip} {weight:.2}"));
+        });
+        clips.resize_with(state.playing(graph, layer).count(), Vec::new);
+        for (playing, clips) in state.playing(graph, layer).zip(&clips) {
+            let PlayingState { name: of, age_s, at, weight, .. } = playing;
+            let clips = clips.join(", ");
+            lines.push(format!("{name}: {of}  weight {weight:.2}  at {at:.2}  for {age_s:.1} s  ({clips})"));
+        }
+        if clips.is_empty() {
+            lines.push(format!("{name}: -"));
+        }
         if let Some(matched) = state.matched(graph, layer) {
             let MatchedNow { database, clip, time_s, cost, searches, jumps, .. } = matched;
             lines.push(format!(

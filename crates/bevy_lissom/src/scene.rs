@@ -68,7 +68,8 @@ pub struct SceneJoint {
 }
 
 /// A joint with a child that is none.
-#[derive(Component)]
+#[derive(Component, Reflect)]
+#[reflect(from_reflect = false)]
 pub(crate) struct Carries;
 
 /// The characters whose joints are entities, by the rows that the joints know.

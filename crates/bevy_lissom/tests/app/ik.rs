@@ -1,10 +1,10 @@
 //! Characters look at entities, hold them, and stand on steps, wherever they stand themselves.
 
-use super::{app, hero, joint, plays};
+use super::{app, hero, joint, log, plays};
 use bevy_app::App;
 use bevy_ecs::{prelude::*, system::RunSystemOnce};
 use bevy_lissom::{
-    Characters, FootGround, FootIk, HandIk, HandTarget, LissomError, LookAt, Plays, PoseHooks,
+    Characters, Concern, FootGround, FootIk, HandIk, HandTarget, LissomError, LookAt, Plays, PoseHooks,
 };
 use bevy_math::{Mat4, Quat, Vec3};
 use bevy_transform::components::Transform;
@@ -13,6 +13,13 @@ use lissom::{
     bones::Side,
     pose::{Gaze, Legs, Limb},
 };
+use lissom_build::{
+    SkeletonBuilder,
+    archive::ArchiveWriter,
+    cook::ClipBuilder,
+    mannequin::{self, Motion},
+};
+use std::path::Path;
 
 /// Where the character stands, turned and twice as large, below a parent that is moved.
 const PLACE: Vec3 = Vec3::new(3.0, 0.5, -2.0);
@@ -90,7 +97,7 @@ fn hands_reach_and_hold_entities() {
 }
 
 #[test]
-fn feet_stand_on_a_step_and_who_has_no_legs_is_told() {
+fn feet_stand_on_a_step() {
     let (mut app, _) = app();
     let (entity, own) = standing(&mut app);
     app.update();
@@ -113,6 +120,43 @@ fn feet_stand_on_a_step_and_who_has_no_legs_is_told() {
     app.update();
     let left = in_world(&mut app, entity, own, "foot_l").w_axis.truncate();
     assert!((left.y - before[0].y).abs() < 0.03, "{left}");
+}
+
+/// The mannequin above the hips: its legs come last.
+fn without_legs() -> Vec<u8> {
+    let mut skeleton = mannequin::skeleton();
+    let first = skeleton.joints.iter().position(|joint| joint.name == "thigh_l").unwrap();
+    skeleton.joints.truncate(first);
+    let mut idle = mannequin::clip(Motion::Idle);
+    idle.tracks.truncate(first);
+    let built = SkeletonBuilder::build(&skeleton).unwrap();
+    let bytes = ClipBuilder::default().build(&built, &idle).unwrap().bytes;
+    let writer = ArchiveWriter::new().skeleton("bust", &built.skeleton).unwrap();
+    writer.clip(u16::from(bytes[4]), "idle", bytes).unwrap().finish().unwrap()
+}
+
+#[test]
+fn who_has_no_legs_is_told_and_plays_on() {
+    let (mut app, files) = app();
+    files.insert_asset(Path::new("bust.lsm"), without_legs());
+    let entity = hero(&mut app, |server| Plays::clip(server.load("bust.lsm"), "idle"));
+    let ground = Some(FootGround { place: Vec3::ZERO, normal: Vec3::Y });
+    let feet = FootIk { left: ground, ..FootIk::default() };
+    app.world_mut().entity_mut(entity).insert((feet, Name::new("Bust without legs")));
+    plays(&mut app, entity);
+    (0..5).for_each(|_| app.update());
+    let error = app.world().get::<LissomError>(entity).unwrap();
+    let why = error.about(Concern::Ik).unwrap_or_else(|| panic!("{error}")).to_owned();
+    assert!(why.contains("the left upper leg") && error.problems.len() == 1, "{error}");
+    let told = log::of("Bust without legs");
+    assert_eq!(told.len(), 1, "once: {told:?}");
+    assert!(told[0].ends_with(&format!("{}: {why}", Concern::Ik)), "{told:?}");
+    let before = super::bits(&mut app, entity);
+    app.update();
+    assert_ne!(super::bits(&mut app, entity), before, "it breathes");
+    app.world_mut().entity_mut(entity).remove::<FootIk>();
+    app.update();
+    assert!(app.world().get::<LissomError>(entity).is_none(), "nothing is asked of its feet");
 }
 
 /// What Bevy shows is what an animator shows that does the same.

@@ -90,16 +90,23 @@ fn what_lies_beside_a_file_is_read_the_recipe_and_its_graphs_too() {
     let (mut app, files) = app();
     let (json, data) = gltf();
     let put = |path: &str, bytes: Vec<u8>| files.insert_asset(Path::new(path), bytes);
-    put("models/people/hero.gltf", json.into_bytes());
+    put("models/people/hero.gltf", json.clone().into_bytes());
     put("models/people/data/of hero.bin", data);
+    // One of another folder, and one that asks for what is no asset.
+    let elsewhere = |uri: &str| json.replace("data/of%20hero.bin", uri).into_bytes();
+    put("models/horses/horse.gltf", elsewhere("../people/data/of%20hero.bin"));
+    put("models/thief.gltf", elsewhere("../../of%20hero.bin"));
     put("models/lissom.toml", b"graphs = ['graphs/going.json']\n[clips.walk]\nname = 'stroll'\n".to_vec());
     put("models/graphs/going.json", graph("stroll"));
     let clip = hero(&mut app, |server| Plays::clip(server.load("models/people/hero.gltf"), "stroll"));
     let graphs = hero(&mut app, |server| Plays::graph(server.load("models/people/hero.gltf"), "going"));
-    for entity in [clip, graphs] {
+    let horse = hero(&mut app, |server| Plays::clip(server.load("models/horses/horse.gltf"), "stroll"));
+    for entity in [clip, graphs, horse] {
         plays(&mut app, entity);
         moves(&mut app, entity);
     }
+    let thief = hero(&mut app, |server| Plays::clip(server.load("models/thief.gltf"), "stroll"));
+    refused(&mut app, thief, &["models/thief.gltf", "only a file among the assets"]);
 }
 
 #[test]

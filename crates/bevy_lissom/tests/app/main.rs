@@ -467,6 +467,66 @@ fn what_a_character_decides_is_told_in_lines() {
     assert!(lines(&mut app, clip)[0].starts_with("walk  "));
 }
 
+/// Half of a fade is over: both states, and both clips, are told with half of the weight, and that the old one goes.
+#[test]
+fn states_and_clips_that_fade_out_are_told_with_their_weights() {
+    let (mut app, _) = app();
+    let layer = LayerParts::new("body")
+        .state(StateParts::line("move", "speed", &[(0.0, "idle"), (1.0, "walk")]))
+        .state(StateParts::clip("greeting", "wave"))
+        .transition(TransitionParts::new("move", "greeting").when("greet", Test::On).fade(0.5));
+    let parts = Arc::new(GraphParts::new().float("speed", 0.0).trigger("greet").layer(layer));
+    let graph = hero(&mut app, |server| Plays::parts(server.load("hero.lsm"), parts));
+    let clip = hero(&mut app, |server| Plays::clip(server.load("hero.lsm"), "idle"));
+    app.world_mut().entity_mut(graph).insert(Parameters::default().with("speed", 0.25));
+    for entity in [graph, clip] {
+        plays(&mut app, entity);
+    }
+    app.update();
+    let greet = move |mut c: Characters| c.set_value(graph, "greet", true).unwrap();
+    app.world_mut().run_system_once(greet).unwrap();
+    // The transition begins at the end of the update, a fade at once.
+    app.update();
+    let fade = move |mut c: Characters| c.fade_to(clip, "walk", 0.5).unwrap();
+    app.world_mut().run_system_once(fade).unwrap();
+    let lines = |app: &mut App, entity: Entity| {
+        app.world_mut().run_system_once(move |c: Characters| c.described(entity).unwrap()).unwrap()
+    };
+    let states = |world: &mut World| {
+        let read = move |c: Characters| -> Vec<(f64, f32)> {
+            let state = c.state(graph).unwrap();
+            state.playing(c.graph(graph).unwrap(), 0).map(|one| (one.age_s, one.weight)).collect()
+        };
+        world.run_system_once(read).unwrap()
+    };
+    let mut before = 0.0;
+    until(&mut app, "half of the fade is over", |world| {
+        let [(_, old), (age_s, new)] = states(world)[..] else { panic!("two states") };
+        assert!((old + new - 1.0).abs() < 1e-6 && new > before, "{old} and {new} after {before}");
+        before = new;
+        age_s == 0.25
+    });
+    assert_eq!(states(app.world_mut())[1].1, 0.5);
+    let told = lines(&mut app, graph);
+    let body: Vec<&String> = told.iter().filter(|line| line.starts_with("body: ")).collect();
+    let [old, new] = body[..] else { panic!("{told:?}") };
+    assert!(old.starts_with("body: move  weight 0.50  ") && old.ends_with("(idle 0.75, walk 0.25)"), "{old}");
+    assert!(new.starts_with("body: greeting  weight 0.50  ") && new.ends_with("(wave 1.00)"), "{new}");
+    let told = lines(&mut app, clip);
+    let [new, old] = &told[..] else { panic!("{told:?}") };
+    assert!(
+        new.starts_with("walk  ") && new.contains("  weight 0.50  ") && !new.contains("fades out"),
+        "{new}"
+    );
+    assert!(
+        old.starts_with("idle  ") && old.contains("  weight 0.50  ") && old.ends_with("  fades out"),
+        "{old}"
+    );
+    (0..40).for_each(|_| app.update());
+    assert_eq!(lines(&mut app, clip).len(), 1, "it is gone");
+    assert_eq!(states(app.world_mut()).len(), 1);
+}
+
 #[derive(Resource, Default)]
 struct Changes(Vec<StateChanged>);
 

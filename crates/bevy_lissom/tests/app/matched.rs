@@ -1,6 +1,6 @@
 //! Characters that are played by motion matching go where their component says, wherever they stand.
 
-use super::{DT_S, app, bits, hero, plays};
+use super::{DT_S, app, bits, hero, log, plays};
 use bevy_app::App;
 use bevy_ecs::{prelude::*, system::RunSystemOnce};
 use bevy_lissom::{Characters, Concern, Crowds, LissomError, MatchedMotion, PathPoint, Plays};
@@ -142,8 +142,9 @@ fn searches_have_a_budget_and_who_has_no_such_state_is_told() {
     let all: Vec<Entity> = (0..8).map(|_| steered(&mut app, MatchedMotion::to(Vec3::X * 2.0))).collect();
     let wrong = hero(&mut app, |server| Plays::graph(server.load("hero.lsm"), "hero"));
     let clip = hero(&mut app, |server| Plays::clip(server.load("hero.lsm"), "walk"));
-    for entity in [wrong, clip] {
-        app.world_mut().entity_mut(entity).insert(MatchedMotion::default());
+    const NAMES: [&str; 2] = ["Steered without a state", "Steered without a graph"];
+    for (entity, name) in [wrong, clip].into_iter().zip(NAMES) {
+        app.world_mut().entity_mut(entity).insert((MatchedMotion::default(), Name::new(name)));
         plays(&mut app, entity);
     }
     (0..10).for_each(|_| app.update());
@@ -164,10 +165,18 @@ fn searches_have_a_budget_and_who_has_no_such_state_is_told() {
     }
     // Without a budget each would have had ten.
     assert!((32..=64).contains(&turns), "{turns} turns in 64 updates, of eight who are due every sixth");
-    for (entity, words) in
-        [(wrong, "no state that is played by motion matching"), (clip, "not played by a graph")]
-    {
+    for (entity, name, words) in [
+        (wrong, NAMES[0], "no state that is played by motion matching"),
+        (clip, NAMES[1], "not played by a graph"),
+    ] {
         let error = app.world().get::<LissomError>(entity).unwrap();
-        assert!(error.about(Concern::Matched).unwrap().contains(words), "{error}");
+        let why = error.about(Concern::Matched).unwrap();
+        assert!(why.contains(words), "{error}");
+        let told = log::of(name);
+        assert_eq!(told.len(), 1, "once: {told:?}");
+        assert!(told[0].ends_with(&format!("{}: {why}", Concern::Matched)), "{told:?}");
+        app.world_mut().entity_mut(entity).remove::<MatchedMotion>();
+        app.update();
+        assert!(app.world().get::<LissomError>(entity).is_none(), "nobody steers it any more");
     }
 }

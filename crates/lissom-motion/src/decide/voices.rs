@@ -55,7 +55,7 @@ impl Voice {
     }
 
     /// How much of what is left it takes. The first state of all takes everything.
-    pub(super) fn share(&self) -> f64 {
+    pub(crate) fn share(&self) -> f64 {
         self.coming.map_or(1.0, |way| {
             if way.inertial { 1.0 } else { way.fade.at(risen(self.age.seconds(), way.fade_s)) }
         })

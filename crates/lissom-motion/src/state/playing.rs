@@ -1,9 +1,10 @@
 //! What a state plays: states by name, for tools that show it, and the markers that last.
 
-use super::{GraphState, LayerState, Shot};
+use super::{GraphState, LayerState, Shot, Voice};
 use crate::{
     frame::{ActiveMarker, active},
     graph::Graph,
+    limits::MAX_VOICES,
     time::Ticks,
 };
 use lissom::track::{MarkersView, Playhead, Repeat};
@@ -19,19 +20,50 @@ pub struct PlayingState<'g> {
     pub at: f64,
     /// How many laps it has behind it.
     pub laps: i64,
+    /// How much of it the last step showed, in [0, 1], beside the other states of its layer: one-shots are not counted.
+    pub weight: f32,
 }
 
 impl GraphState {
     /// The states that a layer plays, the oldest first; the last one leads. Empty for a layer that does not exist, and for another
     /// graph.
     pub fn playing<'g>(&self, graph: &'g Graph, layer: usize) -> impl Iterator<Item = PlayingState<'g>> {
-        let voices = self.layers.get(layer).filter(|_| self.fits(graph)).map(|layer| layer.voices.as_slice());
-        voices.unwrap_or_default().iter().map(|voice| PlayingState {
+        let voices = self.voices(graph, layer);
+        // The leading one takes its share, the one before it its share of what is left; the oldest takes the rest.
+        let (mut shares, mut left) = ([0.0; MAX_VOICES], 1.0);
+        for (at, voice) in voices.iter().enumerate().rev() {
+            let share = if at == 0 { 1.0 } else { voice.share() };
+            shares[at] = left * share;
+            left *= 1.0 - share;
+        }
+        voices.iter().zip(shares).map(|(voice, share)| PlayingState {
             name: &graph.state(voice.state).name,
             age_s: voice.age.seconds(),
             at: voice.head.share(),
             laps: voice.head.lap,
+            weight: share as f32,
         })
+    }
+
+    /// The clips that a layer's states play: for each, the state's place in [`GraphState::playing`], its name, and its weight within
+    /// the state.
+    pub fn each_clip<'g>(&self, graph: &'g Graph, layer: usize, mut each: impl FnMut(usize, &'g str, f32)) {
+        let name = |clip: u16| &*graph.clips()[usize::from(clip)].name;
+        for (at, voice) in self.voices(graph, layer).iter().enumerate() {
+            let state = graph.state(voice.state);
+            if graph.matched_of(state).is_some() {
+                each(at, name(voice.clip), 1.0);
+                continue;
+            }
+            let float = |number: u16| self.floats[usize::from(number)].value;
+            graph.shares(state, float, |point, weight| each(at, name(point.clip), weight));
+        }
+    }
+
+    /// None for a layer that does not exist, and for another graph.
+    fn voices(&self, graph: &Graph, layer: usize) -> &[Voice] {
+        let layer = self.layers.get(layer).filter(|_| self.fits(graph));
+        layer.map(|layer| layer.voices.as_slice()).unwrap_or_default()
     }
 
     /// The markers that last which something that is played is in: those that have begun and not ended, in the events of all steps so
