@@ -21,7 +21,7 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! Lissom simulates nothing. `examples/ragdoll` drives rapier3d with these numbers.
+//! Lissom simulates nothing. The numbers mean the same to any engine.
 
 mod hand_over;
 mod limits;
