@@ -110,6 +110,7 @@ pub mod mesh;
 pub mod player;
 pub mod pose;
 pub mod prelude;
+pub mod ragdoll;
 mod skeleton;
 pub mod track;
 

@@ -6,6 +6,7 @@ use lissom::{
     job::Ground,
     math::Vec3,
     pose::{Gaze, Legs},
+    ragdoll::{Ragdoll, RagdollRule},
 };
 use lissom_motion::{Animator, Graph, RootStep, recording::Replay};
 use std::fs;
@@ -96,6 +97,13 @@ fn a_character_in_an_afternoon() -> Result<(), Box<dyn std::error::Error>> {
     let ankle = legs.legs[0].limb.joints[2];
     let rise = hero.models()[ankle].w_axis.y - before[ankle].w_axis.y;
     assert!((0.12..0.18).contains(&rise), "{rise} m");
+
+    let ragdoll = Ragdoll::of_archive(&archive, hero.body().skeleton(), &RagdollRule::default())?;
+    for body in &ragdoll.bodies {
+        let (_capsule, _mass_kg) = (body.capsule, body.mass_kg); // for a collider
+        let (_parent, _hold) = (body.parent, body.hold); // for a joint: its frames, twist and swing
+    }
+    assert_eq!(ragdoll.bodies.len(), 16);
 
     hero.record();
     for _ in 0..120 {

@@ -1,7 +1,8 @@
 //! The archive that owns its bytes: everything is checked once, when it is opened.
 
 use super::{
-    AlignedBytes, ArchiveError, ArchiveView, Limits, Mesh, Morph, Result, Section, SectionKind,
+    AlignedBytes, ArchiveError, ArchiveView, CLIP_ADDITIVE, Limits, Mesh, Morph, Result, Section,
+    SectionKind,
     names::{Key, Names},
     packed,
 };
@@ -48,6 +49,8 @@ struct Contents {
 struct Item {
     kind: SectionKind,
     name: Box<str>,
+    /// Of a clip: it is added to a pose.
+    additive: bool,
     /// What is wrong with it stands apart: a table of nothing but empty sections must not become a large
     /// archive.
     held: core::result::Result<Held, Box<ArchiveError>>,
@@ -150,6 +153,7 @@ impl Archive {
         let item = |section: &Section<'_>| Item {
             kind: section.kind,
             name: section.name.into(),
+            additive: section.kind == SectionKind::Clip && section.flags & CLIP_ADDITIVE != 0,
             held: Held::of(&bytes, section, limits).map_err(Box::new),
         };
         let items = sections.iter().map(item).collect();
@@ -206,6 +210,13 @@ impl Archive {
     /// All clips.
     pub fn clips(&self) -> impl Iterator<Item = (&str, Result<Clip>)> {
         self.all(SectionKind::Clip, Held::clip)
+    }
+
+    /// True for a clip of this name that is what is added to a pose, and no pose of its own.
+    #[must_use]
+    pub fn is_additive(&self, clip: &str) -> bool {
+        let found = self.0.names.find(SectionKind::Clip, clip, |at| self.key(at));
+        found.and_then(|at| self.0.items.get(at as usize)).is_some_and(|item| item.additive)
     }
 
     /// The mesh of this name.

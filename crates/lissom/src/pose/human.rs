@@ -20,7 +20,7 @@ pub(super) struct Human {
 }
 
 /// The matrices of the rest pose.
-pub(super) fn rest_models(skeleton: &Skeleton) -> Vec<Mat34> {
+pub(crate) fn rest_models(skeleton: &Skeleton) -> Vec<Mat34> {
     let mut models = vec![Mat34::IDENTITY; skeleton.joint_count()];
     let job = LocalToModelJob::new(skeleton, skeleton.rest_pose(), &mut []);
     // It cannot fail: there is room.

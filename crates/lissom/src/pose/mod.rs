@@ -44,6 +44,7 @@ mod springs;
 
 pub use chain::Chain;
 pub use gaze::Gaze;
+pub(crate) use human::rest_models;
 pub use legs::{Legs, StandingLeg};
 pub use limb::{Limb, Reach};
 pub use springs::Springs;

@@ -4,6 +4,7 @@ mod archive;
 mod layers;
 mod player;
 mod pose;
+mod ragdoll;
 mod tracks;
 
 /// It counts by thread, so tests of one binary do not count each other's allocations.
