@@ -12,7 +12,7 @@ use crate::{
     reader::{FormatError, Reader},
     state::StateError,
 };
-use alloc::{boxed::Box, vec::Vec};
+use alloc::vec::Vec;
 use lissom::{job::JobError, math::soa::SoaTransform, track::TimeError};
 
 /// The most poses that a character keeps.
@@ -34,20 +34,14 @@ pub(crate) struct KeptPoses {
 }
 
 impl KeptPoses {
-    pub fn new(graph: &Graph, groups: usize) -> Option<Box<Self>> {
+    pub fn new(graph: &Graph, groups: usize) -> Option<Self> {
         let count = graph.poses.len();
         let poses = || alloc::vec![SoaTransform::IDENTITY; groups.saturating_mul(count)];
-        (count > 0).then(|| Box::new(Self { poses: poses(), count, there: 0, asked: None }))
+        (count > 0).then(|| Self { poses: poses(), count, there: 0, asked: None })
     }
 
     pub fn count(&self) -> usize {
         self.count
-    }
-
-    /// As many as those, none of them kept.
-    pub fn of_size(other: &Self) -> Self {
-        let poses = alloc::vec![SoaTransform::IDENTITY; other.poses.len()];
-        Self { poses, count: other.count, there: 0, asked: None }
     }
 
     fn groups(&self) -> usize {

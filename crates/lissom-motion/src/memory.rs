@@ -46,10 +46,42 @@ pub struct PoseMemory {
     elapsed_s: f64,
     /// 0: nothing is left of it, and all is zero.
     duration_s: f32,
-    /// Boxed: few graphs keep poses, and a crowd has many members.
-    kept: Option<Box<KeptPoses>>,
-    /// Likewise. `None` if no state of the graph holds feet.
-    feet: Option<Box<HeldFeet>>,
+    /// Boxed: few graphs ask for it, and a crowd has many members.
+    rare: Option<Box<Rare>>,
+}
+
+/// What few graphs remember.
+#[derive(Debug, PartialEq)]
+struct Rare {
+    /// `None` for a graph that keeps no poses.
+    kept: Option<KeptPoses>,
+    /// `None` if no state of the graph holds feet.
+    feet: Option<HeldFeet>,
+}
+
+impl Rare {
+    fn new(graph: &Graph, groups: usize) -> Option<Box<Self>> {
+        let kept = KeptPoses::new(graph, groups);
+        let feet = graph.holds_feet().then(HeldFeet::default);
+        (kept.is_some() || feet.is_some()).then(|| Box::new(Self { kept, feet }))
+    }
+
+    fn memory_bytes(&self) -> usize {
+        let kept = self.kept.as_ref().map_or(0, KeptPoses::memory_bytes);
+        size_of::<Self>().saturating_add(kept)
+    }
+}
+
+impl Clone for Rare {
+    fn clone(&self) -> Self {
+        Self { kept: self.kept.clone(), feet: self.feet }
+    }
+
+    /// Without allocation if both are of one graph and skeleton.
+    fn clone_from(&mut self, source: &Self) {
+        self.kept.clone_from(&source.kept);
+        self.feet = source.feet;
+    }
 }
 
 /// What a memory is stored in while something is left of it.
@@ -87,14 +119,25 @@ impl PoseMemory {
     #[must_use]
     pub fn new(graph: &Graph, skeleton: &Skeleton) -> Self {
         let groups = remembered_groups(graph, skeleton);
-        let nothing = Self::nothing(groups as u32, KeptPoses::new(graph, groups));
-        let feet = graph.holds_feet().then(Box::default);
-        Self { inertia: InertiaBuffer::with_capacity(groups), feet, ..nothing }
+        let rare = Rare::new(graph, groups);
+        Self { inertia: InertiaBuffer::with_capacity(groups), rare, ..Self::nothing(groups as u32) }
     }
 
     /// Nothing remembered, and no buffer.
-    fn nothing(groups: u32, kept: Option<Box<KeptPoses>>) -> Self {
-        Self { inertia: InertiaBuffer::new(), groups, elapsed_s: 0.0, duration_s: 0.0, kept, feet: None }
+    fn nothing(groups: u32) -> Self {
+        Self { inertia: InertiaBuffer::new(), groups, elapsed_s: 0.0, duration_s: 0.0, rare: None }
+    }
+
+    fn poses(&self) -> Option<&KeptPoses> {
+        self.rare.as_ref()?.kept.as_ref()
+    }
+
+    fn poses_mut(&mut self) -> Option<&mut KeptPoses> {
+        self.rare.as_mut()?.kept.as_mut()
+    }
+
+    fn feet_mut(&mut self) -> Option<&mut HeldFeet> {
+        self.rare.as_mut()?.feet.as_mut()
     }
 
     fn groups(&self) -> usize {
@@ -103,8 +146,7 @@ impl PoseMemory {
 
     /// A copy that takes a spare buffer, if it remembers anything.
     pub(crate) fn clone_into_buffer(&self, spares: &mut Vec<InertiaBuffer>) -> Self {
-        let kept = self.kept.as_ref().map(|kept| Box::new(KeptPoses::of_size(kept)));
-        let mut copy = Self::nothing(self.groups, kept);
+        let mut copy = Self::nothing(self.groups);
         copy.clone_from_into_buffer(self, spares);
         copy
     }
@@ -146,11 +188,11 @@ impl PoseMemory {
 
     /// Nothing fades out any more, and no foot is held: after a cut, or a teleport. Poses that were kept stay.
     pub fn forget(&mut self) {
-        if let Some(feet) = &mut self.feet {
+        if let Some(feet) = self.feet_mut() {
             feet.forget();
         }
-        if let Some(kept) = &mut self.kept {
-            kept.forget_asked();
+        if let Some(poses) = self.poses_mut() {
+            poses.forget_asked();
         }
         self.calm();
     }
@@ -167,13 +209,13 @@ impl PoseMemory {
     ///
     /// A key of another graph; a pose of another skeleton, or with a number that is not finite. Nothing has then changed.
     pub fn keep(&mut self, key: PoseKey, pose: &[SoaTransform]) -> Result<(), KeepError> {
-        self.kept.as_mut().ok_or(StateError::OtherGraph)?.keep(key, pose)
+        self.poses_mut().ok_or(StateError::OtherGraph)?.keep(key, pose)
     }
 
     /// A pose that was kept; `None` if there is none.
     #[must_use]
     pub fn kept(&self, key: PoseKey) -> Option<&[SoaTransform]> {
-        self.kept.as_ref()?.kept(key)
+        self.poses()?.kept(key)
     }
 
     /// Goes on from a pose that was kept: the next update shows it, standing still, and from there the motion of the graph takes over
@@ -183,12 +225,12 @@ impl PoseMemory {
     ///
     /// [`StateError::NothingKept`]; [`StateError::OtherGraph`]; [`StateError::Value`] for the time.
     pub fn blend_from(&mut self, key: PoseKey, fade_s: f32) -> Result<(), StateError> {
-        self.kept.as_mut().ok_or(StateError::OtherGraph)?.blend_from(key, fade_s)
+        self.poses_mut().ok_or(StateError::OtherGraph)?.blend_from(key, fade_s)
     }
 
     /// True if the next update goes on from a pose that was kept.
     pub(crate) fn is_asked(&self) -> bool {
-        self.kept.as_ref().is_some_and(|kept| kept.is_asked())
+        self.poses().is_some_and(KeptPoses::is_asked)
     }
 
     /// What is remembered of a change, as an [`InertiaJob`] takes it; empty when nothing is left.
@@ -213,16 +255,14 @@ impl PoseMemory {
     #[must_use]
     pub fn fits(&self, graph: &Graph, skeleton: &Skeleton) -> bool {
         self.groups() == remembered_groups(graph, skeleton)
-            && self.kept.as_ref().map_or(0, |kept| kept.count()) == graph.poses.len()
-            && self.feet.is_some() == graph.holds_feet()
+            && self.poses().map_or(0, KeptPoses::count) == graph.poses.len()
+            && self.feet().is_some() == graph.holds_feet()
     }
 
     /// Bytes beside its own.
     pub(crate) fn memory_bytes(&self) -> usize {
         let inertia = self.inertia.capacity().saturating_mul(size_of::<SoaInertia>());
-        let kept = self.kept.as_ref().map_or(0, |kept| kept.memory_bytes());
-        let feet = self.feet.as_ref().map_or(0, |_| size_of::<HeldFeet>());
-        inertia.saturating_add(kept).saturating_add(feet)
+        inertia.saturating_add(self.rare.as_ref().map_or(0, |rare| rare.memory_bytes()))
     }
 
     /// Goes along with a step of the graph: to be called after every [`Graph::update`], whether the pose is shown or not. It
@@ -278,7 +318,8 @@ impl PoseMemory {
         pose: &mut impl FnMut(Mix, Weights, &mut [SoaTransform]) -> Result<(), E>,
     ) -> Result<Option<f32>, E> {
         let groups = self.groups();
-        let Some((kept, fade_s)) = self.kept.as_mut().and_then(|kept| kept.take_asked()) else {
+        let Some((kept, fade_s)) = self.rare.as_mut().and_then(|rare| rare.kept.as_mut()?.take_asked())
+        else {
             return Ok(None);
         };
         let MemoryScratch { poses, inertia } = scratch;
@@ -386,7 +427,7 @@ impl PoseMemory {
 
     /// Feet that are held stay where they are, while the character makes a step: once a step, before it is shown.
     pub(crate) fn travel(&mut self, step: &RootStep, frame: &Frame) {
-        if let Some(feet) = &mut self.feet {
+        if let Some(feet) = self.feet_mut() {
             feet.travel(step, frame.step_s());
         }
     }
@@ -399,31 +440,31 @@ impl PoseMemory {
         frame: &Frame,
         pose: &mut Pose<'_>,
     ) -> Result<(), JobError> {
-        let (Some(held), Some(feet)) = (&mut self.feet, &cast.feet) else { return Ok(()) };
-        let mut next = **held;
+        let (Some(held), Some(feet)) = (self.feet_mut(), &cast.feet) else { return Ok(()) };
+        let mut next = *held;
         next.hold(feet, feet.stand(&cast.graph, state, frame), pose)?;
         // A step of 0 shows the character as it is.
         if frame.step_s() > 0.0 {
-            **held = next;
+            *held = next;
         }
         Ok(())
     }
 
     /// What it remembers of feet.
     pub(crate) fn feet(&self) -> Option<HeldFeet> {
-        self.feet.as_deref().copied()
+        self.rare.as_ref()?.feet
     }
 
     /// Puts that back.
     pub(crate) fn put_feet(&mut self, feet: Option<HeldFeet>) {
-        if let (Some(own), Some(feet)) = (&mut self.feet, feet) {
-            **own = feet;
+        if let (Some(own), Some(feet)) = (self.feet_mut(), feet) {
+            *own = feet;
         }
     }
 
     /// True if the last step held feet in a pose, as far as it was to.
     pub(crate) fn has_fresh_feet(&self) -> bool {
-        self.feet.as_ref().is_none_or(|feet| feet.is_fresh())
+        self.feet().is_none_or(|feet| feet.is_fresh())
     }
 
     /// Adds to the mixed pose of this moment what has not died away.
@@ -456,10 +497,10 @@ impl PoseMemory {
         for number in self.inertia.iter().flat_map(numbers) {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
-        if let Some(kept) = &self.kept {
-            kept.write(bytes);
+        if let Some(poses) = self.poses() {
+            poses.write(bytes);
         }
-        if let Some(feet) = &self.feet {
+        if let Some(feet) = self.feet() {
             feet.write(bytes);
         }
     }
@@ -494,11 +535,11 @@ impl PoseMemory {
                 }
             }
         }
-        if let Some(kept) = &mut memory.kept {
-            kept.read(&mut from)?;
+        if let Some(poses) = memory.poses_mut() {
+            poses.read(&mut from)?;
         }
-        if let Some(feet) = &mut memory.feet {
-            **feet = HeldFeet::read(&mut from)?;
+        if let Some(feet) = memory.feet_mut() {
+            *feet = HeldFeet::read(&mut from)?;
         }
         from.end()?;
         Ok(memory)
@@ -568,14 +609,13 @@ impl Clone for PoseMemory {
         let mut inertia = InertiaBuffer::with_capacity(self.groups());
         inertia.extend_from_slice(&self.inertia);
         let Self { groups, elapsed_s, duration_s, .. } = *self;
-        Self { inertia, groups, elapsed_s, duration_s, kept: self.kept.clone(), feet: self.feet.clone() }
+        Self { inertia, groups, elapsed_s, duration_s, rare: self.rare.clone() }
     }
 
     /// Without allocation if both are of one graph and skeleton.
     fn clone_from(&mut self, source: &Self) {
         self.inertia.clone_from(&source.inertia);
-        self.kept.clone_from(&source.kept);
-        self.feet.clone_from(&source.feet);
+        self.rare.clone_from(&source.rare);
         (self.groups, self.elapsed_s, self.duration_s) = (source.groups, source.elapsed_s, source.duration_s);
     }
 }
