@@ -30,7 +30,7 @@ use lissom::{
 
 pub use crate::kept::{KeepError, MAX_POSES};
 
-/// What one character's pose remembers. Together with its [`GraphState`](crate::GraphState) it is all of the character: a clone of
+/// What one character's pose remembers. Together with its [`GraphState`] it is all of the character: a clone of
 /// both is a save, `==` of both compares.
 ///
 /// Its size is known from graph and skeleton, and is nothing for a graph without inertialised transitions that takes no poses over
