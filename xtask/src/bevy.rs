@@ -6,7 +6,11 @@ use std::{fs, path::Path};
 /// The examples with a window: a workspace of their own, in no step.
 const WINDOW: &str = "crates/bevy_lissom/examples-window/Cargo.toml";
 
-const EXAMPLES: [&str; 6] = ["five_lines", "crowd", "gltf_scene", "sockets", "root_motion", "morphs"];
+/// Plays a file that it is given, else the mannequin.
+const TAKES_FILE: &str = "first_day";
+
+const EXAMPLES: [&str; 7] =
+    ["five_lines", TAKES_FILE, "crowd", "gltf_scene", "sockets", "root_motion", "morphs"];
 
 /// Where Mesa's software Vulkan describes itself.
 const DRIVER: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
@@ -21,13 +25,18 @@ pub fn run() -> Result<Outcome, String> {
     workspace::run(&mut guests::test(&["--test", "app"])).map(|()| Outcome::Passed)
 }
 
-/// `cargo xtask show bevy [EXAMPLE...]`: builds the examples with a window, a quarter of an hour at first, and takes a picture of
-/// each on a display and a GPU of software.
+/// `cargo xtask show bevy [--character FILE] [EXAMPLE...]`: builds the examples with a window, a quarter of an hour at first, and takes
+/// a picture of each on a display and a GPU of software. `first_day` plays the file, which has clips called `idle` and `walk`.
 pub fn show(args: &[String]) -> Result<(), String> {
-    let usage = || format!("usage: cargo xtask show bevy [{}]", EXAMPLES.join("|"));
+    let usage = || format!("usage: cargo xtask show bevy [--character FILE] [{}]", EXAMPLES.join("|"));
     let Some(("bevy", wanted)) = args.split_first().map(|(first, rest)| (first.as_str(), rest)) else {
         return Err(usage());
     };
+    let (character, wanted) = match wanted {
+        [flag, file, rest @ ..] if flag == "--character" => (Some(fs::canonicalize(file)), rest),
+        _ => (None, wanted),
+    };
+    let character = character.transpose().map_err(|e| format!("the character's file: {e}"))?;
     if wanted.iter().any(|name| !EXAMPLES.contains(&name.as_str())) {
         return Err(usage());
     }
@@ -53,6 +62,9 @@ pub fn show(args: &[String]) -> Result<(), String> {
         let mut shown = workspace::command("xvfb-run");
         shown.args(["--auto-servernum", "--server-args", "-screen 0 1024x768x24"]);
         shown.arg(run.get_program()).args(run.get_args()).args(["--example", name]);
+        if let Some(file) = character.as_ref().filter(|_| *name == TAKES_FILE) {
+            shown.arg("--").arg(file);
+        }
         shown.env("CARGO_TARGET_DIR", &target).env("LISSOM_PICTURE", &picture);
         shown.env("WGPU_BACKEND", "vulkan").env("VK_ICD_FILENAMES", DRIVER);
         workspace::run(&mut shown)?;

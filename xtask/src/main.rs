@@ -63,7 +63,7 @@ fn main() -> ExitCode {
         Some("web") => web::command(&rest),
         Some("drawing") => drawing::of_workspace().map(|drawing| print!("{drawing}")),
         _ => Err(format!(
-            "usage: cargo xtask ci [--assets FOLDER] [--install] [--minutes N] [LANE or STEP...]\n       cargo xtask drawing\n       cargo xtask fuzz [--minutes N] [TARGET...]\n       cargo xtask fuzz-seeds\n       cargo xtask rows\n       cargo xtask show bevy [EXAMPLE...]\n       cargo xtask slowest\n       cargo xtask web [--serve]\n{}",
+            "usage: cargo xtask ci [--assets FOLDER] [--install] [--minutes N] [LANE or STEP...]\n       cargo xtask drawing\n       cargo xtask fuzz [--minutes N] [TARGET...]\n       cargo xtask fuzz-seeds\n       cargo xtask rows\n       cargo xtask show bevy [--character FILE] [EXAMPLE...]\n       cargo xtask slowest\n       cargo xtask web [--serve]\n{}",
             known()
         )),
     };

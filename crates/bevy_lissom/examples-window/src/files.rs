@@ -20,9 +20,39 @@ const MOTIONS: [Motion; 5] = [Motion::Idle, Motion::Walk, Motion::Jog, Motion::R
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
+/// The folder that Bevy reads.
+fn assets() -> PathBuf {
+    PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("assets")
+}
+
+/// The file that the program was given, or else the mannequin: copied into a folder of its own among the assets, with this recipe beside
+/// it. Returns its path among the assets.
+///
+/// # Errors
+///
+/// What cannot be read or written.
+pub fn bring(folder: &str, recipe: &str) -> Result<String> {
+    let given = env::args_os().nth(1).map(PathBuf::from);
+    let own = assets().join(folder);
+    fs::create_dir_all(&own)?;
+    fs::write(own.join("lissom.toml"), recipe)?;
+    let bytes = match &given {
+        Some(file) => fs::read(file).map_err(|why| format!("{}: {why}", file.display()))?,
+        None => {
+            println!("no file was given: this is the mannequin");
+            write_missing()?;
+            fs::read(assets().join("hero.glb"))?
+        }
+    };
+    let extension = given.as_ref().and_then(|file| file.extension()?.to_str()).unwrap_or("glb");
+    let name = format!("hero.{extension}");
+    fs::write(own.join(&name), bytes)?;
+    Ok(format!("{folder}/{name}"))
+}
+
 /// Writes what is missing into the folder that Bevy reads.
 pub(crate) fn write_missing() -> Result<()> {
-    let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("assets");
+    let folder = assets();
     fs::create_dir_all(&folder)?;
     let coarse = Detail { body_m: 0.04, hand_m: 0.012 };
     let files: [(&str, fn(Detail) -> Result<Vec<u8>>, Detail); 4] = [

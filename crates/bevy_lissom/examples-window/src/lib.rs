@@ -6,5 +6,5 @@
 mod files;
 mod stage;
 
-pub use files::{BODY, MORPHS};
+pub use files::{BODY, MORPHS, bring};
 pub use stage::{Stage, plaster};
