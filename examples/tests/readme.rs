@@ -45,3 +45,16 @@ fn shown(name: &str, section: &str, most: usize, picture: &str) {
     let picture = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(picture));
     assert!(picture.expect("the picture").starts_with(b"\x89PNG"));
 }
+
+/// A game's whole character is short, and needs nothing that a game does not have.
+#[test]
+fn a_third_person_character_is_short_and_stands_on_public_crates_alone() {
+    let example = read("third_person.rs");
+    assert!(example.lines().count() <= 150, "{} lines", example.lines().count());
+    assert!(!example.contains("lissom_examples"));
+    for part in
+        ["stand(", "look_at(", ".hold(", ".montage(", ".again()", "aim_left", "crouch", "jump", "step"]
+    {
+        assert!(example.contains(part), "{part}");
+    }
+}
