@@ -13,7 +13,7 @@ use lissom_draw::{Camera, Canvas, Image, Light, Mesh, gif, palette};
 use lissom_motion::graph::{LayerParts, MontageParts, Next, PlaneBlend, StateParts, Test, TransitionParts};
 use lissom_motion::{Animator, GraphParts, RootStep};
 
-/// Stairs begin here, ahead; each is so deep and so high, and there are so many.
+/// The stairs: where they begin, the depth and the height of a step, and the number of steps.
 const STAIRS: [f32; 4] = [1.6, 0.34, 0.14, 6.0];
 const LAMP: Vec3 = Vec3::new(1.6, 2.6, 3.2);
 /// Height and place of the edge of the wall at the end.
@@ -52,7 +52,7 @@ fn added(name: &str, x: f64, y: f64) -> Result<SceneAnimation> {
     Ok(SceneAnimation { skeleton: Some(0), motion: motion.added_to(&skeleton, &rest)?, ..Default::default() })
 }
 
-/// The ground of the level: what a game asks its physics.
+/// The height of the ground; a game asks its physics.
 fn height(z: f32) -> f32 {
     let [start, deep, high, count] = STAIRS;
     (0..count as u8).map(|step| if z < start + deep * f32::from(step) { 0.0 } else { high }).sum()

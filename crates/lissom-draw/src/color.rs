@@ -40,13 +40,14 @@ impl Color {
 
 /// From linear light to an sRGB byte.
 pub(crate) fn encode(v: f32) -> u8 {
-    /// Bits of the mantissa that choose an entry: one in twenty entries then has two bytes.
+    /// The low bits of a number that do not choose its entry: the fewer, the larger the table.
     const SHIFT: u32 = 12;
     /// Below this, sRGB is a straight line.
     const LINE_ENDS: f32 = 0.003_130_8;
-    /// What no byte is: an entry whose two ends have different bytes.
+    /// In the table: the numbers of this entry have different bytes.
     const MIXED: u16 = 256;
-    // Pictures encode every pixel, and a power is most of that. The curve rises, so an entry whose ends have one byte has it all along.
+    // A picture encodes every pixel, and the power is the slow part. The curve only rises, so if both ends of an entry have the same
+    // byte, all its numbers have it.
     static BYTES: OnceLock<Vec<u16>> = OnceLock::new();
     let v = v.clamp(0.0, 1.0);
     if v <= LINE_ENDS {

@@ -104,7 +104,7 @@ impl Head {
     /// Where playing backward starts.
     pub(crate) const END: Self = Self { lap: 1, part: 0 };
 
-    /// It goes no further than so many laps, forward or backward: a saved state may be there, too.
+    /// The most laps that a head goes forward or backward. Saved states are read up to the same limit.
     pub(crate) const MAX_LAP: i64 = 1 << 50;
 
     /// So many laps from the start.
