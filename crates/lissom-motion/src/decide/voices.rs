@@ -55,10 +55,18 @@ impl Voice {
     }
 
     /// How much of what is left it takes. The first state of all takes everything.
-    pub(crate) fn share(&self) -> f64 {
+    pub(super) fn share(&self) -> f64 {
         self.coming.map_or(1.0, |way| {
             if way.inertial { 1.0 } else { way.fade.at(risen(self.age.seconds(), way.fade_s)) }
         })
+    }
+
+    /// Takes its share of what newer ones left; the oldest takes the rest. To be called from the newest to the oldest.
+    pub(crate) fn take(&self, left: &mut f64, is_oldest: bool) -> f64 {
+        let share = if is_oldest { 1.0 } else { self.share() };
+        let taken = *left * share;
+        *left *= 1.0 - share;
+        taken
     }
 }
 
@@ -219,12 +227,10 @@ impl LayerState {
     }
 }
 
-/// The leading voice takes its share, the one before it its share of what is left, and so on; the oldest takes the rest.
+/// What each voice takes, beginning with the leading one.
 pub(super) fn share_out(playing: &mut [Playing]) {
     let mut left = 1.0;
     for (i, one) in playing.iter_mut().enumerate().rev() {
-        let share = if i == 0 { 1.0 } else { one.voice.share() };
-        one.share = left * share;
-        left *= 1.0 - share;
+        one.share = one.voice.take(&mut left, i == 0);
     }
 }

@@ -29,12 +29,9 @@ impl GraphState {
     /// graph.
     pub fn playing<'g>(&self, graph: &'g Graph, layer: usize) -> impl Iterator<Item = PlayingState<'g>> {
         let voices = self.voices(graph, layer);
-        // The leading one takes its share, the one before it its share of what is left; the oldest takes the rest.
         let (mut shares, mut left) = ([0.0; MAX_VOICES], 1.0);
         for (at, voice) in voices.iter().enumerate().rev() {
-            let share = if at == 0 { 1.0 } else { voice.share() };
-            shares[at] = left * share;
-            left *= 1.0 - share;
+            shares[at] = voice.take(&mut left, at == 0);
         }
         voices.iter().zip(shares).map(|(voice, share)| PlayingState {
             name: &graph.state(voice.state).name,
